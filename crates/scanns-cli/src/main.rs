@@ -1,0 +1,2 @@
+//! The `scanns` command.
+fn main() {}

@@ -1,0 +1,91 @@
+//! How the bytes of an index are to be understood: which analyzer finds terms, what a document is.
+//!
+//! These values travel with the index (they stand in its manifest), so that a query is analyzed as the
+//! documents were. `delimiters.rs` is the byte set that separates tokens.
+
+mod delimiters;
+
+pub use delimiters::Delimiters;
+
+use crate::error::{Error, Result};
+
+/// What one document is.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Records {
+    /// One document per file.
+    File,
+    /// One document per line, empty ones included, so that line numbers and documents go together.
+    Lines,
+}
+
+impl Records {
+    /// Parses `file` or `lines`.
+    pub fn parse(name: &str) -> Result<Self> {
+        match name {
+            "file" => Ok(Records::File),
+            "lines" => Ok(Records::Lines),
+            other => Err(Error::Options(format!("records '{other}' is unknown: use file or lines"))),
+        }
+    }
+}
+
+/// How terms are found in text.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Analyzer {
+    /// Unicode words (UAX #29), lower-cased; invalid UTF-8 is replaced.
+    Standard,
+    /// What stands between delimiter bytes, kept byte for byte.
+    Bytes(Delimiters),
+}
+
+impl Analyzer {
+    /// Parses `standard`, `paths` or `whitespace`.
+    pub fn parse(name: &str) -> Result<Self> {
+        match name {
+            "standard" => Ok(Analyzer::Standard),
+            "paths" => Ok(Analyzer::Bytes(Delimiters::paths())),
+            "whitespace" => Ok(Analyzer::Bytes(Delimiters::whitespace())),
+            other => Err(Error::Options(format!(
+                "analyzer '{other}' is unknown: use standard, paths or whitespace"
+            ))),
+        }
+    }
+
+    /// A name for people: `standard`, `paths`, `whitespace` or `delimiters "…"`.
+    pub fn name(&self) -> String {
+        match self {
+            Analyzer::Standard => "standard".into(),
+            Analyzer::Bytes(set) if *set == Delimiters::paths() => "paths".into(),
+            Analyzer::Bytes(set) if *set == Delimiters::whitespace() => "whitespace".into(),
+            Analyzer::Bytes(set) => format!("delimiters \"{set}\""),
+        }
+    }
+
+    /// True if text may be cut between `last` and `next` without changing the tokens on either side.
+    ///
+    /// For Unicode words the cut must follow ASCII white space and precede ASCII: a combining mark would
+    /// otherwise attach across it (UAX #29, rule WB4).
+    #[inline]
+    pub fn may_cut(&self, last: u8, next: u8) -> bool {
+        match self {
+            Analyzer::Standard => {
+                last.is_ascii_whitespace() && next.is_ascii() && (last, next) != (b'\r', b'\n')
+            }
+            Analyzer::Bytes(set) => set.contains(last),
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn names_parse_back() {
+        for name in ["standard", "paths", "whitespace"] {
+            assert_eq!(Analyzer::parse(name).unwrap().name(), name);
+        }
+        assert!(Analyzer::parse("klingon").is_err());
+        assert!(Records::parse("page").is_err());
+    }
+}
