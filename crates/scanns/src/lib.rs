@@ -13,5 +13,7 @@ mod codec;
 
 mod schema;
 
+mod tokenize;
+
 pub use error::{Error, Result};
 pub use schema::{Analyzer, Delimiters, Records};

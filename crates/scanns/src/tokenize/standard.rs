@@ -1,0 +1,189 @@
+//! The standard analyzer: the words of UAX #29 that hold a letter or digit, lower-cased.
+//!
+//! Text that is not ASCII goes through unicode-segmentation, white space to white space. ASCII, which is nearly
+//! all of most collections, takes a fast path with the same result. In ASCII the rules of UAX #29 come down to:
+//! letters, digits and `_` stick together (WB5, WB8 to WB10, WB13a, WB13b); one of `:` `.` `'` between two letters
+//! (WB6, WB7) and one of `.` `,` `'` `;` between two digits (WB11, WB12) joins; everything else ends a word. So
+//! the word bytes are a mask, the few joiners are set in it one by one, and words of only `_` are dropped. The
+//! tests compare both paths over all short strings of an alphabet that has every class.
+
+use std::ops::Range;
+
+use unicode_segmentation::UnicodeSegmentation;
+
+use super::TokenSink;
+use super::arch::{LANE, Simd, mask, spread};
+use super::byteset::ByteSet;
+use super::window::{WINDOW, push_long};
+
+pub(super) struct Standard {
+    simd: Simd,
+    words: ByteSet,
+    joiners: ByteSet,
+    bounds: Box<[u16; WINDOW + LANE + 1]>,
+    lower: String,
+}
+
+impl Standard {
+    pub(super) fn new(simd: Simd) -> Self {
+        Standard {
+            simd,
+            words: ByteSet::new(|byte| byte.is_ascii_alphanumeric() || byte == b'_'),
+            joiners: ByteSet::new(|byte| b":.',;".contains(&byte)),
+            bounds: Box::new([0; WINDOW + LANE + 1]),
+            lower: String::new(),
+        }
+    }
+
+    /// Pushes the words of `text[range]`, which is lower-cased in place; returns how many words were cut.
+    pub(super) fn run<S: TokenSink>(&mut self, text: &mut [u8], range: Range<usize>, sink: &mut S) -> u64 {
+        let Range { mut start, end } = range;
+        let mut cut = 0;
+        while start < end {
+            let foreign = start + first_non_ascii(&text[start..end]);
+            let stop = if foreign == end { end } else { last_cut(text, start, foreign) };
+            text[start..stop].make_ascii_lowercase();
+            cut += self.ascii(text, start..stop, sink);
+            start = stop;
+            if foreign < end {
+                let stop = next_cut(text, foreign, end);
+                cut += self.unicode(&text[start..stop], sink);
+                start = stop;
+            }
+        }
+        cut
+    }
+
+    /// Words of lower-cased ASCII text.
+    fn ascii<S: TokenSink>(&mut self, text: &[u8], range: Range<usize>, sink: &mut S) -> u64 {
+        let Range { mut start, end } = range;
+        let mut cut = 0;
+        while start < end {
+            let stop = end.min(start + WINDOW);
+            let mut count = self.window_bounds(text, start, stop, end);
+            let mut next = stop;
+            if count % 2 == 1 {
+                let open = start + usize::from(self.bounds[count - 1]);
+                if stop == end {
+                    #[expect(clippy::cast_possible_truncation, reason = "a window is 4096 bytes")]
+                    let last = (stop - start) as u16;
+                    self.bounds[count] = last;
+                    count += 1;
+                } else {
+                    count -= 1;
+                    next = open;
+                }
+            }
+            let count = drop_underscores(text, start, &mut self.bounds[..count]);
+            if count > 0 {
+                sink.tokens(text, start, &self.bounds[..count]);
+            }
+            if next == start {
+                next = end_of_word(text, start, end);
+                if text[start..next].iter().any(u8::is_ascii_alphanumeric) {
+                    cut += push_long(&text[start..next], sink);
+                }
+            }
+            start = next;
+        }
+        cut
+    }
+
+    /// Fills `bounds` with the starts and ends of words in `text[start..stop]`; text ends at `end`.
+    fn window_bounds(&mut self, text: &[u8], start: usize, stop: usize, end: usize) -> usize {
+        let (mut count, mut before) = (0, 0);
+        let mut at = start;
+        while at < stop {
+            let lane = &text[at..stop.min(at + LANE)];
+            let valid = if lane.len() == LANE { u64::MAX } else { (1 << lane.len()) - 1 };
+            let mut words = mask(self.simd, &self.words, lane);
+            // A joiner needs a word byte before it, in this lane or the one before.
+            let mut candidates = mask(self.simd, &self.joiners, lane) & (words << 1 | before);
+            while candidates != 0 {
+                let bit = candidates.trailing_zeros() as usize;
+                words |= u64::from(joins(text, start, at + bit, end)) << bit;
+                candidates &= candidates - 1;
+            }
+            let edges = words ^ (words << 1 | before);
+            before = words >> 63;
+            #[expect(clippy::cast_possible_truncation, reason = "a window is 4096 bytes")]
+            let base = (at - start) as u16;
+            count = spread(edges & valid, base, &mut self.bounds[..], count);
+            at += LANE;
+        }
+        count
+    }
+
+    /// Words of any text, by the library.
+    #[cold]
+    fn unicode<S: TokenSink>(&mut self, text: &[u8], sink: &mut S) -> u64 {
+        let text = String::from_utf8_lossy(text);
+        let mut cut = 0;
+        for word in text.unicode_words() {
+            self.lower.clear();
+            // One code point for one, as the search engines whose scores ours are compared with do.
+            self.lower.extend(word.chars().filter_map(|c| c.to_lowercase().next()));
+            cut += push_long(self.lower.as_bytes(), sink);
+        }
+        cut
+    }
+}
+
+/// True if the byte at `at` joins the word bytes around it; `start` and `end` bound the text.
+#[inline]
+fn joins(text: &[u8], start: usize, at: usize, end: usize) -> bool {
+    if at <= start || at + 1 >= end {
+        return false;
+    }
+    let (before, joiner, after) = (text[at - 1], text[at], text[at + 1]);
+    let letters = before.is_ascii_alphabetic() && after.is_ascii_alphabetic();
+    let digits = before.is_ascii_digit() && after.is_ascii_digit();
+    match joiner {
+        b'.' | b'\'' => letters || digits,
+        b':' => letters,
+        b',' | b';' => digits,
+        _ => false,
+    }
+}
+
+/// The end of the word that begins at `start`.
+fn end_of_word(text: &[u8], start: usize, end: usize) -> usize {
+    let inside = |at: &usize| {
+        let byte = text[*at];
+        byte.is_ascii_alphanumeric() || byte == b'_' || joins(text, start, *at, end)
+    };
+    (start..end).find(|at| !inside(at)).unwrap_or(end)
+}
+
+/// Removes the words without a letter or digit, which in ASCII begin with `_`; returns the offsets left.
+fn drop_underscores(text: &[u8], base: usize, bounds: &mut [u16]) -> usize {
+    let mut kept = 0;
+    for i in (0..bounds.len()).step_by(2) {
+        let (from, to) = (bounds[i], bounds[i + 1]);
+        let start = base + usize::from(from);
+        if text[start] == b'_' && text[start..base + usize::from(to)].iter().all(|&byte| byte == b'_') {
+            continue;
+        }
+        (bounds[kept], bounds[kept + 1]) = (from, to);
+        kept += 2;
+    }
+    kept
+}
+
+/// Offset of the first byte that is not ASCII, or the length.
+fn first_non_ascii(text: &[u8]) -> usize {
+    let clean: usize = text.chunks(256).take_while(|chunk| chunk.is_ascii()).map(<[u8]>::len).sum();
+    text[clean..].iter().position(|byte| !byte.is_ascii()).map_or(text.len(), |at| clean + at)
+}
+
+/// The last place in `start..=foreign` where words cannot reach across: white space before, ASCII after.
+fn last_cut(text: &[u8], start: usize, foreign: usize) -> usize {
+    // The byte at `foreign` may be a mark that attaches to white space before it, so look one byte further back.
+    (start + 1..foreign).rev().find(|&at| text[at - 1].is_ascii_whitespace()).unwrap_or(start)
+}
+
+/// The first such place after `foreign`, or `end`.
+fn next_cut(text: &[u8], foreign: usize, end: usize) -> usize {
+    let cut = |&at: &usize| text[at - 1].is_ascii_whitespace() && text[at].is_ascii();
+    (foreign + 1..end).find(cut).unwrap_or(end)
+}

@@ -1,0 +1,218 @@
+use unicode_segmentation::UnicodeSegmentation;
+
+use super::arch::{LANE, Simd, changes, mask};
+use super::byteset::ByteSet;
+use super::window::WINDOW;
+use super::{MAX_TOKEN, Tokenizer};
+use crate::schema::{Analyzer, Delimiters};
+
+/// A small generator of the xorshift family, for tests whose seed is printed.
+struct Random(u64);
+
+impl Random {
+    fn next(&mut self) -> u64 {
+        self.0 ^= self.0 << 13;
+        self.0 ^= self.0 >> 7;
+        self.0 ^= self.0 << 17;
+        self.0
+    }
+
+    fn below(&mut self, bound: usize) -> usize {
+        usize::try_from(self.next() >> 16).unwrap() % bound
+    }
+
+    fn bytes(&mut self, len: usize, alphabet: &[u8]) -> Vec<u8> {
+        (0..len).map(|_| alphabet[self.below(alphabet.len())]).collect()
+    }
+}
+
+fn tokens(simd: Simd, analyzer: &Analyzer, text: &[u8]) -> Vec<Vec<u8>> {
+    let mut sink = super::Collected::default();
+    let mut text = text.to_vec();
+    let all = 0..text.len();
+    Tokenizer::with_simd(analyzer, simd).run(&mut text, all, &mut sink);
+    sink.0
+}
+
+fn split(text: &[u8], delimiters: &Delimiters) -> Vec<Vec<u8>> {
+    let words = text.split(|&byte| delimiters.contains(byte)).filter(|word| !word.is_empty());
+    words.map(|word| word[..word.len().min(MAX_TOKEN)].to_vec()).collect()
+}
+
+fn unicode_words(text: &str) -> Vec<Vec<u8>> {
+    let lower = |word: &str| word.chars().filter_map(|c| c.to_lowercase().next()).collect::<String>();
+    text.unicode_words().map(|word| lower(word).into_bytes()).collect()
+}
+
+#[test]
+fn every_instruction_set_equals_the_scalar_twin() {
+    let seed = 0x5eed_0001;
+    let mut random = Random(seed);
+    for round in 0..400 {
+        let members: Vec<u8> =
+            (0..1 + random.below(120)).map(|_| u8::try_from(random.below(256)).unwrap()).collect();
+        let set = ByteSet::new(|byte| members.contains(&byte));
+        let all: Vec<u8> = (0..=255).collect();
+        let len = random.below(WINDOW + 1);
+        let text = random.bytes(len, &all);
+        let mut expected = vec![0; len + LANE];
+        let count = changes(Simd::Scalar, &set, &text, &mut expected);
+        for simd in Simd::available() {
+            let mut out = vec![0; len + LANE];
+            assert_eq!(changes(simd, &set, &text, &mut out), count, "seed {seed:x} round {round} {simd:?}");
+            assert_eq!(out[..count], expected[..count], "seed {seed:x} round {round} {simd:?}");
+            let part = &text[..len.min(random.below(LANE + 1))];
+            assert_eq!(mask(simd, &set, part), mask(Simd::Scalar, &set, part), "seed {seed:x} round {round}");
+        }
+    }
+}
+
+#[test]
+fn byte_tokens_equal_a_plain_split_on_random_and_adversarial_text() {
+    let seed = 0x5eed_0002;
+    let mut random = Random(seed);
+    let delimiters = Delimiters::paths();
+    let analyzer = Analyzer::Bytes(delimiters);
+    let mut texts: Vec<Vec<u8>> = vec![
+        vec![],
+        b" ".to_vec(),
+        b"a".to_vec(),
+        vec![b' '; 10_000],
+        vec![b'x'; 10_000],
+        vec![b'x'; MAX_TOKEN],
+        vec![b'x'; MAX_TOKEN + 1],
+        [vec![b'x'; WINDOW], b" ".to_vec(), vec![b'y'; WINDOW - 1], b" z".to_vec()].concat(),
+        [vec![0u8; 70], b" ".to_vec(), vec![0xff; 130]].concat(),
+    ];
+    for _ in 0..300 {
+        let len = random.below(3 * WINDOW);
+        let alphabet: &[u8] =
+            if random.below(2) == 0 { b"ab /" } else { b"abcdefghijklmnopqrstuvwxyz01\0\xff\xc3 \n" };
+        texts.push(random.bytes(len, alphabet));
+    }
+    for (i, text) in texts.iter().enumerate() {
+        for simd in Simd::available() {
+            assert_eq!(
+                tokens(simd, &analyzer, text),
+                split(text, &delimiters),
+                "seed {seed:x} text {i} {simd:?}"
+            );
+        }
+    }
+}
+
+#[test]
+fn a_range_is_taken_without_its_surroundings() {
+    let analyzer = Analyzer::Bytes(Delimiters::whitespace());
+    let mut sink = super::Collected::default();
+    let mut text = b"one two three".to_vec();
+    Tokenizer::new(&analyzer).run(&mut text, 1..9, &mut sink);
+    assert_eq!(sink.0, [b"ne".to_vec(), b"two".to_vec(), b"t".to_vec()]);
+}
+
+#[test]
+fn the_ascii_path_gives_the_unicode_words_of_every_short_string() {
+    // One or two of each class that UAX #29 tells apart in ASCII, and neighbours that it does not.
+    let alphabet = b"aZ09_:.,;' -";
+    let mut strings = vec![vec![]];
+    for _ in 0..5 {
+        let longer: Vec<Vec<u8>> = strings
+            .iter()
+            .flat_map(|head: &Vec<u8>| alphabet.iter().map(move |&byte| [head.as_slice(), &[byte]].concat()))
+            .collect();
+        let mut tokenizer = Tokenizer::new(&Analyzer::Standard);
+        for text in &longer {
+            let text = std::str::from_utf8(text).unwrap();
+            assert_eq!(tokenizer.terms(text), unicode_words(text), "{text:?}");
+        }
+        strings = longer;
+    }
+}
+
+#[test]
+fn every_ascii_byte_between_two_letters_or_digits_breaks_or_joins_as_unicode_says() {
+    for byte in 0..128u8 {
+        for (left, right) in [("a", "b"), ("1", "2"), ("a", "1"), ("_", "a"), ("", "b"), ("a", "")] {
+            let text = format!("{left}{}{right}", byte as char);
+            assert_eq!(
+                tokens(Simd::Scalar, &Analyzer::Standard, text.as_bytes()),
+                unicode_words(&text),
+                "{text:?}"
+            );
+        }
+    }
+}
+
+#[test]
+fn long_ascii_text_gives_the_same_words_across_windows_and_instruction_sets() {
+    let seed = 0x5eed_0003;
+    let mut random = Random(seed);
+    for round in 0..200 {
+        let len = random.below(3 * WINDOW);
+        let text = random.bytes(len, b"abcXYZ019__::..,,;;''  --\n");
+        let expected = unicode_words(std::str::from_utf8(&text).unwrap());
+        for simd in Simd::available() {
+            assert_eq!(
+                tokens(simd, &Analyzer::Standard, &text),
+                expected,
+                "seed {seed:x} round {round} {simd:?}"
+            );
+        }
+    }
+}
+
+#[test]
+fn mixed_scripts_give_the_unicode_words_of_the_whole_text() {
+    let seed = 0x5eed_0004;
+    let mut random = Random(seed);
+    let pieces = [
+        "a", "B", "7", "_", ".", "'", ":", ",", " ", "\n", "\r\n", "é", "ß", "İ", "Σ", "ς", "日本", "ア",
+        "ـ", "א", "\"", "\u{301}", "\u{200d}", "\u{ad}", "🇫", "🇷", "👩", "·", "’", "\u{2028}", "กข", "한",
+        "\u{a0}",
+    ];
+    for round in 0..4000 {
+        let text: String = (0..random.below(24)).map(|_| pieces[random.below(pieces.len())]).collect();
+        let got = tokens(Simd::detect(), &Analyzer::Standard, text.as_bytes());
+        assert_eq!(got, unicode_words(&text), "seed {seed:x} round {round} {text:?}");
+    }
+}
+
+#[test]
+fn text_may_be_cut_where_the_analyzer_says_without_changing_its_words() {
+    let seed = 0x5eed_0005;
+    let mut random = Random(seed);
+    let pieces = ["a", "B.", "7", ".", "'", " ", "\n", "\r", "é", "\u{301}", "\u{200d}", "ア", "\t"];
+    for round in 0..4000 {
+        let text: String = (0..random.below(16)).map(|_| pieces[random.below(pieces.len())]).collect();
+        let bytes = text.as_bytes();
+        let whole = unicode_words(&text);
+        for at in 1..bytes.len() {
+            if Analyzer::Standard.may_cut(bytes[at - 1], bytes[at]) {
+                let mut parts = unicode_words(&text[..at]);
+                parts.extend(unicode_words(&text[at..]));
+                assert_eq!(parts, whole, "seed {seed:x} round {round} {text:?} at {at}");
+            }
+        }
+    }
+}
+
+#[test]
+fn invalid_utf8_never_fails_and_is_replaced_in_words() {
+    let words = tokens(Simd::detect(), &Analyzer::Standard, b"good \xff\xfe bad\xc3 ok\xe2\x82word fine");
+    let expected: Vec<Vec<u8>> =
+        ["good", "bad", "ok", "word", "fine"].iter().map(|w| w.as_bytes().to_vec()).collect();
+    assert_eq!(words, expected);
+}
+
+#[test]
+fn a_word_longer_than_the_limit_is_cut_and_counted() {
+    for analyzer in [Analyzer::Standard, Analyzer::Bytes(Delimiters::whitespace())] {
+        let mut sink = super::Collected::default();
+        let mut tokenizer = Tokenizer::new(&analyzer);
+        let mut text = [vec![b'w'; 3 * MAX_TOKEN], b" end".to_vec()].concat();
+        let all = 0..text.len();
+        tokenizer.run(&mut text, all, &mut sink);
+        assert_eq!(sink.0, [vec![b'w'; MAX_TOKEN], b"end".to_vec()]);
+        assert_eq!(tokenizer.cut_tokens(), 1);
+    }
+}

@@ -1,0 +1,82 @@
+//! Text in windows of 4 KiB: the offsets of a window stay in the first-level cache until the sink has them.
+
+use std::ops::Range;
+
+use super::arch::{LANE, Simd, changes, mask};
+use super::byteset::ByteSet;
+use super::{MAX_TOKEN, TokenSink};
+
+/// Bytes of text per window.
+pub(super) const WINDOW: usize = 4096;
+
+/// Cuts text into windows at token boundaries and finds the tokens in each.
+pub(super) struct Windows {
+    simd: Simd,
+    bounds: Box<[u16; WINDOW + LANE + 1]>,
+}
+
+impl Windows {
+    pub(super) fn new(simd: Simd) -> Self {
+        Windows { simd, bounds: Box::new([0; WINDOW + LANE + 1]) }
+    }
+
+    /// Pushes the runs of `set` in `text[range]` into `sink`; returns how many were cut to [`MAX_TOKEN`].
+    pub(super) fn run<S: TokenSink>(
+        &mut self,
+        set: &ByteSet,
+        text: &[u8],
+        range: Range<usize>,
+        sink: &mut S,
+    ) -> u64 {
+        let Range { mut start, end } = range;
+        let mut cut = 0;
+        while start < end {
+            let stop = end.min(start + WINDOW);
+            let mut count = changes(self.simd, set, &text[start..stop], &mut self.bounds[..]);
+            let mut next = stop;
+            if count % 2 == 1 {
+                // The last token reaches the end of the window: close it at the end of the text, else leave it
+                // to the next window, which starts with it.
+                let open = start + usize::from(self.bounds[count - 1]);
+                if stop == end {
+                    #[expect(clippy::cast_possible_truncation, reason = "a window is 4096 bytes")]
+                    let last = (stop - start) as u16;
+                    self.bounds[count] = last;
+                    count += 1;
+                } else {
+                    count -= 1;
+                    next = open;
+                }
+            }
+            if count > 0 {
+                sink.tokens(text, start, &self.bounds[..count]);
+            }
+            if next == start {
+                next = self.end_of_run(set, text, start, end);
+                cut += push_long(&text[start..next], sink);
+            }
+            start = next;
+        }
+        cut
+    }
+
+    /// The end of the run of `set` that begins at `start`.
+    fn end_of_run(&self, set: &ByteSet, text: &[u8], start: usize, end: usize) -> usize {
+        let mut at = start;
+        while at < end {
+            let lane = &text[at..end.min(at + LANE)];
+            let inside = mask(self.simd, set, lane).trailing_ones() as usize;
+            at += inside.min(lane.len());
+            if inside < lane.len() {
+                break;
+            }
+        }
+        at
+    }
+}
+
+/// Pushes a token that may exceed [`MAX_TOKEN`]; returns 1 if it had to be cut.
+pub(super) fn push_long<S: TokenSink>(token: &[u8], sink: &mut S) -> u64 {
+    sink.token(&token[..token.len().min(MAX_TOKEN)]);
+    u64::from(token.len() > MAX_TOKEN)
+}
