@@ -2,6 +2,10 @@
 //!
 //! All unsafe calls to the operating system are here. Nothing here knows documents or terms.
 
+mod cpu;
 mod region;
+mod slab;
 
+pub use cpu::{Simd, prefetch};
 pub use region::{PageSize, Region};
+pub use slab::{Plain, Slab};

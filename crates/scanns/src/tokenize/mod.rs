@@ -14,8 +14,7 @@ mod window;
 use std::ops::Range;
 
 use crate::schema::{Analyzer, Delimiters};
-
-pub use arch::Simd;
+use crate::sys::Simd;
 
 use byteset::ByteSet;
 use standard::Standard;

@@ -12,9 +12,10 @@ use std::ops::Range;
 use unicode_segmentation::UnicodeSegmentation;
 
 use super::TokenSink;
-use super::arch::{LANE, Simd, mask, spread};
+use super::arch::{LANE, mask, spread};
 use super::byteset::ByteSet;
 use super::window::{WINDOW, push_long};
+use crate::sys::Simd;
 
 pub(super) struct Standard {
     simd: Simd,

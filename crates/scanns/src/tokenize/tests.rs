@@ -1,10 +1,11 @@
 use unicode_segmentation::UnicodeSegmentation;
 
-use super::arch::{LANE, Simd, changes, mask};
+use super::arch::{LANE, changes, mask};
 use super::byteset::ByteSet;
 use super::window::WINDOW;
 use super::{MAX_TOKEN, Tokenizer};
 use crate::schema::{Analyzer, Delimiters};
+use crate::sys::Simd;
 
 /// A small generator of the xorshift family, for tests whose seed is printed.
 struct Random(u64);

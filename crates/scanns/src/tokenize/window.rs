@@ -2,9 +2,10 @@
 
 use std::ops::Range;
 
-use super::arch::{LANE, Simd, changes, mask};
+use super::arch::{LANE, changes, mask};
 use super::byteset::ByteSet;
 use super::{MAX_TOKEN, TokenSink};
+use crate::sys::Simd;
 
 /// Bytes of text per window.
 pub(super) const WINDOW: usize = 4096;

@@ -1,4 +1,5 @@
-//! One file per instruction set: 64 bytes to a membership mask, and a mask to offsets. Chosen at run time, here.
+//! One file per instruction set: 64 bytes to a membership mask, and a mask to offsets. Chosen at run time, here
+//! for the loops of this room and in [`Simd`] for all.
 //!
 //! Every set gives bit for bit what [`scalar`] gives; one test suite runs over all that the machine has.
 
@@ -11,57 +12,10 @@ mod neon;
 mod scalar;
 
 use super::byteset::ByteSet;
+use crate::sys::Simd;
 
 /// Bytes that one mask covers.
 pub(super) const LANE: usize = 64;
-
-/// The instruction sets that the hot loops are written for.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Simd {
-    /// Plain integer code, on every machine.
-    Scalar,
-    /// x86-64 with AVX2, BMI and AES instructions.
-    #[cfg(target_arch = "x86_64")]
-    Avx2,
-    /// x86-64 with AVX-512 BW, VL and VBMI2, BMI and AES instructions.
-    #[cfg(target_arch = "x86_64")]
-    Avx512,
-    /// aarch64 with NEON, which all of them have.
-    #[cfg(target_arch = "aarch64")]
-    Neon,
-}
-
-impl Simd {
-    /// The best set of this machine.
-    pub fn detect() -> Simd {
-        Simd::available().pop().unwrap_or(Simd::Scalar)
-    }
-
-    /// All sets of this machine, the best last.
-    pub fn available() -> Vec<Simd> {
-        let mut sets = vec![Simd::Scalar];
-        #[cfg(all(target_arch = "x86_64", not(miri)))]
-        {
-            let base = is_x86_feature_detected!("bmi1")
-                && is_x86_feature_detected!("bmi2")
-                && is_x86_feature_detected!("popcnt")
-                && is_x86_feature_detected!("aes");
-            if base && is_x86_feature_detected!("avx2") {
-                sets.push(Simd::Avx2);
-            }
-            if base
-                && is_x86_feature_detected!("avx512bw")
-                && is_x86_feature_detected!("avx512vl")
-                && is_x86_feature_detected!("avx512vbmi2")
-            {
-                sets.push(Simd::Avx512);
-            }
-        }
-        #[cfg(all(target_arch = "aarch64", not(miri)))]
-        sets.push(Simd::Neon);
-        sets
-    }
-}
 
 /// Turns the bytes of one window into the places where membership changes.
 ///

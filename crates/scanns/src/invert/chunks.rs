@@ -1,0 +1,275 @@
+//! Postings as bytes: per term a chain of growing chunks in one arena, linked backwards.
+//!
+//! The latest posting of a term is in its entry. When the term comes up in a later document, one record goes
+//! to the chain: the gap to that document and the frequency in the one before, as varints of
+//! `gap << 1 | (freq == 1)` and, unless it is 1, the frequency. The first record of a chain is preceded by the
+//! term's first document. Chunks are 16, 32, … 4,096 bytes; the last four bytes of a chunk name the chunk before.
+//! One term in many documents wastes at most half of its last chunk; 4 KiB at the end keeps the dependent loads
+//! of a reader rare.
+
+use crate::error::Result;
+use crate::sys::{PageSize, Slab};
+
+/// The largest chunk is `16 << LAST_CLASS` bytes.
+const LAST_CLASS: u32 = 8;
+const LINK: usize = 4;
+/// Chunks start at multiples of this, so that 31 bits of link reach 32 GiB.
+const UNIT: usize = 16;
+
+/// The end of a chain, packed as in [`super::entry::Entry::tail`]: 40 bits of address, 12 of bytes free, 4 of class.
+#[derive(Clone, Copy)]
+struct Tail {
+    at: usize,
+    left: usize,
+    class: u32,
+}
+
+impl Tail {
+    #[inline(always)]
+    fn unpack(tail: u64) -> Tail {
+        #[expect(clippy::cast_possible_truncation, reason = "fields of 40, 12 and 4 bits")]
+        Tail { at: (tail & ((1 << 40) - 1)) as usize, left: (tail >> 40 & 0xfff) as usize, class: (tail >> 52 & 0xf) as u32 }
+    }
+
+    #[inline(always)]
+    fn pack(self) -> u64 {
+        self.at as u64 | (self.left as u64) << 40 | u64::from(self.class) << 52
+    }
+}
+
+/// The arena of all chains of one index thread.
+pub(super) struct Chunks {
+    bytes: Slab<u8>,
+    len: usize,
+}
+
+impl Chunks {
+    pub(super) fn new(max_bytes: usize, pages: PageSize) -> Result<Chunks> {
+        // Offset zero stays unused: a tail of zero is a term without a chain.
+        Ok(Chunks { bytes: Slab::reserve(max_bytes.min((UNIT << 31) - 1), pages)?, len: UNIT })
+    }
+
+    /// Bytes of memory touched.
+    pub(super) fn bytes(&self) -> usize {
+        self.bytes.touched(self.len)
+    }
+
+    /// Forgets all chains and keeps the memory.
+    pub(super) fn clear(&mut self) {
+        self.len = UNIT;
+    }
+
+    /// The address that the next record of a chain is written to, for prefetching.
+    #[inline(always)]
+    pub(super) fn tail_address(&self, tail: u64) -> *const u8 {
+        self.bytes.as_ptr().wrapping_add(Tail::unpack(tail).at)
+    }
+
+    /// Appends the posting (`doc`, `freq`), known to be followed by document `next`; returns the new tail.
+    #[inline]
+    pub(super) fn append(&mut self, tail: u64, doc: u32, freq: u32, next: u32) -> u64 {
+        let mut record = [0u8; 16];
+        let mut len = 0;
+        if tail == 0 {
+            len = write_varint(&mut record, len, u64::from(doc));
+        }
+        len = write_varint(&mut record, len, u64::from(next - doc) << 1 | u64::from(freq == 1));
+        if freq != 1 {
+            len = write_varint(&mut record, len, u64::from(freq));
+        }
+        let mut end = Tail::unpack(tail);
+        if len <= end.left {
+            self.bytes[end.at..end.at + len].copy_from_slice(&record[..len]);
+            (end.at, end.left) = (end.at + len, end.left - len);
+            return end.pack();
+        }
+        self.append_over(tail, &record[..len])
+    }
+
+    /// Appends a record that needs a new chunk; it may begin in the old one.
+    fn append_over(&mut self, tail: u64, record: &[u8]) -> u64 {
+        let old = Tail::unpack(tail);
+        let (head, rest) = record.split_at(old.left.min(record.len()));
+        self.bytes[old.at..old.at + head.len()].copy_from_slice(head);
+        let class = if tail == 0 { 0 } else { (old.class + 1).min(LAST_CLASS) };
+        let size = UNIT << class;
+        let at = self.len;
+        self.len += size;
+        if tail != 0 {
+            // A full chunk ends where its link begins.
+            let start = old.at + head.len() + LINK - (UNIT << old.class);
+            let link = u32::try_from(start / UNIT).unwrap_or(0) << 1 | u32::from(old.class == LAST_CLASS);
+            self.bytes[at + size - LINK..at + size].copy_from_slice(&link.to_le_bytes());
+        }
+        self.bytes[at..at + rest.len()].copy_from_slice(rest);
+        Tail { at: at + rest.len(), left: size - LINK - rest.len(), class }.pack()
+    }
+
+    /// The written parts of a chain, first to last, as ranges of the arena, into `parts`.
+    pub(super) fn parts(&self, tail: u64, parts: &mut Vec<(usize, usize)>) {
+        parts.clear();
+        if tail == 0 {
+            return;
+        }
+        let Tail { at, left, mut class } = Tail::unpack(tail);
+        let mut start = at + left + LINK - (UNIT << class);
+        parts.push((start, at));
+        while class > 0 {
+            let size = UNIT << class;
+            let mut link = [0; LINK];
+            link.copy_from_slice(&self.bytes[start + size - LINK..start + size]);
+            let link = u32::from_le_bytes(link);
+            class = if link & 1 == 1 { LAST_CLASS } else { class - 1 };
+            start = (link >> 1) as usize * UNIT;
+            parts.push((start, start + (UNIT << class) - LINK));
+        }
+        parts.reverse();
+    }
+
+    /// All bytes of the arena.
+    pub(super) fn arena(&self) -> &[u8] {
+        &self.bytes
+    }
+}
+
+/// Writes `value` at `record[at..]`; returns the offset after it.
+#[inline(always)]
+fn write_varint(record: &mut [u8; 16], mut at: usize, mut value: u64) -> usize {
+    while value >= 0x80 {
+        record[at] = (value & 0x7f) as u8 | 0x80;
+        value >>= 7;
+        at += 1;
+    }
+    record[at] = (value & 0x7f) as u8;
+    at + 1
+}
+
+/// Reads the postings of one term back, first document first.
+pub struct PostingsIter<'a> {
+    arena: &'a [u8],
+    parts: std::slice::Iter<'a, (usize, usize)>,
+    at: usize,
+    end: usize,
+    doc: u32,
+    /// The posting in the entry; taken when it is given out.
+    last: Option<(u32, u32)>,
+    /// Documents that are void, ascending.
+    void: &'a [u32],
+}
+
+impl<'a> PostingsIter<'a> {
+    pub(super) fn new(
+        chunks: &'a Chunks,
+        parts: &'a [(usize, usize)],
+        last: (u32, u32),
+        void: &'a [u32],
+    ) -> PostingsIter<'a> {
+        let mut iter =
+            PostingsIter { arena: chunks.arena(), parts: parts.iter(), at: 0, end: 0, doc: 0, last: Some(last), void };
+        if !parts.is_empty() {
+            iter.doc = iter.varint();
+        }
+        iter
+    }
+
+    #[inline(always)]
+    fn byte(&mut self) -> Option<u8> {
+        while self.at == self.end {
+            (self.at, self.end) = *self.parts.next()?;
+        }
+        let byte = self.arena[self.at];
+        self.at += 1;
+        Some(byte)
+    }
+
+    /// A varint that `Chunks::append` wrote; zero past the end.
+    #[inline(always)]
+    fn varint(&mut self) -> u32 {
+        let (mut value, mut shift) = (0, 0);
+        while let Some(byte) = self.byte() {
+            value |= u64::from(byte & 0x7f) << shift;
+            shift += 7;
+            if byte < 0x80 {
+                break;
+            }
+        }
+        u32::try_from(value).unwrap_or(u32::MAX)
+    }
+
+    #[inline(always)]
+    fn record(&mut self) -> Option<(u32, u32)> {
+        if self.at == self.end && self.parts.len() == 0 {
+            return self.last.take();
+        }
+        let (mut value, mut shift) = (0u64, 0);
+        while let Some(byte) = self.byte() {
+            value |= u64::from(byte & 0x7f) << shift;
+            shift += 7;
+            if byte < 0x80 {
+                break;
+            }
+        }
+        let freq = if value & 1 == 1 { 1 } else { self.varint() };
+        let doc = self.doc;
+        self.doc = doc.wrapping_add(u32::try_from(value >> 1).unwrap_or(0));
+        Some((doc, freq))
+    }
+}
+
+impl Iterator for PostingsIter<'_> {
+    type Item = (u32, u32);
+
+    /// The next (document, term frequency).
+    #[inline]
+    fn next(&mut self) -> Option<(u32, u32)> {
+        loop {
+            let posting = self.record()?;
+            if self.void.is_empty() || self.void.binary_search(&posting.0).is_err() {
+                return Some(posting);
+            }
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn chains_read_back_whatever_their_length_and_however_they_interleave() {
+        let mut chunks = Chunks::new(64 << 20, PageSize::Base).unwrap();
+        let lists: Vec<Vec<(u32, u32)>> = [1, 2, 3, 7, 40, 300, 20_000, 100_000]
+            .iter()
+            .map(|&len: &u32| {
+                (0..len).map(|i| (i * (1 + len % 7) + i / 3, if i % 5 == 0 { i * i % 100_000 + 1 } else { 1 })).collect()
+            })
+            .collect();
+        let mut tails = vec![0u64; lists.len()];
+        for i in 0..100_000 {
+            for (list, tail) in lists.iter().zip(&mut tails) {
+                if i + 1 < list.len() {
+                    *tail = chunks.append(*tail, list[i].0, list[i].1, list[i + 1].0);
+                }
+            }
+        }
+        for (list, &tail) in lists.iter().zip(&tails) {
+            let mut parts = Vec::new();
+            chunks.parts(tail, &mut parts);
+            let got: Vec<_> = PostingsIter::new(&chunks, &parts, list[list.len() - 1], &[]).collect();
+            assert_eq!(&got, list);
+            let void = [list[0].0, list[list.len() / 2].0];
+            let got = PostingsIter::new(&chunks, &parts, list[list.len() - 1], &void);
+            assert!(got.eq(list.iter().copied().filter(|posting| !void.contains(&posting.0))));
+        }
+    }
+
+    #[test]
+    fn the_largest_document_numbers_and_frequencies_fit_a_record() {
+        let mut chunks = Chunks::new(1 << 20, PageSize::Base).unwrap();
+        let tail = chunks.append(0, u32::MAX - 2, u32::MAX, u32::MAX - 1);
+        let mut parts = Vec::new();
+        chunks.parts(tail, &mut parts);
+        let got: Vec<_> = PostingsIter::new(&chunks, &parts, (u32::MAX - 1, 9), &[]).collect();
+        assert_eq!(got, [(u32::MAX - 2, u32::MAX), (u32::MAX - 1, 9)]);
+    }
+}

@@ -1,0 +1,86 @@
+//! The dense part of the term table: one 32-byte entry per term, in order of insertion.
+//!
+//! An entry holds its key (15 bytes inline, longer terms as digest and reference), the document it was last seen
+//! in with the running frequency there (the append cache), and where its earlier postings end. A term seen in
+//! one document has nothing outside its entry.
+
+use crate::sys::Plain;
+
+/// Longest term that stands in its entry.
+pub(super) const INLINE: usize = 15;
+
+/// The last byte of the key of a term that does not.
+const LONG: u64 = 0xff;
+
+/// A term in 16 bytes, as little-endian words.
+///
+/// Up to [`INLINE`] bytes: the bytes, zeros, and the length in the last byte; so equal keys are equal terms, zero
+/// bytes included. Longer: a 64-bit digest, a 56-bit payload (in an entry the place of the bytes in the arena, in
+/// a pending token the place in the batch) and the mark 0xff.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[repr(C, align(16))]
+pub(super) struct Key(pub(super) [u64; 2]);
+
+impl Key {
+    /// The key of a term longer than [`INLINE`].
+    pub(super) fn long(digest: u64, payload: u64) -> Key {
+        debug_assert!(payload < 1 << 56);
+        Key([digest, payload | LONG << 56])
+    }
+
+    /// The key of a short term; the plain twin of the vector code in `arch`.
+    pub(super) fn short(term: &[u8]) -> Key {
+        debug_assert!(term.len() <= INLINE);
+        let mut bytes = [0u8; 16];
+        bytes[..term.len()].copy_from_slice(term);
+        bytes[INLINE] = u8::try_from(term.len()).unwrap_or(0);
+        Key::from_bytes(bytes)
+    }
+
+    #[inline(always)]
+    pub(super) fn from_bytes(bytes: [u8; 16]) -> Key {
+        let word = u128::from_le_bytes(bytes);
+        #[expect(clippy::cast_possible_truncation, reason = "the two halves of the key")]
+        Key([word as u64, (word >> 64) as u64])
+    }
+
+    #[inline(always)]
+    pub(super) fn is_long(self) -> bool {
+        self.0[1] >> 56 == LONG
+    }
+
+    #[inline(always)]
+    pub(super) fn digest(self) -> u64 {
+        self.0[0]
+    }
+
+    #[inline(always)]
+    pub(super) fn payload(self) -> usize {
+        #[expect(clippy::cast_possible_truncation, reason = "64-bit targets; an offset in memory")]
+        let payload = (self.0[1] & ((1 << 56) - 1)) as usize;
+        payload
+    }
+
+    /// The bytes of a short key and their number.
+    #[inline]
+    pub(super) fn bytes(self) -> ([u8; 16], usize) {
+        let bytes = (u128::from(self.0[1]) << 64 | u128::from(self.0[0])).to_le_bytes();
+        (bytes, usize::from(bytes[INLINE]).min(INLINE))
+    }
+}
+
+/// A term and its latest posting.
+#[derive(Clone, Copy, Debug)]
+#[repr(C, align(32))]
+pub(super) struct Entry {
+    pub(super) key: Key,
+    /// The document in which the term was seen last.
+    pub(super) doc: u32,
+    /// How often it was seen there.
+    pub(super) term_freq: u32,
+    /// Where the postings before that one end; see `chunks.rs`.
+    pub(super) tail: u64,
+}
+
+// SAFETY: integers only, 16 + 4 + 4 + 8 bytes without padding; every bit pattern is valid.
+unsafe impl Plain for Entry {}

@@ -1,0 +1,329 @@
+//! Tokens to postings in memory: a term table and chains of postings, one set per index thread, nothing shared.
+//!
+//! [`Inverter`] takes tokens as a [`TokenSink`] and can be searched in place or drained in term order into a
+//! segment. Read `batch.rs` first: the hot loop. `table.rs` finds terms, `entry.rs` says what a term costs,
+//! `chunks.rs` holds what is known of it beyond the latest document, `sort.rs` orders it all for a flush.
+
+mod arch;
+mod batch;
+mod chunks;
+mod entry;
+mod sort;
+mod store;
+mod table;
+
+use crate::codec::length_to_norm;
+use crate::error::Result;
+use crate::sys::{PageSize, Simd, prefetch};
+use crate::tokenize::TokenSink;
+
+use arch::portable::Portable;
+#[cfg(target_arch = "x86_64")]
+use arch::x86::{Avx2, Avx512};
+use batch::Batch;
+pub use chunks::PostingsIter;
+use store::Store;
+
+/// Memory that one inverter may take, and how.
+#[derive(Clone, Copy, Debug)]
+pub struct InvertOptions {
+    /// Bytes after which [`Inverter::is_full`] says so.
+    pub budget: usize,
+    /// Distinct terms to make room for at once.
+    pub expected_terms: usize,
+    /// Pages that back the memory.
+    pub pages: PageSize,
+}
+
+/// Text that may be pushed between two looks at [`Inverter::is_full`].
+pub const CHECK_EVERY: usize = 256 << 10;
+
+/// Room beyond the budget for what [`CHECK_EVERY`] bytes can add: the address space is there, the budget says when
+/// to stop.
+const SLACK: usize = 64 << 20;
+
+/// Takes one line of `$call` per instruction set, `I` being its type.
+macro_rules! with_isa {
+    ($simd:expr, $I:ident => $call:expr) => {
+        match $simd {
+            #[cfg(target_arch = "x86_64")]
+            Simd::Avx512 => {
+                type $I = Avx512;
+                #[target_feature(enable = "avx512f,avx512bw,avx512vl,avx512vbmi2,avx2,aes,bmi1,bmi2,popcnt")]
+                unsafe fn on<R>(run: impl FnOnce() -> R) -> R {
+                    run()
+                }
+                // SAFETY: `Simd::available` gave this value only after the features were detected.
+                unsafe { on(#[inline(always)] || $call) }
+            }
+            #[cfg(target_arch = "x86_64")]
+            Simd::Avx2 => {
+                type $I = Avx2;
+                #[target_feature(enable = "avx2,aes,bmi1,bmi2,popcnt")]
+                unsafe fn on<R>(run: impl FnOnce() -> R) -> R {
+                    run()
+                }
+                // SAFETY: as above.
+                unsafe { on(#[inline(always)] || $call) }
+            }
+            _ => {
+                type $I = Portable;
+                // SAFETY: the portable code needs no instructions beyond the base.
+                unsafe { $call }
+            }
+        }
+    };
+}
+
+/// An inverted index of one thread, growing in memory.
+pub struct Inverter {
+    simd: Simd,
+    store: Store,
+    batch: Batch,
+    budget: usize,
+    /// Length of each document, as its norm byte.
+    norms: Vec<u8>,
+    /// Documents that are void, ascending.
+    void: Vec<u32>,
+    /// Tokens of the document at hand.
+    doc_tokens: u64,
+    /// Tokens of all documents that are not void.
+    tokens: u64,
+    /// Documents with at least one token, void ones not counted.
+    with_terms: u64,
+}
+
+impl Inverter {
+    /// An empty index on the best instruction set of this machine.
+    pub fn new(options: &InvertOptions) -> Result<Self> {
+        Self::with_simd(options, Simd::detect())
+    }
+
+    /// An empty index that uses exactly `simd`.
+    pub fn with_simd(options: &InvertOptions, simd: Simd) -> Result<Self> {
+        Ok(Inverter {
+            simd,
+            store: Store::new(options.expected_terms, options.budget + SLACK, options.pages)?,
+            batch: Batch::new(),
+            budget: options.budget,
+            norms: Vec::new(),
+            void: Vec::new(),
+            doc_tokens: 0,
+            tokens: 0,
+            with_terms: 0,
+        })
+    }
+
+    /// The document that tokens now go to.
+    #[inline]
+    pub fn current_document(&self) -> u32 {
+        #[expect(clippy::cast_possible_truncation, reason = "`is_full` stops at 2^31 documents")]
+        let doc = self.norms.len() as u32;
+        doc
+    }
+
+    /// Ends the current document; the next token belongs to the next one.
+    #[inline]
+    pub fn end_document(&mut self) {
+        self.norms.push(length_to_norm(self.doc_tokens));
+        self.with_terms += u64::from(self.doc_tokens > 0);
+        self.tokens += self.doc_tokens;
+        self.doc_tokens = 0;
+    }
+
+    /// Ends the current document and makes it void: it keeps its number and is in no posting, count or statistic.
+    pub fn void_document(&mut self) {
+        self.void.push(self.current_document());
+        self.norms.push(0);
+        self.doc_tokens = 0;
+    }
+
+    /// Documents so far, void ones included.
+    pub fn max_doc(&self) -> u32 {
+        self.current_document()
+    }
+
+    /// The documents that are void, ascending.
+    pub fn void_documents(&self) -> &[u32] {
+        &self.void
+    }
+
+    /// One norm byte per document.
+    pub fn norms(&self) -> &[u8] {
+        &self.norms
+    }
+
+    /// Tokens of all documents, void ones not counted.
+    pub fn tokens(&self) -> u64 {
+        self.tokens
+    }
+
+    /// Documents with at least one term.
+    pub fn documents_with_terms(&self) -> u64 {
+        self.with_terms
+    }
+
+    /// Distinct terms so far, those of void documents included.
+    pub fn terms(&mut self) -> usize {
+        self.settle();
+        self.store.terms
+    }
+
+    /// Bytes of memory taken.
+    pub fn bytes(&self) -> usize {
+        self.store.bytes() + self.norms.capacity() + self.void.capacity() * 4
+    }
+
+    /// True when the budget is used up and the index should be flushed.
+    #[inline]
+    pub fn is_full(&self) -> bool {
+        self.bytes() >= self.budget || self.norms.len() >= 1 << 31
+    }
+
+    /// Tokens of the document at hand.
+    pub fn pending_tokens(&self) -> u64 {
+        self.doc_tokens
+    }
+
+    /// Brings waiting tokens into the table.
+    pub fn settle(&mut self) {
+        let (batch, store) = (&mut self.batch, &mut self.store);
+        with_isa!(self.simd, I => batch.drain::<I>(store));
+    }
+
+    /// Visits every term in byte order with its postings, then forgets all and keeps the memory.
+    ///
+    /// Tokens of a document that has not ended are dropped; see [`Inverter::take_open_document`].
+    pub fn drain_sorted(&mut self, mut visit: impl FnMut(&[u8], &mut PostingsIter<'_>) -> Result<()>) -> Result<()> {
+        /// Entries are asked for this many terms ahead, the chains' ends half as many.
+        const AHEAD: usize = 24;
+        self.settle();
+        if self.doc_tokens > 0 {
+            self.void_document();
+        }
+        // The sorted order lives in the table's memory while the rest of the store is read.
+        let mut table = std::mem::replace(&mut self.store.table, table::Table::new(0, 0, PageSize::Base)?);
+        let terms = self.store.terms;
+        let order = &mut table.scratch()[..terms];
+        sort::sort(&self.store, order);
+        let store = &self.store;
+        let mut parts = Vec::new();
+        let mut outcome = Ok(());
+        for i in 0..terms {
+            if let Some(&ahead) = order.get(i + AHEAD) {
+                prefetch(store.entries.as_ptr().wrapping_add(sort::entry_of(ahead) as usize));
+            }
+            if let Some(&ahead) = order.get(i + AHEAD / 2) {
+                let entry = &store.entries[sort::entry_of(ahead) as usize];
+                prefetch(store.chunks.tail_address(entry.tail));
+                if entry.key.is_long() {
+                    prefetch(store.keys.as_ptr().wrapping_add(entry.key.payload()));
+                }
+            }
+            let number = sort::entry_of(order[i]);
+            let entry = &store.entries[number as usize];
+            store.chunks.parts(entry.tail, &mut parts);
+            let mut postings =
+                PostingsIter::new(&store.chunks, &parts, (entry.doc, entry.term_freq), &self.void);
+            outcome = sort::with_term(store, number, |term| visit(term, &mut postings));
+            if outcome.is_err() {
+                break;
+            }
+        }
+        self.store.table = table;
+        self.clear();
+        outcome
+    }
+
+    /// Takes the terms of the document that has not ended, with frequencies, and makes the document void.
+    ///
+    /// What is taken can be given to a fresh index by [`Inverter::resume_document`], so that an index can be
+    /// flushed in the middle of a large document.
+    pub fn take_open_document(&mut self) -> OpenDocument {
+        self.settle();
+        let doc = self.current_document();
+        let mut open = OpenDocument { terms: Vec::new(), bytes: Vec::new(), tokens: self.doc_tokens };
+        for number in 0..self.store.terms {
+            let entry = self.store.entries[number];
+            if entry.doc == doc {
+                let number = u32::try_from(number).unwrap_or(u32::MAX);
+                sort::with_term(&self.store, number, |term| {
+                    open.bytes.extend_from_slice(term);
+                    open.terms.push((u32::try_from(term.len()).unwrap_or(u32::MAX), entry.term_freq));
+                });
+            }
+        }
+        self.void_document();
+        open
+    }
+
+    /// Continues a document taken from another index.
+    pub fn resume_document(&mut self, open: &OpenDocument) {
+        let mut at = 0;
+        for &(len, freq) in &open.terms {
+            let term = &open.bytes[at..at + len as usize];
+            at += len as usize;
+            self.token(term);
+            self.settle();
+            if let Some(entry) = self.find(term) {
+                self.store.count_many(entry, self.current_document(), freq - 1);
+            }
+        }
+        self.doc_tokens = open.tokens;
+    }
+
+    /// Forgets everything and keeps the memory.
+    pub fn clear(&mut self) {
+        self.settle();
+        self.store.clear();
+        self.norms.clear();
+        self.void.clear();
+        (self.doc_tokens, self.tokens, self.with_terms) = (0, 0, 0);
+    }
+
+    fn find(&self, term: &[u8]) -> Option<u32> {
+        let (batch, store) = (&self.batch, &self.store);
+        with_isa!(self.simd, I => batch.look_up::<I>(store, term))
+    }
+
+    /// Documents and frequencies of `term`, in two lists; empty if it is in none.
+    ///
+    /// Only ended documents and settled tokens are seen: call [`Inverter::settle`] after the last.
+    pub fn postings(&self, term: &[u8]) -> (Vec<u32>, Vec<u32>) {
+        let Some(number) = self.find(term) else { return Default::default() };
+        let entry = self.store.entries[number as usize];
+        let mut parts = Vec::new();
+        self.store.chunks.parts(entry.tail, &mut parts);
+        let last = (entry.doc, entry.term_freq);
+        let postings = PostingsIter::new(&self.store.chunks, &parts, last, &self.void);
+        postings.filter(|&(doc, _)| doc < self.max_doc()).unzip()
+    }
+}
+
+/// The terms of a document that outgrew its index.
+#[derive(Debug)]
+pub struct OpenDocument {
+    terms: Vec<(u32, u32)>,
+    bytes: Vec<u8>,
+    tokens: u64,
+}
+
+impl TokenSink for Inverter {
+    #[inline]
+    fn tokens(&mut self, text: &[u8], base: usize, bounds: &[u16]) {
+        let doc = self.current_document();
+        self.doc_tokens += bounds.len() as u64 / 2;
+        let (batch, store) = (&mut self.batch, &mut self.store);
+        with_isa!(self.simd, I => batch.push_all::<I>(store, doc, text, base, bounds));
+    }
+
+    fn token(&mut self, token: &[u8]) {
+        let doc = self.current_document();
+        self.doc_tokens += 1;
+        let (batch, store) = (&mut self.batch, &mut self.store);
+        with_isa!(self.simd, I => batch.push_one::<I>(store, doc, token));
+    }
+}
+
+#[cfg(test)]
+mod tests;

@@ -1,0 +1,99 @@
+//! Terms in byte order, sorted in the memory of the term table.
+//!
+//! A term becomes a 128-bit number: 11 bytes of it, how many of them are real (12 if more follow), and its entry
+//! number. One pass over the entries spreads the numbers by their first two bytes into the table's memory, which
+//! flush no longer needs; each group is then sorted as integers. Where terms share all 11 bytes, the next 11 take
+//! their place and the group is sorted again.
+
+use super::entry::Entry;
+use super::store::Store;
+
+/// Bytes of a term in one round.
+const CHUNK: usize = 11;
+
+/// Order number of `term` from byte `depth` on, with `entry` as the lowest 32 bits.
+#[inline(always)]
+fn order(term: &[u8], depth: usize, entry: u32) -> u128 {
+    let rest = term.get(depth..).unwrap_or_default();
+    let mut bytes = [0u8; 16];
+    let taken = rest.len().min(CHUNK);
+    bytes[..taken].copy_from_slice(&rest[..taken]);
+    bytes[CHUNK] = u8::try_from(rest.len().min(CHUNK + 1)).unwrap_or(0);
+    u128::from_be_bytes(bytes) | u128::from(entry)
+}
+
+/// The entry number in an order number.
+#[inline(always)]
+#[expect(clippy::cast_possible_truncation, reason = "the lowest 32 bits are the entry")]
+pub(super) fn entry_of(order: u128) -> u32 {
+    order as u32
+}
+
+/// Order number of a whole term at depth 0, straight from its entry.
+#[inline(always)]
+fn first_order(store: &Store, number: usize) -> u128 {
+    let Entry { key, .. } = store.entries[number];
+    let entry = u32::try_from(number).unwrap_or(u32::MAX);
+    if key.is_long() {
+        return order(store.long_term(key), 0, entry);
+    }
+    let (bytes, len) = key.bytes();
+    let chunk = u128::from_be_bytes(bytes) >> 40 << 40;
+    chunk | (len.min(CHUNK + 1) as u128) << 32 | u128::from(entry)
+}
+
+/// Sorts the terms of `store`: order numbers into `out`, which has room for all of them.
+pub(super) fn sort(store: &Store, out: &mut [u128]) {
+    let digit = |order: u128| usize::try_from(order >> 112).unwrap_or(0);
+    let mut starts = vec![0usize; (1 << 16) + 1];
+    for number in 0..store.terms {
+        starts[digit(first_order(store, number)) + 1] += 1;
+    }
+    for i in 1..starts.len() {
+        starts[i] += starts[i - 1];
+    }
+    let mut next = starts.clone();
+    for number in 0..store.terms {
+        let order = first_order(store, number);
+        let slot = &mut next[digit(order)];
+        out[*slot] = order;
+        *slot += 1;
+    }
+    for pair in starts.windows(2) {
+        sort_group(store, &mut out[pair[0]..pair[1]], 0);
+    }
+}
+
+/// Sorts numbers made at `depth`, then the runs that this depth does not tell apart.
+fn sort_group(store: &Store, group: &mut [u128], depth: usize) {
+    if group.len() < 2 {
+        return;
+    }
+    group.sort_unstable();
+    let mut start = 0;
+    while start < group.len() {
+        let head = group[start] >> 32;
+        let run = group[start..].iter().take_while(|&&order| order >> 32 == head).count();
+        if run > 1 {
+            let deeper = depth + CHUNK;
+            for order_number in &mut group[start..start + run] {
+                let entry = entry_of(*order_number);
+                *order_number = with_term(store, entry, |term| order(term, deeper, entry));
+            }
+            sort_group(store, &mut group[start..start + run], deeper);
+        }
+        start += run;
+    }
+}
+
+/// Calls `visit` with the bytes of the term of `entry`.
+#[inline(always)]
+pub(super) fn with_term<R>(store: &Store, entry: u32, visit: impl FnOnce(&[u8]) -> R) -> R {
+    let key = store.entries[entry as usize].key;
+    if key.is_long() {
+        visit(store.long_term(key))
+    } else {
+        let (bytes, len) = key.bytes();
+        visit(&bytes[..len])
+    }
+}

@@ -1,0 +1,122 @@
+//! Where terms and postings of one index thread live: table, entries, keys of long terms, chains of postings.
+//!
+//! Everything is in reserved memory that grows in place, so nothing is ever moved, and is kept from one segment
+//! to the next. The sizes are exact: what is counted is what the operating system has given.
+
+use super::chunks::Chunks;
+use super::entry::{Entry, Key};
+use super::table::Table;
+use crate::codec::{ByteReader, put_varint};
+use crate::error::Result;
+use crate::sys::{PageSize, Slab};
+
+/// See the module.
+pub(super) struct Store {
+    pub(super) table: Table,
+    pub(super) entries: Slab<Entry>,
+    pub(super) terms: usize,
+    /// Length (varint) and bytes of each long term.
+    pub(super) keys: Slab<u8>,
+    keys_len: usize,
+    pub(super) chunks: Chunks,
+}
+
+impl Store {
+    /// Room for `terms` at first; each part may grow to `max_bytes`.
+    pub(super) fn new(terms: usize, max_bytes: usize, pages: PageSize) -> Result<Store> {
+        Ok(Store {
+            table: Table::new(terms, max_bytes, pages)?,
+            entries: Slab::reserve(max_bytes / size_of::<Entry>(), pages)?,
+            terms: 0,
+            keys: Slab::reserve(max_bytes, pages)?,
+            keys_len: 0,
+            chunks: Chunks::new(max_bytes, pages)?,
+        })
+    }
+
+    /// Bytes of memory touched.
+    pub(super) fn bytes(&self) -> usize {
+        self.table.bytes()
+            + self.entries.touched(self.terms)
+            + self.keys.touched(self.keys_len)
+            + self.chunks.bytes()
+    }
+
+    /// Counts one more occurrence of the term of `entry` in `doc`.
+    #[inline(always)]
+    pub(super) fn count(&mut self, entry: u32, doc: u32) {
+        self.count_many(entry, doc, 1);
+    }
+
+    /// Counts `freq` more occurrences.
+    #[inline(always)]
+    pub(super) fn count_many(&mut self, entry: u32, doc: u32, freq: u32) {
+        let entry = &mut self.entries[entry as usize];
+        if entry.doc == doc {
+            entry.term_freq = entry.term_freq.saturating_add(freq);
+        } else {
+            entry.tail = self.chunks.append(entry.tail, entry.doc, entry.term_freq, doc);
+            (entry.doc, entry.term_freq) = (doc, freq);
+        }
+    }
+
+    /// The entry of a short term.
+    pub(super) fn find_short(&self, key: Key, fingerprint: u32) -> Option<u32> {
+        self.table.candidates(fingerprint).find(|&entry| self.entries[entry as usize].key == key)
+    }
+
+    /// The entry of a long term.
+    pub(super) fn find_long(&self, digest: u64, term: &[u8], fingerprint: u32) -> Option<u32> {
+        self.table.candidates(fingerprint).find(|&entry| self.is_long_term(entry, digest, term))
+    }
+
+    /// True if `entry` is that of the long term; bytes decide, the digest saves comparing them.
+    pub(super) fn is_long_term(&self, entry: u32, digest: u64, term: &[u8]) -> bool {
+        let key = self.entries[entry as usize].key;
+        key.is_long() && key.digest() == digest && self.long_term(key) == term
+    }
+
+    /// The bytes of a long term.
+    pub(super) fn long_term(&self, key: Key) -> &[u8] {
+        let mut reader = ByteReader::new(&self.keys[key.payload()..]);
+        let len = reader.varint32().unwrap_or(0);
+        reader.take(len as usize).unwrap_or_default()
+    }
+
+    #[inline(never)]
+    pub(super) fn find_or_insert_short(&mut self, key: Key, fingerprint: u32, doc: u32) {
+        match self.find_short(key, fingerprint) {
+            Some(entry) => self.count(entry, doc),
+            None => self.insert(key, fingerprint, doc),
+        }
+    }
+
+    #[inline(never)]
+    pub(super) fn find_or_insert_long(&mut self, digest: u64, term: &[u8], fingerprint: u32, doc: u32) {
+        if let Some(entry) = self.find_long(digest, term, fingerprint) {
+            return self.count(entry, doc);
+        }
+        let at = self.keys_len;
+        let mut head = Vec::with_capacity(10);
+        put_varint(&mut head, term.len() as u64);
+        let body = at + head.len();
+        self.keys[at..body].copy_from_slice(&head);
+        self.keys[body..body + term.len()].copy_from_slice(term);
+        self.keys_len = body + term.len();
+        self.insert(Key::long(digest, at as u64), fingerprint, doc);
+    }
+
+    #[inline(always)]
+    fn insert(&mut self, key: Key, fingerprint: u32, doc: u32) {
+        self.entries[self.terms] = Entry { key, doc, term_freq: 1, tail: 0 };
+        self.table.insert(fingerprint, u32::try_from(self.terms).unwrap_or(u32::MAX));
+        self.terms += 1;
+    }
+
+    /// Forgets all terms and keeps the memory.
+    pub(super) fn clear(&mut self) {
+        self.table.clear();
+        self.chunks.clear();
+        (self.terms, self.keys_len) = (0, 0);
+    }
+}

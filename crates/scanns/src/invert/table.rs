@@ -1,0 +1,229 @@
+//! The sparse part of the term table: fingerprints to entry numbers, one cache line per look-up.
+//!
+//! A bucket is 64 bytes: seven 32-bit fingerprints, a link, seven entry numbers. The fingerprint is 32 bits of
+//! the hash, and its low bits are the address of the bucket, so growing needs no key. The table grows one bucket
+//! at a time (linear hashing, Litwin 1980): every few insertions the next bucket in turn gives half of its terms
+//! to a new one at the end. Growth thus never stalls, never holds two tables, and reads and writes memory in
+//! order. A bucket that is full continues in an overflow bucket, which the next split of it takes back.
+//!
+//! Doubling the whole table at once was the alternative: the same work, but in pauses of 0.1 s and with half as
+//! much memory again while it lasts.
+
+use crate::error::Result;
+use crate::sys::{PageSize, Plain, Slab, prefetch};
+
+/// Terms per bucket before the table grows by another bucket, in quarters. At most four terms a bucket lets the
+/// sort at flush reuse the table's memory (16 bytes a term).
+const LOAD_QUARTERS: usize = 15;
+
+/// Terms that a bucket holds.
+pub(super) const SLOTS: usize = 7;
+
+/// No entry.
+pub(super) const NONE: u32 = u32::MAX;
+
+/// See the module. A fingerprint of zero is an empty slot; slots fill from the first on.
+#[derive(Clone, Copy, Debug, Default)]
+#[repr(C, align(64))]
+pub(super) struct Bucket {
+    pub(super) fingerprints: [u32; SLOTS],
+    /// Number of the overflow bucket plus one, or zero.
+    pub(super) next: u32,
+    pub(super) entries: [u32; SLOTS],
+    unused: u32,
+}
+
+// SAFETY: sixteen u32 without padding; every bit pattern is valid.
+unsafe impl Plain for Bucket {}
+
+/// The buckets of one index thread.
+pub(super) struct Table {
+    buckets: Slab<Bucket>,
+    /// Buckets at the start of this round of splits, minus one: a mask.
+    mask: u32,
+    /// Buckets split in this round.
+    split: u32,
+    len: usize,
+    overflow: Slab<Bucket>,
+    overflow_len: usize,
+    /// First of the overflow buckets given back, as in [`Bucket::next`].
+    free: u32,
+    moving: Vec<(u32, u32)>,
+}
+
+impl Table {
+    /// A table that starts with room for `terms` and never takes more than about `max_bytes`.
+    pub(super) fn new(terms: usize, max_bytes: usize, pages: PageSize) -> Result<Table> {
+        let most = (max_bytes / size_of::<Bucket>()).clamp(64, 1 << 31);
+        let start = (terms * 4 / LOAD_QUARTERS).next_power_of_two().clamp(64, most.next_power_of_two() / 2);
+        Ok(Table {
+            buckets: Slab::reserve(most, pages)?,
+            mask: u32::try_from(start - 1).unwrap_or(u32::MAX >> 1),
+            split: 0,
+            len: 0,
+            overflow: Slab::reserve(most / 2, pages)?,
+            overflow_len: 0,
+            free: 0,
+            moving: Vec::with_capacity(64),
+        })
+    }
+
+    /// Buckets in use.
+    #[inline]
+    fn count(&self) -> usize {
+        self.mask as usize + 1 + self.split as usize
+    }
+
+    /// Bytes of memory touched.
+    pub(super) fn bytes(&self) -> usize {
+        self.buckets.touched(self.count()) + self.overflow.touched(self.overflow_len)
+    }
+
+    /// The bucket of a fingerprint.
+    #[inline(always)]
+    fn home(&self, fingerprint: u32) -> usize {
+        let short = fingerprint & self.mask;
+        let long = fingerprint & (self.mask << 1 | 1);
+        (if short < self.split { long } else { short }) as usize
+    }
+
+    /// Asks for the bucket of `fingerprint` ahead of [`Table::bucket`].
+    #[inline(always)]
+    pub(super) fn prefetch(&self, fingerprint: u32) {
+        prefetch(self.buckets.as_ptr().wrapping_add(self.home(fingerprint)));
+    }
+
+    /// The first bucket for `fingerprint`.
+    #[inline(always)]
+    pub(super) fn bucket(&self, fingerprint: u32) -> &Bucket {
+        &self.buckets[self.home(fingerprint)]
+    }
+
+    /// The bucket in which `bucket` continues.
+    #[inline(always)]
+    pub(super) fn next(&self, bucket: &Bucket) -> Option<&Bucket> {
+        (bucket.next != 0).then(|| &self.overflow[bucket.next as usize - 1])
+    }
+
+    /// The entries under `fingerprint`, which may belong to other terms: a superset of the right one.
+    pub(super) fn candidates(&self, fingerprint: u32) -> impl Iterator<Item = u32> {
+        std::iter::successors(Some(self.bucket(fingerprint)), |bucket| self.next(bucket)).flat_map(move |bucket| {
+            let slots = bucket.fingerprints.iter().zip(bucket.entries);
+            slots.filter(move |(found, _)| **found == fingerprint).map(|(_, entry)| entry)
+        })
+    }
+
+    /// Adds a term that is not in the table.
+    pub(super) fn insert(&mut self, fingerprint: u32, entry: u32) {
+        self.place(fingerprint, entry);
+        self.len += 1;
+        if self.len * 4 > self.count() * LOAD_QUARTERS && self.count() < self.buckets.len() {
+            self.split_next();
+        }
+    }
+
+    /// Writes into the first free slot of the chain.
+    fn place(&mut self, fingerprint: u32, entry: u32) {
+        let home = self.home(fingerprint);
+        let mut bucket = &mut self.buckets[home];
+        loop {
+            if let Some(slot) = bucket.fingerprints.iter().position(|&found| found == 0) {
+                bucket.fingerprints[slot] = fingerprint;
+                bucket.entries[slot] = entry;
+                return;
+            }
+            if bucket.next == 0 {
+                bucket.next = take_overflow(&mut self.overflow, &mut self.overflow_len, &mut self.free);
+            }
+            bucket = &mut self.overflow[bucket.next as usize - 1];
+        }
+    }
+
+    /// Gives half of the next bucket in turn to a new bucket.
+    fn split_next(&mut self) {
+        let mut moving = std::mem::take(&mut self.moving);
+        let old = self.split as usize;
+        let mut next = collect(&mut self.buckets[old], &mut moving);
+        while next != 0 {
+            let bucket = &mut self.overflow[next as usize - 1];
+            let following = collect(bucket, &mut moving);
+            bucket.next = self.free;
+            self.free = next;
+            next = following;
+        }
+        self.split += 1;
+        if self.split > self.mask {
+            self.mask = self.mask << 1 | 1;
+            self.split = 0;
+        }
+        for (fingerprint, entry) in moving.drain(..) {
+            self.place(fingerprint, entry);
+        }
+        self.moving = moving;
+    }
+
+    /// Forgets all terms; memory and size are kept for the next segment.
+    pub(super) fn clear(&mut self) {
+        let count = self.count();
+        self.buckets[..count].fill(Bucket::default());
+        self.overflow[..self.overflow_len].fill(Bucket::default());
+        (self.len, self.overflow_len, self.free) = (0, 0, 0);
+    }
+
+    /// The memory of the buckets in use, for the sort at flush; only [`Table::clear`] may follow.
+    pub(super) fn scratch(&mut self) -> &mut [u128] {
+        let words = self.count() * size_of::<Bucket>() / size_of::<u128>();
+        &mut self.buckets.cast_mut()[..words]
+    }
+}
+
+/// Empties `bucket` into `moving`; returns its link.
+fn collect(bucket: &mut Bucket, moving: &mut Vec<(u32, u32)>) -> u32 {
+    let pairs = bucket.fingerprints.iter().copied().zip(bucket.entries);
+    moving.extend(pairs.take_while(|&(fingerprint, _)| fingerprint != 0));
+    std::mem::take(bucket).next
+}
+
+/// An empty overflow bucket, as in [`Bucket::next`].
+#[cold]
+fn take_overflow(overflow: &mut Slab<Bucket>, len: &mut usize, free: &mut u32) -> u32 {
+    if *free != 0 {
+        let taken = *free;
+        *free = std::mem::take(&mut overflow[taken as usize - 1]).next;
+        return taken;
+    }
+    *len += 1;
+    u32::try_from(*len).unwrap_or(u32::MAX)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn growth_from_the_smallest_table_loses_and_doubles_nothing() {
+        for start in [1, 1000] {
+            let mut table = Table::new(start, 1 << 26, PageSize::Base).unwrap();
+            // Odd multiples of a large odd number walk all of the fingerprints; few distinct low bits make long
+            // chains, as crafted keys would.
+            let fingerprint = |i: u32| if i % 3 == 0 { i << 16 | 1 } else { i.wrapping_mul(0x9e37_79b1) | 1 };
+            for entry in 0..60_000u32 {
+                table.insert(fingerprint(entry), entry);
+            }
+            for entry in 0..60_000u32 {
+                let hits = table.candidates(fingerprint(entry)).filter(|&found| found == entry).count();
+                assert_eq!(hits, 1, "entry {entry}, start {start}");
+            }
+            let stored: usize = (0..table.count())
+                .map(|b| {
+                    std::iter::successors(Some(&table.buckets[b]), |bucket| table.next(bucket))
+                        .map(|bucket| bucket.fingerprints.iter().filter(|&&f| f != 0).count())
+                        .sum::<usize>()
+                })
+                .sum();
+            assert_eq!(stored, 60_000);
+            table.clear();
+            assert_eq!(table.candidates(fingerprint(5)).count(), 0);
+        }
+    }
+}

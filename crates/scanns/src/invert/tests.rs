@@ -1,0 +1,171 @@
+use std::collections::BTreeMap;
+
+use super::{InvertOptions, Inverter};
+use crate::schema::{Analyzer, Delimiters};
+use crate::sys::{PageSize, Simd};
+use crate::tokenize::{TokenSink, Tokenizer};
+
+type Lists = BTreeMap<Vec<u8>, Vec<(u32, u32)>>;
+
+struct Random(u64);
+
+impl Random {
+    fn below(&mut self, bound: usize) -> usize {
+        self.0 ^= self.0 << 13;
+        self.0 ^= self.0 >> 7;
+        self.0 ^= self.0 << 17;
+        usize::try_from(self.0 >> 16).unwrap() % bound
+    }
+}
+
+fn inverter(simd: Simd) -> Inverter {
+    let options = InvertOptions { budget: 1 << 30, expected_terms: 0, pages: PageSize::Base };
+    Inverter::with_simd(&options, simd).unwrap()
+}
+
+fn drained(inverter: &mut Inverter) -> Vec<(Vec<u8>, Vec<(u32, u32)>)> {
+    let mut lists = Vec::new();
+    inverter
+        .drain_sorted(|term, postings| {
+            lists.push((term.to_vec(), postings.collect()));
+            Ok(())
+        })
+        .unwrap();
+    lists
+}
+
+fn oracle(docs: &[Vec<Vec<u8>>]) -> Lists {
+    let mut lists = Lists::new();
+    for (doc, terms) in docs.iter().enumerate() {
+        for term in terms {
+            let list = lists.entry(term.clone()).or_default();
+            match list.last_mut() {
+                Some((last, freq)) if *last as usize == doc => *freq += 1,
+                _ => list.push((u32::try_from(doc).unwrap(), 1)),
+            }
+        }
+    }
+    lists
+}
+
+/// Terms of every length around the inline limit, with shared prefixes, zero bytes and heavy repetition.
+fn random_docs(random: &mut Random) -> Vec<Vec<Vec<u8>>> {
+    let letters = [b'a', b'b', 0, 0xff, b'0'];
+    let vocabulary: Vec<Vec<u8>> = (0..1 + random.below(3000))
+        .map(|_| {
+            let shared = [0, 0, 5, 11, 12, 15, 22, 40][random.below(8)];
+            let len = 1 + random.below(20);
+            let mut term = vec![b'p'; shared];
+            term.extend((0..len).map(|_| letters[random.below(letters.len())]));
+            term
+        })
+        .collect();
+    (0..1 + random.below(60))
+        .map(|_| {
+            let len = random.below(400);
+            (0..len).map(|_| vocabulary[random.below(1 + random.below(vocabulary.len()))].clone()).collect()
+        })
+        .collect()
+}
+
+fn feed(inverter: &mut Inverter, docs: &[Vec<Vec<u8>>]) {
+    for terms in docs {
+        for (i, term) in terms.iter().enumerate() {
+            if i % 3 == 0 {
+                inverter.token(term);
+            } else {
+                let end = u16::try_from(2 + term.len()).unwrap();
+                inverter.tokens(&[b"..".as_slice(), term].concat(), 0, &[2, end]);
+            }
+        }
+        inverter.end_document();
+    }
+}
+
+#[test]
+fn postings_equal_an_ordered_map_on_every_instruction_set_and_after_reuse() {
+    let seed = 0x5eed_0101;
+    for simd in Simd::available() {
+        let mut random = Random(seed);
+        let mut index = inverter(simd);
+        for round in 0..40 {
+            let docs = random_docs(&mut random);
+            let expected = oracle(&docs);
+            feed(&mut index, &docs);
+            index.settle();
+            for (term, list) in expected.iter().take(200) {
+                let (found, freqs) = index.postings(term);
+                let got: Vec<_> = found.into_iter().zip(freqs).collect();
+                assert_eq!(&got, list, "seed {seed:x} round {round} {simd:?} term {term:?}");
+            }
+            assert_eq!(index.postings(b"never").0, [0u32; 0]);
+            assert_eq!(index.terms(), expected.len());
+            let got = drained(&mut index);
+            assert!(got.into_iter().eq(expected), "seed {seed:x} round {round} {simd:?}");
+        }
+    }
+}
+
+#[test]
+fn a_void_document_leaves_no_trace_but_its_number() {
+    let seed = 0x5eed_0102;
+    let mut random = Random(seed);
+    for round in 0..40 {
+        let mut docs = random_docs(&mut random);
+        let mut index = inverter(Simd::detect());
+        for (doc, terms) in docs.iter_mut().enumerate() {
+            terms.iter().for_each(|term| index.token(term));
+            if doc % 3 == 1 {
+                index.void_document();
+                terms.clear();
+            } else {
+                index.end_document();
+            }
+        }
+        let lengths: usize = docs.iter().map(Vec::len).sum();
+        assert_eq!(index.tokens(), lengths as u64);
+        assert_eq!(index.documents_with_terms(), docs.iter().filter(|d| !d.is_empty()).count() as u64);
+        let got: Vec<_> = drained(&mut index).into_iter().filter(|(_, list)| !list.is_empty()).collect();
+        assert!(got.into_iter().eq(oracle(&docs)), "seed {seed:x} round {round}");
+    }
+}
+
+#[test]
+fn a_document_carried_over_a_flush_is_whole_in_the_next_segment() {
+    let seed = 0x5eed_0103;
+    let mut random = Random(seed);
+    for round in 0..40 {
+        let docs = random_docs(&mut random);
+        let large: Vec<Vec<u8>> = docs.concat();
+        let mut index = inverter(Simd::detect());
+        feed(&mut index, &docs);
+        large[..large.len() / 2].iter().for_each(|term| index.token(term));
+        let open = index.take_open_document();
+        let first: Vec<_> = drained(&mut index).into_iter().filter(|(_, list)| !list.is_empty()).collect();
+        assert!(first.into_iter().eq(oracle(&docs)), "seed {seed:x} round {round}");
+        index.resume_document(&open);
+        large[large.len() / 2..].iter().for_each(|term| index.token(term));
+        index.end_document();
+        assert_eq!(index.tokens(), large.len() as u64);
+        let second: Vec<_> = drained(&mut index);
+        assert!(second.into_iter().eq(oracle(&[large])), "seed {seed:x} round {round}");
+    }
+}
+
+#[test]
+fn a_full_budget_is_noticed_before_the_reserve_is_used_up() {
+    let options = InvertOptions { budget: 4 << 20, expected_terms: 0, pages: PageSize::Base };
+    let mut index = Inverter::new(&options).unwrap();
+    let mut tokenizer = Tokenizer::new(&Analyzer::Bytes(Delimiters::whitespace()));
+    let mut pushed = 0u32;
+    while !index.is_full() {
+        let mut text: Vec<u8> = (0..1000).flat_map(|i| format!("{} ", pushed + i).into_bytes()).collect();
+        let all = 0..text.len();
+        tokenizer.run(&mut text, all, &mut index);
+        index.end_document();
+        pushed += 1000;
+    }
+    assert!(index.bytes() < 6 << 20, "{}", index.bytes());
+    assert_eq!(drained(&mut index).len(), pushed as usize);
+    assert_eq!(index.max_doc(), 0);
+}
