@@ -15,5 +15,10 @@ mod schema;
 
 mod tokenize;
 
+mod invert;
+
 pub use error::{Error, Result};
+pub use invert::{CHECK_EVERY, InvertOptions, Inverter};
 pub use schema::{Analyzer, Delimiters, Records};
+pub use sys::{PageSize, Simd};
+pub use tokenize::{MAX_TOKEN, TokenSink, Tokenizer};

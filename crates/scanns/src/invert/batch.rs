@@ -104,7 +104,7 @@ impl Batch {
             let at = self.long.len();
             self.long.extend_from_slice(token);
             let len = u32::try_from(token.len()).unwrap_or(u32::MAX);
-            self.push::<I>(store, Key::long(digest, at as u64), fingerprint, doc, len);
+            self.push::<I>(store, Key::waiting(digest, at), fingerprint, doc, len);
         }
     }
 
@@ -128,18 +128,18 @@ impl Batch {
         for token in &mut self.pending[..self.len] {
             // SAFETY: passed on.
             token.candidate = unsafe { candidate::<I>(store, token.fingerprint) };
-            prefetch(store.entries.as_ptr().wrapping_add(token.candidate as usize));
+            prefetch(store.terms.entries.as_ptr().wrapping_add(token.candidate as usize));
         }
         for i in 0..self.len {
             let token = self.pending[i];
             if token.candidate != NONE {
-                let entry = &store.entries[token.candidate as usize];
+                let entry = &store.terms.entries[token.candidate as usize];
                 if entry.key == token.key {
                     store.count(token.candidate, token.doc);
                     continue;
                 }
                 if token.key.is_long() && entry.key.is_long() && entry.key.digest() == token.key.digest() {
-                    prefetch(store.keys.as_ptr().wrapping_add(entry.key.payload()));
+                    store.terms.prefetch_long(entry.key);
                     #[expect(clippy::cast_possible_truncation, reason = "below BATCH")]
                     self.unsure.push(i as u32);
                     continue;

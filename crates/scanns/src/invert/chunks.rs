@@ -28,7 +28,11 @@ impl Tail {
     #[inline(always)]
     fn unpack(tail: u64) -> Tail {
         #[expect(clippy::cast_possible_truncation, reason = "fields of 40, 12 and 4 bits")]
-        Tail { at: (tail & ((1 << 40) - 1)) as usize, left: (tail >> 40 & 0xfff) as usize, class: (tail >> 52 & 0xf) as u32 }
+        Tail {
+            at: (tail & ((1 << 40) - 1)) as usize,
+            left: (tail >> 40 & 0xfff) as usize,
+            class: (tail >> 52 & 0xf) as u32,
+        }
     }
 
     #[inline(always)]
@@ -164,8 +168,15 @@ impl<'a> PostingsIter<'a> {
         last: (u32, u32),
         void: &'a [u32],
     ) -> PostingsIter<'a> {
-        let mut iter =
-            PostingsIter { arena: chunks.arena(), parts: parts.iter(), at: 0, end: 0, doc: 0, last: Some(last), void };
+        let mut iter = PostingsIter {
+            arena: chunks.arena(),
+            parts: parts.iter(),
+            at: 0,
+            end: 0,
+            doc: 0,
+            last: Some(last),
+            void,
+        };
         if !parts.is_empty() {
             iter.doc = iter.varint();
         }
@@ -241,7 +252,9 @@ mod tests {
         let lists: Vec<Vec<(u32, u32)>> = [1, 2, 3, 7, 40, 300, 20_000, 100_000]
             .iter()
             .map(|&len: &u32| {
-                (0..len).map(|i| (i * (1 + len % 7) + i / 3, if i % 5 == 0 { i * i % 100_000 + 1 } else { 1 })).collect()
+                (0..len)
+                    .map(|i| (i * (1 + len % 7) + i / 3, if i % 5 == 0 { i * 31 % 100_000 + 1 } else { 1 }))
+                    .collect()
             })
             .collect();
         let mut tails = vec![0u64; lists.len()];

@@ -12,11 +12,14 @@ pub(super) const INLINE: usize = 15;
 /// The last byte of the key of a term that does not.
 const LONG: u64 = 0xff;
 
+/// The same for a token in a batch, so that it never equals the key of an entry.
+const WAITING: u64 = 0xfe;
+
 /// A term in 16 bytes, as little-endian words.
 ///
 /// Up to [`INLINE`] bytes: the bytes, zeros, and the length in the last byte; so equal keys are equal terms, zero
 /// bytes included. Longer: a 64-bit digest, a 56-bit payload (in an entry the place of the bytes in the arena, in
-/// a pending token the place in the batch) and the mark 0xff.
+/// a waiting token the place in the batch) and a mark that is no length.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 #[repr(C, align(16))]
 pub(super) struct Key(pub(super) [u64; 2]);
@@ -26,6 +29,11 @@ impl Key {
     pub(super) fn long(digest: u64, payload: u64) -> Key {
         debug_assert!(payload < 1 << 56);
         Key([digest, payload | LONG << 56])
+    }
+
+    /// The key of a waiting token longer than [`INLINE`].
+    pub(super) fn waiting(digest: u64, place: usize) -> Key {
+        Key([digest, place as u64 | WAITING << 56])
     }
 
     /// The key of a short term; the plain twin of the vector code in `arch`.
@@ -46,7 +54,7 @@ impl Key {
 
     #[inline(always)]
     pub(super) fn is_long(self) -> bool {
-        self.0[1] >> 56 == LONG
+        self.0[1] >> 56 >= WAITING
     }
 
     #[inline(always)]

@@ -54,7 +54,12 @@ macro_rules! with_isa {
                     run()
                 }
                 // SAFETY: `Simd::available` gave this value only after the features were detected.
-                unsafe { on(#[inline(always)] || $call) }
+                unsafe {
+                    on(
+                        #[inline(always)]
+                        || $call,
+                    )
+                }
             }
             #[cfg(target_arch = "x86_64")]
             Simd::Avx2 => {
@@ -64,7 +69,12 @@ macro_rules! with_isa {
                     run()
                 }
                 // SAFETY: as above.
-                unsafe { on(#[inline(always)] || $call) }
+                unsafe {
+                    on(
+                        #[inline(always)]
+                        || $call,
+                    )
+                }
             }
             _ => {
                 type $I = Portable;
@@ -166,7 +176,7 @@ impl Inverter {
     /// Distinct terms so far, those of void documents included.
     pub fn terms(&mut self) -> usize {
         self.settle();
-        self.store.terms
+        self.store.terms.len
     }
 
     /// Bytes of memory taken.
@@ -194,43 +204,41 @@ impl Inverter {
     /// Visits every term in byte order with its postings, then forgets all and keeps the memory.
     ///
     /// Tokens of a document that has not ended are dropped; see [`Inverter::take_open_document`].
-    pub fn drain_sorted(&mut self, mut visit: impl FnMut(&[u8], &mut PostingsIter<'_>) -> Result<()>) -> Result<()> {
+    pub fn drain_sorted(
+        &mut self,
+        mut visit: impl FnMut(&[u8], &mut PostingsIter<'_>) -> Result<()>,
+    ) -> Result<()> {
         /// Entries are asked for this many terms ahead, the chains' ends half as many.
         const AHEAD: usize = 24;
         self.settle();
         if self.doc_tokens > 0 {
             self.void_document();
         }
-        // The sorted order lives in the table's memory while the rest of the store is read.
-        let mut table = std::mem::replace(&mut self.store.table, table::Table::new(0, 0, PageSize::Base)?);
-        let terms = self.store.terms;
-        let order = &mut table.scratch()[..terms];
-        sort::sort(&self.store, order);
-        let store = &self.store;
+        let Store { table, terms, chunks } = &mut self.store;
+        let order = &mut table.scratch()[..terms.len];
+        sort::sort(terms, order);
         let mut parts = Vec::new();
         let mut outcome = Ok(());
-        for i in 0..terms {
+        for i in 0..order.len() {
             if let Some(&ahead) = order.get(i + AHEAD) {
-                prefetch(store.entries.as_ptr().wrapping_add(sort::entry_of(ahead) as usize));
+                prefetch(terms.entries.as_ptr().wrapping_add(sort::entry_of(ahead) as usize));
             }
             if let Some(&ahead) = order.get(i + AHEAD / 2) {
-                let entry = &store.entries[sort::entry_of(ahead) as usize];
-                prefetch(store.chunks.tail_address(entry.tail));
+                let entry = &terms.entries[sort::entry_of(ahead) as usize];
+                prefetch(chunks.tail_address(entry.tail));
                 if entry.key.is_long() {
-                    prefetch(store.keys.as_ptr().wrapping_add(entry.key.payload()));
+                    terms.prefetch_long(entry.key);
                 }
             }
             let number = sort::entry_of(order[i]);
-            let entry = &store.entries[number as usize];
-            store.chunks.parts(entry.tail, &mut parts);
-            let mut postings =
-                PostingsIter::new(&store.chunks, &parts, (entry.doc, entry.term_freq), &self.void);
-            outcome = sort::with_term(store, number, |term| visit(term, &mut postings));
+            let entry = &terms.entries[number as usize];
+            chunks.parts(entry.tail, &mut parts);
+            let mut postings = PostingsIter::new(chunks, &parts, (entry.doc, entry.term_freq), &self.void);
+            outcome = terms.with_bytes(number, |term| visit(term, &mut postings));
             if outcome.is_err() {
                 break;
             }
         }
-        self.store.table = table;
         self.clear();
         outcome
     }
@@ -243,11 +251,11 @@ impl Inverter {
         self.settle();
         let doc = self.current_document();
         let mut open = OpenDocument { terms: Vec::new(), bytes: Vec::new(), tokens: self.doc_tokens };
-        for number in 0..self.store.terms {
-            let entry = self.store.entries[number];
+        for number in 0..self.store.terms.len {
+            let entry = self.store.terms.entries[number];
             if entry.doc == doc {
                 let number = u32::try_from(number).unwrap_or(u32::MAX);
-                sort::with_term(&self.store, number, |term| {
+                self.store.terms.with_bytes(number, |term| {
                     open.bytes.extend_from_slice(term);
                     open.terms.push((u32::try_from(term.len()).unwrap_or(u32::MAX), entry.term_freq));
                 });
@@ -291,7 +299,7 @@ impl Inverter {
     /// Only ended documents and settled tokens are seen: call [`Inverter::settle`] after the last.
     pub fn postings(&self, term: &[u8]) -> (Vec<u32>, Vec<u32>) {
         let Some(number) = self.find(term) else { return Default::default() };
-        let entry = self.store.entries[number as usize];
+        let entry = self.store.terms.entries[number as usize];
         let mut parts = Vec::new();
         self.store.chunks.parts(entry.tail, &mut parts);
         let last = (entry.doc, entry.term_freq);

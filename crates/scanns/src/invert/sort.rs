@@ -6,7 +6,7 @@
 //! their place and the group is sorted again.
 
 use super::entry::Entry;
-use super::store::Store;
+use super::store::Terms;
 
 /// Bytes of a term in one round.
 const CHUNK: usize = 11;
@@ -31,41 +31,41 @@ pub(super) fn entry_of(order: u128) -> u32 {
 
 /// Order number of a whole term at depth 0, straight from its entry.
 #[inline(always)]
-fn first_order(store: &Store, number: usize) -> u128 {
-    let Entry { key, .. } = store.entries[number];
+fn first_order(terms: &Terms, number: usize) -> u128 {
+    let Entry { key, .. } = terms.entries[number];
     let entry = u32::try_from(number).unwrap_or(u32::MAX);
     if key.is_long() {
-        return order(store.long_term(key), 0, entry);
+        return order(terms.long(key), 0, entry);
     }
     let (bytes, len) = key.bytes();
     let chunk = u128::from_be_bytes(bytes) >> 40 << 40;
     chunk | (len.min(CHUNK + 1) as u128) << 32 | u128::from(entry)
 }
 
-/// Sorts the terms of `store`: order numbers into `out`, which has room for all of them.
-pub(super) fn sort(store: &Store, out: &mut [u128]) {
+/// Sorts the terms of `terms`: order numbers into `out`, which has room for all of them.
+pub(super) fn sort(terms: &Terms, out: &mut [u128]) {
     let digit = |order: u128| usize::try_from(order >> 112).unwrap_or(0);
     let mut starts = vec![0usize; (1 << 16) + 1];
-    for number in 0..store.terms {
-        starts[digit(first_order(store, number)) + 1] += 1;
+    for number in 0..terms.len {
+        starts[digit(first_order(terms, number)) + 1] += 1;
     }
     for i in 1..starts.len() {
         starts[i] += starts[i - 1];
     }
     let mut next = starts.clone();
-    for number in 0..store.terms {
-        let order = first_order(store, number);
+    for number in 0..terms.len {
+        let order = first_order(terms, number);
         let slot = &mut next[digit(order)];
         out[*slot] = order;
         *slot += 1;
     }
     for pair in starts.windows(2) {
-        sort_group(store, &mut out[pair[0]..pair[1]], 0);
+        sort_group(terms, &mut out[pair[0]..pair[1]], 0);
     }
 }
 
 /// Sorts numbers made at `depth`, then the runs that this depth does not tell apart.
-fn sort_group(store: &Store, group: &mut [u128], depth: usize) {
+fn sort_group(terms: &Terms, group: &mut [u128], depth: usize) {
     if group.len() < 2 {
         return;
     }
@@ -78,22 +78,10 @@ fn sort_group(store: &Store, group: &mut [u128], depth: usize) {
             let deeper = depth + CHUNK;
             for order_number in &mut group[start..start + run] {
                 let entry = entry_of(*order_number);
-                *order_number = with_term(store, entry, |term| order(term, deeper, entry));
+                *order_number = terms.with_bytes(entry, |term| order(term, deeper, entry));
             }
-            sort_group(store, &mut group[start..start + run], deeper);
+            sort_group(terms, &mut group[start..start + run], deeper);
         }
         start += run;
-    }
-}
-
-/// Calls `visit` with the bytes of the term of `entry`.
-#[inline(always)]
-pub(super) fn with_term<R>(store: &Store, entry: u32, visit: impl FnOnce(&[u8]) -> R) -> R {
-    let key = store.entries[entry as usize].key;
-    if key.is_long() {
-        visit(store.long_term(key))
-    } else {
-        let (bytes, len) = key.bytes();
-        visit(&bytes[..len])
     }
 }

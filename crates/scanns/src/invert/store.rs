@@ -8,16 +8,60 @@ use super::entry::{Entry, Key};
 use super::table::Table;
 use crate::codec::{ByteReader, put_varint};
 use crate::error::Result;
-use crate::sys::{PageSize, Slab};
+use crate::sys::{PageSize, Slab, prefetch};
+
+/// The terms in order of insertion.
+pub(super) struct Terms {
+    pub(super) entries: Slab<Entry>,
+    pub(super) len: usize,
+    /// Length (varint) and bytes of each long term.
+    keys: Slab<u8>,
+    keys_len: usize,
+}
+
+impl Terms {
+    /// The bytes of a long term.
+    pub(super) fn long(&self, key: Key) -> &[u8] {
+        let mut reader = ByteReader::new(&self.keys[key.payload()..]);
+        let len = reader.varint32().unwrap_or(0);
+        reader.take(len as usize).unwrap_or_default()
+    }
+
+    /// Asks for the bytes of a long term ahead of use.
+    #[inline(always)]
+    pub(super) fn prefetch_long(&self, key: Key) {
+        prefetch(self.keys.as_ptr().wrapping_add(key.payload()));
+    }
+
+    /// Calls `visit` with the bytes of the term of `entry`.
+    #[inline(always)]
+    pub(super) fn with_bytes<R>(&self, entry: u32, visit: impl FnOnce(&[u8]) -> R) -> R {
+        let key = self.entries[entry as usize].key;
+        if key.is_long() {
+            visit(self.long(key))
+        } else {
+            let (bytes, len) = key.bytes();
+            visit(&bytes[..len])
+        }
+    }
+
+    /// Keeps the bytes of a long term; returns their place.
+    fn push_long(&mut self, term: &[u8]) -> usize {
+        let at = self.keys_len;
+        let mut head = Vec::with_capacity(10);
+        put_varint(&mut head, term.len() as u64);
+        let body = at + head.len();
+        self.keys[at..body].copy_from_slice(&head);
+        self.keys[body..body + term.len()].copy_from_slice(term);
+        self.keys_len = body + term.len();
+        at
+    }
+}
 
 /// See the module.
 pub(super) struct Store {
     pub(super) table: Table,
-    pub(super) entries: Slab<Entry>,
-    pub(super) terms: usize,
-    /// Length (varint) and bytes of each long term.
-    pub(super) keys: Slab<u8>,
-    keys_len: usize,
+    pub(super) terms: Terms,
     pub(super) chunks: Chunks,
 }
 
@@ -26,10 +70,12 @@ impl Store {
     pub(super) fn new(terms: usize, max_bytes: usize, pages: PageSize) -> Result<Store> {
         Ok(Store {
             table: Table::new(terms, max_bytes, pages)?,
-            entries: Slab::reserve(max_bytes / size_of::<Entry>(), pages)?,
-            terms: 0,
-            keys: Slab::reserve(max_bytes, pages)?,
-            keys_len: 0,
+            terms: Terms {
+                entries: Slab::reserve(max_bytes / size_of::<Entry>(), pages)?,
+                len: 0,
+                keys: Slab::reserve(max_bytes, pages)?,
+                keys_len: 0,
+            },
             chunks: Chunks::new(max_bytes, pages)?,
         })
     }
@@ -37,8 +83,8 @@ impl Store {
     /// Bytes of memory touched.
     pub(super) fn bytes(&self) -> usize {
         self.table.bytes()
-            + self.entries.touched(self.terms)
-            + self.keys.touched(self.keys_len)
+            + self.terms.entries.touched(self.terms.len)
+            + self.terms.keys.touched(self.terms.keys_len)
             + self.chunks.bytes()
     }
 
@@ -51,7 +97,7 @@ impl Store {
     /// Counts `freq` more occurrences.
     #[inline(always)]
     pub(super) fn count_many(&mut self, entry: u32, doc: u32, freq: u32) {
-        let entry = &mut self.entries[entry as usize];
+        let entry = &mut self.terms.entries[entry as usize];
         if entry.doc == doc {
             entry.term_freq = entry.term_freq.saturating_add(freq);
         } else {
@@ -62,7 +108,7 @@ impl Store {
 
     /// The entry of a short term.
     pub(super) fn find_short(&self, key: Key, fingerprint: u32) -> Option<u32> {
-        self.table.candidates(fingerprint).find(|&entry| self.entries[entry as usize].key == key)
+        self.table.candidates(fingerprint).find(|&entry| self.terms.entries[entry as usize].key == key)
     }
 
     /// The entry of a long term.
@@ -72,15 +118,8 @@ impl Store {
 
     /// True if `entry` is that of the long term; bytes decide, the digest saves comparing them.
     pub(super) fn is_long_term(&self, entry: u32, digest: u64, term: &[u8]) -> bool {
-        let key = self.entries[entry as usize].key;
-        key.is_long() && key.digest() == digest && self.long_term(key) == term
-    }
-
-    /// The bytes of a long term.
-    pub(super) fn long_term(&self, key: Key) -> &[u8] {
-        let mut reader = ByteReader::new(&self.keys[key.payload()..]);
-        let len = reader.varint32().unwrap_or(0);
-        reader.take(len as usize).unwrap_or_default()
+        let key = self.terms.entries[entry as usize].key;
+        key.is_long() && key.digest() == digest && self.terms.long(key) == term
     }
 
     #[inline(never)]
@@ -96,27 +135,21 @@ impl Store {
         if let Some(entry) = self.find_long(digest, term, fingerprint) {
             return self.count(entry, doc);
         }
-        let at = self.keys_len;
-        let mut head = Vec::with_capacity(10);
-        put_varint(&mut head, term.len() as u64);
-        let body = at + head.len();
-        self.keys[at..body].copy_from_slice(&head);
-        self.keys[body..body + term.len()].copy_from_slice(term);
-        self.keys_len = body + term.len();
+        let at = self.terms.push_long(term);
         self.insert(Key::long(digest, at as u64), fingerprint, doc);
     }
 
     #[inline(always)]
     fn insert(&mut self, key: Key, fingerprint: u32, doc: u32) {
-        self.entries[self.terms] = Entry { key, doc, term_freq: 1, tail: 0 };
-        self.table.insert(fingerprint, u32::try_from(self.terms).unwrap_or(u32::MAX));
-        self.terms += 1;
+        self.terms.entries[self.terms.len] = Entry { key, doc, term_freq: 1, tail: 0 };
+        self.table.insert(fingerprint, u32::try_from(self.terms.len).unwrap_or(u32::MAX));
+        self.terms.len += 1;
     }
 
     /// Forgets all terms and keeps the memory.
     pub(super) fn clear(&mut self) {
         self.table.clear();
         self.chunks.clear();
-        (self.terms, self.keys_len) = (0, 0);
+        (self.terms.len, self.terms.keys_len) = (0, 0);
     }
 }

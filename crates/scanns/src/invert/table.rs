@@ -36,6 +36,17 @@ pub(super) struct Bucket {
 // SAFETY: sixteen u32 without padding; every bit pattern is valid.
 unsafe impl Plain for Bucket {}
 
+impl Bucket {
+    /// Writes into the first free slot; false if there is none.
+    #[inline]
+    fn put(&mut self, fingerprint: u32, entry: u32) -> bool {
+        let Some(slot) = self.fingerprints.iter().position(|&found| found == 0) else { return false };
+        self.fingerprints[slot] = fingerprint;
+        self.entries[slot] = entry;
+        true
+    }
+}
+
 /// The buckets of one index thread.
 pub(super) struct Table {
     buckets: Slab<Bucket>,
@@ -107,10 +118,12 @@ impl Table {
 
     /// The entries under `fingerprint`, which may belong to other terms: a superset of the right one.
     pub(super) fn candidates(&self, fingerprint: u32) -> impl Iterator<Item = u32> {
-        std::iter::successors(Some(self.bucket(fingerprint)), |bucket| self.next(bucket)).flat_map(move |bucket| {
-            let slots = bucket.fingerprints.iter().zip(bucket.entries);
-            slots.filter(move |(found, _)| **found == fingerprint).map(|(_, entry)| entry)
-        })
+        std::iter::successors(Some(self.bucket(fingerprint)), |bucket| self.next(bucket)).flat_map(
+            move |bucket| {
+                let slots = bucket.fingerprints.iter().zip(bucket.entries);
+                slots.filter(move |(found, _)| **found == fingerprint).map(|(_, entry)| entry)
+            },
+        )
     }
 
     /// Adds a term that is not in the table.
@@ -123,19 +136,23 @@ impl Table {
     }
 
     /// Writes into the first free slot of the chain.
+    #[inline]
     fn place(&mut self, fingerprint: u32, entry: u32) {
         let home = self.home(fingerprint);
-        let mut bucket = &mut self.buckets[home];
-        loop {
-            if let Some(slot) = bucket.fingerprints.iter().position(|&found| found == 0) {
-                bucket.fingerprints[slot] = fingerprint;
-                bucket.entries[slot] = entry;
-                return;
+        let bucket = &mut self.buckets[home];
+        if bucket.put(fingerprint, entry) {
+            return;
+        }
+        if bucket.next == 0 {
+            bucket.next = take_overflow(&mut self.overflow, &mut self.overflow_len, &mut self.free);
+        }
+        let mut at = bucket.next as usize - 1;
+        while !self.overflow[at].put(fingerprint, entry) {
+            if self.overflow[at].next == 0 {
+                let next = take_overflow(&mut self.overflow, &mut self.overflow_len, &mut self.free);
+                self.overflow[at].next = next;
             }
-            if bucket.next == 0 {
-                bucket.next = take_overflow(&mut self.overflow, &mut self.overflow_len, &mut self.free);
-            }
-            bucket = &mut self.overflow[bucket.next as usize - 1];
+            at = self.overflow[at].next as usize - 1;
         }
     }
 

@@ -63,7 +63,9 @@ fn random_docs(random: &mut Random) -> Vec<Vec<Vec<u8>>> {
     (0..1 + random.below(60))
         .map(|_| {
             let len = random.below(400);
-            (0..len).map(|_| vocabulary[random.below(1 + random.below(vocabulary.len()))].clone()).collect()
+            let mut pick = || 1 + random.below(vocabulary.len());
+            let bounds: Vec<usize> = (0..len).map(|_| pick()).collect();
+            bounds.into_iter().map(|bound| vocabulary[random.below(bound)].clone()).collect()
         })
         .collect()
 }

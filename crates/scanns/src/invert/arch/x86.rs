@@ -80,8 +80,10 @@ unsafe fn to_key(bytes: __m128i, len: usize) -> Key {
 impl Isa for Avx2 {
     #[inline(always)]
     unsafe fn short_key(text: &[u8], start: usize, len: usize) -> Key {
-        static MASKS: [u8; 32] =
-            [255, 255, 255, 255, 255, 255, 255, 255, 255, 255, 255, 255, 255, 255, 255, 255, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0];
+        static MASKS: [u8; 32] = [
+            255, 255, 255, 255, 255, 255, 255, 255, 255, 255, 255, 255, 255, 255, 255, 255, 0, 0, 0, 0, 0, 0,
+            0, 0, 0, 0, 0, 0, 0, 0, 0, 0,
+        ];
         if start + 16 > text.len() {
             return Key::short(&text[start..start + len]);
         }
