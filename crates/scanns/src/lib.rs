@@ -11,6 +11,8 @@ mod sys;
 
 mod codec;
 
+mod store;
+
 mod schema;
 
 mod tokenize;

@@ -5,7 +5,9 @@
 mod cpu;
 mod region;
 mod slab;
+mod write_back;
 
 pub use cpu::{Simd, prefetch};
 pub use region::{PageSize, Region};
 pub use slab::{Plain, Slab};
+pub use write_back::start_write_back;

@@ -1,0 +1,119 @@
+//! The current state of an index is the newest manifest; publishing one is the commit.
+//!
+//! A manifest is written under a temporary name, synced, renamed to `manifest-<generation>` and the directory is
+//! synced. A crash before the rename leaves the old generation the newest, after it the new one is complete: the
+//! file's own bytes were on the medium first. The generation before is kept until the next commit. If the
+//! newest manifest does not verify, that is an error: an older one is never taken silently.
+
+use super::{Directory, Envelope, EnvelopeWriter, FileKind};
+use crate::error::{Error, Result};
+
+const MANIFEST: FileKind = FileKind { magic: *b"SCANNMAN", format: 1 };
+const PREFIX: &str = "manifest-";
+const TEMPORARY: &str = "manifest.tmp";
+/// The one section of a manifest.
+const CONTENT: u32 = 1;
+
+/// A committed state.
+#[derive(Debug)]
+pub struct Committed {
+    /// Counts commits from 1.
+    pub generation: u64,
+    /// What was published.
+    pub content: Vec<u8>,
+}
+
+fn name(generation: u64) -> String {
+    format!("{PREFIX}{generation:010}")
+}
+
+fn generation(name: &str) -> Option<u64> {
+    name.strip_prefix(PREFIX)?.parse().ok()
+}
+
+/// The newest committed state, or `None` where nothing was ever committed.
+pub fn read_newest(directory: &dyn Directory) -> Result<Option<Committed>> {
+    let Some(generation) = directory.list()?.iter().filter_map(|name| generation(name)).max() else {
+        return Ok(None);
+    };
+    let envelope = Envelope::open(directory, &name(generation), MANIFEST)?;
+    if envelope.id() != u128::from(generation) {
+        return Err(Error::corrupt(name(generation), format!("it says to be generation {}", envelope.id())));
+    }
+    let content = envelope.section(CONTENT)?.all()?.to_vec();
+    Ok(Some(Committed { generation, content }))
+}
+
+/// Makes `content` the state of `generation`, durably; the files it names are durable already.
+///
+/// Returns the bytes written.
+pub fn publish(directory: &dyn Directory, generation: u64, content: &[u8]) -> Result<u64> {
+    // The names of the files that the manifest speaks of must be on the medium before the manifest is.
+    directory.sync()?;
+    let mut writer = EnvelopeWriter::create(directory, TEMPORARY, MANIFEST, u128::from(generation))?;
+    writer.begin(CONTENT)?;
+    writer.write(content)?;
+    let written = writer.finish()?;
+    directory.rename(TEMPORARY, &name(generation))?;
+    directory.sync()?;
+    Ok(written)
+}
+
+/// Removes what no commit needs: manifests older than the one before `generation`, temporary files, and data files
+/// for which `is_needed` is false. Call under the writer's lock.
+pub fn sweep(directory: &dyn Directory, newest: u64, is_needed: impl Fn(&str) -> bool) -> Result<()> {
+    for file in directory.list()? {
+        let old = generation(&file).is_some_and(|found| found + 1 < newest);
+        if old || file == TEMPORARY || (file.ends_with(".seg") && !is_needed(&file)) {
+            directory.remove(&file)?;
+        }
+    }
+    Ok(())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::super::RamDirectory;
+    use super::*;
+
+    #[test]
+    fn the_newest_generation_wins_and_the_one_before_is_kept() {
+        let directory = RamDirectory::new();
+        assert!(read_newest(&directory).unwrap().is_none());
+        for generation in 1..=12 {
+            publish(&directory, generation, &[u8::try_from(generation).unwrap()]).unwrap();
+            sweep(&directory, generation, |_| true).unwrap();
+        }
+        let newest = read_newest(&directory).unwrap().unwrap();
+        assert_eq!((newest.generation, newest.content), (12, vec![12]));
+        let mut names = directory.list().unwrap();
+        names.sort();
+        assert_eq!(names, ["manifest-0000000011", "manifest-0000000012"]);
+    }
+
+    #[test]
+    fn a_damaged_newest_manifest_is_an_error_not_a_step_back() {
+        let directory = RamDirectory::new();
+        publish(&directory, 1, b"one").unwrap();
+        publish(&directory, 2, b"two").unwrap();
+        let mut bytes = directory.open(&name(2)).unwrap().to_vec();
+        bytes[4096] ^= 1;
+        let mut output = directory.create(&name(2)).unwrap();
+        output.write_all(&bytes).unwrap();
+        output.finish().unwrap();
+        assert!(matches!(read_newest(&directory), Err(Error::Corrupt { .. })));
+    }
+
+    #[test]
+    fn sweeping_removes_only_what_nobody_needs() {
+        let directory = RamDirectory::new();
+        for file in ["a.seg", "b.seg", "manifest.tmp", "lock"] {
+            directory.create(file).unwrap().finish().unwrap();
+        }
+        publish(&directory, 1, b"").unwrap();
+        sweep(&directory, 1, |name| name == "a.seg").unwrap();
+        let mut names = directory.list().unwrap();
+        names.sort();
+        assert_eq!(names, ["a.seg", "lock", "manifest-0000000001"]);
+    }
+}

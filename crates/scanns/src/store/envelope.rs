@@ -1,0 +1,415 @@
+//! What every data file is wrapped in: who it is, which version, its sections, and their checksums.
+//!
+//! ```text
+//! header    4096 bytes: magic 8 | format u32 | feature u32 | id 16 | xxh3-64 of these 32 bytes | zeros
+//! section   at a multiple of 4096, padded with zeros
+//! …
+//! table     count u32 | zero u32 | per section: kind u32 | zero u32 | offset u64 | length u64,
+//!           then, section after section, xxh3-64 of each 16 KiB of it (the last may be shorter)
+//! trailer   32 bytes: table offset u64 | table length u64 | xxh3-64 of the table u64 | magic "SCANNEND"
+//! ```
+//!
+//! All integers are little-endian. Header, table and trailer are verified when the file is opened; a block of a
+//! section when it is first touched, on the way that queries take.
+
+use std::io::Write;
+use std::ops::Range;
+use std::sync::Arc;
+use std::sync::atomic::{AtomicU64, Ordering};
+
+use xxhash_rust::xxh3::{Xxh3, xxh3_64};
+
+use super::{Bytes, Directory, Output};
+use crate::codec::ByteReader;
+use crate::error::{Error, Result};
+
+/// Alignment of sections, and size of the header.
+const PAGE: usize = 4096;
+/// Bytes of a section under one checksum.
+const BLOCK: usize = 16 << 10;
+const TRAILER: usize = 32;
+const END: &[u8; 8] = b"SCANNEND";
+/// Most sections that a file may have.
+const MAX_SECTIONS: u32 = 1024;
+/// Writes to the file are gathered to this size.
+const BUFFER: usize = 1 << 20;
+
+/// Which kind of file an envelope holds, and the versions that this program knows.
+#[derive(Clone, Copy, Debug)]
+pub struct FileKind {
+    /// First eight bytes of the file.
+    pub magic: [u8; 8],
+    /// Format version written; greater ones are refused.
+    pub format: u32,
+}
+
+/// Writes one file, section after section.
+pub struct EnvelopeWriter {
+    output: Box<dyn Output>,
+    name: String,
+    place: String,
+    buffer: Vec<u8>,
+    at: u64,
+    sections: Vec<(u32, u64, u64)>,
+    checksums: Vec<u64>,
+    hash: Xxh3,
+    hashed: usize,
+}
+
+impl EnvelopeWriter {
+    /// Begins the file `name` of the given kind and identity.
+    pub fn create(directory: &dyn Directory, name: &str, kind: FileKind, id: u128) -> Result<Self> {
+        let mut writer = EnvelopeWriter {
+            output: directory.create(name)?,
+            name: name.into(),
+            place: directory.describe(),
+            buffer: Vec::with_capacity(BUFFER + PAGE),
+            at: 0,
+            sections: Vec::new(),
+            checksums: Vec::new(),
+            hash: Xxh3::new(),
+            hashed: 0,
+        };
+        let mut header = Vec::with_capacity(PAGE);
+        header.extend_from_slice(&kind.magic);
+        header.extend_from_slice(&kind.format.to_le_bytes());
+        header.extend_from_slice(&0u32.to_le_bytes());
+        header.extend_from_slice(&id.to_le_bytes());
+        let check = xxh3_64(&header);
+        header.extend_from_slice(&check.to_le_bytes());
+        header.resize(PAGE, 0);
+        writer.put(&header)?;
+        Ok(writer)
+    }
+
+    /// Begins a section; what is written next belongs to it.
+    pub fn begin(&mut self, kind: u32) -> Result<()> {
+        self.end_section();
+        let gap = self.at.next_multiple_of(PAGE as u64) - self.at;
+        self.put(&[0; PAGE][..usize::try_from(gap).unwrap_or(0)])?;
+        self.sections.push((kind, self.at, 0));
+        Ok(())
+    }
+
+    /// Bytes written to the current section.
+    pub fn section_len(&self) -> u64 {
+        self.sections.last().map_or(0, |section| self.at - section.1)
+    }
+
+    /// Appends to the current section.
+    #[inline]
+    pub fn write(&mut self, mut bytes: &[u8]) -> Result<()> {
+        while !bytes.is_empty() {
+            let (now, rest) = bytes.split_at(bytes.len().min(BLOCK - self.hashed));
+            self.hash.update(now);
+            self.hashed += now.len();
+            self.put(now)?;
+            if self.hashed == BLOCK {
+                self.end_block();
+            }
+            bytes = rest;
+        }
+        Ok(())
+    }
+
+    fn end_block(&mut self) {
+        self.checksums.push(self.hash.digest());
+        self.hash.reset();
+        self.hashed = 0;
+    }
+
+    fn end_section(&mut self) {
+        if self.hashed > 0 {
+            self.end_block();
+        }
+        if let Some(section) = self.sections.last_mut() {
+            section.2 = self.at - section.1;
+        }
+    }
+
+    fn put(&mut self, bytes: &[u8]) -> Result<()> {
+        self.buffer.extend_from_slice(bytes);
+        self.at += bytes.len() as u64;
+        if self.buffer.len() >= BUFFER { self.send() } else { Ok(()) }
+    }
+
+    fn send(&mut self) -> Result<()> {
+        let sent = self.output.write_all(&self.buffer);
+        sent.map_err(|source| {
+            Error::io("write", &std::path::Path::new(&self.place).join(&self.name), source)
+        })?;
+        self.buffer.clear();
+        Ok(())
+    }
+
+    /// Writes table and trailer and makes the file durable; returns its length.
+    pub fn finish(mut self) -> Result<u64> {
+        self.end_section();
+        let count = u32::try_from(self.sections.len()).unwrap_or(u32::MAX);
+        let mut table = Vec::new();
+        table.extend_from_slice(&u64::from(count).to_le_bytes());
+        for &(kind, offset, len) in &self.sections {
+            table.extend_from_slice(&u64::from(kind).to_le_bytes());
+            table.extend_from_slice(&offset.to_le_bytes());
+            table.extend_from_slice(&len.to_le_bytes());
+        }
+        self.checksums.iter().for_each(|check| table.extend_from_slice(&check.to_le_bytes()));
+        let offset = self.at;
+        self.put(&table)?;
+        let mut trailer = Vec::with_capacity(TRAILER);
+        trailer.extend_from_slice(&offset.to_le_bytes());
+        trailer.extend_from_slice(&(table.len() as u64).to_le_bytes());
+        trailer.extend_from_slice(&xxh3_64(&table).to_le_bytes());
+        trailer.extend_from_slice(END);
+        self.put(&trailer)?;
+        self.send()?;
+        self.output.finish()?;
+        Ok(self.at)
+    }
+}
+
+/// An open file whose header and table have been verified.
+#[derive(Debug)]
+pub struct Envelope {
+    name: Arc<str>,
+    id: u128,
+    len: u64,
+    sections: Vec<(u32, Section)>,
+}
+
+impl Envelope {
+    /// Opens and verifies `name`.
+    ///
+    /// # Errors
+    /// [`Error::Corrupt`] if it is not an intact file of this kind, [`Error::NewerFormat`] if it is too new.
+    pub fn open(directory: &dyn Directory, name: &str, kind: FileKind) -> Result<Self> {
+        let bytes = directory.open(name)?;
+        let file = std::path::Path::new(&directory.describe()).join(name).display().to_string();
+        let id = read_header(&bytes, kind, &file)?;
+        let name: Arc<str> = file.into();
+        let sections = read_table(&bytes, &name)
+            .ok_or_else(|| Error::corrupt(&*name, "its section table or trailer is cut off or altered"))?;
+        Ok(Envelope { name, id, len: bytes.len() as u64, sections })
+    }
+
+    /// The identity that the file was written with.
+    pub fn id(&self) -> u128 {
+        self.id
+    }
+
+    /// Length of the file in bytes.
+    pub fn file_len(&self) -> u64 {
+        self.len
+    }
+
+    /// The section of that kind.
+    pub fn section(&self, kind: u32) -> Result<&Section> {
+        let found = self.sections.iter().find(|(found, _)| *found == kind);
+        let missing = || Error::corrupt(&*self.name, format!("section {kind} is missing"));
+        found.map(|(_, section)| section).ok_or_else(missing)
+    }
+}
+
+fn read_header(bytes: &[u8], kind: FileKind, file: &str) -> Result<u128> {
+    let short = || Error::corrupt(file, format!("it is {} bytes long, less than its header", bytes.len()));
+    let mut reader = ByteReader::new(bytes.get(..PAGE).ok_or_else(short)?);
+    let magic = reader.take(8).ok_or_else(short)?;
+    if magic != kind.magic {
+        return Err(Error::corrupt(file, "it does not begin as such a file does"));
+    }
+    let format = reader.u32().ok_or_else(short)?;
+    let _feature = reader.u32().ok_or_else(short)?;
+    let id = reader.take(16).and_then(|id| <[u8; 16]>::try_from(id).ok()).ok_or_else(short)?;
+    let check = reader.u64().ok_or_else(short)?;
+    if bytes.get(..32).map(xxh3_64) != Some(check) {
+        return Err(Error::corrupt(file, "the checksum of its header is wrong"));
+    }
+    if format > kind.format {
+        return Err(Error::NewerFormat { file: file.into(), found: format, supported: kind.format });
+    }
+    Ok(u128::from_le_bytes(id))
+}
+
+fn read_table(bytes: &Bytes, name: &Arc<str>) -> Option<Vec<(u32, Section)>> {
+    let trailer_at = bytes.len().checked_sub(TRAILER)?;
+    let mut trailer = ByteReader::new(bytes.get(trailer_at..)?);
+    let offset = usize::try_from(trailer.u64()?).ok()?;
+    let len = usize::try_from(trailer.u64()?).ok()?;
+    let check = trailer.u64()?;
+    if trailer.remaining() != END || offset.checked_add(len)? != trailer_at {
+        return None;
+    }
+    let table = bytes.get(offset..trailer_at)?;
+    if xxh3_64(table) != check {
+        return None;
+    }
+    let mut reader = ByteReader::new(table);
+    let count = u32::try_from(reader.u64()?).ok().filter(|&count| count <= MAX_SECTIONS)?;
+    let mut ranges = Vec::new();
+    for _ in 0..count {
+        let kind = u32::try_from(reader.u64()?).ok()?;
+        let start = usize::try_from(reader.u64()?).ok()?;
+        let end = start.checked_add(usize::try_from(reader.u64()?).ok()?)?;
+        if start < PAGE || end > offset {
+            return None;
+        }
+        ranges.push((kind, start..end));
+    }
+    let mut sections = Vec::new();
+    for (kind, range) in ranges {
+        let blocks = range.len().div_ceil(BLOCK);
+        let checks = reader.take(blocks.checked_mul(8)?)?;
+        let checks = checks.as_chunks::<8>().0.iter().map(|check| u64::from_le_bytes(*check)).collect();
+        let verified = (0..blocks.div_ceil(64)).map(|_| AtomicU64::new(0)).collect();
+        sections.push((kind, Section { bytes: bytes.clone(), range, checks, verified, name: name.clone() }));
+    }
+    reader.remaining().is_empty().then_some(sections)
+}
+
+/// One section of an open file; its bytes are verified as they are touched.
+#[derive(Debug)]
+pub struct Section {
+    bytes: Bytes,
+    range: Range<usize>,
+    checks: Vec<u64>,
+    /// One bit per block whose checksum was found right.
+    verified: Vec<AtomicU64>,
+    name: Arc<str>,
+}
+
+impl Section {
+    /// Length in bytes.
+    pub fn len(&self) -> usize {
+        self.range.len()
+    }
+
+    /// The file this is in, for messages.
+    pub fn name(&self) -> &str {
+        &self.name
+    }
+
+    /// An error that says what is wrong in this file.
+    pub fn corrupt(&self, what: impl Into<String>) -> Error {
+        Error::corrupt(&*self.name, what)
+    }
+
+    /// The bytes `range` of the section, after their checksums.
+    ///
+    /// # Errors
+    /// [`Error::Corrupt`] if the range reaches beyond the section or a checksum is wrong.
+    #[inline]
+    pub fn get(&self, range: Range<usize>) -> Result<&[u8]> {
+        let content = self.bytes.get(self.range.clone()).unwrap_or_default();
+        let Some(wanted) = content.get(range.clone()) else {
+            return Err(self.corrupt(format!("bytes {range:?} are wanted of a section of {}", content.len())));
+        };
+        if !wanted.is_empty() {
+            for block in range.start / BLOCK..=(range.end - 1) / BLOCK {
+                let bit = 1u64 << (block % 64);
+                let word = self.verified.get(block / 64);
+                if word.is_none_or(|word| word.load(Ordering::Relaxed) & bit == 0) {
+                    self.verify(content, block)?;
+                }
+            }
+        }
+        Ok(wanted)
+    }
+
+    /// All bytes of the section, after their checksums.
+    pub fn all(&self) -> Result<&[u8]> {
+        self.get(0..self.len())
+    }
+
+    #[cold]
+    fn verify(&self, content: &[u8], block: usize) -> Result<()> {
+        let start = block * BLOCK;
+        let bytes = content.get(start..content.len().min(start + BLOCK)).unwrap_or_default();
+        if self.checks.get(block) != Some(&xxh3_64(bytes)) {
+            let at = self.range.start + start;
+            return Err(self.corrupt(format!("the checksum of bytes {at}..{} is wrong", at + bytes.len())));
+        }
+        if let Some(word) = self.verified.get(block / 64) {
+            word.fetch_or(1 << (block % 64), Ordering::Relaxed);
+        }
+        Ok(())
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::super::RamDirectory;
+    use super::*;
+
+    const KIND: FileKind = FileKind { magic: *b"SCANTEST", format: 3 };
+
+    fn sample(directory: &RamDirectory, format: u32) -> Vec<Vec<u8>> {
+        let sections: Vec<Vec<u8>> = [0, 1, 4095, 4096, 50_000]
+            .iter()
+            .map(|&len: &usize| (0..len).map(|i| u8::try_from(i * 31 % 251).unwrap()).collect())
+            .collect();
+        let mut writer = EnvelopeWriter::create(directory, "file", FileKind { format, ..KIND }, 77).unwrap();
+        for (kind, section) in sections.iter().enumerate() {
+            writer.begin(u32::try_from(kind).unwrap()).unwrap();
+            section.chunks(777).for_each(|part| writer.write(part).unwrap());
+        }
+        writer.finish().unwrap();
+        sections
+    }
+
+    fn reads_as(directory: &RamDirectory, sections: &[Vec<u8>]) -> Result<bool> {
+        let envelope = Envelope::open(directory, "file", KIND)?;
+        let mut equal = envelope.id() == 77;
+        for (kind, section) in sections.iter().enumerate() {
+            equal &= envelope.section(u32::try_from(kind).unwrap())?.all()? == section;
+        }
+        Ok(equal)
+    }
+
+    #[test]
+    fn sections_read_back_and_unknown_ones_are_missing() {
+        let directory = RamDirectory::new();
+        let sections = sample(&directory, 3);
+        assert!(reads_as(&directory, &sections).unwrap());
+        let envelope = Envelope::open(&directory, "file", KIND).unwrap();
+        assert!(envelope.section(9).is_err());
+        let last = envelope.section(4).unwrap();
+        assert_eq!(last.get(100..200).unwrap(), &sections[4][100..200]);
+        assert!(last.get(0..50_001).is_err());
+    }
+
+    #[test]
+    fn every_flipped_byte_is_an_error_or_without_consequence() {
+        let directory = RamDirectory::new();
+        let sections = sample(&directory, 3);
+        let bytes = directory.open("file").unwrap().to_vec();
+        for at in (0..bytes.len()).step_by(37).chain(bytes.len() - 200..bytes.len()) {
+            let mut damaged = bytes.clone();
+            damaged[at] ^= 1 << (at % 8);
+            let mut output = directory.create("file").unwrap();
+            output.write_all(&damaged).unwrap();
+            output.finish().unwrap();
+            assert_ne!(reads_as(&directory, &sections).ok(), Some(false), "byte {at}");
+        }
+    }
+
+    #[test]
+    fn every_truncation_is_an_error() {
+        let directory = RamDirectory::new();
+        let sections = sample(&directory, 3);
+        let bytes = directory.open("file").unwrap().to_vec();
+        for len in (0..bytes.len()).step_by(113).chain(bytes.len() - 40..bytes.len()) {
+            let mut output = directory.create("file").unwrap();
+            output.write_all(&bytes[..len]).unwrap();
+            output.finish().unwrap();
+            assert!(reads_as(&directory, &sections).is_err(), "length {len}");
+        }
+    }
+
+    #[test]
+    fn a_newer_format_is_named_as_such() {
+        let directory = RamDirectory::new();
+        let sections = sample(&directory, 4);
+        let error = reads_as(&directory, &sections).unwrap_err();
+        assert!(matches!(error, Error::NewerFormat { found: 4, supported: 3, .. }), "{error}");
+    }
+}

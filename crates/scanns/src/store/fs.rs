@@ -1,0 +1,133 @@
+//! A directory of a file system.
+
+use std::fs::{self, File, OpenOptions};
+use std::io::{self, Write};
+use std::path::{Path, PathBuf};
+use std::sync::Arc;
+
+use rustix::fs::FlockOperation;
+
+use super::{Bytes, Directory, Output, WriterLock};
+use crate::error::{Error, Result};
+
+/// Files of one directory; see [`Directory`].
+#[derive(Clone, Debug)]
+pub struct FsDirectory {
+    path: PathBuf,
+}
+
+/// Name of the lock file.
+const LOCK: &str = "lock";
+
+impl FsDirectory {
+    /// The directory at `path`, which exists.
+    pub fn new(path: &Path) -> Self {
+        FsDirectory { path: path.to_path_buf() }
+    }
+
+    fn file(&self, name: &str) -> PathBuf {
+        self.path.join(name)
+    }
+}
+
+impl Directory for FsDirectory {
+    fn create(&self, name: &str) -> Result<Box<dyn Output>> {
+        let path = self.file(name);
+        let file = File::create(&path).map_err(|source| Error::io("create", &path, source))?;
+        Ok(Box::new(FsOutput { file, path, unsynced: 0, written: 0 }))
+    }
+
+    fn open(&self, name: &str) -> Result<Bytes> {
+        let path = self.file(name);
+        let file = File::open(&path).map_err(|source| Error::io("open", &path, source))?;
+        let len = file.metadata().map_err(|source| Error::io("look at", &path, source))?.len();
+        if len == 0 {
+            return Ok(Bytes::Owned(Arc::new([])));
+        }
+        // SAFETY: the files of an index are written once and never changed or shortened by this program, which
+        // is the contract of a mapped file; its content is checked against checksums before it is used.
+        let map = unsafe { memmap2::Mmap::map(&file) }.map_err(|source| Error::io("map", &path, source))?;
+        Ok(Bytes::Mapped(Arc::new(map)))
+    }
+
+    fn rename(&self, from: &str, to: &str) -> Result<()> {
+        let path = self.file(from);
+        fs::rename(&path, self.file(to)).map_err(|source| Error::io("rename", &path, source))
+    }
+
+    fn remove(&self, name: &str) -> Result<()> {
+        let path = self.file(name);
+        match fs::remove_file(&path) {
+            Err(source) if source.kind() != io::ErrorKind::NotFound => {
+                Err(Error::io("remove", &path, source))
+            }
+            _ => Ok(()),
+        }
+    }
+
+    fn list(&self) -> Result<Vec<String>> {
+        let failed = |source| Error::io("list", &self.path, source);
+        let mut names = Vec::new();
+        for entry in fs::read_dir(&self.path).map_err(failed)? {
+            names.extend(entry.map_err(failed)?.file_name().into_string());
+        }
+        Ok(names)
+    }
+
+    fn sync(&self) -> Result<()> {
+        let synced = File::open(&self.path).and_then(|directory| directory.sync_all());
+        synced.map_err(|source| Error::io("sync", &self.path, source))
+    }
+
+    fn lock(&self) -> Result<WriterLock> {
+        let path = self.file(LOCK);
+        let mut options = OpenOptions::new();
+        let file = options.create(true).truncate(false).write(true).open(&path);
+        let file = file.map_err(|source| Error::io("open", &path, source))?;
+        // The kernel frees the lock when the process ends, however it ends.
+        match rustix::fs::flock(&file, FlockOperation::NonBlockingLockExclusive) {
+            Ok(()) => Ok(WriterLock { _held: Box::new(file) }),
+            Err(rustix::io::Errno::WOULDBLOCK) => Err(Error::Locked { path: self.path.clone() }),
+            Err(source) => Err(Error::io("lock", &path, source.into())),
+        }
+    }
+
+    fn describe(&self) -> String {
+        self.path.display().to_string()
+    }
+}
+
+/// A file being written, sent to the medium as it grows so that the final sync has little left to do.
+#[derive(Debug)]
+struct FsOutput {
+    file: File,
+    path: PathBuf,
+    unsynced: u64,
+    written: u64,
+}
+
+/// Bytes after which the kernel is told to start writing back.
+const WRITE_BACK: u64 = 8 << 20;
+
+impl Write for FsOutput {
+    fn write(&mut self, bytes: &[u8]) -> io::Result<usize> {
+        let count = self.file.write(bytes)?;
+        self.written += count as u64;
+        self.unsynced += count as u64;
+        if self.unsynced >= WRITE_BACK {
+            crate::sys::start_write_back(&self.file, self.written - self.unsynced, self.unsynced);
+            self.unsynced = 0;
+        }
+        Ok(count)
+    }
+
+    fn flush(&mut self) -> io::Result<()> {
+        self.file.flush()
+    }
+}
+
+impl Output for FsOutput {
+    fn finish(self: Box<Self>) -> Result<()> {
+        self.file.sync_all().map_err(|source| Error::io("sync", &self.path, source))
+    }
+}

@@ -1,0 +1,20 @@
+//! Named immutable files: where they live, how they are checked, how a new set of them becomes the current one.
+//!
+//! [`Directory`] is the storage, on a file system ([`FsDirectory`]) or in memory ([`RamDirectory`]). `envelope.rs`
+//! is what every data file is wrapped in: identity, version, sections, and checksums that are verified at the
+//! first touch of each block. `commit.rs` swaps in a new manifest so that a crash leaves the old one or the new
+//! one. What the bytes mean is not known here.
+
+mod bytes;
+mod commit;
+mod directory;
+mod envelope;
+mod fs;
+mod ram;
+
+pub use bytes::Bytes;
+pub use commit::{Committed, publish, read_newest, sweep};
+pub use directory::{Directory, Output, WriterLock};
+pub use envelope::{Envelope, EnvelopeWriter, FileKind, Section};
+pub use fs::FsDirectory;
+pub use ram::RamDirectory;
