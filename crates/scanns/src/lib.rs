@@ -19,6 +19,8 @@ mod tokenize;
 
 mod invert;
 
+mod segment;
+
 pub use error::{Error, Result};
 pub use invert::{CHECK_EVERY, InvertOptions, Inverter};
 pub use schema::{Analyzer, Delimiters, Records};

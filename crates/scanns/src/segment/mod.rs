@@ -1,0 +1,40 @@
+//! One immutable segment: what an index thread wrote when its memory was full, as one file in one pass.
+//!
+//! `flush.rs` drains an inverter into a file, `segment.rs` opens one. The file is an envelope of the sections
+//! below. `terms/` is the largest: terms and postings side by side, since one sequential write cannot fill two
+//! sections at once, and since a query wants both from the same place. `keys.rs` says what a document is called.
+
+mod flush;
+mod keys;
+mod reader;
+mod stats;
+mod terms;
+#[cfg(test)]
+mod tests;
+
+pub use flush::{Flushed, flush};
+pub use keys::{KeyRun, Keys};
+pub use reader::Segment;
+pub use stats::SegmentStats;
+pub use terms::{TermInfo, Terms, TermsIter};
+
+use crate::store::FileKind;
+
+/// Format of the files; a change of any section counts it up.
+pub const SEGMENT: FileKind = FileKind { magic: *b"SCANNSEG", format: 1 };
+
+/// Section of term groups: see `terms/mod.rs`.
+const TERMS: u32 = 1;
+/// Section of the sparse index over them.
+const SPARSE: u32 = 2;
+/// Section of norms: one byte per document.
+const NORMS: u32 = 3;
+/// Section of document keys: see `keys.rs`.
+const KEYS: u32 = 4;
+/// Section of figures: see `stats.rs`.
+const STATS: u32 = 5;
+
+/// Name of the file of the segment with this identity.
+pub fn file_name(id: u128) -> String {
+    format!("{id:032x}.seg")
+}

@@ -1,0 +1,159 @@
+//! Finds terms: the sparse index in memory names the one block to read.
+
+use std::ops::Range;
+
+use super::block::Block;
+use super::{SPARSE_ENTRY, TermInfo, prefix_of};
+use crate::codec::ByteReader;
+use crate::error::Result;
+use crate::store::{Envelope, Section};
+
+/// The sparse index of one segment.
+#[derive(Debug)]
+pub struct Terms {
+    /// First eight bytes of the first term of each block.
+    prefixes: Vec<u64>,
+    places: Vec<(u64, u32)>,
+}
+
+impl Terms {
+    /// Loads the sparse index from its section.
+    pub(in crate::segment) fn load(section: &Section) -> Result<Self> {
+        let (entries, rest) = section.all()?.as_chunks::<SPARSE_ENTRY>();
+        let mut terms = Terms { prefixes: Vec::new(), places: Vec::new() };
+        for entry in entries {
+            let mut reader = ByteReader::new(entry);
+            if let (Some(prefix), Some(offset), Some(len)) = (reader.u64(), reader.u64(), reader.u32()) {
+                terms.prefixes.push(prefix);
+                terms.places.push((offset, len));
+            }
+        }
+        if !rest.is_empty() || !terms.prefixes.is_sorted() {
+            return Err(section.corrupt("the sparse index of terms is not in order"));
+        }
+        Ok(terms)
+    }
+
+    /// Number of blocks.
+    pub fn blocks(&self) -> usize {
+        self.prefixes.len()
+    }
+
+    /// First eight bytes, as a big-endian number, of the first term of block `index`.
+    pub fn block_prefix(&self, index: usize) -> Option<u64> {
+        self.prefixes.get(index).copied()
+    }
+
+    fn open<'a>(&self, section: &'a Section, index: usize) -> Result<Block<'a>> {
+        let damaged = || section.corrupt(format!("block {index} of its terms cannot be read"));
+        let &(offset, len) = self.places.get(index).ok_or_else(damaged)?;
+        let start = usize::try_from(offset).map_err(|_| damaged())?;
+        let end = start.checked_add(len as usize).ok_or_else(damaged)?;
+        Block::open(section.get(start..end)?, offset).ok_or_else(damaged)
+    }
+
+    /// The last block whose first term is not after `term`.
+    fn block_of(&self, section: &Section, term: &[u8]) -> Result<Option<usize>> {
+        let prefix = prefix_of(term);
+        let mut low = self.prefixes.partition_point(|&found| found < prefix);
+        let mut high = self.prefixes.partition_point(|&found| found <= prefix);
+        let mut first = Vec::new();
+        // Blocks that share the eight bytes are told apart by their first term.
+        while low < high {
+            let middle = low.midpoint(high);
+            first.clear();
+            let stepped = self.open(section, middle)?.step(&mut first);
+            if stepped != Some(true) {
+                return Err(section.corrupt(format!("block {middle} of its terms cannot be read")));
+            }
+            if first.as_slice() <= term {
+                low = middle + 1;
+            } else {
+                high = middle;
+            }
+        }
+        Ok(low.checked_sub(1))
+    }
+
+    /// Looks `term` up.
+    pub fn find(&self, section: &Section, term: &[u8]) -> Result<Option<TermInfo>> {
+        let Some(index) = self.block_of(section, term)? else { return Ok(None) };
+        let damaged = || section.corrupt(format!("block {index} of its terms cannot be read"));
+        let mut block = self.open(section, index)?;
+        let mut found = Vec::new();
+        while block.step(&mut found).ok_or_else(damaged)? {
+            match found.as_slice().cmp(term) {
+                std::cmp::Ordering::Less => {}
+                std::cmp::Ordering::Equal => return block.info().map(Some).ok_or_else(damaged),
+                std::cmp::Ordering::Greater => break,
+            }
+        }
+        Ok(None)
+    }
+
+    /// All terms from `start` on, in order.
+    pub fn iter_from<'a>(&'a self, section: &'a Section, start: &[u8]) -> Result<TermsIter<'a>> {
+        let first = self.block_of(section, start)?.unwrap_or(0);
+        let mut iter = self.iter_blocks(section, first..self.blocks());
+        while iter.step()? {
+            if iter.term() >= start {
+                iter.waiting = true;
+                break;
+            }
+        }
+        Ok(iter)
+    }
+
+    /// The terms of some blocks, in order.
+    pub fn iter_blocks<'a>(&'a self, section: &'a Section, blocks: Range<usize>) -> TermsIter<'a> {
+        TermsIter { terms: self, section, blocks, block: None, term: Vec::new(), waiting: false }
+    }
+}
+
+/// Steps through terms in order.
+pub struct TermsIter<'a> {
+    terms: &'a Terms,
+    section: &'a Section,
+    blocks: Range<usize>,
+    block: Option<Block<'a>>,
+    term: Vec<u8>,
+    /// True if the term at hand has not been given out.
+    waiting: bool,
+}
+
+impl TermsIter<'_> {
+    /// Moves to the next term; false at the end.
+    pub fn step(&mut self) -> Result<bool> {
+        if std::mem::take(&mut self.waiting) {
+            return Ok(true);
+        }
+        let damaged = || self.section.corrupt("a block of its terms cannot be read");
+        loop {
+            if let Some(block) = &mut self.block
+                && block.step(&mut self.term).ok_or_else(damaged)?
+            {
+                return Ok(true);
+            }
+            let Some(index) = self.blocks.next() else { return Ok(false) };
+            self.term.clear();
+            self.block = Some(self.terms.open(self.section, index)?);
+        }
+    }
+
+    /// The term at hand.
+    pub fn term(&self) -> &[u8] {
+        &self.term
+    }
+
+    /// The postings of the term at hand; to be asked once per term at most.
+    pub fn info(&mut self) -> Result<TermInfo> {
+        let info = self.block.as_mut().and_then(Block::info);
+        info.ok_or_else(|| self.section.corrupt("the postings in a block of its terms cannot be read"))
+    }
+}
+
+/// Opens the section of terms together with its sparse index.
+pub(in crate::segment) fn load(file: &Envelope, terms: u32, sparse: u32) -> Result<Terms> {
+    file.section(terms)?;
+    Terms::load(file.section(sparse)?)
+}

@@ -1,0 +1,167 @@
+use std::collections::BTreeMap;
+
+use super::*;
+use crate::codec::{ListCursor, NO_MORE};
+use crate::invert::{InvertOptions, Inverter};
+use crate::store::{Directory, RamDirectory};
+use crate::sys::PageSize;
+use crate::tokenize::TokenSink;
+
+type Lists = BTreeMap<Vec<u8>, BTreeMap<u32, u32>>;
+
+struct Random(u64);
+
+impl Random {
+    fn below(&mut self, bound: usize) -> usize {
+        self.0 ^= self.0 << 13;
+        self.0 ^= self.0 >> 7;
+        self.0 ^= self.0 << 17;
+        usize::try_from(self.0 >> 16).unwrap() % bound
+    }
+
+    /// Numbers, words, long terms with shared prefixes, arbitrary bytes.
+    fn term(&mut self) -> Vec<u8> {
+        match self.below(5) {
+            0 => (1_400_000_000 + self.below(100_000)).to_string().into_bytes(),
+            1 => format!("word{}", self.below(50)).into_bytes(),
+            2 => format!("{}/{:x}", "directory".repeat(1 + self.below(3)), self.below(5000)).into_bytes(),
+            3 => (0..1 + self.below(6)).map(|_| u8::try_from(self.below(256)).unwrap()).collect(),
+            _ => vec![b'x'; 1 + self.below(300)],
+        }
+    }
+}
+
+/// A segment of random documents, with what must be in it. Document 3 is void.
+fn sample(random: &mut Random, docs: u32) -> (RamDirectory, Lists, Vec<u64>) {
+    let options = InvertOptions { budget: 1 << 28, expected_terms: 0, pages: PageSize::Base };
+    let mut inverter = Inverter::new(&options).unwrap();
+    let mut lists = Lists::new();
+    let mut lengths = Vec::new();
+    for doc in 0..docs {
+        let len = random.below(60);
+        lengths.push(if doc == 3 { 0 } else { len as u64 });
+        for _ in 0..len {
+            let term = random.term();
+            inverter.token(&term);
+            if doc != 3 {
+                *lists.entry(term).or_default().entry(doc).or_default() += 1;
+            }
+        }
+        if doc == 3 { inverter.void_document() } else { inverter.end_document() }
+    }
+    let paths = (0..docs).map(|doc| format!("/some/where/{}/file{doc}", doc / 10).into_bytes()).collect();
+    let directory = RamDirectory::new();
+    let flushed = flush(&directory, 7, &mut inverter, &Keys { paths, runs: None }).unwrap();
+    assert_eq!(flushed.stats.terms, lists.len() as u64);
+    assert_eq!(flushed.bytes, directory.open(&file_name(7)).unwrap().len() as u64);
+    (directory, lists, lengths)
+}
+
+fn postings(segment: &Segment, info: TermInfo) -> Vec<(u32, u32)> {
+    match info {
+        TermInfo::Single { doc, term_freq } => vec![(doc, term_freq)],
+        TermInfo::List { doc_freq, offset, len, total_freq } => {
+            let bytes = segment.list(offset, len).unwrap();
+            let mut cursor = ListCursor::new(bytes, doc_freq, segment.stats().max_doc).unwrap();
+            let mut postings = Vec::new();
+            while cursor.doc() != NO_MORE {
+                postings.push((cursor.doc(), cursor.tf()));
+                cursor.step();
+            }
+            assert_eq!(postings.iter().map(|posting| u64::from(posting.1)).sum::<u64>(), total_freq);
+            postings
+        }
+    }
+}
+
+#[test]
+fn what_was_flushed_reads_back_term_by_term_and_in_order() {
+    let seed = 0x5eed_0201;
+    let mut random = Random(seed);
+    for docs in [0, 1, 5, 200, 1500] {
+        let (directory, lists, lengths) = sample(&mut random, docs);
+        let segment = Segment::open(&directory, 7).unwrap();
+        let mut all = segment.terms_from(b"").unwrap();
+        for (term, list) in &lists {
+            let info = segment.find(term).unwrap().unwrap();
+            let expected: Vec<_> = list.iter().map(|(&doc, &freq)| (doc, freq)).collect();
+            assert_eq!(postings(&segment, info), expected, "seed {seed:x} docs {docs} term {term:?}");
+            assert!(all.step().unwrap());
+            assert_eq!(all.term(), term);
+            assert_eq!(all.info().unwrap(), info);
+        }
+        assert!(!all.step().unwrap());
+        for _ in 0..500 {
+            let term = random.term();
+            assert_eq!(segment.find(&term).unwrap().is_some(), lists.contains_key(&term));
+            let mut from = segment.terms_from(&term).unwrap();
+            let next = lists.range(term.clone()..).next().map(|(next, _)| next.as_slice());
+            assert_eq!(from.step().unwrap().then(|| from.term()), next, "seed {seed:x} from {term:?}");
+        }
+        let norms: Vec<u8> = lengths.iter().map(|&len| crate::codec::length_to_norm(len)).collect();
+        assert_eq!(segment.norms().unwrap(), norms);
+        assert_eq!(segment.stats().tokens, lengths.iter().sum::<u64>());
+        for doc in 0..docs {
+            assert_eq!(segment.key(doc).unwrap(), format!("/some/where/{}/file{doc}", doc / 10).into_bytes());
+            assert_eq!(segment.is_live(doc), doc != 3);
+        }
+        assert!(segment.key(docs).is_err());
+    }
+}
+
+#[test]
+fn keys_of_lines_are_path_and_number() {
+    let options = InvertOptions { budget: 1 << 28, expected_terms: 0, pages: PageSize::Base };
+    let mut inverter = Inverter::new(&options).unwrap();
+    (0..10).for_each(|_| inverter.end_document());
+    let run = |first_doc, path, first_line| KeyRun { first_doc, path, first_line };
+    let keys = Keys {
+        paths: vec![b"/a\nb".to_vec(), vec![0xff, b'/']],
+        runs: Some(vec![run(0, 0, 1), run(4, 1, 100), run(6, 0, 5)]),
+    };
+    let directory = RamDirectory::new();
+    flush(&directory, 9, &mut inverter, &keys).unwrap();
+    let segment = Segment::open(&directory, 9).unwrap();
+    let got: Vec<Vec<u8>> = (0..10).map(|doc| segment.key(doc).unwrap()).collect();
+    assert_eq!(got[3], b"/a\nb:4");
+    assert_eq!(got[5], b"\xff/:101");
+    assert_eq!(got[9], b"/a\nb:8");
+}
+
+#[test]
+fn a_flipped_bit_anywhere_is_an_error_or_without_consequence() {
+    let seed = 0x5eed_0202;
+    let mut random = Random(seed);
+    let (directory, lists, _) = sample(&mut random, 120);
+    let bytes = directory.open(&file_name(7)).unwrap().to_vec();
+    for round in 0..1500 {
+        let at = random.below(bytes.len());
+        let mut damaged = bytes.clone();
+        damaged[at] ^= 1 << random.below(8);
+        let mut output = directory.create(&file_name(7)).unwrap();
+        std::io::Write::write_all(&mut output, &damaged).unwrap();
+        output.finish().unwrap();
+        let Ok(segment) = Segment::open(&directory, 7) else { continue };
+        for (term, list) in lists.iter().take(40) {
+            if let Ok(info) = segment.find(term) {
+                let info = info.unwrap_or_else(|| panic!("seed {seed:x} round {round}: a term is lost"));
+                assert_eq!(info.doc_freq() as usize, list.len(), "seed {seed:x} round {round} byte {at}");
+            }
+        }
+    }
+}
+
+#[test]
+fn blocks_of_random_bytes_never_panic() {
+    let seed = 0x5eed_0203;
+    let mut random = Random(seed);
+    for _ in 0..20_000 {
+        let mut bytes: Vec<u8> =
+            (0..random.below(200)).map(|_| u8::try_from(random.below(256)).unwrap()).collect();
+        // Small fields at the front get past the first checks more often.
+        for byte in bytes.iter_mut().take(5) {
+            *byte %= 24;
+        }
+        terms::read_any(&bytes);
+    }
+}
