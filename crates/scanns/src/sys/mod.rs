@@ -1,7 +1,19 @@
 //! The machine: memory that is reserved, huge-paged and reused; processors and their topology; direct I/O.
 //!
-//! All unsafe calls to the operating system are here. Nothing here knows documents or terms.
+//! All unsafe calls to the operating system are here. Nothing here knows documents or terms. `region.rs` is
+//! reserved memory, `block.rs` what files are read into, `file.rs` and `uring.rs` how, `numa.rs` where threads
+//! run, `memory.rs` how much was used and may be.
 
+mod block;
+mod file;
+mod memory;
+mod numa;
 mod region;
+mod uring;
 
+pub use block::{BLOCK_PADDING, BlockMemory, PAGE};
+pub use file::ReadFile;
+pub use memory::{memory_limit_bytes, peak_resident_bytes};
+pub use numa::{Cpus, nodes, pin_current_thread};
 pub use region::{PageSize, Region};
+pub use uring::{Landed, Ring};
