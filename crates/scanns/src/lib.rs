@@ -13,5 +13,8 @@ mod codec;
 
 mod schema;
 
+mod source;
+
 pub use error::{Error, Result};
 pub use schema::{Analyzer, Delimiters, Records};
+pub use source::{Failure, FileList, Input, Inputs, ListFrom, Separator, SourceOptions, collect};
