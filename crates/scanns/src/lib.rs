@@ -15,6 +15,10 @@ mod schema;
 
 mod source;
 
+mod read;
+
 pub use error::{Error, Result};
+pub use read::{Block, Direct, Lane, LineNumber, Piece, ReadOptions, ReadReport, ReaderDriver, start};
 pub use schema::{Analyzer, Delimiters, Records};
 pub use source::{Failure, FileList, Input, Inputs, ListFrom, Separator, SourceOptions, collect};
+pub use sys::{BLOCK_PADDING, PageSize};
