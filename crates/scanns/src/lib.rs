@@ -15,14 +15,28 @@ mod store;
 
 mod schema;
 
+mod source;
+
+mod read;
+
+mod record;
+
 mod tokenize;
 
 mod invert;
 
 mod segment;
 
+mod index;
+
 pub use error::{Error, Result};
+pub use index::{
+    IndexInfo, IndexOptions, IndexReport, MemoryIndex, Phase, Progress, SegmentInfo, Snapshot, build,
+};
 pub use invert::{CHECK_EVERY, InvertOptions, Inverter};
+pub use read::{Block, Direct, Lane, LineNumber, Piece, ReadOptions, ReadReport, ReaderDriver, start};
 pub use schema::{Analyzer, Delimiters, Records};
-pub use sys::{PageSize, Simd};
+pub use segment::SegmentStats;
+pub use source::{Failure, FileList, Input, Inputs, ListFrom, Separator, SourceOptions, collect};
+pub use sys::{BLOCK_PADDING, PageSize, Simd};
 pub use tokenize::{MAX_TOKEN, TokenSink, Tokenizer};

@@ -162,21 +162,18 @@ pub struct PostingsIter<'a> {
 }
 
 impl<'a> PostingsIter<'a> {
+    /// Postings of the chain with these parts, then `last`, unless its document is `limit` or more: the latest
+    /// posting is the only one that can belong to a document that has not ended.
     pub(super) fn new(
         chunks: &'a Chunks,
         parts: &'a [(usize, usize)],
         last: (u32, u32),
+        limit: u32,
         void: &'a [u32],
     ) -> PostingsIter<'a> {
-        let mut iter = PostingsIter {
-            arena: chunks.arena(),
-            parts: parts.iter(),
-            at: 0,
-            end: 0,
-            doc: 0,
-            last: Some(last),
-            void,
-        };
+        let last = Some(last).filter(|&(doc, _)| doc < limit);
+        let mut iter =
+            PostingsIter { arena: chunks.arena(), parts: parts.iter(), at: 0, end: 0, doc: 0, last, void };
         if !parts.is_empty() {
             iter.doc = iter.varint();
         }
@@ -268,10 +265,11 @@ mod tests {
         for (list, &tail) in lists.iter().zip(&tails) {
             let mut parts = Vec::new();
             chunks.parts(tail, &mut parts);
-            let got: Vec<_> = PostingsIter::new(&chunks, &parts, list[list.len() - 1], &[]).collect();
+            let got: Vec<_> =
+                PostingsIter::new(&chunks, &parts, list[list.len() - 1], u32::MAX, &[]).collect();
             assert_eq!(&got, list);
             let void = [list[0].0, list[list.len() / 2].0];
-            let got = PostingsIter::new(&chunks, &parts, list[list.len() - 1], &void);
+            let got = PostingsIter::new(&chunks, &parts, list[list.len() - 1], u32::MAX, &void);
             assert!(got.eq(list.iter().copied().filter(|posting| !void.contains(&posting.0))));
         }
     }
@@ -282,7 +280,7 @@ mod tests {
         let tail = chunks.append(0, u32::MAX - 2, u32::MAX, u32::MAX - 1);
         let mut parts = Vec::new();
         chunks.parts(tail, &mut parts);
-        let got: Vec<_> = PostingsIter::new(&chunks, &parts, (u32::MAX - 1, 9), &[]).collect();
+        let got: Vec<_> = PostingsIter::new(&chunks, &parts, (u32::MAX - 1, 9), u32::MAX, &[]).collect();
         assert_eq!(got, [(u32::MAX - 2, u32::MAX), (u32::MAX - 1, 9)]);
     }
 }

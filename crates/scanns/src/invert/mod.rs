@@ -203,7 +203,7 @@ impl Inverter {
 
     /// Visits every term in byte order with its postings, then forgets all and keeps the memory.
     ///
-    /// Tokens of a document that has not ended are dropped; see [`Inverter::take_open_document`].
+    /// A document that has not ended is left out; see [`Inverter::take_open_document`].
     pub fn drain_sorted(
         &mut self,
         mut visit: impl FnMut(&[u8], &mut PostingsIter<'_>) -> Result<()>,
@@ -211,9 +211,7 @@ impl Inverter {
         /// Entries are asked for this many terms ahead, the chains' ends half as many.
         const AHEAD: usize = 24;
         self.settle();
-        if self.doc_tokens > 0 {
-            self.void_document();
-        }
+        let limit = self.max_doc();
         let Store { table, terms, chunks } = &mut self.store;
         let order = &mut table.scratch()[..terms.len];
         sort::sort(terms, order);
@@ -233,7 +231,8 @@ impl Inverter {
             let number = sort::entry_of(order[i]);
             let entry = &terms.entries[number as usize];
             chunks.parts(entry.tail, &mut parts);
-            let mut postings = PostingsIter::new(chunks, &parts, (entry.doc, entry.term_freq), &self.void);
+            let mut postings =
+                PostingsIter::new(chunks, &parts, (entry.doc, entry.term_freq), limit, &self.void);
             outcome = terms.with_bytes(number, |term| visit(term, &mut postings));
             if outcome.is_err() {
                 break;
@@ -243,10 +242,10 @@ impl Inverter {
         outcome
     }
 
-    /// Takes the terms of the document that has not ended, with frequencies, and makes the document void.
+    /// Copies the terms of the document that has not ended, with frequencies.
     ///
-    /// What is taken can be given to a fresh index by [`Inverter::resume_document`], so that an index can be
-    /// flushed in the middle of a large document.
+    /// They can be given to the index by [`Inverter::resume_document`] after it was drained, so that a flush can
+    /// come in the middle of a large document.
     pub fn take_open_document(&mut self) -> OpenDocument {
         self.settle();
         let doc = self.current_document();
@@ -261,7 +260,6 @@ impl Inverter {
                 });
             }
         }
-        self.void_document();
         open
     }
 
@@ -303,8 +301,7 @@ impl Inverter {
         let mut parts = Vec::new();
         self.store.chunks.parts(entry.tail, &mut parts);
         let last = (entry.doc, entry.term_freq);
-        let postings = PostingsIter::new(&self.store.chunks, &parts, last, &self.void);
-        postings.filter(|&(doc, _)| doc < self.max_doc()).unzip()
+        PostingsIter::new(&self.store.chunks, &parts, last, self.max_doc(), &self.void).unzip()
     }
 }
 

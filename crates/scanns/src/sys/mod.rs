@@ -1,13 +1,26 @@
 //! The machine: memory that is reserved, huge-paged and reused; processors and their topology; direct I/O.
 //!
-//! All unsafe calls to the operating system are here. Nothing here knows documents or terms.
+//! All unsafe calls to the operating system are here. Nothing here knows documents or terms. `region.rs` is
+//! reserved memory, `block.rs` what files are read into, `file.rs` and `uring.rs` how, `numa.rs` where threads
+//! run, `memory.rs` how much was used and may be; `slab.rs` makes arrays of reserved memory, `cpu.rs` knows the
+//! instructions.
 
+mod block;
 mod cpu;
+mod file;
+mod memory;
+mod numa;
 mod region;
 mod slab;
+mod uring;
 mod write_back;
 
+pub use block::{BLOCK_PADDING, BlockMemory, PAGE};
 pub use cpu::{Simd, prefetch};
+pub use file::ReadFile;
+pub use memory::{memory_limit_bytes, peak_resident_bytes};
+pub use numa::{Cpus, nodes, pin_current_thread};
 pub use region::{PageSize, Region};
 pub use slab::{Plain, Slab};
+pub use uring::{Landed, Ring};
 pub use write_back::start_write_back;

@@ -1,0 +1,248 @@
+//! Inputs to a committed index: starts readers and index threads, gathers their segments, publishes the manifest.
+
+use std::collections::HashSet;
+use std::fs;
+use std::hash::{BuildHasher, RandomState};
+use std::path::Path;
+use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
+use std::time::{Duration, Instant};
+
+use super::budget::lane_budget;
+use super::lane::{LaneContext, LaneIndexer, LaneReport};
+use super::manifest::{Manifest, SegmentEntry};
+use super::{IndexOptions, IndexReport, Phase, Progress};
+use crate::error::{Error, Result};
+use crate::invert::InvertOptions;
+use crate::read::{Lane, ReaderDriver, start};
+use crate::schema::Analyzer;
+use crate::segment::file_name;
+use crate::source::{Inputs, collect};
+use crate::store::{Directory, FsDirectory, publish, read_newest, sweep};
+use crate::sys;
+
+/// Adds inputs to the index at `path`, which is made if there is none, and commits once at the end.
+///
+/// Set `cancel` to stop: nothing is then committed, and the report says so.
+///
+/// # Errors
+/// Where nothing could be committed: no index and no empty directory at `path`, another writer, a full disk, …
+/// Inputs that cannot be read are no error; they are listed in the report.
+pub fn build(
+    path: &Path,
+    options: &IndexOptions,
+    progress: &Progress,
+    cancel: &Arc<AtomicBool>,
+) -> Result<IndexReport> {
+    let begun = Instant::now();
+    let made = prepare(path)?;
+    let directory = FsDirectory::new(path);
+    let outcome = build_in(&directory, options, progress, cancel);
+    let committed = matches!(&outcome, Ok(report) if !report.cancelled);
+    if made && !committed {
+        // Leave no directory behind that never was an index; what cannot be removed does no harm.
+        let _ = fs::remove_file(path.join("lock"));
+        let _ = fs::remove_dir(path);
+    }
+    let mut report = outcome?;
+    report.seconds = begun.elapsed().as_secs_f64();
+    report.peak_rss = sys::peak_resident_bytes().unwrap_or(0);
+    Ok(report)
+}
+
+/// Makes sure that `path` is an index, or an empty directory; true if it had to be made.
+fn prepare(path: &Path) -> Result<bool> {
+    let refuse = |why| Err(Error::NotAnIndex { path: path.to_path_buf(), why });
+    match fs::metadata(path) {
+        Err(error) if error.kind() == std::io::ErrorKind::NotFound => {
+            fs::create_dir_all(path).map_err(|source| Error::io("create", path, source))?;
+            Ok(true)
+        }
+        Err(source) => Err(Error::io("look at", path, source)),
+        Ok(found) if !found.is_dir() => refuse("a file of that name exists; give another output"),
+        Ok(_) => {
+            let names = FsDirectory::new(path).list()?;
+            let ours =
+                |name: &String| name == "lock" || name.starts_with("manifest") || name.ends_with(".seg");
+            if names.iter().all(ours) {
+                Ok(false)
+            } else {
+                refuse("the directory holds other files; give another output")
+            }
+        }
+    }
+}
+
+fn build_in(
+    directory: &dyn Directory,
+    options: &IndexOptions,
+    progress: &Progress,
+    cancel: &Arc<AtomicBool>,
+) -> Result<IndexReport> {
+    let _lock = directory.lock()?;
+    let current = read_newest(directory)?;
+    let generation = current.as_ref().map_or(0, |current| current.generation);
+    let current = current.map(|current| Manifest::decode(&current.content)).transpose()?;
+    let analyzer = choose_analyzer(current.as_ref(), options.analyzer.as_ref())?;
+    let mut segments = current.map_or_else(Vec::new, |manifest| manifest.segments);
+
+    progress.enter(Phase::Walking);
+    let inputs = collect(&options.source, cancel)?;
+    let mut report =
+        IndexReport { failed: inputs.failures.clone(), skipped: inputs.skipped, ..Default::default() };
+    let lanes = run_lanes(directory, options, &analyzer, inputs, progress, cancel, &mut report)?;
+    if cancel.load(Ordering::Relaxed) {
+        lanes.iter().flat_map(|lane| &lane.segments).try_for_each(|s| directory.remove(&file_name(s.id)))?;
+        report.cancelled = true;
+        return Ok(report);
+    }
+
+    progress.enter(Phase::Committing);
+    for lane in lanes {
+        for segment in &lane.segments {
+            report.documents += segment.stats.documents;
+            report.tokens += segment.stats.tokens;
+            report.bytes_written += segment.bytes;
+            report.segments += 1;
+            segments.push(SegmentEntry::from(segment));
+        }
+        report.cut_terms += lane.cut_terms;
+        report.failed.extend(lane.failures);
+    }
+    let needed: HashSet<String> = segments.iter().map(|segment| file_name(segment.id)).collect();
+    report.index_bytes = segments.iter().map(|segment| segment.bytes).sum();
+    let manifest = Manifest { analyzer, records: options.records, segments };
+    let written = publish(directory, generation + 1, &manifest.encode())?;
+    report.bytes_written += written;
+    report.index_bytes += written;
+    sweep(directory, generation + 1, |name| needed.contains(name))?;
+    Ok(report)
+}
+
+/// The analyzer of the index, which what is added must share.
+fn choose_analyzer(current: Option<&Manifest>, wanted: Option<&Analyzer>) -> Result<Analyzer> {
+    match (current, wanted) {
+        (None, None) => Ok(Analyzer::Standard),
+        (None, Some(wanted)) => Ok(wanted.clone()),
+        (Some(current), Some(wanted)) if current.analyzer != *wanted => Err(Error::Options(format!(
+            "the index was built with analyzer {}, what is added needs the same, not {}: leave the option out or \
+             build another index",
+            current.analyzer.name(),
+            wanted.name()
+        ))),
+        (Some(current), _) => Ok(current.analyzer.clone()),
+    }
+}
+
+/// Runs the pipeline to its end; the segments are on the medium then.
+fn run_lanes(
+    directory: &dyn Directory,
+    options: &IndexOptions,
+    analyzer: &Analyzer,
+    inputs: Inputs,
+    progress: &Progress,
+    cancel: &Arc<AtomicBool>,
+    report: &mut IndexReport,
+) -> Result<Vec<LaneReport>> {
+    progress.total_bytes.store(inputs.bytes, Ordering::Relaxed);
+    progress.total_files.store(inputs.inputs.len() as u64, Ordering::Relaxed);
+    progress.failures.store(inputs.failures.len() as u64, Ordering::Relaxed);
+    let budget = lane_budget(options.memory, &inputs.inputs, &options.read)?;
+    let shared = Arc::new(inputs.inputs);
+    // Readers are stopped through their own flag too, when an index thread fails.
+    let stop = Arc::new(AtomicBool::new(cancel.load(Ordering::Relaxed)));
+    let (driver, lanes) = start(shared.clone(), options.records, analyzer, &options.read, stop.clone())?;
+    let random = RandomState::new();
+    let new_id = || {
+        let part =
+            || u128::from(random.hash_one(Instant::now())) ^ u128::from(RandomState::new().hash_one(0));
+        part() << 64 | part()
+    };
+    let context = LaneContext {
+        directory,
+        inputs: &shared,
+        records: options.records,
+        analyzer,
+        invert: InvertOptions {
+            budget,
+            expected_terms: expected_terms(analyzer, inputs.bytes, lanes.len(), budget),
+            pages: options.read.pages,
+        },
+        progress,
+        new_id: &new_id,
+    };
+    progress.enter(Phase::Indexing);
+    let reports = index_all(context, &driver, lanes, cancel, &stop);
+    let read = driver.finish();
+    let reports = reports?;
+    let read = read?;
+    report.bytes = read.bytes;
+    report.failed.extend(read.failures);
+    Ok(reports)
+}
+
+/// Terms to make room for at once: what a quarter of the text would bring if it were a metadata dump, the
+/// richest in distinct terms of all that was measured (one per 60 bytes).
+fn expected_terms(analyzer: &Analyzer, bytes: u64, lanes: usize, budget: usize) -> usize {
+    let bytes_per_term = match analyzer {
+        Analyzer::Standard => 4096,
+        Analyzer::Bytes(_) => 256,
+    };
+    let share = usize::try_from(bytes).unwrap_or(usize::MAX) / lanes;
+    (share / bytes_per_term).min(budget / 256)
+}
+
+/// Runs every index thread to its end, or stops all at the first error.
+fn index_all(
+    context: LaneContext<'_>,
+    driver: &ReaderDriver,
+    lanes: Vec<Lane>,
+    cancel: &AtomicBool,
+    stop: &AtomicBool,
+) -> Result<Vec<LaneReport>> {
+    let left = AtomicUsize::new(lanes.len());
+    std::thread::scope(|scope| {
+        let threads: Vec<_> = lanes
+            .into_iter()
+            .map(|lane| {
+                let left = &left;
+                scope.spawn(move || {
+                    let outcome = index_one(context, lane, stop);
+                    if outcome.is_err() {
+                        stop.store(true, Ordering::Relaxed);
+                    }
+                    left.fetch_sub(1, Ordering::Release);
+                    outcome
+                })
+            })
+            .collect();
+        // This thread carries the stop flag over and keeps the counters of the readers in view.
+        while left.load(Ordering::Acquire) > 0 {
+            if cancel.load(Ordering::Relaxed) {
+                stop.store(true, Ordering::Relaxed);
+            }
+            context.progress.files.store(driver.files_done(), Ordering::Relaxed);
+            std::thread::park_timeout(Duration::from_millis(2));
+        }
+        let join = |thread: std::thread::ScopedJoinHandle<'_, Result<LaneReport>>| {
+            thread.join().unwrap_or_else(|_| {
+                Err(Error::System {
+                    action: "index on",
+                    source: std::io::Error::other("an index thread ended unexpectedly"),
+                    remedy: "this is a fault in the program: please report it",
+                })
+            })
+        };
+        threads.into_iter().map(join).collect()
+    })
+}
+
+fn index_one(context: LaneContext<'_>, lane: Lane, stop: &AtomicBool) -> Result<LaneReport> {
+    let mut indexer = LaneIndexer::new(context)?;
+    indexer.run(lane)?;
+    if stop.load(Ordering::Relaxed) {
+        return Ok(indexer.give_up());
+    }
+    context.progress.enter(Phase::Flushing);
+    indexer.finish()
+}

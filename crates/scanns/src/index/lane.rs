@@ -1,0 +1,224 @@
+//! The index thread: blocks in, segments out.
+//!
+//! Each has its tokenizer, its inverter, its keys, and writes its own segments; it shares nothing with the others
+//! but the directory and counters.
+
+use std::os::unix::ffi::OsStrExt;
+use std::sync::atomic::Ordering;
+
+use super::Progress;
+use super::line_keys::KeyCollector;
+use crate::error::Result;
+use crate::invert::{CHECK_EVERY, InvertOptions, Inverter};
+use crate::read::{Lane, Piece};
+use crate::record::{Part, Parts};
+use crate::schema::{Analyzer, Records};
+use crate::segment::{Flushed, flush};
+use crate::source::{Failure, Input};
+use crate::store::Directory;
+use crate::tokenize::Tokenizer;
+
+/// Text that is taken as one part.
+const PART: usize = CHECK_EVERY / 4;
+
+/// What all index threads of a build have in common.
+#[derive(Clone, Copy)]
+pub(super) struct LaneContext<'a> {
+    pub(super) directory: &'a dyn Directory,
+    pub(super) inputs: &'a [Input],
+    pub(super) records: Records,
+    pub(super) analyzer: &'a Analyzer,
+    pub(super) invert: InvertOptions,
+    pub(super) progress: &'a Progress,
+    pub(super) new_id: &'a (dyn Fn() -> u128 + Sync),
+}
+
+/// What an index thread did.
+#[derive(Debug, Default)]
+pub(super) struct LaneReport {
+    pub(super) segments: Vec<Flushed>,
+    pub(super) cut_terms: u64,
+    pub(super) failures: Vec<Failure>,
+}
+
+/// The state of one index thread.
+pub(super) struct LaneIndexer<'a> {
+    context: LaneContext<'a>,
+    tokenizer: Tokenizer,
+    inverter: Inverter,
+    keys: KeyCollector,
+    /// True while the rest of a document that does not fit into memory passes by.
+    skipping: bool,
+    /// Bytes since the memory was looked at.
+    unchecked: usize,
+    report: LaneReport,
+}
+
+impl<'a> LaneIndexer<'a> {
+    pub(super) fn new(context: LaneContext<'a>) -> Result<Self> {
+        Ok(LaneIndexer {
+            context,
+            tokenizer: Tokenizer::new(context.analyzer),
+            inverter: Inverter::new(&context.invert)?,
+            keys: KeyCollector::new(context.records),
+            skipping: false,
+            unchecked: 0,
+            report: LaneReport::default(),
+        })
+    }
+
+    /// Indexes everything that comes from `lane`; what is left at the end is not flushed yet.
+    pub(super) fn run(&mut self, lane: Lane) -> Result<()> {
+        if let Some(cpus) = lane.node_cpus() {
+            crate::sys::pin_current_thread(cpus);
+        }
+        for mut block in lane {
+            let before = u64::from(self.inverter.max_doc());
+            let flushed = self.report.segments.len();
+            let (pieces, bytes) = block.split();
+            let mut taken = 0;
+            for piece in pieces {
+                taken += piece.end - piece.start;
+                self.piece(piece, bytes)?;
+            }
+            let after = u64::from(self.inverter.max_doc());
+            let written: u64 = self
+                .report
+                .segments
+                .iter()
+                .skip(flushed)
+                .map(|segment| u64::from(segment.stats.max_doc))
+                .sum();
+            self.context.progress.bytes.fetch_add(taken as u64, Ordering::Relaxed);
+            self.context.progress.documents.fetch_add(written + after - before, Ordering::Relaxed);
+        }
+        Ok(())
+    }
+
+    /// Writes what is left and says what was done.
+    pub(super) fn finish(mut self) -> Result<LaneReport> {
+        if self.inverter.max_doc() > 0 {
+            self.flush()?;
+        }
+        self.report.cut_terms = self.tokenizer.cut_tokens();
+        Ok(self.report)
+    }
+
+    /// Writes nothing more; says which segments are there to be removed.
+    pub(super) fn give_up(self) -> LaneReport {
+        self.report
+    }
+
+    fn path(&self, piece: &Piece) -> &'a [u8] {
+        self.context.inputs[piece.input as usize].path.as_os_str().as_bytes()
+    }
+
+    fn piece(&mut self, piece: &Piece, bytes: &mut [u8]) -> Result<()> {
+        let lines = self.context.records == Records::Lines;
+        if piece.opens {
+            self.open(piece)?;
+        }
+        if piece.failed && !lines {
+            self.fail(piece);
+            return Ok(());
+        }
+        let mut range = piece.start..piece.end;
+        if piece.mid_token {
+            range.start += self.tokenizer.rest_of_token(&bytes[range.clone()]);
+        }
+        let mut parts = Parts::new(self.context.records, self.context.analyzer, range, piece.closes, PART);
+        while let Some(part) = parts.step(bytes) {
+            self.part(part, piece, bytes)?;
+        }
+        Ok(())
+    }
+
+    /// A document or run of lines begins.
+    fn open(&mut self, piece: &Piece) -> Result<()> {
+        match &piece.first_line {
+            Some(line) => {
+                self.keys.lines(self.inverter.current_document(), piece.input, self.path(piece), line.clone())
+            }
+            None => {
+                // A file that may not fit beside what is there had better begin a segment of its own.
+                let estimate = self.context.inputs[piece.input as usize].bytes.saturating_mul(3) / 2;
+                let used = (self.inverter.bytes() + self.keys.bytes()) as u64;
+                if self.inverter.max_doc() > 0 && used + estimate > self.context.invert.budget as u64 {
+                    self.flush()?;
+                }
+            }
+        }
+        Ok(())
+    }
+
+    /// A file could not be read to its end: the reader reports it, its document is void.
+    fn fail(&mut self, piece: &Piece) {
+        if !std::mem::take(&mut self.skipping) && self.inverter.pending_tokens() > 0 {
+            self.inverter.void_document();
+            self.keys.file(self.path(piece));
+        }
+    }
+
+    #[inline]
+    fn part(&mut self, part: Part, piece: &Piece, bytes: &mut [u8]) -> Result<()> {
+        self.unchecked += part.range.len();
+        if !self.skipping {
+            self.tokenizer.run(bytes, part.range, &mut self.inverter);
+        }
+        if part.closes {
+            if std::mem::take(&mut self.skipping) {
+                return Ok(());
+            }
+            self.inverter.end_document();
+            if self.context.records == Records::File {
+                self.keys.file(self.path(piece));
+            }
+        }
+        if self.unchecked >= PART || self.context.records == Records::File {
+            self.unchecked = 0;
+            if self.is_full() {
+                return if part.closes { self.flush() } else { self.flush_inside(piece) };
+            }
+        }
+        Ok(())
+    }
+
+    fn is_full(&self) -> bool {
+        self.inverter.is_full() || self.inverter.bytes() + self.keys.bytes() >= self.context.invert.budget
+    }
+
+    fn flush(&mut self) -> Result<()> {
+        let keys = self.keys.take(self.inverter.max_doc());
+        let id = (self.context.new_id)();
+        self.report.segments.push(flush(self.context.directory, id, &mut self.inverter, &keys)?);
+        Ok(())
+    }
+
+    /// Flushes in the middle of a document, which then goes on in the next segment. A document that fills the
+    /// memory by itself is given up.
+    fn flush_inside(&mut self, piece: &Piece) -> Result<()> {
+        if self.inverter.max_doc() > 0 {
+            let open = self.inverter.take_open_document();
+            self.flush()?;
+            self.inverter.resume_document(&open);
+            if self.inverter.bytes() < self.context.invert.budget / 4 * 3 {
+                return Ok(());
+            }
+        }
+        let reason = format!(
+            "one document needs more than the {} MiB of memory of an index thread: give more --memory, fewer \
+             --index-threads, or --records lines",
+            self.context.invert.budget >> 20
+        );
+        self.report
+            .failures
+            .push(Failure { path: self.context.inputs[piece.input as usize].path.clone(), reason });
+        self.inverter.clear();
+        self.skipping = true;
+        if self.context.records == Records::Lines {
+            // The line keeps its number, so that the ones after it keep theirs.
+            self.inverter.void_document();
+        }
+        Ok(())
+    }
+}

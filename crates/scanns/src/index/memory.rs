@@ -1,0 +1,83 @@
+//! An index that stays in memory: built by one thread, complete and searchable in place.
+
+use std::ops::Range;
+
+use crate::error::Result;
+use crate::invert::{CHECK_EVERY, InvertOptions, Inverter};
+use crate::record::Parts;
+use crate::schema::{Analyzer, Records};
+use crate::tokenize::Tokenizer;
+
+/// Documents, their terms and postings, without any file.
+///
+/// Threads that index together have one each and search them together, as segments are.
+pub struct MemoryIndex {
+    analyzer: Analyzer,
+    tokenizer: Tokenizer,
+    inverter: Inverter,
+    keys: Vec<Box<[u8]>>,
+}
+
+impl MemoryIndex {
+    /// An empty index; documents are refused once `options.budget` bytes are taken.
+    pub fn new(analyzer: &Analyzer, options: &InvertOptions) -> Result<Self> {
+        Ok(MemoryIndex {
+            analyzer: analyzer.clone(),
+            tokenizer: Tokenizer::new(analyzer),
+            inverter: Inverter::new(options)?,
+            keys: Vec::new(),
+        })
+    }
+
+    /// Adds a document, whose bytes may be lower-cased in place; false if it does not fit into the budget any more.
+    pub fn add(&mut self, key: &[u8], text: &mut [u8]) -> bool {
+        let all = 0..text.len();
+        self.add_range(key, text, all)
+    }
+
+    /// Adds `text[range]` as a document; see [`MemoryIndex::add`].
+    pub fn add_range(&mut self, key: &[u8], text: &mut [u8], range: Range<usize>) -> bool {
+        if self.inverter.is_full() {
+            return false;
+        }
+        let mut parts = Parts::new(Records::File, &self.analyzer, range, true, CHECK_EVERY / 4);
+        while let Some(part) = parts.step(text) {
+            self.tokenizer.run(text, part.range, &mut self.inverter);
+            if !part.closes && self.inverter.is_full() {
+                self.inverter.void_document();
+                self.inverter.settle();
+                self.keys.push(key.into());
+                return false;
+            }
+        }
+        self.inverter.end_document();
+        self.keys.push(key.into());
+        true
+    }
+
+    /// Makes what was added visible to searches; to be called after the last document.
+    pub fn settle(&mut self) {
+        self.inverter.settle();
+    }
+
+    /// The postings.
+    pub fn inverter(&self) -> &Inverter {
+        &self.inverter
+    }
+
+    /// How terms are found.
+    pub fn analyzer(&self) -> &Analyzer {
+        &self.analyzer
+    }
+
+    /// What document `doc` was added as.
+    pub fn key(&self, doc: u32) -> Option<&[u8]> {
+        self.keys.get(doc as usize).map(|key| &**key)
+    }
+
+    /// Forgets all documents and keeps the memory.
+    pub fn clear(&mut self) {
+        self.inverter.clear();
+        self.keys.clear();
+    }
+}

@@ -1,0 +1,71 @@
+//! The whole: from inputs to a committed index, and from a committed index to a snapshot that can be searched.
+//!
+//! [`build`] runs the pipeline; read `build.rs` first, then `lane.rs`, the index thread. `budget.rs` shares the
+//! memory out, `manifest.rs` is what a commit says, [`Snapshot`] what a reader opens. [`MemoryIndex`] is an index
+//! that stays in memory. `unique.rs` counts distinct terms over segments.
+
+mod budget;
+mod build;
+mod lane;
+mod line_keys;
+mod manifest;
+mod memory;
+mod progress;
+mod snapshot;
+mod unique;
+
+pub use build::build;
+pub use memory::MemoryIndex;
+pub use progress::{Phase, Progress};
+pub use snapshot::{IndexInfo, SegmentInfo, Snapshot};
+
+use crate::read::ReadOptions;
+use crate::schema::{Analyzer, Records};
+use crate::source::{Failure, SourceOptions};
+
+/// What to index, and how.
+#[derive(Clone, Debug)]
+pub struct IndexOptions {
+    /// The inputs.
+    pub source: SourceOptions,
+    /// How they are read; `lanes` is the number of index threads.
+    pub read: ReadOptions,
+    /// What a document is.
+    pub records: Records,
+    /// How terms are found; `None` for that of the index, or [`Analyzer::Standard`] for a new one.
+    pub analyzer: Option<Analyzer>,
+    /// Most memory to take, in bytes.
+    pub memory: u64,
+}
+
+/// What a build did: every input is in one of the counts.
+#[derive(Clone, Debug, Default)]
+pub struct IndexReport {
+    /// Documents added.
+    pub documents: u64,
+    /// Bytes of text read.
+    pub bytes: u64,
+    /// Tokens in all documents added.
+    pub tokens: u64,
+    /// Seconds from the start until the commit was durable.
+    pub seconds: f64,
+    /// Bytes written to the index directory.
+    pub bytes_written: u64,
+    /// Bytes of the whole index after the commit.
+    pub index_bytes: u64,
+    /// Most memory that the process ever had resident, in bytes.
+    pub peak_rss: u64,
+    /// Inputs that could not be indexed, with the reason.
+    pub failed: Vec<Failure>,
+    /// Directory entries that are no regular files or were excluded.
+    pub skipped: u64,
+    /// Terms that were longer than 32 KiB and were cut.
+    pub cut_terms: u64,
+    /// Segments that were added.
+    pub segments: usize,
+    /// True if the build was stopped; nothing was then committed.
+    pub cancelled: bool,
+}
+
+#[cfg(test)]
+mod tests;

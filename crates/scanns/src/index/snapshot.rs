@@ -1,0 +1,142 @@
+//! A committed state of an index, opened for reading; later commits do not change it.
+
+use std::path::Path;
+
+use super::manifest::Manifest;
+use super::unique::count_distinct;
+use crate::error::{Error, Result};
+use crate::schema::{Analyzer, Records};
+use crate::segment::Segment;
+use crate::store::{Directory, FsDirectory, read_newest};
+
+/// What is known of one segment.
+#[derive(Clone, Debug)]
+pub struct SegmentInfo {
+    /// Its identity, 32 hexadecimal digits.
+    pub id: String,
+    /// Documents in it.
+    pub documents: u64,
+    /// Distinct terms in it.
+    pub terms: u64,
+    /// Tokens of its documents.
+    pub tokens: u64,
+    /// Bytes of its file.
+    pub bytes: u64,
+}
+
+/// What is known of a whole index.
+#[derive(Clone, Debug)]
+pub struct IndexInfo {
+    /// Counts commits from 1.
+    pub generation: u64,
+    /// Documents.
+    pub documents: u64,
+    /// Tokens of all documents.
+    pub tokens: u64,
+    /// How terms are found.
+    pub analyzer: Analyzer,
+    /// What a document was in the latest build.
+    pub records: Records,
+    /// Bytes of all segments.
+    pub index_bytes: u64,
+}
+
+/// See the module.
+#[derive(Debug)]
+pub struct Snapshot {
+    generation: u64,
+    analyzer: Analyzer,
+    records: Records,
+    segments: Vec<Segment>,
+    infos: Vec<SegmentInfo>,
+}
+
+impl Snapshot {
+    /// Opens the newest commit of the index at `path`.
+    ///
+    /// # Errors
+    /// [`Error::NotAnIndex`] if nothing was ever committed there, [`Error::Corrupt`] and
+    /// [`Error::NewerFormat`] if what was cannot be read.
+    pub fn open(path: &Path) -> Result<Self> {
+        let refuse = |why| Error::NotAnIndex { path: path.to_path_buf(), why };
+        if !path.exists() {
+            return Err(refuse("there is no such directory; build one with scanns index"));
+        }
+        if !path.is_dir() {
+            return Err(refuse("it is a file, an index is a directory"));
+        }
+        let directory = FsDirectory::new(path);
+        let why = "nothing was ever committed in it; build it with scanns index";
+        Self::open_in(&directory)?.ok_or_else(|| refuse(why))
+    }
+
+    /// Opens the newest commit of a directory, if there is one.
+    pub(super) fn open_in(directory: &dyn Directory) -> Result<Option<Self>> {
+        let Some(committed) = read_newest(directory)? else { return Ok(None) };
+        let manifest = Manifest::decode(&committed.content)?;
+        let mut segments = Vec::with_capacity(manifest.segments.len());
+        let mut infos = Vec::with_capacity(manifest.segments.len());
+        for entry in &manifest.segments {
+            let segment = Segment::open(directory, entry.id)?;
+            if segment.bytes() != entry.bytes || segment.stats().documents != entry.documents {
+                let what = format!("segment {:032x} is not the one that was committed", entry.id);
+                return Err(Error::corrupt(directory.describe(), what));
+            }
+            infos.push(SegmentInfo {
+                id: format!("{:032x}", entry.id),
+                documents: entry.documents,
+                terms: entry.terms,
+                tokens: entry.tokens,
+                bytes: entry.bytes,
+            });
+            segments.push(segment);
+        }
+        let generation = committed.generation;
+        Ok(Some(Snapshot {
+            generation,
+            analyzer: manifest.analyzer,
+            records: manifest.records,
+            segments,
+            infos,
+        }))
+    }
+
+    /// The segments, in the order of their documents.
+    pub fn segments(&self) -> &[SegmentInfo] {
+        &self.infos
+    }
+
+    /// What is known of the whole.
+    pub fn info(&self) -> IndexInfo {
+        let sum = |of: fn(&SegmentInfo) -> u64| self.infos.iter().map(of).sum();
+        IndexInfo {
+            generation: self.generation,
+            documents: sum(|segment| segment.documents),
+            tokens: sum(|segment| segment.tokens),
+            analyzer: self.analyzer.clone(),
+            records: self.records,
+            index_bytes: sum(|segment| segment.bytes),
+        }
+    }
+
+    /// Distinct terms over all segments, counted by reading them all.
+    pub fn unique_terms(&self) -> Result<u64> {
+        count_distinct(&self.segments)
+    }
+
+    /// The first `limit` terms that begin with `prefix`, with the number of documents that contain each.
+    pub fn terms(&self, prefix: &[u8], limit: usize) -> Result<Vec<(Vec<u8>, u64)>> {
+        let mut merged = std::collections::BTreeMap::<Vec<u8>, u64>::new();
+        for segment in &self.segments {
+            let mut terms = segment.terms_from(prefix)?;
+            let mut taken = 0;
+            while taken < limit && terms.step()? && terms.term().starts_with(prefix) {
+                let term = terms.term().to_vec();
+                *merged.entry(term).or_default() += u64::from(terms.info()?.doc_freq());
+                taken += 1;
+            }
+        }
+        // A term among the first of the union is among the first of each segment that has it.
+        Ok(merged.into_iter().take(limit).collect())
+    }
+}

@@ -1,0 +1,128 @@
+//! Line numbers in files that several lanes read at once.
+//!
+//! A large file is cut into units, and the number of lines before a unit is known once all earlier units have
+//! been read. Each unit publishes how many line feeds it owned when it ends, however it ends; a [`LineNumber`]
+//! waits for the units before its own. Units are taken in order, so the smallest unfinished one never waits for
+//! a line number, and nobody waits for ever as long as each lane is emptied by a thread of its own.
+
+use std::collections::BTreeMap;
+use std::sync::{Arc, Condvar, Mutex, PoisonError};
+
+/// Counts of line feeds of all units of one file.
+#[derive(Debug, Default)]
+pub(super) struct LineChain {
+    state: Mutex<ChainState>,
+    grown: Condvar,
+}
+
+#[derive(Debug, Default)]
+struct ChainState {
+    /// Line feeds before the end of each unit; known from the first unit on, without gaps.
+    until: Vec<u64>,
+    /// Units that ended before an earlier one did.
+    early: BTreeMap<usize, u64>,
+}
+
+impl LineChain {
+    /// Records that `unit` owned `lines` line feeds; returns how many units have ended without a gap.
+    fn publish(&self, unit: usize, lines: u64) -> usize {
+        let mut guard = self.state.lock().unwrap_or_else(PoisonError::into_inner);
+        let state = &mut *guard;
+        state.early.insert(unit, lines);
+        while let Some(lines) = state.early.remove(&state.until.len()) {
+            let before = state.until.last().copied().unwrap_or(0);
+            state.until.push(before + lines);
+        }
+        self.grown.notify_all();
+        state.until.len()
+    }
+
+    fn lines_before(&self, unit: usize) -> u64 {
+        let Some(previous) = unit.checked_sub(1) else { return 0 };
+        let mut state = self.state.lock().unwrap_or_else(PoisonError::into_inner);
+        loop {
+            if let Some(&lines) = state.until.get(previous) {
+                return lines;
+            }
+            state = self.grown.wait(state).unwrap_or_else(PoisonError::into_inner);
+        }
+    }
+}
+
+/// A unit's place in its file's chain; publishes when it is dropped.
+#[derive(Debug)]
+pub(super) struct Part {
+    chain: Arc<LineChain>,
+    unit: usize,
+    /// Line feeds that the unit owned so far.
+    pub(super) lines: u64,
+    published: bool,
+}
+
+impl Part {
+    pub(super) fn new(chain: Arc<LineChain>, unit: usize) -> Self {
+        Part { chain, unit, lines: 0, published: false }
+    }
+
+    /// The number of the line that comes next in this unit.
+    pub(super) fn next_line(&self) -> LineNumber {
+        LineNumber { chain: Some((Arc::clone(&self.chain), self.unit)), lines_before: self.lines }
+    }
+
+    /// Ends the unit; returns how many units of the file have ended without a gap.
+    pub(super) fn publish(&mut self) -> usize {
+        self.published = true;
+        self.chain.publish(self.unit, self.lines)
+    }
+}
+
+impl Drop for Part {
+    fn drop(&mut self) {
+        if !self.published {
+            self.publish();
+        }
+    }
+}
+
+/// The number of a line, perhaps not known yet.
+#[derive(Clone, Debug)]
+pub struct LineNumber {
+    chain: Option<(Arc<LineChain>, usize)>,
+    lines_before: u64,
+}
+
+impl LineNumber {
+    /// The line after `lines_before` others of its file.
+    pub(super) fn after(lines_before: u64) -> Self {
+        LineNumber { chain: None, lines_before }
+    }
+
+    /// The number, from 1. Waits until everything before it in the file has been read; after a failed read or
+    /// a cancelled build it is too small instead.
+    pub fn resolve(&self) -> u64 {
+        let units_before = self.chain.as_ref().map_or(0, |(chain, unit)| chain.lines_before(*unit));
+        units_before + self.lines_before + 1
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn numbers_wait_for_earlier_units_in_whatever_order_these_end() {
+        let chain = Arc::new(LineChain::default());
+        let mut parts: Vec<_> = (0..3).map(|unit| Part::new(Arc::clone(&chain), unit)).collect();
+        parts[2].lines = 4;
+        let number = parts[2].next_line();
+        let waiting = std::thread::spawn(move || number.resolve());
+        assert_eq!(parts[2].publish(), 0);
+        parts[0].lines = 10;
+        assert_eq!(parts[0].publish(), 1);
+        assert_eq!(parts[1].next_line().resolve(), 11);
+        parts[1].lines = 100;
+        drop(parts);
+        assert_eq!(waiting.join().unwrap(), 10 + 100 + 4 + 1);
+        assert_eq!(LineNumber::after(2).resolve(), 3);
+    }
+}

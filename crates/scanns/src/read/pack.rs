@@ -1,0 +1,72 @@
+//! Packing small files into one block, each a piece of its own.
+
+use std::io;
+
+use crate::read::ReadOptions;
+use crate::read::block::{Buffer, Piece};
+use crate::read::lines::LineNumber;
+use crate::read::wave::Rules;
+use crate::read::work::{Unit, Work};
+use crate::schema::Records;
+use crate::sys::ReadFile;
+
+/// A block that is being filled.
+pub(super) struct Pack {
+    pub(super) buffer: Buffer,
+    pub(super) filled: usize,
+}
+
+impl Pack {
+    pub(super) fn has_room_for(&self, file: &ReadFile) -> bool {
+        file.size() <= (self.buffer.memory.capacity() - self.filled) as u64
+    }
+
+    /// Reads a whole file, which has room. An empty one has a piece only where it is a document.
+    pub(super) fn add(
+        &mut self,
+        work: &Work,
+        rules: &Rules,
+        options: &ReadOptions,
+        mut unit: Unit,
+        file: &ReadFile,
+    ) {
+        let size = usize::try_from(file.size()).unwrap_or(usize::MAX);
+        let into = &mut self.buffer.memory.as_mut_slice()[self.filled..self.filled.saturating_add(size)];
+        match file.read_at(into, 0) {
+            Err(error) => return self.fail(work, unit, &error),
+            Ok(0) if rules.records == Records::Lines => {}
+            Ok(got) => {
+                let first_line = (rules.records == Records::Lines).then(|| LineNumber::after(0));
+                self.push(unit.input, got, false, first_line);
+                work.count_bytes(got);
+            }
+        }
+        if options.drop_behind {
+            file.drop_cached(0, 0);
+        }
+        work.finish(&mut unit);
+    }
+
+    /// Says that a file could not be read.
+    pub(super) fn fail(&mut self, work: &Work, mut unit: Unit, error: &io::Error) {
+        work.fail(unit.input, error);
+        self.push(unit.input, 0, true, None);
+        work.finish(&mut unit);
+    }
+
+    fn push(&mut self, input: u32, len: usize, failed: bool, first_line: Option<LineNumber>) {
+        let (start, end) = (self.filled, self.filled + len);
+        self.filled = end;
+        self.buffer.pieces.push(Piece {
+            input,
+            start,
+            end,
+            offset: 0,
+            opens: true,
+            closes: true,
+            mid_token: false,
+            failed,
+            first_line,
+        });
+    }
+}

@@ -1,0 +1,288 @@
+//! One reader thread: takes empty blocks, fills them for their lanes, hands them on.
+//!
+//! Reads of large files past the page cache are asynchronous, up to the queue depth for each lane; they land in
+//! any order and are handed on in file order. Everything else is read where it is wanted.
+
+use std::collections::VecDeque;
+use std::io;
+use std::sync::Arc;
+
+use crate::error::{Error, Result};
+use crate::read::ReadOptions;
+use crate::read::block::{Buffer, Piece};
+use crate::read::pack::Pack;
+use crate::read::queue::DualQueue;
+use crate::read::unit::{LargeUnit, Opened, open};
+use crate::read::wave::{CARRY, Rules};
+use crate::read::work::{Unit, Work};
+use crate::sys::{Cpus, ReadFile, Ring, pin_current_thread};
+
+/// More pieces than this are not packed into one block, so that a million empty files stay bounded.
+const MAX_PIECES: usize = 4096;
+
+/// What a reader thread works with.
+pub(super) struct Reader {
+    pub(super) work: Arc<Work>,
+    pub(super) rules: Rules,
+    pub(super) options: ReadOptions,
+    pub(super) queue: Arc<DualQueue<Buffer>>,
+    pub(super) lanes: Vec<LaneState>,
+    pub(super) ring: Option<Ring>,
+    pub(super) next_token: u64,
+}
+
+/// A lane as its reader sees it.
+#[derive(Default)]
+pub(super) struct LaneState {
+    /// Where the lane's thread runs, if threads are pinned.
+    cpus: Option<Cpus>,
+    /// Empty blocks.
+    spare: Vec<Buffer>,
+    /// Blocks under way, in the order in which they will be handed on.
+    flights: VecDeque<Flight>,
+    /// Large units under way: the first is being handed on, the last is being read.
+    open: VecDeque<(u64, Box<LargeUnit>)>,
+    /// A small file that did not fit into the last block.
+    held: Option<(Unit, ReadFile)>,
+}
+
+impl LaneState {
+    pub(super) fn new(cpus: Option<Cpus>, spare: Vec<Buffer>) -> Self {
+        LaneState { cpus, spare, ..LaneState::default() }
+    }
+}
+
+enum Flight {
+    /// Filled with small files.
+    Packed(Buffer),
+    /// A part of the large unit numbered `unit`; `landed` once the read has ended.
+    Read { unit: u64, token: u64, offset: u64, len: usize, pieces: Vec<Piece>, landed: Option<LandedRead> },
+}
+
+type LandedRead = (crate::sys::BlockMemory, io::Result<usize>);
+
+impl Reader {
+    /// Reads until no lane wants data any more, or until cancelled.
+    pub(super) fn run(mut self) -> Result<()> {
+        self.place_memory();
+        while !self.work.cancelled() {
+            let under_way = self.ring.as_ref().is_some_and(|ring| ring.in_flight() > 0);
+            let empty = match under_way {
+                true => self.queue.try_take_empty(),
+                false => Some(match self.queue.take_empty() {
+                    Some(empty) => empty,
+                    None => return Ok(()),
+                }),
+            };
+            match empty {
+                Some((lane, buffer)) => {
+                    self.lanes[lane].spare.push(buffer);
+                    self.advance(lane);
+                }
+                None => self.land()?,
+            }
+        }
+        Ok(())
+    }
+
+    /// Gives out the first empty blocks, touched by a thread on the lane's node where that matters.
+    fn place_memory(&mut self) {
+        let mut own: Cpus = Vec::new();
+        for (number, lane) in self.lanes.iter_mut().enumerate() {
+            if let Some(cpus) = &lane.cpus {
+                pin_current_thread(cpus);
+                lane.spare.iter_mut().for_each(|buffer| buffer.memory.touch());
+                own.extend_from_slice(cpus);
+            }
+            lane.spare.drain(..).for_each(|buffer| self.queue.put_empty(number, buffer));
+        }
+        pin_current_thread(&own);
+    }
+
+    /// Waits for an asynchronous read and goes on with its lane.
+    fn land(&mut self) -> Result<()> {
+        let Some(ring) = &mut self.ring else { return Ok(()) };
+        let refused = |source| Error::System {
+            action: "read through io_uring",
+            source,
+            remedy: "switch io_uring off (--no-uring) and try again",
+        };
+        let Some(done) = ring.wait().map_err(refused)? else { return Ok(()) };
+        for number in 0..self.lanes.len() {
+            let mut flights = self.lanes[number].flights.iter_mut();
+            let found = flights.find_map(|flight| match flight {
+                Flight::Read { token, landed, .. } if *token == done.token => Some(landed),
+                _ => None,
+            });
+            if let Some(landed) = found {
+                *landed = Some((done.memory, done.result));
+                self.advance(number);
+                return Ok(());
+            }
+        }
+        Ok(()) // the lane has gone: its memory goes too
+    }
+
+    /// Hands on what is complete and starts what can be started, until neither goes on.
+    fn advance(&mut self, lane: usize) {
+        loop {
+            self.deliver(lane);
+            if self.work.cancelled() || !self.feed(lane) {
+                return;
+            }
+        }
+    }
+
+    /// Hands on the lane's complete blocks, in order.
+    fn deliver(&mut self, lane: usize) {
+        while let Some(flight) = self.lanes[lane].flights.pop_front() {
+            let buffer = match flight {
+                Flight::Packed(buffer) => buffer,
+                Flight::Read { landed: None, .. } => return self.lanes[lane].flights.push_front(flight),
+                Flight::Read { unit, offset, len, pieces, landed: Some((memory, result)), .. } => {
+                    let mut buffer = Buffer { memory, pieces };
+                    self.assemble(lane, unit, (offset, len), result, &mut buffer);
+                    buffer
+                }
+            };
+            if buffer.pieces.is_empty() {
+                self.lanes[lane].spare.push(buffer);
+            } else if self.queue.put_full(lane, buffer).is_err() {
+                self.lanes[lane] = LaneState::default(); // nobody wants it any more
+            }
+        }
+    }
+
+    /// Turns what was read of a large unit into pieces.
+    fn assemble(
+        &mut self,
+        lane: usize,
+        number: u64,
+        (offset, len): (u64, usize),
+        result: io::Result<usize>,
+        buffer: &mut Buffer,
+    ) {
+        let state = &mut self.lanes[lane];
+        let Some((_, unit)) = state.open.front_mut().filter(|(front, _)| *front == number) else {
+            return; // the unit ended before this read
+        };
+        let wanted = usize::try_from(unit.file.size().saturating_sub(offset)).unwrap_or(len).min(len);
+        let into = &mut buffer.memory.as_mut_slice()[CARRY..CARRY + len];
+        let got = match result {
+            Ok(got) if got >= wanted => Ok(got),
+            Ok(got) => unit.file.read_rest(into, offset, got),
+            Err(_) => unit.file.read_at(into, offset),
+        };
+        let complete = match got {
+            Ok(got) => unit.wave.take(&self.rules, buffer, offset, got, got < wanted),
+            Err(error) => {
+                self.work.fail(unit.wave.unit.input, &error);
+                unit.wave.fail(&self.rules, buffer, offset);
+                true
+            }
+        };
+        if self.options.drop_behind && !unit.file.is_direct() {
+            unit.file.drop_cached(offset, len as u64);
+        }
+        self.work.count_bytes(buffer.pieces.iter().map(|piece| piece.end - piece.start).sum());
+        if complete {
+            self.work.finish(&mut unit.wave.unit);
+            state.open.pop_front();
+        } else if state.flights.is_empty() {
+            unit.extend(self.options.queue_depth.max(1));
+        }
+    }
+
+    /// Starts one more block for the lane; false if that is not possible now.
+    fn feed(&mut self, lane: usize) -> bool {
+        let state = &mut self.lanes[lane];
+        if state.spare.is_empty() || state.flights.len() >= self.options.queue_depth {
+            return false;
+        }
+        if let Some((_, unit)) = state.open.back_mut() {
+            if let Some(read) = unit.next_read() {
+                self.start_read(lane, read);
+                return true;
+            }
+            if !unit.is_bounded() {
+                return false;
+            }
+        }
+        match self.next_unit(lane) {
+            Some(Opened::Large(unit)) => self.push_large(lane, unit),
+            Some(opened) => self.pack(lane, opened),
+            None if self.lanes[lane].flights.is_empty() => {
+                self.queue.end_lane(lane);
+                self.lanes[lane] = LaneState::default();
+                return false;
+            }
+            None => return false,
+        }
+        true
+    }
+
+    fn next_unit(&mut self, lane: usize) -> Option<Opened> {
+        if let Some((unit, file)) = self.lanes[lane].held.take() {
+            return Some(Opened::Small(unit, file));
+        }
+        self.work.next().map(|unit| open(&self.work, unit, &self.options))
+    }
+
+    fn push_large(&mut self, lane: usize, unit: Box<LargeUnit>) {
+        self.next_token += 1;
+        self.lanes[lane].open.push_back((self.next_token, unit));
+    }
+
+    /// Reads a part of the lane's last open unit: at once, or asynchronously past the page cache.
+    fn start_read(&mut self, lane: usize, (offset, len): (u64, usize)) {
+        let state = &mut self.lanes[lane];
+        let (Some(Buffer { memory, pieces }), Some((unit, large))) = (state.spare.pop(), state.open.back())
+        else {
+            return;
+        };
+        self.next_token += 1;
+        let (unit, token) = (*unit, self.next_token);
+        let into = CARRY..CARRY + len;
+        let here = match self.ring.as_mut().filter(|_| large.file.is_direct()) {
+            Some(ring) => ring.read(&large.file, offset, memory, into.clone(), token).err(),
+            None => Some(memory),
+        };
+        let landed = here.map(|mut memory| {
+            let result = large.file.read_at(&mut memory.as_mut_slice()[into], offset);
+            (memory, result)
+        });
+        state.flights.push_back(Flight::Read { unit, token, offset, len, pieces, landed });
+    }
+
+    /// Fills a block with small files, beginning with `first`.
+    fn pack(&mut self, lane: usize, first: Opened) {
+        let Some(buffer) = self.lanes[lane].spare.pop() else { return };
+        let mut pack = Pack { buffer, filled: 0 };
+        let mut next = Some(first);
+        while let Some(opened) = next {
+            match opened {
+                Opened::Small(unit, file) if !pack.has_room_for(&file) => {
+                    self.lanes[lane].held = Some((unit, file));
+                    break;
+                }
+                Opened::Small(unit, file) => pack.add(&self.work, &self.rules, &self.options, unit, &file),
+                Opened::Failed(unit, error) => pack.fail(&self.work, unit, &error),
+                Opened::Large(unit) => {
+                    self.push_large(lane, unit);
+                    break;
+                }
+            }
+            if pack.buffer.pieces.len() >= MAX_PIECES || self.work.cancelled() {
+                break;
+            }
+            next = self.next_unit(lane);
+        }
+        self.lanes[lane].flights.push_back(Flight::Packed(pack.buffer));
+    }
+}
+
+impl Drop for Reader {
+    fn drop(&mut self) {
+        self.queue.end_all();
+    }
+}

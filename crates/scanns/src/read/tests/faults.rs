@@ -1,0 +1,212 @@
+//! Inputs that are not what the list said, and sides that stop early.
+
+use std::io::Write;
+use std::sync::atomic::Ordering;
+
+use rustix::fs::{CWD, FileType, Mode};
+
+use super::*;
+
+fn whitespace() -> Analyzer {
+    Analyzer::parse("whitespace").unwrap()
+}
+
+#[test]
+fn what_is_no_regular_file_any_more_fails_alone_and_by_name() {
+    let dir = tempfile::tempdir().unwrap();
+    let at = |name: &str| dir.path().join(name);
+    rustix::fs::mknodat(CWD, at("fifo"), FileType::Fifo, Mode::RWXU, 0).unwrap();
+    let _socket = std::os::unix::net::UnixListener::bind(at("socket")).unwrap();
+    fs::create_dir(at("directory")).unwrap();
+    fs::write(at("good"), "good").unwrap();
+    let names = ["fifo", "good", "socket", "directory", "vanished", "good"];
+    let paths: Vec<_> = names.iter().map(|name| at(name)).collect();
+    let inputs = inputs(&paths.iter().map(|path| path.as_path()).collect::<Vec<_>>());
+    for records in [Records::File, Records::Lines] {
+        let run = run(&inputs, records, &whitespace(), &small_blocks(1));
+        let pieces: Vec<_> = run.lanes[0].iter().map(|seen| (seen.piece.input, seen.piece.failed)).collect();
+        assert_eq!(pieces, [(0, true), (1, false), (2, true), (3, true), (4, true), (5, false)]);
+        let failed: Vec<_> = run.report.failures.iter().map(|failure| failure.path.clone()).collect();
+        assert_eq!(failed, [0, 2, 3, 4].map(|i| paths[i].clone()));
+        assert_eq!((run.report.bytes, run.files_done), (8, 6));
+    }
+}
+
+#[test]
+fn an_unreadable_file_is_a_failure() {
+    let dir = tempfile::tempdir().unwrap();
+    let path = dir.path().join("closed");
+    fs::write(&path, "text").unwrap();
+    rustix::fs::chmod(&path, Mode::empty()).unwrap();
+    if fs::read(&path).is_ok() {
+        return; // this user may read everything
+    }
+    let run = run(&inputs(&[&path]), Records::File, &whitespace(), &small_blocks(1));
+    assert!(run.report.failures[0].reason.contains("ermission"));
+}
+
+#[test]
+fn a_file_that_shrank_after_it_was_listed_gives_what_is_there() {
+    let dir = tempfile::tempdir_in(".").unwrap();
+    let path = dir.path().join("file");
+    for (records, listed, left) in [
+        (Records::File, 200_000, 0),
+        (Records::File, 200_000, 100_001),
+        (Records::Lines, 200_000, 0),
+        (Records::Lines, 200_000, 50_010),
+        (Records::Lines, 200_000, 199_999),
+    ] {
+        fs::write(&path, "line of text\n".repeat(20_000)).unwrap();
+        let mut inputs = inputs(&[&path]).to_vec();
+        inputs[0].bytes = listed;
+        fs::OpenOptions::new().write(true).open(&path).unwrap().set_len(left).unwrap();
+        let options = ReadOptions { chunk_bytes: 50_000, direct: Direct::Always, ..small_blocks(2) };
+        let run = run(&Arc::new(inputs), records, &whitespace(), &options);
+        let mut seen: Vec<_> = run.lanes.into_iter().flatten().collect();
+        seen.sort_by_key(|seen| seen.piece.offset);
+        let got: Vec<u8> = seen.into_iter().flat_map(|seen| seen.bytes).collect();
+        assert!(got == fs::read(&path).unwrap(), "{records:?} {left}");
+        assert!(run.report.failures.is_empty());
+        assert_eq!(run.files_done, 1);
+    }
+}
+
+#[test]
+fn a_file_that_shrinks_while_it_is_read_is_closed_where_it_ends() {
+    let dir = tempfile::tempdir_in(".").unwrap();
+    let path = dir.path().join("file");
+    for uring in [false, true] {
+        fs::write(&path, "word ".repeat(100_000)).unwrap();
+        let options = ReadOptions { uring, direct: Direct::Always, blocks_per_lane: 2, ..small_blocks(1) };
+        let (inputs, cancel) = (inputs(&[&path]), Arc::default());
+        let (driver, mut lanes) = start(inputs, Records::File, &whitespace(), &options, cancel).unwrap();
+        let mut lane = lanes.remove(0);
+        let first = lane.next().unwrap();
+        assert!(first.pieces()[0].opens && !first.pieces()[0].closes);
+        fs::OpenOptions::new().write(true).open(&path).unwrap().set_len(300_000).unwrap();
+        drop(first);
+        let rest = empty_lane(lane);
+        let last = &rest.last().unwrap().piece;
+        assert!(last.closes && !last.opens && last.offset + (last.end - last.start) as u64 == 300_000);
+        assert!(driver.finish().unwrap().failures.is_empty());
+    }
+}
+
+#[test]
+fn what_is_appended_after_opening_is_not_read() {
+    let dir = tempfile::tempdir_in(".").unwrap();
+    let path = dir.path().join("file");
+    fs::write(&path, "word ".repeat(100_000)).unwrap();
+    let (inputs, cancel) = (inputs(&[&path]), Arc::default());
+    let (driver, mut lanes) = start(inputs, Records::File, &whitespace(), &small_blocks(1), cancel).unwrap();
+    let mut lane = lanes.remove(0);
+    drop(lane.next());
+    fs::OpenOptions::new().append(true).open(&path).unwrap().write_all(&[b'x'; 70_000]).unwrap();
+    assert!(empty_lane(lane).iter().all(|seen| !seen.bytes.contains(&b'x')));
+    assert_eq!(driver.finish().unwrap().bytes, 500_000);
+}
+
+#[test]
+fn a_lane_that_is_dropped_hangs_neither_readers_nor_other_lanes() {
+    let dir = tempfile::tempdir_in(".").unwrap();
+    let path = dir.path().join("file");
+    fs::write(&path, "some words and\nlines\n".repeat(100_000)).unwrap();
+    for (uring, taken) in [(false, 0), (true, 0), (true, 3), (false, 3)] {
+        let options = ReadOptions { uring, chunk_bytes: 60_000, direct: Direct::Always, ..small_blocks(3) };
+        let (inputs, cancel) = (inputs(&[&path, &path]), Arc::default());
+        let (driver, mut lanes) = start(inputs, Records::Lines, &whitespace(), &options, cancel).unwrap();
+        let mut early = lanes.remove(1);
+        let rest: Vec<_> = lanes.into_iter().map(|lane| std::thread::spawn(|| empty_lane(lane))).collect();
+        (0..taken).for_each(|_| drop(early.next()));
+        drop(early);
+        rest.into_iter().for_each(|lane| drop(lane.join().unwrap()));
+        driver.finish().unwrap();
+    }
+}
+
+#[test]
+fn a_block_may_outlive_its_lane_and_driver() {
+    let dir = tempfile::tempdir().unwrap();
+    let path = dir.path().join("file");
+    fs::write(&path, "text").unwrap();
+    let (inputs, cancel) = (inputs(&[&path]), Arc::default());
+    let (driver, mut lanes) = start(inputs, Records::File, &whitespace(), &small_blocks(1), cancel).unwrap();
+    let mut block = lanes[0].next().unwrap();
+    drop(lanes);
+    driver.finish().unwrap();
+    assert_eq!(block.bytes_mut()[..4], *b"text");
+}
+
+#[test]
+fn cancelling_ends_lanes_and_readers_soon() {
+    let dir = tempfile::tempdir_in(".").unwrap();
+    let path = dir.path().join("file");
+    fs::write(&path, "word ".repeat(1_000_000)).unwrap();
+    for direct in [Direct::Always, Direct::Never] {
+        let options = ReadOptions { direct, ..small_blocks(2) };
+        let cancel = Arc::new(AtomicBool::new(false));
+        let (inputs, analyzer) = (inputs(&[&path, &path, &path]), whitespace());
+        let (driver, mut lanes) =
+            start(inputs, Records::File, &analyzer, &options, Arc::clone(&cancel)).unwrap();
+        let second = lanes.pop().unwrap();
+        let second = std::thread::spawn(|| second.count());
+        let taken = lanes[0].next();
+        cancel.store(true, Ordering::Relaxed);
+        drop(taken);
+        assert!(lanes[0].next().is_none());
+        second.join().unwrap();
+        assert!(driver.finish().unwrap().bytes < 15_000_000);
+    }
+}
+
+#[test]
+fn a_reader_that_panics_ends_its_lanes_and_is_reported() {
+    let work = Arc::new(Work::new(Arc::default(), Records::File, 1, Arc::default()));
+    let queue = Arc::new(DualQueue::new(1));
+    let lane = Lane { queue: Arc::clone(&queue), number: 0, cancel: Arc::default(), cpus: None };
+    let reader = Reader {
+        work: Arc::clone(&work),
+        rules: Rules { records: Records::File, analyzer: whitespace() },
+        options: small_blocks(1),
+        queue: Arc::clone(&queue),
+        lanes: Vec::new(), // the first block finds no lane
+        ring: None,
+        next_token: 0,
+    };
+    let block = BlockMemory::carve(1, PAGE, PageSize::Base).unwrap().remove(0);
+    queue.put_empty(0, Buffer { memory: block, pieces: Vec::new() });
+    let driver = ReaderDriver { work, threads: vec![spawn(reader).unwrap()] };
+    assert_eq!(lane.count(), 0);
+    assert!(driver.finish().unwrap_err().to_string().contains("report"));
+}
+
+#[test]
+fn no_inputs_end_at_once_and_impossible_options_are_named() {
+    let run = run(&Arc::default(), Records::File, &whitespace(), &small_blocks(3));
+    assert!(run.lanes.iter().all(Vec::is_empty) && run.report.bytes == 0);
+    let good = small_blocks(1);
+    for bad in [
+        ReadOptions { lanes: 0, ..good.clone() },
+        ReadOptions { read_threads: 0, ..good.clone() },
+        ReadOptions { block_bytes: 10_000, ..good.clone() },
+        ReadOptions { block_bytes: 4096, ..good.clone() },
+        ReadOptions { blocks_per_lane: 1, ..good.clone() },
+        ReadOptions { queue_depth: 0, ..good },
+    ] {
+        let started = start(Arc::default(), Records::File, &whitespace(), &bad, Arc::default());
+        assert!(matches!(started, Err(Error::Options(_))), "{bad:?}");
+    }
+}
+
+#[test]
+fn a_million_empty_files_would_not_fill_one_block() {
+    let dir = tempfile::tempdir().unwrap();
+    let path = dir.path().join("empty");
+    fs::write(&path, "").unwrap();
+    let inputs = Arc::new(vec![Input { path, bytes: 0 }; 10_000]);
+    let files = run(&inputs, Records::File, &whitespace(), &small_blocks(2));
+    assert_eq!(files.lanes.iter().map(Vec::len).sum::<usize>(), 10_000);
+    let lines = run(&inputs, Records::Lines, &whitespace(), &small_blocks(2));
+    assert_eq!(lines.lanes.iter().map(Vec::len).sum::<usize>(), 0);
+    assert_eq!(lines.files_done, 10_000);
+}

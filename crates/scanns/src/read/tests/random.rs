@@ -1,0 +1,178 @@
+//! Random files, every variant of reading, all promises of [`Piece`] checked.
+
+use super::*;
+use crate::read::wave::CARRY;
+
+struct Random(u64);
+
+impl Random {
+    fn next(&mut self) -> u64 {
+        self.0 ^= self.0 << 13;
+        self.0 ^= self.0 >> 7;
+        self.0 ^= self.0 << 17;
+        self.0
+    }
+
+    fn below(&mut self, bound: usize) -> usize {
+        (self.next() % bound as u64) as usize
+    }
+
+    fn pick<T: Copy>(&mut self, from: &[T]) -> T {
+        from[self.below(from.len())]
+    }
+}
+
+/// Text with a random density of delimiters and line ends, from dense ones to none at all.
+fn random_file(random: &mut Random, block: usize) -> Vec<u8> {
+    let size = match random.below(6) {
+        0 => random.below(3),
+        1 => random.pick(&[block - 1, block, block + 1, 2 * block, CARRY, CARRY + block]),
+        2 | 3 => random.below(3 * block),
+        4 => random.below(2_000),
+        _ => random.below(3 * block + 4 * CARRY),
+    };
+    let delimiter_every = random.pick(&[2, 8, 60, 5_000, 50_000, usize::MAX]);
+    let line_every = random.pick(&[1, 7, 90, 9_000, 100_000, usize::MAX]);
+    let line_end: &[u8] = random.pick(&[b"\n".as_slice(), b"\r\n", b"\n\n"]);
+    let word: &[&str] =
+        random.pick(&[&["a", "b"].as_slice(), &["ä", "漢", "e\u{301}", "z"], &["\u{0}", "\u{7f}"]]);
+    let mut bytes = Vec::with_capacity(size + 8);
+    while bytes.len() < size {
+        if random.below(line_every) == 0 {
+            bytes.extend_from_slice(line_end);
+        } else if random.below(delimiter_every) == 0 {
+            bytes.push(random.pick(b" \t/"));
+        } else {
+            bytes.extend_from_slice(random.pick(word).as_bytes());
+        }
+    }
+    bytes.truncate(size);
+    bytes
+}
+
+fn random_options(random: &mut Random, block_bytes: usize) -> ReadOptions {
+    ReadOptions {
+        read_threads: 1 + random.below(2),
+        lanes: 1 + random.below(4),
+        block_bytes,
+        blocks_per_lane: 2 + random.below(4),
+        queue_depth: 1 + random.below(4),
+        chunk_bytes: random.pick(&[1_000, 4_096, 40_000, 65_536, 300_000, 16 << 20]),
+        direct: random.pick(&[Direct::Auto, Direct::Always, Direct::Always, Direct::Never]),
+        drop_behind: random.below(4) == 0,
+        uring: random.below(3) > 0,
+        pin: random.below(2) == 0,
+        pages: random.pick(&[PageSize::Base, PageSize::Huge]),
+    }
+}
+
+/// The place between a piece and the one that continues it cuts no token that is not too long already.
+fn assert_allowed_cut(analyzer: &Analyzer, file: &[u8], next: &Piece, context: &str) {
+    let at = next.offset as usize;
+    if !next.mid_token {
+        let end_of_file = at == file.len();
+        assert!(end_of_file || analyzer.may_cut(file[at - 1], file[at]), "token cut at {at}: {context}");
+        return;
+    }
+    assert!(at > CARRY - 4, "too early for a token to be cut at {at}: {context}");
+    let missed = (at + 4 - CARRY..at).find(|&i| analyzer.may_cut(file[i - 1], file[i]));
+    assert_eq!(missed, None, "cut inside a token at {at}: {context}");
+}
+
+/// Within a lane, what is open is continued at once, and nothing else is.
+fn assert_continuity(run: &Run, analyzer: &Analyzer, files: &[Vec<u8>], context: &str) {
+    for lane in &run.lanes {
+        let mut open: Option<&Piece> = None;
+        for Seen { piece, .. } in lane {
+            assert!(!piece.failed, "{context}");
+            assert_eq!(piece.opens, open.is_none(), "{piece:?}: {context}");
+            if let Some(last) = open {
+                let expected = (last.input, last.offset + (last.end - last.start) as u64);
+                assert_eq!((piece.input, piece.offset), expected, "{context}");
+                assert_allowed_cut(analyzer, &files[piece.input as usize], piece, context);
+            } else {
+                assert!(!piece.mid_token, "{context}");
+            }
+            open = (!piece.closes).then_some(piece);
+        }
+        assert!(open.is_none(), "a lane ended with an open record: {context}");
+    }
+}
+
+fn assert_whole_files(run: &Run, files: &[Vec<u8>], context: &str) {
+    let mut got: Vec<Option<Vec<u8>>> = vec![None; files.len()];
+    for seen in run.lanes.iter().flatten() {
+        let got = &mut got[seen.piece.input as usize];
+        assert_eq!(got.is_none(), seen.piece.opens, "a file came twice: {context}");
+        got.get_or_insert_default().extend_from_slice(&seen.bytes);
+        assert!(seen.line.is_none());
+    }
+    for (i, file) in files.iter().enumerate() {
+        assert!(got[i].as_ref() == Some(file), "file {i} of {} bytes differs: {context}", file.len());
+    }
+}
+
+fn assert_lines(run: &Run, files: &[Vec<u8>], context: &str) {
+    let mut all: Vec<&Seen> = run.lanes.iter().flatten().collect();
+    all.sort_by_key(|seen| (seen.piece.input, seen.piece.offset));
+    let mut got: Vec<Vec<u8>> = vec![Vec::new(); files.len()];
+    let mut lines = vec![1u64; files.len()];
+    for Seen { piece, bytes, line } in all {
+        let i = piece.input as usize;
+        let (file, got) = (&files[i], &mut got[i]);
+        assert_eq!(piece.offset, got.len() as u64, "file {i}: {context}");
+        assert_eq!(*line, Some(lines[i]), "line number in file {i} at {}: {context}", piece.offset);
+        let begins_line = got.last().is_none_or(|&last| last == b'\n');
+        assert_eq!(piece.opens, begins_line, "file {i}: {context}");
+        got.extend_from_slice(bytes);
+        let feeds = bytes.iter().filter(|&&byte| byte == b'\n').count() as u64;
+        lines[i] += feeds;
+        let ends_line = bytes.last() == Some(&b'\n') || got.len() == file.len();
+        assert_eq!(piece.closes, ends_line, "file {i} at {}: {context}", piece.offset);
+        assert!(piece.closes || feeds == 0, "an open piece holds a line feed: {context}");
+    }
+    assert!(got == files, "{context}");
+}
+
+fn check_tree(seed: u64, block_bytes: usize) {
+    let mut random = Random(seed);
+    let dir = tempfile::tempdir_in(".").unwrap();
+    let files: Vec<Vec<u8>> =
+        (0..8 + random.below(20)).map(|_| random_file(&mut random, block_bytes)).collect();
+    let paths: Vec<_> = (0..files.len()).map(|i| dir.path().join(i.to_string())).collect();
+    paths.iter().zip(&files).for_each(|(path, file)| fs::write(path, file).unwrap());
+    let inputs = inputs(&paths.iter().map(|path| path.as_path()).collect::<Vec<_>>());
+    let bytes: u64 = files.iter().map(|file| file.len() as u64).sum();
+    for _ in 0..6 {
+        let options = random_options(&mut random, block_bytes);
+        let records = random.pick(&[Records::File, Records::Lines]);
+        let analyzer = match random.below(3) {
+            0 => Analyzer::Standard,
+            1 => Analyzer::parse("paths").unwrap(),
+            _ => Analyzer::parse("whitespace").unwrap(),
+        };
+        let context = format!("seed {seed}, {records:?}, {analyzer:?}, {options:?}");
+        let run = run(&inputs, records, &analyzer, &options);
+        assert_continuity(&run, &analyzer, &files, &context);
+        match records {
+            Records::File => assert_whole_files(&run, &files, &context),
+            Records::Lines => assert_lines(&run, &files, &context),
+        }
+        assert_eq!(run.report, ReadReport { bytes, failures: Vec::new() }, "{context}");
+        assert_eq!(run.files_done, files.len() as u64, "{context}");
+    }
+}
+
+#[test]
+fn every_variant_gives_the_bytes_of_random_files_in_allowed_pieces() {
+    for seed in 1..=60 {
+        check_tree(seed << 20 | 0x9e37_79b9, 8 << 10);
+    }
+}
+
+#[test]
+fn blocks_of_the_size_that_users_may_choose_give_the_same() {
+    for (seed, block_bytes) in (100..106).zip([256 << 10, 512 << 10].into_iter().cycle()) {
+        check_tree(seed << 20 | 0x9e37_79b9, block_bytes);
+    }
+}

@@ -1,0 +1,221 @@
+//! The wave: turns the bytes of one unit, as they arrive block by block, into pieces that cut no token.
+//!
+//! Each block's memory has room for [`CARRY`] bytes in front of what is read. A cut falls at the last place
+//! where one is allowed, and the bytes after it, usually less than a line, go in front of the next block's. So
+//! reads stay aligned and independent of each other, and several can be under way.
+
+use crate::read::block::{Buffer, Piece};
+use crate::read::lines::LineNumber;
+use crate::read::work::Unit;
+use crate::schema::{Analyzer, Records};
+
+/// Room for carried bytes, and how far back a cut is looked for. Twice the longest token, so that a block
+/// without a place to cut holds nothing but a token that is too long anyway.
+pub(super) const CARRY: usize = 64 << 10;
+
+/// The state of a unit between its blocks.
+#[derive(Debug)]
+pub(super) struct Wave {
+    pub(super) unit: Unit,
+    /// Size of the file when it was opened; nothing after it is taken.
+    size: u64,
+    tail: Vec<u8>,
+    /// Still looking for the first line that begins in the unit.
+    seeking: bool,
+    /// A piece was handed on.
+    started: bool,
+    /// The next piece continues an open file or record.
+    open: bool,
+    mid_token: bool,
+    lines: u64,
+}
+
+/// How records and tokens are told apart.
+#[derive(Clone, Debug)]
+pub(super) struct Rules {
+    pub(super) records: Records,
+    pub(super) analyzer: Analyzer,
+}
+
+/// Ranges are positions in the block's memory; `shift` added to one gives the position in the file, modulo 2^64.
+struct Bytes<'a> {
+    memory: &'a [u8],
+    shift: u64,
+}
+
+impl Bytes<'_> {
+    fn offset(&self, at: usize) -> u64 {
+        self.shift.wrapping_add(at as u64)
+    }
+
+    /// The position of file offset `offset`, kept within `from..=to`.
+    fn position(&self, offset: u64, from: usize, to: usize) -> usize {
+        let (low, high) = (self.offset(from), self.offset(to));
+        // In range by the clamp, so the difference fits.
+        from + usize::try_from(offset.clamp(low, high) - low).unwrap_or(0)
+    }
+
+    fn line_feed(&self, from: usize, to: usize) -> Option<usize> {
+        memchr::memchr(b'\n', &self.memory[from..to]).map(|at| from + at)
+    }
+}
+
+impl Wave {
+    pub(super) fn new(unit: Unit, size: u64) -> Self {
+        let seeking = unit.start > 0;
+        Wave {
+            unit,
+            size,
+            tail: Vec::new(),
+            seeking,
+            started: false,
+            open: false,
+            mid_token: false,
+            lines: 0,
+        }
+    }
+
+    /// Takes `got` bytes of the file that were read at `offset` to [`CARRY`] in the buffer, `ends` if no more can
+    /// follow. Pieces are added to the buffer. True when the unit is complete.
+    pub(super) fn take(
+        &mut self,
+        rules: &Rules,
+        buffer: &mut Buffer,
+        offset: u64,
+        got: usize,
+        ends: bool,
+    ) -> bool {
+        let mut from = CARRY - self.tail.len();
+        buffer.memory.as_mut_slice()[from..CARRY].copy_from_slice(&self.tail);
+        self.tail.clear();
+        let shift = offset.wrapping_sub(CARRY as u64);
+        let bytes = Bytes { memory: buffer.memory.as_mut_slice(), shift };
+        let to = bytes.position(self.size, CARRY, CARRY + got);
+        let ends = ends || bytes.offset(to) >= self.size;
+        if self.seeking {
+            match self.first_line(&bytes, to) {
+                Some(first) => from = first,
+                None => return ends || self.unit.end.is_some_and(|end| bytes.offset(to) >= end),
+            }
+        }
+        let end = self.last_line_end(&bytes, from, to);
+        if end.is_some() || ends {
+            self.close(rules, buffer, shift, from..end.unwrap_or(to));
+            return true;
+        }
+        self.cut(rules, buffer, shift, from..to);
+        false
+    }
+
+    /// Ends the unit with a piece that says that reading failed.
+    pub(super) fn fail(&mut self, rules: &Rules, buffer: &mut Buffer, offset: u64) {
+        self.push(rules, buffer, offset.wrapping_sub(CARRY as u64), CARRY..CARRY, true);
+        if let Some(piece) = buffer.pieces.last_mut() {
+            piece.failed = true;
+        }
+    }
+
+    /// Where the unit's first line begins: after the first line feed at or after `start - 1`, if before the end.
+    fn first_line(&mut self, bytes: &Bytes<'_>, to: usize) -> Option<usize> {
+        let from = bytes.position(self.unit.start - 1, CARRY, to);
+        let last = self.unit.end.map_or(to, |end| bytes.position(end - 1, from, to));
+        let first = bytes.line_feed(from, last)? + 1;
+        self.seeking = false;
+        Some(first)
+    }
+
+    /// Where the unit's last line ends: after the first line feed at or after `end - 1`.
+    fn last_line_end(&self, bytes: &Bytes<'_>, from: usize, to: usize) -> Option<usize> {
+        let last = bytes.position(self.unit.end? - 1, from, to);
+        Some(bytes.line_feed(last, to)? + 1)
+    }
+
+    fn close(&mut self, rules: &Rules, buffer: &mut Buffer, shift: u64, range: std::ops::Range<usize>) {
+        let owed = match rules.records {
+            Records::File => self.open || !self.started,
+            Records::Lines => self.open,
+        };
+        if owed || !range.is_empty() {
+            self.push(rules, buffer, shift, range, true);
+        }
+    }
+
+    /// Hands on what may be and keeps the rest.
+    fn cut(&mut self, rules: &Rules, buffer: &mut Buffer, shift: u64, range: std::ops::Range<usize>) {
+        let std::ops::Range { mut start, end } = range;
+        if rules.records == Records::Lines {
+            let memory = buffer.memory.as_mut_slice();
+            if let Some(at) = memchr::memrchr(b'\n', &memory[start..end]) {
+                let next = start + at + 1;
+                self.push(rules, buffer, shift, start..next, true);
+                start = next;
+            }
+            if end - start <= CARRY && !self.open {
+                return self.keep(buffer, start, end);
+            }
+        }
+        let memory = buffer.memory.as_mut_slice();
+        let lowest = (start + 1).max(end.saturating_sub(CARRY));
+        let may_cut = |&at: &usize| rules.analyzer.may_cut(memory[at - 1], memory[at]);
+        let (at, mid_token) = match (lowest..end).rev().find(may_cut) {
+            Some(at) => (at, false),
+            None if end - start <= CARRY => return self.keep(buffer, start, end),
+            None => (before_split_character(memory, end), true),
+        };
+        self.push(rules, buffer, shift, start..at, false);
+        self.mid_token = mid_token;
+        self.keep(buffer, at, end);
+    }
+
+    fn keep(&mut self, buffer: &mut Buffer, start: usize, end: usize) {
+        self.tail.extend_from_slice(&buffer.memory.as_mut_slice()[start..end]);
+    }
+
+    fn push(
+        &mut self,
+        rules: &Rules,
+        buffer: &mut Buffer,
+        shift: u64,
+        range: std::ops::Range<usize>,
+        closes: bool,
+    ) {
+        let first_line = (rules.records == Records::Lines).then(|| self.next_line());
+        if first_line.is_some() {
+            let lines = &buffer.memory.as_mut_slice()[range.clone()];
+            self.count(memchr::memchr_iter(b'\n', lines).count() as u64);
+        }
+        buffer.pieces.push(Piece {
+            input: self.unit.input,
+            start: range.start,
+            end: range.end,
+            offset: shift.wrapping_add(range.start as u64),
+            opens: !self.open,
+            closes,
+            mid_token: std::mem::take(&mut self.mid_token),
+            failed: false,
+            first_line,
+        });
+        self.started = true;
+        self.open = !closes;
+    }
+
+    fn next_line(&self) -> LineNumber {
+        self.unit.part.as_ref().map_or(LineNumber::after(self.lines), |part| part.next_line())
+    }
+
+    fn count(&mut self, lines: u64) {
+        match &mut self.unit.part {
+            Some(part) => part.lines += lines,
+            None => self.lines += lines,
+        }
+    }
+}
+
+/// `end`, or the start of the UTF-8 character that would be split there.
+fn before_split_character(memory: &[u8], end: usize) -> usize {
+    let lead = (end.saturating_sub(3)..end).rev().find(|&at| memory[at] & 0xc0 != 0x80);
+    match lead.map(|at| (at, memory[at])) {
+        Some((at, 0xc2..)) if std::str::from_utf8(&memory[at..end]).is_err() => at,
+        _ => end,
+    }
+}

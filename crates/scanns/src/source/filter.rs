@@ -1,0 +1,54 @@
+//! Globs that say which files and directories are taken.
+
+use std::os::unix::ffi::OsStrExt;
+use std::path::Path;
+
+use globset::{Candidate, Glob, GlobSet, GlobSetBuilder};
+
+use crate::error::{Error, Result};
+use crate::source::SourceOptions;
+
+/// Compiled globs; each is matched against the whole path and against the last name in it.
+pub(super) struct Filter {
+    include: Option<GlobSet>,
+    exclude: Option<GlobSet>,
+    skip_hidden: bool,
+}
+
+impl Filter {
+    pub(super) fn new(options: &SourceOptions) -> Result<Filter> {
+        Ok(Filter {
+            include: compile(&options.include)?,
+            exclude: compile(&options.exclude)?,
+            skip_hidden: options.skip_hidden,
+        })
+    }
+
+    /// True if the file at `path` is wanted.
+    pub(super) fn takes_file(&self, path: &Path) -> bool {
+        self.enters(path) && self.include.as_ref().is_none_or(|set| matches(set, path))
+    }
+
+    /// True if the directory at `path` is to be walked.
+    pub(super) fn enters(&self, path: &Path) -> bool {
+        let hidden = || path.file_name().is_some_and(|name| name.as_bytes().starts_with(b"."));
+        !(self.skip_hidden && hidden()) && !self.exclude.as_ref().is_some_and(|set| matches(set, path))
+    }
+}
+
+fn matches(set: &GlobSet, path: &Path) -> bool {
+    set.is_match_candidate(&Candidate::new(path))
+        || path.file_name().is_some_and(|name| set.is_match_candidate(&Candidate::new(name)))
+}
+
+fn compile(globs: &[String]) -> Result<Option<GlobSet>> {
+    if globs.is_empty() {
+        return Ok(None);
+    }
+    let mut set = GlobSetBuilder::new();
+    for glob in globs {
+        set.add(Glob::new(glob).map_err(|error| Error::Options(format!("glob {error}")))?);
+    }
+    let set = set.build().map_err(|error| Error::Options(format!("globs: {error}")))?;
+    Ok(Some(set))
+}

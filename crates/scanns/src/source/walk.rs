@@ -1,0 +1,279 @@
+//! The walk: threads that take directories from a shared stack until none is left.
+//!
+//! One `stat` per file, for its size; directories and links are told apart by what the directory itself says.
+//! Each directory's files stay together in one batch, sorted where they were found, so that putting the whole
+//! tree in order afterwards only has to sort directories.
+
+use std::collections::HashSet;
+use std::fs::{self, DirEntry, FileType, Metadata};
+use std::io;
+use std::os::unix::fs::{FileTypeExt, MetadataExt};
+use std::path::{Path, PathBuf};
+use std::sync::atomic::{AtomicBool, Ordering};
+use std::sync::{Condvar, Mutex, MutexGuard, PoisonError};
+
+use crate::error::{Error, Result};
+use crate::source::filter::Filter;
+use crate::source::{Failure, Input, SourceOptions};
+
+/// Device and inode: what makes two paths the same file.
+pub(super) type Identity = (u64, u64);
+
+/// One directory's files, by name.
+pub(super) struct Batch {
+    pub(super) directory: PathBuf,
+    pub(super) files: Vec<(Input, Identity)>,
+}
+
+/// All that a walk or a part of it has found.
+#[derive(Default)]
+pub(super) struct Found {
+    pub(super) batches: Vec<Batch>,
+    pub(super) failures: Vec<Failure>,
+    pub(super) skipped: u64,
+    /// Links to be followed once everything that needs none has been walked.
+    links: Vec<PathBuf>,
+}
+
+/// A walk over several roots.
+pub(super) struct Walk<'a> {
+    filter: &'a Filter,
+    follow: bool,
+    threads: usize,
+    cancel: &'a AtomicBool,
+    /// Directories walked so far; kept only where links are followed, against loops.
+    visited: Mutex<HashSet<Identity>>,
+    found: Found,
+}
+
+/// Directories that wait, and how many are being read.
+struct Stack {
+    waiting: Vec<PathBuf>,
+    busy: usize,
+}
+
+impl<'a> Walk<'a> {
+    pub(super) fn new(filter: &'a Filter, options: &SourceOptions, cancel: &'a AtomicBool) -> Self {
+        Walk {
+            filter,
+            follow: options.follow_symlinks,
+            threads: options.threads.max(1),
+            cancel,
+            visited: Mutex::default(),
+            found: Found::default(),
+        }
+    }
+
+    pub(super) fn into_found(self) -> Found {
+        self.found
+    }
+
+    /// Takes everything at and below the given paths; those marked true are taken whatever the globs say.
+    ///
+    /// Without links, all directories are walked together. With links, one after the other in the order given
+    /// and then the links in the order of their paths, so that which of several ways to a directory is taken
+    /// does not depend on the threads.
+    pub(super) fn take_given(&mut self, given: &[(PathBuf, bool)]) -> Result<()> {
+        let mut roots = Vec::new();
+        for (path, explicit) in given {
+            if self.cancel.load(Ordering::Relaxed) {
+                return Err(Error::Cancelled);
+            }
+            let mut found = std::mem::take(&mut self.found);
+            let root = self.take_root(path, *explicit, &mut found);
+            self.found = found;
+            if self.follow {
+                self.descend(root.into_iter().collect())?;
+            } else {
+                roots.extend(root);
+            }
+        }
+        self.descend(roots)?;
+        while !self.found.links.is_empty() {
+            let mut links = std::mem::take(&mut self.found.links);
+            links.sort_unstable();
+            for link in links {
+                let mut found = std::mem::take(&mut self.found);
+                let root = self.take_root(&link, false, &mut found);
+                self.found = found;
+                self.descend(root.into_iter().collect())?;
+            }
+        }
+        Ok(())
+    }
+
+    /// Takes a path that was named or linked to; gives it back if it is a directory to be walked.
+    fn take_root(&self, path: &Path, explicit: bool, found: &mut Found) -> Option<PathBuf> {
+        let meta = match fs::metadata(path) {
+            Ok(meta) => meta,
+            Err(error) => {
+                found.fail(path, &error);
+                return None;
+            }
+        };
+        if meta.is_dir() {
+            if explicit || self.filter.enters(path) {
+                return Some(path.to_path_buf());
+            }
+            found.skipped += 1;
+        } else if !meta.is_file() {
+            found.failures.push(Failure { path: path.to_path_buf(), reason: special(meta.file_type()) });
+        } else if explicit || self.filter.takes_file(path) {
+            let directory = path.parent().unwrap_or(Path::new("")).to_path_buf();
+            found.batches.push(Batch { directory, files: vec![file(path.to_path_buf(), &meta)] });
+        } else {
+            found.skipped += 1;
+        }
+        None
+    }
+
+    /// Walks directories with all threads.
+    fn descend(&mut self, roots: Vec<PathBuf>) -> Result<()> {
+        if roots.is_empty() {
+            return Ok(());
+        }
+        let stack = Mutex::new(Stack { waiting: roots, busy: 0 });
+        let more = Condvar::new();
+        let walk: &Walk = self;
+        let parts = std::thread::scope(|scope| -> Result<Vec<Found>> {
+            let spawn = |_| std::thread::Builder::new().spawn_scoped(scope, || walk.work(&stack, &more));
+            let helpers: Vec<_> = (1..walk.threads).map_while(|i| spawn(i).ok()).collect();
+            let mut parts = vec![walk.work(&stack, &more)];
+            for helper in helpers {
+                parts.push(helper.join().map_err(|_| Error::System {
+                    action: "walk the directories",
+                    source: io::Error::other("a thread ended unexpectedly"),
+                    remedy: "this is a fault in the program: please report it",
+                })?);
+            }
+            Ok(parts)
+        })?;
+        parts.into_iter().for_each(|part| self.found.append(part));
+        Ok(())
+    }
+
+    /// One thread's part: reads directories until none waits and none is being read.
+    fn work(&self, stack: &Mutex<Stack>, more: &Condvar) -> Found {
+        let mut found = Found::default();
+        let mut below = Vec::new();
+        while let Some(directory) = next(stack, more) {
+            if !self.cancel.load(Ordering::Relaxed) {
+                self.read_directory(directory, &mut found, &mut below);
+            }
+            let mut state = lock(stack);
+            state.busy -= 1;
+            state.waiting.append(&mut below);
+            if state.busy == 0 || !state.waiting.is_empty() {
+                more.notify_all();
+            }
+        }
+        found
+    }
+
+    fn read_directory(&self, directory: PathBuf, found: &mut Found, below: &mut Vec<PathBuf>) {
+        match self.is_new(&directory) {
+            Ok(true) => {}
+            Ok(false) => return,
+            Err(error) => return found.fail(&directory, &error),
+        }
+        let entries = match fs::read_dir(&directory) {
+            Ok(entries) => entries,
+            Err(error) => return found.fail(&directory, &error),
+        };
+        let mut files = Vec::new();
+        for entry in entries {
+            match entry {
+                Ok(entry) => self.take_entry(&entry, &mut files, found, below),
+                Err(error) => {
+                    found.fail(&directory, &error);
+                    break; // reading this directory further would fail again
+                }
+            }
+        }
+        if !files.is_empty() {
+            files.sort_unstable_by(|a: &(Input, Identity), b| a.0.path.as_os_str().cmp(b.0.path.as_os_str()));
+            found.batches.push(Batch { directory, files });
+        }
+    }
+
+    fn take_entry(
+        &self,
+        entry: &DirEntry,
+        files: &mut Vec<(Input, Identity)>,
+        found: &mut Found,
+        below: &mut Vec<PathBuf>,
+    ) {
+        let path = entry.path();
+        let kind = match entry.file_type() {
+            Ok(kind) => kind,
+            Err(error) => return found.fail(&path, &error),
+        };
+        if kind.is_dir() && self.filter.enters(&path) {
+            below.push(path);
+        } else if kind.is_file() && self.filter.takes_file(&path) {
+            match entry.metadata() {
+                Ok(meta) => files.push(file(path, &meta)),
+                Err(error) => found.fail(&path, &error),
+            }
+        } else if kind.is_symlink() && self.follow {
+            found.links.push(path);
+        } else {
+            found.skipped += 1;
+        }
+    }
+
+    /// False for a directory that was walked before, by whatever path.
+    fn is_new(&self, directory: &Path) -> io::Result<bool> {
+        if !self.follow {
+            return Ok(true);
+        }
+        let meta = fs::metadata(directory)?;
+        let mut visited = self.visited.lock().unwrap_or_else(PoisonError::into_inner);
+        Ok(visited.insert((meta.dev(), meta.ino())))
+    }
+}
+
+impl Found {
+    fn fail(&mut self, path: &Path, error: &io::Error) {
+        self.failures.push(Failure { path: path.to_path_buf(), reason: error.to_string() });
+    }
+
+    fn append(&mut self, mut other: Found) {
+        self.batches.append(&mut other.batches);
+        self.failures.append(&mut other.failures);
+        self.links.append(&mut other.links);
+        self.skipped += other.skipped;
+    }
+}
+
+fn next(stack: &Mutex<Stack>, more: &Condvar) -> Option<PathBuf> {
+    let mut state = lock(stack);
+    loop {
+        if let Some(directory) = state.waiting.pop() {
+            state.busy += 1;
+            return Some(directory);
+        }
+        if state.busy == 0 {
+            return None;
+        }
+        state = more.wait(state).unwrap_or_else(PoisonError::into_inner);
+    }
+}
+
+fn lock(stack: &Mutex<Stack>) -> MutexGuard<'_, Stack> {
+    stack.lock().unwrap_or_else(PoisonError::into_inner)
+}
+
+fn file(path: PathBuf, meta: &Metadata) -> (Input, Identity) {
+    (Input { path, bytes: meta.len() }, (meta.dev(), meta.ino()))
+}
+
+fn special(kind: FileType) -> String {
+    let what = match kind {
+        kind if kind.is_fifo() => "a named pipe",
+        kind if kind.is_socket() => "a socket",
+        kind if kind.is_char_device() || kind.is_block_device() => "a device",
+        _ => "a special file",
+    };
+    format!("it is {what}; only regular files and directories can be indexed")
+}

@@ -1,0 +1,100 @@
+//! Block memory: the buffers that files are read into.
+//!
+//! The blocks of one lane are carved out of one [`Region`], so that huge pages are shared between them instead
+//! of rounded up for each. Blocks begin at page boundaries, as direct I/O demands.
+
+use std::sync::Arc;
+
+use crate::error::Result;
+use crate::sys::{PageSize, Region};
+
+/// Alignment of blocks, and of offsets and lengths in direct reads.
+pub const PAGE: usize = 4096;
+
+/// Bytes after a block's capacity that may be read and written: vector loads may run over the end.
+pub const BLOCK_PADDING: usize = PAGE;
+
+/// Page-aligned memory of one block, owned by one thread at a time.
+#[derive(Debug)]
+pub struct BlockMemory {
+    region: Arc<Region>,
+    start: usize,
+    capacity: usize,
+}
+
+impl BlockMemory {
+    /// `count` blocks of `capacity` bytes each (rounded up to whole pages) and their padding.
+    ///
+    /// # Errors
+    /// Where the address space is limited, see [`Region::reserve`].
+    pub fn carve(count: usize, capacity: usize, pages: PageSize) -> Result<Vec<BlockMemory>> {
+        let capacity = capacity.next_multiple_of(PAGE);
+        let stride = capacity + BLOCK_PADDING;
+        let region = Arc::new(Region::reserve(count * stride, pages)?);
+        let block = |i: usize| BlockMemory { region: Arc::clone(&region), start: i * stride, capacity };
+        Ok((0..count).map(block).collect())
+    }
+
+    /// Memory that [`BlockMemory::carve`] takes with these arguments once all blocks are in use.
+    pub fn carved_bytes(count: usize, capacity: usize, pages: PageSize) -> usize {
+        (count * (capacity.next_multiple_of(PAGE) + BLOCK_PADDING)).next_multiple_of(pages.bytes())
+    }
+
+    /// Bytes that may be filled.
+    pub fn capacity(&self) -> usize {
+        self.capacity
+    }
+
+    /// First byte.
+    pub(super) fn as_mut_ptr(&mut self) -> *mut u8 {
+        // SAFETY: `start` was chosen in `carve` so that the block lies inside the region.
+        unsafe { self.region.as_ptr().add(self.start) }
+    }
+
+    /// The capacity and its padding.
+    pub fn as_mut_slice(&mut self) -> &mut [u8] {
+        let len = self.capacity + BLOCK_PADDING;
+        // SAFETY: the bytes lie inside the region, which lives as long as this block; anonymous memory is
+        // initialised with zeros; blocks of a region are disjoint, so the exclusive borrow of this one excludes all.
+        unsafe { std::slice::from_raw_parts_mut(self.as_mut_ptr(), len) }
+    }
+
+    /// Writes to every page, so that the calling thread's NUMA node provides the memory.
+    pub fn touch(&mut self) {
+        for page in self.as_mut_slice().chunks_mut(PAGE) {
+            page[0] = 0;
+            // An optimiser that proves the memory zeroed may not drop the write.
+            std::hint::black_box(&page[0]);
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn carved_blocks_are_aligned_disjoint_and_padded() {
+        let mut blocks = BlockMemory::carve(3, 10_000, PageSize::Base).unwrap();
+        for (i, block) in blocks.iter_mut().enumerate() {
+            assert_eq!(block.capacity(), 12_288);
+            assert_eq!(block.as_mut_slice().as_ptr() as usize % PAGE, 0);
+            assert_eq!(block.as_mut_slice().len(), 12_288 + BLOCK_PADDING);
+            block.as_mut_slice().fill(i as u8 + 1);
+        }
+        blocks[1].touch();
+        for (i, block) in blocks.iter_mut().enumerate() {
+            let touched = usize::from(i == 1);
+            assert!(block.as_mut_slice().iter().all(|&b| b == i as u8 + 1 || touched == 1));
+        }
+    }
+
+    #[test]
+    fn blocks_outlive_their_siblings() {
+        let mut blocks = BlockMemory::carve(2, PAGE, PageSize::Huge).unwrap();
+        let mut last = blocks.pop().unwrap();
+        drop(blocks);
+        last.as_mut_slice().fill(9);
+        assert!(BlockMemory::carved_bytes(2, PAGE, PageSize::Huge) == 2 << 20);
+    }
+}

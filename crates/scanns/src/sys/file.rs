@@ -1,0 +1,176 @@
+//! Files opened for reading: regular ones only, with direct I/O where the file system allows it.
+//!
+//! A path that is a FIFO, a socket or a device by the time it is opened must not hang or disturb anything: the
+//! open is non-blocking, and what is not a regular file is refused before a byte is read.
+
+use std::io;
+use std::num::NonZeroU64;
+use std::os::fd::{AsFd, BorrowedFd, OwnedFd};
+use std::path::Path;
+use std::sync::atomic::{AtomicBool, Ordering};
+
+use rustix::fs::{Advice, FileType, Mode, OFlags};
+use rustix::io::{Errno, ReadWriteFlags};
+
+use crate::sys::block::PAGE;
+
+/// A regular file, open for reading at given offsets.
+#[derive(Debug)]
+pub struct ReadFile {
+    fd: OwnedFd,
+    size: u64,
+    direct: AtomicBool,
+}
+
+impl ReadFile {
+    /// Opens `path`, following symbolic links.
+    ///
+    /// # Errors
+    /// What the system says, or that `path` is no regular file.
+    pub fn open(path: &Path) -> io::Result<ReadFile> {
+        let flags = OFlags::RDONLY | OFlags::CLOEXEC | OFlags::NONBLOCK | OFlags::NOCTTY;
+        let fd = rustix::fs::open(path, flags, Mode::empty())?;
+        let stat = rustix::fs::fstat(&fd)?;
+        if FileType::from_raw_mode(stat.st_mode) != FileType::RegularFile {
+            return Err(io::Error::other("it is not a regular file"));
+        }
+        let size = u64::try_from(stat.st_size).unwrap_or(0);
+        Ok(ReadFile { fd, size, direct: AtomicBool::new(false) })
+    }
+
+    /// Size when the file was opened.
+    pub fn size(&self) -> u64 {
+        self.size
+    }
+
+    /// Reads at `offset` until `buffer` is full or the file ends; returns how many bytes were read.
+    ///
+    /// With direct I/O, offset, length and memory must be aligned to [`PAGE`]; a file system that refuses at
+    /// this point is read through the page cache from then on.
+    ///
+    /// # Errors
+    /// What the system says.
+    pub fn read_at(&self, buffer: &mut [u8], offset: u64) -> io::Result<usize> {
+        self.read_rest(buffer, offset, 0)
+    }
+
+    /// Completes a read at `offset` of which `have` bytes are in `buffer` already.
+    ///
+    /// # Errors
+    /// What the system says.
+    pub fn read_rest(&self, buffer: &mut [u8], offset: u64, mut have: usize) -> io::Result<usize> {
+        while have < buffer.len() {
+            if self.is_direct() && have % PAGE != 0 {
+                break; // a direct read stops inside a page only where the file ends
+            }
+            match rustix::io::pread(&self.fd, &mut buffer[have..], offset + have as u64) {
+                Ok(0) => break,
+                Ok(got) => have += got,
+                Err(Errno::INTR) => {}
+                Err(Errno::INVAL | Errno::OPNOTSUPP) if self.is_direct() => self.leave_direct()?,
+                Err(errno) => return Err(errno.into()),
+            }
+        }
+        Ok(have)
+    }
+
+    /// Switches to direct I/O and back to blocking mode, which asynchronous reads need; false where the file
+    /// system refuses (tmpfs, some network and stacked ones).
+    pub fn enter_direct(&self) -> bool {
+        let direct = rustix::fs::fcntl_setfl(&self.fd, OFlags::DIRECT).is_ok();
+        self.direct.store(direct, Ordering::Relaxed);
+        direct
+    }
+
+    fn leave_direct(&self) -> io::Result<()> {
+        self.direct.store(false, Ordering::Relaxed);
+        Ok(rustix::fs::fcntl_setfl(&self.fd, OFlags::empty())?)
+    }
+
+    /// True while reads bypass the page cache.
+    pub fn is_direct(&self) -> bool {
+        self.direct.load(Ordering::Relaxed)
+    }
+
+    /// True if the first, middle and last page of `len` bytes at `offset` are in the page cache.
+    pub fn seems_cached(&self, offset: u64, len: u64) -> bool {
+        let mut byte = [0u8];
+        // Without this advice every probe that misses would start a read-ahead.
+        self.advise(0, 0, Advice::Random);
+        let last = offset + len.saturating_sub(1);
+        let cached = [offset, offset + len / 2, last].into_iter().all(|at| {
+            let mut into = [io::IoSliceMut::new(&mut byte)];
+            rustix::io::preadv2(&self.fd, &mut into, at, ReadWriteFlags::NOWAIT).is_ok()
+        });
+        self.advise(0, 0, Advice::Sequential);
+        cached
+    }
+
+    /// Tells the system that `len` bytes at `offset` (0: to the end) will not be read again.
+    pub fn drop_cached(&self, offset: u64, len: u64) {
+        self.advise(offset, len, Advice::DontNeed);
+    }
+
+    fn advise(&self, offset: u64, len: u64, advice: Advice) {
+        let _ = rustix::fs::fadvise(&self.fd, offset, NonZeroU64::new(len), advice);
+    }
+}
+
+impl AsFd for ReadFile {
+    fn as_fd(&self) -> BorrowedFd<'_> {
+        self.fd.as_fd()
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use std::fs;
+
+    use super::*;
+    use crate::sys::{BlockMemory, PageSize};
+
+    #[test]
+    fn direct_and_buffered_reads_give_the_same_bytes_to_the_end() {
+        let dir = tempfile::tempdir_in(".").unwrap();
+        let path = dir.path().join("file");
+        let bytes: Vec<u8> = (0..20_001u32).map(|i| (i % 251) as u8).collect();
+        fs::write(&path, &bytes).unwrap();
+        for direct in [false, true] {
+            let file = ReadFile::open(&path).unwrap();
+            assert_eq!(file.size(), 20_001);
+            if direct {
+                file.enter_direct();
+            }
+            let mut memory = BlockMemory::carve(1, 16_384, PageSize::Base).unwrap().remove(0);
+            let into = &mut memory.as_mut_slice()[..16_384];
+            assert_eq!(file.read_at(into, 0).unwrap(), 16_384);
+            assert_eq!(into, &bytes[..16_384]);
+            assert_eq!(file.read_at(into, 16_384).unwrap(), 20_001 - 16_384);
+            assert_eq!(into[..20_001 - 16_384], bytes[16_384..]);
+            assert_eq!(file.read_at(into, 24_576).unwrap(), 0);
+        }
+    }
+
+    #[test]
+    fn fresh_files_are_cached_and_can_be_dropped() {
+        let dir = tempfile::tempdir_in(".").unwrap();
+        let path = dir.path().join("file");
+        fs::write(&path, vec![7u8; 1 << 20]).unwrap();
+        fs::File::open(&path).unwrap().sync_all().unwrap();
+        let file = ReadFile::open(&path).unwrap();
+        assert!(file.seems_cached(0, 1 << 20));
+        file.drop_cached(0, 0);
+    }
+
+    #[test]
+    fn pipes_sockets_devices_and_directories_are_refused_without_hanging() {
+        let dir = tempfile::tempdir().unwrap();
+        let fifo = dir.path().join("fifo");
+        rustix::fs::mknodat(rustix::fs::CWD, &fifo, FileType::Fifo, Mode::RWXU, 0).unwrap();
+        let socket = dir.path().join("socket");
+        let _listener = std::os::unix::net::UnixListener::bind(&socket).unwrap();
+        for path in [fifo.as_path(), &socket, dir.path(), Path::new("/dev/null"), &dir.path().join("none")] {
+            assert!(ReadFile::open(path).is_err(), "{}", path.display());
+        }
+    }
+}
