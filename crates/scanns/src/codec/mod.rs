@@ -2,8 +2,15 @@
 //!
 //! Decoders never trust their input: every read is bounds-checked and yields `None` where bytes are missing or
 //! impossible, so that damage becomes a typed error in the room that knows the file. `varint.rs` holds single
-//! integers, `bitpack.rs` blocks of them, `postings.rs` whole lists with the cursor that queries use.
+//! integers, `bitpack.rs` blocks of them, `norm.rs` the lengths of documents in one byte, `postings` whole
+//! lists with the cursor that queries use.
 
+mod bitpack;
+mod norm;
+mod postings;
 mod varint;
 
+pub use bitpack::BLOCK;
+pub use norm::{length_to_norm, norm_to_length};
+pub use postings::{Impact, ListCursor, ListEncoder, ListSummary, NO_MORE, PAIRS};
 pub use varint::{ByteReader, put_varint, varint_len};

@@ -1,0 +1,400 @@
+//! Reads lists: document by document, block by block, or by jumping to a document.
+//!
+//! Nothing that stands in the bytes is believed: widths, places and documents are checked where they are used,
+//! and documents only ever increase and stay below the bound given. A cursor over damaged bytes ends early and
+//! says so.
+
+use super::impact::read_impacts;
+use super::{BLOCK, ENTRY, IMPACTS, Impact, PAIRS, table_len};
+use crate::codec::bitpack::{packed_len, unpack, unpack_gaps};
+use crate::codec::varint::ByteReader;
+
+/// The document of a cursor that has passed its last posting.
+pub const NO_MORE: u32 = u32::MAX;
+
+/// Gaps up to this width cannot overflow a document number within a block that starts below 2³¹.
+const SAFE_WIDTH: u8 = 31 - BLOCK.ilog2() as u8;
+
+/// Where the postings come from.
+enum Source<'a> {
+    /// A list with at least one full block.
+    Blocks { bytes: &'a [u8], table: &'a [[u8; ENTRY]], whole: &'a [u8; IMPACTS] },
+    /// A list that fits one block and was decoded when the cursor was made.
+    Short,
+    /// Postings in memory.
+    Decoded { docs: &'a [u32], tfs: &'a [u32] },
+}
+
+/// A position in the list of one term, with the block around it decoded.
+pub struct ListCursor<'a> {
+    source: Source<'a>,
+    doc_freq: u32,
+    /// All documents are below this.
+    max_doc: u32,
+    /// The last document of the list.
+    last: u32,
+    doc: u32,
+    at: usize,
+    block: usize,
+    /// Postings of the block that is decoded; the documents after them are [`NO_MORE`].
+    len: usize,
+    tfs_ready: bool,
+    corrupt: bool,
+    docs: [u32; BLOCK],
+    tfs: [u32; BLOCK],
+}
+
+/// What the table says about a full block.
+struct Entry {
+    last: u32,
+    start: usize,
+    gap_width: u8,
+    tf_width: u8,
+}
+
+impl Entry {
+    #[inline]
+    fn read(bytes: &[u8; ENTRY]) -> Entry {
+        let [l0, l1, l2, l3, s0, s1, s2, s3, gap_width, tf_width, ..] = *bytes;
+        Entry {
+            last: u32::from_le_bytes([l0, l1, l2, l3]),
+            start: packed_len(1).saturating_mul(u32::from_le_bytes([s0, s1, s2, s3]) as usize),
+            gap_width,
+            tf_width,
+        }
+    }
+}
+
+impl<'a> ListCursor<'a> {
+    /// A cursor at the first posting of the list in `bytes`; `None` if those cannot be a list of `doc_freq`
+    /// documents below `max_doc`, which is at most 2³¹.
+    pub fn new(bytes: &'a [u8], doc_freq: u32, max_doc: u32) -> Option<Self> {
+        if doc_freq == 0 || doc_freq > max_doc || max_doc > 1 << 31 {
+            return None;
+        }
+        let entries = table_len(doc_freq);
+        let mut cursor = Self::empty(Source::Short, doc_freq, max_doc);
+        if entries == 0 {
+            cursor.decode_tail(bytes, None, doc_freq as usize)?;
+            cursor.last = cursor.docs[cursor.len - 1];
+            cursor.doc = cursor.docs[0];
+            return Some(cursor);
+        }
+        let (rest, whole) = bytes.split_last_chunk::<IMPACTS>()?;
+        let split = rest.len().checked_sub(entries.checked_mul(ENTRY)?)?;
+        let (bytes, table) = rest.split_at_checked(split)?;
+        let (table, _) = table.as_chunks::<ENTRY>();
+        cursor.last = Entry::read(table.last()?).last;
+        cursor.source = Source::Blocks { bytes, table, whole };
+        cursor.load_block(0);
+        (cursor.last < max_doc && !cursor.corrupt).then_some(cursor)
+    }
+
+    /// A cursor at the first of postings in memory, `docs` strictly increasing and as many as `tfs`.
+    pub fn from_decoded(docs: &'a [u32], tfs: &'a [u32]) -> Self {
+        let len = docs.len().min(tfs.len());
+        let source = Source::Decoded { docs: &docs[..len], tfs: &tfs[..len] };
+        let mut cursor = Self::empty(source, u32::try_from(len).unwrap_or(u32::MAX), NO_MORE);
+        cursor.last = docs[..len].last().copied().unwrap_or(NO_MORE);
+        cursor.load_block(0);
+        cursor
+    }
+
+    /// A cursor at the only posting of a term that occurs in one document.
+    pub fn single(doc: u32, tf: u32) -> Self {
+        let mut cursor = Self::empty(Source::Short, 1, NO_MORE);
+        (cursor.docs[0], cursor.tfs[0]) = (doc, tf);
+        (cursor.doc, cursor.last, cursor.len) = (doc, doc, 1);
+        cursor
+    }
+
+    fn empty(source: Source<'a>, doc_freq: u32, max_doc: u32) -> Self {
+        ListCursor {
+            source,
+            doc_freq,
+            max_doc,
+            last: NO_MORE,
+            doc: NO_MORE,
+            at: 0,
+            block: 0,
+            len: 0,
+            tfs_ready: true,
+            corrupt: false,
+            docs: [NO_MORE; BLOCK],
+            tfs: [0; BLOCK],
+        }
+    }
+
+    /// Postings in the list.
+    #[inline]
+    pub fn doc_freq(&self) -> u32 {
+        self.doc_freq
+    }
+
+    /// The current document, [`NO_MORE`] at the end.
+    #[inline]
+    pub fn doc(&self) -> u32 {
+        self.doc
+    }
+
+    /// The frequency in the current document.
+    #[inline]
+    pub fn tf(&mut self) -> u32 {
+        if !self.tfs_ready {
+            self.decode_tfs();
+        }
+        self.tfs[self.at % BLOCK]
+    }
+
+    /// True if the bytes turned out damaged; the cursor is then at its end.
+    #[inline]
+    pub fn corrupt(&self) -> bool {
+        self.corrupt
+    }
+
+    /// Moves to the next posting and returns its document.
+    #[inline]
+    pub fn step(&mut self) -> u32 {
+        self.consume(1)
+    }
+
+    /// Moves to the first document that is not below `target`, or stays if that is the current one.
+    #[inline]
+    pub fn advance(&mut self, target: u32) -> u32 {
+        if target <= self.doc {
+            return self.doc;
+        }
+        if target > self.block_end() {
+            let block = self.find_block(self.block + 1, target);
+            self.load_block(block);
+            if target <= self.doc {
+                return self.doc;
+            }
+        }
+        self.seek_in_block(target)
+    }
+
+    /// The last document of the block that is decoded; [`NO_MORE`] at the end.
+    #[inline]
+    fn block_end(&self) -> u32 {
+        if self.doc == NO_MORE { NO_MORE } else { self.docs[(self.len - 1) % BLOCK] }
+    }
+
+    #[inline]
+    fn seek_in_block(&mut self, target: u32) -> u32 {
+        let mut at = self.at + 1;
+        if self.docs[at % BLOCK] < target {
+            at = 0;
+            let mut half = BLOCK / 2;
+            while half > 0 {
+                at += if self.docs[(at + half - 1) % BLOCK] < target { half } else { 0 };
+                half /= 2;
+            }
+        }
+        self.at = at % BLOCK;
+        self.doc = self.docs[self.at];
+        self.doc
+    }
+
+    /// The documents from the current one to the end of its block; empty at the end of the list.
+    #[inline]
+    pub fn rest_of_docs(&self) -> &[u32] {
+        self.docs.get(self.at..self.len).unwrap_or_default()
+    }
+
+    /// The documents from the current one to the end of its block, and the frequencies in them.
+    #[inline]
+    pub fn rest_of_block(&mut self) -> (&[u32], &[u32]) {
+        if !self.tfs_ready {
+            self.decode_tfs();
+        }
+        (
+            self.docs.get(self.at..self.len).unwrap_or_default(),
+            self.tfs.get(self.at..self.len).unwrap_or_default(),
+        )
+    }
+
+    /// Passes `count` postings, not more than the block has left, and returns the document after them.
+    #[inline]
+    pub fn consume(&mut self, count: usize) -> u32 {
+        self.at += count;
+        if self.at >= self.len {
+            self.load_block(self.block + 1);
+        } else {
+            self.doc = self.docs[self.at % BLOCK];
+        }
+        self.doc
+    }
+
+    /// Number of the block that is decoded.
+    #[inline]
+    pub fn block(&self) -> usize {
+        self.block
+    }
+
+    /// Number of blocks in the list.
+    #[inline]
+    pub fn blocks(&self) -> usize {
+        match &self.source {
+            Source::Blocks { table, .. } => table.len(),
+            Source::Short => 1,
+            Source::Decoded { docs, .. } => docs.len().div_ceil(BLOCK),
+        }
+    }
+
+    /// The first block from `from` on that may hold a document not below `target`; [`ListCursor::blocks`] if
+    /// there is none. Looks at the table only.
+    #[inline]
+    pub fn find_block(&self, from: usize, target: u32) -> usize {
+        let (blocks, mut low, mut step) = (self.blocks(), from, 1);
+        while low + step <= blocks && self.block_last(low + step - 1) < target {
+            low += step;
+            step *= 2;
+        }
+        let mut high = (low + step - 1).min(blocks);
+        while low < high {
+            let middle = low.midpoint(high);
+            if self.block_last(middle) < target { low = middle + 1 } else { high = middle }
+        }
+        low
+    }
+
+    /// The last document of a block, [`NO_MORE`] past the last one.
+    #[inline]
+    pub fn block_last(&self, block: usize) -> u32 {
+        match &self.source {
+            Source::Blocks { table, .. } => table.get(block).map_or(NO_MORE, |entry| Entry::read(entry).last),
+            Source::Short if block == 0 => self.last,
+            Source::Short => NO_MORE,
+            Source::Decoded { docs, .. } if block >= docs.len().div_ceil(BLOCK) => NO_MORE,
+            Source::Decoded { docs, .. } => docs.get(block * BLOCK + BLOCK - 1).copied().unwrap_or(self.last),
+        }
+    }
+
+    /// What bounds the postings of a block; pairs may repeat.
+    #[inline]
+    pub fn block_impacts(&self, block: usize) -> [Impact; PAIRS] {
+        match &self.source {
+            Source::Blocks { table, .. } => match table.get(block).and_then(|entry| entry.last_chunk()) {
+                Some(impacts) => read_impacts(impacts),
+                None => [Impact::UNBOUNDED; PAIRS],
+            },
+            _ => [Impact::UNBOUNDED; PAIRS],
+        }
+    }
+
+    /// What bounds all postings of the list; unbounded for lists without a table.
+    pub fn list_impacts(&self) -> [Impact; PAIRS] {
+        match &self.source {
+            Source::Blocks { whole, .. } => read_impacts(whole),
+            _ => [Impact::UNBOUNDED; PAIRS],
+        }
+    }
+
+    /// Decodes a block, before or after the current one, and moves to its first posting; past the last block
+    /// that is the end of the list.
+    pub fn load_block(&mut self, block: usize) {
+        self.block = block;
+        let loaded = match self.source {
+            Source::Blocks { bytes, table, .. } if block < table.len() => {
+                self.decode_block(bytes, table, block)
+            }
+            Source::Short if block == 0 => {
+                self.len = self.doc_freq as usize;
+                Some(())
+            }
+            Source::Decoded { docs, tfs } if block < docs.len().div_ceil(BLOCK) => {
+                self.copy_block(docs, tfs, block)
+            }
+            _ => {
+                self.end();
+                return;
+            }
+        };
+        if loaded.is_some() {
+            (self.at, self.doc) = (0, self.docs[0]);
+        } else {
+            self.corrupt = true;
+            self.end();
+        }
+    }
+
+    fn end(&mut self) {
+        (self.at, self.len, self.doc) = (0, 0, NO_MORE);
+        self.tfs_ready = true;
+    }
+
+    fn copy_block(&mut self, docs: &[u32], tfs: &[u32], block: usize) -> Option<()> {
+        let start = block * BLOCK;
+        self.len = BLOCK.min(docs.len() - start);
+        self.docs[self.len..].fill(NO_MORE);
+        self.docs[..self.len].copy_from_slice(docs.get(start..start + self.len)?);
+        self.tfs[..self.len].copy_from_slice(tfs.get(start..start + self.len)?);
+        Some(())
+    }
+
+    fn decode_block(&mut self, bytes: &[u8], table: &[[u8; ENTRY]], block: usize) -> Option<()> {
+        let entry = Entry::read(table.get(block)?);
+        let before = match block.checked_sub(1) {
+            Some(previous) => Some(Entry::read(table.get(previous)?)),
+            None => None,
+        };
+        let tail = self.doc_freq as usize % BLOCK;
+        if block + 1 == table.len() && tail > 0 {
+            let before = before?;
+            let start =
+                before.start.checked_add(packed_len(before.gap_width) + packed_len(before.tf_width))?;
+            self.decode_tail(bytes.get(start..)?, Some(before.last), tail)?;
+            return (self.docs[tail - 1] == entry.last).then_some(());
+        }
+        let before = before.map(|entry| entry.last);
+        let from = before.unwrap_or(u32::MAX);
+        unpack_gaps(bytes.get(entry.start..)?, entry.gap_width, from, &mut self.docs)?;
+        (self.len, self.tfs_ready) = (BLOCK, false);
+        let rising = entry.gap_width <= SAFE_WIDTH || self.docs.is_sorted_by(|left, right| left < right);
+        let starts_above = before.is_none_or(|before| before < self.last && before < self.docs[0]);
+        let ends_right = self.docs[BLOCK - 1] == entry.last && entry.last <= self.last;
+        (rising && starts_above && ends_right).then_some(())
+    }
+
+    /// Reads `count` postings, fewer than a block, that follow the document `before`.
+    fn decode_tail(&mut self, bytes: &[u8], before: Option<u32>, count: usize) -> Option<()> {
+        let mut reader = ByteReader::new(bytes);
+        let mut next = before.map_or(0, |before| u64::from(before) + 1);
+        self.docs[count..].fill(NO_MORE);
+        for (doc, tf) in self.docs[..count].iter_mut().zip(&mut self.tfs) {
+            let code = reader.varint()?;
+            *tf = if code & 1 == 1 { 1 } else { reader.varint32()? };
+            let found = next + (code >> 1);
+            if found >= u64::from(self.max_doc) {
+                return None;
+            }
+            *doc = u32::try_from(found).ok()?;
+            next = found + 1;
+        }
+        (self.len, self.tfs_ready) = (count, true);
+        Some(())
+    }
+
+    #[inline(never)]
+    fn decode_tfs(&mut self) {
+        self.tfs_ready = true;
+        if self.unpack_tfs().is_none() {
+            self.corrupt = true;
+            self.tfs.fill(1);
+        }
+    }
+
+    fn unpack_tfs(&mut self) -> Option<()> {
+        let Source::Blocks { bytes, table, .. } = self.source else { return None };
+        let entry = Entry::read(table.get(self.block)?);
+        if entry.tf_width == 0 {
+            self.tfs.fill(1);
+            return Some(());
+        }
+        let start = entry.start.checked_add(packed_len(entry.gap_width))?;
+        unpack(bytes.get(start..)?, entry.tf_width, &mut self.tfs)?;
+        self.tfs.iter_mut().for_each(|tf| *tf = tf.saturating_add(1));
+        Some(())
+    }
+}

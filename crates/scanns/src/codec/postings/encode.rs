@@ -1,0 +1,161 @@
+//! Writes lists: fills a block, packs it when it is full, and appends the table at the end.
+
+use super::impact::ImpactSet;
+use super::{ENTRY, IMPACTS};
+use crate::codec::bitpack::{BLOCK, pack, width_of};
+use crate::codec::varint::put_varint;
+
+/// What a finished list adds up to.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct ListSummary {
+    /// Documents in the list.
+    pub doc_freq: u32,
+    /// Occurrences in all of them.
+    pub total_tf: u64,
+}
+
+/// Encodes one list after the other; the buffers are reused.
+pub struct ListEncoder {
+    docs: [u32; BLOCK],
+    tfs: [u32; BLOCK],
+    len: usize,
+    /// The document before the block, -1 (that is, `u32::MAX`) at the start.
+    before: u32,
+    doc_freq: u32,
+    total_tf: u64,
+    /// Bytes written for this list so far, in units of [`UNIT`](crate::codec::bitpack::UNIT).
+    units: u32,
+    table: Vec<u8>,
+}
+
+impl Default for ListEncoder {
+    fn default() -> Self {
+        Self::new()
+    }
+}
+
+impl ListEncoder {
+    /// An encoder at the start of a list.
+    pub fn new() -> Self {
+        ListEncoder {
+            docs: [0; BLOCK],
+            tfs: [0; BLOCK],
+            len: 0,
+            before: u32::MAX,
+            doc_freq: 0,
+            total_tf: 0,
+            units: 0,
+            table: Vec::new(),
+        }
+    }
+
+    /// Appends a posting; documents of a list come in strictly increasing order, `tf` is at least 1 and
+    /// `norms` holds the norm of every document. Nothing else may be written to `out` within a list.
+    #[inline]
+    pub fn push(&mut self, doc: u32, tf: u32, norms: &[u8], out: &mut Vec<u8>) {
+        debug_assert!(
+            tf > 0 && (doc > self.last() || self.last() == u32::MAX),
+            "document {doc} out of order"
+        );
+        self.docs[self.len] = doc;
+        self.tfs[self.len] = tf;
+        self.len += 1;
+        self.doc_freq += 1;
+        if self.len == BLOCK {
+            self.flush_block(norms, out);
+        }
+    }
+
+    /// Ends the list and makes the encoder ready for the next one.
+    pub fn finish(&mut self, norms: &[u8], out: &mut Vec<u8>) -> ListSummary {
+        self.total_tf += self.tfs[..self.len].iter().map(|&tf| u64::from(tf)).sum::<u64>();
+        let last = self.last();
+        self.write_tail(out);
+        if !self.table.is_empty() {
+            if self.len > 0 {
+                let impacts = self.impacts(norms);
+                self.push_entry(last, 0, 0, impacts);
+            }
+            self.write_table(out);
+        }
+        let summary = ListSummary { doc_freq: self.doc_freq, total_tf: self.total_tf };
+        self.table.clear();
+        (self.len, self.before, self.doc_freq, self.total_tf, self.units) = (0, u32::MAX, 0, 0, 0);
+        summary
+    }
+
+    /// The last document that was pushed.
+    #[inline]
+    fn last(&self) -> u32 {
+        if self.len == 0 { self.before } else { self.docs[self.len - 1] }
+    }
+
+    #[inline(never)]
+    fn flush_block(&mut self, norms: &[u8], out: &mut Vec<u8>) {
+        let mut gaps = [0; BLOCK];
+        let (mut gap_bits, mut tf_bits, mut total_tf) = (0, 0, 0);
+        let mut before = self.before;
+        for (gap, &doc) in gaps.iter_mut().zip(&self.docs) {
+            *gap = doc.wrapping_sub(before).wrapping_sub(1);
+            gap_bits |= *gap;
+            before = doc;
+        }
+        let impacts = self.impacts(norms);
+        for tf in &mut self.tfs {
+            total_tf += u64::from(*tf);
+            *tf = tf.wrapping_sub(1);
+            tf_bits |= *tf;
+        }
+        let (gap_width, tf_width) = (width_of(gap_bits), width_of(tf_bits));
+        pack(&gaps, gap_width, out);
+        pack(&self.tfs, tf_width, out);
+        self.push_entry(before, gap_width, tf_width, impacts);
+        self.units += u32::from(gap_width) + u32::from(tf_width);
+        self.before = before;
+        self.total_tf += total_tf;
+        self.len = 0;
+    }
+
+    fn impacts(&self, norms: &[u8]) -> [u8; IMPACTS] {
+        let norm_of = |doc: &u32| norms.get(*doc as usize).copied().unwrap_or(0);
+        let (docs, tfs) = (&self.docs[..self.len], &self.tfs[..self.len]);
+        if tfs.iter().fold(0, |all, tf| all | tf) == 1 {
+            return ImpactSet::of_ones(docs.iter().map(norm_of).fold(u8::MAX, u8::min));
+        }
+        let mut set = ImpactSet::new();
+        for (doc, &tf) in docs.iter().zip(tfs) {
+            set.add(tf, norm_of(doc));
+        }
+        set.pairs()
+    }
+
+    fn push_entry(&mut self, last: u32, gap_width: u8, tf_width: u8, impacts: [u8; IMPACTS]) {
+        self.table.extend_from_slice(&last.to_le_bytes());
+        self.table.extend_from_slice(&self.units.to_le_bytes());
+        self.table.extend_from_slice(&[gap_width, tf_width]);
+        self.table.extend_from_slice(&impacts);
+    }
+
+    fn write_tail(&self, out: &mut Vec<u8>) {
+        let mut before = self.before;
+        for (&doc, &tf) in self.docs[..self.len].iter().zip(&self.tfs) {
+            let gap = u64::from(doc.wrapping_sub(before).wrapping_sub(1));
+            put_varint(out, gap << 1 | u64::from(tf == 1));
+            if tf != 1 {
+                put_varint(out, u64::from(tf));
+            }
+            before = doc;
+        }
+    }
+
+    fn write_table(&self, out: &mut Vec<u8>) {
+        out.extend_from_slice(&self.table);
+        let mut whole = ImpactSet::new();
+        for entry in self.table.as_chunks::<ENTRY>().0 {
+            if let Some(impacts) = entry.last_chunk() {
+                whole.add_impacts(impacts);
+            }
+        }
+        out.extend_from_slice(&whole.pairs());
+    }
+}

@@ -1,0 +1,135 @@
+//! Which pairs of frequency and norm bound the postings of a block.
+
+use super::IMPACTS;
+use crate::codec::norm::{length_to_norm, norm_to_length};
+
+/// Pairs kept per block. One would have to combine the highest frequency with the shortest document, which are
+/// rarely the same posting; three make the bound nearly exact.
+pub const PAIRS: usize = 3;
+
+/// A frequency no posting exceeds and a norm no posting undercuts, among those that this pair stands for.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Impact {
+    /// The highest term frequency.
+    pub tf: u32,
+    /// The norm of the shortest document.
+    pub norm: u8,
+}
+
+impl Impact {
+    /// What bounds every posting.
+    pub const UNBOUNDED: Impact = Impact { tf: u32::MAX, norm: 0 };
+}
+
+/// The code of the smallest coded frequency that is not below `tf`.
+#[inline]
+fn tf_to_code(tf: u32) -> u8 {
+    let code = length_to_norm(u64::from(tf));
+    if norm_to_length(code) < tf { code.saturating_add(1) } else { code }
+}
+
+/// The frequency that `code` stands for; the last code stands for all that are higher.
+#[inline]
+fn code_to_tf(code: u8) -> u32 {
+    if code == u8::MAX { u32::MAX } else { norm_to_length(code) }
+}
+
+/// Reads impacts as [`ImpactSet::pairs`] wrote them.
+#[inline]
+pub(super) fn read_impacts(bytes: &[u8; IMPACTS]) -> [Impact; PAIRS] {
+    std::array::from_fn(|i| Impact { tf: code_to_tf(bytes[2 * i]), norm: bytes[2 * i + 1] })
+}
+
+/// Frequencies up to here have a class of their own.
+const EXACT_CLASSES: u8 = 24;
+
+/// Postings by class of frequency: per class the highest frequency and the shortest document.
+pub(super) struct ImpactSet {
+    used: u64,
+    tf_codes: [u8; 64],
+    norms: [u8; 64],
+}
+
+impl ImpactSet {
+    pub(super) fn new() -> Self {
+        ImpactSet { used: 0, tf_codes: [0; 64], norms: [0; 64] }
+    }
+
+    /// The impacts of postings that all occur once, `norm` being that of the shortest document.
+    pub(super) fn of_ones(norm: u8) -> [u8; IMPACTS] {
+        std::array::from_fn(|i| if i % 2 == 0 { 1 } else { norm })
+    }
+
+    #[inline]
+    pub(super) fn add(&mut self, tf: u32, norm: u8) {
+        self.add_code(tf_to_code(tf), norm);
+    }
+
+    #[inline]
+    fn add_code(&mut self, tf_code: u8, norm: u8) {
+        let class =
+            if tf_code < EXACT_CLASSES { tf_code } else { EXACT_CLASSES + (tf_code - EXACT_CLASSES) / 8 };
+        let (bit, slot) = (1u64 << class, usize::from(class) % 64);
+        if self.used & bit == 0 {
+            self.used |= bit;
+            (self.tf_codes[slot], self.norms[slot]) = (tf_code, norm);
+        } else {
+            self.tf_codes[slot] = self.tf_codes[slot].max(tf_code);
+            self.norms[slot] = self.norms[slot].min(norm);
+        }
+    }
+
+    /// Adds what `impacts` stand for.
+    pub(super) fn add_impacts(&mut self, impacts: &[u8; IMPACTS]) {
+        for pair in impacts.as_chunks::<2>().0 {
+            self.add_code(pair[0], pair[1]);
+        }
+    }
+
+    /// The pairs that dominate all that was added, by falling frequency.
+    pub(super) fn pairs(&self) -> [u8; IMPACTS] {
+        let (mut steps, mut count) = self.steps();
+        while count > PAIRS {
+            let at = cheapest_merge(&steps[..count]);
+            steps[at].1 = steps[at + 1].1;
+            steps.copy_within(at + 2..count, at + 1);
+            count -= 1;
+        }
+        std::array::from_fn(|i| {
+            let (tf_code, norm) = steps[(i / 2).min(count.saturating_sub(1))];
+            if i % 2 == 0 { tf_code } else { norm }
+        })
+    }
+
+    /// The classes that no other dominates, by falling frequency and so falling norm, and their number.
+    fn steps(&self) -> ([(u8, u8); 64], usize) {
+        let mut steps = [(0, 0); 64];
+        let (mut count, mut left) = (0, self.used);
+        while left != 0 {
+            let class = 63 - left.leading_zeros() as usize;
+            left &= !(1 << class);
+            if count == 0 || self.norms[class] < steps[count - 1].1 {
+                steps[count] = (self.tf_codes[class], self.norms[class]);
+                count += 1;
+            }
+        }
+        (steps, count)
+    }
+}
+
+/// Where merging a step with the next one raises the ratio of frequency to length the least.
+fn cheapest_merge(steps: &[(u8, u8)]) -> usize {
+    let ratio =
+        |tf_code: u8, norm: u8| f64::from(code_to_tf(tf_code)) / f64::from(norm_to_length(norm).max(1));
+    let cost = |pair: &[(u8, u8)]| {
+        let (high, low) = (pair[0], pair[1]);
+        ratio(high.0, low.1) / ratio(high.0, high.1).max(ratio(low.0, low.1))
+    };
+    let mut best = (f64::INFINITY, 0);
+    for (at, pair) in steps.windows(2).enumerate() {
+        if cost(pair) < best.0 {
+            best = (cost(pair), at);
+        }
+    }
+    best.1
+}

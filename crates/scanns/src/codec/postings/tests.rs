@@ -1,0 +1,247 @@
+use super::*;
+use crate::codec::norm::length_to_norm;
+
+/// Xorshift; enough to be different every round.
+struct Random(u64);
+
+impl Random {
+    fn below(&mut self, bound: u64) -> u64 {
+        self.0 ^= self.0 << 13;
+        self.0 ^= self.0 >> 7;
+        self.0 ^= self.0 << 17;
+        self.0 % bound
+    }
+}
+
+type Postings = Vec<(u32, u32)>;
+
+fn random_postings(random: &mut Random, count: usize) -> Postings {
+    let gap_bound = [1, 2, 30, 5_000][random.below(4) as usize];
+    let tf_bound = [1, 2, 40, 3_000_000_000][random.below(4) as usize];
+    let mut next = 0;
+    (0..count)
+        .map(|_| {
+            let doc = next + random.below(gap_bound) as u32;
+            next = doc + 1;
+            let tf = if random.below(4) == 0 { 1 + random.below(tf_bound) as u32 } else { 1 };
+            (doc, tf)
+        })
+        .collect()
+}
+
+fn random_norms(random: &mut Random, postings: &Postings) -> Vec<u8> {
+    let len = postings.last().map_or(0, |&(doc, _)| doc as usize + 1);
+    (0..len).map(|_| length_to_norm(1 + random.below(3_000))).collect()
+}
+
+fn encode(postings: &Postings, norms: &[u8]) -> Vec<u8> {
+    let mut out = Vec::new();
+    let mut encoder = ListEncoder::new();
+    for &(doc, tf) in postings {
+        encoder.push(doc, tf, norms, &mut out);
+    }
+    let summary = encoder.finish(norms, &mut out);
+    assert_eq!(summary.doc_freq as usize, postings.len());
+    assert_eq!(summary.total_tf, postings.iter().map(|&(_, tf)| u64::from(tf)).sum::<u64>());
+    out
+}
+
+fn read_all(cursor: &mut ListCursor) -> Postings {
+    let mut found = Vec::new();
+    while cursor.doc() != NO_MORE {
+        found.push((cursor.doc(), cursor.tf()));
+        cursor.step();
+    }
+    found
+}
+
+const COUNTS: [usize; 10] =
+    [1, 2, BLOCK - 1, BLOCK, BLOCK + 1, 2 * BLOCK - 1, 2 * BLOCK, 2 * BLOCK + 77, 9 * BLOCK, 20 * BLOCK + 5];
+
+/// Runs `check` over random lists of every interesting length, with the cursor made from bytes and from memory.
+fn over_lists(
+    seed: u64,
+    mut check: impl FnMut(&mut Random, &Postings, &[u8], &mut dyn FnMut() -> ListCursor<'static>),
+) {
+    let mut random = Random(seed);
+    for round in 0..20 {
+        for count in COUNTS {
+            println!("seed {seed} round {round} count {count}");
+            let postings = random_postings(&mut random, count);
+            let norms = random_norms(&mut random, &postings);
+            let bytes: &'static [u8] = encode(&postings, &norms).leak();
+            let (docs, tfs): (Vec<u32>, Vec<u32>) = postings.iter().copied().unzip();
+            let (docs, tfs): (&'static [u32], &'static [u32]) = (docs.leak(), tfs.leak());
+            let max_doc = norms.len() as u32;
+            check(&mut random, &postings, &norms, &mut || {
+                ListCursor::new(bytes, postings.len() as u32, max_doc).unwrap()
+            });
+            check(&mut random, &postings, &norms, &mut || ListCursor::from_decoded(docs, tfs));
+        }
+    }
+}
+
+#[test]
+fn lists_read_back_posting_by_posting() {
+    over_lists(1, |_, postings, _, open| {
+        let mut cursor = open();
+        assert_eq!(cursor.doc_freq() as usize, postings.len());
+        assert_eq!(&read_all(&mut cursor), postings);
+        assert!(!cursor.corrupt());
+        assert_eq!(cursor.step(), NO_MORE);
+        assert_eq!(cursor.advance(5), NO_MORE);
+        assert!(cursor.rest_of_docs().is_empty());
+    });
+}
+
+#[test]
+fn lists_read_back_block_by_block() {
+    over_lists(2, |_, postings, _, open| {
+        let mut cursor = open();
+        let mut found = Vec::new();
+        while cursor.doc() != NO_MORE {
+            let count = cursor.rest_of_docs().len();
+            let (docs, tfs) = cursor.rest_of_block();
+            found.extend(docs.iter().copied().zip(tfs.iter().copied()));
+            cursor.consume(count);
+        }
+        assert_eq!(&found, postings);
+    });
+}
+
+#[test]
+fn advancing_finds_the_first_document_not_below_the_target() {
+    over_lists(3, |random, postings, norms, open| {
+        let mut cursor = open();
+        let mut target = 0;
+        while cursor.doc() != NO_MORE {
+            target +=
+                random.below(norms.len() as u64 / 3 + 2) as u32 / [1, 10, 100][random.below(3) as usize];
+            let before = cursor.doc();
+            let expected = postings.iter().find(|&&(doc, _)| doc >= target.max(before)).copied();
+            assert_eq!(cursor.advance(target), expected.map_or(NO_MORE, |(doc, _)| doc), "to {target}");
+            if let Some((_, tf)) = expected {
+                assert_eq!(cursor.tf(), tf);
+            }
+            if random.below(2) == 0 {
+                let next = postings.iter().find(|&&(doc, _)| doc > cursor.doc());
+                assert_eq!(cursor.step(), next.map_or(NO_MORE, |&(doc, _)| doc));
+            }
+        }
+    });
+}
+
+#[test]
+fn blocks_are_found_and_loaded_from_the_table() {
+    over_lists(4, |random, postings, _, open| {
+        let mut cursor = open();
+        assert_eq!(cursor.blocks(), postings.len().div_ceil(BLOCK));
+        for (block, part) in postings.chunks(BLOCK).enumerate() {
+            let last = part.last().unwrap().0;
+            assert_eq!(cursor.block_last(block), last);
+            let from = random.below(block as u64 + 1) as usize;
+            assert_eq!(cursor.find_block(from, last), block);
+            assert_eq!(cursor.find_block(block, part[0].0), block);
+            assert_eq!(cursor.find_block(from, last + 1), (block + 1).max(from));
+            if random.below(2) == 0 {
+                cursor.load_block(block);
+                let (docs, tfs) = cursor.rest_of_block();
+                assert_eq!(docs.iter().copied().zip(tfs.iter().copied()).collect::<Vec<_>>(), part);
+            }
+        }
+        assert_eq!(cursor.block_last(cursor.blocks()), NO_MORE);
+        assert_eq!(cursor.find_block(0, NO_MORE), cursor.blocks());
+        cursor.load_block(0);
+        assert_eq!(&read_all(&mut cursor), postings);
+    });
+}
+
+#[test]
+fn impacts_dominate_every_posting_and_are_tight_where_three_pairs_suffice() {
+    over_lists(5, |_, postings, norms, open| {
+        let cursor = open();
+        for (block, part) in postings.chunks(BLOCK).enumerate() {
+            for &(doc, tf) in part {
+                for impacts in [cursor.block_impacts(block), cursor.list_impacts()] {
+                    let norm = norms[doc as usize];
+                    assert!(impacts.iter().any(|impact| impact.tf >= tf && impact.norm <= norm));
+                }
+            }
+        }
+    });
+    let postings: Postings = (0..200).map(|doc| (doc, 1 + doc % 3)).collect();
+    let norms: Vec<u8> = (0..200).map(|doc| 10 * (1 + doc % 3) as u8 + (doc / 128) as u8).collect();
+    let bytes = encode(&postings, &norms);
+    let cursor = ListCursor::new(&bytes, 200, 200).unwrap();
+    let pairs =
+        |extra: u8| [(3, 30 + extra), (2, 20 + extra), (1, 10 + extra)].map(|(tf, norm)| Impact { tf, norm });
+    assert_eq!(cursor.block_impacts(0), pairs(0));
+    assert_eq!(cursor.block_impacts(1), pairs(1));
+    assert_eq!(cursor.list_impacts(), pairs(0));
+}
+
+#[test]
+fn a_single_posting_needs_no_bytes() {
+    let mut cursor = ListCursor::single(7, 3);
+    assert_eq!((cursor.doc(), cursor.tf(), cursor.doc_freq()), (7, 3, 1));
+    assert_eq!((cursor.block_last(0), cursor.find_block(0, 8)), (7, 1));
+    assert_eq!(cursor.advance(8), NO_MORE);
+}
+
+#[test]
+fn postings_at_the_highest_documents_and_frequencies_read_back() {
+    let top = (1 << 31) - 1;
+    let mut encoder = ListEncoder::new();
+    let mut bytes = Vec::new();
+    let postings: Postings =
+        (0..BLOCK as u32 - 1).map(|i| (i * 3, u32::MAX - i)).chain([(top - 1, 1), (top, u32::MAX)]).collect();
+    for &(doc, tf) in &postings {
+        encoder.push(doc, tf, &[], &mut bytes);
+    }
+    encoder.finish(&[], &mut bytes);
+    let mut cursor = ListCursor::new(&bytes, postings.len() as u32, 1 << 31).unwrap();
+    assert_eq!(read_all(&mut cursor), postings);
+}
+
+/// Reads everything there is in three ways; documents must rise and stay in bounds.
+fn exhaust(bytes: &[u8], doc_freq: u32, max_doc: u32, random: &mut Random) {
+    let Some(mut cursor) = ListCursor::new(bytes, doc_freq, max_doc) else { return };
+    let mut before = None;
+    while cursor.doc() != NO_MORE {
+        assert!(cursor.doc() < max_doc && before < Some(cursor.doc()));
+        before = Some(cursor.doc());
+        cursor.tf();
+        if random.below(3) == 0 {
+            cursor.advance(cursor.doc() + 1 + random.below(u64::from(max_doc)) as u32 / 8);
+        } else {
+            cursor.step();
+        }
+    }
+}
+
+#[test]
+fn damaged_bytes_end_the_list_but_never_panic_or_go_back() {
+    let mut random = Random(77);
+    for count in [5, BLOCK - 1, BLOCK, 3 * BLOCK + 40] {
+        let postings = random_postings(&mut random, count);
+        let norms = random_norms(&mut random, &postings);
+        let bytes = encode(&postings, &norms);
+        let (doc_freq, max_doc) = (count as u32, norms.len() as u32);
+        for bit in 0..8 * bytes.len() {
+            let mut damaged = bytes.clone();
+            damaged[bit / 8] ^= 1 << (bit % 8);
+            exhaust(&damaged, doc_freq, max_doc, &mut random);
+        }
+        for cut in 0..bytes.len() {
+            exhaust(&bytes[..cut], doc_freq, max_doc, &mut random);
+            exhaust(&bytes[cut..], doc_freq, max_doc, &mut random);
+        }
+        for wrong in [0, 1, doc_freq + 1, doc_freq + BLOCK as u32, u32::MAX] {
+            exhaust(&bytes, wrong, max_doc, &mut random);
+        }
+        for _ in 0..2_000 {
+            let noise: Vec<u8> = (0..random.below(600)).map(|_| random.below(256) as u8).collect();
+            exhaust(&noise, 1 + random.below(300) as u32, 1 << 31, &mut random);
+        }
+    }
+}
