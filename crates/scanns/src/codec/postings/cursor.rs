@@ -294,6 +294,10 @@ impl<'a> ListCursor<'a> {
     /// Decodes a block, before or after the current one, and moves to its first posting; past the last block
     /// that is the end of the list.
     pub fn load_block(&mut self, block: usize) {
+        if block == self.block && self.len > 0 {
+            (self.at, self.doc) = (0, self.docs[0]);
+            return;
+        }
         self.block = block;
         let loaded = match self.source {
             Source::Blocks { bytes, table, .. } if block < table.len() => {
