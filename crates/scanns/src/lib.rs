@@ -13,5 +13,7 @@ mod codec;
 
 mod schema;
 
+mod search;
+
 pub use error::{Error, Result};
 pub use schema::{Analyzer, Delimiters, Records};

@@ -218,6 +218,7 @@ fn to_bytes(row: Row) -> [u8; UNIT] {
 }
 
 #[cfg(test)]
+#[expect(clippy::cast_possible_truncation, reason = "test data is small")]
 mod tests {
     use super::*;
 

@@ -13,7 +13,9 @@ use crate::codec::varint::ByteReader;
 pub const NO_MORE: u32 = u32::MAX;
 
 /// Gaps up to this width cannot overflow a document number within a block that starts below 2³¹.
-const SAFE_WIDTH: u8 = 31 - BLOCK.ilog2() as u8;
+const SAFE_WIDTH: u8 = 24;
+
+const _: () = assert!(BLOCK << SAFE_WIDTH <= 1 << 31);
 
 /// Where the postings come from.
 enum Source<'a> {
