@@ -27,6 +27,8 @@ mod invert;
 
 mod segment;
 
+mod search;
+
 mod index;
 
 pub use error::{Error, Result};

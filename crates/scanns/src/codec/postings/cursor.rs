@@ -13,7 +13,9 @@ use crate::codec::varint::ByteReader;
 pub const NO_MORE: u32 = u32::MAX;
 
 /// Gaps up to this width cannot overflow a document number within a block that starts below 2³¹.
-const SAFE_WIDTH: u8 = 31 - BLOCK.ilog2() as u8;
+const SAFE_WIDTH: u8 = 24;
+
+const _: () = assert!(BLOCK << SAFE_WIDTH <= 1 << 31);
 
 /// Where the postings come from.
 enum Source<'a> {
@@ -294,6 +296,10 @@ impl<'a> ListCursor<'a> {
     /// Decodes a block, before or after the current one, and moves to its first posting; past the last block
     /// that is the end of the list.
     pub fn load_block(&mut self, block: usize) {
+        if block == self.block && self.len > 0 {
+            (self.at, self.doc) = (0, self.docs[0]);
+            return;
+        }
         self.block = block;
         let loaded = match self.source {
             Source::Blocks { bytes, table, .. } if block < table.len() => {

@@ -43,6 +43,17 @@ pub(super) fn read_impacts(bytes: &[u8; IMPACTS]) -> [Impact; PAIRS] {
 /// Frequencies up to here have a class of their own.
 const EXACT_CLASSES: u8 = 24;
 
+/// The highest code of the classes that have one code only.
+const EXACT_CODES: [u8; 64] = {
+    let mut codes = [0; 64];
+    let mut code = 0;
+    while code < EXACT_CLASSES {
+        codes[code as usize] = code;
+        code += 1;
+    }
+    codes
+};
+
 /// Postings by class of frequency: per class the highest frequency and the shortest document.
 pub(super) struct ImpactSet {
     used: u64,
@@ -52,7 +63,7 @@ pub(super) struct ImpactSet {
 
 impl ImpactSet {
     pub(super) fn new() -> Self {
-        ImpactSet { used: 0, tf_codes: [0; 64], norms: [0; 64] }
+        ImpactSet { used: 0, tf_codes: EXACT_CODES, norms: [u8::MAX; 64] }
     }
 
     /// The impacts of postings that all occur once, `norm` being that of the shortest document.
@@ -62,21 +73,24 @@ impl ImpactSet {
 
     #[inline]
     pub(super) fn add(&mut self, tf: u32, norm: u8) {
-        self.add_code(tf_to_code(tf), norm);
+        if tf < u32::from(EXACT_CLASSES) {
+            self.lower(tf as usize, norm);
+        } else {
+            self.add_code(tf_to_code(tf), norm);
+        }
+    }
+
+    fn add_code(&mut self, code: u8, norm: u8) {
+        let class = if code < EXACT_CLASSES { code } else { EXACT_CLASSES + (code - EXACT_CLASSES) / 8 };
+        let class = usize::from(class) % 64;
+        self.tf_codes[class] = self.tf_codes[class].max(code);
+        self.lower(class, norm);
     }
 
     #[inline]
-    fn add_code(&mut self, tf_code: u8, norm: u8) {
-        let class =
-            if tf_code < EXACT_CLASSES { tf_code } else { EXACT_CLASSES + (tf_code - EXACT_CLASSES) / 8 };
-        let (bit, slot) = (1u64 << class, usize::from(class) % 64);
-        if self.used & bit == 0 {
-            self.used |= bit;
-            (self.tf_codes[slot], self.norms[slot]) = (tf_code, norm);
-        } else {
-            self.tf_codes[slot] = self.tf_codes[slot].max(tf_code);
-            self.norms[slot] = self.norms[slot].min(norm);
-        }
+    fn lower(&mut self, class: usize, norm: u8) {
+        self.used |= 1 << class;
+        self.norms[class] = self.norms[class].min(norm);
     }
 
     /// Adds what `impacts` stand for.

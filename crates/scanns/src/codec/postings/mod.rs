@@ -25,6 +25,7 @@ mod cursor;
 mod encode;
 mod impact;
 #[cfg(test)]
+#[expect(clippy::cast_possible_truncation, reason = "test data is small")]
 mod tests;
 
 pub use cursor::{ListCursor, NO_MORE};

@@ -1,0 +1,86 @@
+//! What search needs of a part of an index, be it a segment on disk or one that is still in memory.
+
+use crate::codec::ListCursor;
+use crate::error::{Error, Result};
+
+/// A set of documents, numbered from 0, with postings by term.
+pub trait Leaf: Sync {
+    /// Documents in the leaf, deleted ones included; at most 2³¹.
+    fn max_doc(&self) -> u32;
+
+    /// The norm of every document, see [`length_to_norm`](crate::codec::length_to_norm).
+    fn norms(&self) -> Result<&[u8]>;
+
+    /// Figures that are summed over all leaves before anything is scored.
+    fn stats(&self) -> LeafStats;
+
+    /// Looks a term up; `None` if no document has it.
+    fn find(&self, term: &[u8]) -> Result<Option<TermRef>>;
+
+    /// The postings of a term that [`Leaf::find`] found.
+    fn postings<'a>(&'a self, term: &TermRef) -> Result<ListSource<'a>>;
+
+    /// False for deleted documents. Asked per hit, and only where [`LeafStats::documents`] says that some are.
+    fn is_live(&self, doc: u32) -> bool;
+
+    /// What the document is called: its path, and its line where lines are documents.
+    fn key(&self, doc: u32) -> Result<Vec<u8>>;
+}
+
+/// Sizes of a leaf.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct LeafStats {
+    /// Documents that are not deleted.
+    pub documents: u64,
+    /// Documents that have at least one term, deleted ones included.
+    pub documents_with_terms: u64,
+    /// Tokens in all documents, those of deleted ones included.
+    pub total_length: u64,
+}
+
+/// A term of one leaf.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct TermRef {
+    /// Documents that contain it, deleted ones included.
+    pub doc_freq: u32,
+    /// Where its postings are; only the leaf knows what it means.
+    pub handle: [u64; 2],
+}
+
+/// Where the postings of a term are.
+pub enum ListSource<'a> {
+    /// The only posting of a term that occurs in one document.
+    Single {
+        /// The document.
+        doc: u32,
+        /// How often the term occurs in it.
+        tf: u32,
+    },
+    /// A list as [`ListEncoder`](crate::codec::ListEncoder) writes it.
+    Packed(&'a [u8]),
+    /// Postings in memory.
+    Decoded {
+        /// Documents below [`Leaf::max_doc`], strictly increasing.
+        docs: Vec<u32>,
+        /// The frequency in each of them.
+        tfs: Vec<u32>,
+    },
+}
+
+impl ListSource<'_> {
+    /// A cursor at the first of the `doc_freq` postings of a leaf of `max_doc` documents.
+    pub fn cursor(&self, doc_freq: u32, max_doc: u32) -> Result<ListCursor<'_>> {
+        match self {
+            ListSource::Single { doc, tf } if *doc < max_doc => Some(ListCursor::single(*doc, *tf)),
+            ListSource::Single { .. } => None,
+            ListSource::Packed(bytes) => ListCursor::new(bytes, doc_freq, max_doc),
+            ListSource::Decoded { docs, tfs } => Some(ListCursor::from_decoded(docs, tfs)),
+        }
+        .ok_or_else(damaged_list)
+    }
+}
+
+/// The error for a list that does not decode.
+pub(super) fn damaged_list() -> Error {
+    Error::corrupt("a postings list", "its blocks, its table and its length do not agree")
+}

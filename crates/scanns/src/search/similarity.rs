@@ -1,0 +1,198 @@
+//! How well a document matches a term, in Lucene's 32-bit arithmetic, step by step as it rounds there.
+//!
+//! Scores depend on the document only through its norm byte, so everything that does not depend on the
+//! frequency is in a table of 256 factors, made once per query.
+
+use super::leaf::LeafStats;
+use crate::codec::{Impact, norm_to_length};
+use crate::error::{Error, Result};
+
+/// A way to rank.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub enum Model {
+    /// Okapi BM25, without the factor `k1 + 1`.
+    Bm25 {
+        /// How quickly more occurrences stop to matter; not negative.
+        k1: f32,
+        /// How much length matters, 0 to 1.
+        b: f32,
+    },
+    /// Lucene's `ClassicSimilarity`: √tf · idf · 1/√length.
+    Classic,
+    /// The extended Boolean model, see `pnorm.rs`.
+    PNorm {
+        /// 1 ranks like a vector model, infinity like strict logic; at least 1.
+        p: f64,
+    },
+}
+
+impl Default for Model {
+    fn default() -> Self {
+        Model::Bm25 { k1: 1.2, b: 0.75 }
+    }
+}
+
+impl Model {
+    /// Parses `bm25`, `tf-idf` (or `classic`) or `p-norm` with the usual parameters.
+    pub fn parse(name: &str) -> Result<Self> {
+        match name {
+            "bm25" => Ok(Model::default()),
+            "tf-idf" | "classic" => Ok(Model::Classic),
+            "p-norm" => Ok(Model::PNorm { p: 2.0 }),
+            other => Err(Error::Options(format!(
+                "model '{other}' is unknown: use bm25, tf-idf, classic or p-norm"
+            ))),
+        }
+    }
+
+    /// An error if a parameter is outside its range.
+    pub fn check(&self) -> Result<()> {
+        match *self {
+            Model::Bm25 { k1, b } if !(k1.is_finite() && k1 >= 0.0 && (0.0..=1.0).contains(&b)) => {
+                Err(Error::Options(format!("bm25 needs k1 of at least 0 and b of 0 to 1, not {k1} and {b}")))
+            }
+            Model::PNorm { p } if p.is_nan() || p < 1.0 => {
+                Err(Error::Options(format!("p-norm needs p of at least 1, not {p}")))
+            }
+            _ => Ok(()),
+        }
+    }
+}
+
+/// A similarity whose score grows with the frequency and falls with the norm, so that impacts bound it.
+pub(super) trait Similarity {
+    /// What the norm contributes.
+    fn factors(&self) -> &[f32; 256];
+
+    /// The weight of a term that `doc_freq` of all documents contain.
+    fn weight(&self, doc_freq: u64) -> f32;
+
+    /// The score of a frequency in a document with this factor.
+    fn score(weight: f32, tf: u32, factor: f32) -> f32;
+
+    /// The highest score that `impacts` allow.
+    #[inline]
+    fn bound(&self, weight: f32, impacts: &[Impact]) -> f32 {
+        let score =
+            |impact: &Impact| Self::score(weight, impact.tf, self.factors()[usize::from(impact.norm)]);
+        impacts.iter().map(score).fold(0.0, f32::max)
+    }
+}
+
+/// Okapi BM25.
+pub(super) struct Bm25 {
+    factors: [f32; 256],
+    documents: f64,
+}
+
+impl Bm25 {
+    pub(super) fn new(k1: f32, b: f32, stats: &LeafStats) -> Self {
+        let documents = stats.documents_with_terms.max(1) as f64;
+        let average = narrow(stats.total_length as f64 / documents);
+        let factor = |length: u32| 1.0 / (k1 * ((1.0 - b) + b * length as f32 / average));
+        Bm25 { factors: table(factor), documents }
+    }
+}
+
+impl Similarity for Bm25 {
+    #[inline]
+    fn factors(&self) -> &[f32; 256] {
+        &self.factors
+    }
+
+    fn weight(&self, doc_freq: u64) -> f32 {
+        let doc_freq = doc_freq as f64;
+        let documents = self.documents.max(doc_freq);
+        narrow((1.0 + (documents - doc_freq + 0.5) / (doc_freq + 0.5)).ln())
+    }
+
+    #[inline]
+    fn score(weight: f32, tf: u32, factor: f32) -> f32 {
+        weight - weight / (1.0 + tf as f32 * factor)
+    }
+}
+
+/// Lucene's `ClassicSimilarity`.
+pub(super) struct Classic {
+    factors: [f32; 256],
+    documents: f64,
+}
+
+impl Classic {
+    pub(super) fn new(stats: &LeafStats) -> Self {
+        let mut factors = table(|length| narrow(1.0 / f64::from(length.max(1)).sqrt()));
+        factors[0] = 1.0 / factors[255];
+        Classic { factors, documents: stats.documents_with_terms as f64 }
+    }
+}
+
+impl Similarity for Classic {
+    #[inline]
+    fn factors(&self) -> &[f32; 256] {
+        &self.factors
+    }
+
+    fn weight(&self, doc_freq: u64) -> f32 {
+        narrow(((self.documents + 1.0) / (doc_freq as f64 + 1.0)).ln() + 1.0)
+    }
+
+    #[inline]
+    fn score(weight: f32, tf: u32, factor: f32) -> f32 {
+        (tf as f32).sqrt() * weight * factor
+    }
+}
+
+/// For queries that only count or exclude: every score is 0.
+pub(super) struct Unscored;
+
+impl Similarity for Unscored {
+    #[inline]
+    fn factors(&self) -> &[f32; 256] {
+        &[0.0; 256]
+    }
+
+    fn weight(&self, _doc_freq: u64) -> f32 {
+        0.0
+    }
+
+    #[inline]
+    fn score(_weight: f32, _tf: u32, _factor: f32) -> f32 {
+        0.0
+    }
+}
+
+/// Scores postings; the slices are equally long.
+#[inline]
+pub(super) fn score_all<S: Similarity>(
+    similarity: &S,
+    weight: f32,
+    norms: &[u8],
+    (docs, tfs): (&[u32], &[u32]),
+    scores: &mut [f32],
+) {
+    let factors = similarity.factors();
+    // Two loops: gathering is scalar, the arithmetic after it becomes vector instructions.
+    for (score, &doc) in scores.iter_mut().zip(docs) {
+        *score = factors[usize::from(norms.get(doc as usize).copied().unwrap_or(0))];
+    }
+    for (score, &tf) in scores.iter_mut().zip(tfs) {
+        *score = S::score(weight, tf, *score);
+    }
+}
+
+fn table(factor: impl Fn(u32) -> f32) -> [f32; 256] {
+    let mut norm = 0;
+    [(); 256].map(|()| {
+        let value = factor(norm_to_length(norm));
+        norm = norm.wrapping_add(1);
+        value
+    })
+}
+
+/// The nearest 32-bit float, as a cast does it in Java.
+#[inline]
+pub(super) fn narrow(value: f64) -> f32 {
+    #[expect(clippy::cast_possible_truncation, reason = "rounding to the nearest is what is wanted")]
+    let nearest = value as f32;
+    nearest
+}

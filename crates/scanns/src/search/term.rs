@@ -1,0 +1,63 @@
+//! One term: whole blocks are scored, and for the best hits only those blocks whose impacts compete.
+
+use std::ops::ControlFlow;
+
+use super::run::{Clause, Sink, View, offer};
+use super::similarity::{Similarity, score_all};
+use super::topk::TopK;
+use super::windows::most_promising;
+use crate::codec::{BLOCK, NO_MORE};
+
+/// Every posting, block by block.
+pub(super) fn all<S: Similarity>(
+    clause: &mut Clause,
+    view: &View,
+    similarity: &S,
+    sink: &mut Sink,
+) -> ControlFlow<()> {
+    let mut scores = [0.0; BLOCK];
+    while clause.cursor.doc() != NO_MORE {
+        let postings = clause.cursor.rest_of_block();
+        let count = postings.0.len();
+        score_all(similarity, clause.weight, view.norms, postings, &mut scores[..count]);
+        sink(postings.0, &scores[..count])?;
+        clause.cursor.consume(count);
+    }
+    ControlFlow::Continue(())
+}
+
+/// The best hits. The most promising blocks come first, so that most others need not be decoded.
+pub(super) fn top<S: Similarity>(clause: &mut Clause, view: &View, similarity: &S, top: &mut TopK) {
+    if !top.admits(similarity.bound(clause.weight, &clause.cursor.list_impacts()), 0) {
+        return;
+    }
+    let bound = |block| similarity.bound(clause.weight, &clause.cursor.block_impacts(block));
+    let mut bounds: Vec<f32> = (0..clause.cursor.blocks()).map(bound).collect();
+    for block in most_promising(&bounds) {
+        bounds[block] = f32::NEG_INFINITY;
+        score_block(clause, block, view, similarity, top);
+    }
+    let mut first = 0;
+    for (block, bound) in bounds.into_iter().enumerate() {
+        if bound >= top.threshold() && bound >= 0.0 && top.admits(bound, first) {
+            score_block(clause, block, view, similarity, top);
+        }
+        first = clause.cursor.block_last(block).saturating_add(1);
+    }
+}
+
+fn score_block<S: Similarity>(
+    clause: &mut Clause,
+    block: usize,
+    view: &View,
+    similarity: &S,
+    top: &mut TopK,
+) {
+    let mut scores = [0.0; BLOCK];
+    clause.cursor.load_block(block);
+    let postings = clause.cursor.rest_of_block();
+    let scores = &mut scores[..postings.0.len()];
+    score_all(similarity, clause.weight, view.norms, postings, scores);
+    // `offer` never breaks.
+    let _ = offer(top, view, postings.0, scores);
+}

@@ -1,0 +1,79 @@
+use super::fixture::{Document, MapLeaf};
+use crate::search::{BoolQuery, Leaf, Model, Query, Searcher};
+
+/// Scores of a query for three documents: 3, 1 and 2 tokens.
+fn scores(query: &Query, model: Model) -> Vec<(u32, f32)> {
+    let documents = ["a a b", "a", "b c"].map(Document::of);
+    let leaf = MapLeaf::new(&documents, true);
+    let searcher = Searcher::new(vec![&leaf as &dyn Leaf]);
+    let mut hits: Vec<(u32, f32)> =
+        searcher.top_k(query, model, 10).unwrap().iter().map(|hit| (hit.doc, hit.score)).collect();
+    hits.sort_by_key(|&(doc, _)| doc);
+    hits
+}
+
+fn term(name: &str) -> Query {
+    Query::Term(name.as_bytes().to_vec())
+}
+
+fn assert_close(found: &[(u32, f32)], expected: &[(u32, f64)]) {
+    assert_eq!(found.len(), expected.len(), "{found:?}");
+    for (found, expected) in found.iter().zip(expected) {
+        assert!(
+            found.0 == expected.0 && (f64::from(found.1) - expected.1).abs() < 1e-6,
+            "{found:?} {expected:?}"
+        );
+    }
+}
+
+#[test]
+fn bm25_agrees_with_a_computation_by_hand() {
+    // N = 3, n = 2, average length 2: idf = ln(1 + 1.5 / 2.5) = 0.470004; for document 0, f = 2 and L = 3:
+    // 1.2 · (0.25 + 0.75 · 1.5) = 1.65 and idf · 2 / (2 + 1.65); for document 1, 0.75 and idf / 1.75.
+    let idf = 1.6f64.ln();
+    assert_close(&scores(&term("a"), Model::default()), &[(0, idf * 2.0 / 3.65), (1, idf / 1.75)]);
+}
+
+#[test]
+fn tf_idf_agrees_with_a_computation_by_hand() {
+    // idf = ln(4 / 3) + 1 = 1.287682.
+    let idf = (4.0f64 / 3.0).ln() + 1.0;
+    let expected = [(0, 2f64.sqrt() * idf / 3f64.sqrt()), (1, idf)];
+    assert_close(&scores(&term("a"), Model::Classic), &expected);
+}
+
+#[test]
+fn p_norm_agrees_with_a_computation_by_hand() {
+    // a and b are in two documents, c in one: idf(a) / idf(c) = (ln(4/3) + 1) / (ln 2 + 1) = r. In document 0
+    // a has 2 of at most 2 occurrences and b 1, so d = r, r/2, 0; in 1 r, 0, 0; in 2 0, r, 1.
+    let r = ((4.0f64 / 3.0).ln() + 1.0) / (2f64.ln() + 1.0);
+    let all = || vec![term("a"), term("b"), term("c")];
+    let or = Query::Bool(BoolQuery { should: all(), ..BoolQuery::default() });
+    let and = Query::Bool(BoolQuery { must: all(), ..BoolQuery::default() });
+    let rms = |x: f64, y: f64, z: f64| ((x * x + y * y + z * z) / 3.0).sqrt();
+    let soft = Model::PNorm { p: 2.0 };
+    assert_close(
+        &scores(&or, soft),
+        &[(0, rms(r, r / 2.0, 0.0)), (1, rms(r, 0.0, 0.0)), (2, rms(0.0, r, 1.0))],
+    );
+    let missing = [(0, 1.0 - rms(1.0 - r, 1.0 - r / 2.0, 1.0)), (1, 1.0 - rms(1.0 - r, 1.0, 1.0))];
+    assert_close(&scores(&and, soft), &[missing[0], missing[1], (2, 1.0 - rms(1.0, 1.0 - r, 0.0))]);
+    let hard = Model::PNorm { p: f64::INFINITY };
+    assert_close(&scores(&or, hard), &[(0, r), (1, r), (2, 1.0)]);
+    assert_close(&scores(&and, hard), &[(0, 0.0), (1, 0.0), (2, 0.0)]);
+    let linear = Model::PNorm { p: 1.0 };
+    let mean = [(0, r / 2.0), (1, r / 3.0), (2, (r + 1.0) / 3.0)];
+    assert_close(&scores(&or, linear), &mean);
+    assert_close(&scores(&and, linear), &mean);
+    let without = BoolQuery { must: vec![term("a")], must_not: vec![term("b")], ..BoolQuery::default() };
+    // Only a and b count here, and their idfs are equal: d(a) = 1 in both, d(b) = 1/2 and 0.
+    assert_close(&scores(&Query::Bool(without), linear), &[(0, 0.75), (1, 1.0)]);
+}
+
+#[test]
+fn models_are_found_by_name() {
+    assert_eq!(Model::parse("bm25").unwrap(), Model::Bm25 { k1: 1.2, b: 0.75 });
+    assert_eq!(Model::parse("tf-idf").unwrap(), Model::parse("classic").unwrap());
+    assert_eq!(Model::parse("p-norm").unwrap(), Model::PNorm { p: 2.0 });
+    assert!(Model::parse("vibes").is_err());
+}

@@ -1,0 +1,226 @@
+use std::ops::ControlFlow;
+
+use super::fixture::{Document, MapLeaf, Random, random_documents};
+use super::oracle::Oracle;
+use crate::search::{BoolQuery, Hit, Leaf, Model, Query, Searcher};
+
+const MODELS: [Model; 4] = [
+    Model::Bm25 { k1: 1.2, b: 0.75 },
+    Model::Bm25 { k1: 0.0, b: 1.0 },
+    Model::Classic,
+    Model::PNorm { p: 2.0 },
+];
+
+fn term(random: &mut Random) -> Query {
+    Query::Term(format!("t{}", random.below(9)).into_bytes())
+}
+
+fn terms(random: &mut Random, most: u64) -> Vec<Query> {
+    (0..random.below(most + 1)).map(|_| term(random)).collect()
+}
+
+/// Flat lists of every kind, then ever more nested ones.
+fn random_query(random: &mut Random, depth: u64) -> Query {
+    let mut list = BoolQuery::default();
+    match random.below(5 + 2 * depth) {
+        0 => return term(random),
+        1 => list.must = terms(random, 4),
+        2 | 3 => list.should = terms(random, 6),
+        4 => (list.must, list.should, list.must_not) = (terms(random, 2), terms(random, 2), terms(random, 2)),
+        _ => {
+            for part in [&mut list.must, &mut list.should, &mut list.must_not] {
+                part.extend((0..random.below(3)).map(|_| random_query(random, depth - 1)));
+            }
+        }
+    }
+    Query::Bool(list)
+}
+
+fn collect(searcher: &Searcher, query: &Query, model: Model) -> Vec<Hit> {
+    let mut hits = Vec::new();
+    searcher
+        .for_each(query, model, |hit| {
+            hits.push(hit);
+            ControlFlow::Continue(())
+        })
+        .unwrap();
+    hits
+}
+
+fn soft(model: Model) -> bool {
+    matches!(model, Model::PNorm { .. })
+}
+
+/// Checks all hits, the best of them and their number against the oracle.
+fn check(searcher: &Searcher, oracle: &Oracle, query: &Query, model: Model, k: usize) {
+    let (expected, found) = (oracle.all(query, model), collect(searcher, query, model));
+    assert_eq!(found.len(), expected.len(), "number of hits of {query:?} by {model:?}");
+    for (found, expected) in found.iter().zip(&expected) {
+        assert_eq!((found.leaf, found.doc), (expected.leaf, expected.doc), "{query:?} by {model:?}");
+        let exact = found.score.to_bits() == expected.score.to_bits();
+        let close = soft(model) && (found.score - expected.score).abs() < 1e-5;
+        assert!(exact || close, "{found:?} is not {expected:?}: {query:?} by {model:?}");
+    }
+    let mut best = found.clone();
+    best.sort_by(|a, b| b.score.total_cmp(&a.score).then((a.leaf, a.doc).cmp(&(b.leaf, b.doc))));
+    best.truncate(k);
+    assert_eq!(searcher.top_k(query, model, k).unwrap(), best, "best {k} of {query:?} by {model:?}");
+    if !soft(model) {
+        assert_eq!(best, oracle.top(query, model, k));
+        assert_eq!(searcher.count(query).unwrap(), expected.len() as u64, "count of {query:?}");
+    }
+}
+
+fn leaves_of(documents: &[Vec<Document>], packed: impl Fn(usize) -> bool) -> Vec<MapLeaf> {
+    documents.iter().enumerate().map(|(number, part)| MapLeaf::new(part, packed(number))).collect()
+}
+
+fn searcher(leaves: &[MapLeaf]) -> Searcher<'_> {
+    Searcher::new(leaves.iter().map(|leaf| leaf as &dyn Leaf).collect())
+}
+
+#[test]
+fn random_queries_over_small_leaves_agree_with_the_oracle() {
+    for seed in 1..=40 {
+        println!("seed {seed}");
+        let mut random = Random::new(seed);
+        let documents: Vec<Vec<Document>> = (0..1 + random.below(4))
+            .map(|_| {
+                let count = random.below(400) as usize;
+                random_documents(&mut random, count, seed % 2 == 0)
+            })
+            .collect();
+        let leaves = leaves_of(&documents, |number| number % 2 == 0);
+        let (searcher, oracle) = (searcher(&leaves), Oracle::new(&documents));
+        for round in 0..12 {
+            let query = random_query(&mut random, 2);
+            let k = [1, 3, 10, 50, 10_000][random.below(5) as usize];
+            check(&searcher, &oracle, &query, MODELS[round % 4], k);
+        }
+    }
+}
+
+#[test]
+fn pruning_over_long_lists_loses_and_adds_nothing() {
+    for seed in 1..=6 {
+        println!("seed {seed}");
+        let mut random = Random::new(seed);
+        let documents: Vec<Vec<Document>> =
+            (0..2).map(|_| random_documents(&mut random, 9_000, seed % 3 == 0)).collect();
+        let leaves = leaves_of(&documents, |_| true);
+        let searcher = searcher(&leaves);
+        for round in 0..60 {
+            let query = random_query(&mut random, 0);
+            let model = MODELS[round % 3];
+            let mut expected = collect(&searcher, &query, model);
+            expected.sort_by(|a, b| b.score.total_cmp(&a.score).then((a.leaf, a.doc).cmp(&(b.leaf, b.doc))));
+            for k in [1, 10, 300] {
+                let found = searcher.top_k(&query, model, k).unwrap();
+                assert_eq!(
+                    found[..],
+                    expected[..k.min(expected.len())],
+                    "best {k} of {query:?} by {model:?}"
+                );
+            }
+        }
+    }
+}
+
+#[test]
+fn long_lists_agree_with_the_oracle() {
+    let mut random = Random::new(0xabcdef);
+    let documents = [random_documents(&mut random, 3_000, false), random_documents(&mut random, 3_000, true)];
+    let leaves = leaves_of(&documents, |_| true);
+    let (searcher, oracle) = (searcher(&leaves), Oracle::new(&documents));
+    let word = |number: u32| Query::Term(format!("t{number}").into_bytes());
+    for flat in [vec![word(0)], vec![word(0), word(1)], vec![word(3), word(0), word(2)]] {
+        let and = Query::Bool(BoolQuery { must: flat.clone(), ..BoolQuery::default() });
+        let or = Query::Bool(BoolQuery { should: flat, ..BoolQuery::default() });
+        for query in [and, or] {
+            check(&searcher, &oracle, &query, Model::default(), 10);
+            check(&searcher, &oracle, &query, Model::Classic, 10);
+        }
+    }
+}
+
+#[test]
+fn ties_go_to_the_first_documents_across_leaves() {
+    let documents = vec![vec![Document::of("same words"); 3_000]; 3];
+    let leaves = leaves_of(&documents, |_| true);
+    let searcher = searcher(&leaves);
+    let (same, words) = (Query::Term(b"same".to_vec()), Query::Term(b"words".to_vec()));
+    let both = vec![same.clone(), words];
+    for query in [
+        same,
+        Query::Bool(BoolQuery { must: both.clone(), ..BoolQuery::default() }),
+        Query::Bool(BoolQuery { should: both, ..BoolQuery::default() }),
+    ] {
+        for k in [1, 10, 4_000] {
+            let found = searcher.top_k(&query, Model::default(), k).unwrap();
+            let places: Vec<(usize, u32)> = found.iter().map(|hit| (hit.leaf, hit.doc)).collect();
+            let expected: Vec<(usize, u32)> =
+                (0..3).flat_map(|leaf| (0..3_000).map(move |doc| (leaf, doc))).take(k).collect();
+            assert_eq!(places, expected);
+        }
+    }
+}
+
+#[test]
+fn scores_do_not_depend_on_how_documents_are_spread_over_leaves() {
+    let mut random = Random::new(5);
+    let documents = random_documents(&mut random, 1_000, false);
+    let whole = leaves_of(std::slice::from_ref(&documents), |_| true);
+    let parts: Vec<Vec<Document>> = documents.chunks(130).map(<[Document]>::to_vec).collect();
+    let parts = leaves_of(&parts, |number| number % 3 > 0);
+    let (whole, parts) = (searcher(&whole), searcher(&parts));
+    for _ in 0..100 {
+        let query = random_query(&mut random, 2);
+        let moved: Vec<(u32, u32)> = collect(&parts, &query, Model::default())
+            .iter()
+            .map(|hit| (hit.leaf as u32 * 130 + hit.doc, hit.score.to_bits()))
+            .collect();
+        let whole = collect(&whole, &query, Model::default());
+        assert_eq!(whole.iter().map(|hit| (hit.doc, hit.score.to_bits())).collect::<Vec<_>>(), moved);
+    }
+}
+
+#[test]
+fn asking_for_nothing_gives_nothing_and_breaking_ends_the_visit() {
+    let documents = [vec![Document::of("a"); 500], vec![Document::of("a b"); 500]];
+    let leaves = leaves_of(&documents, |_| true);
+    let searcher = searcher(&leaves);
+    let query = Query::Term(b"a".to_vec());
+    assert!(searcher.top_k(&query, Model::default(), 0).unwrap().is_empty());
+    assert!(searcher.top_k(&Query::nothing(), Model::default(), 5).unwrap().is_empty());
+    assert_eq!(searcher.top_k(&query, Model::default(), usize::MAX).unwrap().len(), 1_000);
+    let mut seen = 0;
+    searcher
+        .for_each(&query, Model::default(), |_| {
+            seen += 1;
+            if seen == 7 { ControlFlow::Break(()) } else { ControlFlow::Continue(()) }
+        })
+        .unwrap();
+    assert_eq!(seen, 7);
+    assert!(searcher.top_k(&query, Model::PNorm { p: 0.5 }, 5).is_err());
+    assert!(searcher.top_k(&query, Model::Bm25 { k1: 1.0, b: 2.0 }, 5).is_err());
+    let hits = searcher.top_k(&Query::Term(b"b".to_vec()), Model::default(), 1).unwrap();
+    assert_eq!(searcher.key(&hits[0]).unwrap(), b"document 0");
+    assert!(Searcher::new(Vec::new()).top_k(&query, Model::default(), 3).unwrap().is_empty());
+}
+
+#[test]
+fn damaged_lists_give_an_error_or_an_answer_but_never_a_panic() {
+    for seed in 1..=150 {
+        println!("seed {seed}");
+        let mut random = Random::new(seed);
+        let documents = [random_documents(&mut random, 2_500, false)];
+        let mut leaves = leaves_of(&documents, |_| true);
+        leaves[0].damage(&mut random);
+        let searcher = searcher(&leaves);
+        for _ in 0..10 {
+            let query = random_query(&mut random, 1);
+            let _ = searcher.top_k(&query, Model::default(), 10);
+            let _ = searcher.count(&query);
+        }
+    }
+}

@@ -1,0 +1,180 @@
+//! Bounds per window: what the best document of a range of documents could score, from the tables alone.
+//!
+//! The impacts of every block are spread over the windows that the block reaches into, once per query. The sum
+//! over the clauses tells which windows are worth a visit, and the number of the block where a list enters a
+//! window lets windows be visited in any order, the most promising first. That raises the threshold early, and
+//! most windows are then dismissed by one comparison.
+
+use super::run::{Clause, View};
+use super::similarity::{Similarity, narrow, score_all};
+use super::topk::TopK;
+use crate::codec::BLOCK;
+
+/// Documents in the largest windows, as a power of two: accumulators for them fit the first-level cache.
+pub(super) const MAX_SHIFT: u32 = 12;
+
+/// Windows smaller than this cost more to bound and enter than their postings do to score.
+const MIN_SHIFT: u32 = 8;
+
+/// Bounds that are kept at most, 8 bytes each.
+const MAX_ENTRIES: u64 = 1 << 23;
+
+/// Windows or blocks that are visited before the others.
+const FIRST: usize = 8;
+
+/// A list has no posting in a window.
+pub(super) const ABSENT: u32 = u32::MAX;
+
+/// Bounds of all clauses in all windows of a leaf.
+pub(super) struct Windows {
+    pub(super) shift: u32,
+    count: usize,
+    /// By window: the bound of all clauses together; negative if the window cannot hold a hit.
+    sums: Vec<f64>,
+    /// By clause, then by window.
+    bounds: Vec<f32>,
+    /// By clause, then by window: the first block with documents there, or [`ABSENT`].
+    blocks: Vec<u32>,
+}
+
+impl Windows {
+    /// `conjunctive` rules out the windows that some clause has no posting in.
+    pub(super) fn new<S: Similarity>(
+        clauses: &mut [Clause],
+        view: &View,
+        similarity: &S,
+        conjunctive: bool,
+    ) -> Windows {
+        let shift = shift(clauses, view.max_doc);
+        let count = (view.max_doc as usize).div_ceil(1 << shift);
+        let mut windows = Windows {
+            shift,
+            count,
+            sums: vec![0.0; count],
+            bounds: vec![0.0; count * clauses.len()],
+            blocks: vec![ABSENT; count * clauses.len()],
+        };
+        for (number, clause) in clauses.iter_mut().enumerate() {
+            if clause.cursor.blocks() == 1 {
+                windows.spread_postings(number, clause, view, similarity);
+            } else {
+                windows.spread_blocks(number, clause, similarity);
+            }
+            let row = number * count..(number + 1) * count;
+            let entries = windows.bounds[row.clone()].iter().zip(&windows.blocks[row]);
+            // Summing in the order of the clauses, as scores are, makes the sum a bound despite rounding.
+            for (sum, (&bound, &block)) in windows.sums.iter_mut().zip(entries) {
+                *sum += if conjunctive && block == ABSENT { f64::NEG_INFINITY } else { f64::from(bound) };
+            }
+        }
+        windows
+    }
+
+    /// The bounds of a list that is one block are the scores themselves.
+    fn spread_postings<S: Similarity>(
+        &mut self,
+        number: usize,
+        clause: &mut Clause,
+        view: &View,
+        similarity: &S,
+    ) {
+        let mut scores = [0.0; BLOCK];
+        let postings = clause.cursor.rest_of_block();
+        score_all(similarity, clause.weight, view.norms, postings, &mut scores);
+        for (doc, score) in postings.0.iter().zip(scores) {
+            self.spread(number, *doc, *doc, 0, score);
+        }
+    }
+
+    fn spread_blocks<S: Similarity>(&mut self, number: usize, clause: &Clause, similarity: &S) {
+        let mut first = 0;
+        for block in 0..clause.cursor.blocks() {
+            let bound = similarity.bound(clause.weight, &clause.cursor.block_impacts(block));
+            let last = clause.cursor.block_last(block);
+            self.spread(number, first, last, u32::try_from(block).unwrap_or(ABSENT), bound);
+            first = first.max(last.saturating_add(1));
+        }
+    }
+
+    #[inline]
+    fn spread(&mut self, number: usize, first: u32, last: u32, block: u32, bound: f32) {
+        let low = (first >> self.shift) as usize;
+        let high = ((last >> self.shift) as usize + 1).min(self.count);
+        let row = number * self.count;
+        if low < high {
+            for slot in row + low..row + high {
+                self.bounds[slot] = self.bounds[slot].max(bound);
+                self.blocks[slot] = self.blocks[slot].min(block);
+            }
+        }
+    }
+
+    /// The bound of a clause in a window.
+    #[inline]
+    pub(super) fn bound(&self, clause: usize, window: usize) -> f32 {
+        self.bounds[clause * self.count + window]
+    }
+
+    /// The first block of a clause with documents in a window, or [`ABSENT`].
+    #[inline]
+    pub(super) fn block(&self, clause: usize, window: usize) -> u32 {
+        self.blocks[clause * self.count + window]
+    }
+
+    /// Calls `visit` with the windows that can hold hits for `top`, the most promising first, then in order.
+    pub(super) fn visit(&self, top: &mut TopK, mut visit: impl FnMut(usize, &mut TopK)) {
+        let sums: Vec<f32> = self.sums.iter().map(|&sum| narrow(sum)).collect();
+        let first = most_promising(&sums);
+        for &window in &first {
+            visit(window, top);
+        }
+        for (window, &sum) in sums.iter().enumerate() {
+            // Negative sums are no hits; the first comparison is the one that nearly always decides.
+            if sum >= top.threshold() && sum >= 0.0 && !first.contains(&window) {
+                let start = u32::try_from(window << self.shift).unwrap_or(u32::MAX);
+                if top.admits(sum, start) {
+                    visit(window, top);
+                }
+            }
+        }
+    }
+}
+
+/// The size of windows in which the longest list has about one block, or what keeps the tables in bounds.
+fn shift(clauses: &[Clause], max_doc: u32) -> u32 {
+    let longest = clauses.iter().map(|clause| clause.cursor.doc_freq()).max().unwrap_or(1).max(1);
+    let span = u64::from(max_doc) * BLOCK as u64 / u64::from(longest);
+    let mut shift = span.max(1).ilog2().clamp(MIN_SHIFT, MAX_SHIFT);
+    while shift < MAX_SHIFT && entries(clauses.len(), max_doc, shift) > MAX_ENTRIES {
+        shift += 1;
+    }
+    shift
+}
+
+fn entries(clauses: usize, max_doc: u32, shift: u32) -> u64 {
+    clauses as u64 * u64::from(max_doc >> shift)
+}
+
+/// True if the tables for so many clauses would be too large to pay.
+pub(super) fn too_large(clauses: usize, max_doc: u32) -> bool {
+    entries(clauses, max_doc, MAX_SHIFT) > MAX_ENTRIES
+}
+
+/// The places of the few highest of `bounds`, highest first; none if there are few bounds in all or none
+/// stands out by being positive.
+pub(super) fn most_promising(bounds: &[f32]) -> Vec<usize> {
+    let mut best: Vec<(f32, usize)> = Vec::with_capacity(FIRST + 1);
+    if bounds.len() <= FIRST {
+        return Vec::new();
+    }
+    let mut lowest = 0.0;
+    for (place, &bound) in bounds.iter().enumerate() {
+        if bound > lowest {
+            let at = best.partition_point(|&(other, _)| other >= bound);
+            best.insert(at, (bound, place));
+            best.truncate(FIRST);
+            lowest = if best.len() == FIRST { best[FIRST - 1].0 } else { 0.0 };
+        }
+    }
+    best.into_iter().map(|(_, place)| place).collect()
+}
