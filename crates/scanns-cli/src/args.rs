@@ -4,7 +4,9 @@
 //! judged by the verb that uses it.
 
 use std::ffi::OsString;
+use std::fmt::Display;
 use std::path::PathBuf;
+use std::str::FromStr;
 
 use clap::{Args, Parser, Subcommand, ValueEnum};
 
@@ -106,6 +108,9 @@ pub struct InputArgs {
     /// Leave out files and directories that match; may be given several times
     #[arg(long, value_name = "GLOB")]
     pub exclude: Vec<String>,
+    /// Leave out files and directories whose name begins with a dot
+    #[arg(long)]
+    pub skip_hidden: bool,
 }
 
 /// What a document is and what a term is.
@@ -157,7 +162,7 @@ pub struct ResourceArgs {
     pub memory: Option<u64>,
 }
 
-/// How bytes are brought in; the defaults suit local disks.
+/// How bytes are brought in.
 #[derive(Debug, Args)]
 #[command(next_help_heading = "Reading (advanced)")]
 pub struct ReadArgs {
@@ -167,43 +172,46 @@ pub struct ReadArgs {
     /// Threads that index, a multiple of those that read
     #[arg(long, value_name = "N", value_parser = positive)]
     pub index_threads: Option<usize>,
-    /// Bytes per block
-    #[arg(long, value_name = "SIZE", value_parser = units::parse_size)]
-    pub block_size: Option<u64>,
-    /// Blocks per index thread
-    #[arg(long, value_name = "N", value_parser = positive)]
-    pub blocks: Option<usize>,
-    /// Requests in flight per read thread
-    #[arg(long, value_name = "N", value_parser = positive)]
-    pub queue_depth: Option<usize>,
-    /// A file of lines is shared out in stretches of this size
-    #[arg(long, value_name = "SIZE", value_parser = units::parse_size)]
-    pub chunk_size: Option<u64>,
-    /// Read past the page cache
-    #[arg(long, value_enum)]
-    pub direct: Option<DirectArg>,
+    /// Bytes per block, a multiple of 4KiB
+    #[arg(long, value_name = "SIZE", default_value = "1MiB", value_parser = units::parse_size)]
+    pub block_size: u64,
+    /// Blocks per index thread, at least 2
+    #[arg(long, value_name = "N", default_value = "4", value_parser = positive)]
+    pub blocks: usize,
+    /// Reads under way per index thread
+    #[arg(long, value_name = "N", default_value = "4", value_parser = positive)]
+    pub queue_depth: usize,
+    /// Files of lines are shared out in stretches of this size
+    #[arg(long, value_name = "SIZE", default_value = "16MiB", value_parser = units::parse_size)]
+    pub chunk_size: u64,
+    /// When to read past the page cache
+    #[arg(long, value_enum, value_name = "WHEN", default_value = "auto")]
+    pub direct: DirectArg,
     /// Drop what was read from the page cache again
     #[arg(long)]
     pub drop_cache: bool,
     /// Read with plain system calls even where io_uring works
     #[arg(long)]
     pub no_uring: bool,
-    /// Bind each thread to a core
-    #[arg(long)]
+    /// Keep threads near their memory on machines with several NUMA nodes (the default)
+    #[arg(long, overrides_with = "no_pin")]
     pub pin: bool,
-    /// Pages that back terms and postings
-    #[arg(long, value_enum)]
-    pub arena_page: Option<PageArg>,
+    /// Leave the placing of threads to the system
+    #[arg(long)]
+    pub no_pin: bool,
+    /// Pages that back blocks, terms and postings
+    #[arg(long, value_enum, value_name = "SIZE", default_value = "2MiB")]
+    pub arena_page: PageArg,
 }
 
 /// When to read past the page cache.
 #[derive(Clone, Copy, Debug, ValueEnum)]
 pub enum DirectArg {
-    /// For large files where the file system allows it
+    /// For large files that are not in the page cache
     Auto,
-    /// Always where the file system allows it
+    /// For all large files where the file system allows it
     Always,
-    /// Through the page cache
+    /// For no file
     Never,
 }
 
@@ -269,14 +277,14 @@ pub struct ModelArgs {
     #[arg(long, value_enum, default_value = "tf-idf")]
     pub model: ModelArg,
     /// bm25: how fast repetition of a term saturates [default: 1.2]
-    #[arg(long, value_parser = |text: &str| number(text, 0.0, f32::MAX))]
+    #[arg(long, value_parser = |text: &str| number(text, 0.0f32, 1e6))]
     pub k1: Option<f32>,
     /// bm25: how much a document's length counts, 0 to 1 [default: 0.75]
-    #[arg(long, value_parser = |text: &str| number(text, 0.0, 1.0))]
+    #[arg(long, value_parser = |text: &str| number(text, 0.0f32, 1.0))]
     pub b: Option<f32>,
-    /// p-norm: 1 adds evidence up, large values come close to strict and, or [default: 2]
-    #[arg(long, value_parser = |text: &str| number(text, 1.0, f32::MAX))]
-    pub p: Option<f32>,
+    /// p-norm: 1 ranks like a vector model, inf like strict logic [default: 2]
+    #[arg(long, value_parser = |text: &str| number(text, 1.0f64, f64::INFINITY))]
+    pub p: Option<f64>,
 }
 
 /// Scoring models.
@@ -335,11 +343,10 @@ fn positive(text: &str) -> Result<usize, String> {
 }
 
 /// A number from `low` to `high`.
-fn number(text: &str, low: f32, high: f32) -> Result<f32, String> {
-    match text.parse::<f32>() {
-        Ok(number) if (low..=high).contains(&number) => Ok(number),
-        Ok(_) if high < f32::MAX => Err(format!("must lie between {low} and {high}")),
-        Ok(_) => Err(format!("must be at least {low}, and finite")),
+fn number<T: FromStr + PartialOrd + Display>(text: &str, low: T, high: T) -> Result<T, String> {
+    match text.parse::<T>() {
+        Ok(number) if (&low..=&high).contains(&&number) => Ok(number),
+        Ok(_) => Err(format!("must lie between {low} and {high}")),
         Err(_) => Err("not a number".into()),
     }
 }
@@ -369,8 +376,8 @@ mod tests {
     fn numbers_out_of_range_are_refused() {
         assert!(positive("0").is_err() && positive("-1").is_err() && positive("two").is_err());
         assert_eq!(positive("8"), Ok(8));
-        assert!(number("nan", 0.0, 1.0).is_err() && number("1.5", 0.0, 1.0).is_err());
-        assert!(number("inf", 1.0, f32::MAX).is_err());
+        assert!(number("nan", 0.0, f64::INFINITY).is_err() && number("1.5", 0.0, 1.0).is_err());
+        assert_eq!(number("inf", 1.0, f64::INFINITY), Ok(f64::INFINITY));
         assert_eq!(number("0.75", 0.0, 1.0), Ok(0.75));
     }
 }

@@ -5,7 +5,7 @@ use std::path::Path;
 
 use anyhow::{Result, bail};
 use scanns::{
-    Analyzer, Delimiters, Direct, Failure, FileList, IndexOptions, IndexReport, PageSize, Progress,
+    Analyzer, Delimiters, Direct, Failure, FileList, IndexOptions, IndexReport, ListFrom, PageSize, Progress,
     ReadOptions, Records, Separator, Snapshot, SourceOptions,
 };
 use serde_json::{Map, Value, json};
@@ -71,7 +71,7 @@ fn options(args: &IndexArgs) -> Result<IndexOptions> {
 
 fn source(args: &InputArgs, threads: usize) -> SourceOptions {
     let files_from = args.files_from.as_ref().map(|path| FileList {
-        path: (path.as_os_str() != "-").then(|| path.clone()),
+        from: if path.as_os_str() == "-" { ListFrom::Stdin } else { ListFrom::Path(path.clone()) },
         separator: if args.null { Separator::Nul } else { Separator::Auto },
     });
     SourceOptions {
@@ -80,6 +80,7 @@ fn source(args: &InputArgs, threads: usize) -> SourceOptions {
         follow_symlinks: args.follow,
         include: args.include.clone(),
         exclude: args.exclude.clone(),
+        skip_hidden: args.skip_hidden,
         threads,
     }
 }
@@ -141,34 +142,26 @@ fn threads(resources: &ResourceArgs, reading: &ReadArgs) -> Result<Threads> {
 }
 
 fn reading(args: &ReadArgs, threads: Threads) -> Result<ReadOptions> {
-    let mut read = ReadOptions { read_threads: threads.read, lanes: threads.index, ..ReadOptions::default() };
-    if let Some(bytes) = args.block_size {
-        read.block_bytes = usize::try_from(bytes)?;
-    }
-    if let Some(blocks) = args.blocks {
-        read.blocks_per_lane = blocks;
-    }
-    if let Some(depth) = args.queue_depth {
-        read.queue_depth = depth;
-    }
-    if let Some(bytes) = args.chunk_size {
-        read.chunk_bytes = bytes;
-    }
-    match args.direct {
-        Some(DirectArg::Auto) => read.direct = Direct::Auto,
-        Some(DirectArg::Always) => read.direct = Direct::Always,
-        Some(DirectArg::Never) => read.direct = Direct::Never,
-        None => {}
-    }
-    match args.arena_page {
-        Some(PageArg::Base) => read.pages = PageSize::Base,
-        Some(PageArg::Huge) => read.pages = PageSize::Huge,
-        None => {}
-    }
-    read.drop_behind |= args.drop_cache;
-    read.pin |= args.pin;
-    read.uring &= !args.no_uring;
-    Ok(read)
+    Ok(ReadOptions {
+        read_threads: threads.read,
+        lanes: threads.index,
+        block_bytes: usize::try_from(args.block_size)?,
+        blocks_per_lane: args.blocks,
+        queue_depth: args.queue_depth,
+        chunk_bytes: args.chunk_size,
+        direct: match args.direct {
+            DirectArg::Auto => Direct::Auto,
+            DirectArg::Always => Direct::Always,
+            DirectArg::Never => Direct::Never,
+        },
+        drop_behind: args.drop_cache,
+        uring: !args.no_uring,
+        pin: !args.no_pin,
+        pages: match args.arena_page {
+            PageArg::Base => PageSize::Base,
+            PageArg::Huge => PageSize::Huge,
+        },
+    })
 }
 
 fn print_summary(output: &Path, built: &IndexReport) -> Result<()> {
@@ -320,7 +313,8 @@ mod tests {
             "always",
             "--drop-cache",
             "--no-uring",
-            "--pin",
+            "--no-pin",
+            "--skip-hidden",
             "--arena-page",
             "4KiB",
         ])
@@ -328,8 +322,13 @@ mod tests {
         let source = &options.source;
         assert_eq!(source.paths, [Path::new("a"), Path::new("b")]);
         let list = source.files_from.as_ref().unwrap();
-        assert!(list.path.is_none() && matches!(list.separator, Separator::Nul));
-        assert!(source.follow_symlinks && source.include == ["*.c"] && source.exclude == ["*.o"]);
+        assert!(matches!(list.from, ListFrom::Stdin) && matches!(list.separator, Separator::Nul));
+        assert!(
+            source.follow_symlinks
+                && source.skip_hidden
+                && source.include == ["*.c"]
+                && source.exclude == ["*.o"]
+        );
         assert_eq!(options.records, Records::Lines);
         assert_eq!(options.analyzer, Analyzer::Bytes(Delimiters::new(b" \t\n\x0b\x0c\r,")));
         assert_eq!(options.memory, 3 << 29);
@@ -337,7 +336,15 @@ mod tests {
         assert_eq!((read.block_bytes, read.blocks_per_lane, read.queue_depth), (2 << 20, 5, 9));
         assert_eq!(read.chunk_bytes, 32 << 20);
         assert!(matches!(read.direct, Direct::Always) && matches!(read.pages, PageSize::Base));
-        assert!(read.drop_behind && read.pin && !read.uring);
+        assert!(read.drop_behind && !read.pin && !read.uring);
+    }
+
+    #[test]
+    fn defaults_in_the_help_are_those_of_the_library() {
+        let read = parsed(&["."]).unwrap().read;
+        let default =
+            ReadOptions { read_threads: read.read_threads, lanes: read.lanes, ..ReadOptions::default() };
+        assert_eq!(format!("{read:?}"), format!("{default:?}"));
     }
 
     #[test]

@@ -25,9 +25,9 @@ pub fn run(args: &SearchArgs) -> Result<Outcome> {
         print_count(&mut out, searcher.count(&query)?, args.json)?;
     } else {
         let hits = if args.all {
-            all_hits(&searcher, &query, &model)?
+            all_hits(&searcher, &query, model)?
         } else {
-            searcher.top_k(&query, &model, args.top)?
+            searcher.top_k(&query, model, args.top)?
         };
         if hits.is_empty() && !args.json {
             report::note("no document matches");
@@ -57,7 +57,7 @@ fn model(args: &ModelArgs) -> Result<Model> {
 }
 
 /// Every hit in the order of `top_k`, so that its result is the beginning of this one.
-fn all_hits(searcher: &Searcher<'_>, query: &Query, model: &Model) -> Result<Vec<Hit>> {
+fn all_hits(searcher: &Searcher<'_>, query: &Query, model: Model) -> Result<Vec<Hit>> {
     let mut hits = Vec::new();
     searcher.for_each(query, model, &mut |hit| {
         hits.push(hit);
@@ -102,7 +102,7 @@ fn print_hit(out: &mut Output, rank: usize, hit: &Hit, key: &[u8], json: bool) -
 mod tests {
     use super::*;
 
-    fn args(model: ModelArg, k1: Option<f32>, b: Option<f32>, p: Option<f32>) -> ModelArgs {
+    fn args(model: ModelArg, k1: Option<f32>, b: Option<f32>, p: Option<f64>) -> ModelArgs {
         ModelArgs { model, k1, b, p }
     }
 
@@ -116,7 +116,7 @@ mod tests {
         let Ok(Model::PNorm { p }) = model(&args(ModelArg::PNorm, None, None, None)) else {
             panic!("p-norm has a default");
         };
-        assert!((p - 2.0).abs() < f32::EPSILON);
+        assert!((p - 2.0).abs() < f64::EPSILON);
         assert!(model(&args(ModelArg::TfIdf, None, Some(0.5), None)).is_err());
         assert!(model(&args(ModelArg::Bm25, None, None, Some(2.0))).is_err());
         assert!(model(&args(ModelArg::PNorm, Some(1.0), None, None)).is_err());
