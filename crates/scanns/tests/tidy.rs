@@ -104,7 +104,12 @@ fn check_length(source: &mut Source<'_>) {
     }
 }
 
+/// The unit tests of a room need no doc: they stand beside what they test.
 fn check_module_doc(source: &mut Source<'_>) {
+    let mut parts = source.path.iter().skip_while(|part| *part != "src");
+    if parts.any(|part| part == "tests" || part == "tests.rs") {
+        return;
+    }
     let first = source.lines.iter().find(|line| !line.trim().is_empty() && !line.starts_with("#!"));
     if !first.is_some_and(|line| line.starts_with("//! ")) {
         source.report(1, "module doc", "the file must begin with //! and say what lives here and why");
@@ -284,6 +289,15 @@ fn a_reason_excuses_and_an_empty_one_does_not() {
     let table =
         format!("//! A table.\n// tidy: one table, read top down\n{}", "// 1\n".repeat(LINES_PER_FILE));
     assert_eq!(broken(path, &table), [""; 0]);
+}
+
+#[test]
+fn unit_tests_need_no_doc_and_other_files_do() {
+    let text = "use super::*;\n";
+    assert_eq!(broken("crates/scanns/src/codec/tests.rs", text), [""; 0]);
+    assert_eq!(broken("crates/scanns/src/codec/tests/random.rs", text), [""; 0]);
+    assert_eq!(broken("crates/scanns/src/codec/random.rs", text), ["module doc"]);
+    assert_eq!(broken("crates/scanns/tests/random.rs", text), ["module doc"]);
 }
 
 #[test]
