@@ -1,2 +1,28 @@
-//! The `scanns` command.
-fn main() {}
+//! The `scanns` command: builds indexes, searches them, and says what is in them.
+//!
+//! `args.rs` is everything that can be typed; each verb has a file of its own that turns its arguments into a
+//! call of the library; `report.rs` and `units.rs` are how results, bytes and sizes are written.
+
+mod args;
+mod index;
+mod info;
+mod progress;
+mod report;
+mod search;
+mod units;
+
+use std::process::ExitCode;
+
+use args::Verb;
+
+fn main() -> ExitCode {
+    let command = match args::parse() {
+        Ok(command) => command,
+        Err(answer) => return report::usage(&answer),
+    };
+    report::exit_code(match &command.verb {
+        Verb::Index(args) => index::run(args),
+        Verb::Search(args) => search::run(args),
+        Verb::Info(args) => info::run(args),
+    })
+}

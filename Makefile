@@ -1,0 +1,32 @@
+# What a checkout can do; each target is one or two lines here or a script in ci/.
+
+CARGO ?= cargo
+TARGET := $(or $(CARGO_TARGET_DIR),target)
+
+.PHONY: help setup build demo test bench
+
+help:
+	@echo "make setup   install what building and testing need, if it is missing"
+	@echo "make build   build the scanns command: $(TARGET)/release/scanns"
+	@echo "make demo    index documentation, headers and a metadata dump of this machine, and search them"
+	@echo "make test    format, lints, all tests, and the models of concurrent code"
+	@echo "make bench   run the benchmarks; ARGS=... are passed on"
+
+setup:
+	@ci/setup.sh
+
+build:
+	$(CARGO) build --release --locked -p scanns-cli
+
+demo: build
+	@ci/demo.sh $(TARGET)/release/scanns $(TARGET)/demo
+
+test:
+	@ci/sum-tests.sh \
+	    '$(CARGO) fmt --all --check' \
+	    '$(CARGO) clippy --workspace --all-targets --locked -- -D warnings' \
+	    '$(CARGO) test --workspace --locked --no-fail-fast' \
+	    'ci/loom.sh $(TARGET)/loom'
+
+bench:
+	$(CARGO) run --release --locked -p scanns-bench -- $(ARGS)

@@ -1,0 +1,383 @@
+//! The command line: every verb, option and help text, and nothing that acts on them.
+//!
+//! A value is checked here if it can be judged alone; what depends on the machine or on several options is
+//! judged by the verb that uses it.
+
+use std::ffi::OsString;
+use std::fmt::Display;
+use std::path::PathBuf;
+use std::str::FromStr;
+
+use clap::{Args, Parser, Subcommand, ValueEnum};
+
+use crate::units;
+
+/// Indexing and search for data that outgrew find and grep.
+#[derive(Debug, Parser)]
+#[command(name = "scanns", version, arg_required_else_help = true, after_help = EXIT_CODES)]
+pub struct Command {
+    /// What to do.
+    #[command(subcommand)]
+    pub verb: Verb,
+}
+
+/// What to do.
+#[derive(Debug, Subcommand)]
+pub enum Verb {
+    /// Build an index, or add to one
+    #[command(after_help = INDEX_EXAMPLES)]
+    Index(Box<IndexArgs>),
+    /// Find documents, best first
+    #[command(after_help = SEARCH_EXAMPLES)]
+    Search(SearchArgs),
+    /// Say what an index holds
+    #[command(after_help = INFO_EXAMPLES)]
+    Info(InfoArgs),
+}
+
+const EXIT_CODES: &str = "\
+Exit codes: 0 all well; 1 done, but some inputs failed and are listed; 2 wrong usage or nothing was done;
+130 stopped on request.";
+
+const INDEX_EXAMPLES: &str = "\
+Examples:
+  scanns index -o docs.scanns /usr/share/doc
+      every file below a directory is a document of Unicode words
+  scanns index -o src.scanns --include '*.c' --include '*.h' ~/linux
+      only some of the files
+  scanns index -o fs.scanns --records lines --analyzer paths dump.txt
+      every line is a document; white space and / delimit terms
+  find . -size -1M -print0 | scanns index -o small.scanns -0 --files-from -
+      the list of files comes from another program
+
+Sizes are bytes, or a number with a suffix: 64k, 1.5g, 512MiB, 4GiB.";
+
+const SEARCH_EXAMPLES: &str = "\
+Examples:
+  scanns search docs.scanns 'license warranty'
+      the ten documents that answer best
+  scanns search docs.scanns -k 3 --default-operator and 'license warranty'
+      only documents that have both words
+  scanns search fs.scanns --count root
+      how many documents there are
+  scanns search fs.scanns --all --json root
+      every one of them, one JSON object a line
+
+A query that starts with a hyphen goes after --.";
+
+const INFO_EXAMPLES: &str = "\
+Examples:
+  scanns info docs.scanns
+  scanns info docs.scanns --unique
+  scanns info docs.scanns --terms lic --limit 5";
+
+/// Arguments of `scanns index`.
+#[derive(Debug, Args)]
+pub struct IndexArgs {
+    #[command(flatten)]
+    pub input: InputArgs,
+    #[command(flatten)]
+    pub text: TextArgs,
+    #[command(flatten)]
+    pub resources: ResourceArgs,
+    #[command(flatten)]
+    pub reading: ReadArgs,
+    #[command(flatten)]
+    pub output: IndexOutputArgs,
+}
+
+/// Which inputs exist.
+#[derive(Debug, Args)]
+#[command(next_help_heading = "Input")]
+pub struct InputArgs {
+    /// Files and directories; directories are walked
+    #[arg(value_name = "PATH", required_unless_present = "files_from")]
+    pub paths: Vec<PathBuf>,
+    /// Read paths from FILE as well, or from standard input if FILE is -
+    #[arg(long, value_name = "FILE")]
+    pub files_from: Option<PathBuf>,
+    /// Paths in the list end with a NUL byte (find -print0), not with a line feed
+    #[arg(short = '0', long, requires = "files_from")]
+    pub null: bool,
+    /// Follow symbolic links
+    #[arg(long)]
+    pub follow: bool,
+    /// Take only files that match; may be given several times
+    #[arg(long, value_name = "GLOB")]
+    pub include: Vec<String>,
+    /// Leave out files and directories that match; may be given several times
+    #[arg(long, value_name = "GLOB")]
+    pub exclude: Vec<String>,
+    /// Leave out files and directories whose name begins with a dot
+    #[arg(long)]
+    pub skip_hidden: bool,
+}
+
+/// What a document is and what a term is.
+#[derive(Debug, Args)]
+#[command(next_help_heading = "Documents and terms")]
+pub struct TextArgs {
+    /// What one document is [default: file, or what the index has]
+    #[arg(long, value_enum)]
+    pub records: Option<RecordsArg>,
+    /// How terms are found: Unicode words in lower case, or what stands between white space and /, or
+    /// between white space, byte for byte [default: standard, or what the index has]
+    #[arg(long, value_enum)]
+    pub analyzer: Option<AnalyzerArg>,
+    /// Terms are what stands between these bytes; \s is white space, \t \n \r \0 \\ \xHH are bytes
+    #[arg(long, value_name = "SPEC", conflicts_with = "analyzer")]
+    pub delimiters: Option<String>,
+}
+
+/// What one document is.
+#[derive(Clone, Copy, Debug, ValueEnum)]
+pub enum RecordsArg {
+    /// One document per file
+    File,
+    /// One document per line
+    Lines,
+}
+
+/// Analyzers that have a name.
+#[derive(Clone, Copy, Debug, ValueEnum)]
+pub enum AnalyzerArg {
+    /// Unicode words in lower case
+    Standard,
+    /// What stands between white space and /
+    Paths,
+    /// What stands between white space
+    Whitespace,
+}
+
+/// How much of the machine may be used.
+#[derive(Debug, Args)]
+#[command(next_help_heading = "Resources")]
+pub struct ResourceArgs {
+    /// Cores to use: N index threads, and a read thread per four of them, which mostly waits for the device
+    /// [default: the cores available]
+    #[arg(long, value_name = "N", value_parser = positive)]
+    pub threads: Option<usize>,
+    /// Most memory to use [default: half of what the machine or its control group has]
+    #[arg(long, value_name = "SIZE", value_parser = units::parse_size)]
+    pub memory: Option<u64>,
+}
+
+/// How bytes are brought in.
+#[derive(Debug, Args)]
+#[command(next_help_heading = "Reading (advanced)")]
+pub struct ReadArgs {
+    /// Threads that read
+    #[arg(long, value_name = "N", value_parser = positive)]
+    pub read_threads: Option<usize>,
+    /// Threads that index, a multiple of those that read
+    #[arg(long, value_name = "N", value_parser = positive)]
+    pub index_threads: Option<usize>,
+    /// Bytes per block, a multiple of 4KiB
+    #[arg(long, value_name = "SIZE", default_value = "1MiB", value_parser = units::parse_size)]
+    pub block_size: u64,
+    /// Blocks per index thread, at least 2
+    #[arg(long, value_name = "N", default_value = "4", value_parser = positive)]
+    pub blocks: usize,
+    /// Reads under way per index thread
+    #[arg(long, value_name = "N", default_value = "4", value_parser = positive)]
+    pub queue_depth: usize,
+    /// Files of lines are shared out in stretches of this size
+    #[arg(long, value_name = "SIZE", default_value = "16MiB", value_parser = units::parse_size)]
+    pub chunk_size: u64,
+    /// When to read past the page cache
+    #[arg(long, value_enum, value_name = "WHEN", default_value = "auto")]
+    pub direct: DirectArg,
+    /// Drop what was read from the page cache again
+    #[arg(long)]
+    pub drop_cache: bool,
+    /// Read with plain system calls even where io_uring works
+    #[arg(long)]
+    pub no_uring: bool,
+    /// Keep threads near their memory on machines with several NUMA nodes (the default)
+    #[arg(long, overrides_with = "no_pin")]
+    pub pin: bool,
+    /// Leave the placing of threads to the system
+    #[arg(long)]
+    pub no_pin: bool,
+    /// Pages that back blocks, terms and postings
+    #[arg(long, value_enum, value_name = "SIZE", default_value = "2MiB")]
+    pub arena_page: PageArg,
+}
+
+/// When to read past the page cache.
+#[derive(Clone, Copy, Debug, ValueEnum)]
+pub enum DirectArg {
+    /// For large files that are not in the page cache
+    Auto,
+    /// For all large files where the file system allows it
+    Always,
+    /// For no file
+    Never,
+}
+
+/// Page sizes.
+#[derive(Clone, Copy, Debug, ValueEnum)]
+pub enum PageArg {
+    /// Base pages
+    #[value(name = "4KiB")]
+    Base,
+    /// Huge pages where the machine grants them
+    #[value(name = "2MiB")]
+    Huge,
+}
+
+/// Where the index goes and what is said about it.
+#[derive(Debug, Args)]
+#[command(next_help_heading = "Output")]
+pub struct IndexOutputArgs {
+    /// The index: a new directory, or an index to add to
+    #[arg(short, long, value_name = "NAME.scanns")]
+    pub output: PathBuf,
+    /// Report as one JSON object
+    #[arg(long)]
+    pub json: bool,
+    /// Print neither progress nor summary, only failures
+    #[arg(short, long)]
+    pub quiet: bool,
+}
+
+/// Arguments of `scanns search`.
+#[derive(Debug, Args)]
+pub struct SearchArgs {
+    /// The index
+    #[arg(value_name = "NAME.scanns")]
+    pub index: PathBuf,
+    /// What to find; several arguments are one query
+    #[arg(required = true)]
+    pub query: Vec<String>,
+    /// How many documents to show at most
+    #[arg(short = 'k', value_name = "N", default_value = "10", value_parser = positive)]
+    pub top: usize,
+    /// Show all documents that match, best first
+    #[arg(long, conflicts_with = "top")]
+    pub all: bool,
+    /// Only count the documents that match
+    #[arg(long, conflicts_with_all = ["top", "all"])]
+    pub count: bool,
+    /// Whether a document must match any term or all, where the query does not say
+    #[arg(long, value_enum, value_name = "OP", default_value = "or")]
+    pub default_operator: OperatorArg,
+    /// One JSON object a line
+    #[arg(long)]
+    pub json: bool,
+    #[command(flatten)]
+    pub model: ModelArgs,
+}
+
+/// How documents are scored.
+#[derive(Debug, Args)]
+#[command(next_help_heading = "Scoring")]
+pub struct ModelArgs {
+    /// The model
+    #[arg(long, value_enum, default_value = "tf-idf")]
+    pub model: ModelArg,
+    /// bm25: how fast repetition of a term saturates [default: 1.2]
+    #[arg(long, value_parser = |text: &str| number(text, 0.0f32, 1e6))]
+    pub k1: Option<f32>,
+    /// bm25: how much a document's length counts, 0 to 1 [default: 0.75]
+    #[arg(long, value_parser = |text: &str| number(text, 0.0f32, 1.0))]
+    pub b: Option<f32>,
+    /// p-norm: 1 ranks like a vector model, inf like strict logic [default: 2]
+    #[arg(long, value_parser = |text: &str| number(text, 1.0f64, f64::INFINITY))]
+    pub p: Option<f64>,
+}
+
+/// Scoring models.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
+pub enum ModelArg {
+    /// Term frequency times inverse document frequency
+    TfIdf,
+    /// Okapi BM25
+    Bm25,
+    /// Extended Boolean retrieval
+    #[value(name = "p-norm")]
+    PNorm,
+}
+
+/// What stands between terms without an operator.
+#[derive(Clone, Copy, Debug, ValueEnum)]
+pub enum OperatorArg {
+    /// Any term will do
+    Or,
+    /// Every term must occur
+    And,
+}
+
+/// Arguments of `scanns info`.
+#[derive(Debug, Args)]
+pub struct InfoArgs {
+    /// The index
+    #[arg(value_name = "NAME.scanns")]
+    pub index: PathBuf,
+    /// List terms that start with PREFIX, and in how many documents each occurs
+    #[arg(long, value_name = "PREFIX")]
+    pub terms: Option<OsString>,
+    /// How many terms to list at most
+    #[arg(long, value_name = "N", default_value = "20", requires = "terms", value_parser = positive)]
+    pub limit: usize,
+    /// Count the different terms of the whole index, which reads all of them
+    #[arg(long)]
+    pub unique: bool,
+    /// One JSON object
+    #[arg(long)]
+    pub json: bool,
+}
+
+/// The command as typed, or clap's answer to it: help, version, or what is wrong.
+pub fn parse() -> Result<Command, clap::Error> {
+    Command::try_parse()
+}
+
+/// A whole number from 1.
+fn positive(text: &str) -> Result<usize, String> {
+    match text.parse() {
+        Ok(0) => Err("must be at least 1".into()),
+        Ok(number) => Ok(number),
+        Err(_) => Err("not a whole number".into()),
+    }
+}
+
+/// A number from `low` to `high`.
+fn number<T: FromStr + PartialOrd + Display>(text: &str, low: T, high: T) -> Result<T, String> {
+    match text.parse::<T>() {
+        Ok(number) if (&low..=&high).contains(&&number) => Ok(number),
+        Ok(_) => Err(format!("must lie between {low} and {high}")),
+        Err(_) => Err("not a number".into()),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use clap::CommandFactory;
+
+    use super::*;
+
+    #[test]
+    fn the_command_line_is_consistent() {
+        Command::command().debug_assert();
+    }
+
+    #[test]
+    fn help_groups_the_options_of_index() {
+        let mut command = Command::command();
+        let index = command.find_subcommand_mut("index").unwrap();
+        let help = index.render_long_help().to_string();
+        for heading in ["Input:", "Documents and terms:", "Resources:", "Reading (advanced):", "Output:"] {
+            assert!(help.contains(heading), "{heading} is missing in\n{help}");
+        }
+    }
+
+    #[test]
+    fn numbers_out_of_range_are_refused() {
+        assert!(positive("0").is_err() && positive("-1").is_err() && positive("two").is_err());
+        assert_eq!(positive("8"), Ok(8));
+        assert!(number("nan", 0.0, f64::INFINITY).is_err() && number("1.5", 0.0, 1.0).is_err());
+        assert_eq!(number("inf", 1.0, f64::INFINITY), Ok(f64::INFINITY));
+        assert_eq!(number("0.75", 0.0, 1.0), Ok(0.75));
+    }
+}

@@ -1,0 +1,363 @@
+//! `scanns index`: arguments become options, the build runs, and a report says what became of every input.
+
+use std::io::Write;
+use std::path::Path;
+
+use anyhow::{Result, bail};
+use scanns::{
+    Analyzer, Delimiters, Direct, Failure, FileList, IndexOptions, IndexReport, ListFrom, PageSize, Progress,
+    ReadOptions, Records, Separator, Snapshot, SourceOptions,
+};
+use serde_json::{Map, Value, json};
+
+use crate::args::{
+    AnalyzerArg, DirectArg, IndexArgs, InputArgs, PageArg, ReadArgs, RecordsArg, ResourceArgs, TextArgs,
+};
+use crate::progress;
+use crate::report::{self, Outcome, Output};
+use crate::units;
+
+const FAILURES_SHOWN: usize = 20;
+
+/// Runs the verb.
+pub fn run(args: &IndexArgs) -> Result<Outcome> {
+    let options = options(args)?;
+    let cancel = progress::stop_flag()?;
+    let state = Progress::default();
+    let output = &args.output.output;
+    let built =
+        progress::during(&state, !args.output.quiet, || scanns::build(output, &options, &state, &cancel));
+    let built = match built {
+        Err(error @ scanns::Error::Cancelled) => {
+            report::note(&error.to_string());
+            return Ok(Outcome::Stopped);
+        }
+        built => built?,
+    };
+    if args.output.json {
+        print_json(output, &built)?;
+    } else {
+        if !args.output.quiet {
+            print_summary(output, &built)?;
+        }
+        list_failures(&built.failed);
+    }
+    Ok(outcome(&built))
+}
+
+fn outcome(built: &IndexReport) -> Outcome {
+    if built.cancelled {
+        report::note(&scanns::Error::Cancelled.to_string());
+        Outcome::Stopped
+    } else if built.failed.is_empty() {
+        Outcome::Done
+    } else {
+        Outcome::WithFailures
+    }
+}
+
+/// What the arguments ask the library for.
+fn options(args: &IndexArgs) -> Result<IndexOptions> {
+    let threads = threads(&args.resources, &args.reading)?;
+    let (records, analyzer) = text(&args.text, &args.output.output)?;
+    Ok(IndexOptions {
+        source: source(&args.input, threads.read + threads.index),
+        read: reading(&args.reading, threads)?,
+        records,
+        analyzer,
+        memory: args.resources.memory.unwrap_or_else(|| scanns::memory_limit() / 2),
+    })
+}
+
+fn source(args: &InputArgs, threads: usize) -> SourceOptions {
+    let files_from = args.files_from.as_ref().map(|path| FileList {
+        from: if path.as_os_str() == "-" { ListFrom::Stdin } else { ListFrom::Path(path.clone()) },
+        separator: if args.null { Separator::Nul } else { Separator::Auto },
+    });
+    SourceOptions {
+        paths: args.paths.clone(),
+        files_from,
+        follow_symlinks: args.follow,
+        include: args.include.clone(),
+        exclude: args.exclude.clone(),
+        skip_hidden: args.skip_hidden,
+        threads,
+    }
+}
+
+/// What a document and a term are: as asked for, else as in the index that is added to, else the default.
+fn text(args: &TextArgs, output: &Path) -> Result<(Records, Analyzer)> {
+    // An index that cannot be read is reported by the build, which has to read it too.
+    let present = Snapshot::open(output).ok().map(|snapshot| snapshot.info());
+    let records = match args.records {
+        Some(RecordsArg::File) => Records::File,
+        Some(RecordsArg::Lines) => Records::Lines,
+        None => present.as_ref().map_or(Records::File, |info| info.records),
+    };
+    let analyzer = match (&args.delimiters, args.analyzer) {
+        (Some(spec), _) => Analyzer::Bytes(Delimiters::parse(spec)?),
+        (None, Some(AnalyzerArg::Standard)) => Analyzer::Standard,
+        (None, Some(AnalyzerArg::Paths)) => Analyzer::Bytes(Delimiters::paths()),
+        (None, Some(AnalyzerArg::Whitespace)) => Analyzer::Bytes(Delimiters::whitespace()),
+        (None, None) => present.map_or(Analyzer::Standard, |info| info.analyzer),
+    };
+    Ok((records, analyzer))
+}
+
+/// Threads that read and threads that index; the latter are a multiple of the former.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+struct Threads {
+    read: usize,
+    index: usize,
+}
+
+/// Index threads per read thread: reading costs about a quarter of what indexing costs.
+const INDEX_PER_READ: usize = 4;
+
+fn threads(resources: &ResourceArgs, reading: &ReadArgs) -> Result<Threads> {
+    let cores = match resources.threads {
+        Some(threads) => threads,
+        None => std::thread::available_parallelism().map_or(1, usize::from),
+    };
+    match (reading.read_threads, reading.index_threads) {
+        (Some(read), Some(index)) if index < read => bail!(
+            "--index-threads {index} is less than --read-threads {read}: each read thread serves at least one \
+             index thread"
+        ),
+        (Some(read), Some(index)) if !index.is_multiple_of(read) => bail!(
+            "--index-threads {index} is no multiple of --read-threads {read}: each read thread serves the same \
+             number of index threads, so give {} or {}",
+            index / read * read,
+            (index / read + 1) * read,
+        ),
+        (Some(read), Some(index)) => Ok(Threads { read, index }),
+        (Some(read), None) => Ok(Threads { read, index: (cores / read).max(1) * read }),
+        (None, index) => {
+            let index = index.unwrap_or(cores);
+            let most = index.div_ceil(INDEX_PER_READ);
+            let read = (1..=most).rev().find(|&read| index.is_multiple_of(read)).unwrap_or(1);
+            Ok(Threads { read, index })
+        }
+    }
+}
+
+fn reading(args: &ReadArgs, threads: Threads) -> Result<ReadOptions> {
+    Ok(ReadOptions {
+        read_threads: threads.read,
+        lanes: threads.index,
+        block_bytes: usize::try_from(args.block_size)?,
+        blocks_per_lane: args.blocks,
+        queue_depth: args.queue_depth,
+        chunk_bytes: args.chunk_size,
+        direct: match args.direct {
+            DirectArg::Auto => Direct::Auto,
+            DirectArg::Always => Direct::Always,
+            DirectArg::Never => Direct::Never,
+        },
+        drop_behind: args.drop_cache,
+        uring: !args.no_uring,
+        pin: !args.no_pin,
+        pages: match args.arena_page {
+            PageArg::Base => PageSize::Base,
+            PageArg::Huge => PageSize::Huge,
+        },
+    })
+}
+
+fn print_summary(output: &Path, built: &IndexReport) -> Result<()> {
+    let mut out = Output::stdout();
+    let (documents, bytes) = (units::counted(built.documents, "document"), units::size(built.bytes));
+    let rate = units::mib_per_second(built.bytes, built.seconds);
+    writeln!(out, "{documents}, {bytes} in {}: {rate:.0} MiB/s", units::duration(built.seconds))?;
+    writeln!(
+        out,
+        "{} in {}",
+        units::counted(built.tokens, "token"),
+        units::counted(built.segments as u64, "segment")
+    )?;
+    write!(out, "index ")?;
+    out.bytes(output.as_os_str().as_encoded_bytes())?;
+    writeln!(out, ", {}; peak memory {}", units::size(built.index_bytes), units::size(built.peak_rss))?;
+    if built.skipped > 0 {
+        writeln!(out, "skipped: {}, no regular file or left out", units::counted(built.skipped, "input"))?;
+    }
+    if built.cut_terms > 0 {
+        writeln!(out, "cut: {}, longer than a term may be", units::counted(built.cut_terms, "term"))?;
+    }
+    out.flush()?;
+    Ok(())
+}
+
+fn list_failures(failed: &[Failure]) {
+    for failure in failed.iter().take(FAILURES_SHOWN) {
+        report::note(&format!("{}: {}", report::path_text(&failure.path), failure.reason));
+    }
+    let all = units::counted(failed.len() as u64, "input");
+    match failed.len().saturating_sub(FAILURES_SHOWN) {
+        _ if failed.is_empty() => {}
+        0 => report::note(&format!("{all} failed; the rest is indexed")),
+        more => report::note(&format!(
+            "{all} failed, {more} of them not shown (--json lists all); the rest is indexed"
+        )),
+    }
+}
+
+fn print_json(output: &Path, built: &IndexReport) -> Result<()> {
+    // A build that was stopped may have no index to count in.
+    let unique_terms = if built.cancelled { None } else { Some(Snapshot::open(output)?.unique_terms()?) };
+    let mut object = Map::new();
+    report::put_bytes(&mut object, "index", output.as_os_str().as_encoded_bytes());
+    for (name, value) in [
+        ("documents", json!(built.documents)),
+        ("bytes", json!(built.bytes)),
+        ("tokens", json!(built.tokens)),
+        ("unique_terms", json!(unique_terms)),
+        ("seconds", json!(built.seconds)),
+        ("mib_per_s", json!(units::mib_per_second(built.bytes, built.seconds))),
+        ("bytes_written", json!(built.bytes_written)),
+        ("index_bytes", json!(built.index_bytes)),
+        ("peak_rss", json!(built.peak_rss)),
+        ("segments", json!(built.segments)),
+        ("failed", json!(built.failed.len())),
+        ("failures", built.failed.iter().map(failure_json).collect()),
+        ("skipped", json!(built.skipped)),
+        ("cut_terms", json!(built.cut_terms)),
+        ("cancelled", json!(built.cancelled)),
+    ] {
+        object.insert(name.into(), value);
+    }
+    let mut out = Output::stdout();
+    out.json(&object.into())?;
+    out.flush()?;
+    Ok(())
+}
+
+fn failure_json(failure: &Failure) -> Value {
+    let mut object = Map::new();
+    report::put_bytes(&mut object, "path", failure.path.as_os_str().as_encoded_bytes());
+    object.insert("reason".into(), failure.reason.as_str().into());
+    object.into()
+}
+
+#[cfg(test)]
+mod tests {
+    use clap::Parser;
+
+    use super::*;
+    use crate::args::{Command, Verb};
+
+    /// The options that `scanns index -o x` with `more` stands for.
+    fn parsed(more: &[&str]) -> Result<IndexOptions> {
+        let start = ["scanns", "index", "-o", "/nonexistent/x.scanns"];
+        let Verb::Index(args) = Command::try_parse_from(start.iter().chain(more))?.verb else {
+            bail!("another verb");
+        };
+        options(&args)
+    }
+
+    #[test]
+    fn threads_are_shared_out_as_the_help_says() {
+        for (more, read, index) in [
+            (&["--threads", "1"][..], 1, 1),
+            (&["--threads", "4"], 1, 4),
+            (&["--threads", "7"], 1, 7),
+            (&["--threads", "8"], 2, 8),
+            (&["--threads", "64"], 16, 64),
+            (&["--threads", "10"], 2, 10),
+            (&["--threads", "8", "--read-threads", "3"], 3, 6),
+            (&["--threads", "2", "--read-threads", "3"], 3, 3),
+            (&["--index-threads", "12"], 3, 12),
+            (&["--read-threads", "2", "--index-threads", "6"], 2, 6),
+        ] {
+            let options = parsed(&[&["."], more].concat()).unwrap();
+            assert_eq!((options.read.read_threads, options.read.lanes), (read, index), "{more:?}");
+        }
+    }
+
+    #[test]
+    fn index_threads_that_cannot_be_shared_out_are_refused_with_the_nearest_that_can() {
+        let error = parsed(&[".", "--read-threads", "4", "--index-threads", "6"]).err().unwrap().to_string();
+        assert!(error.contains("give 4 or 8"), "{error}");
+        let error = parsed(&[".", "--read-threads", "4", "--index-threads", "3"]).err().unwrap().to_string();
+        assert!(error.contains("at least one"), "{error}");
+    }
+
+    #[test]
+    fn every_option_arrives() {
+        let options = parsed(&[
+            "a",
+            "b",
+            "--files-from",
+            "-",
+            "-0",
+            "--follow",
+            "--include",
+            "*.c",
+            "--exclude",
+            "*.o",
+            "--records",
+            "lines",
+            "--delimiters",
+            "\\s,",
+            "--memory",
+            "1.5g",
+            "--block-size",
+            "2MiB",
+            "--blocks",
+            "5",
+            "--queue-depth",
+            "9",
+            "--chunk-size",
+            "32m",
+            "--direct",
+            "always",
+            "--drop-cache",
+            "--no-uring",
+            "--no-pin",
+            "--skip-hidden",
+            "--arena-page",
+            "4KiB",
+        ])
+        .unwrap();
+        let source = &options.source;
+        assert_eq!(source.paths, [Path::new("a"), Path::new("b")]);
+        let list = source.files_from.as_ref().unwrap();
+        assert!(matches!(list.from, ListFrom::Stdin) && matches!(list.separator, Separator::Nul));
+        assert!(
+            source.follow_symlinks
+                && source.skip_hidden
+                && source.include == ["*.c"]
+                && source.exclude == ["*.o"]
+        );
+        assert_eq!(options.records, Records::Lines);
+        assert_eq!(options.analyzer, Analyzer::Bytes(Delimiters::new(b" \t\n\x0b\x0c\r,")));
+        assert_eq!(options.memory, 3 << 29);
+        let read = &options.read;
+        assert_eq!((read.block_bytes, read.blocks_per_lane, read.queue_depth), (2 << 20, 5, 9));
+        assert_eq!(read.chunk_bytes, 32 << 20);
+        assert!(matches!(read.direct, Direct::Always) && matches!(read.pages, PageSize::Base));
+        assert!(read.drop_behind && !read.pin && !read.uring);
+    }
+
+    #[test]
+    fn defaults_in_the_help_are_those_of_the_library() {
+        let read = parsed(&["."]).unwrap().read;
+        let default =
+            ReadOptions { read_threads: read.read_threads, lanes: read.lanes, ..ReadOptions::default() };
+        assert_eq!(format!("{read:?}"), format!("{default:?}"));
+    }
+
+    #[test]
+    fn nothing_to_index_and_contradictions_are_usage_errors() {
+        for more in [
+            &[][..],
+            &["-0", "."],
+            &[".", "--analyzer", "paths", "--delimiters", ","],
+            &[".", "--threads", "0"],
+            &[".", "--memory", "lots"],
+            &[".", "--delimiters", ""],
+        ] {
+            assert!(parsed(more).is_err(), "{more:?}");
+        }
+    }
+}

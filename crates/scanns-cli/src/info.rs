@@ -1,0 +1,131 @@
+//! `scanns info`: what an index holds, its segments, and its terms.
+
+use std::io::Write;
+
+use anyhow::Result;
+use scanns::{IndexInfo, Records, SegmentInfo, Snapshot};
+use serde_json::{Map, Value, json};
+
+use crate::args::InfoArgs;
+use crate::report::{self, Outcome, Output};
+use crate::units;
+
+/// What was asked for.
+struct Facts<'a> {
+    args: &'a InfoArgs,
+    info: IndexInfo,
+    segments: &'a [SegmentInfo],
+    unique_terms: Option<u64>,
+    terms: Option<Vec<(Vec<u8>, u64)>>,
+}
+
+/// Runs the verb.
+pub fn run(args: &InfoArgs) -> Result<Outcome> {
+    let snapshot = Snapshot::open(&args.index)?;
+    let terms = match &args.terms {
+        Some(prefix) => Some(snapshot.terms(prefix.as_encoded_bytes(), args.limit)?),
+        None => None,
+    };
+    let unique_terms = if args.unique { Some(snapshot.unique_terms()?) } else { None };
+    let facts = Facts { args, info: snapshot.info(), segments: snapshot.segments(), unique_terms, terms };
+    let mut out = Output::stdout();
+    if args.json {
+        out.json(&as_json(&facts))?
+    } else {
+        print(&mut out, &facts)?
+    }
+    out.flush()?;
+    Ok(Outcome::Done)
+}
+
+/// What one document is, in the singular.
+fn unit(records: Records) -> &'static str {
+    match records {
+        Records::File => "file",
+        Records::Lines => "line",
+    }
+}
+
+fn print(out: &mut Output, facts: &Facts<'_>) -> Result<()> {
+    let info = &facts.info;
+    out.bytes(facts.args.index.as_os_str().as_encoded_bytes())?;
+    writeln!(out, ": format {}, commit {}", info.format_version, info.generation)?;
+    writeln!(out, "documents  {} (one per {})", units::count(info.documents), unit(info.records))?;
+    writeln!(out, "tokens     {}", units::count(info.tokens))?;
+    if let Some(unique) = facts.unique_terms {
+        writeln!(out, "terms      {}", units::count(unique))?;
+    }
+    writeln!(out, "analyzer   {}", info.analyzer.name())?;
+    writeln!(out, "size       {}", units::size(info.index_bytes))?;
+    writeln!(out, "segments   {}", facts.segments.len())?;
+    for segment in facts.segments {
+        writeln!(
+            out,
+            "  {}  {}, {}, {}, {}",
+            segment.id,
+            units::counted(segment.documents, "document"),
+            units::counted(segment.terms, "term"),
+            units::counted(segment.tokens, "token"),
+            units::size(segment.bytes)
+        )?;
+    }
+    if let Some(terms) = &facts.terms {
+        writeln!(out, "\ndocuments  term")?;
+        for (term, documents) in terms {
+            write!(out, "{documents:>9}  ")?;
+            out.bytes(term)?;
+            writeln!(out)?;
+        }
+    }
+    Ok(())
+}
+
+fn as_json(facts: &Facts<'_>) -> Value {
+    let info = &facts.info;
+    let mut object = Map::new();
+    report::put_bytes(&mut object, "index", facts.args.index.as_os_str().as_encoded_bytes());
+    for (name, value) in [
+        ("format_version", json!(info.format_version)),
+        ("generation", json!(info.generation)),
+        ("documents", json!(info.documents)),
+        ("tokens", json!(info.tokens)),
+        ("records", json!(records_option(info.records))),
+        ("analyzer", json!(info.analyzer.name())),
+        ("index_bytes", json!(info.index_bytes)),
+        ("segments", facts.segments.iter().map(segment_json).collect()),
+    ] {
+        object.insert(name.into(), value);
+    }
+    if let Some(unique) = facts.unique_terms {
+        object.insert("unique_terms".into(), unique.into());
+    }
+    if let Some(terms) = &facts.terms {
+        object.insert("terms".into(), terms.iter().map(term_json).collect());
+    }
+    object.into()
+}
+
+/// What one document is, as `scanns index --records` calls it.
+fn records_option(records: Records) -> &'static str {
+    match records {
+        Records::File => "file",
+        Records::Lines => "lines",
+    }
+}
+
+fn segment_json(segment: &SegmentInfo) -> Value {
+    json!({
+        "id": segment.id,
+        "documents": segment.documents,
+        "terms": segment.terms,
+        "tokens": segment.tokens,
+        "bytes": segment.bytes,
+    })
+}
+
+fn term_json((term, documents): &(Vec<u8>, u64)) -> Value {
+    let mut object = Map::new();
+    report::put_bytes(&mut object, "term", term);
+    object.insert("documents".into(), (*documents).into());
+    object.into()
+}

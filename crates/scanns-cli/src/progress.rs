@@ -1,0 +1,134 @@
+//! The progress bar of a build, drawn only where a person sees it, and the signals that stop a build.
+
+use std::io::{self, IsTerminal};
+use std::sync::Arc;
+use std::sync::atomic::AtomicBool;
+use std::sync::mpsc::{self, RecvTimeoutError};
+use std::time::Duration;
+
+use anyhow::{Context, Result};
+use indicatif::{ProgressBar, ProgressDrawTarget, ProgressStyle};
+use scanns::{Phase, Progress};
+use signal_hook::consts::{SIGINT, SIGTERM};
+use signal_hook::flag;
+
+use crate::units;
+
+const REDRAWS_PER_SECOND: u8 = 10;
+
+/// Runs `work` while a bar follows `progress`, if `wanted` and standard error is a terminal.
+pub fn during<T>(progress: &Progress, wanted: bool, work: impl FnOnce() -> T) -> T {
+    if !wanted || !io::stderr().is_terminal() {
+        return work();
+    }
+    let (finished, waiting) = mpsc::channel::<()>();
+    std::thread::scope(|scope| {
+        scope.spawn(move || {
+            let pause = Duration::from_secs(1) / u32::from(REDRAWS_PER_SECOND);
+            let bar = Bar::new();
+            while waiting.recv_timeout(pause) == Err(RecvTimeoutError::Timeout) {
+                bar.draw(progress);
+            }
+            bar.bar.finish_and_clear();
+        });
+        let result = work();
+        drop(finished);
+        result
+    })
+}
+
+/// A flag that the first Ctrl-C or SIGTERM sets; the second ends the program at once.
+///
+/// A build that sees it stops without committing, so what was committed before stays.
+pub fn stop_flag() -> Result<Arc<AtomicBool>> {
+    let stop = Arc::new(AtomicBool::new(false));
+    for signal in [SIGINT, SIGTERM] {
+        // The order counts: the second signal must find the flag set by the first.
+        flag::register_conditional_default(signal, Arc::clone(&stop))
+            .and_then(|_| flag::register(signal, Arc::clone(&stop)))
+            .context("cannot catch signals")?;
+    }
+    Ok(stop)
+}
+
+/// A bar with its two looks: while files are being found there is no total to measure against.
+struct Bar {
+    bar: ProgressBar,
+}
+
+impl Bar {
+    fn new() -> Self {
+        let target = ProgressDrawTarget::stderr_with_hz(REDRAWS_PER_SECOND);
+        let bar = ProgressBar::with_draw_target(None, target);
+        bar.set_style(style("{spinner} {prefix}, {wide_msg}"));
+        Bar { bar }
+    }
+
+    fn draw(&self, progress: &Progress) {
+        let phase = progress.phase();
+        let known = phase != Phase::Walking && progress.total_bytes() > 0;
+        if known && self.bar.length().is_none() {
+            self.bar.set_style(style(
+                "{prefix} [{bar:20}] {binary_bytes}/{binary_total_bytes} {binary_bytes_per_sec}, {eta} left, {wide_msg}",
+            ));
+            self.bar.reset_eta();
+        }
+        if known {
+            self.bar.set_length(progress.total_bytes());
+            self.bar.set_position(progress.bytes());
+        }
+        self.bar.set_prefix(label(phase));
+        self.bar.set_message(numbers(progress, phase));
+        self.bar.tick();
+    }
+}
+
+/// The look that `template` describes, or a plain bar if it does not parse.
+fn style(template: &str) -> ProgressStyle {
+    ProgressStyle::with_template(template)
+        .unwrap_or_else(|_| ProgressStyle::default_bar())
+        .progress_chars("=> ")
+}
+
+fn label(phase: Phase) -> &'static str {
+    match phase {
+        Phase::Walking => "finding files",
+        Phase::Indexing => "indexing",
+        Phase::Flushing => "writing",
+        Phase::Committing => "committing",
+    }
+}
+
+/// Files, documents and failures so far.
+fn numbers(progress: &Progress, phase: Phase) -> String {
+    let files = match phase {
+        Phase::Walking => units::counted(progress.total_files(), "file"),
+        _ => format!(
+            "{}/{}, {}",
+            units::count(progress.files()),
+            units::counted(progress.total_files(), "file"),
+            units::counted(progress.documents(), "document")
+        ),
+    };
+    match progress.failures() {
+        0 => files,
+        failures => format!("{files}, {} failed", units::count(failures)),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn work_runs_and_its_result_comes_back() {
+        assert_eq!(during(&Progress::default(), true, || 7), 7);
+    }
+
+    #[test]
+    fn the_message_follows_the_phase() {
+        let progress = Progress::default();
+        assert_eq!(numbers(&progress, Phase::Walking), "0 files");
+        assert_eq!(numbers(&progress, Phase::Indexing), "0/0 files, 0 documents");
+    }
+}

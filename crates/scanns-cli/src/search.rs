@@ -1,0 +1,124 @@
+//! `scanns search`: a query becomes ranked documents, their number, or all of them.
+
+use std::io::Write;
+use std::ops::ControlFlow;
+
+use anyhow::{Result, bail};
+use scanns::{Hit, Model, Operator, Query, Searcher, Snapshot};
+use serde_json::{Map, json};
+
+use crate::args::{ModelArg, ModelArgs, OperatorArg, SearchArgs};
+use crate::report::{self, Outcome, Output};
+
+/// Runs the verb.
+pub fn run(args: &SearchArgs) -> Result<Outcome> {
+    let model = model(&args.model)?;
+    let snapshot = Snapshot::open(&args.index)?;
+    let searcher = snapshot.searcher();
+    let operator = match args.default_operator {
+        OperatorArg::And => Operator::And,
+        OperatorArg::Or => Operator::Or,
+    };
+    let query = searcher.parse(&args.query.join(" "), operator)?;
+    let mut out = Output::stdout();
+    if args.count {
+        print_count(&mut out, searcher.count(&query)?, args.json)?;
+    } else {
+        let hits = if args.all {
+            all_hits(&searcher, &query, model)?
+        } else {
+            searcher.top_k(&query, model, args.top)?
+        };
+        if hits.is_empty() && !args.json {
+            report::note("no document matches");
+        }
+        for (at, hit) in hits.iter().enumerate() {
+            print_hit(&mut out, at + 1, hit, &snapshot.key(hit)?, args.json)?;
+        }
+    }
+    out.flush()?;
+    Ok(Outcome::Done)
+}
+
+/// The scoring model with its parameters; one that the model does not have would be silently without effect.
+fn model(args: &ModelArgs) -> Result<Model> {
+    let bm25 = args.model == ModelArg::Bm25;
+    if !bm25 && (args.k1.is_some() || args.b.is_some()) {
+        bail!("--k1 and --b belong to --model bm25");
+    }
+    if args.model != ModelArg::PNorm && args.p.is_some() {
+        bail!("--p belongs to --model p-norm");
+    }
+    Ok(match args.model {
+        ModelArg::TfIdf => Model::Classic,
+        ModelArg::Bm25 => Model::Bm25 { k1: args.k1.unwrap_or(1.2), b: args.b.unwrap_or(0.75) },
+        ModelArg::PNorm => Model::PNorm { p: args.p.unwrap_or(2.0) },
+    })
+}
+
+/// Every hit in the order of `top_k`, so that its result is the beginning of this one.
+fn all_hits(searcher: &Searcher<'_>, query: &Query, model: Model) -> Result<Vec<Hit>> {
+    let mut hits = Vec::new();
+    searcher.for_each(query, model, &mut |hit| {
+        hits.push(hit);
+        ControlFlow::Continue(())
+    })?;
+    hits.sort_unstable_by(|a, b| {
+        b.score.total_cmp(&a.score).then_with(|| (a.leaf, a.doc).cmp(&(b.leaf, b.doc)))
+    });
+    Ok(hits)
+}
+
+fn print_count(out: &mut Output, count: u64, json: bool) -> Result<()> {
+    if json {
+        out.json(&json!({ "count": count }))?;
+    } else {
+        writeln!(out, "{count}")?;
+    }
+    Ok(())
+}
+
+/// One hit: aligned for a person, tab-separated for a program, or as JSON.
+fn print_hit(out: &mut Output, rank: usize, hit: &Hit, key: &[u8], json: bool) -> Result<()> {
+    if json {
+        let mut object = Map::new();
+        object.insert("rank".into(), rank.into());
+        object.insert("score".into(), report::short_float(hit.score));
+        report::put_bytes(&mut object, "key", key);
+        out.json(&object.into())?;
+        return Ok(());
+    }
+    if out.is_terminal() {
+        write!(out, "{rank:>4}  {:>9.4}  ", hit.score)?;
+    } else {
+        write!(out, "{rank}\t{:.4}\t", hit.score)?;
+    }
+    out.bytes(key)?;
+    writeln!(out)?;
+    Ok(())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn args(model: ModelArg, k1: Option<f32>, b: Option<f32>, p: Option<f64>) -> ModelArgs {
+        ModelArgs { model, k1, b, p }
+    }
+
+    #[test]
+    fn models_take_their_own_parameters_and_no_others() {
+        assert!(matches!(model(&args(ModelArg::TfIdf, None, None, None)), Ok(Model::Classic)));
+        let Ok(Model::Bm25 { k1, b }) = model(&args(ModelArg::Bm25, Some(0.9), None, None)) else {
+            panic!("bm25 takes k1");
+        };
+        assert_eq!((k1, b), (0.9, 0.75));
+        let Ok(Model::PNorm { p }) = model(&args(ModelArg::PNorm, None, None, None)) else {
+            panic!("p-norm has a default");
+        };
+        assert!((p - 2.0).abs() < f64::EPSILON);
+        assert!(model(&args(ModelArg::TfIdf, None, Some(0.5), None)).is_err());
+        assert!(model(&args(ModelArg::Bm25, None, None, Some(2.0))).is_err());
+        assert!(model(&args(ModelArg::PNorm, Some(1.0), None, None)).is_err());
+    }
+}

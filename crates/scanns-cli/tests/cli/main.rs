@@ -1,0 +1,135 @@
+//! The `scanns` command as its users meet it: the real binary on files in temporary directories.
+//!
+//! `answers.rs` is what it does when all is well, `faults.rs` what it does when something is not.
+
+#![expect(clippy::unwrap_used, reason = "helpers of tests fail the test, outside of functions marked as one")]
+
+mod answers;
+mod faults;
+
+use std::ffi::OsStr;
+use std::path::{Path, PathBuf};
+use std::process::{Command, Output, Stdio};
+
+use serde_json::Value;
+use tempfile::TempDir;
+
+/// A directory for one test, with a place for files and one for an index.
+struct Place {
+    dir: TempDir,
+}
+
+/// What a run of the command came to.
+struct Ran {
+    code: Option<i32>,
+    stdout: Vec<u8>,
+    stderr: String,
+}
+
+impl Place {
+    fn new() -> Self {
+        let dir = tempfile::tempdir().unwrap();
+        std::fs::create_dir(dir.path().join("files")).unwrap();
+        Place { dir }
+    }
+
+    /// A place that holds these files.
+    fn with(files: &[(&str, &str)]) -> Self {
+        let place = Place::new();
+        for (name, text) in files {
+            place.write(name, text.as_bytes());
+        }
+        place
+    }
+
+    fn files(&self) -> PathBuf {
+        self.dir.path().join("files")
+    }
+
+    fn index(&self) -> PathBuf {
+        self.dir.path().join("a.scanns")
+    }
+
+    /// Writes a file and returns its path.
+    fn write(&self, name: impl AsRef<OsStr>, bytes: &[u8]) -> PathBuf {
+        let path = self.files().join(name.as_ref());
+        std::fs::create_dir_all(path.parent().unwrap()).unwrap();
+        std::fs::write(&path, bytes).unwrap();
+        path
+    }
+
+    /// Indexes the files, which must succeed.
+    fn indexed(&self, more: &[&str]) -> Ran {
+        let ran = self.index_with(more);
+        assert_eq!(ran.code, Some(0), "{}", ran.stderr);
+        ran
+    }
+
+    /// Indexes the files.
+    fn index_with(&self, more: &[&str]) -> Ran {
+        run(scanns(&["index"]).arg("-o").arg(self.index()).args(more).arg(self.files()))
+    }
+
+    /// Searches the index.
+    fn search(&self, more: &[&str]) -> Ran {
+        run(scanns(&["search"]).arg(self.index()).args(more))
+    }
+
+    /// Asks what is in the index.
+    fn info(&self, more: &[&str]) -> Ran {
+        run(scanns(&["info"]).arg(self.index()).args(more))
+    }
+
+    /// File names of the hits, in the order of names.
+    fn found(&self, more: &[&str]) -> Vec<String> {
+        let mut names: Vec<_> = self.search(&[&["--all", "--json"], more].concat()).lines();
+        names.sort_by_key(|hit| hit["key"].as_str().map(str::to_owned));
+        names.iter().map(|hit| base(hit["key"].as_str().unwrap())).collect()
+    }
+
+    fn count(&self, query: &str) -> u64 {
+        self.search(&["--count", "--json", query]).json()["count"].as_u64().unwrap()
+    }
+}
+
+impl From<Output> for Ran {
+    fn from(out: Output) -> Self {
+        let stderr = String::from_utf8_lossy(&out.stderr).into_owned();
+        Ran { code: out.status.code(), stdout: out.stdout, stderr }
+    }
+}
+
+impl Ran {
+    fn text(&self) -> &str {
+        std::str::from_utf8(&self.stdout).unwrap()
+    }
+
+    /// Standard output as one JSON value; a test of JSON output is a test of the exit code too.
+    fn json(&self) -> Value {
+        serde_json::from_slice(&self.stdout).unwrap_or_else(|error| {
+            panic!("{error} in {:?}, exit {:?}: {}", self.text(), self.code, self.stderr)
+        })
+    }
+
+    /// Standard output as one JSON value a line.
+    fn lines(&self) -> Vec<Value> {
+        assert_eq!(self.code, Some(0), "{}", self.stderr);
+        self.text().lines().map(|line| serde_json::from_str(line).unwrap()).collect()
+    }
+}
+
+/// What follows the last slash.
+fn base(key: &str) -> String {
+    Path::new(key).file_name().unwrap().to_string_lossy().into_owned()
+}
+
+/// The command with its first arguments, and with nothing to read.
+fn scanns(args: &[&str]) -> Command {
+    let mut command = Command::new(env!("CARGO_BIN_EXE_scanns"));
+    command.args(args).stdin(Stdio::null());
+    command
+}
+
+fn run(command: &mut Command) -> Ran {
+    command.output().unwrap().into()
+}
