@@ -23,9 +23,22 @@ pub(super) struct DualQueue<T> {
     for_lanes: Vec<Condvar>,
 }
 
+/// What a reader learns from its queue.
+#[derive(Debug, PartialEq, Eq)]
+pub(super) enum Demand<T> {
+    /// This lane wants this block to be filled.
+    Fill(usize, T),
+    /// This lane has gone: what is under way for it is to be given up.
+    GiveUp(usize),
+    /// No lane wants data any more.
+    Nothing,
+}
+
 #[derive(Debug)]
 struct State<T> {
     empty: VecDeque<(usize, T)>,
+    /// Lanes that have gone and of which the reader does not know yet.
+    left: Vec<usize>,
     lanes: Vec<LaneQueue<T>>,
 }
 
@@ -38,33 +51,44 @@ struct LaneQueue<T> {
     gone: bool,
 }
 
+impl<T> State<T> {
+    fn demand(&mut self) -> Option<Demand<T>> {
+        let left = self.left.pop().map(Demand::GiveUp);
+        left.or_else(|| self.empty.pop_front().map(|(lane, block)| Demand::Fill(lane, block)))
+    }
+}
+
 impl<T> DualQueue<T> {
     pub(super) fn new(lanes: usize) -> Self {
         let queue = || LaneQueue { full: VecDeque::new(), ended: false, gone: false };
         DualQueue {
-            state: Mutex::new(State { empty: VecDeque::new(), lanes: (0..lanes).map(|_| queue()).collect() }),
+            state: Mutex::new(State {
+                empty: VecDeque::new(),
+                left: Vec::new(),
+                lanes: (0..lanes).map(|_| queue()).collect(),
+            }),
             for_reader: Condvar::new(),
             for_lanes: (0..lanes).map(|_| Condvar::new()).collect(),
         }
     }
 
-    /// Reader: takes an empty block, waiting for one; `None` when no lane wants data any more.
-    pub(super) fn take_empty(&self) -> Option<(usize, T)> {
+    /// Reader: takes an empty block, waiting for one while a lane may still give one.
+    pub(super) fn take_empty(&self) -> Demand<T> {
         let mut state = self.lock();
         loop {
-            if let Some(block) = state.empty.pop_front() {
-                return Some(block);
+            if let Some(demand) = state.demand() {
+                return demand;
             }
             if state.lanes.iter().all(|lane| lane.ended || lane.gone) {
-                return None;
+                return Demand::Nothing;
             }
             state = self.for_reader.wait(state).unwrap_or_else(PoisonError::into_inner);
         }
     }
 
     /// Reader: takes an empty block if there is one.
-    pub(super) fn try_take_empty(&self) -> Option<(usize, T)> {
-        self.lock().empty.pop_front()
+    pub(super) fn try_take_empty(&self) -> Option<Demand<T>> {
+        self.lock().demand()
     }
 
     /// Reader: hands a full block to a lane.
@@ -84,7 +108,7 @@ impl<T> DualQueue<T> {
 
     /// Reader: no more full blocks will come for this lane.
     pub(super) fn end_lane(&self, lane: usize) {
-        self.retire(lane, |lane| lane.ended = true);
+        self.retire(lane, |state| state.lanes[lane].ended = true);
         self.for_lanes[lane].notify_all();
     }
 
@@ -121,18 +145,19 @@ impl<T> DualQueue<T> {
 
     /// Lane: will take no more.
     pub(super) fn leave(&self, lane: usize) {
-        let full = self.retire(lane, |lane| {
-            lane.gone = true;
-            std::mem::take(&mut lane.full)
+        let full = self.retire(lane, |state| {
+            state.left.push(lane);
+            state.lanes[lane].gone = true;
+            std::mem::take(&mut state.lanes[lane].full)
         });
         self.for_reader.notify_one();
         drop(full);
     }
 
     /// Changes a lane's state and takes its empty blocks out; they are dropped outside the lock.
-    fn retire<R>(&self, lane: usize, change: impl FnOnce(&mut LaneQueue<T>) -> R) -> R {
+    fn retire<R>(&self, lane: usize, change: impl FnOnce(&mut State<T>) -> R) -> R {
         let mut state = self.lock();
-        let changed = change(&mut state.lanes[lane]);
+        let changed = change(&mut state);
         let (out, keep) = std::mem::take(&mut state.empty).into_iter().partition(|(of, _)| *of == lane);
         state.empty = keep;
         drop(state);
@@ -155,11 +180,12 @@ mod loom_tests {
     /// Serves every empty block with the lane's next number up to `count`, then ends the lane.
     fn serve(queue: &DualQueue<u32>, lanes: usize, count: u32) {
         let mut next = vec![0; lanes];
-        while let Some((lane, _)) = queue.take_empty() {
-            if next[lane] == count {
-                queue.end_lane(lane);
-            } else if queue.put_full(lane, next[lane]).is_ok() {
-                next[lane] += 1;
+        loop {
+            match queue.take_empty() {
+                Demand::Fill(lane, _) if next[lane] == count => queue.end_lane(lane),
+                Demand::Fill(lane, _) => next[lane] += queue.put_full(lane, next[lane]).is_ok() as u32,
+                Demand::GiveUp(_) => {}
+                Demand::Nothing => return,
             }
         }
     }
@@ -244,9 +270,11 @@ mod tests {
         queue.leave(0);
         assert_eq!(Arc::strong_count(&token), 2);
         assert!(queue.put_full(0, Arc::clone(&token)).is_err());
-        assert_eq!(queue.take_empty().map(|(lane, _)| lane), Some(1));
+        assert_eq!(queue.take_empty(), Demand::GiveUp(0));
+        assert_eq!(queue.take_empty(), Demand::Fill(1, token));
         assert!(queue.try_take_empty().is_none());
         queue.end_lane(1);
-        assert!(queue.take_empty().is_none() && queue.take_full(1).is_none());
+        assert_eq!(queue.take_empty(), Demand::Nothing);
+        assert!(queue.take_full(1).is_none());
     }
 }

@@ -11,7 +11,7 @@ use crate::error::{Error, Result};
 use crate::read::ReadOptions;
 use crate::read::block::{Buffer, Piece};
 use crate::read::pack::Pack;
-use crate::read::queue::DualQueue;
+use crate::read::queue::{Demand, DualQueue};
 use crate::read::unit::{LargeUnit, Opened, open};
 use crate::read::wave::{CARRY, Rules};
 use crate::read::work::{Unit, Work};
@@ -67,18 +67,17 @@ impl Reader {
         self.place_memory();
         while !self.work.cancelled() {
             let under_way = self.ring.as_ref().is_some_and(|ring| ring.in_flight() > 0);
-            let empty = match under_way {
+            let demand = match under_way {
                 true => self.queue.try_take_empty(),
-                false => Some(match self.queue.take_empty() {
-                    Some(empty) => empty,
-                    None => return Ok(()),
-                }),
+                false => Some(self.queue.take_empty()),
             };
-            match empty {
-                Some((lane, buffer)) => {
+            match demand {
+                Some(Demand::Fill(lane, buffer)) => {
                     self.lanes[lane].spare.push(buffer);
                     self.advance(lane);
                 }
+                Some(Demand::GiveUp(lane)) => self.lanes[lane] = LaneState::default(),
+                Some(Demand::Nothing) => break,
                 None => self.land()?,
             }
         }
