@@ -65,8 +65,13 @@ fn options(args: &IndexArgs) -> Result<IndexOptions> {
         read: reading(&args.reading, threads)?,
         records,
         analyzer,
-        memory: args.resources.memory.unwrap_or_else(|| scanns::memory_limit() / 2),
+        memory: args.resources.memory.unwrap_or_else(default_memory),
     })
+}
+
+/// Half of what this process may use, or a little where that cannot be found out.
+fn default_memory() -> u64 {
+    scanns::memory_limit_bytes().map_or(1 << 30, |limit| limit / 2)
 }
 
 fn source(args: &InputArgs, threads: usize) -> SourceOptions {
@@ -86,7 +91,7 @@ fn source(args: &InputArgs, threads: usize) -> SourceOptions {
 }
 
 /// What a document and a term are: as asked for, else as in the index that is added to, else the default.
-fn text(args: &TextArgs, output: &Path) -> Result<(Records, Analyzer)> {
+fn text(args: &TextArgs, output: &Path) -> Result<(Records, Option<Analyzer>)> {
     // An index that cannot be read is reported by the build, which has to read it too.
     let present = Snapshot::open(output).ok().map(|snapshot| snapshot.info());
     let records = match args.records {
@@ -95,11 +100,11 @@ fn text(args: &TextArgs, output: &Path) -> Result<(Records, Analyzer)> {
         None => present.as_ref().map_or(Records::File, |info| info.records),
     };
     let analyzer = match (&args.delimiters, args.analyzer) {
-        (Some(spec), _) => Analyzer::Bytes(Delimiters::parse(spec)?),
-        (None, Some(AnalyzerArg::Standard)) => Analyzer::Standard,
-        (None, Some(AnalyzerArg::Paths)) => Analyzer::Bytes(Delimiters::paths()),
-        (None, Some(AnalyzerArg::Whitespace)) => Analyzer::Bytes(Delimiters::whitespace()),
-        (None, None) => present.map_or(Analyzer::Standard, |info| info.analyzer),
+        (Some(spec), _) => Some(Analyzer::Bytes(Delimiters::parse(spec)?)),
+        (None, Some(AnalyzerArg::Standard)) => Some(Analyzer::Standard),
+        (None, Some(AnalyzerArg::Paths)) => Some(Analyzer::Bytes(Delimiters::paths())),
+        (None, Some(AnalyzerArg::Whitespace)) => Some(Analyzer::Bytes(Delimiters::whitespace())),
+        (None, None) => None,
     };
     Ok((records, analyzer))
 }
@@ -330,7 +335,7 @@ mod tests {
                 && source.exclude == ["*.o"]
         );
         assert_eq!(options.records, Records::Lines);
-        assert_eq!(options.analyzer, Analyzer::Bytes(Delimiters::new(b" \t\n\x0b\x0c\r,")));
+        assert_eq!(options.analyzer, Some(Analyzer::Bytes(Delimiters::new(b" \t\n\x0b\x0c\r,"))));
         assert_eq!(options.memory, 3 << 29);
         let read = &options.read;
         assert_eq!((read.block_bytes, read.blocks_per_lane, read.queue_depth), (2 << 20, 5, 9));

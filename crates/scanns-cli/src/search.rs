@@ -19,21 +19,23 @@ pub fn run(args: &SearchArgs) -> Result<Outcome> {
         OperatorArg::And => Operator::And,
         OperatorArg::Or => Operator::Or,
     };
-    let query = searcher.parse(&args.query.join(" "), operator)?;
+    let query = snapshot.parse(&args.query.join(" "), operator)?;
     let mut out = Output::stdout();
     if args.count {
         print_count(&mut out, searcher.count(&query)?, args.json)?;
     } else {
-        let hits = if args.all {
-            all_hits(&searcher, &query, model)?
-        } else {
-            searcher.top_k(&query, model, args.top)?
+        let mut rank = 0;
+        let mut print = |hit: &Hit| {
+            rank += 1;
+            print_hit(&mut out, rank, hit, &searcher.key(hit)?, args.json)
         };
-        if hits.is_empty() && !args.json {
-            report::note("no document matches");
+        if args.all {
+            for_all(&searcher, &query, model, print)?;
+        } else {
+            searcher.top_k(&query, model, args.top)?.iter().try_for_each(&mut print)?;
         }
-        for (at, hit) in hits.iter().enumerate() {
-            print_hit(&mut out, at + 1, hit, &snapshot.key(hit)?, args.json)?;
+        if rank == 0 && !args.json {
+            report::note("no document matches");
         }
     }
     out.flush()?;
@@ -56,17 +58,19 @@ fn model(args: &ModelArgs) -> Result<Model> {
     })
 }
 
-/// Every hit in the order of `top_k`, so that its result is the beginning of this one.
-fn all_hits(searcher: &Searcher<'_>, query: &Query, model: Model) -> Result<Vec<Hit>> {
-    let mut hits = Vec::new();
-    searcher.for_each(query, model, &mut |hit| {
-        hits.push(hit);
-        ControlFlow::Continue(())
+/// Prints every hit as it is found, in document order: there may be more of them than fit into memory.
+fn for_all(
+    searcher: &Searcher<'_>,
+    query: &Query,
+    model: Model,
+    mut print: impl FnMut(&Hit) -> Result<()>,
+) -> Result<()> {
+    let mut outcome = Ok(());
+    searcher.for_each(query, model, |hit| {
+        outcome = print(&hit);
+        if outcome.is_ok() { ControlFlow::Continue(()) } else { ControlFlow::Break(()) }
     })?;
-    hits.sort_unstable_by(|a, b| {
-        b.score.total_cmp(&a.score).then_with(|| (a.leaf, a.doc).cmp(&(b.leaf, b.doc)))
-    });
-    Ok(hits)
+    outcome
 }
 
 fn print_count(out: &mut Output, count: u64, json: bool) -> Result<()> {

@@ -38,7 +38,11 @@ pub use index::{
 pub use invert::{CHECK_EVERY, InvertOptions, Inverter};
 pub use read::{Block, Direct, Lane, LineNumber, Piece, ReadOptions, ReadReport, ReaderDriver, start};
 pub use schema::{Analyzer, Delimiters, Records};
+pub use search::{
+    BoolQuery, Hit, Leaf, LeafStats, ListSource, MAX_CLAUSES, MAX_DEPTH, Model, Operator, Query, Searcher,
+    TermRef, parse,
+};
 pub use segment::SegmentStats;
 pub use source::{Failure, FileList, Input, Inputs, ListFrom, Separator, SourceOptions, collect};
-pub use sys::{BLOCK_PADDING, PageSize, Simd};
+pub use sys::{BLOCK_PADDING, PageSize, Simd, memory_limit_bytes};
 pub use tokenize::{MAX_TOKEN, TokenSink, Tokenizer};

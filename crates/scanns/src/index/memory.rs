@@ -6,6 +6,7 @@ use crate::error::Result;
 use crate::invert::{CHECK_EVERY, InvertOptions, Inverter};
 use crate::record::Parts;
 use crate::schema::{Analyzer, Records};
+use crate::search::{Leaf, LeafStats, ListSource, Operator, Query, TermRef, parse};
 use crate::tokenize::Tokenizer;
 
 /// Documents, their terms and postings, without any file.
@@ -70,14 +71,54 @@ impl MemoryIndex {
         &self.analyzer
     }
 
-    /// What document `doc` was added as.
-    pub fn key(&self, doc: u32) -> Option<&[u8]> {
-        self.keys.get(doc as usize).map(|key| &**key)
+    /// Parses a query whose words are analyzed as the documents were.
+    pub fn parse(&self, text: &str, operator: Operator) -> Result<Query> {
+        let mut tokenizer = Tokenizer::new(&self.analyzer);
+        parse(text, operator, |word| tokenizer.terms(word))
     }
 
     /// Forgets all documents and keeps the memory.
     pub fn clear(&mut self) {
         self.inverter.clear();
         self.keys.clear();
+    }
+}
+
+impl Leaf for MemoryIndex {
+    fn max_doc(&self) -> u32 {
+        self.inverter.max_doc()
+    }
+
+    fn norms(&self) -> Result<&[u8]> {
+        Ok(self.inverter.norms())
+    }
+
+    fn stats(&self) -> LeafStats {
+        LeafStats {
+            documents: u64::from(self.inverter.max_doc()) - self.inverter.void_documents().len() as u64,
+            documents_with_terms: self.inverter.documents_with_terms(),
+            total_length: self.inverter.tokens(),
+        }
+    }
+
+    /// The handle is the entry of the term.
+    fn find(&self, term: &[u8]) -> Result<Option<TermRef>> {
+        let found = self.inverter.find(term).map(|entry| (entry, self.inverter.doc_freq(entry)));
+        let found = found.filter(|&(_, doc_freq)| doc_freq > 0);
+        Ok(found.map(|(entry, doc_freq)| TermRef { doc_freq, handle: [u64::from(entry), 0] }))
+    }
+
+    fn postings<'a>(&'a self, term: &TermRef) -> Result<ListSource<'a>> {
+        let entry = u32::try_from(term.handle[0]).unwrap_or(u32::MAX);
+        let (docs, tfs) = self.inverter.postings(entry);
+        Ok(ListSource::Decoded { docs, tfs })
+    }
+
+    fn is_live(&self, doc: u32) -> bool {
+        self.inverter.void_documents().binary_search(&doc).is_err()
+    }
+
+    fn key(&self, doc: u32) -> Result<Vec<u8>> {
+        Ok(self.keys.get(doc as usize).map(|key| key.to_vec()).unwrap_or_default())
     }
 }

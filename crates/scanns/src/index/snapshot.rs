@@ -6,8 +6,10 @@ use super::manifest::Manifest;
 use super::unique::count_distinct;
 use crate::error::{Error, Result};
 use crate::schema::{Analyzer, Records};
-use crate::segment::Segment;
+use crate::search::{Hit, Leaf, Operator, Query, Searcher, parse};
+use crate::segment::{SEGMENT, Segment};
 use crate::store::{Directory, FsDirectory, read_newest};
+use crate::tokenize::Tokenizer;
 
 /// What is known of one segment.
 #[derive(Clone, Debug)]
@@ -39,6 +41,8 @@ pub struct IndexInfo {
     pub records: Records,
     /// Bytes of all segments.
     pub index_bytes: u64,
+    /// Version of the format of segments.
+    pub format_version: u32,
 }
 
 /// See the module.
@@ -116,7 +120,24 @@ impl Snapshot {
             analyzer: self.analyzer.clone(),
             records: self.records,
             index_bytes: sum(|segment| segment.bytes),
+            format_version: SEGMENT.format,
         }
+    }
+
+    /// Answers queries over this state.
+    pub fn searcher(&self) -> Searcher<'_> {
+        Searcher::new(self.segments.iter().map(|segment| segment as &dyn Leaf).collect())
+    }
+
+    /// Parses a query whose words are analyzed as the documents were.
+    pub fn parse(&self, text: &str, operator: Operator) -> Result<Query> {
+        let mut tokenizer = Tokenizer::new(&self.analyzer);
+        parse(text, operator, |word| tokenizer.terms(word))
+    }
+
+    /// What the document of a hit is called: its path, and its line where lines are documents.
+    pub fn key(&self, hit: &Hit) -> Result<Vec<u8>> {
+        self.searcher().key(hit)
     }
 
     /// Distinct terms over all segments, counted by reading them all.

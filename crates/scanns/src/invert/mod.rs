@@ -287,21 +287,30 @@ impl Inverter {
         (self.doc_tokens, self.tokens, self.with_terms) = (0, 0, 0);
     }
 
-    fn find(&self, term: &[u8]) -> Option<u32> {
+    /// The entry of `term`, if it was ever seen.
+    ///
+    /// Only ended documents and settled tokens are seen here and below: call [`Inverter::settle`] after the last.
+    pub fn find(&self, term: &[u8]) -> Option<u32> {
         let (batch, store) = (&self.batch, &self.store);
         with_isa!(self.simd, I => batch.look_up::<I>(store, term))
     }
 
-    /// Documents and frequencies of `term`, in two lists; empty if it is in none.
-    ///
-    /// Only ended documents and settled tokens are seen: call [`Inverter::settle`] after the last.
-    pub fn postings(&self, term: &[u8]) -> (Vec<u32>, Vec<u32>) {
-        let Some(number) = self.find(term) else { return Default::default() };
-        let entry = self.store.terms.entries[number as usize];
+    fn with_postings<R>(&self, entry: u32, take: impl FnOnce(&mut PostingsIter<'_>) -> R) -> R {
+        let entry = self.store.terms.entries[entry as usize];
         let mut parts = Vec::new();
         self.store.chunks.parts(entry.tail, &mut parts);
         let last = (entry.doc, entry.term_freq);
-        PostingsIter::new(&self.store.chunks, &parts, last, self.max_doc(), &self.void).unzip()
+        take(&mut PostingsIter::new(&self.store.chunks, &parts, last, self.max_doc(), &self.void))
+    }
+
+    /// Documents with the term of an entry that [`Inverter::find`] gave.
+    pub fn doc_freq(&self, entry: u32) -> u32 {
+        self.with_postings(entry, |postings| u32::try_from(postings.count()).unwrap_or(u32::MAX))
+    }
+
+    /// Documents and frequencies of the term of an entry, in two lists.
+    pub fn postings(&self, entry: u32) -> (Vec<u32>, Vec<u32>) {
+        self.with_postings(entry, |postings| postings.unzip())
     }
 }
 

@@ -5,7 +5,7 @@
 //! how documents are spread over segments; and the best hits are exactly those that scoring everything would
 //! give, ties by document order.
 //!
-//! `leaf.rs` says what a leaf must offer. `lex.rs`, `parse.rs`, `query.rs` understand text; `plan.rs` finds the
+//! `leaf.rs` says what a leaf must offer, `segments.rs` offers it for segments. `lex.rs`, `parse.rs`, `query.rs` understand text; `plan.rs` finds the
 //! shape of a query and looks its terms up; `run.rs` chooses the way for the shape: `term.rs`,
 //! `conjunction.rs`, `disjunction.rs` (all hits), `maxscore.rs` (the best), `tree.rs` (everything nested),
 //! `pnorm.rs`. `windows.rs` holds the bounds that pruning works with, `similarity.rs` the formulas, `topk.rs`
@@ -21,6 +21,7 @@ mod plan;
 mod pnorm;
 mod query;
 mod run;
+mod segments;
 mod similarity;
 mod term;
 #[cfg(test)]
