@@ -253,7 +253,7 @@ pub struct SearchArgs {
     /// How many documents to show at most
     #[arg(short = 'k', value_name = "N", default_value = "10", value_parser = positive)]
     pub top: usize,
-    /// Show all documents that match, best first
+    /// Show all documents that match, as they are found, in the order of the index
     #[arg(long, conflicts_with = "top")]
     pub all: bool,
     /// Only count the documents that match

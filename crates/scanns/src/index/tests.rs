@@ -1,1 +1,313 @@
+use std::collections::BTreeMap;
+use std::fs;
+use std::ops::ControlFlow;
+use std::path::{Path, PathBuf};
+use std::sync::Arc;
+use std::sync::atomic::AtomicBool;
 
+use super::*;
+use crate::error::{Error, Result};
+use crate::invert::InvertOptions;
+use crate::read::ReadOptions;
+use crate::search::{Leaf, Model, Operator, Searcher};
+use crate::source::SourceOptions;
+use crate::sys::PageSize;
+
+struct Random(u64);
+
+impl Random {
+    fn below(&mut self, bound: usize) -> usize {
+        self.0 ^= self.0 << 13;
+        self.0 ^= self.0 >> 7;
+        self.0 ^= self.0 << 17;
+        usize::try_from(self.0 >> 16).unwrap() % bound
+    }
+}
+
+fn options(root: &Path, records: Records, lanes: usize) -> IndexOptions {
+    let read = ReadOptions { lanes, block_bytes: 64 << 10, chunk_bytes: 200 << 10, ..ReadOptions::default() };
+    IndexOptions {
+        source: SourceOptions { paths: vec![root.to_path_buf()], threads: 2, ..SourceOptions::default() },
+        read: ReadOptions { pages: PageSize::Base, ..read },
+        records,
+        analyzer: Some(Analyzer::parse("whitespace").unwrap()),
+        memory: 512 << 20,
+    }
+}
+
+fn run(index: &Path, options: &IndexOptions) -> Result<IndexReport> {
+    build(index, options, &Progress::new(), &Arc::new(AtomicBool::new(false)))
+}
+
+/// Term → key → frequency, found the slow way.
+type Oracle = BTreeMap<Vec<u8>, BTreeMap<Vec<u8>, u32>>;
+
+fn add_words(oracle: &mut Oracle, key: &[u8], text: &[u8]) {
+    let words = text.split(|byte| b" \t\n\x0b\x0c\r".contains(byte)).filter(|word| !word.is_empty());
+    for word in words {
+        *oracle.entry(word.to_vec()).or_default().entry(key.to_vec()).or_default() += 1;
+    }
+}
+
+fn oracle(files: &[(PathBuf, Vec<u8>)], records: Records) -> Oracle {
+    let mut oracle = Oracle::new();
+    for (path, text) in files {
+        let path = path.as_os_str().as_encoded_bytes();
+        match records {
+            Records::File => add_words(&mut oracle, path, text),
+            Records::Lines => {
+                for (number, line) in text.split(|&byte| byte == b'\n').enumerate() {
+                    add_words(
+                        &mut oracle,
+                        format!("{}:{}", String::from_utf8_lossy(path), number + 1).as_bytes(),
+                        line,
+                    );
+                }
+            }
+        }
+    }
+    oracle
+}
+
+/// Every term of the snapshot with its keys and frequencies.
+fn contents(snapshot: &Snapshot) -> Oracle {
+    let mut found = Oracle::new();
+    let searcher = snapshot.searcher();
+    for (term, doc_freq) in snapshot.terms(b"", usize::MAX).unwrap() {
+        let query = crate::search::Query::Term(term.clone());
+        let mut keys = BTreeMap::new();
+        let visit = |hit| {
+            // BM25 with b = 0 and one term gives the frequency back: score = idf · f / (f + k1).
+            keys.insert(searcher.key(&hit).unwrap(), hit.score);
+            ControlFlow::Continue(())
+        };
+        searcher.for_each(&query, Model::Bm25 { k1: 1.0, b: 0.0 }, visit).unwrap();
+        assert_eq!(keys.len() as u64, doc_freq);
+        let documents = searcher.stats().documents_with_terms as f64;
+        let idf = (1.0 + (documents - doc_freq as f64 + 0.5) / (doc_freq as f64 + 0.5)).ln();
+        #[expect(clippy::cast_possible_truncation, reason = "small frequencies")]
+        let freq = |score: f32| {
+            let part = f64::from(score) / idf;
+            (part / (1.0 - part)).round() as u32
+        };
+        found.insert(term, keys.into_iter().map(|(key, score)| (key, freq(score))).collect());
+    }
+    found
+}
+
+fn random_files(random: &mut Random, root: &Path) -> Vec<(PathBuf, Vec<u8>)> {
+    fs::create_dir_all(root.join("sub")).unwrap();
+    (0..40)
+        .map(|n| {
+            let len = [0, 1, 100, 5_000, 300_000][random.below(5)];
+            let mut text = Vec::new();
+            while text.len() < len {
+                let bound = 1 + random.below(3000);
+                text.extend_from_slice(format!("w{}", random.below(bound)).as_bytes());
+                text.push(b" \n\t "[random.below(4)]);
+            }
+            let path = root.join(format!("{}file{n}", if n % 3 == 0 { "sub/" } else { "" }));
+            fs::write(&path, &text).unwrap();
+            (path, text)
+        })
+        .collect()
+}
+
+#[test]
+fn every_way_of_building_gives_the_postings_of_an_ordered_map() {
+    let seed = 0x5eed_0301;
+    let mut random = Random(seed);
+    let place = tempfile::tempdir().unwrap();
+    let root = place.path().join("in");
+    let files = random_files(&mut random, &root);
+    for records in [Records::File, Records::Lines] {
+        let expected = oracle(&files, records);
+        for lanes in [1, 2, 4] {
+            for (uring, read_threads) in [(true, 1), (false, lanes)] {
+                let index = place.path().join(format!("{records:?}{lanes}{uring}.scanns"));
+                let mut options = options(&root, records, lanes);
+                (options.read.uring, options.read.read_threads) = (uring, read_threads);
+                let report = run(&index, &options).unwrap();
+                assert!(report.failed.is_empty(), "{:?}", report.failed);
+                let snapshot = Snapshot::open(&index).unwrap();
+                assert!(
+                    contents(&snapshot) == expected,
+                    "seed {seed:x} {records:?} lanes {lanes} uring {uring}"
+                );
+                assert_eq!(snapshot.unique_terms().unwrap(), expected.len() as u64);
+                let tokens =
+                    expected.values().flat_map(BTreeMap::values).map(|&freq| u64::from(freq)).sum::<u64>();
+                assert_eq!(
+                    (report.tokens, report.bytes),
+                    (tokens, files.iter().map(|f| f.1.len() as u64).sum())
+                );
+            }
+        }
+    }
+}
+
+#[test]
+fn memory_and_disk_give_the_same_answers() {
+    let seed = 0x5eed_0302;
+    let mut random = Random(seed);
+    let place = tempfile::tempdir().unwrap();
+    let root = place.path().join("in");
+    let files = random_files(&mut random, &root);
+    let analyzer = Analyzer::parse("whitespace").unwrap();
+    let invert = InvertOptions { budget: 256 << 20, expected_terms: 0, pages: PageSize::Base };
+    let mut parts =
+        [MemoryIndex::new(&analyzer, &invert).unwrap(), MemoryIndex::new(&analyzer, &invert).unwrap()];
+    for (n, (path, text)) in files.iter().enumerate() {
+        assert!(parts[n % 2].add(path.as_os_str().as_encoded_bytes(), &mut text.clone()));
+    }
+    parts.iter_mut().for_each(MemoryIndex::settle);
+    let index = place.path().join("x.scanns");
+    run(&index, &options(&root, Records::File, 2)).unwrap();
+    let snapshot = Snapshot::open(&index).unwrap();
+    let (memory, disk) = (Searcher::new(parts.iter().map(|p| p as &dyn Leaf).collect()), snapshot.searcher());
+    assert_eq!(memory.stats(), disk.stats());
+    for text in ["w1", "w1 w2 w3", "+w5 w7", "w1 AND w9", "w3 -w4", "(w1 OR w2) AND (w3 OR w2999)", "w123456"]
+    {
+        let query = snapshot.parse(text, Operator::Or).unwrap();
+        for model in [Model::Classic, Model::Bm25 { k1: 1.2, b: 0.75 }, Model::PNorm { p: 2.0 }] {
+            let sorted = |searcher: &Searcher<'_>| {
+                let mut hits = Vec::new();
+                let visit = |hit| {
+                    hits.push(hit);
+                    ControlFlow::Continue(())
+                };
+                searcher.for_each(&query, model, visit).unwrap();
+                let mut keyed: Vec<_> =
+                    hits.iter().map(|hit| (searcher.key(hit).unwrap(), hit.score.to_bits())).collect();
+                keyed.sort();
+                keyed
+            };
+            assert_eq!(sorted(&memory), sorted(&disk), "seed {seed:x} {text} {model:?}");
+            assert_eq!(memory.count(&query).unwrap(), disk.count(&query).unwrap());
+        }
+    }
+}
+
+#[test]
+fn a_small_cap_makes_more_segments_and_no_other_answers() {
+    let place = tempfile::tempdir().unwrap();
+    let root = place.path().join("in");
+    fs::create_dir(&root).unwrap();
+    // Distinct terms enough to fill a thread's memory several times, in lines, in one large and several small files.
+    let mut files = Vec::new();
+    for n in 0..4 {
+        let lines: Vec<String> =
+            (0..if n == 0 { 250_000 } else { 60_000 }).map(|i| format!("t{n}x{i} same\n")).collect();
+        let path = root.join(format!("file{n}"));
+        fs::write(&path, lines.concat()).unwrap();
+        files.push(path);
+    }
+    for records in [Records::File, Records::Lines] {
+        let index = place.path().join(format!("{records:?}.scanns"));
+        let mut options = options(&root, records, 1);
+        options.memory = 54 << 20;
+        let report = run(&index, &options).unwrap();
+        assert!(report.failed.is_empty(), "{:?}", report.failed);
+        assert!(report.segments > 1, "{records:?}: {} segments", report.segments);
+        let snapshot = Snapshot::open(&index).unwrap();
+        assert_eq!(snapshot.unique_terms().unwrap(), 430_001);
+        let searcher = snapshot.searcher();
+        for (n, path) in files.iter().enumerate() {
+            let query = snapshot.parse(&format!("t{n}x59999"), Operator::Or).unwrap();
+            let hits = searcher.top_k(&query, Model::Classic, 10).unwrap();
+            let key = searcher.key(&hits[0]).unwrap();
+            let path = path.display();
+            let expected = if records == Records::File { path.to_string() } else { format!("{path}:60000") };
+            assert_eq!((hits.len(), String::from_utf8(key).unwrap()), (1, expected));
+        }
+        let query = snapshot.parse("same", Operator::Or).unwrap();
+        assert_eq!(searcher.count(&query).unwrap(), if records == Records::File { 4 } else { 430_000 });
+    }
+}
+
+#[test]
+fn a_document_that_outgrows_the_memory_is_a_counted_failure_and_the_rest_is_indexed() {
+    let place = tempfile::tempdir().unwrap();
+    let root = place.path().join("in");
+    fs::create_dir(&root).unwrap();
+    let huge: String = (0..1_500_000).map(|i| format!("u{i} ")).collect();
+    fs::write(root.join("huge"), huge).unwrap();
+    fs::write(root.join("small"), "kept\n").unwrap();
+    let mut options = options(&root, Records::File, 1);
+    options.memory = 54 << 20;
+    let index = place.path().join("x.scanns");
+    let report = run(&index, &options).unwrap();
+    assert_eq!((report.failed.len(), report.documents), (1, 1));
+    assert!(report.failed[0].reason.contains("--memory"), "{}", report.failed[0].reason);
+    let snapshot = Snapshot::open(&index).unwrap();
+    assert_eq!(snapshot.terms(b"", 9).unwrap(), [(b"kept".to_vec(), 1)]);
+}
+
+#[test]
+fn what_is_added_needs_the_analyzer_of_the_index() {
+    let place = tempfile::tempdir().unwrap();
+    let root = place.path().join("in");
+    fs::create_dir(&root).unwrap();
+    fs::write(root.join("a"), "A/b").unwrap();
+    let index = place.path().join("x.scanns");
+    let mut options = options(&root, Records::File, 1);
+    run(&index, &options).unwrap();
+    options.analyzer = Some(Analyzer::Standard);
+    assert!(matches!(run(&index, &options), Err(Error::Options(_))));
+    options.analyzer = None;
+    run(&index, &options).unwrap();
+    let snapshot = Snapshot::open(&index).unwrap();
+    assert_eq!((snapshot.info().generation, snapshot.info().documents), (2, 2));
+    assert_eq!(snapshot.terms(b"", 9).unwrap(), [(b"A/b".to_vec(), 2)]);
+}
+
+#[test]
+fn a_cancelled_build_leaves_the_last_commit_and_nothing_else() {
+    let place = tempfile::tempdir().unwrap();
+    let root = place.path().join("in");
+    fs::create_dir(&root).unwrap();
+    fs::write(root.join("a"), "word").unwrap();
+    let index = place.path().join("x.scanns");
+    let options = options(&root, Records::File, 1);
+    let cancelled = || build(&index, &options, &Progress::new(), &Arc::new(AtomicBool::new(true)));
+    assert!(cancelled().is_ok_and(|report| report.cancelled) || !index.exists());
+    assert!(!index.exists());
+    run(&index, &options).unwrap();
+    let before: Vec<_> = names(&index);
+    let _ = cancelled();
+    assert_eq!(names(&index), before);
+    assert_eq!(Snapshot::open(&index).unwrap().info().documents, 1);
+}
+
+fn names(index: &Path) -> Vec<std::ffi::OsString> {
+    let mut names: Vec<_> = fs::read_dir(index).unwrap().map(|entry| entry.unwrap().file_name()).collect();
+    names.sort();
+    names
+}
+
+#[test]
+fn only_one_writer_at_a_time() {
+    let place = tempfile::tempdir().unwrap();
+    let index = place.path().join("x.scanns");
+    fs::create_dir(&index).unwrap();
+    let directory = crate::store::FsDirectory::new(&index);
+    let lock = crate::store::Directory::lock(&directory).unwrap();
+    let options = options(place.path(), Records::File, 1);
+    assert!(matches!(run(&index, &options), Err(Error::Locked { .. })));
+    drop(lock);
+    assert!(run(&index, &options).is_ok());
+}
+
+#[test]
+fn progress_ends_where_the_inputs_do() {
+    let place = tempfile::tempdir().unwrap();
+    let root = place.path().join("in");
+    let files = random_files(&mut Random(7), &root);
+    let progress = Progress::new();
+    let stop = Arc::new(AtomicBool::new(false));
+    let options = options(&root, Records::File, 2);
+    let report = build(&place.path().join("x.scanns"), &options, &progress, &stop).unwrap();
+    assert_eq!(progress.bytes(), files.iter().map(|file| file.1.len() as u64).sum::<u64>());
+    assert_eq!((progress.total_bytes(), progress.documents()), (progress.bytes(), report.documents));
+    assert_eq!(progress.total_files(), files.len() as u64);
+}
