@@ -19,7 +19,7 @@ done
 
 echo "== One document per file: documentation, headers and sources of this machine"
 rm -rf files.scanns lines.scanns
-show index -o files.scanns --exclude '*.gz' "${trees[@]}"
+show index -o files.scanns --exclude '*.gz' --exclude '*.xz' "${trees[@]}"
 show search files.scanns -k 5 'license warranty'
 show search files.scanns -k 5 --model bm25 --default-operator and 'socket bind listen'
 show search files.scanns --count copyright

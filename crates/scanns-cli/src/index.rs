@@ -59,12 +59,11 @@ fn outcome(built: &IndexReport) -> Outcome {
 /// What the arguments ask the library for.
 fn options(args: &IndexArgs) -> Result<IndexOptions> {
     let threads = threads(&args.resources, &args.reading)?;
-    let (records, analyzer) = text(&args.text, &args.output.output)?;
     Ok(IndexOptions {
         source: source(&args.input, threads.read + threads.index),
         read: reading(&args.reading, threads)?,
-        records,
-        analyzer,
+        records: records(&args.text, &args.output.output),
+        analyzer: analyzer(&args.text)?,
         memory: args.resources.memory.unwrap_or_else(default_memory),
     })
 }
@@ -90,23 +89,25 @@ fn source(args: &InputArgs, threads: usize) -> SourceOptions {
     }
 }
 
-/// What a document and a term are: as asked for, else as in the index that is added to, else the default.
-fn text(args: &TextArgs, output: &Path) -> Result<(Records, Option<Analyzer>)> {
-    // An index that cannot be read is reported by the build, which has to read it too.
-    let present = Snapshot::open(output).ok().map(|snapshot| snapshot.info());
-    let records = match args.records {
+/// What a document is: as asked for, else as in the index that is added to, else a file.
+fn records(args: &TextArgs, output: &Path) -> Records {
+    match args.records {
         Some(RecordsArg::File) => Records::File,
         Some(RecordsArg::Lines) => Records::Lines,
-        None => present.as_ref().map_or(Records::File, |info| info.records),
-    };
-    let analyzer = match (&args.delimiters, args.analyzer) {
+        // An index that cannot be read is reported by the build, which has to read it too.
+        None => Snapshot::open(output).map_or(Records::File, |snapshot| snapshot.info().records),
+    }
+}
+
+/// How terms are found, if that was asked for.
+fn analyzer(args: &TextArgs) -> Result<Option<Analyzer>> {
+    Ok(match (&args.delimiters, args.analyzer) {
         (Some(spec), _) => Some(Analyzer::Bytes(Delimiters::parse(spec)?)),
         (None, Some(AnalyzerArg::Standard)) => Some(Analyzer::Standard),
         (None, Some(AnalyzerArg::Paths)) => Some(Analyzer::Bytes(Delimiters::paths())),
         (None, Some(AnalyzerArg::Whitespace)) => Some(Analyzer::Bytes(Delimiters::whitespace())),
         (None, None) => None,
-    };
-    Ok((records, analyzer))
+    })
 }
 
 /// Threads that read and threads that index; the latter are a multiple of the former.

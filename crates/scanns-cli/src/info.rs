@@ -49,7 +49,7 @@ fn unit(records: Records) -> &'static str {
 fn print(out: &mut Output, facts: &Facts<'_>) -> Result<()> {
     let info = &facts.info;
     out.bytes(facts.args.index.as_os_str().as_encoded_bytes())?;
-    writeln!(out, ": format {}, commit {}", info.format_version, info.generation)?;
+    writeln!(out, ": commit {}", info.generation)?;
     writeln!(out, "documents  {} (one per {})", units::count(info.documents), unit(info.records))?;
     writeln!(out, "tokens     {}", units::count(info.tokens))?;
     if let Some(unique) = facts.unique_terms {
@@ -85,7 +85,6 @@ fn as_json(facts: &Facts<'_>) -> Value {
     let mut object = Map::new();
     report::put_bytes(&mut object, "index", facts.args.index.as_os_str().as_encoded_bytes());
     for (name, value) in [
-        ("format_version", json!(info.format_version)),
         ("generation", json!(info.generation)),
         ("documents", json!(info.documents)),
         ("tokens", json!(info.tokens)),

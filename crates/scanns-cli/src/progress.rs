@@ -69,7 +69,7 @@ impl Bar {
         let known = phase != Phase::Walking && progress.total_bytes() > 0;
         if known && self.bar.length().is_none() {
             self.bar.set_style(style(
-                "{prefix} [{bar:20}] {binary_bytes}/{binary_total_bytes} {binary_bytes_per_sec}, {eta} left, {wide_msg}",
+                "{prefix} [{bar:12}] {percent}% {binary_bytes_per_sec}, {eta} left, {wide_msg}",
             ));
             self.bar.reset_eta();
         }
@@ -112,7 +112,8 @@ fn numbers(progress: &Progress, phase: Phase) -> String {
     };
     match progress.failures() {
         0 => files,
-        failures => format!("{files}, {} failed", units::count(failures)),
+        // In front, since a narrow terminal cuts the end off.
+        failures => format!("{} failed, {files}", units::count(failures)),
     }
 }
 

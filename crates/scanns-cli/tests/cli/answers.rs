@@ -157,6 +157,9 @@ fn a_second_run_adds_and_keeps_the_analyzer() {
     let info = place.info(&["--json", "--unique"]).json();
     assert_eq!((&info["documents"], &info["unique_terms"]), (&json!(2), &json!(3)));
     assert_eq!(info["analyzer"], "paths");
+    let other = place.index_with(&["--analyzer", "standard"]);
+    assert_eq!((other.code, other.text()), (Some(2), ""));
+    assert!(other.stderr.contains("analyzer") && other.stderr.contains("paths"), "{}", other.stderr);
 }
 
 #[test]

@@ -157,25 +157,34 @@ fn a_damaged_manifest_is_an_error_and_never_an_older_answer() {
     place.indexed(&[]);
     let manifest = newest_manifest(&place.index());
     let whole = std::fs::read(&manifest).unwrap();
-    for at in [0, 8, whole.len() / 2, whole.len() - 1] {
+    let (answer, facts) = (place.search(&["word"]).stdout, place.info(&["--json"]).stdout);
+    for step in 0..60 {
         let mut bytes = whole.clone();
+        // The end is where the content is; most of what stands before may be padding.
+        let at = whole.len() - 1 - step * step * (whole.len() - 1) / (59 * 59);
         bytes[at] ^= 0x10;
-        refused(&place, &manifest, &bytes);
+        std::fs::write(&manifest, &bytes).unwrap();
+        for (ran, expected) in [(place.search(&["word"]), &answer), (place.info(&["--json"]), &facts)] {
+            match ran.code {
+                Some(0) => assert_eq!(&ran.stdout, expected, "byte {at} changes the answer unnoticed"),
+                _ => refused(&ran, &format!("byte {at}")),
+            }
+        }
     }
     for len in [0, 7, whole.len() / 2, whole.len() - 1] {
-        refused(&place, &manifest, &whole[..len]);
+        std::fs::write(&manifest, &whole[..len]).unwrap();
+        for ran in [place.search(&["word"]), place.info(&[]), place.index_with(&[])] {
+            refused(&ran, &format!("{len} bytes"));
+        }
     }
     std::fs::write(&manifest, &whole).unwrap();
     assert_eq!(place.count("word"), 2);
 }
 
-/// With `bytes` in the newest manifest, nothing may answer.
-fn refused(place: &Place, manifest: &Path, bytes: &[u8]) {
-    std::fs::write(manifest, bytes).unwrap();
-    for ran in [place.search(&["word"]), place.info(&[]), place.index_with(&[])] {
-        assert_eq!((ran.code, ran.text()), (Some(2), ""), "{} bytes: {}", bytes.len(), ran.stderr);
-        assert!(ran.stderr.starts_with("scanns: ") && !ran.stderr.contains("panicked"), "{}", ran.stderr);
-    }
+/// The run must have ended with a message and nothing else.
+fn refused(ran: &Ran, what: &str) {
+    assert_eq!((ran.code, ran.text()), (Some(2), ""), "{what}: {}", ran.stderr);
+    assert!(ran.stderr.starts_with("scanns: ") && !ran.stderr.contains("panicked"), "{what}: {}", ran.stderr);
 }
 
 /// The manifest with the highest generation.

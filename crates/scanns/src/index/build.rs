@@ -87,7 +87,8 @@ fn build_in(
     let mut segments = current.map_or_else(Vec::new, |manifest| manifest.segments);
 
     progress.enter(Phase::Walking);
-    let inputs = collect(&options.source, cancel)?;
+    let mut inputs = collect(&options.source, cancel)?;
+    leave_out_index(directory, &mut inputs);
     let mut report =
         IndexReport { failed: inputs.failures.clone(), skipped: inputs.skipped, ..Default::default() };
     let lanes = run_lanes(directory, options, &analyzer, inputs, progress, cancel, &mut report)?;
@@ -117,6 +118,19 @@ fn build_in(
     report.index_bytes += written;
     sweep(directory, generation + 1, |name| needed.contains(name))?;
     Ok(report)
+}
+
+/// The index may lie in a tree that it indexes; its own files are no inputs.
+fn leave_out_index(directory: &dyn Directory, inputs: &mut Inputs) {
+    let Ok(index) = fs::canonicalize(directory.describe()) else { return };
+    // Only directories of the same name are worth a system call.
+    let is_index = |parent: &Path| {
+        parent.file_name() == index.file_name() && fs::canonicalize(parent).is_ok_and(|parent| parent == index)
+    };
+    let before = inputs.inputs.len();
+    inputs.inputs.retain(|input| !input.path.parent().is_some_and(is_index));
+    inputs.skipped += (before - inputs.inputs.len()) as u64;
+    inputs.bytes = inputs.inputs.iter().map(|input| input.bytes).sum();
 }
 
 /// The analyzer of the index, which what is added must share.

@@ -311,3 +311,15 @@ fn progress_ends_where_the_inputs_do() {
     assert_eq!((progress.total_bytes(), progress.documents()), (progress.bytes(), report.documents));
     assert_eq!(progress.total_files(), files.len() as u64);
 }
+
+#[test]
+fn an_index_in_the_tree_that_it_indexes_is_no_input() {
+    let place = tempfile::tempdir().unwrap();
+    fs::write(place.path().join("a"), "word").unwrap();
+    let index = place.path().join("x.scanns");
+    for round in 1..=2 {
+        let report = run(&index, &options(place.path(), Records::File, 1)).unwrap();
+        assert_eq!((report.documents, report.failed.len()), (1, 0));
+        assert_eq!(Snapshot::open(&index).unwrap().info().documents, round);
+    }
+}
