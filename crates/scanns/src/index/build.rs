@@ -125,7 +125,8 @@ fn leave_out_index(directory: &dyn Directory, inputs: &mut Inputs) {
     let Ok(index) = fs::canonicalize(directory.describe()) else { return };
     // Only directories of the same name are worth a system call.
     let is_index = |parent: &Path| {
-        parent.file_name() == index.file_name() && fs::canonicalize(parent).is_ok_and(|parent| parent == index)
+        parent.file_name() == index.file_name()
+            && fs::canonicalize(parent).is_ok_and(|parent| parent == index)
     };
     let before = inputs.inputs.len();
     inputs.inputs.retain(|input| !input.path.parent().is_some_and(is_index));
