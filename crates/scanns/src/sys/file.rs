@@ -60,7 +60,7 @@ impl ReadFile {
     /// What the system says.
     pub fn read_rest(&self, buffer: &mut [u8], offset: u64, mut have: usize) -> io::Result<usize> {
         while have < buffer.len() {
-            if self.is_direct() && have % PAGE != 0 {
+            if self.is_direct() && !have.is_multiple_of(PAGE) {
                 break; // a direct read stops inside a page only where the file ends
             }
             match rustix::io::pread(&self.fd, &mut buffer[have..], offset + have as u64) {

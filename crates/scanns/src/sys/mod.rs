@@ -16,4 +16,4 @@ pub use file::ReadFile;
 pub use memory::{memory_limit_bytes, peak_resident_bytes};
 pub use numa::{Cpus, nodes, pin_current_thread};
 pub use region::{PageSize, Region};
-pub use uring::{Landed, Ring};
+pub use uring::Ring;
