@@ -224,5 +224,5 @@ impl ReaderDriver {
     }
 }
 
-#[cfg(all(test, not(loom)))]
+#[cfg(test)]
 mod tests;
