@@ -30,7 +30,8 @@ pub struct Piece {
     pub mid_token: bool,
     /// Reading the input failed here and nothing more will come of it; a document that is one file is void.
     pub failed: bool,
-    /// Where records are lines: number of the line that the first byte belongs to.
+    /// Where records are lines: number of the line that the first byte belongs to; none if the file could not
+    /// be opened.
     pub first_line: Option<LineNumber>,
 }
 

@@ -96,7 +96,7 @@ impl ReadOptions {
     fn check(&self) -> Result<()> {
         let fault = if self.lanes == 0 || self.read_threads == 0 {
             "reading needs at least one thread and one lane"
-        } else if self.block_bytes < MIN_BLOCK_BYTES || self.block_bytes % PAGE != 0 {
+        } else if self.block_bytes < MIN_BLOCK_BYTES || !self.block_bytes.is_multiple_of(PAGE) {
             "the block size must be a multiple of 4 KiB and at least 256 KiB"
         } else if self.block_bytes > 1 << 30 {
             "the block size must be at most 1 GiB"
@@ -224,5 +224,5 @@ impl ReaderDriver {
     }
 }
 
-#[cfg(all(test, not(loom)))]
+#[cfg(test)]
 mod tests;

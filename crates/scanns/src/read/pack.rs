@@ -21,7 +21,8 @@ impl Pack {
         file.size() <= (self.buffer.memory.capacity() - self.filled) as u64
     }
 
-    /// Reads a whole file, which has room. An empty one has a piece only where it is a document.
+    /// Reads a whole file, which has room. An empty one has a piece only where it is a document. False if the
+    /// file was not in the page cache.
     pub(super) fn add(
         &mut self,
         work: &Work,
@@ -29,11 +30,13 @@ impl Pack {
         options: &ReadOptions,
         mut unit: Unit,
         file: &ReadFile,
-    ) {
+    ) -> bool {
         let size = usize::try_from(file.size()).unwrap_or(usize::MAX);
         let into = &mut self.buffer.memory.as_mut_slice()[self.filled..self.filled.saturating_add(size)];
-        match file.read_at(into, 0) {
-            Err(error) => return self.fail(work, unit, &error),
+        let cached = file.read_cached(into, 0);
+        let warm = cached.is_none_or(|cached| cached == into.len());
+        match file.read_rest(into, 0, cached.unwrap_or(0)) {
+            Err(error) => self.fail(work, unit.input, &error),
             Ok(0) if rules.records == Records::Lines => {}
             Ok(got) => {
                 let first_line = (rules.records == Records::Lines).then(|| LineNumber::after(0));
@@ -45,13 +48,13 @@ impl Pack {
             file.drop_cached(0, 0);
         }
         work.finish(&mut unit);
+        warm
     }
 
     /// Says that a file could not be read.
-    pub(super) fn fail(&mut self, work: &Work, mut unit: Unit, error: &io::Error) {
-        work.fail(unit.input, error);
-        self.push(unit.input, 0, true, None);
-        work.finish(&mut unit);
+    pub(super) fn fail(&mut self, work: &Work, input: u32, error: &io::Error) {
+        work.fail(input, error);
+        self.push(input, 0, true, None);
     }
 
     fn push(&mut self, input: u32, len: usize, failed: bool, first_line: Option<LineNumber>) {

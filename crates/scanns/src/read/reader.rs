@@ -14,11 +14,14 @@ use crate::read::pack::Pack;
 use crate::read::queue::{Demand, DualQueue};
 use crate::read::unit::{LargeUnit, Opened, open};
 use crate::read::wave::{CARRY, Rules};
-use crate::read::work::{Unit, Work};
-use crate::sys::{Cpus, ReadFile, Ring, pin_current_thread};
+use crate::read::work::Work;
+use crate::sys::{BlockMemory, Cpus, Ring, pin_current_thread};
 
 /// More pieces than this are not packed into one block, so that a million empty files stay bounded.
 const MAX_PIECES: usize = 4096;
+
+/// Small files that are opened and fetched ahead where they come from the disk.
+const READ_AHEAD: usize = 32;
 
 /// What a reader thread works with.
 pub(super) struct Reader {
@@ -42,8 +45,10 @@ pub(super) struct LaneState {
     flights: VecDeque<Flight>,
     /// Large units under way: the first is being handed on, the last is being read.
     open: VecDeque<(u64, Box<LargeUnit>)>,
-    /// A small file that did not fit into the last block.
-    held: Option<(Unit, ReadFile)>,
+    /// Units opened but not begun: more than one while small files come from the disk.
+    ahead: VecDeque<Opened>,
+    /// Small files for which to go on reading ahead, since one was not in the page cache.
+    cold: usize,
 }
 
 impl LaneState {
@@ -59,7 +64,7 @@ enum Flight {
     Read { unit: u64, token: u64, offset: u64, len: usize, pieces: Vec<Piece>, landed: Option<LandedRead> },
 }
 
-type LandedRead = (crate::sys::BlockMemory, io::Result<usize>);
+type LandedRead = (BlockMemory, io::Result<usize>);
 
 impl Reader {
     /// Reads until no lane wants data any more, or until cancelled.
@@ -220,11 +225,21 @@ impl Reader {
         true
     }
 
+    /// The lane's next unit. While small files come from the disk, several are opened ahead and the system is
+    /// told to fetch them, or each would cost a whole disk latency: twice the rate or more.
     fn next_unit(&mut self, lane: usize) -> Option<Opened> {
-        if let Some((unit, file)) = self.lanes[lane].held.take() {
-            return Some(Opened::Small(unit, file));
+        let state = &mut self.lanes[lane];
+        let window = if state.cold > 0 { READ_AHEAD } else { 1 };
+        while state.ahead.len() < window && !matches!(state.ahead.back(), Some(Opened::Large(_))) {
+            let Some(unit) = self.work.next() else { break };
+            let opened = open(&self.work, unit, &self.options);
+            if let (Opened::Small(_, file), READ_AHEAD) = (&opened, window) {
+                file.will_need();
+            }
+            state.ahead.push_back(opened);
         }
-        self.work.next().map(|unit| open(&self.work, unit, &self.options))
+        state.cold = state.cold.saturating_sub(1);
+        state.ahead.pop_front()
     }
 
     fn push_large(&mut self, lane: usize, unit: Box<LargeUnit>) {
@@ -261,11 +276,18 @@ impl Reader {
         while let Some(opened) = next {
             match opened {
                 Opened::Small(unit, file) if !pack.has_room_for(&file) => {
-                    self.lanes[lane].held = Some((unit, file));
+                    self.lanes[lane].ahead.push_front(Opened::Small(unit, file));
                     break;
                 }
-                Opened::Small(unit, file) => pack.add(&self.work, &self.rules, &self.options, unit, &file),
-                Opened::Failed(unit, error) => pack.fail(&self.work, unit, &error),
+                Opened::Small(unit, file) => {
+                    if !pack.add(&self.work, &self.rules, &self.options, unit, &file) {
+                        self.lanes[lane].cold = 2 * READ_AHEAD;
+                    }
+                }
+                Opened::Failed(mut unit, error) => {
+                    pack.fail(&self.work, unit.input, &error);
+                    self.work.finish(&mut unit);
+                }
                 Opened::Large(unit) => {
                     self.push_large(lane, unit);
                     break;

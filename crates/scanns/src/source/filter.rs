@@ -32,7 +32,9 @@ impl Filter {
     /// True if the directory at `path` is to be walked.
     pub(super) fn enters(&self, path: &Path) -> bool {
         let hidden = || path.file_name().is_some_and(|name| name.as_bytes().starts_with(b"."));
-        !(self.skip_hidden && hidden()) && !self.exclude.as_ref().is_some_and(|set| matches(set, path))
+        let excluded =
+            self.skip_hidden && hidden() || self.exclude.as_ref().is_some_and(|set| matches(set, path));
+        !excluded
     }
 }
 

@@ -76,16 +76,15 @@ mod tests {
     #[test]
     fn carved_blocks_are_aligned_disjoint_and_padded() {
         let mut blocks = BlockMemory::carve(3, 10_000, PageSize::Base).unwrap();
-        for (i, block) in blocks.iter_mut().enumerate() {
+        for (block, fill) in blocks.iter_mut().zip(1u8..) {
             assert_eq!(block.capacity(), 12_288);
             assert_eq!(block.as_mut_slice().as_ptr() as usize % PAGE, 0);
             assert_eq!(block.as_mut_slice().len(), 12_288 + BLOCK_PADDING);
-            block.as_mut_slice().fill(i as u8 + 1);
+            block.as_mut_slice().fill(fill);
         }
         blocks[1].touch();
-        for (i, block) in blocks.iter_mut().enumerate() {
-            let touched = usize::from(i == 1);
-            assert!(block.as_mut_slice().iter().all(|&b| b == i as u8 + 1 || touched == 1));
+        for (block, fill) in [0, 2].map(|i| (i, [1, 2, 3][i])) {
+            assert!(blocks[block].as_mut_slice().iter().all(|&byte| byte == fill));
         }
     }
 

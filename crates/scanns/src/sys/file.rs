@@ -60,7 +60,7 @@ impl ReadFile {
     /// What the system says.
     pub fn read_rest(&self, buffer: &mut [u8], offset: u64, mut have: usize) -> io::Result<usize> {
         while have < buffer.len() {
-            if self.is_direct() && have % PAGE != 0 {
+            if self.is_direct() && !have.is_multiple_of(PAGE) {
                 break; // a direct read stops inside a page only where the file ends
             }
             match rustix::io::pread(&self.fd, &mut buffer[have..], offset + have as u64) {
@@ -72,6 +72,26 @@ impl ReadFile {
             }
         }
         Ok(have)
+    }
+
+    /// Reads what the page cache holds at `offset` without waiting for the disk; `None` where the file system
+    /// cannot tell.
+    pub fn read_cached(&self, buffer: &mut [u8], offset: u64) -> Option<usize> {
+        match rustix::io::preadv2(
+            &self.fd,
+            &mut [io::IoSliceMut::new(buffer)],
+            offset,
+            ReadWriteFlags::NOWAIT,
+        ) {
+            Ok(got) => Some(got),
+            Err(Errno::AGAIN) => Some(0),
+            Err(_) => None,
+        }
+    }
+
+    /// Starts bringing the whole file into the page cache, without waiting for it.
+    pub fn will_need(&self) {
+        self.advise(0, 0, Advice::WillNeed);
     }
 
     /// Switches to direct I/O and back to blocking mode, which asynchronous reads need; false where the file
@@ -98,10 +118,8 @@ impl ReadFile {
         // Without this advice every probe that misses would start a read-ahead.
         self.advise(0, 0, Advice::Random);
         let last = offset + len.saturating_sub(1);
-        let cached = [offset, offset + len / 2, last].into_iter().all(|at| {
-            let mut into = [io::IoSliceMut::new(&mut byte)];
-            rustix::io::preadv2(&self.fd, &mut into, at, ReadWriteFlags::NOWAIT).is_ok()
-        });
+        let cached =
+            [offset, offset + len / 2, last].into_iter().all(|at| self.read_cached(&mut byte, at) == Some(1));
         self.advise(0, 0, Advice::Sequential);
         cached
     }
@@ -159,6 +177,8 @@ mod tests {
         fs::File::open(&path).unwrap().sync_all().unwrap();
         let file = ReadFile::open(&path).unwrap();
         assert!(file.seems_cached(0, 1 << 20));
+        assert_eq!(file.read_cached(&mut [0; 10], 0), Some(10));
+        file.will_need();
         file.drop_cached(0, 0);
     }
 

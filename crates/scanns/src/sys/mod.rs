@@ -22,5 +22,5 @@ pub use memory::{memory_limit_bytes, peak_resident_bytes};
 pub use numa::{Cpus, nodes, pin_current_thread};
 pub use region::{PageSize, Region};
 pub use slab::{Plain, Slab};
-pub use uring::{Landed, Ring};
+pub use uring::Ring;
 pub use write_back::start_write_back;

@@ -156,7 +156,7 @@ mod tests {
         drop(file);
         for _ in 0..4 {
             let mut landed = ring.wait().unwrap().unwrap();
-            let start = landed.token as usize * 12_288;
+            let start = usize::try_from(landed.token).unwrap() * 12_288;
             let want = &bytes[start..(start + 12_288).min(bytes.len())];
             assert_eq!(landed.result.unwrap(), want.len());
             assert_eq!(&landed.memory.as_mut_slice()[4096..4096 + want.len()], want);

@@ -161,23 +161,42 @@ fn cancelling_ends_lanes_and_readers_soon() {
 
 #[test]
 fn a_reader_that_panics_ends_its_lanes_and_is_reported() {
-    let work = Arc::new(Work::new(Arc::default(), Records::File, 1, Arc::default()));
+    let (reader, lane) = reader_of(Arc::default(), Vec::new()); // the first block finds no lane
+    let block = BlockMemory::carve(1, PAGE, PageSize::Base).unwrap().remove(0);
+    lane.queue.put_empty(0, Buffer { memory: block, pieces: Vec::new() });
+    let driver = ReaderDriver { work: Arc::clone(&reader.work), threads: vec![spawn(reader).unwrap()] };
+    assert_eq!(lane.count(), 0);
+    assert!(driver.finish().unwrap_err().to_string().contains("report"));
+}
+
+#[test]
+fn a_lane_on_another_node_gets_its_blocks_all_the_same() {
+    let dir = tempfile::tempdir().unwrap();
+    let path = dir.path().join("file");
+    fs::write(&path, "some words ".repeat(10_000)).unwrap();
+    let options = small_blocks(1);
+    let lanes = vec![lane_state(&options, Some(sys::nodes().remove(0))).unwrap()];
+    let (reader, lane) = reader_of(inputs(&[&path]), lanes);
+    let driver = ReaderDriver { work: Arc::clone(&reader.work), threads: vec![spawn(reader).unwrap()] };
+    let got: Vec<u8> = empty_lane(lane).into_iter().flat_map(|seen| seen.bytes).collect();
+    assert!(got == fs::read(&path).unwrap());
+    assert_eq!((driver.bytes_read(), driver.files_done()), (110_000, 1));
+}
+
+/// A reader of whole files with one lane, by hand.
+fn reader_of(inputs: Arc<Vec<Input>>, lanes: Vec<LaneState>) -> (Reader, Lane) {
     let queue = Arc::new(DualQueue::new(1));
     let lane = Lane { queue: Arc::clone(&queue), number: 0, cancel: Arc::default(), cpus: None };
     let reader = Reader {
-        work: Arc::clone(&work),
+        work: Arc::new(Work::new(inputs, Records::File, 1, Arc::default())),
         rules: Rules { records: Records::File, analyzer: whitespace() },
         options: small_blocks(1),
-        queue: Arc::clone(&queue),
-        lanes: Vec::new(), // the first block finds no lane
+        queue,
+        lanes,
         ring: None,
         next_token: 0,
     };
-    let block = BlockMemory::carve(1, PAGE, PageSize::Base).unwrap().remove(0);
-    queue.put_empty(0, Buffer { memory: block, pieces: Vec::new() });
-    let driver = ReaderDriver { work, threads: vec![spawn(reader).unwrap()] };
-    assert_eq!(lane.count(), 0);
-    assert!(driver.finish().unwrap_err().to_string().contains("report"));
+    (reader, lane)
 }
 
 #[test]

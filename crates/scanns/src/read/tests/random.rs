@@ -14,7 +14,7 @@ impl Random {
     }
 
     fn below(&mut self, bound: usize) -> usize {
-        (self.next() % bound as u64) as usize
+        usize::try_from(self.next() % bound as u64).unwrap()
     }
 
     fn pick<T: Copy>(&mut self, from: &[T]) -> T {
@@ -35,7 +35,7 @@ fn random_file(random: &mut Random, block: usize) -> Vec<u8> {
     let line_every = random.pick(&[1, 7, 90, 9_000, 100_000, usize::MAX]);
     let line_end: &[u8] = random.pick(&[b"\n".as_slice(), b"\r\n", b"\n\n"]);
     let word: &[&str] =
-        random.pick(&[&["a", "b"].as_slice(), &["ä", "漢", "e\u{301}", "z"], &["\u{0}", "\u{7f}"]]);
+        random.pick(&[["a", "b"].as_slice(), &["ä", "漢", "e\u{301}", "z"], &["\u{0}", "\u{7f}"]]);
     let mut bytes = Vec::with_capacity(size + 8);
     while bytes.len() < size {
         if random.below(line_every) == 0 {
@@ -68,7 +68,7 @@ fn random_options(random: &mut Random, block_bytes: usize) -> ReadOptions {
 
 /// The place between a piece and the one that continues it cuts no token that is not too long already.
 fn assert_allowed_cut(analyzer: &Analyzer, file: &[u8], next: &Piece, context: &str) {
-    let at = next.offset as usize;
+    let at = usize::try_from(next.offset).unwrap();
     if !next.mid_token {
         let end_of_file = at == file.len();
         assert!(end_of_file || analyzer.may_cut(file[at - 1], file[at]), "token cut at {at}: {context}");
@@ -134,7 +134,31 @@ fn assert_lines(run: &Run, files: &[Vec<u8>], context: &str) {
     assert!(got == files, "{context}");
 }
 
-fn check_tree(seed: u64, block_bytes: usize) {
+/// How often the rare cases came up, so that a generator that misses them is noticed.
+#[derive(Default)]
+struct Coverage {
+    mid_token: usize,
+    /// An open piece beside a closed one of the same file in one block.
+    split_after_line: usize,
+    /// Units that begin inside a file.
+    later_units: usize,
+    several_blocks: usize,
+}
+
+impl Coverage {
+    fn count(&mut self, run: &Run) {
+        for pair in run.lanes.iter().flat_map(|lane| lane.windows(2)) {
+            let (first, second) = (&pair[0].piece, &pair[1].piece);
+            let same = first.input == second.input;
+            self.mid_token += usize::from(second.mid_token);
+            self.split_after_line += usize::from(same && first.end == second.start && !second.closes);
+            self.later_units += usize::from(!same && second.offset > 0);
+            self.several_blocks += usize::from(same && second.start <= first.start);
+        }
+    }
+}
+
+fn check_tree(seed: u64, block_bytes: usize, coverage: &mut Coverage) {
     let mut random = Random(seed);
     let dir = tempfile::tempdir_in(".").unwrap();
     let files: Vec<Vec<u8>> =
@@ -153,6 +177,7 @@ fn check_tree(seed: u64, block_bytes: usize) {
         };
         let context = format!("seed {seed}, {records:?}, {analyzer:?}, {options:?}");
         let run = run(&inputs, records, &analyzer, &options);
+        coverage.count(&run);
         assert_continuity(&run, &analyzer, &files, &context);
         match records {
             Records::File => assert_whole_files(&run, &files, &context),
@@ -165,14 +190,18 @@ fn check_tree(seed: u64, block_bytes: usize) {
 
 #[test]
 fn every_variant_gives_the_bytes_of_random_files_in_allowed_pieces() {
+    let mut coverage = Coverage::default();
     for seed in 1..=60 {
-        check_tree(seed << 20 | 0x9e37_79b9, 8 << 10);
+        check_tree(seed << 20 | 0x9e37_79b9, 8 << 10, &mut coverage);
     }
+    assert!(coverage.mid_token > 0 && coverage.later_units > 0 && coverage.several_blocks > 0);
 }
 
 #[test]
 fn blocks_of_the_size_that_users_may_choose_give_the_same() {
+    let mut coverage = Coverage::default();
     for (seed, block_bytes) in (100..106).zip([256 << 10, 512 << 10].into_iter().cycle()) {
-        check_tree(seed << 20 | 0x9e37_79b9, block_bytes);
+        check_tree(seed << 20 | 0x9e37_79b9, block_bytes, &mut coverage);
     }
+    assert!(coverage.mid_token > 0 && coverage.split_after_line > 0 && coverage.several_blocks > 0);
 }
