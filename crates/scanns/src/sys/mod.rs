@@ -17,3 +17,9 @@ pub use memory::{memory_limit_bytes, peak_resident_bytes};
 pub use numa::{Cpus, nodes, pin_current_thread};
 pub use region::{PageSize, Region};
 pub use uring::Ring;
+
+/// A directory for a test beside the test's program: on a disk, where direct I/O works, as `/tmp` may not be.
+#[cfg(test)]
+pub(crate) fn disk_dir() -> tempfile::TempDir {
+    tempfile::tempdir_in(std::env::current_exe().unwrap().parent().unwrap()).unwrap()
+}
