@@ -149,7 +149,7 @@ mod tests {
 
     #[test]
     fn direct_and_buffered_reads_give_the_same_bytes_to_the_end() {
-        let dir = tempfile::tempdir_in(".").unwrap();
+        let dir = crate::sys::disk_dir();
         let path = dir.path().join("file");
         let bytes: Vec<u8> = (0..20_001u32).map(|i| (i % 251) as u8).collect();
         fs::write(&path, &bytes).unwrap();
@@ -171,7 +171,7 @@ mod tests {
 
     #[test]
     fn fresh_files_are_cached_and_can_be_dropped() {
-        let dir = tempfile::tempdir_in(".").unwrap();
+        let dir = crate::sys::disk_dir();
         let path = dir.path().join("file");
         fs::write(&path, vec![7u8; 1 << 20]).unwrap();
         fs::File::open(&path).unwrap().sync_all().unwrap();

@@ -24,3 +24,9 @@ pub use region::{PageSize, Region};
 pub use slab::{Plain, Slab};
 pub use uring::Ring;
 pub use write_back::start_write_back;
+
+/// A directory for a test beside the test's program: on a disk, where direct I/O works, as `/tmp` may not be.
+#[cfg(test)]
+pub(crate) fn disk_dir() -> tempfile::TempDir {
+    tempfile::tempdir_in(std::env::current_exe().unwrap().parent().unwrap()).unwrap()
+}

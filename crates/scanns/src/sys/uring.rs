@@ -142,7 +142,7 @@ mod tests {
         let Some(mut ring) = Ring::new(4) else {
             return; // this kernel has none
         };
-        let dir = tempfile::tempdir_in(".").unwrap();
+        let dir = crate::sys::disk_dir();
         let path = dir.path().join("file");
         let bytes: Vec<u8> = (0..50_000u32).map(|i| (i / 7 % 251) as u8).collect();
         fs::write(&path, &bytes).unwrap();

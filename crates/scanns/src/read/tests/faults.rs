@@ -47,7 +47,7 @@ fn an_unreadable_file_is_a_failure() {
 
 #[test]
 fn a_file_that_shrank_after_it_was_listed_gives_what_is_there() {
-    let dir = tempfile::tempdir_in(".").unwrap();
+    let dir = crate::sys::disk_dir();
     let path = dir.path().join("file");
     for (records, listed, left) in [
         (Records::File, 200_000, 0),
@@ -73,7 +73,7 @@ fn a_file_that_shrank_after_it_was_listed_gives_what_is_there() {
 
 #[test]
 fn a_file_that_shrinks_while_it_is_read_is_closed_where_it_ends() {
-    let dir = tempfile::tempdir_in(".").unwrap();
+    let dir = crate::sys::disk_dir();
     let path = dir.path().join("file");
     for uring in [false, true] {
         fs::write(&path, "word ".repeat(100_000)).unwrap();
@@ -94,7 +94,7 @@ fn a_file_that_shrinks_while_it_is_read_is_closed_where_it_ends() {
 
 #[test]
 fn what_is_appended_after_opening_is_not_read() {
-    let dir = tempfile::tempdir_in(".").unwrap();
+    let dir = crate::sys::disk_dir();
     let path = dir.path().join("file");
     fs::write(&path, "word ".repeat(100_000)).unwrap();
     let (inputs, cancel) = (inputs(&[&path]), Arc::default());
@@ -108,7 +108,7 @@ fn what_is_appended_after_opening_is_not_read() {
 
 #[test]
 fn a_lane_that_is_dropped_hangs_neither_readers_nor_other_lanes() {
-    let dir = tempfile::tempdir_in(".").unwrap();
+    let dir = crate::sys::disk_dir();
     let path = dir.path().join("file");
     fs::write(&path, "some words and\nlines\n".repeat(100_000)).unwrap();
     for (uring, taken) in [(false, 0), (true, 0), (true, 3), (false, 3)] {
@@ -139,7 +139,7 @@ fn a_block_may_outlive_its_lane_and_driver() {
 
 #[test]
 fn cancelling_ends_lanes_and_readers_soon() {
-    let dir = tempfile::tempdir_in(".").unwrap();
+    let dir = crate::sys::disk_dir();
     let path = dir.path().join("file");
     fs::write(&path, "word ".repeat(1_000_000)).unwrap();
     for direct in [Direct::Always, Direct::Never] {

@@ -160,7 +160,7 @@ impl Coverage {
 
 fn check_tree(seed: u64, block_bytes: usize, coverage: &mut Coverage) {
     let mut random = Random(seed);
-    let dir = tempfile::tempdir_in(".").unwrap();
+    let dir = crate::sys::disk_dir();
     let files: Vec<Vec<u8>> =
         (0..8 + random.below(20)).map(|_| random_file(&mut random, block_bytes)).collect();
     let paths: Vec<_> = (0..files.len()).map(|i| dir.path().join(i.to_string())).collect();
