@@ -148,25 +148,49 @@ impl Batch {
             if token.key.is_long() {
                 #[expect(clippy::cast_possible_truncation, reason = "below BATCH")]
                 self.unsure.push(i as u32);
-            } else {
-                store.find_or_insert_short(token.key, token.fingerprint, token.doc);
+                continue;
+            }
+            // The candidate may be of a time before the latest insertions, or another term: look again.
+            // SAFETY: passed on.
+            unsafe {
+                if candidate::<I>(store, token.fingerprint) != NONE
+                    && let Some(entry) = store.find_short(token.key, token.fingerprint)
+                {
+                    store.count(entry, token.doc);
+                } else {
+                    store.insert(token.key, token.fingerprint, token.doc, |bucket| I::matches(bucket, 0));
+                }
             }
         }
-        self.drain_long(store);
+        // SAFETY: passed on.
+        unsafe { self.drain_long::<I>(store) };
         self.len = 0;
         self.long.clear();
     }
 
     /// The last stage of long terms: bytes are compared.
-    fn drain_long(&mut self, store: &mut Store) {
+    #[inline(always)]
+    unsafe fn drain_long<I: Isa>(&mut self, store: &mut Store) {
         for i in self.unsure.drain(..) {
             let token = self.pending[i as usize];
             let at = token.key.payload();
             let bytes = &self.long[at..at + token.len as usize];
-            if token.candidate != NONE && store.is_long_term(token.candidate, token.key.digest(), bytes) {
+            let digest = token.key.digest();
+            if token.candidate != NONE && store.is_long_term(token.candidate, digest, bytes) {
                 store.count(token.candidate, token.doc);
-            } else {
-                store.find_or_insert_long(token.key.digest(), bytes, token.fingerprint, token.doc);
+                continue;
+            }
+            // SAFETY: passed on.
+            unsafe {
+                if candidate::<I>(store, token.fingerprint) != NONE
+                    && let Some(entry) = store.find_long(digest, bytes, token.fingerprint)
+                {
+                    store.count(entry, token.doc);
+                } else {
+                    store.insert_long(digest, bytes, token.fingerprint, token.doc, |bucket| {
+                        I::matches(bucket, 0)
+                    });
+                }
             }
         }
     }

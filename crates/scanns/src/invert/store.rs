@@ -5,7 +5,7 @@
 
 use super::chunks::Chunks;
 use super::entry::{Entry, Key};
-use super::table::Table;
+use super::table::{Bucket, Table};
 use crate::codec::{ByteReader, put_varint};
 use crate::error::Result;
 use crate::sys::{PageSize, Slab, prefetch};
@@ -122,28 +122,26 @@ impl Store {
         key.is_long() && key.digest() == digest && self.terms.long(key) == term
     }
 
-    #[inline(never)]
-    pub(super) fn find_or_insert_short(&mut self, key: Key, fingerprint: u32, doc: u32) {
-        match self.find_short(key, fingerprint) {
-            Some(entry) => self.count(entry, doc),
-            None => self.insert(key, fingerprint, doc),
-        }
-    }
-
-    #[inline(never)]
-    pub(super) fn find_or_insert_long(&mut self, digest: u64, term: &[u8], fingerprint: u32, doc: u32) {
-        if let Some(entry) = self.find_long(digest, term, fingerprint) {
-            return self.count(entry, doc);
-        }
-        let at = self.terms.push_long(term);
-        self.insert(Key::long(digest, at as u64), fingerprint, doc);
-    }
-
+    /// Adds a term that is not there, seen once in `doc`. `free` finds the free slots of a bucket.
     #[inline(always)]
-    fn insert(&mut self, key: Key, fingerprint: u32, doc: u32) {
+    pub(super) fn insert(&mut self, key: Key, fingerprint: u32, doc: u32, free: impl FnOnce(&Bucket) -> u32) {
         self.terms.entries[self.terms.len] = Entry { key, doc, term_freq: 1, tail: 0 };
-        self.table.insert(fingerprint, u32::try_from(self.terms.len).unwrap_or(u32::MAX));
+        self.table.insert(fingerprint, u32::try_from(self.terms.len).unwrap_or(u32::MAX), free);
         self.terms.len += 1;
+    }
+
+    /// The same for a long term.
+    #[inline(always)]
+    pub(super) fn insert_long(
+        &mut self,
+        digest: u64,
+        term: &[u8],
+        fingerprint: u32,
+        doc: u32,
+        free: impl FnOnce(&Bucket) -> u32,
+    ) {
+        let at = self.terms.push_long(term);
+        self.insert(Key::long(digest, at as u64), fingerprint, doc, free);
     }
 
     /// Forgets all terms and keeps the memory.

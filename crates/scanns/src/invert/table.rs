@@ -45,6 +45,22 @@ impl Bucket {
         self.entries[slot] = entry;
         true
     }
+
+    /// The terms without and those with `bit` in their fingerprint.
+    #[inline]
+    fn parted(&self, bit: u32) -> (Bucket, Bucket) {
+        let mut parts = [Bucket::default(); 2];
+        let mut counts = [0usize; 2];
+        for (&fingerprint, &entry) in self.fingerprints.iter().zip(&self.entries) {
+            let side = usize::from(fingerprint & bit != 0);
+            // An empty slot is written too, behind the last term of its side, where it changes nothing.
+            let slot = counts[side];
+            parts[side].fingerprints[slot] = fingerprint;
+            parts[side].entries[slot] = entry;
+            counts[side] += usize::from(fingerprint != 0);
+        }
+        (parts[0], parts[1])
+    }
 }
 
 /// The buckets of one index thread.
@@ -126,9 +142,19 @@ impl Table {
         )
     }
 
-    /// Adds a term that is not in the table.
-    pub(super) fn insert(&mut self, fingerprint: u32, entry: u32) {
-        self.place(fingerprint, entry);
+    /// Adds a term that is not in the table. `free` finds the free slots of a bucket, a bit for each.
+    #[inline(always)]
+    pub(super) fn insert(&mut self, fingerprint: u32, entry: u32, free: impl FnOnce(&Bucket) -> u32) {
+        let home = self.home(fingerprint);
+        let bucket = &mut self.buckets[home];
+        let slots = free(bucket);
+        if slots != 0 {
+            let slot = slots.trailing_zeros() as usize;
+            bucket.fingerprints[slot] = fingerprint;
+            bucket.entries[slot] = entry;
+        } else {
+            self.place(fingerprint, entry);
+        }
         self.len += 1;
         if self.len * 4 > self.count() * LOAD_QUARTERS && self.count() < self.buckets.len() {
             self.split_next();
@@ -136,7 +162,7 @@ impl Table {
     }
 
     /// Writes into the first free slot of the chain.
-    #[inline]
+    #[cold]
     fn place(&mut self, fingerprint: u32, entry: u32) {
         let home = self.home(fingerprint);
         let bucket = &mut self.buckets[home];
@@ -158,6 +184,28 @@ impl Table {
 
     /// Gives half of the next bucket in turn to a new bucket.
     fn split_next(&mut self) {
+        let old = self.split as usize;
+        if self.buckets[old].next != 0 {
+            return self.split_chain();
+        }
+        let (low, high) = self.buckets[old].parted(self.mask + 1);
+        let new = self.count();
+        self.buckets[old] = low;
+        self.buckets[new] = high;
+        self.advance();
+    }
+
+    fn advance(&mut self) {
+        self.split += 1;
+        if self.split > self.mask {
+            self.mask = self.mask << 1 | 1;
+            self.split = 0;
+        }
+    }
+
+    /// The same for a bucket that continues in others.
+    #[cold]
+    fn split_chain(&mut self) {
         let mut moving = std::mem::take(&mut self.moving);
         let old = self.split as usize;
         let mut next = collect(&mut self.buckets[old], &mut moving);
@@ -168,11 +216,7 @@ impl Table {
             self.free = next;
             next = following;
         }
-        self.split += 1;
-        if self.split > self.mask {
-            self.mask = self.mask << 1 | 1;
-            self.split = 0;
-        }
+        self.advance();
         for (fingerprint, entry) in moving.drain(..) {
             self.place(fingerprint, entry);
         }
@@ -224,8 +268,12 @@ mod tests {
             // Odd multiples of a large odd number walk all of the fingerprints; few distinct low bits make long
             // chains, as crafted keys would.
             let fingerprint = |i: u32| if i % 3 == 0 { i << 16 | 1 } else { i.wrapping_mul(0x9e37_79b1) | 1 };
+            let free = |bucket: &Bucket| {
+                let slots = bucket.fingerprints.iter().enumerate();
+                slots.fold(0, |mask, (slot, &found)| mask | u32::from(found == 0) << slot)
+            };
             for entry in 0..60_000u32 {
-                table.insert(fingerprint(entry), entry);
+                table.insert(fingerprint(entry), entry, free);
             }
             for entry in 0..60_000u32 {
                 let hits = table.candidates(fingerprint(entry)).filter(|&found| found == entry).count();
