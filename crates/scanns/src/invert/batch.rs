@@ -130,6 +130,7 @@ impl Batch {
             token.candidate = unsafe { candidate::<I>(store, token.fingerprint) };
             prefetch(store.terms.entries.as_ptr().wrapping_add(token.candidate as usize));
         }
+        self.prefetch_tails(store);
         for i in 0..self.len {
             let token = self.pending[i];
             if token.candidate != NONE {
@@ -166,6 +167,23 @@ impl Batch {
         unsafe { self.drain_long::<I>(store) };
         self.len = 0;
         self.long.clear();
+    }
+
+    /// Where documents are shorter than a batch, most tokens end a posting: asks for the places those go to.
+    #[inline(always)]
+    fn prefetch_tails(&self, store: &Store) {
+        let pending = &self.pending[..self.len];
+        if pending.first().map(|token| token.doc) == pending.last().map(|token| token.doc) {
+            return;
+        }
+        for token in pending {
+            if let Some(entry) = store.terms.entries.get(token.candidate as usize)
+                && entry.tail != 0
+                && entry.doc != token.doc
+            {
+                store.chunks.prefetch_tail(entry.tail);
+            }
+        }
     }
 
     /// The last stage of long terms: bytes are compared.

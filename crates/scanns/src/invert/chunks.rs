@@ -8,7 +8,7 @@
 //! of a reader rare.
 
 use crate::error::Result;
-use crate::sys::{PageSize, Slab};
+use crate::sys::{PageSize, Slab, prefetch};
 
 /// The largest chunk is `16 << LAST_CLASS` bytes.
 const LAST_CLASS: u32 = 8;
@@ -63,10 +63,41 @@ impl Chunks {
         self.len = UNIT;
     }
 
-    /// The address that the next record of a chain is written to, for prefetching.
+    /// Asks for the place where the next record of a chain goes.
     #[inline(always)]
-    pub(super) fn tail_address(&self, tail: u64) -> *const u8 {
-        self.bytes.as_ptr().wrapping_add(Tail::unpack(tail).at)
+    pub(super) fn prefetch_tail(&self, tail: u64) {
+        prefetch(self.bytes.as_ptr().wrapping_add(Tail::unpack(tail).at));
+    }
+
+    /// Asks for the last chunk of a chain: where it begins, and the link at its end.
+    #[inline(always)]
+    pub(super) fn prefetch_last(&self, tail: u64) {
+        if tail == 0 {
+            return;
+        }
+        let Tail { at, left, class } = Tail::unpack(tail);
+        let link = at + left;
+        prefetch(self.bytes.as_ptr().wrapping_add(link));
+        prefetch(self.bytes.as_ptr().wrapping_add(link + LINK - (UNIT << class)));
+    }
+
+    /// Asks for the chunk before the last, whose link is at hand.
+    #[inline(always)]
+    pub(super) fn prefetch_before(&self, tail: u64) {
+        let Tail { at, left, class } = Tail::unpack(tail);
+        if class > 0 {
+            let (start, _) = self.before(at + left, class);
+            prefetch(self.bytes.as_ptr().wrapping_add(start));
+        }
+    }
+
+    /// Start and class of the chunk that the link at `at`, in a chunk of `class`, names.
+    #[inline(always)]
+    fn before(&self, at: usize, class: u32) -> (usize, u32) {
+        let mut link = [0; LINK];
+        link.copy_from_slice(&self.bytes[at..at + LINK]);
+        let link = u32::from_le_bytes(link);
+        ((link >> 1) as usize * UNIT, if link & 1 == 1 { LAST_CLASS } else { class - 1 })
     }
 
     /// Appends the posting (`doc`, `freq`), known to be followed by document `next`; returns the new tail.
@@ -119,12 +150,7 @@ impl Chunks {
         let mut start = at + left + LINK - (UNIT << class);
         parts.push((start, at));
         while class > 0 {
-            let size = UNIT << class;
-            let mut link = [0; LINK];
-            link.copy_from_slice(&self.bytes[start + size - LINK..start + size]);
-            let link = u32::from_le_bytes(link);
-            class = if link & 1 == 1 { LAST_CLASS } else { class - 1 };
-            start = (link >> 1) as usize * UNIT;
+            (start, class) = self.before(start + (UNIT << class) - LINK, class);
             parts.push((start, start + (UNIT << class) - LINK));
         }
         parts.reverse();

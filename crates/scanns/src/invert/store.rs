@@ -33,6 +33,15 @@ impl Terms {
         prefetch(self.keys.as_ptr().wrapping_add(key.payload()));
     }
 
+    /// Asks for the bytes of a term, whose entry is at hand, if they are not in it.
+    #[inline(always)]
+    pub(super) fn prefetch_bytes(&self, entry: u32) {
+        let key = self.entries[entry as usize].key;
+        if key.is_long() {
+            self.prefetch_long(key);
+        }
+    }
+
     /// Calls `visit` with the bytes of the term of `entry`.
     #[inline(always)]
     pub(super) fn with_bytes<R>(&self, entry: u32, visit: impl FnOnce(&[u8]) -> R) -> R {
