@@ -2,7 +2,7 @@
 
 use std::ops::ControlFlow;
 
-use super::run::{Clause, Sink, View};
+use super::run::{Clause, Sink, View, count_below, postings};
 use super::similarity::{Similarity, narrow, score_all};
 use super::windows::MAX_SHIFT;
 use crate::codec::{BLOCK, NO_MORE};
@@ -41,7 +41,7 @@ impl Accumulators {
     ) {
         let mut scores = [0.0; BLOCK];
         while clause.cursor.doc() < end {
-            let (docs, tfs) = clause.cursor.rest_of_block();
+            let (docs, tfs) = postings::<S>(&mut clause.cursor);
             let count = count_below(docs, end);
             let docs = &docs[..count];
             score_all(similarity, clause.weight, view.norms, (docs, tfs), &mut scores[..count]);
@@ -64,16 +64,6 @@ impl Accumulators {
             sums.fill(UNTOUCHED);
         }
         ControlFlow::Continue(())
-    }
-}
-
-/// How many of `docs`, which rise, are below `end`.
-#[inline]
-pub(super) fn count_below(docs: &[u32], end: u32) -> usize {
-    if docs.last().is_some_and(|&last| last < end) {
-        docs.len()
-    } else {
-        docs.partition_point(|&doc| doc < end)
     }
 }
 

@@ -8,8 +8,8 @@
 
 use std::ops::ControlFlow;
 
-use super::disjunction::{Accumulators, count_below};
-use super::run::{Clause, View};
+use super::disjunction::Accumulators;
+use super::run::{Clause, View, count_below, postings};
 use super::similarity::{Similarity, narrow, score_all};
 use super::topk::TopK;
 use super::windows::{ABSENT, Windows};
@@ -104,7 +104,7 @@ impl<S: Similarity> MaxScore<'_, '_, S> {
         let least = below(threshold) - spare;
         let mut scores = [0.0; BLOCK];
         while clause.cursor.doc() < end {
-            let (docs, tfs) = clause.cursor.rest_of_block();
+            let (docs, tfs) = postings::<S>(&mut clause.cursor);
             let count = count_below(docs, end);
             let docs = &docs[..count];
             score_all(self.similarity, clause.weight, self.view.norms, (docs, tfs), &mut scores[..count]);

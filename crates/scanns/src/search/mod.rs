@@ -101,12 +101,13 @@ impl<'a> Searcher<'a> {
         self.run(&plan, &plan.find(&self.leaves)?, model, |leaf, job| {
             let view = View::new(self.leaves[leaf])?;
             job(&mut Goal::All(&mut |docs, scores| {
-                for (&doc, &score) in docs.iter().zip(scores) {
-                    if view.keeps(doc) {
-                        visit(Hit { score, leaf, doc })?;
-                    }
+                let mut hits = docs.iter().zip(scores).map(|(&doc, &score)| Hit { score, leaf, doc });
+                // Two loops, since asking of every hit whether it is deleted costs as much as finding it.
+                if view.all_live() {
+                    hits.try_for_each(&mut visit)
+                } else {
+                    hits.filter(|hit| view.keeps(hit.doc)).try_for_each(&mut visit)
                 }
-                ControlFlow::Continue(())
             }))
         })
     }
@@ -123,7 +124,8 @@ impl<'a> Searcher<'a> {
                 continue;
             }
             let mut tally = |docs: &[u32], _: &[f32]| {
-                count += docs.iter().filter(|&&doc| view.keeps(doc)).count() as u64;
+                let live = |docs: &[u32]| docs.iter().filter(|&&doc| view.keeps(doc)).count();
+                count += if view.all_live() { docs.len() } else { live(docs) } as u64;
                 ControlFlow::Continue(())
             };
             let terms = Terms { refs, weights: &vec![0.0; refs.len()] };

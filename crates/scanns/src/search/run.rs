@@ -56,6 +56,23 @@ pub(super) struct Clause<'a> {
     pub(super) weight: f32,
 }
 
+/// The postings that are left of the block of a cursor. What is not scored has no use for frequencies, so they
+/// are not decoded there; documents stand in for them.
+#[inline]
+pub(super) fn postings<'c, S: Similarity>(cursor: &'c mut ListCursor) -> (&'c [u32], &'c [u32]) {
+    if S::SCORED { cursor.rest_of_block() } else { (cursor.rest_of_docs(), cursor.rest_of_docs()) }
+}
+
+/// How many of `docs`, which rise, are below `end`.
+#[inline]
+pub(super) fn count_below(docs: &[u32], end: u32) -> usize {
+    if docs.last().is_some_and(|&last| last < end) {
+        docs.len()
+    } else {
+        docs.partition_point(|&doc| doc < end)
+    }
+}
+
 /// What a leaf needs to know about the terms of the plan, by their numbers.
 #[derive(Clone, Copy)]
 pub(super) struct Terms<'t> {

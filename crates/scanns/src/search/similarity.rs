@@ -61,6 +61,9 @@ impl Model {
 
 /// A similarity whose score grows with the frequency and falls with the norm, so that impacts bound it.
 pub(super) trait Similarity {
+    /// False if every score is 0.
+    const SCORED: bool = true;
+
     /// What the norm contributes.
     fn factors(&self) -> &[f32; 256];
 
@@ -73,9 +76,16 @@ pub(super) trait Similarity {
     /// The highest score that `impacts` allow.
     #[inline]
     fn bound(&self, weight: f32, impacts: &[Impact]) -> f32 {
-        let score =
-            |impact: &Impact| Self::score(weight, impact.tf, self.factors()[usize::from(impact.norm)]);
-        impacts.iter().map(score).fold(0.0, f32::max)
+        let (mut highest, mut before) = (0.0f32, None);
+        for impact in impacts {
+            // Blocks with fewer pairs repeat the last one, and a score costs a division.
+            if before != Some(impact) {
+                let factor = self.factors()[usize::from(impact.norm)];
+                highest = highest.max(Self::score(weight, impact.tf, factor));
+            }
+            before = Some(impact);
+        }
+        highest
     }
 }
 
@@ -146,6 +156,8 @@ impl Similarity for Classic {
 pub(super) struct Unscored;
 
 impl Similarity for Unscored {
+    const SCORED: bool = false;
+
     #[inline]
     fn factors(&self) -> &[f32; 256] {
         &[0.0; 256]
@@ -170,6 +182,10 @@ pub(super) fn score_all<S: Similarity>(
     (docs, tfs): (&[u32], &[u32]),
     scores: &mut [f32],
 ) {
+    if !S::SCORED {
+        scores.fill(0.0);
+        return;
+    }
     let factors = similarity.factors();
     // Two loops: gathering is scalar, the arithmetic after it becomes vector instructions.
     for (score, &doc) in scores.iter_mut().zip(docs) {
