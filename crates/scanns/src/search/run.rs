@@ -8,7 +8,7 @@ use super::similarity::Similarity;
 use super::topk::TopK;
 use super::windows::too_large;
 use super::{conjunction, disjunction, maxscore, term, tree};
-use crate::codec::ListCursor;
+use crate::codec::{BLOCK, ListCursor};
 use crate::error::{Error, Result};
 
 /// Takes hits in batches: documents in order, and their scores.
@@ -155,6 +155,9 @@ fn run_all<S: Similarity>(
 /// Lists that are shorter in total are scored without looking for what could be skipped: it costs more.
 const WORTH_PRUNING: u64 = 2_048;
 
+/// The same for a single list, where less has to be prepared.
+const WORTH_PRUNING_ONE: u64 = 4 * BLOCK as u64;
+
 fn run_top<S: Similarity>(
     conjunctive: bool,
     clauses: &mut [Clause],
@@ -163,7 +166,8 @@ fn run_top<S: Similarity>(
     top: &mut TopK,
 ) {
     let postings: u64 = clauses.iter().map(|clause| u64::from(clause.cursor.doc_freq())).sum();
-    if postings < WORTH_PRUNING || too_large(clauses.len(), view.max_doc) {
+    let worth = if clauses.len() == 1 { WORTH_PRUNING_ONE } else { WORTH_PRUNING };
+    if postings < worth || too_large(clauses.len(), view.max_doc) {
         // `offer` never breaks.
         let _ = run_all(conjunctive, clauses, view, similarity, &mut |docs, scores| {
             offer(top, view, docs, scores)

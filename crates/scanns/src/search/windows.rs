@@ -14,7 +14,7 @@ use crate::codec::BLOCK;
 pub(super) const MAX_SHIFT: u32 = 12;
 
 /// Windows smaller than this cost more to bound and enter than their postings do to score.
-const MIN_SHIFT: u32 = 8;
+const MIN_SHIFT: u32 = 10;
 
 /// Bounds that are kept at most, 8 bytes each.
 const MAX_ENTRIES: u64 = 1 << 23;
