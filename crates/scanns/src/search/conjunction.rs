@@ -89,6 +89,16 @@ impl Run {
     ) -> ControlFlow<()> {
         let Some((&lead, others)) = order.split_first() else { return ControlFlow::Continue(()) };
         while clauses[lead].cursor.doc() < end {
+            // Lists that cluster often have long stretches without each other: a run begins where all have been
+            // asked once what comes next.
+            let mut doc = clauses[lead].cursor.doc();
+            for &other in others {
+                doc = doc.max(clauses[other].cursor.advance(doc));
+            }
+            if doc >= end {
+                break;
+            }
+            clauses[lead].cursor.advance(doc);
             self.take::<S>(&mut clauses[lead], lead, end, view);
             for (place, &other) in others.iter().enumerate() {
                 let (Some(&first), Some(&last)) = (self.docs.first(), self.docs.last()) else { break };
