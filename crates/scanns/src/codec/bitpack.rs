@@ -167,9 +167,12 @@ fn running_sum(gaps: Row, carry: &mut Row) -> Row {
     unsafe {
         let ones = _mm_add_epi32(transmute::<Row, __m128i>(gaps), _mm_set1_epi32(1));
         let pairs = _mm_add_epi32(ones, _mm_slli_si128::<4>(ones));
-        let sums = _mm_add_epi32(_mm_add_epi32(pairs, _mm_slli_si128::<8>(pairs)), transmute(*carry));
+        let sums = _mm_add_epi32(
+            _mm_add_epi32(pairs, _mm_slli_si128::<8>(pairs)),
+            transmute::<Row, __m128i>(*carry),
+        );
         *carry = transmute::<__m128i, Row>(_mm_shuffle_epi32::<0xff>(sums));
-        transmute(sums)
+        transmute::<__m128i, Row>(sums)
     }
 }
 

@@ -1,12 +1,24 @@
-//! Documents that contain all of several terms: the rarest leads, the others are advanced to its documents.
+//! Documents that contain all of several terms.
+//!
+//! The rarest term leads: its documents are taken in runs, and every other term, the rarer first, leaves those
+//! of the run that it contains. Where the other list is not much longer it is joined: the run is written to an
+//! array of slots by document, and one pass over the list looks every posting up there, without a branch that
+//! could be mispredicted (1 to 1.5 ns a posting). A much longer list is advanced from document to document of
+//! the run instead (10 to 20 ns each), which skips blocks.
 
 use std::ops::ControlFlow;
 
-use super::run::{Clause, Sink, View, offer};
+use super::run::{Clause, Sink, View, count_below, offer, postings};
 use super::similarity::{Similarity, narrow, score_all};
 use super::topk::TopK;
-use super::windows::Windows;
+use super::windows::{MAX_SHIFT, Windows};
 use crate::codec::BLOCK;
+
+/// Documents that a run may span where lists are joined.
+const SPAN: u32 = 1 << MAX_SHIFT;
+
+/// A list this many times as long as the run is not joined.
+const MUCH_LONGER: u64 = 16;
 
 /// Every document that all clauses have, in order.
 pub(super) fn all<S: Similarity>(
@@ -16,29 +28,24 @@ pub(super) fn all<S: Similarity>(
     sink: &mut Sink,
 ) -> ControlFlow<()> {
     let order = by_frequency(clauses);
-    Matches::new(clauses.len()).collect(clauses, &order, view.max_doc, |clauses, matches| {
-        matches.score(clauses, view, similarity);
-        sink(&matches.docs[..matches.len], &matches.scores[..matches.len])
-    })
+    Run::new(clauses.len()).find(clauses, &order, view, similarity, view.max_doc, sink)
 }
 
 /// The best of them; only windows whose bounds compete are looked into.
 pub(super) fn top<S: Similarity>(clauses: &mut [Clause], view: &View, similarity: &S, top: &mut TopK) {
     let order = by_frequency(clauses);
     let windows = Windows::new(clauses, view, similarity, true);
-    let mut matches = Matches::new(clauses.len());
+    let mut run = Run::new(clauses.len());
     windows.visit(top, |window, top| {
         let start = u32::try_from(window << windows.shift).unwrap_or(u32::MAX);
+        let end = start.saturating_add(1 << windows.shift).min(view.max_doc);
         for (number, clause) in clauses.iter_mut().enumerate() {
             clause.cursor.load_block(windows.block(number, window) as usize);
             clause.cursor.advance(start);
         }
-        let end = start.saturating_add(1 << windows.shift).min(view.max_doc);
         // `offer` never breaks.
-        let _ = matches.collect(clauses, &order, end, |clauses, matches| {
-            matches.score(clauses, view, similarity);
-            offer(top, view, &matches.docs[..matches.len], &matches.scores[..matches.len])
-        });
+        let _ = run
+            .find(clauses, &order, view, similarity, end, &mut |docs, scores| offer(top, view, docs, scores));
     });
 }
 
@@ -49,69 +56,165 @@ fn by_frequency(clauses: &[Clause]) -> Vec<usize> {
     order
 }
 
-/// Documents that match, gathered so that they are scored a block at a time.
-struct Matches {
-    docs: [u32; BLOCK],
-    /// By clause.
-    tfs: Vec<[u32; BLOCK]>,
-    scores: [f32; BLOCK],
-    len: usize,
+/// Documents that all clauses looked at so far have.
+struct Run {
+    docs: Vec<u32>,
+    /// By clause, then by document: how often the term occurs.
+    tfs: Vec<Vec<u32>>,
+    /// By document of the span: its place in the run, from 1. All 0 between joins.
+    slots: Box<[u16; SPAN as usize]>,
+    /// Places in the run that the clause at hand has.
+    kept: Vec<u16>,
 }
 
-impl Matches {
+impl Run {
     fn new(clauses: usize) -> Self {
-        Matches { docs: [0; BLOCK], tfs: vec![[0; BLOCK]; clauses], scores: [0.0; BLOCK], len: 0 }
+        Run {
+            docs: Vec::new(),
+            tfs: vec![Vec::new(); clauses],
+            slots: Box::new([0; SPAN as usize]),
+            kept: Vec::new(),
+        }
     }
 
-    /// Finds the documents below `end` from where the cursors are; `flush` gets them in batches.
-    fn collect(
+    /// Sends the matches below `end` from where the cursors are.
+    fn find<S: Similarity>(
         &mut self,
         clauses: &mut [Clause],
         order: &[usize],
+        view: &View,
+        similarity: &S,
         end: u32,
-        mut flush: impl FnMut(&[Clause], &mut Matches) -> ControlFlow<()>,
+        sink: &mut Sink,
     ) -> ControlFlow<()> {
         let Some((&lead, others)) = order.split_first() else { return ControlFlow::Continue(()) };
-        let mut doc = clauses[lead].cursor.doc();
-        while doc < end {
-            let beyond = others.iter().find_map(|&other| {
-                let found = clauses[other].cursor.advance(doc);
-                (found > doc).then_some(found)
-            });
-            if let Some(beyond) = beyond {
-                doc = clauses[lead].cursor.advance(beyond);
-                continue;
+        while clauses[lead].cursor.doc() < end {
+            // Lists that cluster often have long stretches without each other: a run begins where all have been
+            // asked once what comes next.
+            let mut doc = clauses[lead].cursor.doc();
+            for &other in others {
+                doc = doc.max(clauses[other].cursor.advance(doc));
             }
-            self.docs[self.len] = doc;
-            for (tfs, clause) in self.tfs.iter_mut().zip(clauses.iter_mut()) {
-                tfs[self.len] = clause.cursor.tf();
+            if doc >= end {
+                break;
             }
-            self.len += 1;
-            if self.len == BLOCK {
-                flush(clauses, self)?;
-                self.len = 0;
+            clauses[lead].cursor.advance(doc);
+            self.take::<S>(&mut clauses[lead], lead, end, view);
+            for (place, &other) in others.iter().enumerate() {
+                let (Some(&first), Some(&last)) = (self.docs.first(), self.docs.last()) else { break };
+                let span = last - first;
+                let expected = u64::from(clauses[other].cursor.doc_freq()) * u64::from(span)
+                    / u64::from(view.max_doc.max(1));
+                self.kept.clear();
+                if span < SPAN && expected < MUCH_LONGER * self.docs.len() as u64 {
+                    self.join::<S>(&mut clauses[other], other);
+                } else {
+                    self.probe::<S>(&mut clauses[other], other);
+                }
+                self.keep(&order[..=place]);
             }
-            doc = clauses[lead].cursor.step();
-        }
-        if self.len > 0 {
-            flush(clauses, self)?;
-            self.len = 0;
+            self.score(clauses, view, similarity, sink)?;
         }
         ControlFlow::Continue(())
     }
 
-    /// Scores of clauses add up in the order of the query.
-    fn score<S: Similarity>(&mut self, clauses: &[Clause], view: &View, similarity: &S) {
-        let (mut sums, mut scores) = ([0.0f64; BLOCK], [0.0f32; BLOCK]);
-        let docs = &self.docs[..self.len];
-        for (tfs, clause) in self.tfs.iter().zip(clauses) {
-            score_all(similarity, clause.weight, view.norms, (docs, tfs), &mut scores[..docs.len()]);
-            for (sum, &score) in sums.iter_mut().zip(&scores) {
-                *sum += f64::from(score);
+    /// Starts a run: documents of the clause below `end`, as many as a block has, or a span where that is more.
+    fn take<S: Similarity>(&mut self, clause: &mut Clause, number: usize, end: u32, view: &View) {
+        let span = u64::from(clause.cursor.doc_freq()) * u64::from(SPAN) / u64::from(view.max_doc.max(1));
+        let dense = span > BLOCK as u64;
+        let end = if dense { end.min(clause.cursor.doc().saturating_add(SPAN)) } else { end };
+        self.docs.clear();
+        self.tfs[number].clear();
+        while clause.cursor.doc() < end {
+            let (docs, tfs) = postings::<S>(&mut clause.cursor);
+            let count = count_below(docs, end);
+            self.docs.extend_from_slice(&docs[..count]);
+            self.tfs[number].extend_from_slice(&tfs[..count]);
+            clause.cursor.consume(count);
+            if !dense {
+                break;
             }
         }
-        for (score, sum) in self.scores.iter_mut().zip(sums) {
-            *score = narrow(sum);
+    }
+
+    /// Finds the documents of the run that `clause` has in one pass over its postings.
+    fn join<S: Similarity>(&mut self, clause: &mut Clause, number: usize) {
+        let (Some(&first), Some(&last)) = (self.docs.first(), self.docs.last()) else { return };
+        let slot = |doc: u32| (doc.wrapping_sub(first) % SPAN) as usize;
+        for (&doc, place) in self.docs.iter().zip(1..) {
+            self.slots[slot(doc)] = place;
+        }
+        let tfs = &mut self.tfs[number];
+        tfs.clear();
+        clause.cursor.advance(first);
+        while clause.cursor.doc() <= last {
+            let found = postings::<S>(&mut clause.cursor);
+            let count = count_below(found.0, last + 1);
+            let (mut kept, mut kept_tfs, mut len) = ([0; BLOCK], [0; BLOCK], 0);
+            for (&doc, &tf) in found.0[..count].iter().zip(found.1) {
+                let place = self.slots[slot(doc)];
+                (kept[len % BLOCK], kept_tfs[len % BLOCK]) = (place.wrapping_sub(1), tf);
+                len += usize::from(place > 0);
+            }
+            self.kept.extend_from_slice(&kept[..len]);
+            tfs.extend_from_slice(&kept_tfs[..len]);
+            clause.cursor.consume(count);
+        }
+        for &doc in &self.docs {
+            self.slots[slot(doc)] = 0;
         }
     }
+
+    /// Finds the documents of the run that `clause` has by advancing to each.
+    fn probe<S: Similarity>(&mut self, clause: &mut Clause, number: usize) {
+        let tfs = &mut self.tfs[number];
+        tfs.clear();
+        for (&doc, place) in self.docs.iter().zip(0..) {
+            if clause.cursor.advance(doc) == doc {
+                self.kept.push(place);
+                tfs.push(if S::SCORED { clause.cursor.tf() } else { 0 });
+            }
+        }
+    }
+
+    /// Drops all but the kept places from the run and from the frequencies of the clauses before.
+    fn keep(&mut self, before: &[usize]) {
+        compact(&mut self.docs, &self.kept);
+        for &number in before {
+            compact(&mut self.tfs[number], &self.kept);
+        }
+    }
+
+    /// Sends the run; scores of clauses add up in the order of the query.
+    fn score<S: Similarity>(
+        &self,
+        clauses: &[Clause],
+        view: &View,
+        similarity: &S,
+        sink: &mut Sink,
+    ) -> ControlFlow<()> {
+        for (part, docs) in self.docs.chunks(BLOCK).enumerate() {
+            let (mut sums, mut scores) = ([0.0f64; BLOCK], [0.0f32; BLOCK]);
+            let scores = &mut scores[..docs.len()];
+            for (tfs, clause) in self.tfs.iter().zip(clauses) {
+                score_all(similarity, clause.weight, view.norms, (docs, &tfs[part * BLOCK..]), scores);
+                for (sum, &score) in sums.iter_mut().zip(&*scores) {
+                    *sum += f64::from(score);
+                }
+            }
+            for (score, sum) in scores.iter_mut().zip(sums) {
+                *score = narrow(sum);
+            }
+            sink(docs, scores)?;
+        }
+        ControlFlow::Continue(())
+    }
+}
+
+/// Leaves the entries of `list` at `places`, which rise.
+fn compact(list: &mut Vec<u32>, places: &[u16]) {
+    for (to, &from) in places.iter().enumerate() {
+        list[to] = list[usize::from(from)];
+    }
+    list.truncate(places.len());
 }

@@ -8,8 +8,8 @@
 
 use std::ops::ControlFlow;
 
-use super::disjunction::{Accumulators, count_below};
-use super::run::{Clause, View};
+use super::accumulate::Accumulators;
+use super::run::{Clause, View, count_below, postings};
 use super::similarity::{Similarity, narrow, score_all};
 use super::topk::TopK;
 use super::windows::{ABSENT, Windows};
@@ -18,6 +18,7 @@ use crate::codec::BLOCK;
 /// The best hits.
 pub(super) fn top<S: Similarity>(clauses: &mut [Clause], view: &View, similarity: &S, top: &mut TopK) {
     let windows = Windows::new(clauses, view, similarity, false);
+    let sums = Accumulators::new(clauses, view);
     let mut search = MaxScore {
         clauses,
         view,
@@ -25,7 +26,7 @@ pub(super) fn top<S: Similarity>(clauses: &mut [Clause], view: &View, similarity
         windows: &windows,
         window: 0,
         ranked: Vec::new(),
-        sums: Accumulators::new(),
+        sums,
         candidates: Vec::new(),
     };
     windows.visit(top, |window, top| search.visit(window, top));
@@ -104,7 +105,7 @@ impl<S: Similarity> MaxScore<'_, '_, S> {
         let least = below(threshold) - spare;
         let mut scores = [0.0; BLOCK];
         while clause.cursor.doc() < end {
-            let (docs, tfs) = clause.cursor.rest_of_block();
+            let (docs, tfs) = postings::<S>(&mut clause.cursor);
             let count = count_below(docs, end);
             let docs = &docs[..count];
             score_all(self.similarity, clause.weight, self.view.norms, (docs, tfs), &mut scores[..count]);
@@ -125,12 +126,10 @@ impl<S: Similarity> MaxScore<'_, '_, S> {
         }
         let least = below(threshold) - spare;
         let candidates = &mut self.candidates;
-        let _ = self.sums.drain(|first, sums| {
-            for (doc, &sum) in (start + first..).zip(sums) {
-                if sum >= least && sum.is_sign_positive() {
-                    candidates.push((doc, sum));
-                }
-            }
+        let same = |sum| sum;
+        let _ = self.sums.drain(start, same, |docs, sums| {
+            let found = docs.iter().copied().zip(sums.iter().copied());
+            candidates.extend(found.filter(|&(_, sum)| sum >= least));
             ControlFlow::Continue(())
         });
     }

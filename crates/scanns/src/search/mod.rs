@@ -8,9 +8,10 @@
 //! `leaf.rs` says what a leaf must offer, `segments.rs` offers it for segments. `lex.rs`, `parse.rs`, `query.rs` understand text; `plan.rs` finds the
 //! shape of a query and looks its terms up; `run.rs` chooses the way for the shape: `term.rs`,
 //! `conjunction.rs`, `disjunction.rs` (all hits), `maxscore.rs` (the best), `tree.rs` (everything nested),
-//! `pnorm.rs`. `windows.rs` holds the bounds that pruning works with, `similarity.rs` the formulas, `topk.rs`
+//! `pnorm.rs`. `windows.rs` holds the bounds that pruning works with, `accumulate.rs` sums per document, `similarity.rs` the formulas, `topk.rs`
 //! the heap. Read `run.rs` first.
 
+mod accumulate;
 mod conjunction;
 mod disjunction;
 mod leaf;
@@ -102,12 +103,13 @@ impl<'a> Searcher<'a> {
         self.run(&plan, &plan.find(&self.leaves)?, model, |leaf, job| {
             let view = View::new(self.leaves[leaf])?;
             job(&mut Goal::All(&mut |docs, scores| {
-                for (&doc, &score) in docs.iter().zip(scores) {
-                    if view.keeps(doc) {
-                        visit(Hit { score, leaf, doc })?;
-                    }
+                let mut hits = docs.iter().zip(scores).map(|(&doc, &score)| Hit { score, leaf, doc });
+                // Two loops, since asking of every hit whether it is deleted costs as much as finding it.
+                if view.all_live() {
+                    hits.try_for_each(&mut visit)
+                } else {
+                    hits.filter(|hit| view.keeps(hit.doc)).try_for_each(&mut visit)
                 }
-                ControlFlow::Continue(())
             }))
         })
     }
@@ -124,7 +126,8 @@ impl<'a> Searcher<'a> {
                 continue;
             }
             let mut tally = |docs: &[u32], _: &[f32]| {
-                count += docs.iter().filter(|&&doc| view.keeps(doc)).count() as u64;
+                let live = |docs: &[u32]| docs.iter().filter(|&&doc| view.keeps(doc)).count();
+                count += if view.all_live() { docs.len() } else { live(docs) } as u64;
                 ControlFlow::Continue(())
             };
             let terms = Terms { refs, weights: &vec![0.0; refs.len()] };

@@ -8,7 +8,7 @@ use super::similarity::Similarity;
 use super::topk::TopK;
 use super::windows::too_large;
 use super::{conjunction, disjunction, maxscore, term, tree};
-use crate::codec::ListCursor;
+use crate::codec::{BLOCK, ListCursor};
 use crate::error::{Error, Result};
 
 /// Takes hits in batches: documents in order, and their scores.
@@ -54,6 +54,23 @@ impl<'a> View<'a> {
 pub(super) struct Clause<'a> {
     pub(super) cursor: ListCursor<'a>,
     pub(super) weight: f32,
+}
+
+/// The postings that are left of the block of a cursor. What is not scored has no use for frequencies, so they
+/// are not decoded there; documents stand in for them.
+#[inline]
+pub(super) fn postings<'c, S: Similarity>(cursor: &'c mut ListCursor) -> (&'c [u32], &'c [u32]) {
+    if S::SCORED { cursor.rest_of_block() } else { (cursor.rest_of_docs(), cursor.rest_of_docs()) }
+}
+
+/// How many of `docs`, which rise, are below `end`.
+#[inline]
+pub(super) fn count_below(docs: &[u32], end: u32) -> usize {
+    if docs.last().is_some_and(|&last| last < end) {
+        docs.len()
+    } else {
+        docs.partition_point(|&doc| doc < end)
+    }
 }
 
 /// What a leaf needs to know about the terms of the plan, by their numbers.
@@ -138,6 +155,9 @@ fn run_all<S: Similarity>(
 /// Lists that are shorter in total are scored without looking for what could be skipped: it costs more.
 const WORTH_PRUNING: u64 = 2_048;
 
+/// The same for a single list, where less has to be prepared.
+const WORTH_PRUNING_ONE: u64 = 4 * BLOCK as u64;
+
 fn run_top<S: Similarity>(
     conjunctive: bool,
     clauses: &mut [Clause],
@@ -146,7 +166,8 @@ fn run_top<S: Similarity>(
     top: &mut TopK,
 ) {
     let postings: u64 = clauses.iter().map(|clause| u64::from(clause.cursor.doc_freq())).sum();
-    if postings < WORTH_PRUNING || too_large(clauses.len(), view.max_doc) {
+    let worth = if clauses.len() == 1 { WORTH_PRUNING_ONE } else { WORTH_PRUNING };
+    if postings < worth || too_large(clauses.len(), view.max_doc) {
         // `offer` never breaks.
         let _ = run_all(conjunctive, clauses, view, similarity, &mut |docs, scores| {
             offer(top, view, docs, scores)

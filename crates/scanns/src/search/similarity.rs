@@ -4,7 +4,7 @@
 //! frequency is in a table of 256 factors, made once per query.
 
 use super::leaf::LeafStats;
-use crate::codec::{Impact, norm_to_length};
+use crate::codec::{Impact, code_to_tf, norm_to_length};
 use crate::error::{Error, Result};
 
 /// A way to rank.
@@ -61,6 +61,9 @@ impl Model {
 
 /// A similarity whose score grows with the frequency and falls with the norm, so that impacts bound it.
 pub(super) trait Similarity {
+    /// False if every score is 0.
+    const SCORED: bool = true;
+
     /// What the norm contributes.
     fn factors(&self) -> &[f32; 256];
 
@@ -71,12 +74,7 @@ pub(super) trait Similarity {
     fn score(weight: f32, tf: u32, factor: f32) -> f32;
 
     /// The highest score that `impacts` allow.
-    #[inline]
-    fn bound(&self, weight: f32, impacts: &[Impact]) -> f32 {
-        let score =
-            |impact: &Impact| Self::score(weight, impact.tf, self.factors()[usize::from(impact.norm)]);
-        impacts.iter().map(score).fold(0.0, f32::max)
-    }
+    fn bound(&self, weight: f32, impacts: &[Impact]) -> f32;
 }
 
 /// Okapi BM25.
@@ -89,8 +87,8 @@ impl Bm25 {
     pub(super) fn new(k1: f32, b: f32, stats: &LeafStats) -> Self {
         let documents = stats.documents_with_terms.max(1) as f64;
         let average = narrow(stats.total_length as f64 / documents);
-        let factor = |length: u32| 1.0 / (k1 * ((1.0 - b) + b * length as f32 / average));
-        Bm25 { factors: table(factor), documents }
+        let factor = |length: f32| 1.0 / (k1 * ((1.0 - b) + b * length / average));
+        Bm25 { factors: LENGTHS.map(factor), documents }
     }
 }
 
@@ -110,19 +108,30 @@ impl Similarity for Bm25 {
     fn score(weight: f32, tf: u32, factor: f32) -> f32 {
         weight - weight / (1.0 + tf as f32 * factor)
     }
+
+    #[inline]
+    fn bound(&self, weight: f32, impacts: &[Impact]) -> f32 {
+        // The score grows with the product, so one division does for all pairs.
+        let product =
+            |impact: &Impact| TFS[usize::from(impact.tf_code)] * self.factors[usize::from(impact.norm)];
+        weight - weight / (1.0 + impacts.iter().map(product).fold(0.0, f32::max))
+    }
 }
 
 /// Lucene's `ClassicSimilarity`.
 pub(super) struct Classic {
     factors: [f32; 256],
+    /// Roots of frequencies by their codes in impacts.
+    roots: [f32; 256],
     documents: f64,
 }
 
 impl Classic {
     pub(super) fn new(stats: &LeafStats) -> Self {
-        let mut factors = table(|length| narrow(1.0 / f64::from(length.max(1)).sqrt()));
+        let mut factors = LENGTHS.map(|length| narrow(1.0 / f64::from(length.max(1.0)).sqrt()));
         factors[0] = 1.0 / factors[255];
-        Classic { factors, documents: stats.documents_with_terms as f64 }
+        let roots = TFS.map(f32::sqrt);
+        Classic { factors, roots, documents: stats.documents_with_terms as f64 }
     }
 }
 
@@ -140,12 +149,22 @@ impl Similarity for Classic {
     fn score(weight: f32, tf: u32, factor: f32) -> f32 {
         (tf as f32).sqrt() * weight * factor
     }
+
+    #[inline]
+    fn bound(&self, weight: f32, impacts: &[Impact]) -> f32 {
+        let score = |impact: &Impact| {
+            self.roots[usize::from(impact.tf_code)] * weight * self.factors[usize::from(impact.norm)]
+        };
+        impacts.iter().map(score).fold(0.0, f32::max)
+    }
 }
 
 /// For queries that only count or exclude: every score is 0.
 pub(super) struct Unscored;
 
 impl Similarity for Unscored {
+    const SCORED: bool = false;
+
     #[inline]
     fn factors(&self) -> &[f32; 256] {
         &[0.0; 256]
@@ -159,6 +178,10 @@ impl Similarity for Unscored {
     fn score(_weight: f32, _tf: u32, _factor: f32) -> f32 {
         0.0
     }
+
+    fn bound(&self, _weight: f32, _impacts: &[Impact]) -> f32 {
+        0.0
+    }
 }
 
 /// Scores postings; the slices are equally long.
@@ -170,6 +193,10 @@ pub(super) fn score_all<S: Similarity>(
     (docs, tfs): (&[u32], &[u32]),
     scores: &mut [f32],
 ) {
+    if !S::SCORED {
+        scores.fill(0.0);
+        return;
+    }
     let factors = similarity.factors();
     // Two loops: gathering is scalar, the arithmetic after it becomes vector instructions.
     for (score, &doc) in scores.iter_mut().zip(docs) {
@@ -180,14 +207,27 @@ pub(super) fn score_all<S: Similarity>(
     }
 }
 
-fn table(factor: impl Fn(u32) -> f32) -> [f32; 256] {
-    let mut norm = 0;
-    [(); 256].map(|()| {
-        let value = factor(norm_to_length(norm));
-        norm = norm.wrapping_add(1);
-        value
-    })
-}
+/// Lengths by norm.
+static LENGTHS: [f32; 256] = {
+    let mut lengths = [0.0; 256];
+    let mut norm = u8::MAX;
+    while norm > 0 {
+        lengths[norm as usize] = norm_to_length(norm) as f32;
+        norm -= 1;
+    }
+    lengths
+};
+
+/// Frequencies by their codes in impacts.
+static TFS: [f32; 256] = {
+    let mut tfs = [0.0; 256];
+    let mut code = u8::MAX;
+    while code > 0 {
+        tfs[code as usize] = code_to_tf(code) as f32;
+        code -= 1;
+    }
+    tfs
+};
 
 /// The nearest 32-bit float, as a cast does it in Java.
 #[inline]

@@ -2,7 +2,7 @@
 
 use std::ops::ControlFlow;
 
-use super::run::{Clause, Sink, View, offer};
+use super::run::{Clause, Sink, View, offer, postings};
 use super::similarity::{Similarity, score_all};
 use super::topk::TopK;
 use super::windows::most_promising;
@@ -17,10 +17,10 @@ pub(super) fn all<S: Similarity>(
 ) -> ControlFlow<()> {
     let mut scores = [0.0; BLOCK];
     while clause.cursor.doc() != NO_MORE {
-        let postings = clause.cursor.rest_of_block();
-        let count = postings.0.len();
-        score_all(similarity, clause.weight, view.norms, postings, &mut scores[..count]);
-        sink(postings.0, &scores[..count])?;
+        let found = postings::<S>(&mut clause.cursor);
+        let count = found.0.len();
+        score_all(similarity, clause.weight, view.norms, found, &mut scores[..count]);
+        sink(found.0, &scores[..count])?;
         clause.cursor.consume(count);
     }
     ControlFlow::Continue(())
@@ -55,9 +55,9 @@ fn score_block<S: Similarity>(
 ) {
     let mut scores = [0.0; BLOCK];
     clause.cursor.load_block(block);
-    let postings = clause.cursor.rest_of_block();
-    let scores = &mut scores[..postings.0.len()];
-    score_all(similarity, clause.weight, view.norms, postings, scores);
+    let found = postings::<S>(&mut clause.cursor);
+    let scores = &mut scores[..found.0.len()];
+    score_all(similarity, clause.weight, view.norms, found, scores);
     // `offer` never breaks.
-    let _ = offer(top, view, postings.0, scores);
+    let _ = offer(top, view, found.0, scores);
 }

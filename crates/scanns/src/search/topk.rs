@@ -89,9 +89,10 @@ impl TopK {
 
     #[inline(never)]
     fn insert(&mut self, hit: Hit) {
-        self.heap.push(Worst(hit));
-        if self.heap.len() > self.k {
-            self.heap.pop();
+        if self.heap.len() < self.k {
+            self.heap.push(Worst(hit));
+        } else if let Some(mut worst) = self.heap.peek_mut() {
+            *worst = Worst(hit);
         }
         if self.heap.len() == self.k {
             self.threshold = self.heap.peek().map_or(f32::NEG_INFINITY, |worst| worst.0.score);

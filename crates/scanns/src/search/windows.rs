@@ -5,7 +5,7 @@
 //! window lets windows be visited in any order, the most promising first. That raises the threshold early, and
 //! most windows are then dismissed by one comparison.
 
-use super::run::{Clause, View};
+use super::run::{Clause, View, postings};
 use super::similarity::{Similarity, narrow, score_all};
 use super::topk::TopK;
 use crate::codec::BLOCK;
@@ -14,7 +14,7 @@ use crate::codec::BLOCK;
 pub(super) const MAX_SHIFT: u32 = 12;
 
 /// Windows smaller than this cost more to bound and enter than their postings do to score.
-const MIN_SHIFT: u32 = 8;
+const MIN_SHIFT: u32 = 10;
 
 /// Bounds that are kept at most, 8 bytes each.
 const MAX_ENTRIES: u64 = 1 << 23;
@@ -79,9 +79,9 @@ impl Windows {
         similarity: &S,
     ) {
         let mut scores = [0.0; BLOCK];
-        let postings = clause.cursor.rest_of_block();
-        score_all(similarity, clause.weight, view.norms, postings, &mut scores);
-        for (doc, score) in postings.0.iter().zip(scores) {
+        let found = postings::<S>(&mut clause.cursor);
+        score_all(similarity, clause.weight, view.norms, found, &mut scores);
+        for (doc, score) in found.0.iter().zip(scores) {
             self.spread(number, *doc, *doc, 0, score);
         }
     }

@@ -10,15 +10,15 @@ pub const PAIRS: usize = 3;
 /// A frequency no posting exceeds and a norm no posting undercuts, among those that this pair stands for.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Impact {
-    /// The highest term frequency.
-    pub tf: u32,
+    /// The code of the highest term frequency, see [`code_to_tf`].
+    pub tf_code: u8,
     /// The norm of the shortest document.
     pub norm: u8,
 }
 
 impl Impact {
     /// What bounds every posting.
-    pub const UNBOUNDED: Impact = Impact { tf: u32::MAX, norm: 0 };
+    pub const UNBOUNDED: Impact = Impact { tf_code: u8::MAX, norm: 0 };
 }
 
 /// The code of the smallest coded frequency that is not below `tf`.
@@ -28,16 +28,16 @@ fn tf_to_code(tf: u32) -> u8 {
     if norm_to_length(code) < tf { code.saturating_add(1) } else { code }
 }
 
-/// The frequency that `code` stands for; the last code stands for all that are higher.
+/// The frequency that a code in an [`Impact`] stands for; the last code stands for all that are higher.
 #[inline]
-fn code_to_tf(code: u8) -> u32 {
+pub const fn code_to_tf(code: u8) -> u32 {
     if code == u8::MAX { u32::MAX } else { norm_to_length(code) }
 }
 
 /// Reads impacts as [`ImpactSet::pairs`] wrote them.
 #[inline]
 pub(super) fn read_impacts(bytes: &[u8; IMPACTS]) -> [Impact; PAIRS] {
-    std::array::from_fn(|i| Impact { tf: code_to_tf(bytes[2 * i]), norm: bytes[2 * i + 1] })
+    std::array::from_fn(|i| Impact { tf_code: bytes[2 * i], norm: bytes[2 * i + 1] })
 }
 
 /// Frequencies up to here have a class of their own.

@@ -30,7 +30,7 @@ mod tests;
 
 pub use cursor::{ListCursor, NO_MORE};
 pub use encode::{ListEncoder, ListSummary};
-pub use impact::{Impact, PAIRS};
+pub use impact::{Impact, PAIRS, code_to_tf};
 
 use super::bitpack::BLOCK;
 

@@ -164,7 +164,9 @@ fn impacts_dominate_every_posting_and_are_tight_where_three_pairs_suffice() {
             for &(doc, tf) in part {
                 for impacts in [cursor.block_impacts(block), cursor.list_impacts()] {
                     let norm = norms[doc as usize];
-                    assert!(impacts.iter().any(|impact| impact.tf >= tf && impact.norm <= norm));
+                    assert!(
+                        impacts.iter().any(|impact| code_to_tf(impact.tf_code) >= tf && impact.norm <= norm)
+                    );
                 }
             }
         }
@@ -173,8 +175,9 @@ fn impacts_dominate_every_posting_and_are_tight_where_three_pairs_suffice() {
     let norms: Vec<u8> = (0..200).map(|doc| 10 * (1 + doc % 3) as u8 + (doc / 128) as u8).collect();
     let bytes = encode(&postings, &norms);
     let cursor = ListCursor::new(&bytes, 200, 200).unwrap();
-    let pairs =
-        |extra: u8| [(3, 30 + extra), (2, 20 + extra), (1, 10 + extra)].map(|(tf, norm)| Impact { tf, norm });
+    let pairs = |extra: u8| {
+        [(3, 30 + extra), (2, 20 + extra), (1, 10 + extra)].map(|(tf_code, norm)| Impact { tf_code, norm })
+    };
     assert_eq!(cursor.block_impacts(0), pairs(0));
     assert_eq!(cursor.block_impacts(1), pairs(1));
     assert_eq!(cursor.list_impacts(), pairs(0));

@@ -81,7 +81,7 @@ fn searcher(leaves: &[MapLeaf]) -> Searcher<'_> {
 
 #[test]
 fn random_queries_over_small_leaves_agree_with_the_oracle() {
-    for seed in 1..=40 {
+    for seed in 1..=25 {
         println!("seed {seed}");
         let mut random = Random::new(seed);
         let documents: Vec<Vec<Document>> = (0..1 + random.below(4))
@@ -102,14 +102,14 @@ fn random_queries_over_small_leaves_agree_with_the_oracle() {
 
 #[test]
 fn pruning_over_long_lists_loses_and_adds_nothing() {
-    for seed in 1..=6 {
+    for seed in 1..=3 {
         println!("seed {seed}");
         let mut random = Random::new(seed);
         let documents: Vec<Vec<Document>> =
-            (0..2).map(|_| random_documents(&mut random, 9_000, seed % 3 == 0)).collect();
+            [30_000, 9_000].map(|count| random_documents(&mut random, count, seed == 3)).into();
         let leaves = leaves_of(&documents, |_| true);
         let searcher = searcher(&leaves);
-        for round in 0..60 {
+        for round in 0..40 {
             let query = random_query(&mut random, 0);
             let model = MODELS[round % 3];
             let mut expected = collect(&searcher, &query, model);
@@ -210,7 +210,7 @@ fn asking_for_nothing_gives_nothing_and_breaking_ends_the_visit() {
 
 #[test]
 fn damaged_lists_give_an_error_or_an_answer_but_never_a_panic() {
-    for seed in 1..=150 {
+    for seed in 1..=50 {
         println!("seed {seed}");
         let mut random = Random::new(seed);
         let documents = [random_documents(&mut random, 2_500, false)];
