@@ -13,7 +13,7 @@ use super::table::NONE;
 use crate::sys::prefetch;
 
 /// Tokens per batch: their buckets and entries take 16 KiB, half of a first-level cache.
-const BATCH: usize = 128;
+const BATCH: usize = 256;
 
 /// A token on its way into the table.
 #[derive(Clone, Copy, Debug)]
@@ -154,7 +154,10 @@ impl Batch {
             // The candidate may be of a time before the latest insertions, or another term: look again.
             // SAFETY: passed on.
             unsafe {
-                if candidate::<I>(store, token.fingerprint) != NONE
+                let candidate = candidate::<I>(store, token.fingerprint);
+                if candidate != NONE && store.terms.entries[candidate as usize].key == token.key {
+                    store.count(candidate, token.doc);
+                } else if candidate != NONE
                     && let Some(entry) = store.find_short(token.key, token.fingerprint)
                 {
                     store.count(entry, token.doc);

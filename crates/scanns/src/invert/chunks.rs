@@ -101,8 +101,29 @@ impl Chunks {
     }
 
     /// Appends the posting (`doc`, `freq`), known to be followed by document `next`; returns the new tail.
-    #[inline]
+    #[inline(always)]
     pub(super) fn append(&mut self, tail: u64, doc: u32, freq: u32, next: u32) -> u64 {
+        let mut end = Tail::unpack(tail);
+        let gap = next - doc;
+        if end.left >= 8 && gap < 1 << 27 && freq < 0x80 {
+            // One store of eight bytes; those behind the record are free and will be written again.
+            let (mut record, mut len) = short_varint(gap << 1 | u32::from(freq == 1));
+            if freq != 1 {
+                record |= u64::from(freq) << (8 * len);
+                len += 1;
+            }
+            if let Some(place) = self.bytes.get_mut(end.at..end.at + 8) {
+                place.copy_from_slice(&record.to_le_bytes());
+            }
+            (end.at, end.left) = (end.at + len, end.left - len);
+            return end.pack();
+        }
+        self.append_any(tail, doc, freq, next)
+    }
+
+    /// The same for records that are long, or that begin or end a chunk.
+    #[inline(never)]
+    fn append_any(&mut self, tail: u64, doc: u32, freq: u32, next: u32) -> u64 {
         let mut record = [0u8; 16];
         let mut len = 0;
         if tail == 0 {
@@ -160,6 +181,15 @@ impl Chunks {
     pub(super) fn arena(&self) -> &[u8] {
         &self.bytes
     }
+}
+
+/// The varint of a value below 2^28 as a little-endian number, and its length, without a branch.
+#[inline(always)]
+fn short_varint(value: u32) -> (u64, usize) {
+    let value = u64::from(value);
+    let spread = value & 0x7f | (value & 0x3f80) << 1 | (value & 0x1f_c000) << 2 | (value & 0xfe0_0000) << 3;
+    let len = (70 - (value | 1).leading_zeros() as usize) / 7;
+    (spread | 0x8080_8080 & ((1 << (8 * (len - 1))) - 1), len)
 }
 
 /// Writes `value` at `record[at..]`; returns the offset after it.
@@ -297,6 +327,18 @@ mod tests {
             let void = [list[0].0, list[list.len() / 2].0];
             let got = PostingsIter::new(&chunks, &parts, list[list.len() - 1], u32::MAX, &void);
             assert!(got.eq(list.iter().copied().filter(|posting| !void.contains(&posting.0))));
+        }
+    }
+
+    #[test]
+    fn short_varints_are_those_of_the_plain_writer() {
+        for bit in 0..28 {
+            for value in [(1u32 << bit) - 1, 1 << bit, (1 << bit) + 1] {
+                let mut record = [0; 16];
+                let expected = write_varint(&mut record, 0, u64::from(value));
+                let (bytes, len) = short_varint(value);
+                assert_eq!((len, &bytes.to_le_bytes()[..len]), (expected, &record[..expected]), "{value}");
+            }
         }
     }
 
