@@ -160,6 +160,10 @@ pub struct ResourceArgs {
     /// Most memory to use [default: half of what the machine or its control group has]
     #[arg(long, value_name = "SIZE", value_parser = units::parse_size)]
     pub memory: Option<u64>,
+    /// Memory of an index thread at which it writes a segment, within --memory: more makes fewer segments, which
+    /// search a little faster, and a slower build [default: 160MiB]
+    #[arg(long, value_name = "SIZE", value_parser = units::parse_size)]
+    pub segment_memory: Option<u64>,
 }
 
 /// How bytes are brought in.

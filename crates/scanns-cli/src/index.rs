@@ -65,6 +65,7 @@ fn options(args: &IndexArgs) -> Result<IndexOptions> {
         records: records(&args.text, &args.output.output),
         analyzer: analyzer(&args.text)?,
         memory: args.resources.memory.unwrap_or_else(default_memory),
+        segment_memory: args.resources.segment_memory.unwrap_or(scanns::SEGMENT_MEMORY),
     })
 }
 

@@ -33,7 +33,8 @@ mod index;
 
 pub use error::{Error, Result};
 pub use index::{
-    IndexInfo, IndexOptions, IndexReport, MemoryIndex, Phase, Progress, SegmentInfo, Snapshot, build,
+    IndexInfo, IndexOptions, IndexReport, MemoryIndex, Phase, Progress, SEGMENT_MEMORY, SegmentInfo,
+    Snapshot, build, build_in,
 };
 pub use invert::{CHECK_EVERY, InvertOptions, Inverter};
 pub use read::{Block, Direct, Lane, LineNumber, Piece, ReadOptions, ReadReport, ReaderDriver, start};
@@ -44,5 +45,6 @@ pub use search::{
 };
 pub use segment::SegmentStats;
 pub use source::{Failure, FileList, Input, Inputs, ListFrom, Separator, SourceOptions, collect};
+pub use store::{Bytes, Directory, FsDirectory, Output, RamDirectory, WriterLock};
 pub use sys::{BLOCK_PADDING, PageSize, Simd, memory_limit_bytes};
 pub use tokenize::{MAX_TOKEN, TokenSink, Tokenizer};

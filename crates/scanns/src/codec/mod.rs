@@ -12,5 +12,5 @@ mod varint;
 
 pub use bitpack::BLOCK;
 pub use norm::{length_to_norm, norm_to_length};
-pub use postings::{Impact, ListCursor, ListEncoder, ListSummary, NO_MORE, PAIRS, code_to_tf};
-pub use varint::{ByteReader, put_varint, varint_len};
+pub use postings::{Impact, ListCursor, ListEncoder, NO_MORE, code_to_tf};
+pub use varint::{ByteReader, put_varint};

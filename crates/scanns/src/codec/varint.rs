@@ -10,12 +10,6 @@ pub fn put_varint(out: &mut Vec<u8>, mut value: u64) {
     out.push((value & 0x7f) as u8);
 }
 
-/// Bytes that [`put_varint`] writes for `value`: 1 to 10.
-#[inline]
-pub fn varint_len(value: u64) -> usize {
-    (64 - (value | 1).leading_zeros() as usize).div_ceil(7)
-}
-
 /// Reads fields from the front of a byte slice; every method is `None` past the end.
 #[derive(Clone, Copy, Debug)]
 pub struct ByteReader<'a> {
@@ -106,7 +100,6 @@ mod tests {
             for value in [(1u64 << bit) - 1, 1 << bit, (1 << bit) + 1, u64::MAX] {
                 let mut bytes = Vec::new();
                 put_varint(&mut bytes, value);
-                assert_eq!(bytes.len(), varint_len(value));
                 let mut reader = ByteReader::new(&bytes);
                 assert_eq!(reader.varint(), Some(value));
                 assert!(reader.remaining().is_empty());

@@ -11,7 +11,7 @@ use crate::segment::FLUSH_BYTES;
 use crate::source::Input;
 
 /// The program itself: code, stacks, allocator.
-const BASE: usize = 24 << 20;
+const BASE: usize = 32 << 20;
 
 /// What [`CHECK_EVERY`] bytes of text can add to a share between two looks at it, at 16 bytes per byte of text.
 const OVERSHOOT: usize = CHECK_EVERY * 16;
@@ -20,14 +20,20 @@ const OVERSHOOT: usize = CHECK_EVERY * 16;
 const LEAST: usize = 16 << 20;
 
 /// Bytes of term table, postings and keys that each index thread may hold.
-pub(super) fn lane_budget(cap: u64, inputs: &[Input], read: &ReadOptions) -> Result<usize> {
-    let listed: usize =
-        inputs.iter().map(|input| input.path.as_os_str().len() + size_of::<Input>() + 16).sum();
+///
+/// That is its share of the `cap`, or `segment` bytes if those are less: beyond some size more memory makes a
+/// build slower, since fewer of the term table's accesses find their place in the caches and translation tables.
+pub(super) fn lane_budget(cap: u64, segment: u64, inputs: &[Input], read: &ReadOptions) -> Result<usize> {
+    // Twice: while the inputs are found and put in order, there are two lists of them.
+    let each = |input: &Input| 2 * (input.path.as_os_str().len() + size_of::<Input>() + 32);
+    let listed: usize = inputs.iter().map(each).sum();
     let fixed = BASE + listed + read.memory_bytes();
     let cap = usize::try_from(cap).unwrap_or(usize::MAX);
     let share = cap.saturating_sub(fixed) / read.lanes;
     match share.checked_sub(FLUSH_BYTES + OVERSHOOT) {
-        Some(budget) if budget >= LEAST => Ok(budget),
+        Some(budget) if budget >= LEAST => {
+            Ok(budget.min(usize::try_from(segment).unwrap_or(usize::MAX)).max(LEAST))
+        }
         _ => {
             let needed = fixed + read.lanes * (LEAST + FLUSH_BYTES + OVERSHOOT);
             Err(Error::Options(format!(

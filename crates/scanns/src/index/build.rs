@@ -73,7 +73,8 @@ fn prepare(path: &Path) -> Result<bool> {
     }
 }
 
-fn build_in(
+/// Like [`build`], in any directory; the report leaves out seconds and memory.
+pub fn build_in(
     directory: &dyn Directory,
     options: &IndexOptions,
     progress: &Progress,
@@ -162,7 +163,7 @@ fn run_lanes(
     progress.total_bytes.store(inputs.bytes, Ordering::Relaxed);
     progress.total_files.store(inputs.inputs.len() as u64, Ordering::Relaxed);
     progress.failures.store(inputs.failures.len() as u64, Ordering::Relaxed);
-    let budget = lane_budget(options.memory, &inputs.inputs, &options.read)?;
+    let budget = lane_budget(options.memory, options.segment_memory, &inputs.inputs, &options.read)?;
     let shared = Arc::new(inputs.inputs);
     // Readers are stopped through their own flag too, when an index thread fails.
     let stop = Arc::new(AtomicBool::new(cancel.load(Ordering::Relaxed)));

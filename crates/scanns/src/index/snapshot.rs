@@ -75,7 +75,7 @@ impl Snapshot {
     }
 
     /// Opens the newest commit of a directory, if there is one.
-    pub(super) fn open_in(directory: &dyn Directory) -> Result<Option<Self>> {
+    pub fn open_in(directory: &dyn Directory) -> Result<Option<Self>> {
         let Some(committed) = read_newest(directory)? else { return Ok(None) };
         let manifest = Manifest::decode(&committed.content)?;
         let mut segments = Vec::with_capacity(manifest.segments.len());

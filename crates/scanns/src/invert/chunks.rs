@@ -27,7 +27,6 @@ struct Tail {
 impl Tail {
     #[inline(always)]
     fn unpack(tail: u64) -> Tail {
-        #[expect(clippy::cast_possible_truncation, reason = "fields of 40, 12 and 4 bits")]
         Tail {
             at: (tail & ((1 << 40) - 1)) as usize,
             left: (tail >> 40 & 0xfff) as usize,

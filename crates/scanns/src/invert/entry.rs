@@ -64,9 +64,7 @@ impl Key {
 
     #[inline(always)]
     pub(super) fn payload(self) -> usize {
-        #[expect(clippy::cast_possible_truncation, reason = "64-bit targets; an offset in memory")]
-        let payload = (self.0[1] & ((1 << 56) - 1)) as usize;
-        payload
+        (self.0[1] & ((1 << 56) - 1)) as usize
     }
 
     /// The bytes of a short key and their number.

@@ -267,7 +267,8 @@ mod tests {
             let mut table = Table::new(start, 1 << 26, PageSize::Base).unwrap();
             // Odd multiples of a large odd number walk all of the fingerprints; few distinct low bits make long
             // chains, as crafted keys would.
-            let fingerprint = |i: u32| if i % 3 == 0 { i << 16 | 1 } else { i.wrapping_mul(0x9e37_79b1) | 1 };
+            let fingerprint =
+                |i: u32| if i.is_multiple_of(3) { i << 16 | 1 } else { i.wrapping_mul(0x9e37_79b1) | 1 };
             let free = |bucket: &Bucket| {
                 let slots = bucket.fingerprints.iter().enumerate();
                 slots.fold(0, |mask, (slot, &found)| mask | u32::from(found == 0) << slot)

@@ -23,7 +23,10 @@ fn inverter(simd: Simd) -> Inverter {
     Inverter::with_simd(&options, simd).unwrap()
 }
 
-fn drained(inverter: &mut Inverter) -> Vec<(Vec<u8>, Vec<(u32, u32)>)> {
+/// A term and its postings.
+type List = (Vec<u8>, Vec<(u32, u32)>);
+
+fn drained(inverter: &mut Inverter) -> Vec<List> {
     let mut lists = Vec::new();
     inverter
         .drain_sorted(|term, postings| {

@@ -63,13 +63,17 @@ impl Analyzer {
 
     /// True if text may be cut between `last` and `next` without changing the tokens on either side.
     ///
-    /// For Unicode words the cut must follow ASCII white space and precede ASCII: a combining mark would
-    /// otherwise attach across it (UAX #29, rule WB4).
+    /// For Unicode words (UAX #29) there are three such places: after a line break, except inside `\r\n` (WB3a);
+    /// between ASCII white space and ASCII, since a mark that is not ASCII would attach to the white space (WB4);
+    /// and before a Chinese character, which joins with nothing before it (WB999). Chinese text has no others.
     #[inline]
     pub fn may_cut(&self, last: u8, next: u8) -> bool {
         match self {
             Analyzer::Standard => {
-                last.is_ascii_whitespace() && next.is_ascii() && (last, next) != (b'\r', b'\n')
+                let line = matches!(last, b'\n' | 0x0b | 0x0c) || (last == b'\r' && next != b'\n');
+                let space = matches!(last, b' ' | b'\t') && next.is_ascii();
+                // U+4000 to U+9FFF: ideographs and hexagrams, which no rule of words names.
+                line || space || matches!(next, 0xe4..=0xe9)
             }
             Analyzer::Bytes(set) => set.contains(last),
         }

@@ -16,7 +16,7 @@ pub use flush::{FLUSH_BYTES, Flushed, flush};
 pub use keys::{KeyRun, Keys};
 pub use reader::Segment;
 pub use stats::SegmentStats;
-pub use terms::{TermInfo, Terms, TermsIter};
+pub use terms::{TermInfo, TermsIter};
 
 use crate::store::FileKind;
 

@@ -36,11 +36,6 @@ impl Segment {
         Ok(Segment { file, stats, terms })
     }
 
-    /// Its identity.
-    pub fn id(&self) -> u128 {
-        self.file.id()
-    }
-
     /// Its figures.
     pub fn stats(&self) -> &SegmentStats {
         &self.stats

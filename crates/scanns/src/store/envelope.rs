@@ -291,11 +291,6 @@ impl Section {
         self.range.len()
     }
 
-    /// The file this is in, for messages.
-    pub fn name(&self) -> &str {
-        &self.name
-    }
-
     /// An error that says what is wrong in this file.
     pub fn corrupt(&self, what: impl Into<String>) -> Error {
         Error::corrupt(&*self.name, what)

@@ -13,7 +13,7 @@ mod fs;
 mod ram;
 
 pub use bytes::Bytes;
-pub use commit::{Committed, publish, read_newest, sweep};
+pub use commit::{publish, read_newest, sweep};
 pub use directory::{Directory, Output, WriterLock};
 pub use envelope::{Envelope, EnvelopeWriter, FileKind, Section};
 pub use fs::FsDirectory;

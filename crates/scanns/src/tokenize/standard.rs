@@ -15,7 +15,11 @@ use super::TokenSink;
 use super::arch::{LANE, mask, spread};
 use super::byteset::ByteSet;
 use super::window::{WINDOW, push_long};
+use crate::schema::Analyzer;
 use crate::sys::Simd;
+
+/// Text that is not ASCII goes to the library in pieces of about this many bytes.
+const STRETCH: usize = 4 << 10;
 
 pub(super) struct Standard {
     simd: Simd,
@@ -177,14 +181,17 @@ fn first_non_ascii(text: &[u8]) -> usize {
     text[clean..].iter().position(|byte| !byte.is_ascii()).map_or(text.len(), |at| clean + at)
 }
 
-/// The last place in `start..=foreign` where words cannot reach across: white space before, ASCII after.
+/// The last place in `start..foreign` where words cannot reach across, or `start`.
 fn last_cut(text: &[u8], start: usize, foreign: usize) -> usize {
-    // The byte at `foreign` may be a mark that attaches to white space before it, so look one byte further back.
-    (start + 1..foreign).rev().find(|&at| text[at - 1].is_ascii_whitespace()).unwrap_or(start)
+    (start + 1..foreign).rev().find(|&at| Analyzer::Standard.may_cut(text[at - 1], text[at])).unwrap_or(start)
 }
 
-/// The first such place after `foreign`, or `end`.
+/// The first such place after `foreign` from which on the text is ASCII for a while, or `end`.
+///
+/// A foreign text is taken in one go to the next white space before ASCII, or to any cut beyond [`STRETCH`] bytes.
 fn next_cut(text: &[u8], foreign: usize, end: usize) -> usize {
-    let cut = |&at: &usize| text[at - 1].is_ascii_whitespace() && text[at].is_ascii();
+    let cut = |&at: &usize| {
+        Analyzer::Standard.may_cut(text[at - 1], text[at]) && (text[at].is_ascii() || at - foreign > STRETCH)
+    };
     (foreign + 1..end).find(cut).unwrap_or(end)
 }

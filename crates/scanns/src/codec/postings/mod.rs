@@ -29,7 +29,7 @@ mod impact;
 mod tests;
 
 pub use cursor::{ListCursor, NO_MORE};
-pub use encode::{ListEncoder, ListSummary};
+pub use encode::ListEncoder;
 pub use impact::{Impact, PAIRS, code_to_tf};
 
 use super::bitpack::BLOCK;

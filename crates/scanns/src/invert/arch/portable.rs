@@ -19,7 +19,6 @@ fn fold(a: u64, b: u64) -> u64 {
 /// The upper half of a hash, made non-zero.
 #[inline(always)]
 fn upper(hash: u64) -> u32 {
-    #[expect(clippy::cast_possible_truncation, reason = "the upper half of 64 bits")]
     let upper = (hash >> 32) as u32;
     upper.max(1)
 }

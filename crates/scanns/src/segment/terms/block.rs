@@ -1,14 +1,14 @@
 //! Reads one block of terms: total, whatever the bytes are.
 
-use super::{GROUP, NIBBLES, TermInfo};
+use super::{GROUP, TermInfo, packed_len};
 use crate::codec::ByteReader;
 
 /// Steps through the terms of a block.
 pub(super) struct Block<'a> {
     left: u8,
-    symbols: [u8; NIBBLES],
-    /// True if suffixes are nibbles.
-    packed: bool,
+    symbols: [u8; 64],
+    /// Bits per symbol of suffixes; zero if they are bytes.
+    width: u8,
     lengths: ByteReader<'a>,
     suffixes: &'a [u8],
     /// Symbols of suffixes read.
@@ -25,21 +25,22 @@ impl<'a> Block<'a> {
     pub(super) fn open(bytes: &'a [u8], offset: u64) -> Option<Self> {
         let mut reader = ByteReader::new(bytes);
         let count = reader.u8().filter(|&count| count > 0 && usize::from(count) <= GROUP)?;
-        let symbol_count = reader.u8().map(usize::from).filter(|&symbols| symbols <= NIBBLES)?;
+        let width = reader.u8().filter(|width| matches!(width, 0 | 4..=6))?;
         let list = offset.checked_sub(reader.varint()?)?;
         let lengths = usize::try_from(reader.varint()?).ok()?;
         let suffixes = usize::try_from(reader.varint()?).ok()?;
-        let mut symbols = [0; NIBBLES];
-        for (slot, &symbol) in symbols.iter_mut().zip(reader.take(symbol_count)?) {
-            *slot = symbol;
+        let mut symbols = [0; 64];
+        if width > 0 {
+            let set = u128::from_le_bytes(*reader.take(16)?.first_chunk()?);
+            let used = (0..128u8).filter(|byte| set >> byte & 1 != 0);
+            symbols.iter_mut().zip(used).for_each(|(slot, symbol)| *slot = symbol);
         }
-        let packed = symbol_count > 0;
         let lengths = ByteReader::new(reader.take(lengths)?);
-        let suffixes = reader.take(if packed { suffixes.div_ceil(2) } else { suffixes })?;
+        let suffixes = reader.take(if width > 0 { packed_len(suffixes, width)? } else { suffixes })?;
         Some(Block {
             left: count,
             symbols,
-            packed,
+            width,
             lengths,
             suffixes,
             at: 0,
@@ -63,12 +64,17 @@ impl<'a> Block<'a> {
             return None;
         }
         term.truncate(shared);
-        if self.packed {
-            let end = self.at.checked_add(own).filter(|end| end.div_ceil(2) <= self.suffixes.len())?;
+        if self.width > 0 {
+            let end = self.at.checked_add(own)?;
+            if packed_len(end, self.width)? > self.suffixes.len() {
+                return None;
+            }
             for at in self.at..end {
-                let pair = *self.suffixes.get(at / 2)?;
-                let code = pair >> (at % 2 * 4) & 15;
-                term.push(*self.symbols.get(usize::from(code))?);
+                let bit = at * usize::from(self.width);
+                let low = u16::from(*self.suffixes.get(bit / 8)?);
+                let high = u16::from(self.suffixes.get(bit / 8 + 1).copied().unwrap_or(0));
+                let rank = (high << 8 | low) >> (bit % 8) & ((1 << self.width) - 1);
+                term.push(*self.symbols.get(usize::from(rank))?);
             }
             self.at = end;
         } else {

@@ -3,11 +3,12 @@
 //! ```text
 //! section = group …                              terms ascending by bytes
 //! group   = list … | block                       the lists of the group's terms, then its terms
-//! block   = count u8 | symbols u8 | lists varint | lengths varint | suffixes varint |
-//!           symbol u8 … | length … | suffix … | posting …
+//! block   = count u8 | width u8 | lists varint | lengths varint | suffixes varint |
+//!           symbols u128 (if width > 0) | length … | suffix … | posting …
 //! length  = shared << 4 | own                    per term; a nibble of 15 is followed by a varint of the excess
-//! suffix  = the bytes that the term does not share with the one before; if the block uses at most 16 different
-//!           bytes, these are its symbols and suffixes are one stream of nibbles, low nibble first
+//! suffix  = the bytes that the term does not share with the one before. If the suffixes of a block use at most 64
+//!           different bytes, all ASCII, `symbols` has a bit for each and suffixes are one stream of their ranks, of
+//!           `width` 4, 5 or 6 bits each, lowest bits first; else `width` is 0 and they are bytes
 //! posting = varint(doc << 2 | (freq == 1) << 1 | 1) varint(freq)?         term in one document
 //!         | varint(doc_freq << 1) varint(list length) varint(total_freq - doc_freq)
 //! sparse  = first eight bytes of a block's first term, as a big-endian number, u64 | offset of the block u64 |
@@ -32,8 +33,10 @@ const GROUP: usize = 64;
 /// Bytes of an entry of the sparse index.
 const SPARSE_ENTRY: usize = 20;
 
-/// Different bytes up to which suffixes are written as nibbles.
-const NIBBLES: usize = 16;
+/// Bytes of `count` symbols of `width` bits.
+fn packed_len(count: usize, width: u8) -> Option<usize> {
+    count.checked_mul(usize::from(width)).map(|bits| bits.div_ceil(8))
+}
 
 /// The postings of a term, or where they are.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

@@ -1,6 +1,6 @@
 //! Writes term groups as the terms come, in order; the sparse index waits in memory.
 
-use super::{GROUP, NIBBLES, TermInfo, prefix_of};
+use super::{GROUP, prefix_of};
 use crate::codec::{ListEncoder, put_varint};
 use crate::error::Result;
 use crate::store::EnvelopeWriter;
@@ -117,7 +117,7 @@ impl TermsWriter {
         let symbols = Symbols::of(&self.suffixes);
         self.block.clear();
         self.block.push(self.count);
-        self.block.push(symbols.count());
+        self.block.push(symbols.width);
         put_varint(&mut self.block, self.lists_sent);
         put_varint(&mut self.block, self.lengths.len() as u64);
         put_varint(&mut self.block, self.suffixes.len() as u64);
@@ -163,57 +163,60 @@ fn shared_prefix(a: &[u8], b: &[u8]) -> usize {
     shared + rest(a).iter().zip(rest(b)).take_while(|(a, b)| a == b).count()
 }
 
-/// The different bytes of a block's suffixes, if they are few enough for nibbles.
+/// The different bytes of a block's suffixes, if they are few enough to be written in fewer bits.
 struct Symbols {
-    list: [u8; NIBBLES],
-    /// Zero if there are too many.
-    count: usize,
-    code: [u8; 256],
+    /// A bit for each byte in use.
+    set: u128,
+    /// Bits per symbol; zero if bytes stay bytes.
+    width: u8,
 }
 
 impl Symbols {
     fn of(text: &[u8]) -> Symbols {
-        let mut seen = [false; 256];
-        text.iter().for_each(|&byte| {
-            if let Some(slot) = seen.get_mut(usize::from(byte)) {
-                *slot = true;
-            }
-        });
-        let mut symbols = Symbols { list: [0; NIBBLES], count: 0, code: [0; 256] };
-        for byte in (0..=255u8).filter(|&byte| seen.get(usize::from(byte)).is_some_and(|&seen| seen)) {
-            let Some(slot) = symbols.list.get_mut(symbols.count) else {
-                symbols.count = 0;
-                return symbols;
-            };
-            *slot = byte;
-            if let Some(code) = symbols.code.get_mut(usize::from(byte)) {
-                *code = u8::try_from(symbols.count).unwrap_or(0);
-            }
-            symbols.count += 1;
+        let (mut set, mut all) = (0u128, 0u8);
+        for &byte in text {
+            set |= 1 << (byte & 0x7f);
+            all |= byte;
         }
-        // Nibbles must save more than the list of symbols costs.
-        if text.len() / 2 <= symbols.count {
-            symbols.count = 0;
-        }
-        symbols
-    }
-
-    fn count(&self) -> u8 {
-        u8::try_from(self.count).unwrap_or(0)
+        let width = match set.count_ones() {
+            _ if !all.is_ascii() => 0,
+            0..=16 => 4,
+            17..=32 => 5,
+            33..=64 => 6,
+            _ => 0,
+        };
+        // The set itself takes 16 bytes.
+        let saved = text.len() * (8 - usize::from(width)) / 8;
+        if saved <= 16 { Symbols { set: 0, width: 0 } } else { Symbols { set, width } }
     }
 
     fn write(&self, out: &mut Vec<u8>) {
-        out.extend_from_slice(self.list.get(..self.count).unwrap_or_default());
+        if self.width > 0 {
+            out.extend_from_slice(&self.set.to_le_bytes());
+        }
     }
 
     fn write_text(&self, text: &[u8], out: &mut Vec<u8>) {
-        if self.count == 0 {
+        if self.width == 0 {
             out.extend_from_slice(text);
             return;
         }
-        let code = |byte: u8| self.code.get(usize::from(byte)).copied().unwrap_or(0);
-        let (pairs, rest) = text.as_chunks::<2>();
-        out.extend(pairs.iter().map(|&[low, high]| code(low) | code(high) << 4));
-        out.extend(rest.iter().map(|&low| code(low)));
+        let mut ranks = [0u8; 128];
+        let mut rank = 0;
+        for (byte, slot) in ranks.iter_mut().enumerate() {
+            *slot = rank;
+            rank += u8::from(self.set >> byte & 1 != 0);
+        }
+        let (mut bits, mut held) = (0u64, 0);
+        for &byte in text {
+            bits |= u64::from(ranks.get(usize::from(byte)).copied().unwrap_or(0)) << held;
+            held += u32::from(self.width);
+            if held >= 32 {
+                out.extend_from_slice(bits.to_le_bytes().first_chunk::<4>().unwrap_or(&[0; 4]));
+                bits >>= 32;
+                held -= 32;
+            }
+        }
+        out.extend_from_slice(bits.to_le_bytes().get(..held.div_ceil(8) as usize).unwrap_or_default());
     }
 }

@@ -1,0 +1,89 @@
+//! The index in memory on one thread: text that is already in memory to postings that can be searched.
+
+use std::path::{Path, PathBuf};
+use std::sync::atomic::AtomicBool;
+use std::time::Instant;
+
+use anyhow::Result;
+use scanns::{Analyzer, InvertOptions, Inverter, PageSize, SourceOptions, Tokenizer};
+
+use crate::record::{Median, mib};
+
+/// What to index.
+#[derive(Debug, clap::Args)]
+pub struct Args {
+    /// A file or tree; all of it is read into memory first
+    pub path: PathBuf,
+    /// One document per line
+    #[arg(long)]
+    pub lines: bool,
+    /// Runs with the memory of the first reused
+    #[arg(long, default_value_t = 5)]
+    pub repetitions: usize,
+}
+
+fn load(path: &Path) -> Result<Vec<Vec<u8>>> {
+    let source = SourceOptions { paths: vec![path.to_path_buf()], ..SourceOptions::default() };
+    let inputs = scanns::collect(&source, &AtomicBool::new(false))?.inputs;
+    Ok(inputs.iter().map(|input| std::fs::read(&input.path)).collect::<std::io::Result<_>>()?)
+}
+
+/// Indexes every text and says how long it took.
+fn index(inverter: &mut Inverter, tokenizer: &mut Tokenizer, texts: &mut [Vec<u8>], lines: bool) -> f64 {
+    let begin = Instant::now();
+    for text in texts {
+        let mut start = 0;
+        while lines && start < text.len() {
+            let line = text[start..].iter().position(|&byte| byte == b'\n');
+            let end = line.map_or(text.len(), |at| start + at + 1);
+            tokenizer.run(text, start..end, inverter);
+            inverter.end_document();
+            start = end;
+        }
+        if !lines {
+            let all = 0..text.len();
+            tokenizer.run(text, all, inverter);
+            inverter.end_document();
+        }
+    }
+    inverter.settle();
+    begin.elapsed().as_secs_f64()
+}
+
+/// Prints rates, sizes and the time to read everything back in order.
+pub fn run(args: &Args) -> Result<()> {
+    let mut texts = load(&args.path)?;
+    let size = mib(texts.iter().map(|text| text.len() as u64).sum());
+    let options = InvertOptions { budget: 64 << 30, expected_terms: 0, pages: PageSize::Huge };
+    let mut inverter = Inverter::new(&options)?;
+    let mut tokenizer = Tokenizer::new(&Analyzer::parse("paths")?);
+    let (mut rates, mut drains) = (Vec::new(), Vec::new());
+    let mut told = String::new();
+    for _ in 0..=args.repetitions.max(1) {
+        rates.push(size / index(&mut inverter, &mut tokenizer, &mut texts, args.lines));
+        let (documents, tokens, bytes) = (inverter.max_doc(), inverter.tokens(), inverter.bytes() as u64);
+        let begin = Instant::now();
+        let (mut terms, mut postings, mut frequencies) = (0u64, 0u64, 0u64);
+        inverter.drain_sorted(|_, list| {
+            terms += 1;
+            for (_, frequency) in list {
+                postings += 1;
+                frequencies += u64::from(frequency);
+            }
+            Ok(())
+        })?;
+        drains.push(begin.elapsed().as_secs_f64());
+        // What was counted going in must come out again.
+        anyhow::ensure!(frequencies == tokens, "{tokens} tokens went in, {frequencies} came out");
+        told = format!(
+            "{documents} documents, {tokens} tokens, {terms} terms, {postings} postings, {:.0} MiB",
+            mib(bytes)
+        );
+    }
+    let unit = if args.lines { "line" } else { "file" };
+    println!("invert, one document per {unit}: {told}");
+    let (fresh, reused) = rates.split_at(1);
+    println!("  fresh memory {} MiB/s, reused {} MiB/s", Median::of(fresh), Median::of(reused));
+    println!("  drained in order in {} s", Median::of(&drains));
+    Ok(())
+}
