@@ -21,7 +21,7 @@ build:
 demo: build
 	@ci/demo.sh $(TARGET)/release/scanns $(TARGET)/demo
 
-test:
+test: setup
 	@ci/sum-tests.sh \
 	    '$(CARGO) fmt --all --check' \
 	    '$(CARGO) clippy --workspace --all-targets --locked -- -D warnings' \

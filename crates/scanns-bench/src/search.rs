@@ -17,16 +17,19 @@ pub struct Args {
     pub queries: PathBuf,
 }
 
+/// The model that is timed.
+const BM25: Model = Model::Bm25 { k1: 1.2, b: 0.75 };
+
 /// Rounds over all queries of a class; each query's time is the median of its rounds.
 const ROUNDS: usize = 11;
 
 fn top_10(searcher: &Searcher<'_>, query: &Query) -> Result<u64> {
-    Ok(searcher.top_k(query, Model::default(), 10)?.len() as u64)
+    Ok(searcher.top_k(query, BM25, 10)?.len() as u64)
 }
 
 fn all(searcher: &Searcher<'_>, query: &Query) -> Result<u64> {
     let mut hits = Vec::with_capacity(1024);
-    searcher.for_each(query, Model::default(), |hit| {
+    searcher.for_each(query, BM25, |hit| {
         hits.push((hit.doc, hit.score));
         ControlFlow::Continue(())
     })?;
@@ -76,7 +79,7 @@ pub fn run(args: &Args) -> Result<()> {
         let operator = if class.starts_with("and") { Operator::And } else { Operator::Or };
         classes.entry(class).or_default().push(snapshot.parse(&escaped, operator)?);
     }
-    println!("search {}: average / p50 / p99 in µs", args.index.display());
+    println!("search {}: BM25, average / p50 / p99 in µs", args.index.display());
     for (class, queries) in classes {
         let hits = queries.iter().map(|query| searcher.count(query)).sum::<scanns::Result<u64>>()?;
         let best = time(&queries, |query| top_10(&searcher, query))?;

@@ -16,6 +16,9 @@ const BASE: usize = 32 << 20;
 /// What [`CHECK_EVERY`] bytes of text can add to a share between two looks at it, at 16 bytes per byte of text.
 const OVERSHOOT: usize = CHECK_EVERY * 16;
 
+/// The largest share: chains of postings reach 32 GiB.
+const MOST: usize = 30 << 30;
+
 /// The smallest share that makes sense.
 const LEAST: usize = 16 << 20;
 
@@ -32,7 +35,8 @@ pub(super) fn lane_budget(cap: u64, segment: u64, inputs: &[Input], read: &ReadO
     let share = cap.saturating_sub(fixed) / read.lanes;
     match share.checked_sub(FLUSH_BYTES + OVERSHOOT) {
         Some(budget) if budget >= LEAST => {
-            Ok(budget.min(usize::try_from(segment).unwrap_or(usize::MAX)).max(LEAST))
+            let segment = usize::try_from(segment).unwrap_or(usize::MAX).min(MOST);
+            Ok(budget.min(segment).max(LEAST))
         }
         _ => {
             let needed = fixed + read.lanes * (LEAST + FLUSH_BYTES + OVERSHOOT);

@@ -5,7 +5,7 @@ use std::fs;
 use std::hash::{BuildHasher, RandomState};
 use std::path::Path;
 use std::sync::Arc;
-use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
+use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::{Duration, Instant};
 
 use super::budget::lane_budget;
@@ -16,7 +16,7 @@ use crate::error::{Error, Result};
 use crate::invert::InvertOptions;
 use crate::read::{Lane, ReaderDriver, start};
 use crate::schema::Analyzer;
-use crate::segment::file_name;
+use crate::segment::{file_name, is_file_name};
 use crate::source::{Inputs, collect};
 use crate::store::{Directory, FsDirectory, publish, read_newest, sweep};
 use crate::sys;
@@ -41,8 +41,10 @@ pub fn build(
     let committed = matches!(&outcome, Ok(report) if !report.cancelled);
     if made && !committed {
         // Leave no directory behind that never was an index; what cannot be removed does no harm.
-        let _ = fs::remove_file(path.join("lock"));
-        let _ = fs::remove_dir(path);
+        if let Ok(_lock) = directory.lock() {
+            let _ = directory.remove("lock");
+            let _ = fs::remove_dir(path);
+        }
     }
     let mut report = outcome?;
     report.seconds = begun.elapsed().as_secs_f64();
@@ -55,7 +57,14 @@ fn prepare(path: &Path) -> Result<bool> {
     let refuse = |why| Err(Error::NotAnIndex { path: path.to_path_buf(), why });
     match fs::metadata(path) {
         Err(error) if error.kind() == std::io::ErrorKind::NotFound => {
+            let absolute = std::path::absolute(path).map_err(|source| Error::io("create", path, source))?;
+            let missing: Vec<&Path> = absolute.ancestors().take_while(|parent| !parent.exists()).collect();
             fs::create_dir_all(path).map_err(|source| Error::io("create", path, source))?;
+            // A commit inside is only as durable as the names on the way to it.
+            missing
+                .iter()
+                .filter_map(|made| made.parent())
+                .try_for_each(|parent| FsDirectory::new(parent).sync())?;
             Ok(true)
         }
         Err(source) => Err(Error::io("look at", path, source)),
@@ -81,9 +90,34 @@ pub fn build_in(
     cancel: &Arc<AtomicBool>,
 ) -> Result<IndexReport> {
     let _lock = directory.lock()?;
-    let current = read_newest(directory)?;
-    let generation = current.as_ref().map_or(0, |current| current.generation);
-    let current = current.map(|current| Manifest::decode(&current.content)).transpose()?;
+    let committed = read_newest(directory)?;
+    let generation = committed.as_ref().map_or(0, |committed| committed.generation);
+    let current = committed.map(|committed| Manifest::decode(&committed.content)).transpose()?;
+    let kept: HashSet<String> =
+        current.iter().flat_map(|manifest| &manifest.segments).map(|segment| file_name(segment.id)).collect();
+    // What a build that was killed left behind is in the way of this one on a full disk.
+    let _ = sweep(directory, generation, |name| is_file_name(name) && !kept.contains(name));
+    let outcome = add_and_commit(directory, generation, current, options, progress, cancel);
+    let committed = matches!(&outcome, Ok(report) if !report.cancelled);
+    // A commit may fail after its manifest got its name: then its segments are in use.
+    let unchanged =
+        || read_newest(directory).is_ok_and(|now| now.map_or(0, |now| now.generation) == generation);
+    if !committed && unchanged() {
+        // What was written is in no commit. Where it cannot be removed, the next commit sweeps it.
+        let _ = sweep(directory, generation, |name| is_file_name(name) && !kept.contains(name));
+    }
+    outcome
+}
+
+/// Writes the segments of the inputs and commits them together with those of the `current` commit.
+fn add_and_commit(
+    directory: &dyn Directory,
+    generation: u64,
+    current: Option<Manifest>,
+    options: &IndexOptions,
+    progress: &Progress,
+    cancel: &Arc<AtomicBool>,
+) -> Result<IndexReport> {
     let analyzer = choose_analyzer(current.as_ref(), options.analyzer.as_ref())?;
     let mut segments = current.map_or_else(Vec::new, |manifest| manifest.segments);
 
@@ -94,7 +128,6 @@ pub fn build_in(
         IndexReport { failed: inputs.failures.clone(), skipped: inputs.skipped, ..Default::default() };
     let lanes = run_lanes(directory, options, &analyzer, inputs, progress, cancel, &mut report)?;
     if cancel.load(Ordering::Relaxed) {
-        lanes.iter().flat_map(|lane| &lane.segments).try_for_each(|s| directory.remove(&file_name(s.id)))?;
         report.cancelled = true;
         return Ok(report);
     }
@@ -117,7 +150,8 @@ pub fn build_in(
     let written = publish(directory, generation + 1, &manifest.encode())?;
     report.bytes_written += written;
     report.index_bytes += written;
-    sweep(directory, generation + 1, |name| needed.contains(name))?;
+    // The commit stands; what cannot be removed now is removed by the next one.
+    let _ = sweep(directory, generation + 1, |name| is_file_name(name) && !needed.contains(name));
     Ok(report)
 }
 
@@ -216,24 +250,17 @@ fn index_all(
     cancel: &AtomicBool,
     stop: &AtomicBool,
 ) -> Result<Vec<LaneReport>> {
-    let left = AtomicUsize::new(lanes.len());
     std::thread::scope(|scope| {
-        let threads: Vec<_> = lanes
-            .into_iter()
-            .map(|lane| {
-                let left = &left;
-                scope.spawn(move || {
-                    let outcome = index_one(context, lane, stop);
-                    if outcome.is_err() {
-                        stop.store(true, Ordering::Relaxed);
-                    }
-                    left.fetch_sub(1, Ordering::Release);
-                    outcome
-                })
-            })
-            .collect();
+        let index = |lane: Lane| {
+            let outcome = index_one(context, lane, stop);
+            if outcome.is_err() {
+                stop.store(true, Ordering::Relaxed);
+            }
+            outcome
+        };
+        let threads: Vec<_> = lanes.into_iter().map(|lane| scope.spawn(move || index(lane))).collect();
         // This thread carries the stop flag over and keeps the counters of the readers in view.
-        while left.load(Ordering::Acquire) > 0 {
+        while threads.iter().any(|thread| !thread.is_finished()) {
             if cancel.load(Ordering::Relaxed) {
                 stop.store(true, Ordering::Relaxed);
             }
@@ -257,7 +284,7 @@ fn index_one(context: LaneContext<'_>, lane: Lane, stop: &AtomicBool) -> Result<
     let mut indexer = LaneIndexer::new(context)?;
     indexer.run(lane)?;
     if stop.load(Ordering::Relaxed) {
-        return Ok(indexer.give_up());
+        return Ok(LaneReport::default());
     }
     context.progress.enter(Phase::Flushing);
     indexer.finish()

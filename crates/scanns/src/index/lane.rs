@@ -3,6 +3,7 @@
 //! Each has its tokenizer, its inverter, its keys, and writes its own segments; it shares nothing with the others
 //! but the directory and counters.
 
+use std::collections::VecDeque;
 use std::os::unix::ffi::OsStrExt;
 use std::sync::atomic::Ordering;
 
@@ -13,10 +14,13 @@ use crate::invert::{CHECK_EVERY, InvertOptions, Inverter};
 use crate::read::{Lane, Piece};
 use crate::record::{Part, Parts};
 use crate::schema::{Analyzer, Records};
-use crate::segment::{Flushed, flush};
+use crate::segment::{FLUSH_BYTES, Flushed, flush};
 use crate::source::{Failure, Input};
-use crate::store::Directory;
+use crate::store::{Directory, Unsynced};
 use crate::tokenize::Tokenizer;
+
+/// Segments of a thread whose sync may wait.
+const UNSYNCED: usize = 4;
 
 /// Text that is taken as one part.
 const PART: usize = CHECK_EVERY / 4;
@@ -51,6 +55,8 @@ pub(super) struct LaneIndexer<'a> {
     skipping: bool,
     /// Bytes since the memory was looked at.
     unchecked: usize,
+    /// Segments that the medium may still be working on.
+    unsynced: VecDeque<Unsynced>,
     report: LaneReport,
 }
 
@@ -63,6 +69,7 @@ impl<'a> LaneIndexer<'a> {
             keys: KeyCollector::new(context.records),
             skipping: false,
             unchecked: 0,
+            unsynced: VecDeque::new(),
             report: LaneReport::default(),
         })
     }
@@ -95,18 +102,15 @@ impl<'a> LaneIndexer<'a> {
         Ok(())
     }
 
-    /// Writes what is left and says what was done.
+    /// Writes what is left, waits until every segment is on the medium, and says what was done.
     pub(super) fn finish(mut self) -> Result<LaneReport> {
         if self.inverter.max_doc() > 0 {
             self.flush()?;
         }
+        // All at the end: most of it has long been written back, and indexing never waited for it.
+        self.unsynced.drain(..).try_for_each(|segment| segment.sync().map(drop))?;
         self.report.cut_terms = self.tokenizer.cut_tokens();
         Ok(self.report)
-    }
-
-    /// Writes nothing more; says which segments are there to be removed.
-    pub(super) fn give_up(self) -> LaneReport {
-        self.report
     }
 
     fn path(&self, piece: &Piece) -> &'a [u8] {
@@ -124,9 +128,12 @@ impl<'a> LaneIndexer<'a> {
         }
         let mut range = piece.start..piece.end;
         if piece.mid_token {
-            range.start += self.tokenizer.rest_of_token(&bytes[range.clone()]);
+            let rest = &bytes[range.clone()];
+            let line = if lines { memchr::memchr(b'\n', rest) } else { None };
+            range.start += self.tokenizer.rest_of_token(&rest[..line.unwrap_or(rest.len())]);
         }
-        let mut parts = Parts::new(self.context.records, self.context.analyzer, range, piece.closes, PART);
+        let ends = (!piece.opens, piece.closes);
+        let mut parts = Parts::new(self.context.records, self.context.analyzer, range, ends, PART);
         while let Some(part) = parts.step(bytes) {
             self.part(part, piece, bytes)?;
         }
@@ -161,12 +168,18 @@ impl<'a> LaneIndexer<'a> {
 
     #[inline]
     fn part(&mut self, part: Part, piece: &Piece, bytes: &mut [u8]) -> Result<()> {
+        let last = part.range.end == piece.end;
         self.unchecked += part.range.len();
         if !self.skipping {
             self.tokenizer.run(bytes, part.range, &mut self.inverter);
         }
         if part.closes {
             if std::mem::take(&mut self.skipping) {
+                return Ok(());
+            }
+            if piece.failed && last {
+                // The line at which reading failed is not all there.
+                self.inverter.void_document();
                 return Ok(());
             }
             self.inverter.end_document();
@@ -183,22 +196,29 @@ impl<'a> LaneIndexer<'a> {
         Ok(())
     }
 
-    fn is_full(&self) -> bool {
+    fn is_full(&mut self) -> bool {
         self.inverter.is_full() || self.inverter.bytes() + self.keys.bytes() >= self.context.invert.budget
     }
 
     fn flush(&mut self) -> Result<()> {
         let keys = self.keys.take(self.inverter.max_doc());
         let id = (self.context.new_id)();
-        self.report.segments.push(flush(self.context.directory, id, &mut self.inverter, &keys)?);
+        let (segment, unsynced) = flush(self.context.directory, id, &mut self.inverter, &keys)?;
+        self.report.segments.push(segment);
+        self.unsynced.push_back(unsynced);
+        // Each holds a file open, and the oldest has long been written back.
+        if self.unsynced.len() > UNSYNCED {
+            self.unsynced.pop_front().map_or(Ok(0), Unsynced::sync)?;
+        }
         Ok(())
     }
 
     /// Flushes in the middle of a document, which then goes on in the next segment. A document that fills the
     /// memory by itself is given up.
     fn flush_inside(&mut self, piece: &Piece) -> Result<()> {
-        if self.inverter.max_doc() > 0 {
-            let open = self.inverter.take_open_document();
+        if self.inverter.max_doc() > 0
+            && let Some(open) = self.inverter.copy_open_document(FLUSH_BYTES / 2)
+        {
             self.flush()?;
             self.inverter.resume_document(&open);
             if self.inverter.bytes() < self.context.invert.budget / 4 * 3 {

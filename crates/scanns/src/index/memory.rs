@@ -41,7 +41,7 @@ impl MemoryIndex {
         if self.inverter.is_full() {
             return false;
         }
-        let mut parts = Parts::new(Records::File, &self.analyzer, range, true, CHECK_EVERY / 4);
+        let mut parts = Parts::new(Records::File, &self.analyzer, range, (false, true), CHECK_EVERY / 4);
         while let Some(part) = parts.step(text) {
             self.tokenizer.run(text, part.range, &mut self.inverter);
             if !part.closes && self.inverter.is_full() {

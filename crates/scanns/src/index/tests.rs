@@ -206,7 +206,7 @@ fn a_small_cap_makes_more_segments_and_no_other_answers() {
     for records in [Records::File, Records::Lines] {
         let index = place.path().join(format!("{records:?}.scanns"));
         let mut options = options(&root, records, 1);
-        options.memory = 62 << 20;
+        options.memory = 70 << 20;
         let report = run(&index, &options).unwrap();
         assert!(report.failed.is_empty(), "{:?}", report.failed);
         assert!(report.segments > 1, "{records:?}: {} segments", report.segments);
@@ -235,7 +235,7 @@ fn a_document_that_outgrows_the_memory_is_a_counted_failure_and_the_rest_is_inde
     fs::write(root.join("huge"), huge).unwrap();
     fs::write(root.join("small"), "kept\n").unwrap();
     let mut options = options(&root, Records::File, 1);
-    options.memory = 62 << 20;
+    options.memory = 70 << 20;
     let index = place.path().join("x.scanns");
     let report = run(&index, &options).unwrap();
     assert_eq!((report.failed.len(), report.documents), (1, 1));

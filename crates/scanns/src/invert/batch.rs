@@ -15,6 +15,9 @@ use crate::sys::prefetch;
 /// Tokens per batch: their buckets and entries take 16 KiB, half of a first-level cache.
 const BATCH: usize = 256;
 
+/// Bytes of long terms at which a batch is taken before it is full.
+const LONG_BYTES: usize = 1 << 20;
+
 /// A token on its way into the table.
 #[derive(Clone, Copy, Debug)]
 struct Pending {
@@ -103,8 +106,12 @@ impl Batch {
             let (digest, fingerprint) = I::digest(token, &self.seed);
             let at = self.long.len();
             self.long.extend_from_slice(token);
+            let crowded = self.long.len() > LONG_BYTES;
             let len = u32::try_from(token.len()).unwrap_or(u32::MAX);
             self.push::<I>(store, Key::waiting(digest, at), fingerprint, doc, len);
+            if crowded {
+                self.drain::<I>(store);
+            }
         }
     }
 

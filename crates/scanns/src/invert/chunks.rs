@@ -57,6 +57,11 @@ impl Chunks {
         self.bytes.touched(self.len)
     }
 
+    /// Gives the memory behind the last chunk back.
+    pub(super) fn release(&mut self) {
+        self.bytes.release_behind(self.len);
+    }
+
     /// Forgets all chains and keeps the memory.
     pub(super) fn clear(&mut self) {
         self.len = UNIT;
@@ -146,16 +151,20 @@ impl Chunks {
         let old = Tail::unpack(tail);
         let (head, rest) = record.split_at(old.left.min(record.len()));
         self.bytes[old.at..old.at + head.len()].copy_from_slice(head);
-        let class = if tail == 0 { 0 } else { (old.class + 1).min(LAST_CLASS) };
+        // The first record has the first document too, and may need more than the smallest chunk.
+        let first = u32::from(record.len() > UNIT - LINK);
+        let class = if tail == 0 { first } else { (old.class + 1).min(LAST_CLASS) };
         let size = UNIT << class;
         let at = self.len;
         self.len += size;
-        if tail != 0 {
+        let link = if tail == 0 {
+            0
+        } else {
             // A full chunk ends where its link begins.
             let start = old.at + head.len() + LINK - (UNIT << old.class);
-            let link = u32::try_from(start / UNIT).unwrap_or(0) << 1 | u32::from(old.class == LAST_CLASS);
-            self.bytes[at + size - LINK..at + size].copy_from_slice(&link.to_le_bytes());
-        }
+            u32::try_from(start / UNIT).unwrap_or(0) << 1 | u32::from(old.class == LAST_CLASS)
+        };
+        self.bytes[at + size - LINK..at + size].copy_from_slice(&link.to_le_bytes());
         self.bytes[at..at + rest.len()].copy_from_slice(rest);
         Tail { at: at + rest.len(), left: size - LINK - rest.len(), class }.pack()
     }
@@ -171,6 +180,9 @@ impl Chunks {
         parts.push((start, at));
         while class > 0 {
             (start, class) = self.before(start + (UNIT << class) - LINK, class);
+            if start == 0 {
+                break;
+            }
             parts.push((start, start + (UNIT << class) - LINK));
         }
         parts.reverse();
@@ -327,6 +339,17 @@ mod tests {
             let got = PostingsIter::new(&chunks, &parts, list[list.len() - 1], u32::MAX, &void);
             assert!(got.eq(list.iter().copied().filter(|posting| !void.contains(&posting.0))));
         }
+    }
+
+    #[test]
+    fn a_first_record_longer_than_the_smallest_chunk_reads_back() {
+        let list = [(1 << 30, u32::MAX), (u32::MAX - 9, 1), (u32::MAX - 5, 3)];
+        let mut chunks = Chunks::new(1 << 20, PageSize::Base).unwrap();
+        let tail = chunks.append(0, list[0].0, list[0].1, list[1].0);
+        let tail = chunks.append(tail, list[1].0, list[1].1, list[2].0);
+        let mut parts = Vec::new();
+        chunks.parts(tail, &mut parts);
+        assert!(PostingsIter::new(&chunks, &parts, list[2], u32::MAX, &[]).eq(list));
     }
 
     #[test]

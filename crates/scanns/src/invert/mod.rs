@@ -42,6 +42,9 @@ pub const CHECK_EVERY: usize = 256 << 10;
 /// to stop.
 const SLACK: usize = 64 << 20;
 
+/// Documents after which an index is full: 2^31, less what [`CHECK_EVERY`] bytes of empty lines can add.
+const MOST_DOCUMENTS: u32 = (1 << 31) - (1 << 18);
+
 /// Takes one line of `$call` per instruction set, `I` being its type.
 macro_rules! with_isa {
     ($simd:expr, $I:ident => $call:expr) => {
@@ -91,6 +94,8 @@ pub struct Inverter {
     store: Store,
     batch: Batch,
     budget: usize,
+    /// Documents ended, void ones included.
+    docs: u32,
     /// Length of each document, as its norm byte.
     norms: Vec<u8>,
     /// Documents that are void, ascending.
@@ -116,6 +121,7 @@ impl Inverter {
             store: Store::new(options.expected_terms, options.budget + SLACK, options.pages)?,
             batch: Batch::new(),
             budget: options.budget,
+            docs: 0,
             norms: Vec::new(),
             void: Vec::new(),
             doc_tokens: 0,
@@ -127,15 +133,14 @@ impl Inverter {
     /// The document that tokens now go to.
     #[inline]
     pub fn current_document(&self) -> u32 {
-        #[expect(clippy::cast_possible_truncation, reason = "`is_full` stops at 2^31 documents")]
-        let doc = self.norms.len() as u32;
-        doc
+        self.docs
     }
 
     /// Ends the current document; the next token belongs to the next one.
     #[inline]
     pub fn end_document(&mut self) {
         self.norms.push(length_to_norm(self.doc_tokens));
+        self.docs += 1;
         self.with_terms += u64::from(self.doc_tokens > 0);
         self.tokens += self.doc_tokens;
         self.doc_tokens = 0;
@@ -145,6 +150,7 @@ impl Inverter {
     pub fn void_document(&mut self) {
         self.void.push(self.current_document());
         self.norms.push(0);
+        self.docs += 1;
         self.doc_tokens = 0;
     }
 
@@ -161,6 +167,11 @@ impl Inverter {
     /// One norm byte per document.
     pub fn norms(&self) -> &[u8] {
         &self.norms
+    }
+
+    /// The same, taken out for a flush; [`Inverter::drain_sorted`] follows.
+    pub fn take_norms(&mut self) -> Vec<u8> {
+        std::mem::take(&mut self.norms)
     }
 
     /// Tokens of all documents, void ones not counted.
@@ -185,9 +196,12 @@ impl Inverter {
     }
 
     /// True when the budget is used up and the index should be flushed.
+    ///
+    /// Memory kept from what was flushed before is given back here, if it would not fit beside what is used now.
     #[inline]
-    pub fn is_full(&self) -> bool {
-        self.bytes() >= self.budget || self.norms.len() >= 1 << 31
+    pub fn is_full(&mut self) -> bool {
+        self.store.keep_within(self.budget);
+        self.bytes() >= self.budget || self.docs >= MOST_DOCUMENTS
     }
 
     /// Tokens of the document at hand.
@@ -203,7 +217,7 @@ impl Inverter {
 
     /// Visits every term in byte order with its postings, then forgets all and keeps the memory.
     ///
-    /// A document that has not ended is left out; see [`Inverter::take_open_document`].
+    /// A document that has not ended is left out; see [`Inverter::copy_open_document`].
     pub fn drain_sorted(
         &mut self,
         mut visit: impl FnMut(&[u8], &mut PostingsIter<'_>) -> Result<()>,
@@ -212,7 +226,7 @@ impl Inverter {
         const AHEAD: usize = 36;
         self.settle();
         let limit = self.max_doc();
-        let Store { table, terms, chunks } = &mut self.store;
+        let Store { table, terms, chunks, .. } = &mut self.store;
         let order = &mut table.scratch()[..terms.len];
         sort::sort(terms, order);
         let mut parts = Vec::new();
@@ -242,11 +256,12 @@ impl Inverter {
         outcome
     }
 
-    /// Copies the terms of the document that has not ended, with frequencies.
+    /// Copies the terms of the document that has not ended, with frequencies; `None` if they take more than `most`
+    /// bytes.
     ///
     /// They can be given to the index by [`Inverter::resume_document`] after it was drained, so that a flush can
     /// come in the middle of a large document.
-    pub fn take_open_document(&mut self) -> OpenDocument {
+    pub fn copy_open_document(&mut self, most: usize) -> Option<OpenDocument> {
         self.settle();
         let doc = self.current_document();
         let mut open = OpenDocument { terms: Vec::new(), bytes: Vec::new(), tokens: self.doc_tokens };
@@ -258,9 +273,12 @@ impl Inverter {
                     open.bytes.extend_from_slice(term);
                     open.terms.push((u32::try_from(term.len()).unwrap_or(u32::MAX), entry.term_freq));
                 });
+                if open.bytes.len() + open.terms.len() * 8 > most {
+                    return None;
+                }
             }
         }
-        open
+        Some(open)
     }
 
     /// Continues a document taken from another index.
@@ -282,7 +300,10 @@ impl Inverter {
     pub fn clear(&mut self) {
         self.settle();
         self.store.clear();
+        self.docs = 0;
+        // Kept small: its capacity counts as memory in use.
         self.norms.clear();
+        self.norms.shrink_to(1 << 20);
         self.void.clear();
         (self.doc_tokens, self.tokens, self.with_terms) = (0, 0, 0);
     }

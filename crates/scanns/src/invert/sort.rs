@@ -12,6 +12,9 @@ use crate::sys::prefetch;
 /// Bytes of a term in one round.
 const CHUNK: usize = 11;
 
+/// Shared bytes from which on terms are compared whole: there are few of them, and each round is a call deeper.
+const DEEP: usize = 100 * CHUNK;
+
 /// Tied terms whose bytes are asked for ahead; their entries twice as many.
 const AHEAD: usize = 12;
 
@@ -88,6 +91,10 @@ pub(super) fn sort(terms: &Terms, out: &mut [u128]) {
 fn sort_group(terms: &Terms, group: &mut [u128], depth: usize) {
     if group.len() < 2 {
         return;
+    }
+    if depth > DEEP {
+        let term = |order: &u128| terms.with_bytes(entry_of(*order), |term| term.to_vec());
+        return group.sort_by_cached_key(term);
     }
     group.sort_unstable();
     let mut start = 0;

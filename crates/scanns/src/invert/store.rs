@@ -72,6 +72,8 @@ pub(super) struct Store {
     pub(super) table: Table,
     pub(super) terms: Terms,
     pub(super) chunks: Chunks,
+    /// Most that entries, keys and chunks ever used since memory was last given back.
+    marks: [usize; 3],
 }
 
 impl Store {
@@ -86,15 +88,38 @@ impl Store {
                 keys_len: 0,
             },
             chunks: Chunks::new(max_bytes, pages)?,
+            marks: [0; 3],
         })
     }
 
-    /// Bytes of memory touched.
+    /// Bytes of memory in use.
     pub(super) fn bytes(&self) -> usize {
-        self.table.bytes()
-            + self.terms.entries.touched(self.terms.len)
-            + self.terms.keys.touched(self.terms.keys_len)
-            + self.chunks.bytes()
+        self.table.bytes() + self.used().iter().sum::<usize>()
+    }
+
+    fn used(&self) -> [usize; 3] {
+        [
+            self.terms.entries.touched(self.terms.len),
+            self.terms.keys.touched(self.terms.keys_len),
+            self.chunks.bytes(),
+        ]
+    }
+
+    /// Bytes of memory taken, what is kept from earlier segments included.
+    pub(super) fn resident(&self) -> usize {
+        let kept: usize = self.marks.iter().zip(self.used()).map(|(&mark, used)| mark.max(used)).sum();
+        self.table.bytes() + kept
+    }
+
+    /// Gives memory back that is kept from earlier segments, if with it more than `budget` is taken.
+    pub(super) fn keep_within(&mut self, budget: usize) {
+        if self.resident() > budget {
+            let used = self.used();
+            self.terms.entries.release_behind(self.terms.len);
+            self.terms.keys.release_behind(self.terms.keys_len);
+            self.chunks.release();
+            self.marks = used;
+        }
     }
 
     /// Counts one more occurrence of the term of `entry` in `doc`.
@@ -155,6 +180,8 @@ impl Store {
 
     /// Forgets all terms and keeps the memory.
     pub(super) fn clear(&mut self) {
+        let used = self.used();
+        self.marks.iter_mut().zip(used).for_each(|(mark, used)| *mark = used.max(*mark));
         self.table.clear();
         self.chunks.clear();
         (self.terms.len, self.terms.keys_len) = (0, 0);

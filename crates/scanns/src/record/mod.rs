@@ -34,14 +34,17 @@ pub struct Parts<'a> {
 
 impl<'a> Parts<'a> {
     /// The parts of `text[range]`, whose last byte ends a document if `closes`; parts are cut above `most` bytes.
+    ///
+    /// `open` says that a document was begun before the range. It must be ended even if nothing of it is left; so
+    /// must a file, which is a document even without bytes, while a line without bytes and line feed is none.
     pub fn new(
         records: Records,
         analyzer: &'a Analyzer,
         range: Range<usize>,
-        closes: bool,
+        (open, closes): (bool, bool),
         most: usize,
     ) -> Self {
-        let due = closes && records == Records::File || !range.is_empty();
+        let due = closes && (open || records == Records::File) || !range.is_empty();
         Parts { records, analyzer, most, at: range.start, end: range.end, closes, due }
     }
 
@@ -52,29 +55,27 @@ impl<'a> Parts<'a> {
             return None;
         }
         let start = self.at;
-        let (stop, ends) = self.document_end(text);
-        let (stop, closes) = if stop - start > self.most {
-            match self.cut(text, start, stop) {
-                Some(cut) => (cut, false),
-                None => (stop, ends),
-            }
-        } else {
-            (stop, ends)
-        };
-        self.at = stop;
-        self.due = stop < self.end;
+        let (stop, next, closes) = self.document_end(text);
+        let cut = if stop - start > self.most { self.cut(text, start, stop) } else { None };
+        let (stop, next, closes) = cut.map_or((stop, next, closes), |cut| (cut, cut, false));
+        self.at = next;
+        self.due = next < self.end;
         Some(Part { range: start..stop, closes })
     }
 
-    /// Where the document at hand ends, or the piece, and whether the document does.
+    /// Where the text of the document at hand ends, or the piece; where the next one begins; whether this one ends.
+    ///
+    /// The line feed, and a carriage return before it, are no text: they need not be delimiters.
     #[inline]
-    fn document_end(&self, text: &[u8]) -> (usize, bool) {
+    fn document_end(&self, text: &[u8]) -> (usize, usize, bool) {
         if self.records == Records::Lines
             && let Some(line) = memchr::memchr(b'\n', &text[self.at..self.end])
         {
-            return (self.at + line + 1, true);
+            let feed = self.at + line;
+            let end = if line > 0 && text[feed - 1] == b'\r' { feed - 1 } else { feed };
+            return (end, feed + 1, true);
         }
-        (self.end, self.closes)
+        (self.end, self.end, self.closes)
     }
 
     /// The last place at most `most` bytes on where no token is cut, else the first after that.
@@ -91,8 +92,12 @@ mod tests {
     use super::*;
 
     fn parts(records: Records, text: &[u8], closes: bool, most: usize) -> Vec<(Vec<u8>, bool)> {
+        continued(records, text, (false, closes), most)
+    }
+
+    fn continued(records: Records, text: &[u8], ends: (bool, bool), most: usize) -> Vec<(Vec<u8>, bool)> {
         let analyzer = Analyzer::parse("whitespace").unwrap();
-        let mut parts = Parts::new(records, &analyzer, 0..text.len(), closes, most);
+        let mut parts = Parts::new(records, &analyzer, 0..text.len(), ends, most);
         let step = || parts.step(text).map(|part| (text[part.range].to_vec(), part.closes));
         std::iter::from_fn(step).collect()
     }
@@ -104,12 +109,24 @@ mod tests {
     #[test]
     fn lines_are_documents_and_empty_lines_too() {
         let got = parts(Records::Lines, b"one two\n\nthree\n", true, 99);
-        assert_eq!(strs(&got), [("one two\n", true), ("\n", true), ("three\n", true)]);
+        assert_eq!(strs(&got), [("one two", true), ("", true), ("three", true)]);
         let got = parts(Records::Lines, b"one\nopen", false, 99);
-        assert_eq!(strs(&got), [("one\n", true), ("open", false)]);
+        assert_eq!(strs(&got), [("one", true), ("open", false)]);
+        let got = parts(Records::Lines, b"one\r\n\r\n", true, 99);
+        assert_eq!(strs(&got), [("one", true), ("", true)]);
         let got = parts(Records::Lines, b"one\nlast", true, 99);
-        assert_eq!(strs(&got), [("one\n", true), ("last", true)]);
+        assert_eq!(strs(&got), [("one", true), ("last", true)]);
         assert!(parts(Records::Lines, b"", true, 99).is_empty());
+    }
+
+    #[test]
+    fn a_line_begun_before_is_ended_even_if_nothing_of_it_is_left() {
+        assert_eq!(strs(&continued(Records::Lines, b"", (true, true), 99)), [("", true)]);
+        assert!(continued(Records::Lines, b"", (true, false), 99).is_empty());
+        assert_eq!(
+            strs(&continued(Records::Lines, b"\nnext\n", (true, true), 99)),
+            [("", true), ("next", true)]
+        );
     }
 
     #[test]
@@ -125,7 +142,10 @@ mod tests {
         for records in [Records::File, Records::Lines] {
             for most in 1..text.len() {
                 let got = parts(records, text, true, most);
-                assert_eq!(got.iter().flat_map(|(text, _)| text.clone()).collect::<Vec<u8>>(), text);
+                let words =
+                    |text: &[u8]| text.iter().filter(|byte| **byte != b'\n').copied().collect::<Vec<u8>>();
+                let all: Vec<u8> = got.iter().flat_map(|(text, _)| text.clone()).collect();
+                assert_eq!(words(&all), words(text));
                 let ends = got.iter().filter(|(_, closes)| *closes).count();
                 assert_eq!(ends, if records == Records::File { 1 } else { 2 });
                 let inside = |(text, closes): &(Vec<u8>, bool)| {

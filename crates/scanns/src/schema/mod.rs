@@ -63,17 +63,18 @@ impl Analyzer {
 
     /// True if text may be cut between `last` and `next` without changing the tokens on either side.
     ///
-    /// For Unicode words (UAX #29) there are three such places: after a line break, except inside `\r\n` (WB3a);
-    /// between ASCII white space and ASCII, since a mark that is not ASCII would attach to the white space (WB4);
-    /// and before a Chinese character, which joins with nothing before it (WB999). Chinese text has no others.
+    /// For Unicode words (UAX #29) there are three such places: after a line break (WB3a); between an ASCII byte that
+    /// is neither part of a word nor joins two, and ASCII, since a mark that is not ASCII would attach to it (WB4);
+    /// and before a Chinese character, which joins with nothing before it (WB999).
     #[inline]
     pub fn may_cut(&self, last: u8, next: u8) -> bool {
         match self {
             Analyzer::Standard => {
+                let word =
+                    last.is_ascii_alphanumeric() || matches!(last, b'_' | b':' | b'.' | b'\'' | b',' | b';');
                 let line = matches!(last, b'\n' | 0x0b | 0x0c) || (last == b'\r' && next != b'\n');
-                let space = matches!(last, b' ' | b'\t') && next.is_ascii();
                 // U+4000 to U+9FFF: ideographs and hexagrams, which no rule of words names.
-                line || space || matches!(next, 0xe4..=0xe9)
+                line || (last.is_ascii() && !word && next.is_ascii()) || matches!(next, 0xe4..=0xe9)
             }
             Analyzer::Bytes(set) => set.contains(last),
         }

@@ -6,12 +6,12 @@ use super::terms::TermsWriter;
 use super::{KEYS, NORMS, SEGMENT, SPARSE, STATS, TERMS, file_name};
 use crate::error::Result;
 use crate::invert::Inverter;
-use crate::store::{Directory, EnvelopeWriter};
+use crate::store::{Directory, EnvelopeWriter, Unsynced};
 
 /// Memory that a flush takes beyond the inverter's own, in bytes.
-pub const FLUSH_BYTES: usize = 8 << 20;
+pub const FLUSH_BYTES: usize = 16 << 20;
 
-/// A segment that is on the medium and not yet part of a commit.
+/// A segment that is written and not yet part of a commit.
 #[derive(Clone, Debug)]
 pub struct Flushed {
     /// Its identity.
@@ -22,11 +22,16 @@ pub struct Flushed {
     pub bytes: u64,
 }
 
-/// Writes everything in `inverter` to a new segment `id` and empties it.
+/// Writes everything in `inverter` to a new segment `id` and empties it. The file must be synced before the commit.
 ///
 /// # Errors
 /// Whatever the directory says; the file is then removed.
-pub fn flush(directory: &dyn Directory, id: u128, inverter: &mut Inverter, keys: &Keys) -> Result<Flushed> {
+pub fn flush(
+    directory: &dyn Directory,
+    id: u128,
+    inverter: &mut Inverter,
+    keys: &Keys,
+) -> Result<(Flushed, Unsynced)> {
     let written = write(directory, id, inverter, keys);
     if written.is_err() {
         inverter.clear();
@@ -36,9 +41,14 @@ pub fn flush(directory: &dyn Directory, id: u128, inverter: &mut Inverter, keys:
     written
 }
 
-fn write(directory: &dyn Directory, id: u128, inverter: &mut Inverter, keys: &Keys) -> Result<Flushed> {
+fn write(
+    directory: &dyn Directory,
+    id: u128,
+    inverter: &mut Inverter,
+    keys: &Keys,
+) -> Result<(Flushed, Unsynced)> {
     let mut out = EnvelopeWriter::create(directory, &file_name(id), SEGMENT, id)?;
-    let norms = inverter.norms().to_vec();
+    let norms = inverter.take_norms();
     let void = inverter.void_documents().to_vec();
     let max_doc = inverter.max_doc();
     let mut stats = SegmentStats {
@@ -58,6 +68,6 @@ fn write(directory: &dyn Directory, id: u128, inverter: &mut Inverter, keys: &Ke
         out.begin(kind)?;
         out.write(&bytes)?;
     }
-    let bytes = out.finish()?;
-    Ok(Flushed { id, stats, bytes })
+    let unsynced = out.finish()?;
+    Ok((Flushed { id, stats, bytes: unsynced.len() }, unsynced))
 }

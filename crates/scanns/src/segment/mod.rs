@@ -1,6 +1,6 @@
 //! One immutable segment: what an index thread wrote when its memory was full, as one file in one pass.
 //!
-//! `flush.rs` drains an inverter into a file, `segment.rs` opens one. The file is an envelope of the sections
+//! `flush.rs` drains an inverter into a file, `reader.rs` opens one. The file is an envelope of the sections
 //! below. `terms/` is the largest: terms and postings side by side, since one sequential write cannot fill two
 //! sections at once, and since a query wants both from the same place. `keys.rs` says what a document is called.
 
@@ -33,6 +33,12 @@ const NORMS: u32 = 3;
 const KEYS: u32 = 4;
 /// Section of figures: see `stats.rs`.
 const STATS: u32 = 5;
+
+/// True if a file of that name is a segment.
+pub fn is_file_name(name: &str) -> bool {
+    name.strip_suffix(".seg")
+        .is_some_and(|id| id.len() == 32 && id.bytes().all(|byte| byte.is_ascii_hexdigit()))
+}
 
 /// Name of the file of the segment with this identity.
 pub fn file_name(id: u128) -> String {

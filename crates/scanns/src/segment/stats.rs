@@ -51,7 +51,7 @@ impl SegmentStats {
         stats.void = void.iter().map(|doc| u32::from_le_bytes(*doc)).collect();
         let ascending = stats.void.windows(2).all(|pair| pair.first() < pair.last());
         let inside = stats.void.last().is_none_or(|&doc| doc < stats.max_doc) && stats.max_doc <= 1 << 31;
-        let adds_up = stats.documents + count as u64 == u64::from(stats.max_doc)
+        let adds_up = stats.documents.checked_add(count as u64) == Some(u64::from(stats.max_doc))
             && stats.documents_with_terms <= stats.documents;
         (rest.is_empty() && void.len() == count && ascending && inside && adds_up).then_some(stats)
     }

@@ -53,18 +53,18 @@ pub fn publish(directory: &dyn Directory, generation: u64, content: &[u8]) -> Re
     let mut writer = EnvelopeWriter::create(directory, TEMPORARY, MANIFEST, u128::from(generation))?;
     writer.begin(CONTENT)?;
     writer.write(content)?;
-    let written = writer.finish()?;
+    let written = writer.finish()?.sync()?;
     directory.rename(TEMPORARY, &name(generation))?;
     directory.sync()?;
     Ok(written)
 }
 
-/// Removes what no commit needs: manifests older than the one before `generation`, temporary files, and data files
-/// for which `is_needed` is false. Call under the writer's lock.
-pub fn sweep(directory: &dyn Directory, newest: u64, is_needed: impl Fn(&str) -> bool) -> Result<()> {
+/// Removes what no commit needs: manifests older than the one before `generation`, temporary files, and and what
+/// `is_garbage` names. Call under the writer's lock.
+pub fn sweep(directory: &dyn Directory, newest: u64, is_garbage: impl Fn(&str) -> bool) -> Result<()> {
     for file in directory.list()? {
         let old = generation(&file).is_some_and(|found| found + 1 < newest);
-        if old || file == TEMPORARY || (file.ends_with(".seg") && !is_needed(&file)) {
+        if old || file == TEMPORARY || is_garbage(&file) {
             directory.remove(&file)?;
         }
     }
@@ -82,7 +82,7 @@ mod tests {
         assert!(read_newest(&directory).unwrap().is_none());
         for generation in 1..=12 {
             publish(&directory, generation, &[u8::try_from(generation).unwrap()]).unwrap();
-            sweep(&directory, generation, |_| true).unwrap();
+            sweep(&directory, generation, |_| false).unwrap();
         }
         let newest = read_newest(&directory).unwrap().unwrap();
         assert_eq!((newest.generation, newest.content), (12, vec![12]));
@@ -111,7 +111,7 @@ mod tests {
             directory.create(file).unwrap().finish().unwrap();
         }
         publish(&directory, 1, b"").unwrap();
-        sweep(&directory, 1, |name| name == "a.seg").unwrap();
+        sweep(&directory, 1, |name| name == "b.seg").unwrap();
         let mut names = directory.list().unwrap();
         names.sort();
         assert_eq!(names, ["a.seg", "lock", "manifest-0000000001"]);

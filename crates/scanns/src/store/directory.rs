@@ -37,7 +37,7 @@ pub trait Directory: Debug + Send + Sync {
     fn describe(&self) -> String;
 }
 
-/// A file being written.
+/// A file being written; [`Write::flush`] has the medium start on what was written and waits for nothing.
 pub trait Output: Write + Send {
     /// Writes everything through to the medium and closes the file.
     ///

@@ -144,8 +144,8 @@ impl EnvelopeWriter {
         Ok(())
     }
 
-    /// Writes table and trailer and makes the file durable; returns its length.
-    pub fn finish(mut self) -> Result<u64> {
+    /// Writes table and trailer; what comes back must be synced before anything relies on the file.
+    pub fn finish(mut self) -> Result<Unsynced> {
         self.end_section();
         let count = u32::try_from(self.sections.len()).unwrap_or(u32::MAX);
         let mut table = Vec::new();
@@ -165,8 +165,32 @@ impl EnvelopeWriter {
         trailer.extend_from_slice(END);
         self.put(&trailer)?;
         self.send()?;
+        // From here on the medium works while the caller goes on.
+        let flushed = self.output.flush();
+        flushed.map_err(|source| {
+            Error::io("write", &std::path::Path::new(&self.place).join(&self.name), source)
+        })?;
+        Ok(Unsynced { output: self.output, len: self.at })
+    }
+}
+
+/// A file that is written and may not be on the medium yet.
+#[must_use = "a file that is not synced may be lost"]
+pub struct Unsynced {
+    output: Box<dyn Output>,
+    len: u64,
+}
+
+impl Unsynced {
+    /// Length of the file in bytes.
+    pub fn len(&self) -> u64 {
+        self.len
+    }
+
+    /// Waits until the file is on the medium; returns its length.
+    pub fn sync(self) -> Result<u64> {
         self.output.finish()?;
-        Ok(self.at)
+        Ok(self.len)
     }
 }
 
@@ -355,7 +379,7 @@ mod tests {
             writer.begin(u32::try_from(kind).unwrap()).unwrap();
             section.chunks(777).for_each(|part| writer.write(part).unwrap());
         }
-        writer.finish().unwrap();
+        writer.finish().unwrap().sync().unwrap();
         sections
     }
 

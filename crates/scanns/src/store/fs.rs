@@ -2,6 +2,7 @@
 
 use std::fs::{self, File, OpenOptions};
 use std::io::{self, Write};
+use std::os::unix::fs::MetadataExt;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
@@ -44,9 +45,7 @@ impl Directory for FsDirectory {
         if len == 0 {
             return Ok(Bytes::Owned(Arc::new([])));
         }
-        // SAFETY: the files of an index are written once and never changed or shortened by this program, which
-        // is the contract of a mapped file; its content is checked against checksums before it is used.
-        let map = unsafe { memmap2::Mmap::map(&file) }.map_err(|source| Error::io("map", &path, source))?;
+        let map = crate::sys::map_file(&file).map_err(|source| Error::io("map", &path, source))?;
         Ok(Bytes::Mapped(Arc::new(map)))
     }
 
@@ -81,14 +80,22 @@ impl Directory for FsDirectory {
 
     fn lock(&self) -> Result<WriterLock> {
         let path = self.file(LOCK);
-        let mut options = OpenOptions::new();
-        let file = options.create(true).truncate(false).write(true).open(&path);
-        let file = file.map_err(|source| Error::io("open", &path, source))?;
-        // The kernel frees the lock when the process ends, however it ends.
-        match rustix::fs::flock(&file, FlockOperation::NonBlockingLockExclusive) {
-            Ok(()) => Ok(WriterLock { _held: Box::new(file) }),
-            Err(rustix::io::Errno::WOULDBLOCK) => Err(Error::Locked { path: self.path.clone() }),
-            Err(source) => Err(Error::io("lock", &path, source.into())),
+        loop {
+            let mut options = OpenOptions::new();
+            let file = options.create(true).truncate(false).write(true).open(&path);
+            let file = file.map_err(|source| Error::io("open", &path, source))?;
+            // The kernel frees the lock when the process ends, however it ends.
+            match rustix::fs::flock(&file, FlockOperation::NonBlockingLockExclusive) {
+                Ok(()) => {}
+                Err(rustix::io::Errno::WOULDBLOCK) => return Err(Error::Locked { path: self.path.clone() }),
+                Err(source) => return Err(Error::io("lock", &path, source.into())),
+            }
+            // Who held it before may have removed the file: a lock without its name locks nobody out.
+            let identity =
+                |found: io::Result<fs::Metadata>| found.ok().map(|found| (found.dev(), found.ino()));
+            if identity(file.metadata()) == identity(fs::metadata(&path)) {
+                return Ok(WriterLock { _held: Box::new(file) });
+            }
         }
     }
 
@@ -115,14 +122,16 @@ impl Write for FsOutput {
         self.written += count as u64;
         self.unsynced += count as u64;
         if self.unsynced >= WRITE_BACK {
-            crate::sys::start_write_back(&self.file, self.written - self.unsynced, self.unsynced);
-            self.unsynced = 0;
+            self.flush()?;
         }
         Ok(count)
     }
 
+    /// Has the kernel start writing back what it holds.
     fn flush(&mut self) -> io::Result<()> {
-        self.file.flush()
+        crate::sys::start_write_back(&self.file, self.written - self.unsynced, self.unsynced);
+        self.unsynced = 0;
+        Ok(())
     }
 }
 

@@ -8,6 +8,7 @@
 mod block;
 mod cpu;
 mod file;
+mod map;
 mod memory;
 mod numa;
 mod region;
@@ -18,6 +19,7 @@ mod write_back;
 pub use block::{BLOCK_PADDING, BlockMemory, PAGE};
 pub use cpu::{Simd, prefetch};
 pub use file::ReadFile;
+pub use map::map_file;
 pub use memory::{memory_limit_bytes, peak_resident_bytes};
 pub use numa::{Cpus, nodes, pin_current_thread};
 pub use region::{PageSize, Region};

@@ -89,6 +89,15 @@ impl Region {
         Ok(Region { start, len, pages })
     }
 
+    /// Gives the pages from byte `from`, a multiple of the page size, to the end back to the system.
+    pub fn release(&mut self, from: usize) {
+        let from = from.min(self.len);
+        // SAFETY: the range lies inside the region, which is exclusively borrowed; its pages read as zero later.
+        let _ = unsafe {
+            rustix::mm::madvise(self.start.as_ptr().add(from).cast(), self.len - from, Advice::LinuxDontNeed)
+        };
+    }
+
     /// First byte; valid for reads and writes of [`Region::len`] bytes while the region lives.
     #[inline]
     pub fn as_ptr(&self) -> *mut u8 {

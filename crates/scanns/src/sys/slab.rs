@@ -38,6 +38,11 @@ impl<T: Plain> Slab<T> {
         (used * size_of::<T>()).next_multiple_of(self.region.pages().bytes())
     }
 
+    /// Gives the pages behind the first `used` values back; they are zero when they are touched again.
+    pub fn release_behind(&mut self, used: usize) {
+        self.region.release(self.touched(used));
+    }
+
     /// The same memory as an array of another plain type.
     pub fn cast_mut<U: Plain>(&mut self) -> &mut [U] {
         const { assert!(align_of::<U>() <= 4096) };
@@ -82,5 +87,9 @@ mod tests {
         assert_eq!(slab[..], twin[..]);
         assert_eq!(slab.cast_mut::<u8>()[0], 1);
         assert_eq!(slab.touched(1), 4096);
+        let kept = 4096 / size_of::<u128>();
+        slab.release_behind(1);
+        twin[kept..].fill(0);
+        assert_eq!(slab[..], twin[..]);
     }
 }

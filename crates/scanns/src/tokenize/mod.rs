@@ -73,11 +73,13 @@ impl Tokenizer {
 
     /// Bytes at the front of `text` that belong to a token begun before it.
     pub fn rest_of_token(&self, text: &[u8]) -> usize {
-        let ends = |byte: &u8| match &self.kind {
-            Kind::Bytes { delimiters, .. } => delimiters.contains(*byte),
-            Kind::Standard(_) => byte.is_ascii_whitespace(),
+        let found = match &self.kind {
+            Kind::Bytes { delimiters, .. } => text.iter().position(|&byte| delimiters.contains(byte)),
+            Kind::Standard(_) => {
+                (1..text.len()).find(|&at| Analyzer::Standard.may_cut(text[at - 1], text[at]))
+            }
         };
-        text.iter().position(ends).unwrap_or(text.len())
+        found.unwrap_or(text.len())
     }
 
     /// Tokens that were cut to [`MAX_TOKEN`] bytes so far.

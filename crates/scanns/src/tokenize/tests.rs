@@ -183,8 +183,8 @@ fn text_may_be_cut_where_the_analyzer_says_without_changing_its_words() {
     let seed = 0x5eed_0005;
     let mut random = Random(seed);
     let pieces = [
-        "a", "B.", "7", ".", "'", " ", "\n", "\r", "é", "\u{301}", "\u{200d}", "ア", "\t", "日", "本", "龜",
-        "\u{4dc0}", "_", "\u{b}", "א", "\"", "🇫", "ー",
+        "{", "-", ";", "$", "a", "B.", "7", ".", "'", " ", "\n", "\r", "é", "\u{301}", "\u{200d}", "ア",
+        "\t", "日", "本", "龜", "\u{4dc0}", "_", "\u{b}", "א", "\"", "🇫", "ー",
     ];
     for round in 0..4000 {
         let text: String = (0..random.below(16)).map(|_| pieces[random.below(pieces.len())]).collect();

@@ -8,7 +8,8 @@
 //! length  = shared << 4 | own                    per term; a nibble of 15 is followed by a varint of the excess
 //! suffix  = the bytes that the term does not share with the one before. If the suffixes of a block use at most 64
 //!           different bytes, all ASCII, `symbols` has a bit for each and suffixes are one stream of their ranks, of
-//!           `width` 4, 5 or 6 bits each, lowest bits first; else `width` is 0 and they are bytes
+//!           `width` 4, 5 or 6 bits each, lowest bits first; else, or if
+//!           that saves nothing, `width` is 0 and they are bytes
 //! posting = varint(doc << 2 | (freq == 1) << 1 | 1) varint(freq)?         term in one document
 //!         | varint(doc_freq << 1) varint(list length) varint(total_freq - doc_freq)
 //! sparse  = first eight bytes of a block's first term, as a big-endian number, u64 | offset of the block u64 |

@@ -1,0 +1,13 @@
+//! Files mapped into memory.
+
+use std::fs::File;
+use std::io;
+
+use memmap2::Mmap;
+
+/// Maps a file that is complete: one that this program wrote once and never changes or shortens.
+pub fn map_file(file: &File) -> io::Result<Mmap> {
+    // SAFETY: the files of an index are immutable, which is the contract of a mapping; what another program might
+    // do to them shows in their checksums, which are verified before the content is used.
+    unsafe { Mmap::map(file) }
+}
