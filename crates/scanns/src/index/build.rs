@@ -71,8 +71,7 @@ fn prepare(path: &Path) -> Result<bool> {
         Ok(found) if !found.is_dir() => refuse("a file of that name exists; give another output"),
         Ok(_) => {
             let names = FsDirectory::new(path).list()?;
-            let ours =
-                |name: &String| name == "lock" || name.starts_with("manifest") || name.ends_with(".seg");
+            let ours = |name: &String| name == "lock" || name.starts_with("manifest") || is_file_name(name);
             if names.iter().all(ours) {
                 Ok(false)
             } else {

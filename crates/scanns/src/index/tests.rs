@@ -324,3 +324,65 @@ fn an_index_in_the_tree_that_it_indexes_is_no_input() {
         assert_eq!(Snapshot::open(&index).unwrap().info().documents, round);
     }
 }
+
+#[test]
+fn nothing_is_lost_of_text_without_white_space_and_around_tokens_larger_than_a_block() {
+    let place = tempfile::tempdir().unwrap();
+    let root = place.path().join("in");
+    fs::create_dir(&root).unwrap();
+    let json: Vec<String> = (0..40_000).map(|i| format!("{{\"k{i}\":\"value{i}\"}}")).collect();
+    fs::write(root.join("a.json"), json.join(",")).unwrap();
+    // One token over several blocks, as the last line of its file and without a line feed; others follow.
+    fs::write(root.join("b"), [b"before it\n".as_slice(), &[b'x'; 400_000]].concat()).unwrap();
+    fs::write(root.join("c"), [b"first line\n".as_slice(), &[b'y'; 300_000], b" same\nafter\n"].concat())
+        .unwrap();
+    fs::write(root.join("d"), "last file\n").unwrap();
+    for analyzer in ["standard", "whitespace"] {
+        let index = place.path().join(format!("{analyzer}.scanns"));
+        let mut options = options(&root, Records::Lines, 1);
+        options.analyzer = Some(Analyzer::parse(analyzer).unwrap());
+        let report = run(&index, &options).unwrap();
+        assert_eq!((report.documents, report.failed.len()), (1 + 2 + 3 + 1, 0), "{analyzer}");
+        let snapshot = Snapshot::open(&index).unwrap();
+        let searcher = snapshot.searcher();
+        let mut expected =
+            vec![("before", "b:1"), ("first", "c:1"), ("same", "c:2"), ("after", "c:3"), ("last", "d:1")];
+        if analyzer == "standard" {
+            expected.extend([("value0", "a.json:1"), ("value39999", "a.json:1")]);
+            assert_eq!(snapshot.terms(b"value", usize::MAX).unwrap().len(), 40_000);
+        }
+        for (word, key) in expected {
+            let query = snapshot.parse(word, Operator::Or).unwrap();
+            let hits = searcher.top_k(&query, Model::Classic, 10).unwrap();
+            let keys: Vec<_> = hits.iter().map(|hit| searcher.key(hit).unwrap()).collect();
+            assert_eq!(keys, [root.join(key).as_os_str().as_encoded_bytes()], "{analyzer} {word}");
+        }
+    }
+}
+
+#[test]
+fn line_feeds_and_carriage_returns_are_no_part_of_the_terms_of_lines() {
+    let place = tempfile::tempdir().unwrap();
+    let root = place.path().join("in");
+    fs::create_dir(&root).unwrap();
+    fs::write(root.join("table.csv"), "a,b\r\nc,d\ne,b").unwrap();
+    let index = place.path().join("x.scanns");
+    let mut options = options(&root, Records::Lines, 1);
+    options.analyzer = Some(Analyzer::Bytes(crate::schema::Delimiters::new(b",")));
+    run(&index, &options).unwrap();
+    let terms = Snapshot::open(&index).unwrap().terms(b"", 99).unwrap();
+    let expected: Vec<_> =
+        [("a", 1), ("b", 2), ("c", 1), ("d", 1), ("e", 1)].map(|(t, n)| (t.as_bytes().to_vec(), n)).into();
+    assert_eq!(terms, expected);
+}
+
+#[test]
+fn files_of_others_are_neither_taken_for_an_index_nor_removed() {
+    let place = tempfile::tempdir().unwrap();
+    let index = place.path().join("x.scanns");
+    fs::create_dir(&index).unwrap();
+    fs::write(index.join("weather.seg"), "precious").unwrap();
+    let options = options(place.path(), Records::File, 1);
+    assert!(matches!(run(&index, &options), Err(Error::NotAnIndex { .. })));
+    assert_eq!(fs::read(index.join("weather.seg")).unwrap(), b"precious");
+}
