@@ -14,7 +14,7 @@ use unicode_segmentation::UnicodeSegmentation;
 use super::TokenSink;
 use super::arch::{LANE, mask, spread};
 use super::byteset::ByteSet;
-use super::window::{WINDOW, push_long};
+use super::window::{WINDOW, push_long, settle_last};
 use crate::schema::Analyzer;
 use crate::sys::Simd;
 
@@ -65,20 +65,8 @@ impl Standard {
         let mut cut = 0;
         while start < end {
             let stop = end.min(start + WINDOW);
-            let mut count = self.window_bounds(text, start, stop, end);
-            let mut next = stop;
-            if count % 2 == 1 {
-                let open = start + usize::from(self.bounds[count - 1]);
-                if stop == end {
-                    #[expect(clippy::cast_possible_truncation, reason = "a window is 4096 bytes")]
-                    let last = (stop - start) as u16;
-                    self.bounds[count] = last;
-                    count += 1;
-                } else {
-                    count -= 1;
-                    next = open;
-                }
-            }
+            let count = self.window_bounds(text, start, stop, end);
+            let (count, mut next) = settle_last(&mut self.bounds[..], count, start..stop, end);
             let count = drop_underscores(text, start, &mut self.bounds[..count]);
             if count > 0 {
                 sink.tokens(text, start, &self.bounds[..count]);

@@ -33,22 +33,8 @@ impl Windows {
         let mut cut = 0;
         while start < end {
             let stop = end.min(start + WINDOW);
-            let mut count = changes(self.simd, set, &text[start..stop], &mut self.bounds[..]);
-            let mut next = stop;
-            if count % 2 == 1 {
-                // The last token reaches the end of the window: close it at the end of the text, else leave it
-                // to the next window, which starts with it.
-                let open = start + usize::from(self.bounds[count - 1]);
-                if stop == end {
-                    #[expect(clippy::cast_possible_truncation, reason = "a window is 4096 bytes")]
-                    let last = (stop - start) as u16;
-                    self.bounds[count] = last;
-                    count += 1;
-                } else {
-                    count -= 1;
-                    next = open;
-                }
-            }
+            let count = changes(self.simd, set, &text[start..stop], &mut self.bounds[..]);
+            let (count, mut next) = settle_last(&mut self.bounds[..], count, start..stop, end);
             if count > 0 {
                 sink.tokens(text, start, &self.bounds[..count]);
             }
@@ -74,6 +60,26 @@ impl Windows {
         }
         at
     }
+}
+
+/// Deals with a last token that reaches the end of the window: closes it at the `end` of the text, else leaves it to
+/// the next window, which begins with it. Returns the number of bounds and where the next window begins.
+pub(super) fn settle_last(
+    bounds: &mut [u16],
+    count: usize,
+    window: Range<usize>,
+    end: usize,
+) -> (usize, usize) {
+    if count.is_multiple_of(2) {
+        return (count, window.end);
+    }
+    if window.end < end {
+        return (count - 1, window.start + usize::from(bounds[count - 1]));
+    }
+    #[expect(clippy::cast_possible_truncation, reason = "a window is 4096 bytes")]
+    let last = window.len() as u16;
+    bounds[count] = last;
+    (count + 1, window.end)
 }
 
 /// Pushes a token that may exceed [`MAX_TOKEN`]; returns 1 if it had to be cut.
