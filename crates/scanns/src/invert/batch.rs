@@ -8,6 +8,7 @@
 
 use super::arch::{Isa, Seed};
 use super::entry::{Entry, INLINE, Key};
+use super::hot::Hot;
 use super::store::Store;
 use super::table::NONE;
 use crate::sys::prefetch;
@@ -33,6 +34,7 @@ struct Pending {
 
 /// Tokens waiting for their cache lines.
 pub(super) struct Batch {
+    hot: Box<Hot>,
     pending: Box<[Pending; BATCH]>,
     len: usize,
     /// The bytes of the long terms in the batch.
@@ -46,6 +48,7 @@ impl Batch {
     pub(super) fn new() -> Batch {
         let empty = Pending { key: Key([0; 2]), fingerprint: 0, doc: 0, candidate: NONE, len: 0 };
         Batch {
+            hot: Box::new(Hot::new()),
             pending: Box::new([empty; BATCH]),
             len: 0,
             long: Vec::with_capacity(BATCH * 64),
@@ -67,19 +70,58 @@ impl Batch {
         base: usize,
         bounds: &[u16],
     ) {
-        for pair in bounds.as_chunks::<2>().0 {
-            let (start, end) = (base + usize::from(pair[0]), base + usize::from(pair[1]));
+        let tokens = bounds.as_chunks::<2>().0;
+        let mut left = tokens;
+        // SAFETY: passed on.
+        unsafe {
+            while !left.is_empty() {
+                let taken = match self.hot.on {
+                    true => self.fill::<I, true>(store, doc, text, base, left),
+                    false => self.fill::<I, false>(store, doc, text, base, left),
+                };
+                left = &left[taken..];
+                if self.is_full() {
+                    self.drain::<I>(store);
+                }
+            }
+            if self.hot.goes_on(tokens.len()) {
+                self.drain::<I>(store);
+            }
+        }
+    }
+
+    /// Takes tokens until the batch is full; returns how many. With `HOT`, frequent terms are counted at once.
+    #[inline(always)]
+    unsafe fn fill<I: Isa, const HOT: bool>(
+        &mut self,
+        store: &mut Store,
+        doc: u32,
+        text: &[u8],
+        base: usize,
+        tokens: &[[u16; 2]],
+    ) -> usize {
+        for (i, &[start, end]) in tokens.iter().enumerate() {
+            let (start, end) = (base + usize::from(start), base + usize::from(end));
             let token = &text[start..end];
             // SAFETY: the caller vouches for the instructions; the range was just checked.
             unsafe {
                 if token.len() <= INLINE {
                     let key = I::short_key(text, start, token.len());
-                    self.push::<I>(store, key, I::fingerprint(key, &self.seed), doc, 0);
+                    let fingerprint = I::fingerprint(key, &self.seed);
+                    if HOT && let Some(entry) = self.hot.find(key, fingerprint) {
+                        store.count(entry, doc);
+                        continue;
+                    }
+                    self.push(store, key, fingerprint, doc, 0);
                 } else {
                     self.push_long::<I>(store, token, doc);
                 }
             }
+            if self.is_full() {
+                return i + 1;
+            }
         }
+        tokens.len()
     }
 
     /// Adds one token of any length.
@@ -92,38 +134,41 @@ impl Batch {
         unsafe {
             if token.len() <= INLINE {
                 let key = I::short_key(token, 0, token.len());
-                self.push::<I>(store, key, I::fingerprint(key, &self.seed), doc, 0);
+                let fingerprint = I::fingerprint(key, &self.seed);
+                match self.hot.find(key, fingerprint).filter(|_| self.hot.on) {
+                    Some(entry) => store.count(entry, doc),
+                    None => self.push(store, key, fingerprint, doc, 0),
+                }
             } else {
                 self.push_long::<I>(store, token, doc);
             }
-        }
-    }
-
-    #[inline(always)]
-    unsafe fn push_long<I: Isa>(&mut self, store: &mut Store, token: &[u8], doc: u32) {
-        // SAFETY: passed on; the token is longer than 15 bytes.
-        unsafe {
-            let (digest, fingerprint) = I::digest(token, &self.seed);
-            let at = self.long.len();
-            self.long.extend_from_slice(token);
-            let crowded = self.long.len() > LONG_BYTES;
-            let len = u32::try_from(token.len()).unwrap_or(u32::MAX);
-            self.push::<I>(store, Key::waiting(digest, at), fingerprint, doc, len);
-            if crowded {
+            if self.is_full() {
                 self.drain::<I>(store);
             }
         }
     }
 
+    /// Adds a long token; the batch must not be full.
     #[inline(always)]
-    unsafe fn push<I: Isa>(&mut self, store: &mut Store, key: Key, fingerprint: u32, doc: u32, len: u32) {
+    unsafe fn push_long<I: Isa>(&mut self, store: &mut Store, token: &[u8], doc: u32) {
+        // SAFETY: passed on; the token is longer than 15 bytes.
+        let (digest, fingerprint) = unsafe { I::digest(token, &self.seed) };
+        let at = self.long.len();
+        self.long.extend_from_slice(token);
+        let len = u32::try_from(token.len()).unwrap_or(u32::MAX);
+        self.push(store, Key::waiting(digest, at), fingerprint, doc, len);
+    }
+
+    #[inline(always)]
+    fn push(&mut self, store: &Store, key: Key, fingerprint: u32, doc: u32, len: u32) {
         store.table.prefetch(fingerprint);
         self.pending[self.len] = Pending { key, fingerprint, doc, candidate: NONE, len };
         self.len += 1;
-        if self.len == BATCH {
-            // SAFETY: passed on.
-            unsafe { self.drain::<I>(store) };
-        }
+    }
+
+    #[inline(always)]
+    fn is_full(&self) -> bool {
+        self.len == BATCH || self.long.len() > LONG_BYTES
     }
 
     /// Takes every waiting token into the table.
@@ -143,6 +188,9 @@ impl Batch {
             if token.candidate != NONE {
                 let entry = &store.terms.entries[token.candidate as usize];
                 if entry.key == token.key {
+                    if self.hot.on && entry.is_frequent() {
+                        self.hot.put(token.key, token.fingerprint, token.candidate);
+                    }
                     store.count(token.candidate, token.doc);
                     continue;
                 }
@@ -175,6 +223,7 @@ impl Batch {
         }
         // SAFETY: passed on.
         unsafe { self.drain_long::<I>(store) };
+        self.hot.missed(self.len);
         self.len = 0;
         self.long.clear();
     }
@@ -221,6 +270,11 @@ impl Batch {
                 }
             }
         }
+    }
+
+    /// Forgets which terms are frequent, as their entries are gone.
+    pub(super) fn clear(&mut self) {
+        self.hot.clear();
     }
 
     /// Key and fingerprint of a term, for looking it up.

@@ -88,5 +88,13 @@ pub(super) struct Entry {
     pub(super) tail: u64,
 }
 
+impl Entry {
+    /// True of a term that was seen many times in its document, or in many documents.
+    #[inline(always)]
+    pub(super) fn is_frequent(&self) -> bool {
+        self.term_freq >= 16 || self.tail >> 53 != 0
+    }
+}
+
 // SAFETY: integers only, 16 + 4 + 4 + 8 bytes without padding; every bit pattern is valid.
 unsafe impl Plain for Entry {}

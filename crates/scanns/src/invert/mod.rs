@@ -8,6 +8,7 @@ mod arch;
 mod batch;
 mod chunks;
 mod entry;
+mod hot;
 mod sort;
 mod store;
 mod table;
@@ -299,6 +300,7 @@ impl Inverter {
     /// Forgets everything and keeps the memory.
     pub fn clear(&mut self) {
         self.settle();
+        self.batch.clear();
         self.store.clear();
         self.docs = 0;
         // Kept small: its capacity counts as memory in use.
