@@ -6,11 +6,13 @@
 //! lists with the cursor that queries use.
 
 mod bitpack;
+mod head;
 mod norm;
 mod postings;
 mod varint;
 
 pub use bitpack::BLOCK;
+pub use head::head;
 pub use norm::{length_to_norm, norm_to_length};
 pub use postings::{Impact, ListCursor, ListEncoder, NO_MORE, code_to_tf};
 pub use varint::{ByteReader, put_varint};

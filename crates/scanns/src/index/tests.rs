@@ -148,6 +148,32 @@ fn every_way_of_building_gives_the_postings_of_an_ordered_map() {
 }
 
 #[test]
+fn distinct_terms_are_counted_across_segments_even_where_their_first_bytes_are_alike() {
+    let seed = 0x5eed_0305;
+    let mut random = Random(seed);
+    let place = tempfile::tempdir().unwrap();
+    let index = place.path().join("x.scanns");
+    let mut expected = std::collections::BTreeSet::new();
+    for n in 0..6 {
+        let terms: Vec<String> = (0..400)
+            .map(|_| {
+                let shared =
+                    ["", "p", "0123456789abcde", "0123456789abcdef", "0123456789abcdef0123"][random.below(5)];
+                let own: String = (0..random.below(6)).map(|_| ["a", "b"][random.below(2)]).collect();
+                format!("{shared}{own}")
+            })
+            .collect();
+        let path = place.path().join(format!("file{n}"));
+        fs::write(&path, terms.join(" ")).unwrap();
+        expected.extend(terms.into_iter().filter(|term| !term.is_empty()));
+        run(&index, &options(&path, Records::File, 1)).unwrap();
+    }
+    let snapshot = Snapshot::open(&index).unwrap();
+    assert_eq!(snapshot.segments().len(), 6);
+    assert_eq!(snapshot.unique_terms().unwrap(), expected.len() as u64, "seed {seed:x}");
+}
+
+#[test]
 fn memory_and_disk_give_the_same_answers() {
     let seed = 0x5eed_0302;
     let mut random = Random(seed);

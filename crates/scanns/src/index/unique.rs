@@ -1,5 +1,9 @@
 //! How many distinct terms several segments have together: their sorted terms are merged, in parallel slices.
 
+use std::cmp::Reverse;
+use std::collections::BinaryHeap;
+
+use crate::codec::head;
 use crate::error::{Error, Result};
 use crate::segment::{Segment, TermsIter};
 
@@ -48,19 +52,59 @@ fn count_slice(segments: &[Segment], from: Option<Vec<u8>>, to: Option<Vec<u8>>)
             open.push(terms);
         }
     }
-    let mut count = 0;
-    let mut least = Vec::new();
-    while let Some(first) = open.iter().map(|iter| iter.term()).min() {
-        least.clear();
-        least.extend_from_slice(first);
-        count += 1;
-        let mut at = 0;
-        while at < open.len() {
-            let goes_on = open[at].term() != least.as_slice() || (open[at].step()? && inside(&open[at]));
-            if goes_on {
-                at += 1;
-            } else {
-                open.swap_remove(at);
+    count_merged(open, inside)
+}
+
+/// Where a step led.
+#[derive(PartialEq, Eq)]
+enum Next {
+    /// To a term of the same head.
+    Alike,
+    /// To a term of a later head.
+    Later,
+    /// Out of the slice.
+    End,
+}
+
+/// Distinct terms of `open`, each at its first, up to the first that is not `inside`.
+///
+/// What comes next is decided by the heads of terms, numbers in a heap; only terms of the same head are compared.
+fn count_merged<'a>(mut open: Vec<TermsIter<'a>>, inside: impl Fn(&TermsIter<'a>) -> bool) -> Result<u64> {
+    let mut heap: BinaryHeap<_> =
+        open.iter().enumerate().map(|(at, iter)| Reverse((head(iter.term()), at))).collect();
+    let (mut count, mut alike, mut least) = (0, Vec::new(), Vec::new());
+    while let Some(Reverse((first, at))) = heap.pop() {
+        let step = |iter: &mut TermsIter<'a>| {
+            Ok(match iter.step()? && inside(iter) {
+                false => Next::End,
+                true if head(iter.term()) == first => Next::Alike,
+                true => Next::Later,
+            })
+        };
+        alike.push(at);
+        while heap.peek().is_some_and(|Reverse((other, _))| *other == first) {
+            alike.extend(heap.pop().map(|Reverse((_, at))| at));
+        }
+        while !alike.is_empty() {
+            count += 1;
+            let several = alike.len() > 1;
+            if several && let Some(term) = alike.iter().map(|&at| open[at].term()).min() {
+                term.clone_into(&mut least);
+            }
+            let mut i = 0;
+            while let Some(&at) = alike.get(i) {
+                let next = match several && open[at].term() != least {
+                    true => Next::Alike,
+                    false => step(&mut open[at])?,
+                };
+                if next == Next::Alike {
+                    i += 1;
+                    continue;
+                }
+                alike.swap_remove(i);
+                if next == Next::Later {
+                    heap.push(Reverse((head(open[at].term()), at)));
+                }
             }
         }
     }

@@ -111,7 +111,9 @@ impl Chunks {
         let gap = next - doc;
         if end.left >= 8 && gap < 1 << 27 && freq < 0x80 {
             // One store of eight bytes; those behind the record are free and will be written again.
-            let (mut record, mut len) = short_varint(gap << 1 | u32::from(freq == 1));
+            let head = gap << 1 | u32::from(freq == 1);
+            // Frequent terms have small gaps: one byte.
+            let (mut record, mut len) = if head < 0x80 { (u64::from(head), 1) } else { short_varint(head) };
             if freq != 1 {
                 record |= u64::from(freq) << (8 * len);
                 len += 1;
@@ -247,6 +249,12 @@ impl<'a> PostingsIter<'a> {
         iter
     }
 
+    /// The posting of a term with no more than one, if that is plain to see.
+    #[inline(always)]
+    pub fn only(&self) -> Option<(u32, u32)> {
+        self.last.filter(|_| self.parts.len() == 0 && self.at == self.end && self.void.is_empty())
+    }
+
     #[inline(always)]
     fn byte(&mut self) -> Option<u8> {
         while self.at == self.end {
@@ -304,6 +312,30 @@ impl Iterator for PostingsIter<'_> {
             }
         }
     }
+
+    /// All of them, faster than one by one: records of one byte, nearly all of a frequent term's, are taken in a
+    /// loop of their own.
+    #[inline]
+    fn fold<B, F: FnMut(B, (u32, u32)) -> B>(mut self, init: B, mut give: F) -> B {
+        let mut all = init;
+        loop {
+            let bytes = &self.arena[self.at..self.end];
+            let plain = bytes.iter().take_while(|&&byte| byte < 0x80 && byte & 1 == 1);
+            if self.void.is_empty() {
+                let mut taken = 0;
+                for &byte in plain {
+                    all = give(all, (self.doc, 1));
+                    self.doc = self.doc.wrapping_add(u32::from(byte >> 1));
+                    taken += 1;
+                }
+                self.at += taken;
+            }
+            match self.next() {
+                Some(posting) => all = give(all, posting),
+                None => return all,
+            }
+        }
+    }
 }
 
 #[cfg(test)]
@@ -335,6 +367,10 @@ mod tests {
             let got: Vec<_> =
                 PostingsIter::new(&chunks, &parts, list[list.len() - 1], u32::MAX, &[]).collect();
             assert_eq!(&got, list);
+            let all = PostingsIter::new(&chunks, &parts, list[list.len() - 1], u32::MAX, &[]);
+            let mut folded = Vec::new();
+            all.for_each(|posting| folded.push(posting));
+            assert_eq!(&folded, list);
             let void = [list[0].0, list[list.len() / 2].0];
             let got = PostingsIter::new(&chunks, &parts, list[list.len() - 1], u32::MAX, &void);
             assert!(got.eq(list.iter().copied().filter(|posting| !void.contains(&posting.0))));

@@ -67,6 +67,12 @@ impl Key {
         (self.0[1] & ((1 << 56) - 1)) as usize
     }
 
+    /// The [`head`](crate::codec::head) of a short key.
+    #[inline(always)]
+    pub(super) fn head(self) -> u128 {
+        (u128::from(self.0[0].swap_bytes()) << 64 | u128::from(self.0[1].swap_bytes())) & !0xff
+    }
+
     /// The bytes of a short key and their number.
     #[inline]
     pub(super) fn bytes(self) -> ([u8; 16], usize) {

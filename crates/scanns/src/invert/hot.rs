@@ -83,3 +83,32 @@ impl Hot {
         self.keys = [Key::waiting(0, 0); HOT];
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn looking_here_stops_where_it_does_not_pay_and_is_tried_again() {
+        let mut hot = Hot::new();
+        hot.missed(TRIAL / 10);
+        assert!(!hot.goes_on(TRIAL) && hot.on, "nine tenths found: it goes on");
+        hot.missed(TRIAL / 2);
+        assert!(!hot.goes_on(TRIAL) && !hot.on, "half of them found: it stops");
+        assert!(!hot.goes_on(PAUSE - 1) && !hot.on);
+        assert!(hot.goes_on(1) && hot.on, "what waits must be taken before it goes on");
+    }
+
+    #[test]
+    fn a_term_is_found_until_another_takes_its_place() {
+        let mut hot = Hot::new();
+        let (one, other) = (Key::short(b"one"), Key::short(b"other"));
+        hot.put(one, 7 << 24 | 1, 11);
+        assert_eq!((hot.find(one, 7 << 24 | 1), hot.find(other, 7 << 24 | 2)), (Some(11), None));
+        hot.put(other, 7 << 24 | 2, 12);
+        assert_eq!((hot.find(one, 7 << 24 | 1), hot.find(other, 7 << 24 | 2)), (None, Some(12)));
+        hot.clear();
+        assert_eq!(hot.find(other, 7 << 24 | 2), None);
+        assert_eq!(hot.find(Key::short(b""), 0), None);
+    }
+}

@@ -7,6 +7,7 @@
 mod arch;
 mod batch;
 mod chunks;
+mod drain;
 mod entry;
 mod hot;
 mod sort;
@@ -15,7 +16,7 @@ mod table;
 
 use crate::codec::length_to_norm;
 use crate::error::Result;
-use crate::sys::{PageSize, Simd, prefetch};
+use crate::sys::{PageSize, Simd};
 use crate::tokenize::TokenSink;
 
 use arch::portable::Portable;
@@ -214,47 +215,6 @@ impl Inverter {
     pub fn settle(&mut self) {
         let (batch, store) = (&mut self.batch, &mut self.store);
         with_isa!(self.simd, I => batch.drain::<I>(store));
-    }
-
-    /// Visits every term in byte order with its postings, then forgets all and keeps the memory.
-    ///
-    /// A document that has not ended is left out; see [`Inverter::copy_open_document`].
-    pub fn drain_sorted(
-        &mut self,
-        mut visit: impl FnMut(&[u8], &mut PostingsIter<'_>) -> Result<()>,
-    ) -> Result<()> {
-        /// Entries are asked for this many terms ahead, the ends of their chains two thirds, what is before a third.
-        const AHEAD: usize = 36;
-        self.settle();
-        let limit = self.max_doc();
-        let Store { table, terms, chunks, .. } = &mut self.store;
-        let order = &mut table.scratch()[..terms.len];
-        sort::sort(terms, order);
-        let mut parts = Vec::new();
-        let mut outcome = Ok(());
-        for i in 0..order.len() {
-            if let Some(&ahead) = order.get(i + AHEAD) {
-                prefetch(terms.entries.as_ptr().wrapping_add(sort::entry_of(ahead) as usize));
-            }
-            if let Some(&ahead) = order.get(i + AHEAD / 3 * 2) {
-                terms.prefetch_bytes(sort::entry_of(ahead));
-                chunks.prefetch_last(terms.entries[sort::entry_of(ahead) as usize].tail);
-            }
-            if let Some(&ahead) = order.get(i + AHEAD / 3) {
-                chunks.prefetch_before(terms.entries[sort::entry_of(ahead) as usize].tail);
-            }
-            let number = sort::entry_of(order[i]);
-            let entry = &terms.entries[number as usize];
-            chunks.parts(entry.tail, &mut parts);
-            let mut postings =
-                PostingsIter::new(chunks, &parts, (entry.doc, entry.term_freq), limit, &self.void);
-            outcome = terms.with_bytes(number, |term| visit(term, &mut postings));
-            if outcome.is_err() {
-                break;
-            }
-        }
-        self.clear();
-        outcome
     }
 
     /// Copies the terms of the document that has not ended, with frequencies; `None` if they take more than `most`

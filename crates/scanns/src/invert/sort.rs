@@ -7,6 +7,7 @@
 
 use super::entry::Entry;
 use super::store::Terms;
+use crate::codec::head;
 use crate::sys::prefetch;
 
 /// Bytes of a term in one round.
@@ -22,27 +23,8 @@ const AHEAD: usize = 12;
 #[inline(always)]
 fn order(term: &[u8], depth: usize, entry: u32) -> u128 {
     let rest = term.get(depth..).unwrap_or_default();
-    let chunk = front(rest) >> 40 << 40;
+    let chunk = head(rest) >> 40 << 40;
     chunk | (rest.len().min(CHUNK + 1) as u128) << 32 | u128::from(entry)
-}
-
-/// The first 16 bytes as a big-endian number, zeros after the last; without a copy of variable length.
-#[inline(always)]
-fn front(bytes: &[u8]) -> u128 {
-    let len = bytes.len();
-    if let Some(whole) = bytes.first_chunk::<16>() {
-        return u128::from_be_bytes(*whole);
-    }
-    if let (Some(first), Some(last)) = (bytes.first_chunk::<8>(), bytes.last_chunk::<8>()) {
-        // The two halves overlap; what the first has already is shifted out of the second.
-        let last = u128::from(u64::from_be_bytes(*last)) << (8 * (16 - len));
-        return u128::from(u64::from_be_bytes(*first)) << 64 | last & u128::from(u64::MAX);
-    }
-    if let (Some(first), Some(last)) = (bytes.first_chunk::<4>(), bytes.last_chunk::<4>()) {
-        let last = u64::from(u32::from_be_bytes(*last)) << (8 * (8 - len));
-        return u128::from(u64::from(u32::from_be_bytes(*first)) << 32 | last & 0xffff_ffff) << 64;
-    }
-    bytes.iter().enumerate().fold(0, |number, (i, &byte)| number | u128::from(byte) << (120 - 8 * i))
 }
 
 /// The entry number in an order number.
@@ -65,7 +47,8 @@ fn first_order(terms: &Terms, number: usize) -> u128 {
     chunk | (len.min(CHUNK + 1) as u128) << 32 | u128::from(entry)
 }
 
-/// Sorts the terms of `terms`: order numbers into `out`, which has room for all of them.
+/// Sorts the terms of `terms` by their first bytes: order numbers into `out`, which has room for all of them. What
+/// they do not tell apart is in any order, until [`settle_ties`].
 pub(super) fn sort(terms: &Terms, out: &mut [u128]) {
     let digit = |order: u128| usize::try_from(order >> 112).unwrap_or(0);
     let mut starts = vec![0usize; (1 << 16) + 1];
@@ -83,40 +66,54 @@ pub(super) fn sort(terms: &Terms, out: &mut [u128]) {
         *slot += 1;
     }
     for pair in starts.windows(2) {
-        sort_group(terms, &mut out[pair[0]..pair[1]], 0);
+        out[pair[0]..pair[1]].sort_unstable();
     }
+}
+
+/// The end of the run of terms, beginning with `start` or before, that their first bytes do not tell apart.
+pub(super) fn end_of_run(order: &[u128], start: usize) -> usize {
+    let Some(head) = order.get(start).map(|order| order >> 32) else { return order.len() };
+    start + order[start..].iter().take_while(|&&order| order >> 32 == head).count()
+}
+
+/// Puts terms in their final order where [`sort`] left them in any; `order` holds whole runs.
+pub(super) fn settle_ties(terms: &Terms, order: &mut [u128]) {
+    settle_runs(terms, order, 0);
 }
 
 /// Sorts numbers made at `depth`, then the runs that this depth does not tell apart.
 fn sort_group(terms: &Terms, group: &mut [u128], depth: usize) {
-    if group.len() < 2 {
-        return;
-    }
     if depth > DEEP {
         let term = |order: &u128| terms.with_bytes(entry_of(*order), |term| term.to_vec());
         return group.sort_by_cached_key(term);
     }
     group.sort_unstable();
+    settle_runs(terms, group, depth);
+}
+
+/// Sorts each run of equal terms in `group`, sorted at `depth`, by the bytes after that.
+fn settle_runs(terms: &Terms, group: &mut [u128], depth: usize) {
     let mut start = 0;
-    while start < group.len() {
-        let head = group[start] >> 32;
-        let run = group[start..].iter().take_while(|&&order| order >> 32 == head).count();
-        if run > 1 {
-            let deeper = depth + CHUNK;
-            let tied = &mut group[start..start + run];
-            for i in 0..tied.len() {
-                if let Some(&ahead) = tied.get(i + 2 * AHEAD) {
-                    prefetch(terms.entries.as_ptr().wrapping_add(entry_of(ahead) as usize));
-                }
-                if let Some(&ahead) = tied.get(i + AHEAD) {
-                    terms.prefetch_bytes(entry_of(ahead));
-                }
-                let entry = entry_of(tied[i]);
-                tied[i] = terms.with_bytes(entry, |term| order(term, deeper, entry));
-            }
-            sort_group(terms, tied, deeper);
+    while start + 1 < group.len() {
+        if group[start] >> 32 != group[start + 1] >> 32 {
+            start += 1;
+            continue;
         }
-        start += run;
+        let end = end_of_run(group, start);
+        let deeper = depth + CHUNK;
+        let tied = &mut group[start..end];
+        for i in 0..tied.len() {
+            if let Some(&ahead) = tied.get(i + 2 * AHEAD) {
+                prefetch(terms.entries.as_ptr().wrapping_add(entry_of(ahead) as usize));
+            }
+            if let Some(&ahead) = tied.get(i + AHEAD) {
+                terms.prefetch_bytes(entry_of(ahead));
+            }
+            let entry = entry_of(tied[i]);
+            tied[i] = terms.with_bytes(entry, |term| order(term, deeper, entry));
+        }
+        sort_group(terms, tied, deeper);
+        start = end;
     }
 }
 
@@ -132,9 +129,6 @@ mod tests {
             })
             .collect();
         for a in &all {
-            let mut padded = a.clone();
-            padded.resize(a.len().max(16), 0);
-            assert_eq!(front(a), u128::from_be_bytes(*padded.first_chunk().unwrap()), "{a:?}");
             for b in &all {
                 let (x, y) = (order(a, 0, 0), order(b, 0, 0));
                 let decided = x != y;

@@ -1,6 +1,7 @@
 use std::collections::BTreeMap;
 
 use super::{InvertOptions, Inverter};
+use crate::codec::head;
 use crate::schema::{Analyzer, Delimiters};
 use crate::sys::{PageSize, Simd};
 use crate::tokenize::{TokenSink, Tokenizer};
@@ -29,7 +30,8 @@ type List = (Vec<u8>, Vec<(u32, u32)>);
 fn drained(inverter: &mut Inverter) -> Vec<List> {
     let mut lists = Vec::new();
     inverter
-        .drain_sorted(|term, postings| {
+        .drain_sorted(|(term, first), postings| {
+            assert_eq!(first, head(term));
             lists.push((term.to_vec(), postings.collect()));
             Ok(())
         })
@@ -109,6 +111,36 @@ fn postings_equal_an_ordered_map_on_every_instruction_set_and_after_reuse() {
             let got = drained(&mut index);
             assert!(got.into_iter().eq(expected), "seed {seed:x} round {round} {simd:?}");
         }
+    }
+}
+
+#[test]
+fn frequent_terms_keep_their_order_while_their_share_of_the_text_changes() {
+    let seed = 0x5eed_0104;
+    let mut random = Random(seed);
+    for simd in Simd::available() {
+        let mut index = inverter(simd);
+        let mut docs = Vec::new();
+        // Shares of nine tenths, none, and nine tenths again: looked up ahead of the batch, not any more, again.
+        for phase in [9, 0, 9, 1, 9] {
+            for _ in 0..400 {
+                let mut pick = || match random.below(10) < phase {
+                    true => format!("f{}", random.below(12)),
+                    false => format!("r{}", random.below(3000)),
+                };
+                docs.push((0..600).map(|_| pick().into_bytes()).collect::<Vec<_>>());
+            }
+        }
+        for terms in &docs {
+            let (text, mut bounds) = (terms.concat(), vec![0u16]);
+            for term in terms {
+                let end = bounds[bounds.len() - 1] + u16::try_from(term.len()).unwrap();
+                bounds.extend([end, end]);
+            }
+            TokenSink::tokens(&mut index, &text, 0, &bounds[..bounds.len() - 1]);
+            index.end_document();
+        }
+        assert!(drained(&mut index).into_iter().eq(oracle(&docs)), "seed {seed:x} {simd:?}");
     }
 }
 

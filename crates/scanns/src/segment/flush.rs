@@ -61,7 +61,10 @@ fn write(
     };
     out.begin(TERMS)?;
     let mut terms = TermsWriter::new();
-    inverter.drain_sorted(|term, postings| terms.add(term, postings, &norms, &mut out))?;
+    inverter.drain_sorted(|term, postings| match postings.only() {
+        Some(posting) => terms.add_single(term, posting, &mut out),
+        None => terms.add(term, postings, &norms, &mut out),
+    })?;
     stats.terms = terms.terms();
     let sparse = terms.finish(&mut out)?;
     for (kind, bytes) in [(SPARSE, sparse), (NORMS, norms), (KEYS, keys.encode()), (STATS, stats.encode())] {

@@ -3,8 +3,8 @@
 use std::ops::Range;
 
 use super::block::Block;
-use super::{SPARSE_ENTRY, TermInfo, prefix_of};
-use crate::codec::ByteReader;
+use super::{SPARSE_ENTRY, TermInfo};
+use crate::codec::{ByteReader, head};
 use crate::error::Result;
 use crate::store::{Envelope, Section};
 
@@ -54,7 +54,7 @@ impl Terms {
 
     /// The last block whose first term is not after `term`.
     fn block_of(&self, section: &Section, term: &[u8]) -> Result<Option<usize>> {
-        let prefix = prefix_of(term);
+        let prefix = u64::try_from(head(term) >> 64).unwrap_or(u64::MAX);
         let mut low = self.prefixes.partition_point(|&found| found < prefix);
         let mut high = self.prefixes.partition_point(|&found| found <= prefix);
         let mut first = Vec::new();

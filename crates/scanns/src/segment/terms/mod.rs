@@ -22,6 +22,7 @@
 
 mod block;
 mod lookup;
+mod suffixes;
 mod write;
 
 pub(super) use lookup::load;
@@ -70,15 +71,6 @@ impl TermInfo {
             TermInfo::List { doc_freq, .. } => *doc_freq,
         }
     }
-}
-
-/// The first eight bytes of a term as a number that orders as the bytes do.
-fn prefix_of(term: &[u8]) -> u64 {
-    let mut bytes = [0; 8];
-    for (to, &from) in bytes.iter_mut().zip(term) {
-        *to = from;
-    }
-    u64::from_be_bytes(bytes)
 }
 
 /// Reads `bytes` as a block to its end or its first fault.

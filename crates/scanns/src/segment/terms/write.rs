@@ -1,6 +1,7 @@
 //! Writes term groups as the terms come, in order; the sparse index waits in memory.
 
-use super::{GROUP, prefix_of};
+use super::GROUP;
+use super::suffixes::{Suffixes, Symbols};
 use crate::codec::{ListEncoder, put_varint};
 use crate::error::Result;
 use crate::store::EnvelopeWriter;
@@ -12,12 +13,12 @@ const SEND: usize = 256 << 10;
 pub struct TermsWriter {
     terms: u64,
     count: u8,
-    /// The term before, for front coding.
-    before: Vec<u8>,
+    /// The term before, for front coding: its head, its length, and its bytes if they are more than the head.
+    before: (u128, usize, Vec<u8>),
     lists: Vec<u8>,
     lists_sent: u64,
     lengths: Vec<u8>,
-    suffixes: Vec<u8>,
+    suffixes: Suffixes,
     postings: Vec<u8>,
     first: u64,
     block: Vec<u8>,
@@ -31,11 +32,11 @@ impl TermsWriter {
         TermsWriter {
             terms: 0,
             count: 0,
-            before: Vec::new(),
+            before: (0, 0, Vec::new()),
             lists: Vec::with_capacity(2 * SEND),
             lists_sent: 0,
             lengths: Vec::new(),
-            suffixes: Vec::new(),
+            suffixes: Suffixes::new(),
             postings: Vec::new(),
             first: 0,
             block: Vec::new(),
@@ -49,58 +50,72 @@ impl TermsWriter {
         self.terms
     }
 
-    /// Adds the next term with its postings; a term without postings leaves no trace.
-    #[inline]
+    /// Adds the next term, with its [`head`](crate::codec::head), which is in one document.
+    #[inline(always)]
+    pub fn add_single(
+        &mut self,
+        (term, head): (&[u8], u128),
+        (doc, freq): (u32, u32),
+        out: &mut EnvelopeWriter,
+    ) -> Result<()> {
+        put_varint(&mut self.postings, u64::from(doc) << 2 | u64::from(freq == 1) << 1 | 1);
+        if freq != 1 {
+            put_varint(&mut self.postings, u64::from(freq));
+        }
+        self.add_term(term, head);
+        if usize::from(self.count) == GROUP { self.end_group(out) } else { Ok(()) }
+    }
+
+    /// Adds the next term with any number of postings; a term without postings leaves no trace.
     pub fn add(
         &mut self,
-        term: &[u8],
+        (term, head): (&[u8], u128),
         mut postings: impl Iterator<Item = (u32, u32)>,
         norms: &[u8],
         out: &mut EnvelopeWriter,
     ) -> Result<()> {
-        let Some((doc, freq)) = postings.next() else { return Ok(()) };
-        if let Some((second, second_freq)) = postings.next() {
-            let start = self.lists.len();
+        let Some(first) = postings.next() else { return Ok(()) };
+        let Some(second) = postings.next() else { return self.add_single((term, head), first, out) };
+        let start = self.lists.len();
+        [first, second].into_iter().chain(postings).for_each(|(doc, freq)| {
             self.encoder.push(doc, freq, norms, &mut self.lists);
-            self.encoder.push(second, second_freq, norms, &mut self.lists);
-            postings.for_each(|(doc, freq)| self.encoder.push(doc, freq, norms, &mut self.lists));
-            let summary = self.encoder.finish(norms, &mut self.lists);
-            put_varint(&mut self.postings, u64::from(summary.doc_freq) << 1);
-            put_varint(&mut self.postings, (self.lists.len() - start) as u64);
-            put_varint(&mut self.postings, summary.total_tf - u64::from(summary.doc_freq));
-            if self.lists.len() >= SEND {
-                self.send_lists(out)?;
-            }
-        } else {
-            put_varint(&mut self.postings, u64::from(doc) << 2 | u64::from(freq == 1) << 1 | 1);
-            if freq != 1 {
-                put_varint(&mut self.postings, u64::from(freq));
-            }
+        });
+        let summary = self.encoder.finish(norms, &mut self.lists);
+        put_varint(&mut self.postings, u64::from(summary.doc_freq) << 1);
+        put_varint(&mut self.postings, (self.lists.len() - start) as u64);
+        put_varint(&mut self.postings, summary.total_tf - u64::from(summary.doc_freq));
+        if self.lists.len() >= SEND {
+            self.send_lists(out)?;
         }
-        self.add_term(term);
+        self.add_term(term, head);
         if usize::from(self.count) == GROUP { self.end_group(out) } else { Ok(()) }
     }
 
-    #[inline]
-    fn add_term(&mut self, term: &[u8]) {
+    #[inline(always)]
+    fn add_term(&mut self, term: &[u8], head: u128) {
         let shared = if self.count == 0 {
-            self.first = prefix_of(term);
+            self.first = u64::try_from(head >> 64).unwrap_or(u64::MAX);
             0
         } else {
-            shared_prefix(&self.before, term)
+            let (before_head, len, bytes) = &self.before;
+            let before = if *len > 16 { bytes.as_slice() } else { &[0; 16][..*len] };
+            shared_prefix((before, *before_head), (term, head))
         };
-        let suffix = term.get(shared..).unwrap_or_default();
-        let (high, low) = (shared.min(15), suffix.len().min(15));
+        let own = term.len() - shared;
+        let (high, low) = (shared.min(15), own.min(15));
         self.lengths.extend(u8::try_from(high << 4 | low));
         if high == 15 {
             put_varint(&mut self.lengths, (shared - 15) as u64);
         }
         if low == 15 {
-            put_varint(&mut self.lengths, (suffix.len() - 15) as u64);
+            put_varint(&mut self.lengths, (own - 15) as u64);
         }
-        self.suffixes.extend_from_slice(suffix);
-        self.before.truncate(shared);
-        self.before.extend_from_slice(suffix);
+        self.suffixes.push(term, head, shared);
+        (self.before.0, self.before.1) = (head, term.len());
+        if term.len() > 16 {
+            self.before.2.clear();
+            self.before.2.extend_from_slice(term);
+        }
         self.count += 1;
         self.terms += 1;
     }
@@ -114,7 +129,7 @@ impl TermsWriter {
 
     fn end_group(&mut self, out: &mut EnvelopeWriter) -> Result<()> {
         self.send_lists(out)?;
-        let symbols = Symbols::of(&self.suffixes);
+        let symbols = Symbols::of(self.suffixes.bytes());
         self.block.clear();
         self.block.push(self.count);
         self.block.push(symbols.width);
@@ -123,7 +138,7 @@ impl TermsWriter {
         put_varint(&mut self.block, self.suffixes.len() as u64);
         symbols.write(&mut self.block);
         self.block.extend_from_slice(&self.lengths);
-        symbols.write_text(&self.suffixes, &mut self.block);
+        symbols.write_text(self.suffixes.bytes(), &mut self.block);
         self.block.extend_from_slice(&self.postings);
 
         self.sparse.extend_from_slice(&self.first.to_le_bytes());
@@ -146,13 +161,24 @@ impl TermsWriter {
     }
 }
 
-/// Bytes that two terms have in common at their front.
-#[inline]
-fn shared_prefix(a: &[u8], b: &[u8]) -> usize {
+/// Bytes that two terms have in common at their front; both have their [`head`](crate::codec::head) with them.
+#[inline(always)]
+fn shared_prefix((a, a_head): (&[u8], u128), (b, b_head): (&[u8], u128)) -> usize {
+    let different = a_head ^ b_head;
+    if different != 0 || a.len().min(b.len()) <= 16 {
+        // Zeros behind the end of a term look like shared ones.
+        return (different.leading_zeros() as usize / 8).min(a.len()).min(b.len());
+    }
+    shared_beyond(a, b)
+}
+
+/// The same for terms whose first 16 bytes are the same.
+#[inline(never)]
+fn shared_beyond(a: &[u8], b: &[u8]) -> usize {
     let (a_words, _) = a.as_chunks::<8>();
     let (b_words, _) = b.as_chunks::<8>();
-    let mut shared = 0;
-    for (a_word, b_word) in a_words.iter().zip(b_words) {
+    let mut shared = 16;
+    for (a_word, b_word) in a_words.iter().zip(b_words).skip(2) {
         let different = u64::from_le_bytes(*a_word) ^ u64::from_le_bytes(*b_word);
         if different != 0 {
             return shared + different.trailing_zeros() as usize / 8;
@@ -163,60 +189,21 @@ fn shared_prefix(a: &[u8], b: &[u8]) -> usize {
     shared + rest(a).iter().zip(rest(b)).take_while(|(a, b)| a == b).count()
 }
 
-/// The different bytes of a block's suffixes, if they are few enough to be written in fewer bits.
-struct Symbols {
-    /// A bit for each byte in use.
-    set: u128,
-    /// Bits per symbol; zero if bytes stay bytes.
-    width: u8,
-}
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::codec::head;
 
-impl Symbols {
-    fn of(text: &[u8]) -> Symbols {
-        let (mut set, mut all) = (0u128, 0u8);
-        for &byte in text {
-            set |= 1 << (byte & 0x7f);
-            all |= byte;
-        }
-        let width = match set.count_ones() {
-            _ if !all.is_ascii() => 0,
-            0..=16 => 4,
-            17..=32 => 5,
-            33..=64 => 6,
-            _ => 0,
-        };
-        // The set itself takes 16 bytes.
-        let saved = text.len() * (8 - usize::from(width)) / 8;
-        if saved <= 16 { Symbols { set: 0, width: 0 } } else { Symbols { set, width } }
-    }
-
-    fn write(&self, out: &mut Vec<u8>) {
-        if self.width > 0 {
-            out.extend_from_slice(&self.set.to_le_bytes());
-        }
-    }
-
-    fn write_text(&self, text: &[u8], out: &mut Vec<u8>) {
-        if self.width == 0 {
-            out.extend_from_slice(text);
-            return;
-        }
-        let mut ranks = [0u8; 128];
-        let mut rank = 0;
-        for (byte, slot) in ranks.iter_mut().enumerate() {
-            *slot = rank;
-            rank += u8::from(self.set >> byte & 1 != 0);
-        }
-        let (mut bits, mut held) = (0u64, 0);
-        for &byte in text {
-            bits |= u64::from(ranks.get(usize::from(byte)).copied().unwrap_or(0)) << held;
-            held += u32::from(self.width);
-            if held >= 32 {
-                out.extend_from_slice(bits.to_le_bytes().first_chunk::<4>().unwrap_or(&[0; 4]));
-                bits >>= 32;
-                held -= 32;
+    #[test]
+    fn shared_prefixes_are_those_of_comparing_byte_by_byte() {
+        let terms: Vec<Vec<u8>> = (0..60usize)
+            .flat_map(|len| [0, len / 3, len].map(|odd| (0..len).map(|i| u8::from(i == odd)).collect()))
+            .collect();
+        for a in &terms {
+            for b in &terms {
+                let expected = a.iter().zip(b).take_while(|(a, b)| a == b).count();
+                assert_eq!(shared_prefix((a, head(a)), (b, head(b))), expected, "{a:?} {b:?}");
             }
         }
-        out.extend_from_slice(bits.to_le_bytes().get(..held.div_ceil(8) as usize).unwrap_or_default());
     }
 }
