@@ -160,8 +160,8 @@ pub struct ResourceArgs {
     /// Most memory to use [default: half of what the machine or its control group has]
     #[arg(long, value_name = "SIZE", value_parser = units::parse_size)]
     pub memory: Option<u64>,
-    /// Memory of an index thread at which it writes a segment, within --memory: more makes fewer segments, which
-    /// search a little faster, and a slower build [default: 160MiB]
+    /// Memory of an index thread at which it writes its first segments, within --memory; it grows with their number, up
+    /// to eight times as much. More makes fewer segments, which search faster, and a slower build [default: 64MiB]
     #[arg(long, value_name = "SIZE", value_parser = units::parse_size)]
     pub segment_memory: Option<u64>,
 }

@@ -16,17 +16,45 @@ const BASE: usize = 32 << 20;
 /// What [`CHECK_EVERY`] bytes of text can add to a share between two looks at it, at 16 bytes per byte of text.
 const OVERSHOOT: usize = CHECK_EVERY * 16;
 
-/// The largest share: chains of postings reach 32 GiB.
+/// The most for one segment: chains of postings reach 32 GiB.
 const MOST: usize = 30 << 30;
 
 /// The smallest share that makes sense.
 const LEAST: usize = 16 << 20;
 
-/// Bytes of term table, postings and keys that each index thread may hold.
+/// The memory of segments grows to this many times that of the first.
+const GROWTH: usize = 8;
+
+/// Segments of a thread after which the memory of the next ones doubles.
+const GROW_AFTER: usize = 8;
+
+/// Bytes of term table, postings and keys that an index thread may hold before it writes a segment.
 ///
-/// That is its share of the `cap`, or `segment` bytes if those are less: beyond some size more memory makes a
-/// build slower, since fewer of the term table's accesses find their place in the caches and translation tables.
-pub(super) fn lane_budget(cap: u64, segment: u64, inputs: &[Input], read: &ReadOptions) -> Result<usize> {
+/// The first segments are small: fresh memory is costly, and in little memory more look-ups find their place in the
+/// caches and translation tables. Later ones grow, or a large index would have too many.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) struct LaneBudget {
+    /// For the first segments.
+    pub(super) first: usize,
+    /// For any segment.
+    pub(super) most: usize,
+}
+
+impl LaneBudget {
+    /// For the segment after `written` others.
+    pub(super) fn after(&self, written: usize) -> usize {
+        let doublings = u32::try_from(written / GROW_AFTER).unwrap_or(u32::MAX);
+        self.first.saturating_mul(1usize.checked_shl(doublings).unwrap_or(usize::MAX)).min(self.most)
+    }
+}
+
+/// What each index thread may hold: its share of the `cap` at most, and as its first segment `segment` bytes.
+pub(super) fn lane_budget(
+    cap: u64,
+    segment: u64,
+    inputs: &[Input],
+    read: &ReadOptions,
+) -> Result<LaneBudget> {
     // Twice: while the inputs are found and put in order, there are two lists of them.
     let each = |input: &Input| 2 * (input.path.as_os_str().len() + size_of::<Input>() + 32);
     let listed: usize = inputs.iter().map(each).sum();
@@ -35,8 +63,8 @@ pub(super) fn lane_budget(cap: u64, segment: u64, inputs: &[Input], read: &ReadO
     let share = cap.saturating_sub(fixed) / read.lanes;
     match share.checked_sub(FLUSH_BYTES + OVERSHOOT) {
         Some(budget) if budget >= LEAST => {
-            let segment = usize::try_from(segment).unwrap_or(usize::MAX).min(MOST);
-            Ok(budget.min(segment).max(LEAST))
+            let first = usize::try_from(segment).unwrap_or(usize::MAX).min(budget).clamp(LEAST, MOST);
+            Ok(LaneBudget { first, most: first.saturating_mul(GROWTH).min(budget).min(MOST) })
         }
         _ => {
             let needed = fixed + read.lanes * (LEAST + FLUSH_BYTES + OVERSHOOT);
@@ -47,5 +75,25 @@ pub(super) fn lane_budget(cap: u64, segment: u64, inputs: &[Input], read: &ReadO
                 (needed >> 20) + 1
             )))
         }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn segments_grow_with_their_number_up_to_the_share_of_the_cap() {
+        let read = ReadOptions { lanes: 2, ..ReadOptions::default() };
+        let budget = |cap, segment| lane_budget(cap, segment, &[], &read).unwrap();
+        let roomy = budget(64 << 30, 64 << 20);
+        let sizes = [0, 7, 8, 15, 16, 24, 1_000_000].map(|written| roomy.after(written) >> 20);
+        assert_eq!(sizes, [64, 64, 128, 128, 256, 512, 512]);
+        let tight = budget(600 << 20, 64 << 20);
+        assert!(tight.first == 64 << 20 && tight.most < 300 << 20, "{tight:?}");
+        assert_eq!(tight.after(100), tight.most);
+        let least = budget(200 << 20, 1 << 40);
+        assert!(least.first == least.most && least.most < 100 << 20, "{least:?}");
+        assert!(lane_budget(64 << 20, 64 << 20, &[], &read).is_err());
     }
 }

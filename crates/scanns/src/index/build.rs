@@ -213,10 +213,11 @@ fn run_lanes(
         records: options.records,
         analyzer,
         invert: InvertOptions {
-            budget,
-            expected_terms: expected_terms(analyzer, inputs.bytes, lanes.len(), budget),
+            budget: budget.most,
+            expected_terms: expected_terms(analyzer, inputs.bytes, lanes.len(), budget.first),
             pages: options.read.pages,
         },
+        budget,
         progress,
         new_id: &new_id,
     };

@@ -8,6 +8,7 @@ use std::os::unix::ffi::OsStrExt;
 use std::sync::atomic::Ordering;
 
 use super::Progress;
+use super::budget::LaneBudget;
 use super::line_keys::KeyCollector;
 use crate::error::Result;
 use crate::invert::{CHECK_EVERY, InvertOptions, Inverter};
@@ -33,6 +34,7 @@ pub(super) struct LaneContext<'a> {
     pub(super) records: Records,
     pub(super) analyzer: &'a Analyzer,
     pub(super) invert: InvertOptions,
+    pub(super) budget: LaneBudget,
     pub(super) progress: &'a Progress,
     pub(super) new_id: &'a (dyn Fn() -> u128 + Sync),
 }
@@ -51,6 +53,8 @@ pub(super) struct LaneIndexer<'a> {
     tokenizer: Tokenizer,
     inverter: Inverter,
     keys: KeyCollector,
+    /// Bytes to hold before the segment at hand is written.
+    limit: usize,
     /// True while the rest of a document that does not fit into memory passes by.
     skipping: bool,
     /// Bytes since the memory was looked at.
@@ -67,6 +71,7 @@ impl<'a> LaneIndexer<'a> {
             tokenizer: Tokenizer::new(context.analyzer),
             inverter: Inverter::new(&context.invert)?,
             keys: KeyCollector::new(context.records),
+            limit: context.budget.first,
             skipping: false,
             unchecked: 0,
             unsynced: VecDeque::new(),
@@ -150,7 +155,7 @@ impl<'a> LaneIndexer<'a> {
                 // A file that may not fit beside what is there had better begin a segment of its own.
                 let estimate = self.context.inputs[piece.input as usize].bytes.saturating_mul(3) / 2;
                 let used = (self.inverter.bytes() + self.keys.bytes()) as u64;
-                if self.inverter.max_doc() > 0 && used + estimate > self.context.invert.budget as u64 {
+                if self.inverter.max_doc() > 0 && used + estimate > self.limit as u64 {
                     self.flush()?;
                 }
             }
@@ -197,7 +202,7 @@ impl<'a> LaneIndexer<'a> {
     }
 
     fn is_full(&mut self) -> bool {
-        self.inverter.is_full() || self.inverter.bytes() + self.keys.bytes() >= self.context.invert.budget
+        self.inverter.is_full(self.limit - self.keys.bytes().min(self.limit))
     }
 
     fn flush(&mut self) -> Result<()> {
@@ -206,6 +211,7 @@ impl<'a> LaneIndexer<'a> {
         let (segment, unsynced) = flush(self.context.directory, id, &mut self.inverter, &keys)?;
         self.report.segments.push(segment);
         self.unsynced.push_back(unsynced);
+        self.limit = self.context.budget.after(self.report.segments.len());
         // Each holds a file open, and the oldest has long been written back.
         if self.unsynced.len() > UNSYNCED {
             self.unsynced.pop_front().map_or(Ok(0), Unsynced::sync)?;
@@ -214,21 +220,25 @@ impl<'a> LaneIndexer<'a> {
     }
 
     /// Flushes in the middle of a document, which then goes on in the next segment. A document that fills the
-    /// memory by itself is given up.
+    /// memory by itself gets more of it, up to the share of the thread, and is given up after that.
     fn flush_inside(&mut self, piece: &Piece) -> Result<()> {
         if self.inverter.max_doc() > 0
             && let Some(open) = self.inverter.copy_open_document(FLUSH_BYTES / 2)
         {
             self.flush()?;
             self.inverter.resume_document(&open);
-            if self.inverter.bytes() < self.context.invert.budget / 4 * 3 {
+            if self.inverter.bytes() < self.limit / 4 * 3 {
                 return Ok(());
             }
         }
+        if self.limit < self.context.budget.most {
+            self.limit = self.limit.saturating_mul(2).min(self.context.budget.most);
+            return Ok(());
+        }
         let reason = format!(
-            "one document needs more than the {} MiB of memory of an index thread: give more --memory, fewer \
-             --index-threads, or --records lines",
-            self.context.invert.budget >> 20
+            "one document needs more than the {} MiB of memory of an index thread: give more --memory and \
+             --segment-memory, fewer --index-threads, or --records lines",
+            self.limit >> 20
         );
         self.report
             .failures

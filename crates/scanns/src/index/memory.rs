@@ -38,13 +38,13 @@ impl MemoryIndex {
 
     /// Adds `text[range]` as a document; see [`MemoryIndex::add`].
     pub fn add_range(&mut self, key: &[u8], text: &mut [u8], range: Range<usize>) -> bool {
-        if self.inverter.is_full() {
+        if self.inverter.is_full(usize::MAX) {
             return false;
         }
         let mut parts = Parts::new(Records::File, &self.analyzer, range, (false, true), CHECK_EVERY / 4);
         while let Some(part) = parts.step(text) {
             self.tokenizer.run(text, part.range, &mut self.inverter);
-            if !part.closes && self.inverter.is_full() {
+            if !part.closes && self.inverter.is_full(usize::MAX) {
                 self.inverter.void_document();
                 self.inverter.settle();
                 self.keys.push(key.into());

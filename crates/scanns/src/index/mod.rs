@@ -36,13 +36,14 @@ pub struct IndexOptions {
     pub analyzer: Option<Analyzer>,
     /// Most memory to take, in bytes.
     pub memory: u64,
-    /// Bytes of memory after which an index thread writes its segment, if its share of `memory` is not less.
+    /// Bytes of memory after which an index thread writes its first segments, if its share of `memory` is not less;
+    /// after many segments up to eight times as much.
     pub segment_memory: u64,
 }
 
 /// What [`IndexOptions::segment_memory`] should be where nothing is known better: the fastest that was measured
-/// on metadata dumps and source trees. Three times as much makes a third of the segments, and a slower build.
-pub const SEGMENT_MEMORY: u64 = 160 << 20;
+/// on metadata dumps and source trees. More makes fewer segments, and a slower build.
+pub const SEGMENT_MEMORY: u64 = 64 << 20;
 
 /// What a build did: every input is in one of the counts.
 #[derive(Clone, Debug, Default)]

@@ -29,7 +29,7 @@ use store::Store;
 /// Memory that one inverter may take, and how.
 #[derive(Clone, Copy, Debug)]
 pub struct InvertOptions {
-    /// Bytes after which [`Inverter::is_full`] says so.
+    /// Bytes after which [`Inverter::is_full`] says so, whatever its limit.
     pub budget: usize,
     /// Distinct terms to make room for at once.
     pub expected_terms: usize,
@@ -197,13 +197,15 @@ impl Inverter {
         self.store.bytes() + self.norms.capacity() + self.void.capacity() * 4
     }
 
-    /// True when the budget is used up and the index should be flushed.
+    /// True when `limit` bytes, or all of the budget, are used up and the index should be flushed.
     ///
     /// Memory kept from what was flushed before is given back here, if it would not fit beside what is used now.
     #[inline]
-    pub fn is_full(&mut self) -> bool {
-        self.store.keep_within(self.budget);
-        self.bytes() >= self.budget || self.docs >= MOST_DOCUMENTS
+    pub fn is_full(&mut self, limit: usize) -> bool {
+        let limit = limit.min(self.budget);
+        // A quarter more, where the budget has it: segments differ in what they need more of, and giving back is dear.
+        self.store.keep_within(limit.saturating_add(limit / 4).min(self.budget));
+        self.bytes() >= limit || self.docs >= MOST_DOCUMENTS
     }
 
     /// Tokens of the document at hand.

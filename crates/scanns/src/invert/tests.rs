@@ -197,7 +197,7 @@ fn a_full_budget_is_noticed_before_the_reserve_is_used_up() {
     let mut index = Inverter::new(&options).unwrap();
     let mut tokenizer = Tokenizer::new(&Analyzer::Bytes(Delimiters::whitespace()));
     let mut pushed = 0u32;
-    while !index.is_full() {
+    while !index.is_full(usize::MAX) {
         let mut text: Vec<u8> = (0..1000).flat_map(|i| format!("{} ", pushed + i).into_bytes()).collect();
         let all = 0..text.len();
         tokenizer.run(&mut text, all, &mut index);
@@ -230,7 +230,7 @@ fn memory_kept_from_one_kind_of_text_is_given_back_for_another() {
     let mut index = Inverter::new(&options).unwrap();
     let mut number = 0u32;
     for kind in 0..6 {
-        while !index.is_full() {
+        while !index.is_full(usize::MAX) {
             for _ in 0..1000 {
                 number += 1;
                 match kind % 3 {
