@@ -50,6 +50,14 @@ fn index(inverter: &mut Inverter, tokenizer: &mut Tokenizer, texts: &mut [Vec<u8
     begin.elapsed().as_secs_f64()
 }
 
+/// Seconds that the system takes to back `bytes` of fresh memory: what a first run pays before anything else.
+fn touch(bytes: u64) -> f64 {
+    let begin = Instant::now();
+    let memory = vec![1u8; usize::try_from(bytes).unwrap_or(0)];
+    std::hint::black_box(&memory);
+    begin.elapsed().as_secs_f64()
+}
+
 /// Prints rates, sizes and the time to read everything back in order.
 pub fn run(args: &Args) -> Result<()> {
     let mut texts = load(&args.path)?;
@@ -58,10 +66,11 @@ pub fn run(args: &Args) -> Result<()> {
     let mut inverter = Inverter::new(&options)?;
     let mut tokenizer = Tokenizer::new(&Analyzer::parse("paths")?);
     let (mut rates, mut drains) = (Vec::new(), Vec::new());
-    let mut told = String::new();
+    let (mut told, mut taken) = (String::new(), 0);
     for _ in 0..=args.repetitions.max(1) {
         rates.push(size / index(&mut inverter, &mut tokenizer, &mut texts, args.lines));
         let (documents, tokens, bytes) = (inverter.max_doc(), inverter.tokens(), inverter.bytes() as u64);
+        taken = taken.max(bytes);
         let begin = Instant::now();
         let (mut terms, mut postings, mut frequencies) = (0u64, 0u64, 0u64);
         inverter.drain_sorted(|_, list| {
@@ -84,6 +93,11 @@ pub fn run(args: &Args) -> Result<()> {
     println!("invert, one document per {unit}: {told}");
     let (fresh, reused) = rates.split_at(1);
     println!("  fresh memory {} MiB/s, reused {} MiB/s", Median::of(fresh), Median::of(reused));
+    println!(
+        "  taking {:.0} MiB of fresh memory and doing nothing with it: {:.1} s",
+        mib(taken),
+        touch(taken)
+    );
     println!("  drained in order in {} s", Median::of(&drains));
     Ok(())
 }

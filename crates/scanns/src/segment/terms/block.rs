@@ -31,9 +31,14 @@ impl<'a> Block<'a> {
         let suffixes = usize::try_from(reader.varint()?).ok()?;
         let mut symbols = [0; 64];
         if width > 0 {
-            let set = u128::from_le_bytes(*reader.take(16)?.first_chunk()?);
-            let used = (0..128u8).filter(|byte| set >> byte & 1 != 0);
-            symbols.iter_mut().zip(used).for_each(|(slot, symbol)| *slot = symbol);
+            let mut set = u128::from_le_bytes(*reader.take(16)?.first_chunk()?);
+            for slot in &mut symbols {
+                if set == 0 {
+                    break;
+                }
+                *slot = u8::try_from(set.trailing_zeros()).ok()?;
+                set &= set - 1;
+            }
         }
         let lengths = ByteReader::new(reader.take(lengths)?);
         let suffixes = reader.take(if width > 0 { packed_len(suffixes, width)? } else { suffixes })?;
@@ -70,11 +75,7 @@ impl<'a> Block<'a> {
                 return None;
             }
             for at in self.at..end {
-                let bit = at * usize::from(self.width);
-                let low = u16::from(*self.suffixes.get(bit / 8)?);
-                let high = u16::from(self.suffixes.get(bit / 8 + 1).copied().unwrap_or(0));
-                let rank = (high << 8 | low) >> (bit % 8) & ((1 << self.width) - 1);
-                term.push(*self.symbols.get(usize::from(rank))?);
+                term.push(self.symbol(at)?);
             }
             self.at = end;
         } else {
@@ -83,6 +84,59 @@ impl<'a> Block<'a> {
             self.suffixes = rest;
         }
         Some(true)
+    }
+
+    /// Byte `at` of the suffixes, all of them taken together.
+    #[inline(always)]
+    fn symbol(&self, at: usize) -> Option<u8> {
+        if self.width == 0 {
+            return self.suffixes.get(at).copied();
+        }
+        let bit = at.checked_mul(usize::from(self.width))?;
+        let low = u16::from(*self.suffixes.get(bit / 8)?);
+        let high = u16::from(self.suffixes.get(bit / 8 + 1).copied().unwrap_or(0));
+        let rank = (high << 8 | low) >> (bit % 8) & ((1 << self.width) - 1);
+        self.symbols.get(usize::from(rank)).copied()
+    }
+
+    /// Moves from the start of the block to `term`; false if it is not there, `None` if the block is damaged.
+    ///
+    /// Terms are in order, so most need no look at their bytes: one that shares more with the term before than
+    /// `term` does is as much too small as that one was; one that shares less is too great.
+    pub(super) fn seek(&mut self, term: &[u8]) -> Option<bool> {
+        let (mut matched, mut before, mut end) = (0, 0, 0usize);
+        while self.left > 0 {
+            self.left -= 1;
+            self.behind += 1;
+            let nibbles = self.lengths.u8()?;
+            let shared = self.length(nibbles >> 4)?;
+            let own = self.length(nibbles & 15)?;
+            if shared > before {
+                return None;
+            }
+            before = shared.checked_add(own)?;
+            let start = end;
+            end = end.checked_add(own)?;
+            if shared > matched {
+                continue;
+            }
+            let rest = term.get(matched..)?;
+            if shared < matched {
+                return Some(false);
+            }
+            let mut same = 0;
+            while same < own && same < rest.len() && self.symbol(start + same)? == *rest.get(same)? {
+                same += 1;
+            }
+            if same == own && same == rest.len() {
+                return Some(true);
+            }
+            if same < own && (same == rest.len() || self.symbol(start + same)? > *rest.get(same)?) {
+                return Some(false);
+            }
+            matched += same;
+        }
+        Some(false)
     }
 
     #[inline]

@@ -56,7 +56,10 @@ impl Terms {
     fn block_of(&self, section: &Section, term: &[u8]) -> Result<Option<usize>> {
         let prefix = u64::try_from(head(term) >> 64).unwrap_or(u64::MAX);
         let mut low = self.prefixes.partition_point(|&found| found < prefix);
-        let mut high = self.prefixes.partition_point(|&found| found <= prefix);
+        // Most prefixes are of one block.
+        let same = self.prefixes.get(low..).unwrap_or_default();
+        let mut high = low
+            + if same.first() == Some(&prefix) { same.partition_point(|&found| found == prefix) } else { 0 };
         let mut first = Vec::new();
         // Blocks that share the eight bytes are told apart by their first term.
         while low < high {
@@ -80,15 +83,10 @@ impl Terms {
         let Some(index) = self.block_of(section, term)? else { return Ok(None) };
         let damaged = || section.corrupt(format!("block {index} of its terms cannot be read"));
         let mut block = self.open(section, index)?;
-        let mut found = Vec::new();
-        while block.step(&mut found).ok_or_else(damaged)? {
-            match found.as_slice().cmp(term) {
-                std::cmp::Ordering::Less => {}
-                std::cmp::Ordering::Equal => return block.info().map(Some).ok_or_else(damaged),
-                std::cmp::Ordering::Greater => break,
-            }
+        match block.seek(term).ok_or_else(damaged)? {
+            true => block.info().map(Some).ok_or_else(damaged),
+            false => Ok(None),
         }
-        Ok(None)
     }
 
     /// All terms from `start` on, in order.

@@ -76,6 +76,13 @@ impl TermInfo {
 /// Reads `bytes` as a block to its end or its first fault.
 #[cfg(test)]
 pub(super) fn read_any(bytes: &[u8]) {
+    for term in [b"".as_slice(), b"a", b"mm", b"term0042", &[0xff; 40]] {
+        if let Some(mut block) = block::Block::open(bytes, 1 << 20)
+            && block.seek(term) == Some(true)
+        {
+            let _ = block.info();
+        }
+    }
     let Some(mut block) = block::Block::open(bytes, 1 << 20) else { return };
     let mut term = Vec::new();
     while block.step(&mut term) == Some(true) {
