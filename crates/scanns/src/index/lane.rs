@@ -243,7 +243,11 @@ impl<'a> LaneIndexer<'a> {
         self.report
             .failures
             .push(Failure { path: self.context.inputs[piece.input as usize].path.clone(), reason });
-        self.inverter.clear();
+        // What came before it is whole: a flush leaves out a document that has not ended.
+        match self.inverter.max_doc() {
+            0 => self.inverter.clear(),
+            _ => self.flush()?,
+        }
         self.skipping = true;
         if self.context.records == Records::Lines {
             // The line keeps its number, so that the ones after it keep theirs.

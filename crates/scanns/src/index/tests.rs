@@ -271,6 +271,39 @@ fn a_document_that_outgrows_the_memory_is_a_counted_failure_and_the_rest_is_inde
 }
 
 #[test]
+fn what_comes_before_a_document_that_outgrows_the_memory_is_kept_under_its_own_name() {
+    let place = tempfile::tempdir().unwrap();
+    let root = place.path().join("in");
+    fs::create_dir(&root).unwrap();
+    let huge: String = (0..1_500_000).map(|i| format!("u{i} ")).collect();
+    // Larger files come first: one of a single term stands before the one that does not fit.
+    fs::write(root.join("before"), "early ".repeat(huge.len() / 6 + 1000)).unwrap();
+    fs::write(root.join("huge"), &huge).unwrap();
+    fs::write(root.join("after"), "late").unwrap();
+    let lines = place.path().join("lines");
+    fs::write(&lines, format!("early\n{huge}\nlate\n")).unwrap();
+    for (input, records, keys) in
+        [(&root, Records::File, ["before", "after"]), (&lines, Records::Lines, [":1", ":3"])]
+    {
+        let mut options = options(input, records, 1);
+        // More than may be carried over into the next segment, less than the document needs.
+        options.memory = 110 << 20;
+        let index = place.path().join(format!("{records:?}.scanns"));
+        let report = run(&index, &options).unwrap();
+        assert_eq!((report.failed.len(), report.documents), (1, 2), "{records:?}");
+        let snapshot = Snapshot::open(&index).unwrap();
+        let searcher = snapshot.searcher();
+        for (word, key) in ["early", "late"].into_iter().zip(keys) {
+            let hits =
+                searcher.top_k(&snapshot.parse(word, Operator::Or).unwrap(), Model::Classic, 9).unwrap();
+            let found: Vec<_> =
+                hits.iter().map(|hit| String::from_utf8(searcher.key(hit).unwrap()).unwrap()).collect();
+            assert!(found.len() == 1 && found[0].ends_with(key), "{records:?} {word}: {found:?}");
+        }
+    }
+}
+
+#[test]
 fn what_is_added_needs_the_analyzer_of_the_index() {
     let place = tempfile::tempdir().unwrap();
     let root = place.path().join("in");
