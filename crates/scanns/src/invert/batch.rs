@@ -6,6 +6,8 @@
 //! terms take a fourth: their bytes are asked for and compared last. Tokens of one term stay in order, since a
 //! term is either always short or always long.
 
+use std::ops::Range;
+
 use super::arch::{Isa, Seed};
 use super::entry::{Entry, INLINE, Key};
 use super::hot::Hot;
@@ -101,22 +103,9 @@ impl Batch {
         tokens: &[[u16; 2]],
     ) -> usize {
         for (i, &[start, end]) in tokens.iter().enumerate() {
-            let (start, end) = (base + usize::from(start), base + usize::from(end));
-            let token = &text[start..end];
-            // SAFETY: the caller vouches for the instructions; the range was just checked.
-            unsafe {
-                if token.len() <= INLINE {
-                    let key = I::short_key(text, start, token.len());
-                    let fingerprint = I::fingerprint(key, &self.seed);
-                    if HOT && let Some(entry) = self.hot.find(key, fingerprint) {
-                        store.count(entry, doc);
-                        continue;
-                    }
-                    self.push(store, key, fingerprint, doc, 0);
-                } else {
-                    self.push_long::<I>(store, token, doc);
-                }
-            }
+            let range = base + usize::from(start)..base + usize::from(end);
+            // SAFETY: passed on.
+            unsafe { self.take::<I, HOT>(store, doc, text, range) };
             if self.is_full() {
                 return i + 1;
             }
@@ -130,25 +119,43 @@ impl Batch {
     /// The machine has the instructions of `I`.
     #[inline(always)]
     pub(super) unsafe fn push_one<I: Isa>(&mut self, store: &mut Store, doc: u32, token: &[u8]) {
-        // SAFETY: passed on; the range is the whole token.
+        // SAFETY: passed on.
         unsafe {
-            if token.len() <= INLINE {
-                let key = I::short_key(token, 0, token.len());
-                let fingerprint = I::fingerprint(key, &self.seed);
-                match self.hot.find(key, fingerprint).filter(|_| self.hot.on) {
-                    Some(entry) => store.count(entry, doc),
-                    None => self.push(store, key, fingerprint, doc, 0),
-                }
-            } else {
-                self.push_long::<I>(store, token, doc);
+            match self.hot.on {
+                true => self.take::<I, true>(store, doc, token, 0..token.len()),
+                false => self.take::<I, false>(store, doc, token, 0..token.len()),
             }
-            if self.is_full() {
+            if self.hot.goes_on(1) || self.is_full() {
                 self.drain::<I>(store);
             }
         }
     }
 
-    /// Adds a long token; the batch must not be full.
+    /// Takes the token `text[range]`; the batch must not be full.
+    #[inline(always)]
+    unsafe fn take<I: Isa, const HOT: bool>(
+        &mut self,
+        store: &mut Store,
+        doc: u32,
+        text: &[u8],
+        range: Range<usize>,
+    ) {
+        let token = &text[range.clone()];
+        // SAFETY: the caller vouches for the instructions; the range was just checked.
+        unsafe {
+            if token.len() > INLINE {
+                return self.push_long::<I>(store, token, doc);
+            }
+            let key = I::short_key(text, range.start, token.len());
+            let fingerprint = I::fingerprint(key, &self.seed);
+            match self.hot.find(key, fingerprint) {
+                Some(entry) if HOT => store.count(entry, doc),
+                _ => self.push(store, key, fingerprint, doc, 0),
+            }
+        }
+    }
+
+    /// The same for a long token.
     #[inline(always)]
     unsafe fn push_long<I: Isa>(&mut self, store: &mut Store, token: &[u8], doc: u32) {
         // SAFETY: passed on; the token is longer than 15 bytes.

@@ -40,6 +40,12 @@ impl Tail {
     }
 }
 
+/// True of a chain that is in its third chunk or later: forty postings or so.
+#[inline(always)]
+pub(super) fn has_grown(tail: u64) -> bool {
+    Tail::unpack(tail).class >= 2
+}
+
 /// The arena of all chains of one index thread.
 pub(super) struct Chunks {
     bytes: Slab<u8>,

@@ -57,7 +57,7 @@ impl Inverter {
         let mut start = 0;
         while start < order.len() {
             let end = sort::end_of_run(order, (start + WINDOW).min(order.len()) - 1);
-            sort::settle_ties(terms, &mut order[start..end]);
+            sort::settle_ties(terms, &mut order[start..end], 0);
             for at in start..end {
                 ask_entry(at + 2 * WINDOW, order);
                 ask_rest(at + WINDOW, order);

@@ -4,6 +4,7 @@
 //! in with the running frequency there (the append cache), and where its earlier postings end. A term seen in
 //! one document has nothing outside its entry.
 
+use super::chunks::has_grown;
 use crate::sys::Plain;
 
 /// Longest term that stands in its entry.
@@ -98,7 +99,7 @@ impl Entry {
     /// True of a term that was seen many times in its document, or in many documents.
     #[inline(always)]
     pub(super) fn is_frequent(&self) -> bool {
-        self.term_freq >= 16 || self.tail >> 53 != 0
+        self.term_freq >= 16 || has_grown(self.tail)
     }
 }
 

@@ -1,7 +1,7 @@
 //! A small cache in front of the table: the few terms that make up most of some texts.
 //!
-//! Half of the tokens of a metadata dump are of some fifty terms. They are found here and counted at once, in place of
-//! waiting in the batch, which leaves the batch to terms that do have to come from memory: 15 % more text a second.
+//! Three quarters of the tokens of a metadata dump are of 64 terms. They are found here and counted at once, in place of
+//! waiting in the batch, which leaves the batch to terms that do have to come from memory: 5 % more text a second.
 //! Where frequent terms are a smaller part, a wrong guess of the branch costs more than the batch does: source code,
 //! with 45 % of its tokens found here, was 15 % slower. So it is tried from time to time whether it pays.
 //!

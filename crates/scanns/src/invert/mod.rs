@@ -1,8 +1,9 @@
 //! Tokens to postings in memory: a term table and chains of postings, one set per index thread, nothing shared.
 //!
 //! [`Inverter`] takes tokens as a [`TokenSink`] and can be searched in place or drained in term order into a
-//! segment. Read `batch.rs` first: the hot loop. `table.rs` finds terms, `entry.rs` says what a term costs,
-//! `chunks.rs` holds what is known of it beyond the latest document, `sort.rs` orders it all for a flush.
+//! segment. Read `batch.rs` first: the hot loop, with the most frequent terms in `hot.rs` ahead of it. `table.rs` finds
+//! terms, `entry.rs` says what a term costs, `chunks.rs` holds what is known of it beyond the latest document; for a
+//! flush `sort.rs` orders it all and `drain.rs` goes through it.
 
 mod arch;
 mod batch;

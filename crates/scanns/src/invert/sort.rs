@@ -20,12 +20,17 @@ const DEEP: usize = 100 * CHUNK;
 /// Tied terms whose bytes are asked for ahead; their entries twice as many.
 const AHEAD: usize = 12;
 
-/// Order number of `term` from byte `depth` on, with `entry` as the lowest 32 bits.
+/// Order number of `entry`, of whose term `len` bytes with this head count.
+#[inline(always)]
+fn number(head: u128, len: usize, entry: u32) -> u128 {
+    head >> 40 << 40 | (len.min(CHUNK + 1) as u128) << 32 | u128::from(entry)
+}
+
+/// Order number of `term` from byte `depth` on.
 #[inline(always)]
 fn order(term: &[u8], depth: usize, entry: u32) -> u128 {
     let rest = term.get(depth..).unwrap_or_default();
-    let chunk = head(rest) >> 40 << 40;
-    chunk | (rest.len().min(CHUNK + 1) as u128) << 32 | u128::from(entry)
+    number(head(rest), rest.len(), entry)
 }
 
 /// The entry number in an order number.
@@ -35,17 +40,12 @@ pub(super) fn entry_of(order: u128) -> u32 {
     order as u32
 }
 
-/// Order number of a whole term at depth 0, straight from its entry.
+/// Order number of a whole term, straight from its entry.
 #[inline(always)]
-fn first_order(terms: &Terms, number: usize) -> u128 {
-    let Entry { key, .. } = terms.entries[number];
-    let entry = u32::try_from(number).unwrap_or(u32::MAX);
-    if key.is_long() {
-        return order(terms.long(key), 0, entry);
-    }
-    let (bytes, len) = key.bytes();
-    let chunk = u128::from_be_bytes(bytes) >> 40 << 40;
-    chunk | (len.min(CHUNK + 1) as u128) << 32 | u128::from(entry)
+fn first_order(terms: &Terms, at: usize) -> u128 {
+    let Entry { key, .. } = terms.entries[at];
+    let entry = u32::try_from(at).unwrap_or(u32::MAX);
+    if key.is_long() { order(terms.long(key), 0, entry) } else { number(key.head(), key.bytes().1, entry) }
 }
 
 /// Sorts the terms of `terms` by their first bytes: order numbers into `out`, which has room for all of them. What
@@ -77,11 +77,6 @@ pub(super) fn end_of_run(order: &[u128], start: usize) -> usize {
     start + order[start..].iter().take_while(|&&order| order >> 32 == head).count()
 }
 
-/// Puts terms in their final order where [`sort`] left them in any; `order` holds whole runs.
-pub(super) fn settle_ties(terms: &Terms, order: &mut [u128]) {
-    settle_runs(terms, order, 0);
-}
-
 /// Sorts numbers made at `depth`, then the runs that this depth does not tell apart.
 fn sort_group(terms: &Terms, group: &mut [u128], depth: usize) {
     if depth > DEEP {
@@ -89,11 +84,11 @@ fn sort_group(terms: &Terms, group: &mut [u128], depth: usize) {
         return group.sort_by_cached_key(term);
     }
     group.sort_unstable();
-    settle_runs(terms, group, depth);
+    settle_ties(terms, group, depth);
 }
 
-/// Sorts each run of equal terms in `group`, sorted at `depth`, by the bytes after that.
-fn settle_runs(terms: &Terms, group: &mut [u128], depth: usize) {
+/// Puts terms in their final order where sorting at `depth` left them in any; `group` holds whole runs.
+pub(super) fn settle_ties(terms: &Terms, group: &mut [u128], depth: usize) {
     let mut start = 0;
     while start + 1 < group.len() {
         if group[start] >> 32 != group[start + 1] >> 32 {

@@ -1,5 +1,7 @@
 //! Reads one block of terms: total, whatever the bytes are.
 
+use std::ops::Range;
+
 use super::{GROUP, TermInfo, packed_len};
 use crate::codec::ByteReader;
 
@@ -11,7 +13,7 @@ pub(super) struct Block<'a> {
     width: u8,
     lengths: ByteReader<'a>,
     suffixes: &'a [u8],
-    /// Symbols of suffixes read.
+    /// Bytes of suffixes read, before they were packed.
     at: usize,
     postings: ByteReader<'a>,
     /// Offset of the next list in the section.
@@ -60,30 +62,31 @@ impl<'a> Block<'a> {
         if self.left == 0 {
             return Some(false);
         }
+        let (shared, suffix) = self.next_lengths(term.len())?;
+        term.truncate(shared);
+        if self.width == 0 {
+            term.extend_from_slice(self.suffixes.get(suffix)?);
+        } else if packed_len(suffix.end, self.width)? > self.suffixes.len() {
+            return None;
+        } else {
+            for at in suffix {
+                term.push(self.symbol(at)?);
+            }
+        }
+        Some(true)
+    }
+
+    /// What the next term shares with the one before, of `before` bytes, and where its suffix is.
+    #[inline(always)]
+    fn next_lengths(&mut self, before: usize) -> Option<(usize, Range<usize>)> {
         self.left -= 1;
         self.behind += 1;
         let nibbles = self.lengths.u8()?;
         let shared = self.length(nibbles >> 4)?;
         let own = self.length(nibbles & 15)?;
-        if shared > term.len() {
-            return None;
-        }
-        term.truncate(shared);
-        if self.width > 0 {
-            let end = self.at.checked_add(own)?;
-            if packed_len(end, self.width)? > self.suffixes.len() {
-                return None;
-            }
-            for at in self.at..end {
-                term.push(self.symbol(at)?);
-            }
-            self.at = end;
-        } else {
-            let (suffix, rest) = self.suffixes.split_at_checked(own)?;
-            term.extend_from_slice(suffix);
-            self.suffixes = rest;
-        }
-        Some(true)
+        let start = self.at;
+        self.at = start.checked_add(own)?;
+        (shared <= before).then_some((shared, start..self.at))
     }
 
     /// Byte `at` of the suffixes, all of them taken together.
@@ -104,19 +107,11 @@ impl<'a> Block<'a> {
     /// Terms are in order, so most need no look at their bytes: one that shares more with the term before than
     /// `term` does is as much too small as that one was; one that shares less is too great.
     pub(super) fn seek(&mut self, term: &[u8]) -> Option<bool> {
-        let (mut matched, mut before, mut end) = (0, 0, 0usize);
+        let (mut matched, mut before) = (0, 0usize);
         while self.left > 0 {
-            self.left -= 1;
-            self.behind += 1;
-            let nibbles = self.lengths.u8()?;
-            let shared = self.length(nibbles >> 4)?;
-            let own = self.length(nibbles & 15)?;
-            if shared > before {
-                return None;
-            }
+            let (shared, suffix) = self.next_lengths(before)?;
+            let (start, own) = (suffix.start, suffix.len());
             before = shared.checked_add(own)?;
-            let start = end;
-            end = end.checked_add(own)?;
             if shared > matched {
                 continue;
             }

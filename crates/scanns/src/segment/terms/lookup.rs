@@ -3,7 +3,7 @@
 use std::ops::Range;
 
 use super::block::Block;
-use super::{SPARSE_ENTRY, TermInfo};
+use super::{SPARSE_ENTRY, TermInfo, prefix_of};
 use crate::codec::{ByteReader, head};
 use crate::error::Result;
 use crate::store::{Envelope, Section};
@@ -54,7 +54,7 @@ impl Terms {
 
     /// The last block whose first term is not after `term`.
     fn block_of(&self, section: &Section, term: &[u8]) -> Result<Option<usize>> {
-        let prefix = u64::try_from(head(term) >> 64).unwrap_or(u64::MAX);
+        let prefix = prefix_of(head(term));
         let mut low = self.prefixes.partition_point(|&found| found < prefix);
         // Most prefixes are of one block.
         let same = self.prefixes.get(low..).unwrap_or_default();

@@ -73,6 +73,11 @@ impl TermInfo {
     }
 }
 
+/// The first eight bytes of a term, as the sparse index has them, from its [`head`](crate::codec::head).
+fn prefix_of(head: u128) -> u64 {
+    u64::try_from(head >> 64).unwrap_or(u64::MAX)
+}
+
 /// Reads `bytes` as a block to its end or its first fault.
 #[cfg(test)]
 pub(super) fn read_any(bytes: &[u8]) {

@@ -1,7 +1,7 @@
 //! Writes term groups as the terms come, in order; the sparse index waits in memory.
 
-use super::GROUP;
 use super::suffixes::{Suffixes, Symbols};
+use super::{GROUP, prefix_of};
 use crate::codec::{ListEncoder, put_varint};
 use crate::error::Result;
 use crate::store::EnvelopeWriter;
@@ -13,8 +13,8 @@ const SEND: usize = 256 << 10;
 pub struct TermsWriter {
     terms: u64,
     count: u8,
-    /// The term before, for front coding: its head, its length, and its bytes if they are more than the head.
-    before: (u128, usize, Vec<u8>),
+    /// The term before, for front coding.
+    before: Before,
     lists: Vec<u8>,
     lists_sent: u64,
     lengths: Vec<u8>,
@@ -32,7 +32,7 @@ impl TermsWriter {
         TermsWriter {
             terms: 0,
             count: 0,
-            before: (0, 0, Vec::new()),
+            before: Before::default(),
             lists: Vec::with_capacity(2 * SEND),
             lists_sent: 0,
             lengths: Vec::new(),
@@ -62,8 +62,7 @@ impl TermsWriter {
         if freq != 1 {
             put_varint(&mut self.postings, u64::from(freq));
         }
-        self.add_term(term, head);
-        if usize::from(self.count) == GROUP { self.end_group(out) } else { Ok(()) }
+        self.add_term(term, head, out)
     }
 
     /// Adds the next term with any number of postings; a term without postings leaves no trace.
@@ -87,19 +86,16 @@ impl TermsWriter {
         if self.lists.len() >= SEND {
             self.send_lists(out)?;
         }
-        self.add_term(term, head);
-        if usize::from(self.count) == GROUP { self.end_group(out) } else { Ok(()) }
+        self.add_term(term, head, out)
     }
 
     #[inline(always)]
-    fn add_term(&mut self, term: &[u8], head: u128) {
+    fn add_term(&mut self, term: &[u8], head: u128, out: &mut EnvelopeWriter) -> Result<()> {
         let shared = if self.count == 0 {
-            self.first = u64::try_from(head >> 64).unwrap_or(u64::MAX);
+            self.first = prefix_of(head);
             0
         } else {
-            let (before_head, len, bytes) = &self.before;
-            let before = if *len > 16 { bytes.as_slice() } else { &[0; 16][..*len] };
-            shared_prefix((before, *before_head), (term, head))
+            self.before.shared(term, head)
         };
         let own = term.len() - shared;
         let (high, low) = (shared.min(15), own.min(15));
@@ -111,13 +107,10 @@ impl TermsWriter {
             put_varint(&mut self.lengths, (own - 15) as u64);
         }
         self.suffixes.push(term, head, shared);
-        (self.before.0, self.before.1) = (head, term.len());
-        if term.len() > 16 {
-            self.before.2.clear();
-            self.before.2.extend_from_slice(term);
-        }
+        self.before.set(term, head);
         self.count += 1;
         self.terms += 1;
+        if usize::from(self.count) == GROUP { self.end_group(out) } else { Ok(()) }
     }
 
     fn send_lists(&mut self, out: &mut EnvelopeWriter) -> Result<()> {
@@ -161,15 +154,39 @@ impl TermsWriter {
     }
 }
 
-/// Bytes that two terms have in common at their front; both have their [`head`](crate::codec::head) with them.
-#[inline(always)]
-fn shared_prefix((a, a_head): (&[u8], u128), (b, b_head): (&[u8], u128)) -> usize {
-    let different = a_head ^ b_head;
-    if different != 0 || a.len().min(b.len()) <= 16 {
-        // Zeros behind the end of a term look like shared ones.
-        return (different.leading_zeros() as usize / 8).min(a.len()).min(b.len());
+/// Bytes of a [`head`](crate::codec::head).
+const HEAD: usize = 16;
+
+/// A term that the next one is compared with.
+#[derive(Default)]
+struct Before {
+    head: u128,
+    len: usize,
+    /// Its bytes, if they are more than the head.
+    bytes: Vec<u8>,
+}
+
+impl Before {
+    #[inline(always)]
+    fn set(&mut self, term: &[u8], head: u128) {
+        (self.head, self.len) = (head, term.len());
+        if term.len() > HEAD {
+            self.bytes.clear();
+            self.bytes.extend_from_slice(term);
+        }
     }
-    shared_beyond(a, b)
+
+    /// Bytes that `term` has in common with it at the front.
+    #[inline(always)]
+    fn shared(&self, term: &[u8], head: u128) -> usize {
+        let different = self.head ^ head;
+        let shorter = self.len.min(term.len());
+        if different != 0 || shorter <= HEAD {
+            // Zeros behind the end of a term look like shared ones.
+            return (different.leading_zeros() as usize / 8).min(shorter);
+        }
+        shared_beyond(&self.bytes, term)
+    }
 }
 
 /// The same for terms whose first 16 bytes are the same.
@@ -202,7 +219,9 @@ mod tests {
         for a in &terms {
             for b in &terms {
                 let expected = a.iter().zip(b).take_while(|(a, b)| a == b).count();
-                assert_eq!(shared_prefix((a, head(a)), (b, head(b))), expected, "{a:?} {b:?}");
+                let mut before = Before::default();
+                before.set(a, head(a));
+                assert_eq!(before.shared(b, head(b)), expected, "{a:?} {b:?}");
             }
         }
     }
