@@ -62,7 +62,7 @@ fn touch(bytes: u64) -> f64 {
 pub fn run(args: &Args) -> Result<()> {
     let mut texts = load(&args.path)?;
     let size = mib(texts.iter().map(|text| text.len() as u64).sum());
-    let options = InvertOptions { budget: 64 << 30, expected_terms: 0, pages: PageSize::Huge };
+    let options = InvertOptions { budget: 64 << 30, expected_terms: 0, pages: PageSize::Auto };
     let mut inverter = Inverter::new(&options)?;
     let mut tokenizer = Tokenizer::new(&Analyzer::parse("paths")?);
     let (mut rates, mut drains) = (Vec::new(), Vec::new());

@@ -204,7 +204,7 @@ pub struct ReadArgs {
     #[arg(long)]
     pub no_pin: bool,
     /// Pages that back blocks, terms and postings
-    #[arg(long, value_enum, value_name = "SIZE", default_value = "2MiB")]
+    #[arg(long, value_enum, value_name = "SIZE", default_value = "auto")]
     pub arena_page: PageArg,
 }
 
@@ -222,6 +222,8 @@ pub enum DirectArg {
 /// Page sizes.
 #[derive(Clone, Copy, Debug, ValueEnum)]
 pub enum PageArg {
+    /// Whichever is cheaper to get on this machine, measured as memory grows
+    Auto,
     /// Base pages
     #[value(name = "4KiB")]
     Base,

@@ -165,6 +165,7 @@ fn reading(args: &ReadArgs, threads: Threads) -> Result<ReadOptions> {
         uring: !args.no_uring,
         pin: !args.no_pin,
         pages: match args.arena_page {
+            PageArg::Auto => PageSize::Auto,
             PageArg::Base => PageSize::Base,
             PageArg::Huge => PageSize::Huge,
         },

@@ -15,4 +15,4 @@ pub use bitpack::BLOCK;
 pub use head::head;
 pub use norm::{length_to_norm, norm_to_length};
 pub use postings::{Impact, ListCursor, ListEncoder, NO_MORE, code_to_tf};
-pub use varint::{ByteReader, put_varint};
+pub use varint::{ByteReader, put_varint, varint};

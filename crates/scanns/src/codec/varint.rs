@@ -10,6 +10,19 @@ pub fn put_varint(out: &mut Vec<u8>, mut value: u64) {
     out.push((value & 0x7f) as u8);
 }
 
+/// The bytes that [`put_varint`] appends, in an array, and how many they are.
+#[inline]
+pub fn varint(mut value: u64) -> ([u8; 10], usize) {
+    let (mut bytes, mut len) = ([0; 10], 0);
+    while value >= 0x80 {
+        bytes[len] = (value & 0x7f) as u8 | 0x80;
+        value >>= 7;
+        len += 1;
+    }
+    bytes[len] = (value & 0x7f) as u8;
+    (bytes, len + 1)
+}
+
 /// Reads fields from the front of a byte slice; every method is `None` past the end.
 #[derive(Clone, Copy, Debug)]
 pub struct ByteReader<'a> {
@@ -100,6 +113,8 @@ mod tests {
             for value in [(1u64 << bit) - 1, 1 << bit, (1 << bit) + 1, u64::MAX] {
                 let mut bytes = Vec::new();
                 put_varint(&mut bytes, value);
+                let (array, len) = varint(value);
+                assert_eq!(bytes, array[..len]);
                 let mut reader = ByteReader::new(&bytes);
                 assert_eq!(reader.varint(), Some(value));
                 assert!(reader.remaining().is_empty());

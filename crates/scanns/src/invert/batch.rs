@@ -14,12 +14,16 @@ use super::hot::Hot;
 use super::store::Store;
 use super::table::NONE;
 use crate::sys::prefetch;
+use crate::tokenize::MAX_TOKEN;
 
 /// Tokens per batch: their buckets and entries take 16 KiB, half of a first-level cache.
 const BATCH: usize = 256;
 
 /// Bytes of long terms at which a batch is taken before it is full.
-const LONG_BYTES: usize = 1 << 20;
+const LONG_BYTES: usize = 32 << 10;
+
+/// Bytes of a long term that are copied without asking how many there are.
+const COPIED: usize = 64;
 
 /// A token on its way into the table.
 #[derive(Clone, Copy, Debug)]
@@ -39,8 +43,9 @@ pub(super) struct Batch {
     hot: Box<Hot>,
     pending: Box<[Pending; BATCH]>,
     len: usize,
-    /// The bytes of the long terms in the batch.
-    long: Vec<u8>,
+    /// The bytes of the long terms in the batch, with room for another one.
+    long: Box<[u8]>,
+    long_len: usize,
     /// Long tokens whose candidate has the right digest.
     unsure: Vec<u32>,
     seed: Seed,
@@ -53,7 +58,8 @@ impl Batch {
             hot: Box::new(Hot::new()),
             pending: Box::new([empty; BATCH]),
             len: 0,
-            long: Vec::with_capacity(BATCH * 64),
+            long: vec![0; LONG_BYTES + MAX_TOKEN].into_boxed_slice(),
+            long_len: 0,
             unsure: Vec::with_capacity(BATCH),
             seed: Seed::random(),
         }
@@ -144,7 +150,7 @@ impl Batch {
         // SAFETY: the caller vouches for the instructions; the range was just checked.
         unsafe {
             if token.len() > INLINE {
-                return self.push_long::<I>(store, token, doc);
+                return self.push_long::<I>(store, text, range, doc);
             }
             let key = I::short_key(text, range.start, token.len());
             let fingerprint = I::fingerprint(key, &self.seed);
@@ -157,11 +163,18 @@ impl Batch {
 
     /// The same for a long token.
     #[inline(always)]
-    unsafe fn push_long<I: Isa>(&mut self, store: &mut Store, token: &[u8], doc: u32) {
+    unsafe fn push_long<I: Isa>(&mut self, store: &mut Store, text: &[u8], range: Range<usize>, doc: u32) {
+        let token = &text[range.start..range.end.min(range.start + MAX_TOKEN)];
         // SAFETY: passed on; the token is longer than 15 bytes.
         let (digest, fingerprint) = unsafe { I::digest(token, &self.seed) };
-        let at = self.long.len();
-        self.long.extend_from_slice(token);
+        let at = self.long_len;
+        let room = &mut self.long[at..];
+        // Most are short, and a call to copy so few bytes takes longer than to copy some more.
+        match (room.first_chunk_mut::<COPIED>(), text[range.start..].first_chunk::<COPIED>()) {
+            (Some(room), Some(text)) if token.len() <= COPIED => *room = *text,
+            _ => room[..token.len()].copy_from_slice(token),
+        }
+        self.long_len += token.len();
         let len = u32::try_from(token.len()).unwrap_or(u32::MAX);
         self.push(store, Key::waiting(digest, at), fingerprint, doc, len);
     }
@@ -175,7 +188,7 @@ impl Batch {
 
     #[inline(always)]
     fn is_full(&self) -> bool {
-        self.len == BATCH || self.long.len() > LONG_BYTES
+        self.len == BATCH || self.long_len > LONG_BYTES
     }
 
     /// Takes every waiting token into the table.
@@ -232,7 +245,7 @@ impl Batch {
         unsafe { self.drain_long::<I>(store) };
         self.hot.missed(self.len);
         self.len = 0;
-        self.long.clear();
+        self.long_len = 0;
     }
 
     /// Where documents are shorter than a batch, most tokens end a posting: asks for the places those go to.

@@ -15,6 +15,8 @@ const LAST_CLASS: u32 = 8;
 const LINK: usize = 4;
 /// Chunks start at multiples of this, so that 31 bits of link reach 32 GiB.
 const UNIT: usize = 16;
+/// Bytes that are written in one go, and so backed behind the last chunk.
+const SPARE: usize = 16;
 
 /// The end of a chain, packed as in [`super::entry::Entry::tail`]: 40 bits of address, 12 of bytes free, 4 of class.
 #[derive(Clone, Copy)]
@@ -136,45 +138,56 @@ impl Chunks {
     /// The same for records that are long, or that begin or end a chunk.
     #[inline(never)]
     fn append_any(&mut self, tail: u64, doc: u32, freq: u32, next: u32) -> u64 {
-        let mut record = [0u8; 16];
-        let mut len = 0;
+        let mut record = Record { bytes: 0, len: 0 };
         if tail == 0 {
-            len = write_varint(&mut record, len, u64::from(doc));
+            record.varint(u64::from(doc));
         }
-        len = write_varint(&mut record, len, u64::from(next - doc) << 1 | u64::from(freq == 1));
+        record.varint(u64::from(next - doc) << 1 | u64::from(freq == 1));
         if freq != 1 {
-            len = write_varint(&mut record, len, u64::from(freq));
+            record.varint(u64::from(freq));
         }
         let mut end = Tail::unpack(tail);
-        if len <= end.left {
-            self.bytes[end.at..end.at + len].copy_from_slice(&record[..len]);
-            (end.at, end.left) = (end.at + len, end.left - len);
-            return end.pack();
+        if record.len > end.left {
+            return self.append_over(tail, record);
         }
-        self.append_over(tail, &record[..len])
+        self.write(end.at, record);
+        (end.at, end.left) = (end.at + record.len, end.left - record.len);
+        end.pack()
     }
 
     /// Appends a record that needs a new chunk; it may begin in the old one.
-    fn append_over(&mut self, tail: u64, record: &[u8]) -> u64 {
+    #[inline(always)]
+    fn append_over(&mut self, tail: u64, record: Record) -> u64 {
         let old = Tail::unpack(tail);
-        let (head, rest) = record.split_at(old.left.min(record.len()));
-        self.bytes[old.at..old.at + head.len()].copy_from_slice(head);
+        let (head, rest) = record.split(old.left);
         // The first record has the first document too, and may need more than the smallest chunk.
-        let first = u32::from(record.len() > UNIT - LINK);
+        let first = u32::from(record.len > UNIT - LINK);
         let class = if tail == 0 { first } else { (old.class + 1).min(LAST_CLASS) };
         let size = UNIT << class;
         let at = self.len;
         self.len += size;
+        self.bytes.grow(self.len + SPARE);
         let link = if tail == 0 {
             0
         } else {
+            self.write(old.at, head);
             // A full chunk ends where its link begins.
-            let start = old.at + head.len() + LINK - (UNIT << old.class);
+            let start = old.at + head.len + LINK - (UNIT << old.class);
             u32::try_from(start / UNIT).unwrap_or(0) << 1 | u32::from(old.class == LAST_CLASS)
         };
+        self.write(at, rest);
         self.bytes[at + size - LINK..at + size].copy_from_slice(&link.to_le_bytes());
-        self.bytes[at..at + rest.len()].copy_from_slice(rest);
-        Tail { at: at + rest.len(), left: size - LINK - rest.len(), class }.pack()
+        Tail { at: at + rest.len, left: size - LINK - rest.len, class }.pack()
+    }
+
+    /// Writes `record` at `at` and leaves what is behind it as it is. All in one load and store: a call to copy so
+    /// few bytes takes longer than all else here.
+    #[inline(always)]
+    fn write(&mut self, at: usize, record: Record) {
+        if let Some(place) = self.bytes[at..].first_chunk_mut::<SPARE>() {
+            let keep = u128::MAX.checked_shl(8 * record.len as u32).unwrap_or(0);
+            *place = (u128::from_le_bytes(*place) & keep | record.bytes).to_le_bytes();
+        }
     }
 
     /// The written parts of a chain, first to last, as ranges of the arena, into `parts`.
@@ -211,16 +224,37 @@ fn short_varint(value: u32) -> (u64, usize) {
     (spread | 0x8080_8080 & ((1 << (8 * (len - 1))) - 1), len)
 }
 
-/// Writes `value` at `record[at..]`; returns the offset after it.
-#[inline(always)]
-fn write_varint(record: &mut [u8; 16], mut at: usize, mut value: u64) -> usize {
-    while value >= 0x80 {
-        record[at] = (value & 0x7f) as u8 | 0x80;
-        value >>= 7;
-        at += 1;
+/// Bytes of a posting, up to 16, as a little-endian number: a document, a gap and a frequency take 5 each.
+#[derive(Clone, Copy)]
+struct Record {
+    bytes: u128,
+    len: usize,
+}
+
+impl Record {
+    #[inline(always)]
+    fn varint(&mut self, mut value: u64) {
+        while value >= 0x80 {
+            self.push(value | 0x80);
+            value >>= 7;
+        }
+        self.push(value);
     }
-    record[at] = (value & 0x7f) as u8;
-    at + 1
+
+    /// Appends the low byte of `value`.
+    #[inline(always)]
+    fn push(&mut self, value: u64) {
+        self.bytes |= u128::from(value & 0xff) << (8 * self.len);
+        self.len += 1;
+    }
+
+    /// The first bytes, `at` or all, and the others.
+    #[inline(always)]
+    fn split(self, at: usize) -> (Record, Record) {
+        let at = at.min(self.len);
+        let head = Record { bytes: self.bytes & !(u128::MAX << (8 * at)), len: at };
+        (head, Record { bytes: self.bytes >> (8 * at), len: self.len - at })
+    }
 }
 
 /// Reads the postings of one term back, first document first.
@@ -396,12 +430,12 @@ mod tests {
 
     #[test]
     fn short_varints_are_those_of_the_plain_writer() {
+        use crate::codec::varint;
         for bit in 0..28 {
             for value in [(1u32 << bit) - 1, 1 << bit, (1 << bit) + 1] {
-                let mut record = [0; 16];
-                let expected = write_varint(&mut record, 0, u64::from(value));
+                let (expected, expected_len) = varint(value.into());
                 let (bytes, len) = short_varint(value);
-                assert_eq!((len, &bytes.to_le_bytes()[..len]), (expected, &record[..expected]), "{value}");
+                assert_eq!(bytes.to_le_bytes()[..len], expected[..expected_len], "{value}");
             }
         }
     }

@@ -6,7 +6,7 @@
 use super::chunks::Chunks;
 use super::entry::{Entry, Key};
 use super::table::{Bucket, Table};
-use crate::codec::{ByteReader, put_varint};
+use crate::codec::{ByteReader, varint};
 use crate::error::Result;
 use crate::sys::{PageSize, Slab, prefetch};
 
@@ -57,12 +57,13 @@ impl Terms {
     /// Keeps the bytes of a long term; returns their place.
     fn push_long(&mut self, term: &[u8]) -> usize {
         let at = self.keys_len;
-        let mut head = Vec::with_capacity(10);
-        put_varint(&mut head, term.len() as u64);
-        let body = at + head.len();
-        self.keys[at..body].copy_from_slice(&head);
-        self.keys[body..body + term.len()].copy_from_slice(term);
-        self.keys_len = body + term.len();
+        let (head, head_len) = varint(term.len() as u64);
+        let body = at + head_len;
+        let end = body + term.len();
+        self.keys.grow(end);
+        self.keys[at..body].copy_from_slice(&head[..head_len]);
+        self.keys[body..end].copy_from_slice(term);
+        self.keys_len = end;
         at
     }
 }
@@ -159,6 +160,7 @@ impl Store {
     /// Adds a term that is not there, seen once in `doc`. `free` finds the free slots of a bucket.
     #[inline(always)]
     pub(super) fn insert(&mut self, key: Key, fingerprint: u32, doc: u32, free: impl FnOnce(&Bucket) -> u32) {
+        self.terms.entries.grow(self.terms.len + 1);
         self.terms.entries[self.terms.len] = Entry { key, doc, term_freq: 1, tail: 0 };
         self.table.insert(fingerprint, u32::try_from(self.terms.len).unwrap_or(u32::MAX), free);
         self.terms.len += 1;

@@ -83,8 +83,10 @@ impl Table {
     pub(super) fn new(terms: usize, max_bytes: usize, pages: PageSize) -> Result<Table> {
         let most = (max_bytes / size_of::<Bucket>()).clamp(64, 1 << 31);
         let start = (terms * 4 / LOAD_QUARTERS).next_power_of_two().clamp(64, most.next_power_of_two() / 2);
+        let mut buckets = Slab::reserve(most, pages)?;
+        buckets.grow(start);
         Ok(Table {
-            buckets: Slab::reserve(most, pages)?,
+            buckets,
             mask: u32::try_from(start - 1).unwrap_or(u32::MAX >> 1),
             split: 0,
             len: 0,
@@ -190,6 +192,7 @@ impl Table {
         }
         let (low, high) = self.buckets[old].parted(self.mask + 1);
         let new = self.count();
+        self.buckets.grow(new + 1);
         self.buckets[old] = low;
         self.buckets[new] = high;
         self.advance();
@@ -206,6 +209,7 @@ impl Table {
     /// The same for a bucket that continues in others.
     #[cold]
     fn split_chain(&mut self) {
+        self.buckets.grow(self.count() + 1);
         let mut moving = std::mem::take(&mut self.moving);
         let old = self.split as usize;
         let mut next = collect(&mut self.buckets[old], &mut moving);
@@ -254,6 +258,7 @@ fn take_overflow(overflow: &mut Slab<Bucket>, len: &mut usize, free: &mut u32) -
         return taken;
     }
     *len += 1;
+    overflow.grow(*len);
     u32::try_from(*len).unwrap_or(u32::MAX)
 }
 

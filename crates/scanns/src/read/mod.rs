@@ -87,7 +87,7 @@ impl Default for ReadOptions {
             drop_behind: false,
             uring: true,
             pin: true,
-            pages: PageSize::Huge,
+            pages: PageSize::Auto,
         }
     }
 }

@@ -30,14 +30,15 @@ impl BlockMemory {
     pub fn carve(count: usize, capacity: usize, pages: PageSize) -> Result<Vec<BlockMemory>> {
         let capacity = capacity.next_multiple_of(PAGE);
         let stride = capacity + BLOCK_PADDING;
-        let region = Arc::new(Region::reserve(count * stride, pages)?);
+        // Blocks lie across steps and are touched one by one: one kind of page for all.
+        let region = Arc::new(Region::reserve(count * stride, pages.decided())?);
         let block = |i: usize| BlockMemory { region: Arc::clone(&region), start: i * stride, capacity };
         Ok((0..count).map(block).collect())
     }
 
     /// Memory that [`BlockMemory::carve`] takes with these arguments once all blocks are in use.
     pub fn carved_bytes(count: usize, capacity: usize, pages: PageSize) -> usize {
-        (count * (capacity.next_multiple_of(PAGE) + BLOCK_PADDING)).next_multiple_of(pages.bytes())
+        (count * (capacity.next_multiple_of(PAGE) + BLOCK_PADDING)).next_multiple_of(pages.step())
     }
 
     /// Bytes that may be filled.

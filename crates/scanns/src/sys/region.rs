@@ -1,10 +1,17 @@
 //! Reserved memory: an address range taken at once, backed by pages only where it is touched.
 //!
 //! The term table, its entries and the postings arena each live in one [`Region`], so growing them never moves
-//! or copies anything, and memory is kept between segments: fresh pages cost 0.1 to 2.4 s per GiB, touched ones
+//! or copies anything, and memory is kept between segments: fresh pages cost 0.1 to 4 s per GiB, touched ones
 //! nothing.
+//!
+//! A virtual machine that gives free memory back to its host does so in blocks of 2 MiB or more, so that there a
+//! fresh huge page is always dear, up to ten times as dear as the base pages that lie about in smaller blocks. On
+//! other machines huge pages are the cheaper ones. [`PageSize::Auto`] measures what each costs as it goes.
 
+use std::ops::Range;
 use std::ptr::NonNull;
+use std::sync::{Mutex, MutexGuard, PoisonError};
+use std::time::{Duration, Instant};
 
 use rustix::mm::{Advice, MapFlags, ProtFlags};
 
@@ -17,15 +24,80 @@ pub enum PageSize {
     Base,
     /// 2 MiB pages where the machine grants them (transparent huge pages), base pages elsewhere.
     Huge,
+    /// For each 2 MiB whichever of the two is cheaper to get at the time.
+    Auto,
 }
 
 impl PageSize {
-    /// Bytes by which touched memory grows, for accounting.
-    pub const fn bytes(self) -> usize {
+    /// Bytes by which backed memory grows.
+    pub const fn step(self) -> usize {
         match self {
-            PageSize::Base => 4 << 10,
-            PageSize::Huge => 2 << 20,
+            PageSize::Base => 64 << 10,
+            PageSize::Huge | PageSize::Auto => HUGE,
         }
+    }
+
+    /// [`PageSize::Auto`] decided for memory that is not backed in steps; others as they are.
+    pub(super) fn decided(self) -> PageSize {
+        if self != PageSize::Auto {
+            return self;
+        }
+        if !Prices::get().is_known() {
+            // Where address space is short, the steps of the index will find the prices.
+            let _ = Region::reserve(2 * HUGE, PageSize::Auto).map(|probe| probe.back(0..2 * HUGE));
+        }
+        if Prices::get().prefer_huge() { PageSize::Huge } else { PageSize::Base }
+    }
+}
+
+const HUGE: usize = 2 << 20;
+
+/// Steps between two looks at the kind of page that was dearer.
+const LOOK_AGAIN: u64 = 128;
+
+/// A huge page is worth this many times what as many base pages cost: it saves look-ups of addresses later.
+const WORTH: u64 = 2;
+
+/// What backing a step cost on this machine lately.
+#[derive(Default)]
+struct Prices {
+    /// Nanoseconds of the last three steps of base pages and of the last three huge pages; zero before.
+    took: [[u64; 3]; 2],
+    steps: u64,
+}
+
+static PRICES: Mutex<Prices> = Mutex::new(Prices { took: [[0; 3]; 2], steps: 0 });
+
+impl Prices {
+    fn get() -> MutexGuard<'static, Prices> {
+        PRICES.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    /// The usual price of base or huge pages, zero where not known: the middle of three, as single steps may be
+    /// slow for reasons of their own.
+    fn usual(&self, huge: bool) -> u64 {
+        let mut took = self.took[usize::from(huge)];
+        took.sort_unstable();
+        if took[1] == 0 { took[2] } else { took[1] }
+    }
+
+    fn is_known(&self) -> bool {
+        self.usual(false) != 0 && self.usual(true) != 0
+    }
+
+    /// Whether the next step should be a huge page.
+    fn prefer_huge(&mut self) -> bool {
+        if !self.is_known() {
+            return self.usual(true) == 0;
+        }
+        self.steps += 1;
+        (self.usual(true) <= self.usual(false) * WORTH) != self.steps.is_multiple_of(LOOK_AGAIN)
+    }
+
+    fn learn(&mut self, huge: bool, took: Duration) {
+        let prices = &mut self.took[usize::from(huge)];
+        prices.rotate_right(1);
+        prices[0] = u64::try_from(took.as_nanos()).unwrap_or(u64::MAX).max(1);
     }
 }
 
@@ -49,7 +121,6 @@ impl Region {
     /// # Errors
     /// [`Error::System`] where the address space is limited (`ulimit -v`, strict overcommit).
     pub fn reserve(bytes: usize, pages: PageSize) -> Result<Region> {
-        const HUGE: usize = PageSize::Huge.bytes();
         let refused = |source: rustix::io::Errno| Error::System {
             action: "reserve memory",
             source: source.into(),
@@ -81,12 +152,44 @@ impl Region {
             }
             start
         };
-        if pages == PageSize::Huge {
-            // SAFETY: advice on memory that is ours; a kernel without huge pages refuses, which costs speed only.
-            let _ = unsafe { rustix::mm::madvise(start.cast(), len, Advice::LinuxHugepage) };
-        }
         let start = NonNull::new(start).ok_or_else(|| refused(rustix::io::Errno::NOMEM))?;
-        Ok(Region { start, len, pages })
+        let region = Region { start, len, pages };
+        if pages == PageSize::Huge {
+            region.advise(0, len, Advice::LinuxHugepage);
+        }
+        Ok(region)
+    }
+
+    /// Backs `bytes`, whole steps of this region's pages, with memory: at once, which is cheaper than by one page
+    /// after another at first touch. Where the system can't (Linux before 5.14), they are backed when touched.
+    ///
+    /// With [`PageSize::Auto`] this is where pages are chosen; what is touched without it gets base pages.
+    pub fn back(&self, bytes: Range<usize>) {
+        let mut at = bytes.start.min(self.len);
+        let end = bytes.end.min(self.len);
+        while at < end {
+            let len = self.pages.step().min(end - at);
+            match self.pages {
+                PageSize::Auto if len == HUGE => {
+                    let huge = Prices::get().prefer_huge();
+                    let start = Instant::now();
+                    if huge {
+                        self.advise(at, len, Advice::LinuxHugepage);
+                    }
+                    self.advise(at, len, Advice::LinuxPopulateWrite);
+                    Prices::get().learn(huge, start.elapsed());
+                }
+                _ => self.advise(at, len, Advice::LinuxPopulateWrite),
+            }
+            at += len;
+        }
+    }
+
+    /// Advice on a part of the region. A kernel that refuses it costs speed only.
+    fn advise(&self, at: usize, len: usize, advice: Advice) {
+        debug_assert!(at + len <= self.len && !matches!(advice, Advice::LinuxDontNeed));
+        // SAFETY: the part lies inside the region, and none of these kinds of advice changes what is in it.
+        let _ = unsafe { rustix::mm::madvise(self.start.as_ptr().add(at).cast(), len, advice) };
     }
 
     /// Gives the pages from byte `from`, a multiple of the page size, to the end back to the system.
@@ -129,10 +232,11 @@ mod tests {
 
     #[test]
     fn a_region_is_zeroed_aligned_and_writable_to_its_last_byte() {
-        for pages in [PageSize::Base, PageSize::Huge] {
+        for pages in [PageSize::Base, PageSize::Huge, PageSize::Auto] {
             let region = Region::reserve(5 << 20, pages).unwrap();
-            assert_eq!(region.as_ptr() as usize % PageSize::Huge.bytes(), 0);
+            assert_eq!(region.as_ptr() as usize % HUGE, 0);
             assert!(region.len() >= 5 << 20);
+            region.back(0..3 << 20);
             for at in [0, 4095, region.len() - 1] {
                 // SAFETY: `at` lies inside the region, which nobody else uses.
                 unsafe {
@@ -142,6 +246,24 @@ mod tests {
                 }
             }
         }
+    }
+
+    #[test]
+    fn the_cheaper_pages_are_taken_and_the_others_looked_at_again() {
+        let mut prices = Prices::default();
+        let learn = |prices: &mut Prices, huge, micros| prices.learn(huge, Duration::from_micros(micros));
+        let of_many = |prices: &mut Prices| (0..LOOK_AGAIN * 10).filter(|_| prices.prefer_huge()).count();
+        assert!(prices.prefer_huge());
+        learn(&mut prices, true, 7000);
+        assert!(!prices.prefer_huge(), "base pages have not been tried");
+        learn(&mut prices, false, 800);
+        assert_eq!(of_many(&mut prices), 10);
+        // One cheap step changes nothing, two do; what costs about the same is better huge.
+        learn(&mut prices, true, 900);
+        learn(&mut prices, true, 7000);
+        assert_eq!(of_many(&mut prices), 10);
+        learn(&mut prices, true, 900);
+        assert_eq!(of_many(&mut prices) as u64, LOOK_AGAIN * 10 - 10);
     }
 
     #[test]

@@ -22,6 +22,8 @@ unsafe impl Plain for u128 {}
 pub struct Slab<T: Plain> {
     region: Region,
     len: usize,
+    /// Bytes at the start that are backed by memory.
+    backed: usize,
     of: PhantomData<T>,
 }
 
@@ -30,17 +32,35 @@ impl<T: Plain> Slab<T> {
     pub fn reserve(len: usize, pages: PageSize) -> Result<Self> {
         let region = Region::reserve(len.saturating_mul(size_of::<T>()), pages)?;
         let len = region.len() / size_of::<T>();
-        Ok(Slab { region, len, of: PhantomData })
+        Ok(Slab { region, len, backed: 0, of: PhantomData })
     }
 
-    /// Bytes of memory that the first `used` values take, whole pages counted.
+    /// To be called before the first `used` values are written: backs them with memory.
+    #[inline(always)]
+    pub fn grow(&mut self, used: usize) {
+        if used * size_of::<T>() > self.backed {
+            self.back(used);
+        }
+    }
+
+    #[cold]
+    #[inline(never)]
+    fn back(&mut self, used: usize) {
+        let end = self.touched(used);
+        self.region.back(self.backed..end);
+        self.backed = end;
+    }
+
+    /// Bytes of memory that the first `used` values take, whole steps counted.
     pub fn touched(&self, used: usize) -> usize {
-        (used * size_of::<T>()).next_multiple_of(self.region.pages().bytes())
+        (used * size_of::<T>()).next_multiple_of(self.region.pages().step())
     }
 
     /// Gives the pages behind the first `used` values back; they are zero when they are touched again.
     pub fn release_behind(&mut self, used: usize) {
-        self.region.release(self.touched(used));
+        let kept = self.touched(used);
+        self.region.release(kept);
+        self.backed = self.backed.min(kept);
     }
 
     /// The same memory as an array of another plain type.
@@ -80,16 +100,18 @@ mod tests {
     fn a_slab_is_an_array_like_any_other() {
         let mut slab = Slab::<u128>::reserve(1000, PageSize::Base).unwrap();
         let mut twin = vec![0u128; slab.len()];
+        slab.grow(1000);
         for i in (0..slab.len()).step_by(7) {
             slab[i] = i as u128 + 1;
             twin[i] = i as u128 + 1;
         }
         assert_eq!(slab[..], twin[..]);
         assert_eq!(slab.cast_mut::<u8>()[0], 1);
-        assert_eq!(slab.touched(1), 4096);
-        let kept = 4096 / size_of::<u128>();
+        assert_eq!(slab.touched(1), PageSize::Base.step());
+        let kept = PageSize::Base.step() / size_of::<u128>();
         slab.release_behind(1);
         twin[kept..].fill(0);
+        slab.grow(kept + 1);
         assert_eq!(slab[..], twin[..]);
     }
 }
