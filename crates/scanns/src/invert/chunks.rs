@@ -185,7 +185,7 @@ impl Chunks {
     #[inline(always)]
     fn write(&mut self, at: usize, record: Record) {
         if let Some(place) = self.bytes[at..].first_chunk_mut::<SPARE>() {
-            let keep = u128::MAX.checked_shl(8 * record.len as u32).unwrap_or(0);
+            let keep = u128::MAX << (8 * record.len);
             *place = (u128::from_le_bytes(*place) & keep | record.bytes).to_le_bytes();
         }
     }
