@@ -8,10 +8,11 @@
 
 use std::ops::ControlFlow;
 
+use super::lead::LeadBlocks;
 use super::run::{Clause, Sink, View, count_below, offer, postings};
-use super::similarity::{Similarity, narrow, score_all};
+use super::similarity::{Similarity, below, narrow, score_all};
 use super::topk::TopK;
-use super::windows::{MAX_SHIFT, Windows};
+use super::windows::MAX_SHIFT;
 use crate::codec::BLOCK;
 
 /// Documents that a run may span where lists are joined.
@@ -19,10 +20,6 @@ const SPAN: u32 = 1 << MAX_SHIFT;
 
 /// A list this many times as long as the run is not joined.
 const MUCH_LONGER: u64 = 16;
-
-/// Where the rarest term has no more documents than this, looking at the bounds of windows costs more than scoring
-/// every match: 60 against 43 µs for two terms of a source tree. Less in tests, whose lists are short.
-const FEW: u32 = if cfg!(test) { 40 } else { 8192 };
 
 /// Every document that all clauses have, in order.
 pub(super) fn all<S: Similarity>(
@@ -35,28 +32,24 @@ pub(super) fn all<S: Similarity>(
     Run::new(clauses.len()).find(clauses, &order, view, similarity, view.max_doc, sink)
 }
 
-/// The best of them; only windows whose bounds compete are looked into.
+/// The best of them: of the rarest term only blocks whose bounds compete are looked into, and of their documents only
+/// those that the other terms could lift over the threshold are looked up there.
 pub(super) fn top<S: Similarity>(clauses: &mut [Clause], view: &View, similarity: &S, top: &mut TopK) {
     let order = by_frequency(clauses);
+    let Some((&lead, others)) = order.split_first() else { return };
     let mut run = Run::new(clauses.len());
-    let rarest = order.first().map_or(0, |&number| clauses[number].cursor.doc_freq());
-    if rarest <= FEW {
-        // `offer` never breaks.
-        let mut sink = |docs: &[u32], scores: &[f32]| offer(top, view, docs, scores);
-        let _ = run.find(clauses, &order, view, similarity, view.max_doc, &mut sink);
-        return;
-    }
-    let windows = Windows::new(clauses, view, similarity, true);
-    windows.visit(top, |window, top| {
-        let start = u32::try_from(window << windows.shift).unwrap_or(u32::MAX);
-        let end = start.saturating_add(1 << windows.shift).min(view.max_doc);
-        for (number, clause) in clauses.iter_mut().enumerate() {
-            clause.cursor.load_block(windows.block(number, window) as usize);
-            clause.cursor.advance(start);
+    let blocks = LeadBlocks::new(clauses, lead, others, similarity);
+    blocks.visit(lead, clauses, top, |block, clauses, top| {
+        clauses[lead].cursor.load_block(block);
+        let spare = blocks.others(block);
+        run.take_competing(&mut clauses[lead], lead, view, similarity, below(top.threshold()) - spare);
+        let Some(&first) = run.docs.first() else { return };
+        for (place, &other) in others.iter().enumerate() {
+            clauses[other].cursor.jump(blocks.enter(place, block), first);
         }
+        run.intersect::<S>(clauses, &order, view);
         // `offer` never breaks.
-        let _ = run
-            .find(clauses, &order, view, similarity, end, &mut |docs, scores| offer(top, view, docs, scores));
+        let _ = run.score(clauses, view, similarity, &mut |docs, scores| offer(top, view, docs, scores));
     });
 }
 
@@ -72,20 +65,15 @@ struct Run {
     docs: Vec<u32>,
     /// By clause, then by document: how often the term occurs.
     tfs: Vec<Vec<u32>>,
-    /// By document of the span: its place in the run, from 1. All 0 between joins.
-    slots: Box<[u16; SPAN as usize]>,
+    /// By document of the span: its place in the run, from 1. All 0 between joins; there from the first join on.
+    slots: Option<Box<[u16; SPAN as usize]>>,
     /// Places in the run that the clause at hand has.
     kept: Vec<u16>,
 }
 
 impl Run {
     fn new(clauses: usize) -> Self {
-        Run {
-            docs: Vec::new(),
-            tfs: vec![Vec::new(); clauses],
-            slots: Box::new([0; SPAN as usize]),
-            kept: Vec::new(),
-        }
+        Run { docs: Vec::new(), tfs: vec![Vec::new(); clauses], slots: None, kept: Vec::new() }
     }
 
     /// Sends the matches below `end` from where the cursors are.
@@ -111,22 +99,50 @@ impl Run {
             }
             clauses[lead].cursor.advance(doc);
             self.take::<S>(&mut clauses[lead], lead, end, view);
-            for (place, &other) in others.iter().enumerate() {
-                let (Some(&first), Some(&last)) = (self.docs.first(), self.docs.last()) else { break };
-                let span = last - first;
-                let expected = u64::from(clauses[other].cursor.doc_freq()) * u64::from(span)
-                    / u64::from(view.max_doc.max(1));
-                self.kept.clear();
-                if span < SPAN && expected < MUCH_LONGER * self.docs.len() as u64 {
-                    self.join::<S>(&mut clauses[other], other);
-                } else {
-                    self.probe::<S>(&mut clauses[other], other);
-                }
-                self.keep(&order[..=place]);
-            }
+            self.intersect::<S>(clauses, order, view);
             self.score(clauses, view, similarity, sink)?;
         }
         ControlFlow::Continue(())
+    }
+
+    /// Leaves the documents of the run that all clauses have; the first in `order` has them.
+    fn intersect<S: Similarity>(&mut self, clauses: &mut [Clause], order: &[usize], view: &View) {
+        for (place, &other) in order.iter().enumerate().skip(1) {
+            let (Some(&first), Some(&last)) = (self.docs.first(), self.docs.last()) else { break };
+            let span = last - first;
+            let expected = u64::from(clauses[other].cursor.doc_freq()) * u64::from(span)
+                / u64::from(view.max_doc.max(1));
+            self.kept.clear();
+            if span < SPAN && expected < MUCH_LONGER * self.docs.len() as u64 {
+                self.join::<S>(&mut clauses[other], other);
+            } else {
+                self.probe::<S>(&mut clauses[other], other);
+            }
+            self.keep(&order[..place]);
+        }
+    }
+
+    /// Starts a run: the documents of the block at hand in which the clause scores at least `least`.
+    fn take_competing<S: Similarity>(
+        &mut self,
+        clause: &mut Clause,
+        number: usize,
+        view: &View,
+        similarity: &S,
+        least: f64,
+    ) {
+        let found = postings::<S>(&mut clause.cursor);
+        let mut scores = [0.0; BLOCK];
+        let scores = &mut scores[..found.0.len()];
+        score_all(similarity, clause.weight, view.norms, found, scores);
+        self.docs.clear();
+        self.tfs[number].clear();
+        for ((&doc, &tf), &score) in found.0.iter().zip(found.1).zip(&*scores) {
+            if f64::from(score) >= least {
+                self.docs.push(doc);
+                self.tfs[number].push(tf);
+            }
+        }
     }
 
     /// Starts a run: documents of the clause below `end`, as many as a block has, or a span where that is more.
@@ -152,8 +168,9 @@ impl Run {
     fn join<S: Similarity>(&mut self, clause: &mut Clause, number: usize) {
         let (Some(&first), Some(&last)) = (self.docs.first(), self.docs.last()) else { return };
         let slot = |doc: u32| (doc.wrapping_sub(first) % SPAN) as usize;
+        let slots = self.slots.get_or_insert_with(|| Box::new([0; SPAN as usize]));
         for (&doc, place) in self.docs.iter().zip(1..) {
-            self.slots[slot(doc)] = place;
+            slots[slot(doc)] = place;
         }
         let tfs = &mut self.tfs[number];
         tfs.clear();
@@ -163,7 +180,7 @@ impl Run {
             let count = count_below(found.0, last + 1);
             let (mut kept, mut kept_tfs, mut len) = ([0; BLOCK], [0; BLOCK], 0);
             for (&doc, &tf) in found.0[..count].iter().zip(found.1) {
-                let place = self.slots[slot(doc)];
+                let place = slots[slot(doc)];
                 (kept[len % BLOCK], kept_tfs[len % BLOCK]) = (place.wrapping_sub(1), tf);
                 len += usize::from(place > 0);
             }
@@ -172,7 +189,7 @@ impl Run {
             clause.cursor.consume(count);
         }
         for &doc in &self.docs {
-            self.slots[slot(doc)] = 0;
+            slots[slot(doc)] = 0;
         }
     }
 

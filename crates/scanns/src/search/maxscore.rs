@@ -10,14 +10,14 @@ use std::ops::ControlFlow;
 
 use super::accumulate::Accumulators;
 use super::run::{Clause, View, count_below, postings};
-use super::similarity::{Similarity, narrow, score_all};
+use super::similarity::{Similarity, above, below, narrow, score_all};
 use super::topk::TopK;
 use super::windows::{ABSENT, Windows};
 use crate::codec::BLOCK;
 
 /// The best hits.
 pub(super) fn top<S: Similarity>(clauses: &mut [Clause], view: &View, similarity: &S, top: &mut TopK) {
-    let windows = Windows::new(clauses, view, similarity, false);
+    let windows = Windows::new(clauses, view, similarity);
     let sums = Accumulators::new(clauses, view);
     let mut search = MaxScore {
         clauses,
@@ -184,16 +184,4 @@ impl<S: Similarity> MaxScore<'_, '_, S> {
 fn score_one<S: Similarity>(clause: &mut Clause, doc: u32, view: &View, similarity: &S) -> f64 {
     let norm = view.norms.get(doc as usize).copied().unwrap_or(0);
     f64::from(S::score(clause.weight, clause.cursor.tf(), similarity.factors()[usize::from(norm)]))
-}
-
-/// A score that no sum of up to 1,024 terms exceeds that is `sum` in some order.
-#[inline]
-fn above(sum: f64) -> f32 {
-    narrow(sum * (1.0 + 1e-12))
-}
-
-/// A sum that is below all that round to `threshold` or more, in whatever order they were added.
-#[inline]
-fn below(threshold: f32) -> f64 {
-    f64::from(threshold) - f64::from(threshold.abs()) * 1e-6
 }

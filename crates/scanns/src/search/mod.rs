@@ -14,6 +14,7 @@
 mod accumulate;
 mod conjunction;
 mod disjunction;
+mod lead;
 mod leaf;
 mod lex;
 mod maxscore;

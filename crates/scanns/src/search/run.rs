@@ -167,7 +167,7 @@ fn run_top<S: Similarity>(
 ) {
     let postings: u64 = clauses.iter().map(|clause| u64::from(clause.cursor.doc_freq())).sum();
     let worth = if clauses.len() == 1 { WORTH_PRUNING_ONE } else { WORTH_PRUNING };
-    if postings < worth || too_large(clauses.len(), view.max_doc) {
+    if postings < worth || !conjunctive && too_large(clauses.len(), view.max_doc) {
         // `offer` never breaks.
         let _ = run_all(conjunctive, clauses, view, similarity, &mut |docs, scores| {
             offer(top, view, docs, scores)

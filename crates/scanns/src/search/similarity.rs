@@ -236,3 +236,15 @@ pub(super) fn narrow(value: f64) -> f32 {
     let nearest = value as f32;
     nearest
 }
+
+/// A score that no sum of up to 1,024 terms exceeds that is `sum` in some order.
+#[inline]
+pub(super) fn above(sum: f64) -> f32 {
+    narrow(sum * (1.0 + 1e-12))
+}
+
+/// A sum that is below all that round to `threshold` or more, in whatever order they were added.
+#[inline]
+pub(super) fn below(threshold: f32) -> f64 {
+    f64::from(threshold) - f64::from(threshold.abs()) * 1e-6
+}

@@ -29,7 +29,7 @@ pub(super) const ABSENT: u32 = u32::MAX;
 pub(super) struct Windows {
     pub(super) shift: u32,
     count: usize,
-    /// By window: the bound of all clauses together; negative if the window cannot hold a hit.
+    /// By window: the bound of all clauses together.
     sums: Vec<f64>,
     /// By clause, then by window.
     bounds: Vec<f32>,
@@ -38,13 +38,7 @@ pub(super) struct Windows {
 }
 
 impl Windows {
-    /// `conjunctive` rules out the windows that some clause has no posting in.
-    pub(super) fn new<S: Similarity>(
-        clauses: &mut [Clause],
-        view: &View,
-        similarity: &S,
-        conjunctive: bool,
-    ) -> Windows {
+    pub(super) fn new<S: Similarity>(clauses: &mut [Clause], view: &View, similarity: &S) -> Windows {
         let shift = shift(clauses, view.max_doc);
         let count = (view.max_doc as usize).div_ceil(1 << shift);
         let mut windows = Windows {
@@ -61,10 +55,9 @@ impl Windows {
                 windows.spread_blocks(number, clause, similarity);
             }
             let row = number * count..(number + 1) * count;
-            let entries = windows.bounds[row.clone()].iter().zip(&windows.blocks[row]);
             // Summing in the order of the clauses, as scores are, makes the sum a bound despite rounding.
-            for (sum, (&bound, &block)) in windows.sums.iter_mut().zip(entries) {
-                *sum += if conjunctive && block == ABSENT { f64::NEG_INFINITY } else { f64::from(bound) };
+            for (sum, &bound) in windows.sums.iter_mut().zip(&windows.bounds[row]) {
+                *sum += f64::from(bound);
             }
         }
         windows
@@ -129,8 +122,8 @@ impl Windows {
             visit(window, top);
         }
         for (window, &sum) in sums.iter().enumerate() {
-            // Negative sums are no hits; the first comparison is the one that nearly always decides.
-            if sum >= top.threshold() && sum >= 0.0 && !first.contains(&window) {
+            // The first comparison is the one that nearly always decides.
+            if sum >= top.threshold() && !first.contains(&window) {
                 let start = u32::try_from(window << self.shift).unwrap_or(u32::MAX);
                 if top.admits(sum, start) {
                     visit(window, top);

@@ -176,6 +176,14 @@ impl<'a> ListCursor<'a> {
         self.seek_in_block(target)
     }
 
+    /// Moves to the first document not below `target`, forwards or backwards; no block before `from` has it.
+    #[inline]
+    pub fn jump(&mut self, from: usize, target: u32) -> u32 {
+        let block = self.find_block(from, target);
+        self.load_block(block);
+        if target <= self.doc { self.doc } else { self.seek_in_block(target) }
+    }
+
     /// The last document of the block that is decoded; [`NO_MORE`] at the end.
     #[inline]
     fn block_end(&self) -> u32 {
