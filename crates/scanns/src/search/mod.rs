@@ -5,11 +5,11 @@
 //! how documents are spread over segments; and the best hits are exactly those that scoring everything would
 //! give, ties by document order.
 //!
-//! `leaf.rs` says what a leaf must offer, `segments.rs` offers it for segments. `lex.rs`, `parse.rs`, `query.rs` understand text; `plan.rs` finds the
-//! shape of a query and looks its terms up; `run.rs` chooses the way for the shape: `term.rs`,
-//! `conjunction.rs`, `disjunction.rs` (all hits), `maxscore.rs` (the best), `tree.rs` (everything nested),
-//! `pnorm.rs`. `windows.rs` holds the bounds that pruning works with, `accumulate.rs` sums per document, `similarity.rs` the formulas, `topk.rs`
-//! the heap. Read `run.rs` first.
+//! `leaf.rs` says what a leaf must offer, `segments.rs` offers it for segments. `lex.rs`, `parse.rs`, `query.rs`
+//! understand text; `plan.rs` finds the shape of a query and looks its terms up; `run.rs` chooses the way for the shape:
+//! `term.rs`, `conjunction.rs`, `disjunction.rs` (all hits), `maxscore.rs` (the best), `tree.rs` (everything nested),
+//! `pnorm.rs`. `windows.rs` and `lead.rs` hold the bounds that pruning works with, `accumulate.rs` sums per document,
+//! `similarity.rs` the formulas, `topk.rs` the heap. Read `run.rs` first.
 
 mod accumulate;
 mod conjunction;
