@@ -1,3 +1,4 @@
+use fastrand::Rng;
 use std::collections::BTreeMap;
 use std::fs;
 use std::ops::ControlFlow;
@@ -12,17 +13,6 @@ use crate::read::ReadOptions;
 use crate::search::{Leaf, Model, Operator, Searcher};
 use crate::source::SourceOptions;
 use crate::sys::PageSize;
-
-struct Random(u64);
-
-impl Random {
-    fn below(&mut self, bound: usize) -> usize {
-        self.0 ^= self.0 << 13;
-        self.0 ^= self.0 >> 7;
-        self.0 ^= self.0 << 17;
-        usize::try_from(self.0 >> 16).unwrap() % bound
-    }
-}
 
 fn options(root: &Path, records: Records, lanes: usize) -> IndexOptions {
     let read = ReadOptions { lanes, block_bytes: 64 << 10, chunk_bytes: 200 << 10, ..ReadOptions::default() };
@@ -96,16 +86,16 @@ fn contents(snapshot: &Snapshot) -> Oracle {
     found
 }
 
-fn random_files(random: &mut Random, root: &Path) -> Vec<(PathBuf, Vec<u8>)> {
+fn random_files(random: &mut Rng, root: &Path) -> Vec<(PathBuf, Vec<u8>)> {
     fs::create_dir_all(root.join("sub")).unwrap();
     (0..40)
         .map(|n| {
-            let len = [0, 1, 100, 5_000, 300_000][random.below(5)];
+            let len = [0, 1, 100, 5_000, 300_000][random.usize(..5)];
             let mut text = Vec::new();
             while text.len() < len {
-                let bound = 1 + random.below(3000);
-                text.extend_from_slice(format!("w{}", random.below(bound)).as_bytes());
-                text.push(b" \n\t "[random.below(4)]);
+                let bound = 1 + random.usize(..3000);
+                text.extend_from_slice(format!("w{}", random.usize(..bound)).as_bytes());
+                text.push(b" \n\t "[random.usize(..4)]);
             }
             let path = root.join(format!("{}file{n}", if n % 3 == 0 { "sub/" } else { "" }));
             fs::write(&path, &text).unwrap();
@@ -117,7 +107,7 @@ fn random_files(random: &mut Random, root: &Path) -> Vec<(PathBuf, Vec<u8>)> {
 #[test]
 fn every_way_of_building_gives_the_postings_of_an_ordered_map() {
     let seed = 0x5eed_0301;
-    let mut random = Random(seed);
+    let mut random = Rng::with_seed(seed);
     let place = tempfile::tempdir().unwrap();
     let root = place.path().join("in");
     let files = random_files(&mut random, &root);
@@ -150,16 +140,16 @@ fn every_way_of_building_gives_the_postings_of_an_ordered_map() {
 #[test]
 fn distinct_terms_are_counted_across_segments_even_where_their_first_bytes_are_alike() {
     let seed = 0x5eed_0305;
-    let mut random = Random(seed);
+    let mut random = Rng::with_seed(seed);
     let place = tempfile::tempdir().unwrap();
     let index = place.path().join("x.scanns");
     let mut expected = std::collections::BTreeSet::new();
     for n in 0..6 {
         let terms: Vec<String> = (0..400)
             .map(|_| {
-                let shared =
-                    ["", "p", "0123456789abcde", "0123456789abcdef", "0123456789abcdef0123"][random.below(5)];
-                let own: String = (0..random.below(6)).map(|_| ["a", "b"][random.below(2)]).collect();
+                let shared = ["", "p", "0123456789abcde", "0123456789abcdef", "0123456789abcdef0123"]
+                    [random.usize(..5)];
+                let own: String = (0..random.usize(..6)).map(|_| ["a", "b"][random.usize(..2)]).collect();
                 format!("{shared}{own}")
             })
             .collect();
@@ -176,7 +166,7 @@ fn distinct_terms_are_counted_across_segments_even_where_their_first_bytes_are_a
 #[test]
 fn memory_and_disk_give_the_same_answers() {
     let seed = 0x5eed_0302;
-    let mut random = Random(seed);
+    let mut random = Rng::with_seed(seed);
     let place = tempfile::tempdir().unwrap();
     let root = place.path().join("in");
     let files = random_files(&mut random, &root);
@@ -362,7 +352,7 @@ fn only_one_writer_at_a_time() {
 fn progress_ends_where_the_inputs_do() {
     let place = tempfile::tempdir().unwrap();
     let root = place.path().join("in");
-    let files = random_files(&mut Random(7), &root);
+    let files = random_files(&mut Rng::with_seed(7), &root);
     let progress = Progress::new();
     let stop = Arc::new(AtomicBool::new(false));
     let options = options(&root, Records::File, 2);

@@ -6,42 +6,32 @@ use crate::invert::{InvertOptions, Inverter};
 use crate::store::{Directory, RamDirectory};
 use crate::sys::PageSize;
 use crate::tokenize::TokenSink;
+use fastrand::Rng;
 
-type Lists = BTreeMap<Vec<u8>, BTreeMap<u32, u32>>;
-
-struct Random(u64);
-
-impl Random {
-    fn below(&mut self, bound: usize) -> usize {
-        self.0 ^= self.0 << 13;
-        self.0 ^= self.0 >> 7;
-        self.0 ^= self.0 << 17;
-        usize::try_from(self.0 >> 16).unwrap() % bound
-    }
-
-    /// Numbers, words, long terms with shared prefixes, arbitrary bytes.
-    fn term(&mut self) -> Vec<u8> {
-        match self.below(5) {
-            0 => (1_400_000_000 + self.below(100_000)).to_string().into_bytes(),
-            1 => format!("word{}", self.below(50)).into_bytes(),
-            2 => format!("{}/{:x}", "directory".repeat(1 + self.below(3)), self.below(5000)).into_bytes(),
-            3 => (0..1 + self.below(6)).map(|_| u8::try_from(self.below(256)).unwrap()).collect(),
-            _ => vec![b'x'; 1 + self.below(300)],
-        }
+/// Numbers, words, long terms with shared prefixes, arbitrary bytes.
+fn random_term(random: &mut Rng) -> Vec<u8> {
+    match random.u8(..5) {
+        0 => (1_400_000_000 + random.u32(..100_000)).to_string().into_bytes(),
+        1 => format!("word{}", random.u8(..50)).into_bytes(),
+        2 => format!("{}/{:x}", "directory".repeat(random.usize(1..4)), random.u16(..5000)).into_bytes(),
+        3 => (0..random.usize(1..7)).map(|_| random.u8(..)).collect(),
+        _ => vec![b'x'; random.usize(1..301)],
     }
 }
 
+type Lists = BTreeMap<Vec<u8>, BTreeMap<u32, u32>>;
+
 /// A segment of random documents, with what must be in it. Document 3 is void.
-fn sample(random: &mut Random, docs: u32) -> (RamDirectory, Lists, Vec<u64>) {
+fn sample(random: &mut Rng, docs: u32) -> (RamDirectory, Lists, Vec<u64>) {
     let options = InvertOptions { budget: 1 << 28, expected_terms: 0, pages: PageSize::Base };
     let mut inverter = Inverter::new(&options).unwrap();
     let mut lists = Lists::new();
     let mut lengths = Vec::new();
     for doc in 0..docs {
-        let len = random.below(60);
+        let len = random.usize(..60);
         lengths.push(if doc == 3 { 0 } else { len as u64 });
         for _ in 0..len {
-            let term = random.term();
+            let term = random_term(random);
             inverter.token(&term);
             if doc != 3 {
                 *lists.entry(term).or_default().entry(doc).or_default() += 1;
@@ -78,7 +68,7 @@ fn postings(segment: &Segment, info: TermInfo) -> Vec<(u32, u32)> {
 #[test]
 fn what_was_flushed_reads_back_term_by_term_and_in_order() {
     let seed = 0x5eed_0201;
-    let mut random = Random(seed);
+    let mut random = Rng::with_seed(seed);
     for docs in [0, 1, 5, 200, 1500] {
         let (directory, lists, lengths) = sample(&mut random, docs);
         let segment = Segment::open(&directory, 7).unwrap();
@@ -93,7 +83,7 @@ fn what_was_flushed_reads_back_term_by_term_and_in_order() {
         }
         assert!(!all.step().unwrap());
         for _ in 0..500 {
-            let term = random.term();
+            let term = random_term(&mut random);
             assert_eq!(segment.find(&term).unwrap().is_some(), lists.contains_key(&term));
             let mut from = segment.terms_from(&term).unwrap();
             let next = lists.range(term.clone()..).next().map(|(next, _)| next.as_slice());
@@ -132,13 +122,13 @@ fn keys_of_lines_are_path_and_number() {
 #[test]
 fn a_flipped_bit_anywhere_is_an_error_or_without_consequence() {
     let seed = 0x5eed_0202;
-    let mut random = Random(seed);
+    let mut random = Rng::with_seed(seed);
     let (directory, lists, _) = sample(&mut random, 120);
     let bytes = directory.open(&file_name(7)).unwrap().to_vec();
     for round in 0..1500 {
-        let at = random.below(bytes.len());
+        let at = random.usize(..bytes.len());
         let mut damaged = bytes.clone();
-        damaged[at] ^= 1 << random.below(8);
+        damaged[at] ^= 1 << random.usize(..8);
         let mut output = directory.create(&file_name(7)).unwrap();
         std::io::Write::write_all(&mut output, &damaged).unwrap();
         output.finish().unwrap();
@@ -155,10 +145,10 @@ fn a_flipped_bit_anywhere_is_an_error_or_without_consequence() {
 #[test]
 fn blocks_of_random_bytes_never_panic() {
     let seed = 0x5eed_0203;
-    let mut random = Random(seed);
+    let mut random = Rng::with_seed(seed);
     for _ in 0..20_000 {
         let mut bytes: Vec<u8> =
-            (0..random.below(200)).map(|_| u8::try_from(random.below(256)).unwrap()).collect();
+            (0..random.usize(..200)).map(|_| u8::try_from(random.usize(..256)).unwrap()).collect();
         // Small fields at the front get past the first checks more often.
         for byte in bytes.iter_mut().take(5) {
             *byte %= 24;

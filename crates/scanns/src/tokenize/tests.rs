@@ -6,25 +6,10 @@ use super::window::WINDOW;
 use super::{MAX_TOKEN, Tokenizer};
 use crate::schema::{Analyzer, Delimiters};
 use crate::sys::Simd;
+use fastrand::Rng;
 
-/// A small generator of the xorshift family, for tests whose seed is printed.
-struct Random(u64);
-
-impl Random {
-    fn next(&mut self) -> u64 {
-        self.0 ^= self.0 << 13;
-        self.0 ^= self.0 >> 7;
-        self.0 ^= self.0 << 17;
-        self.0
-    }
-
-    fn below(&mut self, bound: usize) -> usize {
-        usize::try_from(self.next() >> 16).unwrap() % bound
-    }
-
-    fn bytes(&mut self, len: usize, alphabet: &[u8]) -> Vec<u8> {
-        (0..len).map(|_| alphabet[self.below(alphabet.len())]).collect()
-    }
+fn bytes(random: &mut Rng, len: usize, alphabet: &[u8]) -> Vec<u8> {
+    (0..len).map(|_| alphabet[random.usize(..alphabet.len())]).collect()
 }
 
 fn tokens(simd: Simd, analyzer: &Analyzer, text: &[u8]) -> Vec<Vec<u8>> {
@@ -48,21 +33,21 @@ fn unicode_words(text: &str) -> Vec<Vec<u8>> {
 #[test]
 fn every_instruction_set_equals_the_scalar_twin() {
     let seed = 0x5eed_0001;
-    let mut random = Random(seed);
+    let mut random = Rng::with_seed(seed);
     for round in 0..400 {
         let members: Vec<u8> =
-            (0..1 + random.below(120)).map(|_| u8::try_from(random.below(256)).unwrap()).collect();
+            (0..1 + random.usize(..120)).map(|_| u8::try_from(random.usize(..256)).unwrap()).collect();
         let set = ByteSet::new(|byte| members.contains(&byte));
         let all: Vec<u8> = (0..=255).collect();
-        let len = random.below(WINDOW + 1);
-        let text = random.bytes(len, &all);
+        let len = random.usize(..WINDOW + 1);
+        let text = bytes(&mut random, len, &all);
         let mut expected = vec![0; len + LANE];
         let count = changes(Simd::Scalar, &set, &text, &mut expected);
         for simd in Simd::available() {
             let mut out = vec![0; len + LANE];
             assert_eq!(changes(simd, &set, &text, &mut out), count, "seed {seed:x} round {round} {simd:?}");
             assert_eq!(out[..count], expected[..count], "seed {seed:x} round {round} {simd:?}");
-            let part = &text[..len.min(random.below(LANE + 1))];
+            let part = &text[..len.min(random.usize(..LANE + 1))];
             assert_eq!(mask(simd, &set, part), mask(Simd::Scalar, &set, part), "seed {seed:x} round {round}");
         }
     }
@@ -71,7 +56,7 @@ fn every_instruction_set_equals_the_scalar_twin() {
 #[test]
 fn byte_tokens_equal_a_plain_split_on_random_and_adversarial_text() {
     let seed = 0x5eed_0002;
-    let mut random = Random(seed);
+    let mut random = Rng::with_seed(seed);
     let delimiters = Delimiters::paths();
     let analyzer = Analyzer::Bytes(delimiters);
     let mut texts: Vec<Vec<u8>> = vec![
@@ -86,10 +71,10 @@ fn byte_tokens_equal_a_plain_split_on_random_and_adversarial_text() {
         [vec![0u8; 70], b" ".to_vec(), vec![0xff; 130]].concat(),
     ];
     for _ in 0..300 {
-        let len = random.below(3 * WINDOW);
+        let len = random.usize(..3 * WINDOW);
         let alphabet: &[u8] =
-            if random.below(2) == 0 { b"ab /" } else { b"abcdefghijklmnopqrstuvwxyz01\0\xff\xc3 \n" };
-        texts.push(random.bytes(len, alphabet));
+            if random.usize(..2) == 0 { b"ab /" } else { b"abcdefghijklmnopqrstuvwxyz01\0\xff\xc3 \n" };
+        texts.push(bytes(&mut random, len, alphabet));
     }
     for (i, text) in texts.iter().enumerate() {
         for simd in Simd::available() {
@@ -147,10 +132,10 @@ fn every_ascii_byte_between_two_letters_or_digits_breaks_or_joins_as_unicode_say
 #[test]
 fn long_ascii_text_gives_the_same_words_across_windows_and_instruction_sets() {
     let seed = 0x5eed_0003;
-    let mut random = Random(seed);
+    let mut random = Rng::with_seed(seed);
     for round in 0..200 {
-        let len = random.below(3 * WINDOW);
-        let text = random.bytes(len, b"abcXYZ019__::..,,;;''  --\n");
+        let len = random.usize(..3 * WINDOW);
+        let text = bytes(&mut random, len, b"abcXYZ019__::..,,;;''  --\n");
         let expected = unicode_words(std::str::from_utf8(&text).unwrap());
         for simd in Simd::available() {
             assert_eq!(
@@ -165,14 +150,14 @@ fn long_ascii_text_gives_the_same_words_across_windows_and_instruction_sets() {
 #[test]
 fn mixed_scripts_give_the_unicode_words_of_the_whole_text() {
     let seed = 0x5eed_0004;
-    let mut random = Random(seed);
+    let mut random = Rng::with_seed(seed);
     let pieces = [
         "a", "B", "7", "_", ".", "'", ":", ",", " ", "\n", "\r\n", "é", "ß", "İ", "Σ", "ς", "日本", "ア",
         "ـ", "א", "\"", "\u{301}", "\u{200d}", "\u{ad}", "🇫", "🇷", "👩", "·", "’", "\u{2028}", "กข", "한",
         "\u{a0}",
     ];
     for round in 0..4000 {
-        let text: String = (0..random.below(24)).map(|_| pieces[random.below(pieces.len())]).collect();
+        let text: String = (0..random.usize(..24)).map(|_| pieces[random.usize(..pieces.len())]).collect();
         let got = tokens(Simd::detect(), &Analyzer::Standard, text.as_bytes());
         assert_eq!(got, unicode_words(&text), "seed {seed:x} round {round} {text:?}");
     }
@@ -181,13 +166,13 @@ fn mixed_scripts_give_the_unicode_words_of_the_whole_text() {
 #[test]
 fn text_may_be_cut_where_the_analyzer_says_without_changing_its_words() {
     let seed = 0x5eed_0005;
-    let mut random = Random(seed);
+    let mut random = Rng::with_seed(seed);
     let pieces = [
         "{", "-", ";", "$", "a", "B.", "7", ".", "'", " ", "\n", "\r", "é", "\u{301}", "\u{200d}", "ア",
         "\t", "日", "本", "龜", "\u{4dc0}", "_", "\u{b}", "א", "\"", "🇫", "ー",
     ];
     for round in 0..4000 {
-        let text: String = (0..random.below(16)).map(|_| pieces[random.below(pieces.len())]).collect();
+        let text: String = (0..random.usize(..16)).map(|_| pieces[random.usize(..pieces.len())]).collect();
         let bytes = text.as_bytes();
         let whole = unicode_words(&text);
         for at in 1..bytes.len() {

@@ -1,37 +1,26 @@
 use super::*;
 use crate::codec::norm::length_to_norm;
-
-/// Xorshift; enough to be different every round.
-struct Random(u64);
-
-impl Random {
-    fn below(&mut self, bound: u64) -> u64 {
-        self.0 ^= self.0 << 13;
-        self.0 ^= self.0 >> 7;
-        self.0 ^= self.0 << 17;
-        self.0 % bound
-    }
-}
+use fastrand::Rng;
 
 type Postings = Vec<(u32, u32)>;
 
-fn random_postings(random: &mut Random, count: usize) -> Postings {
-    let gap_bound = [1, 2, 30, 5_000][random.below(4) as usize];
-    let tf_bound = [1, 2, 40, 3_000_000_000][random.below(4) as usize];
+fn random_postings(random: &mut Rng, count: usize) -> Postings {
+    let gap_bound = [1, 2, 30, 5_000][random.u64(..4) as usize];
+    let tf_bound = [1, 2, 40, 3_000_000_000][random.u64(..4) as usize];
     let mut next = 0;
     (0..count)
         .map(|_| {
-            let doc = next + random.below(gap_bound) as u32;
+            let doc = next + random.u64(..gap_bound) as u32;
             next = doc + 1;
-            let tf = if random.below(4) == 0 { 1 + random.below(tf_bound) as u32 } else { 1 };
+            let tf = if random.u64(..4) == 0 { 1 + random.u64(..tf_bound) as u32 } else { 1 };
             (doc, tf)
         })
         .collect()
 }
 
-fn random_norms(random: &mut Random, postings: &Postings) -> Vec<u8> {
+fn random_norms(random: &mut Rng, postings: &Postings) -> Vec<u8> {
     let len = postings.last().map_or(0, |&(doc, _)| doc as usize + 1);
-    (0..len).map(|_| length_to_norm(1 + random.below(3_000))).collect()
+    (0..len).map(|_| length_to_norm(1 + random.u64(..3_000))).collect()
 }
 
 fn encode(postings: &Postings, norms: &[u8]) -> Vec<u8> {
@@ -61,9 +50,9 @@ const COUNTS: [usize; 10] =
 /// Runs `check` over random lists of every interesting length, with the cursor made from bytes and from memory.
 fn over_lists(
     seed: u64,
-    mut check: impl FnMut(&mut Random, &Postings, &[u8], &mut dyn FnMut() -> ListCursor<'static>),
+    mut check: impl FnMut(&mut Rng, &Postings, &[u8], &mut dyn FnMut() -> ListCursor<'static>),
 ) {
-    let mut random = Random(seed);
+    let mut random = Rng::with_seed(seed);
     for round in 0..20 {
         for count in COUNTS {
             println!("seed {seed} round {round} count {count}");
@@ -116,14 +105,14 @@ fn advancing_finds_the_first_document_not_below_the_target() {
         let mut target = 0;
         while cursor.doc() != NO_MORE {
             target +=
-                random.below(norms.len() as u64 / 3 + 2) as u32 / [1, 10, 100][random.below(3) as usize];
+                random.u64(..norms.len() as u64 / 3 + 2) as u32 / [1, 10, 100][random.u64(..3) as usize];
             let before = cursor.doc();
             let expected = postings.iter().find(|&&(doc, _)| doc >= target.max(before)).copied();
             assert_eq!(cursor.advance(target), expected.map_or(NO_MORE, |(doc, _)| doc), "to {target}");
             if let Some((_, tf)) = expected {
                 assert_eq!(cursor.tf(), tf);
             }
-            if random.below(2) == 0 {
+            if random.u64(..2) == 0 {
                 let next = postings.iter().find(|&&(doc, _)| doc > cursor.doc());
                 assert_eq!(cursor.step(), next.map_or(NO_MORE, |&(doc, _)| doc));
             }
@@ -139,11 +128,11 @@ fn blocks_are_found_and_loaded_from_the_table() {
         for (block, part) in postings.chunks(BLOCK).enumerate() {
             let last = part.last().unwrap().0;
             assert_eq!(cursor.block_last(block), last);
-            let from = random.below(block as u64 + 1) as usize;
+            let from = random.u64(..block as u64 + 1) as usize;
             assert_eq!(cursor.find_block(from, last), block);
             assert_eq!(cursor.find_block(block, part[0].0), block);
             assert_eq!(cursor.find_block(from, last + 1), (block + 1).max(from));
-            if random.below(2) == 0 {
+            if random.u64(..2) == 0 {
                 cursor.load_block(block);
                 let (docs, tfs) = cursor.rest_of_block();
                 assert_eq!(docs.iter().copied().zip(tfs.iter().copied()).collect::<Vec<_>>(), part);
@@ -207,15 +196,15 @@ fn postings_at_the_highest_documents_and_frequencies_read_back() {
 }
 
 /// Reads everything there is in three ways; documents must rise and stay in bounds.
-fn exhaust(bytes: &[u8], doc_freq: u32, max_doc: u32, random: &mut Random) {
+fn exhaust(bytes: &[u8], doc_freq: u32, max_doc: u32, random: &mut Rng) {
     let Some(mut cursor) = ListCursor::new(bytes, doc_freq, max_doc) else { return };
     let mut before = None;
     while cursor.doc() != NO_MORE {
         assert!(cursor.doc() < max_doc && before < Some(cursor.doc()));
         before = Some(cursor.doc());
         cursor.tf();
-        if random.below(3) == 0 {
-            cursor.advance(cursor.doc() + 1 + random.below(u64::from(max_doc)) as u32 / 8);
+        if random.u64(..3) == 0 {
+            cursor.advance(cursor.doc() + 1 + random.u64(..u64::from(max_doc)) as u32 / 8);
         } else {
             cursor.step();
         }
@@ -224,7 +213,7 @@ fn exhaust(bytes: &[u8], doc_freq: u32, max_doc: u32, random: &mut Random) {
 
 #[test]
 fn damaged_bytes_end_the_list_but_never_panic_or_go_back() {
-    let mut random = Random(77);
+    let mut random = Rng::with_seed(77);
     for count in [5, BLOCK - 1, BLOCK, 3 * BLOCK + 40] {
         let postings = random_postings(&mut random, count);
         let norms = random_norms(&mut random, &postings);
@@ -243,8 +232,8 @@ fn damaged_bytes_end_the_list_but_never_panic_or_go_back() {
             exhaust(&bytes, wrong, max_doc, &mut random);
         }
         for _ in 0..2_000 {
-            let noise: Vec<u8> = (0..random.below(600)).map(|_| random.below(256) as u8).collect();
-            exhaust(&noise, 1 + random.below(300) as u32, 1 << 31, &mut random);
+            let noise: Vec<u8> = (0..random.u64(..600)).map(|_| random.u64(..256) as u8).collect();
+            exhaust(&noise, 1 + random.u64(..300) as u32, 1 << 31, &mut random);
         }
     }
 }

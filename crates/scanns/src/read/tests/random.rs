@@ -2,67 +2,53 @@
 
 use super::*;
 use crate::read::wave::CARRY;
+use fastrand::Rng;
 
-struct Random(u64);
-
-impl Random {
-    fn next(&mut self) -> u64 {
-        self.0 ^= self.0 << 13;
-        self.0 ^= self.0 >> 7;
-        self.0 ^= self.0 << 17;
-        self.0
-    }
-
-    fn below(&mut self, bound: usize) -> usize {
-        usize::try_from(self.next() % bound as u64).unwrap()
-    }
-
-    fn pick<T: Copy>(&mut self, from: &[T]) -> T {
-        from[self.below(from.len())]
-    }
+fn pick<T: Copy>(random: &mut Rng, from: &[T]) -> T {
+    from[random.usize(..from.len())]
 }
 
 /// Text with a random density of delimiters and line ends, from dense ones to none at all.
-fn random_file(random: &mut Random, block: usize) -> Vec<u8> {
-    let size = match random.below(6) {
-        0 => random.below(3),
-        1 => random.pick(&[block - 1, block, block + 1, 2 * block, CARRY, CARRY + block]),
-        2 | 3 => random.below(3 * block),
-        4 => random.below(2_000),
-        _ => random.below(3 * block + 4 * CARRY),
+fn random_file(random: &mut Rng, block: usize) -> Vec<u8> {
+    let size = match random.usize(..6) {
+        0 => random.usize(..3),
+        1 => pick(random, &[block - 1, block, block + 1, 2 * block, CARRY, CARRY + block]),
+        2 | 3 => random.usize(..3 * block),
+        4 => random.usize(..2_000),
+        _ => random.usize(..3 * block + 4 * CARRY),
     };
-    let delimiter_every = random.pick(&[2, 8, 60, 5_000, 50_000, usize::MAX]);
-    let line_every = random.pick(&[1, 7, 90, 9_000, 100_000, usize::MAX]);
-    let line_end: &[u8] = random.pick(&[b"\n".as_slice(), b"\r\n", b"\n\n"]);
+    let delimiter_every = pick(random, &[2, 8, 60, 5_000, 50_000, usize::MAX]);
+    let line_every = pick(random, &[1, 7, 90, 9_000, 100_000, usize::MAX]);
+    let line_end: &[u8] = pick(random, &[b"\n".as_slice(), b"\r\n", b"\n\n"]);
     let word: &[&str] =
-        random.pick(&[["a", "b"].as_slice(), &["ä", "漢", "e\u{301}", "z"], &["\u{0}", "\u{7f}"]]);
+        pick(random, &[["a", "b"].as_slice(), &["ä", "漢", "e\u{301}", "z"], &["\u{0}", "\u{7f}"]]);
     let mut bytes = Vec::with_capacity(size + 8);
     while bytes.len() < size {
-        if random.below(line_every) == 0 {
+        if random.usize(..line_every) == 0 {
             bytes.extend_from_slice(line_end);
-        } else if random.below(delimiter_every) == 0 {
-            bytes.push(random.pick(b" \t/"));
+        } else if random.usize(..delimiter_every) == 0 {
+            bytes.push(pick(random, b" \t/"));
         } else {
-            bytes.extend_from_slice(random.pick(word).as_bytes());
+            bytes.extend_from_slice(pick(random, word).as_bytes());
         }
     }
     bytes.truncate(size);
     bytes
 }
 
-fn random_options(random: &mut Random, block_bytes: usize) -> ReadOptions {
+fn random_options(random: &mut Rng, block_bytes: usize) -> ReadOptions {
     ReadOptions {
-        read_threads: 1 + random.below(2),
-        lanes: 1 + random.below(4),
+        read_threads: 1 + random.usize(..2),
+        lanes: 1 + random.usize(..4),
         block_bytes,
-        blocks_per_lane: 2 + random.below(4),
-        queue_depth: 1 + random.below(4),
-        chunk_bytes: random.pick(&[1_000, 4_096, 40_000, 65_536, 300_000, 16 << 20]),
-        direct: random.pick(&[Direct::Auto, Direct::Always, Direct::Always, Direct::Never]),
-        drop_behind: random.below(4) == 0,
-        uring: random.below(3) > 0,
-        pin: random.below(2) == 0,
-        pages: random.pick(&[PageSize::Base, PageSize::Huge]),
+        blocks_per_lane: 2 + random.usize(..4),
+        queue_depth: 1 + random.usize(..4),
+        chunk_bytes: pick(random, &[1_000, 4_096, 40_000, 65_536, 300_000, 16 << 20]),
+        direct: pick(random, &[Direct::Auto, Direct::Always, Direct::Always, Direct::Never]),
+        drop_behind: random.usize(..4) == 0,
+        uring: random.usize(..3) > 0,
+        pin: random.usize(..2) == 0,
+        pages: pick(random, &[PageSize::Base, PageSize::Huge, PageSize::Auto]),
     }
 }
 
@@ -159,18 +145,18 @@ impl Coverage {
 }
 
 fn check_tree(seed: u64, block_bytes: usize, coverage: &mut Coverage) {
-    let mut random = Random(seed);
+    let mut random = Rng::with_seed(seed);
     let dir = crate::sys::disk_dir();
     let files: Vec<Vec<u8>> =
-        (0..8 + random.below(20)).map(|_| random_file(&mut random, block_bytes)).collect();
+        (0..8 + random.usize(..20)).map(|_| random_file(&mut random, block_bytes)).collect();
     let paths: Vec<_> = (0..files.len()).map(|i| dir.path().join(i.to_string())).collect();
     paths.iter().zip(&files).for_each(|(path, file)| fs::write(path, file).unwrap());
     let inputs = inputs(&paths.iter().map(|path| path.as_path()).collect::<Vec<_>>());
     let bytes: u64 = files.iter().map(|file| file.len() as u64).sum();
     for _ in 0..6 {
         let options = random_options(&mut random, block_bytes);
-        let records = random.pick(&[Records::File, Records::Lines]);
-        let analyzer = match random.below(3) {
+        let records = pick(&mut random, &[Records::File, Records::Lines]);
+        let analyzer = match random.usize(..3) {
             0 => Analyzer::Standard,
             1 => Analyzer::parse("paths").unwrap(),
             _ => Analyzer::parse("whitespace").unwrap(),

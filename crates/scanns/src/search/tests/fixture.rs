@@ -1,29 +1,14 @@
 //! Documents as maps, and a leaf over them with lists as a segment has them, or as memory has them.
 
+use fastrand::Rng;
 use std::collections::{BTreeMap, HashSet};
 
 use crate::codec::{ListEncoder, length_to_norm};
 use crate::error::Result;
 use crate::search::{Leaf, LeafStats, ListSource, TermRef};
 
-/// Xorshift; tests print the seed that they start from.
-pub(super) struct Random(u64);
-
-impl Random {
-    pub(super) fn new(seed: u64) -> Self {
-        Random(seed.wrapping_mul(0x9e37_79b9_7f4a_7c15) | 1)
-    }
-
-    pub(super) fn below(&mut self, bound: u64) -> u64 {
-        self.0 ^= self.0 << 13;
-        self.0 ^= self.0 >> 7;
-        self.0 ^= self.0 << 17;
-        self.0 % bound
-    }
-
-    pub(super) fn one_in(&mut self, count: u64) -> bool {
-        self.below(count) == 0
-    }
+pub(super) fn one_in(random: &mut Rng, count: u64) -> bool {
+    random.u64(..count) == 0
 }
 
 /// A document: frequencies by term, and its length.
@@ -46,22 +31,22 @@ impl Document {
 }
 
 /// Some documents: term `t0` in nearly all, higher ones ever rarer, with bursts, so that blocks differ.
-pub(super) fn random_documents(random: &mut Random, count: usize, deletions: bool) -> Vec<Document> {
+pub(super) fn random_documents(random: &mut Rng, count: usize, deletions: bool) -> Vec<Document> {
     let mut burst = 0;
     (0..count)
         .map(|_| {
-            if random.one_in(300) {
-                burst = random.below(8);
+            if one_in(random, 300) {
+                burst = random.u64(..8);
             }
-            let mut document = Document { length: random.below(30), ..Document::default() };
+            let mut document = Document { length: random.u64(..30), ..Document::default() };
             for term in 0..8 {
-                if random.one_in(if term == burst { 2 } else { 1 + (1 << term) / 2 }) {
-                    let tf = if random.one_in(5) { 1 + random.below(20) as u32 } else { 1 };
+                if one_in(random, if term == burst { 2 } else { 1 + (1 << term) / 2 }) {
+                    let tf = if one_in(random, 5) { 1 + random.u64(..20) as u32 } else { 1 };
                     document.tfs.insert(format!("t{term}").into_bytes(), tf);
                     document.length += u64::from(tf);
                 }
             }
-            document.dead = deletions && random.one_in(4);
+            document.dead = deletions && one_in(random, 4);
             document
         })
         .collect()
@@ -119,10 +104,10 @@ impl MapLeaf {
     }
 
     /// Flips bits of the postings.
-    pub(super) fn damage(&mut self, random: &mut Random) {
+    pub(super) fn damage(&mut self, random: &mut Rng) {
         for (_, list) in &mut self.lists {
             if let List::Packed(bytes) = list {
-                let bit = random.below(8 * bytes.len() as u64) as usize;
+                let bit = random.u64(..8 * bytes.len() as u64) as usize;
                 bytes[bit / 8] ^= 1 << (bit % 8);
             }
         }

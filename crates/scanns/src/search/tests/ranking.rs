@@ -1,6 +1,6 @@
 use std::ops::ControlFlow;
 
-use super::fixture::{Document, MapLeaf, Random, random_documents};
+use super::fixture::{Document, MapLeaf, random_documents};
 use super::oracle::Oracle;
 use crate::search::{BoolQuery, Hit, Leaf, Model, Query, Searcher};
 
@@ -11,25 +11,25 @@ const MODELS: [Model; 4] = [
     Model::PNorm { p: 2.0 },
 ];
 
-fn term(random: &mut Random) -> Query {
-    Query::Term(format!("t{}", random.below(9)).into_bytes())
+fn term(random: &mut fastrand::Rng) -> Query {
+    Query::Term(format!("t{}", random.u64(..9)).into_bytes())
 }
 
-fn terms(random: &mut Random, most: u64) -> Vec<Query> {
-    (0..random.below(most + 1)).map(|_| term(random)).collect()
+fn terms(random: &mut fastrand::Rng, most: u64) -> Vec<Query> {
+    (0..random.u64(..most + 1)).map(|_| term(random)).collect()
 }
 
 /// Flat lists of every kind, then ever more nested ones.
-fn random_query(random: &mut Random, depth: u64) -> Query {
+fn random_query(random: &mut fastrand::Rng, depth: u64) -> Query {
     let mut list = BoolQuery::default();
-    match random.below(5 + 2 * depth) {
+    match random.u64(..5 + 2 * depth) {
         0 => return term(random),
         1 => list.must = terms(random, 4),
         2 | 3 => list.should = terms(random, 6),
         4 => (list.must, list.should, list.must_not) = (terms(random, 2), terms(random, 2), terms(random, 2)),
         _ => {
             for part in [&mut list.must, &mut list.should, &mut list.must_not] {
-                part.extend((0..random.below(3)).map(|_| random_query(random, depth - 1)));
+                part.extend((0..random.u64(..3)).map(|_| random_query(random, depth - 1)));
             }
         }
     }
@@ -83,10 +83,10 @@ fn searcher(leaves: &[MapLeaf]) -> Searcher<'_> {
 fn random_queries_over_small_leaves_agree_with_the_oracle() {
     for seed in 1..=25 {
         println!("seed {seed}");
-        let mut random = Random::new(seed);
-        let documents: Vec<Vec<Document>> = (0..1 + random.below(4))
+        let mut random = fastrand::Rng::with_seed(seed);
+        let documents: Vec<Vec<Document>> = (0..1 + random.u64(..4))
             .map(|_| {
-                let count = random.below(400) as usize;
+                let count = random.u64(..400) as usize;
                 random_documents(&mut random, count, seed % 2 == 0)
             })
             .collect();
@@ -94,7 +94,7 @@ fn random_queries_over_small_leaves_agree_with_the_oracle() {
         let (searcher, oracle) = (searcher(&leaves), Oracle::new(&documents));
         for round in 0..12 {
             let query = random_query(&mut random, 2);
-            let k = [1, 3, 10, 50, 10_000][random.below(5) as usize];
+            let k = [1, 3, 10, 50, 10_000][random.u64(..5) as usize];
             check(&searcher, &oracle, &query, MODELS[round % 4], k);
         }
     }
@@ -104,7 +104,7 @@ fn random_queries_over_small_leaves_agree_with_the_oracle() {
 fn pruning_over_long_lists_loses_and_adds_nothing() {
     for seed in 1..=3 {
         println!("seed {seed}");
-        let mut random = Random::new(seed);
+        let mut random = fastrand::Rng::with_seed(seed);
         let documents: Vec<Vec<Document>> =
             [30_000, 9_000].map(|count| random_documents(&mut random, count, seed == 3)).into();
         let leaves = leaves_of(&documents, |_| true);
@@ -128,7 +128,7 @@ fn pruning_over_long_lists_loses_and_adds_nothing() {
 
 #[test]
 fn long_lists_agree_with_the_oracle() {
-    let mut random = Random::new(0xabcdef);
+    let mut random = fastrand::Rng::with_seed(0xabcdef);
     let documents = [random_documents(&mut random, 3_000, false), random_documents(&mut random, 3_000, true)];
     let leaves = leaves_of(&documents, |_| true);
     let (searcher, oracle) = (searcher(&leaves), Oracle::new(&documents));
@@ -167,7 +167,7 @@ fn ties_go_to_the_first_documents_across_leaves() {
 
 #[test]
 fn scores_do_not_depend_on_how_documents_are_spread_over_leaves() {
-    let mut random = Random::new(5);
+    let mut random = fastrand::Rng::with_seed(5);
     let documents = random_documents(&mut random, 1_000, false);
     let whole = leaves_of(std::slice::from_ref(&documents), |_| true);
     let parts: Vec<Vec<Document>> = documents.chunks(130).map(<[Document]>::to_vec).collect();
@@ -212,7 +212,7 @@ fn asking_for_nothing_gives_nothing_and_breaking_ends_the_visit() {
 fn damaged_lists_give_an_error_or_an_answer_but_never_a_panic() {
     for seed in 1..=50 {
         println!("seed {seed}");
-        let mut random = Random::new(seed);
+        let mut random = fastrand::Rng::with_seed(seed);
         let documents = [random_documents(&mut random, 2_500, false)];
         let mut leaves = leaves_of(&documents, |_| true);
         leaves[0].damage(&mut random);
