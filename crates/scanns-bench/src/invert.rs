@@ -1,13 +1,13 @@
 //! The index in memory on one thread: text that is already in memory to postings that can be searched.
 
-use std::path::{Path, PathBuf};
-use std::sync::atomic::AtomicBool;
+use std::path::PathBuf;
 use std::time::Instant;
 
 use anyhow::Result;
-use scanns::{Analyzer, InvertOptions, Inverter, PageSize, SourceOptions, Tokenizer};
+use scanns::{Analyzer, InvertOptions, Inverter, PageSize, Tokenizer};
 
 use crate::record::{Median, mib};
+use crate::text;
 
 /// What to index.
 #[derive(Debug, clap::Args)]
@@ -20,12 +20,6 @@ pub struct Args {
     /// Runs with the memory of the first reused
     #[arg(long, default_value_t = 5)]
     pub repetitions: usize,
-}
-
-fn load(path: &Path) -> Result<Vec<Vec<u8>>> {
-    let source = SourceOptions { paths: vec![path.to_path_buf()], ..SourceOptions::default() };
-    let inputs = scanns::collect(&source, &AtomicBool::new(false))?.inputs;
-    Ok(inputs.iter().map(|input| std::fs::read(&input.path)).collect::<std::io::Result<_>>()?)
 }
 
 /// Indexes every text and says how long it took.
@@ -60,8 +54,8 @@ fn touch(bytes: u64) -> f64 {
 
 /// Prints rates, sizes and the time to read everything back in order.
 pub fn run(args: &Args) -> Result<()> {
-    let mut texts = load(&args.path)?;
-    let size = mib(texts.iter().map(|text| text.len() as u64).sum());
+    let mut texts = text::load(&args.path, None)?;
+    let size = mib(text::bytes(&texts));
     let options = InvertOptions { budget: 64 << 30, expected_terms: 0, pages: PageSize::Auto };
     let mut inverter = Inverter::new(&options)?;
     let mut tokenizer = Tokenizer::new(&Analyzer::parse("paths")?);

@@ -1,15 +1,19 @@
 //! Benchmarks: each prints what it measured, how often, and the median with its spread.
 //!
 //! `corpus.rs` makes text to measure on, `reader.rs` measures reading, `invert.rs` the index in memory, `build.rs`
-//! a whole build until it is committed, `search.rs` answers. `record.rs` is how results are written. Records of
-//! runs that were worth keeping are in `records/`, by date.
+//! a whole build until it is committed, `search.rs` answers. `tokenizer.rs` and `ladder.rs` measure ours by the
+//! variants of others, on text that `text.rs` reads. `record.rs` is how results are written. Records of runs that were
+//! worth keeping are in `records/`, by date.
 
 mod build;
 mod corpus;
 mod invert;
+mod ladder;
 mod reader;
 mod record;
 mod search;
+mod text;
+mod tokenizer;
 
 use std::path::PathBuf;
 
@@ -29,13 +33,17 @@ enum Bench {
     Corpus(corpus::Args),
     /// Read a file or tree into blocks and throw them away
     Read(reader::Args),
+    /// Tokenizers side by side: the paper's and ours
+    Tokenizer(tokenizer::Args),
+    /// Indexes in memory side by side, one thread: the paper's and ours
+    Ladder(ladder::Args),
     /// Index in memory, one thread: from fresh memory, then with the memory reused
     Invert(invert::Args),
     /// Build an index until it is committed, several times
     Index(build::Args),
     /// Run a file of queries (class, tab, terms) against an index: top 10 and all hits
     Search(search::Args),
-    /// All of the above on a generated dump (the default)
+    /// All of the above but the ladder on a generated dump (the default)
     All {
         /// Where the dump and the indexes go
         #[arg(long, default_value = "target/bench")]
@@ -51,6 +59,8 @@ fn main() -> Result<()> {
     match Command::parse().bench.unwrap_or(all) {
         Bench::Corpus(args) => corpus::run(&args),
         Bench::Read(args) => reader::run(&args),
+        Bench::Tokenizer(args) => tokenizer::run(&args),
+        Bench::Ladder(args) => ladder::run(&args),
         Bench::Invert(args) => invert::run(&args),
         Bench::Index(args) => build::run(&args),
         Bench::Search(args) => search::run(&args),
@@ -60,6 +70,7 @@ fn main() -> Result<()> {
             let queries = work.join("queries.tsv");
             corpus::run(&corpus::Args { out: dump.clone(), mib, seed: 7, queries: Some(queries.clone()) })?;
             reader::run(&reader::Args::on(&dump))?;
+            tokenizer::run(&tokenizer::Args::on(&dump))?;
             for lines in [false, true] {
                 invert::run(&invert::Args { path: dump.clone(), lines, repetitions: 3 })?;
                 let out = work.join(if lines { "lines.scanns" } else { "files.scanns" });

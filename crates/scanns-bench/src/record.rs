@@ -1,4 +1,4 @@
-//! How results are written: the machine, medians with their spread.
+//! How results are written: the machine, medians with their spread, variants side by side.
 
 use std::fs;
 
@@ -52,4 +52,17 @@ impl std::fmt::Display for Median {
 #[expect(clippy::cast_precision_loss, reason = "a figure for people")]
 pub fn mib(bytes: u64) -> f64 {
     bytes as f64 / f64::from(1 << 20)
+}
+
+/// Prints the rate of one variant for `bytes` and `tokens`, and how many times faster ours is, if it was measured.
+#[expect(clippy::cast_precision_loss, reason = "a figure for people")]
+pub fn ladder_line(name: &str, seconds: &[f64], (bytes, tokens): (u64, u64), ours: Option<f64>) {
+    let rates: Vec<f64> = seconds.iter().map(|seconds| mib(bytes) / seconds).collect();
+    let median = Median::of(seconds).median;
+    let ratio = ours.map_or(String::new(), |ours| format!(", ours is {:.2} times as fast", median / ours));
+    println!(
+        "  {name:<36} {} MiB/s, {:.1} ns per token{ratio}",
+        Median::of(&rates),
+        median * 1e9 / tokens.max(1) as f64
+    );
 }

@@ -33,9 +33,10 @@ mod index;
 
 pub use error::{Error, Result};
 pub use index::{
-    IndexInfo, IndexOptions, IndexReport, MemoryIndex, Phase, Progress, SEGMENT_MEMORY, SegmentInfo,
-    Snapshot, build, build_in,
+    IndexInfo, IndexOptions, IndexReport, IndexerVariant, MemoryIndex, Phase, Progress, SEGMENT_MEMORY,
+    SegmentInfo, Snapshot, TokenizerVariant, VariantTokenizer, build, build_in,
 };
+pub use invert::ladder::{LadderIndex, TermList, Visit};
 pub use invert::{CHECK_EVERY, InvertOptions, Inverter};
 pub use read::{Block, Direct, Lane, LineNumber, Piece, ReadOptions, ReadReport, ReaderDriver, start};
 pub use schema::{Analyzer, Delimiters, Records};

@@ -2,7 +2,7 @@
 //!
 //! [`build`] runs the pipeline; read `build.rs` first, then `lane.rs`, the index thread. `budget.rs` shares the
 //! memory out, `manifest.rs` is what a commit says, [`Snapshot`] what a reader opens. [`MemoryIndex`] is an index
-//! that stays in memory. `unique.rs` counts distinct terms over segments.
+//! that stays in memory. `unique.rs` counts distinct terms over segments; `variants.rs` names what else could index.
 
 mod budget;
 mod build;
@@ -13,11 +13,13 @@ mod memory;
 mod progress;
 mod snapshot;
 mod unique;
+mod variants;
 
 pub use build::{build, build_in};
 pub use memory::MemoryIndex;
 pub use progress::{Phase, Progress};
 pub use snapshot::{IndexInfo, SegmentInfo, Snapshot};
+pub use variants::{IndexerVariant, TokenizerVariant, VariantTokenizer};
 
 use crate::read::ReadOptions;
 use crate::schema::{Analyzer, Records};

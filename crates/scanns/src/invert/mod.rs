@@ -3,7 +3,7 @@
 //! [`Inverter`] takes tokens as a [`TokenSink`] and can be searched in place or drained in term order into a
 //! segment. Read `batch.rs` first: the hot loop, with the most frequent terms in `hot.rs` ahead of it. `table.rs` finds
 //! terms, `entry.rs` says what a term costs, `chunks.rs` holds what is known of it beyond the latest document; for a
-//! flush `sort.rs` orders it all and `drain.rs` goes through it.
+//! flush `sort.rs` orders it all and `drain.rs` goes through it. `ladder/` has four older designs to measure ours by.
 
 mod arch;
 mod batch;
@@ -11,6 +11,7 @@ mod chunks;
 mod drain;
 mod entry;
 mod hot;
+pub(crate) mod ladder;
 mod sort;
 mod store;
 mod table;

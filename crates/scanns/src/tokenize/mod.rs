@@ -4,10 +4,11 @@
 //! out as offsets into the slice, up to 4 KiB of text per call, so that both the text and the offsets are in the
 //! first-level cache when the sink hashes them. Read `window.rs` first: bit masks of 64 bytes become a list of
 //! alternating starts and ends. `arch/` makes the masks, one file per instruction set; `standard.rs` is the
-//! Unicode analyzer with its fast path for ASCII.
+//! Unicode analyzer with its fast path for ASCII. `ladder.rs` has two older ways to measure ours by.
 
 mod arch;
 mod byteset;
+pub(crate) mod ladder;
 mod standard;
 mod window;
 

@@ -1,0 +1,197 @@
+//! Indexes in memory side by side: ours and those of Orhean et al., "SCANNS: Towards Scalable and Concurrent Data
+//! Indexing and Searching", from text in memory on one thread (their figure 9 without reading).
+//!
+//! Each variant is built afresh for each run, from memory that the system has to give first; what the general
+//! allocator has kept from earlier runs it may use again. Two more show what growing costs: ours with the memory of
+//! an earlier run, and the paper's best with a table that has room for all terms from the start. Building the index,
+//! that table, and dropping it are not in the times. Before any is printed, all variants must agree on what they hold.
+
+use std::hash::{BuildHasher, BuildHasherDefault, DefaultHasher};
+use std::ops::Range;
+use std::path::PathBuf;
+use std::time::Instant;
+
+use anyhow::Result;
+use scanns::{Delimiters, IndexerVariant, InvertOptions, Inverter, LadderIndex, PageSize, VariantTokenizer};
+
+use crate::record::{Median, ladder_line, mib};
+use crate::text;
+
+/// What to index.
+#[derive(Debug, clap::Args)]
+pub struct Args {
+    /// A file or tree; all of it is read into memory first
+    pub path: PathBuf,
+    /// One document per line
+    #[arg(long)]
+    pub lines: bool,
+    /// Variants to run, by name; all if none is given
+    #[arg(long, value_delimiter = ',', value_parser = IndexerVariant::parse)]
+    pub variants: Vec<IndexerVariant>,
+    /// MiB to take at most; all if not given
+    #[arg(long)]
+    pub mib: Option<u64>,
+    /// Rounds; in each, all variants run in turn
+    #[arg(long, default_value_t = 5)]
+    pub repetitions: usize,
+}
+
+/// A variant, and whether it has its room before the time begins.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+struct Step {
+    variant: IndexerVariant,
+    sized: bool,
+}
+
+impl Step {
+    fn name(self) -> String {
+        let room = match self.variant {
+            _ if !self.sized => "",
+            IndexerVariant::Ours => ", memory reused",
+            _ => ", table reserved",
+        };
+        format!("{}{room}", self.variant.name())
+    }
+}
+
+/// The steps for the variants asked for, in the order of the ladder.
+fn steps(asked: &[IndexerVariant]) -> Vec<Step> {
+    let wanted = |variant: &IndexerVariant| asked.is_empty() || asked.contains(variant);
+    let mut steps = Vec::new();
+    for variant in IndexerVariant::ALL.into_iter().filter(wanted) {
+        steps.push(Step { variant, sized: false });
+        if matches!(variant, IndexerVariant::SwissPa | IndexerVariant::Ours) {
+            steps.push(Step { variant, sized: true });
+        }
+    }
+    steps
+}
+
+/// Texts and where the documents in each are.
+struct Corpus {
+    texts: Vec<Vec<u8>>,
+    documents: Vec<Vec<Range<usize>>>,
+}
+
+impl Corpus {
+    /// Indexes every document and says how many seconds it took.
+    fn index(&mut self, tokenizer: &mut VariantTokenizer, mut index: &mut dyn LadderIndex) -> Result<f64> {
+        let begin = Instant::now();
+        for (text, documents) in self.texts.iter_mut().zip(&self.documents) {
+            for document in documents {
+                tokenizer.run(text, document.clone(), &mut index);
+                index.end_document();
+            }
+        }
+        index.finish()?;
+        Ok(begin.elapsed().as_secs_f64())
+    }
+}
+
+/// What an index holds, in figures that do not depend on the order of terms.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+struct Content {
+    terms: usize,
+    postings: u64,
+    /// Sum of all frequencies: the tokens.
+    tokens: u64,
+    /// Sum of the hashes of all terms with their postings.
+    digest: u64,
+}
+
+impl Content {
+    fn of(index: &dyn LadderIndex) -> Self {
+        let hasher = BuildHasherDefault::<DefaultHasher>::default();
+        let mut content = Content::default();
+        index.visit(&mut |list| {
+            content.terms += 1;
+            content.postings += u64::from(list.doc_freq);
+            content.tokens += list.postings.iter().map(|&(_, freq)| u64::from(freq)).sum::<u64>();
+            content.digest = content.digest.wrapping_add(hasher.hash_one((list.term, list.postings)));
+        });
+        content
+    }
+}
+
+/// Runs steps and remembers what they have in common.
+struct Bench {
+    corpus: Corpus,
+    /// What all indexes must hold; known after the first run.
+    content: Option<Content>,
+    /// Ours, after an earlier run.
+    used: Option<Inverter>,
+}
+
+impl Bench {
+    /// Seconds of one run; with `verify` what the index holds is looked at afterwards.
+    fn run(&mut self, step: Step, verify: bool) -> Result<f64> {
+        let mut tokenizer = step.variant.tokenizer().build(&Delimiters::paths());
+        let mut options = InvertOptions { budget: 32 << 30, expected_terms: 0, pages: PageSize::Auto };
+        if step.variant != IndexerVariant::Ours {
+            options.pages = PageSize::Huge;
+        } else if step.sized {
+            let mut inverter = match self.used.take() {
+                Some(inverter) => inverter,
+                None => {
+                    let mut inverter = Inverter::new(&options)?;
+                    self.corpus.index(&mut tokenizer, &mut inverter)?;
+                    inverter
+                }
+            };
+            inverter.clear();
+            let seconds = self.corpus.index(&mut tokenizer, &mut inverter)?;
+            self.check(step, &inverter, verify)?;
+            self.used = Some(inverter);
+            return Ok(seconds);
+        }
+        if step.sized {
+            options.expected_terms = self.content.map_or(0, |content| content.terms);
+        }
+        let mut index = step.variant.build(&options)?;
+        let seconds = self.corpus.index(&mut tokenizer, &mut *index)?;
+        self.check(step, &*index, verify)?;
+        Ok(seconds)
+    }
+
+    /// Compares what an index holds with what the first one did.
+    fn check(&mut self, step: Step, index: &dyn LadderIndex, verify: bool) -> Result<()> {
+        if verify {
+            let found = Content::of(index);
+            let expected = *self.content.get_or_insert(found);
+            anyhow::ensure!(found == expected, "{} holds {found:?}, not {expected:?}", step.name());
+        }
+        Ok(())
+    }
+}
+
+/// Prints the rate of every variant.
+pub fn run(args: &Args) -> Result<()> {
+    let texts = text::load(&args.path, args.mib)?;
+    let size = text::bytes(&texts);
+    let documents: Vec<_> = texts.iter().map(|text| text::documents(text, args.lines)).collect();
+    let count: usize = documents.iter().map(Vec::len).sum();
+    let steps = steps(&args.variants);
+    let mut bench = Bench { corpus: Corpus { texts, documents }, content: None, used: None };
+    let mut seconds = vec![Vec::new(); steps.len()];
+    for round in 0..args.repetitions.max(1) {
+        for (step, seconds) in steps.iter().zip(&mut seconds) {
+            seconds.push(bench.run(*step, round == 0)?);
+        }
+    }
+    let content = bench.content.unwrap_or_default();
+    println!(
+        "ladder, one document per {}: {:.0} MiB, {count} documents; the same from all: {} tokens, {} terms, {} \
+         postings",
+        if args.lines { "line" } else { "file" },
+        mib(size),
+        content.tokens,
+        content.terms,
+        content.postings
+    );
+    let ours = steps.iter().position(|step| step.variant == IndexerVariant::Ours && !step.sized);
+    let ours = ours.and_then(|at| seconds.get(at)).map(|seconds| Median::of(seconds).median);
+    for (step, seconds) in steps.iter().zip(&seconds) {
+        ladder_line(&step.name(), seconds, (size, content.tokens), ours);
+    }
+    Ok(())
+}

@@ -1,0 +1,114 @@
+//! Tokenizers side by side: ours and those of Orhean et al., "SCANNS: Towards Scalable and Concurrent Data Indexing
+//! and Searching", on text in memory and one thread (their figure 8).
+//!
+//! Tokens go to a sink that counts them. Before that, they went to one that hashes them in order: the variants must
+//! agree, or nothing is measured.
+
+use std::hash::{DefaultHasher, Hasher};
+use std::path::{Path, PathBuf};
+use std::time::Instant;
+
+use anyhow::Result;
+use scanns::{Delimiters, TokenSink, TokenizerVariant, VariantTokenizer};
+
+use crate::record::{Median, ladder_line, mib};
+use crate::text;
+
+/// What to tokenize.
+#[derive(Debug, clap::Args)]
+pub struct Args {
+    /// A file or tree; all of it is read into memory first
+    pub path: PathBuf,
+    /// MiB to take at most; all if not given
+    #[arg(long)]
+    pub mib: Option<u64>,
+    /// Rounds; in each, all variants run in turn
+    #[arg(long, default_value_t = 5)]
+    pub repetitions: usize,
+}
+
+impl Args {
+    /// With nothing but a path given.
+    pub fn on(path: &Path) -> Self {
+        Args { path: path.to_path_buf(), mib: None, repetitions: 5 }
+    }
+}
+
+/// Counts tokens and has them all pass by.
+#[derive(Default)]
+struct Count(u64);
+
+impl TokenSink for Count {
+    #[inline]
+    fn tokens(&mut self, _: &[u8], _: usize, bounds: &[u16]) {
+        self.0 += std::hint::black_box(bounds).len() as u64 / 2;
+    }
+
+    #[inline]
+    fn token(&mut self, token: &[u8]) {
+        std::hint::black_box(token);
+        self.0 += 1;
+    }
+}
+
+/// Tokens and a hash of all in their order.
+#[derive(Default)]
+struct Digest(u64, DefaultHasher);
+
+impl TokenSink for Digest {
+    fn tokens(&mut self, text: &[u8], base: usize, bounds: &[u16]) {
+        for pair in bounds.chunks_exact(2) {
+            self.token(
+                text.get(base + usize::from(pair[0])..base + usize::from(pair[1])).unwrap_or_default(),
+            );
+        }
+    }
+
+    fn token(&mut self, token: &[u8]) {
+        self.0 += 1;
+        self.1.write_usize(token.len());
+        self.1.write(token);
+    }
+}
+
+fn tokenize<S: TokenSink>(tokenizer: &mut VariantTokenizer, texts: &mut [Vec<u8>], sink: &mut S) -> f64 {
+    let begin = Instant::now();
+    for text in texts {
+        let all = 0..text.len();
+        tokenizer.run(text, all, sink);
+    }
+    begin.elapsed().as_secs_f64()
+}
+
+/// Prints the rate of every tokenizer.
+pub fn run(args: &Args) -> Result<()> {
+    let mut texts = text::load(&args.path, args.mib)?;
+    let size = text::bytes(&texts);
+    let mut tokenizers: Vec<_> =
+        TokenizerVariant::ALL.iter().map(|variant| variant.build(&Delimiters::paths())).collect();
+    let mut digests = Vec::new();
+    for tokenizer in &mut tokenizers {
+        let mut digest = Digest::default();
+        tokenize(tokenizer, &mut texts, &mut digest);
+        digests.push((digest.0, digest.1.finish()));
+    }
+    for (variant, digest) in TokenizerVariant::ALL.iter().zip(&digests) {
+        anyhow::ensure!(digests.first() == Some(digest), "{} finds other tokens", variant.name());
+    }
+    let tokens = digests.first().map_or(0, |digest| digest.0);
+    let mut seconds = vec![Vec::new(); tokenizers.len()];
+    for _ in 0..args.repetitions.max(1) {
+        for (tokenizer, seconds) in tokenizers.iter_mut().zip(&mut seconds) {
+            let mut count = Count::default();
+            seconds.push(tokenize(tokenizer, &mut texts, &mut count));
+            anyhow::ensure!(count.0 == tokens, "{} tokens instead of {tokens}", count.0);
+        }
+    }
+    println!("tokenizers: {:.0} MiB, {tokens} tokens, the same from all", mib(size));
+    let ours = TokenizerVariant::ALL.iter().position(|&variant| variant == TokenizerVariant::Ours);
+    let ours = ours.and_then(|at| seconds.get(at)).map(|seconds| Median::of(seconds).median);
+    for (variant, seconds) in TokenizerVariant::ALL.iter().zip(&seconds) {
+        ladder_line(variant.name(), seconds, (size, tokens), ours);
+    }
+    Ok(())
+}
