@@ -7,7 +7,10 @@ use std::sync::atomic::AtomicBool;
 use anyhow::Result;
 use scanns::{Analyzer, IndexOptions, Progress, ReadOptions, Records, Snapshot, SourceOptions};
 
-use crate::record::{Median, mib};
+use scanns_bench::results::{Results, Series};
+use scanns_bench::stats::{in_turns, mib};
+
+use crate::text;
 
 /// What to build.
 #[derive(Debug, clap::Args)]
@@ -53,42 +56,50 @@ impl Args {
     }
 }
 
-/// Prints rates by number of threads; the numbers take turns, so that a slow minute slows all of them.
-pub fn run(args: &Args) -> Result<()> {
-    let mut rates = vec![Vec::new(); args.threads.len()];
-    let mut told = String::new();
-    for _ in 0..args.repetitions.max(1) {
-        for (rates, &threads) in rates.iter_mut().zip(&args.threads) {
-            if args.out.exists() {
-                std::fs::remove_dir_all(&args.out)?;
-            }
-            let options = IndexOptions {
-                source: SourceOptions { paths: vec![args.path.clone()], threads, ..SourceOptions::default() },
-                read: ReadOptions { lanes: threads, ..ReadOptions::default() },
-                records: if args.lines { Records::Lines } else { Records::File },
-                analyzer: Some(Analyzer::parse(&args.analyzer)?),
-                memory: args.memory << 20,
-                segment_memory: args.segment_memory << 20,
-            };
-            let report =
-                scanns::build(&args.out, &options, &Progress::new(), &Arc::new(AtomicBool::new(false)))?;
-            anyhow::ensure!(report.failed.is_empty(), "{} inputs failed", report.failed.len());
-            let documents = Snapshot::open(&args.out)?.info().documents;
-            anyhow::ensure!(documents == report.documents, "{documents} documents are in the index");
-            rates.push(mib(report.bytes) / report.seconds);
-            told = format!(
-                "{documents} documents, {} tokens, index {:.1} MiB, {:.1} MiB written, peak memory {:.0} MiB",
-                report.tokens,
-                mib(report.index_bytes),
-                mib(report.bytes_written),
-                mib(report.peak_rss)
-            );
-        }
+/// Builds once; returns MiB/s until the commit and what there is to tell.
+fn build(args: &Args, threads: usize) -> Result<(f64, String)> {
+    if args.out.exists() {
+        std::fs::remove_dir_all(&args.out)?;
     }
-    let unit = if args.lines { "line" } else { "file" };
-    println!("index, one document per {unit}: {told}");
-    for (rates, threads) in rates.iter().zip(&args.threads) {
-        println!("  {threads} threads: {} MiB/s committed", Median::of(rates));
+    let options = IndexOptions {
+        source: SourceOptions { paths: vec![args.path.clone()], threads, ..SourceOptions::default() },
+        read: ReadOptions { lanes: threads, ..ReadOptions::default() },
+        records: if args.lines { Records::Lines } else { Records::File },
+        analyzer: Some(Analyzer::parse(&args.analyzer)?),
+        memory: args.memory << 20,
+        segment_memory: args.segment_memory << 20,
+    };
+    let report = scanns::build(&args.out, &options, &Progress::new(), &Arc::new(AtomicBool::new(false)))?;
+    anyhow::ensure!(report.failed.is_empty(), "{} inputs failed", report.failed.len());
+    let documents = Snapshot::open(&args.out)?.info().documents;
+    anyhow::ensure!(documents == report.documents, "{documents} documents are in the index");
+    let told = format!(
+        "{documents} documents, {} tokens, index {:.1} MiB, {:.1} MiB written, peak memory {:.0} MiB",
+        report.tokens,
+        mib(report.index_bytes),
+        mib(report.bytes_written),
+        mib(report.peak_rss)
+    );
+    Ok((mib(report.bytes) / report.seconds, told))
+}
+
+/// Measures rates by number of threads; the numbers take turns, so that a slow minute slows all of them.
+pub fn run(args: &Args, results: &mut Results) -> Result<()> {
+    let mut told = String::new();
+    let rates = in_turns(args.repetitions.max(1), &args.threads, |&threads| {
+        let (rate, what) = build(args, threads)?;
+        told = what;
+        anyhow::Ok(rate)
+    })?;
+    let subject =
+        format!("{}, one document per {}", text::name(&args.path), if args.lines { "line" } else { "file" });
+    println!("index: {subject}: {told}");
+    for (rates, threads) in rates.into_iter().zip(&args.threads) {
+        let threads = u32::try_from(*threads)?;
+        results.add(
+            Series::rate("index", &subject, "committed", rates).with("threads", f64::from(threads)),
+            None,
+        );
     }
     Ok(())
 }

@@ -8,13 +8,15 @@
 
 use std::hash::{BuildHasher, BuildHasherDefault, DefaultHasher};
 use std::ops::Range;
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 use std::time::Instant;
 
 use anyhow::Result;
 use scanns::{Delimiters, IndexerVariant, InvertOptions, Inverter, LadderIndex, PageSize, VariantTokenizer};
 
-use crate::record::{Median, ladder_line, mib};
+use scanns_bench::results::{Results, Series};
+use scanns_bench::stats::{in_turns, mib};
+
 use crate::text;
 
 /// What to index.
@@ -34,6 +36,13 @@ pub struct Args {
     /// Rounds; in each, all variants run in turn
     #[arg(long, default_value_t = 5)]
     pub repetitions: usize,
+}
+
+impl Args {
+    /// The defaults for a path and a unit of documents.
+    pub fn on(path: &Path, lines: bool) -> Self {
+        Args { path: path.into(), lines, variants: Vec::new(), mib: None, repetitions: 3 }
+    }
 }
 
 /// A variant, and whether it has its room before the time begins.
@@ -164,34 +173,35 @@ impl Bench {
     }
 }
 
-/// Prints the rate of every variant.
-pub fn run(args: &Args) -> Result<()> {
+/// Measures every step.
+pub fn run(args: &Args, results: &mut Results) -> Result<()> {
     let texts = text::load(&args.path, args.mib)?;
     let size = text::bytes(&texts);
     let documents: Vec<_> = texts.iter().map(|text| text::documents(text, args.lines)).collect();
     let count: usize = documents.iter().map(Vec::len).sum();
     let steps = steps(&args.variants);
     let mut bench = Bench { corpus: Corpus { texts, documents }, content: None, used: None };
-    let mut seconds = vec![Vec::new(); steps.len()];
-    for round in 0..args.repetitions.max(1) {
-        for (step, seconds) in steps.iter().zip(&mut seconds) {
-            seconds.push(bench.run(*step, round == 0)?);
-        }
-    }
+    let mut verified = 0;
+    let rates = in_turns(args.repetitions.max(1), &steps, |step| {
+        let verify = verified < steps.len();
+        verified += 1;
+        anyhow::Ok(mib(size) / bench.run(*step, verify)?)
+    })?;
     let content = bench.content.unwrap_or_default();
-    println!(
-        "ladder, one document per {}: {:.0} MiB, {count} documents; the same from all: {} tokens, {} terms, {} \
-         postings",
-        if args.lines { "line" } else { "file" },
+    let subject = format!(
+        "{}, {:.0} MiB, {count} documents, one per {}",
+        text::name(&args.path),
         mib(size),
-        content.tokens,
-        content.terms,
-        content.postings
+        if args.lines { "line" } else { "file" }
+    );
+    println!(
+        "ladder: {subject}; the same from all: {} tokens, {} terms, {} postings",
+        content.tokens, content.terms, content.postings
     );
     let ours = steps.iter().position(|step| step.variant == IndexerVariant::Ours && !step.sized);
-    let ours = ours.and_then(|at| seconds.get(at)).map(|seconds| Median::of(seconds).median);
-    for (step, seconds) in steps.iter().zip(&seconds) {
-        ladder_line(&step.name(), seconds, (size, content.tokens), ours);
+    let ours = ours.and_then(|at| rates.get(at)).cloned();
+    for (step, rates) in steps.iter().zip(rates) {
+        results.add(Series::rate("ladder", &subject, &step.name(), rates), ours.as_deref());
     }
     Ok(())
 }

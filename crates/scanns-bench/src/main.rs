@@ -1,16 +1,9 @@
-//! Benchmarks: each prints what it measured, how often, and the median with its spread.
-//!
-//! `corpus.rs` makes text to measure on, `reader.rs` measures reading, `invert.rs` the index in memory, `build.rs`
-//! a whole build until it is committed, `search.rs` answers. `tokenizer.rs` and `ladder.rs` measure ours by the
-//! variants of others, on text that `text.rs` reads. `record.rs` is how results are written. Records of runs that were
-//! worth keeping are in `records/`, by date.
+//! The command of the benchmarks: what each measures is said in the file of its name.
 
 mod build;
 mod corpus;
-mod invert;
 mod ladder;
 mod reader;
-mod record;
 mod search;
 mod text;
 mod tokenizer;
@@ -19,31 +12,34 @@ use std::path::PathBuf;
 
 use anyhow::Result;
 use clap::{Parser, Subcommand};
+use scanns_bench::results::Results;
 
-/// Measures scanns on this machine.
+/// Measures scanns on this machine, beside the designs it came from.
 #[derive(Debug, Parser)]
+#[command(version)]
 struct Command {
     #[command(subcommand)]
     bench: Option<Bench>,
+    /// Directory for results.json, results.csv and report.html
+    #[arg(long, global = true, default_value = "target/bench/results")]
+    report: PathBuf,
 }
 
 #[derive(Debug, Subcommand)]
 enum Bench {
-    /// Write a metadata dump of the given size, the same for the same seed
+    /// Write a corpus, the same for the same seed
     Corpus(corpus::Args),
     /// Read a file or tree into blocks and throw them away
-    Read(reader::Args),
+    Reader(reader::Args),
     /// Tokenizers side by side: the paper's and ours
     Tokenizer(tokenizer::Args),
     /// Indexes in memory side by side, one thread: the paper's and ours
     Ladder(ladder::Args),
-    /// Index in memory, one thread: from fresh memory, then with the memory reused
-    Invert(invert::Args),
-    /// Build an index until it is committed, several times
+    /// Build an index until it is committed, by number of threads
     Index(build::Args),
     /// Run a file of queries (class, tab, terms) against an index: top 10 and all hits
-    Search(search::Args),
-    /// All of the above but the ladder on a generated dump (the default)
+    Latency(search::Args),
+    /// All of the above on a generated dump (the default)
     All {
         /// Where the dump and the indexes go
         #[arg(long, default_value = "target/bench")]
@@ -55,29 +51,33 @@ enum Bench {
 }
 
 fn main() -> Result<()> {
+    let command = Command::parse();
     let all = Bench::All { work: "target/bench".into(), mib: 256 };
-    match Command::parse().bench.unwrap_or(all) {
-        Bench::Corpus(args) => corpus::run(&args),
-        Bench::Read(args) => reader::run(&args),
-        Bench::Tokenizer(args) => tokenizer::run(&args),
-        Bench::Ladder(args) => ladder::run(&args),
-        Bench::Invert(args) => invert::run(&args),
-        Bench::Index(args) => build::run(&args),
-        Bench::Search(args) => search::run(&args),
+    let mut results = Results::begin(&[&command.report]);
+    let results = &mut results;
+    match command.bench.unwrap_or(all) {
+        Bench::Corpus(args) => return corpus::run(&args),
+        Bench::Reader(args) => reader::run(&args, results)?,
+        Bench::Tokenizer(args) => tokenizer::run(&args, results)?,
+        Bench::Ladder(args) => ladder::run(&args, results)?,
+        Bench::Index(args) => build::run(&args, results)?,
+        Bench::Latency(args) => search::run(&args, results)?,
         Bench::All { work, mib } => {
-            record::machine();
+            println!("{}", results.machine);
             let dump = work.join("dump");
             let queries = work.join("queries.tsv");
             corpus::run(&corpus::Args { out: dump.clone(), mib, seed: 7, queries: Some(queries.clone()) })?;
-            reader::run(&reader::Args::on(&dump))?;
-            tokenizer::run(&tokenizer::Args::on(&dump))?;
+            reader::run(&reader::Args::on(&dump), results)?;
+            tokenizer::run(&tokenizer::Args::on(&dump), results)?;
             for lines in [false, true] {
-                invert::run(&invert::Args { path: dump.clone(), lines, repetitions: 3 })?;
+                ladder::run(&ladder::Args::on(&dump, lines), results)?;
                 let out = work.join(if lines { "lines.scanns" } else { "files.scanns" });
-                build::run(&build::Args::on(&dump, &out, lines))?;
-                search::run(&search::Args { index: out, queries: queries.clone() })?;
+                build::run(&build::Args::on(&dump, &out, lines), results)?;
+                search::run(&search::Args { index: out, queries: queries.clone() }, results)?;
             }
-            Ok(())
         }
     }
+    results.save(&command.report)?;
+    println!("report: {}", command.report.join("report.html").display());
+    Ok(())
 }

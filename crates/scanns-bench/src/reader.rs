@@ -12,7 +12,10 @@ use anyhow::Result;
 use clap::ValueEnum;
 use scanns::{Analyzer, Direct, ReadOptions, Records, SourceOptions};
 
-use crate::record::{Median, mib};
+use scanns_bench::results::{Results, Series};
+use scanns_bench::stats::{Summary, mib};
+
+use crate::text;
 
 /// What to read, and how.
 #[derive(Debug, clap::Args)]
@@ -56,8 +59,8 @@ impl Args {
     }
 }
 
-/// Prints the rate.
-pub fn run(args: &Args) -> Result<()> {
+/// Measures the rate.
+pub fn run(args: &Args, results: &mut Results) -> Result<()> {
     let cancel = Arc::new(AtomicBool::new(false));
     let source = SourceOptions { paths: vec![args.path.clone()], ..SourceOptions::default() };
     let inputs = Arc::new(scanns::collect(&source, &cancel)?.inputs);
@@ -91,16 +94,12 @@ pub fn run(args: &Args) -> Result<()> {
         rates.push(mib(report.bytes) / begin.elapsed().as_secs_f64());
         processor.push(cpu_seconds() - before);
     }
-    println!(
-        "read {:?}, {} KiB, depth {}, {} threads, {} files: {} MiB/s, processor {} s",
-        args.how,
-        args.block,
-        args.depth,
-        args.threads,
-        inputs.len(),
-        Median::of(&rates),
-        Median::of(&processor)
-    );
+    let how = format!("{:?}", args.how).to_lowercase();
+    let subject = format!("{}, {} files", text::name(&args.path), inputs.len());
+    println!("reader: {subject}; processor {:.2} s", Summary::of(&processor).median);
+    let kib = u32::try_from(args.block)?;
+    let series = Series::rate("reader", &subject, &how, rates).with("KiB of a block", f64::from(kib));
+    results.add(series, None);
     Ok(())
 }
 

@@ -7,6 +7,7 @@ use std::time::Instant;
 
 use anyhow::{Context, Result};
 use scanns::{Model, Operator, Query, Searcher, Snapshot};
+use scanns_bench::results::Results;
 
 /// What to ask.
 #[derive(Debug, clap::Args)]
@@ -67,7 +68,7 @@ fn told(times: &[f64]) -> String {
 }
 
 /// Prints average, median and 99th percentile in microseconds, by class.
-pub fn run(args: &Args) -> Result<()> {
+pub fn run(args: &Args, _: &mut Results) -> Result<()> {
     let snapshot = Snapshot::open(&args.index)?;
     let searcher = snapshot.searcher();
     let text = std::fs::read_to_string(&args.queries)?;

@@ -43,3 +43,8 @@ pub fn documents(text: &[u8], lines: bool) -> Vec<Range<usize>> {
 pub fn bytes(texts: &[Vec<u8>]) -> u64 {
     texts.iter().map(|text| text.len() as u64).sum()
 }
+
+/// The last part of a path, to name a corpus by.
+pub fn name(path: &Path) -> String {
+    path.file_name().unwrap_or(path.as_os_str()).to_string_lossy().into_owned()
+}

@@ -8,10 +8,12 @@ use std::hash::{DefaultHasher, Hasher};
 use std::path::{Path, PathBuf};
 use std::time::Instant;
 
-use anyhow::Result;
+use anyhow::{Context, Result};
 use scanns::{Delimiters, TokenSink, TokenizerVariant, VariantTokenizer};
 
-use crate::record::{Median, ladder_line, mib};
+use scanns_bench::results::{Results, Series};
+use scanns_bench::stats::{in_turns, mib};
+
 use crate::text;
 
 /// What to tokenize.
@@ -80,8 +82,8 @@ fn tokenize<S: TokenSink>(tokenizer: &mut VariantTokenizer, texts: &mut [Vec<u8>
     begin.elapsed().as_secs_f64()
 }
 
-/// Prints the rate of every tokenizer.
-pub fn run(args: &Args) -> Result<()> {
+/// Measures every tokenizer.
+pub fn run(args: &Args, results: &mut Results) -> Result<()> {
     let mut texts = text::load(&args.path, args.mib)?;
     let size = text::bytes(&texts);
     let mut tokenizers: Vec<_> =
@@ -96,19 +98,19 @@ pub fn run(args: &Args) -> Result<()> {
         anyhow::ensure!(digests.first() == Some(digest), "{} finds other tokens", variant.name());
     }
     let tokens = digests.first().map_or(0, |digest| digest.0);
-    let mut seconds = vec![Vec::new(); tokenizers.len()];
-    for _ in 0..args.repetitions.max(1) {
-        for (tokenizer, seconds) in tokenizers.iter_mut().zip(&mut seconds) {
-            let mut count = Count::default();
-            seconds.push(tokenize(tokenizer, &mut texts, &mut count));
-            anyhow::ensure!(count.0 == tokens, "{} tokens instead of {tokens}", count.0);
-        }
-    }
-    println!("tokenizers: {:.0} MiB, {tokens} tokens, the same from all", mib(size));
-    let ours = TokenizerVariant::ALL.iter().position(|&variant| variant == TokenizerVariant::Ours);
-    let ours = ours.and_then(|at| seconds.get(at)).map(|seconds| Median::of(seconds).median);
-    for (variant, seconds) in TokenizerVariant::ALL.iter().zip(&seconds) {
-        ladder_line(variant.name(), seconds, (size, tokens), ours);
+    let subject = format!("{}, {:.0} MiB, {tokens} tokens", text::name(&args.path), mib(size));
+    println!("tokenizer: {subject}, the same from all");
+    let variants: Vec<usize> = (0..tokenizers.len()).collect();
+    let rates = in_turns(args.repetitions.max(1), &variants, |&at| {
+        let mut count = Count::default();
+        let tokenizer = tokenizers.get_mut(at).context("a tokenizer for every variant")?;
+        let seconds = tokenize(tokenizer, &mut texts, &mut count);
+        anyhow::ensure!(count.0 == tokens, "{} tokens instead of {tokens}", count.0);
+        anyhow::Ok(mib(size) / seconds)
+    })?;
+    let ours = rates.last().cloned();
+    for (variant, rates) in TokenizerVariant::ALL.iter().zip(rates) {
+        results.add(Series::rate("tokenizer", &subject, variant.name(), rates), ours.as_deref());
     }
     Ok(())
 }

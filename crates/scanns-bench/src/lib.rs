@@ -1,0 +1,11 @@
+//! Benchmarks of scanns: what is measured, how often, against what, and how it is shown.
+//!
+//! Every experiment is a file named like its command and puts [`results::Series`] into [`results::Results`].
+//! `stats.rs` has medians, ratios with their error and the order in which variants take turns, `machine.rs` where
+//! figures were taken, `report/` the page that shows them. Records of runs that
+//! were worth keeping are in `records/`, by date.
+
+pub mod machine;
+pub mod report;
+pub mod results;
+pub mod stats;
