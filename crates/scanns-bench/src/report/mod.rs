@@ -56,6 +56,8 @@ pub fn html(results: &Results) -> Result<String> {
                     h2 { "Remarks" }
                     ul { @for note in &results.notes { li { (note) } } }
                 }
+                h2 { "Sources" }
+                ol { @for source in about::SOURCES { li { (source) } } }
             }
         }
     };
