@@ -2,10 +2,12 @@
 //!
 //! Every experiment is a file named like its command and puts [`results::Series`] into [`results::Results`].
 //! `stats.rs` has medians, ratios with their error and the order in which variants take turns, `machine.rs` where
-//! figures were taken, `report/` the page that shows them. Records of runs that
-//! were worth keeping are in `records/`, by date.
+//! figures were taken, `reference.rs` how even the machine was, `report/` the page that shows them, `compare.rs` finds
+//! what became slower. Records of runs that were worth keeping are in `records/`, by date.
 
+pub mod compare;
 pub mod machine;
+pub mod reference;
 pub mod report;
 pub mod results;
 pub mod stats;

@@ -3,8 +3,8 @@
 mod build;
 mod corpus;
 mod ladder;
+mod latency;
 mod reader;
-mod search;
 mod text;
 mod tokenizer;
 
@@ -12,6 +12,7 @@ use std::path::PathBuf;
 
 use anyhow::Result;
 use clap::{Parser, Subcommand};
+use scanns_bench::compare;
 use scanns_bench::results::Results;
 
 /// Measures scanns on this machine, beside the designs it came from.
@@ -37,8 +38,10 @@ enum Bench {
     Ladder(ladder::Args),
     /// Build an index until it is committed, by number of threads
     Index(build::Args),
-    /// Run a file of queries (class, tab, terms) against an index: top 10 and all hits
-    Latency(search::Args),
+    /// Answers by class of query and number of searchers: all hits, and the ten best
+    Latency(latency::Args),
+    /// Find what became slower between two files of results, or two builds of this program
+    Compare(compare::Args),
     /// All of the above on a generated dump (the default)
     All {
         /// Where the dump and the indexes go
@@ -57,11 +60,17 @@ fn main() -> Result<()> {
     let results = &mut results;
     match command.bench.unwrap_or(all) {
         Bench::Corpus(args) => return corpus::run(&args),
+        Bench::Compare(args) => {
+            if !compare::run(&args)? {
+                std::process::exit(1);
+            }
+            return Ok(());
+        }
         Bench::Reader(args) => reader::run(&args, results)?,
         Bench::Tokenizer(args) => tokenizer::run(&args, results)?,
         Bench::Ladder(args) => ladder::run(&args, results)?,
         Bench::Index(args) => build::run(&args, results)?,
-        Bench::Latency(args) => search::run(&args, results)?,
+        Bench::Latency(args) => latency::run(&args, results)?,
         Bench::All { work, mib } => {
             println!("{}", results.machine);
             let dump = work.join("dump");
@@ -73,7 +82,7 @@ fn main() -> Result<()> {
                 ladder::run(&ladder::Args::on(&dump, lines), results)?;
                 let out = work.join(if lines { "lines.scanns" } else { "files.scanns" });
                 build::run(&build::Args::on(&dump, &out, lines), results)?;
-                search::run(&search::Args { index: out, queries: queries.clone() }, results)?;
+                latency::run(&latency::Args::quick(&out, &queries, None), results)?;
             }
         }
     }

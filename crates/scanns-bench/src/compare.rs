@@ -1,0 +1,266 @@
+//! What became slower between two builds, beyond noise.
+//!
+//! Two ways: files of results, measured at two times, or two programs that are run in turns here and now. A machine
+//! that is shared is faster in one minute than in the next, by more than most changes of a program. So a difference is
+//! believed only where it is larger than a tenth, larger than how far the samples of either side spread, and, for files,
+//! larger than the machine itself differed by the reference work in both. What could not be seen for noise is said.
+
+use std::collections::BTreeMap;
+use std::path::{Path, PathBuf};
+use std::process::Command;
+
+use anyhow::{Context, Result};
+
+use crate::results::{Better, Results, Series};
+use crate::stats::{Summary, median, ratio};
+
+/// What to compare.
+#[derive(Debug, clap::Args)]
+pub struct Args {
+    /// Results of the old build (`results.json`), or its scanns-bench program
+    pub old: PathBuf,
+    /// The same of the new build
+    pub new: PathBuf,
+    /// Rounds in which two programs take turns
+    #[arg(long, default_value_t = 5)]
+    pub rounds: usize,
+    /// What two programs run; default: all --quick
+    #[arg(last = true)]
+    pub arguments: Vec<String>,
+}
+
+/// The least difference that is called one.
+const LEAST: f64 = 0.10;
+
+/// How one measurement differs.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Difference {
+    /// [`Series::key`].
+    pub key: String,
+    /// How many times better the new one is: below 1 is worse.
+    pub gain: f64,
+    /// By how much it would have to differ to be believed, as a share.
+    pub noise: f64,
+}
+
+impl Difference {
+    /// True if the new one is worse beyond noise.
+    pub fn is_worse(&self) -> bool {
+        self.gain < 1.0 / (1.0 + self.noise)
+    }
+
+    /// True if the new one is better beyond noise.
+    pub fn is_better(&self) -> bool {
+        self.gain > 1.0 + self.noise
+    }
+}
+
+/// How far samples spread to both sides of their median, as a share of it.
+fn spread(samples: &[f64]) -> f64 {
+    let summary = Summary::of(samples);
+    let half = (summary.max - summary.min) / 2.0;
+    if summary.median == 0.0 { 0.0 } else { (half / summary.median).abs() }
+}
+
+/// How much more than their own spread two medians must differ, and than what is usual in the experiment: samples that
+/// happen to lie close together are no more certain than their neighbours. With these, two hundred measurements of a
+/// program against itself flag none (the test below).
+const MARGINS: (f64, f64) = (1.5, 2.0);
+
+/// Measurements of both sides, by key. `drift` is how much the machine itself differed.
+fn differences(old: &[Series], new: &[Series], drift: f64) -> Vec<Difference> {
+    let old: BTreeMap<String, &Series> = old.iter().map(|series| (series.key(), series)).collect();
+    let both = new.iter().filter_map(|series| old.get(&series.key()).map(|old| (*old, series)));
+    let both: Vec<_> = both.filter(|(_, new)| !new.published && new.better != Better::Neither).collect();
+    let noise = |old: &Series, new: &Series| spread(&old.samples).hypot(spread(&new.samples));
+    let mut usual = BTreeMap::<&str, Vec<f64>>::new();
+    for (old, new) in &both {
+        usual.entry(&new.experiment).or_default().push(noise(old, new));
+    }
+    let usual: BTreeMap<&str, f64> =
+        usual.into_iter().map(|(name, noises)| (name, median(&noises))).collect();
+    let differ = |(old, new): &(&Series, &Series)| {
+        let (times, _) = ratio(&new.samples, &old.samples);
+        let gain = if new.better == Better::Higher { times } else { 1.0 / times };
+        let usual = usual.get(new.experiment.as_str()).copied().unwrap_or(0.0);
+        let noise = (MARGINS.0 * noise(old, new)).max(MARGINS.1 * usual) + drift;
+        Difference { key: new.key(), gain, noise: noise.max(LEAST) }
+    };
+    both.iter().map(differ).filter(|difference| difference.gain.is_finite()).collect()
+}
+
+/// How much the machine differed between two runs: the most that any reference work did.
+fn drift(old: &Results, new: &Results) -> f64 {
+    let reference = |results: &Results| -> BTreeMap<String, f64> {
+        let series = results.series.iter().filter(|series| series.experiment == "reference");
+        series.map(|series| (series.key(), median(&series.samples))).collect()
+    };
+    let (old, new) = (reference(old), reference(new));
+    let shares =
+        new.iter().filter_map(|(key, new)| old.get(key).map(|old| (new / old).ln().abs().exp() - 1.0));
+    shares.filter(|share| share.is_finite()).fold(0.0, f64::max)
+}
+
+/// Puts runs of one program together: a sample of each series is the median of a run.
+fn gather(runs: &[Results]) -> Vec<Series> {
+    let mut gathered: Vec<Series> = Vec::new();
+    for series in runs.iter().flat_map(|run| &run.series) {
+        let middle = median(&series.samples);
+        match gathered.iter_mut().find(|known| known.key() == series.key()) {
+            Some(known) => known.samples.push(middle),
+            None => gathered.push(Series { samples: vec![middle], ..series.clone() }),
+        }
+    }
+    gathered
+}
+
+/// Runs a program and reads its results.
+fn measure(program: &Path, arguments: &[String]) -> Result<Results> {
+    let directory = std::env::temp_dir().join(format!("scanns-compare-{}", std::process::id()));
+    let status = Command::new(program)
+        .args(arguments)
+        .arg("--report")
+        .arg(&directory)
+        .stdout(std::process::Stdio::null())
+        .status()
+        .with_context(|| format!("cannot run {}", program.display()))?;
+    anyhow::ensure!(status.success(), "{} failed with {status}", program.display());
+    let results = Results::load(&directory.join("results.json"));
+    std::fs::remove_dir_all(&directory).with_context(|| format!("cannot remove {}", directory.display()))?;
+    results
+}
+
+/// Both programs in turns, the order reversed from round to round.
+fn in_turns(args: &Args) -> Result<Vec<Difference>> {
+    let all = ["all".to_string(), "--quick".to_string()];
+    let arguments = if args.arguments.is_empty() { &all[..] } else { &args.arguments };
+    let (mut old, mut new) = (Vec::new(), Vec::new());
+    for round in 0..args.rounds.max(2) {
+        println!("round {} of {}", round + 1, args.rounds.max(2));
+        for step in 0..2 {
+            if (round + step) % 2 == 0 {
+                old.push(measure(&args.old, arguments)?);
+            } else {
+                new.push(measure(&args.new, arguments)?);
+            }
+        }
+    }
+    Ok(differences(&gather(&old), &gather(&new), 0.0))
+}
+
+/// Compares; true if nothing became worse.
+///
+/// # Errors
+/// Where a file cannot be read, a program fails, or both sides have nothing in common.
+pub fn run(args: &Args) -> Result<bool> {
+    let is_file = |path: &Path| path.extension().is_some_and(|end| end == "json");
+    let found = match (is_file(&args.old), is_file(&args.new)) {
+        (true, true) => {
+            let (old, new) = (Results::load(&args.old)?, Results::load(&args.new)?);
+            let drift = drift(&old, &new);
+            println!("the machine itself differed by {:.0} %", drift * 100.0);
+            anyhow::ensure!(
+                old.machine.processor == new.machine.processor,
+                "measured on different processors, {} and {}: nothing can be said of the program",
+                old.machine.processor,
+                new.machine.processor
+            );
+            differences(&old.series, &new.series, drift)
+        }
+        (false, false) => in_turns(args)?,
+        _ => anyhow::bail!("compare two files of results (.json), or two programs, not one of each"),
+    };
+    anyhow::ensure!(!found.is_empty(), "both sides have no measurement in common");
+    tell(&found);
+    Ok(!found.iter().any(Difference::is_worse))
+}
+
+/// Prints what differs, and what could have been seen.
+fn tell(found: &[Difference]) {
+    let show = |difference: &Difference| {
+        println!("  ×{:.2} (noise {:.0} %)  {}", difference.gain, difference.noise * 100.0, difference.key);
+    };
+    let worse: Vec<_> = found.iter().filter(|difference| difference.is_worse()).collect();
+    let better: Vec<_> = found.iter().filter(|difference| difference.is_better()).collect();
+    if !better.is_empty() {
+        println!("better:");
+        better.iter().for_each(|difference| show(difference));
+    }
+    if !worse.is_empty() {
+        println!("worse:");
+        worse.iter().for_each(|difference| show(difference));
+    }
+    let noises: Vec<f64> = found.iter().map(|difference| difference.noise).collect();
+    println!(
+        "{} measurements compared: {} worse, {} better, the rest within noise; half of them would have shown a change of \
+         {:.0} %",
+        found.len(),
+        worse.len(),
+        better.len(),
+        median(&noises) * 100.0
+    );
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn series(variant: &str, better: Better, samples: &[f64]) -> Series {
+        Series::of("x", "y", variant, ("m", "u", better), samples.to_vec())
+    }
+
+    #[test]
+    fn worse_is_lower_rates_and_longer_times_beyond_the_spread_of_both() {
+        let old = [
+            series("rate", Better::Higher, &[100.0, 101.0, 99.0]),
+            series("time", Better::Lower, &[10.0, 10.1, 9.9]),
+            series("noisy", Better::Higher, &[60.0, 100.0, 140.0]),
+            series("fact", Better::Neither, &[1.0]),
+            series("gone", Better::Higher, &[1.0]),
+        ];
+        let new = [
+            series("rate", Better::Higher, &[80.0, 81.0, 79.0]),
+            series("time", Better::Lower, &[5.0, 5.1, 4.9]),
+            series("noisy", Better::Higher, &[50.0, 80.0, 120.0]),
+            series("fact", Better::Neither, &[9.0]),
+        ];
+        let found = differences(&old, &new, 0.0);
+        assert_eq!(found.len(), 3);
+        assert!(found[0].is_worse() && !found[0].is_better(), "{found:?}");
+        assert!(found[1].is_better() && !found[1].is_worse(), "{found:?}");
+        assert!(!found[2].is_worse() && !found[2].is_better(), "{found:?}");
+        let slower_machine = differences(&old, &new, 0.5);
+        assert!(!slower_machine[0].is_worse(), "the machine explains it");
+    }
+
+    #[test]
+    fn runs_of_one_program_become_one_sample_each() {
+        let mut run = Results::begin(&[Path::new("/")]);
+        run.series = vec![series("rate", Better::Higher, &[1.0, 2.0, 30.0])];
+        assert_eq!(gather(&[run.clone(), run])[0].samples, [2.0, 2.0]);
+    }
+
+    #[test]
+    fn the_same_program_under_noise_of_a_shared_machine_is_not_flagged() {
+        let mut flags = 0;
+        for seed in 0..200_u64 {
+            let mut random = seed.wrapping_mul(0x9e37_79b9_7f4a_7c15) | 1;
+            let mut sample = |slow: f64| {
+                random ^= random << 13;
+                random ^= random >> 7;
+                random ^= random << 17;
+                #[expect(clippy::cast_precision_loss, reason = "a random share")]
+                let share = (random >> 11) as f64 / (1_u64 << 53) as f64;
+                slow * (1.0 + 0.3 * share * share)
+            };
+            let mut many = || -> Vec<Series> {
+                let names = (0..200).map(|number| number.to_string());
+                names.map(|name| series(&name, Better::Lower, &[(); 5].map(|()| sample(10.0)))).collect()
+            };
+            let flagged = differences(&many(), &many(), 0.02);
+            let worse = flagged.iter().filter(|difference| difference.is_worse()).count();
+            flags += worse;
+        }
+        assert!(flags <= 4, "{flags} of 40,000 flagged");
+    }
+}
