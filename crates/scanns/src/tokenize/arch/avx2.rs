@@ -2,7 +2,7 @@
 
 use std::arch::x86_64::*;
 
-use super::{LANE, edges, spread};
+use super::{LANE, edges, fetch_ahead, spread};
 use crate::tokenize::byteset::ByteSet;
 
 /// The tables of a [`ByteSet`] in registers.
@@ -71,6 +71,7 @@ pub(super) fn changes(set: &ByteSet, bytes: &[u8], out: &mut [u16]) -> usize {
     let (mut count, mut before, mut base) = (0, 0, 0u16);
     let (lanes, rest) = bytes.as_chunks::<LANE>();
     for lane in lanes {
+        fetch_ahead(lane);
         count = spread(edges(mask64(&t, lane), &mut before), base, out, count);
         base = base.wrapping_add(64);
     }

@@ -5,7 +5,7 @@
 
 use std::arch::x86_64::*;
 
-use super::{LANE, edges};
+use super::{LANE, edges, fetch_ahead};
 use crate::tokenize::byteset::ByteSet;
 
 /// The tables of a [`ByteSet`] in registers.
@@ -65,6 +65,7 @@ pub(super) fn changes(set: &ByteSet, bytes: &[u8], out: &mut [u16]) -> usize {
     };
     let mut at = iota;
     for lane in bytes.chunks(LANE) {
+        fetch_ahead(lane);
         let valid = if lane.len() == LANE { u64::MAX } else { (1 << lane.len()) - 1 };
         let edges = edges(mask64(&t, load_part(lane, valid)) & valid, &mut before) & valid;
         #[expect(clippy::cast_possible_truncation, reason = "the two halves of the mask")]

@@ -53,6 +53,22 @@ pub(super) fn mask(simd: Simd, set: &ByteSet, bytes: &[u8]) -> u64 {
     }
 }
 
+/// How far ahead text is fetched: the machine does it by itself, but stops at the end of each page of 4 KiB.
+///
+/// On text beyond the caches, 256 MiB of a metadata dump: 4,220 MiB/s without, 6,040 with 1 KiB, 7,260 with 2 KiB,
+/// 7,760 with 4 KiB (Sapphire Rapids, `scanns-bench tokenizer`).
+#[cfg(target_arch = "x86_64")]
+const AHEAD: usize = 4096;
+
+/// Has the text that comes [`AHEAD`] of `lane` brought closer; it may lie outside of any text.
+#[cfg(target_arch = "x86_64")]
+#[inline(always)]
+fn fetch_ahead(lane: &[u8]) {
+    use std::arch::x86_64::{_MM_HINT_T0, _mm_prefetch};
+    // SAFETY: a prefetch reads nothing that a program could see and does not fault, whatever the address.
+    unsafe { _mm_prefetch::<_MM_HINT_T0>(lane.as_ptr().wrapping_add(AHEAD).cast()) };
+}
+
 /// The bits at which a run of ones starts or the bit after it ends, given whether the bit before was set.
 #[inline(always)]
 fn edges(mask: u64, before: &mut u64) -> u64 {
