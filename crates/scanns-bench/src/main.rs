@@ -5,6 +5,7 @@ mod corpus;
 mod ladder;
 mod latency;
 mod reader;
+mod scaling;
 mod text;
 mod tokenizer;
 
@@ -40,6 +41,8 @@ enum Bench {
     Index(build::Args),
     /// Answers by class of query and number of searchers: all hits, and the ten best
     Latency(latency::Args),
+    /// Predict rates on other machines from results
+    Scaling(scaling::Args),
     /// Find what became slower between two files of results, or two builds of this program
     Compare(compare::Args),
     /// All of the above on a generated dump (the default)
@@ -69,6 +72,7 @@ fn main() -> Result<()> {
         Bench::Reader(args) => reader::run(&args, results)?,
         Bench::Tokenizer(args) => tokenizer::run(&args, results)?,
         Bench::Ladder(args) => ladder::run(&args, results)?,
+        Bench::Scaling(args) => scaling::run(&args, results)?,
         Bench::Index(args) => build::run(&args, results)?,
         Bench::Latency(args) => latency::run(&args, results)?,
         Bench::All { work, mib } => {
