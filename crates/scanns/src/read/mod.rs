@@ -36,7 +36,7 @@ use wave::{CARRY, Rules};
 use work::Work;
 
 /// Smallest block that may be asked for. Tests use smaller ones, to have more cuts.
-const MIN_BLOCK_BYTES: usize = if cfg!(test) { 8 << 10 } else { 256 << 10 };
+pub(crate) const MIN_BLOCK_BYTES: usize = if cfg!(test) { 8 << 10 } else { 256 << 10 };
 
 /// Whether large files are read past the page cache.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

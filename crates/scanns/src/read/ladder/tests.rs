@@ -125,7 +125,8 @@ fn a_lane_of_the_ladder_that_goes_early_leaves_the_rest_to_others() {
         let (driver, mut lanes) =
             start(design, Arc::clone(&inputs), &delimiters(), &options, cancel).unwrap();
         drop(lanes.remove(0));
-        assert!(empty_lane(lanes.remove(0)).len() >= 16 * 3, "{design:?}");
+        let ended = empty_lane(lanes.remove(0)).iter().filter(|seen| seen.piece.closes).count();
+        assert!(ended >= 16, "{design:?}");
         driver.finish().unwrap();
     }
 }
