@@ -1,7 +1,7 @@
 //! The command of the benchmarks: what each measures is said in the file of its name.
 
-mod build;
 mod corpus;
+mod index;
 mod ladder;
 mod latency;
 mod reader;
@@ -31,14 +31,14 @@ struct Command {
 enum Bench {
     /// Write a corpus, the same for the same seed
     Corpus(corpus::Args),
-    /// Read a file or tree into blocks and throw them away
+    /// Readers side by side: the paper's and ours, into blocks that are thrown away
     Reader(reader::Args),
     /// Tokenizers side by side: the paper's and ours
     Tokenizer(tokenizer::Args),
     /// Indexes in memory side by side, one thread: the paper's and ours
     Ladder(ladder::Args),
-    /// Build an index until it is committed, by number of threads
-    Index(build::Args),
+    /// From files to an index by number of threads: the paper's in memory, ours in memory and committed
+    Index(index::Args),
     /// Answers by class of query and number of searchers: all hits, and the ten best
     Latency(latency::Args),
     /// Predict rates on other machines from results
@@ -73,19 +73,19 @@ fn main() -> Result<()> {
         Bench::Tokenizer(args) => tokenizer::run(&args, results)?,
         Bench::Ladder(args) => ladder::run(&args, results)?,
         Bench::Scaling(args) => scaling::run(&args, results)?,
-        Bench::Index(args) => build::run(&args, results)?,
+        Bench::Index(args) => index::run(&args, results)?,
         Bench::Latency(args) => latency::run(&args, results)?,
         Bench::All { work, mib } => {
             println!("{}", results.machine);
             let dump = work.join("dump");
             let queries = work.join("queries.tsv");
             corpus::run(&corpus::Args { out: dump.clone(), mib, seed: 7, queries: Some(queries.clone()) })?;
-            reader::run(&reader::Args::on(&dump), results)?;
+            reader::run(&reader::Args::quick(&dump), results)?;
             tokenizer::run(&tokenizer::Args::on(&dump), results)?;
             for lines in [false, true] {
                 ladder::run(&ladder::Args::on(&dump, lines), results)?;
                 let out = work.join(if lines { "lines.scanns" } else { "files.scanns" });
-                build::run(&build::Args::on(&dump, &out, lines), results)?;
+                index::run(&index::Args::quick(&dump, &out, lines), results)?;
                 latency::run(&latency::Args::quick(&out, &queries, None), results)?;
             }
         }

@@ -1,7 +1,10 @@
-//! How fast the readers bring a file or tree into blocks.
+//! How fast each reader brings a file or tree into blocks, by size of block and number of read threads, after figure 7
+//! of Orhean et al., "SCANNS: Towards Scalable and Concurrent Data Indexing and Searching".
 //!
-//! The lanes only take blocks and give them back. `direct` reads through io_uring past the page cache, `sync` the
-//! same by plain reads, `buffered` through the page cache.
+//! Each read thread serves one lane, which only counts the bytes it is given, and gives the blocks back. They must be
+//! as many as the files have, or nothing is reported. What reads from the device finds nothing in the page cache,
+//! and what reads from the page cache all of it: files are dropped from it or read into it beforehand, where the
+//! variant before has left them otherwise.
 
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
@@ -10,10 +13,10 @@ use std::time::Instant;
 
 use anyhow::Result;
 use clap::ValueEnum;
-use scanns::{Analyzer, Direct, ReadOptions, Records, SourceOptions};
+use scanns::{Delimiters, Direct, Input, Lane, ReadOptions, ReaderVariant, SourceOptions};
 
-use scanns_bench::results::{Results, Series};
-use scanns_bench::stats::{Summary, mib};
+use scanns_bench::results::{Better, Results, Series};
+use scanns_bench::stats::{in_turns, mib};
 
 use crate::text;
 
@@ -22,84 +25,203 @@ use crate::text;
 pub struct Args {
     /// A file or tree
     pub path: PathBuf,
-    /// KiB read at once
-    #[arg(long, default_value_t = 1024)]
-    pub block: usize,
-    /// Reads under way
+    /// Readers to run, by name; all if none is given
+    #[arg(long, value_delimiter = ',', value_parser = ReaderVariant::parse)]
+    pub variants: Vec<ReaderVariant>,
+    /// KiB of a block; where a reader has no blocks as small, it is left out
+    #[arg(long, value_delimiter = ',', default_value = "64,256,1024,4096")]
+    pub block: Vec<u32>,
+    /// Read threads
+    #[arg(long, value_delimiter = ',', default_value = "1,2")]
+    pub threads: Vec<u32>,
+    /// Where the bytes come from
+    #[arg(long, value_enum, value_delimiter = ',', default_value = "direct,buffered,cached")]
+    pub how: Vec<How>,
+    /// Reads under way for each thread of ours
     #[arg(long, default_value_t = 4)]
     pub depth: usize,
-    /// How
-    #[arg(long, value_enum, default_value = "direct")]
-    pub how: How,
-    /// Read threads
-    #[arg(long, default_value_t = 1)]
-    pub threads: usize,
-    /// Rounds
+    /// Have ours read one block after the other, as the others do, instead of through io_uring
+    #[arg(long)]
+    pub no_uring: bool,
+    /// Rounds; in each, all variants run in turn
     #[arg(long, default_value_t = 5)]
     pub repetitions: usize,
 }
 
-/// Ways of reading.
-#[derive(Clone, Copy, Debug, ValueEnum)]
+/// Where bytes come from, and which way.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
 pub enum How {
-    /// Past the page cache, through io_uring
+    /// From the device past the page cache; xs-rd-std, which cannot, through it
     Direct,
-    /// Past the page cache, by plain reads
-    Sync,
-    /// Through the page cache
+    /// From the device through the page cache
     Buffered,
-    /// Whatever suits each file
-    Auto,
+    /// From the page cache
+    Cached,
+}
+
+impl How {
+    fn words(self) -> &'static str {
+        match self {
+            How::Direct => "from the device past the page cache",
+            How::Buffered => "from the device through the page cache",
+            How::Cached => "from the page cache",
+        }
+    }
 }
 
 impl Args {
     /// The defaults for a path.
     pub fn on(path: &Path) -> Self {
-        Args { path: path.into(), block: 1024, depth: 4, how: How::Direct, threads: 1, repetitions: 5 }
+        Args {
+            path: path.into(),
+            variants: Vec::new(),
+            block: vec![64, 256, 1024, 4096],
+            threads: vec![1, 2],
+            how: vec![How::Direct, How::Buffered, How::Cached],
+            depth: 4,
+            no_uring: false,
+            repetitions: 5,
+        }
+    }
+
+    /// The two middle sizes of a block in a few rounds.
+    pub fn quick(path: &Path) -> Self {
+        Args { block: vec![256, 1024], how: vec![How::Direct, How::Cached], repetitions: 3, ..Self::on(path) }
+    }
+
+    /// All that is to be measured.
+    fn steps(&self) -> Vec<Step> {
+        let wanted = |variant: &ReaderVariant| self.variants.is_empty() || self.variants.contains(variant);
+        let mut steps = Vec::new();
+        for &how in &self.how {
+            for variant in ReaderVariant::ALL.into_iter().filter(wanted) {
+                for &threads in &self.threads {
+                    for &kib in &self.block {
+                        if kib as usize >= variant.least_block_bytes() >> 10 {
+                            steps.push(Step { at: steps.len(), how, variant, threads, kib });
+                        }
+                    }
+                }
+            }
+        }
+        steps
     }
 }
 
-/// Measures the rate.
-pub fn run(args: &Args, results: &mut Results) -> Result<()> {
-    let cancel = Arc::new(AtomicBool::new(false));
-    let source = SourceOptions { paths: vec![args.path.clone()], ..SourceOptions::default() };
-    let inputs = Arc::new(scanns::collect(&source, &cancel)?.inputs);
-    let (direct, uring) = match args.how {
-        How::Direct => (Direct::Always, true),
-        How::Sync => (Direct::Always, false),
-        How::Buffered => (Direct::Never, false),
-        How::Auto => (Direct::Auto, true),
-    };
-    let options = ReadOptions {
-        read_threads: args.threads,
-        lanes: args.threads,
-        block_bytes: args.block << 10,
-        blocks_per_lane: args.depth + 2,
-        queue_depth: args.depth,
-        direct,
-        uring,
-        ..ReadOptions::default()
-    };
-    let analyzer = Analyzer::parse("paths")?;
-    let mut rates = Vec::new();
-    let mut processor = Vec::new();
-    for _ in 0..args.repetitions.max(1) {
+/// One thing to measure.
+#[derive(Clone, Copy, Debug)]
+struct Step {
+    /// Its place among all.
+    at: usize,
+    how: How,
+    variant: ReaderVariant,
+    threads: u32,
+    kib: u32,
+}
+
+/// The files, and whether the page cache has them.
+struct Bench<'a> {
+    args: &'a Args,
+    inputs: Arc<Vec<Input>>,
+    bytes: u64,
+    /// Unknown at first.
+    cached: Option<bool>,
+}
+
+impl Bench<'_> {
+    /// MiB/s, and seconds of processor time.
+    fn run(&mut self, step: Step) -> Result<(f64, f64)> {
+        let cached = step.how == How::Cached;
+        if self.cached != Some(cached) {
+            let through = Step { variant: ReaderVariant::Ours, how: How::Buffered, kib: 1024, ..step };
+            self.read(&Step { how: if cached { How::Cached } else { through.how }, ..through })?;
+            self.cached = Some(cached);
+        }
         let (begin, before) = (Instant::now(), cpu_seconds());
-        let (driver, lanes) =
-            scanns::start(inputs.clone(), Records::File, &analyzer, &options, cancel.clone())?;
-        let lanes: Vec<_> = lanes.into_iter().map(|lane| std::thread::spawn(|| lane.count())).collect();
-        let blocks: usize = lanes.into_iter().filter_map(|lane| lane.join().ok()).sum();
-        let report = driver.finish()?;
-        anyhow::ensure!(blocks > 0 && report.failures.is_empty(), "{} inputs failed", report.failures.len());
-        rates.push(mib(report.bytes) / begin.elapsed().as_secs_f64());
-        processor.push(cpu_seconds() - before);
+        self.read(&step)?;
+        Ok((mib(self.bytes) / begin.elapsed().as_secs_f64(), cpu_seconds() - before))
     }
-    let how = format!("{:?}", args.how).to_lowercase();
-    let subject = format!("{}, {} files", text::name(&args.path), inputs.len());
-    println!("reader: {subject}; processor {:.2} s", Summary::of(&processor).median);
-    let kib = u32::try_from(args.block)?;
-    let series = Series::rate("reader", &subject, &how, rates).with("KiB of a block", f64::from(kib));
-    results.add(series, None);
+
+    /// Reads all files once.
+    fn read(&self, step: &Step) -> Result<()> {
+        let threads = step.threads as usize;
+        let options = ReadOptions {
+            read_threads: threads,
+            lanes: threads,
+            block_bytes: (step.kib as usize) << 10,
+            blocks_per_lane: self.args.depth + 2,
+            queue_depth: self.args.depth,
+            direct: if step.how == How::Direct { Direct::Always } else { Direct::Never },
+            drop_behind: step.how != How::Cached,
+            uring: !self.args.no_uring,
+            ..ReadOptions::default()
+        };
+        let cancel = Arc::new(AtomicBool::new(false));
+        let (driver, lanes) =
+            step.variant.start(Arc::clone(&self.inputs), &Delimiters::paths(), &options, cancel)?;
+        let lanes: Vec<_> = lanes.into_iter().map(|lane| std::thread::spawn(|| count_bytes(lane))).collect();
+        let counted: usize = lanes.into_iter().filter_map(|lane| lane.join().ok()).sum();
+        let report = driver.finish()?;
+        anyhow::ensure!(report.failures.is_empty(), "{} inputs failed", report.failures.len());
+        anyhow::ensure!(
+            counted as u64 == self.bytes,
+            "{} gave {counted} bytes, the files have {}",
+            step.variant.name(),
+            self.bytes
+        );
+        Ok(())
+    }
+}
+
+/// Empties a lane.
+fn count_bytes(lane: Lane) -> usize {
+    lane.map(|block| block.pieces().iter().map(|piece| piece.end - piece.start).sum::<usize>()).sum()
+}
+
+/// Measures every reader.
+pub fn run(args: &Args, results: &mut Results) -> Result<()> {
+    let source = SourceOptions { paths: vec![args.path.clone()], ..SourceOptions::default() };
+    let found = scanns::collect(&source, &AtomicBool::new(false))?;
+    anyhow::ensure!(found.bytes > 0, "there is nothing to read at {}", args.path.display());
+    for input in &found.inputs {
+        std::fs::File::open(&input.path)?.sync_all()?; // what is still to be written cannot be dropped
+    }
+    let subject =
+        format!("{}, {:.0} MiB, {} files", text::name(&args.path), mib(found.bytes), found.inputs.len());
+    let mut bench = Bench { args, bytes: found.bytes, inputs: Arc::new(found.inputs), cached: None };
+    let steps = args.steps();
+    let rounds = args.repetitions.max(1);
+    println!("reader: {subject}; {} variants and settings, {rounds} times each", steps.len());
+    let mut processor = vec![Vec::new(); steps.len()];
+    let mut done = 0;
+    let rates = in_turns(rounds, &steps, |step| {
+        let (rate, seconds) = bench.run(*step)?;
+        if let Some(processor) = processor.get_mut(step.at) {
+            processor.push(seconds * 1024.0 / mib(bench.bytes));
+        }
+        done += 1;
+        if done % steps.len() == 0 {
+            println!("  round {} of {rounds}", done / steps.len());
+        }
+        anyhow::Ok(rate)
+    })?;
+    for ((step, samples), seconds) in steps.iter().zip(&rates).zip(processor) {
+        let ours = steps.iter().position(|other| {
+            let alike = (other.how, other.threads, other.kib) == (step.how, step.threads, step.kib);
+            other.variant == ReaderVariant::Ours && alike
+        });
+        let ours = ours.and_then(|at| rates.get(at)).map(Vec::as_slice);
+        let name = step.variant.name();
+        let subject = format!("{subject}, {}", step.how.words());
+        let rate = Series::rate("reader", &subject, name, samples.clone());
+        let cost = ("processor time", "s/GiB", Better::Neither);
+        let cost = Series::of("reader", &subject, name, cost, seconds);
+        for (series, baseline) in [(rate, ours), (cost, None)] {
+            let series =
+                series.with("KiB of a block", f64::from(step.kib)).with("threads", f64::from(step.threads));
+            results.add(series, baseline);
+        }
+    }
     Ok(())
 }
 

@@ -33,8 +33,9 @@ mod index;
 
 pub use error::{Error, Result};
 pub use index::{
-    IndexInfo, IndexOptions, IndexReport, IndexerVariant, MemoryIndex, Phase, Progress, SEGMENT_MEMORY,
-    SegmentInfo, Snapshot, TokenizerVariant, VariantTokenizer, build, build_in,
+    IndexInfo, IndexOptions, IndexReport, IndexerVariant, LadderOptions, LadderPart, LadderRun, MemoryIndex,
+    Phase, Progress, ReaderVariant, SEGMENT_MEMORY, SegmentInfo, Snapshot, TokenizerVariant,
+    VariantTokenizer, build, build_in, index_files,
 };
 pub use invert::ladder::{LadderIndex, TermList, Visit};
 pub use invert::{CHECK_EVERY, InvertOptions, Inverter};

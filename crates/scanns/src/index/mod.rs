@@ -2,7 +2,8 @@
 //!
 //! [`build`] runs the pipeline; read `build.rs` first, then `lane.rs`, the index thread. `budget.rs` shares the
 //! memory out, `manifest.rs` is what a commit says, [`Snapshot`] what a reader opens. [`MemoryIndex`] is an index
-//! that stays in memory. `unique.rs` counts distinct terms over segments; `variants.rs` names what else could index.
+//! that stays in memory. `unique.rs` counts distinct terms over segments; `variants.rs` names
+//! what else could read, tokenize and index, `pipeline.rs` runs that.
 
 mod budget;
 mod build;
@@ -10,6 +11,7 @@ mod lane;
 mod line_keys;
 mod manifest;
 mod memory;
+mod pipeline;
 mod progress;
 mod snapshot;
 mod unique;
@@ -17,9 +19,10 @@ mod variants;
 
 pub use build::{build, build_in};
 pub use memory::MemoryIndex;
+pub use pipeline::{LadderOptions, LadderPart, LadderRun, index_files};
 pub use progress::{Phase, Progress};
 pub use snapshot::{IndexInfo, SegmentInfo, Snapshot};
-pub use variants::{IndexerVariant, TokenizerVariant, VariantTokenizer};
+pub use variants::{IndexerVariant, ReaderVariant, TokenizerVariant, VariantTokenizer};
 
 use crate::read::ReadOptions;
 use crate::schema::{Analyzer, Records};

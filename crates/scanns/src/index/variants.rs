@@ -2,16 +2,102 @@
 //! Data Indexing and Searching", under the names of the paper, and at its end ours.
 //!
 //! Builds use ours; the others are what it is measured by. A variant is added here, in a file of its own beside the
-//! others (`tokenize/ladder.rs`, `invert/ladder/`), and nowhere else: tests and benchmarks go through `ALL`.
+//! others (`read/ladder/`, `tokenize/ladder.rs`, `invert/ladder/`), and nowhere else: tests and benchmarks go through
+//! `ALL`. `pipeline.rs` runs any of one kind with any of the others.
 
 use std::ops::Range;
+use std::sync::Arc;
+use std::sync::atomic::AtomicBool;
 
 use crate::error::{Error, Result};
 use crate::invert::ladder::{self, LadderIndex};
 use crate::invert::{InvertOptions, Inverter};
-use crate::schema::{Analyzer, Delimiters};
+use crate::read::ladder::{Design, start};
+use crate::read::{self, Lane, MIN_BLOCK_BYTES, ReadOptions, ReaderDriver};
+use crate::schema::{Analyzer, Delimiters, Records};
+use crate::source::Input;
+use crate::sys::PAGE;
 use crate::tokenize::ladder::{Strtok, Table};
 use crate::tokenize::{TokenSink, Tokenizer};
+
+/// How the bytes of files come into blocks.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum ReaderVariant {
+    /// Blocks of a fixed size, each allocated afresh and read through the page cache.
+    Std,
+    /// Blocks of a fixed size from a pool, read past the page cache.
+    NoNuma,
+    /// The same with blocks and threads on one memory node.
+    Numa,
+    /// The same with blocks that cut no token: the best of the paper.
+    Wave,
+    /// [`read::start`].
+    Ours,
+}
+
+impl ReaderVariant {
+    /// All of them, from the first step to the last.
+    pub const ALL: [Self; 5] = [Self::Std, Self::NoNuma, Self::Numa, Self::Wave, Self::Ours];
+
+    /// The name in the paper, or `ours`.
+    pub const fn name(self) -> &'static str {
+        match self {
+            Self::Std => "xs-rd-std",
+            Self::NoNuma => "xs-rd-nonuma",
+            Self::Numa => "xs-rd-numa",
+            Self::Wave => "xs-rd-wave",
+            Self::Ours => "ours",
+        }
+    }
+
+    /// The variant with this name.
+    ///
+    /// # Errors
+    /// Where there is none; the error lists those that are.
+    pub fn parse(name: &str) -> Result<Self> {
+        find("reader", name, &Self::ALL, Self::name)
+    }
+
+    /// True if a block may end inside a token, so that who takes the blocks must put it together.
+    pub const fn cuts_tokens(self) -> bool {
+        matches!(self, Self::Std | Self::NoNuma | Self::Numa)
+    }
+
+    /// Bytes that a block has at least.
+    pub const fn least_block_bytes(self) -> usize {
+        match self {
+            Self::Ours => MIN_BLOCK_BYTES,
+            _ => PAGE,
+        }
+    }
+
+    /// Starts reading `inputs`, whole files with tokens between `delimiters`.
+    ///
+    /// Each lane must be emptied by a thread of its own, or dropped. What options mean to the older readers is said
+    /// at their [`Design`]s: `direct` nothing to the first, `pin` something to the last two, and the depth of the
+    /// queue, io_uring and chunks nothing at all, since they read one block after the other.
+    ///
+    /// # Errors
+    /// Options that cannot work; no memory or no thread to be had.
+    pub fn start(
+        self,
+        inputs: Arc<Vec<Input>>,
+        delimiters: &Delimiters,
+        options: &ReadOptions,
+        cancel: Arc<AtomicBool>,
+    ) -> Result<(ReaderDriver, Vec<Lane>)> {
+        let design = match self {
+            Self::Std => Design::Std,
+            Self::NoNuma => Design::Pool,
+            Self::Numa => Design::Numa,
+            Self::Wave => Design::Wave,
+            Self::Ours => {
+                return read::start(inputs, Records::File, &Analyzer::Bytes(*delimiters), options, cancel);
+            }
+        };
+        start(design, inputs, delimiters, options, cancel)
+    }
+}
 
 /// How tokens are found between delimiter bytes.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -161,6 +247,9 @@ mod tests {
 
     #[test]
     fn names_of_the_ladder_parse_back_and_others_are_answered_with_all_of_them() {
+        for variant in ReaderVariant::ALL {
+            assert_eq!(ReaderVariant::parse(variant.name()).unwrap(), variant);
+        }
         for variant in TokenizerVariant::ALL {
             assert_eq!(TokenizerVariant::parse(variant.name()).unwrap(), variant);
         }

@@ -5,12 +5,13 @@ use std::sync::atomic::{AtomicBool, Ordering};
 
 use crate::read::lines::LineNumber;
 use crate::read::queue::DualQueue;
-use crate::sys::{BLOCK_PADDING, BlockMemory, Cpus};
+use crate::sys::{BLOCK_PADDING, BlockMemory, Cpus, pin_current_thread};
 
 /// A part of one input that lies in one block.
 ///
 /// A piece never begins or ends inside a token, and ends inside a record only if `closes` is false; such a
-/// piece contains no line feed where records are lines.
+/// piece contains no line feed where records are lines. Pieces of the readers in `ladder/`, but for the wave, begin
+/// and end anywhere.
 #[derive(Clone, Debug)]
 pub struct Piece {
     /// Number of the input in the list given to [`start`](crate::read::start).
@@ -40,6 +41,24 @@ pub struct Piece {
 pub(super) struct Buffer {
     pub(super) memory: BlockMemory,
     pub(super) pieces: Vec<Piece>,
+}
+
+/// Puts the first empty blocks of all lanes into their reader's queue. Where threads are pinned, blocks are touched
+/// by a thread on the lane's node first; the calling thread stays on the nodes of all its lanes.
+pub(super) fn give_out<'a>(
+    queue: &DualQueue<Buffer>,
+    lanes: impl Iterator<Item = (Option<&'a [usize]>, Vec<Buffer>)>,
+) {
+    let mut own: Cpus = Vec::new();
+    for (number, (cpus, mut buffers)) in lanes.enumerate() {
+        if let Some(cpus) = cpus {
+            pin_current_thread(cpus);
+            buffers.iter_mut().for_each(|buffer| buffer.memory.touch());
+            own.extend_from_slice(cpus);
+        }
+        buffers.into_iter().for_each(|buffer| queue.put_empty(number, buffer));
+    }
+    pin_current_thread(&own);
 }
 
 /// A block that has been filled; dropping it lets it be filled again.
@@ -75,6 +94,7 @@ impl Drop for Block {
     fn drop(&mut self) {
         if let Some(mut buffer) = self.buffer.take() {
             buffer.pieces.clear();
+            buffer.memory.free();
             self.queue.put_empty(self.lane, buffer);
         }
     }

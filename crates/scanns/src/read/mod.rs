@@ -5,9 +5,11 @@
 //! one lane, in order. Small files are packed many to a block, large ones span many.
 //!
 //! Read `work.rs` (units) first, then `reader.rs` (the thread); `unit.rs` opens, `pack.rs` packs small files,
-//! `wave.rs` finds the cuts, `queue.rs` hands blocks to and fro, `lines.rs` numbers lines across units.
+//! `wave.rs` finds the cuts, `queue.rs` hands blocks to and fro, `lines.rs` numbers lines across units. `ladder/` has
+//! four older readers to measure ours by.
 
 mod block;
+pub(crate) mod ladder;
 mod lines;
 mod pack;
 mod queue;
@@ -34,7 +36,7 @@ use wave::{CARRY, Rules};
 use work::Work;
 
 /// Smallest block that may be asked for. Tests use smaller ones, to have more cuts.
-const MIN_BLOCK_BYTES: usize = if cfg!(test) { 8 << 10 } else { 256 << 10 };
+pub(crate) const MIN_BLOCK_BYTES: usize = if cfg!(test) { 8 << 10 } else { 256 << 10 };
 
 /// Whether large files are read past the page cache.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -93,11 +95,15 @@ impl Default for ReadOptions {
 }
 
 impl ReadOptions {
-    fn check(&self) -> Result<()> {
+    /// Says what cannot work; blocks must have `least` bytes.
+    fn check(&self, least: usize) -> Result<()> {
         let fault = if self.lanes == 0 || self.read_threads == 0 {
             "reading needs at least one thread and one lane"
-        } else if self.block_bytes < MIN_BLOCK_BYTES || !self.block_bytes.is_multiple_of(PAGE) {
-            "the block size must be a multiple of 4 KiB and at least 256 KiB"
+        } else if self.block_bytes < least || !self.block_bytes.is_multiple_of(PAGE) {
+            return Err(Error::Options(format!(
+                "the block size must be a multiple of 4 KiB and at least {} KiB",
+                least >> 10
+            )));
         } else if self.block_bytes > 1 << 30 {
             "the block size must be at most 1 GiB"
         } else if self.blocks_per_lane < 2 || self.queue_depth == 0 {
@@ -144,48 +150,69 @@ pub fn start(
     options: &ReadOptions,
     cancel: Arc<AtomicBool>,
 ) -> Result<(ReaderDriver, Vec<Lane>)> {
-    options.check()?;
-    if u32::try_from(inputs.len()).is_err() {
+    options.check(MIN_BLOCK_BYTES)?;
+    let rules = Rules { records, analyzer: analyzer.clone() };
+    let work = Arc::new(Work::new(inputs, records, options.chunk_bytes, cancel));
+    let blocks = || BlockMemory::carve(options.blocks_per_lane, CARRY + options.block_bytes, options.pages);
+    share_out(&work, options, blocks, |share| {
+        let reader = Reader {
+            work: Arc::clone(&work),
+            rules: rules.clone(),
+            ring: options.uring.then(|| Ring::new(options.queue_depth * share.lanes.len())).flatten(),
+            lanes: share.lanes.into_iter().map(|(cpus, spare)| LaneState::new(cpus, spare)).collect(),
+            options: options.clone(),
+            queue: share.queue,
+            next_token: 0,
+        };
+        || reader.run()
+    })
+}
+
+/// What a reader thread begins with.
+struct Share {
+    queue: Arc<DualQueue<Buffer>>,
+    /// For each lane that it serves, where the lane's thread runs if threads are pinned, and its empty blocks.
+    lanes: Vec<(Option<Cpus>, Vec<Buffer>)>,
+}
+
+/// Shares the lanes out among reader threads and starts these: `blocks` makes the blocks of one lane, `reader` what
+/// a thread runs.
+fn share_out<R>(
+    work: &Arc<Work>,
+    options: &ReadOptions,
+    blocks: impl Fn() -> Result<Vec<BlockMemory>>,
+    reader: impl Fn(Share) -> R,
+) -> Result<(ReaderDriver, Vec<Lane>)>
+where
+    R: FnOnce() -> Result<()> + Send + 'static,
+{
+    if u32::try_from(work.inputs.len()).is_err() {
         return Err(Error::Options("more than 2^32 inputs: split them between several indexes".into()));
     }
     let nodes = if options.pin { sys::nodes() } else { Vec::new() };
     let node = |lane: usize| (nodes.len() > 1).then(|| nodes[lane % nodes.len()].clone());
-    let rules = Rules { records, analyzer: analyzer.clone() };
-    let work = Arc::new(Work::new(inputs, records, options.chunk_bytes, cancel));
     let readers = options.read_threads.min(options.lanes);
-    let mut driver = ReaderDriver { work: Arc::clone(&work), threads: Vec::with_capacity(readers) };
+    let mut driver = ReaderDriver { work: Arc::clone(work), threads: Vec::with_capacity(readers) };
     let mut lanes = Vec::with_capacity(options.lanes);
     for first in 0..readers {
         let served: Vec<_> = (first..options.lanes).step_by(readers).collect();
         let queue = Arc::new(DualQueue::new(served.len()));
-        let states = served.iter().map(|&lane| lane_state(options, node(lane))).collect::<Result<_>>()?;
+        let mut share = Share { queue: Arc::clone(&queue), lanes: Vec::with_capacity(served.len()) };
         for (number, &lane) in served.iter().enumerate() {
+            let buffers = blocks()?.into_iter().map(|memory| Buffer { memory, pieces: Vec::new() });
+            share.lanes.push((node(lane), buffers.collect()));
             let (queue, cancel) = (Arc::clone(&queue), Arc::clone(&work.cancel));
             lanes.push((lane, Lane { queue, number, cancel, cpus: node(lane) }));
         }
-        driver.threads.push(spawn(Reader {
-            work: Arc::clone(&work),
-            rules: rules.clone(),
-            lanes: states,
-            ring: options.uring.then(|| Ring::new(options.queue_depth * served.len())).flatten(),
-            options: options.clone(),
-            queue,
-            next_token: 0,
-        })?);
+        driver.threads.push(spawn(reader(share))?);
     }
     lanes.sort_unstable_by_key(|(number, _)| *number);
     Ok((driver, lanes.into_iter().map(|(_, lane)| lane).collect()))
 }
 
-fn lane_state(options: &ReadOptions, cpus: Option<Cpus>) -> Result<LaneState> {
-    let blocks = BlockMemory::carve(options.blocks_per_lane, CARRY + options.block_bytes, options.pages)?;
-    let buffer = |memory| Buffer { memory, pieces: Vec::new() };
-    Ok(LaneState::new(cpus, blocks.into_iter().map(buffer).collect()))
-}
-
-fn spawn(reader: Reader) -> Result<JoinHandle<Result<()>>> {
+fn spawn(run: impl FnOnce() -> Result<()> + Send + 'static) -> Result<JoinHandle<Result<()>>> {
     let thread = std::thread::Builder::new().name("scanns-read".into());
-    thread.spawn(|| reader.run()).map_err(|source| Error::System {
+    thread.spawn(run).map_err(|source| Error::System {
         action: "start a reader thread",
         source,
         remedy: "lift the limit on processes (ulimit -u) or give fewer --threads",

@@ -9,13 +9,13 @@ use std::sync::Arc;
 
 use crate::error::{Error, Result};
 use crate::read::ReadOptions;
-use crate::read::block::{Buffer, Piece};
+use crate::read::block::{Buffer, Piece, give_out};
 use crate::read::pack::Pack;
 use crate::read::queue::{Demand, DualQueue};
 use crate::read::unit::{LargeUnit, Opened, open};
 use crate::read::wave::{CARRY, Rules};
 use crate::read::work::Work;
-use crate::sys::{BlockMemory, Cpus, Ring, pin_current_thread};
+use crate::sys::{BlockMemory, Cpus, Ring};
 
 /// More pieces than this are not packed into one block, so that a million empty files stay bounded.
 const MAX_PIECES: usize = 4096;
@@ -69,7 +69,8 @@ type LandedRead = (BlockMemory, io::Result<usize>);
 impl Reader {
     /// Reads until no lane wants data any more, or until cancelled.
     pub(super) fn run(mut self) -> Result<()> {
-        self.place_memory();
+        let lanes = self.lanes.iter_mut();
+        give_out(&self.queue, lanes.map(|lane| (lane.cpus.as_deref(), std::mem::take(&mut lane.spare))));
         while !self.work.cancelled() {
             let under_way = self.ring.as_ref().is_some_and(|ring| ring.in_flight() > 0);
             let demand = match under_way {
@@ -87,20 +88,6 @@ impl Reader {
             }
         }
         Ok(())
-    }
-
-    /// Gives out the first empty blocks, touched by a thread on the lane's node where that matters.
-    fn place_memory(&mut self) {
-        let mut own: Cpus = Vec::new();
-        for (number, lane) in self.lanes.iter_mut().enumerate() {
-            if let Some(cpus) = &lane.cpus {
-                pin_current_thread(cpus);
-                lane.spare.iter_mut().for_each(|buffer| buffer.memory.touch());
-                own.extend_from_slice(cpus);
-            }
-            lane.spare.drain(..).for_each(|buffer| self.queue.put_empty(number, buffer));
-        }
-        pin_current_thread(&own);
     }
 
     /// Waits for an asynchronous read and goes on with its lane.

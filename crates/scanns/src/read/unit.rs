@@ -42,6 +42,18 @@ pub(super) fn open(work: &Work, unit: Unit, options: &ReadOptions) -> Opened {
     }
 }
 
+/// Has `file` read past the page cache if that is what `direct` means for `len` bytes at `offset`.
+pub(super) fn choose_path(file: &ReadFile, direct: Direct, offset: u64, len: u64) {
+    let past = match direct {
+        Direct::Never => false,
+        Direct::Always => true,
+        Direct::Auto => file.size() >= DIRECT_FROM && !file.seems_cached(offset, len),
+    };
+    if past {
+        file.enter_direct();
+    }
+}
+
 impl LargeUnit {
     fn new(unit: Unit, file: ReadFile, options: &ReadOptions) -> Self {
         const PAGE_BYTES: u64 = PAGE as u64;
@@ -53,14 +65,7 @@ impl LargeUnit {
         // Blocks of equal size, so that no read at the end is tiny.
         let blocks = (until - next).div_ceil(options.block_bytes as u64);
         let step = (until - next).div_ceil(blocks).next_multiple_of(PAGE_BYTES);
-        let direct = match options.direct {
-            Direct::Never => false,
-            Direct::Always => true,
-            Direct::Auto => size >= DIRECT_FROM && !file.seems_cached(next, until - next),
-        };
-        if direct {
-            file.enter_direct();
-        }
+        choose_path(&file, options.direct, next, until - next);
         LargeUnit { file: Arc::new(file), wave: Wave::new(unit, size), next, until, step }
     }
 

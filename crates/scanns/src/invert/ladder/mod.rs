@@ -23,9 +23,12 @@ use swiss::Swiss;
 /// An index of terms in memory, with frequencies.
 ///
 /// Documents have the numbers 0, 1, 2 and so on, in the order in which they end.
-pub trait LadderIndex: TokenSink {
+pub trait LadderIndex: TokenSink + Send {
     /// Ends the current document; the next token belongs to the next one.
     fn end_document(&mut self);
+
+    /// True once the memory is used up; to be asked at least every [`CHECK_EVERY`](super::CHECK_EVERY) bytes of text.
+    fn is_full(&mut self) -> bool;
 
     /// To be called after the last document, before [`LadderIndex::visit`].
     ///
@@ -64,6 +67,10 @@ impl TokenSink for &mut (dyn LadderIndex + '_) {
 impl LadderIndex for Inverter {
     fn end_document(&mut self) {
         Inverter::end_document(self);
+    }
+
+    fn is_full(&mut self) -> bool {
+        Inverter::is_full(self, usize::MAX)
     }
 
     fn finish(&mut self) -> Result<()> {
@@ -167,9 +174,13 @@ impl<T: Terms> TokenSink for Ladder<T> {
     }
 }
 
-impl<T: Terms> LadderIndex for Ladder<T> {
+impl<T: Terms + Send> LadderIndex for Ladder<T> {
     fn end_document(&mut self) {
         self.doc += 1;
+    }
+
+    fn is_full(&mut self) -> bool {
+        self.terms.check().is_err()
     }
 
     fn finish(&mut self) -> Result<()> {

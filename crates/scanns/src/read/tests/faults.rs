@@ -164,7 +164,7 @@ fn a_reader_that_panics_ends_its_lanes_and_is_reported() {
     let (reader, lane) = reader_of(Arc::default(), Vec::new()); // the first block finds no lane
     let block = BlockMemory::carve(1, PAGE, PageSize::Base).unwrap().remove(0);
     lane.queue.put_empty(0, Buffer { memory: block, pieces: Vec::new() });
-    let driver = ReaderDriver { work: Arc::clone(&reader.work), threads: vec![spawn(reader).unwrap()] };
+    let driver = drive(reader);
     assert_eq!(lane.count(), 0);
     assert!(driver.finish().unwrap_err().to_string().contains("report"));
 }
@@ -175,12 +175,20 @@ fn a_lane_on_another_node_gets_its_blocks_all_the_same() {
     let path = dir.path().join("file");
     fs::write(&path, "some words ".repeat(10_000)).unwrap();
     let options = small_blocks(1);
-    let lanes = vec![lane_state(&options, Some(sys::nodes().remove(0))).unwrap()];
+    let blocks = BlockMemory::carve(4, CARRY + options.block_bytes, options.pages).unwrap();
+    let buffers = blocks.into_iter().map(|memory| Buffer { memory, pieces: Vec::new() }).collect();
+    let lanes = vec![LaneState::new(Some(sys::nodes().remove(0)), buffers)];
     let (reader, lane) = reader_of(inputs(&[&path]), lanes);
-    let driver = ReaderDriver { work: Arc::clone(&reader.work), threads: vec![spawn(reader).unwrap()] };
+    let driver = drive(reader);
     let got: Vec<u8> = empty_lane(lane).into_iter().flat_map(|seen| seen.bytes).collect();
     assert!(got == fs::read(&path).unwrap());
     assert_eq!((driver.bytes_read(), driver.files_done()), (110_000, 1));
+}
+
+/// Starts a reader.
+fn drive(reader: Reader) -> ReaderDriver {
+    let work = Arc::clone(&reader.work);
+    ReaderDriver { work, threads: vec![spawn(|| reader.run()).unwrap()] }
 }
 
 /// A reader of whole files with one lane, by hand.

@@ -11,9 +11,9 @@ use std::sync::atomic::AtomicBool;
 use super::*;
 
 /// A piece with its bytes, as a lane saw it.
-struct Seen {
-    piece: Piece,
-    bytes: Vec<u8>,
+pub(super) struct Seen {
+    pub(super) piece: Piece,
+    pub(super) bytes: Vec<u8>,
     line: Option<u64>,
 }
 
@@ -24,12 +24,12 @@ struct Run {
     files_done: u64,
 }
 
-fn inputs(paths: &[&Path]) -> Arc<Vec<Input>> {
+pub(super) fn inputs(paths: &[&Path]) -> Arc<Vec<Input>> {
     let bytes = |path: &Path| fs::metadata(path).map_or(0, |meta| meta.len());
     Arc::new(paths.iter().map(|path| Input { path: path.to_path_buf(), bytes: bytes(path) }).collect())
 }
 
-fn empty_lane(lane: Lane) -> Vec<Seen> {
+pub(super) fn empty_lane(lane: Lane) -> Vec<Seen> {
     let mut seen = Vec::new();
     for mut block in lane {
         let (pieces, bytes) = block.split();
