@@ -33,8 +33,9 @@ mod index;
 
 pub use error::{Error, Result};
 pub use index::{
-    IndexInfo, IndexOptions, IndexReport, MemoryIndex, Phase, Progress, SEGMENT_MEMORY, SegmentInfo,
-    Snapshot, build, build_in,
+    DeviceLimits, IndexInfo, IndexOptions, IndexReport, MemoryIndex, MemoryLimits, Phase, ProcessorLimits,
+    Profile, Progress, ReadRate, Resource, Roofline, SEGMENT_MEMORY, SegmentInfo, Snapshot, Trial, Trials,
+    Tried, TuneOptions, TuneReport, TuneStep, Tuned, build, build_in, find_parameters, tune,
 };
 pub use invert::{CHECK_EVERY, InvertOptions, Inverter};
 pub use read::{Block, Direct, Lane, LineNumber, Piece, ReadOptions, ReadReport, ReaderDriver, start};

@@ -2,7 +2,8 @@
 //!
 //! [`build`] runs the pipeline; read `build.rs` first, then `lane.rs`, the index thread. `budget.rs` shares the
 //! memory out, `manifest.rs` is what a commit says, [`Snapshot`] what a reader opens. [`MemoryIndex`] is an index
-//! that stays in memory. `unique.rs` counts distinct terms over segments.
+//! that stays in memory. `unique.rs` counts distinct terms over segments. [`tune()`] finds the parameters of a build that
+//! suit a machine.
 
 mod budget;
 mod build;
@@ -12,12 +13,17 @@ mod manifest;
 mod memory;
 mod progress;
 mod snapshot;
+mod tune;
 mod unique;
 
 pub use build::{build, build_in};
 pub use memory::MemoryIndex;
 pub use progress::{Phase, Progress};
 pub use snapshot::{IndexInfo, SegmentInfo, Snapshot};
+pub use tune::{
+    DeviceLimits, MemoryLimits, ProcessorLimits, Profile, ReadRate, Resource, Roofline, Trial, Trials, Tried,
+    TuneOptions, TuneReport, TuneStep, Tuned, find_parameters, tune,
+};
 
 use crate::read::ReadOptions;
 use crate::schema::{Analyzer, Records};

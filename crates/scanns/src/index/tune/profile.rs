@@ -69,7 +69,8 @@ impl Grid {
     /// The grid around `start`, whose index threads are the most that are tried.
     pub(super) fn around(start: Profile) -> Grid {
         let most = start.index_threads;
-        let powers = || std::iter::successors(Some(1), |power| Some(power * 2)).take_while(|&power| power <= most);
+        let powers =
+            || std::iter::successors(Some(1), |power| Some(power * 2)).take_while(|&power| power <= most);
         let sorted = |mut values: Vec<usize>| {
             values.sort_unstable();
             values.dedup();

@@ -72,7 +72,12 @@ const PAIRS: [usize; 2] = [3, 6];
 ///
 /// # Errors
 /// The first error of `measure`.
-pub(super) fn search(axes: &[Axis], start: &[usize], most: usize, measure: &mut Measure<'_>) -> Result<Found> {
+pub(super) fn search(
+    axes: &[Axis],
+    start: &[usize],
+    most: usize,
+    measure: &mut Measure<'_>,
+) -> Result<Found> {
     let mut search = Search { measure, left: most.saturating_sub(2 * PAIRS[1]), measured: Vec::new() };
     let mut incumbent = start.to_vec();
     let mut quiet = 0;
@@ -162,7 +167,8 @@ impl Search<'_, '_> {
                     continue;
                 }
                 // A loss that ends a walk is measured twice: the first time may have been disturbed.
-                if field.last().is_some_and(|runner| runner.best > bar) && self.again(field.last_mut())? > bar {
+                if field.last().is_some_and(|runner| runner.best > bar) && self.again(field.last_mut())? > bar
+                {
                     break;
                 }
             }
@@ -218,7 +224,9 @@ impl Search<'_, '_> {
         let mut ratios = Vec::new();
         for pair in 0..PAIRS[1] {
             let order = if pair % 2 == 0 { [start, challenger] } else { [challenger, start] };
-            let (Some(first), Some(second)) = (self.measure(order[0])?, self.measure(order[1])?) else { break };
+            let (Some(first), Some(second)) = (self.measure(order[0])?, self.measure(order[1])?) else {
+                break;
+            };
             ratios.push(if pair % 2 == 0 { first / second } else { second / first });
             if ratios.len() >= PAIRS[0] && is_clear(middle(&ratios)) {
                 break;
