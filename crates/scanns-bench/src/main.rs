@@ -1,8 +1,8 @@
 //! Benchmarks: each prints what it measured, how often, and the median with its spread.
 //!
 //! `corpus.rs` makes text to measure on, `reader.rs` measures reading, `invert.rs` the index in memory, `build.rs`
-//! a whole build until it is committed, `search.rs` answers. `record.rs` is how results are written. Records of
-//! runs that were worth keeping are in `records/`, by date.
+//! a whole build until it is committed, `search.rs` answers, `tune.rs` the tuner against a grid.
+//! `record.rs` is how results are written. Records of runs that were worth keeping are in `records/`, by date.
 
 mod build;
 mod corpus;
@@ -10,6 +10,7 @@ mod invert;
 mod reader;
 mod record;
 mod search;
+mod tune;
 
 use std::path::PathBuf;
 
@@ -35,6 +36,8 @@ enum Bench {
     Index(build::Args),
     /// Run a file of queries (class, tab, terms) against an index: top 10 and all hits
     Search(search::Args),
+    /// The tuner against an exhaustive grid on one sample
+    Tune(tune::Args),
     /// All of the above on a generated dump (the default)
     All {
         /// Where the dump and the indexes go
@@ -54,6 +57,7 @@ fn main() -> Result<()> {
         Bench::Invert(args) => invert::run(&args),
         Bench::Index(args) => build::run(&args),
         Bench::Search(args) => search::run(&args),
+        Bench::Tune(args) => tune::run(&args),
         Bench::All { work, mib } => {
             record::machine();
             let dump = work.join("dump");
