@@ -44,7 +44,7 @@ pub struct Args {
     pub scratch: PathBuf,
 }
 
-/// Every choice of a grid as a person would draw it.
+/// Every choice that the tuner has.
 fn grid() -> Vec<Profile> {
     let cores = std::thread::available_parallelism().map_or(1, usize::from);
     let mut lanes: Vec<usize> =
@@ -52,9 +52,9 @@ fn grid() -> Vec<Profile> {
     lanes.push(cores);
     let mut points = Vec::new();
     for &index_threads in &lanes {
-        for read_threads in [1, 2].into_iter().filter(|&read| index_threads.is_multiple_of(read)) {
-            for block in [256 << 10, 1 << 20, 2 << 20, 4 << 20] {
-                for queue_depth in [2, 4, 8] {
+        for read_threads in lanes.iter().copied().filter(|&read| index_threads.is_multiple_of(read)) {
+            for block in (18..24).map(|power| 1 << power) {
+                for queue_depth in [1, 2, 4, 8, 16] {
                     for pages in [PageSize::Auto, PageSize::Base, PageSize::Huge] {
                         points.push(Profile {
                             read_threads,

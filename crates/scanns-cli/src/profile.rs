@@ -152,12 +152,17 @@ queue-depth = {queue_depth}
 arena-page = \"{page}\"
 
 # What was measured, for you; scanns index does not look at it.
-[measured]
-{measured}
+{}
 # Where. On another machine, run scanns tune again.
-[machine]
-{machine}"
+{}",
+        section("measured", measured),
+        section("machine", machine)
     )
+}
+
+/// A table under its name.
+fn section(name: &str, table: &toml::Table) -> toml::Table {
+    toml::Table::from_iter([(name.to_string(), toml::Value::Table(table.clone()))])
 }
 
 /// Writes `text` to `path`, which holds either all of it or what it held before.

@@ -126,12 +126,15 @@ fn print(out: &mut Output, found: &TuneReport) -> Result<()> {
         writeln!(out, "  {:9.0}  {}", mib(rate), name(resource))?;
     }
     let (limit, share) = roofline.limit();
+    let told = match remedy(limit) {
+        remedy if share >= NEAR => remedy,
+        _ => "threads wait for each other, the processors are busy with other work, or the sample is small",
+    };
     writeln!(
         out,
-        "reached {:.0} MiB/s, {:.0} % of the lowest roof: {}. {:.1} processors were busy.",
+        "reached {:.0} MiB/s, {:.0} % of the lowest roof: {told}. {:.1} processors were busy.",
         mib(roofline.reached),
         share * 100.0,
-        remedy(limit),
         roofline.busy
     )?;
     Ok(())
@@ -210,6 +213,9 @@ fn name(resource: Resource) -> &'static str {
         Resource::Processor => "processor: index threads on text in memory",
     }
 }
+
+/// What is reached of the lowest roof where that is what limits a build.
+const NEAR: f64 = 0.6;
 
 /// What would lift the limit.
 fn remedy(limit: Resource) -> &'static str {

@@ -217,7 +217,7 @@ fn sized_trials(
 pub fn find_parameters(trials: &Trials, budget: Duration, watch: &mut dyn FnMut(TuneStep)) -> Result<Tuned> {
     let begun = Instant::now();
     let start = Profile::of(&trials.options().read);
-    let grid = Grid::around(start);
+    let grid = Grid::around(start, trials.reads_past_cache()?);
     let first = trials.run(&start)?;
     let most = whole(budget.as_secs_f64() / first.seconds);
     let most = usize::try_from(most).unwrap_or(usize::MAX);

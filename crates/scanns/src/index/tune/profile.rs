@@ -66,8 +66,9 @@ pub(super) struct Grid {
 }
 
 impl Grid {
-    /// The grid around `start`, whose index threads are the most that are tried.
-    pub(super) fn around(start: Profile) -> Grid {
+    /// The grid around `start`, whose index threads are the most that are tried. Without `deep` the queue depth is
+    /// left as it is: it counts only where large files are read past the page cache.
+    pub(super) fn around(start: Profile, deep: bool) -> Grid {
         let most = start.index_threads;
         let powers =
             || std::iter::successors(Some(1), |power| Some(power * 2)).take_while(|&power| power <= most);
@@ -83,7 +84,7 @@ impl Grid {
             per_reader: sorted(powers().chain([most.div_ceil(start.read_threads)]).collect()),
             pages: vec![PageSize::Auto, PageSize::Base, PageSize::Huge],
             blocks: with(&BLOCKS, start.block_bytes),
-            depths: with(&DEPTHS, start.queue_depth),
+            depths: with(if deep { &DEPTHS } else { &[] }, start.queue_depth),
         }
     }
 
@@ -152,7 +153,9 @@ mod tests {
         for (index, read) in [(1, 1), (2, 1), (2, 2), (6, 2), (7, 1), (10, 2), (64, 16), (192, 48)] {
             let options =
                 ReadOptions { lanes: index, read_threads: read, queue_depth: 3, ..ReadOptions::default() };
-            let grid = Grid::around(Profile::of(&options));
+            let deep = !index.is_multiple_of(5);
+            let grid = Grid::around(Profile::of(&options), deep);
+            assert_eq!(grid.axes()[4].values, if deep { DEPTHS.len() + 1 } else { 1 });
             assert_eq!(grid.profile(&grid.start()), Some(Profile::of(&options)), "{index} {read}");
             let lens = grid.axes().map(|axis| axis.values);
             for number in 0..lens.iter().product::<usize>() {

@@ -10,6 +10,7 @@ use super::profile::Profile;
 use super::sample::{Sample, choose};
 use crate::error::{Error, Result};
 use crate::index::{IndexOptions, Progress, build_in};
+use crate::read::Direct;
 use crate::source::{Input, SourceOptions};
 use crate::store::FsDirectory;
 use crate::sys;
@@ -145,6 +146,17 @@ impl Trials {
         if !self.sample.cached {
             self.sample.forget();
         }
+    }
+
+    /// True if some of the sample is read past the page cache, several reads at a time.
+    pub(super) fn reads_past_cache(&self) -> Result<bool> {
+        Ok(match self.options.read.direct {
+            Direct::Never => false,
+            Direct::Auto if self.sample.cached => false,
+            Direct::Auto | Direct::Always => {
+                self.inputs()?.iter().any(|input| input.bytes > self.options.read.block_bytes as u64)
+            }
+        })
     }
 
     /// The sample as a list of inputs.
