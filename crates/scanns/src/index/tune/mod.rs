@@ -137,7 +137,7 @@ const TRIALS: u32 = 60;
 const SAMPLE: (u64, u64) = (16 << 20, 4 << 30);
 
 /// Text for each index thread in a sample, so that all of them have something to do.
-const SAMPLE_PER_THREAD: u64 = 8 << 20;
+const SAMPLE_PER_THREAD: u64 = 16 << 20;
 
 /// Measures the machine, and searches for the parameters that suit it and the inputs.
 ///
@@ -157,7 +157,7 @@ pub fn tune(
     watch(TuneStep::Machine);
     let memory = memory::measure(index.read.lanes)?;
     let processor =
-        processor::measure(&inputs.inputs, &sample::choose(&inputs.inputs, PROCESSOR_BYTES), index)?;
+        processor::measure(&inputs.inputs, &sample::choose(&inputs.inputs, PROCESSOR_BYTES, 1), index)?;
     watch(TuneStep::Sampling);
     let rate = processor.rate() * float(index.read.lanes as u64);
     let trials = sized_trials(&inputs.inputs, rate, options, cancel)?;

@@ -19,6 +19,9 @@ const LARGE: u64 = 4 << 20;
 /// Longest stretch of one file: many blocks of the largest size would be better, many stretches too.
 pub(super) const STRETCH: u64 = 16 << 20;
 
+/// Shortest stretch.
+const SHORTEST: u64 = 1 << 20;
+
 /// Runs of small files.
 const RUNS: u64 = 64;
 
@@ -31,8 +34,9 @@ pub(super) struct Pick {
     pub(super) len: u64,
 }
 
-/// Chooses about `wanted` bytes of `inputs`; all of them where there are no more.
-pub(super) fn choose(inputs: &[Input], wanted: u64) -> Vec<Pick> {
+/// Chooses about `wanted` bytes of `inputs`, all of them where there are no more; of large files so many stretches
+/// that none of `threads` index threads is left without one.
+pub(super) fn choose(inputs: &[Input], wanted: u64, threads: usize) -> Vec<Pick> {
     let all: u64 = inputs.iter().map(|input| input.bytes).sum();
     let whole = |(input, of): (usize, &Input)| Pick { input, offset: 0, len: of.bytes };
     if all <= wanted {
@@ -42,7 +46,7 @@ pub(super) fn choose(inputs: &[Input], wanted: u64) -> Vec<Pick> {
         inputs.iter().enumerate().map(whole).filter(|pick| pick.len > 0).partition(|pick| pick.len >= LARGE);
     let large_bytes: u64 = large.iter().map(|pick| pick.len).sum();
     let share = part(wanted, large_bytes, all);
-    let mut picks = stretches(&large, large_bytes, share);
+    let mut picks = stretches(&large, large_bytes, share, 2 * threads as u64);
     picks.extend(runs(&small, all - large_bytes, wanted - share));
     picks
 }
@@ -54,11 +58,11 @@ fn part(of: u64, numerator: u64, denominator: u64) -> u64 {
 }
 
 /// Stretches of large files, at even distances in all their bytes.
-fn stretches(files: &[Pick], bytes: u64, wanted: u64) -> Vec<Pick> {
+fn stretches(files: &[Pick], bytes: u64, wanted: u64, least: u64) -> Vec<Pick> {
     if files.is_empty() || wanted == 0 {
         return Vec::new();
     }
-    let count = wanted.div_ceil(STRETCH);
+    let count = wanted.div_ceil(STRETCH).max(least).min(wanted.div_ceil(SHORTEST));
     let mut picks: Vec<Pick> = Vec::new();
     let (mut file, mut before) = (0, 0);
     for number in 0..count {
@@ -68,7 +72,7 @@ fn stretches(files: &[Pick], bytes: u64, wanted: u64) -> Vec<Pick> {
             file += 1;
         }
         let Pick { input, len: size, .. } = files[file];
-        let len = (wanted / count).clamp(1 << 20, STRETCH).min(size);
+        let len = (wanted / count).clamp(SHORTEST, STRETCH).min(size);
         // Around the place, inside the file, behind what was taken of it already.
         let middle = (at - before).saturating_sub(len / 2).min(size - len) & !4095;
         let taken = picks.last().filter(|last| last.input == input).map_or(0, |last| last.offset + last.len);
@@ -185,7 +189,7 @@ mod tests {
     #[test]
     fn little_is_taken_whole() {
         let inputs = inputs([5 << 20, 0, 100, 1 << 20]);
-        let picks = choose(&inputs, 64 << 20);
+        let picks = choose(&inputs, 64 << 20, 2);
         assert_eq!(picks.len(), 4);
         assert!(picks.iter().all(|pick| pick.offset == 0 && pick.len == inputs[pick.input].bytes));
     }
@@ -199,8 +203,8 @@ mod tests {
             let small: Vec<u64> = (0..count).map(|_| random.u64(0..60 << 10).pow(2) >> 12).collect();
             let inputs = inputs(large.iter().chain(&small).copied());
             let wanted = random.u64(1 << 20..600 << 20);
-            let picks = choose(&inputs, wanted);
-            assert_eq!(picks, choose(&inputs, wanted), "round {round}");
+            let picks = choose(&inputs, wanted, 3);
+            assert_eq!(picks, choose(&inputs, wanted, 3), "round {round}");
             let all: u64 = inputs.iter().map(|input| input.bytes).sum();
             // Whole small files and stretches of at least a MiB make it inexact.
             let most = wanted + 2 * LARGE + (1 << 20);
@@ -216,12 +220,20 @@ mod tests {
     }
 
     #[test]
+    fn every_index_thread_gets_a_stretch() {
+        for threads in [1, 2, 8] {
+            let picks = choose(&inputs([3 << 30]), 32 << 20, threads);
+            assert_eq!((picks.len(), bytes(&picks)), (2 * threads, 32 << 20));
+        }
+    }
+
+    #[test]
     fn the_sizes_in_a_sample_are_those_of_the_whole() {
         let mut random = fastrand::Rng::with_seed(5);
         let small = (0..40_000).map(|_| random.u64(1..40 << 10));
         let inputs = inputs([40 << 20; 10].into_iter().chain(small));
         let all: u64 = inputs.iter().map(|input| input.bytes).sum();
-        let picks = choose(&inputs, all / 10);
+        let picks = choose(&inputs, all / 10, 2);
         let large: u64 = picks.iter().filter(|pick| pick.input < 10).map(|pick| pick.len).sum();
         let share = large as f64 / bytes(&picks) as f64 / ((400 << 20) as f64 / all as f64);
         assert!((0.9..1.1).contains(&share), "{share}");

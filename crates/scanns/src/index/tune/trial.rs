@@ -93,7 +93,7 @@ impl Trials {
     ) -> Result<Trials> {
         let scratch = Scratch::within(scratch)?;
         let copies = scratch.emptied("sample")?;
-        let sample = Sample::prepare(inputs, &choose(inputs, wanted), &copies)?;
+        let sample = Sample::prepare(inputs, &choose(inputs, wanted, options.read.lanes), &copies)?;
         if sample.bytes == 0 {
             return Err(Error::Options(
                 "nothing to tune on: give files that can be read and are not empty".into(),
