@@ -8,6 +8,7 @@ mod reader;
 mod scaling;
 mod text;
 mod tokenizer;
+mod tune;
 
 use std::path::PathBuf;
 
@@ -43,6 +44,8 @@ enum Bench {
     Latency(latency::Args),
     /// Predict rates on other machines from results
     Scaling(scaling::Args),
+    /// The tuner against an exhaustive grid on one sample
+    Tune(tune::Args),
     /// Find what became slower between two files of results, or two builds of this program
     Compare(compare::Args),
     /// All of the above on a generated dump (the default)
@@ -72,6 +75,7 @@ fn main() -> Result<()> {
         Bench::Reader(args) => reader::run(&args, results)?,
         Bench::Tokenizer(args) => tokenizer::run(&args, results)?,
         Bench::Ladder(args) => ladder::run(&args, results)?,
+        Bench::Tune(args) => tune::run(&args, results)?,
         Bench::Scaling(args) => scaling::run(&args, results)?,
         Bench::Index(args) => index::run(&args, results)?,
         Bench::Latency(args) => latency::run(&args, results)?,

@@ -7,6 +7,7 @@ use std::ffi::OsString;
 use std::fmt::Display;
 use std::path::PathBuf;
 use std::str::FromStr;
+use std::time::Duration;
 
 use clap::{Args, Parser, Subcommand, ValueEnum};
 
@@ -33,6 +34,9 @@ pub enum Verb {
     /// Say what an index holds
     #[command(after_help = INFO_EXAMPLES)]
     Info(InfoArgs),
+    /// Find the parameters of index that suit this machine and some data, and say what limits it
+    #[command(after_help = TUNE_EXAMPLES)]
+    Tune(Box<TuneArgs>),
 }
 
 const EXIT_CODES: &str = "\
@@ -71,6 +75,18 @@ Examples:
   scanns info docs.scanns --unique
   scanns info docs.scanns --terms lic --limit 5";
 
+const TUNE_EXAMPLES: &str = "\
+Examples:
+  scanns tune /data
+      measures for a minute and writes scanns-profile.toml
+  scanns index --profile scanns-profile.toml -o data.scanns /data
+      uses it
+  scanns tune --records lines --analyzer paths --budget 5m --out dump.toml --scratch /fast dump.txt
+      give the documents and terms that the index will have, and the file system that it will be on
+
+Indexes of a sample of the data are built with one choice of parameters after the other. Nothing but the
+profile is left behind. Other work on the machine disturbs the measurements.";
+
 /// Arguments of `scanns index`.
 #[derive(Debug, Args)]
 pub struct IndexArgs {
@@ -80,10 +96,38 @@ pub struct IndexArgs {
     pub text: TextArgs,
     #[command(flatten)]
     pub resources: ResourceArgs,
+    /// Take threads, blocks, queue depth and pages from a file that scanns tune has written, where no option here
+    /// says otherwise
+    #[arg(long, value_name = "FILE", help_heading = "Resources")]
+    pub profile: Option<PathBuf>,
     #[command(flatten)]
     pub reading: ReadArgs,
     #[command(flatten)]
     pub output: IndexOutputArgs,
+}
+
+/// Arguments of `scanns tune`.
+#[derive(Debug, Args)]
+pub struct TuneArgs {
+    #[command(flatten)]
+    pub input: InputArgs,
+    #[command(flatten)]
+    pub text: TextArgs,
+    #[command(flatten)]
+    pub resources: ResourceArgs,
+    /// How long to measure: 30s, 2m, 1h
+    #[arg(long, value_name = "TIME", default_value = "60s", value_parser = budget)]
+    pub budget: Duration,
+    /// The profile to write; it is replaced
+    #[arg(long, value_name = "FILE", default_value = "scanns-profile.toml")]
+    pub out: PathBuf,
+    /// Where trial indexes go while it runs: give the file system that the index will be on [default: the directory
+    /// of the profile]
+    #[arg(long, value_name = "DIR")]
+    pub scratch: Option<PathBuf>,
+    /// Report as one JSON object
+    #[arg(long)]
+    pub json: bool,
 }
 
 /// Which inputs exist.
@@ -176,15 +220,15 @@ pub struct ReadArgs {
     /// Threads that index, a multiple of those that read
     #[arg(long, value_name = "N", value_parser = positive)]
     pub index_threads: Option<usize>,
-    /// Bytes per block, a multiple of 4KiB
-    #[arg(long, value_name = "SIZE", default_value = "1MiB", value_parser = units::parse_size)]
-    pub block_size: u64,
-    /// Blocks per index thread, at least 2
-    #[arg(long, value_name = "N", default_value = "4", value_parser = positive)]
-    pub blocks: usize,
-    /// Reads under way per index thread
-    #[arg(long, value_name = "N", default_value = "4", value_parser = positive)]
-    pub queue_depth: usize,
+    /// Bytes per block, a multiple of 4KiB [default: 1MiB]
+    #[arg(long, value_name = "SIZE", value_parser = units::parse_size)]
+    pub block_size: Option<u64>,
+    /// Blocks per index thread, at least 2 [default: 4]
+    #[arg(long, value_name = "N", value_parser = positive)]
+    pub blocks: Option<usize>,
+    /// Reads under way per index thread [default: 4]
+    #[arg(long, value_name = "N", value_parser = positive)]
+    pub queue_depth: Option<usize>,
     /// Files of lines are shared out in stretches of this size
     #[arg(long, value_name = "SIZE", default_value = "16MiB", value_parser = units::parse_size)]
     pub chunk_size: u64,
@@ -203,9 +247,9 @@ pub struct ReadArgs {
     /// Leave the placing of threads to the system
     #[arg(long)]
     pub no_pin: bool,
-    /// Pages that back blocks, terms and postings
-    #[arg(long, value_enum, value_name = "SIZE", default_value = "auto")]
-    pub arena_page: PageArg,
+    /// Pages that back blocks, terms and postings [default: auto]
+    #[arg(long, value_enum, value_name = "SIZE")]
+    pub arena_page: Option<PageArg>,
 }
 
 /// When to read past the page cache.
@@ -339,6 +383,15 @@ pub fn parse() -> Result<Command, clap::Error> {
     Command::try_parse()
 }
 
+/// A time to measure for.
+fn budget(text: &str) -> Result<Duration, String> {
+    let wrong = || "not a time: write 30s, 2m or 1h".to_string();
+    match humantime::parse_duration(text).map_err(|_| wrong())? {
+        budget if budget < Duration::from_secs(1) => Err("must be at least 1s".into()),
+        budget => Ok(budget),
+    }
+}
+
 /// A whole number from 1.
 fn positive(text: &str) -> Result<usize, String> {
     match text.parse() {
@@ -382,6 +435,8 @@ mod tests {
     fn numbers_out_of_range_are_refused() {
         assert!(positive("0").is_err() && positive("-1").is_err() && positive("two").is_err());
         assert_eq!(positive("8"), Ok(8));
+        assert!(budget("much").is_err() && budget("0s").is_err() && budget("500ms").is_err());
+        assert_eq!(budget("2m"), Ok(Duration::from_secs(120)));
         assert!(number("nan", 0.0, f64::INFINITY).is_err() && number("1.5", 0.0, 1.0).is_err());
         assert_eq!(number("inf", 1.0, f64::INFINITY), Ok(f64::INFINITY));
         assert_eq!(number("0.75", 0.0, 1.0), Ok(0.75));

@@ -13,6 +13,7 @@ use serde_json::{Map, Value, json};
 use crate::args::{
     AnalyzerArg, DirectArg, IndexArgs, InputArgs, PageArg, ReadArgs, RecordsArg, ResourceArgs, TextArgs,
 };
+use crate::profile::{self, Parameters};
 use crate::progress;
 use crate::report::{self, Outcome, Output};
 use crate::units;
@@ -58,10 +59,11 @@ fn outcome(built: &IndexReport) -> Outcome {
 
 /// What the arguments ask the library for.
 fn options(args: &IndexArgs) -> Result<IndexOptions> {
-    let threads = threads(&args.resources, &args.reading)?;
+    let parameters = args.profile.as_deref().map(profile::read).transpose()?.unwrap_or_default();
+    let threads = threads(&args.resources, &args.reading, &parameters)?;
     Ok(IndexOptions {
         source: source(&args.input, threads.read + threads.index),
-        read: reading(&args.reading, threads)?,
+        read: reading(&args.reading, threads, &parameters)?,
         records: records(&args.text, &args.output.output),
         analyzer: analyzer(&args.text)?,
         memory: args.resources.memory.unwrap_or_else(default_memory),
@@ -70,11 +72,12 @@ fn options(args: &IndexArgs) -> Result<IndexOptions> {
 }
 
 /// Half of what this process may use, or a little where that cannot be found out.
-fn default_memory() -> u64 {
+pub fn default_memory() -> u64 {
     scanns::memory_limit_bytes().map_or(1 << 30, |limit| limit / 2)
 }
 
-fn source(args: &InputArgs, threads: usize) -> SourceOptions {
+/// Which inputs were asked for.
+pub fn source(args: &InputArgs, threads: usize) -> SourceOptions {
     let files_from = args.files_from.as_ref().map(|path| FileList {
         from: if path.as_os_str() == "-" { ListFrom::Stdin } else { ListFrom::Path(path.clone()) },
         separator: if args.null { Separator::Nul } else { Separator::Auto },
@@ -101,7 +104,7 @@ fn records(args: &TextArgs, output: &Path) -> Records {
 }
 
 /// How terms are found, if that was asked for.
-fn analyzer(args: &TextArgs) -> Result<Option<Analyzer>> {
+pub fn analyzer(args: &TextArgs) -> Result<Option<Analyzer>> {
     Ok(match (&args.delimiters, args.analyzer) {
         (Some(spec), _) => Some(Analyzer::Bytes(Delimiters::parse(spec)?)),
         (None, Some(AnalyzerArg::Standard)) => Some(Analyzer::Standard),
@@ -113,20 +116,39 @@ fn analyzer(args: &TextArgs) -> Result<Option<Analyzer>> {
 
 /// Threads that read and threads that index; the latter are a multiple of the former.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-struct Threads {
-    read: usize,
-    index: usize,
+pub struct Threads {
+    /// Threads that read.
+    pub read: usize,
+    /// Threads that index.
+    pub index: usize,
 }
 
 /// Index threads per read thread: reading costs about a quarter of what indexing costs.
 const INDEX_PER_READ: usize = 4;
 
-fn threads(resources: &ResourceArgs, reading: &ReadArgs) -> Result<Threads> {
-    let cores = match resources.threads {
-        Some(threads) => threads,
-        None => std::thread::available_parallelism().map_or(1, usize::from),
+/// Threads as asked for on the command line, else in a profile, else by the number of cores. A profile's numbers
+/// belong together, so one number on the command line takes the place of both.
+fn threads(resources: &ResourceArgs, reading: &ReadArgs, profile: &Parameters) -> Result<Threads> {
+    let (read, index) = match (resources.threads, reading.read_threads, reading.index_threads) {
+        (None, None, None) => (profile.read_threads, profile.index_threads),
+        (_, read, index) => (read, index),
     };
-    match (reading.read_threads, reading.index_threads) {
+    share_out(cores(resources), read, index)
+}
+
+/// Cores that may be used.
+fn cores(resources: &ResourceArgs) -> usize {
+    let available = || std::thread::available_parallelism().map_or(1, usize::from);
+    resources.threads.unwrap_or_else(available)
+}
+
+/// The threads of a build for which nothing but the cores was asked for.
+pub fn default_threads(resources: &ResourceArgs) -> Result<Threads> {
+    share_out(cores(resources), None, None)
+}
+
+fn share_out(cores: usize, read: Option<usize>, index: Option<usize>) -> Result<Threads> {
+    match (read, index) {
         (Some(read), Some(index)) if index < read => bail!(
             "--index-threads {index} is less than --read-threads {read}: each read thread serves at least one \
              index thread"
@@ -148,13 +170,16 @@ fn threads(resources: &ResourceArgs, reading: &ReadArgs) -> Result<Threads> {
     }
 }
 
-fn reading(args: &ReadArgs, threads: Threads) -> Result<ReadOptions> {
+/// How to read: as asked for on the command line, else in a profile, else the defaults.
+fn reading(args: &ReadArgs, threads: Threads, profile: &Parameters) -> Result<ReadOptions> {
+    let default = ReadOptions::default();
+    let block_size = args.block_size.or(profile.block_size).map(usize::try_from).transpose()?;
     Ok(ReadOptions {
         read_threads: threads.read,
         lanes: threads.index,
-        block_bytes: usize::try_from(args.block_size)?,
-        blocks_per_lane: args.blocks,
-        queue_depth: args.queue_depth,
+        block_bytes: block_size.unwrap_or(default.block_bytes),
+        blocks_per_lane: args.blocks.or(profile.blocks).unwrap_or(default.blocks_per_lane),
+        queue_depth: args.queue_depth.or(profile.queue_depth).unwrap_or(default.queue_depth),
         chunk_bytes: args.chunk_size,
         direct: match args.direct {
             DirectArg::Auto => Direct::Auto,
@@ -164,12 +189,18 @@ fn reading(args: &ReadArgs, threads: Threads) -> Result<ReadOptions> {
         drop_behind: args.drop_cache,
         uring: !args.no_uring,
         pin: !args.no_pin,
-        pages: match args.arena_page {
+        pages: args.arena_page.or(profile.arena_page).map_or(default.pages, PageSize::from),
+    })
+}
+
+impl From<PageArg> for PageSize {
+    fn from(page: PageArg) -> Self {
+        match page {
             PageArg::Auto => PageSize::Auto,
             PageArg::Base => PageSize::Base,
             PageArg::Huge => PageSize::Huge,
-        },
-    })
+        }
+    }
 }
 
 fn print_summary(output: &Path, built: &IndexReport) -> Result<()> {
@@ -353,6 +384,27 @@ mod tests {
         let default =
             ReadOptions { read_threads: read.read_threads, lanes: read.lanes, ..ReadOptions::default() };
         assert_eq!(format!("{read:?}"), format!("{default:?}"));
+    }
+
+    #[test]
+    fn the_command_line_wins_over_the_profile_and_the_profile_over_the_defaults() {
+        let dir = tempfile::tempdir().unwrap();
+        let path = dir.path().join("p.toml");
+        let parameters = "read-threads = 3\nindex-threads = 6\nblock-size = '2MiB'\nqueue-depth = 8\n\
+                          arena-page = '2MiB'\n";
+        std::fs::write(&path, format!("format = 1\n[parameters]\n{parameters}")).unwrap();
+        let path = path.to_str().unwrap();
+        let of = |more: &[&str]| {
+            let read = parsed(&[&[".", "--profile", path], more].concat()).unwrap().read;
+            let threads = (read.read_threads, read.lanes);
+            (threads, read.block_bytes >> 20, read.blocks_per_lane, read.queue_depth, read.pages)
+        };
+        assert_eq!(of(&[]), ((3, 6), 2, 4, 8, PageSize::Huge));
+        let more = ["--block-size", "4MiB", "--blocks", "9", "--queue-depth", "1", "--arena-page", "auto"];
+        assert_eq!(of(&more), ((3, 6), 4, 9, 1, PageSize::Auto));
+        assert_eq!(of(&["--threads", "8"]).0, (2, 8));
+        assert_eq!(of(&["--index-threads", "4"]).0, (1, 4));
+        assert_eq!(of(&["--threads", "4", "--read-threads", "2"]).0, (2, 4));
     }
 
     #[test]

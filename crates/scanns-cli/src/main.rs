@@ -1,4 +1,4 @@
-//! The `scanns` command: builds indexes, searches them, and says what is in them.
+//! The `scanns` command: builds indexes, searches them, says what is in them, and finds what suits a machine.
 //!
 //! `args.rs` is everything that can be typed; each verb has a file of its own that turns its arguments into a
 //! call of the library; `report.rs` and `units.rs` are how results, bytes and sizes are written.
@@ -6,9 +6,11 @@
 mod args;
 mod index;
 mod info;
+mod profile;
 mod progress;
 mod report;
 mod search;
+mod tune;
 mod units;
 
 use std::process::ExitCode;
@@ -24,5 +26,6 @@ fn main() -> ExitCode {
         Verb::Index(args) => index::run(args),
         Verb::Search(args) => search::run(args),
         Verb::Info(args) => info::run(args),
+        Verb::Tune(args) => tune::run(args),
     })
 }

@@ -33,9 +33,10 @@ mod index;
 
 pub use error::{Error, Result};
 pub use index::{
-    IndexInfo, IndexOptions, IndexReport, IndexerVariant, LadderOptions, LadderPart, LadderRun, MemoryIndex,
-    Phase, Progress, ReaderVariant, SEGMENT_MEMORY, SegmentInfo, Snapshot, TokenizerVariant,
-    VariantTokenizer, build, build_in, index_files,
+    DeviceLimits, IndexInfo, IndexOptions, IndexReport, IndexerVariant, LadderOptions, LadderPart, LadderRun,
+    MemoryIndex, MemoryLimits, Phase, ProcessorLimits, Profile, Progress, ReadRate, ReaderVariant, Resource,
+    Roofline, SEGMENT_MEMORY, SegmentInfo, Snapshot, TokenizerVariant, Trial, Trials, Tried, TuneOptions,
+    TuneReport, TuneStep, Tuned, VariantTokenizer, build, build_in, find_parameters, index_files, tune,
 };
 pub use invert::ladder::{LadderIndex, TermList, Visit};
 pub use invert::{CHECK_EVERY, InvertOptions, Inverter};

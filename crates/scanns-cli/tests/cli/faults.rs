@@ -30,6 +30,11 @@ fn usage_errors_exit_with_2_and_say_what_to_do() {
         (&["search", "x.scanns", "word", "--count", "--all"], "--all"),
         (&["search", "/nonexistent/x.scanns", "word"], "/nonexistent/x.scanns"),
         (&["info", "/nonexistent/x.scanns"], "/nonexistent/x.scanns"),
+        (&["index", "-o", "x.scanns", ".", "--profile", "/nonexistent/p.toml"], "scanns tune"),
+        (&["tune"], "<PATH>"),
+        (&["tune", ".", "--budget", "long"], "30s"),
+        (&["tune", ".", "--out", "/nonexistent/p.toml"], "/nonexistent"),
+        (&["tune", "/nonexistent/data"], "nothing to tune on"),
         (&["frobnicate"], "frobnicate"),
     ] {
         let ran = run(scanns(args).current_dir(std::env::temp_dir()));
@@ -40,8 +45,14 @@ fn usage_errors_exit_with_2_and_say_what_to_do() {
 
 #[test]
 fn help_and_version_are_no_errors() {
-    for args in [&["--help"][..], &["--version"], &["help", "index"], &["search", "-h"], &["info", "--help"]]
-    {
+    for args in [
+        &["--help"][..],
+        &["--version"],
+        &["help", "index"],
+        &["search", "-h"],
+        &["info", "--help"],
+        &["tune", "--help"],
+    ] {
         let ran = run(&mut scanns(args));
         assert_eq!((ran.code, ran.stderr.as_str()), (Some(0), ""), "{args:?}");
         assert!(ran.text().contains("scanns"), "{args:?}");

@@ -1,11 +1,12 @@
 //! The `scanns` command as its users meet it: the real binary on files in temporary directories.
 //!
-//! `answers.rs` is what it does when all is well, `faults.rs` what it does when something is not.
+//! `answers.rs` is what it does when all is well, `faults.rs` what it does when something is not, `tune.rs` is profiles.
 
 #![expect(clippy::unwrap_used, reason = "helpers of tests fail the test, outside of functions marked as one")]
 
 mod answers;
 mod faults;
+mod tune;
 
 use std::ffi::OsStr;
 use std::path::{Path, PathBuf};

@@ -2,8 +2,8 @@
 //!
 //! [`build`] runs the pipeline; read `build.rs` first, then `lane.rs`, the index thread. `budget.rs` shares the
 //! memory out, `manifest.rs` is what a commit says, [`Snapshot`] what a reader opens. [`MemoryIndex`] is an index
-//! that stays in memory. `unique.rs` counts distinct terms over segments; `variants.rs` names
-//! what else could read, tokenize and index, `pipeline.rs` runs that.
+//! that stays in memory. `unique.rs` counts distinct terms over segments. [`tune()`] finds the parameters of a build that
+//! suit a machine. `variants.rs` names what else could read, tokenize and index, `pipeline.rs` runs that.
 
 mod budget;
 mod build;
@@ -14,6 +14,7 @@ mod memory;
 mod pipeline;
 mod progress;
 mod snapshot;
+mod tune;
 mod unique;
 mod variants;
 
@@ -22,6 +23,10 @@ pub use memory::MemoryIndex;
 pub use pipeline::{LadderOptions, LadderPart, LadderRun, index_files};
 pub use progress::{Phase, Progress};
 pub use snapshot::{IndexInfo, SegmentInfo, Snapshot};
+pub use tune::{
+    DeviceLimits, MemoryLimits, ProcessorLimits, Profile, ReadRate, Resource, Roofline, Trial, Trials, Tried,
+    TuneOptions, TuneReport, TuneStep, Tuned, find_parameters, tune,
+};
 pub use variants::{IndexerVariant, ReaderVariant, TokenizerVariant, VariantTokenizer};
 
 use crate::read::ReadOptions;

@@ -3,9 +3,10 @@
 //! All unsafe calls to the operating system are here. Nothing here knows documents or terms. `region.rs` is
 //! reserved memory, `block.rs` what files are read into, `file.rs` and `uring.rs` how, `numa.rs` where threads
 //! run, `memory.rs` how much was used and may be; `slab.rs` makes arrays of reserved memory, `cpu.rs` knows the
-//! instructions.
+//! instructions, `clock.rs` the processor time.
 
 mod block;
+mod clock;
 mod cpu;
 mod file;
 mod map;
@@ -17,6 +18,7 @@ mod uring;
 mod write_back;
 
 pub use block::{BLOCK_PADDING, BlockMemory, PAGE};
+pub use clock::process_seconds;
 pub use cpu::{Simd, prefetch};
 pub use file::ReadFile;
 pub use map::map_file;

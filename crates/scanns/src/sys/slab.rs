@@ -15,6 +15,8 @@ pub unsafe trait Plain: Copy + Send + Sync + 'static {}
 // SAFETY: integers take every bit pattern.
 unsafe impl Plain for u8 {}
 // SAFETY: integers take every bit pattern.
+unsafe impl Plain for u64 {}
+// SAFETY: integers take every bit pattern.
 unsafe impl Plain for u128 {}
 
 /// An array of `T` over a [`Region`]; its length is what was reserved, its cost what was touched.

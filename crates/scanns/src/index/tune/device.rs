@@ -1,0 +1,156 @@
+//! What devices can do: reading the sample and nothing else, and writing where the index will be.
+
+use std::io::Write;
+use std::path::Path;
+use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, Ordering};
+use std::time::{Duration, Instant};
+
+use crate::error::{Error, Result};
+use crate::index::IndexOptions;
+use crate::read::{Direct, Lane, ReadOptions, start};
+use crate::schema::Analyzer;
+use crate::source::Input;
+use crate::store::{Directory, FsDirectory};
+
+/// How fast a file system reads past the page cache in one way.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct ReadRate {
+    /// Bytes per read.
+    pub block_bytes: usize,
+    /// Reads under way.
+    pub queue_depth: usize,
+    /// Bytes per second of one read thread.
+    pub bytes_per_second: f64,
+}
+
+/// What the devices were measured to do.
+#[derive(Clone, Debug, PartialEq)]
+pub struct DeviceLimits {
+    /// Large files past the page cache; empty where the sample has none.
+    pub direct: Vec<ReadRate>,
+    /// Bytes per second of the sample as a build reads it, with everything that it has to do for small files, from
+    /// the page cache or not as the sample was found.
+    pub sample: f64,
+    /// Seconds to open, read and close a small file, if there are enough of them to tell.
+    pub small_file: Option<f64>,
+    /// Bytes written per second, until they are on the medium.
+    pub write: f64,
+    /// Seconds until a small file is on the medium.
+    pub sync: f64,
+}
+
+/// How long a way of reading is measured.
+const TIME: Duration = Duration::from_millis(120);
+
+/// How long the whole sample is read at most, and how long writing goes on.
+const LONG: Duration = Duration::from_millis(500);
+
+const BLOCKS: [usize; 3] = [256 << 10, 1 << 20, 4 << 20];
+const DEPTHS: [usize; 3] = [1, 4, 16];
+
+/// Small files are up to this size, and there must be so many.
+const SMALL: u64 = 64 << 10;
+const ENOUGH: usize = 100;
+
+/// Measures reading of `inputs` with the options of a build, and writing to `dir`. `forget` puts the inputs out of
+/// the page cache where they were not in it.
+///
+/// # Errors
+/// [`Error::Cancelled`], or whatever stops a build as well.
+pub(super) fn measure(
+    inputs: &[Input],
+    options: &IndexOptions,
+    dir: &Path,
+    forget: &dyn Fn(),
+    cancel: &AtomicBool,
+) -> Result<DeviceLimits> {
+    let some = |wanted: &dyn Fn(u64) -> bool| {
+        Arc::new(inputs.iter().filter(|input| wanted(input.bytes)).cloned().collect::<Vec<_>>())
+    };
+    let reading = Reading { options, cancel };
+    let one = ReadOptions { lanes: 1, read_threads: 1, ..options.read.clone() };
+    let mut direct = Vec::new();
+    let large = some(&|bytes| bytes > BLOCKS[2] as u64);
+    let ways = BLOCKS.iter().flat_map(|&block| DEPTHS.iter().map(move |&depth| (block, depth)));
+    for (block_bytes, queue_depth) in ways.filter(|_| !large.is_empty()) {
+        let blocks_per_lane = queue_depth + 2;
+        let read =
+            ReadOptions { block_bytes, queue_depth, blocks_per_lane, direct: Direct::Always, ..one.clone() };
+        let (bytes, _, seconds) = reading.run(&large, &read, TIME)?;
+        direct.push(ReadRate { block_bytes, queue_depth, bytes_per_second: bytes / seconds });
+    }
+    let small = some(&|bytes| bytes > 0 && bytes <= SMALL);
+    let small_file = if small.len() < ENOUGH {
+        None
+    } else {
+        forget();
+        let (_, files, seconds) = reading.run(&small, &one, LONG)?;
+        Some(seconds / files.max(1.0))
+    };
+    forget();
+    let (bytes, _, seconds) = reading.run(&some(&|_| true), &options.read, LONG)?;
+    let (write, sync) = writing(dir)?;
+    Ok(DeviceLimits { direct, sample: bytes / seconds, small_file, write, sync })
+}
+
+struct Reading<'a> {
+    options: &'a IndexOptions,
+    cancel: &'a AtomicBool,
+}
+
+impl Reading<'_> {
+    /// Reads inputs for at most `time` and does nothing with them: bytes, files, seconds.
+    fn run(&self, inputs: &Arc<Vec<Input>>, read: &ReadOptions, time: Duration) -> Result<(f64, f64, f64)> {
+        let stop = Arc::new(AtomicBool::new(false));
+        let analyzer = self.options.analyzer.clone().unwrap_or(Analyzer::Standard);
+        let begun = Instant::now();
+        let (driver, lanes) =
+            start(Arc::clone(inputs), self.options.records, &analyzer, read, Arc::clone(&stop))?;
+        let drop_all = |lane: Lane| {
+            for _ in lane {
+                if begun.elapsed() > time || self.cancel.load(Ordering::Relaxed) {
+                    stop.store(true, Ordering::Relaxed);
+                }
+            }
+        };
+        std::thread::scope(|scope| {
+            for lane in lanes {
+                scope.spawn(|| drop_all(lane));
+            }
+        });
+        let (bytes, files) = (driver.bytes_read(), driver.files_done());
+        driver.finish()?;
+        if self.cancel.load(Ordering::Relaxed) {
+            return Err(Error::Cancelled);
+        }
+        Ok((super::float(bytes), super::float(files), begun.elapsed().as_secs_f64()))
+    }
+}
+
+/// Bytes written per second until they are on the medium, and seconds for one small file.
+fn writing(dir: &Path) -> Result<(f64, f64)> {
+    const NAME: &str = "probe";
+    let directory = FsDirectory::new(dir);
+    let write = |most: Duration, chunk: &[u8]| -> Result<f64> {
+        let begun = Instant::now();
+        let mut out = directory.create(NAME)?;
+        let mut bytes = 0u64;
+        loop {
+            out.write_all(chunk).map_err(|source| Error::io("write", &dir.join(NAME), source))?;
+            bytes += chunk.len() as u64;
+            if begun.elapsed() >= most || bytes >= 256 << 20 {
+                break;
+            }
+        }
+        out.finish()?;
+        Ok(super::float(bytes) / begun.elapsed().as_secs_f64())
+    };
+    // No two pages alike, should the file system look for that.
+    let chunk: Vec<u8> =
+        (0..1u32 << 18).flat_map(|word| word.wrapping_mul(0x9e37_79b1).to_le_bytes()).collect();
+    let rate = write(LONG, &chunk)?;
+    let small = write(Duration::ZERO, &chunk[..4096])?;
+    directory.remove(NAME)?;
+    Ok((rate, 4096.0 / small))
+}

@@ -1,0 +1,188 @@
+//! What memory can do: streams, single look-ups, and fresh pages.
+//!
+//! A build waits for memory more than for anything else: each term that no cache holds is a look-up at a random
+//! place. Look-ups that do not depend on each other overlap, others do not.
+
+use std::sync::Barrier;
+use std::time::{Duration, Instant};
+
+use crate::error::Result;
+use crate::sys::{PageSize, Slab};
+
+/// What memory was measured to do.
+#[derive(Clone, Debug, PartialEq)]
+pub struct MemoryLimits {
+    /// Bytes read and written per second by copies, by number of threads.
+    pub copy: Vec<(usize, f64)>,
+    /// Seconds of a look-up that waits for the one before it.
+    pub dependent: f64,
+    /// Look-ups per second of all threads together that wait for nothing, by number of threads.
+    pub independent: Vec<(usize, f64)>,
+    /// Seconds per byte of fresh memory in base pages.
+    pub fresh_base: f64,
+    /// Seconds per byte of fresh memory in huge pages.
+    pub fresh_huge: f64,
+}
+
+/// How long a figure is measured.
+const TIME: Duration = Duration::from_millis(80);
+
+/// Memory at whose random places is looked, beyond most caches.
+const RANDOM_BYTES: usize = 64 << 20;
+
+/// Words of a cache line.
+const LINE: usize = 8;
+
+/// What each thread copies from, and to.
+const COPIED: usize = 16 << 20;
+
+/// Memory backed to learn the price of fresh pages.
+const FRESH: usize = 32 << 20;
+
+/// Measures memory with up to `threads` threads.
+///
+/// # Errors
+/// Where there is no memory to be had.
+pub(super) fn measure(threads: usize) -> Result<MemoryLimits> {
+    let mut counts: Vec<usize> = std::iter::successors(Some(1), |count| Some(count * 2))
+        .take_while(|&count| count < threads)
+        .collect();
+    counts.push(threads);
+    let ring = ring()?;
+    Ok(MemoryLimits {
+        copy: counts.iter().map(|&count| Ok((count, copy(count)?))).collect::<Result<_>>()?,
+        dependent: dependent(&ring),
+        independent: counts.iter().map(|&count| (count, independent(&ring, count))).collect(),
+        fresh_base: fresh(PageSize::Base)?,
+        fresh_huge: fresh(PageSize::Huge)?,
+    })
+}
+
+/// Steps of a generator of numbers that look random (xorshift64).
+fn next(state: &mut u64) -> usize {
+    *state ^= *state << 13;
+    *state ^= *state >> 7;
+    *state ^= *state << 17;
+    usize::try_from(*state >> 20).unwrap_or(0)
+}
+
+/// Cache lines, each of which names the next one of a round trip through all of them in random order.
+fn ring() -> Result<Slab<u64>> {
+    let lines = RANDOM_BYTES / LINE / size_of::<u64>();
+    // Sattolo's shuffle makes one round trip and not several.
+    let mut order: Vec<usize> = (0..lines).collect();
+    let mut state = 0x9e37_79b9_7f4a_7c15;
+    for last in (1..lines).rev() {
+        order.swap(last, next(&mut state) % last);
+    }
+    let mut words = Slab::reserve(lines * LINE, PageSize::Auto)?;
+    words.grow(lines * LINE);
+    for (line, &after) in order.iter().enumerate() {
+        words[line * LINE] = after as u64;
+    }
+    Ok(words)
+}
+
+/// Seconds of a step to a line that only the line before names.
+fn dependent(ring: &[u64]) -> f64 {
+    let (mut at, mut steps) = (0, 0u32);
+    let begun = Instant::now();
+    while begun.elapsed() < TIME {
+        for _ in 0..1024 {
+            at = usize::try_from(ring[at * LINE]).unwrap_or(0);
+        }
+        steps += 1024;
+    }
+    std::hint::black_box(at);
+    begun.elapsed().as_secs_f64() / f64::from(steps)
+}
+
+/// Look-ups per second of all threads at random places.
+fn independent(ring: &[u64], threads: usize) -> f64 {
+    together(threads, |number| {
+        let (mut state, mut sum, mut steps) = (number as u64 + 1, 0u64, 0u32);
+        let begun = Instant::now();
+        while begun.elapsed() < TIME {
+            for _ in 0..1024 {
+                sum = sum.wrapping_add(ring[next(&mut state) % ring.len()]);
+            }
+            steps += 1024;
+        }
+        std::hint::black_box(sum);
+        f64::from(steps) / begun.elapsed().as_secs_f64()
+    })
+}
+
+/// Bytes per second, read and written, of threads that copy memory of their own.
+fn copy(threads: usize) -> Result<f64> {
+    let mut memory = Vec::new();
+    for _ in 0..threads {
+        let mut both = [Slab::<u8>::reserve(COPIED, PageSize::Auto)?, Slab::reserve(COPIED, PageSize::Auto)?];
+        both.iter_mut().for_each(|slab| slab.grow(COPIED));
+        memory.push(std::sync::Mutex::new(both));
+    }
+    Ok(together(threads, |number| {
+        let mut both = memory[number].lock().unwrap_or_else(std::sync::PoisonError::into_inner);
+        let [from, to] = &mut *both;
+        let mut rounds = 0u32;
+        let begun = Instant::now();
+        while begun.elapsed() < TIME {
+            to[..COPIED].copy_from_slice(&from[..COPIED]);
+            std::hint::black_box(&to);
+            rounds += 1;
+        }
+        f64::from(rounds) * 2.0 * super::float(COPIED as u64) / begun.elapsed().as_secs_f64()
+    }))
+}
+
+/// The sum of what `rate` gives for each of `threads` threads that begin together.
+fn together(threads: usize, rate: impl Fn(usize) -> f64 + Sync) -> f64 {
+    let barrier = Barrier::new(threads);
+    std::thread::scope(|scope| {
+        let (barrier, rate) = (&barrier, &rate);
+        let run = move |number| {
+            barrier.wait();
+            rate(number)
+        };
+        let others: Vec<_> = (1..threads).map(|number| scope.spawn(move || run(number))).collect();
+        let own = run(0);
+        own + others.into_iter().map(|other| other.join().unwrap_or(0.0)).sum::<f64>()
+    })
+}
+
+/// Seconds per byte of fresh memory.
+fn fresh(pages: PageSize) -> Result<f64> {
+    let mut slab = Slab::<u8>::reserve(FRESH, pages)?;
+    let begun = Instant::now();
+    slab.grow(FRESH);
+    Ok(begun.elapsed().as_secs_f64() / super::float(FRESH as u64))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_ring_is_one_round_trip() {
+        let ring = ring().unwrap();
+        let (mut at, mut steps) = (0, 0);
+        loop {
+            at = usize::try_from(ring[at * LINE]).unwrap();
+            steps += 1;
+            if at == 0 {
+                break;
+            }
+        }
+        assert_eq!(steps, RANDOM_BYTES / 64);
+    }
+
+    #[test]
+    fn every_figure_is_a_positive_number() {
+        let limits = measure(3).unwrap();
+        let counts = |of: &[(usize, f64)]| of.iter().map(|&(count, _)| count).collect::<Vec<_>>();
+        assert_eq!((counts(&limits.copy), counts(&limits.independent)), (vec![1, 2, 3], vec![1, 2, 3]));
+        let figures = limits.copy.iter().chain(&limits.independent).map(|&(_, figure)| figure);
+        let all = figures.chain([limits.dependent, limits.fresh_base, limits.fresh_huge]);
+        assert!(all.into_iter().all(|figure| figure > 0.0 && figure.is_finite()), "{limits:?}");
+    }
+}

@@ -1,0 +1,187 @@
+//! Builds of the sample, each with other parameters, and what they took.
+
+use std::fs;
+use std::path::{Path, PathBuf};
+use std::sync::Arc;
+use std::sync::atomic::AtomicBool;
+use std::time::Instant;
+
+use super::profile::Profile;
+use super::sample::{Sample, choose};
+use crate::error::{Error, Result};
+use crate::index::{IndexOptions, Progress, build_in};
+use crate::read::Direct;
+use crate::source::{Input, SourceOptions};
+use crate::store::FsDirectory;
+use crate::sys;
+
+/// A directory of files that only a tuner needs; it disappears with this value.
+#[derive(Debug)]
+pub(super) struct Scratch(PathBuf);
+
+impl Scratch {
+    /// A new directory in `parent`, which is made if there is none.
+    pub(super) fn within(parent: &Path) -> Result<Scratch> {
+        let dir = parent.join(format!("scanns-tune-{}", std::process::id()));
+        fs::create_dir_all(&dir).map_err(|source| Error::io("create", &dir, source))?;
+        Ok(Scratch(dir))
+    }
+
+    pub(super) fn path(&self) -> &Path {
+        &self.0
+    }
+
+    /// An empty directory inside.
+    pub(super) fn emptied(&self, name: &str) -> Result<PathBuf> {
+        let dir = self.0.join(name);
+        if dir.exists() {
+            fs::remove_dir_all(&dir).map_err(|source| Error::io("remove", &dir, source))?;
+        }
+        fs::create_dir_all(&dir).map_err(|source| Error::io("create", &dir, source))?;
+        Ok(dir)
+    }
+}
+
+impl Drop for Scratch {
+    fn drop(&mut self) {
+        // What cannot be removed now does no harm, and its name says whose it was.
+        let _ = fs::remove_dir_all(&self.0);
+    }
+}
+
+/// What one build of the sample took.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Trial {
+    /// Seconds until the commit was durable.
+    pub seconds: f64,
+    /// Bytes of text.
+    pub bytes: u64,
+    /// Seconds of processor time, all threads together.
+    pub processor_seconds: f64,
+    /// Bytes written.
+    pub written: u64,
+}
+
+impl Trial {
+    /// Bytes of text per second.
+    pub fn rate(&self) -> f64 {
+        super::float(self.bytes) / self.seconds
+    }
+}
+
+/// A sample of inputs, ready to be indexed again and again.
+#[derive(Debug)]
+pub struct Trials {
+    scratch: Scratch,
+    sample: Sample,
+    options: IndexOptions,
+    cancel: Arc<AtomicBool>,
+}
+
+impl Trials {
+    /// Takes a sample of about `wanted` bytes of `inputs`; copies and trial indexes go to a directory inside
+    /// `scratch` and disappear with this value.
+    ///
+    /// # Errors
+    /// Where `scratch` cannot be written to, or no input can be read.
+    pub fn prepare(
+        inputs: &[Input],
+        wanted: u64,
+        options: &IndexOptions,
+        scratch: &Path,
+        cancel: &Arc<AtomicBool>,
+    ) -> Result<Trials> {
+        let scratch = Scratch::within(scratch)?;
+        let copies = scratch.emptied("sample")?;
+        let sample = Sample::prepare(inputs, &choose(inputs, wanted, options.read.lanes), &copies)?;
+        if sample.bytes == 0 {
+            return Err(Error::Options(
+                "nothing to tune on: give files that can be read and are not empty".into(),
+            ));
+        }
+        let source = SourceOptions {
+            paths: sample.paths.clone(),
+            threads: options.source.threads,
+            ..SourceOptions::default()
+        };
+        Ok(Trials {
+            scratch,
+            sample,
+            options: IndexOptions { source, ..options.clone() },
+            cancel: Arc::clone(cancel),
+        })
+    }
+
+    /// Bytes of the sample.
+    pub fn bytes(&self) -> u64 {
+        self.sample.bytes
+    }
+
+    /// Files of the sample.
+    pub fn files(&self) -> usize {
+        self.sample.paths.len()
+    }
+
+    /// Bytes of the sample that are copies of stretches of large files.
+    pub fn copied(&self) -> u64 {
+        self.sample.copied
+    }
+
+    /// True if the sample was found in the page cache, and is left there; else it is put out of it before each trial.
+    pub fn cached(&self) -> bool {
+        self.sample.cached
+    }
+
+    /// The options of the trials, with the parameters that nobody has tuned.
+    pub(super) fn options(&self) -> &IndexOptions {
+        &self.options
+    }
+
+    pub(super) fn scratch(&self) -> &Path {
+        self.scratch.path()
+    }
+
+    /// Puts the sample back to where it was found: in the page cache, or not.
+    pub(super) fn forget(&self) {
+        if !self.sample.cached {
+            self.sample.forget();
+        }
+    }
+
+    /// True if some of the sample is read past the page cache, several reads at a time.
+    pub(super) fn reads_past_cache(&self) -> Result<bool> {
+        Ok(match self.options.read.direct {
+            Direct::Never => false,
+            Direct::Auto if self.sample.cached => false,
+            Direct::Auto | Direct::Always => {
+                self.inputs()?.iter().any(|input| input.bytes > self.options.read.block_bytes as u64)
+            }
+        })
+    }
+
+    /// The sample as a list of inputs.
+    pub(super) fn inputs(&self) -> Result<Vec<Input>> {
+        Ok(crate::source::collect(&self.options.source, &self.cancel)?.inputs)
+    }
+
+    /// Builds an index of the sample.
+    ///
+    /// # Errors
+    /// [`Error::Cancelled`], [`Error::Options`] for parameters that cannot be, and what stops any other build.
+    pub fn run(&self, profile: &Profile) -> Result<Trial> {
+        let directory = self.scratch.emptied("index")?;
+        let options = IndexOptions { read: profile.applied_to(&self.options.read), ..self.options.clone() };
+        self.forget();
+        let (begun, before) = (Instant::now(), sys::process_seconds());
+        let report = build_in(&FsDirectory::new(&directory), &options, &Progress::new(), &self.cancel)?;
+        if report.cancelled {
+            return Err(Error::Cancelled);
+        }
+        Ok(Trial {
+            seconds: begun.elapsed().as_secs_f64(),
+            bytes: report.bytes,
+            processor_seconds: sys::process_seconds() - before,
+            written: report.bytes_written,
+        })
+    }
+}
