@@ -74,9 +74,9 @@ impl Args {
         }
     }
 
-    /// The paper's first and best indexer and ours, in a few rounds.
+    /// The paper's best indexer and ours, in a few rounds.
     pub fn quick(path: &Path, out: &Path, lines: bool) -> Self {
-        let variants = vec![IndexerVariant::Std, IndexerVariant::SwissPa, IndexerVariant::Ours];
+        let variants = vec![IndexerVariant::SwissPa, IndexerVariant::Ours];
         Args { variants, repetitions: 3, ..Self::on(path, out, lines) }
     }
 

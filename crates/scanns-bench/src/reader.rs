@@ -3,9 +3,10 @@
 //!
 //! Each read thread serves one lane, which only counts the bytes it is given, and gives the blocks back. They must be
 //! as many as the files have, or nothing is reported. What reads from the device finds nothing in the page cache,
-//! and what reads from the page cache all of it: files are dropped from it or read into it beforehand, where the
-//! variant before has left them otherwise.
+//! and what reads from the page cache all of it: before each run, and not in its time, files are dropped from it, or
+//! read into it where they are not there already.
 
+use std::fs::File;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use std::sync::atomic::AtomicBool;
@@ -13,6 +14,7 @@ use std::time::Instant;
 
 use anyhow::Result;
 use clap::ValueEnum;
+use rustix::fs::Advice;
 use scanns::{Delimiters, Direct, Input, Lane, ReadOptions, ReaderVariant, SourceOptions};
 
 use scanns_bench::results::{Better, Results, Series};
@@ -119,24 +121,25 @@ struct Step {
     kib: u32,
 }
 
-/// The files, and whether the page cache has them.
+/// The files, and whether the page cache has all of them.
 struct Bench<'a> {
     args: &'a Args,
     inputs: Arc<Vec<Input>>,
     bytes: u64,
-    /// Unknown at first.
-    cached: Option<bool>,
+    cached: bool,
 }
 
 impl Bench<'_> {
     /// MiB/s, and seconds of processor time.
     fn run(&mut self, step: Step) -> Result<(f64, f64)> {
-        let cached = step.how == How::Cached;
-        if self.cached != Some(cached) {
-            let through = Step { variant: ReaderVariant::Ours, how: How::Buffered, kib: 1024, ..step };
-            self.read(&Step { how: if cached { How::Cached } else { through.how }, ..through })?;
-            self.cached = Some(cached);
+        if step.how != How::Cached {
+            for input in self.inputs.iter() {
+                rustix::fs::fadvise(File::open(&input.path)?, 0, None, Advice::DontNeed)?;
+            }
+        } else if !self.cached {
+            self.read(&Step { variant: ReaderVariant::Ours, kib: 1024, ..step })?;
         }
+        self.cached = step.how == How::Cached;
         let (begin, before) = (Instant::now(), cpu_seconds());
         self.read(&step)?;
         Ok((mib(self.bytes) / begin.elapsed().as_secs_f64(), cpu_seconds() - before))
@@ -152,7 +155,6 @@ impl Bench<'_> {
             blocks_per_lane: self.args.depth + 2,
             queue_depth: self.args.depth,
             direct: if step.how == How::Direct { Direct::Always } else { Direct::Never },
-            drop_behind: step.how != How::Cached,
             uring: !self.args.no_uring,
             ..ReadOptions::default()
         };
@@ -184,11 +186,11 @@ pub fn run(args: &Args, results: &mut Results) -> Result<()> {
     let found = scanns::collect(&source, &AtomicBool::new(false))?;
     anyhow::ensure!(found.bytes > 0, "there is nothing to read at {}", args.path.display());
     for input in &found.inputs {
-        std::fs::File::open(&input.path)?.sync_all()?; // what is still to be written cannot be dropped
+        File::open(&input.path)?.sync_all()?; // what is still to be written cannot be dropped
     }
     let subject =
         format!("{}, {:.0} MiB, {} files", text::name(&args.path), mib(found.bytes), found.inputs.len());
-    let mut bench = Bench { args, bytes: found.bytes, inputs: Arc::new(found.inputs), cached: None };
+    let mut bench = Bench { args, bytes: found.bytes, inputs: Arc::new(found.inputs), cached: false };
     let steps = args.steps();
     let rounds = args.repetitions.max(1);
     println!("reader: {subject}; {} variants and settings, {rounds} times each", steps.len());
