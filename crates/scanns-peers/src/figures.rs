@@ -11,6 +11,7 @@ use crate::table::{Figure, Line};
 /// All lines, for engines in the order of the columns.
 pub fn lines(measured: &[Measured], queries: &[Asked]) -> Vec<Line> {
     let mut lines = building(measured);
+    lines.push(memory_of_searches(measured));
     let mut kinds: Vec<(usize, Scoring)> =
         measured.iter().flat_map(|one| one.answers.keys().map(|&(model, count)| (count, model))).collect();
     kinds.sort_unstable();
@@ -21,60 +22,61 @@ pub fn lines(measured: &[Measured], queries: &[Asked]) -> Vec<Line> {
     lines
 }
 
-/// A line of one figure that each build of the last repetition gives.
+/// What is read from a build and the bytes of its index.
+type OfBuild = fn(&Built, u64) -> f64;
+
+/// A line of one figure that a build of each round gives: the last of a process, or the first.
 fn of_builds(
     measured: &[Measured],
     label: &str,
+    last: bool,
     (metric, unit, better): (&str, &'static str, Better),
-    of: impl Fn(&Built, u64) -> f64,
+    of: OfBuild,
 ) -> Line {
     let samples = |one: &Measured| {
-        let last = one.builds.iter().filter_map(|builds| builds.last());
-        Some(last.zip(&one.index_bytes).map(|(built, &bytes)| of(built, bytes)).collect())
+        let builds = one.builds.iter().filter_map(|builds| if last { builds.last() } else { builds.first() });
+        Some(builds.zip(&one.index_bytes).map(|(built, &bytes)| of(built, bytes)).collect())
     };
     let samples = measured.iter().map(samples).collect();
-    Line {
-        label: label.into(),
-        settings: Vec::new(),
-        figures: vec![Figure { metric: metric.into(), unit, better, samples }],
-    }
+    line(label, Figure { metric: metric.into(), unit, better, samples })
+}
+
+fn line(label: &str, figure: Figure) -> Line {
+    Line { label: label.into(), settings: Vec::new(), figures: vec![figure] }
 }
 
 #[expect(clippy::cast_precision_loss, reason = "figures for people")]
 fn building(measured: &[Measured]) -> Vec<Line> {
-    let rate = ("committed", "MiB/s", Better::Higher);
-    let mut first = of_builds(measured, "  first build of a process", rate, |_, _| 0.0);
-    let firsts = |one: &Measured| {
-        let first = one.builds.iter().filter_map(|builds| builds.first());
-        Some(first.map(|built| mib(built.bytes) / built.seconds).collect())
-    };
-    for figure in &mut first.figures {
-        figure.metric = "committed, first of a process".into();
-        figure.samples = measured.iter().map(firsts).collect();
-    }
-    let size = ("MiB", Better::Lower);
-    vec![
-        of_builds(measured, "index, MiB/s until committed", rate, |built, _| {
-            mib(built.bytes) / built.seconds
-        }),
-        first,
-        of_builds(measured, "  until merges rest", ("at rest", "MiB/s", Better::Higher), |built, _| {
-            mib(built.bytes) / built.rest_seconds
-        }),
-        of_builds(measured, "index size, MiB", ("index size", size.0, size.1), |_, bytes| mib(bytes)),
-        of_builds(
-            measured,
-            "bytes written / index size",
-            ("write amplification", "ratio", Better::Lower),
-            |built, bytes| built.bytes_written as f64 / bytes.max(1) as f64,
-        ),
-        of_builds(measured, "peak memory, MiB", ("peak memory", size.0, size.1), |built, _| {
-            mib(built.peak_bytes)
-        }),
-        of_builds(measured, "segments", ("segments", "files", Better::Neither), |built, _| {
-            built.segments as f64
-        }),
+    use Better::{Higher, Lower, Neither};
+    let committed: OfBuild = |built, _| mib(built.bytes) / built.seconds;
+    let at_rest: OfBuild = |built, _| mib(built.bytes) / built.rest_seconds;
+    let size: OfBuild = |_, bytes| mib(bytes);
+    let written: OfBuild = |built, bytes| built.bytes_written as f64 / bytes.max(1) as f64;
+    let segments: OfBuild = |built, _| built.segments as f64;
+    let memory: OfBuild = |built, _| mib(built.peak_bytes);
+    let first = ("committed, first of a process", "MiB/s", Higher);
+    [
+        ("index, MiB/s until committed", true, ("committed", "MiB/s", Higher), committed),
+        ("  first build of a process", false, first, committed),
+        ("  until merges rest", true, ("at rest", "MiB/s", Higher), at_rest),
+        ("index size, MiB", true, ("index size", "MiB", Lower), size),
+        ("bytes written / index size", true, ("write amplification", "ratio", Lower), written),
+        ("segments", true, ("segments", "files", Neither), segments),
+        ("peak memory, MiB", true, ("peak memory", "MiB", Lower), memory),
     ]
+    .map(|(label, last, kind, of)| of_builds(measured, label, last, kind, of))
+    .into()
+}
+
+/// What the processes that ask take: by the first model and number of searchers, which all engines have.
+fn memory_of_searches(measured: &[Measured]) -> Line {
+    let samples = |one: &Measured| {
+        let rounds = one.answers.values().next()?;
+        Some(rounds.iter().map(|answers| mib(answers.peak_bytes)).collect())
+    };
+    let samples = measured.iter().map(samples).collect();
+    let (metric, unit, better) = ("peak memory of searches".into(), "MiB", Better::Lower);
+    line("  of searches", Figure { metric, unit, better, samples })
 }
 
 /// Average, median and 99th percentile.
@@ -169,7 +171,7 @@ mod tests {
         assert_eq!(of(2), [5.0, 10.0], "at rest");
         assert_eq!(of(3), [3.0, 2.0], "MiB");
         assert_eq!(of(4), [2.0, 3.0], "written / size");
-        assert_eq!((of(5), of(6)), (vec![100.0; 2], vec![3.0; 2]));
+        assert_eq!((of(5), of(6)), (vec![3.0; 2], vec![100.0; 2]), "segments, and MiB of memory");
     }
 
     #[test]

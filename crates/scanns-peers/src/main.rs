@@ -95,6 +95,7 @@ fn main() -> Result<()> {
     let corpus = corpus_path(&args)?;
     let mut results = Results::begin(&[&args.work, &corpus]);
     println!("{}", results.machine);
+    note_load(&mut results);
     let peers = make_ready(&args, &mut results)?;
     let files = files(&corpus)?;
     let list = write_list(&files, &args.work)?;
@@ -193,6 +194,16 @@ fn make_ready(args: &Args, results: &mut Results) -> Result<Peers> {
     }
     told.into_iter().for_each(|reason| results.note(reason));
     Ok(peers)
+}
+
+/// Says if other programs keep the machine busy, since figures are then of little worth.
+fn note_load(results: &mut Results) {
+    let text = fs::read_to_string("/proc/loadavg").unwrap_or_default();
+    let load: f64 = text.split(' ').next().and_then(|number| number.parse().ok()).unwrap_or(0.0);
+    if load > 0.5 {
+        results
+            .note(format!("other programs were at work when this began: load {load} on {} cores", cores()));
+    }
 }
 
 fn cores() -> usize {

@@ -35,8 +35,9 @@ struct Fields {
 
 fn schema() -> (Schema, Fields) {
     let mut builder = Schema::builder();
-    let indexing =
-        TextFieldIndexing::default().set_tokenizer("delimited").set_index_option(IndexRecordOption::WithFreqs);
+    let indexing = TextFieldIndexing::default()
+        .set_tokenizer("delimited")
+        .set_index_option(IndexRecordOption::WithFreqs);
     let body = builder.add_text_field("body", TextOptions::default().set_indexing_options(indexing));
     let path = builder.add_text_field("path", STORED);
     (builder.build(), Fields { body, path })
@@ -55,7 +56,8 @@ fn feed(
         let text = std::fs::read(path).with_context(|| format!("cannot read {path}"))?;
         bytes += text.len() as u64;
         // Text that is UTF-8 already, and most is, is not copied.
-        let text = String::from_utf8(text).unwrap_or_else(|error| String::from_utf8_lossy(error.as_bytes()).into_owned());
+        let text = String::from_utf8(text)
+            .unwrap_or_else(|error| String::from_utf8_lossy(error.as_bytes()).into_owned());
         if task.records == Unit::File {
             let mut document = TantivyDocument::default();
             document.add_text(fields.path, path);
