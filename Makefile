@@ -3,7 +3,7 @@
 CARGO ?= cargo
 TARGET := $(or $(CARGO_TARGET_DIR),target)
 
-.PHONY: help setup build demo test bench
+.PHONY: help setup build demo test bench bench-peers
 
 help:
 	@echo "make setup   install what building and testing need, if it is missing"
@@ -11,6 +11,7 @@ help:
 	@echo "make demo    index documentation, headers and a metadata dump of this machine, and search them"
 	@echo "make test    format, lints, all tests, and the models of concurrent code"
 	@echo "make bench   run the benchmarks; ARGS=... are passed on"
+	@echo "make bench-peers   compare with Lucene, which needs a JDK and Maven, and with tantivy; ARGS=... are passed on"
 
 setup:
 	@ci/setup.sh
@@ -30,3 +31,7 @@ test: setup
 
 bench:
 	$(CARGO) run --release --locked -p scanns-bench -- $(ARGS)
+
+bench-peers:
+	$(CARGO) build --release --locked -p scanns-peers -p scanns-bench
+	$(TARGET)/release/scanns-peers --work $(TARGET)/peers $(ARGS)

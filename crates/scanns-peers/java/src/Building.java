@@ -1,0 +1,186 @@
+import java.io.FileInputStream;
+import java.io.IOException;
+import java.nio.charset.StandardCharsets;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.ArrayList;
+import java.util.Arrays;
+import java.util.Comparator;
+import java.util.List;
+import java.util.Locale;
+import java.util.concurrent.Callable;
+import java.util.concurrent.ExecutorService;
+import java.util.concurrent.Executors;
+import java.util.concurrent.Future;
+import java.util.concurrent.atomic.AtomicInteger;
+import org.apache.lucene.document.Document;
+import org.apache.lucene.document.Field;
+import org.apache.lucene.document.FieldType;
+import org.apache.lucene.document.StoredField;
+import org.apache.lucene.index.ConcurrentMergeScheduler;
+import org.apache.lucene.index.DirectoryReader;
+import org.apache.lucene.index.IndexOptions;
+import org.apache.lucene.index.IndexReader;
+import org.apache.lucene.index.IndexWriter;
+import org.apache.lucene.index.IndexWriterConfig;
+import org.apache.lucene.index.LeafReaderContext;
+import org.apache.lucene.index.MultiReader;
+import org.apache.lucene.index.TieredMergePolicy;
+import org.apache.lucene.store.Directory;
+import org.apache.lucene.store.FSDirectory;
+
+/**
+ * Builds an index: documents, frequencies and lengths of one field, and the path where a document is a file.
+ *
+ * <p>Each thread has a writer and an index of its own, or all share one. Merges run in the background without a limit on
+ * their rate. The time is taken when every writer has committed, and again when merges have come to rest.
+ */
+final class Building {
+    static final String FIELD = "body";
+
+    private final List<Path> files;
+    private final Path out;
+    private final boolean lines;
+    private final int threads;
+    private final boolean local;
+    private final int bufferMib;
+
+    private Building(Peer.Options options) throws IOException {
+        String list = Files.readString(Path.of(options.text("files")), StandardCharsets.UTF_8);
+        files = Arrays.stream(list.split("\0")).filter(path -> !path.isEmpty()).map(Path::of).toList();
+        out = Path.of(options.text("out"));
+        lines = options.text("records").equals("line");
+        threads = options.number("threads");
+        local = options.text("writers").equals("local");
+        bufferMib = options.number("buffer-mib");
+    }
+
+    static void run(Peer.Options options) throws Exception {
+        Building building = new Building(options);
+        for (int left = options.number("repetitions"); left > 0; left--) {
+            remove(building.out);
+            Files.createDirectories(building.out);
+            System.gc();
+            System.out.println(building.build());
+        }
+    }
+
+    private static void remove(Path path) throws IOException {
+        if (!Files.exists(path)) return;
+        try (var below = Files.walk(path)) {
+            for (Path one : below.sorted(Comparator.reverseOrder()).toList()) Files.delete(one);
+        }
+    }
+
+    /** Builds once, and returns the report. */
+    private String build() throws Exception {
+        final long written = Peer.bytesWritten();
+        final long begin = System.nanoTime();
+        List<IndexWriter> writers = new ArrayList<>();
+        for (int i = 0; i < (local ? threads : 1); i++) writers.add(writer(local ? out.resolve("writer-" + i) : out));
+        AtomicInteger next = new AtomicInteger();
+        long bytes = 0;
+        try (ExecutorService pool = Executors.newFixedThreadPool(threads)) {
+            List<Callable<Long>> work = new ArrayList<>();
+            for (int i = 0; i < threads; i++) {
+                IndexWriter writer = writers.get(local ? i : 0);
+                work.add(() -> {
+                    long read = add(writer, next);
+                    if (local) writer.commit();
+                    return read;
+                });
+            }
+            for (Future<Long> done : pool.invokeAll(work)) bytes += done.get();
+        }
+        for (IndexWriter writer : writers) writer.commit();
+        final double seconds = (System.nanoTime() - begin) / 1e9;
+        for (IndexWriter writer : writers) {
+            writer.close();
+            writer.getDirectory().close();
+        }
+        final double rest = (System.nanoTime() - begin) / 1e9;
+        return report(bytes, seconds, rest, Peer.bytesWritten() - written);
+    }
+
+    private IndexWriter writer(Path path) throws IOException {
+        IndexWriterConfig config = new IndexWriterConfig();
+        config.setOpenMode(IndexWriterConfig.OpenMode.CREATE);
+        config.setRAMBufferSizeMB(bufferMib);
+        config.setRAMPerThreadHardLimitMB(2047);
+        config.setUseCompoundFile(false);
+        TieredMergePolicy policy = new TieredMergePolicy();
+        policy.setNoCFSRatio(0);
+        policy.setMaxMergedSegmentMB(20_000);
+        config.setMergePolicy(policy);
+        ConcurrentMergeScheduler scheduler = new ConcurrentMergeScheduler();
+        scheduler.setMaxMergesAndThreads(threads + 4, threads);
+        scheduler.disableAutoIOThrottle();
+        config.setMergeScheduler(scheduler);
+        return new IndexWriter(FSDirectory.open(path), config);
+    }
+
+    /** Adds the documents of the files that are left to take, and returns the bytes of their text. */
+    private long add(IndexWriter writer, AtomicInteger next) throws IOException {
+        FieldType type = new FieldType();
+        type.setTokenized(true);
+        type.setIndexOptions(IndexOptions.DOCS_AND_FREQS);
+        type.freeze();
+        Terms terms = new Terms();
+        StoredField path = new StoredField("path", "");
+        Document document = new Document();
+        document.add(new Field(FIELD, terms, type));
+        if (!lines) document.add(path);
+
+        byte[] text = new byte[1 << 20];
+        long bytes = 0;
+        for (int i = next.getAndIncrement(); i < files.size(); i = next.getAndIncrement()) {
+            Path file = files.get(i);
+            final int size = Math.toIntExact(Files.size(file));
+            if (text.length < size) text = new byte[size];
+            try (FileInputStream in = new FileInputStream(file.toFile())) {
+                if (in.readNBytes(text, 0, size) != size) throw new IOException(file + " became shorter");
+            }
+            bytes += size;
+            if (!lines) {
+                terms.set(text, 0, size);
+                path.setStringValue(file.toString());
+                writer.addDocument(document);
+                continue;
+            }
+            for (int start = 0; start < size; ) {
+                int end = start;
+                while (end < size && text[end] != '\n') end++;
+                terms.set(text, start, end);
+                writer.addDocument(document);
+                start = end + 1;
+            }
+        }
+        return bytes;
+    }
+
+    /** Opens what was built, whether by one writer or by several. */
+    static IndexReader open(Path path) throws IOException {
+        List<IndexReader> readers = new ArrayList<>();
+        try (var below = Files.list(path)) {
+            for (Path one : below.filter(Files::isDirectory).sorted().toList())
+                readers.add(DirectoryReader.open(FSDirectory.open(one)));
+        }
+        if (!readers.isEmpty()) return new MultiReader(readers.toArray(new IndexReader[0]));
+        return DirectoryReader.open(FSDirectory.open(path));
+    }
+
+    private String report(long bytes, double seconds, double rest, long written) throws IOException {
+        try (IndexReader reader = open(out)) {
+            long tokens = 0;
+            for (LeafReaderContext leaf : reader.leaves()) {
+                var terms = leaf.reader().terms(FIELD);
+                if (terms != null) tokens += terms.getSumTotalTermFreq();
+            }
+            return String.format(
+                    Locale.ROOT,
+                    "{\"documents\":%d,\"tokens\":%d,\"bytes\":%d,\"seconds\":%.6f,\"rest_seconds\":%.6f,"
+                            + "\"segments\":%d,\"bytes_written\":%d,\"peak_bytes\":%d}",
+                    reader.numDocs(), tokens, bytes, seconds, rest, reader.leaves().size(), written, Peer.peakBytes());
+        }
+    }
+}

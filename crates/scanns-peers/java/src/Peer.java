@@ -1,0 +1,54 @@
+import java.io.IOException;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.HashMap;
+import java.util.Map;
+
+/**
+ * Lucene as an adapter: {@code Peer build|search --name value ...}, reports as lines of JSON. What the options and the
+ * reports mean stands in protocol.rs; {@link Building} and {@link Asking} do the work.
+ */
+final class Peer {
+    private Peer() {}
+
+    /** The options of the command line. */
+    record Options(Map<String, String> values) {
+        String text(String name) {
+            String value = values.get(name);
+            if (value == null) throw new IllegalArgumentException("option --" + name + " is missing");
+            return value;
+        }
+
+        int number(String name) {
+            return Integer.parseInt(text(name));
+        }
+    }
+
+    public static void main(String[] arguments) throws Exception {
+        if (arguments.length % 2 == 0) throw new IllegalArgumentException("expected a verb and pairs of --name value");
+        Map<String, String> values = new HashMap<>();
+        for (int i = 1; i < arguments.length; i += 2) values.put(arguments[i].substring(2), arguments[i + 1]);
+        Options options = new Options(values);
+        switch (arguments[0]) {
+            case "build" -> Building.run(options);
+            case "search" -> Asking.run(options);
+            default -> throw new IllegalArgumentException("unknown verb " + arguments[0]);
+        }
+    }
+
+    /** Bytes that this process handed to the system to be written since it began. */
+    static long bytesWritten() throws IOException {
+        return procNumber("/proc/self/io", "wchar:");
+    }
+
+    /** The most memory that this process ever had resident, in bytes. */
+    static long peakBytes() throws IOException {
+        return procNumber("/proc/self/status", "VmHWM:") << 10;
+    }
+
+    private static long procNumber(String file, String name) throws IOException {
+        for (String line : Files.readAllLines(Path.of(file)))
+            if (line.startsWith(name)) return Long.parseLong(line.replaceAll("[^0-9]", ""));
+        throw new IOException(file + " has no line " + name);
+    }
+}

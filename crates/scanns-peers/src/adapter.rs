@@ -1,0 +1,256 @@
+//! What adapters written in Rust have in common: the command line, the clock, and what the process wrote and took.
+//!
+//! An engine says how to build and how to ask ([`Engine`], [`Index`]); [`serve`] does the rest, so that all engines are
+//! measured by the same loops. The adapter in Java has loops that do the same.
+
+use std::fs;
+use std::ops::Range;
+use std::path::Path;
+use std::time::{Duration, Instant};
+
+use anyhow::{Context, Result, ensure};
+use clap::Parser;
+use scanns_bench::stats::median;
+
+use crate::protocol::{Answers, BuildTask, Built, Scoring, SearchTask, Task};
+
+/// Best hits that are asked for.
+pub const TOP: usize = 10;
+
+/// A program that indexes.
+pub trait Engine {
+    /// An index that is open.
+    type Index: Index;
+
+    /// Builds an index in the empty directory `task.out`, and says how that went.
+    fn build(&self, task: &BuildTask) -> Result<Built>;
+
+    /// Opens what was built.
+    fn open(&self, directory: &Path, scoring: Scoring) -> Result<Self::Index>;
+}
+
+/// An index that answers, to several threads at once.
+pub trait Index: Sync {
+    /// A query, ready to run.
+    type Query: Sync;
+
+    /// Documents in it.
+    fn documents(&self) -> u64;
+
+    /// Segments of it.
+    fn segments(&self) -> u64;
+
+    /// Prepares a query for all or any of `terms`.
+    fn query(&self, all: bool, terms: &[&str]) -> Result<Self::Query>;
+
+    /// The scores of the [`TOP`] best hits.
+    fn best(&self, query: &Self::Query) -> Result<Vec<f32>>;
+
+    /// Gathers every hit with its score, in any order, and returns how many there are.
+    fn all(&self, query: &Self::Query) -> Result<usize>;
+}
+
+/// Runs an adapter: reads the command line, does what it says, prints the reports.
+///
+/// # Errors
+/// Whatever goes wrong; there is nothing to repair here.
+pub fn serve(engine: &impl Engine) -> Result<()> {
+    match Task::parse() {
+        Task::Build(task) => (0..task.repetitions).try_for_each(|_| {
+            if task.out.exists() {
+                fs::remove_dir_all(&task.out)
+                    .with_context(|| format!("cannot remove {}", task.out.display()))?;
+            }
+            fs::create_dir_all(&task.out).with_context(|| format!("cannot make {}", task.out.display()))?;
+            println!("{}", serde_json::to_string(&engine.build(&task)?)?);
+            Ok(())
+        }),
+        Task::Search(task) => {
+            println!("{}", serde_json::to_string(&search(&engine.open(&task.index, task.model)?, &task)?)?);
+            Ok(())
+        }
+    }
+}
+
+/// The paths of a list, each ended by a NUL byte.
+///
+/// # Errors
+/// Where the list cannot be read or holds a path that is not UTF-8.
+pub fn paths(list: &Path) -> Result<Vec<String>> {
+    let text =
+        fs::read_to_string(list).with_context(|| format!("cannot read the list {}", list.display()))?;
+    Ok(text.split_terminator('\0').map(str::to_owned).collect())
+}
+
+/// Bytes that this process handed to the system to be written since it began, as the kernel counts them (`wchar`).
+pub fn bytes_written() -> u64 {
+    proc_number("/proc/self/io", "wchar:")
+}
+
+/// The most memory that this process ever had resident, in bytes.
+pub fn peak_bytes() -> u64 {
+    proc_number("/proc/self/status", "VmHWM:") << 10
+}
+
+fn proc_number(file: &str, name: &str) -> u64 {
+    let text = fs::read_to_string(file).unwrap_or_default();
+    let value =
+        text.lines().find_map(|line| line.strip_prefix(name)).and_then(|rest| rest.split_whitespace().next());
+    value.and_then(|number| number.parse().ok()).unwrap_or(0)
+}
+
+/// Places of the queries of each class, which stand together.
+fn classes(names: &[&str]) -> Vec<Range<usize>> {
+    let mut start = 0;
+    let together = names.chunk_by(|one, next| one == next);
+    together
+        .map(|class| {
+            let range = start..start + class.len();
+            start = range.end;
+            range
+        })
+        .collect()
+}
+
+fn search<I: Index>(index: &I, task: &SearchTask) -> Result<Answers> {
+    let text = fs::read_to_string(&task.queries)
+        .with_context(|| format!("cannot read the queries {}", task.queries.display()))?;
+    let lines: Vec<(&str, &str)> = text.lines().filter_map(|line| line.split_once('\t')).collect();
+    ensure!(!lines.is_empty(), "{} has no line of class, tab, terms", task.queries.display());
+    let (names, terms): (Vec<&str>, Vec<&str>) = lines.into_iter().unzip();
+    let queries = names
+        .iter()
+        .zip(terms)
+        .map(|(class, terms)| index.query(class.starts_with("and"), &terms.split(' ').collect::<Vec<_>>()))
+        .collect::<Result<Vec<_>>>()?;
+
+    let mut hits = Vec::new();
+    let mut scores = Vec::new();
+    for query in &queries {
+        hits.push(index.all(query)? as u64);
+        scores.push(index.best(query)?.iter().map(|&score| f64::from(score)).sum());
+    }
+    let warm = Instant::now() + Duration::from_millis(task.warm_ms);
+    for query in queries.iter().cycle().take_while(|_| Instant::now() < warm) {
+        index.best(query)?;
+        index.all(query)?;
+    }
+    let (mut top_us, mut all_us) = (Vec::new(), Vec::new());
+    for class in classes(&names) {
+        let queries = queries.get(class).unwrap_or_default();
+        top_us.extend(times(queries, task, |query| index.best(query).map(|hits| hits.len()))?);
+        all_us.extend(times(queries, task, |query| index.all(query))?);
+    }
+    let (documents, segments) = (index.documents(), index.segments());
+    Ok(Answers { documents, segments, hits, scores, top_us, all_us, peak_bytes: peak_bytes() })
+}
+
+/// Microseconds of each query: the median over the rounds of all searchers.
+fn times<Q: Sync>(
+    queries: &[Q],
+    task: &SearchTask,
+    run: impl Fn(&Q) -> Result<usize> + Sync,
+) -> Result<Vec<f64>> {
+    let searcher = |number: usize| -> Result<Vec<Vec<f64>>> {
+        let mut times = vec![Vec::with_capacity(task.rounds); queries.len()];
+        let end = Instant::now() + Duration::from_millis(task.class_ms);
+        // Searchers begin at different queries, so that they do not ask the same at once.
+        let first = number * queries.len() / task.searchers.max(1);
+        for round in 0..task.rounds.max(1) {
+            if round >= 3 && Instant::now() > end {
+                break;
+            }
+            for step in 0..queries.len() {
+                let at = (first + step) % queries.len();
+                if let (Some(query), Some(times)) = (queries.get(at), times.get_mut(at)) {
+                    let begin = Instant::now();
+                    std::hint::black_box(run(query)?);
+                    times.push(begin.elapsed().as_secs_f64() * 1e6);
+                }
+            }
+        }
+        Ok(times)
+    };
+    let each = std::thread::scope(|scope| {
+        let spawn = |number| scope.spawn(move || searcher(number));
+        let threads: Vec<_> = (0..task.searchers.max(1)).map(spawn).collect();
+        let join = |thread: std::thread::ScopedJoinHandle<_>| {
+            thread.join().unwrap_or_else(|_| Err(anyhow::anyhow!("a searcher panicked")))
+        };
+        threads.into_iter().map(join).collect::<Result<Vec<_>>>()
+    })?;
+    let of = |at: usize| -> Vec<f64> {
+        each.iter().filter_map(|times| times.get(at)).flatten().copied().collect()
+    };
+    Ok((0..queries.len()).map(|at| median(&of(at))).collect())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// Numbers whose terms divide them.
+    struct Divisors(u32);
+
+    impl Index for Divisors {
+        type Query = (bool, Vec<u32>);
+
+        fn documents(&self) -> u64 {
+            u64::from(self.0)
+        }
+
+        fn segments(&self) -> u64 {
+            1
+        }
+
+        fn query(&self, all: bool, terms: &[&str]) -> Result<Self::Query> {
+            Ok((all, terms.iter().map(|term| Ok(term.parse()?)).collect::<Result<_>>()?))
+        }
+
+        fn best(&self, query: &Self::Query) -> Result<Vec<f32>> {
+            Ok(vec![0.5; self.all(query)?.min(TOP)])
+        }
+
+        fn all(&self, (all, terms): &Self::Query) -> Result<usize> {
+            let divides = |number: u32| move |term: &u32| number.is_multiple_of(*term);
+            let hit = |number: &u32| {
+                if *all { terms.iter().all(divides(*number)) } else { terms.iter().any(divides(*number)) }
+            };
+            Ok((0..self.0).filter(hit).count())
+        }
+    }
+
+    #[test]
+    fn every_query_is_answered_and_timed_in_its_place_by_several_searchers() {
+        let dir = tempfile::tempdir().unwrap();
+        let path = dir.path().join("queries.tsv");
+        fs::write(&path, "high\t1\nlow\t50\nlow\t70\nand2\t2 3\nor2\t2 3\n").unwrap();
+        let task = SearchTask {
+            index: dir.path().into(),
+            queries: path,
+            model: Scoring::Bm25,
+            searchers: 2,
+            warm_ms: 1,
+            rounds: 5,
+            class_ms: 0,
+        };
+        let answers = search(&Divisors(100), &task).unwrap();
+        assert_eq!(answers.hits, [100, 2, 2, 17, 67]);
+        assert_eq!(answers.scores, [5.0, 1.0, 1.0, 5.0, 5.0]);
+        let line = serde_json::to_string(&answers).unwrap();
+        assert_eq!(Answers::parse("divisors", &line, 5).unwrap().hits, answers.hits);
+    }
+
+    #[test]
+    fn classes_are_stretches_of_one_name() {
+        assert_eq!(classes(&["a", "a", "b", "c", "c"]), [0..2, 2..3, 3..5]);
+        assert!(classes(&[]).is_empty());
+    }
+
+    #[test]
+    fn the_kernel_knows_what_was_written_and_taken() {
+        let before = bytes_written();
+        fs::write(tempfile::NamedTempFile::new().unwrap().path(), [7; 1000]).unwrap();
+        assert!(bytes_written() >= before + 1000 && peak_bytes() > 1 << 16);
+    }
+}

@@ -1,0 +1,201 @@
+//! From what was measured to the lines of the table.
+
+use scanns_bench::results::{Better, Setting};
+use scanns_bench::stats::{mib, quantile};
+
+use crate::job::Measured;
+use crate::protocol::{Answers, Built, Scoring};
+use crate::queries::{Asked, CLASSES};
+use crate::table::{Figure, Line};
+
+/// All lines, for engines in the order of the columns.
+pub fn lines(measured: &[Measured], queries: &[Asked]) -> Vec<Line> {
+    let mut lines = building(measured);
+    lines.push(memory_of_searches(measured));
+    let mut kinds: Vec<(usize, Scoring)> =
+        measured.iter().flat_map(|one| one.answers.keys().map(|&(model, count)| (count, model))).collect();
+    kinds.sort_unstable();
+    kinds.dedup();
+    for (searchers, model) in kinds {
+        lines.extend(searching(measured, queries, model, searchers));
+    }
+    lines
+}
+
+/// What is read from a build and the bytes of its index.
+type OfBuild = fn(&Built, u64) -> f64;
+
+/// A line of one figure that a build of each round gives: the last of a process, or the first.
+fn of_builds(
+    measured: &[Measured],
+    label: &str,
+    last: bool,
+    (metric, unit, better): (&str, &'static str, Better),
+    of: OfBuild,
+) -> Line {
+    let samples = |one: &Measured| {
+        let builds = one.builds.iter().filter_map(|builds| if last { builds.last() } else { builds.first() });
+        Some(builds.zip(&one.index_bytes).map(|(built, &bytes)| of(built, bytes)).collect())
+    };
+    let samples = measured.iter().map(samples).collect();
+    line(label, Figure { metric: metric.into(), unit, better, samples })
+}
+
+fn line(label: &str, figure: Figure) -> Line {
+    Line { label: label.into(), settings: Vec::new(), figures: vec![figure] }
+}
+
+#[expect(clippy::cast_precision_loss, reason = "figures for people")]
+fn building(measured: &[Measured]) -> Vec<Line> {
+    use Better::{Higher, Lower, Neither};
+    let committed: OfBuild = |built, _| mib(built.bytes) / built.seconds;
+    let at_rest: OfBuild = |built, _| mib(built.bytes) / built.rest_seconds;
+    let size: OfBuild = |_, bytes| mib(bytes);
+    let written: OfBuild = |built, bytes| built.bytes_written as f64 / bytes.max(1) as f64;
+    let segments: OfBuild = |built, _| built.segments as f64;
+    let memory: OfBuild = |built, _| mib(built.peak_bytes);
+    let first = ("committed, first of a process", "MiB/s", Higher);
+    [
+        ("index, MiB/s until committed", true, ("committed", "MiB/s", Higher), committed),
+        ("  first build of a process", false, first, committed),
+        ("  until merges rest", true, ("at rest", "MiB/s", Higher), at_rest),
+        ("index size, MiB", true, ("index size", "MiB", Lower), size),
+        ("bytes written / index size", true, ("write amplification", "ratio", Lower), written),
+        ("segments", true, ("segments", "files", Neither), segments),
+        ("peak memory, MiB", true, ("peak memory", "MiB", Lower), memory),
+    ]
+    .map(|(label, last, kind, of)| of_builds(measured, label, last, kind, of))
+    .into()
+}
+
+/// What the processes that ask take: by the first model and number of searchers, which all engines have.
+fn memory_of_searches(measured: &[Measured]) -> Line {
+    let samples = |one: &Measured| {
+        let rounds = one.answers.values().next()?;
+        Some(rounds.iter().map(|answers| mib(answers.peak_bytes)).collect())
+    };
+    let samples = measured.iter().map(samples).collect();
+    let (metric, unit, better) = ("peak memory of searches".into(), "MiB", Better::Lower);
+    line("  of searches", Figure { metric, unit, better, samples })
+}
+
+/// Average, median and 99th percentile.
+#[expect(clippy::cast_precision_loss, reason = "a number of queries")]
+fn spread(times: &[f64]) -> [f64; 3] {
+    let mut sorted = times.to_vec();
+    sorted.sort_by(f64::total_cmp);
+    let average = sorted.iter().sum::<f64>() / sorted.len() as f64;
+    [average, quantile(&sorted, 0.5), quantile(&sorted, 0.99)]
+}
+
+fn searching(measured: &[Measured], queries: &[Asked], model: Scoring, searchers: usize) -> Vec<Line> {
+    let rounds: Vec<Option<&Vec<Answers>>> =
+        measured.iter().map(|one| one.answers.get(&(model, searchers))).collect();
+    let threads =
+        if searchers == 1 { "one searcher".into() } else { format!("{searchers} searchers at once") };
+    let mut lines = Vec::new();
+    type Times = fn(&Answers) -> &[f64];
+    let kinds: [(&str, Times); 2] =
+        [("top 10", |answers| &answers.top_us), ("all hits", |answers| &answers.all_us)];
+    for (what, times) in kinds {
+        lines.push(Line::heading(format!("{what}, {model}, {threads}: average / p50 / p99 in µs")));
+        for class in CLASSES {
+            let places: Vec<usize> = (0..queries.len()).filter(|&at| queries[at].class == class).collect();
+            if places.is_empty() {
+                continue;
+            }
+            let of_class = |answers: &Answers| -> [f64; 3] {
+                let times = times(answers);
+                spread(&places.iter().filter_map(|&at| times.get(at)).copied().collect::<Vec<_>>())
+            };
+            let figure = |part: usize, name: &str| Figure {
+                metric: format!("{what}, {name}"),
+                unit: "µs",
+                better: Better::Lower,
+                samples: rounds
+                    .iter()
+                    .map(|rounds| rounds.map(|rounds| rounds.iter().map(|one| of_class(one)[part]).collect()))
+                    .collect(),
+            };
+            let figures = ["average", "p50", "p99"].iter().enumerate().map(|(part, name)| figure(part, name));
+            lines.push(Line {
+                label: format!("  {class:<5} {:>9} hits", average_hits(&rounds, &places)),
+                settings: vec![
+                    ("model", Setting::Name(model.to_string())),
+                    ("class", Setting::Name(class.into())),
+                    ("searchers", Setting::Number(f64::from(u32::try_from(searchers).unwrap_or(u32::MAX)))),
+                ],
+                figures: figures.collect(),
+            });
+        }
+    }
+    lines
+}
+
+/// Hits per query, which are the same for all engines.
+fn average_hits(rounds: &[Option<&Vec<Answers>>], places: &[usize]) -> u64 {
+    let answers = rounds.iter().flatten().find_map(|rounds| rounds.first());
+    let hits = places.iter().filter_map(|&at| answers?.hits.get(at));
+    hits.sum::<u64>() / (places.len().max(1) as u64)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn built(seconds: f64) -> Built {
+        Built {
+            documents: 1,
+            tokens: 1,
+            bytes: 10 << 20,
+            seconds,
+            rest_seconds: 2.0 * seconds,
+            segments: 3,
+            bytes_written: 6 << 20,
+            peak_bytes: 100 << 20,
+        }
+    }
+
+    #[test]
+    fn figures_of_builds_are_those_of_the_last_repetition_and_of_the_first() {
+        let one = Measured {
+            name: "x".into(),
+            builds: vec![vec![built(2.0), built(1.0)], vec![built(4.0), built(0.5)]],
+            index_bytes: vec![3 << 20, 2 << 20],
+            ..Measured::default()
+        };
+        let lines = lines(&[one], &[]);
+        let of = |at: usize| lines[at].figures[0].samples[0].clone().unwrap();
+        assert_eq!(of(0), [10.0, 20.0], "committed");
+        assert_eq!(of(1), [5.0, 2.5], "the first of a process");
+        assert_eq!(of(2), [5.0, 10.0], "at rest");
+        assert_eq!(of(3), [3.0, 2.0], "MiB");
+        assert_eq!(of(4), [2.0, 3.0], "written / size");
+        assert_eq!((of(5), of(6)), (vec![3.0; 2], vec![100.0; 2]), "segments, and MiB of memory");
+    }
+
+    #[test]
+    fn times_are_spread_by_class_and_missing_models_stay_empty() {
+        let asked = |class| Asked { class, terms: vec!["x".into()] };
+        let queries = [asked("high"), asked("low"), asked("low"), asked("low")];
+        let answers = Answers {
+            documents: 9,
+            segments: 1,
+            hits: vec![8, 1, 2, 3],
+            scores: vec![0.0; 4],
+            top_us: vec![9.0, 1.0, 2.0, 6.0],
+            all_us: vec![90.0, 10.0, 20.0, 60.0],
+            peak_bytes: 1,
+        };
+        let with =
+            Measured { answers: [((Scoring::Classic, 1), vec![answers])].into(), ..Measured::default() };
+        let lines = searching(&[with, Measured::default()], &queries, Scoring::Classic, 1);
+        assert_eq!(lines.len(), 2 * 3, "a heading and two classes, twice");
+        assert!(lines[2].label.contains("low") && lines[2].label.contains(" 2 hits"), "{}", lines[2].label);
+        let samples: Vec<_> = lines[2].figures.iter().map(|figure| figure.samples[0].clone()).collect();
+        assert_eq!(samples[..2], [Some(vec![3.0]), Some(vec![2.0])]);
+        assert!(samples[2].as_ref().is_some_and(|p99| (p99[0] - 5.92).abs() < 1e-9));
+        assert_eq!(lines[2].figures[0].samples[1], None);
+        assert_eq!(lines[5].figures[0].samples[0], Some(vec![30.0]));
+    }
+}

@@ -1,0 +1,287 @@
+//! The driver of the comparison: arguments, what is ready to be measured, jobs, the table and the report.
+
+use std::collections::BTreeMap;
+use std::fs;
+use std::path::{Path, PathBuf};
+use std::process::Command;
+use std::sync::atomic::AtomicBool;
+
+use anyhow::{Context, Result, bail, ensure};
+use clap::{Parser, ValueEnum};
+use scanns::{Input, SourceOptions};
+use scanns_bench::results::Results;
+use scanns_bench::stats::mib;
+use scanns_peers::engine::{self, Corpus, Engine};
+use scanns_peers::job::{self, Effort};
+use scanns_peers::protocol::{Unit, Writers};
+use scanns_peers::toolchain::{self, Ready};
+use scanns_peers::{figures, table};
+
+const EXAMPLES: &str = "\
+Examples:
+  make bench-peers ARGS=--quick
+      a small generated dump, to see that all works
+  make bench-peers ARGS='--corpus ~/linux --records file'
+      a source tree, a document per file
+  make bench-peers ARGS='--corpus dump --records line --only tantivy --threads 8'
+      lines of a dump, without Lucene";
+
+/// Builds and searches the same text with scanns, Lucene and tantivy, in turns, and compares. Nothing is timed that
+/// was not verified: documents, tokens and hits must be equal, and scores where engines compute the same formula.
+#[derive(Debug, Parser)]
+#[command(version, after_help = EXAMPLES)]
+struct Args {
+    /// A file or tree [default: a generated metadata dump of 256 MiB, or of 32 MiB with --quick]
+    #[arg(long, value_name = "PATH")]
+    corpus: Option<PathBuf>,
+    /// What a document is; several are measured one after the other
+    #[arg(long, value_enum, value_delimiter = ',', default_value = "file,line")]
+    records: Vec<Unit>,
+    /// Threads that index [default: the cores available]
+    #[arg(long, value_name = "N")]
+    threads: Option<usize>,
+    /// Rounds of builds and of searches [default: 3, or 1 with --quick]
+    #[arg(long, value_name = "N")]
+    rounds: Option<usize>,
+    /// Compare with this one only
+    #[arg(long, value_enum)]
+    only: Option<Peer>,
+    /// Little of everything: shows that all works, measures nothing well
+    #[arg(long)]
+    quick: bool,
+    /// Threads that ask at once; several numbers are measured one after the other
+    #[arg(long, value_name = "N", value_delimiter = ',', default_value = "1")]
+    searchers: Vec<usize>,
+    /// Queries of each class [default: 100, or 30 with --quick]
+    #[arg(long, value_name = "N")]
+    queries: Option<usize>,
+    /// Seed of the queries
+    #[arg(long, value_name = "N", default_value_t = 7)]
+    seed: u64,
+    /// Writers of Lucene: one per thread, one shared, or both as columns [default: what is faster: local for files,
+    /// shared for lines]
+    #[arg(long, value_enum, value_delimiter = ',', value_name = "KIND")]
+    lucene_writers: Vec<Writers>,
+    /// Heap of Lucene's virtual machine in MiB [default: 8192, at most half of what this process may use]
+    #[arg(long, value_name = "MIB")]
+    heap: Option<u64>,
+    /// Directory for adapters and indexes
+    #[arg(long, value_name = "DIR", default_value = "target/peers")]
+    work: PathBuf,
+    /// Directory for results.json, results.csv and report.html [default: results in that of --work]
+    #[arg(long, value_name = "DIR")]
+    report: Option<PathBuf>,
+}
+
+/// An engine to compare with.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
+enum Peer {
+    Lucene,
+    Tantivy,
+}
+
+/// The peers that could be made ready.
+struct Peers {
+    lucene: Option<Ready>,
+    tantivy: Option<Ready>,
+}
+
+/// Files from this size on are refused: the peers read a file as a whole, and Java has no larger arrays.
+const LARGEST_FILE: u64 = 2_000_000_000;
+
+fn main() -> Result<()> {
+    let args = Args::parse();
+    fs::create_dir_all(&args.work).with_context(|| format!("cannot make {}", args.work.display()))?;
+    let corpus = corpus_path(&args)?;
+    let mut results = Results::begin(&[&args.work, &corpus]);
+    println!("{}", results.machine);
+    note_load(&mut results);
+    let peers = make_ready(&args, &mut results)?;
+    let files = files(&corpus)?;
+    let list = write_list(&files, &args.work)?;
+    for &unit in &args.records {
+        let corpus = Corpus {
+            name: format!("{}, one document per {unit}", name(&corpus)),
+            unit,
+            files: files.clone(),
+            list: list.clone(),
+            threads: args.threads.unwrap_or_else(cores),
+        };
+        measure(&args, &corpus, &peers, &mut results)?;
+    }
+    let report = args.report.clone().unwrap_or_else(|| args.work.join("results"));
+    results.save(&report)?;
+    println!("report: {}", report.join("report.html").display());
+    Ok(())
+}
+
+/// One job, its table and its series.
+fn measure(args: &Args, corpus: &Corpus, peers: &Peers, results: &mut Results) -> Result<()> {
+    let engines = engines(args, corpus, peers)?;
+    let (measured, queries) = job::run(corpus, &engines, &effort(args), &args.work)?;
+    let columns: Vec<&str> = engines.iter().map(|engine| engine.name.as_str()).collect();
+    let lines = figures::lines(&measured, &queries);
+    let bytes = corpus.files.iter().map(|file| file.bytes).sum();
+    let built = measured.first().and_then(|one| one.builds.first()?.first());
+    println!(
+        "\n{}: {:.1} MiB, {} documents, {} tokens, {} threads; × is the ratio to scanns",
+        corpus.name,
+        mib(bytes),
+        built.map_or(0, |built| built.documents),
+        built.map_or(0, |built| built.tokens),
+        corpus.threads
+    );
+    println!("{}", table::render(&columns, &lines));
+    table::record(&corpus.name, corpus.threads, &columns, &lines, results);
+    for engine in &engines {
+        let (writers, buffer) = (engine.writers, engine.buffer_mib);
+        results.note(format!(
+            "{}, {}: {writers} writers, {buffer} MiB before a segment is written, {}",
+            corpus.name,
+            engine.name,
+            engine.command.join(" ")
+        ));
+    }
+    Ok(())
+}
+
+fn engines(args: &Args, corpus: &Corpus, peers: &Peers) -> Result<Vec<Engine>> {
+    let mut engines = vec![engine::scanns(toolchain::scanns()?, &args.work)];
+    if let Some(ready) = &peers.lucene {
+        let given = args.lucene_writers.iter().map(|&writers| Some(writers));
+        let writers: Vec<Option<Writers>> =
+            if args.lucene_writers.is_empty() { vec![None] } else { given.collect() };
+        engines.extend(writers.into_iter().map(|writers| engine::lucene(ready, corpus, writers, &args.work)));
+    }
+    if let Some(ready) = &peers.tantivy {
+        engines.push(engine::tantivy(ready.clone(), corpus, &args.work));
+    }
+    Ok(engines)
+}
+
+fn effort(args: &Args) -> Effort {
+    Effort {
+        rounds: args.rounds.unwrap_or(if args.quick { 1 } else { 3 }).max(1),
+        searchers: args.searchers.clone(),
+        queries: args.queries.unwrap_or(if args.quick { 30 } else { 100 }),
+        seed: args.seed,
+        warm_ms: if args.quick { 1_000 } else { 8_000 },
+        class_ms: if args.quick { 50 } else { 500 },
+    }
+}
+
+/// Makes the peers ready that are wanted. What is missing for one of them is told and noted, and is an error only if
+/// that one was asked for by name, or no other is left.
+fn make_ready(args: &Args, results: &mut Results) -> Result<Peers> {
+    let most = scanns::memory_limit_bytes().map_or(2048, |limit| (limit >> 20) / 2);
+    let heap = args.heap.unwrap_or_else(|| most.min(8192));
+    let mut reasons = BTreeMap::new();
+    let mut ready = |peer: Peer, name: &'static str, make: &dyn Fn() -> Result<Ready>| {
+        if args.only.is_some_and(|only| only != peer) {
+            return None;
+        }
+        eprintln!("peers: making {name} ready");
+        make().map_err(|error| reasons.insert(name, format!("{error:#}"))).ok()
+    };
+    let peers = Peers {
+        lucene: ready(Peer::Lucene, "Lucene", &|| toolchain::lucene(&args.work, heap)),
+        tantivy: ready(Peer::Tantivy, "tantivy", &|| toolchain::tantivy(&args.work)),
+    };
+    let told: Vec<String> =
+        reasons.iter().map(|(name, reason)| format!("{name} is left out: {reason}")).collect();
+    if peers.lucene.is_none() && peers.tantivy.is_none() {
+        bail!("there is nothing to compare with\n{}", told.join("\n"));
+    }
+    told.into_iter().for_each(|reason| results.note(reason));
+    Ok(peers)
+}
+
+/// Says if other programs keep the machine busy, since figures are then of little worth.
+fn note_load(results: &mut Results) {
+    let text = fs::read_to_string("/proc/loadavg").unwrap_or_default();
+    let load: f64 = text.split(' ').next().and_then(|number| number.parse().ok()).unwrap_or(0.0);
+    if load > 0.5 {
+        results
+            .note(format!("other programs were at work when this began: load {load} on {} cores", cores()));
+    }
+}
+
+fn cores() -> usize {
+    std::thread::available_parallelism().map_or(1, usize::from)
+}
+
+fn name(path: &Path) -> String {
+    path.file_name().unwrap_or(path.as_os_str()).to_string_lossy().into_owned()
+}
+
+/// What is to be indexed: as given, or a dump that the benchmarks generate.
+fn corpus_path(args: &Args) -> Result<PathBuf> {
+    if let Some(given) = &args.corpus {
+        return Ok(given.clone());
+    }
+    let mebibytes = if args.quick { "32" } else { "256" };
+    let dump = args.work.join(format!("dump-{mebibytes}"));
+    if !dump.exists() {
+        let generator = std::env::current_exe()?.with_file_name("scanns-bench");
+        let status = Command::new(&generator).arg("corpus").arg(&dump).args(["--mib", mebibytes]).status();
+        let status = status.with_context(|| {
+            format!("{} is missing: build it with cargo build --release -p scanns-bench", generator.display())
+        })?;
+        ensure!(status.success(), "no dump could be generated: give a corpus with --corpus");
+    }
+    Ok(dump)
+}
+
+/// The files of the corpus, in the order in which scanns takes them: large ones first.
+fn files(corpus: &Path) -> Result<Vec<Input>> {
+    let source = SourceOptions { paths: vec![corpus.into()], ..SourceOptions::default() };
+    let found = scanns::collect(&source, &AtomicBool::new(false))?;
+    if let Some(failure) = found.failures.first() {
+        bail!("{}: {}", failure.path.display(), failure.reason);
+    }
+    ensure!(!found.inputs.is_empty(), "there are no files at {}", corpus.display());
+    if let Some(large) = found.inputs.iter().find(|input| input.bytes > LARGEST_FILE) {
+        bail!(
+            "{} has {:.0} MiB: the peers read a file as a whole, so split it into parts below 1 GiB",
+            large.path.display(),
+            mib(large.bytes)
+        );
+    }
+    Ok(found.inputs)
+}
+
+/// Writes the list of files for the adapters.
+fn write_list(files: &[Input], work: &Path) -> Result<PathBuf> {
+    let mut list = String::new();
+    for file in files {
+        let path = std::path::absolute(&file.path)?;
+        let text = path.to_str();
+        list.push_str(text.with_context(|| format!("{} is not UTF-8: rename it", path.display()))?);
+        list.push('\0');
+    }
+    let path = work.join("files");
+    fs::write(&path, list).with_context(|| format!("cannot write {}", path.display()))?;
+    Ok(path)
+}
+
+#[cfg(test)]
+mod tests {
+    use clap::CommandFactory;
+
+    use super::*;
+
+    #[test]
+    fn the_command_line_is_consistent() {
+        Args::command().debug_assert();
+    }
+
+    #[test]
+    fn lists_of_files_hold_whole_paths_and_end_each_with_a_nul() {
+        let dir = tempfile::tempdir().unwrap();
+        fs::write(dir.path().join("a b"), "x").unwrap();
+        let files = files(dir.path()).unwrap();
+        let list = fs::read_to_string(write_list(&files, dir.path()).unwrap()).unwrap();
+        assert_eq!(list, format!("{}\0", dir.path().join("a b").display()));
+        assert!(super::files(&dir.path().join("absent")).is_err());
+    }
+}

@@ -1,0 +1,220 @@
+//! Makes the adapters ready: finds a JDK, has Maven fetch Lucene, compiles.
+//!
+//! What is missing is told in one sentence with what to install; the driver then goes on without that engine.
+
+use std::ffi::OsStr;
+use std::fs::{self, File};
+use std::path::{Path, PathBuf};
+use std::process::{Command, Stdio};
+
+use anyhow::{Context, Result, bail, ensure};
+
+/// The oldest JDK that Lucene runs on.
+const OLDEST_JDK: u32 = 21;
+
+/// What to do where there is no JDK.
+const GET_JDK: &str = "install openjdk-21-jdk-headless and maven (Debian 13, Ubuntu 24.04 or newer), or a JDK from \
+                       https://adoptium.net, and set JAVA_HOME to it if it is not found";
+
+/// The sources of this crate, of which the adapters are a part.
+const HERE: &str = env!("CARGO_MANIFEST_DIR");
+
+/// The major version in what `javac -version` prints, such as `javac 21.0.3`.
+fn major_version(printed: &str) -> Option<u32> {
+    let version = printed.split_whitespace().last()?;
+    version.split(['.', '-', '+']).next()?.parse().ok()
+}
+
+/// The version of the JDK in `home`, if one is there.
+fn jdk_version(home: &Path) -> Option<u32> {
+    let output = Command::new(home.join("bin/javac")).arg("-version").output().ok()?;
+    // Old ones print to standard error.
+    let printed = [output.stdout, output.stderr].concat();
+    major_version(&String::from_utf8_lossy(&printed))
+}
+
+/// The newest JDK among `homes`.
+///
+/// # Errors
+/// Where all are older than Lucene needs, with what was found and what to do.
+fn newest_jdk(homes: impl IntoIterator<Item = (PathBuf, Option<u32>)>) -> Result<PathBuf> {
+    let found: Vec<_> = homes.into_iter().filter_map(|(home, version)| Some((version?, home))).collect();
+    match found.iter().max() {
+        Some((version, home)) if *version >= OLDEST_JDK => Ok(home.clone()),
+        Some((version, home)) => bail!(
+            "Lucene needs a JDK of version {OLDEST_JDK} or newer, and the newest here is {version} at {}: {GET_JDK}",
+            home.display()
+        ),
+        None => bail!("Lucene needs a JDK of version {OLDEST_JDK} or newer, and none was found: {GET_JDK}"),
+    }
+}
+
+/// The JDK to use: that of `JAVA_HOME` if it is new enough, else the newest on the path or below `/usr/lib/jvm`.
+fn find_jdk() -> Result<PathBuf> {
+    let versioned = |home: PathBuf| {
+        let version = jdk_version(&home);
+        (home, version)
+    };
+    if let Some(home) = std::env::var_os("JAVA_HOME").filter(|home| !home.is_empty()) {
+        let given = newest_jdk([versioned(home.into())]);
+        if given.is_ok() {
+            return given;
+        }
+    }
+    let path = std::env::var_os("PATH").unwrap_or_default();
+    let on_path = std::env::split_paths(&path)
+        .filter_map(|folder| folder.join("javac").canonicalize().ok())
+        .filter_map(|javac| Some(javac.parent()?.parent()?.to_path_buf()));
+    let installed = fs::read_dir("/usr/lib/jvm").into_iter().flatten().flatten().map(|entry| entry.path());
+    newest_jdk(on_path.chain(installed).map(versioned))
+}
+
+/// Runs a tool to its end; `what` is what it is for.
+fn run(command: &mut Command, what: &str, log: &Path, remedy: &str) -> Result<()> {
+    let out = File::create(log).with_context(|| format!("cannot write {}", log.display()))?;
+    let program = command.get_program().to_string_lossy().into_owned();
+    let status = command.stdin(Stdio::null()).stdout(out.try_clone()?).stderr(out).status();
+    let status = status.with_context(|| format!("cannot {what}: {program} does not start: {remedy}"))?;
+    ensure!(status.success(), "cannot {what}: {program} failed, see {}: {remedy}", log.display());
+    Ok(())
+}
+
+/// The version of Lucene that `pom` names.
+fn lucene_version(pom: &str) -> Result<String> {
+    let version =
+        pom.split_once("<lucene.version>").and_then(|(_, rest)| rest.split_once("</lucene.version>"));
+    Ok(version.context("pom.xml has no lucene.version")?.0.to_string())
+}
+
+/// The version of tantivy that a lock file names.
+fn tantivy_version(lock: &str) -> Result<String> {
+    let mut lines = lock.lines().skip_while(|line| *line != "name = \"tantivy\"").skip(1);
+    let version = lines.next().and_then(|line| line.strip_prefix("version = \"")?.strip_suffix('"'));
+    Ok(version.context("Cargo.lock names no tantivy")?.to_string())
+}
+
+/// An adapter that is ready to run.
+#[derive(Clone, Debug)]
+pub struct Ready {
+    /// The version of the engine.
+    pub version: String,
+    /// Program and first arguments.
+    pub command: Vec<String>,
+}
+
+fn text(path: &Path) -> Result<String> {
+    Ok(path.to_str().with_context(|| format!("{} is not UTF-8", path.display()))?.to_string())
+}
+
+/// Fetches Lucene into `work`, compiles the adapter there, and gives the virtual machine `heap_mib`.
+///
+/// # Errors
+/// Where there is no JDK, no Maven, no network, …, with what to do.
+pub fn lucene(work: &Path, heap_mib: u64) -> Result<Ready> {
+    let jdk = find_jdk()?;
+    let sources = Path::new(HERE).join("java");
+    let pom = sources.join("pom.xml");
+    let version = lucene_version(&fs::read_to_string(&pom)?)?;
+    let jars = work.join(format!("lucene-{version}"));
+    let classes = work.join("classes");
+    fs::create_dir_all(&classes).with_context(|| format!("cannot make {}", classes.display()))?;
+    if !jars.join(format!("lucene-core-{version}.jar")).exists() {
+        let mut fetch = Command::new("mvn");
+        fetch.env("JAVA_HOME", &jdk).arg("-q").arg("-B").arg("-f").arg(&pom);
+        fetch.arg("dependency:copy-dependencies");
+        fetch.arg(format!("-DoutputDirectory={}", text(&std::path::absolute(&jars)?)?));
+        let remedy = "install maven, and see that Maven Central can be reached";
+        run(&mut fetch, &format!("fetch Lucene {version}"), &work.join("maven.log"), remedy)?;
+    }
+    let jars = format!("{}/*", text(&jars)?);
+    let mut compile = Command::new(jdk.join("bin/javac"));
+    compile.args(["-Xlint:all", "-Werror", "-d"]).arg(&classes).args(["-cp", &jars]);
+    let mut files: Vec<PathBuf> =
+        fs::read_dir(sources.join("src"))?.map(|entry| Ok(entry?.path())).collect::<std::io::Result<_>>()?;
+    files.retain(|path| path.extension() == Some(OsStr::new("java")));
+    let log = work.join("javac.log");
+    run(compile.args(files), "compile the adapter for Lucene", &log, "its sources do not fit this Lucene")?;
+
+    let java = text(&jdk.join("bin/java"))?;
+    let heap = [format!("-Xms{heap_mib}m"), format!("-Xmx{heap_mib}m"), "-XX:+UseParallelGC".into()];
+    // Lucene's loops over postings use this module where it is there.
+    let vectors = ["--add-modules", "jdk.incubator.vector", "--enable-native-access=ALL-UNNAMED"];
+    let path = ["-cp".into(), format!("{jars}:{}", text(&classes)?), "Peer".into()];
+    let command = [java].into_iter().chain(heap).chain(vectors.map(String::from)).chain(path).collect();
+    Ok(Ready { version, command })
+}
+
+/// Compiles the adapter for tantivy into `work`, for the processor of this machine.
+///
+/// # Errors
+/// Where that fails, with what to do.
+pub fn tantivy(work: &Path) -> Result<Ready> {
+    let package = Path::new(HERE).join("tantivy");
+    fs::create_dir_all(work).with_context(|| format!("cannot make {}", work.display()))?;
+    let target = work.join("tantivy");
+    let cargo = std::env::var("CARGO").unwrap_or_else(|_| "cargo".into());
+    let mut build = Command::new(cargo);
+    build.args(["build", "--release", "--locked", "--manifest-path"]).arg(package.join("Cargo.toml"));
+    build.arg("--target-dir").arg(&target).env("RUSTFLAGS", "-C target-cpu=native");
+    let remedy = "see that the crates of its lock file can be fetched";
+    run(&mut build, "build the adapter for tantivy", &work.join("tantivy.log"), remedy)?;
+    let version = tantivy_version(&fs::read_to_string(package.join("Cargo.lock"))?)?;
+    Ok(Ready { version, command: vec![text(&target.join("release/peer-tantivy"))?] })
+}
+
+/// The adapter for scanns, which is built with the driver and lies beside it.
+///
+/// # Errors
+/// Where it does not.
+pub fn scanns() -> Result<Ready> {
+    let path = std::env::current_exe()?.with_file_name("peer-scanns");
+    ensure!(
+        path.exists(),
+        "{} is missing: build it with cargo build --release -p scanns-peers",
+        path.display()
+    );
+    Ok(Ready { version: env!("CARGO_PKG_VERSION").into(), command: vec![text(&path)?] })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn versions_of_compilers_are_read_from_what_they_print() {
+        assert_eq!(major_version("javac 21.0.3\n"), Some(21));
+        assert_eq!(major_version("javac 25-ea"), Some(25));
+        assert_eq!(major_version("javac 1.8.0_402"), Some(1), "older than any that will do");
+        assert_eq!(major_version(""), None);
+    }
+
+    #[test]
+    fn a_missing_or_old_jdk_is_told_with_what_to_install() {
+        let none = newest_jdk([("/x".into(), None)]).unwrap_err().to_string();
+        assert!(none.contains("none was found") && none.contains("openjdk-21-jdk-headless"), "{none}");
+        let old = newest_jdk([("/old".into(), Some(17))]).unwrap_err().to_string();
+        assert!(old.contains("17 at /old") && old.contains("openjdk-21-jdk-headless"), "{old}");
+        let found = newest_jdk([("/a".into(), Some(21)), ("/b".into(), Some(25)), ("/c".into(), None)]);
+        assert_eq!(found.unwrap(), Path::new("/b"));
+    }
+
+    #[test]
+    fn the_versions_to_measure_are_those_of_the_build_files() {
+        let read = |path: &str| fs::read_to_string(Path::new(HERE).join(path)).unwrap();
+        assert!(lucene_version(&read("java/pom.xml")).unwrap().contains('.'));
+        assert!(tantivy_version(&read("tantivy/Cargo.lock")).unwrap().contains('.'));
+        assert!(lucene_version("<project/>").is_err() && tantivy_version("").is_err());
+    }
+
+    #[test]
+    fn a_tool_that_is_missing_or_fails_is_told_with_what_to_do() {
+        let dir = tempfile::tempdir().unwrap();
+        let log = dir.path().join("log");
+        let error = run(&mut Command::new("/no/such/mvn"), "fetch", &log, "install maven").unwrap_err();
+        assert!(format!("{error:#}").contains("does not start: install maven"), "{error:#}");
+        let error =
+            run(Command::new("sh").args(["-c", "echo why; exit 3"]), "fetch", &log, "look").unwrap_err();
+        assert!(error.to_string().contains("failed, see"), "{error:#}");
+        assert_eq!(fs::read_to_string(&log).unwrap(), "why\n");
+    }
+}

@@ -1,0 +1,96 @@
+//! Terms for tantivy: what stands between white space and `/`.
+
+use tantivy::tokenizer::{Token, TokenStream, Tokenizer};
+
+/// Longer terms are cut, since Lucene takes no longer ones.
+const LONGEST: usize = 32_766;
+
+/// Bytes that separate: tab to carriage return, space, and `/`.
+const SEPARATES: [bool; 256] = {
+    let mut table = [false; 256];
+    table[b' ' as usize] = true;
+    table[b'/' as usize] = true;
+    let mut byte = b'\t';
+    while byte <= b'\r' {
+        table[byte as usize] = true;
+        byte += 1;
+    }
+    table
+};
+
+/// The tokenizer; its one token is reused.
+#[derive(Clone, Default)]
+pub struct Delimited {
+    token: Token,
+}
+
+/// The terms of one text.
+pub struct Terms<'a> {
+    text: &'a str,
+    at: usize,
+    token: &'a mut Token,
+}
+
+impl Tokenizer for Delimited {
+    type TokenStream<'a> = Terms<'a>;
+
+    fn token_stream<'a>(&'a mut self, text: &'a str) -> Terms<'a> {
+        self.token.reset();
+        Terms { text, at: 0, token: &mut self.token }
+    }
+}
+
+impl TokenStream for Terms<'_> {
+    fn advance(&mut self) -> bool {
+        let bytes = self.text.as_bytes();
+        let mut start = self.at;
+        while start < bytes.len() && SEPARATES[usize::from(bytes[start])] {
+            start += 1;
+        }
+        let mut end = start;
+        while end < bytes.len() && !SEPARATES[usize::from(bytes[end])] {
+            end += 1;
+        }
+        self.at = end;
+        if start == end {
+            return false;
+        }
+        let mut cut = end.min(start + LONGEST);
+        while !self.text.is_char_boundary(cut) {
+            cut -= 1;
+        }
+        let token = &mut *self.token;
+        token.text.clear();
+        token.text.push_str(&self.text[start..cut]);
+        token.position = token.position.wrapping_add(1);
+        token.offset_from = start;
+        token.offset_to = end;
+        true
+    }
+
+    fn token(&self) -> &Token {
+        self.token
+    }
+
+    fn token_mut(&mut self) -> &mut Token {
+        self.token
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn terms_stand_between_white_space_and_slashes() {
+        let mut tokenizer = Delimited::default();
+        let long = "é".repeat(LONGEST);
+        let text = format!(" /usr//lib\tx.so\r\n{long} \u{b}ß/");
+        let mut stream = tokenizer.token_stream(&text);
+        let mut found = Vec::new();
+        while stream.advance() {
+            found.push(stream.token().text.clone());
+        }
+        assert_eq!(found, ["usr", "lib", "x.so", &long[..LONGEST], "ß"]);
+    }
+}
