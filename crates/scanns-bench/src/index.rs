@@ -226,6 +226,7 @@ impl Bench<'_> {
             analyzer: Some(self.analyzer.clone()),
             memory: memory << 20,
             segment_memory: segment_memory << 20,
+            flush: scanns::FlushOptions::default(),
         };
         let report = scanns::build(out, &options, &Progress::new(), &Arc::new(AtomicBool::new(false)))?;
         anyhow::ensure!(report.failed.is_empty(), "{} inputs failed", report.failed.len());

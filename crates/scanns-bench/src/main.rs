@@ -1,14 +1,20 @@
 //! The command of the benchmarks: what each measures is said in the file of its name.
 
+mod all;
+mod buffers;
 mod corpus;
+mod flush;
 mod index;
 mod ladder;
 mod latency;
+mod media;
+mod memory;
 mod reader;
 mod scaling;
 mod text;
 mod tokenizer;
 mod tune;
+mod whole;
 
 use std::path::PathBuf;
 
@@ -42,29 +48,29 @@ enum Bench {
     Index(index::Args),
     /// Answers by class of query and number of searchers: all hits, and the ten best
     Latency(latency::Args),
+    /// Random writes to memory, by size, threads and pages
+    Memory(memory::Args),
+    /// Buffers of each role, by size
+    Buffers(buffers::Args),
+    /// Builds from every source medium to every target medium
+    Media(media::Args),
+    /// Concurrent flushes against stopping the world, by threads and memory of a segment
+    Flush(flush::Args),
     /// Predict rates on other machines from results
     Scaling(scaling::Args),
     /// The tuner against an exhaustive grid on one sample
     Tune(tune::Args),
     /// Find what became slower between two files of results, or two builds of this program
     Compare(compare::Args),
-    /// All of the above on a generated dump (the default)
-    All {
-        /// Where the dump and the indexes go
-        #[arg(long, default_value = "target/bench")]
-        work: PathBuf,
-        /// MiB of the dump
-        #[arg(long, default_value_t = 256)]
-        mib: u64,
-    },
+    /// All of the above on corpora made for it; with --quick, as without any command, little of everything
+    All(all::Args),
 }
 
 fn main() -> Result<()> {
     let command = Command::parse();
-    let all = Bench::All { work: "target/bench".into(), mib: 256 };
     let mut results = Results::begin(&[&command.report]);
     let results = &mut results;
-    match command.bench.unwrap_or(all) {
+    match command.bench.unwrap_or_else(|| Bench::All(all::Args::default())) {
         Bench::Corpus(args) => return corpus::run(&args),
         Bench::Compare(args) => {
             if !compare::run(&args)? {
@@ -79,20 +85,11 @@ fn main() -> Result<()> {
         Bench::Scaling(args) => scaling::run(&args, results)?,
         Bench::Index(args) => index::run(&args, results)?,
         Bench::Latency(args) => latency::run(&args, results)?,
-        Bench::All { work, mib } => {
-            println!("{}", results.machine);
-            let dump = work.join("dump");
-            let queries = work.join("queries.tsv");
-            corpus::run(&corpus::Args { out: dump.clone(), mib, seed: 7, queries: Some(queries.clone()) })?;
-            reader::run(&reader::Args::quick(&dump), results)?;
-            tokenizer::run(&tokenizer::Args::on(&dump), results)?;
-            for lines in [false, true] {
-                ladder::run(&ladder::Args::on(&dump, lines), results)?;
-                let out = work.join(if lines { "lines.scanns" } else { "files.scanns" });
-                index::run(&index::Args::quick(&dump, &out, lines), results)?;
-                latency::run(&latency::Args::quick(&out, &queries, None), results)?;
-            }
-        }
+        Bench::Memory(args) => memory::run(&args, results)?,
+        Bench::Buffers(args) => buffers::run(&args, results)?,
+        Bench::Media(args) => media::run(&args, results)?,
+        Bench::Flush(args) => flush::run(&args, results)?,
+        Bench::All(args) => all::run(&args, results)?,
     }
     results.save(&command.report)?;
     println!("report: {}", command.report.join("report.html").display());

@@ -99,9 +99,7 @@ impl Args {
             for variant in ReaderVariant::ALL.into_iter().filter(wanted) {
                 for &threads in &self.threads {
                     for &kib in &self.block {
-                        if kib as usize >= variant.least_block_bytes() >> 10 {
-                            steps.push(Step { at: steps.len(), how, variant, threads, kib });
-                        }
+                        steps.push(Step { at: steps.len(), how, variant, threads, kib });
                     }
                 }
             }

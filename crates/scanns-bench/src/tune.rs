@@ -94,6 +94,7 @@ fn trials(args: &Args) -> Result<Trials> {
         analyzer: Some(Analyzer::parse(&args.analyzer)?),
         memory: 8 << 30,
         segment_memory: SEGMENT_MEMORY,
+        flush: scanns::FlushOptions::default(),
     };
     Ok(Trials::prepare(&inputs, args.mib << 20, &options, &args.scratch, &cancel)?)
 }

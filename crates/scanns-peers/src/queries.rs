@@ -248,6 +248,7 @@ mod tests {
             analyzer: Some(Analyzer::parse("paths").unwrap()),
             memory: 1 << 30,
             segment_memory: SEGMENT_MEMORY,
+            flush: scanns::FlushOptions::default(),
         };
         let out = dir.join("index");
         scanns::build(&out, &options, &Progress::new(), &cancel).unwrap();

@@ -33,10 +33,11 @@ mod index;
 
 pub use error::{Error, Result};
 pub use index::{
-    DeviceLimits, IndexInfo, IndexOptions, IndexReport, IndexerVariant, LadderOptions, LadderPart, LadderRun,
-    MemoryIndex, MemoryLimits, Phase, ProcessorLimits, Profile, Progress, ReadRate, ReaderVariant, Resource,
-    Roofline, SEGMENT_MEMORY, SegmentInfo, Snapshot, TokenizerVariant, Trial, Trials, Tried, TuneOptions,
-    TuneReport, TuneStep, Tuned, VariantTokenizer, build, build_in, find_parameters, index_files, tune,
+    DeviceLimits, FlushOptions, FlushPolicy, IndexInfo, IndexOptions, IndexReport, IndexerVariant,
+    LadderOptions, LadderPart, LadderRun, MemoryIndex, MemoryLimits, Phase, ProcessorLimits, Profile,
+    Progress, ReadRate, ReaderVariant, Resource, Roofline, SEGMENT_MEMORY, SegmentInfo, Snapshot,
+    TokenizerVariant, Trial, Trials, Tried, TuneOptions, TuneReport, TuneStep, Tuned, VariantTokenizer,
+    build, build_in, find_parameters, index_files, tune,
 };
 pub use invert::ladder::{LadderIndex, TermList, Visit};
 pub use invert::{CHECK_EVERY, InvertOptions, Inverter};
@@ -46,8 +47,8 @@ pub use search::{
     BoolQuery, Hit, Leaf, LeafStats, ListSource, MAX_CLAUSES, MAX_DEPTH, Model, Operator, Query, Searcher,
     TermRef, parse,
 };
-pub use segment::SegmentStats;
+pub use segment::{FlushBuffers, SegmentStats};
 pub use source::{Failure, FileList, Input, Inputs, ListFrom, Separator, SourceOptions, collect};
 pub use store::{Bytes, Directory, FsDirectory, Output, RamDirectory, WriterLock};
-pub use sys::{BLOCK_PADDING, PageSize, Simd, memory_limit_bytes};
+pub use sys::{BLOCK_PADDING, PageSize, Plain, Simd, Slab, memory_limit_bytes};
 pub use tokenize::{MAX_TOKEN, TokenSink, Tokenizer};

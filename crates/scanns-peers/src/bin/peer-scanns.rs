@@ -40,6 +40,7 @@ impl Engine for Scanns {
             analyzer: Some(Analyzer::parse("paths")?),
             memory: scanns::memory_limit_bytes().map_or(1 << 30, |limit| limit / 2),
             segment_memory: SEGMENT_MEMORY,
+            flush: scanns::FlushOptions::default(),
         };
         let report = scanns::build(&task.out, &options, &Progress::new(), &Arc::new(AtomicBool::new(false)))?;
         if let Some(failure) = report.failed.first() {

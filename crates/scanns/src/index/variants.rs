@@ -13,10 +13,9 @@ use crate::error::{Error, Result};
 use crate::invert::ladder::{self, LadderIndex};
 use crate::invert::{InvertOptions, Inverter};
 use crate::read::ladder::{Design, start};
-use crate::read::{self, Lane, MIN_BLOCK_BYTES, ReadOptions, ReaderDriver};
+use crate::read::{self, Lane, ReadOptions, ReaderDriver};
 use crate::schema::{Analyzer, Delimiters, Records};
 use crate::source::Input;
-use crate::sys::PAGE;
 use crate::tokenize::ladder::{Strtok, Table};
 use crate::tokenize::{TokenSink, Tokenizer};
 
@@ -61,14 +60,6 @@ impl ReaderVariant {
     /// True if a block may end inside a token, so that who takes the blocks must put it together.
     pub const fn cuts_tokens(self) -> bool {
         matches!(self, Self::Std | Self::NoNuma | Self::Numa)
-    }
-
-    /// Bytes that a block has at least.
-    pub const fn least_block_bytes(self) -> usize {
-        match self {
-            Self::Ours => MIN_BLOCK_BYTES,
-            _ => PAGE,
-        }
     }
 
     /// Starts reading `inputs`, whole files with tokens between `delimiters`.

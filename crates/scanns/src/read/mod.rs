@@ -35,9 +35,6 @@ use reader::{LaneState, Reader};
 use wave::{CARRY, Rules};
 use work::Work;
 
-/// Smallest block that may be asked for. Tests use smaller ones, to have more cuts.
-pub(crate) const MIN_BLOCK_BYTES: usize = if cfg!(test) { 8 << 10 } else { 256 << 10 };
-
 /// Whether large files are read past the page cache.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Direct {
@@ -56,7 +53,7 @@ pub struct ReadOptions {
     pub read_threads: usize,
     /// Lanes, one for each index thread.
     pub lanes: usize,
-    /// Bytes read at once, at least 256 KiB and a multiple of 4096. Files up to this size are packed.
+    /// Bytes read at once, a multiple of 4096; below 256 KiB reading is slow. Files up to this size are packed.
     pub block_bytes: usize,
     /// Blocks that each lane owns, at least 2.
     pub blocks_per_lane: usize,
@@ -95,15 +92,12 @@ impl Default for ReadOptions {
 }
 
 impl ReadOptions {
-    /// Says what cannot work; blocks must have `least` bytes.
-    fn check(&self, least: usize) -> Result<()> {
+    /// Says what cannot work.
+    fn check(&self) -> Result<()> {
         let fault = if self.lanes == 0 || self.read_threads == 0 {
             "reading needs at least one thread and one lane"
-        } else if self.block_bytes < least || !self.block_bytes.is_multiple_of(PAGE) {
-            return Err(Error::Options(format!(
-                "the block size must be a multiple of 4 KiB and at least {} KiB",
-                least >> 10
-            )));
+        } else if self.block_bytes == 0 || !self.block_bytes.is_multiple_of(PAGE) {
+            "the block size must be a multiple of 4 KiB"
         } else if self.block_bytes > 1 << 30 {
             "the block size must be at most 1 GiB"
         } else if self.blocks_per_lane < 2 || self.queue_depth == 0 {
@@ -150,7 +144,7 @@ pub fn start(
     options: &ReadOptions,
     cancel: Arc<AtomicBool>,
 ) -> Result<(ReaderDriver, Vec<Lane>)> {
-    options.check(MIN_BLOCK_BYTES)?;
+    options.check()?;
     let rules = Rules { records, analyzer: analyzer.clone() };
     let work = Arc::new(Work::new(inputs, records, options.chunk_bytes, cancel));
     let blocks = || BlockMemory::carve(options.blocks_per_lane, CARRY + options.block_bytes, options.pages);

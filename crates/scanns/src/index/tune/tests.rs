@@ -15,6 +15,7 @@ fn options(files: &std::path::Path, scratch: &std::path::Path, records: Records)
         analyzer: None,
         memory: 1 << 30,
         segment_memory: SEGMENT_MEMORY,
+        flush: crate::index::FlushOptions::default(),
     };
     TuneOptions { index, scratch: scratch.into(), budget: Duration::from_secs(3) }
 }

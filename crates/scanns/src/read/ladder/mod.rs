@@ -19,7 +19,7 @@ use super::{Lane, ReadOptions, ReaderDriver, share_out};
 use crate::error::Result;
 use crate::schema::{Delimiters, Records};
 use crate::source::Input;
-use crate::sys::{BlockMemory, PAGE};
+use crate::sys::BlockMemory;
 use thread::Reader;
 
 /// The steps of the ladder.
@@ -51,7 +51,7 @@ pub fn start(
     options: &ReadOptions,
     cancel: Arc<AtomicBool>,
 ) -> Result<(ReaderDriver, Vec<Lane>)> {
-    options.check(PAGE)?;
+    options.check()?;
     let mut options = options.clone();
     options.pin &= matches!(design, Design::Numa | Design::Wave);
     let add_on = if design == Design::Wave { CARRY } else { 0 };

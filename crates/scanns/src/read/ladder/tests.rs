@@ -7,6 +7,7 @@ use fastrand::Rng;
 use super::*;
 use crate::read::Piece;
 use crate::read::tests::{empty_lane, inputs};
+use crate::sys::PAGE;
 
 const DESIGNS: [Design; 4] = [Design::Std, Design::Pool, Design::Numa, Design::Wave];
 

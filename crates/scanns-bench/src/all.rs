@@ -1,0 +1,106 @@
+//! Every experiment, one after the other, on corpora made for it.
+//!
+//! Between experiments the machine itself is measured by work that has nothing to do with scanns, so that a later
+//! comparison knows how even it was.
+
+use std::ffi::OsStr;
+use std::path::PathBuf;
+use std::time::Instant;
+
+use anyhow::Result;
+use scanns_bench::reference::Reference;
+use scanns_bench::results::Results;
+
+use crate::{
+    buffers, corpus, flush, index, ladder, latency, media, memory, reader, scaling, tokenizer, tune,
+};
+
+/// How much.
+#[derive(Debug, clap::Args)]
+pub struct Args {
+    /// Little of everything: under ten minutes on two cores
+    #[arg(long)]
+    pub quick: bool,
+    /// Where corpora and indexes go
+    #[arg(long, default_value = "target/bench")]
+    pub work: PathBuf,
+    /// MiB of the metadata dump [default: 1024, or 64 with --quick]
+    #[arg(long)]
+    pub mib: Option<u64>,
+}
+
+impl Default for Args {
+    fn default() -> Self {
+        Args { quick: true, work: "target/bench".into(), mib: None }
+    }
+}
+
+/// The arguments of an experiment as its command has them where nothing but `arguments` is given.
+fn usual<A: clap::Args>(arguments: &[&OsStr]) -> Result<A> {
+    let command = A::augment_args(clap::Command::new("all").no_binary_name(true));
+    Ok(A::from_arg_matches(&command.try_get_matches_from(arguments)?)?)
+}
+
+/// An experiment, with the time it takes told.
+fn step(
+    name: &str,
+    begun: Instant,
+    reference: &mut Reference,
+    results: &mut Results,
+    run: impl FnOnce(&mut Results) -> Result<()>,
+) -> Result<()> {
+    for _ in 0..3 {
+        reference.sample();
+    }
+    let begin = Instant::now();
+    run(results)?;
+    println!(
+        "[{name}: {:.0} s, {:.0} s in all]\n",
+        begin.elapsed().as_secs_f64(),
+        begun.elapsed().as_secs_f64()
+    );
+    Ok(())
+}
+
+/// Runs everything.
+pub fn run(args: &Args, results: &mut Results) -> Result<()> {
+    let begun = Instant::now();
+    let mut reference = Reference::new();
+    let (dump, queries) = (args.work.join("dump"), args.work.join("queries.tsv"));
+    println!("{}\n", results.machine);
+    let mib = args.mib.unwrap_or(if args.quick { 64 } else { 1024 });
+    corpus::run(&corpus::Args::on(&dump, mib, Some(queries.clone())))?;
+    let mut next = |name: &str, run: &mut dyn FnMut(&mut Results) -> Result<()>| {
+        step(name, begun, &mut reference, results, |results| run(results))
+    };
+    let quick = args.quick;
+    let reading = if quick { reader::Args::quick(&dump) } else { reader::Args::on(&dump) };
+    next("reader", &mut |results| reader::run(&reading, results))?;
+    next("tokenizer", &mut |results| tokenizer::run(&tokenizer::Args::on(&dump), results))?;
+    for lines in [false, true] {
+        next("ladder", &mut |results| ladder::run(&ladder::Args::on(&dump, lines), results))?;
+        let out = args.work.join(if lines { "lines.scanns" } else { "files.scanns" });
+        let build = if quick { index::Args::quick } else { index::Args::on };
+        next("index", &mut |results| index::run(&build(&dump, &out, lines), results))?;
+        let in_memory = (!lines).then_some(dump.as_path());
+        let asking = latency::Args::quick(&out, &queries, in_memory);
+        next("latency", &mut |results| latency::run(&asking, results))?;
+    }
+    let (dump, work) = (dump.as_path(), args.work.as_path());
+    let writes = if quick { memory::Args::quick() } else { usual(&[])? };
+    next("memory", &mut |results| memory::run(&writes, results))?;
+    let in_work = [dump.as_os_str(), OsStr::new("--work"), work.as_os_str()];
+    let sizes = if quick { buffers::Args::quick(dump, work) } else { usual(&in_work)? };
+    next("buffers", &mut |results| buffers::run(&sizes, results))?;
+    let pairs = media::Args::quick(dump, work);
+    next("media", &mut |results| media::run(&pairs, results))?;
+    let flushes = if quick { flush::Args::quick(dump, work) } else { usual(&in_work)? };
+    next("flush", &mut |results| flush::run(&flushes, results))?;
+    if !quick {
+        let tuning = usual(&[dump.as_os_str(), OsStr::new("--scratch"), work.as_os_str()])?;
+        next("tune", &mut |results| tune::run(&tuning, results))?;
+    }
+    next("scaling", &mut |results| scaling::predict(&[], results))?;
+    reference.finish(results);
+    Ok(())
+}
