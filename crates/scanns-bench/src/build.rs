@@ -68,6 +68,7 @@ fn build(args: &Args, threads: usize) -> Result<(f64, String)> {
         analyzer: Some(Analyzer::parse(&args.analyzer)?),
         memory: args.memory << 20,
         segment_memory: args.segment_memory << 20,
+        flush: scanns::FlushOptions::default(),
     };
     let report = scanns::build(&args.out, &options, &Progress::new(), &Arc::new(AtomicBool::new(false)))?;
     anyhow::ensure!(report.failed.is_empty(), "{} inputs failed", report.failed.len());

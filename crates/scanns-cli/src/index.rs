@@ -66,6 +66,7 @@ fn options(args: &IndexArgs) -> Result<IndexOptions> {
         analyzer: analyzer(&args.text)?,
         memory: args.resources.memory.unwrap_or_else(default_memory),
         segment_memory: args.resources.segment_memory.unwrap_or(scanns::SEGMENT_MEMORY),
+        flush: scanns::FlushOptions::default(),
     })
 }
 

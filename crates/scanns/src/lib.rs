@@ -33,8 +33,8 @@ mod index;
 
 pub use error::{Error, Result};
 pub use index::{
-    IndexInfo, IndexOptions, IndexReport, IndexerVariant, MemoryIndex, Phase, Progress, SEGMENT_MEMORY,
-    SegmentInfo, Snapshot, TokenizerVariant, VariantTokenizer, build, build_in,
+    FlushOptions, FlushPolicy, IndexInfo, IndexOptions, IndexReport, IndexerVariant, MemoryIndex, Phase,
+    Progress, SEGMENT_MEMORY, SegmentInfo, Snapshot, TokenizerVariant, VariantTokenizer, build, build_in,
 };
 pub use invert::ladder::{LadderIndex, TermList, Visit};
 pub use invert::{CHECK_EVERY, InvertOptions, Inverter};
@@ -44,8 +44,8 @@ pub use search::{
     BoolQuery, Hit, Leaf, LeafStats, ListSource, MAX_CLAUSES, MAX_DEPTH, Model, Operator, Query, Searcher,
     TermRef, parse,
 };
-pub use segment::SegmentStats;
+pub use segment::{FlushBuffers, SegmentStats};
 pub use source::{Failure, FileList, Input, Inputs, ListFrom, Separator, SourceOptions, collect};
 pub use store::{Bytes, Directory, FsDirectory, Output, RamDirectory, WriterLock};
-pub use sys::{BLOCK_PADDING, PageSize, Simd, memory_limit_bytes};
+pub use sys::{BLOCK_PADDING, PageSize, Plain, Simd, Slab, memory_limit_bytes};
 pub use tokenize::{MAX_TOKEN, TokenSink, Tokenizer};

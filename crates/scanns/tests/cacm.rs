@@ -9,8 +9,8 @@ use std::sync::Arc;
 use std::sync::atomic::AtomicBool;
 
 use scanns::{
-    Analyzer, IndexOptions, Model, Operator, Progress, ReadOptions, Records, SEGMENT_MEMORY, Snapshot,
-    SourceOptions,
+    Analyzer, FlushOptions, IndexOptions, Model, Operator, Progress, ReadOptions, Records, SEGMENT_MEMORY,
+    Snapshot, SourceOptions,
 };
 use unicode_segmentation::UnicodeSegmentation;
 
@@ -48,6 +48,7 @@ fn every_term_of_the_collection_is_found_in_its_documents_and_scored_by_the_form
         analyzer: Some(Analyzer::Standard),
         memory: 1 << 30,
         segment_memory: SEGMENT_MEMORY,
+        flush: FlushOptions::default(),
     };
     let report =
         scanns::build(&index, &options, &Progress::new(), &Arc::new(AtomicBool::new(false))).unwrap();

@@ -4,9 +4,9 @@
 //! index thread holds, the buffers of a flush included. What is left after the fixed parts goes to the
 //! index threads in equal shares, and a thread flushes when its share is full.
 
+use super::IndexOptions;
 use crate::error::{Error, Result};
 use crate::invert::CHECK_EVERY;
-use crate::read::ReadOptions;
 use crate::segment::FLUSH_BYTES;
 use crate::source::Input;
 
@@ -48,26 +48,23 @@ impl LaneBudget {
     }
 }
 
-/// What each index thread may hold: its share of the `cap` at most, and as its first segment `segment` bytes.
-pub(super) fn lane_budget(
-    cap: u64,
-    segment: u64,
-    inputs: &[Input],
-    read: &ReadOptions,
-) -> Result<LaneBudget> {
+/// What each index thread may hold: its share of the memory at most, and as its first segment what was asked for.
+pub(super) fn lane_budget(options: &IndexOptions, inputs: &[Input]) -> Result<LaneBudget> {
+    let (cap, segment, read) = (options.memory, options.segment_memory, &options.read);
+    let flush_bytes = FLUSH_BYTES + options.flush.buffers.extra_bytes();
     // Twice: while the inputs are found and put in order, there are two lists of them.
     let each = |input: &Input| 2 * (input.path.as_os_str().len() + size_of::<Input>() + 32);
     let listed: usize = inputs.iter().map(each).sum();
     let fixed = BASE + listed + read.memory_bytes();
     let cap = usize::try_from(cap).unwrap_or(usize::MAX);
     let share = cap.saturating_sub(fixed) / read.lanes;
-    match share.checked_sub(FLUSH_BYTES + OVERSHOOT) {
+    match share.checked_sub(flush_bytes + OVERSHOOT) {
         Some(budget) if budget >= LEAST => {
             let first = usize::try_from(segment).unwrap_or(usize::MAX).min(budget).clamp(LEAST, MOST);
             Ok(LaneBudget { first, most: first.saturating_mul(GROWTH).min(budget).min(MOST) })
         }
         _ => {
-            let needed = fixed + read.lanes * (LEAST + FLUSH_BYTES + OVERSHOOT);
+            let needed = fixed + read.lanes * (LEAST + flush_bytes + OVERSHOOT);
             Err(Error::Options(format!(
                 "{} MiB of memory are too little for {} index threads: give at least --memory {}MiB, or fewer threads",
                 cap >> 20,
@@ -80,12 +77,28 @@ pub(super) fn lane_budget(
 
 #[cfg(test)]
 mod tests {
+    use super::super::FlushOptions;
     use super::*;
+    use crate::read::ReadOptions;
+    use crate::schema::Records;
+    use crate::segment::FlushBuffers;
+    use crate::source::SourceOptions;
 
     #[test]
     fn segments_grow_with_their_number_up_to_the_share_of_the_cap() {
-        let read = ReadOptions { lanes: 2, ..ReadOptions::default() };
-        let budget = |cap, segment| lane_budget(cap, segment, &[], &read).unwrap();
+        let lane_budget = |cap, segment, buffers| {
+            let options = IndexOptions {
+                source: SourceOptions::default(),
+                read: ReadOptions { lanes: 2, ..ReadOptions::default() },
+                records: Records::File,
+                analyzer: None,
+                memory: cap,
+                segment_memory: segment,
+                flush: FlushOptions { buffers, ..FlushOptions::default() },
+            };
+            lane_budget(&options, &[])
+        };
+        let budget = |cap, segment| lane_budget(cap, segment, FlushBuffers::default()).unwrap();
         let roomy = budget(64 << 30, 64 << 20);
         let sizes = [0, 7, 8, 15, 16, 24, 1_000_000].map(|written| roomy.after(written) >> 20);
         assert_eq!(sizes, [64, 64, 128, 128, 256, 512, 512]);
@@ -94,6 +107,9 @@ mod tests {
         assert_eq!(tight.after(100), tight.most);
         let least = budget(200 << 20, 1 << 40);
         assert!(least.first == least.most && least.most < 100 << 20, "{least:?}");
-        assert!(lane_budget(64 << 20, 64 << 20, &[], &read).is_err());
+        assert!(lane_budget(64 << 20, 64 << 20, FlushBuffers::default()).is_err());
+        let buffers = FlushBuffers { write: 9 << 20, lists: 256 << 10 };
+        let larger = lane_budget(200 << 20, 1 << 40, buffers).unwrap();
+        assert_eq!(least.most - larger.most, 8 << 20, "buffers are part of the memory");
     }
 }

@@ -9,6 +9,7 @@ use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::{Duration, Instant};
 
 use super::budget::lane_budget;
+use super::gate::Gate;
 use super::lane::{LaneContext, LaneIndexer, LaneReport};
 use super::manifest::{Manifest, SegmentEntry};
 use super::{IndexOptions, IndexReport, Phase, Progress};
@@ -141,6 +142,7 @@ fn add_and_commit(
             segments.push(SegmentEntry::from(segment));
         }
         report.cut_terms += lane.cut_terms;
+        report.flush_seconds += lane.flushing.as_secs_f64();
         report.failed.extend(lane.failures);
     }
     let needed: HashSet<String> = segments.iter().map(|segment| file_name(segment.id)).collect();
@@ -196,7 +198,8 @@ fn run_lanes(
     progress.total_bytes.store(inputs.bytes, Ordering::Relaxed);
     progress.total_files.store(inputs.inputs.len() as u64, Ordering::Relaxed);
     progress.failures.store(inputs.failures.len() as u64, Ordering::Relaxed);
-    let budget = lane_budget(options.memory, options.segment_memory, &inputs.inputs, &options.read)?;
+    options.flush.buffers.check()?;
+    let budget = lane_budget(options, &inputs.inputs)?;
     let shared = Arc::new(inputs.inputs);
     // Readers are stopped through their own flag too, when an index thread fails.
     let stop = Arc::new(AtomicBool::new(cancel.load(Ordering::Relaxed)));
@@ -207,6 +210,7 @@ fn run_lanes(
             || u128::from(random.hash_one(Instant::now())) ^ u128::from(RandomState::new().hash_one(0));
         part() << 64 | part()
     };
+    let gate = Gate::new(options.flush.policy);
     let context = LaneContext {
         directory,
         inputs: &shared,
@@ -218,6 +222,8 @@ fn run_lanes(
             pages: options.read.pages,
         },
         budget,
+        gate: &gate,
+        buffers: options.flush.buffers,
         progress,
         new_id: &new_id,
     };

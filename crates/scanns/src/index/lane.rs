@@ -6,16 +6,18 @@
 use std::collections::VecDeque;
 use std::os::unix::ffi::OsStrExt;
 use std::sync::atomic::Ordering;
+use std::time::{Duration, Instant};
 
 use super::Progress;
 use super::budget::LaneBudget;
+use super::gate::{Gate, Working};
 use super::line_keys::KeyCollector;
 use crate::error::Result;
 use crate::invert::{CHECK_EVERY, InvertOptions, Inverter};
 use crate::read::{Lane, Piece};
 use crate::record::{Part, Parts};
 use crate::schema::{Analyzer, Records};
-use crate::segment::{FLUSH_BYTES, Flushed, flush};
+use crate::segment::{FLUSH_BYTES, FlushBuffers, Flushed, flush};
 use crate::source::{Failure, Input};
 use crate::store::{Directory, Unsynced};
 use crate::tokenize::Tokenizer;
@@ -35,6 +37,8 @@ pub(super) struct LaneContext<'a> {
     pub(super) analyzer: &'a Analyzer,
     pub(super) invert: InvertOptions,
     pub(super) budget: LaneBudget,
+    pub(super) gate: &'a Gate,
+    pub(super) buffers: FlushBuffers,
     pub(super) progress: &'a Progress,
     pub(super) new_id: &'a (dyn Fn() -> u128 + Sync),
 }
@@ -45,6 +49,8 @@ pub(super) struct LaneReport {
     pub(super) segments: Vec<Flushed>,
     pub(super) cut_terms: u64,
     pub(super) failures: Vec<Failure>,
+    /// Time it took to write the segments.
+    pub(super) flushing: Duration,
 }
 
 /// The state of one index thread.
@@ -61,6 +67,8 @@ pub(super) struct LaneIndexer<'a> {
     unchecked: usize,
     /// Segments that the medium may still be working on.
     unsynced: VecDeque<Unsynced>,
+    /// Held while this thread has a block to index.
+    working: Working<'a>,
     report: LaneReport,
 }
 
@@ -75,6 +83,7 @@ impl<'a> LaneIndexer<'a> {
             skipping: false,
             unchecked: 0,
             unsynced: VecDeque::new(),
+            working: None,
             report: LaneReport::default(),
         })
     }
@@ -85,6 +94,7 @@ impl<'a> LaneIndexer<'a> {
             crate::sys::pin_current_thread(cpus);
         }
         for mut block in lane {
+            self.working = self.context.gate.work();
             let before = u64::from(self.inverter.max_doc());
             let flushed = self.report.segments.len();
             let (pieces, bytes) = block.split();
@@ -103,6 +113,7 @@ impl<'a> LaneIndexer<'a> {
                 .sum();
             self.context.progress.bytes.fetch_add(taken as u64, Ordering::Relaxed);
             self.context.progress.documents.fetch_add(written + after - before, Ordering::Relaxed);
+            self.working = None;
         }
         Ok(())
     }
@@ -208,7 +219,17 @@ impl<'a> LaneIndexer<'a> {
     fn flush(&mut self) -> Result<()> {
         let keys = self.keys.take(self.inverter.max_doc());
         let id = (self.context.new_id)();
-        let (segment, unsynced) = flush(self.context.directory, id, &mut self.inverter, &keys)?;
+        let was_working = self.working.take().is_some();
+        let (segment, unsynced) = {
+            let _stopped = self.context.gate.write();
+            let begun = Instant::now();
+            let flushed =
+                flush(self.context.directory, id, &mut self.inverter, &keys, &self.context.buffers)?;
+            self.report.flushing += begun.elapsed();
+            flushed
+        };
+        self.working = was_working.then(|| self.context.gate.work()).flatten();
+        self.context.progress.segments.fetch_add(1, Ordering::Relaxed);
         self.report.segments.push(segment);
         self.unsynced.push_back(unsynced);
         self.limit = self.context.budget.after(self.report.segments.len());

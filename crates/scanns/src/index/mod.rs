@@ -1,11 +1,12 @@
 //! The whole: from inputs to a committed index, and from a committed index to a snapshot that can be searched.
 //!
 //! [`build`] runs the pipeline; read `build.rs` first, then `lane.rs`, the index thread. `budget.rs` shares the
-//! memory out, `manifest.rs` is what a commit says, [`Snapshot`] what a reader opens. [`MemoryIndex`] is an index
+//! memory out, `gate.rs` stops the world where that is asked for, `manifest.rs` is what a commit says, [`Snapshot`] what a reader opens. [`MemoryIndex`] is an index
 //! that stays in memory. `unique.rs` counts distinct terms over segments; `variants.rs` names what else could index.
 
 mod budget;
 mod build;
+mod gate;
 mod lane;
 mod line_keys;
 mod manifest;
@@ -23,6 +24,7 @@ pub use variants::{IndexerVariant, TokenizerVariant, VariantTokenizer};
 
 use crate::read::ReadOptions;
 use crate::schema::{Analyzer, Records};
+use crate::segment::FlushBuffers;
 use crate::source::{Failure, SourceOptions};
 
 /// What to index, and how.
@@ -41,6 +43,32 @@ pub struct IndexOptions {
     /// Bytes of memory after which an index thread writes its first segments, if its share of `memory` is not less;
     /// after many segments up to eight times as much.
     pub segment_memory: u64,
+    /// How segments are written.
+    pub flush: FlushOptions,
+}
+
+/// How index threads write their segments. The defaults are the fastest that was measured; the rest is for measuring.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct FlushOptions {
+    /// What the other threads do meanwhile.
+    pub policy: FlushPolicy,
+    /// Sizes of the buffers on the way to the file.
+    pub buffers: FlushBuffers,
+}
+
+impl Default for FlushOptions {
+    fn default() -> Self {
+        FlushOptions { policy: FlushPolicy::Concurrent, buffers: FlushBuffers::default() }
+    }
+}
+
+/// What other index threads do while one writes a segment.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum FlushPolicy {
+    /// They go on.
+    Concurrent,
+    /// They wait until it is written, as in engines where all threads fill one buffer.
+    StopTheWorld,
 }
 
 /// What [`IndexOptions::segment_memory`] should be where nothing is known better: the fastest that was measured
@@ -72,6 +100,8 @@ pub struct IndexReport {
     pub cut_terms: u64,
     /// Segments that were added.
     pub segments: usize,
+    /// Seconds that index threads spent writing segments, all threads together; waiting for each other is not in it.
+    pub flush_seconds: f64,
     /// True if the build was stopped; nothing was then committed.
     pub cancelled: bool,
 }

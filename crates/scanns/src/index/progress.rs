@@ -25,6 +25,7 @@ pub struct Progress {
     pub(super) total_files: AtomicU64,
     pub(super) documents: AtomicU64,
     pub(super) failures: AtomicU64,
+    pub(super) segments: AtomicU64,
 }
 
 impl Progress {
@@ -75,5 +76,10 @@ impl Progress {
     /// Inputs that failed.
     pub fn failures(&self) -> u64 {
         self.failures.load(Ordering::Relaxed)
+    }
+
+    /// Segments written.
+    pub fn segments(&self) -> u64 {
+        self.segments.load(Ordering::Relaxed)
     }
 }

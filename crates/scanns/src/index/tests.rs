@@ -14,6 +14,8 @@ use crate::search::{Leaf, Model, Operator, Searcher};
 use crate::source::SourceOptions;
 use crate::sys::PageSize;
 
+mod flush;
+
 fn options(root: &Path, records: Records, lanes: usize) -> IndexOptions {
     let read = ReadOptions { lanes, block_bytes: 64 << 10, chunk_bytes: 200 << 10, ..ReadOptions::default() };
     IndexOptions {
@@ -23,6 +25,7 @@ fn options(root: &Path, records: Records, lanes: usize) -> IndexOptions {
         analyzer: Some(Analyzer::parse("whitespace").unwrap()),
         memory: 512 << 20,
         segment_memory: SEGMENT_MEMORY,
+        flush: FlushOptions::default(),
     }
 }
 

@@ -33,9 +33,6 @@ use reader::{LaneState, Reader};
 use wave::{CARRY, Rules};
 use work::Work;
 
-/// Smallest block that may be asked for. Tests use smaller ones, to have more cuts.
-const MIN_BLOCK_BYTES: usize = if cfg!(test) { 8 << 10 } else { 256 << 10 };
-
 /// Whether large files are read past the page cache.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Direct {
@@ -54,7 +51,7 @@ pub struct ReadOptions {
     pub read_threads: usize,
     /// Lanes, one for each index thread.
     pub lanes: usize,
-    /// Bytes read at once, at least 256 KiB and a multiple of 4096. Files up to this size are packed.
+    /// Bytes read at once, a multiple of 4096; below 256 KiB reading is slow. Files up to this size are packed.
     pub block_bytes: usize,
     /// Blocks that each lane owns, at least 2.
     pub blocks_per_lane: usize,
@@ -96,8 +93,8 @@ impl ReadOptions {
     fn check(&self) -> Result<()> {
         let fault = if self.lanes == 0 || self.read_threads == 0 {
             "reading needs at least one thread and one lane"
-        } else if self.block_bytes < MIN_BLOCK_BYTES || !self.block_bytes.is_multiple_of(PAGE) {
-            "the block size must be a multiple of 4 KiB and at least 256 KiB"
+        } else if self.block_bytes == 0 || !self.block_bytes.is_multiple_of(PAGE) {
+            "the block size must be a multiple of 4 KiB"
         } else if self.block_bytes > 1 << 30 {
             "the block size must be at most 1 GiB"
         } else if self.blocks_per_lane < 2 || self.queue_depth == 0 {

@@ -4,12 +4,44 @@ use super::keys::Keys;
 use super::stats::SegmentStats;
 use super::terms::TermsWriter;
 use super::{KEYS, NORMS, SEGMENT, SPARSE, STATS, TERMS, file_name};
-use crate::error::Result;
+use crate::error::{Error, Result};
 use crate::invert::Inverter;
-use crate::store::{Directory, EnvelopeWriter, Unsynced};
+use crate::store::{Directory, EnvelopeWriter, Unsynced, WRITE_BUFFER};
 
 /// Memory that a flush takes beyond the inverter's own, in bytes.
 pub const FLUSH_BYTES: usize = 16 << 20;
+
+/// Sizes of the buffers that a segment passes on its way to the file.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct FlushBuffers {
+    /// Bytes gathered for a write to the file, from 512 bytes to 64 MiB.
+    pub write: usize,
+    /// Bytes of postings gathered for the checksum and the buffer of writes, from 512 bytes to 64 MiB.
+    pub lists: usize,
+}
+
+impl Default for FlushBuffers {
+    fn default() -> Self {
+        FlushBuffers { write: WRITE_BUFFER, lists: 256 << 10 }
+    }
+}
+
+impl FlushBuffers {
+    /// Refuses sizes out of bounds.
+    pub(crate) fn check(&self) -> Result<()> {
+        let fits = |bytes: usize| (512..=64 << 20).contains(&bytes);
+        match fits(self.write) && fits(self.lists) {
+            true => Ok(()),
+            false => Err(Error::Options("buffers of a flush must have from 512 bytes to 64 MiB".into())),
+        }
+    }
+
+    /// Memory that they take beyond [`FLUSH_BYTES`].
+    pub(crate) fn extra_bytes(&self) -> usize {
+        let usual = Self::default();
+        (self.write + 2 * self.lists).saturating_sub(usual.write + 2 * usual.lists)
+    }
+}
 
 /// A segment that is written and not yet part of a commit.
 #[derive(Clone, Debug)]
@@ -31,8 +63,9 @@ pub fn flush(
     id: u128,
     inverter: &mut Inverter,
     keys: &Keys,
+    buffers: &FlushBuffers,
 ) -> Result<(Flushed, Unsynced)> {
-    let written = write(directory, id, inverter, keys);
+    let written = write(directory, id, inverter, keys, buffers);
     if written.is_err() {
         inverter.clear();
         // The first error is the one to tell; a file that cannot be removed now is swept at the next commit.
@@ -46,8 +79,9 @@ fn write(
     id: u128,
     inverter: &mut Inverter,
     keys: &Keys,
+    buffers: &FlushBuffers,
 ) -> Result<(Flushed, Unsynced)> {
-    let mut out = EnvelopeWriter::create(directory, &file_name(id), SEGMENT, id)?;
+    let mut out = EnvelopeWriter::create(directory, &file_name(id), SEGMENT, id)?.with_buffer(buffers.write);
     let norms = inverter.take_norms();
     let void = inverter.void_documents().to_vec();
     let max_doc = inverter.max_doc();
@@ -60,7 +94,7 @@ fn write(
         void,
     };
     out.begin(TERMS)?;
-    let mut terms = TermsWriter::new();
+    let mut terms = TermsWriter::new(buffers.lists);
     inverter.drain_sorted(|term, postings| match postings.only() {
         Some(posting) => terms.add_single(term, posting, &mut out),
         None => terms.add(term, postings, &norms, &mut out),

@@ -12,7 +12,7 @@ mod terms;
 #[cfg(test)]
 mod tests;
 
-pub use flush::{FLUSH_BYTES, Flushed, flush};
+pub use flush::{FLUSH_BYTES, FlushBuffers, Flushed, flush};
 pub use keys::{KeyRun, Keys};
 pub use reader::Segment;
 pub use stats::SegmentStats;

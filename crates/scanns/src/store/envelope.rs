@@ -33,8 +33,8 @@ const TRAILER: usize = 32;
 const END: &[u8; 8] = b"SCANNEND";
 /// Most sections that a file may have.
 const MAX_SECTIONS: u32 = 1024;
-/// Writes to the file are gathered to this size.
-const BUFFER: usize = 1 << 20;
+/// Writes to the file are gathered to this size, if no other is asked for.
+pub const WRITE_BUFFER: usize = 1 << 20;
 
 /// Which kind of file an envelope holds, and the versions that this program knows.
 #[derive(Clone, Copy, Debug)]
@@ -51,6 +51,8 @@ pub struct EnvelopeWriter {
     name: String,
     place: String,
     buffer: Vec<u8>,
+    /// Bytes at which the buffer is sent.
+    most: usize,
     at: u64,
     sections: Vec<(u32, u64, u64)>,
     checksums: Vec<u64>,
@@ -65,7 +67,8 @@ impl EnvelopeWriter {
             output: directory.create(name)?,
             name: name.into(),
             place: directory.describe(),
-            buffer: Vec::with_capacity(BUFFER + PAGE),
+            buffer: Vec::with_capacity(WRITE_BUFFER + PAGE),
+            most: WRITE_BUFFER,
             at: 0,
             sections: Vec::new(),
             checksums: Vec::new(),
@@ -82,6 +85,15 @@ impl EnvelopeWriter {
         header.extend_from_slice(&check.to_le_bytes());
         writer.put(&header)?;
         Ok(writer)
+    }
+
+    /// Gathers `bytes` for a write to the file.
+    #[must_use]
+    pub fn with_buffer(mut self, bytes: usize) -> Self {
+        self.most = bytes;
+        // What goes over the brim is at most a block.
+        self.buffer.reserve_exact((bytes + BLOCK).saturating_sub(self.buffer.len()));
+        self
     }
 
     /// Begins a section; what is written next belongs to it.
@@ -132,7 +144,7 @@ impl EnvelopeWriter {
     fn put(&mut self, bytes: &[u8]) -> Result<()> {
         self.buffer.extend_from_slice(bytes);
         self.at += bytes.len() as u64;
-        if self.buffer.len() >= BUFFER { self.send() } else { Ok(()) }
+        if self.buffer.len() >= self.most { self.send() } else { Ok(()) }
     }
 
     fn send(&mut self) -> Result<()> {

@@ -15,6 +15,7 @@ use crate::error::{Error, Result};
 #[derive(Clone, Debug)]
 pub struct FsDirectory {
     path: PathBuf,
+    write_back: u64,
 }
 
 /// Name of the lock file.
@@ -23,7 +24,14 @@ const LOCK: &str = "lock";
 impl FsDirectory {
     /// The directory at `path`, which exists.
     pub fn new(path: &Path) -> Self {
-        FsDirectory { path: path.to_path_buf() }
+        FsDirectory { path: path.to_path_buf(), write_back: WRITE_BACK }
+    }
+
+    /// Tells the kernel to start writing a file back after every `bytes` of it, instead of 8 MiB.
+    #[must_use]
+    pub fn with_write_back(mut self, bytes: u64) -> Self {
+        self.write_back = bytes;
+        self
     }
 
     fn file(&self, name: &str) -> PathBuf {
@@ -35,7 +43,7 @@ impl Directory for FsDirectory {
     fn create(&self, name: &str) -> Result<Box<dyn Output>> {
         let path = self.file(name);
         let file = File::create(&path).map_err(|source| Error::io("create", &path, source))?;
-        Ok(Box::new(FsOutput { file, path, unsynced: 0, written: 0 }))
+        Ok(Box::new(FsOutput { file, path, write_back: self.write_back, unsynced: 0, written: 0 }))
     }
 
     fn open(&self, name: &str) -> Result<Bytes> {
@@ -109,11 +117,12 @@ impl Directory for FsDirectory {
 struct FsOutput {
     file: File,
     path: PathBuf,
+    write_back: u64,
     unsynced: u64,
     written: u64,
 }
 
-/// Bytes after which the kernel is told to start writing back.
+/// Bytes after which the kernel is told to start writing back, if nothing else is asked for.
 const WRITE_BACK: u64 = 8 << 20;
 
 impl Write for FsOutput {
@@ -121,7 +130,7 @@ impl Write for FsOutput {
         let count = self.file.write(bytes)?;
         self.written += count as u64;
         self.unsynced += count as u64;
-        if self.unsynced >= WRITE_BACK {
+        if self.unsynced >= self.write_back {
             self.flush()?;
         }
         Ok(count)

@@ -15,6 +15,6 @@ mod ram;
 pub use bytes::Bytes;
 pub use commit::{publish, read_newest, sweep};
 pub use directory::{Directory, Output, WriterLock};
-pub use envelope::{Envelope, EnvelopeWriter, FileKind, Section, Unsynced};
+pub use envelope::{Envelope, EnvelopeWriter, FileKind, Section, Unsynced, WRITE_BUFFER};
 pub use fs::FsDirectory;
 pub use ram::RamDirectory;

@@ -208,7 +208,7 @@ fn no_inputs_end_at_once_and_impossible_options_are_named() {
         ReadOptions { lanes: 0, ..good.clone() },
         ReadOptions { read_threads: 0, ..good.clone() },
         ReadOptions { block_bytes: 10_000, ..good.clone() },
-        ReadOptions { block_bytes: 4096, ..good.clone() },
+        ReadOptions { block_bytes: 0, ..good.clone() },
         ReadOptions { blocks_per_lane: 1, ..good.clone() },
         ReadOptions { queue_depth: 0, ..good },
     ] {

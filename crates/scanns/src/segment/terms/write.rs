@@ -6,9 +6,6 @@ use crate::codec::{ListEncoder, put_varint};
 use crate::error::Result;
 use crate::store::EnvelopeWriter;
 
-/// Lists of a group are sent on at this size, so that a group of frequent terms takes little memory.
-const SEND: usize = 256 << 10;
-
 /// See the module.
 pub struct TermsWriter {
     terms: u64,
@@ -16,6 +13,8 @@ pub struct TermsWriter {
     /// The term before, for front coding.
     before: Before,
     lists: Vec<u8>,
+    /// Lists of a group are sent on at this size, so that a group of frequent terms takes little memory.
+    send: usize,
     lists_sent: u64,
     lengths: Vec<u8>,
     suffixes: Suffixes,
@@ -27,13 +26,14 @@ pub struct TermsWriter {
 }
 
 impl TermsWriter {
-    /// A writer at the start of the section.
-    pub fn new() -> Self {
+    /// A writer at the start of the section, which gathers `send` bytes of lists.
+    pub fn new(send: usize) -> Self {
         TermsWriter {
             terms: 0,
             count: 0,
             before: Before::default(),
-            lists: Vec::with_capacity(2 * SEND),
+            lists: Vec::with_capacity(2 * send),
+            send,
             lists_sent: 0,
             lengths: Vec::new(),
             suffixes: Suffixes::new(),
@@ -83,7 +83,7 @@ impl TermsWriter {
         put_varint(&mut self.postings, u64::from(summary.doc_freq) << 1);
         put_varint(&mut self.postings, (self.lists.len() - start) as u64);
         put_varint(&mut self.postings, summary.total_tf - u64::from(summary.doc_freq));
-        if self.lists.len() >= SEND {
+        if self.lists.len() >= self.send {
             self.send_lists(out)?;
         }
         self.add_term(term, head, out)
