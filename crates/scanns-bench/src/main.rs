@@ -66,7 +66,7 @@ fn main() -> Result<()> {
             println!("{}", results.machine);
             let dump = work.join("dump");
             let queries = work.join("queries.tsv");
-            corpus::run(&corpus::Args { out: dump.clone(), mib, seed: 7, queries: Some(queries.clone()) })?;
+            corpus::run(&corpus::Args::on(&dump, mib, Some(queries.clone())))?;
             reader::run(&reader::Args::on(&dump), results)?;
             tokenizer::run(&tokenizer::Args::on(&dump), results)?;
             for lines in [false, true] {
