@@ -3,6 +3,7 @@
 mod build;
 mod corpus;
 mod ladder;
+mod memory;
 mod reader;
 mod search;
 mod text;
@@ -39,6 +40,8 @@ enum Bench {
     Index(build::Args),
     /// Run a file of queries (class, tab, terms) against an index: top 10 and all hits
     Latency(search::Args),
+    /// Random writes to memory, by size, threads and pages
+    Memory(memory::Args),
     /// All of the above on a generated dump (the default)
     All {
         /// Where the dump and the indexes go
@@ -62,11 +65,13 @@ fn main() -> Result<()> {
         Bench::Ladder(args) => ladder::run(&args, results)?,
         Bench::Index(args) => build::run(&args, results)?,
         Bench::Latency(args) => search::run(&args, results)?,
+        Bench::Memory(args) => memory::run(&args, results)?,
         Bench::All { work, mib } => {
             println!("{}", results.machine);
             let dump = work.join("dump");
             let queries = work.join("queries.tsv");
             corpus::run(&corpus::Args::on(&dump, mib, Some(queries.clone())))?;
+            memory::run(&memory::Args::quick(), results)?;
             reader::run(&reader::Args::on(&dump), results)?;
             tokenizer::run(&tokenizer::Args::on(&dump), results)?;
             for lines in [false, true] {
