@@ -1,13 +1,17 @@
 //! The command of the benchmarks: what each measures is said in the file of its name.
 
+mod buffers;
 mod build;
 mod corpus;
+mod flush;
 mod ladder;
+mod media;
 mod memory;
 mod reader;
 mod search;
 mod text;
 mod tokenizer;
+mod whole;
 
 use std::path::PathBuf;
 
@@ -42,6 +46,12 @@ enum Bench {
     Latency(search::Args),
     /// Random writes to memory, by size, threads and pages
     Memory(memory::Args),
+    /// Buffers of each role, by size
+    Buffers(buffers::Args),
+    /// Builds from every source medium to every target medium
+    Media(media::Args),
+    /// Concurrent flushes against stopping the world, by threads and memory of a segment
+    Flush(flush::Args),
     /// All of the above on a generated dump (the default)
     All {
         /// Where the dump and the indexes go
@@ -66,6 +76,9 @@ fn main() -> Result<()> {
         Bench::Index(args) => build::run(&args, results)?,
         Bench::Latency(args) => search::run(&args, results)?,
         Bench::Memory(args) => memory::run(&args, results)?,
+        Bench::Buffers(args) => buffers::run(&args, results)?,
+        Bench::Media(args) => media::run(&args, results)?,
+        Bench::Flush(args) => flush::run(&args, results)?,
         Bench::All { work, mib } => {
             println!("{}", results.machine);
             let dump = work.join("dump");
@@ -80,6 +93,9 @@ fn main() -> Result<()> {
                 build::run(&build::Args::on(&dump, &out, lines), results)?;
                 search::run(&search::Args { index: out, queries: queries.clone() }, results)?;
             }
+            buffers::run(&buffers::Args::quick(&dump, &work), results)?;
+            flush::run(&flush::Args::quick(&dump, &work), results)?;
+            media::run(&media::Args::quick(&dump, &work), results)?;
         }
     }
     results.save(&command.report)?;

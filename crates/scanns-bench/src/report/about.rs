@@ -36,17 +36,20 @@ const ABOUT: &[(&str, &str, &str)] = &[
     (
         "memory",
         "Random writes to memory",
-        "After figure 11 of SCANNS [1]: writes of a block each to random places, by block size, threads and pages.",
+        "After figure 11 of SCANNS [1]: writes of a block each to random places of memory that is backed already, by block size, \
+         threads and pages. Each thread has a share of its own.",
     ),
     (
         "media",
         "Source and target media",
-        "Every pair of directories to read from and to write to, after table 1 of Lin et al. [2].",
+        "Every pair of directories to read from and to write to, after table 1 of Lin et al. [2]. What is built are documents and \
+         frequencies; theirs had positions, stored documents and vectors too, so the figures do not compare with theirs.",
     ),
     (
         "buffers",
         "Buffer sizes",
-        "Each role that a buffer plays, with sizes from 1 KiB to 8 MiB, after LUCENE-888 [3].",
+        "Each role that a buffer plays, with sizes from 1 KiB to 8 MiB, after LUCENE-888 [3]. Blocks are read in whole pages of \
+         4 KiB. Files of an index are mapped, which leaves their reading without a buffer to choose a size of.",
     ),
     (
         "flush",

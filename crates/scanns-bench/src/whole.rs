@@ -1,0 +1,155 @@
+//! Whole builds as the experiments on media, buffers and flushing need them: into a directory of their own that goes
+//! away afterwards, checked before anything is believed of them, from a cold cache where that is asked for.
+
+use std::fs::File;
+use std::path::{Path, PathBuf};
+use std::sync::Arc;
+use std::sync::atomic::AtomicBool;
+
+use anyhow::{Context, Result};
+use rustix::fs::{Advice, fadvise};
+use scanns::{
+    Analyzer, FlushOptions, FsDirectory, IndexOptions, IndexReport, Input, Progress, ReadOptions, Records,
+    Snapshot, SourceOptions,
+};
+
+/// What to build.
+#[derive(Clone, Debug)]
+pub struct Job {
+    /// Files and trees.
+    pub paths: Vec<PathBuf>,
+    /// A document per line, not per file.
+    pub lines: bool,
+    /// Index threads.
+    pub threads: usize,
+    /// Bytes of memory of a thread's first segments.
+    pub segment_memory: u64,
+    /// How to read; the number of lanes is that of threads.
+    pub read: ReadOptions,
+    /// How segments are written.
+    pub flush: FlushOptions,
+    /// Bytes after which the kernel is told to write back; what is usual if none.
+    pub write_back: Option<u64>,
+}
+
+impl Job {
+    /// The defaults of the library for `paths`.
+    pub fn on(paths: Vec<PathBuf>, threads: usize) -> Self {
+        Job {
+            paths,
+            lines: false,
+            threads,
+            segment_memory: scanns::SEGMENT_MEMORY,
+            read: ReadOptions::default(),
+            flush: FlushOptions::default(),
+            write_back: None,
+        }
+    }
+}
+
+/// A directory for an index, below `place`, that goes away when it is dropped.
+pub fn room(place: &Path) -> Result<tempfile::TempDir> {
+    std::fs::create_dir_all(place).with_context(|| format!("cannot make {}", place.display()))?;
+    let made = tempfile::Builder::new().prefix("scanns-bench-").suffix(".scanns").tempdir_in(place);
+    made.with_context(|| format!("cannot make a directory in {}", place.display()))
+}
+
+/// Builds into the empty directory `out`, and makes sure that what was committed can be opened and is whole.
+pub fn build(job: &Job, out: &Path, progress: &Progress) -> Result<IndexReport> {
+    let options = IndexOptions {
+        source: SourceOptions { paths: job.paths.clone(), threads: job.threads, ..SourceOptions::default() },
+        read: ReadOptions { lanes: job.threads, ..job.read.clone() },
+        records: if job.lines { Records::Lines } else { Records::File },
+        analyzer: Some(Analyzer::parse("paths")?),
+        memory: 8 << 30,
+        segment_memory: job.segment_memory,
+        flush: job.flush,
+    };
+    let mut directory = FsDirectory::new(out);
+    if let Some(bytes) = job.write_back {
+        directory = directory.with_write_back(bytes);
+    }
+    let begin = std::time::Instant::now();
+    let mut report = scanns::build_in(&directory, &options, progress, &Arc::new(AtomicBool::new(false)))?;
+    report.seconds = begin.elapsed().as_secs_f64();
+    anyhow::ensure!(report.failed.is_empty(), "{} inputs failed", report.failed.len());
+    let info = Snapshot::open(out)?.info();
+    anyhow::ensure!(
+        (info.documents, info.tokens) == (report.documents, report.tokens),
+        "{} documents and {} tokens are in the index, {} and {} were indexed",
+        info.documents,
+        info.tokens,
+        report.documents,
+        report.tokens
+    );
+    Ok(report)
+}
+
+/// Documents and tokens, which all builds of an input must agree on.
+#[derive(Debug, Default)]
+pub struct Agreed(Option<(u64, u64, u64)>);
+
+impl Agreed {
+    /// Compares with the first build.
+    pub fn check(&mut self, report: &IndexReport) -> Result<()> {
+        let found = (report.documents, report.tokens, report.bytes);
+        let expected = *self.0.get_or_insert(found);
+        anyhow::ensure!(
+            found == expected,
+            "(documents, tokens, bytes) are {found:?}, not {expected:?} as before"
+        );
+        Ok(())
+    }
+}
+
+/// The files at `path`, up to `most` MiB of them, and at least one.
+pub fn inputs(path: &Path, most: Option<u64>) -> Result<Vec<Input>> {
+    let source = SourceOptions { paths: vec![path.to_path_buf()], ..SourceOptions::default() };
+    let mut inputs = scanns::collect(&source, &AtomicBool::new(false))?.inputs;
+    anyhow::ensure!(!inputs.is_empty(), "there is no file at {}", path.display());
+    let mut left = most.map_or(u64::MAX, |mib| mib << 20);
+    let mut take = 0;
+    while inputs.get(take).is_some_and(|input| take == 0 || input.bytes <= left) {
+        left = left.saturating_sub(inputs[take].bytes);
+        take += 1;
+    }
+    inputs.truncate(take);
+    Ok(inputs)
+}
+
+/// Has the kernel forget what it caches of files, as far as it can: dirty pages stay.
+pub fn cool<'a>(files: impl Iterator<Item = &'a Path>) -> Result<()> {
+    for path in files {
+        let file = File::open(path).with_context(|| format!("cannot open {}", path.display()))?;
+        fadvise(&file, 0, None, Advice::DontNeed)?;
+    }
+    Ok(())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_build_is_checked_and_goes_away_and_others_must_agree_with_it() {
+        let place = tempfile::tempdir().unwrap();
+        let source = place.path().join("in");
+        std::fs::create_dir(&source).unwrap();
+        for name in ["a", "b", "c"] {
+            std::fs::write(source.join(name), "x y\n".repeat(300_000)).unwrap();
+        }
+        assert_eq!(inputs(&source, Some(0)).unwrap().len(), 1);
+        assert_eq!(inputs(&source, Some(3)).unwrap().len(), 2);
+        let files = inputs(&source, None).unwrap();
+        cool(files.iter().map(|input| input.path.as_path())).unwrap();
+        let room = room(place.path()).unwrap();
+        let report = build(&Job::on(vec![source], 2), room.path(), &Progress::new()).unwrap();
+        assert_eq!((report.documents, report.tokens), (3, 1_800_000));
+        let mut agreed = Agreed::default();
+        agreed.check(&report).unwrap();
+        agreed.check(&report).unwrap();
+        assert!(agreed.check(&IndexReport::default()).is_err());
+        drop(room);
+        assert_eq!(std::fs::read_dir(place.path()).unwrap().count(), 1);
+    }
+}
