@@ -2,7 +2,7 @@
 //! Towards Scalable and Concurrent Data Indexing and Searching", measure as a whole in their figure 9.
 //!
 //! Read threads give blocks to index threads, each of which has a tokenizer and an index of its own; a document is a
-//! file. Readers that cut tokens at the ends of blocks need someone to join them: [`Joiner`]. Nothing here is on the way
+//! file. Readers that cut tokens at the ends of blocks need someone to join them: `Joiner`. Nothing here is on the way
 //! of a build; see `build.rs` for that.
 
 use std::ops::Range;

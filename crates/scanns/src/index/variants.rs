@@ -64,9 +64,9 @@ impl ReaderVariant {
 
     /// Starts reading `inputs`, whole files with tokens between `delimiters`.
     ///
-    /// Each lane must be emptied by a thread of its own, or dropped. What options mean to the older readers is said
-    /// at their [`Design`]s: `direct` nothing to the first, `pin` something to the last two, and the depth of the
-    /// queue, io_uring and chunks nothing at all, since they read one block after the other.
+    /// Each lane must be emptied by a thread of its own, or dropped. To the older readers, which read one block after the
+    /// other, depth of the queue, io_uring and chunks mean nothing; `direct` and `pages` mean nothing to the first, and
+    /// `pin` means something to the last two only.
     ///
     /// # Errors
     /// Options that cannot work; no memory or no thread to be had.
