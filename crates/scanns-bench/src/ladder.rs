@@ -36,12 +36,36 @@ pub struct Args {
     /// Rounds; in each, all variants run in turn
     #[arg(long, default_value_t = 5)]
     pub repetitions: usize,
+    /// Pages of ours; the paper's sub-allocators have huge ones always
+    #[arg(long, value_enum, default_value = "auto")]
+    pub pages: Pages,
+}
+
+/// Pages that memory consists of.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, clap::ValueEnum)]
+pub enum Pages {
+    /// Those that the machine gives more cheaply
+    Auto,
+    /// 4 KiB
+    Base,
+    /// 2 MiB
+    Huge,
+}
+
+impl From<Pages> for PageSize {
+    fn from(pages: Pages) -> Self {
+        match pages {
+            Pages::Auto => PageSize::Auto,
+            Pages::Base => PageSize::Base,
+            Pages::Huge => PageSize::Huge,
+        }
+    }
 }
 
 impl Args {
     /// The defaults for a path and a unit of documents.
     pub fn on(path: &Path, lines: bool) -> Self {
-        Args { path: path.into(), lines, variants: Vec::new(), mib: None, repetitions: 3 }
+        Args { path: path.into(), lines, variants: Vec::new(), mib: None, repetitions: 3, pages: Pages::Auto }
     }
 }
 
@@ -129,13 +153,15 @@ struct Bench {
     content: Option<Content>,
     /// Ours, after an earlier run.
     used: Option<Inverter>,
+    /// Pages of ours.
+    pages: PageSize,
 }
 
 impl Bench {
     /// Seconds of one run; with `verify` what the index holds is looked at afterwards.
     fn run(&mut self, step: Step, verify: bool) -> Result<f64> {
         let mut tokenizer = step.variant.tokenizer().build(&Delimiters::paths());
-        let mut options = InvertOptions { budget: 32 << 30, expected_terms: 0, pages: PageSize::Auto };
+        let mut options = InvertOptions { budget: 32 << 30, expected_terms: 0, pages: self.pages };
         if step.variant != IndexerVariant::Ours {
             options.pages = PageSize::Huge;
         } else if step.sized {
@@ -180,7 +206,8 @@ pub fn run(args: &Args, results: &mut Results) -> Result<()> {
     let documents: Vec<_> = texts.iter().map(|text| text::documents(text, args.lines)).collect();
     let count: usize = documents.iter().map(Vec::len).sum();
     let steps = steps(&args.variants);
-    let mut bench = Bench { corpus: Corpus { texts, documents }, content: None, used: None };
+    let mut bench =
+        Bench { corpus: Corpus { texts, documents }, content: None, used: None, pages: args.pages.into() };
     let mut verified = 0;
     let rates = in_turns(args.repetitions.max(1), &steps, |step| {
         let verify = verified < steps.len();

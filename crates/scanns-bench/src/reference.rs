@@ -61,7 +61,8 @@ impl Reference {
         let arithmetic = time(&mut || {
             let mut value = 1_u64;
             for step in 0..std::hint::black_box(steps) {
-                value = value.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(step);
+                value =
+                    std::hint::black_box(value).wrapping_mul(6_364_136_223_846_793_005).wrapping_add(step);
             }
             std::hint::black_box(value);
         });

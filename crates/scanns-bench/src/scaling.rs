@@ -12,7 +12,9 @@
 //! r and σ are fitted to the rates of this machine by number of threads, for each variant by itself. What is assumed:
 //! threads stay on their node; a core of the other machine is `speed` times one of this; per byte of input
 //! [`TRAFFIC`] bytes go over the memory bus; devices add up. Predictions come with the least and greatest that follow
-//! from the least and greatest rates measured, which says nothing of the assumptions.
+//! from the least and greatest rates measured, which says nothing of the assumptions. Where the cores of this machine are
+//! two threads of one core, as those of virtual machines often are, σ is what two such threads take from each other, and
+//! predictions are too low.
 
 use std::path::PathBuf;
 use std::str::FromStr;
