@@ -18,7 +18,8 @@ const STYLE: &str = "body{font:16px/1.5 system-ui,sans-serif;max-width:60rem;mar
 background:#fff}table{border-collapse:collapse;margin:1rem 0;font-size:.85rem}td,th{padding:.15rem .7rem;\
 border-bottom:1px solid #ddd;text-align:right;white-space:nowrap}td:first-child,th:first-child{text-align:left}\
 th{border-bottom:2px solid #888}.wide{overflow-x:auto}svg{max-width:100%;height:auto}nav a{margin-right:1rem}\
-.published{color:#777;font-style:italic}.quiet{color:#666}pre{white-space:pre-wrap}";
+.published{color:#777;font-style:italic}.quiet{color:#666}\
+.key{font-size:.85rem}.key span{margin-right:1.2rem;white-space:nowrap}pre{white-space:pre-wrap}";
 
 /// The report of a run as a page.
 ///
@@ -73,6 +74,7 @@ fn section(name: &str, results: &Results) -> Result<Markup> {
             Ok(page! {
                 h3 { (group.title()) }
                 (PreEscaped(plot::svg(group)?))
+                @if group.axis.is_some() { (key(group)) }
                 details open[group.lines.len() <= 12] { summary { "figures" } (table(group)) }
             })
         })
@@ -83,6 +85,22 @@ fn section(name: &str, results: &Results) -> Result<Markup> {
         p { (text) }
         @for part in &parts { (part) }
     })
+}
+
+/// Which line of a plot is which.
+fn key(group: &Group<'_>) -> Markup {
+    page! {
+        p.key {
+            @for (colour, dashes, name) in plot::key(group) {
+                span {
+                    svg width="28" height="8" {
+                        line x1="0" y1="4" x2="28" y2="4" stroke=(colour) stroke-width="3" stroke-dasharray=(dashes) {}
+                    }
+                    " " (name)
+                }
+            }
+        }
+    }
 }
 
 /// Medians, spreads, and ratios to the last variant with the same settings, which by custom is ours.

@@ -1,4 +1,6 @@
 //! Draws a group as SVG: lines with whiskers over an axis, or bars with whiskers.
+//!
+//! Which line is which stands below the plot, where it hides no point: see [`key`].
 
 use anyhow::{Result, anyhow};
 use plotters::coord::ranged1d::{AsRangedCoord, ValueFormatter};
@@ -49,6 +51,20 @@ fn colour(line: &Line<'_>, at: usize) -> RGBColor {
     if line.published { GREY } else { COLOURS[at % COLOURS.len()] }
 }
 
+/// Pixels of a dash, and of the gap after it: 0 for a whole line. With the colours they tell 21 lines apart.
+fn dashes(at: usize) -> (u32, u32) {
+    [(1, 0), (8, 4), (2, 4)][at / COLOURS.len() % 3]
+}
+
+/// Colour, dash pattern and name of each line, as SVG and HTML write them.
+pub fn key<'a>(group: &'a Group<'_>) -> impl Iterator<Item = (String, String, &'a str)> {
+    group.lines.iter().enumerate().map(|(at, line)| {
+        let RGBColor(red, green, blue) = colour(line, at);
+        let (dash, gap) = dashes(at);
+        (format!("#{red:02x}{green:02x}{blue:02x}"), format!("{dash} {gap}"), line.name.as_str())
+    })
+}
+
 /// True where the values span so much that only a logarithm shows the small ones.
 fn spans(low: f64, high: f64) -> bool {
     low > 0.0 && high / low > 30.0
@@ -58,7 +74,7 @@ fn lines(group: &Group<'_>, axis: &str, text: &mut String) -> Drawn {
     let all = || group.lines.iter().flat_map(|line| &line.points);
     let (left, right) = bounds(all().map(|point| point.0));
     let (low, high) = bounds(all().flat_map(|(_, series)| [series.summary().min, series.summary().max]));
-    let (log_x, log_y) = (spans(left, right) || (left > 0.0 && right / left >= 8.0), spans(low, high));
+    let (log_x, log_y) = (spans(left, right) || (left > 0.0 && right / left >= 4.0), spans(low, high));
     let y = if log_y { low / 1.3..high * 1.3 } else { 0.0..high * 1.08 };
     let x = if log_x {
         left / 1.1..right * 1.1
@@ -105,22 +121,18 @@ where
         let colour = colour(line, at);
         let points: Vec<(f64, f64)> =
             line.points.iter().map(|(x, series)| (*x, series.summary().median)).collect();
-        chart
-            .draw_series(LineSeries::new(points.iter().copied(), colour.stroke_width(2)))?
-            .label(&line.name)
-            .legend(move |(x, y)| PathElement::new([(x, y), (x + 18, y)], colour.stroke_width(2)));
+        let (dash, gap) = dashes(at);
+        let style = colour.stroke_width(2);
+        if gap == 0 {
+            chart.draw_series(LineSeries::new(points, style))?;
+        } else {
+            chart.draw_series(DashedLineSeries::new(points, dash, gap, style))?;
+        }
         chart.draw_series(line.points.iter().map(|(x, series)| {
             let summary = series.summary();
             ErrorBar::new_vertical(*x, summary.min, summary.median, summary.max, colour.filled(), 6)
         }))?;
     }
-    chart
-        .configure_series_labels()
-        .position(SeriesLabelPosition::UpperLeft)
-        .background_style(WHITE.mix(0.8))
-        .border_style(GREY)
-        .label_font(("sans-serif", 13))
-        .draw()?;
     root.present()?;
     Ok(())
 }
@@ -134,7 +146,8 @@ fn bars(group: &Group<'_>, text: &mut String) -> Drawn {
     let names = (u32::try_from(longest)? * 7 + 16).min(SIZE.0 / 2);
     let root = SVGBackend::with_string(text, (SIZE.0, count * BAR + 70)).into_drawing_area();
     root.fill(&WHITE)?;
-    let rows = (0..i32::try_from(count)?).into_segmented();
+    // The last row is part of the range.
+    let rows = (0..i32::try_from(count)?.saturating_sub(1)).into_segmented();
     let mut chart = ChartBuilder::on(&root)
         .margin(12)
         .x_label_area_size(42)
