@@ -64,9 +64,9 @@ impl ReaderVariant {
 
     /// Starts reading `inputs`, whole files with tokens between `delimiters`.
     ///
-    /// Each lane must be emptied by a thread of its own, or dropped. To the older readers, which read one block after the
-    /// other, depth of the queue, io_uring and chunks mean nothing; `direct` and `pages` mean nothing to the first, and
-    /// `pin` means something to the last two only.
+    /// Each lane must be emptied by a thread of its own, or dropped. To the older readers, which read one block after
+    /// the other, depth of the queue, io_uring and chunks mean nothing; `direct` and `pages` mean nothing to the first,
+    /// and `pin` means something to the last two only.
     ///
     /// # Errors
     /// Options that cannot work; no memory or no thread to be had.
