@@ -61,7 +61,8 @@ fn short(number: f64) -> String {
     match number.abs() {
         large if large >= 99.95 => format!("{number:.0}"),
         middle if middle >= 9.995 => format!("{number:.1}"),
-        _ => format!("{number:.2}"),
+        small if small >= 0.0995 => format!("{number:.2}"),
+        _ => format!("{number:.3}"),
     }
 }
 
@@ -126,7 +127,7 @@ mod tests {
         let row =
             line("rate", Better::Higher, &[Some(&[100.0, 200.0, 400.0]), Some(&[25.0, 20.0, 100.0]), None]);
         assert_eq!(row.cell(0), "200");
-        assert!(row.cell(1).starts_with("25.0  ×0.25 ± 0.00"), "{}", row.cell(1));
+        assert!(row.cell(1).starts_with("25.0  ×0.25 ± 0.0"), "{}", row.cell(1));
         assert_eq!(row.cell(2), "", "nothing was measured");
         let facts = line("segments", Better::Neither, &[Some(&[3.0]), Some(&[6.0])]);
         assert_eq!(facts.cell(1), "6.00", "facts are not compared");
