@@ -1,7 +1,8 @@
 //! Every experiment, one after the other, on corpora made for it.
 //!
 //! Between experiments the machine itself is measured by work that has nothing to do with scanns, so that a later
-//! comparison knows how even it was.
+//! comparison knows how even it was. And everything is measured in passes, minutes apart: what disturbs a shared machine
+//! for a while is then seen as the spread that it is.
 
 use std::ffi::OsStr;
 use std::path::PathBuf;
@@ -27,11 +28,14 @@ pub struct Args {
     /// MiB of the metadata dump [default: 1024, or 64 with --quick]
     #[arg(long)]
     pub mib: Option<u64>,
+    /// Times that everything is measured, one after the other
+    #[arg(long, default_value_t = 2)]
+    pub passes: usize,
 }
 
 impl Default for Args {
     fn default() -> Self {
-        Args { quick: true, work: "target/bench".into(), mib: None }
+        Args { quick: true, work: "target/bench".into(), mib: None, passes: 2 }
     }
 }
 
@@ -66,12 +70,24 @@ fn step(
 pub fn run(args: &Args, results: &mut Results) -> Result<()> {
     let begun = Instant::now();
     let mut reference = Reference::new();
-    let (dump, queries) = (args.work.join("dump"), args.work.join("queries.tsv"));
     println!("{}\n", results.machine);
     let mib = args.mib.unwrap_or(if args.quick { 64 } else { 1024 });
-    corpus::run(&corpus::Args::on(&dump, mib, Some(queries.clone())))?;
+    corpus::run(&corpus::Args::on(&args.work.join("dump"), mib, Some(args.work.join("queries.tsv"))))?;
+    for pass in 0..args.passes.max(1) {
+        println!("pass {} of {}\n", pass + 1, args.passes.max(1));
+        measure(args, begun, &mut reference, results)?;
+        results.join();
+    }
+    scaling::predict(&[], results)?;
+    reference.finish(results);
+    Ok(())
+}
+
+/// One pass.
+fn measure(args: &Args, begun: Instant, reference: &mut Reference, results: &mut Results) -> Result<()> {
+    let (dump, queries) = (args.work.join("dump"), args.work.join("queries.tsv"));
     let mut next = |name: &str, run: &mut dyn FnMut(&mut Results) -> Result<()>| {
-        step(name, begun, &mut reference, results, |results| run(results))
+        step(name, begun, reference, results, |results| run(results))
     };
     let quick = args.quick;
     let reading = if quick { reader::Args::quick(&dump) } else { reader::Args::on(&dump) };
@@ -100,7 +116,5 @@ pub fn run(args: &Args, results: &mut Results) -> Result<()> {
         let tuning = usual(&[dump.as_os_str(), OsStr::new("--scratch"), work.as_os_str()])?;
         next("tune", &mut |results| tune::run(&tuning, results))?;
     }
-    next("scaling", &mut |results| scaling::predict(&[], results))?;
-    reference.finish(results);
     Ok(())
 }

@@ -3,7 +3,10 @@
 //! Two ways: files of results, measured at two times, or two programs that are run in turns here and now. A machine
 //! that is shared is faster in one minute than in the next, by more than most changes of a program. So a difference is
 //! believed only where it is larger than a tenth, larger than how far the samples of either side spread, and, for files,
-//! larger than the machine itself differed by the reference work in both. What could not be seen for noise is said.
+//! larger than the machine itself differed by the reference work in both. And where measurements are points of a curve,
+//! such as one over sizes of blocks, a single point that differs while its neighbours do not is told, to be looked at
+//! again, but not believed: a disturbance of a second hits one point, a change of the program hardly ever does. What
+//! could not be seen for noise is said.
 
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
@@ -41,18 +44,43 @@ pub struct Difference {
     pub gain: f64,
     /// By how much it would have to differ to be believed, as a share.
     pub noise: f64,
+    /// The measurements that differ from this one by numbers in their settings only.
+    curve: String,
+    /// True if it is a point of a curve of which no other differs as it does.
+    pub alone: bool,
 }
 
 impl Difference {
     /// True if the new one is worse beyond noise.
     pub fn is_worse(&self) -> bool {
-        self.gain < 1.0 / (1.0 + self.noise)
+        !self.alone && self.beyond(1.0) < 0
     }
 
     /// True if the new one is better beyond noise.
     pub fn is_better(&self) -> bool {
-        self.gain > 1.0 + self.noise
+        !self.alone && self.beyond(1.0) > 0
     }
+
+    /// Beyond `share` of the noise: to the worse -1, to the better 1, else 0.
+    fn beyond(&self, share: f64) -> i32 {
+        let least = 1.0 + self.noise * share;
+        i32::from(self.gain > least) - i32::from(self.gain < 1.0 / least)
+    }
+}
+
+/// Marks single points of curves.
+fn mark_alone(found: &mut [Difference]) {
+    let mut curves = BTreeMap::<&str, Vec<(i32, i32)>>::new();
+    for point in found.iter() {
+        curves.entry(&point.curve).or_default().push((point.beyond(1.0), point.beyond(0.5)));
+    }
+    let alone = |point: &Difference| {
+        let (points, side) = (&curves[point.curve.as_str()], point.beyond(1.0));
+        let alike = points.iter().filter(|&&(_, half)| half == side).count();
+        side != 0 && points.len() > 1 && alike < 2
+    };
+    let marks: Vec<bool> = found.iter().map(alone).collect();
+    found.iter_mut().zip(marks).for_each(|(point, alone)| point.alone = alone);
 }
 
 /// How far samples spread to both sides of their median, as a share of it.
@@ -84,9 +112,11 @@ fn differences(old: &[Series], new: &[Series], drift: f64) -> Vec<Difference> {
         let gain = if new.better == Better::Higher { times } else { 1.0 / times };
         let usual = usual.get(new.experiment.as_str()).copied().unwrap_or(0.0);
         let noise = (MARGINS.0 * noise(old, new)).max(MARGINS.1 * usual) + drift;
-        Difference { key: new.key(), gain, noise: noise.max(LEAST) }
+        Difference { key: new.key(), gain, noise: noise.max(LEAST), curve: new.curve(), alone: false }
     };
-    both.iter().map(differ).filter(|difference| difference.gain.is_finite()).collect()
+    let mut found: Vec<_> = both.iter().map(differ).filter(|found| found.gain.is_finite()).collect();
+    mark_alone(&mut found);
+    found
 }
 
 /// How much the machine differed between two runs: the most that any reference work did.
@@ -182,13 +212,15 @@ fn tell(found: &[Difference]) {
     };
     let worse: Vec<_> = found.iter().filter(|difference| difference.is_worse()).collect();
     let better: Vec<_> = found.iter().filter(|difference| difference.is_better()).collect();
-    if !better.is_empty() {
-        println!("better:");
-        better.iter().for_each(|difference| show(difference));
-    }
-    if !worse.is_empty() {
-        println!("worse:");
-        worse.iter().for_each(|difference| show(difference));
+    let alone: Vec<_> = found.iter().filter(|difference| difference.alone).collect();
+    let groups = [
+        ("single points, unlike the rest of their curves (measure again)", alone),
+        ("better", better.clone()),
+        ("worse", worse.clone()),
+    ];
+    for (title, group) in groups.iter().filter(|(_, group)| !group.is_empty()) {
+        println!("{title}:");
+        group.iter().for_each(|difference| show(difference));
     }
     let noises: Vec<f64> = found.iter().map(|difference| difference.noise).collect();
     println!(
@@ -231,6 +263,29 @@ mod tests {
         assert!(!found[2].is_worse() && !found[2].is_better(), "{found:?}");
         let slower_machine = differences(&old, &new, 0.5);
         assert!(!slower_machine[0].is_worse(), "the machine explains it");
+    }
+
+    #[test]
+    fn a_single_point_of_a_curve_is_told_but_not_believed() {
+        let curve = |rates: [f64; 4]| {
+            let point = |(at, rate): (usize, f64)| {
+                #[expect(clippy::cast_precision_loss, reason = "a small number")]
+                let point =
+                    series("curve", Better::Higher, &[rate * 0.99, rate, rate * 1.01]).with("KiB", at as f64);
+                point
+            };
+            rates.into_iter().enumerate().map(point).collect::<Vec<_>>()
+        };
+        let old = curve([100.0; 4]);
+        let marks = |new: [f64; 4]| {
+            let found = differences(&old, &curve(new), 0.0);
+            found.iter().map(|point| (point.is_worse(), point.alone)).collect::<Vec<_>>()
+        };
+        let (same, worse, alone) = ((false, false), (true, false), (false, true));
+        assert_eq!(marks([100.0, 50.0, 101.0, 99.0]), [same, alone, same, same]);
+        assert_eq!(marks([100.0, 50.0, 60.0, 99.0]), [same, worse, worse, same]);
+        assert_eq!(marks([100.0, 50.0, 150.0, 99.0]), [same, alone, alone, same]);
+        assert_eq!(marks([50.0; 4]), [worse; 4]);
     }
 
     #[test]

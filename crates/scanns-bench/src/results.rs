@@ -127,7 +127,17 @@ impl Series {
 
     /// Everything but the samples, as text that is the same for the same measurement in two runs.
     pub fn key(&self) -> String {
-        let settings: Vec<_> = self.settings.iter().map(|(name, value)| format!("{name} {value}")).collect();
+        self.named(|_| true)
+    }
+
+    /// The same for all measurements of one curve: without settings that are numbers.
+    pub fn curve(&self) -> String {
+        self.named(|setting| matches!(setting, Setting::Name(_)))
+    }
+
+    fn named(&self, takes: impl Fn(&Setting) -> bool) -> String {
+        let settings = self.settings.iter().filter(|(_, value)| takes(value));
+        let settings: Vec<_> = settings.map(|(name, value)| format!("{name} {value}")).collect();
         [&self.experiment, &self.subject, &self.variant, &settings.join(", "), &self.metric]
             .into_iter()
             .filter(|part| !part.is_empty())
@@ -263,6 +273,22 @@ impl Results {
         self.series.push(series);
     }
 
+    /// Puts series of the same measurement together, the samples of the first one first, and drops repeated remarks.
+    pub fn join(&mut self) {
+        let mut joined: Vec<Series> = Vec::new();
+        let mut places = BTreeMap::new();
+        for series in self.series.drain(..) {
+            let place = *places.entry((series.key(), series.published)).or_insert(joined.len());
+            match joined.get_mut(place) {
+                Some(first) => first.samples.extend(series.samples),
+                None => joined.push(series),
+            }
+        }
+        self.series = joined;
+        let mut told = std::collections::BTreeSet::new();
+        self.notes.retain(|note| told.insert(note.clone()));
+    }
+
     /// Adds and prints a remark.
     pub fn note(&mut self, note: impl Into<String>) {
         let note = note.into();
@@ -296,6 +322,18 @@ mod tests {
                 .unwrap()
                 .starts_with("reader,dump,xs-rd-std,threads=2,rate,MiB/s,higher,false,3,2,1,3,")
         );
+    }
+
+    #[test]
+    fn passes_become_samples_of_one_series() {
+        let mut results = some();
+        results.series.push(Series::rate("reader", "dump", "other", vec![9.0]));
+        let again = some();
+        results.series.extend(again.series);
+        results.notes.extend(again.notes);
+        results.join();
+        assert_eq!(results.series[0].samples, [1.0, 3.0, 2.0, 1.0, 3.0, 2.0]);
+        assert_eq!((results.series.len(), results.notes.len()), (2, 1));
     }
 
     #[test]
