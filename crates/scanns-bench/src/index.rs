@@ -227,6 +227,7 @@ impl Bench<'_> {
             memory: memory << 20,
             segment_memory: segment_memory << 20,
             flush: scanns::FlushOptions::default(),
+            merge: Some(scanns::MergePolicy::default()),
         };
         let report = scanns::build(out, &options, &Progress::new(), &Arc::new(AtomicBool::new(false)))?;
         anyhow::ensure!(report.failed.is_empty(), "{} inputs failed", report.failed.len());

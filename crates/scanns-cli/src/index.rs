@@ -69,6 +69,7 @@ fn options(args: &IndexArgs) -> Result<IndexOptions> {
         memory: args.resources.memory.unwrap_or_else(default_memory),
         segment_memory: args.resources.segment_memory.unwrap_or(scanns::SEGMENT_MEMORY),
         flush: scanns::FlushOptions::default(),
+        merge: Some(scanns::MergePolicy::default()),
     })
 }
 

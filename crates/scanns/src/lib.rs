@@ -33,11 +33,11 @@ mod index;
 
 pub use error::{Error, Result};
 pub use index::{
-    DeviceLimits, FlushOptions, FlushPolicy, IndexInfo, IndexOptions, IndexReport, IndexerVariant,
-    LadderOptions, LadderPart, LadderRun, MemoryIndex, MemoryLimits, Phase, ProcessorLimits, Profile,
+    DeleteReport, Deletion, DeviceLimits, FlushOptions, FlushPolicy, IndexInfo, IndexOptions, IndexReport, IndexerVariant,
+    LadderOptions, LadderPart, LadderRun, MemoryIndex, MemoryLimits, MergePolicy, MergeReport, Phase, ProcessorLimits, Profile,
     Progress, ReadRate, ReaderVariant, Resource, Roofline, SEGMENT_MEMORY, SegmentInfo, Snapshot,
     TokenizerVariant, Trial, Trials, Tried, TuneOptions, TuneReport, TuneStep, Tuned, VariantTokenizer,
-    build, build_in, find_parameters, index_files, tune,
+    build, build_in, delete, delete_in, find_parameters, index_files, merge, merge_in, tune,
 };
 pub use invert::ladder::{LadderIndex, TermList, Visit};
 pub use invert::{CHECK_EVERY, InvertOptions, Inverter};

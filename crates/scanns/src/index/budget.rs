@@ -95,6 +95,7 @@ mod tests {
                 memory: cap,
                 segment_memory: segment,
                 flush: FlushOptions { buffers, ..FlushOptions::default() },
+                merge: None,
             };
             lane_budget(&options, &[])
         };

@@ -2,7 +2,7 @@
 
 use std::collections::HashSet;
 use std::fs;
-use std::hash::{BuildHasher, RandomState};
+use std::os::unix::ffi::OsStrExt;
 use std::path::Path;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
@@ -11,15 +11,17 @@ use std::time::{Duration, Instant};
 use super::budget::lane_budget;
 use super::gate::Gate;
 use super::lane::{LaneContext, LaneIndexer, LaneReport};
-use super::manifest::{Manifest, SegmentEntry};
+use super::manifest::Manifest;
+use super::merging::Merging;
+use super::writer::Writer;
 use super::{IndexOptions, IndexReport, Phase, Progress};
 use crate::error::{Error, Result};
 use crate::invert::InvertOptions;
 use crate::read::{Lane, ReaderDriver, start};
 use crate::schema::Analyzer;
-use crate::segment::{file_name, is_file_name};
-use crate::source::{Inputs, collect};
-use crate::store::{Directory, FsDirectory, publish, read_newest, sweep};
+use crate::segment::{is_deletes_file_name, is_file_name};
+use crate::source::{Failure, Input, Inputs, collect};
+use crate::store::{Directory, FsDirectory};
 use crate::sys;
 
 /// Adds inputs to the index at `path`, which is made if there is none, and commits once at the end.
@@ -72,7 +74,12 @@ fn prepare(path: &Path) -> Result<bool> {
         Ok(found) if !found.is_dir() => refuse("a file of that name exists; give another output"),
         Ok(_) => {
             let names = FsDirectory::new(path).list()?;
-            let ours = |name: &String| name == "lock" || name.starts_with("manifest") || is_file_name(name);
+            let ours = |name: &String| {
+                name == "lock"
+                    || name.starts_with("manifest")
+                    || is_file_name(name)
+                    || is_deletes_file_name(name)
+            };
             if names.iter().all(ours) {
                 Ok(false)
             } else {
@@ -89,71 +96,109 @@ pub fn build_in(
     progress: &Progress,
     cancel: &Arc<AtomicBool>,
 ) -> Result<IndexReport> {
-    let _lock = directory.lock()?;
-    let committed = read_newest(directory)?;
-    let generation = committed.as_ref().map_or(0, |committed| committed.generation);
-    let current = committed.map(|committed| Manifest::decode(&committed.content)).transpose()?;
-    let kept: HashSet<String> =
-        current.iter().flat_map(|manifest| &manifest.segments).map(|segment| file_name(segment.id)).collect();
-    // What a build that was killed left behind is in the way of this one on a full disk.
-    let _ = sweep(directory, generation, |name| is_file_name(name) && !kept.contains(name));
-    let outcome = add_and_commit(directory, generation, current, options, progress, cancel);
-    let committed = matches!(&outcome, Ok(report) if !report.cancelled);
-    // A commit may fail after its manifest got its name: then its segments are in use.
-    let unchanged =
-        || read_newest(directory).is_ok_and(|now| now.map_or(0, |now| now.generation) == generation);
-    if !committed && unchanged() {
-        // What was written is in no commit. Where it cannot be removed, the next commit sweeps it.
-        let _ = sweep(directory, generation, |name| is_file_name(name) && !kept.contains(name));
+    let writer = Writer::open(directory)?;
+    let outcome = add_and_commit(&writer, options, progress, cancel);
+    if !matches!(&outcome, Ok(report) if !report.cancelled) {
+        // What was written is in no commit. Where it cannot be removed, the next writer sweeps it.
+        writer.roll_back();
     }
     outcome
 }
 
-/// Writes the segments of the inputs and commits them together with those of the `current` commit.
+/// Writes the segments of the inputs and commits them together with those of the commit before.
 fn add_and_commit(
-    directory: &dyn Directory,
-    generation: u64,
-    current: Option<Manifest>,
+    writer: &Writer<'_>,
     options: &IndexOptions,
     progress: &Progress,
     cancel: &Arc<AtomicBool>,
 ) -> Result<IndexReport> {
-    let analyzer = choose_analyzer(current.as_ref(), options.analyzer.as_ref())?;
-    let mut segments = current.map_or_else(Vec::new, |manifest| manifest.segments);
+    let before = writer.manifest();
+    let analyzer = choose_analyzer(before.as_ref(), options.analyzer.as_ref())?;
+    writer.describe(|manifest| {
+        let (segments, notes) = manifest.map(|manifest| (manifest.segments, manifest.notes)).unwrap_or_default();
+        Ok(Manifest { analyzer: analyzer.clone(), records: options.records, segments, notes })
+    })?;
 
     progress.enter(Phase::Walking);
     let mut inputs = collect(&options.source, cancel)?;
-    leave_out_index(directory, &mut inputs);
+    leave_out_index(writer.directory, &mut inputs);
     let mut report =
         IndexReport { failed: inputs.failures.clone(), skipped: inputs.skipped, ..Default::default() };
-    let lanes = run_lanes(directory, options, &analyzer, inputs, progress, cancel, &mut report)?;
+    let old: Vec<u128> =
+        before.iter().flat_map(|manifest| &manifest.segments).map(|segment| segment.id).collect();
+    let replaced = known_paths(writer, &old, &inputs.inputs)?;
+    let merging = Merging::new(writer, options);
+    let lanes = std::thread::scope(|scope| {
+        let merger = merging.start(scope)?;
+        let lanes = run_lanes(writer, options, &analyzer, inputs, progress, cancel, &mut report);
+        merger.stop(cancel.load(Ordering::Relaxed) || lanes.is_err())?;
+        lanes
+    })?;
     if cancel.load(Ordering::Relaxed) {
         report.cancelled = true;
         return Ok(report);
     }
 
     progress.enter(Phase::Committing);
+    let mut added = Vec::new();
     for lane in lanes {
         for segment in &lane.segments {
             report.documents += segment.stats.documents;
             report.tokens += segment.stats.tokens;
-            report.bytes_written += segment.bytes;
             report.segments += 1;
-            segments.push(SegmentEntry::from(segment));
+            added.push(segment.id);
         }
         report.cut_terms += lane.cut_terms;
         report.flush_seconds += lane.flushing.as_secs_f64();
         report.failed.extend(lane.failures);
     }
-    let needed: HashSet<String> = segments.iter().map(|segment| file_name(segment.id)).collect();
-    report.index_bytes = segments.iter().map(|segment| segment.bytes).sum();
-    let manifest = Manifest { analyzer, records: options.records, segments };
-    let written = publish(directory, generation + 1, &manifest.encode())?;
-    report.bytes_written += written;
-    report.index_bytes += written;
-    // The commit stands; what cannot be removed now is removed by the next one.
-    let _ = sweep(directory, generation + 1, |name| is_file_name(name) && !needed.contains(name));
+    report.replaced = replace(writer, &old, &replaced, &report.failed)?;
+    writer.commit()?;
+    (report.bytes_written, report.index_bytes) = (writer.bytes_written(), writer.index_bytes());
     Ok(report)
+}
+
+/// The paths of inputs that have documents in the index.
+fn known_paths(writer: &Writer<'_>, old: &[u128], inputs: &[Input]) -> Result<Vec<Vec<u8>>> {
+    let mut known = Vec::new();
+    let segments = old.iter().map(|&id| writer.segment(id)).collect::<Result<Vec<_>>>()?;
+    for input in inputs {
+        let path = input.path.as_os_str().as_bytes();
+        for segment in &segments {
+            if segment.has_path(path)? {
+                known.push(path.to_vec());
+                break;
+            }
+        }
+    }
+    Ok(known)
+}
+
+/// Deletes the old documents of inputs that have new ones; returns how many.
+fn replace(writer: &Writer<'_>, old: &[u128], paths: &[Vec<u8>], failed: &[Failure]) -> Result<u64> {
+    if paths.is_empty() {
+        return Ok(0);
+    }
+    // A file that could not be read may have no new document; then it keeps the old one.
+    let failed: HashSet<&[u8]> = failed.iter().map(|failure| failure.path.as_os_str().as_bytes()).collect();
+    let now: Vec<u128> = writer.manifest().iter().flat_map(|now| &now.segments).map(|entry| entry.id).collect();
+    let new: Vec<u128> = now.iter().copied().filter(|id| !old.contains(id)).collect();
+    let has_new = |path: &[u8]| -> Result<bool> {
+        for &id in &new {
+            if writer.segment(id)?.has_path(path)? {
+                return Ok(true);
+            }
+        }
+        Ok(false)
+    };
+    let mut replaced = Vec::new();
+    for path in paths {
+        if !failed.contains(path.as_slice()) || has_new(path)? {
+            replaced.push(path.as_slice());
+        }
+    }
+    let still_there: Vec<u128> = old.iter().copied().filter(|id| now.contains(id)).collect();
+    writer.delete_paths(&still_there, &replaced)
 }
 
 /// The index may lie in a tree that it indexes; its own files are no inputs.
@@ -187,7 +232,7 @@ fn choose_analyzer(current: Option<&Manifest>, wanted: Option<&Analyzer>) -> Res
 
 /// Runs the pipeline to its end; the segments are on the medium then.
 fn run_lanes(
-    directory: &dyn Directory,
+    writer: &Writer<'_>,
     options: &IndexOptions,
     analyzer: &Analyzer,
     inputs: Inputs,
@@ -204,15 +249,9 @@ fn run_lanes(
     // Readers are stopped through their own flag too, when an index thread fails.
     let stop = Arc::new(AtomicBool::new(cancel.load(Ordering::Relaxed)));
     let (driver, lanes) = start(shared.clone(), options.records, analyzer, &options.read, stop.clone())?;
-    let random = RandomState::new();
-    let new_id = || {
-        let part =
-            || u128::from(random.hash_one(Instant::now())) ^ u128::from(RandomState::new().hash_one(0));
-        part() << 64 | part()
-    };
     let gate = Gate::new(options.flush.policy);
     let context = LaneContext {
-        directory,
+        writer,
         inputs: &shared,
         records: options.records,
         analyzer,
@@ -225,7 +264,6 @@ fn run_lanes(
         gate: &gate,
         buffers: options.flush.buffers,
         progress,
-        new_id: &new_id,
     };
     progress.enter(Phase::Indexing);
     let reports = index_all(context, &driver, lanes, cancel, &stop);

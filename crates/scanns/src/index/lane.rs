@@ -12,6 +12,7 @@ use super::Progress;
 use super::budget::LaneBudget;
 use super::gate::{Gate, Working};
 use super::line_keys::KeyCollector;
+use super::writer::Writer;
 use crate::error::Result;
 use crate::invert::{CHECK_EVERY, InvertOptions, Inverter};
 use crate::read::{Lane, Piece};
@@ -19,7 +20,7 @@ use crate::record::{Part, Parts};
 use crate::schema::{Analyzer, Records};
 use crate::segment::{FLUSH_BYTES, FlushBuffers, Flushed, flush};
 use crate::source::{Failure, Input};
-use crate::store::{Directory, Unsynced};
+use crate::store::Unsynced;
 use crate::tokenize::Tokenizer;
 
 /// Segments of a thread whose sync may wait.
@@ -31,7 +32,7 @@ const PART: usize = CHECK_EVERY / 4;
 /// What all index threads of a build have in common.
 #[derive(Clone, Copy)]
 pub(super) struct LaneContext<'a> {
-    pub(super) directory: &'a dyn Directory,
+    pub(super) writer: &'a Writer<'a>,
     pub(super) inputs: &'a [Input],
     pub(super) records: Records,
     pub(super) analyzer: &'a Analyzer,
@@ -40,7 +41,6 @@ pub(super) struct LaneContext<'a> {
     pub(super) gate: &'a Gate,
     pub(super) buffers: FlushBuffers,
     pub(super) progress: &'a Progress,
-    pub(super) new_id: &'a (dyn Fn() -> u128 + Sync),
 }
 
 /// What an index thread did.
@@ -66,7 +66,7 @@ pub(super) struct LaneIndexer<'a> {
     /// Bytes since the memory was looked at.
     unchecked: usize,
     /// Segments that the medium may still be working on.
-    unsynced: VecDeque<Unsynced>,
+    unsynced: VecDeque<(Flushed, Unsynced)>,
     /// Held while this thread has a block to index.
     working: Working<'a>,
     report: LaneReport,
@@ -124,7 +124,9 @@ impl<'a> LaneIndexer<'a> {
             self.flush()?;
         }
         // All at the end: most of it has long been written back, and indexing never waited for it.
-        self.unsynced.drain(..).try_for_each(|segment| segment.sync().map(drop))?;
+        while !self.unsynced.is_empty() {
+            self.sync_oldest()?;
+        }
         self.report.cut_terms = self.tokenizer.cut_tokens();
         Ok(self.report)
     }
@@ -218,25 +220,33 @@ impl<'a> LaneIndexer<'a> {
 
     fn flush(&mut self) -> Result<()> {
         let keys = self.keys.take(self.inverter.max_doc());
-        let id = (self.context.new_id)();
+        let id = self.context.writer.new_id();
         let was_working = self.working.take().is_some();
         let (segment, unsynced) = {
             let _stopped = self.context.gate.write();
             let begun = Instant::now();
-            let flushed =
-                flush(self.context.directory, id, &mut self.inverter, &keys, &self.context.buffers)?;
+            let directory = self.context.writer.directory;
+            let flushed = flush(directory, id, &mut self.inverter, &keys, &self.context.buffers)?;
             self.report.flushing += begun.elapsed();
             flushed
         };
         self.working = was_working.then(|| self.context.gate.work()).flatten();
         self.context.progress.segments.fetch_add(1, Ordering::Relaxed);
-        self.report.segments.push(segment);
-        self.unsynced.push_back(unsynced);
+        self.report.segments.push(segment.clone());
+        self.unsynced.push_back((segment, unsynced));
         self.limit = self.context.budget.after(self.report.segments.len());
         // Each holds a file open, and the oldest has long been written back.
         if self.unsynced.len() > UNSYNCED {
-            self.unsynced.pop_front().map_or(Ok(0), Unsynced::sync)?;
+            self.sync_oldest()?;
         }
+        Ok(())
+    }
+
+    /// Waits until the oldest segment is on the medium: then it can be merged and committed.
+    fn sync_oldest(&mut self) -> Result<()> {
+        let Some((segment, unsynced)) = self.unsynced.pop_front() else { return Ok(()) };
+        unsynced.sync()?;
+        self.context.writer.add(&segment);
         Ok(())
     }
 

@@ -77,7 +77,10 @@ impl KeyCollector {
             path: run.path,
             first_line: run.line.resolve() + run.later,
         };
-        keys.runs = Some(ended.iter().filter(|run| run.first_doc < max_doc).map(resolve).collect());
+        // An input without lines has a run without documents.
+        let ends = ended.iter().skip(1).map(|run| run.first_doc.min(max_doc)).chain([max_doc]);
+        let filled = ended.iter().zip(ends).filter(|(run, end)| run.first_doc < *end);
+        keys.runs = Some(filled.map(|(run, _)| resolve(run)).collect());
         keys
     }
 }

@@ -1,12 +1,18 @@
-//! What a commit says: how the index is to be understood, and which segments are in it.
+//! What a commit says: how the index is to be understood, which segments are in it, and what its user noted.
 //!
 //! ```text
 //! manifest = analyzer u32 (0 standard, 1 bytes) | delimiters u64 × 4 | records u32 (0 file, 1 lines) |
-//!            segments u32 | segment …
-//! segment  = id u128 | documents u64 | terms u64 | tokens u64 | file length u64
+//!            segments u32 | segment … | notes u32 | note …
+//! segment  = id u128 | documents u64 | terms u64 | tokens u64 | file length u64 | deleted u64 | deletes u64
+//! note     = varint(length) | name | varint(length) | value          ascending by name
 //! ```
+//!
+//! `deletes` is the generation of the commit that wrote the segment's file of deletes, 0 if it has none; `deleted` is
+//! how many documents that file names.
 
-use crate::codec::ByteReader;
+use std::collections::BTreeMap;
+
+use crate::codec::{ByteReader, put_varint};
 use crate::error::{Error, Result};
 use crate::schema::{Analyzer, Delimiters, Records};
 use crate::segment::Flushed;
@@ -15,10 +21,15 @@ use crate::segment::Flushed;
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(super) struct SegmentEntry {
     pub(super) id: u128,
+    /// Documents that were written, void ones not counted.
     pub(super) documents: u64,
     pub(super) terms: u64,
     pub(super) tokens: u64,
     pub(super) bytes: u64,
+    /// Documents that were deleted since.
+    pub(super) deleted: u64,
+    /// The commit that wrote them down; 0 if there are none.
+    pub(super) deletes: u64,
 }
 
 impl From<&Flushed> for SegmentEntry {
@@ -29,7 +40,16 @@ impl From<&Flushed> for SegmentEntry {
             terms: flushed.stats.terms,
             tokens: flushed.stats.tokens,
             bytes: flushed.bytes,
+            deleted: 0,
+            deletes: 0,
         }
+    }
+}
+
+impl SegmentEntry {
+    /// Documents that are not deleted.
+    pub(super) fn live(&self) -> u64 {
+        self.documents.saturating_sub(self.deleted)
     }
 }
 
@@ -39,6 +59,7 @@ pub(super) struct Manifest {
     pub(super) analyzer: Analyzer,
     pub(super) records: Records,
     pub(super) segments: Vec<SegmentEntry>,
+    pub(super) notes: BTreeMap<Vec<u8>, Vec<u8>>,
 }
 
 impl Manifest {
@@ -55,12 +76,19 @@ impl Manifest {
             Records::Lines => 1,
         };
         out.extend_from_slice(&records.to_le_bytes());
-        out.extend_from_slice(&u32::try_from(self.segments.len()).unwrap_or(u32::MAX).to_le_bytes());
+        let count = |len: usize| u32::try_from(len).unwrap_or(u32::MAX).to_le_bytes();
+        out.extend_from_slice(&count(self.segments.len()));
         for segment in &self.segments {
-            out.extend_from_slice(&segment.id.to_le_bytes());
-            for figure in [segment.documents, segment.terms, segment.tokens, segment.bytes] {
+            let SegmentEntry { id, documents, terms, tokens, bytes, deleted, deletes } = segment;
+            out.extend_from_slice(&id.to_le_bytes());
+            for figure in [documents, terms, tokens, bytes, deleted, deletes] {
                 out.extend_from_slice(&figure.to_le_bytes());
             }
+        }
+        out.extend_from_slice(&count(self.notes.len()));
+        for text in self.notes.iter().flat_map(|(name, value)| [name, value]) {
+            put_varint(&mut out, text.len() as u64);
+            out.extend_from_slice(text);
         }
         out
     }
@@ -84,16 +112,30 @@ impl Manifest {
             1 => Records::Lines,
             _ => return None,
         };
-        let count = reader.u32()?;
         let mut segments = Vec::new();
-        for _ in 0..count {
-            let id = u128::from_le_bytes(*reader.take(16)?.first_chunk()?);
-            let [documents, terms, tokens, bytes] =
-                [reader.u64()?, reader.u64()?, reader.u64()?, reader.u64()?];
-            segments.push(SegmentEntry { id, documents, terms, tokens, bytes });
+        for _ in 0..reader.u32()? {
+            segments.push(read_segment(&mut reader)?);
         }
-        reader.remaining().is_empty().then_some(Manifest { analyzer, records, segments })
+        let mut notes = BTreeMap::new();
+        for _ in 0..reader.u32()? {
+            let mut text = || {
+                let len = usize::try_from(reader.varint()?).ok()?;
+                reader.take(len).map(<[u8]>::to_vec)
+            };
+            let (name, value) = (text()?, text()?);
+            let rises = notes.last_key_value().is_none_or(|(last, _)| *last < name);
+            rises.then(|| notes.insert(name, value))?;
+        }
+        reader.remaining().is_empty().then_some(Manifest { analyzer, records, segments, notes })
     }
+}
+
+fn read_segment(reader: &mut ByteReader<'_>) -> Option<SegmentEntry> {
+    let id = u128::from_le_bytes(*reader.take(16)?.first_chunk()?);
+    let [documents, terms, tokens, bytes, deleted, deletes] =
+        [reader.u64()?, reader.u64()?, reader.u64()?, reader.u64()?, reader.u64()?, reader.u64()?];
+    let agree = deleted <= documents && (deleted == 0) == (deletes == 0);
+    agree.then_some(SegmentEntry { id, documents, terms, tokens, bytes, deleted, deletes })
 }
 
 #[cfg(test)]
@@ -102,13 +144,23 @@ mod tests {
 
     #[test]
     fn manifests_read_back_and_cut_ones_do_not() {
-        let segment = |id| SegmentEntry { id, documents: 2, terms: 3, tokens: 4, bytes: u64::MAX };
+        let segment = |id, deleted| SegmentEntry {
+            id,
+            documents: 2,
+            terms: 3,
+            tokens: 4,
+            bytes: u64::MAX,
+            deleted,
+            deletes: deleted * 7,
+        };
         for analyzer in ["standard", "paths"] {
             let analyzer = Analyzer::parse(analyzer).unwrap();
+            let note = |name: &str, value: &str| (name.into(), value.into());
             let manifest = Manifest {
                 analyzer,
                 records: Records::Lines,
-                segments: vec![segment(1), segment(u128::MAX)],
+                segments: vec![segment(1, 0), segment(u128::MAX, 2)],
+                notes: [note("", "x"), note("host", ""), note("hosts", "abc")].into(),
             };
             let bytes = manifest.encode();
             assert_eq!(Manifest::decode(&bytes).unwrap(), manifest);

@@ -1,8 +1,9 @@
 //! The whole: from inputs to a committed index, and from a committed index to a snapshot that can be searched.
 //!
 //! [`build`] runs the pipeline; read `build.rs` first, then `lane.rs`, the index thread. `budget.rs` shares the
-//! memory out, `gate.rs` stops the world where that is asked for, `manifest.rs` is what a commit says, [`Snapshot`] what a
-//! reader opens. [`MemoryIndex`] is an index that stays in memory. `unique.rs` counts distinct terms over segments.
+//! memory out, `gate.rs` stops the world where that is asked for. `writer.rs` holds what the next commit will say,
+//! `manifest.rs` is how it says it; `merge_policy.rs` finds segments that should be one, `merging.rs` merges them in the
+//! background; `maintain.rs` deletes and merges on request; [`Snapshot`] is what a reader opens. [`MemoryIndex`] is an index that stays in memory. `unique.rs` counts distinct terms over segments.
 //! [`tune()`] finds the parameters of a build that suit a machine. `variants.rs` names what else could read, tokenize and
 //! index, `pipeline.rs` runs that.
 
@@ -11,17 +12,23 @@ mod build;
 mod gate;
 mod lane;
 mod line_keys;
+mod maintain;
 mod manifest;
 mod memory;
+mod merge_policy;
+mod merging;
 mod pipeline;
 mod progress;
 mod snapshot;
 mod tune;
 mod unique;
 mod variants;
+mod writer;
 
 pub use build::{build, build_in};
+pub use maintain::{DeleteReport, Deletion, MergeReport, delete, delete_in, merge, merge_in};
 pub use memory::MemoryIndex;
+pub use merge_policy::MergePolicy;
 pub use pipeline::{LadderOptions, LadderPart, LadderRun, index_files};
 pub use progress::{Phase, Progress};
 pub use snapshot::{IndexInfo, SegmentInfo, Snapshot};
@@ -54,6 +61,8 @@ pub struct IndexOptions {
     pub segment_memory: u64,
     /// How segments are written.
     pub flush: FlushOptions,
+    /// Which segments are merged while others are written; `None` for none.
+    pub merge: Option<MergePolicy>,
 }
 
 /// How index threads write their segments. The defaults are the fastest that was measured; the rest is for measuring.
@@ -109,6 +118,8 @@ pub struct IndexReport {
     pub cut_terms: u64,
     /// Segments that were added.
     pub segments: usize,
+    /// Documents of earlier commits that were deleted, as their files were indexed again.
+    pub replaced: u64,
     /// Seconds that index threads spent writing segments, all threads together; waiting for each other is not in it.
     pub flush_seconds: f64,
     /// True if the build was stopped; nothing was then committed.

@@ -16,8 +16,10 @@ use crate::tokenize::Tokenizer;
 pub struct SegmentInfo {
     /// Its identity, 32 hexadecimal digits.
     pub id: String,
-    /// Documents in it.
+    /// Documents in it, deleted ones not counted.
     pub documents: u64,
+    /// Documents in it that are deleted, and will go when it is merged.
+    pub deleted: u64,
     /// Distinct terms in it.
     pub terms: u64,
     /// Tokens of its documents.
@@ -75,20 +77,40 @@ impl Snapshot {
     }
 
     /// Opens the newest commit of a directory, if there is one.
+    ///
+    /// Commits may go on meanwhile: what a newer one has removed is looked for there.
     pub fn open_in(directory: &dyn Directory) -> Result<Option<Self>> {
+        let mut tried = None;
+        loop {
+            let error = match Self::open_newest(directory) {
+                Err(error @ Error::Io { .. }) => error,
+                opened => return opened,
+            };
+            let newest = read_newest(directory)?.map(|committed| committed.generation);
+            if newest == tried {
+                return Err(error);
+            }
+            tried = newest;
+        }
+    }
+
+    fn open_newest(directory: &dyn Directory) -> Result<Option<Self>> {
         let Some(committed) = read_newest(directory)? else { return Ok(None) };
         let manifest = Manifest::decode(&committed.content)?;
         let mut segments = Vec::with_capacity(manifest.segments.len());
         let mut infos = Vec::with_capacity(manifest.segments.len());
         for entry in &manifest.segments {
-            let segment = Segment::open(directory, entry.id)?;
-            if segment.bytes() != entry.bytes || segment.stats().documents != entry.documents {
+            let segment = Segment::open(directory, entry.id, entry.deletes)?;
+            let same = (segment.bytes(), segment.stats().documents, segment.deletes().len())
+                == (entry.bytes, entry.documents, entry.deleted);
+            if !same {
                 let what = format!("segment {:032x} is not the one that was committed", entry.id);
                 return Err(Error::corrupt(directory.describe(), what));
             }
             infos.push(SegmentInfo {
                 id: format!("{:032x}", entry.id),
-                documents: entry.documents,
+                documents: entry.live(),
+                deleted: entry.deleted,
                 terms: entry.terms,
                 tokens: entry.tokens,
                 bytes: entry.bytes,

@@ -26,6 +26,7 @@ fn options(root: &Path, records: Records, lanes: usize) -> IndexOptions {
         memory: 512 << 20,
         segment_memory: SEGMENT_MEMORY,
         flush: FlushOptions::default(),
+        merge: None,
     }
 }
 

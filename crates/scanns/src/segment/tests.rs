@@ -72,7 +72,7 @@ fn what_was_flushed_reads_back_term_by_term_and_in_order() {
     let mut random = Rng::with_seed(seed);
     for docs in [0, 1, 5, 200, 1500] {
         let (directory, lists, lengths) = sample(&mut random, docs);
-        let segment = Segment::open(&directory, 7).unwrap();
+        let segment = Segment::open(&directory, 7, 0).unwrap();
         let mut all = segment.terms_from(b"").unwrap();
         for (term, list) in &lists {
             let info = segment.find(term).unwrap().unwrap();
@@ -113,7 +113,7 @@ fn keys_of_lines_are_path_and_number() {
     };
     let directory = RamDirectory::new();
     flush(&directory, 9, &mut inverter, &keys, &FlushBuffers::default()).unwrap().1.sync().unwrap();
-    let segment = Segment::open(&directory, 9).unwrap();
+    let segment = Segment::open(&directory, 9, 0).unwrap();
     let got: Vec<Vec<u8>> = (0..10).map(|doc| segment.key(doc).unwrap()).collect();
     assert_eq!(got[3], b"/a\nb:4");
     assert_eq!(got[5], b"\xff/:101");
@@ -133,7 +133,7 @@ fn a_flipped_bit_anywhere_is_an_error_or_without_consequence() {
         let mut output = directory.create(&file_name(7)).unwrap();
         std::io::Write::write_all(&mut output, &damaged).unwrap();
         output.finish().unwrap();
-        let Ok(segment) = Segment::open(&directory, 7) else { continue };
+        let Ok(segment) = Segment::open(&directory, 7, 0) else { continue };
         for (term, list) in lists.iter().take(40) {
             if let Ok(info) = segment.find(term) {
                 let info = info.unwrap_or_else(|| panic!("seed {seed:x} round {round}: a term is lost"));

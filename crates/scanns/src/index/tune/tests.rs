@@ -16,6 +16,7 @@ fn options(files: &std::path::Path, scratch: &std::path::Path, records: Records)
         memory: 1 << 30,
         segment_memory: SEGMENT_MEMORY,
         flush: crate::index::FlushOptions::default(),
+        merge: None,
     };
     TuneOptions { index, scratch: scratch.into(), budget: Duration::from_secs(3) }
 }
