@@ -67,7 +67,9 @@ impl Segment {
             before.extend_from_slice(term);
             found.terms += 1;
             match terms.info()? {
-                TermInfo::Single { doc, term_freq } => self.check_posting(&mut found, &before, doc, term_freq)?,
+                TermInfo::Single { doc, term_freq } => {
+                    self.check_posting(&mut found, &before, doc, term_freq)?
+                }
                 list @ TermInfo::List { .. } => self.check_list(&mut found, &before, list, level)?,
             }
             if found.terms.is_multiple_of(LOOK_EVERY) {
@@ -131,7 +133,9 @@ impl Segment {
         let norms = self.norms()?.iter().zip(&found.lengths).enumerate();
         let mut wrong = norms.filter(|(_, (norm, length))| **norm != length_to_norm(**length));
         match wrong.next() {
-            Some((doc, _)) => Err(self.wrong(format!("the length of document {doc} is not that of its postings"))),
+            Some((doc, _)) => {
+                Err(self.wrong(format!("the length of document {doc} is not that of its postings")))
+            }
             None => Ok(()),
         }
     }
