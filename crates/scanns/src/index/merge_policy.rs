@@ -23,7 +23,7 @@ pub struct MergePolicy {
 
 impl Default for MergePolicy {
     fn default() -> Self {
-        MergePolicy { segments: 16, most_bytes: 64 << 30, least_bytes: 4 << 20, deleted_percent: 33 }
+        MergePolicy { segments: 32, most_bytes: 64 << 30, least_bytes: 4 << 20, deleted_percent: 33 }
     }
 }
 
