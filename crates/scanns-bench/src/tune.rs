@@ -95,6 +95,10 @@ fn trials(args: &Args) -> Result<Trials> {
         memory: 8 << 30,
         segment_memory: SEGMENT_MEMORY,
         flush: scanns::FlushOptions::default(),
+        merge: None,
+        again: false,
+        commit_every: None,
+        time_limit: None,
     };
     Ok(Trials::prepare(&inputs, args.mib << 20, &options, &args.scratch, &cancel)?)
 }

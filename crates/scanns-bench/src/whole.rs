@@ -64,6 +64,10 @@ pub fn build(job: &Job, out: &Path, progress: &Progress) -> Result<IndexReport> 
         memory: 8 << 30,
         segment_memory: job.segment_memory,
         flush: job.flush,
+        merge: None,
+        again: false,
+        commit_every: None,
+        time_limit: None,
     };
     let mut directory = FsDirectory::new(out);
     if let Some(bytes) = job.write_back {

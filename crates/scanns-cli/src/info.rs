@@ -57,11 +57,18 @@ fn print(out: &mut Output, facts: &Facts<'_>) -> Result<()> {
     }
     writeln!(out, "analyzer   {}", info.analyzer.name())?;
     writeln!(out, "size       {}", units::size(info.index_bytes))?;
+    if info.deleted > 0 {
+        writeln!(out, "deleted    {}, whose space scanns merge frees", units::count(info.deleted))?;
+    }
     writeln!(out, "segments   {}", facts.segments.len())?;
-    for segment in facts.segments {
+    for segment in facts.segments.iter().filter(|_| facts.args.segments) {
+        let deleted = match segment.deleted {
+            0 => String::new(),
+            deleted => format!(" ({} deleted)", units::count(deleted)),
+        };
         writeln!(
             out,
-            "  {}  {}, {}, {}, {}",
+            "  {}  {}{deleted}, {}, {}, {}",
             segment.id,
             units::counted(segment.documents, "document"),
             units::counted(segment.terms, "term"),
@@ -87,6 +94,7 @@ fn as_json(facts: &Facts<'_>) -> Value {
     for (name, value) in [
         ("generation", json!(info.generation)),
         ("documents", json!(info.documents)),
+        ("deleted", json!(info.deleted)),
         ("tokens", json!(info.tokens)),
         ("records", json!(records_option(info.records))),
         ("analyzer", json!(info.analyzer.name())),
@@ -116,6 +124,7 @@ fn segment_json(segment: &SegmentInfo) -> Value {
     json!({
         "id": segment.id,
         "documents": segment.documents,
+        "deleted": segment.deleted,
         "terms": segment.terms,
         "tokens": segment.tokens,
         "bytes": segment.bytes,

@@ -41,6 +41,10 @@ impl Engine for Scanns {
             memory: scanns::memory_limit_bytes().map_or(1 << 30, |limit| limit / 2),
             segment_memory: SEGMENT_MEMORY,
             flush: scanns::FlushOptions::default(),
+            merge: Some(scanns::MergePolicy::default()),
+            again: false,
+            commit_every: None,
+            time_limit: None,
         };
         let report = scanns::build(&task.out, &options, &Progress::new(), &Arc::new(AtomicBool::new(false)))?;
         if let Some(failure) = report.failed.first() {

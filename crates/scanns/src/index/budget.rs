@@ -95,6 +95,10 @@ mod tests {
                 memory: cap,
                 segment_memory: segment,
                 flush: FlushOptions { buffers, ..FlushOptions::default() },
+                merge: None,
+                again: false,
+                commit_every: None,
+                time_limit: None,
             };
             lane_budget(&options, &[])
         };

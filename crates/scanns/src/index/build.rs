@@ -1,8 +1,6 @@
 //! Inputs to a committed index: starts readers and index threads, gathers their segments, publishes the manifest.
 
-use std::collections::HashSet;
 use std::fs;
-use std::hash::{BuildHasher, RandomState};
 use std::path::Path;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
@@ -11,20 +9,24 @@ use std::time::{Duration, Instant};
 use super::budget::lane_budget;
 use super::gate::Gate;
 use super::lane::{LaneContext, LaneIndexer, LaneReport};
-use super::manifest::{Manifest, SegmentEntry};
+use super::ledger::{Ledger, ToDo};
+use super::manifest::Manifest;
+use super::merging::Merging;
+use super::writer::Writer;
 use super::{IndexOptions, IndexReport, Phase, Progress};
 use crate::error::{Error, Result};
 use crate::invert::InvertOptions;
-use crate::read::{Lane, ReaderDriver, start};
-use crate::schema::Analyzer;
-use crate::segment::{file_name, is_file_name};
+use crate::read::{Lane, ReaderDriver, start_after};
+use crate::schema::{Analyzer, Records};
+use crate::segment::{is_deletes_file_name, is_file_name};
 use crate::source::{Inputs, collect};
-use crate::store::{Directory, FsDirectory, publish, read_newest, sweep};
+use crate::store::{Directory, FsDirectory, read_newest};
 use crate::sys;
 
-/// Adds inputs to the index at `path`, which is made if there is none, and commits once at the end.
+/// Brings the index at `path`, which is made if there is none, up to date with the inputs, and commits.
 ///
-/// Set `cancel` to stop: nothing is then committed, and the report says so.
+/// Files that are in the index and have not changed since are left out; the documents of those that have are replaced.
+/// Set `cancel` to stop: what was indexed so far is then committed, and the report says so; a later build goes on.
 ///
 /// # Errors
 /// Where nothing could be committed: no index and no empty directory at `path`, another writer, a full disk, …
@@ -39,8 +41,7 @@ pub fn build(
     let made = prepare(path)?;
     let directory = FsDirectory::new(path);
     let outcome = build_in(&directory, options, progress, cancel);
-    let committed = matches!(&outcome, Ok(report) if !report.cancelled);
-    if made && !committed {
+    if made && read_newest(&directory).is_ok_and(|newest| newest.is_none()) {
         // Leave no directory behind that never was an index; what cannot be removed does no harm.
         if let Ok(_lock) = directory.lock() {
             let _ = directory.remove("lock");
@@ -72,7 +73,12 @@ fn prepare(path: &Path) -> Result<bool> {
         Ok(found) if !found.is_dir() => refuse("a file of that name exists; give another output"),
         Ok(_) => {
             let names = FsDirectory::new(path).list()?;
-            let ours = |name: &String| name == "lock" || name.starts_with("manifest") || is_file_name(name);
+            let ours = |name: &String| {
+                name == "lock"
+                    || name.starts_with("manifest")
+                    || is_file_name(name)
+                    || is_deletes_file_name(name)
+            };
             if names.iter().all(ours) {
                 Ok(false)
             } else {
@@ -89,70 +95,60 @@ pub fn build_in(
     progress: &Progress,
     cancel: &Arc<AtomicBool>,
 ) -> Result<IndexReport> {
-    let _lock = directory.lock()?;
-    let committed = read_newest(directory)?;
-    let generation = committed.as_ref().map_or(0, |committed| committed.generation);
-    let current = committed.map(|committed| Manifest::decode(&committed.content)).transpose()?;
-    let kept: HashSet<String> =
-        current.iter().flat_map(|manifest| &manifest.segments).map(|segment| file_name(segment.id)).collect();
-    // What a build that was killed left behind is in the way of this one on a full disk.
-    let _ = sweep(directory, generation, |name| is_file_name(name) && !kept.contains(name));
-    let outcome = add_and_commit(directory, generation, current, options, progress, cancel);
-    let committed = matches!(&outcome, Ok(report) if !report.cancelled);
-    // A commit may fail after its manifest got its name: then its segments are in use.
-    let unchanged =
-        || read_newest(directory).is_ok_and(|now| now.map_or(0, |now| now.generation) == generation);
-    if !committed && unchanged() {
-        // What was written is in no commit. Where it cannot be removed, the next commit sweeps it.
-        let _ = sweep(directory, generation, |name| is_file_name(name) && !kept.contains(name));
-    }
-    outcome
+    let writer = Writer::open(directory)?;
+    // What was written since the last commit is in none. Where it cannot be removed, the next writer sweeps it.
+    add_and_commit(&writer, options, progress, cancel).inspect_err(|_| writer.roll_back())
 }
 
-/// Writes the segments of the inputs and commits them together with those of the `current` commit.
+/// Writes the segments of the inputs and commits them together with those of the commit before.
 fn add_and_commit(
-    directory: &dyn Directory,
-    generation: u64,
-    current: Option<Manifest>,
+    writer: &Writer<'_>,
     options: &IndexOptions,
     progress: &Progress,
     cancel: &Arc<AtomicBool>,
 ) -> Result<IndexReport> {
-    let analyzer = choose_analyzer(current.as_ref(), options.analyzer.as_ref())?;
-    let mut segments = current.map_or_else(Vec::new, |manifest| manifest.segments);
+    let analyzer = choose_analyzer(writer.manifest().as_ref(), options.analyzer.as_ref())?;
+    writer.describe(|manifest| {
+        let (analyzer, records) = (analyzer.clone(), options.records);
+        match manifest {
+            Some(manifest) => Manifest { records, ..manifest },
+            None => Manifest::new(analyzer, records),
+        }
+    });
 
     progress.enter(Phase::Walking);
     let mut inputs = collect(&options.source, cancel)?;
-    leave_out_index(directory, &mut inputs);
+    leave_out_index(writer.directory, &mut inputs);
     let mut report =
         IndexReport { failed: inputs.failures.clone(), skipped: inputs.skipped, ..Default::default() };
-    let lanes = run_lanes(directory, options, &analyzer, inputs, progress, cancel, &mut report)?;
-    if cancel.load(Ordering::Relaxed) {
-        report.cancelled = true;
-        return Ok(report);
-    }
-
-    progress.enter(Phase::Committing);
+    let (ledger, to_do) = Ledger::open(writer, inputs.inputs, options.records, options.again)?;
+    report.unchanged = to_do.unchanged;
+    let merging = Merging::new(writer, options, ledger.spared());
+    let lanes = std::thread::scope(|scope| {
+        let merger = merging.start(scope)?;
+        let lanes = run_lanes(&ledger, options, &analyzer, to_do, progress, cancel, &mut report);
+        merger.stop(report.cancelled || lanes.is_err())?;
+        lanes
+    })?;
     for lane in lanes {
         for segment in &lane.segments {
             report.documents += segment.stats.documents;
             report.tokens += segment.stats.tokens;
-            report.bytes_written += segment.bytes;
             report.segments += 1;
-            segments.push(SegmentEntry::from(segment));
         }
         report.cut_terms += lane.cut_terms;
         report.flush_seconds += lane.flushing.as_secs_f64();
         report.failed.extend(lane.failures);
     }
-    let needed: HashSet<String> = segments.iter().map(|segment| file_name(segment.id)).collect();
-    report.index_bytes = segments.iter().map(|segment| segment.bytes).sum();
-    let manifest = Manifest { analyzer, records: options.records, segments };
-    let written = publish(directory, generation + 1, &manifest.encode())?;
-    report.bytes_written += written;
-    report.index_bytes += written;
-    // The commit stands; what cannot be removed now is removed by the next one.
-    let _ = sweep(directory, generation + 1, |name| is_file_name(name) && !needed.contains(name));
+    if !report.cancelled {
+        ledger.finish(&report.failed)?;
+    }
+    report.replaced = ledger.replaced_documents();
+    if writer.has_changed() {
+        progress.enter(Phase::Committing);
+        writer.commit()?;
+    }
+    (report.bytes_written, report.index_bytes) = (writer.bytes_written(), writer.index_bytes());
     Ok(report)
 }
 
@@ -187,51 +183,48 @@ fn choose_analyzer(current: Option<&Manifest>, wanted: Option<&Analyzer>) -> Res
 
 /// Runs the pipeline to its end; the segments are on the medium then.
 fn run_lanes(
-    directory: &dyn Directory,
+    ledger: &Ledger<'_>,
     options: &IndexOptions,
     analyzer: &Analyzer,
-    inputs: Inputs,
+    to_do: ToDo,
     progress: &Progress,
     cancel: &Arc<AtomicBool>,
     report: &mut IndexReport,
 ) -> Result<Vec<LaneReport>> {
-    progress.total_bytes.store(inputs.bytes, Ordering::Relaxed);
-    progress.total_files.store(inputs.inputs.len() as u64, Ordering::Relaxed);
-    progress.failures.store(inputs.failures.len() as u64, Ordering::Relaxed);
+    let done = to_do.done.values().flatten().map(|span| span.end - span.start).sum::<u64>();
+    let bytes = to_do.inputs.iter().map(|input| input.bytes).sum::<u64>().saturating_sub(done);
+    progress.total_bytes.store(bytes, Ordering::Relaxed);
+    progress.total_files.store(to_do.inputs.len() as u64, Ordering::Relaxed);
+    progress.failures.store(report.failed.len() as u64, Ordering::Relaxed);
     options.flush.buffers.check()?;
-    let budget = lane_budget(options, &inputs.inputs)?;
-    let shared = Arc::new(inputs.inputs);
+    let budget = lane_budget(options, &to_do.inputs)?;
+    let shared = Arc::new(to_do.inputs);
     // Readers are stopped through their own flag too, when an index thread fails.
     let stop = Arc::new(AtomicBool::new(cancel.load(Ordering::Relaxed)));
-    let (driver, lanes) = start(shared.clone(), options.records, analyzer, &options.read, stop.clone())?;
-    let random = RandomState::new();
-    let new_id = || {
-        let part =
-            || u128::from(random.hash_one(Instant::now())) ^ u128::from(RandomState::new().hash_one(0));
-        part() << 64 | part()
-    };
+    let (driver, lanes) =
+        start_after(shared.clone(), to_do.done, options.records, analyzer, &options.read, stop.clone())?;
     let gate = Gate::new(options.flush.policy);
     let context = LaneContext {
-        directory,
+        ledger,
         inputs: &shared,
         records: options.records,
         analyzer,
         invert: InvertOptions {
             budget: budget.most,
-            expected_terms: expected_terms(analyzer, inputs.bytes, lanes.len(), budget.first),
+            expected_terms: expected_terms(analyzer, bytes, lanes.len(), budget.first),
             pages: options.read.pages,
         },
         budget,
         gate: &gate,
         buffers: options.flush.buffers,
         progress,
-        new_id: &new_id,
     };
     progress.enter(Phase::Indexing);
-    let reports = index_all(context, &driver, lanes, cancel, &stop);
+    let reports = index_all(context, &driver, lanes, &Watch::new(options, cancel, &stop));
     let read = driver.finish();
-    let reports = reports?;
+    let (reports, cancelled) = reports?;
     let read = read?;
+    report.cancelled = cancelled;
     report.bytes = read.bytes;
     report.failed.extend(read.failures);
     Ok(reports)
@@ -248,29 +241,48 @@ fn expected_terms(analyzer: &Analyzer, bytes: u64, lanes: usize, budget: usize) 
     (share / bytes_per_term).min(budget / 256)
 }
 
-/// Runs every index thread to its end, or stops all at the first error.
+/// Runs every index thread to its end, or stops all at the first error; commits now and then meanwhile. True if it was
+/// stopped before the end of the inputs.
 fn index_all(
     context: LaneContext<'_>,
     driver: &ReaderDriver,
     lanes: Vec<Lane>,
-    cancel: &AtomicBool,
-    stop: &AtomicBool,
-) -> Result<Vec<LaneReport>> {
+    watch: &Watch<'_>,
+) -> Result<(Vec<LaneReport>, bool)> {
+    let failed = &AtomicBool::new(false);
     std::thread::scope(|scope| {
         let index = |lane: Lane| {
-            let outcome = index_one(context, lane, stop);
+            let outcome = index_one(context, lane, failed);
             if outcome.is_err() {
-                stop.store(true, Ordering::Relaxed);
+                failed.store(true, Ordering::Relaxed);
+                watch.stop.store(true, Ordering::Relaxed);
             }
             outcome
         };
         let threads: Vec<_> = lanes.into_iter().map(|lane| scope.spawn(move || index(lane))).collect();
-        // This thread carries the stop flag over and keeps the counters of the readers in view.
+        // This thread keeps the time, and the counters of the readers in view.
+        // A stop that was asked for before is in `watch.stop` already.
+        let (mut committed, mut stopping) = (Instant::now(), watch.stop.load(Ordering::Relaxed));
+        let mut outcome = Ok(());
         while threads.iter().any(|thread| !thread.is_finished()) {
-            if cancel.load(Ordering::Relaxed) {
-                stop.store(true, Ordering::Relaxed);
+            if !stopping && watch.is_over(context.progress) {
+                stopping = true;
+                match context.records {
+                    // The numbers of lines are known only where all lines before them were read.
+                    Records::Lines => driver.begin_nothing(),
+                    Records::File => watch.stop.store(true, Ordering::Relaxed),
+                }
             }
             context.progress.files.store(driver.files_done(), Ordering::Relaxed);
+            if outcome.is_ok() && watch.commit_every.is_some_and(|every| committed.elapsed() >= every) {
+                let writer = context.ledger.writer();
+                outcome = if writer.has_changed() { writer.commit() } else { Ok(()) };
+                if outcome.is_err() {
+                    failed.store(true, Ordering::Relaxed);
+                    watch.stop.store(true, Ordering::Relaxed);
+                }
+                committed = Instant::now();
+            }
             std::thread::park_timeout(Duration::from_millis(2));
         }
         let join = |thread: std::thread::ScopedJoinHandle<'_, Result<LaneReport>>| {
@@ -282,16 +294,49 @@ fn index_all(
                 })
             })
         };
-        threads.into_iter().map(join).collect()
+        let reports: Result<Vec<LaneReport>> = threads.into_iter().map(join).collect();
+        outcome.and(reports).map(|reports| (reports, stopping))
     })
 }
 
-fn index_one(context: LaneContext<'_>, lane: Lane, stop: &AtomicBool) -> Result<LaneReport> {
+/// Brings what a lane gives into segments. If the build is stopped, what came before is kept; if it failed, nothing.
+fn index_one(context: LaneContext<'_>, lane: Lane, failed: &AtomicBool) -> Result<LaneReport> {
     let mut indexer = LaneIndexer::new(context)?;
     indexer.run(lane)?;
-    if stop.load(Ordering::Relaxed) {
+    if failed.load(Ordering::Relaxed) {
         return Ok(LaneReport::default());
     }
     context.progress.enter(Phase::Flushing);
     indexer.finish()
+}
+
+/// When a build stops, and when it commits.
+struct Watch<'a> {
+    cancel: &'a AtomicBool,
+    /// Set to stop readers and index threads.
+    stop: &'a AtomicBool,
+    begun: Instant,
+    limit: Option<Duration>,
+    commit_every: Option<Duration>,
+}
+
+/// Time that a build with a limit keeps for writing its last segments, at least.
+const LAST_FLUSH: Duration = Duration::from_secs(2);
+
+impl<'a> Watch<'a> {
+    fn new(options: &IndexOptions, cancel: &'a AtomicBool, stop: &'a AtomicBool) -> Self {
+        let (limit, commit_every) = (options.time_limit, options.commit_every);
+        Watch { cancel, stop, begun: Instant::now(), limit, commit_every }
+    }
+
+    /// True if the user asks to stop, or there is just time to write down what there is.
+    fn is_over(&self, progress: &Progress) -> bool {
+        let spare = |limit: Duration| {
+            // Half of the time that a segment took to fill, since it is written in less than that.
+            let segments = u32::try_from(progress.segments()).unwrap_or(u32::MAX).saturating_add(1);
+            (self.begun.elapsed() / segments / 2).max(LAST_FLUSH).min(limit / 2)
+        };
+        self.cancel.load(Ordering::Relaxed)
+            || self.limit.is_some_and(|limit| self.begun.elapsed() + spare(limit) >= limit)
+    }
 }

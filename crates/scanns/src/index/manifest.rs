@@ -1,24 +1,40 @@
-//! What a commit says: how the index is to be understood, and which segments are in it.
+//! What a commit says: how the index is to be understood, which segments are in it, and what its user noted.
 //!
 //! ```text
 //! manifest = analyzer u32 (0 standard, 1 bytes) | delimiters u64 × 4 | records u32 (0 file, 1 lines) |
-//!            segments u32 | segment …
-//! segment  = id u128 | documents u64 | terms u64 | tokens u64 | file length u64
+//!            segments u32 | segment … | notes u32 | note … | partial u32 | file …
+//! segment  = id u128 | documents u64 | terms u64 | tokens u64 | file length u64 | deleted u64 | deletes u64
+//! note     = varint(length) | name | varint(length) | value          ascending by name
+//! file     = varint(length) | path | size u64 | modified i64 | varint(spans) | span …         ascending by path
+//! span     = varint(gap) | varint(length) | varint(lines)            ascending; gap: from the end of the one before
 //! ```
+//!
+//! A file of lines that was being indexed at the commit is partial: the lines of its spans are in the index.
+//! `deletes` is the generation of the commit that wrote the segment's file of deletes, 0 if it has none; `deleted` is
+//! how many documents that file names.
 
-use crate::codec::ByteReader;
+use std::collections::BTreeMap;
+
+use crate::codec::{ByteReader, put_varint};
 use crate::error::{Error, Result};
+use crate::read::Span;
 use crate::schema::{Analyzer, Delimiters, Records};
-use crate::segment::Flushed;
+use crate::segment::{Flushed, Segment, file_name};
+use crate::source::Stamp;
 
 /// A segment as the manifest knows it.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(super) struct SegmentEntry {
     pub(super) id: u128,
+    /// Documents that were written, void ones not counted.
     pub(super) documents: u64,
     pub(super) terms: u64,
     pub(super) tokens: u64,
     pub(super) bytes: u64,
+    /// Documents that were deleted since.
+    pub(super) deleted: u64,
+    /// The commit that wrote them down; 0 if there are none.
+    pub(super) deletes: u64,
 }
 
 impl From<&Flushed> for SegmentEntry {
@@ -29,7 +45,26 @@ impl From<&Flushed> for SegmentEntry {
             terms: flushed.stats.terms,
             tokens: flushed.stats.tokens,
             bytes: flushed.bytes,
+            deleted: 0,
+            deletes: 0,
         }
+    }
+}
+
+impl SegmentEntry {
+    /// Refuses a segment that is not the one that was committed.
+    pub(super) fn must_describe(&self, segment: &Segment) -> Result<()> {
+        let stats = segment.stats();
+        let found = (segment.bytes(), stats.documents, stats.terms, stats.tokens, segment.deletes().count());
+        if found == (self.bytes, self.documents, self.terms, self.tokens, self.deleted) {
+            return Ok(());
+        }
+        Err(Error::corrupt(file_name(self.id), "it is not the one that was committed"))
+    }
+
+    /// Documents that are not deleted.
+    pub(super) fn live(&self) -> u64 {
+        self.documents.saturating_sub(self.deleted)
     }
 }
 
@@ -39,9 +74,27 @@ pub(super) struct Manifest {
     pub(super) analyzer: Analyzer,
     pub(super) records: Records,
     pub(super) segments: Vec<SegmentEntry>,
+    pub(super) notes: BTreeMap<Vec<u8>, Vec<u8>>,
+    /// By path.
+    pub(super) partial: BTreeMap<Vec<u8>, Partial>,
+}
+
+/// What of a file is in the index.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub(super) struct Partial {
+    /// What the file was like.
+    pub(super) stamp: Stamp,
+    /// Ascending and apart.
+    pub(super) spans: Vec<Span>,
 }
 
 impl Manifest {
+    /// Of an index without documents.
+    pub(super) fn new(analyzer: Analyzer, records: Records) -> Self {
+        let (notes, partial) = (BTreeMap::new(), BTreeMap::new());
+        Manifest { analyzer, records, segments: Vec::new(), notes, partial }
+    }
+
     pub(super) fn encode(&self) -> Vec<u8> {
         let mut out = Vec::new();
         let (kind, words) = match &self.analyzer {
@@ -55,11 +108,33 @@ impl Manifest {
             Records::Lines => 1,
         };
         out.extend_from_slice(&records.to_le_bytes());
-        out.extend_from_slice(&u32::try_from(self.segments.len()).unwrap_or(u32::MAX).to_le_bytes());
+        let count = |len: usize| u32::try_from(len).unwrap_or(u32::MAX).to_le_bytes();
+        out.extend_from_slice(&count(self.segments.len()));
         for segment in &self.segments {
-            out.extend_from_slice(&segment.id.to_le_bytes());
-            for figure in [segment.documents, segment.terms, segment.tokens, segment.bytes] {
+            let SegmentEntry { id, documents, terms, tokens, bytes, deleted, deletes } = segment;
+            out.extend_from_slice(&id.to_le_bytes());
+            for figure in [documents, terms, tokens, bytes, deleted, deletes] {
                 out.extend_from_slice(&figure.to_le_bytes());
+            }
+        }
+        out.extend_from_slice(&count(self.notes.len()));
+        for text in self.notes.iter().flat_map(|(name, value)| [name, value]) {
+            put_varint(&mut out, text.len() as u64);
+            out.extend_from_slice(text);
+        }
+        out.extend_from_slice(&count(self.partial.len()));
+        for (path, file) in &self.partial {
+            put_varint(&mut out, path.len() as u64);
+            out.extend_from_slice(path);
+            out.extend_from_slice(&file.stamp.bytes.to_le_bytes());
+            out.extend_from_slice(&file.stamp.modified.to_le_bytes());
+            put_varint(&mut out, file.spans.len() as u64);
+            let mut before = 0;
+            for span in &file.spans {
+                put_varint(&mut out, span.start - before);
+                put_varint(&mut out, span.end - span.start);
+                put_varint(&mut out, span.lines);
+                before = span.end;
             }
         }
         out
@@ -84,16 +159,50 @@ impl Manifest {
             1 => Records::Lines,
             _ => return None,
         };
-        let count = reader.u32()?;
         let mut segments = Vec::new();
-        for _ in 0..count {
-            let id = u128::from_le_bytes(*reader.take(16)?.first_chunk()?);
-            let [documents, terms, tokens, bytes] =
-                [reader.u64()?, reader.u64()?, reader.u64()?, reader.u64()?];
-            segments.push(SegmentEntry { id, documents, terms, tokens, bytes });
+        for _ in 0..reader.u32()? {
+            segments.push(read_segment(&mut reader)?);
         }
-        reader.remaining().is_empty().then_some(Manifest { analyzer, records, segments })
+        let mut notes = BTreeMap::new();
+        for _ in 0..reader.u32()? {
+            let (name, value) = (read_text(&mut reader)?, read_text(&mut reader)?);
+            let rises = notes.last_key_value().is_none_or(|(last, _)| *last < name);
+            rises.then(|| notes.insert(name, value))?;
+        }
+        let mut partial = BTreeMap::new();
+        for _ in 0..reader.u32()? {
+            let path = read_text(&mut reader)?;
+            let rises = partial.last_key_value().is_none_or(|(last, _)| *last < path);
+            let file = read_partial(&mut reader)?;
+            rises.then(|| partial.insert(path, file))?;
+        }
+        let all = reader.remaining().is_empty();
+        all.then_some(Manifest { analyzer, records, segments, notes, partial })
     }
+}
+
+fn read_text(reader: &mut ByteReader<'_>) -> Option<Vec<u8>> {
+    let len = usize::try_from(reader.varint()?).ok()?;
+    reader.take(len).map(<[u8]>::to_vec)
+}
+
+fn read_partial(reader: &mut ByteReader<'_>) -> Option<Partial> {
+    let stamp = Stamp { bytes: reader.u64()?, modified: reader.u64()?.cast_signed() };
+    let mut spans: Vec<Span> = Vec::new();
+    for _ in 0..reader.varint()? {
+        let start = spans.last().map_or(0, |span| span.end).checked_add(reader.varint()?)?;
+        let end = start.checked_add(reader.varint()?)?;
+        spans.push(Span { start, end, lines: reader.varint()? });
+    }
+    Some(Partial { stamp, spans })
+}
+
+fn read_segment(reader: &mut ByteReader<'_>) -> Option<SegmentEntry> {
+    let id = u128::from_le_bytes(*reader.take(16)?.first_chunk()?);
+    let [documents, terms, tokens, bytes, deleted, deletes] =
+        [reader.u64()?, reader.u64()?, reader.u64()?, reader.u64()?, reader.u64()?, reader.u64()?];
+    let agree = deleted <= documents && (deleted == 0) == (deletes == 0);
+    agree.then_some(SegmentEntry { id, documents, terms, tokens, bytes, deleted, deletes })
 }
 
 #[cfg(test)]
@@ -102,13 +211,37 @@ mod tests {
 
     #[test]
     fn manifests_read_back_and_cut_ones_do_not() {
-        let segment = |id| SegmentEntry { id, documents: 2, terms: 3, tokens: 4, bytes: u64::MAX };
+        let segment = |id, deleted| SegmentEntry {
+            id,
+            documents: 2,
+            terms: 3,
+            tokens: 4,
+            bytes: u64::MAX,
+            deleted,
+            deletes: deleted * 7,
+        };
         for analyzer in ["standard", "paths"] {
             let analyzer = Analyzer::parse(analyzer).unwrap();
+            let note = |name: &str, value: &str| (name.into(), value.into());
             let manifest = Manifest {
                 analyzer,
                 records: Records::Lines,
-                segments: vec![segment(1), segment(u128::MAX)],
+                segments: vec![segment(1, 0), segment(u128::MAX, 2)],
+                notes: [note("", "x"), note("host", ""), note("hosts", "abc")].into(),
+                partial: [
+                    (b"a".to_vec(), Partial::default()),
+                    (
+                        b"b".to_vec(),
+                        Partial {
+                            stamp: Stamp { bytes: 1 << 40, modified: -5 },
+                            spans: vec![
+                                Span { start: 0, end: 9, lines: 1 },
+                                Span { start: 1 << 33, end: 1 << 34, lines: 1 << 20 },
+                            ],
+                        },
+                    ),
+                ]
+                .into(),
             };
             let bytes = manifest.encode();
             assert_eq!(Manifest::decode(&bytes).unwrap(), manifest);

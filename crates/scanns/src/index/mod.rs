@@ -1,27 +1,39 @@
 //! The whole: from inputs to a committed index, and from a committed index to a snapshot that can be searched.
 //!
 //! [`build`] runs the pipeline; read `build.rs` first, then `lane.rs`, the index thread. `budget.rs` shares the
-//! memory out, `gate.rs` stops the world where that is asked for, `manifest.rs` is what a commit says, [`Snapshot`] what a
-//! reader opens. [`MemoryIndex`] is an index that stays in memory. `unique.rs` counts distinct terms over segments.
+//! memory out, `gate.rs` stops the world where that is asked for. `ledger.rs` knows
+//! which inputs are in the index already. `writer.rs` holds what the next commit will say,
+//! `manifest.rs` is how it says it; `merge_policy.rs` finds segments that should be one, `merging.rs` merges them in the
+//! background; `maintain.rs` deletes and merges on request, `check.rs` proves that all is
+//! whole; [`Snapshot`] is what a reader opens. [`MemoryIndex`] is an index that stays in memory. `unique.rs` counts distinct terms over segments.
 //! [`tune()`] finds the parameters of a build that suit a machine. `variants.rs` names what else could read, tokenize and
 //! index, `pipeline.rs` runs that.
 
 mod budget;
 mod build;
+mod check;
 mod gate;
 mod lane;
+mod ledger;
 mod line_keys;
+mod maintain;
 mod manifest;
 mod memory;
+mod merge_policy;
+mod merging;
 mod pipeline;
 mod progress;
 mod snapshot;
 mod tune;
 mod unique;
 mod variants;
+mod writer;
 
 pub use build::{build, build_in};
+pub use check::{CheckReport, SegmentCheck, check, check_in, salvage, salvage_in};
+pub use maintain::{DeleteReport, Deletion, MergeReport, delete, delete_in, merge, merge_in};
 pub use memory::MemoryIndex;
+pub use merge_policy::MergePolicy;
 pub use pipeline::{LadderOptions, LadderPart, LadderRun, index_files};
 pub use progress::{Phase, Progress};
 pub use snapshot::{IndexInfo, SegmentInfo, Snapshot};
@@ -30,6 +42,8 @@ pub use tune::{
     TuneOptions, TuneReport, TuneStep, Tuned, find_parameters, tune,
 };
 pub use variants::{IndexerVariant, ReaderVariant, TokenizerVariant, VariantTokenizer};
+
+use std::time::Duration;
 
 use crate::read::ReadOptions;
 use crate::schema::{Analyzer, Records};
@@ -54,6 +68,14 @@ pub struct IndexOptions {
     pub segment_memory: u64,
     /// How segments are written.
     pub flush: FlushOptions,
+    /// Which segments are merged while others are written; `None` for none.
+    pub merge: Option<MergePolicy>,
+    /// Index files again that are in the index and have not changed.
+    pub again: bool,
+    /// Time after which a build commits what it has, again and again; `None` for a commit at the end only.
+    pub commit_every: Option<Duration>,
+    /// Time after which a build has stopped by itself and committed what it has.
+    pub time_limit: Option<Duration>,
 }
 
 /// How index threads write their segments. The defaults are the fastest that was measured; the rest is for measuring.
@@ -109,9 +131,13 @@ pub struct IndexReport {
     pub cut_terms: u64,
     /// Segments that were added.
     pub segments: usize,
+    /// Documents of earlier commits that were deleted, as their files were indexed again.
+    pub replaced: u64,
+    /// Inputs that were left out, as they are in the index and have not changed.
+    pub unchanged: u64,
     /// Seconds that index threads spent writing segments, all threads together; waiting for each other is not in it.
     pub flush_seconds: f64,
-    /// True if the build was stopped; nothing was then committed.
+    /// True if the build was stopped; what it had by then is committed, and the same build again goes on from there.
     pub cancelled: bool,
 }
 

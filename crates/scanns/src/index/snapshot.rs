@@ -16,8 +16,10 @@ use crate::tokenize::Tokenizer;
 pub struct SegmentInfo {
     /// Its identity, 32 hexadecimal digits.
     pub id: String,
-    /// Documents in it.
+    /// Documents in it, deleted ones not counted.
     pub documents: u64,
+    /// Documents in it that are deleted, and will go when it is merged.
+    pub deleted: u64,
     /// Distinct terms in it.
     pub terms: u64,
     /// Tokens of its documents.
@@ -31,8 +33,10 @@ pub struct SegmentInfo {
 pub struct IndexInfo {
     /// Counts commits from 1.
     pub generation: u64,
-    /// Documents.
+    /// Documents, deleted ones not counted.
     pub documents: u64,
+    /// Documents that are deleted and still take space.
+    pub deleted: u64,
     /// Tokens of all documents.
     pub tokens: u64,
     /// How terms are found.
@@ -75,20 +79,35 @@ impl Snapshot {
     }
 
     /// Opens the newest commit of a directory, if there is one.
+    ///
+    /// Commits may go on meanwhile: what a newer one has removed is looked for there.
     pub fn open_in(directory: &dyn Directory) -> Result<Option<Self>> {
+        let mut tried = None;
+        loop {
+            let error = match Self::open_newest(directory) {
+                Err(error @ Error::Io { .. }) => error,
+                opened => return opened,
+            };
+            let newest = read_newest(directory)?.map(|committed| committed.generation);
+            if newest == tried {
+                return Err(error);
+            }
+            tried = newest;
+        }
+    }
+
+    fn open_newest(directory: &dyn Directory) -> Result<Option<Self>> {
         let Some(committed) = read_newest(directory)? else { return Ok(None) };
         let manifest = Manifest::decode(&committed.content)?;
         let mut segments = Vec::with_capacity(manifest.segments.len());
         let mut infos = Vec::with_capacity(manifest.segments.len());
         for entry in &manifest.segments {
-            let segment = Segment::open(directory, entry.id)?;
-            if segment.bytes() != entry.bytes || segment.stats().documents != entry.documents {
-                let what = format!("segment {:032x} is not the one that was committed", entry.id);
-                return Err(Error::corrupt(directory.describe(), what));
-            }
+            let segment = Segment::open(directory, entry.id, entry.deletes)?;
+            entry.must_describe(&segment)?;
             infos.push(SegmentInfo {
                 id: format!("{:032x}", entry.id),
-                documents: entry.documents,
+                documents: entry.live(),
+                deleted: entry.deleted,
                 terms: entry.terms,
                 tokens: entry.tokens,
                 bytes: entry.bytes,
@@ -116,6 +135,7 @@ impl Snapshot {
         IndexInfo {
             generation: self.generation,
             documents: sum(|segment| segment.documents),
+            deleted: sum(|segment| segment.deleted),
             tokens: sum(|segment| segment.tokens),
             analyzer: self.analyzer.clone(),
             records: self.records,

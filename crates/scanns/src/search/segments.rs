@@ -19,7 +19,7 @@ impl Leaf for Segment {
     fn stats(&self) -> LeafStats {
         let stats = self.stats();
         LeafStats {
-            documents: stats.documents,
+            documents: self.live_documents(),
             documents_with_terms: stats.documents_with_terms,
             total_length: stats.tokens,
         }

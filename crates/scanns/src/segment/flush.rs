@@ -1,9 +1,9 @@
 //! Writes the index of one thread as a segment, in one sequential pass.
 
-use super::keys::Keys;
+use super::keys::{self, Keys};
 use super::stats::SegmentStats;
 use super::terms::TermsWriter;
-use super::{KEYS, NORMS, SEGMENT, SPARSE, STATS, TERMS, file_name};
+use super::{NORMS, SEGMENT, SPARSE, STATS, TERMS, file_name};
 use crate::error::{Error, Result};
 use crate::invert::Inverter;
 use crate::store::{Directory, EnvelopeWriter, Unsynced, WRITE_BUFFER};
@@ -101,10 +101,13 @@ fn write(
     })?;
     stats.terms = terms.terms();
     let sparse = terms.finish(&mut out)?;
-    for (kind, bytes) in [(SPARSE, sparse), (NORMS, norms), (KEYS, keys.encode()), (STATS, stats.encode())] {
+    for (kind, bytes) in [(SPARSE, sparse), (NORMS, norms)] {
         out.begin(kind)?;
         out.write(&bytes)?;
     }
+    keys::write(keys, &mut out)?;
+    out.begin(STATS)?;
+    out.write(&stats.encode())?;
     let unsynced = out.finish()?;
     Ok((Flushed { id, stats, bytes: unsynced.len() }, unsynced))
 }

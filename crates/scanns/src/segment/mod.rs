@@ -1,24 +1,32 @@
 //! One immutable segment: what an index thread wrote when its memory was full, as one file in one pass.
 //!
-//! `flush.rs` drains an inverter into a file, `reader.rs` opens one. The file is an envelope of the sections
+//! `flush.rs` drains an inverter into a file, `merge/` joins several files, `reader.rs` opens one, `deletes.rs` says which
+//! of its documents were deleted since, `check.rs` proves that all of it is whole. The file is an envelope of the sections
 //! below. `terms/` is the largest: terms and postings side by side, since one sequential write cannot fill two
-//! sections at once, and since a query wants both from the same place. `keys.rs` says what a document is called.
+//! sections at once, and since a query wants both from the same place. `keys/` says what a document is called.
 
+mod check;
+mod deletes;
 mod flush;
 mod keys;
+mod merge;
 mod reader;
 mod stats;
 mod terms;
 #[cfg(test)]
 mod tests;
 
+pub use check::CheckLevel;
+pub use deletes::{deletes_file_name, is_deletes_file_name};
 pub use flush::{FLUSH_BYTES, FlushBuffers, Flushed, flush};
-pub use keys::{KeyRun, Keys};
+pub use keys::{KeyRun, Keys, KnownPaths};
+pub use merge::merge;
 pub use reader::Segment;
 pub use stats::SegmentStats;
 pub use terms::{TermInfo, TermsIter};
 
 use crate::store::FileKind;
+use merge::Renumbering;
 
 /// Format of the files; a change of any section counts it up.
 pub const SEGMENT: FileKind = FileKind { magic: *b"SCANNSEG", format: 1 };
@@ -29,8 +37,12 @@ const TERMS: u32 = 1;
 const SPARSE: u32 = 2;
 /// Section of norms: one byte per document.
 const NORMS: u32 = 3;
-/// Section of document keys: see `keys.rs`.
+/// Sections of document keys: see `keys/mod.rs`.
 const KEYS: u32 = 4;
+const PATHS: u32 = 6;
+const PLACES: u32 = 7;
+const HASHES: u32 = 8;
+const STAMPS: u32 = 9;
 /// Section of figures: see `stats.rs`.
 const STATS: u32 = 5;
 

@@ -1,25 +1,37 @@
 //! Opens a segment and answers: which terms, which postings, which norms, which keys.
 
+use std::ops::Range;
+use std::sync::Arc;
+
+use super::deletes::Deletes;
+use super::keys::KeyReader;
 use super::stats::SegmentStats;
 use super::terms::{self, TermInfo, Terms, TermsIter};
-use super::{KEYS, NORMS, SEGMENT, SPARSE, STATS, TERMS, file_name, keys};
+use super::{NORMS, SEGMENT, SPARSE, STATS, TERMS, file_name};
 use crate::error::{Error, Result};
 use crate::store::{Directory, Envelope, Section};
 
-/// An open segment.
-#[derive(Debug)]
+/// An open segment; a copy shares everything but the deletes.
+#[derive(Clone, Debug)]
 pub struct Segment {
+    written: Arc<Written>,
+    deletes: Deletes,
+}
+
+/// What never changes.
+#[derive(Debug)]
+struct Written {
     file: Envelope,
     stats: SegmentStats,
     terms: Terms,
 }
 
 impl Segment {
-    /// Opens the segment `id` and verifies what every query needs.
+    /// Opens the segment `id`, with the deletes of a commit or zero for none, and verifies what every query needs.
     ///
     /// # Errors
     /// [`Error::Corrupt`] for a damaged file or one of another segment.
-    pub fn open(directory: &dyn Directory, id: u128) -> Result<Self> {
+    pub fn open(directory: &dyn Directory, id: u128, deletes: u64) -> Result<Self> {
         let file = Envelope::open(directory, &file_name(id), SEGMENT)?;
         if file.id() != id {
             return Err(Error::corrupt(file_name(id), format!("it holds segment {:032x}", file.id())));
@@ -31,42 +43,69 @@ impl Segment {
         if norms.len() != stats.max_doc as usize {
             return Err(norms.corrupt(format!("{} norms for {} documents", norms.len(), stats.max_doc)));
         }
-        file.section(KEYS)?;
+        KeyReader::open(&file, stats.max_doc)?;
         let terms = terms::load(&file, TERMS, SPARSE)?;
-        Ok(Segment { file, stats, terms })
+        let deletes = match deletes {
+            0 => Deletes::default(),
+            generation => Deletes::read(directory, id, generation, &stats)?,
+        };
+        Ok(Segment { written: Arc::new(Written { file, stats, terms }), deletes })
+    }
+
+    /// Its identity.
+    pub fn id(&self) -> u128 {
+        self.written.file.id()
     }
 
     /// Its figures.
     pub fn stats(&self) -> &SegmentStats {
-        &self.stats
+        &self.written.stats
     }
 
     /// Length of its file in bytes.
     pub fn bytes(&self) -> u64 {
-        self.file.file_len()
+        self.written.file.file_len()
     }
 
     fn term_section(&self) -> Result<&Section> {
-        self.file.section(TERMS)
+        self.written.file.section(TERMS)
     }
 
     /// One norm byte per document.
     pub fn norms(&self) -> Result<&[u8]> {
-        self.file.section(NORMS)?.all()
+        self.written.file.section(NORMS)?.all()
     }
 
-    /// False for documents that are void.
+    /// False for documents that are void or deleted.
     pub fn is_live(&self, doc: u32) -> bool {
-        doc < self.stats.max_doc && self.stats.void.binary_search(&doc).is_err()
+        doc < self.written.stats.max_doc
+            && self.written.stats.void.binary_search(&doc).is_err()
+            && !self.deletes.contains(doc)
+    }
+
+    /// The documents that were deleted.
+    pub fn deletes(&self) -> &Deletes {
+        &self.deletes
+    }
+
+    /// Deletes a document in this copy; false if it was void or deleted before.
+    pub fn delete(&mut self, doc: u32) -> bool {
+        self.is_live(doc) && self.deletes.insert(doc)
+    }
+
+    /// Documents that are neither void nor deleted.
+    pub fn live_documents(&self) -> u64 {
+        self.written.stats.documents - self.deletes.count()
     }
 
     /// Looks a term up.
     pub fn find(&self, term: &[u8]) -> Result<Option<TermInfo>> {
         let section = self.term_section()?;
-        let info = self.terms.find(section, term)?;
+        let info = self.written.terms.find(section, term)?;
         match info {
-            Some(TermInfo::Single { doc, .. }) if doc >= self.stats.max_doc => {
-                Err(section.corrupt(format!("a posting names document {doc} of {}", self.stats.max_doc)))
+            Some(TermInfo::Single { doc, .. }) if doc >= self.written.stats.max_doc => {
+                Err(section
+                    .corrupt(format!("a posting names document {doc} of {}", self.written.stats.max_doc)))
             }
             info => Ok(info),
         }
@@ -82,16 +121,68 @@ impl Segment {
 
     /// All terms from `start` on, in order.
     pub fn terms_from(&self, start: &[u8]) -> Result<TermsIter<'_>> {
-        self.terms.iter_from(self.term_section()?, start)
+        self.written.terms.iter_from(self.term_section()?, start)
     }
 
     /// The sparse index over the terms.
     pub fn sparse(&self) -> &Terms {
-        &self.terms
+        &self.written.terms
     }
 
     /// What document `doc` is called.
     pub fn key(&self, doc: u32) -> Result<Vec<u8>> {
-        keys::read(self.file.section(KEYS)?, doc)
+        self.keys()?.key(doc)
     }
+
+    pub(super) fn envelope(&self) -> &Envelope {
+        &self.written.file
+    }
+
+    pub(super) fn keys(&self) -> Result<KeyReader<'_>> {
+        KeyReader::open(&self.written.file, self.written.stats.max_doc)
+    }
+
+    /// The documents of the files with these paths, deleted ones included: ranges in order.
+    pub fn documents_of<'p>(&self, paths: impl IntoIterator<Item = &'p [u8]>) -> Result<Vec<Range<u32>>> {
+        let keys = self.keys()?;
+        let mut numbers = Vec::new();
+        for path in paths {
+            numbers.extend(keys.find_path(path)?);
+        }
+        numbers.sort_unstable();
+        keys.documents_of(&numbers)
+    }
+
+    /// The documents with these keys: the path of a file, for all that is of it, or a path, a colon and a line. Deleted
+    /// ones are among them.
+    pub fn documents_named<'k>(&self, keys: impl IntoIterator<Item = &'k [u8]>) -> Result<Vec<Range<u32>>> {
+        let reader = self.keys()?;
+        let (mut whole, mut lines) = (Vec::new(), Vec::new());
+        for key in keys {
+            whole.extend(reader.find_path(key)?);
+            if let Some((path, line)) = split_line(key) {
+                lines.extend(reader.find_path(path)?.into_iter().map(|path| (path, line)));
+            }
+        }
+        whole.sort_unstable();
+        lines.sort_unstable();
+        let mut found = reader.documents_of(&whole)?;
+        found.extend(reader.lines(&lines)?);
+        Ok(found)
+    }
+
+    /// The error for a list of this segment that does not decode.
+    pub(super) fn damaged_list(&self, term: &[u8]) -> Error {
+        let what = format!("the postings of term \"{}\" cannot be read", term.escape_ascii());
+        Error::corrupt(file_name(self.written.file.id()), what)
+    }
+}
+
+/// The path and the line that a key of a line names.
+fn split_line(key: &[u8]) -> Option<(&[u8], u64)> {
+    let colon = memchr::memrchr(b':', key)?;
+    let (path, line) = key.split_at_checked(colon)?;
+    let digits = line.get(1..).filter(|digits| digits.iter().all(u8::is_ascii_digit))?;
+    let line = std::str::from_utf8(digits).ok()?.parse().ok()?;
+    Some((path, line))
 }

@@ -3,6 +3,7 @@ use std::collections::BTreeMap;
 use super::*;
 use crate::codec::{ListCursor, NO_MORE};
 use crate::invert::{InvertOptions, Inverter};
+use crate::source::Stamp;
 use crate::store::{Directory, RamDirectory};
 use crate::sys::PageSize;
 use crate::tokenize::TokenSink;
@@ -41,8 +42,8 @@ fn sample(random: &mut Rng, docs: u32) -> (RamDirectory, Lists, Vec<u64>) {
     }
     let paths = (0..docs).map(|doc| format!("/some/where/{}/file{doc}", doc / 10).into_bytes()).collect();
     let directory = RamDirectory::new();
-    let (flushed, unsynced) =
-        flush(&directory, 7, &mut inverter, &Keys { paths, runs: None }, &FlushBuffers::default()).unwrap();
+    let keys = Keys { paths, stamps: vec![Stamp::default(); docs as usize], runs: None };
+    let (flushed, unsynced) = flush(&directory, 7, &mut inverter, &keys, &FlushBuffers::default()).unwrap();
     unsynced.sync().unwrap();
     assert_eq!(flushed.stats.terms, lists.len() as u64);
     assert_eq!(flushed.bytes, directory.open(&file_name(7)).unwrap().len() as u64);
@@ -72,7 +73,7 @@ fn what_was_flushed_reads_back_term_by_term_and_in_order() {
     let mut random = Rng::with_seed(seed);
     for docs in [0, 1, 5, 200, 1500] {
         let (directory, lists, lengths) = sample(&mut random, docs);
-        let segment = Segment::open(&directory, 7).unwrap();
+        let segment = Segment::open(&directory, 7, 0).unwrap();
         let mut all = segment.terms_from(b"").unwrap();
         for (term, list) in &lists {
             let info = segment.find(term).unwrap().unwrap();
@@ -109,15 +110,24 @@ fn keys_of_lines_are_path_and_number() {
     let run = |first_doc, path, first_line| KeyRun { first_doc, path, first_line };
     let keys = Keys {
         paths: vec![b"/a\nb".to_vec(), vec![0xff, b'/']],
+        stamps: vec![Stamp::default(); 2],
         runs: Some(vec![run(0, 0, 1), run(4, 1, 100), run(6, 0, 5)]),
     };
     let directory = RamDirectory::new();
     flush(&directory, 9, &mut inverter, &keys, &FlushBuffers::default()).unwrap().1.sync().unwrap();
-    let segment = Segment::open(&directory, 9).unwrap();
+    let segment = Segment::open(&directory, 9, 0).unwrap();
     let got: Vec<Vec<u8>> = (0..10).map(|doc| segment.key(doc).unwrap()).collect();
     assert_eq!(got[3], b"/a\nb:4");
     assert_eq!(got[5], b"\xff/:101");
     assert_eq!(got[9], b"/a\nb:8");
+    let named =
+        |key: &[u8]| segment.documents_named([key]).unwrap().into_iter().flatten().collect::<Vec<_>>();
+    assert_eq!(named(b"/a\nb"), [0, 1, 2, 3, 6, 7, 8, 9]);
+    assert_eq!(named(b"\xff/:101"), [5]);
+    assert_eq!(named(b"/a\nb:5"), [6]);
+    for absent in [&b"/a\nb:9"[..], b"/a\nb:0", b"/a", b"", b"\xff/:102", b"\xff/:18446744073709551616"] {
+        assert_eq!(named(absent), [], "{}", absent.escape_ascii());
+    }
 }
 
 #[test]
@@ -133,7 +143,7 @@ fn a_flipped_bit_anywhere_is_an_error_or_without_consequence() {
         let mut output = directory.create(&file_name(7)).unwrap();
         std::io::Write::write_all(&mut output, &damaged).unwrap();
         output.finish().unwrap();
-        let Ok(segment) = Segment::open(&directory, 7) else { continue };
+        let Ok(segment) = Segment::open(&directory, 7, 0) else { continue };
         for (term, list) in lists.iter().take(40) {
             if let Ok(info) = segment.find(term) {
                 let info = info.unwrap_or_else(|| panic!("seed {seed:x} round {round}: a term is lost"));

@@ -33,33 +33,53 @@ fn generation(name: &str) -> Option<u64> {
 
 /// The newest committed state, or `None` where nothing was ever committed.
 pub fn read_newest(directory: &dyn Directory) -> Result<Option<Committed>> {
-    let Some(generation) = directory.list()?.iter().filter_map(|name| generation(name)).max() else {
-        return Ok(None);
-    };
+    let Some(&generation) = generations(directory)?.first() else { return Ok(None) };
+    Ok(Some(Committed { generation, content: read_generation(directory, generation)? }))
+}
+
+/// The commits whose manifests are there, newest first.
+pub fn generations(directory: &dyn Directory) -> Result<Vec<u64>> {
+    let mut found: Vec<u64> = directory.list()?.iter().filter_map(|name| generation(name)).collect();
+    found.sort_unstable_by(|a, b| b.cmp(a));
+    Ok(found)
+}
+
+/// What the commit `generation` published.
+pub fn read_generation(directory: &dyn Directory, generation: u64) -> Result<Vec<u8>> {
     let envelope = Envelope::open(directory, &name(generation), MANIFEST)?;
     if envelope.id() != u128::from(generation) {
         return Err(Error::corrupt(name(generation), format!("it says to be generation {}", envelope.id())));
     }
-    let content = envelope.section(CONTENT)?.all()?.to_vec();
-    Ok(Some(Committed { generation, content }))
+    Ok(envelope.section(CONTENT)?.all()?.to_vec())
 }
 
 /// Makes `content` the state of `generation`, durably; the files it names are durable already.
 ///
 /// Returns the bytes written.
 pub fn publish(directory: &dyn Directory, generation: u64, content: &[u8]) -> Result<u64> {
+    let written = prepare(directory, generation, content)?;
+    publish_prepared(directory, generation)?;
+    Ok(written)
+}
+
+/// Does all that can fail for want of space: puts `content` on the medium, so that [`publish_prepared`] has to give it a
+/// name only. Returns the bytes written.
+pub fn prepare(directory: &dyn Directory, generation: u64, content: &[u8]) -> Result<u64> {
     // The names of the files that the manifest speaks of must be on the medium before the manifest is.
     directory.sync()?;
     let mut writer = EnvelopeWriter::create(directory, TEMPORARY, MANIFEST, u128::from(generation))?;
     writer.begin(CONTENT)?;
     writer.write(content)?;
-    let written = writer.finish()?.sync()?;
-    directory.rename(TEMPORARY, &name(generation))?;
-    directory.sync()?;
-    Ok(written)
+    writer.finish()?.sync()
 }
 
-/// Removes what no commit needs: manifests older than the one before `generation`, temporary files, and and what
+/// Makes what was prepared the newest state.
+pub fn publish_prepared(directory: &dyn Directory, generation: u64) -> Result<()> {
+    directory.rename(TEMPORARY, &name(generation))?;
+    directory.sync()
+}
+
+/// Removes what no commit needs: manifests older than the one before `generation`, temporary files, and what
 /// `is_garbage` names. Call under the writer's lock.
 pub fn sweep(directory: &dyn Directory, newest: u64, is_garbage: impl Fn(&str) -> bool) -> Result<()> {
     for file in directory.list()? {

@@ -240,6 +240,23 @@ impl Envelope {
         self.len
     }
 
+    /// Verifies every byte that is under a checksum; `go_on` is called now and then with the bytes verified so far.
+    ///
+    /// # Errors
+    /// [`Error::Corrupt`] for the first block that is damaged, and whatever `go_on` says.
+    pub fn verify(&self, go_on: &mut dyn FnMut(u64) -> Result<()>) -> Result<()> {
+        let mut done = 0;
+        for (_, section) in &self.sections {
+            for start in (0..section.len()).step_by(64 * BLOCK) {
+                let end = section.len().min(start + 64 * BLOCK);
+                section.get(start..end)?;
+                done += (end - start) as u64;
+                go_on(done)?;
+            }
+        }
+        Ok(())
+    }
+
     /// The section of that kind.
     pub fn section(&self, kind: u32) -> Result<&Section> {
         let found = self.sections.iter().find(|(found, _)| *found == kind);

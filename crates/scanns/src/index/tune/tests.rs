@@ -16,6 +16,10 @@ fn options(files: &std::path::Path, scratch: &std::path::Path, records: Records)
         memory: 1 << 30,
         segment_memory: SEGMENT_MEMORY,
         flush: crate::index::FlushOptions::default(),
+        merge: None,
+        again: false,
+        commit_every: None,
+        time_limit: None,
     };
     TuneOptions { index, scratch: scratch.into(), budget: Duration::from_secs(3) }
 }

@@ -16,6 +16,9 @@ pub struct TermsWriter {
     /// Lists of a group are sent on at this size, so that a group of frequent terms takes little memory.
     send: usize,
     lists_sent: u64,
+    /// Where the list at hand begins in `lists`, and the latest posting of it.
+    list_start: usize,
+    latest: (u32, u32),
     lengths: Vec<u8>,
     suffixes: Suffixes,
     postings: Vec<u8>,
@@ -35,6 +38,8 @@ impl TermsWriter {
             lists: Vec::with_capacity(2 * send),
             send,
             lists_sent: 0,
+            list_start: 0,
+            latest: (0, 0),
             lengths: Vec::new(),
             suffixes: Suffixes::new(),
             postings: Vec::new(),
@@ -75,13 +80,40 @@ impl TermsWriter {
     ) -> Result<()> {
         let Some(first) = postings.next() else { return Ok(()) };
         let Some(second) = postings.next() else { return self.add_single((term, head), first, out) };
-        let start = self.lists.len();
-        [first, second].into_iter().chain(postings).for_each(|(doc, freq)| {
-            self.encoder.push(doc, freq, norms, &mut self.lists);
-        });
+        self.begin_list();
+        [first, second].into_iter().chain(postings).for_each(|(doc, freq)| self.push(doc, freq, norms));
+        self.end_list((term, head), norms, out)
+    }
+
+    /// Begins the postings of the next term, which [`TermsWriter::push`] adds and [`TermsWriter::end_list`] ends.
+    pub fn begin_list(&mut self) {
+        self.list_start = self.lists.len();
+    }
+
+    /// Adds a posting; documents rise.
+    #[inline(always)]
+    pub fn push(&mut self, doc: u32, freq: u32, norms: &[u8]) {
+        self.latest = (doc, freq);
+        self.encoder.push(doc, freq, norms, &mut self.lists);
+    }
+
+    /// Adds the term whose postings have been pushed; without any it leaves no trace.
+    pub fn end_list(
+        &mut self,
+        (term, head): (&[u8], u128),
+        norms: &[u8],
+        out: &mut EnvelopeWriter,
+    ) -> Result<()> {
         let summary = self.encoder.finish(norms, &mut self.lists);
+        if summary.doc_freq < 2 {
+            self.lists.truncate(self.list_start);
+            return match summary.doc_freq {
+                0 => Ok(()),
+                _ => self.add_single((term, head), self.latest, out),
+            };
+        }
         put_varint(&mut self.postings, u64::from(summary.doc_freq) << 1);
-        put_varint(&mut self.postings, (self.lists.len() - start) as u64);
+        put_varint(&mut self.postings, (self.lists.len() - self.list_start) as u64);
         put_varint(&mut self.postings, summary.total_tf - u64::from(summary.doc_freq));
         if self.lists.len() >= self.send {
             self.send_lists(out)?;

@@ -1,7 +1,9 @@
 //! The command line: every verb, option and help text, and nothing that acts on them.
 //!
 //! A value is checked here if it can be judged alone; what depends on the machine or on several options is
-//! judged by the verb that uses it.
+//! judged by the verb that uses it. `maintain.rs` has the verbs that need no inputs.
+
+mod maintain;
 
 use std::ffi::OsString;
 use std::fmt::Display;
@@ -12,6 +14,9 @@ use std::time::Duration;
 use clap::{Args, Parser, Subcommand, ValueEnum};
 
 use crate::units;
+
+use maintain::{CHECK_EXAMPLES, DELETE_EXAMPLES, MERGE_EXAMPLES};
+pub use maintain::{CheckArgs, DeleteArgs, LevelArg, MergeArgs};
 
 /// Indexing and search for data that outgrew find and grep.
 #[derive(Debug, Parser)]
@@ -25,7 +30,7 @@ pub struct Command {
 /// What to do.
 #[derive(Debug, Subcommand)]
 pub enum Verb {
-    /// Build an index, or add to one
+    /// Build an index, or bring one up to date
     #[command(after_help = INDEX_EXAMPLES)]
     Index(Box<IndexArgs>),
     /// Find documents, best first
@@ -34,6 +39,15 @@ pub enum Verb {
     /// Say what an index holds
     #[command(after_help = INFO_EXAMPLES)]
     Info(InfoArgs),
+    /// Delete documents
+    #[command(after_help = DELETE_EXAMPLES)]
+    Delete(DeleteArgs),
+    /// Merge segments into fewer, and free the space of deleted documents
+    #[command(after_help = MERGE_EXAMPLES)]
+    Merge(MergeArgs),
+    /// Prove that an index is whole, or keep what is
+    #[command(after_help = CHECK_EXAMPLES)]
+    Check(CheckArgs),
     /// Find the parameters of index that suit this machine and some data, and say what limits it
     #[command(after_help = TUNE_EXAMPLES)]
     Tune(Box<TuneArgs>),
@@ -51,6 +65,10 @@ Examples:
       only some of the files
   scanns index -o fs.scanns --records lines --analyzer paths dump.txt
       every line is a document; white space and / delimit terms
+  scanns index -o docs.scanns /usr/share/doc
+      again: only what is new or has changed is read
+  scanns index -o archive.scanns --time-limit 55m /archive
+      stops in time; the same command goes on where it stopped
   find . -size -1M -print0 | scanns index -o small.scanns -0 --files-from -
       the list of files comes from another program
 
@@ -72,7 +90,7 @@ A query that starts with a hyphen goes after --.";
 const INFO_EXAMPLES: &str = "\
 Examples:
   scanns info docs.scanns
-  scanns info docs.scanns --unique
+  scanns info docs.scanns --segments --unique
   scanns info docs.scanns --terms lic --limit 5";
 
 const TUNE_EXAMPLES: &str = "\
@@ -103,7 +121,25 @@ pub struct IndexArgs {
     #[command(flatten)]
     pub reading: ReadArgs,
     #[command(flatten)]
+    pub keeping: KeepArgs,
+    #[command(flatten)]
     pub output: IndexOutputArgs,
+}
+
+/// What is kept, and when.
+#[derive(Debug, Args)]
+#[command(next_help_heading = "Keeping up to date")]
+pub struct KeepArgs {
+    /// Index files again that are in the index and have not changed since, by their size and time of modification
+    #[arg(long)]
+    pub reindex: bool,
+    /// Commit what there is after this time, again and again: a build that is killed goes on from there when it is run
+    /// again
+    #[arg(long, value_name = "TIME", default_value = "5m", value_parser = time)]
+    pub commit_every: Duration,
+    /// Stop in time to be done after this: run the same command again to go on
+    #[arg(long, value_name = "TIME", value_parser = time)]
+    pub time_limit: Option<Duration>,
 }
 
 /// Arguments of `scanns tune`.
@@ -116,7 +152,7 @@ pub struct TuneArgs {
     #[command(flatten)]
     pub resources: ResourceArgs,
     /// How long to measure: 30s, 2m, 1h
-    #[arg(long, value_name = "TIME", default_value = "60s", value_parser = budget)]
+    #[arg(long, value_name = "TIME", default_value = "60s", value_parser = time)]
     pub budget: Duration,
     /// The profile to write; it is replaced
     #[arg(long, value_name = "FILE", default_value = "scanns-profile.toml")]
@@ -370,6 +406,9 @@ pub struct InfoArgs {
     /// How many terms to list at most
     #[arg(long, value_name = "N", default_value = "20", requires = "terms", value_parser = positive)]
     pub limit: usize,
+    /// List the segments
+    #[arg(long)]
+    pub segments: bool,
     /// Count the different terms of the whole index, which reads all of them
     #[arg(long)]
     pub unique: bool,
@@ -383,12 +422,12 @@ pub fn parse() -> Result<Command, clap::Error> {
     Command::try_parse()
 }
 
-/// A time to measure for.
-fn budget(text: &str) -> Result<Duration, String> {
+/// A time of at least a second.
+fn time(text: &str) -> Result<Duration, String> {
     let wrong = || "not a time: write 30s, 2m or 1h".to_string();
     match humantime::parse_duration(text).map_err(|_| wrong())? {
-        budget if budget < Duration::from_secs(1) => Err("must be at least 1s".into()),
-        budget => Ok(budget),
+        time if time < Duration::from_secs(1) => Err("must be at least 1s".into()),
+        time => Ok(time),
     }
 }
 
@@ -435,8 +474,8 @@ mod tests {
     fn numbers_out_of_range_are_refused() {
         assert!(positive("0").is_err() && positive("-1").is_err() && positive("two").is_err());
         assert_eq!(positive("8"), Ok(8));
-        assert!(budget("much").is_err() && budget("0s").is_err() && budget("500ms").is_err());
-        assert_eq!(budget("2m"), Ok(Duration::from_secs(120)));
+        assert!(time("much").is_err() && time("0s").is_err() && time("500ms").is_err());
+        assert_eq!(time("2m"), Ok(Duration::from_secs(120)));
         assert!(number("nan", 0.0, f64::INFINITY).is_err() && number("1.5", 0.0, 1.0).is_err());
         assert_eq!(number("inf", 1.0, f64::INFINITY), Ok(f64::INFINITY));
         assert_eq!(number("0.75", 0.0, 1.0), Ok(0.75));

@@ -1,0 +1,182 @@
+//! Changes to a committed index that need no inputs: deleting documents, merging segments.
+
+use std::ops::ControlFlow;
+use std::path::Path;
+use std::sync::atomic::{AtomicBool, Ordering};
+use std::time::Instant;
+
+use super::Progress;
+use super::writer::Writer;
+use crate::error::{Error, Result};
+use crate::search::{Leaf, Model, Operator, Query, Searcher, parse};
+use crate::segment::{FlushBuffers, Segment};
+use crate::store::{Directory, FsDirectory};
+use crate::tokenize::Tokenizer;
+
+/// Which documents to delete.
+#[derive(Clone, Debug)]
+pub enum Deletion {
+    /// Those with these keys: the path of a file, for the file or all of its lines, or a path, a colon and a line.
+    Keys(Vec<Vec<u8>>),
+    /// Those that a query matches.
+    Query(String, Operator),
+}
+
+/// What a deletion did.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct DeleteReport {
+    /// Documents deleted.
+    pub deleted: u64,
+    /// Documents left in the index.
+    pub documents: u64,
+}
+
+/// Deletes documents from the index at `path`, and commits if there were any.
+///
+/// # Errors
+/// [`Error::NotAnIndex`], a query that does not parse, another writer, a full disk: nothing is deleted then.
+pub fn delete(path: &Path, what: &Deletion) -> Result<DeleteReport> {
+    existing(path)?;
+    delete_in(&FsDirectory::new(path), what)
+}
+
+/// Like [`delete`], in any directory.
+pub fn delete_in(directory: &dyn Directory, what: &Deletion) -> Result<DeleteReport> {
+    let writer = Writer::open(directory)?;
+    let segments = ids(&writer)?;
+    let mut deleted = 0;
+    match what {
+        Deletion::Keys(keys) => {
+            for &id in &segments {
+                let documents = writer.segment(id)?.documents_named(keys.iter().map(Vec::as_slice))?;
+                deleted += writer.delete(id, documents)?;
+            }
+        }
+        Deletion::Query(text, operator) => {
+            let found = matching(&writer, &segments, text, *operator)?;
+            for (&id, documents) in segments.iter().zip(found) {
+                deleted += writer.delete(id, documents.into_iter().map(|document| document..document + 1))?;
+            }
+        }
+    }
+    if deleted > 0 {
+        writer.commit().inspect_err(|_| writer.roll_back())?;
+    }
+    let left =
+        writer.manifest().iter().flat_map(|manifest| &manifest.segments).map(|entry| entry.live()).sum();
+    Ok(DeleteReport { deleted, documents: left })
+}
+
+/// The documents that a query matches, by segment.
+fn matching(writer: &Writer<'_>, ids: &[u128], text: &str, operator: Operator) -> Result<Vec<Vec<u32>>> {
+    let Some(manifest) = writer.manifest() else { return Ok(Vec::new()) };
+    let mut tokenizer = Tokenizer::new(&manifest.analyzer);
+    let query: Query = parse(text, operator, |word| tokenizer.terms(word))?;
+    let segments = ids.iter().map(|&id| writer.segment(id)).collect::<Result<Vec<Segment>>>()?;
+    let searcher = Searcher::new(segments.iter().map(|segment| segment as &dyn Leaf).collect());
+    let mut found = vec![Vec::new(); segments.len()];
+    searcher.for_each(&query, Model::Classic, |hit| {
+        if let Some(found) = found.get_mut(hit.leaf) {
+            found.push(hit.doc);
+        }
+        ControlFlow::Continue(())
+    })?;
+    Ok(found)
+}
+
+fn ids(writer: &Writer<'_>) -> Result<Vec<u128>> {
+    let nothing = || Error::NotAnIndex {
+        path: writer.directory.describe().into(),
+        why: "nothing was ever committed in it; build it with scanns index",
+    };
+    let manifest = writer.manifest().ok_or_else(nothing)?;
+    Ok(manifest.segments.iter().map(|segment| segment.id).collect())
+}
+
+/// Refuses a path that no index can be at, before anything is made there.
+pub(super) fn existing(path: &Path) -> Result<()> {
+    let refuse = |why| Err(Error::NotAnIndex { path: path.to_path_buf(), why });
+    if !path.exists() {
+        return refuse("there is no such directory; build one with scanns index");
+    }
+    if path.is_dir() { Ok(()) } else { refuse("it is a file, an index is a directory") }
+}
+
+/// What a merge did.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct MergeReport {
+    /// Segments before.
+    pub before: usize,
+    /// Segments after.
+    pub after: usize,
+    /// Deleted documents whose space was freed.
+    pub reclaimed: u64,
+    /// Bytes written.
+    pub bytes_written: u64,
+    /// Bytes of the index after the commit.
+    pub index_bytes: u64,
+    /// Seconds until the commit was durable.
+    pub seconds: f64,
+}
+
+/// Merges the smallest segments of the index at `path` until there are at most `segments`, frees the space of deleted
+/// documents, and commits.
+///
+/// # Errors
+/// [`Error::NotAnIndex`], another writer, a full disk, [`Error::Cancelled`] after `cancel` was set: the index is then as
+/// it was.
+pub fn merge(path: &Path, segments: usize, progress: &Progress, cancel: &AtomicBool) -> Result<MergeReport> {
+    existing(path)?;
+    merge_in(&FsDirectory::new(path), segments, progress, cancel)
+}
+
+/// Like [`merge`], in any directory.
+pub fn merge_in(
+    directory: &dyn Directory,
+    segments: usize,
+    progress: &Progress,
+    cancel: &AtomicBool,
+) -> Result<MergeReport> {
+    let begun = Instant::now();
+    let writer = Writer::open(directory)?;
+    let before = ids(&writer)?.len();
+    let manifest = writer.manifest();
+    let mut entries = manifest.map(|manifest| manifest.segments).unwrap_or_default();
+    let reclaimed = entries.iter().map(|entry| entry.deleted).sum();
+    entries.sort_by_key(|entry| entry.bytes);
+    let few = (before + 1).saturating_sub(segments.max(1));
+    // The smallest together, and beyond them those with deleted documents, each by itself.
+    let (small, large) = entries.split_at(few.min(before));
+    let mut jobs: Vec<Vec<u128>> = Vec::new();
+    if small.len() > 1 || small.iter().any(|entry| entry.deleted > 0) {
+        jobs.push(small.iter().map(|entry| entry.id).collect());
+    }
+    jobs.extend(large.iter().filter(|entry| entry.deleted > 0).map(|entry| vec![entry.id]));
+    let expected: u64 =
+        entries.iter().filter(|entry| jobs.iter().flatten().any(|id| *id == entry.id)).map(|e| e.bytes).sum();
+    progress.total_bytes.store(expected, Ordering::Relaxed);
+    let merged = jobs.iter().try_for_each(|job| merge_one(&writer, job, progress, cancel));
+    let committed = merged.and_then(|()| if jobs.is_empty() { Ok(()) } else { writer.commit() });
+    committed.inspect_err(|_| writer.roll_back())?;
+    Ok(MergeReport {
+        before,
+        after: ids(&writer)?.len(),
+        reclaimed,
+        bytes_written: writer.bytes_written(),
+        index_bytes: writer.index_bytes(),
+        seconds: begun.elapsed().as_secs_f64(),
+    })
+}
+
+fn merge_one(writer: &Writer<'_>, job: &[u128], progress: &Progress, cancel: &AtomicBool) -> Result<()> {
+    // In the order of the index, so that documents keep theirs.
+    let in_order: Vec<u128> = ids(writer)?.into_iter().filter(|id| job.contains(id)).collect();
+    let done = progress.bytes();
+    let mut go_on = |written| {
+        progress.bytes.store(done + written, Ordering::Relaxed);
+        if cancel.load(Ordering::Relaxed) { Err(Error::Cancelled) } else { Ok(()) }
+    };
+    let bytes = writer.merge(&in_order, &FlushBuffers::default(), &mut go_on)?;
+    progress.bytes.store(done + bytes, Ordering::Relaxed);
+    Ok(())
+}

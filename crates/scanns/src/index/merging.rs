@@ -1,0 +1,108 @@
+//! Merges segments on a thread of its own while others index; nobody waits for it but the end.
+
+use std::collections::HashSet;
+use std::sync::atomic::{AtomicBool, Ordering};
+use std::sync::{Condvar, Mutex, PoisonError};
+use std::thread::{Scope, ScopedJoinHandle};
+use std::time::Duration;
+
+use super::IndexOptions;
+use super::merge_policy::MergePolicy;
+use super::writer::Writer;
+use crate::error::{Error, Result};
+use crate::segment::FlushBuffers;
+
+/// Time between two looks at the segments.
+const LOOK_EVERY: Duration = Duration::from_millis(50);
+
+/// What the thread needs to know.
+pub(super) struct Merging<'w> {
+    writer: &'w Writer<'w>,
+    policy: Option<MergePolicy>,
+    /// Segments that are left alone.
+    spared: HashSet<u128>,
+    buffers: FlushBuffers,
+    /// Give up what is under way.
+    abort: AtomicBool,
+    /// Begin nothing new.
+    ended: Mutex<bool>,
+    woken: Condvar,
+}
+
+impl<'w> Merging<'w> {
+    /// Merges by the policy of `options`, but for the segments `spared`.
+    pub(super) fn new(writer: &'w Writer<'w>, options: &IndexOptions, spared: &[u128]) -> Self {
+        Merging {
+            writer,
+            policy: options.merge,
+            spared: spared.iter().copied().collect(),
+            buffers: options.flush.buffers,
+            abort: AtomicBool::new(false),
+            ended: Mutex::new(false),
+            woken: Condvar::new(),
+        }
+    }
+
+    /// Starts the thread, if there is a policy.
+    pub(super) fn start<'scope>(&'scope self, scope: &'scope Scope<'scope, '_>) -> Result<Merger<'scope>> {
+        let spawn = |policy| {
+            std::thread::Builder::new()
+                .name("merge".into())
+                .spawn_scoped(scope, move || self.run(&policy))
+                .map_err(|source| Error::System {
+                    action: "start a thread",
+                    source,
+                    remedy: "raise the limit of processes (ulimit -u)",
+                })
+        };
+        Ok(Merger { merging: self, thread: self.policy.map(spawn).transpose()? })
+    }
+
+    fn run(&self, policy: &MergePolicy) -> Result<()> {
+        loop {
+            self.merge_what_is_due(policy)?;
+            let ended = self.ended.lock().unwrap_or_else(PoisonError::into_inner);
+            let wait = self.woken.wait_timeout_while(ended, LOOK_EVERY, |ended| !*ended);
+            if *wait.unwrap_or_else(PoisonError::into_inner).0 {
+                return Ok(());
+            }
+        }
+    }
+
+    fn merge_what_is_due(&self, policy: &MergePolicy) -> Result<()> {
+        while !*self.ended.lock().unwrap_or_else(PoisonError::into_inner) {
+            let segments = self.writer.manifest().map(|manifest| manifest.segments).unwrap_or_default();
+            let Some(chosen) = policy.choose(&segments, |id| self.spared.contains(&id)) else { break };
+            let mut go_on =
+                |_| if self.abort.load(Ordering::Relaxed) { Err(Error::Cancelled) } else { Ok(()) };
+            match self.writer.merge(&chosen, &self.buffers, &mut go_on) {
+                Err(Error::Cancelled) => break,
+                merged => merged.map(drop)?,
+            }
+        }
+        Ok(())
+    }
+}
+
+/// The thread, to be stopped before its scope ends.
+pub(super) struct Merger<'scope> {
+    merging: &'scope Merging<'scope>,
+    thread: Option<ScopedJoinHandle<'scope, Result<()>>>,
+}
+
+impl Merger<'_> {
+    /// Waits for the merge under way, or with `abort` gives it up; what was merged before is taken in.
+    pub(super) fn stop(self, abort: bool) -> Result<()> {
+        self.merging.abort.store(abort, Ordering::Relaxed);
+        *self.merging.ended.lock().unwrap_or_else(PoisonError::into_inner) = true;
+        self.merging.woken.notify_all();
+        let Some(thread) = self.thread else { return Ok(()) };
+        thread.join().unwrap_or_else(|_| {
+            Err(Error::System {
+                action: "merge on",
+                source: std::io::Error::other("the merge thread ended unexpectedly"),
+                remedy: "this is a fault in the program: please report it",
+            })
+        })
+    }
+}

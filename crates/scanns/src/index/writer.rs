@@ -1,0 +1,336 @@
+//! The one writer of an index: what the next commit will say, and how it comes to be.
+//!
+//! Index threads, a merge and whoever deletes share a [`Writer`]; each change is a short step under one lock, and no
+//! lock is held while a file is written. A commit takes what is there when it begins, so nobody waits for it.
+//!
+//! A deleted document is marked in the writer's copy of its segment and written down by the next commit. A merge works
+//! on the deletes at its start; what was deleted since is carried over to the new numbers when the merge is taken in.
+
+use std::collections::{BTreeMap, HashMap, HashSet};
+use std::hash::{BuildHasher, RandomState};
+use std::ops::Range;
+use std::sync::{Mutex, MutexGuard, PoisonError};
+use std::time::Instant;
+
+use super::manifest::{Manifest, Partial, SegmentEntry};
+use crate::error::{Error, Result};
+use crate::segment::{
+    FlushBuffers, Flushed, Segment, deletes_file_name, file_name, is_deletes_file_name, is_file_name, merge,
+};
+use crate::store::{Directory, WriterLock, prepare, publish_prepared, read_newest, sweep};
+
+/// See the module.
+pub(super) struct Writer<'d> {
+    pub(super) directory: &'d dyn Directory,
+    _lock: WriterLock,
+    state: Mutex<State>,
+    /// Held by whoever commits.
+    committing: Mutex<()>,
+    random: RandomState,
+}
+
+struct State {
+    /// The newest commit; 0 before the first.
+    generation: u64,
+    /// What the next commit will say, but for deletes.
+    manifest: Option<Manifest>,
+    /// Segments that were opened, with all deletes so far.
+    open: HashMap<u128, Segment>,
+    /// Segments whose files are being written.
+    writing: HashSet<u128>,
+    bytes_written: u64,
+    /// The segments of the newest commit, in order.
+    committed: Vec<u128>,
+    /// Bytes of the newest manifest and of files of deletes in it.
+    commit_bytes: u64,
+}
+
+/// A commit that is on the medium, and not yet the state of the index.
+pub(super) struct Prepared {
+    generation: u64,
+    manifest: Manifest,
+    /// Segments of which every document is deleted.
+    gone: HashSet<u128>,
+    bytes: u64,
+}
+
+impl<'d> Writer<'d> {
+    /// Takes the writer's lock and the newest commit, and removes what a writer that was killed left behind.
+    pub(super) fn open(directory: &'d dyn Directory) -> Result<Self> {
+        let lock = directory.lock()?;
+        let committed = read_newest(directory)?;
+        let generation = committed.as_ref().map_or(0, |committed| committed.generation);
+        let manifest = committed.map(|committed| Manifest::decode(&committed.content)).transpose()?;
+        let committed =
+            manifest.iter().flat_map(|manifest| &manifest.segments).map(|entry| entry.id).collect();
+        let state = State {
+            generation,
+            manifest,
+            committed,
+            open: HashMap::new(),
+            writing: HashSet::new(),
+            bytes_written: 0,
+            commit_bytes: 0,
+        };
+        let writer = Writer {
+            directory,
+            _lock: lock,
+            state: Mutex::new(state),
+            committing: Mutex::new(()),
+            random: RandomState::new(),
+        };
+        writer.sweep();
+        Ok(writer)
+    }
+
+    fn state(&self) -> MutexGuard<'_, State> {
+        self.state.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    /// What the next commit will say; nothing in an index without a first commit.
+    pub(super) fn manifest(&self) -> Option<Manifest> {
+        self.state().manifest.clone()
+    }
+
+    /// The newest commit; 0 before the first.
+    pub(super) fn generation(&self) -> u64 {
+        self.state().generation
+    }
+
+    /// Bytes that this writer has put into the directory.
+    pub(super) fn bytes_written(&self) -> u64 {
+        self.state().bytes_written
+    }
+
+    /// Bytes of all files of the newest commit.
+    pub(super) fn index_bytes(&self) -> u64 {
+        let state = self.state();
+        let segments = state.manifest.iter().flat_map(|manifest| &manifest.segments);
+        segments.map(|segment| segment.bytes).sum::<u64>() + state.commit_bytes
+    }
+
+    /// Changes what the next commit will say.
+    pub(super) fn describe(&self, change: impl FnOnce(Option<Manifest>) -> Manifest) {
+        let mut state = self.state();
+        let changed = change(state.manifest.take());
+        state.manifest = Some(changed);
+    }
+
+    /// An identity for a segment that will be written; its file is safe from [`Writer::sweep`] until
+    /// [`Writer::add`] or [`Writer::give_up`].
+    pub(super) fn new_id(&self) -> u128 {
+        let part = || {
+            let fresh = RandomState::new().hash_one(0);
+            u128::from(self.random.hash_one(Instant::now()) ^ fresh)
+        };
+        let id = part() << 64 | part();
+        self.state().writing.insert(id);
+        id
+    }
+
+    /// Nothing will come of the segment `id`.
+    pub(super) fn give_up(&self, id: u128) {
+        self.state().writing.remove(&id);
+    }
+
+    /// Takes in a segment that is on the medium, together with the deletes and the state of files that go with it;
+    /// returns how many documents were deleted. The segments of the deletes have been opened.
+    pub(super) fn take_in(
+        &self,
+        segment: Option<&Flushed>,
+        deletions: Vec<(u128, Vec<Range<u32>>)>,
+        partial: Vec<(Vec<u8>, Option<Partial>)>,
+    ) -> u64 {
+        let mut guard = self.state();
+        let state = &mut *guard;
+        if let Some(segment) = segment {
+            state.writing.remove(&segment.id);
+            state.bytes_written += segment.bytes;
+        }
+        if let Some(manifest) = &mut state.manifest {
+            manifest.segments.extend(segment.map(SegmentEntry::from));
+            for (path, begun) in partial {
+                match begun {
+                    Some(begun) => manifest.partial.insert(path, begun),
+                    None => manifest.partial.remove(&path),
+                };
+            }
+        }
+        let mut deleted = 0;
+        for (id, documents) in deletions {
+            if let Some(segment) = state.open.get_mut(&id) {
+                let gone = documents.into_iter().flatten().filter(|&document| segment.delete(document));
+                deleted += gone.count() as u64;
+            }
+        }
+        deleted
+    }
+
+    /// True if something was taken in or deleted since the newest commit.
+    pub(super) fn has_changed(&self) -> bool {
+        let state = self.state();
+        let Some(manifest) = &state.manifest else { return false };
+        let deleted = |entry: &SegmentEntry| {
+            state.open.get(&entry.id).is_some_and(|segment| segment.deletes().count() > entry.deleted)
+        };
+        state.generation == 0
+            || state.committed != manifest.segments.iter().map(|entry| entry.id).collect::<Vec<_>>()
+            || manifest.segments.iter().any(deleted)
+    }
+
+    /// A segment with all deletes so far.
+    pub(super) fn segment(&self, id: u128) -> Result<Segment> {
+        if let Some(open) = self.state().open.get(&id) {
+            return Ok(open.clone());
+        }
+        let deletes = self.entry(id).map_or(0, |entry| entry.deletes);
+        let opened = Segment::open(self.directory, id, deletes)?;
+        Ok(self.state().open.entry(id).or_insert(opened).clone())
+    }
+
+    fn entry(&self, id: u128) -> Option<SegmentEntry> {
+        let state = self.state();
+        let mut segments = state.manifest.iter().flat_map(|manifest| &manifest.segments);
+        segments.find(|segment| segment.id == id).cloned()
+    }
+
+    /// Deletes documents of a segment; returns how many were there and not deleted before.
+    pub(super) fn delete(&self, id: u128, documents: impl IntoIterator<Item = Range<u32>>) -> Result<u64> {
+        self.segment(id)?;
+        let mut state = self.state();
+        let Some(segment) = state.open.get_mut(&id) else { return Ok(0) };
+        Ok(documents.into_iter().flatten().filter(|&document| segment.delete(document)).count() as u64)
+    }
+
+    /// Merges segments into one, which takes the place of the first of them; returns the bytes of the new one.
+    ///
+    /// # Errors
+    /// Whatever `go_on`, which is called now and then with the bytes written, and the directory say.
+    pub(super) fn merge(
+        &self,
+        ids: &[u128],
+        buffers: &FlushBuffers,
+        go_on: &mut dyn FnMut(u64) -> Result<()>,
+    ) -> Result<u64> {
+        let sources = ids.iter().map(|&id| self.segment(id)).collect::<Result<Vec<_>>>()?;
+        let id = self.new_id();
+        let merged = merge(self.directory, id, &sources, buffers, go_on)
+            .and_then(|(merged, unsynced)| unsynced.sync().map(|_| merged))
+            .and_then(|merged| Ok((Segment::open(self.directory, id, 0)?, merged)));
+        let (mut segment, merged) = merged.inspect_err(|_| self.give_up(id))?;
+        let mut state = self.state();
+        for (source, numbers) in sources.iter().zip(&merged.documents) {
+            if let Some(now) = state.open.get(&source.id()) {
+                for document in now.deletes().since(source.deletes()) {
+                    numbers.get(document).map(|document| segment.delete(document));
+                }
+            }
+        }
+        state.writing.remove(&id);
+        state.bytes_written += merged.segment.bytes;
+        let mut entry = Some(SegmentEntry::from(&merged.segment));
+        if let Some(manifest) = &mut state.manifest {
+            let listed = std::mem::take(&mut manifest.segments);
+            let place = |old: SegmentEntry| if ids.contains(&old.id) { entry.take() } else { Some(old) };
+            manifest.segments = listed.into_iter().filter_map(place).collect();
+        }
+        ids.iter().for_each(|id| drop(state.open.remove(id)));
+        state.open.insert(id, segment);
+        Ok(merged.segment.bytes)
+    }
+
+    /// Puts everything that the next commit needs on the medium.
+    pub(super) fn prepare(&self) -> Result<Prepared> {
+        let (generation, mut manifest, marked) = {
+            let state = self.state();
+            let manifest = state.manifest.clone().ok_or_else(nothing_to_commit)?;
+            let marked: BTreeMap<u128, Segment> =
+                state.open.iter().map(|(&id, segment)| (id, segment.clone())).collect();
+            (state.generation + 1, manifest, marked)
+        };
+        let mut bytes = 0;
+        for entry in &mut manifest.segments {
+            let Some(segment) = marked.get(&entry.id) else { continue };
+            if segment.deletes().count() > entry.deleted {
+                entry.deleted = segment.deletes().count();
+                entry.deletes = generation;
+                if entry.live() > 0 {
+                    bytes += segment.deletes().write(self.directory, entry.id, generation)?;
+                }
+            }
+        }
+        let gone = |entry: &&SegmentEntry| entry.live() == 0 && entry.deleted > 0;
+        let gone: HashSet<u128> = manifest.segments.iter().filter(gone).map(|entry| entry.id).collect();
+        manifest.segments.retain(|entry| !gone.contains(&entry.id));
+        bytes += prepare(self.directory, generation, &manifest.encode())?;
+        Ok(Prepared { generation, manifest, gone, bytes })
+    }
+
+    /// Makes what was prepared the state of the index, and removes what it does not need.
+    pub(super) fn publish(&self, prepared: Prepared) -> Result<()> {
+        let Prepared { generation, manifest, gone, bytes } = prepared;
+        publish_prepared(self.directory, generation)?;
+        {
+            let mut state = self.state();
+            state.generation = generation;
+            state.bytes_written += bytes;
+            state.commit_bytes = bytes;
+            state.committed = manifest.segments.iter().map(|entry| entry.id).collect();
+            let written: HashMap<u128, &SegmentEntry> =
+                manifest.segments.iter().map(|entry| (entry.id, entry)).collect();
+            if let Some(now) = &mut state.manifest {
+                for entry in &mut now.segments {
+                    if let Some(written) = written.get(&entry.id) {
+                        (entry.deleted, entry.deletes) = (written.deleted, written.deletes);
+                    }
+                }
+                now.segments.retain(|entry| !gone.contains(&entry.id));
+            }
+        }
+        // The commit stands; what cannot be removed now is removed by the next one.
+        self.sweep();
+        Ok(())
+    }
+
+    /// Both steps of a commit.
+    pub(super) fn commit(&self) -> Result<()> {
+        let _one_at_a_time = self.committing.lock().unwrap_or_else(PoisonError::into_inner);
+        let prepared = self.prepare()?;
+        self.publish(prepared)
+    }
+
+    /// Removes files that neither the newest commit nor the next one needs, as far as that works.
+    pub(super) fn sweep(&self) {
+        let state = self.state();
+        let Ok(committed) = read_newest(self.directory) else { return };
+        let Ok(committed) = committed.map(|committed| Manifest::decode(&committed.content)).transpose()
+        else {
+            return;
+        };
+        let entries = committed.iter().chain(&state.manifest).flat_map(|manifest| &manifest.segments);
+        let mut needed: HashSet<String> = state.writing.iter().map(|&id| file_name(id)).collect();
+        for entry in entries {
+            needed.extend([file_name(entry.id), deletes_file_name(entry.id, entry.deletes)]);
+        }
+        let is_ours = |name: &str| is_file_name(name) || is_deletes_file_name(name);
+        let _ = sweep(self.directory, state.generation, |name| is_ours(name) && !needed.contains(name));
+    }
+
+    /// Forgets all that was not committed, and removes it as far as that works.
+    pub(super) fn roll_back(&self) {
+        let unchanged = read_newest(self.directory)
+            .is_ok_and(|now| now.map_or(0, |now| now.generation) == self.generation());
+        // A commit may fail after its manifest got its name: then its segments are in use.
+        if unchanged {
+            let mut state = self.state();
+            (state.manifest, state.open) = (None, HashMap::new());
+            state.writing.clear();
+            drop(state);
+            self.sweep();
+        }
+    }
+}
+
+fn nothing_to_commit() -> Error {
+    Error::Options("there is no index to commit: nothing was ever added".into())
+}

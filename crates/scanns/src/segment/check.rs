@@ -1,0 +1,155 @@
+//! Proves that a segment is whole: every byte against its checksum, every structure, and every figure against what it
+//! sums up.
+
+use super::reader::Segment;
+use super::terms::TermInfo;
+use crate::codec::{Impact, ListCursor, NO_MORE, code_to_tf, length_to_norm};
+use crate::error::{Error, Result};
+
+/// How much of an index is proved; each level includes those before it.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub enum CheckLevel {
+    /// The commit, and that its files are there and theirs.
+    Manifest,
+    /// Every byte against its checksum.
+    Checksums,
+    /// Terms, postings and keys can be read to their end and are in order.
+    Structure,
+    /// Figures, lengths and bounds are those that follow from the postings.
+    Cross,
+}
+
+/// Terms or blocks between two calls of `go_on`.
+const LOOK_EVERY: u64 = 1 << 12;
+
+impl Segment {
+    /// Checks everything that `level` asks for; `go_on` is called now and then with the bytes looked at so far.
+    ///
+    /// # Errors
+    /// The first thing that is wrong, as [`Error::Corrupt`], and whatever `go_on` says.
+    pub fn check(&self, level: CheckLevel, go_on: &mut dyn FnMut(u64) -> Result<()>) -> Result<()> {
+        if level >= CheckLevel::Checksums {
+            self.envelope().verify(go_on)?;
+        }
+        if level >= CheckLevel::Structure {
+            self.check_keys()?;
+            let found = self.check_terms(level, go_on)?;
+            if level >= CheckLevel::Cross {
+                self.check_figures(&found)?;
+            }
+        }
+        Ok(())
+    }
+
+    fn wrong(&self, what: String) -> Error {
+        Error::corrupt(super::file_name(self.id()), what)
+    }
+
+    fn check_keys(&self) -> Result<()> {
+        let keys = self.keys()?;
+        keys.each_run(|_, _| Ok(()))?;
+        keys.check_hashes()
+    }
+
+    /// Reads all terms and postings.
+    fn check_terms(&self, level: CheckLevel, go_on: &mut dyn FnMut(u64) -> Result<()>) -> Result<Found> {
+        let max_doc = self.stats().max_doc;
+        let lengths = if level >= CheckLevel::Cross { max_doc as usize } else { 0 };
+        let mut found = Found { lengths: vec![0; lengths], terms: 0, tokens: 0 };
+        let mut terms = self.terms_from(b"")?;
+        let mut before: Vec<u8> = Vec::new();
+        while terms.step()? {
+            let term = terms.term();
+            if found.terms > 0 && *before >= *term {
+                return Err(self.wrong(format!("term \"{}\" is out of order", term.escape_ascii())));
+            }
+            before.clear();
+            before.extend_from_slice(term);
+            found.terms += 1;
+            match terms.info()? {
+                TermInfo::Single { doc, term_freq } => {
+                    self.check_posting(&mut found, &before, doc, term_freq)?
+                }
+                list @ TermInfo::List { .. } => self.check_list(&mut found, &before, list, level)?,
+            }
+            if found.terms.is_multiple_of(LOOK_EVERY) {
+                go_on(self.bytes())?;
+            }
+        }
+        Ok(found)
+    }
+
+    fn check_posting(&self, found: &mut Found, term: &[u8], doc: u32, term_freq: u32) -> Result<()> {
+        let stats = self.stats();
+        if doc >= stats.max_doc || term_freq == 0 || stats.void.binary_search(&doc).is_ok() {
+            let term = term.escape_ascii();
+            return Err(self.wrong(format!("term \"{term}\" names document {doc}, {term_freq} times")));
+        }
+        found.tokens += u64::from(term_freq);
+        if let Some(length) = found.lengths.get_mut(doc as usize) {
+            *length += u64::from(term_freq);
+        }
+        Ok(())
+    }
+
+    fn check_list(&self, found: &mut Found, term: &[u8], list: TermInfo, level: CheckLevel) -> Result<()> {
+        let TermInfo::List { doc_freq, total_freq, offset, len } = list else { return Ok(()) };
+        let damaged = || self.damaged_list(term);
+        let bytes = self.list(offset, len)?;
+        let mut cursor = ListCursor::new(bytes, doc_freq, self.stats().max_doc).ok_or_else(damaged)?;
+        let (tokens_before, mut seen) = (found.tokens, 0u32);
+        while cursor.doc() != NO_MORE {
+            let block = cursor.block();
+            let impacts = cursor.block_impacts(block);
+            let norms = self.norms()?;
+            let (docs, freqs) = cursor.rest_of_block();
+            for (&doc, &freq) in docs.iter().zip(freqs) {
+                self.check_posting(found, term, doc, freq)?;
+                let norm = norms.get(doc as usize).copied().unwrap_or(0);
+                if level >= CheckLevel::Cross && !impacts.iter().any(|impact| bounds(*impact, freq, norm)) {
+                    let term = term.escape_ascii();
+                    return Err(self.wrong(format!("document {doc} exceeds the bounds of term \"{term}\"")));
+                }
+            }
+            let count = docs.len();
+            seen += u32::try_from(count).unwrap_or(u32::MAX);
+            cursor.consume(count);
+        }
+        let whole = !cursor.corrupt() && seen == doc_freq && found.tokens - tokens_before == total_freq;
+        if whole && doc_freq > 1 { Ok(()) } else { Err(damaged()) }
+    }
+
+    /// Compares what the postings add up to with what is written.
+    fn check_figures(&self, found: &Found) -> Result<()> {
+        let stats = self.stats();
+        let with_terms = found.lengths.iter().filter(|&&length| length > 0).count() as u64;
+        let counted = (found.terms, found.tokens, with_terms);
+        let written = (stats.terms, stats.tokens, stats.documents_with_terms);
+        if counted != written {
+            return Err(self.wrong(format!(
+                "(terms, tokens, documents with terms) are {counted:?}, its figures say {written:?}"
+            )));
+        }
+        let norms = self.norms()?.iter().zip(&found.lengths).enumerate();
+        let mut wrong = norms.filter(|(_, (norm, length))| **norm != length_to_norm(**length));
+        match wrong.next() {
+            Some((doc, _)) => {
+                Err(self.wrong(format!("the length of document {doc} is not that of its postings")))
+            }
+            None => Ok(()),
+        }
+    }
+}
+
+/// What the postings add up to.
+struct Found {
+    /// By document; empty where not asked for.
+    lengths: Vec<u64>,
+    terms: u64,
+    tokens: u64,
+}
+
+/// True if an impact bounds a posting.
+fn bounds(impact: Impact, freq: u32, norm: u8) -> bool {
+    code_to_tf(impact.tf_code) >= freq && impact.norm <= norm
+}

@@ -1,0 +1,98 @@
+//! Which documents of a segment were deleted: a file beside it, a new one for each commit that deletes more.
+//!
+//! ```text
+//! section = roaring bitmap of documents, in its portable serialized form
+//! ```
+
+use roaring::RoaringBitmap;
+
+use super::stats::SegmentStats;
+use crate::error::{Error, Result};
+use crate::store::{Directory, Envelope, EnvelopeWriter, FileKind};
+
+/// Format of the files.
+const DELETES: FileKind = FileKind { magic: *b"SCANNDEL", format: 1 };
+
+/// The one section.
+const BITMAP: u32 = 1;
+
+/// Deleted documents of one segment.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub struct Deletes {
+    docs: RoaringBitmap,
+}
+
+impl Deletes {
+    /// Whether a document is deleted.
+    #[inline]
+    pub fn contains(&self, doc: u32) -> bool {
+        self.docs.contains(doc)
+    }
+
+    /// Documents that are deleted.
+    pub fn count(&self) -> u64 {
+        self.docs.len()
+    }
+
+    /// Deletes a document; false if it was deleted already.
+    pub fn insert(&mut self, doc: u32) -> bool {
+        self.docs.insert(doc)
+    }
+
+    /// The documents that are deleted here and not in `earlier`, ascending.
+    pub fn since(&self, earlier: &Deletes) -> Vec<u32> {
+        (&self.docs - &earlier.docs).iter().collect()
+    }
+
+    /// Writes the deletes of segment `id` that commit `generation` publishes, durably; returns the bytes written.
+    pub fn write(&self, directory: &dyn Directory, id: u128, generation: u64) -> Result<u64> {
+        let name = deletes_file_name(id, generation);
+        let mut bytes = Vec::with_capacity(self.docs.serialized_size());
+        // Writing to memory does not fail.
+        self.docs.serialize_into(&mut bytes).map_err(|source| Error::io("write", name.as_ref(), source))?;
+        let mut out = EnvelopeWriter::create(directory, &name, DELETES, id)?;
+        out.begin(BITMAP)?;
+        out.write(&bytes)?;
+        out.finish()?.sync()
+    }
+
+    /// Reads what [`Deletes::write`] wrote for the segment with these figures.
+    pub(super) fn read(
+        directory: &dyn Directory,
+        id: u128,
+        generation: u64,
+        stats: &SegmentStats,
+    ) -> Result<Self> {
+        let name = deletes_file_name(id, generation);
+        let file = Envelope::open(directory, &name, DELETES)?;
+        let section = file.section(BITMAP)?;
+        if file.id() != id {
+            return Err(section.corrupt(format!("it is of segment {:032x}", file.id())));
+        }
+        let mut bytes = section.all()?;
+        let docs = RoaringBitmap::deserialize_from(&mut bytes)
+            .map_err(|source| section.corrupt(format!("it holds no set of documents: {source}")))?;
+        let inside = docs.max().is_none_or(|last| last < stats.max_doc);
+        let not_void = stats.void.iter().all(|&void| !docs.contains(void));
+        match bytes.is_empty() && inside && not_void {
+            true => Ok(Deletes { docs }),
+            false => Err(section.corrupt("it deletes documents that are not in the segment")),
+        }
+    }
+}
+
+/// Name of the file of the deletes of segment `id` that commit `generation` published.
+pub fn deletes_file_name(id: u128, generation: u64) -> String {
+    format!("{id:032x}-{generation:010}.del")
+}
+
+/// True if a file of that name holds deletes.
+pub fn is_deletes_file_name(name: &str) -> bool {
+    let parts = name.strip_suffix(".del").and_then(|name| name.split_once('-'));
+    parts.is_some_and(|(id, generation)| {
+        id.len() == 32
+            && id.bytes().all(|byte| byte.is_ascii_hexdigit())
+            && generation.len() >= 10
+            && generation.bytes().all(|byte| byte.is_ascii_digit())
+    })
+}

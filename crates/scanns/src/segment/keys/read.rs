@@ -1,0 +1,284 @@
+//! Finds the name of a document, and the documents of a name.
+
+use std::ops::Range;
+
+use super::{BLOCK, HASH, HEAD, KeyRun, RUN, STAMP, WHOLE_FILE, hash};
+use crate::codec::ByteReader;
+use crate::error::{Error, Result};
+use crate::segment::{HASHES, KEYS, PATHS, PLACES, STAMPS};
+use crate::source::Stamp;
+use crate::store::{Envelope, Section};
+
+/// Lines are below this.
+const MOST_LINES: u64 = 1 << 62;
+
+/// The sections of keys of one segment.
+#[derive(Clone, Copy)]
+pub(in crate::segment) struct KeyReader<'a> {
+    keys: &'a Section,
+    paths: &'a Section,
+    places: &'a Section,
+    hashes: &'a Section,
+    stamps: &'a Section,
+    max_doc: u32,
+    by_run: bool,
+    /// Number of paths.
+    count: u32,
+    /// Number of runs.
+    runs: usize,
+}
+
+impl<'a> KeyReader<'a> {
+    /// The keys of a segment of `max_doc` documents; their sizes must fit together.
+    pub(in crate::segment) fn open(file: &'a Envelope, max_doc: u32) -> Result<Self> {
+        let (keys, paths) = (file.section(KEYS)?, file.section(PATHS)?);
+        let (places, hashes, stamps) = (file.section(PLACES)?, file.section(HASHES)?, file.section(STAMPS)?);
+        let wrong = || keys.corrupt("the sizes of its parts do not fit together");
+        let mut head = ByteReader::new(keys.get(0..HEAD)?);
+        let (Some(kind @ 0..=1), Some(count)) = (head.u32(), head.u32()) else { return Err(wrong()) };
+        let runs = keys.len() - HEAD;
+        let by_run = kind == 1;
+        let fits = runs.is_multiple_of(RUN)
+            && places.len() == (count as usize).div_ceil(BLOCK) * 8
+            && hashes.len() == count as usize * HASH
+            && stamps.len() == count as usize * STAMP
+            && if by_run { runs / RUN <= max_doc as usize } else { runs == 0 && count == max_doc };
+        let runs = runs / RUN;
+        let reader = KeyReader { keys, paths, places, hashes, stamps, max_doc, by_run, count, runs };
+        if fits { Ok(reader) } else { Err(wrong()) }
+    }
+
+    /// Number of paths.
+    pub(in crate::segment) fn paths(&self) -> u32 {
+        self.count
+    }
+
+    /// True if documents are lines, or were in one of the segments that this one was merged from.
+    pub(in crate::segment) fn by_run(&self) -> bool {
+        self.by_run
+    }
+
+    fn damaged(&self, what: impl std::fmt::Display) -> Error {
+        self.keys.corrupt(format!("there is no {what}"))
+    }
+
+    /// The key of a document.
+    pub(in crate::segment) fn key(&self, doc: u32) -> Result<Vec<u8>> {
+        if !self.by_run {
+            return self.path(doc);
+        }
+        let index = self.run_of(doc)?.ok_or_else(|| self.damaged(format_args!("key for document {doc}")))?;
+        let run = self.run(index)?;
+        let mut key = self.path(run.path)?;
+        if run.first_line != WHOLE_FILE {
+            let line = run.first_line + u64::from(doc - run.first_doc);
+            key.push(b':');
+            key.extend_from_slice(line.to_string().as_bytes());
+        }
+        Ok(key)
+    }
+
+    /// Run `index`, with the documents it has.
+    fn run(&self, index: usize) -> Result<KeyRun> {
+        let at = HEAD + index * RUN;
+        let mut reader = ByteReader::new(self.keys.get(at..at + RUN)?);
+        let (first_doc, path, first_line) = (reader.u32(), reader.u32(), reader.u64());
+        match (first_doc, path, first_line) {
+            (Some(first_doc), Some(path), Some(first_line)) if first_line < MOST_LINES => {
+                Ok(KeyRun { first_doc, path, first_line })
+            }
+            _ => Err(self.damaged(format_args!("run {index}"))),
+        }
+    }
+
+    /// The last run that begins at or before `doc`.
+    fn run_of(&self, doc: u32) -> Result<Option<usize>> {
+        let (mut low, mut high) = (0, self.runs);
+        while low < high {
+            let middle = low.midpoint(high);
+            if self.run(middle)?.first_doc <= doc { low = middle + 1 } else { high = middle }
+        }
+        Ok(low.checked_sub(1))
+    }
+
+    /// Calls `visit` with every run and the documents of it, in order. Of a segment without runs, every document is one.
+    pub(in crate::segment) fn each_run(
+        &self,
+        mut visit: impl FnMut(KeyRun, Range<u32>) -> Result<()>,
+    ) -> Result<()> {
+        if !self.by_run {
+            return (0..self.max_doc).try_for_each(|doc| {
+                visit(KeyRun { first_doc: doc, path: doc, first_line: WHOLE_FILE }, doc..doc + 1)
+            });
+        }
+        let mut next = if self.runs > 0 { Some(self.run(0)?) } else { None };
+        let mut from = 0;
+        for index in 1..=self.runs {
+            let Some(run) = next else { break };
+            next = if index < self.runs { Some(self.run(index)?) } else { None };
+            let end = next.map_or(self.max_doc, |next| next.first_doc);
+            let one = run.first_line != WHOLE_FILE || end == run.first_doc.saturating_add(1);
+            if run.first_doc != from || end <= run.first_doc || run.path >= self.count || !one {
+                return Err(self.keys.corrupt(format!("run {} is out of place", index - 1)));
+            }
+            visit(run, run.first_doc..end)?;
+            from = end;
+        }
+        if from == self.max_doc { Ok(()) } else { Err(self.damaged(format_args!("key for document {from}"))) }
+    }
+
+    /// Path number `number`.
+    pub(in crate::segment) fn path(&self, number: u32) -> Result<Vec<u8>> {
+        let damaged = || self.damaged(format_args!("path {number}"));
+        if number >= self.count {
+            return Err(damaged());
+        }
+        let mut block = self.block(number as usize / BLOCK)?;
+        let mut path = Vec::new();
+        for _ in 0..=number as usize % BLOCK {
+            read_path(&mut block, &mut path).ok_or_else(damaged)?;
+        }
+        Ok(path)
+    }
+
+    /// The bytes of a block of paths.
+    fn block(&self, block: usize) -> Result<ByteReader<'a>> {
+        let place = |at: usize| -> Result<Option<usize>> {
+            if at == self.places.len() {
+                return Ok(Some(self.paths.len()));
+            }
+            let offset = ByteReader::new(self.places.get(at..at + 8)?).u64();
+            Ok(offset.and_then(|offset| usize::try_from(offset).ok()))
+        };
+        match (place(block * 8)?, place(block * 8 + 8)?) {
+            (Some(start), Some(end)) if start <= end => Ok(ByteReader::new(self.paths.get(start..end)?)),
+            _ => Err(self.damaged(format_args!("block {block} of paths"))),
+        }
+    }
+
+    /// Calls `visit` with every path and its number, in order.
+    pub(in crate::segment) fn each_path(
+        &self,
+        mut visit: impl FnMut(u32, &[u8]) -> Result<()>,
+    ) -> Result<()> {
+        let mut path = Vec::new();
+        let mut block = ByteReader::new(&[]);
+        for number in 0..self.count {
+            if (number as usize).is_multiple_of(BLOCK) {
+                block = self.block(number as usize / BLOCK)?;
+                path.clear();
+            }
+            read_path(&mut block, &mut path).ok_or_else(|| self.damaged(format_args!("path {number}")))?;
+            visit(number, &path)?;
+        }
+        Ok(())
+    }
+
+    /// Entry `index` of the hashes.
+    pub(super) fn hash(&self, index: usize) -> Result<(u64, u32)> {
+        let mut entry = ByteReader::new(self.hashes.get(index * HASH..index * HASH + HASH)?);
+        match (entry.u64(), entry.u32()) {
+            (Some(hash), Some(path)) if path < self.count => Ok((hash, path)),
+            _ => Err(self.damaged(format_args!("path in entry {index} of the hashes"))),
+        }
+    }
+
+    /// The numbers under which `path` is listed, ascending. There are several where segments were merged.
+    pub(in crate::segment) fn find_path(&self, path: &[u8]) -> Result<Vec<u32>> {
+        let wanted = hash(path);
+        let (mut low, mut high) = (0, self.count as usize);
+        while low < high {
+            let middle = low.midpoint(high);
+            if self.hash(middle)?.0 < wanted { low = middle + 1 } else { high = middle }
+        }
+        let mut found = Vec::new();
+        while low < self.count as usize {
+            let (hash, number) = self.hash(low)?;
+            if hash != wanted {
+                break;
+            }
+            if self.path(number)? == path {
+                found.push(number);
+            }
+            low += 1;
+        }
+        Ok(found)
+    }
+
+    /// What the file of path `number` was like.
+    pub(in crate::segment) fn stamp(&self, number: u32) -> Result<Stamp> {
+        let at = number as usize * STAMP;
+        let mut reader = ByteReader::new(self.stamps.get(at..at + STAMP)?);
+        match (reader.u64(), reader.u64()) {
+            (Some(bytes), Some(modified)) => Ok(Stamp { bytes, modified: modified.cast_signed() }),
+            _ => Err(self.damaged(format_args!("stamp of path {number}"))),
+        }
+    }
+
+    /// The documents of the paths with these numbers, which ascend: ranges in order.
+    pub(in crate::segment) fn documents_of(&self, paths: &[u32]) -> Result<Vec<Range<u32>>> {
+        if !self.by_run {
+            return Ok(paths.iter().map(|&path| path..path + 1).collect());
+        }
+        let mut found = Vec::new();
+        if !paths.is_empty() {
+            self.each_run(|run, docs| {
+                if paths.binary_search(&run.path).is_ok() {
+                    found.push(docs);
+                }
+                Ok(())
+            })?;
+        }
+        Ok(found)
+    }
+}
+
+impl KeyReader<'_> {
+    /// Proves that every path can be read, and is found by its hash.
+    pub(in crate::segment) fn check_hashes(&self) -> Result<()> {
+        let mut expected = Vec::with_capacity(self.count as usize);
+        self.each_path(|number, path| {
+            expected.push((hash(path), number));
+            Ok(())
+        })?;
+        expected.sort_unstable();
+        for (index, wanted) in expected.into_iter().enumerate() {
+            if self.hash(index)? != wanted {
+                return Err(self
+                    .hashes
+                    .corrupt(format!("entry {index} of the hashes of its paths is wrong")));
+            }
+        }
+        Ok(())
+    }
+
+    /// The documents of these lines, as (path, line) in ascending order.
+    pub(in crate::segment) fn lines(&self, wanted: &[(u32, u64)]) -> Result<Vec<Range<u32>>> {
+        let mut found = Vec::new();
+        if wanted.is_empty() || !self.by_run {
+            return Ok(found);
+        }
+        self.each_run(|run, docs| {
+            if run.first_line != WHOLE_FILE {
+                let end = run.first_line + u64::from(docs.end - docs.start);
+                let first = wanted.partition_point(|&line| line < (run.path, run.first_line));
+                let lines = wanted.iter().skip(first).take_while(|&&line| line < (run.path, end));
+                found.extend(lines.map(|&(_, line)| {
+                    let document = docs.start + u32::try_from(line - run.first_line).unwrap_or(0);
+                    document..document + 1
+                }));
+            }
+            Ok(())
+        })?;
+        Ok(found)
+    }
+}
+
+/// Reads the path that follows `path` in a block.
+fn read_path(block: &mut ByteReader<'_>, path: &mut Vec<u8>) -> Option<()> {
+    let shared = usize::try_from(block.varint()?).ok().filter(|&shared| shared <= path.len())?;
+    let len = usize::try_from(block.varint()?).ok()?;
+    path.truncate(shared);
+    path.extend_from_slice(block.take(len)?);
+    Some(())
+}

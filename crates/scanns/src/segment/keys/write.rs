@@ -1,0 +1,100 @@
+//! Writes the sections of keys, front to back.
+
+use super::{BLOCK, HASH, HEAD, KeyRun, Keys, RUN, STAMP, hash};
+use crate::codec::put_varint;
+use crate::error::Result;
+use crate::segment::{HASHES, KEYS, PATHS, PLACES, STAMPS};
+use crate::source::Stamp;
+use crate::store::EnvelopeWriter;
+
+/// Writes all sections.
+pub(in crate::segment) fn write(keys: &Keys, out: &mut EnvelopeWriter) -> Result<()> {
+    let mut paths = PathWriter::begin(out)?;
+    let mut hashes = Vec::with_capacity(keys.paths.len());
+    for path in &keys.paths {
+        hashes.push((hash(path), paths.push(path, out)?));
+    }
+    let count = paths.finish(out)?;
+    out.begin(STAMPS)?;
+    keys.stamps.iter().try_for_each(|stamp| write_stamp(stamp, out))?;
+    hashes.sort_unstable();
+    out.begin(HASHES)?;
+    hashes.into_iter().try_for_each(|entry| write_hash(entry, out))?;
+    begin_runs(keys.runs.is_some(), count, out)?;
+    keys.runs.iter().flatten().try_for_each(|run| write_run(run, out))
+}
+
+/// Writes the paths as they come; what it keeps are eight bytes for every sixteen of them.
+pub(super) struct PathWriter {
+    count: u32,
+    before: Vec<u8>,
+    places: Vec<u8>,
+    path: Vec<u8>,
+}
+
+impl PathWriter {
+    pub(super) fn begin(out: &mut EnvelopeWriter) -> Result<Self> {
+        out.begin(PATHS)?;
+        Ok(PathWriter { count: 0, before: Vec::new(), places: Vec::new(), path: Vec::new() })
+    }
+
+    /// Writes the next path; returns its number.
+    pub(super) fn push(&mut self, path: &[u8], out: &mut EnvelopeWriter) -> Result<u32> {
+        if (self.count as usize).is_multiple_of(BLOCK) {
+            self.places.extend_from_slice(&out.section_len().to_le_bytes());
+            self.before.clear();
+        }
+        let shared = self.before.iter().zip(path).take_while(|(a, b)| a == b).count();
+        let rest = path.get(shared..).unwrap_or_default();
+        self.path.clear();
+        put_varint(&mut self.path, shared as u64);
+        put_varint(&mut self.path, rest.len() as u64);
+        self.path.extend_from_slice(rest);
+        out.write(&self.path)?;
+        self.before.truncate(shared);
+        self.before.extend_from_slice(rest);
+        self.count += 1;
+        Ok(self.count - 1)
+    }
+
+    /// Writes where the blocks are; returns the number of paths.
+    pub(super) fn finish(self, out: &mut EnvelopeWriter) -> Result<u32> {
+        out.begin(PLACES)?;
+        out.write(&self.places)?;
+        Ok(self.count)
+    }
+}
+
+/// Writes the stamp of the next path, in their section.
+pub(super) fn write_stamp(stamp: &Stamp, out: &mut EnvelopeWriter) -> Result<()> {
+    let mut bytes = [0; STAMP];
+    bytes[..8].copy_from_slice(&stamp.bytes.to_le_bytes());
+    bytes[8..].copy_from_slice(&stamp.modified.to_le_bytes());
+    out.write(&bytes)
+}
+
+/// Writes the next entry of the hashes, whose section has begun.
+pub(super) fn write_hash((hash, path): (u64, u32), out: &mut EnvelopeWriter) -> Result<()> {
+    let mut entry = [0; HASH];
+    entry[..8].copy_from_slice(&hash.to_le_bytes());
+    entry[8..].copy_from_slice(&path.to_le_bytes());
+    out.write(&entry)
+}
+
+/// Begins the section of runs.
+pub(super) fn begin_runs(by_run: bool, paths: u32, out: &mut EnvelopeWriter) -> Result<()> {
+    out.begin(KEYS)?;
+    let mut head = [0; HEAD];
+    head[..4].copy_from_slice(&u32::from(by_run).to_le_bytes());
+    head[4..8].copy_from_slice(&paths.to_le_bytes());
+    out.write(&head)
+}
+
+/// Writes the next run.
+pub(super) fn write_run(run: &KeyRun, out: &mut EnvelopeWriter) -> Result<()> {
+    let mut bytes = [0; RUN];
+    bytes[..4].copy_from_slice(&run.first_doc.to_le_bytes());
+    bytes[4..8].copy_from_slice(&run.path.to_le_bytes());
+    bytes[8..].copy_from_slice(&run.first_line.to_le_bytes());
+    out.write(&bytes)
+}
