@@ -3,13 +3,14 @@
 CARGO ?= cargo
 TARGET := $(or $(CARGO_TARGET_DIR),target)
 
-.PHONY: help setup build demo test bench bench-peers
+.PHONY: help setup build demo test soak bench bench-peers
 
 help:
 	@echo "make setup   install what building and testing need, if it is missing"
 	@echo "make build   build the scanns command: $(TARGET)/release/scanns"
 	@echo "make demo    index documentation, headers and a metadata dump of this machine, and search them"
 	@echo "make test    format, lints, all tests, and the models of concurrent code"
+	@echo "make soak    the long campaigns of docs/RELIABILITY.md: an hour or so"
 	@echo "make bench   run the benchmarks; ARGS=... are passed on"
 	@echo "make bench-peers   compare with Lucene, which needs a JDK and Maven, and with tantivy; ARGS=... are passed on"
 
@@ -28,6 +29,9 @@ test: setup
 	    '$(CARGO) clippy --workspace --all-targets --locked -- -D warnings' \
 	    '$(CARGO) test --workspace --locked --no-fail-fast' \
 	    'ci/loom.sh $(TARGET)/loom'
+
+soak:
+	@ci/soak.sh
 
 bench:
 	$(CARGO) run --release --locked -p scanns-bench -- $(ARGS)

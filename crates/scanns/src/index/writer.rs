@@ -59,6 +59,10 @@ impl<'d> Writer<'d> {
     pub(super) fn open(directory: &'d dyn Directory) -> Result<Self> {
         let lock = directory.lock()?;
         let committed = read_newest(directory)?;
+        if committed.is_some() {
+            // A writer that was killed, or failed, may have left a commit that has its name and is not durable yet.
+            directory.sync()?;
+        }
         let generation = committed.as_ref().map_or(0, |committed| committed.generation);
         let manifest = committed.map(|committed| Manifest::decode(&committed.content)).transpose()?;
         let committed =

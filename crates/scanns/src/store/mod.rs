@@ -1,6 +1,7 @@
 //! Named immutable files: where they live, how they are checked, how a new set of them becomes the current one.
 //!
-//! [`Directory`] is the storage, on a file system ([`FsDirectory`]) or in memory ([`RamDirectory`]). `envelope.rs`
+//! [`Directory`] is the storage, on a file system ([`FsDirectory`]), in memory ([`RamDirectory`]), or in memory with faults
+//! ([`FaultDirectory`]). `envelope.rs`
 //! is what every data file is wrapped in: identity, version, sections, and checksums that are verified at the
 //! first touch of each block. `commit.rs` swaps in a new manifest so that a crash leaves the old one or the new
 //! one. What the bytes mean is not known here.
@@ -9,6 +10,7 @@ mod bytes;
 mod commit;
 mod directory;
 mod envelope;
+mod fault;
 mod fs;
 mod ram;
 
@@ -16,5 +18,6 @@ pub use bytes::Bytes;
 pub use commit::{generations, prepare, publish, publish_prepared, read_generation, read_newest, sweep};
 pub use directory::{Directory, Output, WriterLock};
 pub use envelope::{Envelope, EnvelopeWriter, FileKind, Section, Unsynced, WRITE_BUFFER};
+pub use fault::{Call, CallKind, Fault, FaultDirectory};
 pub use fs::FsDirectory;
 pub use ram::RamDirectory;

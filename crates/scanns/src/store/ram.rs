@@ -21,6 +21,10 @@ impl RamDirectory {
         Self::default()
     }
 
+    pub(super) fn with_files(files: BTreeMap<String, Arc<[u8]>>) -> Self {
+        RamDirectory { files: Arc::new(Mutex::new(files)), lock_held: Arc::default() }
+    }
+
     fn files(&self) -> MutexGuard<'_, BTreeMap<String, Arc<[u8]>>> {
         self.files.lock().unwrap_or_else(PoisonError::into_inner)
     }

@@ -1,0 +1,114 @@
+//! The command is killed at random moments; what it acknowledged is there, and the rest whole or not at all.
+//!
+//! Changes and the map that predicts what they come to are those of the library's durability tests. Each round does
+//! one change with the real command on a real file system, kills it after a random part of the time that it usually
+//! takes, and looks at what is left; a round ends when the change was acknowledged. 60 rounds, or 1,000 with
+//! `SCANNS_LONG=1`; `SCANNS_SEED` is the seed.
+
+#![expect(clippy::unwrap_used, reason = "helpers of tests fail the test, outside of functions marked as one")]
+
+#[expect(dead_code, reason = "the steps are run by the command here")]
+#[path = "../../../scanns/tests/durability/model.rs"]
+mod model;
+
+use std::collections::BTreeMap;
+use std::path::Path;
+use std::process::{Command, Stdio};
+use std::time::{Duration, Instant};
+
+use fastrand::Rng;
+use model::{Script, Step, no_file_is_left_over};
+use scanns::{FsDirectory, Records};
+
+/// The command that does a step, and a name for its kind.
+fn command(script: &Script, step: usize, index: &Path) -> (&'static str, Command) {
+    let mut command = Command::new(env!("CARGO_BIN_EXE_scanns"));
+    let kind = match &script.steps[step] {
+        Step::Index(files) => {
+            script.write_files(step);
+            let records = match script.records {
+                Records::File => "file",
+                Records::Lines => "lines",
+            };
+            command.args(["index", "--quiet", "--analyzer", "whitespace", "--records", records]);
+            command.arg("--threads").arg(script.lanes.to_string()).arg("-o").arg(index).args(files.keys());
+            "index"
+        }
+        Step::DeleteKeys(keys) => {
+            command.arg("delete").arg(index).args(keys);
+            "delete"
+        }
+        Step::DeleteWord(word) => {
+            command.arg("delete").arg(index).args(["--query", word]);
+            "delete by query"
+        }
+        Step::Merge(segments) => {
+            command.arg("merge").arg(index).args(["--quiet", "--segments", &segments.to_string()]);
+            "merge"
+        }
+    };
+    command.stdin(Stdio::null()).stdout(Stdio::null()).stderr(Stdio::piped());
+    (kind, command)
+}
+
+/// What became of the runs that were to be killed.
+#[derive(Debug, Default)]
+struct Counts {
+    killed_before_commit: u32,
+    killed_after_commit: u32,
+    acknowledged: u32,
+}
+
+#[test]
+fn what_the_command_acknowledged_survives_being_killed() {
+    let long = std::env::var_os("SCANNS_LONG").is_some_and(|value| value != "0");
+    let rounds = if long { 1000 } else { 60 };
+    let seed = std::env::var("SCANNS_SEED")
+        .ok()
+        .map_or_else(|| fastrand::u64(..1 << 40), |seed| seed.parse().unwrap());
+    println!("seed {seed}");
+    let mut random = Rng::with_seed(seed);
+    let place = tempfile::tempdir().unwrap();
+    let index = place.path().join("a.scanns");
+    let script = Script::random(seed, rounds);
+    let mut took = BTreeMap::<&str, Duration>::new();
+    let mut counts = Counts::default();
+    for step in 0..rounds {
+        let what = format!("seed {seed} round {step} {:?}", script.steps[step]);
+        loop {
+            let (kind, mut command) = command(&script, step, &index);
+            let usual = took.get(kind).copied().unwrap_or(Duration::from_millis(200));
+            let begun = Instant::now();
+            let mut child = command.spawn().unwrap();
+            let end = usual.mul_f64(0.2 + random.f64());
+            while begun.elapsed() < end && child.try_wait().unwrap().is_none() {
+                std::thread::sleep(Duration::from_micros(200));
+            }
+            let elapsed = begun.elapsed();
+            // A process that has ended is not killed any more.
+            child.kill().unwrap();
+            let out = child.wait_with_output().unwrap();
+            let directory = FsDirectory::new(&index);
+            match out.status.code() {
+                Some(code) => {
+                    let stderr = String::from_utf8_lossy(&out.stderr);
+                    assert!(code == 0 && !stderr.contains("panicked"), "{what}: exit {code}: {stderr}");
+                    counts.acknowledged += 1;
+                    script.check(&directory, &[step + 1], &what);
+                    no_file_is_left_over(&directory, &what);
+                    took.insert(kind, elapsed);
+                    break;
+                }
+                None if !index.exists() => counts.killed_before_commit += 1,
+                None => match script.check(&directory, &[step, step + 1], &what) == step {
+                    true => counts.killed_before_commit += 1,
+                    false => counts.killed_after_commit += 1,
+                },
+            }
+            // What was killed too early says nothing about the time that it would have taken.
+            took.insert(kind, usual.mul_f64(1.1));
+        }
+    }
+    println!("{counts:?} in {rounds} rounds, 0 lost, 0 wrong");
+    assert!(counts.killed_before_commit as usize > rounds / 20, "nothing was killed: {counts:?}");
+}

@@ -1,0 +1,395 @@
+//! A directory in memory whose calls fail, whose space ends, and whose power is cut, all as planned.
+//!
+//! It keeps what a file system keeps below its page cache: of each file, whether its bytes are on the medium, and of
+//! each name, whether it is. Bytes are after [`Output::finish`], names after [`Directory::sync`]; of all else a power
+//! cut keeps, loses or garbles what a seed decides. `journal.rs` replays what happened up to any call, so one run
+//! of a program shows what would be left after a power cut at each call of it.
+//!
+//! ```
+//! use scanns::{Directory, Fault, FaultDirectory};
+//!
+//! let directory = FaultDirectory::new();
+//! directory.create("a")?.finish()?;
+//! // Without a sync of the directory the name may be gone, or not.
+//! let left = |seed| directory.after_power_cut(seed).list().map(|names| names.len());
+//! assert!((0..20).any(|seed| left(seed).is_ok_and(|count| count == 0)));
+//! directory.sync()?;
+//! assert!((0..20).all(|seed| left(seed).is_ok_and(|count| count == 1)));
+//! directory.fail_at(directory.call_count(), Fault::NoSpace);
+//! assert!(directory.create("b").is_err() && directory.create("b").is_ok());
+//! # Ok::<(), scanns::Error>(())
+//! ```
+
+mod journal;
+#[cfg(test)]
+mod tests;
+
+use std::collections::BTreeMap;
+use std::io::{self, Write};
+use std::path::PathBuf;
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+
+use rustix::io::Errno;
+
+use super::{Bytes, Directory, Output, RamDirectory, WriterLock};
+use crate::error::{Error, Result};
+use journal::{FileNumber, Journal, PAGE, Step};
+
+/// What a call can be made to do instead of what it should.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Fault {
+    /// Fails with EIO and does nothing. If it was [`Output::finish`], the bytes are lost: after a sync that failed, the
+    /// kernel takes the pages for clean and drops them.
+    Io,
+    /// Like [`Fault::Io`], with ENOSPC.
+    NoSpace,
+    /// Like [`Fault::Io`], with EMFILE.
+    TooManyFiles,
+    /// A write takes half of the bytes and says so; an opened file is half as long. Other calls work.
+    Short,
+    /// Does what it should, and yet fails with EIO: a network file system whose reply was lost.
+    LostReply,
+}
+
+impl Fault {
+    /// All of them.
+    pub const ALL: [Fault; 5] =
+        [Fault::Io, Fault::NoSpace, Fault::TooManyFiles, Fault::Short, Fault::LostReply];
+}
+
+/// Which function was called.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum CallKind {
+    /// [`Directory::create`]
+    Create,
+    /// [`Write::write`] of an [`Output`]
+    Write,
+    /// [`Write::flush`] of an [`Output`]
+    Flush,
+    /// [`Output::finish`]
+    Finish,
+    /// [`Directory::open`]
+    Open,
+    /// [`Directory::rename`]
+    Rename,
+    /// [`Directory::remove`]
+    Remove,
+    /// [`Directory::list`]
+    List,
+    /// [`Directory::sync`]
+    Sync,
+    /// [`Directory::lock`]
+    Lock,
+}
+
+/// One call that was made.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Call {
+    /// Of which function.
+    pub kind: CallKind,
+    /// The file, or nothing where it was about the directory; the name before, of a rename.
+    pub name: String,
+}
+
+/// See the module; clones share everything.
+///
+/// Calls are numbered from 0 in the order in which they are made, by whatever thread. Everything that was ever
+/// written is kept in memory, also what was removed.
+#[derive(Clone, Debug, Default)]
+pub struct FaultDirectory {
+    disk: Arc<Mutex<Disk>>,
+}
+
+/// What all clones share.
+#[derive(Debug, Default)]
+struct Disk {
+    journal: Journal,
+    /// What each file reads as; a number is never given again.
+    files: Vec<Vec<u8>>,
+    names: BTreeMap<String, FileNumber>,
+    calls: Vec<Call>,
+    faults: BTreeMap<u64, Fault>,
+    cut_at: Option<u64>,
+    no_power: bool,
+    /// Most bytes of all files, in whole pages.
+    space: Option<u64>,
+    locked: bool,
+}
+
+/// How a call that is not refused goes on.
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Course {
+    Works,
+    Half,
+    LosesReply,
+}
+
+impl Course {
+    /// What the caller hears after the work is done.
+    fn reply(self) -> io::Result<()> {
+        if self == Course::LosesReply { Err(Errno::IO.into()) } else { Ok(()) }
+    }
+}
+
+impl Disk {
+    /// Counts a call and looks up what the plan says about it.
+    fn call(&mut self, kind: CallKind, name: &str) -> io::Result<Course> {
+        let number = self.calls.len() as u64;
+        self.calls.push(Call { kind, name: name.into() });
+        self.no_power |= self.cut_at == Some(number);
+        if self.no_power {
+            return Err(Errno::IO.into());
+        }
+        match self.faults.get(&number) {
+            None => Ok(Course::Works),
+            Some(Fault::Short) => Ok(Course::Half),
+            Some(Fault::LostReply) => Ok(Course::LosesReply),
+            Some(Fault::Io) => Err(Errno::IO.into()),
+            Some(Fault::NoSpace) => Err(Errno::NOSPC.into()),
+            Some(Fault::TooManyFiles) => Err(Errno::MFILE.into()),
+        }
+    }
+
+    /// Notes what the call under way did.
+    fn note(&mut self, step: Step) {
+        self.journal.note(self.calls.len() as u64, step);
+    }
+
+    fn create(&mut self, name: &str) -> FileNumber {
+        let file = self.files.len();
+        self.files.push(Vec::new());
+        let replaced = self.names.insert(name.into(), file);
+        self.note(Step::Create { file, name: name.into(), replaced });
+        file
+    }
+
+    fn write(&mut self, file: FileNumber, bytes: &[u8]) {
+        self.note(Step::Write { file, bytes: bytes.into() });
+        if let Some(content) = self.files.get_mut(file) {
+            content.extend_from_slice(bytes);
+        }
+    }
+
+    /// A sync failed: what was not on the medium is nowhere any more.
+    fn lose(&mut self, file: FileNumber) {
+        if !self.no_power {
+            self.note(Step::Lose { file });
+            if let Some(content) = self.files.get_mut(file) {
+                content.fill(0);
+            }
+        }
+    }
+
+    fn len(&self, file: FileNumber) -> u64 {
+        self.files.get(file).map_or(0, |content| content.len() as u64)
+    }
+
+    /// Bytes that all files take up, in whole pages.
+    fn used(&self) -> u64 {
+        self.names.values().map(|&file| self.len(file).next_multiple_of(PAGE)).sum()
+    }
+
+    /// How many more bytes a file may take.
+    fn room(&self, file: FileNumber) -> u64 {
+        let Some(space) = self.space else { return u64::MAX };
+        let own = self.len(file);
+        let free = space.saturating_sub(self.used());
+        (own.next_multiple_of(PAGE) - own).saturating_add(free / PAGE * PAGE)
+    }
+}
+
+impl FaultDirectory {
+    /// An empty directory that works until something else is planned.
+    pub fn new() -> Self {
+        Self::default()
+    }
+
+    /// A directory with the files of another, all of them on the medium.
+    ///
+    /// # Errors
+    /// What the other one says.
+    pub fn with_files(from: &dyn Directory) -> Result<Self> {
+        let directory = FaultDirectory::new();
+        for name in from.list()? {
+            let bytes = from.open(&name)?;
+            let mut disk = directory.disk();
+            let file = disk.create(&name);
+            disk.write(file, &bytes);
+            disk.note(Step::Sync { file });
+        }
+        directory.disk().note(Step::SyncNames);
+        Ok(directory)
+    }
+
+    /// Makes the call with this number, counted from 0, go wrong.
+    pub fn fail_at(&self, call: u64, fault: Fault) {
+        self.disk().faults.insert(call, fault);
+    }
+
+    /// Cuts the power at the call with this number: it does nothing, and it and all later ones fail.
+    pub fn cut_power_at(&self, call: u64) {
+        self.disk().cut_at = Some(call);
+    }
+
+    /// Lets files take up so many bytes together, in pages of 4 KiB, and no more; `None` for any.
+    pub fn limit_space(&self, bytes: Option<u64>) {
+        self.disk().space = bytes;
+    }
+
+    /// Bytes that files take up, each in whole pages of 4 KiB.
+    pub fn used_space(&self) -> u64 {
+        self.disk().used()
+    }
+
+    /// How many calls were made: the number that the next one will have.
+    pub fn call_count(&self) -> u64 {
+        self.disk().calls.len() as u64
+    }
+
+    /// The calls that were made, in order.
+    pub fn calls(&self) -> Vec<Call> {
+        self.disk().calls.clone()
+    }
+
+    /// What is on the medium if the power is cut now; the seed decides about what need not be there.
+    pub fn after_power_cut(&self, seed: u64) -> RamDirectory {
+        self.disk().journal.replay(u64::MAX, seed)
+    }
+
+    /// What would be on the medium if the power had been cut before the call with this number.
+    pub fn after_power_cut_at(&self, call: u64, seed: u64) -> RamDirectory {
+        self.disk().journal.replay(call, seed)
+    }
+
+    fn disk(&self) -> MutexGuard<'_, Disk> {
+        self.disk.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+}
+
+/// Turns what the operating system would say into an error about `name`.
+fn failed(action: &'static str, name: &str) -> impl FnOnce(io::Error) -> Error + use<> {
+    let path = PathBuf::from(name);
+    move |source| Error::io(action, &path, source)
+}
+
+fn missing() -> io::Error {
+    io::ErrorKind::NotFound.into()
+}
+
+impl Directory for FaultDirectory {
+    fn create(&self, name: &str) -> Result<Box<dyn Output>> {
+        let mut disk = self.disk();
+        let course = disk.call(CallKind::Create, name).map_err(failed("create", name))?;
+        let file = disk.create(name);
+        course.reply().map_err(failed("create", name))?;
+        Ok(Box::new(FaultOutput { disk: self.disk.clone(), file, name: name.into() }))
+    }
+
+    fn open(&self, name: &str) -> Result<Bytes> {
+        let mut disk = self.disk();
+        let course = disk.call(CallKind::Open, name).map_err(failed("open", name))?;
+        let file = disk.names.get(name).and_then(|&file| disk.files.get(file));
+        let content = file.ok_or_else(missing).map_err(failed("open", name))?;
+        let len = if course == Course::Half { content.len() / 2 } else { content.len() };
+        course.reply().map_err(failed("open", name))?;
+        Ok(Bytes::Owned(content.iter().take(len).copied().collect()))
+    }
+
+    fn rename(&self, from: &str, to: &str) -> Result<()> {
+        let mut disk = self.disk();
+        let course = disk.call(CallKind::Rename, from).map_err(failed("rename", from))?;
+        let file = disk.names.remove(from).ok_or_else(missing).map_err(failed("rename", from))?;
+        disk.names.insert(to.into(), file);
+        disk.note(Step::Rename { file, from: from.into(), to: to.into() });
+        course.reply().map_err(failed("rename", from))
+    }
+
+    fn remove(&self, name: &str) -> Result<()> {
+        let mut disk = self.disk();
+        let course = disk.call(CallKind::Remove, name).map_err(failed("remove", name))?;
+        if let Some(file) = disk.names.remove(name) {
+            disk.note(Step::Remove { file, name: name.into() });
+        }
+        course.reply().map_err(failed("remove", name))
+    }
+
+    fn list(&self) -> Result<Vec<String>> {
+        let mut disk = self.disk();
+        let course = disk.call(CallKind::List, "").map_err(failed("list", ""))?;
+        course.reply().map_err(failed("list", ""))?;
+        Ok(disk.names.keys().cloned().collect())
+    }
+
+    fn sync(&self) -> Result<()> {
+        let mut disk = self.disk();
+        let course = disk.call(CallKind::Sync, "").map_err(failed("sync", ""))?;
+        disk.note(Step::SyncNames);
+        course.reply().map_err(failed("sync", ""))
+    }
+
+    fn lock(&self) -> Result<WriterLock> {
+        let mut disk = self.disk();
+        let course = disk.call(CallKind::Lock, "").map_err(failed("lock", ""))?;
+        course.reply().map_err(failed("lock", ""))?;
+        if std::mem::replace(&mut disk.locked, true) {
+            return Err(Error::Locked { path: "memory".into() });
+        }
+        Ok(WriterLock { _held: Box::new(Release(self.disk.clone())) })
+    }
+
+    fn describe(&self) -> String {
+        "memory".into()
+    }
+}
+
+/// Frees the lock when dropped.
+#[derive(Debug)]
+struct Release(Arc<Mutex<Disk>>);
+
+impl Drop for Release {
+    fn drop(&mut self) {
+        self.0.lock().unwrap_or_else(PoisonError::into_inner).locked = false;
+    }
+}
+
+#[derive(Debug)]
+struct FaultOutput {
+    disk: Arc<Mutex<Disk>>,
+    file: FileNumber,
+    name: String,
+}
+
+impl FaultOutput {
+    fn disk(&self) -> MutexGuard<'_, Disk> {
+        self.disk.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+}
+
+impl Write for FaultOutput {
+    fn write(&mut self, bytes: &[u8]) -> io::Result<usize> {
+        let mut disk = self.disk();
+        let course = disk.call(CallKind::Write, &self.name)?;
+        let wanted = if course == Course::Half { bytes.len().div_ceil(2) } else { bytes.len() };
+        let room = usize::try_from(disk.room(self.file)).unwrap_or(usize::MAX);
+        let (taken, _) = bytes.split_at(wanted.min(room));
+        if taken.is_empty() && !bytes.is_empty() {
+            return Err(Errno::NOSPC.into());
+        }
+        disk.write(self.file, taken);
+        course.reply().map(|()| taken.len())
+    }
+
+    fn flush(&mut self) -> io::Result<()> {
+        self.disk().call(CallKind::Flush, &self.name).and_then(Course::reply)
+    }
+}
+
+impl Output for FaultOutput {
+    fn finish(self: Box<Self>) -> Result<()> {
+        let mut disk = self.disk();
+        let course = disk.call(CallKind::Finish, &self.name).inspect_err(|_| disk.lose(self.file));
+        let course = course.map_err(failed("sync", &self.name))?;
+        disk.note(Step::Sync { file: self.file });
+        course.reply().map_err(failed("sync", &self.name))
+    }
+}

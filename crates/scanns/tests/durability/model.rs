@@ -1,0 +1,317 @@
+//! An ordered map that predicts what an index holds, and random changes for both.
+
+use std::collections::{BTreeMap, BTreeSet};
+use std::fs;
+use std::ops::ControlFlow;
+use std::path::PathBuf;
+use std::sync::Arc;
+use std::sync::atomic::AtomicBool;
+use std::time::{Duration, SystemTime};
+
+use fastrand::Rng;
+use scanns::{
+    Analyzer, Deletion, Directory, FlushOptions, IndexOptions, MergePolicy, Model, Operator, PageSize,
+    Progress, Query, ReadOptions, Records, Result, SEGMENT_MEMORY, Snapshot, SourceOptions, build_in,
+    delete_in, merge_in,
+};
+
+/// What is in the index: key → words.
+pub type State = BTreeMap<String, Vec<String>>;
+
+/// Term → key → frequency.
+pub type Contents = BTreeMap<String, BTreeMap<String, u32>>;
+
+/// A change that ends in a commit.
+#[derive(Clone, Debug)]
+pub enum Step {
+    /// Files are written, with these texts, and indexed.
+    Index(BTreeMap<String, String>),
+    /// Documents are deleted by key; one of the keys is of no document.
+    DeleteKeys(Vec<String>),
+    /// Documents with this word are deleted.
+    DeleteWord(String),
+    /// Segments are merged until there are so many.
+    Merge(usize),
+}
+
+/// A run of changes, and what must be readable after each.
+pub struct Script {
+    pub steps: Vec<Step>,
+    /// Before the first step, which makes the index, and after each.
+    pub states: Vec<State>,
+    /// What a document is.
+    pub records: Records,
+    /// Index threads.
+    pub lanes: usize,
+    merge: Option<MergePolicy>,
+    /// Whether a build commits whenever it can, not only at its end.
+    pub commits_often: bool,
+    /// Where the files are.
+    files: tempfile::TempDir,
+}
+
+impl Script {
+    pub fn random(seed: u64, steps: usize) -> Script {
+        let mut random = Rng::with_seed(seed);
+        let mut script = Script {
+            steps: Vec::new(),
+            states: vec![State::new()],
+            records: if random.bool() { Records::File } else { Records::Lines },
+            lanes: random.usize(1..=2),
+            merge: random.bool().then(|| MergePolicy { segments: 3, ..MergePolicy::default() }),
+            commits_often: random.bool(),
+            files: tempfile::tempdir().unwrap(),
+        };
+        while script.steps.len() < steps {
+            let state = script.states.last().unwrap();
+            let step = match if script.steps.len() < 2 { 0 } else { random.usize(..8) } {
+                0..4 => {
+                    let count = random.usize(1..6);
+                    Step::Index(
+                        (0..count).map(|_| (script.path(random.usize(..12)), text(&mut random))).collect(),
+                    )
+                }
+                4 => {
+                    let mut all: Vec<String> = state.keys().cloned().collect();
+                    random.shuffle(&mut all);
+                    all.truncate(random.usize(1..4));
+                    all.push(script.path(12));
+                    Step::DeleteKeys(all)
+                }
+                5 => Step::DeleteWord(word(&mut random)),
+                _ => Step::Merge(random.usize(1..4)),
+            };
+            let after = script.after(state, &step);
+            script.steps.push(step);
+            script.states.push(after);
+        }
+        script
+    }
+
+    fn path(&self, file: usize) -> String {
+        self.files.path().join(format!("file{file}")).to_str().unwrap().into()
+    }
+
+    /// What `step` makes of `state`.
+    fn after(&self, state: &State, step: &Step) -> State {
+        let mut state = state.clone();
+        match step {
+            Step::Index(files) => {
+                for (path, text) in files {
+                    state.retain(|key, _| key.split(':').next() != Some(path));
+                    let words = |text: &str| text.split_whitespace().map(String::from).collect();
+                    match self.records {
+                        Records::File => drop(state.insert(path.clone(), words(text))),
+                        Records::Lines => {
+                            let lines = text.lines().zip(1..);
+                            state.extend(
+                                lines.map(|(line, number)| (format!("{path}:{number}"), words(line))),
+                            );
+                        }
+                    }
+                }
+            }
+            Step::DeleteKeys(keys) => state.retain(|key, _| !keys.contains(key)),
+            Step::DeleteWord(word) => state.retain(|_, words| !words.contains(word)),
+            Step::Merge(_) => {}
+        }
+        state
+    }
+
+    /// Does step `number`.
+    pub fn run(&self, directory: &dyn Directory, number: usize) -> Result<()> {
+        let never = Arc::new(AtomicBool::new(false));
+        match &self.steps[number] {
+            Step::Index(files) => {
+                self.write_files(number);
+                let paths = files.keys().map(PathBuf::from).collect();
+                let report = build_in(directory, &self.options(paths), &Progress::new(), &never)?;
+                assert!(report.failed.is_empty() && !report.cancelled, "{report:?}");
+            }
+            Step::DeleteKeys(keys) => {
+                let keys = keys.iter().map(|key| key.clone().into_bytes()).collect();
+                delete_in(directory, &Deletion::Keys(keys))?;
+            }
+            Step::DeleteWord(word) => {
+                delete_in(directory, &Deletion::Query(word.clone(), Operator::Or))?;
+            }
+            Step::Merge(segments) => {
+                merge_in(directory, *segments, &Progress::new(), &never)?;
+            }
+        }
+        Ok(())
+    }
+
+    /// Writes the files of step `number`; doing the step again finds them unchanged.
+    pub fn write_files(&self, number: usize) {
+        let Step::Index(files) = &self.steps[number] else { return };
+        for (path, text) in files {
+            fs::write(path, text).unwrap();
+            let file = fs::File::options().write(true).open(path).unwrap();
+            let time = Duration::from_secs(1_000_000_000 + number as u64);
+            file.set_modified(SystemTime::UNIX_EPOCH + time).unwrap();
+        }
+    }
+
+    fn options(&self, paths: Vec<PathBuf>) -> IndexOptions {
+        let read =
+            ReadOptions { lanes: self.lanes, block_bytes: 64 << 10, uring: false, ..ReadOptions::default() };
+        IndexOptions {
+            source: SourceOptions { paths, threads: 1, ..SourceOptions::default() },
+            read: ReadOptions { pages: PageSize::Base, ..read },
+            records: self.records,
+            analyzer: Some(Analyzer::parse("whitespace").unwrap()),
+            memory: 512 << 20,
+            segment_memory: SEGMENT_MEMORY,
+            flush: FlushOptions::default(),
+            merge: self.merge,
+            again: false,
+            commit_every: self.commits_often.then_some(Duration::ZERO),
+            time_limit: None,
+        }
+    }
+
+    /// Checks that the newest commit is one of `allowed`, numbers of states, and says which.
+    pub fn check(&self, directory: &dyn Directory, allowed: &[usize], what: &str) -> usize {
+        self.find(directory, allowed).unwrap_or_else(|wrong| panic!("{what}: {wrong}"))
+    }
+
+    /// Which of the states `allowed` the newest commit is, or what is wrong.
+    pub fn find(&self, directory: &dyn Directory, allowed: &[usize]) -> Result<usize, String> {
+        let snapshot = Snapshot::open_in(directory).map_err(|error| error.to_string())?;
+        let Some(snapshot) = snapshot else {
+            return if allowed.contains(&0) { Ok(0) } else { Err("the index is gone".into()) };
+        };
+        let found = contents(&snapshot).map_err(|error| error.to_string())?;
+        let documents = snapshot.info().documents;
+        let is = |state: &State| documents == state.len() as u64 && found == expected(state);
+        let differ = |&state: &usize| {
+            let wanted = expected(&self.states[state]);
+            let terms = differences(&wanted, &found);
+            format!(
+                "state {state}: {} documents, (term, wanted, found): {terms:#?}",
+                self.states[state].len()
+            )
+        };
+        if let Some(state) = allowed.iter().copied().find(|&state| is(&self.states[state])) {
+            return Ok(state);
+        }
+        if let [before, after] = *allowed
+            && self.commits_often
+            && is_between(&self.states[before], &self.states[after], documents, &found)
+        {
+            return Ok(before);
+        }
+        let differ: Vec<_> = allowed.iter().map(differ).collect();
+        Err(format!("{documents} documents are there; {}", differ.join("\n")))
+    }
+}
+
+/// The documents of each file: key → word → frequency.
+fn by_file(contents: &Contents) -> BTreeMap<&str, BTreeMap<&str, Keys>> {
+    let mut files = BTreeMap::<_, BTreeMap<_, Keys>>::new();
+    for (word, keys) in contents {
+        for (key, freq) in keys {
+            let file = key.split(':').next().unwrap_or(key);
+            files.entry(file).or_default().entry(key.as_str()).or_default().insert(word.clone(), *freq);
+        }
+    }
+    files
+}
+
+/// True if each file is wholly as it was or wholly as it will be: a build that commits now and then has done some.
+fn is_between(before: &State, after: &State, documents: u64, found: &Contents) -> bool {
+    let (before, after) = (expected(before), expected(after));
+    let (before, after, found) = (by_file(&before), by_file(&after), by_file(found));
+    let files: BTreeSet<&str> = before.keys().chain(after.keys()).chain(found.keys()).copied().collect();
+    let count = found.values().map(|documents| documents.len() as u64).sum::<u64>();
+    let same = |file: &&str| [before.get(file), after.get(file)].contains(&found.get(file));
+    documents == count && files.iter().all(same)
+}
+
+type Keys = BTreeMap<String, u32>;
+
+/// The terms of which the documents differ.
+fn differences<'a>(
+    wanted: &'a Contents,
+    found: &'a Contents,
+) -> Vec<(&'a String, Option<&'a Keys>, Option<&'a Keys>)> {
+    let terms: BTreeSet<&String> = wanted.keys().chain(found.keys()).collect();
+    let all = terms.into_iter().map(|term| (term, wanted.get(term), found.get(term)));
+    all.filter(|(_, wanted, found)| wanted != found).collect()
+}
+
+fn word(random: &mut Rng) -> String {
+    let bound = random.usize(1..40);
+    format!("w{}", random.usize(..bound))
+}
+
+/// Some lines of some words each; no line is empty.
+fn text(random: &mut Rng) -> String {
+    let words = |random: &mut Rng| {
+        let count = random.usize(1..8);
+        (0..count).map(|_| word(random)).collect::<Vec<_>>().join(" ")
+    };
+    let lines = random.usize(1..4);
+    (0..lines).map(|_| words(random)).collect::<Vec<_>>().join("\n")
+}
+
+/// What searching must find.
+pub fn expected(state: &State) -> Contents {
+    let mut found = Contents::new();
+    for (key, words) in state {
+        for word in words {
+            *found.entry(word.clone()).or_default().entry(key.clone()).or_default() += 1;
+        }
+    }
+    found
+}
+
+/// Every term with the keys and frequencies that searching for it finds.
+pub fn contents(snapshot: &Snapshot) -> Result<Contents> {
+    let mut found = Contents::new();
+    let searcher = snapshot.searcher();
+    for (term, doc_freq) in snapshot.terms(b"", usize::MAX)? {
+        let mut hits = Vec::new();
+        let visit = |hit| {
+            hits.push(hit);
+            ControlFlow::Continue(())
+        };
+        // BM25 with b = 0 and one term gives the frequency back: score = idf · f / (f + k1).
+        searcher.for_each(&Query::Term(term.clone()), Model::Bm25 { k1: 1.0, b: 0.0 }, visit)?;
+        let documents = searcher.stats().documents_with_terms as f64;
+        let idf = (1.0 + (documents - doc_freq as f64 + 0.5) / (doc_freq as f64 + 0.5)).ln();
+        let mut keys = BTreeMap::new();
+        for hit in hits {
+            let part = f64::from(hit.score) / idf;
+            #[expect(clippy::cast_possible_truncation, reason = "small frequencies")]
+            let freq = (part / (1.0 - part)).round() as u32;
+            keys.insert(String::from_utf8_lossy(&searcher.key(&hit)?).into_owned(), freq);
+        }
+        // The statistics know deleted documents until their segment is merged.
+        if !keys.is_empty() {
+            found.insert(String::from_utf8_lossy(&term).into_owned(), keys);
+        }
+    }
+    Ok(found)
+}
+
+/// Checks that a directory holds the files of its newest commit, the manifest before, and nothing else.
+pub fn no_file_is_left_over(directory: &dyn Directory, what: &str) {
+    let mut found: BTreeSet<String> = directory.list().unwrap().into_iter().collect();
+    let all = found.clone();
+    found.remove("lock");
+    if let Some(snapshot) = Snapshot::open_in(directory).unwrap() {
+        let generation = snapshot.info().generation;
+        assert!(found.remove(&format!("manifest-{generation:010}")), "{what}: {all:?}");
+        found.remove(&format!("manifest-{:010}", generation - 1));
+        for segment in snapshot.segments() {
+            assert!(found.remove(&format!("{}.seg", segment.id)), "{what}: {all:?}");
+            let deletes: Vec<String> =
+                found.iter().filter(|name| name.starts_with(&segment.id)).cloned().collect();
+            assert_eq!(deletes.len(), usize::from(segment.deleted > 0), "{what}: {all:?}");
+            found.retain(|name| !deletes.contains(name));
+        }
+    }
+    assert!(found.is_empty(), "{what}: left over {found:?}");
+}
