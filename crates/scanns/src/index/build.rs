@@ -18,7 +18,7 @@ use super::{IndexOptions, IndexReport, Phase, Progress};
 use crate::error::{Error, Result};
 use crate::invert::InvertOptions;
 use crate::read::{Lane, ReaderDriver, start};
-use crate::schema::Analyzer;
+use crate::schema::{Analyzer, Postings};
 use crate::segment::{is_deletes_file_name, is_file_name};
 use crate::source::{Failure, Input, Inputs, collect};
 use crate::store::{Directory, FsDirectory};
@@ -114,9 +114,10 @@ fn add_and_commit(
 ) -> Result<IndexReport> {
     let before = writer.manifest();
     let analyzer = choose_analyzer(before.as_ref(), options.analyzer.as_ref())?;
+    let postings = choose_postings(before.as_ref(), options.postings)?;
     writer.describe(|manifest| {
         let (segments, notes) = manifest.map(|manifest| (manifest.segments, manifest.notes)).unwrap_or_default();
-        Ok(Manifest { analyzer: analyzer.clone(), records: options.records, segments, notes })
+        Ok(Manifest { analyzer: analyzer.clone(), records: options.records, postings, segments, notes })
     })?;
 
     progress.enter(Phase::Walking);
@@ -130,7 +131,7 @@ fn add_and_commit(
     let merging = Merging::new(writer, options);
     let lanes = std::thread::scope(|scope| {
         let merger = merging.start(scope)?;
-        let lanes = run_lanes(writer, options, &analyzer, inputs, progress, cancel, &mut report);
+        let lanes = run_lanes(writer, options, (&analyzer, postings), inputs, progress, cancel, &mut report);
         merger.stop(cancel.load(Ordering::Relaxed) || lanes.is_err())?;
         lanes
     })?;
@@ -230,11 +231,26 @@ fn choose_analyzer(current: Option<&Manifest>, wanted: Option<&Analyzer>) -> Res
     }
 }
 
+/// What the index keeps of a term in a document, which what is added must share.
+fn choose_postings(current: Option<&Manifest>, wanted: Option<Postings>) -> Result<Postings> {
+    let refuse = |what| {
+        Err(Error::Options(format!(
+            "the index was built {what}, and what is added needs the same: leave the option out or build another index"
+        )))
+    };
+    match (current.map(|current| current.postings), wanted) {
+        (None, wanted) => Ok(wanted.unwrap_or_default()),
+        (Some(Postings::Frequencies), Some(Postings::Positions)) => refuse("without positions"),
+        (Some(Postings::Positions), Some(Postings::Frequencies)) => refuse("with positions"),
+        (Some(postings), _) => Ok(postings),
+    }
+}
+
 /// Runs the pipeline to its end; the segments are on the medium then.
 fn run_lanes(
     writer: &Writer<'_>,
     options: &IndexOptions,
-    analyzer: &Analyzer,
+    (analyzer, postings): (&Analyzer, Postings),
     inputs: Inputs,
     progress: &Progress,
     cancel: &Arc<AtomicBool>,
@@ -259,6 +275,7 @@ fn run_lanes(
             budget: budget.most,
             expected_terms: expected_terms(analyzer, inputs.bytes, lanes.len(), budget.first),
             pages: options.read.pages,
+            postings,
         },
         budget,
         gate: &gate,

@@ -45,20 +45,20 @@ impl PositionEncoder {
         self.postings += 1;
     }
 
-    /// Appends deltas of the posting. What is full is appended to `out`, to which nothing else may be written within
-    /// a run; it may be emptied.
-    #[inline]
-    pub fn push(&mut self, deltas: &[u32], out: &mut Vec<u8>) {
-        let mut rest = deltas;
-        while !rest.is_empty() {
-            let (now, later) = rest.split_at(rest.len().min(BLOCK - self.len));
-            self.deltas[self.len..self.len + now.len()].copy_from_slice(now);
-            self.len += now.len();
-            if self.len == BLOCK {
-                self.flush_block(out);
-            }
-            rest = later;
+    /// Appends a delta of the posting. What is full is appended to `out`, to which nothing else may be written within a
+    /// run; it may be emptied.
+    #[inline(always)]
+    pub fn push(&mut self, delta: u32, out: &mut Vec<u8>) {
+        self.deltas[self.len % BLOCK] = delta;
+        self.len += 1;
+        if self.len == BLOCK {
+            self.flush_block(out);
         }
+    }
+
+    /// The latest delta of which no block was written.
+    pub fn waiting(&self) -> Option<u32> {
+        self.deltas[..self.len].last().copied()
     }
 
     #[inline(never)]

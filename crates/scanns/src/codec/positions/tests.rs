@@ -39,8 +39,7 @@ fn encode(postings: &Postings, random: &mut Rng) -> (Vec<u8>, Vec<u8>, u64) {
     for (doc, positions) in postings {
         lists.push(*doc, positions.len() as u32, &norms, &mut list);
         runs.begin_posting();
-        let deltas = deltas_of(positions);
-        deltas.chunks(1 + random.usize(..200)).for_each(|part| runs.push(part, &mut run));
+        deltas_of(positions).into_iter().for_each(|delta| runs.push(delta, &mut run));
         if random.u8(..4) == 0 {
             sent.append(&mut run);
         }
