@@ -225,6 +225,10 @@ fn print_summary(output: &Path, built: &IndexReport) -> Result<()> {
     write!(out, "index ")?;
     out.bytes(output.as_os_str().as_encoded_bytes())?;
     writeln!(out, ", {}; peak memory {}", units::size(built.index_bytes), units::size(built.peak_rss))?;
+    if built.replaced > 0 {
+        let replaced = units::counted(built.replaced, "document");
+        writeln!(out, "replaced: {replaced} of files that were indexed before")?;
+    }
     if built.skipped > 0 {
         writeln!(out, "skipped: {}, no regular file or left out", units::counted(built.skipped, "input"))?;
     }
@@ -265,6 +269,7 @@ fn print_json(output: &Path, built: &IndexReport) -> Result<()> {
         ("index_bytes", json!(built.index_bytes)),
         ("peak_rss", json!(built.peak_rss)),
         ("segments", json!(built.segments)),
+        ("replaced", json!(built.replaced)),
         ("failed", json!(built.failed.len())),
         ("failures", built.failed.iter().map(failure_json).collect()),
         ("skipped", json!(built.skipped)),

@@ -60,11 +60,18 @@ fn print(out: &mut Output, facts: &Facts<'_>) -> Result<()> {
     if info.postings == Postings::Positions {
         writeln!(out, "positions  {} of it", units::size(info.position_bytes))?;
     }
+    if info.deleted > 0 {
+        writeln!(out, "deleted    {}, whose space scanns merge frees", units::count(info.deleted))?;
+    }
     writeln!(out, "segments   {}", facts.segments.len())?;
-    for segment in facts.segments {
+    for segment in facts.segments.iter().filter(|_| facts.args.segments) {
+        let deleted = match segment.deleted {
+            0 => String::new(),
+            deleted => format!(" ({} deleted)", units::count(deleted)),
+        };
         writeln!(
             out,
-            "  {}  {}, {}, {}, {}",
+            "  {}  {}{deleted}, {}, {}, {}",
             segment.id,
             units::counted(segment.documents, "document"),
             units::counted(segment.terms, "term"),
@@ -90,6 +97,7 @@ fn as_json(facts: &Facts<'_>) -> Value {
     for (name, value) in [
         ("generation", json!(info.generation)),
         ("documents", json!(info.documents)),
+        ("deleted", json!(info.deleted)),
         ("tokens", json!(info.tokens)),
         ("records", json!(records_option(info.records))),
         ("analyzer", json!(info.analyzer.name())),
@@ -121,6 +129,7 @@ fn segment_json(segment: &SegmentInfo) -> Value {
     json!({
         "id": segment.id,
         "documents": segment.documents,
+        "deleted": segment.deleted,
         "terms": segment.terms,
         "tokens": segment.tokens,
         "bytes": segment.bytes,

@@ -1,11 +1,12 @@
-//! The `scanns` command: builds indexes, searches them, says what is in them, and finds what suits a machine.
+//! The `scanns` command: builds indexes, searches them, keeps them in order, and finds what suits a machine.
 //!
-//! `args.rs` is everything that can be typed; each verb has a file of its own that turns its arguments into a
+//! `args/` is everything that can be typed; each verb has a file of its own that turns its arguments into a
 //! call of the library; `report.rs` and `units.rs` are how results, bytes and sizes are written.
 
 mod args;
 mod index;
 mod info;
+mod maintain;
 mod profile;
 mod progress;
 mod report;
@@ -26,6 +27,9 @@ fn main() -> ExitCode {
         Verb::Index(args) => index::run(args),
         Verb::Search(args) => search::run(args),
         Verb::Info(args) => info::run(args),
+        Verb::Delete(args) => maintain::delete(args),
+        Verb::Merge(args) => maintain::merge(args),
+        Verb::Check(args) => maintain::check(args),
         Verb::Tune(args) => tune::run(args),
     })
 }

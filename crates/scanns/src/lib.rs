@@ -33,11 +33,12 @@ mod index;
 
 pub use error::{Error, Result};
 pub use index::{
-    DeleteReport, Deletion, DeviceLimits, FlushOptions, FlushPolicy, IndexInfo, IndexOptions, IndexReport, IndexerVariant,
-    LadderOptions, LadderPart, LadderRun, MemoryIndex, MemoryLimits, MergePolicy, MergeReport, Phase, ProcessorLimits, Profile,
-    Progress, ReadRate, ReaderVariant, Resource, Roofline, SEGMENT_MEMORY, SegmentInfo, Snapshot,
-    TokenizerVariant, Trial, Trials, Tried, TuneOptions, TuneReport, TuneStep, Tuned, VariantTokenizer,
-    build, build_in, delete, delete_in, find_parameters, index_files, merge, merge_in, tune,
+    CheckReport, DeleteReport, Deletion, DeviceLimits, FlushOptions, FlushPolicy, IndexInfo, IndexOptions,
+    IndexReport, IndexerVariant, LadderOptions, LadderPart, LadderRun, MemoryIndex, MemoryLimits,
+    MergePolicy, MergeReport, Phase, ProcessorLimits, Profile, Progress, ReadRate, ReaderVariant, Resource,
+    Roofline, SEGMENT_MEMORY, SegmentCheck, SegmentInfo, Snapshot, TokenizerVariant, Trial, Trials, Tried,
+    TuneOptions, TuneReport, TuneStep, Tuned, VariantTokenizer, build, build_in, check, check_in, delete,
+    delete_in, find_parameters, index_files, merge, merge_in, salvage, salvage_in, tune,
 };
 pub use invert::ladder::{LadderIndex, TermList, Visit};
 pub use invert::{CHECK_EVERY, InvertOptions, Inverter};
@@ -47,7 +48,7 @@ pub use search::{
     BoolQuery, Hit, Leaf, LeafStats, ListSource, MAX_CLAUSES, MAX_DEPTH, Model, Operator, Query, Searcher,
     TermRef, parse,
 };
-pub use segment::{FlushBuffers, SegmentStats};
+pub use segment::{CheckLevel, FlushBuffers, SegmentStats};
 pub use source::{Failure, FileList, Input, Inputs, ListFrom, Separator, SourceOptions, collect};
 pub use store::{Bytes, Directory, FsDirectory, Output, RamDirectory, WriterLock};
 pub use sys::{BLOCK_PADDING, PageSize, Plain, Simd, Slab, memory_limit_bytes};

@@ -116,7 +116,8 @@ fn add_and_commit(
     let analyzer = choose_analyzer(before.as_ref(), options.analyzer.as_ref())?;
     let postings = choose_postings(before.as_ref(), options.postings)?;
     writer.describe(|manifest| {
-        let (segments, notes) = manifest.map(|manifest| (manifest.segments, manifest.notes)).unwrap_or_default();
+        let (segments, notes) =
+            manifest.map(|manifest| (manifest.segments, manifest.notes)).unwrap_or_default();
         Ok(Manifest { analyzer: analyzer.clone(), records: options.records, postings, segments, notes })
     })?;
 
@@ -128,7 +129,8 @@ fn add_and_commit(
     let old: Vec<u128> =
         before.iter().flat_map(|manifest| &manifest.segments).map(|segment| segment.id).collect();
     let replaced = known_paths(writer, &old, &inputs.inputs)?;
-    let merging = Merging::new(writer, options);
+    // Where documents are replaced, those of earlier commits must stay apart from the new ones of the same files.
+    let merging = Merging::new(writer, options, if replaced.is_empty() { &[] } else { &old });
     let lanes = std::thread::scope(|scope| {
         let merger = merging.start(scope)?;
         let lanes = run_lanes(writer, options, (&analyzer, postings), inputs, progress, cancel, &mut report);
@@ -182,7 +184,8 @@ fn replace(writer: &Writer<'_>, old: &[u128], paths: &[Vec<u8>], failed: &[Failu
     }
     // A file that could not be read may have no new document; then it keeps the old one.
     let failed: HashSet<&[u8]> = failed.iter().map(|failure| failure.path.as_os_str().as_bytes()).collect();
-    let now: Vec<u128> = writer.manifest().iter().flat_map(|now| &now.segments).map(|entry| entry.id).collect();
+    let now: Vec<u128> =
+        writer.manifest().iter().flat_map(|now| &now.segments).map(|entry| entry.id).collect();
     let new: Vec<u128> = now.iter().copied().filter(|id| !old.contains(id)).collect();
     let has_new = |path: &[u8]| -> Result<bool> {
         for &id in &new {
@@ -198,8 +201,7 @@ fn replace(writer: &Writer<'_>, old: &[u128], paths: &[Vec<u8>], failed: &[Failu
             replaced.push(path.as_slice());
         }
     }
-    let still_there: Vec<u128> = old.iter().copied().filter(|id| now.contains(id)).collect();
-    writer.delete_paths(&still_there, &replaced)
+    writer.delete_paths(old, &replaced)
 }
 
 /// The index may lie in a tree that it indexes; its own files are no inputs.

@@ -62,7 +62,8 @@ pub fn delete_in(directory: &dyn Directory, what: &Deletion) -> Result<DeleteRep
     if deleted > 0 {
         writer.commit().inspect_err(|_| writer.roll_back())?;
     }
-    let left = writer.manifest().iter().flat_map(|manifest| &manifest.segments).map(|entry| entry.live()).sum();
+    let left =
+        writer.manifest().iter().flat_map(|manifest| &manifest.segments).map(|entry| entry.live()).sum();
     Ok(DeleteReport { deleted, documents: left })
 }
 
@@ -151,7 +152,8 @@ pub fn merge_in(
         jobs.push(small.iter().map(|entry| entry.id).collect());
     }
     jobs.extend(large.iter().filter(|entry| entry.deleted > 0).map(|entry| vec![entry.id]));
-    let expected: u64 = entries.iter().filter(|entry| jobs.iter().flatten().any(|id| *id == entry.id)).map(|e| e.bytes).sum();
+    let expected: u64 =
+        entries.iter().filter(|entry| jobs.iter().flatten().any(|id| *id == entry.id)).map(|e| e.bytes).sum();
     progress.total_bytes.store(expected, Ordering::Relaxed);
     let merged = jobs.iter().try_for_each(|job| merge_one(&writer, job, progress, cancel));
     let committed = merged.and_then(|()| if jobs.is_empty() { Ok(()) } else { writer.commit() });

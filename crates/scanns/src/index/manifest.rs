@@ -15,7 +15,7 @@ use std::collections::BTreeMap;
 use crate::codec::{ByteReader, put_varint};
 use crate::error::{Error, Result};
 use crate::schema::{Analyzer, Delimiters, Postings, Records};
-use crate::segment::Flushed;
+use crate::segment::{Flushed, Segment, file_name};
 
 /// A segment as the manifest knows it.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -47,6 +47,16 @@ impl From<&Flushed> for SegmentEntry {
 }
 
 impl SegmentEntry {
+    /// Refuses a segment that is not the one that was committed.
+    pub(super) fn must_describe(&self, segment: &Segment) -> Result<()> {
+        let stats = segment.stats();
+        let found = (segment.bytes(), stats.documents, stats.terms, stats.tokens, segment.deletes().count());
+        if found == (self.bytes, self.documents, self.terms, self.tokens, self.deleted) {
+            return Ok(());
+        }
+        Err(Error::corrupt(file_name(self.id), "it is not the one that was committed"))
+    }
+
     /// Documents that are not deleted.
     pub(super) fn live(&self) -> u64 {
         self.documents.saturating_sub(self.deleted)

@@ -1,5 +1,6 @@
 //! Merges segments on a thread of its own while others index; nobody waits for it but the end.
 
+use std::collections::HashSet;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Condvar, Mutex, PoisonError};
 use std::thread::{Scope, ScopedJoinHandle};
@@ -18,6 +19,8 @@ const LOOK_EVERY: Duration = Duration::from_millis(50);
 pub(super) struct Merging<'w> {
     writer: &'w Writer<'w>,
     policy: Option<MergePolicy>,
+    /// Segments that are left alone.
+    spared: HashSet<u128>,
     buffers: FlushBuffers,
     /// Give up what is under way.
     abort: AtomicBool,
@@ -27,10 +30,12 @@ pub(super) struct Merging<'w> {
 }
 
 impl<'w> Merging<'w> {
-    pub(super) fn new(writer: &'w Writer<'w>, options: &IndexOptions) -> Self {
+    /// Merges by the policy of `options`, but for the segments `spared`.
+    pub(super) fn new(writer: &'w Writer<'w>, options: &IndexOptions, spared: &[u128]) -> Self {
         Merging {
             writer,
             policy: options.merge,
+            spared: spared.iter().copied().collect(),
             buffers: options.flush.buffers,
             abort: AtomicBool::new(false),
             ended: Mutex::new(false),
@@ -39,10 +44,7 @@ impl<'w> Merging<'w> {
     }
 
     /// Starts the thread, if there is a policy.
-    pub(super) fn start<'scope>(
-        &'scope self,
-        scope: &'scope Scope<'scope, '_>,
-    ) -> Result<Merger<'scope>> {
+    pub(super) fn start<'scope>(&'scope self, scope: &'scope Scope<'scope, '_>) -> Result<Merger<'scope>> {
         let spawn = |policy| {
             std::thread::Builder::new()
                 .name("merge".into())
@@ -70,7 +72,7 @@ impl<'w> Merging<'w> {
     fn merge_what_is_due(&self, policy: &MergePolicy) -> Result<()> {
         while !*self.ended.lock().unwrap_or_else(PoisonError::into_inner) {
             let segments = self.writer.manifest().map(|manifest| manifest.segments).unwrap_or_default();
-            let Some(chosen) = policy.choose(&segments, |_| false) else { break };
+            let Some(chosen) = policy.choose(&segments, |id| self.spared.contains(&id)) else { break };
             let mut go_on =
                 |_| if self.abort.load(Ordering::Relaxed) { Err(Error::Cancelled) } else { Ok(()) };
             match self.writer.merge(&chosen, &self.buffers, &mut go_on) {

@@ -3,12 +3,14 @@
 //! [`build`] runs the pipeline; read `build.rs` first, then `lane.rs`, the index thread. `budget.rs` shares the
 //! memory out, `gate.rs` stops the world where that is asked for. `writer.rs` holds what the next commit will say,
 //! `manifest.rs` is how it says it; `merge_policy.rs` finds segments that should be one, `merging.rs` merges them in the
-//! background; `maintain.rs` deletes and merges on request; [`Snapshot`] is what a reader opens. [`MemoryIndex`] is an index that stays in memory. `unique.rs` counts distinct terms over segments.
+//! background; `maintain.rs` deletes and merges on request, `check.rs` proves that all is
+//! whole; [`Snapshot`] is what a reader opens. [`MemoryIndex`] is an index that stays in memory. `unique.rs` counts distinct terms over segments.
 //! [`tune()`] finds the parameters of a build that suit a machine. `variants.rs` names what else could read, tokenize and
 //! index, `pipeline.rs` runs that.
 
 mod budget;
 mod build;
+mod check;
 mod gate;
 mod lane;
 mod line_keys;
@@ -26,6 +28,7 @@ mod variants;
 mod writer;
 
 pub use build::{build, build_in};
+pub use check::{CheckReport, SegmentCheck, check, check_in, salvage, salvage_in};
 pub use maintain::{DeleteReport, Deletion, MergeReport, delete, delete_in, merge, merge_in};
 pub use memory::MemoryIndex;
 pub use merge_policy::MergePolicy;

@@ -33,8 +33,10 @@ pub struct SegmentInfo {
 pub struct IndexInfo {
     /// Counts commits from 1.
     pub generation: u64,
-    /// Documents.
+    /// Documents, deleted ones not counted.
     pub documents: u64,
+    /// Documents that are deleted and still take space.
+    pub deleted: u64,
     /// Tokens of all documents.
     pub tokens: u64,
     /// How terms are found.
@@ -106,12 +108,7 @@ impl Snapshot {
         let mut infos = Vec::with_capacity(manifest.segments.len());
         for entry in &manifest.segments {
             let segment = Segment::open(directory, entry.id, entry.deletes)?;
-            let same = (segment.bytes(), segment.stats().documents, segment.deletes().len())
-                == (entry.bytes, entry.documents, entry.deleted);
-            if !same || segment.kept() != manifest.postings {
-                let what = format!("segment {:032x} is not the one that was committed", entry.id);
-                return Err(Error::corrupt(directory.describe(), what));
-            }
+            entry.must_describe(&segment)?;
             infos.push(SegmentInfo {
                 id: format!("{:032x}", entry.id),
                 documents: entry.live(),
@@ -144,6 +141,7 @@ impl Snapshot {
         IndexInfo {
             generation: self.generation,
             documents: sum(|segment| segment.documents),
+            deleted: sum(|segment| segment.deleted),
             tokens: sum(|segment| segment.tokens),
             analyzer: self.analyzer.clone(),
             records: self.records,

@@ -222,8 +222,8 @@ impl<'d> Writer<'d> {
         let mut bytes = 0;
         for entry in &mut manifest.segments {
             let Some(segment) = marked.get(&entry.id) else { continue };
-            if segment.deletes().len() > entry.deleted {
-                entry.deleted = segment.deletes().len();
+            if segment.deletes().count() > entry.deleted {
+                entry.deleted = segment.deletes().count();
                 entry.deletes = generation;
                 if entry.live() > 0 {
                     bytes += segment.deletes().write(self.directory, entry.id, generation)?;
@@ -273,8 +273,7 @@ impl<'d> Writer<'d> {
     pub(super) fn sweep(&self) {
         let state = self.state();
         let Ok(committed) = read_newest(self.directory) else { return };
-        let Ok(committed) =
-            committed.map(|committed| Manifest::decode(&committed.content)).transpose()
+        let Ok(committed) = committed.map(|committed| Manifest::decode(&committed.content)).transpose()
         else {
             return;
         };

@@ -146,6 +146,8 @@ impl Deltas<'_> {
 
     /// Passes `count` differences.
     pub fn skip(&mut self, count: u32) {
-        (0..count).for_each(|_| drop(self.next_delta()));
+        for _ in 0..count {
+            self.next_delta();
+        }
     }
 }

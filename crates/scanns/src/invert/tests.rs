@@ -7,6 +7,8 @@ use crate::sys::{PageSize, Simd};
 use crate::tokenize::{TokenSink, Tokenizer};
 use fastrand::Rng;
 
+mod positions;
+
 type Lists = BTreeMap<Vec<u8>, Vec<(u32, u32)>>;
 
 fn inverter(simd: Simd) -> Inverter {
@@ -20,7 +22,8 @@ type List = (Vec<u8>, Vec<(u32, u32)>);
 fn drained(inverter: &mut Inverter) -> Vec<List> {
     let mut lists = Vec::new();
     inverter
-        .drain_sorted(|(term, first), postings| {
+        .drain_sorted(|(term, first), postings, deltas| {
+            assert!(deltas.is_none());
             assert_eq!(first, head(term));
             lists.push((term.to_vec(), postings.collect()));
             Ok(())

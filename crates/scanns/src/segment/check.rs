@@ -69,7 +69,9 @@ impl Segment {
             let info = terms.info()?;
             self.check_positions(&before, info, terms.positions())?;
             match info {
-                TermInfo::Single { doc, term_freq } => self.check_posting(&mut found, &before, doc, term_freq)?,
+                TermInfo::Single { doc, term_freq } => {
+                    self.check_posting(&mut found, &before, doc, term_freq)?
+                }
                 list @ TermInfo::List { .. } => self.check_list(&mut found, &before, list, level)?,
             }
             if found.terms.is_multiple_of(LOOK_EVERY) {
@@ -133,7 +135,9 @@ impl Segment {
         let norms = self.norms()?.iter().zip(&found.lengths).enumerate();
         let mut wrong = norms.filter(|(_, (norm, length))| **norm != length_to_norm(**length));
         match wrong.next() {
-            Some((doc, _)) => Err(self.wrong(format!("the length of document {doc} is not that of its postings"))),
+            Some((doc, _)) => {
+                Err(self.wrong(format!("the length of document {doc} is not that of its postings")))
+            }
             None => Ok(()),
         }
     }

@@ -30,24 +30,13 @@ impl Deletes {
     }
 
     /// Documents that are deleted.
-    pub fn len(&self) -> u64 {
+    pub fn count(&self) -> u64 {
         self.docs.len()
-    }
-
-    /// True if none is.
-    #[cfg(test)]
-    pub fn is_empty(&self) -> bool {
-        self.docs.is_empty()
     }
 
     /// Deletes a document; false if it was deleted already.
     pub fn insert(&mut self, doc: u32) -> bool {
         self.docs.insert(doc)
-    }
-
-    /// The deleted documents, ascending.
-    pub fn iter(&self) -> impl Iterator<Item = u32> {
-        self.docs.iter()
     }
 
     /// The documents that are deleted here and not in `earlier`, ascending.

@@ -86,7 +86,9 @@ impl Segment {
 
     /// False for documents that are void or deleted.
     pub fn is_live(&self, doc: u32) -> bool {
-        doc < self.written.stats.max_doc && self.written.stats.void.binary_search(&doc).is_err() && !self.deletes.contains(doc)
+        doc < self.written.stats.max_doc
+            && self.written.stats.void.binary_search(&doc).is_err()
+            && !self.deletes.contains(doc)
     }
 
     /// The documents that were deleted.
@@ -101,7 +103,7 @@ impl Segment {
 
     /// Documents that are neither void nor deleted.
     pub fn live_documents(&self) -> u64 {
-        self.written.stats.documents - self.deletes.len()
+        self.written.stats.documents - self.deletes.count()
     }
 
     /// Looks a term up.
@@ -115,7 +117,8 @@ impl Segment {
         let info = self.written.terms.find(section, term)?;
         match info {
             Some((TermInfo::Single { doc, .. }, _)) if doc >= self.written.stats.max_doc => {
-                Err(section.corrupt(format!("a posting names document {doc} of {}", self.written.stats.max_doc)))
+                Err(section
+                    .corrupt(format!("a posting names document {doc} of {}", self.written.stats.max_doc)))
             }
             info => Ok(info),
         }

@@ -8,6 +8,8 @@ use crate::sys::PageSize;
 use crate::tokenize::TokenSink;
 use fastrand::Rng;
 
+mod positions;
+
 /// Numbers, words, long terms with shared prefixes, arbitrary bytes.
 fn random_term(random: &mut Rng) -> Vec<u8> {
     match random.u8(..5) {

@@ -33,15 +33,24 @@ fn generation(name: &str) -> Option<u64> {
 
 /// The newest committed state, or `None` where nothing was ever committed.
 pub fn read_newest(directory: &dyn Directory) -> Result<Option<Committed>> {
-    let Some(generation) = directory.list()?.iter().filter_map(|name| generation(name)).max() else {
-        return Ok(None);
-    };
+    let Some(&generation) = generations(directory)?.first() else { return Ok(None) };
+    Ok(Some(Committed { generation, content: read_generation(directory, generation)? }))
+}
+
+/// The commits whose manifests are there, newest first.
+pub fn generations(directory: &dyn Directory) -> Result<Vec<u64>> {
+    let mut found: Vec<u64> = directory.list()?.iter().filter_map(|name| generation(name)).collect();
+    found.sort_unstable_by(|a, b| b.cmp(a));
+    Ok(found)
+}
+
+/// What the commit `generation` published.
+pub fn read_generation(directory: &dyn Directory, generation: u64) -> Result<Vec<u8>> {
     let envelope = Envelope::open(directory, &name(generation), MANIFEST)?;
     if envelope.id() != u128::from(generation) {
         return Err(Error::corrupt(name(generation), format!("it says to be generation {}", envelope.id())));
     }
-    let content = envelope.section(CONTENT)?.all()?.to_vec();
-    Ok(Some(Committed { generation, content }))
+    Ok(envelope.section(CONTENT)?.all()?.to_vec())
 }
 
 /// Makes `content` the state of `generation`, durably; the files it names are durable already.

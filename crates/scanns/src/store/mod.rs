@@ -13,7 +13,7 @@ mod fs;
 mod ram;
 
 pub use bytes::Bytes;
-pub use commit::{prepare, publish, publish_prepared, read_newest, sweep};
+pub use commit::{generations, prepare, publish, publish_prepared, read_generation, read_newest, sweep};
 pub use directory::{Directory, Output, WriterLock};
 pub use envelope::{Envelope, EnvelopeWriter, FileKind, Section, Unsynced, WRITE_BUFFER};
 pub use fs::FsDirectory;

@@ -21,9 +21,11 @@ pub(in crate::segment) fn merge(sources: &[KeySource<'_>], out: &mut EnvelopeWri
     for (keys, docs) in sources {
         let base = numbers.last().map_or(0, Renumbering::end);
         let used = used_paths(keys, docs, base)?;
-        keys.each_path(|number, path| {
-            if used.get(number).is_some() { paths.push(path, out).map(drop) } else { Ok(()) }
-        })?;
+        keys.each_path(
+            |number, path| {
+                if used.get(number).is_some() { paths.push(path, out).map(drop) } else { Ok(()) }
+            },
+        )?;
         numbers.push(used);
     }
     let count = paths.finish(out)?;
@@ -50,11 +52,7 @@ fn used_paths(keys: &KeyReader<'_>, docs: &Renumbering, base: u32) -> Result<Ren
 }
 
 /// Hashes are sorted in each source, and stay so when they are merged.
-fn merge_hashes(
-    sources: &[KeySource<'_>],
-    numbers: &[Renumbering],
-    out: &mut EnvelopeWriter,
-) -> Result<()> {
+fn merge_hashes(sources: &[KeySource<'_>], numbers: &[Renumbering], out: &mut EnvelopeWriter) -> Result<()> {
     out.begin(HASHES)?;
     // The next surviving entry of a source: (hash, new number, source, entry after it).
     let next = |source: usize, mut entry: usize| -> Result<Option<_>> {

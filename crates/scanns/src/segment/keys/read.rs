@@ -230,7 +230,9 @@ impl KeyReader<'_> {
         expected.sort_unstable();
         for (index, wanted) in expected.into_iter().enumerate() {
             if self.hash(index)? != wanted {
-                return Err(self.hashes.corrupt(format!("entry {index} of the hashes of its paths is wrong")));
+                return Err(self
+                    .hashes
+                    .corrupt(format!("entry {index} of the hashes of its paths is wrong")));
             }
         }
         Ok(())

@@ -106,7 +106,9 @@ fn write(
 fn renumber(sources: &[Segment]) -> Result<Vec<Renumbering>> {
     let live: u64 = sources.iter().map(|source| source.live_documents()).sum();
     if live > MOST_DOCUMENTS {
-        return Err(Error::Options(format!("{live} documents are more than the 2^31 that one segment holds")));
+        return Err(Error::Options(format!(
+            "{live} documents are more than the 2^31 that one segment holds"
+        )));
     }
     let mut base = 0;
     Ok(sources

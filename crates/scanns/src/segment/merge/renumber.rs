@@ -60,11 +60,6 @@ impl Renumbering {
         Some(self.base + ranks.get(group)? + before + (found & (bit - 1)).count_ones())
     }
 
-    /// How many survive.
-    pub fn survivors(&self) -> u32 {
-        self.survivors
-    }
-
     /// What is added to every number, if all survive.
     pub fn shift(&self) -> Option<u32> {
         self.bits.is_none().then_some(self.base)

@@ -1,7 +1,9 @@
 //! The command line: every verb, option and help text, and nothing that acts on them.
 //!
 //! A value is checked here if it can be judged alone; what depends on the machine or on several options is
-//! judged by the verb that uses it.
+//! judged by the verb that uses it. `maintain.rs` has the verbs that need no inputs.
+
+mod maintain;
 
 use std::ffi::OsString;
 use std::fmt::Display;
@@ -12,6 +14,9 @@ use std::time::Duration;
 use clap::{Args, Parser, Subcommand, ValueEnum};
 
 use crate::units;
+
+use maintain::{CHECK_EXAMPLES, DELETE_EXAMPLES, MERGE_EXAMPLES};
+pub use maintain::{CheckArgs, DeleteArgs, LevelArg, MergeArgs};
 
 /// Indexing and search for data that outgrew find and grep.
 #[derive(Debug, Parser)]
@@ -25,7 +30,7 @@ pub struct Command {
 /// What to do.
 #[derive(Debug, Subcommand)]
 pub enum Verb {
-    /// Build an index, or add to one
+    /// Build an index, or bring one up to date
     #[command(after_help = INDEX_EXAMPLES)]
     Index(Box<IndexArgs>),
     /// Find documents, best first
@@ -34,6 +39,15 @@ pub enum Verb {
     /// Say what an index holds
     #[command(after_help = INFO_EXAMPLES)]
     Info(InfoArgs),
+    /// Delete documents
+    #[command(after_help = DELETE_EXAMPLES)]
+    Delete(DeleteArgs),
+    /// Merge segments into fewer, and free the space of deleted documents
+    #[command(after_help = MERGE_EXAMPLES)]
+    Merge(MergeArgs),
+    /// Prove that an index is whole, or keep what is
+    #[command(after_help = CHECK_EXAMPLES)]
+    Check(CheckArgs),
     /// Find the parameters of index that suit this machine and some data, and say what limits it
     #[command(after_help = TUNE_EXAMPLES)]
     Tune(Box<TuneArgs>),
@@ -72,7 +86,7 @@ A query that starts with a hyphen goes after --.";
 const INFO_EXAMPLES: &str = "\
 Examples:
   scanns info docs.scanns
-  scanns info docs.scanns --unique
+  scanns info docs.scanns --segments --unique
   scanns info docs.scanns --terms lic --limit 5";
 
 const TUNE_EXAMPLES: &str = "\
@@ -374,6 +388,9 @@ pub struct InfoArgs {
     /// How many terms to list at most
     #[arg(long, value_name = "N", default_value = "20", requires = "terms", value_parser = positive)]
     pub limit: usize,
+    /// List the segments
+    #[arg(long)]
+    pub segments: bool,
     /// Count the different terms of the whole index, which reads all of them
     #[arg(long)]
     pub unique: bool,

@@ -1,0 +1,117 @@
+//! What can be typed to change or prove an index that is there.
+
+use std::ffi::OsString;
+use std::path::PathBuf;
+
+use clap::{Args, ValueEnum};
+
+use super::{OperatorArg, positive};
+
+pub const DELETE_EXAMPLES: &str = "\
+Examples:
+  scanns delete docs.scanns /usr/share/doc/bash/README
+      the document of a file, or all documents that are lines of it
+  scanns delete fs.scanns dump.txt:17
+      one line
+  scanns delete docs.scanns --query 'draft obsolete' --default-operator and
+      every document that a query matches
+  find old/ -type f -print0 | scanns delete docs.scanns -0 --keys-from -
+      the list comes from another program
+
+Deleted documents are gone from answers and counts at once. Their space is freed when their segments are merged.";
+
+pub const MERGE_EXAMPLES: &str = "\
+Examples:
+  scanns merge docs.scanns
+      one segment: searches are fastest, deleted documents take no space any more
+  scanns merge docs.scanns --segments 8
+      merges the smallest ones until there are eight
+
+Needs as much free space as the segments that are merged take. Ctrl-C leaves the index as it was.";
+
+pub const CHECK_EXAMPLES: &str = "\
+Examples:
+  scanns check docs.scanns
+      every byte, every structure, every figure
+  scanns check docs.scanns --level checksums
+      every byte against its checksum, at the speed of the disk
+  scanns check docs.scanns --salvage
+      commits what is whole; the documents of damaged segments are lost and can be indexed again
+
+Exit codes: 0 all is whole; 1 something is damaged, or was and has been left out.";
+
+/// Arguments of `scanns delete`.
+#[derive(Debug, Args)]
+pub struct DeleteArgs {
+    /// The index
+    #[arg(value_name = "NAME.scanns")]
+    pub index: PathBuf,
+    /// Keys as scanns search shows them: the path of a file, or a path, a colon and a line
+    #[arg(value_name = "KEY", required_unless_present_any = ["keys_from", "query"])]
+    pub keys: Vec<OsString>,
+    /// Read keys from FILE as well, or from standard input if FILE is -
+    #[arg(long, value_name = "FILE")]
+    pub keys_from: Option<PathBuf>,
+    /// Keys in the list end with a NUL byte, not with a line feed
+    #[arg(short = '0', long, requires = "keys_from")]
+    pub null: bool,
+    /// Delete the documents that this query matches
+    #[arg(long, conflicts_with_all = ["keys", "keys_from"])]
+    pub query: Option<String>,
+    /// Whether a document must match any term of the query or all, where it does not say
+    #[arg(long, value_enum, value_name = "OP", default_value = "or", requires = "query")]
+    pub default_operator: OperatorArg,
+    /// Report as one JSON object
+    #[arg(long)]
+    pub json: bool,
+}
+
+/// Arguments of `scanns merge`.
+#[derive(Debug, Args)]
+pub struct MergeArgs {
+    /// The index
+    #[arg(value_name = "NAME.scanns")]
+    pub index: PathBuf,
+    /// Merge until there are at most N segments
+    #[arg(long, value_name = "N", default_value = "1", value_parser = positive)]
+    pub segments: usize,
+    /// Report as one JSON object
+    #[arg(long)]
+    pub json: bool,
+    /// Print neither progress nor summary
+    #[arg(short, long)]
+    pub quiet: bool,
+}
+
+/// Arguments of `scanns check`.
+#[derive(Debug, Args)]
+pub struct CheckArgs {
+    /// The index
+    #[arg(value_name = "NAME.scanns")]
+    pub index: PathBuf,
+    /// How much to prove
+    #[arg(long, value_enum, default_value = "all")]
+    pub level: LevelArg,
+    /// Commit what is whole, without the segments that are damaged
+    #[arg(long)]
+    pub salvage: bool,
+    /// Report as one JSON object
+    #[arg(long)]
+    pub json: bool,
+    /// Print no progress
+    #[arg(short, long)]
+    pub quiet: bool,
+}
+
+/// How much of an index to prove; each includes those before it.
+#[derive(Clone, Copy, Debug, ValueEnum)]
+pub enum LevelArg {
+    /// That the commit can be read and its files are there
+    Manifest,
+    /// Every byte against its checksum
+    Checksums,
+    /// That terms, postings and keys can be read and are in order
+    Structure,
+    /// That all figures follow from the postings
+    All,
+}

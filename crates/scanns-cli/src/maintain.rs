@@ -1,0 +1,202 @@
+//! `scanns delete`, `scanns merge` and `scanns check`: an index that is there is changed, or proved to be whole.
+
+use std::io::{Read, Write};
+use std::os::unix::ffi::OsStringExt;
+use std::path::Path;
+
+use anyhow::{Context, Result};
+use scanns::{CheckLevel, CheckReport, Deletion, Error, MergeReport, Operator, Progress};
+use serde_json::{Map, Value, json};
+
+use crate::args::{CheckArgs, DeleteArgs, LevelArg, MergeArgs, OperatorArg};
+use crate::progress;
+use crate::report::{self, Outcome, Output};
+use crate::units;
+
+/// Runs `scanns delete`.
+pub fn delete(args: &DeleteArgs) -> Result<Outcome> {
+    let what = match &args.query {
+        Some(query) => {
+            let operator = match args.default_operator {
+                OperatorArg::Or => Operator::Or,
+                OperatorArg::And => Operator::And,
+            };
+            Deletion::Query(query.clone(), operator)
+        }
+        None => Deletion::Keys(keys(args)?),
+    };
+    let report = scanns::delete(&args.index, &what)?;
+    let mut out = Output::stdout();
+    if args.json {
+        let mut object = about(&args.index);
+        object.insert("deleted".into(), report.deleted.into());
+        object.insert("documents".into(), report.documents.into());
+        out.json(&object.into())?;
+    } else {
+        let deleted = units::counted(report.deleted, "document");
+        writeln!(out, "{deleted} deleted, {} left", units::count(report.documents))?;
+    }
+    out.flush()?;
+    Ok(Outcome::Done)
+}
+
+/// The keys given and those in the list.
+fn keys(args: &DeleteArgs) -> Result<Vec<Vec<u8>>> {
+    let mut keys: Vec<Vec<u8>> = args.keys.iter().cloned().map(OsStringExt::into_vec).collect();
+    if let Some(path) = &args.keys_from {
+        let mut list = Vec::new();
+        if path.as_os_str() == "-" {
+            std::io::stdin().lock().read_to_end(&mut list).context("cannot read the list of keys")?;
+        } else {
+            list = std::fs::read(path).with_context(|| format!("cannot read {}", path.display()))?;
+        }
+        let end = if args.null { 0 } else { b'\n' };
+        keys.extend(list.split(|&byte| byte == end).filter(|key| !key.is_empty()).map(<[u8]>::to_vec));
+    }
+    Ok(keys)
+}
+
+fn about(index: &Path) -> Map<String, Value> {
+    let mut object = Map::new();
+    report::put_bytes(&mut object, "index", index.as_os_str().as_encoded_bytes());
+    object
+}
+
+/// Runs `work` with a bar and a flag to stop it; `None` if it was stopped.
+fn watched<T>(
+    quiet: bool,
+    work: impl FnOnce(&Progress, &std::sync::atomic::AtomicBool) -> scanns::Result<T>,
+) -> Result<Option<T>> {
+    let cancel = progress::stop_flag()?;
+    let state = Progress::default();
+    match progress::during(&state, !quiet, || work(&state, &cancel)) {
+        Err(error @ Error::Cancelled) => {
+            report::note(&error.to_string());
+            Ok(None)
+        }
+        done => Ok(Some(done?)),
+    }
+}
+
+/// Runs `scanns merge`.
+pub fn merge(args: &MergeArgs) -> Result<Outcome> {
+    let merged =
+        watched(args.quiet, |state, cancel| scanns::merge(&args.index, args.segments, state, cancel))?;
+    let Some(merged) = merged else { return Ok(Outcome::Stopped) };
+    let mut out = Output::stdout();
+    if args.json {
+        out.json(&merge_json(args, &merged))?;
+    } else if !args.quiet {
+        writeln!(
+            out,
+            "{} became {}, {} freed, {} written in {:.1} s, the index is {}",
+            units::counted(merged.before as u64, "segment"),
+            units::count(merged.after as u64),
+            units::counted(merged.reclaimed, "deleted document"),
+            units::size(merged.bytes_written),
+            merged.seconds,
+            units::size(merged.index_bytes)
+        )?;
+    }
+    out.flush()?;
+    Ok(Outcome::Done)
+}
+
+fn merge_json(args: &MergeArgs, merged: &MergeReport) -> Value {
+    let mut object = about(&args.index);
+    for (name, value) in [
+        ("segments_before", json!(merged.before)),
+        ("segments", json!(merged.after)),
+        ("reclaimed", json!(merged.reclaimed)),
+        ("bytes_written", json!(merged.bytes_written)),
+        ("index_bytes", json!(merged.index_bytes)),
+        ("seconds", json!(merged.seconds)),
+    ] {
+        object.insert(name.into(), value);
+    }
+    object.into()
+}
+
+/// Runs `scanns check`.
+pub fn check(args: &CheckArgs) -> Result<Outcome> {
+    let level = match args.level {
+        LevelArg::Manifest => CheckLevel::Manifest,
+        LevelArg::Checksums => CheckLevel::Checksums,
+        LevelArg::Structure => CheckLevel::Structure,
+        LevelArg::All => CheckLevel::Cross,
+    };
+    let checked = watched(args.quiet, |state, cancel| match args.salvage {
+        true => scanns::salvage(&args.index, level, state, cancel),
+        false => scanns::check(&args.index, level, state, cancel),
+    })?;
+    let Some(checked) = checked else { return Ok(Outcome::Stopped) };
+    let mut out = Output::stdout();
+    if args.json {
+        out.json(&check_json(args, &checked))?
+    } else {
+        tell(&mut out, &checked)?
+    }
+    out.flush()?;
+    Ok(if checked.is_whole() { Outcome::Done } else { Outcome::WithFailures })
+}
+
+fn tell(out: &mut Output, checked: &CheckReport) -> Result<()> {
+    let documents: u64 = checked.segments.iter().map(|segment| segment.documents).sum();
+    for fault in &checked.manifests {
+        writeln!(out, "damaged: {fault}")?;
+    }
+    for segment in &checked.segments {
+        if let Some(fault) = &segment.fault {
+            let lost = units::counted(segment.documents, "document");
+            writeln!(out, "damaged: segment {} with {lost}: {fault}", segment.id)?;
+        }
+    }
+    if !checked.leftovers.is_empty() {
+        let files = units::counted(checked.leftovers.len() as u64, "file");
+        writeln!(out, "{files} of a writer that was killed, which the next one removes")?;
+    }
+    let segments = units::counted(checked.segments.len() as u64, "segment");
+    let commit = checked.generation;
+    if checked.is_whole() {
+        let documents = units::counted(documents, "document");
+        writeln!(out, "commit {commit} is whole: {segments}, {documents}")?;
+        return Ok(());
+    }
+    writeln!(
+        out,
+        "commit {commit}: {} of {} are in damaged segments",
+        units::count(checked.lost()),
+        units::counted(documents, "document")
+    )?;
+    match checked.salvaged {
+        Some(commit) => {
+            writeln!(out, "commit {commit} holds the others; index the inputs again to have what was lost")?
+        }
+        None => writeln!(out, "restore the files from a copy, or keep the rest with scanns check --salvage")?,
+    }
+    Ok(())
+}
+
+fn check_json(args: &CheckArgs, checked: &CheckReport) -> Value {
+    let mut object = about(&args.index);
+    let segment = |segment: &scanns::SegmentCheck| {
+        json!({
+            "id": segment.id,
+            "documents": segment.documents,
+            "bytes": segment.bytes,
+            "fault": segment.fault,
+        })
+    };
+    for (name, value) in [
+        ("generation", json!(checked.generation)),
+        ("whole", json!(checked.is_whole())),
+        ("lost", json!(checked.lost())),
+        ("manifests", json!(checked.manifests)),
+        ("segments", checked.segments.iter().map(segment).collect()),
+        ("leftovers", json!(checked.leftovers)),
+        ("salvaged", json!(checked.salvaged)),
+    ] {
+        object.insert(name.into(), value);
+    }
+    object.into()
+}

@@ -1,0 +1,198 @@
+//! Proves that an index is whole, says what is damaged and what that costs, and can commit what is left.
+
+use std::collections::HashSet;
+use std::path::Path;
+use std::sync::atomic::{AtomicBool, Ordering};
+
+use super::Progress;
+use super::maintain::existing;
+use super::manifest::{Manifest, SegmentEntry};
+use crate::error::{Error, Result};
+use crate::segment::{CheckLevel, Segment, deletes_file_name, file_name, is_deletes_file_name, is_file_name};
+use crate::store::{Directory, FsDirectory, generations, publish, read_generation, sweep};
+
+/// What a check found.
+#[derive(Clone, Debug)]
+pub struct CheckReport {
+    /// The commit that was checked.
+    pub generation: u64,
+    /// What is wrong with newer commits, which could not be read.
+    pub manifests: Vec<String>,
+    /// By segment of the commit.
+    pub segments: Vec<SegmentCheck>,
+    /// Files that no commit needs: a writer that was killed left them, the next one removes them.
+    pub leftovers: Vec<String>,
+    /// The commit that [`salvage`] made; `None` where nothing was damaged.
+    pub salvaged: Option<u64>,
+}
+
+/// What a check found in one segment.
+#[derive(Clone, Debug)]
+pub struct SegmentCheck {
+    /// Its identity, 32 hexadecimal digits.
+    pub id: String,
+    /// Documents that are not deleted, as the commit has it.
+    pub documents: u64,
+    /// Bytes of its file, as the commit has it.
+    pub bytes: u64,
+    /// What is wrong with it.
+    pub fault: Option<String>,
+}
+
+impl CheckReport {
+    /// True if nothing is damaged.
+    pub fn is_whole(&self) -> bool {
+        self.manifests.is_empty() && self.segments.iter().all(|segment| segment.fault.is_none())
+    }
+
+    /// Documents of damaged segments.
+    pub fn lost(&self) -> u64 {
+        self.segments.iter().filter(|segment| segment.fault.is_some()).map(|segment| segment.documents).sum()
+    }
+}
+
+/// Checks the newest commit of the index at `path`; damage is in the report.
+///
+/// # Errors
+/// [`Error::NotAnIndex`], no commit that can be read, [`Error::Cancelled`] after `cancel` was set.
+pub fn check(
+    path: &Path,
+    level: CheckLevel,
+    progress: &Progress,
+    cancel: &AtomicBool,
+) -> Result<CheckReport> {
+    existing(path)?;
+    check_in(&FsDirectory::new(path), level, progress, cancel)
+}
+
+/// Like [`check`], in any directory.
+pub fn check_in(
+    directory: &dyn Directory,
+    level: CheckLevel,
+    progress: &Progress,
+    cancel: &AtomicBool,
+) -> Result<CheckReport> {
+    look(directory, level, progress, cancel).map(|(report, _)| report)
+}
+
+/// Checks the index at `path`, and commits what is whole of it if something is damaged: damaged segments are left out,
+/// and their files removed.
+///
+/// Where the newest commits cannot be read, the newest one that can be is taken instead.
+///
+/// # Errors
+/// As [`check`]; another writer; a full disk.
+pub fn salvage(
+    path: &Path,
+    level: CheckLevel,
+    progress: &Progress,
+    cancel: &AtomicBool,
+) -> Result<CheckReport> {
+    existing(path)?;
+    salvage_in(&FsDirectory::new(path), level, progress, cancel)
+}
+
+/// Like [`salvage`], in any directory.
+pub fn salvage_in(
+    directory: &dyn Directory,
+    level: CheckLevel,
+    progress: &Progress,
+    cancel: &AtomicBool,
+) -> Result<CheckReport> {
+    let _lock = directory.lock()?;
+    let (mut report, mut manifest) = look(directory, level, progress, cancel)?;
+    if report.is_whole() {
+        return Ok(report);
+    }
+    let damaged = |entry: &SegmentEntry| {
+        let id = format!("{:032x}", entry.id);
+        report.segments.iter().any(|segment| segment.id == id && segment.fault.is_some())
+    };
+    manifest.segments.retain(|entry| !damaged(entry));
+    let newest = generations(directory)?.first().copied().unwrap_or(report.generation);
+    publish(directory, newest + 1, &manifest.encode())?;
+    let needed = needed(&manifest);
+    // The commit stands; what cannot be removed now is removed by the next writer.
+    let _ = sweep(directory, newest + 1, |name| is_ours(name) && !needed.contains(name));
+    report.salvaged = Some(newest + 1);
+    Ok(report)
+}
+
+fn is_ours(name: &str) -> bool {
+    is_file_name(name) || is_deletes_file_name(name)
+}
+
+/// The files that a commit names.
+fn needed(manifest: &Manifest) -> HashSet<String> {
+    let files = |entry: &SegmentEntry| [file_name(entry.id), deletes_file_name(entry.id, entry.deletes)];
+    manifest.segments.iter().flat_map(files).collect()
+}
+
+/// Checks the newest commit that can be read.
+fn look(
+    directory: &dyn Directory,
+    level: CheckLevel,
+    progress: &Progress,
+    cancel: &AtomicBool,
+) -> Result<(CheckReport, Manifest)> {
+    let mut manifests = Vec::new();
+    let mut first_error = None;
+    let mut found = None;
+    for generation in generations(directory)? {
+        let read = read_generation(directory, generation).and_then(|content| Manifest::decode(&content));
+        match read {
+            Ok(manifest) => {
+                found = Some((generation, manifest));
+                break;
+            }
+            Err(error) => {
+                manifests.push(error.to_string());
+                first_error.get_or_insert(error);
+            }
+        }
+    }
+    let Some((generation, manifest)) = found else {
+        return Err(first_error.unwrap_or_else(|| Error::NotAnIndex {
+            path: directory.describe().into(),
+            why: "nothing was ever committed in it; build it with scanns index",
+        }));
+    };
+    let total = manifest.segments.iter().map(|entry| entry.bytes).sum();
+    progress.total_bytes.store(total, Ordering::Relaxed);
+    let mut segments = Vec::with_capacity(manifest.segments.len());
+    let mut done = 0;
+    for entry in &manifest.segments {
+        let mut go_on = |bytes: u64| {
+            progress.bytes.store(done + bytes.min(entry.bytes), Ordering::Relaxed);
+            if cancel.load(Ordering::Relaxed) { Err(Error::Cancelled) } else { Ok(()) }
+        };
+        go_on(0)?;
+        let fault = match check_segment(directory, entry, level, &mut go_on) {
+            Err(Error::Cancelled) => return Err(Error::Cancelled),
+            checked => checked.err().map(|error| error.to_string()),
+        };
+        done += entry.bytes;
+        segments.push(SegmentCheck {
+            id: format!("{:032x}", entry.id),
+            documents: entry.live(),
+            bytes: entry.bytes,
+            fault,
+        });
+    }
+    let needed = needed(&manifest);
+    let mut leftovers = directory.list()?;
+    leftovers.retain(|name| is_ours(name) && !needed.contains(name));
+    leftovers.sort_unstable();
+    Ok((CheckReport { generation, manifests, segments, leftovers, salvaged: None }, manifest))
+}
+
+fn check_segment(
+    directory: &dyn Directory,
+    entry: &SegmentEntry,
+    level: CheckLevel,
+    go_on: &mut dyn FnMut(u64) -> Result<()>,
+) -> Result<()> {
+    let segment = Segment::open(directory, entry.id, entry.deletes)?;
+    entry.must_describe(&segment)?;
+    segment.check(level, go_on)
+}
