@@ -5,8 +5,8 @@ use std::path::Path;
 
 use anyhow::{Result, bail};
 use scanns::{
-    Analyzer, Delimiters, Direct, Failure, FileList, IndexOptions, IndexReport, ListFrom, PageSize, Progress,
-    Postings, ReadOptions, Records, Separator, Snapshot, SourceOptions,
+    Analyzer, Delimiters, Direct, Failure, FileList, IndexOptions, IndexReport, ListFrom, PageSize, Postings,
+    Progress, ReadOptions, Records, Separator, Snapshot, SourceOptions,
 };
 use serde_json::{Map, Value, json};
 

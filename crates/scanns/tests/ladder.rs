@@ -13,7 +13,8 @@ use std::ops::Range;
 
 use fastrand::Rng;
 use scanns::{
-    Delimiters, IndexerVariant, InvertOptions, LadderIndex, MAX_TOKEN, PageSize, Postings, TokenSink, TokenizerVariant,
+    Delimiters, IndexerVariant, InvertOptions, LadderIndex, MAX_TOKEN, PageSize, Postings, TokenSink,
+    TokenizerVariant,
 };
 
 /// Postings by term, each list by document.

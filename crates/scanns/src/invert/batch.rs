@@ -118,7 +118,14 @@ impl Batch {
         for (i, &[start, end]) in tokens.iter().enumerate() {
             let range = base + usize::from(start)..base + usize::from(end);
             // SAFETY: passed on.
-            unsafe { self.take::<I, HOT, P>(store, (doc, if P { position_after(first, i) } else { 0 }), text, range) };
+            unsafe {
+                self.take::<I, HOT, P>(
+                    store,
+                    (doc, if P { position_after(first, i) } else { 0 }),
+                    text,
+                    range,
+                )
+            };
             if self.is_full() {
                 return i + 1;
             }

@@ -142,7 +142,12 @@ impl Inverter {
     pub fn with_simd(options: &InvertOptions, simd: Simd) -> Result<Self> {
         Ok(Inverter {
             simd,
-            store: Store::new(options.expected_terms, options.budget + SLACK, options.pages, options.postings)?,
+            store: Store::new(
+                options.expected_terms,
+                options.budget + SLACK,
+                options.pages,
+                options.postings,
+            )?,
             batch: Batch::new(),
             budget: options.budget,
             docs: 0,

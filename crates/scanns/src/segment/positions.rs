@@ -99,7 +99,12 @@ impl Segment {
     ///
     /// # Errors
     /// [`Error::Corrupt`] if that is not so.
-    pub(super) fn check_positions(&self, term: &[u8], info: TermInfo, positions: TermPositions) -> Result<()> {
+    pub(super) fn check_positions(
+        &self,
+        term: &[u8],
+        info: TermInfo,
+        positions: TermPositions,
+    ) -> Result<()> {
         if positions == TermPositions::NotKept {
             return Ok(());
         }
@@ -115,7 +120,8 @@ impl Segment {
                     for &delta in deltas {
                         let position = before.unwrap_or(0u32).checked_add(delta);
                         // Only the last position that there is may come again.
-                        rises &= position.is_some_and(|at| before.is_none_or(|before| before < at || at == u32::MAX));
+                        rises &= position
+                            .is_some_and(|at| before.is_none_or(|before| before < at || at == u32::MAX));
                         before = position;
                     }
                 });

@@ -162,14 +162,16 @@ impl<'a> DeltaReader<'a> {
             && here.at == BLOCK
         {
             // The end of a block is the start of the one after it.
-            here = Place { number: here.number + 1, start: here.start.saturating_add(packed_len(width)), at: 0 };
+            here =
+                Place { number: here.number + 1, start: here.start.saturating_add(packed_len(width)), at: 0 };
         }
         self.entry(block) == Some(here)
     }
 
     /// True if all deltas have been given or passed, and nothing is left that belongs to none.
     pub fn is_at_end(&mut self) -> bool {
-        if self.place.number < self.run.widths.len() && self.place.at == BLOCK && self.next_block().is_none() {
+        if self.place.number < self.run.widths.len() && self.place.at == BLOCK && self.next_block().is_none()
+        {
             return false;
         }
         let passed = self.place.number == self.run.widths.len() && self.place.at == self.run.tail;

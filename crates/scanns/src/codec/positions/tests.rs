@@ -62,7 +62,12 @@ fn over_lists(seed: u64, mut check: impl FnMut(&mut Rng, &Postings, &[u8], &[u8]
     }
 }
 
-fn open<'a>(postings: &Postings, list: &'a [u8], run: &'a [u8], total: u64) -> (ListCursor<'a>, PositionCursor<'a>) {
+fn open<'a>(
+    postings: &Postings,
+    list: &'a [u8],
+    run: &'a [u8],
+    total: u64,
+) -> (ListCursor<'a>, PositionCursor<'a>) {
     let max_doc = postings.last().unwrap().0 + 1;
     let list = ListCursor::new(list, postings.len() as u32, max_doc).unwrap();
     (list, PositionCursor::new(DeltaReader::new(run, postings.len() as u32, total).unwrap()))
@@ -139,7 +144,11 @@ fn exhaust(list: &[u8], run: &[u8], doc_freq: u32, total: u64, random: &mut Rng)
         let count = cursor.positions_of_current(&mut list).len();
         assert!(cursor.corrupt() && count == 0 || count == list.tf() as usize);
         assert!(cursor.positions_of_current(&mut list).is_sorted());
-        if random.u8(..3) == 0 { list.advance(list.doc() + 1 + random.u32(..500)) } else { list.step() };
+        if random.u8(..3) == 0 {
+            list.advance(list.doc() + 1 + random.u32(..500))
+        } else {
+            list.step()
+        };
     }
     let Some(mut reader) = DeltaReader::new(run, doc_freq, total) else { return };
     while reader.take(1 + random.u32(..300), |_| ()).is_some() {}

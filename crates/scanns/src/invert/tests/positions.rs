@@ -103,7 +103,17 @@ fn positions_are_right_while_frequent_terms_come_and_go_and_in_long_documents() 
 fn tokens_are_counted_as_the_analyzers_find_them_cut_ones_and_rewritten_ones_included() {
     let seed = 0x5eed_0113;
     let mut random = Rng::with_seed(seed);
-    let pieces: [&[u8]; 9] = [b"word ", b"Upper ", "stra\u{df}e ".as_bytes(), b"\xff\xfe ", b"don't ", b"\n\n", b"a/b ", b"\0 ", b"   "];
+    let pieces: [&[u8]; 9] = [
+        b"word ",
+        b"Upper ",
+        "stra\u{df}e ".as_bytes(),
+        b"\xff\xfe ",
+        b"don't ",
+        b"\n\n",
+        b"a/b ",
+        b"\0 ",
+        b"   ",
+    ];
     for analyzer in ["standard", "paths", "whitespace"].map(|name| Analyzer::parse(name).unwrap()) {
         for _ in 0..30 {
             let mut index = keeping(Simd::detect());
@@ -158,7 +168,9 @@ fn a_document_carried_over_a_flush_keeps_its_positions() {
         feed(&mut index, &docs);
         // Carried over twice.
         for (part, before) in [(0, &docs), (1, &Vec::new())] {
-            large[large.len() * part / 3..large.len() * (part + 1) / 3].iter().for_each(|term| index.token(term));
+            large[large.len() * part / 3..large.len() * (part + 1) / 3]
+                .iter()
+                .for_each(|term| index.token(term));
             assert!(index.copy_open_document(0).is_none() || large.len() < 3);
             let open = index.copy_open_document(1 << 30).unwrap();
             assert!(drained_places(&mut index) == places(before, |_| false), "seed {seed:x} round {round}");
@@ -193,7 +205,10 @@ fn memory_of_positions_is_counted_and_given_back() {
         }
         // New terms take at least their entry and place, others a byte per occurrence and at most five.
         let per_token = index.bytes() / tokens;
-        assert!(if kind % 2 == 0 { per_token >= 48 } else { (1..5).contains(&per_token) }, "{kind} {per_token}");
+        assert!(
+            if kind % 2 == 0 { per_token >= 48 } else { (1..5).contains(&per_token) },
+            "{kind} {per_token}"
+        );
         index.clear();
     }
 }

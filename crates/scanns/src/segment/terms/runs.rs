@@ -63,11 +63,7 @@ impl TermsWriter {
 
     /// Adds deltas of the posting.
     #[inline(always)]
-    pub fn push_deltas(
-        &mut self,
-        deltas: impl Iterator<Item = u32>,
-        out: &mut EnvelopeWriter,
-    ) -> Result<()> {
+    pub fn push_deltas(&mut self, deltas: impl Iterator<Item = u32>, out: &mut EnvelopeWriter) -> Result<()> {
         let Some(runs) = &mut self.runs else { return Ok(()) };
         deltas.for_each(|delta| runs.encoder.push(delta, &mut self.lists));
         if self.lists.len() < self.send {

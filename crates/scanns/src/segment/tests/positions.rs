@@ -14,7 +14,13 @@ fn write(directory: &RamDirectory, id: u128, random: &mut Rng, docs: u32) -> Vec
     for doc in 0..docs {
         let len = [0, 1, 30, 400][random.usize(..4)];
         let mut terms: Vec<_> = (0..len)
-            .map(|_| if random.u8(..3) > 0 { format!("f{}", random.u8(..4)).into_bytes() } else { random_term(random) })
+            .map(|_| {
+                if random.u8(..3) > 0 {
+                    format!("f{}", random.u8(..4)).into_bytes()
+                } else {
+                    random_term(random)
+                }
+            })
             .collect();
         if doc == 9 {
             terms = vec![b"again".to_vec(); 40_000];
