@@ -230,6 +230,9 @@ impl Bench<'_> {
             segment_memory: segment_memory << 20,
             flush: scanns::FlushOptions::default(),
             merge: Some(scanns::MergePolicy::default()),
+            again: false,
+            commit_every: None,
+            time_limit: None,
         };
         let report = scanns::build(out, &options, &Progress::new(), &Arc::new(AtomicBool::new(false)))?;
         anyhow::ensure!(report.failed.is_empty(), "{} inputs failed", report.failed.len());

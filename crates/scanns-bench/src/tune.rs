@@ -97,6 +97,9 @@ fn trials(args: &Args) -> Result<Trials> {
         segment_memory: SEGMENT_MEMORY,
         flush: scanns::FlushOptions::default(),
         merge: None,
+        again: false,
+        commit_every: None,
+        time_limit: None,
     };
     Ok(Trials::prepare(&inputs, args.mib << 20, &options, &args.scratch, &cancel)?)
 }

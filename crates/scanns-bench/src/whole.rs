@@ -66,6 +66,9 @@ pub fn build(job: &Job, out: &Path, progress: &Progress) -> Result<IndexReport> 
         segment_memory: job.segment_memory,
         flush: job.flush,
         merge: None,
+        again: false,
+        commit_every: None,
+        time_limit: None,
     };
     let mut directory = FsDirectory::new(out);
     if let Some(bytes) = job.write_back {

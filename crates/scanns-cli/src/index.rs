@@ -48,7 +48,9 @@ pub fn run(args: &IndexArgs) -> Result<Outcome> {
 
 fn outcome(built: &IndexReport) -> Outcome {
     if built.cancelled {
-        report::note(&scanns::Error::Cancelled.to_string());
+        report::note(
+            "stopped; what was indexed so far is committed, and the same command goes on from there",
+        );
         Outcome::Stopped
     } else if built.failed.is_empty() {
         Outcome::Done
@@ -71,6 +73,9 @@ fn options(args: &IndexArgs) -> Result<IndexOptions> {
         segment_memory: args.resources.segment_memory.unwrap_or(scanns::SEGMENT_MEMORY),
         flush: scanns::FlushOptions::default(),
         merge: Some(scanns::MergePolicy::default()),
+        again: args.keeping.reindex,
+        commit_every: Some(args.keeping.commit_every),
+        time_limit: args.keeping.time_limit,
     })
 }
 
@@ -225,6 +230,9 @@ fn print_summary(output: &Path, built: &IndexReport) -> Result<()> {
     write!(out, "index ")?;
     out.bytes(output.as_os_str().as_encoded_bytes())?;
     writeln!(out, ", {}; peak memory {}", units::size(built.index_bytes), units::size(built.peak_rss))?;
+    if built.unchanged > 0 {
+        writeln!(out, "unchanged: {} left out", units::counted(built.unchanged, "file"))?;
+    }
     if built.replaced > 0 {
         let replaced = units::counted(built.replaced, "document");
         writeln!(out, "replaced: {replaced} of files that were indexed before")?;
@@ -254,8 +262,11 @@ fn list_failures(failed: &[Failure]) {
 }
 
 fn print_json(output: &Path, built: &IndexReport) -> Result<()> {
-    // A build that was stopped may have no index to count in.
-    let unique_terms = if built.cancelled { None } else { Some(Snapshot::open(output)?.unique_terms()?) };
+    // A build that was stopped early has no index to count in.
+    let unique_terms = match Snapshot::open(output) {
+        Err(_) if built.cancelled => None,
+        snapshot => Some(snapshot?.unique_terms()?),
+    };
     let mut object = Map::new();
     report::put_bytes(&mut object, "index", output.as_os_str().as_encoded_bytes());
     for (name, value) in [
@@ -270,6 +281,7 @@ fn print_json(output: &Path, built: &IndexReport) -> Result<()> {
         ("peak_rss", json!(built.peak_rss)),
         ("segments", json!(built.segments)),
         ("replaced", json!(built.replaced)),
+        ("unchanged", json!(built.unchanged)),
         ("failed", json!(built.failed.len())),
         ("failures", built.failed.iter().map(failure_json).collect()),
         ("skipped", json!(built.skipped)),

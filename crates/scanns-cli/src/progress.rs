@@ -39,7 +39,7 @@ pub fn during<T>(progress: &Progress, wanted: bool, work: impl FnOnce() -> T) ->
 
 /// A flag that the first Ctrl-C or SIGTERM sets; the second ends the program at once.
 ///
-/// A build that sees it stops without committing, so what was committed before stays.
+/// A build that sees it commits what it has and stops; other work leaves the index as it was.
 pub fn stop_flag() -> Result<Arc<AtomicBool>> {
     let stop = Arc::new(AtomicBool::new(false));
     for signal in [SIGINT, SIGTERM] {

@@ -64,6 +64,9 @@ fn options(args: &TuneArgs) -> Result<TuneOptions> {
         segment_memory: args.resources.segment_memory.unwrap_or(scanns::SEGMENT_MEMORY),
         flush: scanns::FlushOptions::default(),
         merge: None,
+        again: false,
+        commit_every: None,
+        time_limit: None,
     };
     Ok(TuneOptions { index, scratch: args.scratch.clone().unwrap_or(directory), budget: args.budget })
 }

@@ -225,7 +225,7 @@ mod tests {
     }
 
     fn corpus(dir: &Path) -> Corpus {
-        let files = vec![Input { path: "x".into(), bytes: 100 }];
+        let files = vec![Input { path: "x".into(), bytes: 100, modified: 0 }];
         Corpus { name: "x".into(), unit: Unit::File, files, list: dir.join("list"), threads: 1 }
     }
 

@@ -251,6 +251,9 @@ mod tests {
             segment_memory: SEGMENT_MEMORY,
             flush: scanns::FlushOptions::default(),
             merge: None,
+            again: false,
+            commit_every: None,
+            time_limit: None,
         };
         let out = dir.join("index");
         scanns::build(&out, &options, &Progress::new(), &cancel).unwrap();

@@ -51,6 +51,9 @@ fn every_term_of_the_collection_is_found_in_its_documents_and_scored_by_the_form
         segment_memory: SEGMENT_MEMORY,
         flush: FlushOptions::default(),
         merge: None,
+        again: false,
+        commit_every: None,
+        time_limit: None,
     };
     let report =
         scanns::build(&index, &options, &Progress::new(), &Arc::new(AtomicBool::new(false))).unwrap();

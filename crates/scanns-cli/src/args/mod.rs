@@ -65,6 +65,10 @@ Examples:
       only some of the files
   scanns index -o fs.scanns --records lines --analyzer paths dump.txt
       every line is a document; white space and / delimit terms
+  scanns index -o docs.scanns /usr/share/doc
+      again: only what is new or has changed is read
+  scanns index -o archive.scanns --time-limit 55m /archive
+      stops in time; the same command goes on where it stopped
   find . -size -1M -print0 | scanns index -o small.scanns -0 --files-from -
       the list of files comes from another program
 
@@ -117,7 +121,25 @@ pub struct IndexArgs {
     #[command(flatten)]
     pub reading: ReadArgs,
     #[command(flatten)]
+    pub keeping: KeepArgs,
+    #[command(flatten)]
     pub output: IndexOutputArgs,
+}
+
+/// What is kept, and when.
+#[derive(Debug, Args)]
+#[command(next_help_heading = "Keeping up to date")]
+pub struct KeepArgs {
+    /// Index files again that are in the index and have not changed since, by their size and time of modification
+    #[arg(long)]
+    pub reindex: bool,
+    /// Commit what there is after this time, again and again: a build that is killed goes on from there when it is run
+    /// again
+    #[arg(long, value_name = "TIME", default_value = "5m", value_parser = time)]
+    pub commit_every: Duration,
+    /// Stop in time to be done after this: run the same command again to go on
+    #[arg(long, value_name = "TIME", value_parser = time)]
+    pub time_limit: Option<Duration>,
 }
 
 /// Arguments of `scanns tune`.
@@ -130,7 +152,7 @@ pub struct TuneArgs {
     #[command(flatten)]
     pub resources: ResourceArgs,
     /// How long to measure: 30s, 2m, 1h
-    #[arg(long, value_name = "TIME", default_value = "60s", value_parser = budget)]
+    #[arg(long, value_name = "TIME", default_value = "60s", value_parser = time)]
     pub budget: Duration,
     /// The profile to write; it is replaced
     #[arg(long, value_name = "FILE", default_value = "scanns-profile.toml")]
@@ -404,12 +426,12 @@ pub fn parse() -> Result<Command, clap::Error> {
     Command::try_parse()
 }
 
-/// A time to measure for.
-fn budget(text: &str) -> Result<Duration, String> {
+/// A time of at least a second.
+fn time(text: &str) -> Result<Duration, String> {
     let wrong = || "not a time: write 30s, 2m or 1h".to_string();
     match humantime::parse_duration(text).map_err(|_| wrong())? {
-        budget if budget < Duration::from_secs(1) => Err("must be at least 1s".into()),
-        budget => Ok(budget),
+        time if time < Duration::from_secs(1) => Err("must be at least 1s".into()),
+        time => Ok(time),
     }
 }
 
@@ -456,8 +478,8 @@ mod tests {
     fn numbers_out_of_range_are_refused() {
         assert!(positive("0").is_err() && positive("-1").is_err() && positive("two").is_err());
         assert_eq!(positive("8"), Ok(8));
-        assert!(budget("much").is_err() && budget("0s").is_err() && budget("500ms").is_err());
-        assert_eq!(budget("2m"), Ok(Duration::from_secs(120)));
+        assert!(time("much").is_err() && time("0s").is_err() && time("500ms").is_err());
+        assert_eq!(time("2m"), Ok(Duration::from_secs(120)));
         assert!(number("nan", 0.0, f64::INFINITY).is_err() && number("1.5", 0.0, 1.0).is_err());
         assert_eq!(number("inf", 1.0, f64::INFINITY), Ok(f64::INFINITY));
         assert_eq!(number("0.75", 0.0, 1.0), Ok(0.75));

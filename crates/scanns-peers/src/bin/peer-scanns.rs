@@ -43,6 +43,9 @@ impl Engine for Scanns {
             segment_memory: SEGMENT_MEMORY,
             flush: scanns::FlushOptions::default(),
             merge: Some(scanns::MergePolicy::default()),
+            again: false,
+            commit_every: None,
+            time_limit: None,
         };
         let report = scanns::build(&task.out, &options, &Progress::new(), &Arc::new(AtomicBool::new(false)))?;
         if let Some(failure) = report.failed.first() {

@@ -55,7 +55,10 @@ pub enum Error {
     },
 
     /// Bytes are not what the format says: damage, truncation, or another program's file.
-    #[error("{file} is damaged: {what}; restore the file from a copy or build the index again")]
+    #[error(
+        "{file} is damaged: {what}; restore the file from a copy, keep what is whole with scanns check --salvage, or \
+         build the index again"
+    )]
     Corrupt {
         /// Name of the file or structure.
         file: String,

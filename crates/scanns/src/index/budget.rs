@@ -97,6 +97,9 @@ mod tests {
                 segment_memory: segment,
                 flush: FlushOptions { buffers, ..FlushOptions::default() },
                 merge: None,
+                again: false,
+                commit_every: None,
+                time_limit: None,
             };
             lane_budget(&options, &[])
         };

@@ -1,8 +1,6 @@
 //! Inputs to a committed index: starts readers and index threads, gathers their segments, publishes the manifest.
 
-use std::collections::HashSet;
 use std::fs;
-use std::os::unix::ffi::OsStrExt;
 use std::path::Path;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
@@ -11,22 +9,24 @@ use std::time::{Duration, Instant};
 use super::budget::lane_budget;
 use super::gate::Gate;
 use super::lane::{LaneContext, LaneIndexer, LaneReport};
+use super::ledger::{Ledger, ToDo};
 use super::manifest::Manifest;
 use super::merging::Merging;
 use super::writer::Writer;
 use super::{IndexOptions, IndexReport, Phase, Progress};
 use crate::error::{Error, Result};
 use crate::invert::InvertOptions;
-use crate::read::{Lane, ReaderDriver, start};
-use crate::schema::{Analyzer, Postings};
+use crate::read::{Lane, ReaderDriver, start_after};
+use crate::schema::{Analyzer, Postings, Records};
 use crate::segment::{is_deletes_file_name, is_file_name};
-use crate::source::{Failure, Input, Inputs, collect};
-use crate::store::{Directory, FsDirectory};
+use crate::source::{Inputs, collect};
+use crate::store::{Directory, FsDirectory, read_newest};
 use crate::sys;
 
-/// Adds inputs to the index at `path`, which is made if there is none, and commits once at the end.
+/// Brings the index at `path`, which is made if there is none, up to date with the inputs, and commits.
 ///
-/// Set `cancel` to stop: nothing is then committed, and the report says so.
+/// Files that are in the index and have not changed since are left out; the documents of those that have are replaced.
+/// Set `cancel` to stop: what was indexed so far is then committed, and the report says so; a later build goes on.
 ///
 /// # Errors
 /// Where nothing could be committed: no index and no empty directory at `path`, another writer, a full disk, …
@@ -41,8 +41,7 @@ pub fn build(
     let made = prepare(path)?;
     let directory = FsDirectory::new(path);
     let outcome = build_in(&directory, options, progress, cancel);
-    let committed = matches!(&outcome, Ok(report) if !report.cancelled);
-    if made && !committed {
+    if made && read_newest(&directory).is_ok_and(|newest| newest.is_none()) {
         // Leave no directory behind that never was an index; what cannot be removed does no harm.
         if let Ok(_lock) = directory.lock() {
             let _ = directory.remove("lock");
@@ -97,12 +96,8 @@ pub fn build_in(
     cancel: &Arc<AtomicBool>,
 ) -> Result<IndexReport> {
     let writer = Writer::open(directory)?;
-    let outcome = add_and_commit(&writer, options, progress, cancel);
-    if !matches!(&outcome, Ok(report) if !report.cancelled) {
-        // What was written is in no commit. Where it cannot be removed, the next writer sweeps it.
-        writer.roll_back();
-    }
-    outcome
+    // What was written since the last commit is in none. Where it cannot be removed, the next writer sweeps it.
+    add_and_commit(&writer, options, progress, cancel).inspect_err(|_| writer.roll_back())
 }
 
 /// Writes the segments of the inputs and commits them together with those of the commit before.
@@ -112,96 +107,50 @@ fn add_and_commit(
     progress: &Progress,
     cancel: &Arc<AtomicBool>,
 ) -> Result<IndexReport> {
-    let before = writer.manifest();
-    let analyzer = choose_analyzer(before.as_ref(), options.analyzer.as_ref())?;
-    let postings = choose_postings(before.as_ref(), options.postings)?;
+    let analyzer = choose_analyzer(writer.manifest().as_ref(), options.analyzer.as_ref())?;
+    let postings = choose_postings(writer.manifest().as_ref(), options.postings)?;
     writer.describe(|manifest| {
-        let (segments, notes) =
-            manifest.map(|manifest| (manifest.segments, manifest.notes)).unwrap_or_default();
-        Ok(Manifest { analyzer: analyzer.clone(), records: options.records, postings, segments, notes })
-    })?;
+        let (analyzer, records) = (analyzer.clone(), options.records);
+        match manifest {
+            Some(manifest) => Manifest { records, ..manifest },
+            None => Manifest::new(analyzer, records, postings),
+        }
+    });
 
     progress.enter(Phase::Walking);
     let mut inputs = collect(&options.source, cancel)?;
     leave_out_index(writer.directory, &mut inputs);
     let mut report =
         IndexReport { failed: inputs.failures.clone(), skipped: inputs.skipped, ..Default::default() };
-    let old: Vec<u128> =
-        before.iter().flat_map(|manifest| &manifest.segments).map(|segment| segment.id).collect();
-    let replaced = known_paths(writer, &old, &inputs.inputs)?;
-    // Where documents are replaced, those of earlier commits must stay apart from the new ones of the same files.
-    let merging = Merging::new(writer, options, if replaced.is_empty() { &[] } else { &old });
+    let (ledger, to_do) = Ledger::open(writer, inputs.inputs, options.records, options.again)?;
+    report.unchanged = to_do.unchanged;
+    let merging = Merging::new(writer, options, ledger.spared());
     let lanes = std::thread::scope(|scope| {
         let merger = merging.start(scope)?;
-        let lanes = run_lanes(writer, options, (&analyzer, postings), inputs, progress, cancel, &mut report);
-        merger.stop(cancel.load(Ordering::Relaxed) || lanes.is_err())?;
+        let lanes = run_lanes(&ledger, options, (&analyzer, postings), to_do, progress, cancel, &mut report);
+        merger.stop(report.cancelled || lanes.is_err())?;
         lanes
     })?;
-    if cancel.load(Ordering::Relaxed) {
-        report.cancelled = true;
-        return Ok(report);
-    }
-
-    progress.enter(Phase::Committing);
-    let mut added = Vec::new();
     for lane in lanes {
         for segment in &lane.segments {
             report.documents += segment.stats.documents;
             report.tokens += segment.stats.tokens;
             report.segments += 1;
-            added.push(segment.id);
         }
         report.cut_terms += lane.cut_terms;
         report.flush_seconds += lane.flushing.as_secs_f64();
         report.failed.extend(lane.failures);
     }
-    report.replaced = replace(writer, &old, &replaced, &report.failed)?;
-    writer.commit()?;
+    if !report.cancelled {
+        ledger.finish(&report.failed)?;
+    }
+    report.replaced = ledger.replaced_documents();
+    if writer.has_changed() {
+        progress.enter(Phase::Committing);
+        writer.commit()?;
+    }
     (report.bytes_written, report.index_bytes) = (writer.bytes_written(), writer.index_bytes());
     Ok(report)
-}
-
-/// The paths of inputs that have documents in the index.
-fn known_paths(writer: &Writer<'_>, old: &[u128], inputs: &[Input]) -> Result<Vec<Vec<u8>>> {
-    let mut known = Vec::new();
-    let segments = old.iter().map(|&id| writer.segment(id)).collect::<Result<Vec<_>>>()?;
-    for input in inputs {
-        let path = input.path.as_os_str().as_bytes();
-        for segment in &segments {
-            if segment.has_path(path)? {
-                known.push(path.to_vec());
-                break;
-            }
-        }
-    }
-    Ok(known)
-}
-
-/// Deletes the old documents of inputs that have new ones; returns how many.
-fn replace(writer: &Writer<'_>, old: &[u128], paths: &[Vec<u8>], failed: &[Failure]) -> Result<u64> {
-    if paths.is_empty() {
-        return Ok(0);
-    }
-    // A file that could not be read may have no new document; then it keeps the old one.
-    let failed: HashSet<&[u8]> = failed.iter().map(|failure| failure.path.as_os_str().as_bytes()).collect();
-    let now: Vec<u128> =
-        writer.manifest().iter().flat_map(|now| &now.segments).map(|entry| entry.id).collect();
-    let new: Vec<u128> = now.iter().copied().filter(|id| !old.contains(id)).collect();
-    let has_new = |path: &[u8]| -> Result<bool> {
-        for &id in &new {
-            if writer.segment(id)?.has_path(path)? {
-                return Ok(true);
-            }
-        }
-        Ok(false)
-    };
-    let mut replaced = Vec::new();
-    for path in paths {
-        if !failed.contains(path.as_slice()) || has_new(path)? {
-            replaced.push(path.as_slice());
-        }
-    }
-    writer.delete_paths(old, &replaced)
 }
 
 /// The index may lie in a tree that it indexes; its own files are no inputs.
@@ -250,32 +199,35 @@ fn choose_postings(current: Option<&Manifest>, wanted: Option<Postings>) -> Resu
 
 /// Runs the pipeline to its end; the segments are on the medium then.
 fn run_lanes(
-    writer: &Writer<'_>,
+    ledger: &Ledger<'_>,
     options: &IndexOptions,
     (analyzer, postings): (&Analyzer, Postings),
-    inputs: Inputs,
+    to_do: ToDo,
     progress: &Progress,
     cancel: &Arc<AtomicBool>,
     report: &mut IndexReport,
 ) -> Result<Vec<LaneReport>> {
-    progress.total_bytes.store(inputs.bytes, Ordering::Relaxed);
-    progress.total_files.store(inputs.inputs.len() as u64, Ordering::Relaxed);
-    progress.failures.store(inputs.failures.len() as u64, Ordering::Relaxed);
+    let done = to_do.done.values().flatten().map(|span| span.end - span.start).sum::<u64>();
+    let bytes = to_do.inputs.iter().map(|input| input.bytes).sum::<u64>().saturating_sub(done);
+    progress.total_bytes.store(bytes, Ordering::Relaxed);
+    progress.total_files.store(to_do.inputs.len() as u64, Ordering::Relaxed);
+    progress.failures.store(report.failed.len() as u64, Ordering::Relaxed);
     options.flush.buffers.check()?;
-    let budget = lane_budget(options, &inputs.inputs)?;
-    let shared = Arc::new(inputs.inputs);
+    let budget = lane_budget(options, &to_do.inputs)?;
+    let shared = Arc::new(to_do.inputs);
     // Readers are stopped through their own flag too, when an index thread fails.
     let stop = Arc::new(AtomicBool::new(cancel.load(Ordering::Relaxed)));
-    let (driver, lanes) = start(shared.clone(), options.records, analyzer, &options.read, stop.clone())?;
+    let (driver, lanes) =
+        start_after(shared.clone(), to_do.done, options.records, analyzer, &options.read, stop.clone())?;
     let gate = Gate::new(options.flush.policy);
     let context = LaneContext {
-        writer,
+        ledger,
         inputs: &shared,
         records: options.records,
         analyzer,
         invert: InvertOptions {
             budget: budget.most,
-            expected_terms: expected_terms(analyzer, inputs.bytes, lanes.len(), budget.first),
+            expected_terms: expected_terms(analyzer, bytes, lanes.len(), budget.first),
             pages: options.read.pages,
             postings,
         },
@@ -285,10 +237,11 @@ fn run_lanes(
         progress,
     };
     progress.enter(Phase::Indexing);
-    let reports = index_all(context, &driver, lanes, cancel, &stop);
+    let reports = index_all(context, &driver, lanes, &Watch::new(options, cancel, &stop));
     let read = driver.finish();
-    let reports = reports?;
+    let (reports, cancelled) = reports?;
     let read = read?;
+    report.cancelled = cancelled;
     report.bytes = read.bytes;
     report.failed.extend(read.failures);
     Ok(reports)
@@ -305,29 +258,48 @@ fn expected_terms(analyzer: &Analyzer, bytes: u64, lanes: usize, budget: usize) 
     (share / bytes_per_term).min(budget / 256)
 }
 
-/// Runs every index thread to its end, or stops all at the first error.
+/// Runs every index thread to its end, or stops all at the first error; commits now and then meanwhile. True if it was
+/// stopped before the end of the inputs.
 fn index_all(
     context: LaneContext<'_>,
     driver: &ReaderDriver,
     lanes: Vec<Lane>,
-    cancel: &AtomicBool,
-    stop: &AtomicBool,
-) -> Result<Vec<LaneReport>> {
+    watch: &Watch<'_>,
+) -> Result<(Vec<LaneReport>, bool)> {
+    let failed = &AtomicBool::new(false);
     std::thread::scope(|scope| {
         let index = |lane: Lane| {
-            let outcome = index_one(context, lane, stop);
+            let outcome = index_one(context, lane, failed);
             if outcome.is_err() {
-                stop.store(true, Ordering::Relaxed);
+                failed.store(true, Ordering::Relaxed);
+                watch.stop.store(true, Ordering::Relaxed);
             }
             outcome
         };
         let threads: Vec<_> = lanes.into_iter().map(|lane| scope.spawn(move || index(lane))).collect();
-        // This thread carries the stop flag over and keeps the counters of the readers in view.
+        // This thread keeps the time, and the counters of the readers in view.
+        // A stop that was asked for before is in `watch.stop` already.
+        let (mut committed, mut stopping) = (Instant::now(), watch.stop.load(Ordering::Relaxed));
+        let mut outcome = Ok(());
         while threads.iter().any(|thread| !thread.is_finished()) {
-            if cancel.load(Ordering::Relaxed) {
-                stop.store(true, Ordering::Relaxed);
+            if !stopping && watch.is_over(context.progress) {
+                stopping = true;
+                match context.records {
+                    // The numbers of lines are known only where all lines before them were read.
+                    Records::Lines => driver.begin_nothing(),
+                    Records::File => watch.stop.store(true, Ordering::Relaxed),
+                }
             }
             context.progress.files.store(driver.files_done(), Ordering::Relaxed);
+            if outcome.is_ok() && watch.commit_every.is_some_and(|every| committed.elapsed() >= every) {
+                let writer = context.ledger.writer();
+                outcome = if writer.has_changed() { writer.commit() } else { Ok(()) };
+                if outcome.is_err() {
+                    failed.store(true, Ordering::Relaxed);
+                    watch.stop.store(true, Ordering::Relaxed);
+                }
+                committed = Instant::now();
+            }
             std::thread::park_timeout(Duration::from_millis(2));
         }
         let join = |thread: std::thread::ScopedJoinHandle<'_, Result<LaneReport>>| {
@@ -339,16 +311,49 @@ fn index_all(
                 })
             })
         };
-        threads.into_iter().map(join).collect()
+        let reports: Result<Vec<LaneReport>> = threads.into_iter().map(join).collect();
+        outcome.and(reports).map(|reports| (reports, stopping))
     })
 }
 
-fn index_one(context: LaneContext<'_>, lane: Lane, stop: &AtomicBool) -> Result<LaneReport> {
+/// Brings what a lane gives into segments. If the build is stopped, what came before is kept; if it failed, nothing.
+fn index_one(context: LaneContext<'_>, lane: Lane, failed: &AtomicBool) -> Result<LaneReport> {
     let mut indexer = LaneIndexer::new(context)?;
     indexer.run(lane)?;
-    if stop.load(Ordering::Relaxed) {
+    if failed.load(Ordering::Relaxed) {
         return Ok(LaneReport::default());
     }
     context.progress.enter(Phase::Flushing);
     indexer.finish()
+}
+
+/// When a build stops, and when it commits.
+struct Watch<'a> {
+    cancel: &'a AtomicBool,
+    /// Set to stop readers and index threads.
+    stop: &'a AtomicBool,
+    begun: Instant,
+    limit: Option<Duration>,
+    commit_every: Option<Duration>,
+}
+
+/// Time that a build with a limit keeps for writing its last segments, at least.
+const LAST_FLUSH: Duration = Duration::from_secs(2);
+
+impl<'a> Watch<'a> {
+    fn new(options: &IndexOptions, cancel: &'a AtomicBool, stop: &'a AtomicBool) -> Self {
+        let (limit, commit_every) = (options.time_limit, options.commit_every);
+        Watch { cancel, stop, begun: Instant::now(), limit, commit_every }
+    }
+
+    /// True if the user asks to stop, or there is just time to write down what there is.
+    fn is_over(&self, progress: &Progress) -> bool {
+        let spare = |limit: Duration| {
+            // Half of the time that a segment took to fill, since it is written in less than that.
+            let segments = u32::try_from(progress.segments()).unwrap_or(u32::MAX).saturating_add(1);
+            (self.begun.elapsed() / segments / 2).max(LAST_FLUSH).min(limit / 2)
+        };
+        self.cancel.load(Ordering::Relaxed)
+            || self.limit.is_some_and(|limit| self.begun.elapsed() + spare(limit) >= limit)
+    }
 }

@@ -4,18 +4,17 @@
 //! but the directory and counters.
 
 use std::collections::VecDeque;
-use std::os::unix::ffi::OsStrExt;
 use std::sync::atomic::Ordering;
 use std::time::{Duration, Instant};
 
 use super::Progress;
 use super::budget::LaneBudget;
 use super::gate::{Gate, Working};
+use super::ledger::{Landed, Ledger};
 use super::line_keys::KeyCollector;
-use super::writer::Writer;
 use crate::error::Result;
 use crate::invert::{CHECK_EVERY, InvertOptions, Inverter};
-use crate::read::{Lane, Piece};
+use crate::read::{Lane, Piece, Span};
 use crate::record::{Part, Parts};
 use crate::schema::{Analyzer, Records};
 use crate::segment::{FLUSH_BYTES, FlushBuffers, Flushed, flush};
@@ -32,7 +31,7 @@ const PART: usize = CHECK_EVERY / 4;
 /// What all index threads of a build have in common.
 #[derive(Clone, Copy)]
 pub(super) struct LaneContext<'a> {
-    pub(super) writer: &'a Writer<'a>,
+    pub(super) ledger: &'a Ledger<'a>,
     pub(super) inputs: &'a [Input],
     pub(super) records: Records,
     pub(super) analyzer: &'a Analyzer,
@@ -66,7 +65,12 @@ pub(super) struct LaneIndexer<'a> {
     /// Bytes since the memory was looked at.
     unchecked: usize,
     /// Segments that the medium may still be working on.
-    unsynced: VecDeque<(Flushed, Unsynced)>,
+    unsynced: VecDeque<(Landed, Unsynced)>,
+    /// Lines that the segment at hand has, and inputs of which it has documents in place of older ones.
+    covered: Vec<(u32, Span)>,
+    replacing: Vec<u32>,
+    /// Where the line at hand begins in its file.
+    line_at: u64,
     /// Held while this thread has a block to index.
     working: Working<'a>,
     report: LaneReport,
@@ -83,6 +87,9 @@ impl<'a> LaneIndexer<'a> {
             skipping: false,
             unchecked: 0,
             unsynced: VecDeque::new(),
+            covered: Vec::new(),
+            replacing: Vec::new(),
+            line_at: 0,
             working: None,
             report: LaneReport::default(),
         })
@@ -131,8 +138,8 @@ impl<'a> LaneIndexer<'a> {
         Ok(self.report)
     }
 
-    fn path(&self, piece: &Piece) -> &'a [u8] {
-        self.context.inputs[piece.input as usize].path.as_os_str().as_bytes()
+    fn input(&self, piece: &Piece) -> &'a Input {
+        &self.context.inputs[piece.input as usize]
     }
 
     fn piece(&mut self, piece: &Piece, bytes: &mut [u8]) -> Result<()> {
@@ -162,7 +169,9 @@ impl<'a> LaneIndexer<'a> {
     fn open(&mut self, piece: &Piece) -> Result<()> {
         match &piece.first_line {
             Some(line) => {
-                self.keys.lines(self.inverter.current_document(), piece.input, self.path(piece), line.clone())
+                self.line_at = piece.offset;
+                let (document, input) = (self.inverter.current_document(), self.input(piece));
+                self.keys.lines(document, piece.input, input, line.clone());
             }
             None => {
                 // A file that may not fit beside what is there had better begin a segment of its own.
@@ -180,7 +189,30 @@ impl<'a> LaneIndexer<'a> {
     fn fail(&mut self, piece: &Piece) {
         if !std::mem::take(&mut self.skipping) && self.inverter.pending_tokens() > 0 {
             self.inverter.void_document();
-            self.keys.file(self.path(piece));
+            self.keys.file(self.input(piece));
+        }
+    }
+
+    /// The line at hand ended at byte `end` of the block, and is in the segment at hand.
+    #[inline]
+    fn cover(&mut self, piece: &Piece, end: usize) {
+        let end = piece.offset + (end - piece.start) as u64;
+        let start = std::mem::replace(&mut self.line_at, end);
+        match self.covered.last_mut() {
+            Some((input, span)) if *input == piece.input && span.end == start => {
+                (span.end, span.lines) = (end, span.lines + 1);
+            }
+            _ => {
+                self.covered.push((piece.input, Span { start, end, lines: 1 }));
+                self.replace(piece);
+            }
+        }
+    }
+
+    /// Notes that the segment at hand has a document of the piece's input.
+    fn replace(&mut self, piece: &Piece) {
+        if self.context.ledger.replaces(piece.input) {
+            self.replacing.push(piece.input);
         }
     }
 
@@ -193,6 +225,7 @@ impl<'a> LaneIndexer<'a> {
         }
         if part.closes {
             if std::mem::take(&mut self.skipping) {
+                self.line_at = piece.offset + (part.next - piece.start) as u64;
                 return Ok(());
             }
             if piece.failed && last {
@@ -201,8 +234,12 @@ impl<'a> LaneIndexer<'a> {
                 return Ok(());
             }
             self.inverter.end_document();
-            if self.context.records == Records::File {
-                self.keys.file(self.path(piece));
+            match self.context.records {
+                Records::Lines => self.cover(piece, part.next),
+                Records::File => {
+                    self.keys.file(self.input(piece));
+                    self.replace(piece);
+                }
             }
         }
         if self.unchecked >= PART || self.context.records == Records::File {
@@ -220,12 +257,12 @@ impl<'a> LaneIndexer<'a> {
 
     fn flush(&mut self) -> Result<()> {
         let keys = self.keys.take(self.inverter.max_doc());
-        let id = self.context.writer.new_id();
+        let id = self.context.ledger.writer().new_id();
         let was_working = self.working.take().is_some();
         let (segment, unsynced) = {
             let _stopped = self.context.gate.write();
             let begun = Instant::now();
-            let directory = self.context.writer.directory;
+            let directory = self.context.ledger.writer().directory;
             let flushed = flush(directory, id, &mut self.inverter, &keys, &self.context.buffers)?;
             self.report.flushing += begun.elapsed();
             flushed
@@ -233,7 +270,8 @@ impl<'a> LaneIndexer<'a> {
         self.working = was_working.then(|| self.context.gate.work()).flatten();
         self.context.progress.segments.fetch_add(1, Ordering::Relaxed);
         self.report.segments.push(segment.clone());
-        self.unsynced.push_back((segment, unsynced));
+        let (covered, replacing) = (std::mem::take(&mut self.covered), std::mem::take(&mut self.replacing));
+        self.unsynced.push_back((Landed { segment, covered, replacing }, unsynced));
         self.limit = self.context.budget.after(self.report.segments.len());
         // Each holds a file open, and the oldest has long been written back.
         if self.unsynced.len() > UNSYNCED {
@@ -244,10 +282,9 @@ impl<'a> LaneIndexer<'a> {
 
     /// Waits until the oldest segment is on the medium: then it can be merged and committed.
     fn sync_oldest(&mut self) -> Result<()> {
-        let Some((segment, unsynced)) = self.unsynced.pop_front() else { return Ok(()) };
+        let Some((landed, unsynced)) = self.unsynced.pop_front() else { return Ok(()) };
         unsynced.sync()?;
-        self.context.writer.add(&segment);
-        Ok(())
+        self.context.ledger.take_in(landed)
     }
 
     /// Flushes in the middle of a document, which then goes on in the next segment. A document that fills the

@@ -1,8 +1,14 @@
 //! Collects what the documents of a segment will be called.
 
+use std::os::unix::ffi::OsStrExt;
+
 use crate::read::LineNumber;
 use crate::schema::Records;
 use crate::segment::{KeyRun, Keys};
+use crate::source::{Input, Stamp};
+
+/// What a path takes beyond its bytes.
+const PATH_BYTES: usize = size_of::<Vec<u8>>() + size_of::<Stamp>() + 16;
 
 /// Documents from `first_doc` on are lines of one input, from `line` plus `later` on.
 #[derive(Clone, Debug)]
@@ -18,6 +24,7 @@ struct Run {
 #[derive(Debug)]
 pub(super) struct KeyCollector {
     paths: Vec<Vec<u8>>,
+    stamps: Vec<Stamp>,
     bytes: usize,
     runs: Option<Vec<Run>>,
 }
@@ -25,7 +32,7 @@ pub(super) struct KeyCollector {
 impl KeyCollector {
     pub(super) fn new(records: Records) -> Self {
         let runs = (records == Records::Lines).then(Vec::new);
-        KeyCollector { paths: Vec::new(), bytes: 0, runs }
+        KeyCollector { paths: Vec::new(), stamps: Vec::new(), bytes: 0, runs }
     }
 
     /// Bytes of memory taken.
@@ -34,26 +41,28 @@ impl KeyCollector {
         2 * (self.bytes + self.runs.as_ref().map_or(0, Vec::len) * size_of::<Run>())
     }
 
-    fn push_path(&mut self, path: &[u8]) -> u32 {
+    fn push_path(&mut self, input: &Input) -> u32 {
+        let path = input.path.as_os_str().as_bytes();
         self.paths.push(path.to_vec());
-        self.bytes += path.len() + size_of::<Vec<u8>>() + 16;
+        self.stamps.push(input.stamp());
+        self.bytes += path.len() + PATH_BYTES;
         u32::try_from(self.paths.len() - 1).unwrap_or(u32::MAX)
     }
 
-    /// The next document is the file `path`.
-    pub(super) fn file(&mut self, path: &[u8]) {
-        self.push_path(path);
+    /// The next document is this file.
+    pub(super) fn file(&mut self, input: &Input) {
+        self.push_path(input);
     }
 
-    /// The documents from `first_doc` on are the lines of `input` from `line` on.
-    pub(super) fn lines(&mut self, first_doc: u32, input: u32, path: &[u8], line: LineNumber) {
+    /// The documents from `first_doc` on are the lines of a file from `line` on; `number` is that of the input.
+    pub(super) fn lines(&mut self, first_doc: u32, number: u32, input: &Input, line: LineNumber) {
         let last = self.runs.as_ref().and_then(|runs| runs.last());
         let path = match last {
-            Some(run) if run.input == input => run.path,
-            _ => self.push_path(path),
+            Some(run) if run.input == number => run.path,
+            _ => self.push_path(input),
         };
         if let Some(runs) = &mut self.runs {
-            runs.push(Run { first_doc, input, path, line, later: 0 });
+            runs.push(Run { first_doc, input: number, path, line, later: 0 });
         }
     }
 
@@ -61,15 +70,17 @@ impl KeyCollector {
     ///
     /// Waits until the lines before those runs have been counted.
     pub(super) fn take(&mut self, max_doc: u32) -> Keys {
-        let mut keys = Keys { paths: std::mem::take(&mut self.paths), runs: None };
+        let (paths, stamps) = (std::mem::take(&mut self.paths), std::mem::take(&mut self.stamps));
+        let mut keys = Keys { paths, stamps, runs: None };
         self.bytes = 0;
         let Some(runs) = &mut self.runs else { return keys };
         let ended = std::mem::take(runs);
         if let Some(open) = ended.last() {
             let later = open.later + u64::from(max_doc.saturating_sub(open.first_doc));
             let path = keys.paths.get(open.path as usize).cloned().unwrap_or_default();
-            self.bytes = path.len() + size_of::<Vec<u8>>() + 16;
+            self.bytes = path.len() + PATH_BYTES;
             self.paths.push(path);
+            self.stamps.push(keys.stamps.get(open.path as usize).copied().unwrap_or_default());
             runs.push(Run { first_doc: 0, path: 0, later, ..open.clone() });
         }
         let resolve = |run: &Run| KeyRun {

@@ -2,11 +2,15 @@
 //!
 //! ```text
 //! manifest = analyzer u32 (0 standard, 1 bytes) | delimiters u64 × 4 | records u32 (0 file, 1 lines) |
-//!            postings u32 (0 frequencies, 1 positions) | segments u32 | segment … | notes u32 | note …
+//!            postings u32 (0 frequencies, 1 positions) | segments u32 | segment … | notes u32 | note … |
+//!            partial u32 | file …
 //! segment  = id u128 | documents u64 | terms u64 | tokens u64 | file length u64 | deleted u64 | deletes u64
 //! note     = varint(length) | name | varint(length) | value          ascending by name
+//! file     = varint(length) | path | size u64 | modified i64 | varint(spans) | span …         ascending by path
+//! span     = varint(gap) | varint(length) | varint(lines)            ascending; gap: from the end of the one before
 //! ```
 //!
+//! A file of lines that was being indexed at the commit is partial: the lines of its spans are in the index.
 //! `deletes` is the generation of the commit that wrote the segment's file of deletes, 0 if it has none; `deleted` is
 //! how many documents that file names.
 
@@ -14,8 +18,10 @@ use std::collections::BTreeMap;
 
 use crate::codec::{ByteReader, put_varint};
 use crate::error::{Error, Result};
+use crate::read::Span;
 use crate::schema::{Analyzer, Delimiters, Postings, Records};
 use crate::segment::{Flushed, Segment, file_name};
+use crate::source::Stamp;
 
 /// A segment as the manifest knows it.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -71,9 +77,26 @@ pub(super) struct Manifest {
     pub(super) postings: Postings,
     pub(super) segments: Vec<SegmentEntry>,
     pub(super) notes: BTreeMap<Vec<u8>, Vec<u8>>,
+    /// By path.
+    pub(super) partial: BTreeMap<Vec<u8>, Partial>,
+}
+
+/// What of a file is in the index.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub(super) struct Partial {
+    /// What the file was like.
+    pub(super) stamp: Stamp,
+    /// Ascending and apart.
+    pub(super) spans: Vec<Span>,
 }
 
 impl Manifest {
+    /// Of an index without documents.
+    pub(super) fn new(analyzer: Analyzer, records: Records, postings: Postings) -> Self {
+        let (notes, partial) = (BTreeMap::new(), BTreeMap::new());
+        Manifest { analyzer, records, postings, segments: Vec::new(), notes, partial }
+    }
+
     pub(super) fn encode(&self) -> Vec<u8> {
         let mut out = Vec::new();
         let (kind, words) = match &self.analyzer {
@@ -105,6 +128,21 @@ impl Manifest {
         for text in self.notes.iter().flat_map(|(name, value)| [name, value]) {
             put_varint(&mut out, text.len() as u64);
             out.extend_from_slice(text);
+        }
+        out.extend_from_slice(&count(self.partial.len()));
+        for (path, file) in &self.partial {
+            put_varint(&mut out, path.len() as u64);
+            out.extend_from_slice(path);
+            out.extend_from_slice(&file.stamp.bytes.to_le_bytes());
+            out.extend_from_slice(&file.stamp.modified.to_le_bytes());
+            put_varint(&mut out, file.spans.len() as u64);
+            let mut before = 0;
+            for span in &file.spans {
+                put_varint(&mut out, span.start - before);
+                put_varint(&mut out, span.end - span.start);
+                put_varint(&mut out, span.lines);
+                before = span.end;
+            }
         }
         out
     }
@@ -139,16 +177,36 @@ impl Manifest {
         }
         let mut notes = BTreeMap::new();
         for _ in 0..reader.u32()? {
-            let mut text = || {
-                let len = usize::try_from(reader.varint()?).ok()?;
-                reader.take(len).map(<[u8]>::to_vec)
-            };
-            let (name, value) = (text()?, text()?);
+            let (name, value) = (read_text(&mut reader)?, read_text(&mut reader)?);
             let rises = notes.last_key_value().is_none_or(|(last, _)| *last < name);
             rises.then(|| notes.insert(name, value))?;
         }
-        reader.remaining().is_empty().then_some(Manifest { analyzer, records, postings, segments, notes })
+        let mut partial = BTreeMap::new();
+        for _ in 0..reader.u32()? {
+            let path = read_text(&mut reader)?;
+            let rises = partial.last_key_value().is_none_or(|(last, _)| *last < path);
+            let file = read_partial(&mut reader)?;
+            rises.then(|| partial.insert(path, file))?;
+        }
+        let all = reader.remaining().is_empty();
+        all.then_some(Manifest { analyzer, records, postings, segments, notes, partial })
     }
+}
+
+fn read_text(reader: &mut ByteReader<'_>) -> Option<Vec<u8>> {
+    let len = usize::try_from(reader.varint()?).ok()?;
+    reader.take(len).map(<[u8]>::to_vec)
+}
+
+fn read_partial(reader: &mut ByteReader<'_>) -> Option<Partial> {
+    let stamp = Stamp { bytes: reader.u64()?, modified: reader.u64()?.cast_signed() };
+    let mut spans: Vec<Span> = Vec::new();
+    for _ in 0..reader.varint()? {
+        let start = spans.last().map_or(0, |span| span.end).checked_add(reader.varint()?)?;
+        let end = start.checked_add(reader.varint()?)?;
+        spans.push(Span { start, end, lines: reader.varint()? });
+    }
+    Some(Partial { stamp, spans })
 }
 
 fn read_segment(reader: &mut ByteReader<'_>) -> Option<SegmentEntry> {
@@ -183,6 +241,20 @@ mod tests {
                 postings,
                 segments: vec![segment(1, 0), segment(u128::MAX, 2)],
                 notes: [note("", "x"), note("host", ""), note("hosts", "abc")].into(),
+                partial: [
+                    (b"a".to_vec(), Partial::default()),
+                    (
+                        b"b".to_vec(),
+                        Partial {
+                            stamp: Stamp { bytes: 1 << 40, modified: -5 },
+                            spans: vec![
+                                Span { start: 0, end: 9, lines: 1 },
+                                Span { start: 1 << 33, end: 1 << 34, lines: 1 << 20 },
+                            ],
+                        },
+                    ),
+                ]
+                .into(),
             };
             let bytes = manifest.encode();
             assert_eq!(Manifest::decode(&bytes).unwrap(), manifest);

@@ -1,7 +1,8 @@
 //! The whole: from inputs to a committed index, and from a committed index to a snapshot that can be searched.
 //!
 //! [`build`] runs the pipeline; read `build.rs` first, then `lane.rs`, the index thread. `budget.rs` shares the
-//! memory out, `gate.rs` stops the world where that is asked for. `writer.rs` holds what the next commit will say,
+//! memory out, `gate.rs` stops the world where that is asked for. `ledger.rs` knows
+//! which inputs are in the index already. `writer.rs` holds what the next commit will say,
 //! `manifest.rs` is how it says it; `merge_policy.rs` finds segments that should be one, `merging.rs` merges them in the
 //! background; `maintain.rs` deletes and merges on request, `check.rs` proves that all is
 //! whole; [`Snapshot`] is what a reader opens. [`MemoryIndex`] is an index that stays in memory. `unique.rs` counts distinct terms over segments.
@@ -13,6 +14,7 @@ mod build;
 mod check;
 mod gate;
 mod lane;
+mod ledger;
 mod line_keys;
 mod maintain;
 mod manifest;
@@ -41,6 +43,8 @@ pub use tune::{
 };
 pub use variants::{IndexerVariant, ReaderVariant, TokenizerVariant, VariantTokenizer};
 
+use std::time::Duration;
+
 use crate::read::ReadOptions;
 use crate::schema::{Analyzer, Postings, Records};
 use crate::segment::FlushBuffers;
@@ -68,6 +72,12 @@ pub struct IndexOptions {
     pub flush: FlushOptions,
     /// Which segments are merged while others are written; `None` for none.
     pub merge: Option<MergePolicy>,
+    /// Index files again that are in the index and have not changed.
+    pub again: bool,
+    /// Time after which a build commits what it has, again and again; `None` for a commit at the end only.
+    pub commit_every: Option<Duration>,
+    /// Time after which a build has stopped by itself and committed what it has.
+    pub time_limit: Option<Duration>,
 }
 
 /// How index threads write their segments. The defaults are the fastest that was measured; the rest is for measuring.
@@ -125,9 +135,11 @@ pub struct IndexReport {
     pub segments: usize,
     /// Documents of earlier commits that were deleted, as their files were indexed again.
     pub replaced: u64,
+    /// Inputs that were left out, as they are in the index and have not changed.
+    pub unchanged: u64,
     /// Seconds that index threads spent writing segments, all threads together; waiting for each other is not in it.
     pub flush_seconds: f64,
-    /// True if the build was stopped; nothing was then committed.
+    /// True if the build was stopped; what it had by then is committed, and the same build again goes on from there.
     pub cancelled: bool,
 }
 

@@ -12,7 +12,7 @@ use std::ops::Range;
 use std::sync::{Mutex, MutexGuard, PoisonError};
 use std::time::Instant;
 
-use super::manifest::{Manifest, SegmentEntry};
+use super::manifest::{Manifest, Partial, SegmentEntry};
 use crate::error::{Error, Result};
 use crate::segment::{
     FlushBuffers, Flushed, Segment, deletes_file_name, file_name, is_deletes_file_name, is_file_name, merge,
@@ -39,6 +39,8 @@ struct State {
     /// Segments whose files are being written.
     writing: HashSet<u128>,
     bytes_written: u64,
+    /// The segments of the newest commit, in order.
+    committed: Vec<u128>,
     /// Bytes of the newest manifest and of files of deletes in it.
     commit_bytes: u64,
 }
@@ -59,9 +61,12 @@ impl<'d> Writer<'d> {
         let committed = read_newest(directory)?;
         let generation = committed.as_ref().map_or(0, |committed| committed.generation);
         let manifest = committed.map(|committed| Manifest::decode(&committed.content)).transpose()?;
+        let committed =
+            manifest.iter().flat_map(|manifest| &manifest.segments).map(|entry| entry.id).collect();
         let state = State {
             generation,
             manifest,
+            committed,
             open: HashMap::new(),
             writing: HashSet::new(),
             bytes_written: 0,
@@ -104,12 +109,11 @@ impl<'d> Writer<'d> {
         segments.map(|segment| segment.bytes).sum::<u64>() + state.commit_bytes
     }
 
-    /// Sets how the index is to be understood; its segments and notes stay.
-    pub(super) fn describe(&self, change: impl FnOnce(Option<Manifest>) -> Result<Manifest>) -> Result<()> {
+    /// Changes what the next commit will say.
+    pub(super) fn describe(&self, change: impl FnOnce(Option<Manifest>) -> Manifest) {
         let mut state = self.state();
-        let changed = change(state.manifest.clone())?;
+        let changed = change(state.manifest.take());
         state.manifest = Some(changed);
-        Ok(())
     }
 
     /// An identity for a segment that will be written; its file is safe from [`Writer::sweep`] until
@@ -129,14 +133,49 @@ impl<'d> Writer<'d> {
         self.state().writing.remove(&id);
     }
 
-    /// Takes in a segment that is on the medium.
-    pub(super) fn add(&self, segment: &Flushed) {
-        let mut state = self.state();
-        state.writing.remove(&segment.id);
-        state.bytes_written += segment.bytes;
-        if let Some(manifest) = &mut state.manifest {
-            manifest.segments.push(SegmentEntry::from(segment));
+    /// Takes in a segment that is on the medium, together with the deletes and the state of files that go with it;
+    /// returns how many documents were deleted. The segments of the deletes have been opened.
+    pub(super) fn take_in(
+        &self,
+        segment: Option<&Flushed>,
+        deletions: Vec<(u128, Vec<Range<u32>>)>,
+        partial: Vec<(Vec<u8>, Option<Partial>)>,
+    ) -> u64 {
+        let mut guard = self.state();
+        let state = &mut *guard;
+        if let Some(segment) = segment {
+            state.writing.remove(&segment.id);
+            state.bytes_written += segment.bytes;
         }
+        if let Some(manifest) = &mut state.manifest {
+            manifest.segments.extend(segment.map(SegmentEntry::from));
+            for (path, begun) in partial {
+                match begun {
+                    Some(begun) => manifest.partial.insert(path, begun),
+                    None => manifest.partial.remove(&path),
+                };
+            }
+        }
+        let mut deleted = 0;
+        for (id, documents) in deletions {
+            if let Some(segment) = state.open.get_mut(&id) {
+                let gone = documents.into_iter().flatten().filter(|&document| segment.delete(document));
+                deleted += gone.count() as u64;
+            }
+        }
+        deleted
+    }
+
+    /// True if something was taken in or deleted since the newest commit.
+    pub(super) fn has_changed(&self) -> bool {
+        let state = self.state();
+        let Some(manifest) = &state.manifest else { return false };
+        let deleted = |entry: &SegmentEntry| {
+            state.open.get(&entry.id).is_some_and(|segment| segment.deletes().count() > entry.deleted)
+        };
+        state.generation == 0
+            || state.committed != manifest.segments.iter().map(|entry| entry.id).collect::<Vec<_>>()
+            || manifest.segments.iter().any(deleted)
     }
 
     /// A segment with all deletes so far.
@@ -161,16 +200,6 @@ impl<'d> Writer<'d> {
         let mut state = self.state();
         let Some(segment) = state.open.get_mut(&id) else { return Ok(0) };
         Ok(documents.into_iter().flatten().filter(|&document| segment.delete(document)).count() as u64)
-    }
-
-    /// Deletes the documents of the files with these paths from the given segments.
-    pub(super) fn delete_paths(&self, segments: &[u128], paths: &[&[u8]]) -> Result<u64> {
-        let mut deleted = 0;
-        for &id in segments {
-            let documents = self.segment(id)?.documents_of(paths.iter().copied())?;
-            deleted += if documents.is_empty() { 0 } else { self.delete(id, documents)? };
-        }
-        Ok(deleted)
     }
 
     /// Merges segments into one, which takes the place of the first of them; returns the bytes of the new one.
@@ -246,6 +275,7 @@ impl<'d> Writer<'d> {
             state.generation = generation;
             state.bytes_written += bytes;
             state.commit_bytes = bytes;
+            state.committed = manifest.segments.iter().map(|entry| entry.id).collect();
             let written: HashMap<u128, &SegmentEntry> =
                 manifest.segments.iter().map(|entry| (entry.id, entry)).collect();
             if let Some(now) = &mut state.manifest {

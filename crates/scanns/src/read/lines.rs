@@ -11,6 +11,8 @@ use std::sync::{Arc, Condvar, Mutex, PoisonError};
 /// Counts of line feeds of all units of one file.
 #[derive(Debug, Default)]
 pub(super) struct LineChain {
+    /// Units of the file.
+    units: usize,
     state: Mutex<ChainState>,
     grown: Condvar,
 }
@@ -24,8 +26,15 @@ struct ChainState {
 }
 
 impl LineChain {
-    /// Records that `unit` owned `lines` line feeds; returns how many units have ended without a gap.
-    fn publish(&self, unit: usize, lines: u64) -> usize {
+    /// The chain of a file of so many units.
+    pub(super) fn of(units: usize) -> Self {
+        LineChain { units, ..LineChain::default() }
+    }
+}
+
+impl LineChain {
+    /// Records that `unit` owned `lines` line feeds; true if all units of the file have ended now.
+    fn publish(&self, unit: usize, lines: u64) -> bool {
         let mut guard = self.state.lock().unwrap_or_else(PoisonError::into_inner);
         let state = &mut *guard;
         state.early.insert(unit, lines);
@@ -34,7 +43,7 @@ impl LineChain {
             state.until.push(before + lines);
         }
         self.grown.notify_all();
-        state.until.len()
+        state.until.len() == self.units
     }
 
     fn lines_before(&self, unit: usize) -> u64 {
@@ -69,8 +78,14 @@ impl Part {
         LineNumber { chain: Some((Arc::clone(&self.chain), self.unit)), lines_before: self.lines }
     }
 
-    /// Ends the unit; returns how many units of the file have ended without a gap.
-    pub(super) fn publish(&mut self) -> usize {
+    /// The number of the first line of this unit.
+    #[cfg(test)]
+    pub(super) fn first_line(&self) -> LineNumber {
+        LineNumber { chain: Some((Arc::clone(&self.chain), self.unit)), lines_before: 0 }
+    }
+
+    /// Ends the unit; true if all units of the file have ended now.
+    pub(super) fn publish(&mut self) -> bool {
         self.published = true;
         self.chain.publish(self.unit, self.lines)
     }
@@ -111,14 +126,14 @@ mod tests {
 
     #[test]
     fn numbers_wait_for_earlier_units_in_whatever_order_these_end() {
-        let chain = Arc::new(LineChain::default());
+        let chain = Arc::new(LineChain::of(3));
         let mut parts: Vec<_> = (0..3).map(|unit| Part::new(Arc::clone(&chain), unit)).collect();
         parts[2].lines = 4;
         let number = parts[2].next_line();
         let waiting = std::thread::spawn(move || number.resolve());
-        assert_eq!(parts[2].publish(), 0);
+        assert!(!parts[2].publish());
         parts[0].lines = 10;
-        assert_eq!(parts[0].publish(), 1);
+        assert!(!parts[0].publish());
         assert_eq!(parts[1].next_line().resolve(), 11);
         parts[1].lines = 100;
         drop(parts);

@@ -18,12 +18,14 @@ mod unit;
 mod wave;
 mod work;
 
+use std::collections::BTreeMap;
 use std::sync::Arc;
 use std::sync::atomic::AtomicBool;
 use std::thread::JoinHandle;
 
 pub use block::{Block, Lane, Piece};
 pub use lines::LineNumber;
+pub use work::Span;
 
 use crate::error::{Error, Result};
 use crate::schema::{Analyzer, Records};
@@ -144,9 +146,24 @@ pub fn start(
     options: &ReadOptions,
     cancel: Arc<AtomicBool>,
 ) -> Result<(ReaderDriver, Vec<Lane>)> {
+    start_after(inputs, BTreeMap::new(), records, analyzer, options, cancel)
+}
+
+/// Like [`start`], but what `done` has of the lines of an input, by its number, is not read again.
+///
+/// # Errors
+/// As [`start`].
+pub fn start_after(
+    inputs: Arc<Vec<Input>>,
+    done: BTreeMap<u32, Vec<Span>>,
+    records: Records,
+    analyzer: &Analyzer,
+    options: &ReadOptions,
+    cancel: Arc<AtomicBool>,
+) -> Result<(ReaderDriver, Vec<Lane>)> {
     options.check()?;
     let rules = Rules { records, analyzer: analyzer.clone() };
-    let work = Arc::new(Work::new(inputs, records, options.chunk_bytes, cancel));
+    let work = Arc::new(Work::new(inputs, done, records, options.chunk_bytes, cancel));
     let blocks = || BlockMemory::carve(options.blocks_per_lane, CARRY + options.block_bytes, options.pages);
     share_out(&work, options, blocks, |share| {
         let reader = Reader {
@@ -222,6 +239,11 @@ impl ReaderDriver {
     /// Files read to their end so far, failed ones included.
     pub fn files_done(&self) -> u64 {
         self.work.files_done()
+    }
+
+    /// Has the readers begin nothing new: what was begun is still read to its end, or that of its range of lines.
+    pub fn begin_nothing(&self) {
+        self.work.close();
     }
 
     /// Waits for the readers, which end after all lanes were emptied or dropped, and reports.

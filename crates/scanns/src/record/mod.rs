@@ -13,6 +13,8 @@ use crate::schema::{Analyzer, Records};
 pub struct Part {
     /// Its bytes in the piece's text.
     pub range: Range<usize>,
+    /// Where the next part begins: behind the line feed, if one ends this part.
+    pub next: usize,
     /// True if the document ends with it.
     pub closes: bool,
 }
@@ -60,7 +62,7 @@ impl<'a> Parts<'a> {
         let (stop, next, closes) = cut.map_or((stop, next, closes), |cut| (cut, cut, false));
         self.at = next;
         self.due = next < self.end;
-        Some(Part { range: start..stop, closes })
+        Some(Part { range: start..stop, next, closes })
     }
 
     /// Where the text of the document at hand ends, or the piece; where the next one begins; whether this one ends.

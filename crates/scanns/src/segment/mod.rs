@@ -20,7 +20,7 @@ mod tests;
 pub use check::CheckLevel;
 pub use deletes::{deletes_file_name, is_deletes_file_name};
 pub use flush::{FLUSH_BYTES, FlushBuffers, Flushed, flush};
-pub use keys::{KeyRun, Keys};
+pub use keys::{KeyRun, Keys, KnownPaths};
 pub use merge::merge;
 pub use reader::Segment;
 pub use stats::SegmentStats;
@@ -43,6 +43,7 @@ const KEYS: u32 = 4;
 const PATHS: u32 = 6;
 const PLACES: u32 = 7;
 const HASHES: u32 = 8;
+const STAMPS: u32 = 9;
 /// Section of figures: see `stats.rs`.
 const STATS: u32 = 5;
 /// Section that says that there are positions: see `positions.rs`.

@@ -184,11 +184,6 @@ impl Segment {
         Ok(found)
     }
 
-    /// True if a document here is, or is a line of, the file `path`; deleted ones count.
-    pub fn has_path(&self, path: &[u8]) -> Result<bool> {
-        self.keys()?.find_path(path).map(|found| !found.is_empty())
-    }
-
     /// The error for a list of this segment that does not decode.
     pub(super) fn damaged_list(&self, term: &[u8]) -> Error {
         let what = format!("the postings of term \"{}\" cannot be read", term.escape_ascii());

@@ -3,6 +3,7 @@ use std::collections::BTreeMap;
 use super::*;
 use crate::codec::{ListCursor, NO_MORE};
 use crate::invert::{InvertOptions, Inverter};
+use crate::source::Stamp;
 use crate::store::{Directory, RamDirectory};
 use crate::sys::PageSize;
 use crate::tokenize::TokenSink;
@@ -43,8 +44,8 @@ fn sample(random: &mut Rng, docs: u32) -> (RamDirectory, Lists, Vec<u64>) {
     }
     let paths = (0..docs).map(|doc| format!("/some/where/{}/file{doc}", doc / 10).into_bytes()).collect();
     let directory = RamDirectory::new();
-    let (flushed, unsynced) =
-        flush(&directory, 7, &mut inverter, &Keys { paths, runs: None }, &FlushBuffers::default()).unwrap();
+    let keys = Keys { paths, stamps: vec![Stamp::default(); docs as usize], runs: None };
+    let (flushed, unsynced) = flush(&directory, 7, &mut inverter, &keys, &FlushBuffers::default()).unwrap();
     unsynced.sync().unwrap();
     assert_eq!(flushed.stats.terms, lists.len() as u64);
     assert_eq!(flushed.bytes, directory.open(&file_name(7)).unwrap().len() as u64);
@@ -111,6 +112,7 @@ fn keys_of_lines_are_path_and_number() {
     let run = |first_doc, path, first_line| KeyRun { first_doc, path, first_line };
     let keys = Keys {
         paths: vec![b"/a\nb".to_vec(), vec![0xff, b'/']],
+        stamps: vec![Stamp::default(); 2],
         runs: Some(vec![run(0, 0, 1), run(4, 1, 100), run(6, 0, 5)]),
     };
     let directory = RamDirectory::new();
@@ -120,6 +122,13 @@ fn keys_of_lines_are_path_and_number() {
     assert_eq!(got[3], b"/a\nb:4");
     assert_eq!(got[5], b"\xff/:101");
     assert_eq!(got[9], b"/a\nb:8");
+    let named = |key: &[u8]| segment.documents_named([key]).unwrap();
+    assert_eq!(named(b"/a\nb"), [0..4, 6..10]);
+    assert_eq!(named(b"\xff/:101"), [5..6]);
+    assert_eq!(named(b"/a\nb:5"), [6..7]);
+    for absent in [&b"/a\nb:9"[..], b"/a\nb:0", b"/a", b"", b"\xff/:102", b"\xff/:18446744073709551616"] {
+        assert_eq!(named(absent), [], "{}", absent.escape_ascii());
+    }
 }
 
 #[test]

@@ -24,6 +24,24 @@ pub struct Input {
     pub path: PathBuf,
     /// Size in bytes when it was found.
     pub bytes: u64,
+    /// When it was modified last, in nanoseconds since 1970.
+    pub modified: i64,
+}
+
+/// What tells whether a file changed since it was indexed.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct Stamp {
+    /// Its size in bytes.
+    pub bytes: u64,
+    /// When it was modified last, in nanoseconds since 1970.
+    pub modified: i64,
+}
+
+impl Input {
+    /// What the file was like when it was found.
+    pub fn stamp(&self) -> Stamp {
+        Stamp { bytes: self.bytes, modified: self.modified }
+    }
 }
 
 /// An input that could not be taken, and why.

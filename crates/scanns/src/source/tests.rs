@@ -63,14 +63,19 @@ fn a_wide_and_deep_tree_is_found_the_same_by_any_number_of_threads() {
         fs::create_dir_all(&dir).unwrap();
         for j in 0..i {
             fs::write(dir.join(format!("f{j}")), vec![0; j]).unwrap();
-            want.push(Input { path: dir.join(format!("f{j}")), bytes: j as u64 });
+            want.push(Input { path: dir.join(format!("f{j}")), bytes: j as u64, modified: 0 });
         }
     }
     let order = |input: &Input| (input.path.parent().unwrap().as_os_str().to_owned(), input.path.clone());
     want.sort_by_key(order);
     for threads in [1, 2, 5] {
-        let found = collect_all(&SourceOptions { threads, ..options(&[root.path()]) });
-        assert_eq!(found.inputs, want);
+        let mut found = collect_all(&SourceOptions { threads, ..options(&[root.path()]) });
+        for input in &mut found.inputs {
+            let modified = fs::metadata(&input.path).unwrap().modified().unwrap();
+            let since = modified.duration_since(std::time::UNIX_EPOCH).unwrap().as_nanos();
+            assert_eq!(u128::try_from(std::mem::take(&mut input.modified)).unwrap(), since);
+        }
+        assert!(found.inputs == want, "{threads} threads");
     }
 }
 

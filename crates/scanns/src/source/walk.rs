@@ -265,7 +265,8 @@ fn lock(stack: &Mutex<Stack>) -> MutexGuard<'_, Stack> {
 }
 
 fn file(path: PathBuf, meta: &Metadata) -> (Input, Identity) {
-    (Input { path, bytes: meta.len() }, (meta.dev(), meta.ino()))
+    let modified = meta.mtime().saturating_mul(1_000_000_000).saturating_add(meta.mtime_nsec());
+    (Input { path, bytes: meta.len(), modified }, (meta.dev(), meta.ino()))
 }
 
 fn special(kind: FileType) -> String {

@@ -36,7 +36,7 @@ impl PositionEncoder {
     /// Begins the next posting of the list; its deltas follow.
     #[inline]
     pub fn begin_posting(&mut self) {
-        if self.postings as usize % BLOCK == 0 && self.postings > 0 {
+        if self.postings > 0 && (self.postings as usize).is_multiple_of(BLOCK) {
             let number = u32::try_from(self.widths.len()).unwrap_or(u32::MAX);
             self.entries.extend_from_slice(&number.to_le_bytes());
             self.entries.extend_from_slice(&self.units.to_le_bytes());

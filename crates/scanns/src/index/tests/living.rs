@@ -64,7 +64,7 @@ fn checked(directory: &RamDirectory) -> CheckReport {
 }
 
 /// Like `contents`, where document frequencies count deleted documents too.
-fn contents_of_living(snapshot: &Snapshot) -> Oracle {
+pub(super) fn contents_of_living(snapshot: &Snapshot) -> Oracle {
     let mut found = Oracle::new();
     let searcher = snapshot.searcher();
     for (term, doc_freq) in snapshot.terms(b"", usize::MAX).unwrap() {
@@ -114,6 +114,8 @@ fn whatever_is_added_replaced_deleted_and_merged_is_what_a_map_would_hold() {
                     let mut options = options(&root, records, 1 + random.usize(..3));
                     let policy = MergePolicy { segments: 3, least_bytes: 1 << 20, ..MergePolicy::default() };
                     options.merge = random.bool().then_some(policy);
+                    // Sizes and times may be the same by chance.
+                    options.again = true;
                     build_in(&directory, &options, &Progress::new(), &Arc::default()).unwrap();
                 }
                 3 => {
@@ -124,7 +126,10 @@ fn whatever_is_added_replaced_deleted_and_merged_is_what_a_map_would_hold() {
                     forget(&mut model, &name);
                     model.remove(&line);
                     let report = delete_in(&directory, &Deletion::Keys(vec![name, line])).unwrap();
-                    assert!(report.deleted >= (before - model.len()) as u64, "{what}");
+                    // The model has a line behind the last line feed too.
+                    if records == Records::File {
+                        assert_eq!(report.deleted, (before - model.len()) as u64, "{what}");
+                    }
                 }
                 4 => {
                     let word = format!("w{}", random.usize(..100));

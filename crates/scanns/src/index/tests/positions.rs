@@ -68,7 +68,7 @@ fn positions_survive_flushes_inside_documents_replacements_and_merges() {
         assert!(report.failed.is_empty() && report.segments > lanes, "{report:?}");
         assert!(found(&directory) == places(&files), "{lanes}");
         // What is added later has positions without being told, and what it replaces is gone.
-        options.postings = None;
+        (options.postings, options.again) = (None, true);
         options.merge = Some(MergePolicy::default());
         assert_eq!(add(&directory, &options).unwrap().replaced, files.len() as u64);
         assert!(found(&directory) == places(&files), "{lanes} replaced");
@@ -101,7 +101,7 @@ fn an_index_has_positions_from_its_first_build_on_or_never() {
         let error = add(&directory, &options).unwrap_err();
         assert!(matches!(error, Error::Options(_)) && error.to_string().contains(expected), "{error}");
         assert!(error.to_string().contains("build another index"), "{error}");
-        options.postings = None;
+        (options.postings, options.again) = (None, true);
         add(&directory, &options).unwrap();
         let snapshot = Snapshot::open_in(&directory).unwrap().unwrap();
         assert_eq!(snapshot.info().postings, first.unwrap_or_default());

@@ -178,7 +178,11 @@ mod tests {
     use super::*;
 
     fn inputs(sizes: impl IntoIterator<Item = u64>) -> Vec<Input> {
-        let input = |(number, bytes)| Input { path: format!("/d{}/f{number}", number / 40).into(), bytes };
+        let input = |(number, bytes)| Input {
+            path: format!("/d{}/f{number}", number / 40).into(),
+            bytes,
+            modified: 0,
+        };
         sizes.into_iter().enumerate().map(input).collect()
     }
 
@@ -254,8 +258,8 @@ mod tests {
         let text: String = (0..100_000).map(|line| format!("line {line}\n")).collect();
         std::fs::write(&path, &text).unwrap();
         let given = [
-            Input { path: path.clone(), bytes: text.len() as u64 },
-            Input { path: dir.path().join("gone"), bytes: 10 },
+            Input { path: path.clone(), bytes: text.len() as u64, modified: 0 },
+            Input { path: dir.path().join("gone"), bytes: 10, modified: 0 },
         ];
         let picks = [
             Pick { input: 0, offset: 0, len: 5003 },

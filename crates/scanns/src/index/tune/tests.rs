@@ -18,6 +18,9 @@ fn options(files: &std::path::Path, scratch: &std::path::Path, records: Records)
         segment_memory: SEGMENT_MEMORY,
         flush: crate::index::FlushOptions::default(),
         merge: None,
+        again: false,
+        commit_every: None,
+        time_limit: None,
     };
     TuneOptions { index, scratch: scratch.into(), budget: Duration::from_secs(3) }
 }

@@ -3,7 +3,7 @@
 use std::fs;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
-use std::sync::atomic::AtomicBool;
+use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::Instant;
 
 use super::profile::Profile;
@@ -174,7 +174,7 @@ impl Trials {
         self.forget();
         let (begun, before) = (Instant::now(), sys::process_seconds());
         let report = build_in(&FsDirectory::new(&directory), &options, &Progress::new(), &self.cancel)?;
-        if report.cancelled {
+        if report.cancelled || self.cancel.load(Ordering::Relaxed) {
             return Err(Error::Cancelled);
         }
         Ok(Trial {

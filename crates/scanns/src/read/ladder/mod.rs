@@ -10,6 +10,7 @@
 mod file;
 mod thread;
 
+use std::collections::BTreeMap;
 use std::sync::Arc;
 use std::sync::atomic::AtomicBool;
 
@@ -59,7 +60,7 @@ pub fn start(
         Design::Std => Ok((0..options.blocks_per_lane).map(|_| BlockMemory::none()).collect()),
         _ => BlockMemory::carve(options.blocks_per_lane, options.block_bytes + add_on, options.pages),
     };
-    let work = Arc::new(Work::new(inputs, Records::File, options.chunk_bytes, cancel));
+    let work = Arc::new(Work::new(inputs, BTreeMap::new(), Records::File, options.chunk_bytes, cancel));
     share_out(&work, &options, blocks, |share| {
         let reader = Reader::new(Arc::clone(&work), share, design, *delimiters, options.clone());
         || reader.run()

@@ -26,7 +26,12 @@ struct Run {
 
 pub(super) fn inputs(paths: &[&Path]) -> Arc<Vec<Input>> {
     let bytes = |path: &Path| fs::metadata(path).map_or(0, |meta| meta.len());
-    Arc::new(paths.iter().map(|path| Input { path: path.to_path_buf(), bytes: bytes(path) }).collect())
+    Arc::new(
+        paths
+            .iter()
+            .map(|path| Input { path: path.to_path_buf(), bytes: bytes(path), modified: 0 })
+            .collect(),
+    )
 }
 
 pub(super) fn empty_lane(lane: Lane) -> Vec<Seen> {

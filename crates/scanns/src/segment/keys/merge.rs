@@ -4,10 +4,10 @@ use std::cmp::Reverse;
 use std::collections::BinaryHeap;
 
 use super::read::KeyReader;
-use super::write::{PathWriter, begin_runs, write_hash, write_run};
+use super::write::{PathWriter, begin_runs, write_hash, write_run, write_stamp};
 use super::{KeyRun, WHOLE_FILE};
 use crate::error::Result;
-use crate::segment::{HASHES, Renumbering};
+use crate::segment::{HASHES, Renumbering, STAMPS};
 use crate::store::EnvelopeWriter;
 
 /// The keys of one segment, and which of its documents survive.
@@ -29,6 +29,12 @@ pub(in crate::segment) fn merge(sources: &[KeySource<'_>], out: &mut EnvelopeWri
         numbers.push(used);
     }
     let count = paths.finish(out)?;
+    out.begin(STAMPS)?;
+    for ((keys, _), numbers) in sources.iter().zip(&numbers) {
+        for path in (0..keys.paths()).filter(|&path| numbers.get(path).is_some()) {
+            write_stamp(&keys.stamp(path)?, out)?;
+        }
+    }
     merge_hashes(sources, &numbers, out)?;
     begin_runs(by_run, count, out)?;
     if by_run { merge_runs(sources, &numbers, out) } else { Ok(()) }

@@ -1,9 +1,10 @@
 //! What the documents of a segment are called: paths, and lines of them.
 //!
 //! ```text
-//! paths  = path …                                  a section of its own, as are the next three
+//! paths  = path …                                  a section of its own, as are the next four
 //! path   = shared varint | length varint | bytes   front-coded, afresh every 16 paths
 //! places = offset of the block u64 …               per 16 paths
+//! stamps = (size u64 | modified i64) …             of each path: what the file was like when it was indexed
 //! hashes = (hash u64 | path u32) …                 xxh3-64 of each path, ascending, then by path
 //! keys   = kind u32 (0: document d is path d, 1: runs say) | paths u32 | zero u64 | run …
 //! run    = first document u32 | path u32 | first line u64        kind 1 only, ascending by document
@@ -13,10 +14,14 @@
 //! file. So lines cost next to nothing, and a merge can bring files and lines together. `write.rs` writes the
 //! sections, `read.rs` finds names and documents in them, `merge.rs` joins those of several segments.
 
+use crate::source::Stamp;
+
+mod known;
 mod merge;
 mod read;
 mod write;
 
+pub use known::KnownPaths;
 pub(super) use merge::merge;
 pub(super) use read::KeyReader;
 pub(super) use write::write;
@@ -29,6 +34,8 @@ const HEAD: usize = 16;
 const RUN: usize = 16;
 /// Bytes of an entry of the hashes.
 const HASH: usize = 12;
+/// Bytes of a stamp.
+const STAMP: usize = 16;
 
 /// The first line of a run that is a whole file.
 pub(super) const WHOLE_FILE: u64 = 0;
@@ -49,6 +56,8 @@ pub struct KeyRun {
 pub struct Keys {
     /// Paths as bytes, in order of first use.
     pub paths: Vec<Vec<u8>>,
+    /// What each of their files was like; as many.
+    pub stamps: Vec<Stamp>,
     /// Where documents are lines: which lines. `None` if document `d` is the file `paths[d]`.
     pub runs: Option<Vec<KeyRun>>,
 }

@@ -2,10 +2,11 @@
 
 use std::ops::Range;
 
-use super::{BLOCK, HASH, HEAD, KeyRun, RUN, WHOLE_FILE, hash};
+use super::{BLOCK, HASH, HEAD, KeyRun, RUN, STAMP, WHOLE_FILE, hash};
 use crate::codec::ByteReader;
 use crate::error::{Error, Result};
-use crate::segment::{HASHES, KEYS, PATHS, PLACES};
+use crate::segment::{HASHES, KEYS, PATHS, PLACES, STAMPS};
+use crate::source::Stamp;
 use crate::store::{Envelope, Section};
 
 /// Lines are below this.
@@ -18,6 +19,7 @@ pub(in crate::segment) struct KeyReader<'a> {
     paths: &'a Section,
     places: &'a Section,
     hashes: &'a Section,
+    stamps: &'a Section,
     max_doc: u32,
     by_run: bool,
     /// Number of paths.
@@ -29,8 +31,8 @@ pub(in crate::segment) struct KeyReader<'a> {
 impl<'a> KeyReader<'a> {
     /// The keys of a segment of `max_doc` documents; their sizes must fit together.
     pub(in crate::segment) fn open(file: &'a Envelope, max_doc: u32) -> Result<Self> {
-        let [keys, paths, places, hashes] = [KEYS, PATHS, PLACES, HASHES].map(|kind| file.section(kind));
-        let (keys, paths, places, hashes) = (keys?, paths?, places?, hashes?);
+        let (keys, paths) = (file.section(KEYS)?, file.section(PATHS)?);
+        let (places, hashes, stamps) = (file.section(PLACES)?, file.section(HASHES)?, file.section(STAMPS)?);
         let wrong = || keys.corrupt("the sizes of its parts do not fit together");
         let mut head = ByteReader::new(keys.get(0..HEAD)?);
         let (Some(kind @ 0..=1), Some(count)) = (head.u32(), head.u32()) else { return Err(wrong()) };
@@ -39,8 +41,10 @@ impl<'a> KeyReader<'a> {
         let fits = runs.is_multiple_of(RUN)
             && places.len() == (count as usize).div_ceil(BLOCK) * 8
             && hashes.len() == count as usize * HASH
+            && stamps.len() == count as usize * STAMP
             && if by_run { runs / RUN <= max_doc as usize } else { runs == 0 && count == max_doc };
-        let reader = KeyReader { keys, paths, places, hashes, max_doc, by_run, count, runs: runs / RUN };
+        let runs = runs / RUN;
+        let reader = KeyReader { keys, paths, places, hashes, stamps, max_doc, by_run, count, runs };
         if fits { Ok(reader) } else { Err(wrong()) }
     }
 
@@ -199,6 +203,16 @@ impl<'a> KeyReader<'a> {
             low += 1;
         }
         Ok(found)
+    }
+
+    /// What the file of path `number` was like.
+    pub(in crate::segment) fn stamp(&self, number: u32) -> Result<Stamp> {
+        let at = number as usize * STAMP;
+        let mut reader = ByteReader::new(self.stamps.get(at..at + STAMP)?);
+        match (reader.u64(), reader.u64()) {
+            (Some(bytes), Some(modified)) => Ok(Stamp { bytes, modified: modified.cast_signed() }),
+            _ => Err(self.damaged(format_args!("stamp of path {number}"))),
+        }
     }
 
     /// The documents of the paths with these numbers, which ascend: ranges in order.

@@ -1,9 +1,10 @@
 //! Writes the sections of keys, front to back.
 
-use super::{BLOCK, HASH, HEAD, KeyRun, Keys, RUN, hash};
+use super::{BLOCK, HASH, HEAD, KeyRun, Keys, RUN, STAMP, hash};
 use crate::codec::put_varint;
 use crate::error::Result;
-use crate::segment::{HASHES, KEYS, PATHS, PLACES};
+use crate::segment::{HASHES, KEYS, PATHS, PLACES, STAMPS};
+use crate::source::Stamp;
 use crate::store::EnvelopeWriter;
 
 /// Writes all sections.
@@ -14,6 +15,8 @@ pub(in crate::segment) fn write(keys: &Keys, out: &mut EnvelopeWriter) -> Result
         hashes.push((hash(path), paths.push(path, out)?));
     }
     let count = paths.finish(out)?;
+    out.begin(STAMPS)?;
+    keys.stamps.iter().try_for_each(|stamp| write_stamp(stamp, out))?;
     hashes.sort_unstable();
     out.begin(HASHES)?;
     hashes.into_iter().try_for_each(|entry| write_hash(entry, out))?;
@@ -60,6 +63,14 @@ impl PathWriter {
         out.write(&self.places)?;
         Ok(self.count)
     }
+}
+
+/// Writes the stamp of the next path, in their section.
+pub(super) fn write_stamp(stamp: &Stamp, out: &mut EnvelopeWriter) -> Result<()> {
+    let mut bytes = [0; STAMP];
+    bytes[..8].copy_from_slice(&stamp.bytes.to_le_bytes());
+    bytes[8..].copy_from_slice(&stamp.modified.to_le_bytes());
+    out.write(&bytes)
 }
 
 /// Writes the next entry of the hashes, whose section has begun.

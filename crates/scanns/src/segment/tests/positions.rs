@@ -37,7 +37,8 @@ fn write(directory: &RamDirectory, id: u128, random: &mut Rng, docs: u32) -> Vec
     let paths = (0..docs).map(|doc| format!("/{id}/file{doc}").into_bytes()).collect();
     // Small buffers: runs are sent while they grow.
     let buffers = FlushBuffers { write: 4096, lists: 512 };
-    flush(directory, id, &mut inverter, &Keys { paths, runs: None }, &buffers).unwrap().1.sync().unwrap();
+    let keys = Keys { paths, stamps: vec![Stamp::default(); docs as usize], runs: None };
+    flush(directory, id, &mut inverter, &keys, &buffers).unwrap().1.sync().unwrap();
     all
 }
 

@@ -1,0 +1,124 @@
+//! What becomes of an index that is there: documents are replaced, deleted, merged, and proved to be whole.
+
+use std::fs;
+use std::path::Path;
+
+use crate::{Place, Ran, run, scanns};
+
+impl Place {
+    /// Runs a verb on the index.
+    fn verb(&self, verb: &str, more: &[&str]) -> Ran {
+        run(scanns(&[verb]).arg(self.index()).args(more))
+    }
+
+    /// A file of the index that has this ending.
+    fn file_of_index(&self, ending: &str) -> std::path::PathBuf {
+        let names = fs::read_dir(self.index()).unwrap().map(|entry| entry.unwrap().path());
+        names.filter(|path| path.to_string_lossy().ends_with(ending)).min().unwrap()
+    }
+}
+
+fn damage(path: &Path) {
+    let mut bytes = fs::read(path).unwrap();
+    bytes[4096] ^= 1;
+    fs::write(path, bytes).unwrap();
+}
+
+#[test]
+fn a_file_that_is_indexed_again_takes_the_place_of_the_old_one() {
+    let place = Place::with(&[("a", "old words"), ("b", "other words")]);
+    place.indexed(&[]);
+    place.write("a", b"new words");
+    let report = place.indexed(&["--json"]).json();
+    assert!(report["replaced"].as_u64().unwrap() >= 1, "{report}");
+    assert_eq!((place.count("old"), place.count("new"), place.count("words")), (0, 1, 2));
+    assert_eq!(place.info(&["--json"]).json()["documents"], 2);
+}
+
+#[test]
+fn documents_are_deleted_by_key_by_list_and_by_query() {
+    let place = Place::with(&[("a", "red"), ("b", "red blue"), ("c", "green"), ("d", "red")]);
+    place.indexed(&[]);
+    let [a, b] = ["a", "b"].map(|name| place.files().join(name));
+    let deleted = place.verb("delete", &[a.to_str().unwrap()]);
+    assert_eq!(
+        (deleted.code, deleted.text()),
+        (Some(0), "1 document deleted, 3 left\n"),
+        "{}",
+        deleted.stderr
+    );
+    assert_eq!(place.found(&["red"]), ["b", "d"]);
+    let list = place.dir.path().join("list");
+    fs::write(&list, [b.to_str().unwrap(), "\0nothing\0"].concat()).unwrap();
+    let report = place.verb("delete", &["--json", "-0", "--keys-from", list.to_str().unwrap()]).json();
+    assert_eq!((report["deleted"].as_u64(), report["documents"].as_u64()), (Some(1), Some(2)));
+    assert_eq!(place.verb("delete", &["--query", "red green"]).text(), "2 documents deleted, 0 left\n");
+    assert_eq!(place.count("red"), 0);
+    for (args, hint) in [(&[][..], "KEY"), (&["--query", "("][..], "query"), (&["-0"], "--keys-from")] {
+        let ran = place.verb("delete", args);
+        assert!(ran.code == Some(2) && ran.stderr.contains(hint), "{args:?}: {}", ran.stderr);
+    }
+}
+
+#[test]
+fn segments_are_merged_and_what_was_deleted_is_freed() {
+    let place = Place::new();
+    for name in ["a", "b", "c"] {
+        place.write(name, format!("{name} word").as_bytes());
+        place.indexed(&[]);
+    }
+    let before = place.info(&["--json"]).json();
+    assert!(before["segments"].as_array().unwrap().len() > 1, "{before}");
+    assert!(place.info(&[]).text().contains("deleted"), "{}", place.info(&[]).text());
+    let merged = place.verb("merge", &["--json"]);
+    assert_eq!(merged.json()["segments"], 1, "{}", merged.stderr);
+    let after = place.info(&["--json"]).json();
+    assert_eq!((after["deleted"].as_u64(), after["documents"].as_u64()), (Some(0), Some(3)));
+    assert_eq!(place.found(&["word"]), ["a", "b", "c"]);
+    assert!(place.verb("merge", &[]).text().starts_with("1 segment became 1"), "nothing is left to do");
+    assert_eq!(place.verb("merge", &["--segments", "0"]).code, Some(2));
+}
+
+#[test]
+fn damage_is_told_and_the_rest_is_kept_on_request() {
+    let place = Place::new();
+    for name in ["a", "b"] {
+        fs::remove_dir_all(place.files()).unwrap();
+        place.write(name, format!("{name} word").as_bytes());
+        place.indexed(&[]);
+    }
+    let whole = place.verb("check", &[]);
+    assert_eq!((whole.code, whole.text()), (Some(0), "commit 2 is whole: 2 segments, 2 documents\n"));
+    damage(&place.file_of_index(".seg"));
+    for level in ["checksums", "structure", "all"] {
+        let found = place.verb("check", &["--level", level, "--json"]);
+        assert_eq!((found.code, found.json()["lost"].as_u64()), (Some(1), Some(1)), "{level}");
+    }
+    let told = place.verb("check", &[]);
+    assert!(told.text().contains("damaged: segment") && told.text().contains("--salvage"), "{}", told.text());
+    let kept = place.verb("check", &["--salvage"]);
+    assert!(kept.code == Some(1) && kept.text().contains("commit 3 holds the others"), "{}", kept.text());
+    assert_eq!(place.verb("check", &[]).text(), "commit 3 is whole: 1 segment, 1 document\n");
+    assert_eq!(place.count("word"), 1);
+
+    damage(&place.file_of_index("manifest-0000000003"));
+    assert!(place.search(&["word"]).stderr.contains("--salvage"), "{}", place.search(&["word"]).stderr);
+    let kept = place.verb("check", &["--salvage"]);
+    assert_eq!(kept.code, Some(1), "{}", kept.stderr);
+    assert_eq!(place.count("word"), 1);
+}
+
+#[test]
+fn verbs_on_what_is_no_index_say_so_and_make_nothing() {
+    let place = Place::new();
+    for verb in ["merge", "check", "delete"] {
+        let more: &[&str] = if verb == "delete" { &["key"] } else { &[] };
+        let ran = place.verb(verb, more);
+        assert!(ran.code == Some(2) && ran.stderr.contains("scanns index"), "{verb}: {}", ran.stderr);
+        assert!(!place.index().exists());
+        fs::create_dir(place.index()).unwrap();
+        let ran = place.verb(verb, more);
+        assert!(ran.code == Some(2) && ran.stderr.contains("nothing was ever committed"), "{}", ran.stderr);
+        fs::remove_dir_all(place.index()).unwrap();
+    }
+}
