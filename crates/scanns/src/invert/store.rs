@@ -134,15 +134,22 @@ impl Store {
     #[inline(always)]
     pub(super) fn count<const P: bool>(&mut self, entry: u32, doc: u32, position: u32) {
         if P {
-            let found = &self.terms.entries[entry as usize];
+            let found = &mut self.terms.entries[entry as usize];
             let goes_on = found.doc == doc;
-            if goes_on && found.term_freq == u32::MAX {
-                // There are as many positions as the frequency says, and that ends here.
-                return;
+            if goes_on {
+                let Some(freq) = found.term_freq.checked_add(1) else {
+                    // There are as many positions as the frequency says, and that ends here.
+                    return;
+                };
+                found.term_freq = freq;
+            } else {
+                found.tail = self.chunks.append(found.tail, found.doc, found.term_freq, doc);
+                (found.doc, found.term_freq) = (doc, 1);
             }
             self.places.occur(entry, position, goes_on, &mut self.chunks);
+        } else {
+            self.count_many(entry, doc, 1);
         }
-        self.count_many(entry, doc, 1);
     }
 
     /// Counts `freq` more occurrences.

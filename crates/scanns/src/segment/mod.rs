@@ -47,7 +47,7 @@ const STAMPS: u32 = 9;
 /// Section of figures: see `stats.rs`.
 const STATS: u32 = 5;
 /// Section that says that there are positions: see `positions.rs`.
-const POSITIONS: u32 = 9;
+const POSITIONS: u32 = 16;
 
 /// True if a file of that name is a segment.
 pub fn is_file_name(name: &str) -> bool {
