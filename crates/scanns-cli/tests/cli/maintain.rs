@@ -67,6 +67,8 @@ fn segments_are_merged_and_what_was_deleted_is_freed() {
         place.write(name, format!("{name} word").as_bytes());
         place.indexed(&[]);
     }
+    place.write("a", b"another word");
+    place.indexed(&[]);
     let before = place.info(&["--json"]).json();
     assert!(before["segments"].as_array().unwrap().len() > 1, "{before}");
     assert!(place.info(&[]).text().contains("deleted"), "{}", place.info(&[]).text());
