@@ -208,6 +208,7 @@ impl Bench<'_> {
                 budget: usize::try_from(self.args.memory << 20)? / threads.max(1),
                 expected_terms: 0,
                 pages: if ours { PageSize::Auto } else { PageSize::Huge },
+                ..InvertOptions::default()
             },
         };
         Ok(scanns::index_files(&self.inputs, &options, &AtomicBool::new(false))?)
@@ -224,6 +225,7 @@ impl Bench<'_> {
             read: self.read_options(threads),
             records: if *lines { Records::Lines } else { Records::File },
             analyzer: Some(self.analyzer.clone()),
+            postings: None,
             memory: memory << 20,
             segment_memory: segment_memory << 20,
             flush: scanns::FlushOptions::default(),

@@ -161,7 +161,7 @@ impl Bench {
     /// Seconds of one run; with `verify` what the index holds is looked at afterwards.
     fn run(&mut self, step: Step, verify: bool) -> Result<f64> {
         let mut tokenizer = step.variant.tokenizer().build(&Delimiters::paths());
-        let mut options = InvertOptions { budget: 32 << 30, expected_terms: 0, pages: self.pages };
+        let mut options = InvertOptions { budget: 32 << 30, pages: self.pages, ..InvertOptions::default() };
         if step.variant != IndexerVariant::Ours {
             options.pages = PageSize::Huge;
         } else if step.sized {

@@ -203,7 +203,7 @@ fn measure(
 
 /// An index in memory of the files at `path`, one document each.
 fn in_memory(path: &Path) -> Result<MemoryIndex> {
-    let options = InvertOptions { budget: 64 << 30, expected_terms: 0, pages: PageSize::Auto };
+    let options = InvertOptions { budget: 64 << 30, pages: PageSize::Auto, ..InvertOptions::default() };
     let mut index = MemoryIndex::new(&Analyzer::parse("paths")?, &options)?;
     for (number, mut text) in text::load(path, None)?.into_iter().enumerate() {
         anyhow::ensure!(index.add(number.to_string().as_bytes(), &mut text), "the index is full");

@@ -92,6 +92,7 @@ fn trials(args: &Args) -> Result<Trials> {
         read: ReadOptions::default(),
         records: if args.lines { Records::Lines } else { Records::File },
         analyzer: Some(Analyzer::parse(&args.analyzer)?),
+        postings: None,
         memory: 8 << 30,
         segment_memory: SEGMENT_MEMORY,
         flush: scanns::FlushOptions::default(),

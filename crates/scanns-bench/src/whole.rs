@@ -61,6 +61,7 @@ pub fn build(job: &Job, out: &Path, progress: &Progress) -> Result<IndexReport> 
         read: ReadOptions { lanes: job.threads, ..job.read.clone() },
         records: if job.lines { Records::Lines } else { Records::File },
         analyzer: Some(Analyzer::parse("paths")?),
+        postings: None,
         memory: 8 << 30,
         segment_memory: job.segment_memory,
         flush: job.flush,

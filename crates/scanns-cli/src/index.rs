@@ -5,8 +5,8 @@ use std::path::Path;
 
 use anyhow::{Result, bail};
 use scanns::{
-    Analyzer, Delimiters, Direct, Failure, FileList, IndexOptions, IndexReport, ListFrom, PageSize, Progress,
-    ReadOptions, Records, Separator, Snapshot, SourceOptions,
+    Analyzer, Delimiters, Direct, Failure, FileList, IndexOptions, IndexReport, ListFrom, PageSize, Postings,
+    Progress, ReadOptions, Records, Separator, Snapshot, SourceOptions,
 };
 use serde_json::{Map, Value, json};
 
@@ -68,6 +68,7 @@ fn options(args: &IndexArgs) -> Result<IndexOptions> {
         read: reading(&args.reading, threads, &parameters)?,
         records: records(&args.text, &args.output.output),
         analyzer: analyzer(&args.text)?,
+        postings: postings(&args.text),
         memory: args.resources.memory.unwrap_or_else(default_memory),
         segment_memory: args.resources.segment_memory.unwrap_or(scanns::SEGMENT_MEMORY),
         flush: scanns::FlushOptions::default(),
@@ -108,6 +109,11 @@ fn records(args: &TextArgs, output: &Path) -> Records {
         // An index that cannot be read is reported by the build, which has to read it too.
         None => Snapshot::open(output).map_or(Records::File, |snapshot| snapshot.info().records),
     }
+}
+
+/// What is kept of a term in a document, if that was asked for.
+pub fn postings(args: &TextArgs) -> Option<Postings> {
+    args.positions.then_some(Postings::Positions)
 }
 
 /// How terms are found, if that was asked for.

@@ -3,7 +3,7 @@
 use std::io::Write;
 
 use anyhow::Result;
-use scanns::{IndexInfo, Records, SegmentInfo, Snapshot};
+use scanns::{IndexInfo, Postings, Records, SegmentInfo, Snapshot};
 use serde_json::{Map, Value, json};
 
 use crate::args::InfoArgs;
@@ -57,6 +57,9 @@ fn print(out: &mut Output, facts: &Facts<'_>) -> Result<()> {
     }
     writeln!(out, "analyzer   {}", info.analyzer.name())?;
     writeln!(out, "size       {}", units::size(info.index_bytes))?;
+    if info.postings == Postings::Positions {
+        writeln!(out, "positions  {} of it", units::size(info.position_bytes))?;
+    }
     if info.deleted > 0 {
         writeln!(out, "deleted    {}, whose space scanns merge frees", units::count(info.deleted))?;
     }
@@ -98,7 +101,9 @@ fn as_json(facts: &Facts<'_>) -> Value {
         ("tokens", json!(info.tokens)),
         ("records", json!(records_option(info.records))),
         ("analyzer", json!(info.analyzer.name())),
+        ("positions", json!(info.postings == Postings::Positions)),
         ("index_bytes", json!(info.index_bytes)),
+        ("position_bytes", json!(info.position_bytes)),
         ("segments", facts.segments.iter().map(segment_json).collect()),
     ] {
         object.insert(name.into(), value);

@@ -59,6 +59,7 @@ fn options(args: &TuneArgs) -> Result<TuneOptions> {
             Some(RecordsArg::File) | None => Records::File,
         },
         analyzer: index::analyzer(&args.text)?,
+        postings: index::postings(&args.text),
         memory: args.resources.memory.unwrap_or_else(index::default_memory),
         segment_memory: args.resources.segment_memory.unwrap_or(scanns::SEGMENT_MEMORY),
         flush: scanns::FlushOptions::default(),

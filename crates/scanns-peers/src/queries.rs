@@ -246,6 +246,7 @@ mod tests {
             read: ReadOptions { lanes: 1, ..ReadOptions::default() },
             records: if unit == Unit::Line { Records::Lines } else { Records::File },
             analyzer: Some(Analyzer::parse("paths").unwrap()),
+            postings: None,
             memory: 1 << 30,
             segment_memory: SEGMENT_MEMORY,
             flush: scanns::FlushOptions::default(),

@@ -43,7 +43,7 @@ pub use index::{
 pub use invert::ladder::{LadderIndex, TermList, Visit};
 pub use invert::{CHECK_EVERY, InvertOptions, Inverter};
 pub use read::{Block, Direct, Lane, LineNumber, Piece, ReadOptions, ReadReport, ReaderDriver, start};
-pub use schema::{Analyzer, Delimiters, Records};
+pub use schema::{Analyzer, Delimiters, Postings, Records};
 pub use search::{
     BoolQuery, Hit, Leaf, LeafStats, ListSource, MAX_CLAUSES, MAX_DEPTH, Model, Operator, Query, Searcher,
     TermRef, parse,

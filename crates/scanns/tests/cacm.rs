@@ -46,6 +46,7 @@ fn every_term_of_the_collection_is_found_in_its_documents_and_scored_by_the_form
         read: ReadOptions { lanes: 2, chunk_bytes: 300 << 10, ..ReadOptions::default() },
         records: Records::Lines,
         analyzer: Some(Analyzer::Standard),
+        postings: None,
         memory: 1 << 30,
         segment_memory: SEGMENT_MEMORY,
         flush: FlushOptions::default(),

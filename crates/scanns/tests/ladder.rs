@@ -13,13 +13,19 @@ use std::ops::Range;
 
 use fastrand::Rng;
 use scanns::{
-    Delimiters, IndexerVariant, InvertOptions, LadderIndex, MAX_TOKEN, PageSize, TokenSink, TokenizerVariant,
+    Delimiters, IndexerVariant, InvertOptions, LadderIndex, MAX_TOKEN, PageSize, Postings, TokenSink,
+    TokenizerVariant,
 };
 
 /// Postings by term, each list by document.
 type Lists = BTreeMap<Vec<u8>, BTreeMap<usize, u32>>;
 
-const OPTIONS: InvertOptions = InvertOptions { budget: 256 << 20, expected_terms: 0, pages: PageSize::Base };
+const OPTIONS: InvertOptions = InvertOptions {
+    budget: 256 << 20,
+    expected_terms: 0,
+    pages: PageSize::Base,
+    postings: Postings::Frequencies,
+};
 
 /// Words of a skewed vocabulary, numbers that are all different, and bytes of any kind.
 fn random_text(random: &mut Rng) -> Vec<u8> {

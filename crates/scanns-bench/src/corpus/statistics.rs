@@ -38,7 +38,7 @@ impl Statistics {
     /// Of the first `most` MiB at `path`, which are read into memory.
     pub fn of(path: &Path, most: u64) -> Result<Self> {
         let mut texts = text::load(path, Some(most))?;
-        let options = InvertOptions { budget: 32 << 30, expected_terms: 0, pages: PageSize::Auto };
+        let options = InvertOptions { budget: 32 << 30, pages: PageSize::Auto, ..InvertOptions::default() };
         let mut index = IndexerVariant::Ours.build(&options)?;
         let mut tokenizer = IndexerVariant::Ours.tokenizer().build(&Delimiters::paths());
         let mut found = Statistics { bytes: text::bytes(&texts), ..Statistics::default() };

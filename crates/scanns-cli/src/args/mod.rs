@@ -207,6 +207,10 @@ pub struct TextArgs {
     /// Terms are what stands between these bytes; \s is white space, \t \n \r \0 \\ \xHH are bytes
     #[arg(long, value_name = "SPEC", conflicts_with = "analyzer")]
     pub delimiters: Option<String>,
+    /// Keep where in its documents each term stands, as phrases need it; an index has positions from its first build on,
+    /// or never
+    #[arg(long)]
+    pub positions: bool,
 }
 
 /// What one document is.

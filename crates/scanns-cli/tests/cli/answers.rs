@@ -145,6 +145,25 @@ fn no_match_is_an_answer() {
 }
 
 #[test]
+fn an_index_keeps_positions_if_its_first_build_was_told_to() {
+    let place = Place::with(&[("a", "one two one")]);
+    place.indexed(&["--positions"]);
+    place.write("b", b"two two");
+    place.indexed(&[]);
+    let info = place.info(&["--json"]).json();
+    assert!(info["positions"] == true && info["position_bytes"].as_u64().unwrap() > 0, "{info}");
+    assert!(place.info(&[]).text().contains("\npositions "));
+    assert_eq!(place.count("two"), 2);
+
+    let without = Place::with(&[("a", "one two one")]);
+    without.indexed(&[]);
+    assert_eq!(without.info(&["--json"]).json()["positions"], false);
+    let refused = without.index_with(&["--positions"]);
+    assert_eq!(refused.code, Some(2));
+    assert!(refused.stderr.contains("without positions"), "{}", refused.stderr);
+}
+
+#[test]
 fn a_second_run_adds_and_keeps_the_analyzer() {
     let place = Place::with(&[("a", "Apple/Pear")]);
     place.indexed(&["--analyzer", "paths"]);

@@ -3,16 +3,18 @@
 //! Decoders never trust their input: every read is bounds-checked and yields `None` where bytes are missing or
 //! impossible, so that damage becomes a typed error in the room that knows the file. `varint.rs` holds single
 //! integers, `bitpack.rs` blocks of them, `norm.rs` the lengths of documents in one byte, `postings` whole
-//! lists with the cursor that queries use.
+//! lists with the cursor that queries use, `positions` where in the documents the term stands.
 
 mod bitpack;
 mod head;
 mod norm;
+mod positions;
 mod postings;
 mod varint;
 
 pub use bitpack::BLOCK;
 pub use head::head;
 pub use norm::{length_to_norm, norm_to_length};
+pub use positions::{DeltaReader, PositionCursor, PositionEncoder};
 pub use postings::{Impact, ListCursor, ListEncoder, NO_MORE, code_to_tf};
 pub use varint::{ByteReader, put_varint, varint};

@@ -92,6 +92,7 @@ mod tests {
                 read: ReadOptions { lanes: 2, ..ReadOptions::default() },
                 records: Records::File,
                 analyzer: None,
+                postings: None,
                 memory: cap,
                 segment_memory: segment,
                 flush: FlushOptions { buffers, ..FlushOptions::default() },

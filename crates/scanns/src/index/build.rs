@@ -17,7 +17,7 @@ use super::{IndexOptions, IndexReport, Phase, Progress};
 use crate::error::{Error, Result};
 use crate::invert::InvertOptions;
 use crate::read::{Lane, ReaderDriver, start_after};
-use crate::schema::{Analyzer, Records};
+use crate::schema::{Analyzer, Postings, Records};
 use crate::segment::{is_deletes_file_name, is_file_name};
 use crate::source::{Inputs, collect};
 use crate::store::{Directory, FsDirectory, read_newest};
@@ -108,11 +108,12 @@ fn add_and_commit(
     cancel: &Arc<AtomicBool>,
 ) -> Result<IndexReport> {
     let analyzer = choose_analyzer(writer.manifest().as_ref(), options.analyzer.as_ref())?;
+    let postings = choose_postings(writer.manifest().as_ref(), options.postings)?;
     writer.describe(|manifest| {
         let (analyzer, records) = (analyzer.clone(), options.records);
         match manifest {
             Some(manifest) => Manifest { records, ..manifest },
-            None => Manifest::new(analyzer, records),
+            None => Manifest::new(analyzer, records, postings),
         }
     });
 
@@ -126,7 +127,7 @@ fn add_and_commit(
     let merging = Merging::new(writer, options, ledger.spared());
     let lanes = std::thread::scope(|scope| {
         let merger = merging.start(scope)?;
-        let lanes = run_lanes(&ledger, options, &analyzer, to_do, progress, cancel, &mut report);
+        let lanes = run_lanes(&ledger, options, (&analyzer, postings), to_do, progress, cancel, &mut report);
         merger.stop(report.cancelled || lanes.is_err())?;
         lanes
     })?;
@@ -181,11 +182,26 @@ fn choose_analyzer(current: Option<&Manifest>, wanted: Option<&Analyzer>) -> Res
     }
 }
 
+/// What the index keeps of a term in a document, which what is added must share.
+fn choose_postings(current: Option<&Manifest>, wanted: Option<Postings>) -> Result<Postings> {
+    let refuse = |what| {
+        Err(Error::Options(format!(
+            "the index was built {what}, and what is added needs the same: leave the option out or build another index"
+        )))
+    };
+    match (current.map(|current| current.postings), wanted) {
+        (None, wanted) => Ok(wanted.unwrap_or_default()),
+        (Some(Postings::Frequencies), Some(Postings::Positions)) => refuse("without positions"),
+        (Some(Postings::Positions), Some(Postings::Frequencies)) => refuse("with positions"),
+        (Some(postings), _) => Ok(postings),
+    }
+}
+
 /// Runs the pipeline to its end; the segments are on the medium then.
 fn run_lanes(
     ledger: &Ledger<'_>,
     options: &IndexOptions,
-    analyzer: &Analyzer,
+    (analyzer, postings): (&Analyzer, Postings),
     to_do: ToDo,
     progress: &Progress,
     cancel: &Arc<AtomicBool>,
@@ -213,6 +229,7 @@ fn run_lanes(
             budget: budget.most,
             expected_terms: expected_terms(analyzer, bytes, lanes.len(), budget.first),
             pages: options.read.pages,
+            postings,
         },
         budget,
         gate: &gate,

@@ -2,7 +2,8 @@
 //!
 //! ```text
 //! manifest = analyzer u32 (0 standard, 1 bytes) | delimiters u64 × 4 | records u32 (0 file, 1 lines) |
-//!            segments u32 | segment … | notes u32 | note … | partial u32 | file …
+//!            postings u32 (0 frequencies, 1 positions) | segments u32 | segment … | notes u32 | note … |
+//!            partial u32 | file …
 //! segment  = id u128 | documents u64 | terms u64 | tokens u64 | file length u64 | deleted u64 | deletes u64
 //! note     = varint(length) | name | varint(length) | value          ascending by name
 //! file     = varint(length) | path | size u64 | modified i64 | varint(spans) | span …         ascending by path
@@ -18,7 +19,7 @@ use std::collections::BTreeMap;
 use crate::codec::{ByteReader, put_varint};
 use crate::error::{Error, Result};
 use crate::read::Span;
-use crate::schema::{Analyzer, Delimiters, Records};
+use crate::schema::{Analyzer, Delimiters, Postings, Records};
 use crate::segment::{Flushed, Segment, file_name};
 use crate::source::Stamp;
 
@@ -73,6 +74,7 @@ impl SegmentEntry {
 pub(super) struct Manifest {
     pub(super) analyzer: Analyzer,
     pub(super) records: Records,
+    pub(super) postings: Postings,
     pub(super) segments: Vec<SegmentEntry>,
     pub(super) notes: BTreeMap<Vec<u8>, Vec<u8>>,
     /// By path.
@@ -90,9 +92,9 @@ pub(super) struct Partial {
 
 impl Manifest {
     /// Of an index without documents.
-    pub(super) fn new(analyzer: Analyzer, records: Records) -> Self {
+    pub(super) fn new(analyzer: Analyzer, records: Records, postings: Postings) -> Self {
         let (notes, partial) = (BTreeMap::new(), BTreeMap::new());
-        Manifest { analyzer, records, segments: Vec::new(), notes, partial }
+        Manifest { analyzer, records, postings, segments: Vec::new(), notes, partial }
     }
 
     pub(super) fn encode(&self) -> Vec<u8> {
@@ -108,6 +110,11 @@ impl Manifest {
             Records::Lines => 1,
         };
         out.extend_from_slice(&records.to_le_bytes());
+        let postings = match self.postings {
+            Postings::Frequencies => 0u32,
+            Postings::Positions => 1,
+        };
+        out.extend_from_slice(&postings.to_le_bytes());
         let count = |len: usize| u32::try_from(len).unwrap_or(u32::MAX).to_le_bytes();
         out.extend_from_slice(&count(self.segments.len()));
         for segment in &self.segments {
@@ -159,6 +166,11 @@ impl Manifest {
             1 => Records::Lines,
             _ => return None,
         };
+        let postings = match reader.u32()? {
+            0 => Postings::Frequencies,
+            1 => Postings::Positions,
+            _ => return None,
+        };
         let mut segments = Vec::new();
         for _ in 0..reader.u32()? {
             segments.push(read_segment(&mut reader)?);
@@ -177,7 +189,7 @@ impl Manifest {
             rises.then(|| partial.insert(path, file))?;
         }
         let all = reader.remaining().is_empty();
-        all.then_some(Manifest { analyzer, records, segments, notes, partial })
+        all.then_some(Manifest { analyzer, records, postings, segments, notes, partial })
     }
 }
 
@@ -220,12 +232,13 @@ mod tests {
             deleted,
             deletes: deleted * 7,
         };
-        for analyzer in ["standard", "paths"] {
+        for (analyzer, postings) in [("standard", Postings::Frequencies), ("paths", Postings::Positions)] {
             let analyzer = Analyzer::parse(analyzer).unwrap();
             let note = |name: &str, value: &str| (name.into(), value.into());
             let manifest = Manifest {
                 analyzer,
                 records: Records::Lines,
+                postings,
                 segments: vec![segment(1, 0), segment(u128::MAX, 2)],
                 notes: [note("", "x"), note("host", ""), note("hosts", "abc")].into(),
                 partial: [

@@ -46,7 +46,7 @@ pub use variants::{IndexerVariant, ReaderVariant, TokenizerVariant, VariantToken
 use std::time::Duration;
 
 use crate::read::ReadOptions;
-use crate::schema::{Analyzer, Records};
+use crate::schema::{Analyzer, Postings, Records};
 use crate::segment::FlushBuffers;
 use crate::source::{Failure, SourceOptions};
 
@@ -61,6 +61,8 @@ pub struct IndexOptions {
     pub records: Records,
     /// How terms are found; `None` for that of the index, or [`Analyzer::Standard`] for a new one.
     pub analyzer: Option<Analyzer>,
+    /// What is kept of a term in a document; `None` for what the index has, or frequencies for a new one.
+    pub postings: Option<Postings>,
     /// Most memory to take, in bytes.
     pub memory: u64,
     /// Bytes of memory after which an index thread writes its first segments, if its share of `memory` is not less;

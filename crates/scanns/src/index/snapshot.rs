@@ -5,7 +5,7 @@ use std::path::Path;
 use super::manifest::Manifest;
 use super::unique::count_distinct;
 use crate::error::{Error, Result};
-use crate::schema::{Analyzer, Records};
+use crate::schema::{Analyzer, Postings, Records};
 use crate::search::{Hit, Leaf, Operator, Query, Searcher, parse};
 use crate::segment::{SEGMENT, Segment};
 use crate::store::{Directory, FsDirectory, read_newest};
@@ -43,8 +43,12 @@ pub struct IndexInfo {
     pub analyzer: Analyzer,
     /// What a document was in the latest build.
     pub records: Records,
+    /// What is kept of a term in a document.
+    pub postings: Postings,
     /// Bytes of all segments.
     pub index_bytes: u64,
+    /// Bytes of them that are positions.
+    pub position_bytes: u64,
     /// Version of the format of segments.
     pub format_version: u32,
 }
@@ -55,6 +59,7 @@ pub struct Snapshot {
     generation: u64,
     analyzer: Analyzer,
     records: Records,
+    postings: Postings,
     segments: Vec<Segment>,
     infos: Vec<SegmentInfo>,
 }
@@ -119,6 +124,7 @@ impl Snapshot {
             generation,
             analyzer: manifest.analyzer,
             records: manifest.records,
+            postings: manifest.postings,
             segments,
             infos,
         }))
@@ -139,7 +145,9 @@ impl Snapshot {
             tokens: sum(|segment| segment.tokens),
             analyzer: self.analyzer.clone(),
             records: self.records,
+            postings: self.postings,
             index_bytes: sum(|segment| segment.bytes),
+            position_bytes: self.segments.iter().filter_map(Segment::run_bytes).sum(),
             format_version: SEGMENT.format,
         }
     }
@@ -158,6 +166,14 @@ impl Snapshot {
     /// What the document of a hit is called: its path, and its line where lines are documents.
     pub fn key(&self, hit: &Hit) -> Result<Vec<u8>> {
         self.searcher().key(hit)
+    }
+
+    /// Where a term stands in the document of a hit: the numbers, from 0, of the tokens that are the term.
+    ///
+    /// # Errors
+    /// [`Error::Options`] if the index has no positions, [`Error::Corrupt`] if they cannot be read.
+    pub fn positions(&self, hit: &Hit, term: &[u8]) -> Result<Vec<u32>> {
+        self.segments.get(hit.leaf).map_or(Ok(Vec::new()), |segment| segment.positions(term, hit.doc))
     }
 
     /// Distinct terms over all segments, counted by reading them all.

@@ -16,6 +16,7 @@ use crate::sys::PageSize;
 
 mod flush;
 mod living;
+mod positions;
 mod resume;
 
 fn options(root: &Path, records: Records, lanes: usize) -> IndexOptions {
@@ -25,6 +26,7 @@ fn options(root: &Path, records: Records, lanes: usize) -> IndexOptions {
         read: ReadOptions { pages: PageSize::Base, ..read },
         records,
         analyzer: Some(Analyzer::parse("whitespace").unwrap()),
+        postings: None,
         memory: 512 << 20,
         segment_memory: SEGMENT_MEMORY,
         flush: FlushOptions::default(),
@@ -180,7 +182,7 @@ fn memory_and_disk_give_the_same_answers() {
     let root = place.path().join("in");
     let files = random_files(&mut random, &root);
     let analyzer = Analyzer::parse("whitespace").unwrap();
-    let invert = InvertOptions { budget: 256 << 20, expected_terms: 0, pages: PageSize::Base };
+    let invert = InvertOptions { budget: 256 << 20, pages: PageSize::Base, ..InvertOptions::default() };
     let mut parts =
         [MemoryIndex::new(&analyzer, &invert).unwrap(), MemoryIndex::new(&analyzer, &invert).unwrap()];
     for (n, (path, text)) in files.iter().enumerate() {

@@ -42,6 +42,8 @@ struct Pending {
 pub(super) struct Batch {
     hot: Box<Hot>,
     pending: Box<[Pending; BATCH]>,
+    /// Where each stands in its document, if that is asked for.
+    positions: Box<[u32; BATCH]>,
     len: usize,
     /// The bytes of the long terms in the batch, with room for another one.
     long: Box<[u8]>,
@@ -57,6 +59,7 @@ impl Batch {
         Batch {
             hot: Box::new(Hot::new()),
             pending: Box::new([empty; BATCH]),
+            positions: Box::new([0; BATCH]),
             len: 0,
             long: vec![0; LONG_BYTES + MAX_TOKEN].into_boxed_slice(),
             long_len: 0,
@@ -65,15 +68,16 @@ impl Batch {
         }
     }
 
-    /// Adds the tokens of `text[base..]` between `bounds` to document `doc`.
+    /// Adds the tokens of `text[base..]` between `bounds` to document `doc`, the first of them at `position`, which
+    /// matters with `P`: then positions are kept.
     ///
     /// # Safety
     /// The machine has the instructions of `I`.
     #[inline(always)]
-    pub(super) unsafe fn push_all<I: Isa>(
+    pub(super) unsafe fn push_all<I: Isa, const P: bool>(
         &mut self,
         store: &mut Store,
-        doc: u32,
+        (doc, mut position): (u32, u32),
         text: &[u8],
         base: usize,
         bounds: &[u16],
@@ -84,26 +88,29 @@ impl Batch {
         unsafe {
             while !left.is_empty() {
                 let taken = match self.hot.on {
-                    true => self.fill::<I, true>(store, doc, text, base, left),
-                    false => self.fill::<I, false>(store, doc, text, base, left),
+                    true => self.fill::<I, true, P>(store, (doc, position), text, base, left),
+                    false => self.fill::<I, false, P>(store, (doc, position), text, base, left),
                 };
                 left = &left[taken..];
+                if P {
+                    position = position_after(position, taken);
+                }
                 if self.is_full() {
-                    self.drain::<I>(store);
+                    self.drain::<I, P>(store);
                 }
             }
             if self.hot.goes_on(tokens.len()) {
-                self.drain::<I>(store);
+                self.drain::<I, P>(store);
             }
         }
     }
 
     /// Takes tokens until the batch is full; returns how many. With `HOT`, frequent terms are counted at once.
     #[inline(always)]
-    unsafe fn fill<I: Isa, const HOT: bool>(
+    unsafe fn fill<I: Isa, const HOT: bool, const P: bool>(
         &mut self,
         store: &mut Store,
-        doc: u32,
+        (doc, first): (u32, u32),
         text: &[u8],
         base: usize,
         tokens: &[[u16; 2]],
@@ -111,7 +118,14 @@ impl Batch {
         for (i, &[start, end]) in tokens.iter().enumerate() {
             let range = base + usize::from(start)..base + usize::from(end);
             // SAFETY: passed on.
-            unsafe { self.take::<I, HOT>(store, doc, text, range) };
+            unsafe {
+                self.take::<I, HOT, P>(
+                    store,
+                    (doc, if P { position_after(first, i) } else { 0 }),
+                    text,
+                    range,
+                )
+            };
             if self.is_full() {
                 return i + 1;
             }
@@ -119,30 +133,35 @@ impl Batch {
         tokens.len()
     }
 
-    /// Adds one token of any length.
+    /// Adds one token of any length to a document, at a position of it.
     ///
     /// # Safety
     /// The machine has the instructions of `I`.
     #[inline(always)]
-    pub(super) unsafe fn push_one<I: Isa>(&mut self, store: &mut Store, doc: u32, token: &[u8]) {
+    pub(super) unsafe fn push_one<I: Isa, const P: bool>(
+        &mut self,
+        store: &mut Store,
+        spot: (u32, u32),
+        token: &[u8],
+    ) {
         // SAFETY: passed on.
         unsafe {
             match self.hot.on {
-                true => self.take::<I, true>(store, doc, token, 0..token.len()),
-                false => self.take::<I, false>(store, doc, token, 0..token.len()),
+                true => self.take::<I, true, P>(store, spot, token, 0..token.len()),
+                false => self.take::<I, false, P>(store, spot, token, 0..token.len()),
             }
             if self.hot.goes_on(1) || self.is_full() {
-                self.drain::<I>(store);
+                self.drain::<I, P>(store);
             }
         }
     }
 
     /// Takes the token `text[range]`; the batch must not be full.
     #[inline(always)]
-    unsafe fn take<I: Isa, const HOT: bool>(
+    unsafe fn take<I: Isa, const HOT: bool, const P: bool>(
         &mut self,
         store: &mut Store,
-        doc: u32,
+        (doc, position): (u32, u32),
         text: &[u8],
         range: Range<usize>,
     ) {
@@ -150,20 +169,26 @@ impl Batch {
         // SAFETY: the caller vouches for the instructions; the range was just checked.
         unsafe {
             if token.len() > INLINE {
-                return self.push_long::<I>(store, text, range, doc);
+                return self.push_long::<I, P>(store, text, range, (doc, position));
             }
             let key = I::short_key(text, range.start, token.len());
             let fingerprint = I::fingerprint(key, &self.seed);
             match self.hot.find(key, fingerprint) {
-                Some(entry) if HOT => store.count(entry, doc),
-                _ => self.push(store, key, fingerprint, doc, 0),
+                Some(entry) if HOT => store.count::<P>(entry, doc, position),
+                _ => self.push::<P>(store, key, fingerprint, (doc, position), 0),
             }
         }
     }
 
     /// The same for a long token.
     #[inline(always)]
-    unsafe fn push_long<I: Isa>(&mut self, store: &mut Store, text: &[u8], range: Range<usize>, doc: u32) {
+    unsafe fn push_long<I: Isa, const P: bool>(
+        &mut self,
+        store: &mut Store,
+        text: &[u8],
+        range: Range<usize>,
+        spot: (u32, u32),
+    ) {
         let token = &text[range.start..range.end.min(range.start + MAX_TOKEN)];
         // SAFETY: passed on; the token is longer than 15 bytes.
         let (digest, fingerprint) = unsafe { I::digest(token, &self.seed) };
@@ -176,12 +201,22 @@ impl Batch {
         }
         self.long_len += token.len();
         let len = u32::try_from(token.len()).unwrap_or(u32::MAX);
-        self.push(store, Key::waiting(digest, at), fingerprint, doc, len);
+        self.push::<P>(store, Key::waiting(digest, at), fingerprint, spot, len);
     }
 
     #[inline(always)]
-    fn push(&mut self, store: &Store, key: Key, fingerprint: u32, doc: u32, len: u32) {
+    fn push<const P: bool>(
+        &mut self,
+        store: &Store,
+        key: Key,
+        fingerprint: u32,
+        (doc, position): (u32, u32),
+        len: u32,
+    ) {
         store.table.prefetch(fingerprint);
+        if P {
+            self.positions[self.len] = position;
+        }
         self.pending[self.len] = Pending { key, fingerprint, doc, candidate: NONE, len };
         self.len += 1;
     }
@@ -196,22 +231,30 @@ impl Batch {
     /// # Safety
     /// The machine has the instructions of `I`.
     #[inline(always)]
-    pub(super) unsafe fn drain<I: Isa>(&mut self, store: &mut Store) {
+    pub(super) unsafe fn drain<I: Isa, const P: bool>(&mut self, store: &mut Store) {
         for token in &mut self.pending[..self.len] {
             // SAFETY: passed on.
             token.candidate = unsafe { candidate::<I>(store, token.fingerprint) };
             prefetch(store.terms.entries.as_ptr().wrapping_add(token.candidate as usize));
+            if P {
+                store.places.prefetch(token.candidate);
+            }
         }
         self.prefetch_tails(store);
+        if P {
+            let candidates = self.pending[..self.len].iter().map(|token| token.candidate);
+            candidates.for_each(|candidate| store.prefetch_deltas(candidate));
+        }
         for i in 0..self.len {
             let token = self.pending[i];
+            let position = if P { self.positions[i] } else { 0 };
             if token.candidate != NONE {
                 let entry = &store.terms.entries[token.candidate as usize];
                 if entry.key == token.key {
                     if self.hot.on && entry.is_frequent() {
                         self.hot.put(token.key, token.fingerprint, token.candidate);
                     }
-                    store.count(token.candidate, token.doc);
+                    store.count::<P>(token.candidate, token.doc, position);
                     continue;
                 }
                 if token.key.is_long() && entry.key.is_long() && entry.key.digest() == token.key.digest() {
@@ -231,18 +274,19 @@ impl Batch {
             unsafe {
                 let candidate = candidate::<I>(store, token.fingerprint);
                 if candidate != NONE && store.terms.entries[candidate as usize].key == token.key {
-                    store.count(candidate, token.doc);
+                    store.count::<P>(candidate, token.doc, position);
                 } else if candidate != NONE
                     && let Some(entry) = store.find_short(token.key, token.fingerprint)
                 {
-                    store.count(entry, token.doc);
+                    store.count::<P>(entry, token.doc, position);
                 } else {
-                    store.insert(token.key, token.fingerprint, token.doc, |bucket| I::matches(bucket, 0));
+                    let spot = (token.doc, position);
+                    store.insert::<P>(token.key, token.fingerprint, spot, |bucket| I::matches(bucket, 0));
                 }
             }
         }
         // SAFETY: passed on.
-        unsafe { self.drain_long::<I>(store) };
+        unsafe { self.drain_long::<I, P>(store) };
         self.hot.missed(self.len);
         self.len = 0;
         self.long_len = 0;
@@ -267,14 +311,15 @@ impl Batch {
 
     /// The last stage of long terms: bytes are compared.
     #[inline(always)]
-    unsafe fn drain_long<I: Isa>(&mut self, store: &mut Store) {
+    unsafe fn drain_long<I: Isa, const P: bool>(&mut self, store: &mut Store) {
         for i in self.unsure.drain(..) {
             let token = self.pending[i as usize];
+            let position = if P { self.positions[i as usize] } else { 0 };
             let at = token.key.payload();
             let bytes = &self.long[at..at + token.len as usize];
             let digest = token.key.digest();
             if token.candidate != NONE && store.is_long_term(token.candidate, digest, bytes) {
-                store.count(token.candidate, token.doc);
+                store.count::<P>(token.candidate, token.doc, position);
                 continue;
             }
             // SAFETY: passed on.
@@ -282,9 +327,10 @@ impl Batch {
                 if candidate::<I>(store, token.fingerprint) != NONE
                     && let Some(entry) = store.find_long(digest, bytes, token.fingerprint)
                 {
-                    store.count(entry, token.doc);
+                    store.count::<P>(entry, token.doc, position);
                 } else {
-                    store.insert_long(digest, bytes, token.fingerprint, token.doc, |bucket| {
+                    let spot = (token.doc, position);
+                    store.insert_long::<P>((digest, bytes), token.fingerprint, spot, |bucket| {
                         I::matches(bucket, 0)
                     });
                 }
@@ -314,6 +360,13 @@ impl Batch {
             }
         }
     }
+}
+
+/// The position `tokens` after another; past what fits, the last one.
+#[inline(always)]
+fn position_after(position: u32, tokens: usize) -> u32 {
+    #[expect(clippy::cast_possible_truncation, reason = "tokens of one window")]
+    position.saturating_add(tokens as u32)
 }
 
 /// The first entry under `fingerprint`, most likely the right one.

@@ -146,6 +146,36 @@ impl Chunks {
         if freq != 1 {
             record.varint(u64::from(freq));
         }
+        self.append_record(tail, record)
+    }
+
+    /// Appends a number to a chain of numbers; returns the new tail.
+    #[inline(always)]
+    pub(super) fn append_number(&mut self, tail: u64, value: u32) -> u64 {
+        let mut end = Tail::unpack(tail);
+        if end.left >= 4 && value < 1 << 28 {
+            // One store of four bytes, as above.
+            let (bytes, len) = if value < 0x80 { (u64::from(value), 1) } else { short_varint(value) };
+            #[expect(clippy::cast_possible_truncation, reason = "28 bits are four bytes of varint")]
+            let bytes = bytes as u32;
+            if let Some(place) = self.bytes.get_mut(end.at..end.at + 4) {
+                place.copy_from_slice(&bytes.to_le_bytes());
+            }
+            (end.at, end.left) = (end.at + len, end.left - len);
+            return end.pack();
+        }
+        self.append_any_number(tail, value)
+    }
+
+    #[inline(never)]
+    fn append_any_number(&mut self, tail: u64, value: u32) -> u64 {
+        let mut record = Record { bytes: 0, len: 0 };
+        record.varint(u64::from(value));
+        self.append_record(tail, record)
+    }
+
+    #[inline(always)]
+    fn append_record(&mut self, tail: u64, record: Record) -> u64 {
         let mut end = Tail::unpack(tail);
         if record.len > end.left {
             return self.append_over(tail, record);
@@ -257,130 +287,10 @@ impl Record {
     }
 }
 
-/// Reads the postings of one term back, first document first.
-pub struct PostingsIter<'a> {
-    arena: &'a [u8],
-    parts: std::slice::Iter<'a, (usize, usize)>,
-    at: usize,
-    end: usize,
-    doc: u32,
-    /// The posting in the entry; taken when it is given out.
-    last: Option<(u32, u32)>,
-    /// Documents that are void, ascending.
-    void: &'a [u32],
-}
-
-impl<'a> PostingsIter<'a> {
-    /// Postings of the chain with these parts, then `last`, unless its document is `limit` or more: the latest
-    /// posting is the only one that can belong to a document that has not ended.
-    pub(super) fn new(
-        chunks: &'a Chunks,
-        parts: &'a [(usize, usize)],
-        last: (u32, u32),
-        limit: u32,
-        void: &'a [u32],
-    ) -> PostingsIter<'a> {
-        let last = Some(last).filter(|&(doc, _)| doc < limit);
-        let mut iter =
-            PostingsIter { arena: chunks.arena(), parts: parts.iter(), at: 0, end: 0, doc: 0, last, void };
-        if !parts.is_empty() {
-            iter.doc = iter.varint();
-        }
-        iter
-    }
-
-    /// The posting of a term with no more than one, if that is plain to see.
-    #[inline(always)]
-    pub fn only(&self) -> Option<(u32, u32)> {
-        self.last.filter(|_| self.parts.len() == 0 && self.at == self.end && self.void.is_empty())
-    }
-
-    #[inline(always)]
-    fn byte(&mut self) -> Option<u8> {
-        while self.at == self.end {
-            (self.at, self.end) = *self.parts.next()?;
-        }
-        let byte = self.arena[self.at];
-        self.at += 1;
-        Some(byte)
-    }
-
-    /// A varint that `Chunks::append` wrote; zero past the end.
-    #[inline(always)]
-    fn varint(&mut self) -> u32 {
-        let (mut value, mut shift) = (0, 0);
-        while let Some(byte) = self.byte() {
-            value |= u64::from(byte & 0x7f) << shift;
-            shift += 7;
-            if byte < 0x80 {
-                break;
-            }
-        }
-        u32::try_from(value).unwrap_or(u32::MAX)
-    }
-
-    #[inline(always)]
-    fn record(&mut self) -> Option<(u32, u32)> {
-        if self.at == self.end && self.parts.len() == 0 {
-            return self.last.take();
-        }
-        let (mut value, mut shift) = (0u64, 0);
-        while let Some(byte) = self.byte() {
-            value |= u64::from(byte & 0x7f) << shift;
-            shift += 7;
-            if byte < 0x80 {
-                break;
-            }
-        }
-        let freq = if value & 1 == 1 { 1 } else { self.varint() };
-        let doc = self.doc;
-        self.doc = doc.wrapping_add(u32::try_from(value >> 1).unwrap_or(0));
-        Some((doc, freq))
-    }
-}
-
-impl Iterator for PostingsIter<'_> {
-    type Item = (u32, u32);
-
-    /// The next (document, term frequency).
-    #[inline]
-    fn next(&mut self) -> Option<(u32, u32)> {
-        loop {
-            let posting = self.record()?;
-            if self.void.is_empty() || self.void.binary_search(&posting.0).is_err() {
-                return Some(posting);
-            }
-        }
-    }
-
-    /// All of them, faster than one by one: records of one byte, nearly all of a frequent term's, are taken in a
-    /// loop of their own.
-    #[inline]
-    fn fold<B, F: FnMut(B, (u32, u32)) -> B>(mut self, init: B, mut give: F) -> B {
-        let mut all = init;
-        loop {
-            let bytes = &self.arena[self.at..self.end];
-            let plain = bytes.iter().take_while(|&&byte| byte < 0x80 && byte & 1 == 1);
-            if self.void.is_empty() {
-                let mut taken = 0;
-                for &byte in plain {
-                    all = give(all, (self.doc, 1));
-                    self.doc = self.doc.wrapping_add(u32::from(byte >> 1));
-                    taken += 1;
-                }
-                self.at += taken;
-            }
-            match self.next() {
-                Some(posting) => all = give(all, posting),
-                None => return all,
-            }
-        }
-    }
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::invert::postings::PostingsIter;
 
     #[test]
     fn chains_read_back_whatever_their_length_and_however_they_interleave() {

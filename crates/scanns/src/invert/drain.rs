@@ -5,7 +5,8 @@
 //! for, and what hangs on those of the next. Ties are settled when a window begins, with everything at hand.
 
 use super::Inverter;
-use super::chunks::PostingsIter;
+use super::positions::Deltas;
+use super::postings::PostingsIter;
 use super::sort;
 use super::store::Store;
 use crate::codec::head;
@@ -16,12 +17,13 @@ use crate::sys::prefetch;
 const WINDOW: usize = 48;
 
 impl Inverter {
-    /// Visits every term, with its [`head`], in byte order with its postings, then forgets all and keeps the memory.
+    /// Visits every term, with its [`head`], in byte order with its postings, and its positions if those are kept; then
+    /// forgets all and keeps the memory.
     ///
     /// A document that has not ended is left out; see [`Inverter::copy_open_document`].
     pub fn drain_sorted(
         &mut self,
-        visit: impl FnMut((&[u8], u128), PostingsIter<'_>) -> Result<()>,
+        visit: impl FnMut((&[u8], u128), PostingsIter<'_>, Option<Deltas<'_>>) -> Result<()>,
     ) -> Result<()> {
         self.settle();
         let order = &mut self.store.table.scratch()[..self.store.terms.len];
@@ -34,26 +36,30 @@ impl Inverter {
     /// Visits the terms whose order numbers are in the table's memory.
     fn visit_sorted(
         &mut self,
-        mut visit: impl FnMut((&[u8], u128), PostingsIter<'_>) -> Result<()>,
+        mut visit: impl FnMut((&[u8], u128), PostingsIter<'_>, Option<Deltas<'_>>) -> Result<()>,
     ) -> Result<()> {
         let limit = self.max_doc();
-        let Store { table, terms, chunks, .. } = &mut self.store;
+        let Store { table, terms, places, chunks, .. } = &mut self.store;
         let order = &mut table.scratch()[..terms.len];
         let entry_at = |at: usize, order: &[u128]| order.get(at).map(|&order| sort::entry_of(order));
         let ask_entry = |at: usize, order: &[u128]| {
             if let Some(entry) = entry_at(at, order) {
                 prefetch(terms.entries.as_ptr().wrapping_add(entry as usize));
+                if places.kept {
+                    places.prefetch(entry);
+                }
             }
         };
         let ask_rest = |at: usize, order: &[u128]| {
             if let Some(entry) = entry_at(at, order) {
                 terms.prefetch_bytes(entry);
                 chunks.prefetch_last(terms.entries[entry as usize].tail);
+                places.tail(entry).into_iter().for_each(|tail| chunks.prefetch_last(tail));
             }
         };
         (0..2 * WINDOW).for_each(|at| ask_entry(at, order));
         (0..WINDOW).for_each(|at| ask_rest(at, order));
-        let mut parts = Vec::new();
+        let (mut parts, mut delta_parts) = (Vec::new(), Vec::new());
         let mut start = 0;
         while start < order.len() {
             let end = sort::end_of_run(order, (start + WINDOW).min(order.len()) - 1);
@@ -63,18 +69,20 @@ impl Inverter {
                 ask_rest(at + WINDOW, order);
                 if let Some(entry) = entry_at(at + WINDOW / 2, order) {
                     chunks.prefetch_before(terms.entries[entry as usize].tail);
+                    places.tail(entry).into_iter().for_each(|tail| chunks.prefetch_before(tail));
                 }
                 let number = sort::entry_of(order[at]);
                 let entry = &terms.entries[number as usize];
                 chunks.parts(entry.tail, &mut parts);
                 let last = (entry.doc, entry.term_freq);
                 let postings = PostingsIter::new(chunks, &parts, last, limit, &self.void);
+                let deltas = places.deltas(number, chunks, &mut delta_parts);
                 if entry.key.is_long() {
                     let term = terms.long(entry.key);
-                    visit((term, head(term)), postings)?;
+                    visit((term, head(term)), postings, deltas)?;
                 } else {
                     let (bytes, len) = entry.key.bytes();
-                    visit((&bytes[..len], entry.key.head()), postings)?;
+                    visit((&bytes[..len], entry.key.head()), postings, deltas)?;
                 }
             }
             start = end;

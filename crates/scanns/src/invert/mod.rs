@@ -2,8 +2,10 @@
 //!
 //! [`Inverter`] takes tokens as a [`TokenSink`] and can be searched in place or drained in term order into a
 //! segment. Read `batch.rs` first: the hot loop, with the most frequent terms in `hot.rs` ahead of it. `table.rs` finds
-//! terms, `entry.rs` says what a term costs, `chunks.rs` holds what is known of it beyond the latest document; for a
-//! flush `sort.rs` orders it all and `drain.rs` goes through it. `ladder/` has four older designs to measure ours by.
+//! terms, `entry.rs` says what a term costs, `chunks.rs` holds what is known of it beyond the latest document, which
+//! `postings.rs` reads, `positions.rs` where it stands, if that is asked for; for a flush `sort.rs` orders it all and
+//! `drain.rs` goes through it, and `open.rs` carries a document over that has not ended. `ladder/` has four older designs
+//! to measure ours by.
 
 mod arch;
 mod batch;
@@ -12,12 +14,16 @@ mod drain;
 mod entry;
 mod hot;
 pub(crate) mod ladder;
+mod open;
+mod positions;
+mod postings;
 mod sort;
 mod store;
 mod table;
 
 use crate::codec::length_to_norm;
 use crate::error::Result;
+use crate::schema::Postings;
 use crate::sys::{PageSize, Simd};
 use crate::tokenize::TokenSink;
 
@@ -25,7 +31,8 @@ use arch::portable::Portable;
 #[cfg(target_arch = "x86_64")]
 use arch::x86::{Avx2, Avx512};
 use batch::Batch;
-pub use chunks::PostingsIter;
+pub use positions::Deltas;
+pub use postings::PostingsIter;
 use store::Store;
 
 /// Memory that one inverter may take, and how.
@@ -37,6 +44,19 @@ pub struct InvertOptions {
     pub expected_terms: usize,
     /// Pages that back the memory.
     pub pages: PageSize,
+    /// What is kept of a term in a document.
+    pub postings: Postings,
+}
+
+impl Default for InvertOptions {
+    fn default() -> Self {
+        InvertOptions {
+            budget: 1 << 30,
+            expected_terms: 0,
+            pages: PageSize::Auto,
+            postings: Postings::default(),
+        }
+    }
 }
 
 /// Text that may be pushed between two looks at [`Inverter::is_full`].
@@ -122,7 +142,12 @@ impl Inverter {
     pub fn with_simd(options: &InvertOptions, simd: Simd) -> Result<Self> {
         Ok(Inverter {
             simd,
-            store: Store::new(options.expected_terms, options.budget + SLACK, options.pages)?,
+            store: Store::new(
+                options.expected_terms,
+                options.budget + SLACK,
+                options.pages,
+                options.postings,
+            )?,
             batch: Batch::new(),
             budget: options.budget,
             docs: 0,
@@ -138,6 +163,22 @@ impl Inverter {
     #[inline]
     pub fn current_document(&self) -> u32 {
         self.docs
+    }
+
+    /// Document and position of the next token; from 2^32 - 1 on, positions are that.
+    #[inline(always)]
+    fn next_spot(&self) -> (u32, u32) {
+        (self.docs, u32::try_from(self.doc_tokens).unwrap_or(u32::MAX))
+    }
+
+    /// Adds one token, which is not counted.
+    #[inline]
+    fn token_at(&mut self, spot: (u32, u32), token: &[u8]) {
+        let (batch, store) = (&mut self.batch, &mut self.store);
+        with_isa!(self.simd, I => match store.places.kept {
+            true => batch.push_one::<I, true>(store, spot, token),
+            false => batch.push_one::<I, false>(store, spot, token),
+        });
     }
 
     /// Ends the current document; the next token belongs to the next one.
@@ -156,6 +197,11 @@ impl Inverter {
         self.norms.push(0);
         self.docs += 1;
         self.doc_tokens = 0;
+    }
+
+    /// What is kept of a term in a document.
+    pub fn kept(&self) -> Postings {
+        if self.store.places.kept { Postings::Positions } else { Postings::Frequencies }
     }
 
     /// Documents so far, void ones included.
@@ -218,47 +264,10 @@ impl Inverter {
     /// Brings waiting tokens into the table.
     pub fn settle(&mut self) {
         let (batch, store) = (&mut self.batch, &mut self.store);
-        with_isa!(self.simd, I => batch.drain::<I>(store));
-    }
-
-    /// Copies the terms of the document that has not ended, with frequencies; `None` if they take more than `most`
-    /// bytes.
-    ///
-    /// They can be given to the index by [`Inverter::resume_document`] after it was drained, so that a flush can
-    /// come in the middle of a large document.
-    pub fn copy_open_document(&mut self, most: usize) -> Option<OpenDocument> {
-        self.settle();
-        let doc = self.current_document();
-        let mut open = OpenDocument { terms: Vec::new(), bytes: Vec::new(), tokens: self.doc_tokens };
-        for number in 0..self.store.terms.len {
-            let entry = self.store.terms.entries[number];
-            if entry.doc == doc {
-                let number = u32::try_from(number).unwrap_or(u32::MAX);
-                self.store.terms.with_bytes(number, |term| {
-                    open.bytes.extend_from_slice(term);
-                    open.terms.push((u32::try_from(term.len()).unwrap_or(u32::MAX), entry.term_freq));
-                });
-                if open.bytes.len() + open.terms.len() * 8 > most {
-                    return None;
-                }
-            }
-        }
-        Some(open)
-    }
-
-    /// Continues a document taken from another index.
-    pub fn resume_document(&mut self, open: &OpenDocument) {
-        let mut at = 0;
-        for &(len, freq) in &open.terms {
-            let term = &open.bytes[at..at + len as usize];
-            at += len as usize;
-            self.token(term);
-            self.settle();
-            if let Some(entry) = self.find(term) {
-                self.store.count_many(entry, self.current_document(), freq - 1);
-            }
-        }
-        self.doc_tokens = open.tokens;
+        with_isa!(self.simd, I => match store.places.kept {
+            true => batch.drain::<I, true>(store),
+            false => batch.drain::<I, false>(store),
+        });
     }
 
     /// Forgets everything and keeps the memory.
@@ -295,34 +304,51 @@ impl Inverter {
         self.with_postings(entry, |postings| u32::try_from(postings.count()).unwrap_or(u32::MAX))
     }
 
+    /// Positions of the term of an entry in each of its documents, in their order; none if they are not kept.
+    pub fn positions(&self, entry: u32) -> Vec<Vec<u32>> {
+        let mut parts = Vec::new();
+        let Some(mut deltas) = self.store.places.deltas(entry, &self.store.chunks, &mut parts) else {
+            return Vec::new();
+        };
+        self.with_postings(entry, |postings| {
+            let mut all = Vec::new();
+            while let Some(((_, freq), live)) = postings.next_of_all() {
+                let mut position = 0u32;
+                let positions = (0..freq).map(|_| {
+                    position = position.wrapping_add(deltas.next_delta());
+                    position
+                });
+                let positions = positions.collect();
+                if live {
+                    all.push(positions);
+                }
+            }
+            all
+        })
+    }
+
     /// Documents and frequencies of the term of an entry, in two lists.
     pub fn postings(&self, entry: u32) -> (Vec<u32>, Vec<u32>) {
         self.with_postings(entry, |postings| postings.unzip())
     }
 }
 
-/// The terms of a document that outgrew its index.
-#[derive(Debug)]
-pub struct OpenDocument {
-    terms: Vec<(u32, u32)>,
-    bytes: Vec<u8>,
-    tokens: u64,
-}
-
 impl TokenSink for Inverter {
     #[inline]
     fn tokens(&mut self, text: &[u8], base: usize, bounds: &[u16]) {
-        let doc = self.current_document();
+        let spot = self.next_spot();
         self.doc_tokens += bounds.len() as u64 / 2;
         let (batch, store) = (&mut self.batch, &mut self.store);
-        with_isa!(self.simd, I => batch.push_all::<I>(store, doc, text, base, bounds));
+        with_isa!(self.simd, I => match store.places.kept {
+            true => batch.push_all::<I, true>(store, spot, text, base, bounds),
+            false => batch.push_all::<I, false>(store, spot, text, base, bounds),
+        });
     }
 
     fn token(&mut self, token: &[u8]) {
-        let doc = self.current_document();
+        let spot = self.next_spot();
         self.doc_tokens += 1;
-        let (batch, store) = (&mut self.batch, &mut self.store);
-        with_isa!(self.simd, I => batch.push_one::<I>(store, doc, token));
+        self.token_at(spot, token);
     }
 }
 

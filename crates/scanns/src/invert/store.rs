@@ -5,9 +5,11 @@
 
 use super::chunks::Chunks;
 use super::entry::{Entry, Key};
+use super::positions::Places;
 use super::table::{Bucket, Table};
 use crate::codec::{ByteReader, varint};
 use crate::error::Result;
+use crate::schema::Postings;
 use crate::sys::{PageSize, Slab, prefetch};
 
 /// The terms in order of insertion.
@@ -72,14 +74,16 @@ impl Terms {
 pub(super) struct Store {
     pub(super) table: Table,
     pub(super) terms: Terms,
+    /// Where the latest occurrence of each term is; empty if positions are not kept.
+    pub(super) places: Places,
     pub(super) chunks: Chunks,
-    /// Most that entries, keys and chunks ever used since memory was last given back.
-    marks: [usize; 3],
+    /// Most that entries, keys, places and chunks ever used since memory was last given back.
+    marks: [usize; 4],
 }
 
 impl Store {
     /// Room for `terms` at first; each part may grow to `max_bytes`.
-    pub(super) fn new(terms: usize, max_bytes: usize, pages: PageSize) -> Result<Store> {
+    pub(super) fn new(terms: usize, max_bytes: usize, pages: PageSize, postings: Postings) -> Result<Store> {
         Ok(Store {
             table: Table::new(terms, max_bytes, pages)?,
             terms: Terms {
@@ -88,8 +92,9 @@ impl Store {
                 keys: Slab::reserve(max_bytes, pages)?,
                 keys_len: 0,
             },
+            places: Places::new(postings, max_bytes, pages)?,
             chunks: Chunks::new(max_bytes, pages)?,
-            marks: [0; 3],
+            marks: [0; 4],
         })
     }
 
@@ -98,10 +103,11 @@ impl Store {
         self.table.bytes() + self.used().iter().sum::<usize>()
     }
 
-    fn used(&self) -> [usize; 3] {
+    fn used(&self) -> [usize; 4] {
         [
             self.terms.entries.touched(self.terms.len),
             self.terms.keys.touched(self.terms.keys_len),
+            self.places.touched(self.terms.len),
             self.chunks.bytes(),
         ]
     }
@@ -118,15 +124,32 @@ impl Store {
             let used = self.used();
             self.terms.entries.release_behind(self.terms.len);
             self.terms.keys.release_behind(self.terms.keys_len);
+            self.places.release_behind(self.terms.len);
             self.chunks.release();
             self.marks = used;
         }
     }
 
-    /// Counts one more occurrence of the term of `entry` in `doc`.
+    /// Counts one more occurrence of the term of `entry` in `doc`; with `P` it is kept that it is at `position`.
     #[inline(always)]
-    pub(super) fn count(&mut self, entry: u32, doc: u32) {
-        self.count_many(entry, doc, 1);
+    pub(super) fn count<const P: bool>(&mut self, entry: u32, doc: u32, position: u32) {
+        if P {
+            let found = &mut self.terms.entries[entry as usize];
+            let goes_on = found.doc == doc;
+            if goes_on {
+                let Some(freq) = found.term_freq.checked_add(1) else {
+                    // There are as many positions as the frequency says, and that ends here.
+                    return;
+                };
+                found.term_freq = freq;
+            } else {
+                found.tail = self.chunks.append(found.tail, found.doc, found.term_freq, doc);
+                (found.doc, found.term_freq) = (doc, 1);
+            }
+            self.places.occur(entry, position, goes_on, &mut self.chunks);
+        } else {
+            self.count_many(entry, doc, 1);
+        }
     }
 
     /// Counts `freq` more occurrences.
@@ -157,9 +180,27 @@ impl Store {
         key.is_long() && key.digest() == digest && self.terms.long(key) == term
     }
 
-    /// Adds a term that is not there, seen once in `doc`. `free` finds the free slots of a bucket.
+    /// Asks for the place where the next position of a term goes; its own place must be at hand.
     #[inline(always)]
-    pub(super) fn insert(&mut self, key: Key, fingerprint: u32, doc: u32, free: impl FnOnce(&Bucket) -> u32) {
+    pub(super) fn prefetch_deltas(&self, entry: u32) {
+        if let Some(tail) = self.places.tail(entry) {
+            self.chunks.prefetch_tail(tail);
+        }
+    }
+
+    /// Adds a term that is not there, seen once in a document, at a position of it. `free` finds the free slots of a
+    /// bucket.
+    #[inline(always)]
+    pub(super) fn insert<const P: bool>(
+        &mut self,
+        key: Key,
+        fingerprint: u32,
+        (doc, position): (u32, u32),
+        free: impl FnOnce(&Bucket) -> u32,
+    ) {
+        if P {
+            self.places.insert(self.terms.len, position);
+        }
         self.terms.entries.grow(self.terms.len + 1);
         self.terms.entries[self.terms.len] = Entry { key, doc, term_freq: 1, tail: 0 };
         self.table.insert(fingerprint, u32::try_from(self.terms.len).unwrap_or(u32::MAX), free);
@@ -168,16 +209,15 @@ impl Store {
 
     /// The same for a long term.
     #[inline(always)]
-    pub(super) fn insert_long(
+    pub(super) fn insert_long<const P: bool>(
         &mut self,
-        digest: u64,
-        term: &[u8],
+        (digest, term): (u64, &[u8]),
         fingerprint: u32,
-        doc: u32,
+        spot: (u32, u32),
         free: impl FnOnce(&Bucket) -> u32,
     ) {
         let at = self.terms.push_long(term);
-        self.insert(Key::long(digest, at as u64), fingerprint, doc, free);
+        self.insert::<P>(Key::long(digest, at as u64), fingerprint, spot, free);
     }
 
     /// Forgets all terms and keeps the memory.

@@ -7,10 +7,12 @@ use crate::sys::{PageSize, Simd};
 use crate::tokenize::{TokenSink, Tokenizer};
 use fastrand::Rng;
 
+mod positions;
+
 type Lists = BTreeMap<Vec<u8>, Vec<(u32, u32)>>;
 
 fn inverter(simd: Simd) -> Inverter {
-    let options = InvertOptions { budget: 1 << 30, expected_terms: 0, pages: PageSize::Base };
+    let options = InvertOptions { budget: 1 << 30, pages: PageSize::Base, ..InvertOptions::default() };
     Inverter::with_simd(&options, simd).unwrap()
 }
 
@@ -20,7 +22,8 @@ type List = (Vec<u8>, Vec<(u32, u32)>);
 fn drained(inverter: &mut Inverter) -> Vec<List> {
     let mut lists = Vec::new();
     inverter
-        .drain_sorted(|(term, first), postings| {
+        .drain_sorted(|(term, first), postings, deltas| {
+            assert!(deltas.is_none());
             assert_eq!(first, head(term));
             lists.push((term.to_vec(), postings.collect()));
             Ok(())
@@ -183,7 +186,7 @@ fn a_document_carried_over_a_flush_is_whole_in_the_next_segment() {
 
 #[test]
 fn a_full_budget_is_noticed_before_the_reserve_is_used_up() {
-    let options = InvertOptions { budget: 4 << 20, expected_terms: 0, pages: PageSize::Base };
+    let options = InvertOptions { budget: 4 << 20, pages: PageSize::Base, ..InvertOptions::default() };
     let mut index = Inverter::new(&options).unwrap();
     let mut tokenizer = Tokenizer::new(&Analyzer::Bytes(Delimiters::whitespace()));
     let mut pushed = 0u32;
@@ -216,7 +219,7 @@ fn terms_that_differ_only_at_their_end_are_in_order() {
 
 #[test]
 fn memory_kept_from_one_kind_of_text_is_given_back_for_another() {
-    let options = InvertOptions { budget: 24 << 20, expected_terms: 0, pages: PageSize::Base };
+    let options = InvertOptions { budget: 24 << 20, pages: PageSize::Base, ..InvertOptions::default() };
     let mut index = Inverter::new(&options).unwrap();
     let mut number = 0u32;
     for kind in 0..6 {

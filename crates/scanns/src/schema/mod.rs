@@ -29,6 +29,16 @@ impl Records {
     }
 }
 
+/// What is kept of a term in a document.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum Postings {
+    /// How often it occurs there.
+    #[default]
+    Frequencies,
+    /// Where it stands too: the numbers, from 0, of the tokens of the document that are the term.
+    Positions,
+}
+
 /// How terms are found in text.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Analyzer {

@@ -1,11 +1,12 @@
 //! Writes the index of one thread as a segment, in one sequential pass.
 
 use super::keys::{self, Keys};
+use super::positions;
 use super::stats::SegmentStats;
 use super::terms::TermsWriter;
 use super::{NORMS, SEGMENT, SPARSE, STATS, TERMS, file_name};
 use crate::error::{Error, Result};
-use crate::invert::Inverter;
+use crate::invert::{Deltas, Inverter, PostingsIter};
 use crate::store::{Directory, EnvelopeWriter, Unsynced, WRITE_BUFFER};
 
 /// Memory that a flush takes beyond the inverter's own, in bytes.
@@ -94,20 +95,53 @@ fn write(
         void,
     };
     out.begin(TERMS)?;
-    let mut terms = TermsWriter::new(buffers.lists);
-    inverter.drain_sorted(|term, postings| match postings.only() {
-        Some(posting) => terms.add_single(term, posting, &mut out),
-        None => terms.add(term, postings, &norms, &mut out),
+    let mut terms = TermsWriter::new(buffers.lists, inverter.kept());
+    inverter.drain_sorted(|term, postings, deltas| match (deltas, postings.only()) {
+        (None, Some(posting)) => terms.add_single(term, posting, &mut out),
+        (None, None) => terms.add(term, postings, &norms, &mut out),
+        (Some(mut deltas), Some((doc, 1))) => terms.add_only(term, doc, deltas.next_delta(), &mut out),
+        (Some(deltas), _) => {
+            terms.begin_run();
+            push_all(&mut terms, postings, deltas, &norms, &mut out)?;
+            terms.end_run(term, &norms, &mut out)
+        }
     })?;
     stats.terms = terms.terms();
+    let run_bytes = terms.run_bytes();
     let sparse = terms.finish(&mut out)?;
     for (kind, bytes) in [(SPARSE, sparse), (NORMS, norms)] {
         out.begin(kind)?;
         out.write(&bytes)?;
     }
+    positions::write(run_bytes, &mut out)?;
     keys::write(keys, &mut out)?;
     out.begin(STATS)?;
     out.write(&stats.encode())?;
     let unsynced = out.finish()?;
     Ok((Flushed { id, stats, bytes: unsynced.len() }, unsynced))
+}
+
+/// Deltas that are taken at once, so that those of a huge document do not gather in memory.
+const PIECE: u32 = 1 << 14;
+
+/// Adds what is kept of a term in documents that are not void.
+fn push_all(
+    terms: &mut TermsWriter,
+    mut postings: PostingsIter<'_>,
+    mut deltas: Deltas<'_>,
+    norms: &[u8],
+    out: &mut EnvelopeWriter,
+) -> Result<()> {
+    while let Some(((doc, freq), live)) = postings.next_of_all() {
+        if !live {
+            deltas.skip(freq);
+            continue;
+        }
+        terms.push_posting(doc, freq, norms);
+        for start in (0..freq).step_by(PIECE as usize) {
+            let piece = start..freq.min(start.saturating_add(PIECE));
+            terms.push_deltas(piece.map(|_| deltas.next_delta()), out)?;
+        }
+    }
+    Ok(())
 }

@@ -1,7 +1,7 @@
 //! One immutable segment: what an index thread wrote when its memory was full, as one file in one pass.
 //!
 //! `flush.rs` drains an inverter into a file, `merge/` joins several files, `reader.rs` opens one, `deletes.rs` says which
-//! of its documents were deleted since, `check.rs` proves that all of it is whole. The file is an envelope of the sections
+//! of its documents were deleted since, `positions.rs` where in them terms stand, `check.rs` proves that all of it is whole. The file is an envelope of the sections
 //! below. `terms/` is the largest: terms and postings side by side, since one sequential write cannot fill two
 //! sections at once, and since a query wants both from the same place. `keys/` says what a document is called.
 
@@ -10,6 +10,7 @@ mod deletes;
 mod flush;
 mod keys;
 mod merge;
+mod positions;
 mod reader;
 mod stats;
 mod terms;
@@ -45,6 +46,8 @@ const HASHES: u32 = 8;
 const STAMPS: u32 = 9;
 /// Section of figures: see `stats.rs`.
 const STATS: u32 = 5;
+/// Section that says that there are positions: see `positions.rs`.
+const POSITIONS: u32 = 16;
 
 /// True if a file of that name is a segment.
 pub fn is_file_name(name: &str) -> bool {

@@ -6,8 +6,8 @@ use std::sync::Arc;
 use super::deletes::Deletes;
 use super::keys::KeyReader;
 use super::stats::SegmentStats;
-use super::terms::{self, TermInfo, Terms, TermsIter};
-use super::{NORMS, SEGMENT, SPARSE, STATS, TERMS, file_name};
+use super::terms::{self, TermInfo, TermPositions, Terms, TermsIter};
+use super::{NORMS, SEGMENT, SPARSE, STATS, TERMS, file_name, positions};
 use crate::error::{Error, Result};
 use crate::store::{Directory, Envelope, Section};
 
@@ -24,6 +24,8 @@ struct Written {
     file: Envelope,
     stats: SegmentStats,
     terms: Terms,
+    /// Bytes of the positions of all terms, if they are kept.
+    run_bytes: Option<u64>,
 }
 
 impl Segment {
@@ -44,12 +46,13 @@ impl Segment {
             return Err(norms.corrupt(format!("{} norms for {} documents", norms.len(), stats.max_doc)));
         }
         KeyReader::open(&file, stats.max_doc)?;
-        let terms = terms::load(&file, TERMS, SPARSE)?;
+        let run_bytes = positions::read(&file)?;
+        let terms = terms::load(&file, TERMS, SPARSE, run_bytes.is_some())?;
         let deletes = match deletes {
             0 => Deletes::default(),
             generation => Deletes::read(directory, id, generation, &stats)?,
         };
-        Ok(Segment { written: Arc::new(Written { file, stats, terms }), deletes })
+        Ok(Segment { written: Arc::new(Written { file, stats, terms, run_bytes }), deletes })
     }
 
     /// Its identity.
@@ -65,6 +68,11 @@ impl Segment {
     /// Length of its file in bytes.
     pub fn bytes(&self) -> u64 {
         self.written.file.file_len()
+    }
+
+    /// Bytes of the positions of all terms; `None` if they are not kept.
+    pub fn run_bytes(&self) -> Option<u64> {
+        self.written.run_bytes
     }
 
     fn term_section(&self) -> Result<&Section> {
@@ -100,10 +108,15 @@ impl Segment {
 
     /// Looks a term up.
     pub fn find(&self, term: &[u8]) -> Result<Option<TermInfo>> {
+        Ok(self.find_all(term)?.map(|(info, _)| info))
+    }
+
+    /// The same, and where the term's positions are.
+    pub fn find_all(&self, term: &[u8]) -> Result<Option<(TermInfo, TermPositions)>> {
         let section = self.term_section()?;
         let info = self.written.terms.find(section, term)?;
         match info {
-            Some(TermInfo::Single { doc, .. }) if doc >= self.written.stats.max_doc => {
+            Some((TermInfo::Single { doc, .. }, _)) if doc >= self.written.stats.max_doc => {
                 Err(section
                     .corrupt(format!("a posting names document {doc} of {}", self.written.stats.max_doc)))
             }

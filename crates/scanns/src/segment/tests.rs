@@ -9,6 +9,8 @@ use crate::sys::PageSize;
 use crate::tokenize::TokenSink;
 use fastrand::Rng;
 
+mod positions;
+
 /// Numbers, words, long terms with shared prefixes, arbitrary bytes.
 fn random_term(random: &mut Rng) -> Vec<u8> {
     match random.u8(..5) {
@@ -24,7 +26,7 @@ type Lists = BTreeMap<Vec<u8>, BTreeMap<u32, u32>>;
 
 /// A segment of random documents, with what must be in it. Document 3 is void.
 fn sample(random: &mut Rng, docs: u32) -> (RamDirectory, Lists, Vec<u64>) {
-    let options = InvertOptions { budget: 1 << 28, expected_terms: 0, pages: PageSize::Base };
+    let options = InvertOptions { budget: 1 << 28, pages: PageSize::Base, ..InvertOptions::default() };
     let mut inverter = Inverter::new(&options).unwrap();
     let mut lists = Lists::new();
     let mut lengths = Vec::new();
@@ -104,7 +106,7 @@ fn what_was_flushed_reads_back_term_by_term_and_in_order() {
 
 #[test]
 fn keys_of_lines_are_path_and_number() {
-    let options = InvertOptions { budget: 1 << 28, expected_terms: 0, pages: PageSize::Base };
+    let options = InvertOptions { budget: 1 << 28, pages: PageSize::Base, ..InvertOptions::default() };
     let mut inverter = Inverter::new(&options).unwrap();
     (0..10).for_each(|_| inverter.end_document());
     let run = |first_doc, path, first_line| KeyRun { first_doc, path, first_line };

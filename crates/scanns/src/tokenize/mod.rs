@@ -90,10 +90,14 @@ impl Tokenizer {
 
     /// The tokens of a word of a query, in order.
     pub fn terms(&mut self, word: &str) -> Vec<Vec<u8>> {
-        let mut text = word.as_bytes().to_vec();
+        self.terms_of(&mut word.as_bytes().to_vec())
+    }
+
+    /// The tokens of a text, in order.
+    pub fn terms_of(&mut self, text: &mut [u8]) -> Vec<Vec<u8>> {
         let mut sink = Collected::default();
         let all = 0..text.len();
-        self.run(&mut text, all, &mut sink);
+        self.run(text, all, &mut sink);
         sink.0
     }
 }

@@ -224,6 +224,14 @@ impl<'a> ListCursor<'a> {
         )
     }
 
+    /// The frequencies in the documents of the block up to and with the current one; empty at the end of the list.
+    pub(in crate::codec) fn frequencies_so_far(&mut self) -> &[u32] {
+        if !self.tfs_ready {
+            self.decode_tfs();
+        }
+        self.tfs.get(..(self.at + 1).min(self.len)).unwrap_or_default()
+    }
+
     /// Passes `count` postings, not more than the block has left, and returns the document after them.
     #[inline]
     pub fn consume(&mut self, count: usize) -> u32 {

@@ -61,7 +61,7 @@ pub(super) fn measure(inputs: &[Input], picks: &[Pick], options: &IndexOptions) 
         ));
     }
     let analyzer = options.analyzer.clone().unwrap_or(Analyzer::Standard);
-    let invert = InvertOptions { budget: 1 << 30, expected_terms: 0, pages: options.read.pages };
+    let invert = InvertOptions { budget: 1 << 30, pages: options.read.pages, ..InvertOptions::default() };
     let mut one = One {
         options,
         tokenizer: Tokenizer::new(&analyzer),

@@ -13,6 +13,7 @@ fn options(files: &std::path::Path, scratch: &std::path::Path, records: Records)
         read: ReadOptions { lanes: 2, ..ReadOptions::default() },
         records,
         analyzer: None,
+        postings: None,
         memory: 1 << 30,
         segment_memory: SEGMENT_MEMORY,
         flush: crate::index::FlushOptions::default(),

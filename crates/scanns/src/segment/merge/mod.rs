@@ -13,7 +13,7 @@ use super::flush::{FlushBuffers, Flushed};
 use super::reader::Segment;
 use super::stats::SegmentStats;
 use super::terms::TermsWriter;
-use super::{NORMS, SEGMENT, SPARSE, STATS, TERMS, file_name, keys};
+use super::{NORMS, SEGMENT, SPARSE, STATS, TERMS, file_name, keys, positions};
 use crate::error::{Error, Result};
 use crate::store::{Directory, EnvelopeWriter, Unsynced};
 use terms::MergedTerms;
@@ -62,6 +62,7 @@ fn write(
     buffers: &FlushBuffers,
     go_on: &mut dyn FnMut(u64) -> Result<()>,
 ) -> Result<(Merged, Unsynced)> {
+    let kept = positions::in_common(sources)?;
     let documents = renumber(sources)?;
     let norms = merge_norms(sources, &documents)?;
     let mut out = EnvelopeWriter::create(directory, &file_name(id), SEGMENT, id)?.with_buffer(buffers.write);
@@ -75,7 +76,7 @@ fn write(
         void: Vec::new(),
     };
     out.begin(TERMS)?;
-    let mut writer = TermsWriter::new(buffers.lists);
+    let mut writer = TermsWriter::new(buffers.lists, kept);
     let mut terms = MergedTerms::new(sources, &documents)?;
     let mut looked_at = 0;
     while terms.step()? {
@@ -86,11 +87,13 @@ fn write(
         }
     }
     stats.terms = writer.terms();
+    let run_bytes = writer.run_bytes();
     let sparse = writer.finish(&mut out)?;
     for (kind, bytes) in [(SPARSE, sparse), (NORMS, norms)] {
         out.begin(kind)?;
         out.write(&bytes)?;
     }
+    positions::write(run_bytes, &mut out)?;
     let readers = sources.iter().map(|source| source.keys()).collect::<Result<Vec<_>>>()?;
     keys::merge(&readers.into_iter().zip(&documents).collect::<Vec<_>>(), &mut out)?;
     out.begin(STATS)?;

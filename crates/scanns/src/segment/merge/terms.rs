@@ -4,7 +4,7 @@ use super::Renumbering;
 use crate::codec::{ListCursor, NO_MORE, head};
 use crate::error::Result;
 use crate::segment::reader::Segment;
-use crate::segment::terms::{TermInfo, TermsIter, TermsWriter};
+use crate::segment::terms::{TermInfo, TermPositions, TermsIter, TermsWriter};
 use crate::store::EnvelopeWriter;
 
 /// One source, standing at a term.
@@ -114,6 +114,9 @@ impl<'a> MergedTerms<'a> {
         out: &mut EnvelopeWriter,
     ) -> Result<u64> {
         let Some(&first) = self.group.first() else { return Ok(0) };
+        if writer.has_runs() {
+            return self.write_with_positions(first, norms, writer, out);
+        }
         let info = self.sources[first].terms.info()?;
         let source = &self.sources[first];
         let term = (source.terms.term(), source.head);
@@ -132,6 +135,92 @@ impl<'a> MergedTerms<'a> {
         writer.end_list((source.terms.term(), source.head), norms, out)?;
         Ok(total)
     }
+
+    /// The same with positions.
+    fn write_with_positions(
+        &mut self,
+        first: usize,
+        norms: &[u8],
+        writer: &mut TermsWriter,
+        out: &mut EnvelopeWriter,
+    ) -> Result<u64> {
+        let info = self.sources[first].terms.info()?;
+        let source = &self.sources[first];
+        let positions = source.terms.positions();
+        if let (TermInfo::Single { doc, .. }, TermPositions::Only(position), 1) =
+            (info, positions, self.group.len())
+        {
+            let Some(doc) = source.documents.get(doc) else { return Ok(0) };
+            writer.add_only((source.terms.term(), source.head), doc, position, out)?;
+            return Ok(1);
+        }
+        writer.begin_run();
+        let mut total = push_run(source, (info, positions), norms, writer, out)?;
+        for &number in self.group.get(1..).unwrap_or_default() {
+            let info = self.sources[number].terms.info()?;
+            let positions = self.sources[number].terms.positions();
+            total += push_run(&self.sources[number], (info, positions), norms, writer, out)?;
+        }
+        let source = &self.sources[first];
+        writer.end_run((source.terms.term(), source.head), norms, out)?;
+        Ok(total)
+    }
+}
+
+/// Appends the surviving postings that a source has for its term, with their positions; returns the sum of their
+/// frequencies. Deltas are carried over as they are; those of documents that fall out are passed.
+fn push_run(
+    source: &Source,
+    (info, positions): (TermInfo, TermPositions),
+    norms: &[u8],
+    writer: &mut TermsWriter,
+    out: &mut EnvelopeWriter,
+) -> Result<u64> {
+    let term = source.terms.term();
+    let damaged = || source.segment.damaged_positions(term);
+    if let (TermInfo::Single { doc, .. }, TermPositions::Only(position)) = (info, positions) {
+        // A reader of one number costs more than all else here, and most terms have no more.
+        let Some(doc) = source.documents.get(doc) else { return Ok(0) };
+        writer.push_posting(doc, 1, norms);
+        writer.push_deltas(std::iter::once(position), out)?;
+        return Ok(1);
+    }
+    let mut deltas = source.segment.deltas(term, info, positions)?;
+    let mut push = |doc, freq| -> Result<u64> {
+        let Some(doc) = source.documents.get(doc) else {
+            deltas.skip(u64::from(freq)).ok_or_else(damaged)?;
+            return Ok(0);
+        };
+        writer.push_posting(doc, freq, norms);
+        let mut pushed = Ok(());
+        let taken = deltas.take(freq, |deltas| {
+            if pushed.is_ok() {
+                pushed = writer.push_deltas(deltas.iter().copied(), out);
+            }
+        });
+        pushed?;
+        taken.ok_or_else(damaged)?;
+        Ok(u64::from(freq))
+    };
+    let (mut total, mut whole) = (0, true);
+    match info {
+        TermInfo::Single { doc, term_freq } => total += push(doc, term_freq)?,
+        TermInfo::List { doc_freq, .. } => {
+            let mut cursor = source.segment.cursor(term, info)?;
+            let mut seen = 0;
+            while cursor.doc() != NO_MORE {
+                let (docs, freqs) = cursor.rest_of_block();
+                for (&doc, &freq) in docs.iter().zip(freqs) {
+                    total += push(doc, freq)?;
+                }
+                let count = docs.len();
+                seen += count;
+                cursor.consume(count);
+            }
+            whole = !cursor.corrupt() && seen == doc_freq as usize;
+        }
+    }
+    if whole && deltas.is_at_end() { Ok(total) } else { Err(damaged()) }
 }
 
 /// Appends the surviving postings that a source has for its term; returns the sum of their frequencies.

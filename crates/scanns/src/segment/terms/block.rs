@@ -2,7 +2,7 @@
 
 use std::ops::Range;
 
-use super::{GROUP, TermInfo, packed_len};
+use super::{GROUP, TermInfo, TermPositions, packed_len};
 use crate::codec::ByteReader;
 
 /// Steps through the terms of a block.
@@ -20,11 +20,16 @@ pub(super) struct Block<'a> {
     list: u64,
     /// Terms whose postings have not been read.
     behind: u8,
+    /// True if the segment has positions.
+    runs: bool,
+    /// Where those of the term are whose postings were read last.
+    positions: TermPositions,
 }
 
 impl<'a> Block<'a> {
-    /// A block at its first term; `offset` is its place in the section. `None` if it is no block.
-    pub(super) fn open(bytes: &'a [u8], offset: u64) -> Option<Self> {
+    /// A block at its first term; `offset` is its place in the section, `runs` says whether the segment has positions.
+    /// `None` if it is no block.
+    pub(super) fn open(bytes: &'a [u8], offset: u64, runs: bool) -> Option<Self> {
         let mut reader = ByteReader::new(bytes);
         let count = reader.u8().filter(|&count| count > 0 && usize::from(count) <= GROUP)?;
         let width = reader.u8().filter(|width| matches!(width, 0 | 4..=6))?;
@@ -54,6 +59,8 @@ impl<'a> Block<'a> {
             postings: reader,
             list,
             behind: 0,
+            runs,
+            positions: TermPositions::NotKept,
         })
     }
 
@@ -155,13 +162,34 @@ impl<'a> Block<'a> {
         let head = self.postings.varint()?;
         if head & 1 == 1 {
             let term_freq = if head & 2 == 2 { 1 } else { self.postings.varint32()? };
+            if self.runs && term_freq == 1 {
+                self.positions = TermPositions::Only(self.postings.varint32()?);
+            } else if self.runs {
+                self.pass_run()?;
+            }
             return Some(TermInfo::Single { doc: u32::try_from(head >> 2).ok()?, term_freq });
         }
         let doc_freq = u32::try_from(head >> 1).ok()?;
         let len = self.postings.varint()?;
         let total_freq = self.postings.varint()?.checked_add(u64::from(doc_freq))?;
+        if self.runs {
+            self.pass_run()?;
+        }
         let offset = self.list;
         self.list = self.list.checked_add(len)?;
         Some(TermInfo::List { doc_freq, total_freq, offset, len })
+    }
+
+    /// Notes the run of the term at hand, which is the next thing among the lists.
+    fn pass_run(&mut self) -> Option<()> {
+        let (offset, len) = (self.list, self.postings.varint()?);
+        self.list = offset.checked_add(len)?;
+        self.positions = TermPositions::Run { offset, len };
+        Some(())
+    }
+
+    /// Where the positions of the term are that [`Block::info`] told of last.
+    pub(super) fn positions(&self) -> TermPositions {
+        self.positions
     }
 }

@@ -3,7 +3,7 @@
 use std::ops::Range;
 
 use super::block::Block;
-use super::{SPARSE_ENTRY, TermInfo, prefix_of};
+use super::{SPARSE_ENTRY, TermInfo, TermPositions, prefix_of};
 use crate::codec::{ByteReader, head};
 use crate::error::Result;
 use crate::store::{Envelope, Section};
@@ -14,13 +14,15 @@ pub struct Terms {
     /// First eight bytes of the first term of each block.
     prefixes: Vec<u64>,
     places: Vec<(u64, u32)>,
+    /// True if the segment has positions.
+    runs: bool,
 }
 
 impl Terms {
-    /// Loads the sparse index from its section.
-    pub(in crate::segment) fn load(section: &Section) -> Result<Self> {
+    /// Loads the sparse index from its section; `runs` says whether the segment has positions.
+    pub(in crate::segment) fn load(section: &Section, runs: bool) -> Result<Self> {
         let (entries, rest) = section.all()?.as_chunks::<SPARSE_ENTRY>();
-        let mut terms = Terms { prefixes: Vec::new(), places: Vec::new() };
+        let mut terms = Terms { prefixes: Vec::new(), places: Vec::new(), runs };
         for entry in entries {
             let mut reader = ByteReader::new(entry);
             if let (Some(prefix), Some(offset), Some(len)) = (reader.u64(), reader.u64(), reader.u32()) {
@@ -49,7 +51,7 @@ impl Terms {
         let &(offset, len) = self.places.get(index).ok_or_else(damaged)?;
         let start = usize::try_from(offset).map_err(|_| damaged())?;
         let end = start.checked_add(len as usize).ok_or_else(damaged)?;
-        Block::open(section.get(start..end)?, offset).ok_or_else(damaged)
+        Block::open(section.get(start..end)?, offset, self.runs).ok_or_else(damaged)
     }
 
     /// The last block whose first term is not after `term`.
@@ -78,13 +80,13 @@ impl Terms {
         Ok(low.checked_sub(1))
     }
 
-    /// Looks `term` up.
-    pub fn find(&self, section: &Section, term: &[u8]) -> Result<Option<TermInfo>> {
+    /// Looks `term` up: its postings and its positions.
+    pub fn find(&self, section: &Section, term: &[u8]) -> Result<Option<(TermInfo, TermPositions)>> {
         let Some(index) = self.block_of(section, term)? else { return Ok(None) };
         let damaged = || section.corrupt(format!("block {index} of its terms cannot be read"));
         let mut block = self.open(section, index)?;
         match block.seek(term).ok_or_else(damaged)? {
-            true => block.info().map(Some).ok_or_else(damaged),
+            true => block.info().map(|info| Some((info, block.positions()))).ok_or_else(damaged),
             false => Ok(None),
         }
     }
@@ -148,10 +150,15 @@ impl TermsIter<'_> {
         let info = self.block.as_mut().and_then(Block::info);
         info.ok_or_else(|| self.section.corrupt("the postings in a block of its terms cannot be read"))
     }
+
+    /// Where the positions of the term are that [`TermsIter::info`] told of last.
+    pub fn positions(&self) -> TermPositions {
+        self.block.as_ref().map_or(TermPositions::NotKept, Block::positions)
+    }
 }
 
-/// Opens the section of terms together with its sparse index.
-pub(in crate::segment) fn load(file: &Envelope, terms: u32, sparse: u32) -> Result<Terms> {
+/// Opens the section of terms together with its sparse index; `runs` says whether the segment has positions.
+pub(in crate::segment) fn load(file: &Envelope, terms: u32, sparse: u32, runs: bool) -> Result<Terms> {
     file.section(terms)?;
-    Terms::load(file.section(sparse)?)
+    Terms::load(file.section(sparse)?, runs)
 }

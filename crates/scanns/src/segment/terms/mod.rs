@@ -12,16 +12,19 @@
 //!           that saves nothing, `width` is 0 and they are bytes
 //! posting = varint(doc << 2 | (freq == 1) << 1 | 1) varint(freq)?         term in one document
 //!         | varint(doc_freq << 1) varint(list length) varint(total_freq - doc_freq)
+//!           with positions, each followed by varint(position) if the term occurs once, or varint(run length)
 //! sparse  = first eight bytes of a block's first term, as a big-endian number, u64 | offset of the block u64 |
 //!           length of the block u32              per group, in the section after this one
 //! ```
 //!
-//! The bytes of a group's lists stand right before its block, in the order of the terms; `lists` is how many.
+//! The bytes of a group's lists stand right before its block, in the order of the terms; `lists` is how many. In a segment
+//! with positions the run of a term, see `codec/positions`, stands before its list, or alone if the term is in one document.
 //! Two thirds of all terms of a metadata dump occur in one document and are numbers: those cost about five bytes
 //! with their posting.
 
 mod block;
 mod lookup;
+mod runs;
 mod suffixes;
 mod write;
 
@@ -71,6 +74,30 @@ impl TermInfo {
             TermInfo::List { doc_freq, .. } => *doc_freq,
         }
     }
+
+    /// How often the term occurs in all of them.
+    pub fn total_freq(&self) -> u64 {
+        match self {
+            TermInfo::Single { term_freq, .. } => u64::from(*term_freq),
+            TermInfo::List { total_freq, .. } => *total_freq,
+        }
+    }
+}
+
+/// Where the positions of a term are.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum TermPositions {
+    /// The segment has none.
+    NotKept,
+    /// The term occurs once, here.
+    Only(u32),
+    /// They are a run in the section of terms.
+    Run {
+        /// Its offset.
+        offset: u64,
+        /// Its length in bytes.
+        len: u64,
+    },
 }
 
 /// The first eight bytes of a term, as the sparse index has them, from its [`head`](crate::codec::head).
@@ -81,18 +108,16 @@ fn prefix_of(head: u128) -> u64 {
 /// Reads `bytes` as a block to its end or its first fault.
 #[cfg(test)]
 pub(super) fn read_any(bytes: &[u8]) {
-    for term in [b"".as_slice(), b"a", b"mm", b"term0042", &[0xff; 40]] {
-        if let Some(mut block) = block::Block::open(bytes, 1 << 20)
-            && block.seek(term) == Some(true)
-        {
-            let _ = block.info();
+    for runs in [false, true] {
+        for term in [b"".as_slice(), b"a", b"mm", b"term0042", &[0xff; 40]] {
+            if let Some(mut block) = block::Block::open(bytes, 1 << 20, runs)
+                && block.seek(term) == Some(true)
+            {
+                let _ = block.info();
+            }
         }
-    }
-    let Some(mut block) = block::Block::open(bytes, 1 << 20) else { return };
-    let mut term = Vec::new();
-    while block.step(&mut term) == Some(true) {
-        if block.info().is_none() {
-            return;
-        }
+        let Some(mut block) = block::Block::open(bytes, 1 << 20, runs) else { continue };
+        let mut term = Vec::new();
+        while block.step(&mut term) == Some(true) && block.info().is_some() {}
     }
 }

@@ -1,9 +1,11 @@
 //! Writes term groups as the terms come, in order; the sparse index waits in memory.
 
+use super::runs::Runs;
 use super::suffixes::{Suffixes, Symbols};
 use super::{GROUP, prefix_of};
 use crate::codec::{ListEncoder, put_varint};
 use crate::error::Result;
+use crate::schema::Postings;
 use crate::store::EnvelopeWriter;
 
 /// See the module.
@@ -12,25 +14,28 @@ pub struct TermsWriter {
     count: u8,
     /// The term before, for front coding.
     before: Before,
-    lists: Vec<u8>,
+    pub(super) lists: Vec<u8>,
     /// Lists of a group are sent on at this size, so that a group of frequent terms takes little memory.
-    send: usize,
+    pub(super) send: usize,
     lists_sent: u64,
     /// Where the list at hand begins in `lists`, and the latest posting of it.
     list_start: usize,
-    latest: (u32, u32),
+    pub(super) latest: (u32, u32),
     lengths: Vec<u8>,
     suffixes: Suffixes,
-    postings: Vec<u8>,
+    pub(super) postings: Vec<u8>,
     first: u64,
     block: Vec<u8>,
     sparse: Vec<u8>,
-    encoder: ListEncoder,
+    pub(super) encoder: ListEncoder,
+    /// What positions need, if they are kept.
+    pub(super) runs: Option<Box<Runs>>,
 }
 
 impl TermsWriter {
-    /// A writer at the start of the section, which gathers `send` bytes of lists.
-    pub fn new(send: usize) -> Self {
+    /// A writer at the start of the section, which gathers `send` bytes of lists. With positions, terms are added by
+    /// the functions of `runs.rs` only.
+    pub fn new(send: usize, kept: Postings) -> Self {
         TermsWriter {
             terms: 0,
             count: 0,
@@ -47,6 +52,7 @@ impl TermsWriter {
             block: Vec::new(),
             sparse: Vec::new(),
             encoder: ListEncoder::new(),
+            runs: (kept == Postings::Positions).then(Box::default),
         }
     }
 
@@ -122,7 +128,7 @@ impl TermsWriter {
     }
 
     #[inline(always)]
-    fn add_term(&mut self, term: &[u8], head: u128, out: &mut EnvelopeWriter) -> Result<()> {
+    pub(super) fn add_term(&mut self, term: &[u8], head: u128, out: &mut EnvelopeWriter) -> Result<()> {
         let shared = if self.count == 0 {
             self.first = prefix_of(head);
             0
@@ -145,7 +151,7 @@ impl TermsWriter {
         if usize::from(self.count) == GROUP { self.end_group(out) } else { Ok(()) }
     }
 
-    fn send_lists(&mut self, out: &mut EnvelopeWriter) -> Result<()> {
+    pub(super) fn send_lists(&mut self, out: &mut EnvelopeWriter) -> Result<()> {
         out.write(&self.lists)?;
         self.lists_sent += self.lists.len() as u64;
         self.lists.clear();

@@ -1,0 +1,180 @@
+//! Reads runs: deltas in order, from the start or from where a block of postings begins.
+//!
+//! Widths, places and numbers are checked where they are used. A reader over damaged bytes says so and gives no more.
+
+use super::{BLOCK, ENTRY, entries_len};
+use crate::codec::bitpack::{packed_len, unpack};
+use crate::codec::varint::ByteReader;
+
+/// Where deltas come from.
+#[derive(Clone, Copy)]
+struct Run<'a> {
+    /// Blocks and tail.
+    bytes: &'a [u8],
+    widths: &'a [u8],
+    entries: &'a [[u8; ENTRY]],
+    /// Deltas in the tail.
+    tail: usize,
+}
+
+/// A place in a run.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+struct Place {
+    /// Number of the block, that of the tail being the number of blocks.
+    number: usize,
+    /// Where it begins, in bytes.
+    start: usize,
+    /// Deltas of it that are passed.
+    at: usize,
+}
+
+/// A place in the run of one term, with the block around it decoded once that is needed.
+pub struct DeltaReader<'a> {
+    run: Run<'a>,
+    place: Place,
+    /// True if `deltas` has the block of `place`.
+    loaded: bool,
+    deltas: [u32; BLOCK],
+}
+
+impl<'a> DeltaReader<'a> {
+    /// A reader at the start of the run in `bytes`, of a list of `doc_freq` postings with `total` occurrences; `None`
+    /// if it cannot be that.
+    pub fn new(bytes: &'a [u8], doc_freq: u32, total: u64) -> Option<Self> {
+        let blocks = usize::try_from(total / BLOCK as u64).ok()?;
+        let entries = entries_len(doc_freq);
+        if u64::from(doc_freq) > total {
+            return None;
+        }
+        let behind = entries.checked_mul(ENTRY)?.checked_add(blocks)?;
+        let (bytes, behind) = bytes.split_at_checked(bytes.len().checked_sub(behind)?)?;
+        let (widths, entries) = behind.split_at_checked(blocks)?;
+        let tail = usize::try_from(total % BLOCK as u64).ok()?;
+        let run = Run { bytes, widths, entries: entries.as_chunks().0, tail };
+        Some(DeltaReader { run, place: Place::default(), loaded: false, deltas: [0; BLOCK] })
+    }
+
+    /// A reader of one delta that needs no run.
+    pub fn only(delta: u32) -> Self {
+        let run = Run { bytes: &[], widths: &[], entries: &[], tail: 1 };
+        let mut deltas = [0; BLOCK];
+        deltas[0] = delta;
+        DeltaReader { run, place: Place::default(), loaded: true, deltas }
+    }
+
+    /// Deltas in the block at hand; 0 past the tail.
+    #[inline]
+    fn len(&self) -> usize {
+        match self.place.number.cmp(&self.run.widths.len()) {
+            std::cmp::Ordering::Less => BLOCK,
+            std::cmp::Ordering::Equal => self.run.tail,
+            std::cmp::Ordering::Greater => 0,
+        }
+    }
+
+    /// Moves to the block after the one at hand; `None` if that was the tail.
+    #[inline]
+    fn next_block(&mut self) -> Option<()> {
+        let width = *self.run.widths.get(self.place.number)?;
+        let start = self.place.start.checked_add(packed_len(width))?;
+        self.place = Place { number: self.place.number + 1, start, at: 0 };
+        self.loaded = false;
+        Some(())
+    }
+
+    fn load(&mut self) -> Option<()> {
+        let bytes = self.run.bytes.get(self.place.start..)?;
+        match self.run.widths.get(self.place.number) {
+            Some(&width) => unpack(bytes, width, &mut self.deltas)?,
+            None => {
+                let mut reader = ByteReader::new(bytes);
+                for delta in self.deltas.get_mut(..self.run.tail)? {
+                    *delta = reader.varint32()?;
+                }
+                // Nothing stands between the tail and the widths.
+                reader.remaining().is_empty().then_some(())?;
+            }
+        }
+        self.loaded = true;
+        Some(())
+    }
+
+    /// Gives the next `count` deltas, in slices; `None` if there are fewer or the bytes are damaged.
+    #[inline]
+    pub fn take(&mut self, count: u32, mut give: impl FnMut(&[u32])) -> Option<()> {
+        let mut count = count as usize;
+        while count > 0 {
+            let len = self.len();
+            if self.place.at == len {
+                self.next_block()?;
+                continue;
+            }
+            if !self.loaded {
+                self.load()?;
+            }
+            let now = count.min(len - self.place.at);
+            give(self.deltas.get(self.place.at..self.place.at + now)?);
+            self.place.at += now;
+            count -= now;
+        }
+        Some(())
+    }
+
+    /// Passes `count` deltas, of which no block is decoded; `None` if there are fewer.
+    #[inline]
+    pub fn skip(&mut self, mut count: u64) -> Option<()> {
+        loop {
+            let left = self.len().checked_sub(self.place.at)?;
+            if count <= left as u64 {
+                self.place.at += usize::try_from(count).ok()?;
+                return Some(());
+            }
+            count -= left as u64;
+            self.next_block()?;
+        }
+    }
+
+    /// Moves to the first delta of a block of postings, forwards or backwards.
+    pub fn seek(&mut self, block: usize) -> Option<()> {
+        let place = self.entry(block)?;
+        if (place.number, place.start) != (self.place.number, self.place.start) {
+            self.loaded = false;
+        }
+        self.place = place;
+        (place.at <= self.len()).then_some(())
+    }
+
+    /// Where the deltas of a block of postings begin, as the run says.
+    fn entry(&self, block: usize) -> Option<Place> {
+        let Some(entry) = block.checked_sub(1) else { return Some(Place::default()) };
+        let [n0, n1, n2, n3, s0, s1, s2, s3, skip] = *self.run.entries.get(entry)?;
+        Some(Place {
+            number: u32::from_le_bytes([n0, n1, n2, n3]) as usize,
+            start: packed_len(1).checked_mul(u32::from_le_bytes([s0, s1, s2, s3]) as usize)?,
+            at: usize::from(skip),
+        })
+    }
+
+    /// True if the run says that the deltas of a block of postings begin here.
+    pub fn is_at(&self, block: usize) -> bool {
+        let mut here = self.place;
+        if let Some(&width) = self.run.widths.get(here.number)
+            && here.at == BLOCK
+        {
+            // The end of a block is the start of the one after it.
+            here =
+                Place { number: here.number + 1, start: here.start.saturating_add(packed_len(width)), at: 0 };
+        }
+        self.entry(block) == Some(here)
+    }
+
+    /// True if all deltas have been given or passed, and nothing is left that belongs to none.
+    pub fn is_at_end(&mut self) -> bool {
+        if self.place.number < self.run.widths.len() && self.place.at == BLOCK && self.next_block().is_none()
+        {
+            return false;
+        }
+        let passed = self.place.number == self.run.widths.len() && self.place.at == self.run.tail;
+        passed && (self.loaded || self.run.bytes.len() == self.place.start || self.load().is_some())
+    }
+}

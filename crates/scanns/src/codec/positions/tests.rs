@@ -1,0 +1,185 @@
+use super::*;
+use crate::codec::postings::{ListCursor, ListEncoder, NO_MORE};
+use fastrand::Rng;
+
+/// A document and the positions in it.
+type Postings = Vec<(u32, Vec<u32>)>;
+
+const COUNTS: [usize; 8] = [1, 2, BLOCK - 1, BLOCK, BLOCK + 1, 2 * BLOCK, 2 * BLOCK + 77, 9 * BLOCK + 5];
+
+fn random_postings(random: &mut Rng, count: usize) -> Postings {
+    let (gaps, steps) = ([1, 3, 900][random.usize(..3)], [1, 9, 70_000][random.usize(..3)]);
+    let most = [1, 2, 5, 400][random.usize(..4)];
+    let mut next = 0;
+    (0..count)
+        .map(|_| {
+            let doc = next + random.u32(..gaps);
+            next = doc + 1;
+            let mut position = random.u32(..steps);
+            let frequency = 1 + if random.u8(..3) == 0 { random.u32(..most) } else { 0 };
+            let positions = (0..frequency).map(|_| {
+                position += 1 + random.u32(..steps);
+                position
+            });
+            (doc, positions.collect())
+        })
+        .collect()
+}
+
+fn deltas_of(positions: &[u32]) -> Vec<u32> {
+    let before = std::iter::once(0).chain(positions.iter().copied());
+    positions.iter().zip(before).map(|(position, before)| position - before).collect()
+}
+
+/// A list and its run; the run is written out now and then while it grows.
+fn encode(postings: &Postings, random: &mut Rng) -> (Vec<u8>, Vec<u8>, u64) {
+    let (mut list, mut run, mut sent) = (Vec::new(), Vec::new(), Vec::new());
+    let (mut lists, mut runs) = (ListEncoder::new(), PositionEncoder::new());
+    let norms = vec![1; postings.last().map_or(0, |posting| posting.0 as usize + 1)];
+    for (doc, positions) in postings {
+        lists.push(*doc, positions.len() as u32, &norms, &mut list);
+        runs.begin_posting();
+        deltas_of(positions).into_iter().for_each(|delta| runs.push(delta, &mut run));
+        if random.u8(..4) == 0 {
+            sent.append(&mut run);
+        }
+    }
+    lists.finish(&norms, &mut list);
+    runs.finish(&mut run);
+    sent.append(&mut run);
+    (list, sent, postings.iter().map(|posting| posting.1.len() as u64).sum())
+}
+
+fn over_lists(seed: u64, mut check: impl FnMut(&mut Rng, &Postings, &[u8], &[u8], u64)) {
+    let mut random = Rng::with_seed(seed);
+    for round in 0..20 {
+        for count in COUNTS {
+            println!("seed {seed} round {round} count {count}");
+            let postings = random_postings(&mut random, count);
+            let (list, run, total) = encode(&postings, &mut random);
+            check(&mut random, &postings, &list, &run, total);
+        }
+    }
+}
+
+fn open<'a>(
+    postings: &Postings,
+    list: &'a [u8],
+    run: &'a [u8],
+    total: u64,
+) -> (ListCursor<'a>, PositionCursor<'a>) {
+    let max_doc = postings.last().unwrap().0 + 1;
+    let list = ListCursor::new(list, postings.len() as u32, max_doc).unwrap();
+    (list, PositionCursor::new(DeltaReader::new(run, postings.len() as u32, total).unwrap()))
+}
+
+#[test]
+fn positions_read_back_document_by_document_wherever_the_cursor_goes() {
+    over_lists(0x5eed_0501, |random, postings, list, run, total| {
+        let (mut list, mut cursor) = open(postings, list, run, total);
+        for _ in 0..3 * postings.len().min(300) {
+            let wanted = random.usize(..postings.len());
+            match random.u8(..4) {
+                // Back or forward, to the next, or to where one stands.
+                0 => drop(list.jump(0, postings[wanted].0)),
+                1 if list.doc() != NO_MORE => drop(list.advance(list.doc() + random.u32(..40))),
+                2 => drop(list.step()),
+                _ => {}
+            }
+            let expected = postings.iter().find(|posting| posting.0 == list.doc());
+            let expected = expected.map_or(&[][..], |posting| &posting.1);
+            assert_eq!(cursor.positions_of_current(&mut list), expected, "document {}", list.doc());
+        }
+        assert!(!cursor.corrupt());
+    });
+}
+
+#[test]
+fn deltas_read_back_from_front_to_back_and_entries_say_where_they_begin() {
+    over_lists(0x5eed_0502, |random, postings, _, run, total| {
+        let mut reader = DeltaReader::new(run, postings.len() as u32, total).unwrap();
+        for (number, (_, positions)) in postings.iter().enumerate() {
+            assert!(number % BLOCK > 0 || reader.is_at(number / BLOCK));
+            assert!(!reader.is_at_end());
+            if random.u8(..3) == 0 {
+                reader.skip(positions.len() as u64).unwrap();
+            } else {
+                let mut found = Vec::new();
+                reader.take(positions.len() as u32, |deltas| found.extend_from_slice(deltas)).unwrap();
+                assert_eq!(found, deltas_of(positions));
+            }
+        }
+        assert!(reader.is_at_end());
+        assert!(reader.skip(1).is_none() && reader.take(1, |_| ()).is_none());
+    });
+}
+
+#[test]
+fn a_single_occurrence_needs_no_run() {
+    let mut list = ListCursor::single(9, 1);
+    let mut cursor = PositionCursor::new(DeltaReader::only(77));
+    assert_eq!(cursor.positions_of_current(&mut list), [77]);
+    assert_eq!(cursor.positions_of_current(&mut list), [77]);
+    list.step();
+    assert!(cursor.positions_of_current(&mut list).is_empty() && !cursor.corrupt());
+    assert!(DeltaReader::only(1).take(2, |_| ()).is_none());
+}
+
+#[test]
+fn the_highest_positions_read_back() {
+    let postings = vec![(0, vec![u32::MAX]), (1, vec![0, u32::MAX - 1, u32::MAX, u32::MAX])];
+    let (list, run, total) = encode(&postings, &mut Rng::with_seed(1));
+    let (mut list, mut cursor) = open(&postings, &list, &run, total);
+    assert_eq!(cursor.positions_of_current(&mut list), postings[0].1);
+    list.step();
+    assert_eq!(cursor.positions_of_current(&mut list), postings[1].1);
+}
+
+/// Reads everything in two ways; positions must rise and be as many as the frequency says.
+fn exhaust(list: &[u8], run: &[u8], doc_freq: u32, total: u64, random: &mut Rng) {
+    let Some(reader) = DeltaReader::new(run, doc_freq, total) else { return };
+    let Some(mut list) = ListCursor::new(list, doc_freq, 1 << 31) else { return };
+    let mut cursor = PositionCursor::new(reader);
+    while list.doc() != NO_MORE {
+        let count = cursor.positions_of_current(&mut list).len();
+        assert!(cursor.corrupt() && count == 0 || count == list.tf() as usize);
+        assert!(cursor.positions_of_current(&mut list).is_sorted());
+        if random.u8(..3) == 0 {
+            list.advance(list.doc() + 1 + random.u32(..500))
+        } else {
+            list.step()
+        };
+    }
+    let Some(mut reader) = DeltaReader::new(run, doc_freq, total) else { return };
+    while reader.take(1 + random.u32(..300), |_| ()).is_some() {}
+    reader.is_at_end();
+}
+
+#[test]
+fn damaged_runs_end_with_a_note_and_never_panic() {
+    let seed = 0x5eed_0503;
+    println!("seed {seed}");
+    let mut random = Rng::with_seed(seed);
+    for count in [3, BLOCK, 2 * BLOCK + 40] {
+        let postings = random_postings(&mut random, count);
+        let (list, run, total) = encode(&postings, &mut random);
+        let doc_freq = count as u32;
+        for bit in 0..8 * run.len() {
+            let mut damaged = run.clone();
+            damaged[bit / 8] ^= 1 << (bit % 8);
+            exhaust(&list, &damaged, doc_freq, total, &mut random);
+        }
+        for cut in 0..run.len() {
+            exhaust(&list, &run[..cut], doc_freq, total, &mut random);
+            exhaust(&list, &run[cut..], doc_freq, total, &mut random);
+        }
+        for wrong in [0, 1, total - 1, total + 1, total + BLOCK as u64, u64::MAX] {
+            exhaust(&list, &run, doc_freq, wrong, &mut random);
+            exhaust(&list, &run, doc_freq.wrapping_mul(wrong as u32), total, &mut random);
+        }
+        for _ in 0..2_000 {
+            let noise: Vec<u8> = (0..random.usize(..900)).map(|_| random.u8(..)).collect();
+            exhaust(&list, &noise, doc_freq, total + random.u64(..200), &mut random);
+        }
+    }
+}

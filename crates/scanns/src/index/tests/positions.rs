@@ -1,0 +1,109 @@
+use super::*;
+use crate::index::{MergePolicy, check_in, merge_in};
+use crate::segment::CheckLevel;
+use crate::store::RamDirectory;
+
+/// Term → key → positions.
+type Places = BTreeMap<Vec<u8>, BTreeMap<Vec<u8>, Vec<u32>>>;
+
+fn places(files: &[(PathBuf, Vec<u8>)]) -> Places {
+    let mut places = Places::new();
+    for (path, text) in files {
+        let words = text.split(|byte| b" \t\n".contains(byte)).filter(|word| !word.is_empty());
+        for (position, word) in (0..).zip(words) {
+            let key = path.as_os_str().as_encoded_bytes().to_vec();
+            places.entry(word.to_vec()).or_default().entry(key).or_default().push(position);
+        }
+    }
+    places
+}
+
+fn found(directory: &RamDirectory) -> Places {
+    let snapshot = Snapshot::open_in(directory).unwrap().unwrap();
+    let searcher = snapshot.searcher();
+    let mut found = Places::new();
+    for (term, _) in snapshot.terms(b"", usize::MAX).unwrap() {
+        let mut by_key = BTreeMap::new();
+        let visit = |hit| {
+            by_key.insert(searcher.key(&hit).unwrap(), snapshot.positions(&hit, &term).unwrap());
+            ControlFlow::Continue(())
+        };
+        let query = crate::search::Query::Term(term.clone());
+        searcher.for_each(&query, Model::Bm25 { k1: 1.2, b: 0.75 }, visit).unwrap();
+        if !by_key.is_empty() {
+            found.insert(term, by_key);
+        }
+    }
+    found
+}
+
+fn keeping(root: &Path, lanes: usize) -> IndexOptions {
+    let mut options = options(root, Records::File, lanes);
+    options.postings = Some(Postings::Positions);
+    options.segment_memory = 16 << 20;
+    options
+}
+
+fn add(directory: &RamDirectory, options: &IndexOptions) -> Result<IndexReport> {
+    build_in(directory, options, &Progress::new(), &Arc::default())
+}
+
+#[test]
+fn positions_survive_flushes_inside_documents_replacements_and_merges() {
+    let place = tempfile::tempdir().unwrap();
+    let root = place.path().join("in");
+    let mut random = Rng::with_seed(21);
+    let mut files = random_files(&mut random, &root);
+    // Each takes a third of the memory of a segment and looks smaller, so that some are cut in the middle.
+    for n in 0..6 {
+        let words = (0..90_000).map(|i| format!("{} n{n}w{i}", ["a", "bb", "c"][i % 3]));
+        let text = words.collect::<Vec<_>>().join("\n").into_bytes();
+        fs::write(root.join(format!("large{n}")), &text).unwrap();
+        files.push((root.join(format!("large{n}")), text));
+    }
+    for lanes in [1, 2] {
+        let directory = RamDirectory::new();
+        let mut options = keeping(&root, lanes);
+        let report = add(&directory, &options).unwrap();
+        assert!(report.failed.is_empty() && report.segments > lanes, "{report:?}");
+        assert!(found(&directory) == places(&files), "{lanes}");
+        // What is added later has positions without being told, and what it replaces is gone.
+        (options.postings, options.again) = (None, true);
+        options.merge = Some(MergePolicy::default());
+        assert_eq!(add(&directory, &options).unwrap().replaced, files.len() as u64);
+        assert!(found(&directory) == places(&files), "{lanes} replaced");
+        merge_in(&directory, 1, &Progress::new(), &AtomicBool::new(false)).unwrap();
+        assert!(found(&directory) == places(&files), "{lanes} merged");
+        let info = Snapshot::open_in(&directory).unwrap().unwrap().info();
+        assert!(info.postings == Postings::Positions && (1..info.index_bytes).contains(&info.position_bytes));
+        let checked =
+            check_in(&directory, CheckLevel::Cross, &Progress::new(), &AtomicBool::new(false)).unwrap();
+        assert!(checked.is_whole(), "{checked:?}");
+    }
+}
+
+#[test]
+fn an_index_has_positions_from_its_first_build_on_or_never() {
+    let place = tempfile::tempdir().unwrap();
+    let root = place.path().join("in");
+    fs::create_dir(&root).unwrap();
+    fs::write(root.join("file"), "one two one").unwrap();
+    for (first, then, expected) in [
+        (None, Postings::Positions, "without positions"),
+        (Some(Postings::Frequencies), Postings::Positions, "without positions"),
+        (Some(Postings::Positions), Postings::Frequencies, "with positions"),
+    ] {
+        let directory = RamDirectory::new();
+        let mut options = keeping(&root, 1);
+        options.postings = first;
+        add(&directory, &options).unwrap();
+        options.postings = Some(then);
+        let error = add(&directory, &options).unwrap_err();
+        assert!(matches!(error, Error::Options(_)) && error.to_string().contains(expected), "{error}");
+        assert!(error.to_string().contains("build another index"), "{error}");
+        (options.postings, options.again) = (None, true);
+        add(&directory, &options).unwrap();
+        let snapshot = Snapshot::open_in(&directory).unwrap().unwrap();
+        assert_eq!(snapshot.info().postings, first.unwrap_or_default());
+    }
+}

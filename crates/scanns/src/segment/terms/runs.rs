@@ -1,0 +1,115 @@
+//! Writes terms with positions: the run of a term goes out as it grows, its list waits until the run has ended.
+
+use super::TermsWriter;
+use crate::codec::{PositionEncoder, put_varint};
+use crate::error::Result;
+use crate::store::EnvelopeWriter;
+
+/// What a [`TermsWriter`] needs for positions.
+#[derive(Default)]
+pub struct Runs {
+    encoder: PositionEncoder,
+    /// The list at hand.
+    list: Vec<u8>,
+    /// Where the run at hand begins in the lists of the group, as far as it has not been sent.
+    start: usize,
+    /// Bytes of it that have been sent.
+    sent: u64,
+    /// Bytes of all runs.
+    bytes: u64,
+}
+
+impl TermsWriter {
+    /// True if terms have positions.
+    pub fn has_runs(&self) -> bool {
+        self.runs.is_some()
+    }
+
+    /// Bytes of the positions of all terms, if they have some.
+    pub fn run_bytes(&self) -> Option<u64> {
+        self.runs.as_ref().map(|runs| runs.bytes)
+    }
+
+    /// Adds the next term, with its [`head`](crate::codec::head), which occurs once, in `doc` at `position`.
+    #[inline(always)]
+    pub fn add_only(
+        &mut self,
+        (term, head): (&[u8], u128),
+        doc: u32,
+        position: u32,
+        out: &mut EnvelopeWriter,
+    ) -> Result<()> {
+        put_varint(&mut self.postings, u64::from(doc) << 2 | 3);
+        put_varint(&mut self.postings, u64::from(position));
+        self.add_term(term, head, out)
+    }
+
+    /// Begins the next term, which [`TermsWriter::end_run`] ends.
+    pub fn begin_run(&mut self) {
+        if let Some(runs) = &mut self.runs {
+            (runs.start, runs.sent) = (self.lists.len(), 0);
+        }
+    }
+
+    /// Adds a posting; documents rise. As many deltas as the term's frequency follow.
+    #[inline(always)]
+    pub fn push_posting(&mut self, doc: u32, freq: u32, norms: &[u8]) {
+        if let Some(runs) = &mut self.runs {
+            self.latest = (doc, freq);
+            runs.encoder.begin_posting();
+            self.encoder.push(doc, freq, norms, &mut runs.list);
+        }
+    }
+
+    /// Adds deltas of the posting.
+    #[inline(always)]
+    pub fn push_deltas(&mut self, deltas: impl Iterator<Item = u32>, out: &mut EnvelopeWriter) -> Result<()> {
+        let Some(runs) = &mut self.runs else { return Ok(()) };
+        deltas.for_each(|delta| runs.encoder.push(delta, &mut self.lists));
+        if self.lists.len() < self.send {
+            return Ok(());
+        }
+        runs.sent += (self.lists.len() - runs.start) as u64;
+        runs.start = 0;
+        self.send_lists(out)
+    }
+
+    /// Adds the term whose postings and deltas have been pushed; without any it leaves no trace.
+    pub fn end_run(
+        &mut self,
+        (term, head): (&[u8], u128),
+        norms: &[u8],
+        out: &mut EnvelopeWriter,
+    ) -> Result<()> {
+        let Some(runs) = &mut self.runs else { return Ok(()) };
+        let summary = self.encoder.finish(norms, &mut runs.list);
+        let (doc, freq) = self.latest;
+        match (summary.doc_freq, runs.encoder.waiting()) {
+            (0, _) => return Ok(()),
+            (1, Some(position)) if freq == 1 => {
+                runs.encoder.abandon();
+                runs.list.clear();
+                return self.add_only((term, head), doc, position, out);
+            }
+            (1, _) => {
+                runs.list.clear();
+                put_varint(&mut self.postings, u64::from(doc) << 2 | 1);
+                put_varint(&mut self.postings, u64::from(freq));
+            }
+            (doc_freq, _) => {
+                put_varint(&mut self.postings, u64::from(doc_freq) << 1);
+                put_varint(&mut self.postings, runs.list.len() as u64);
+                put_varint(&mut self.postings, summary.total_tf - u64::from(doc_freq));
+            }
+        }
+        runs.encoder.finish(&mut self.lists);
+        let len = runs.sent + (self.lists.len() - runs.start) as u64;
+        runs.bytes += len;
+        put_varint(&mut self.postings, len);
+        self.lists.append(&mut runs.list);
+        if self.lists.len() >= self.send {
+            self.send_lists(out)?;
+        }
+        self.add_term(term, head, out)
+    }
+}
