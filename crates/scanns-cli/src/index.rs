@@ -240,6 +240,9 @@ fn print_summary(output: &Path, built: &IndexReport) -> Result<()> {
     if built.skipped > 0 {
         writeln!(out, "skipped: {}, no regular file or left out", units::counted(built.skipped, "input"))?;
     }
+    if let Some(failure) = &built.merge_failure {
+        writeln!(out, "segments were not merged, the index is right without: {failure}")?;
+    }
     if built.cut_terms > 0 {
         writeln!(out, "cut: {}, longer than a term may be", units::counted(built.cut_terms, "term"))?;
     }
@@ -286,6 +289,7 @@ fn print_json(output: &Path, built: &IndexReport) -> Result<()> {
         ("failures", built.failed.iter().map(failure_json).collect()),
         ("skipped", json!(built.skipped)),
         ("cut_terms", json!(built.cut_terms)),
+        ("merge_failure", json!(built.merge_failure)),
         ("cancelled", json!(built.cancelled)),
     ] {
         object.insert(name.into(), value);

@@ -7,14 +7,21 @@
 use super::IndexOptions;
 use crate::error::{Error, Result};
 use crate::invert::CHECK_EVERY;
+use crate::schema::Postings;
 use crate::segment::FLUSH_BYTES;
 use crate::source::Input;
 
 /// The program itself: code, stacks, allocator.
 const BASE: usize = 32 << 20;
 
-/// What [`CHECK_EVERY`] bytes of text can add to a share between two looks at it, at 16 bytes per byte of text.
-const OVERSHOOT: usize = CHECK_EVERY * 16;
+/// What [`CHECK_EVERY`] bytes of text can add to a share between two looks at it, at 16 bytes per byte of text, and as
+/// much again for positions.
+fn overshoot(postings: Postings) -> usize {
+    match postings {
+        Postings::Frequencies => CHECK_EVERY * 16,
+        Postings::Positions => CHECK_EVERY * 32,
+    }
+}
 
 /// The most for one segment: chains of postings reach 32 GiB.
 const MOST: usize = 30 << 30;
@@ -49,7 +56,11 @@ impl LaneBudget {
 }
 
 /// What each index thread may hold: its share of the memory at most, and as its first segment what was asked for.
-pub(super) fn lane_budget(options: &IndexOptions, inputs: &[Input]) -> Result<LaneBudget> {
+pub(super) fn lane_budget(
+    options: &IndexOptions,
+    postings: Postings,
+    inputs: &[Input],
+) -> Result<LaneBudget> {
     let (cap, segment, read) = (options.memory, options.segment_memory, &options.read);
     let flush_bytes = FLUSH_BYTES + options.flush.buffers.extra_bytes();
     // Twice: while the inputs are found and put in order, there are two lists of them.
@@ -58,13 +69,13 @@ pub(super) fn lane_budget(options: &IndexOptions, inputs: &[Input]) -> Result<La
     let fixed = BASE + listed + read.memory_bytes();
     let cap = usize::try_from(cap).unwrap_or(usize::MAX);
     let share = cap.saturating_sub(fixed) / read.lanes;
-    match share.checked_sub(flush_bytes + OVERSHOOT) {
+    match share.checked_sub(flush_bytes + overshoot(postings)) {
         Some(budget) if budget >= LEAST => {
             let first = usize::try_from(segment).unwrap_or(usize::MAX).min(budget).clamp(LEAST, MOST);
             Ok(LaneBudget { first, most: first.saturating_mul(GROWTH).min(budget).min(MOST) })
         }
         _ => {
-            let needed = fixed + read.lanes * (LEAST + flush_bytes + OVERSHOOT);
+            let needed = fixed + read.lanes * (LEAST + flush_bytes + overshoot(postings));
             Err(Error::Options(format!(
                 "{} MiB of memory are too little for {} index threads: give at least --memory {}MiB, or fewer threads",
                 cap >> 20,
@@ -101,7 +112,7 @@ mod tests {
                 commit_every: None,
                 time_limit: None,
             };
-            lane_budget(&options, &[])
+            lane_budget(&options, Postings::Frequencies, &[])
         };
         let budget = |cap, segment| lane_budget(cap, segment, FlushBuffers::default()).unwrap();
         let roomy = budget(64 << 30, 64 << 20);

@@ -111,10 +111,10 @@ fn add_and_commit(
     let postings = choose_postings(writer.manifest().as_ref(), options.postings)?;
     writer.describe(|manifest| {
         let (analyzer, records) = (analyzer.clone(), options.records);
-        match manifest {
+        Some(match manifest {
             Some(manifest) => Manifest { records, ..manifest },
             None => Manifest::new(analyzer, records, postings),
-        }
+        })
     });
 
     progress.enter(Phase::Walking);
@@ -128,7 +128,7 @@ fn add_and_commit(
     let lanes = std::thread::scope(|scope| {
         let merger = merging.start(scope)?;
         let lanes = run_lanes(&ledger, options, (&analyzer, postings), to_do, progress, cancel, &mut report);
-        merger.stop(report.cancelled || lanes.is_err())?;
+        report.merge_failure = merger.stop(report.cancelled || lanes.is_err()).map(|error| error.to_string());
         lanes
     })?;
     for lane in lanes {
@@ -144,10 +144,20 @@ fn add_and_commit(
     if !report.cancelled {
         ledger.finish(&report.failed)?;
     }
+    if options.records == Records::Lines {
+        ledger.distrust(&report.failed);
+    }
     report.replaced = ledger.replaced_documents();
     if writer.has_changed() {
         progress.enter(Phase::Committing);
         writer.commit()?;
+    }
+    if !report.cancelled && report.merge_failure.is_none() && !ledger.spared().is_empty() {
+        // Now that the old documents of changed files are deleted, all segments may be merged.
+        report.merge_failure = merging.merge_spared(cancel).map(|error| error.to_string());
+        if writer.has_changed() {
+            writer.commit()?;
+        }
     }
     (report.bytes_written, report.index_bytes) = (writer.bytes_written(), writer.index_bytes());
     Ok(report)
@@ -213,7 +223,7 @@ fn run_lanes(
     progress.total_files.store(to_do.inputs.len() as u64, Ordering::Relaxed);
     progress.failures.store(report.failed.len() as u64, Ordering::Relaxed);
     options.flush.buffers.check()?;
-    let budget = lane_budget(options, &to_do.inputs)?;
+    let budget = lane_budget(options, postings, &to_do.inputs)?;
     let shared = Arc::new(to_do.inputs);
     // Readers are stopped through their own flag too, when an index thread fails.
     let stop = Arc::new(AtomicBool::new(cancel.load(Ordering::Relaxed)));

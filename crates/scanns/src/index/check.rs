@@ -6,9 +6,11 @@ use std::sync::atomic::{AtomicBool, Ordering};
 
 use super::Progress;
 use super::maintain::existing;
-use super::manifest::{Manifest, SegmentEntry};
+use super::manifest::{Manifest, Partial, SegmentEntry};
 use crate::error::{Error, Result};
-use crate::segment::{CheckLevel, Segment, deletes_file_name, file_name, is_deletes_file_name, is_file_name};
+use crate::segment::{
+    CheckLevel, KnownPaths, Segment, deletes_file_name, file_name, is_deletes_file_name, is_file_name,
+};
 use crate::store::{Directory, FsDirectory, generations, publish, read_generation, sweep};
 
 /// What a check found.
@@ -104,18 +106,48 @@ pub fn salvage_in(
     if report.is_whole() {
         return Ok(report);
     }
+    if !report.manifests.is_empty() && lacks_files(directory, &manifest, &report)? {
+        let what = format!(
+            "its newest commit cannot be read, and files of commit {} before it are gone; restore the manifest from a copy",
+            report.generation
+        );
+        return Err(Error::corrupt(directory.describe(), what));
+    }
     let damaged = |entry: &SegmentEntry| {
         let id = format!("{:032x}", entry.id);
         report.segments.iter().any(|segment| segment.id == id && segment.fault.is_some())
     };
     manifest.segments.retain(|entry| !damaged(entry));
+    forget_lines(directory, &mut manifest)?;
     let newest = generations(directory)?.first().copied().unwrap_or(report.generation);
     publish(directory, newest + 1, &manifest.encode())?;
     let needed = needed(&manifest);
-    // The commit stands; what cannot be removed now is removed by the next writer.
-    let _ = sweep(directory, newest + 1, |name| is_ours(name) && !needed.contains(name));
+    if report.manifests.is_empty() {
+        // The commit stands; what cannot be removed now is removed by the next writer.
+        let _ = sweep(directory, newest + 1, |name| is_ours(name) && !needed.contains(name));
+    }
     report.salvaged = Some(newest + 1);
     Ok(report)
+}
+
+/// True if segments of an older commit are gone while there are others: then a newer commit has them in another form, and
+/// the older one is not what is left of the index.
+fn lacks_files(directory: &dyn Directory, manifest: &Manifest, report: &CheckReport) -> Result<bool> {
+    let names: HashSet<String> = directory.list()?.into_iter().collect();
+    let lacks = manifest.segments.iter().any(|entry| !names.contains(&file_name(entry.id)));
+    Ok(lacks && report.leftovers.iter().any(|name| is_file_name(name)))
+}
+
+/// Has a later build read every file of lines anew of which something is left: it can't be told which lines are lost.
+fn forget_lines(directory: &dyn Directory, manifest: &mut Manifest) -> Result<()> {
+    let Manifest { segments, partial, .. } = manifest;
+    partial.values_mut().for_each(|begun| *begun = Partial::default());
+    for entry in segments {
+        let segment = Segment::open(directory, entry.id, entry.deletes)?;
+        KnownPaths::of(&segment)?
+            .each_of_lines(|path| drop(partial.insert(path.to_vec(), Partial::default())))?;
+    }
+    Ok(())
 }
 
 fn is_ours(name: &str) -> bool {
@@ -128,8 +160,34 @@ fn needed(manifest: &Manifest) -> HashSet<String> {
     manifest.segments.iter().flat_map(files).collect()
 }
 
-/// Checks the newest commit that can be read.
+/// True for what is wrong with the index, false for what keeps from reading it.
+fn is_damage(error: &Error) -> bool {
+    match error {
+        Error::Corrupt { .. } => true,
+        Error::Io { source, .. } => source.kind() == std::io::ErrorKind::NotFound,
+        _ => false,
+    }
+}
+
+/// Checks the newest commit that can be read, again if another one came meanwhile and took files away.
 fn look(
+    directory: &dyn Directory,
+    level: CheckLevel,
+    progress: &Progress,
+    cancel: &AtomicBool,
+) -> Result<(CheckReport, Manifest)> {
+    loop {
+        let before = generations(directory)?.first().copied();
+        let looked = look_once(directory, level, progress, cancel);
+        let whole = looked.as_ref().is_ok_and(|(report, _)| report.is_whole());
+        if whole || generations(directory)?.first().copied() == before {
+            return looked;
+        }
+    }
+}
+
+/// Checks the newest commit that can be read.
+fn look_once(
     directory: &dyn Directory,
     level: CheckLevel,
     progress: &Progress,
@@ -145,6 +203,7 @@ fn look(
                 found = Some((generation, manifest));
                 break;
             }
+            Err(error) if !is_damage(&error) => return Err(error),
             Err(error) => {
                 manifests.push(error.to_string());
                 first_error.get_or_insert(error);
@@ -168,7 +227,7 @@ fn look(
         };
         go_on(0)?;
         let fault = match check_segment(directory, entry, level, &mut go_on) {
-            Err(Error::Cancelled) => return Err(Error::Cancelled),
+            Err(error) if !is_damage(&error) => return Err(error),
             checked => checked.err().map(|error| error.to_string()),
         };
         done += entry.bytes;

@@ -16,7 +16,7 @@ use crate::error::Result;
 use crate::invert::{CHECK_EVERY, InvertOptions, Inverter};
 use crate::read::{Lane, Piece, Span};
 use crate::record::{Part, Parts};
-use crate::schema::{Analyzer, Records};
+use crate::schema::{Analyzer, Postings, Records};
 use crate::segment::{FLUSH_BYTES, FlushBuffers, Flushed, flush};
 use crate::source::{Failure, Input};
 use crate::store::Unsynced;
@@ -175,7 +175,8 @@ impl<'a> LaneIndexer<'a> {
             }
             None => {
                 // A file that may not fit beside what is there had better begin a segment of its own.
-                let estimate = self.context.inputs[piece.input as usize].bytes.saturating_mul(3) / 2;
+                let halves = if self.context.invert.postings == Postings::Positions { 5 } else { 3 };
+                let estimate = self.input(piece).bytes.saturating_mul(halves) / 2;
                 let used = (self.inverter.bytes() + self.keys.bytes()) as u64;
                 if self.inverter.max_doc() > 0 && used + estimate > self.limit as u64 {
                     self.flush()?;
@@ -256,9 +257,10 @@ impl<'a> LaneIndexer<'a> {
     }
 
     fn flush(&mut self) -> Result<()> {
+        // What follows waits for other threads, which must be able to write meanwhile.
+        let was_working = self.working.take().is_some();
         let keys = self.keys.take(self.inverter.max_doc());
         let id = self.context.ledger.writer().new_id();
-        let was_working = self.working.take().is_some();
         let (segment, unsynced) = {
             let _stopped = self.context.gate.write();
             let begun = Instant::now();

@@ -1,9 +1,9 @@
 //! What has been done of each input: which is left out, which takes the place of older documents, and how far it is.
 //!
 //! A file is known by its path and stamp (size and time of modification). Unchanged files are left out; of a changed one
-//! the old documents are deleted in the step that takes the first new ones in, so that a commit has the old or the new. A
-//! file of lines may be indexed in part when a commit comes: its spans go into the manifest, and a later build reads the
-//! rest only.
+//! the old documents are deleted in the step that takes the first new ones in, so that a commit has the old or the new,
+//! or of a file of lines the first of the new. Such a file may be indexed in part when a commit comes: its spans go into
+//! the manifest, and a later build reads the rest only.
 
 use std::collections::{BTreeMap, HashSet};
 use std::ops::Range;
@@ -93,7 +93,8 @@ impl<'w> Ledger<'w> {
             } else {
                 let found = find(&known, path)?;
                 let begun = partial.contains_key(path);
-                if found == Some(input.stamp()) && !begun && !again {
+                let same = Some((input.stamp(), records == Records::Lines));
+                if found == same && !begun && !again {
                     to_do.unchanged += 1;
                     continue;
                 }
@@ -155,6 +156,17 @@ impl<'w> Ledger<'w> {
         Ok(())
     }
 
+    /// Has a later build read files anew of which some lines could not be read: the numbers of those behind are not known.
+    pub(super) fn distrust(&self, failed: &[Failure]) {
+        let done = self.done.lock().unwrap_or_else(PoisonError::into_inner);
+        let failed: HashSet<&Path> = failed.iter().map(|failure| failure.path.as_path()).collect();
+        let begun = done.spans.keys().filter_map(|&input| self.inputs.get(input as usize));
+        let doubtful = begun.filter(|input| failed.contains(&*input.path));
+        let partial =
+            doubtful.map(|input| (input.path.as_os_str().as_bytes().to_vec(), Some(Partial::default())));
+        self.writer.take_in(None, Vec::new(), partial.collect());
+    }
+
     /// After all segments: deletes the old documents of inputs that have no new ones because nothing is in them.
     pub(super) fn finish(&self, failed: &[Failure]) -> Result<()> {
         let mut done = self.done.lock().unwrap_or_else(PoisonError::into_inner);
@@ -187,24 +199,25 @@ impl<'w> Ledger<'w> {
     }
 }
 
-/// What the file was like when it was indexed last.
-fn find(known: &[KnownPaths<'_>], path: &[u8]) -> Result<Option<Stamp>> {
+/// What the file was like when it was indexed last, and whether its lines are the documents.
+fn find(known: &[KnownPaths<'_>], path: &[u8]) -> Result<Option<(Stamp, bool)>> {
     for segment in known {
-        if let Some(stamp) = segment.find(path)? {
-            return Ok(Some(stamp));
+        if let Some(found) = segment.find(path)? {
+            return Ok(Some(found));
         }
     }
     Ok(None)
 }
 
-/// Inserts a span between others, which it does not overlap, and joins it with those that it touches.
+/// Inserts a span between others and joins it with those that it touches. A file that is written to meanwhile may give
+/// spans that overlap: they are joined too, and the file will be read again, as it has another stamp by then.
 fn insert(spans: &mut Vec<Span>, span: Span) {
     let at = spans.partition_point(|other| other.start < span.start);
     spans.insert(at, span);
     spans.dedup_by(|next, before| {
-        let touches = before.end == next.start;
+        let touches = before.end >= next.start;
         if touches {
-            (before.end, before.lines) = (next.end, before.lines + next.lines);
+            (before.end, before.lines) = (before.end.max(next.end), before.lines.saturating_add(next.lines));
         }
         touches
     });
@@ -213,6 +226,15 @@ fn insert(spans: &mut Vec<Span>, span: Span) {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn spans_that_overlap_become_one_that_can_be_written_down() {
+        let mut spans = Vec::new();
+        for (start, end) in [(0, 50), (40, 90), (60, 70), (100, 120), (85, 110)] {
+            insert(&mut spans, Span { start, end, lines: 1 });
+        }
+        assert_eq!(spans, [Span { start: 0, end: 120, lines: 5 }]);
+    }
 
     #[test]
     fn spans_in_any_order_become_the_whole() {

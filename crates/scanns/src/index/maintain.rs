@@ -6,6 +6,7 @@ use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::Instant;
 
 use super::Progress;
+use super::manifest::Partial;
 use super::writer::Writer;
 use crate::error::{Error, Result};
 use crate::search::{Leaf, Model, Operator, Query, Searcher, parse};
@@ -51,6 +52,14 @@ pub fn delete_in(directory: &dyn Directory, what: &Deletion) -> Result<DeleteRep
                 let documents = writer.segment(id)?.documents_named(keys.iter().map(Vec::as_slice))?;
                 deleted += writer.delete(id, documents)?;
             }
+            writer.describe(|manifest| {
+                let mut manifest = manifest?;
+                // What is left of a file that was indexed in part would not be found by a later build otherwise.
+                for key in keys {
+                    manifest.partial.entry(key.clone()).and_modify(|begun| *begun = Partial::default());
+                }
+                Some(manifest)
+            });
         }
         Deletion::Query(text, operator) => {
             let found = matching(&writer, &segments, text, *operator)?;

@@ -138,8 +138,8 @@ impl Manifest {
             put_varint(&mut out, file.spans.len() as u64);
             let mut before = 0;
             for span in &file.spans {
-                put_varint(&mut out, span.start - before);
-                put_varint(&mut out, span.end - span.start);
+                put_varint(&mut out, span.start.saturating_sub(before));
+                put_varint(&mut out, span.end.saturating_sub(span.start));
                 put_varint(&mut out, span.lines);
                 before = span.end;
             }
@@ -204,7 +204,9 @@ fn read_partial(reader: &mut ByteReader<'_>) -> Option<Partial> {
     for _ in 0..reader.varint()? {
         let start = spans.last().map_or(0, |span| span.end).checked_add(reader.varint()?)?;
         let end = start.checked_add(reader.varint()?)?;
-        spans.push(Span { start, end, lines: reader.varint()? });
+        // A line has at least one byte.
+        let lines = reader.varint().filter(|&lines| lines <= end - start)?;
+        spans.push(Span { start, end, lines });
     }
     Some(Partial { stamp, spans })
 }

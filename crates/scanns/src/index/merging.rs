@@ -70,11 +70,27 @@ impl<'w> Merging<'w> {
     }
 
     fn merge_what_is_due(&self, policy: &MergePolicy) -> Result<()> {
-        while !*self.ended.lock().unwrap_or_else(PoisonError::into_inner) {
+        let ended = || *self.ended.lock().unwrap_or_else(PoisonError::into_inner);
+        self.merge_while(policy, || !ended(), &self.spared, &self.abort)
+    }
+
+    /// Merges what is due of all segments, the spared ones too, until `cancel` is set; what went wrong, if anything did.
+    pub(super) fn merge_spared(&self, cancel: &AtomicBool) -> Option<Error> {
+        let go_on = || !cancel.load(Ordering::Relaxed);
+        self.policy.and_then(|policy| self.merge_while(&policy, go_on, &HashSet::new(), cancel).err())
+    }
+
+    fn merge_while(
+        &self,
+        policy: &MergePolicy,
+        goes_on: impl Fn() -> bool,
+        spared: &HashSet<u128>,
+        abort: &AtomicBool,
+    ) -> Result<()> {
+        while goes_on() {
             let segments = self.writer.manifest().map(|manifest| manifest.segments).unwrap_or_default();
-            let Some(chosen) = policy.choose(&segments, |id| self.spared.contains(&id)) else { break };
-            let mut go_on =
-                |_| if self.abort.load(Ordering::Relaxed) { Err(Error::Cancelled) } else { Ok(()) };
+            let Some(chosen) = policy.choose(&segments, |id| spared.contains(&id)) else { break };
+            let mut go_on = |_| if abort.load(Ordering::Relaxed) { Err(Error::Cancelled) } else { Ok(()) };
             match self.writer.merge(&chosen, &self.buffers, &mut go_on) {
                 Err(Error::Cancelled) => break,
                 merged => merged.map(drop)?,
@@ -91,18 +107,19 @@ pub(super) struct Merger<'scope> {
 }
 
 impl Merger<'_> {
-    /// Waits for the merge under way, or with `abort` gives it up; what was merged before is taken in.
-    pub(super) fn stop(self, abort: bool) -> Result<()> {
+    /// Waits for the merge under way, or with `abort` gives it up; what was merged before is taken in. Returns what went
+    /// wrong: a merge that fails changes nothing, so the build goes on without.
+    pub(super) fn stop(self, abort: bool) -> Option<Error> {
         self.merging.abort.store(abort, Ordering::Relaxed);
         *self.merging.ended.lock().unwrap_or_else(PoisonError::into_inner) = true;
         self.merging.woken.notify_all();
-        let Some(thread) = self.thread else { return Ok(()) };
-        thread.join().unwrap_or_else(|_| {
+        let outcome = self.thread?.join().unwrap_or_else(|_| {
             Err(Error::System {
                 action: "merge on",
                 source: std::io::Error::other("the merge thread ended unexpectedly"),
                 remedy: "this is a fault in the program: please report it",
             })
-        })
+        });
+        outcome.err()
     }
 }

@@ -139,6 +139,8 @@ pub struct IndexReport {
     pub unchanged: u64,
     /// Seconds that index threads spent writing segments, all threads together; waiting for each other is not in it.
     pub flush_seconds: f64,
+    /// Why segments could not be merged, if that failed; the index is right without.
+    pub merge_failure: Option<String>,
     /// True if the build was stopped; what it had by then is committed, and the same build again goes on from there.
     pub cancelled: bool,
 }

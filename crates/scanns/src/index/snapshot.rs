@@ -8,7 +8,7 @@ use crate::error::{Error, Result};
 use crate::schema::{Analyzer, Postings, Records};
 use crate::search::{Hit, Leaf, Operator, Query, Searcher, parse};
 use crate::segment::{SEGMENT, Segment};
-use crate::store::{Directory, FsDirectory, read_newest};
+use crate::store::{Directory, FsDirectory, generations, read_newest};
 use crate::tokenize::Tokenizer;
 
 /// What is known of one segment.
@@ -93,7 +93,8 @@ impl Snapshot {
                 Err(error @ Error::Io { .. }) => error,
                 opened => return opened,
             };
-            let newest = read_newest(directory)?.map(|committed| committed.generation);
+            // A manifest may go between being listed and being opened.
+            let newest = generations(directory)?.first().copied();
             if newest == tried {
                 return Err(error);
             }

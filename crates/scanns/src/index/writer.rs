@@ -49,7 +49,7 @@ struct State {
 pub(super) struct Prepared {
     generation: u64,
     manifest: Manifest,
-    /// Segments of which every document is deleted.
+    /// Segments of which every document is deleted or void.
     gone: HashSet<u128>,
     bytes: u64,
 }
@@ -114,10 +114,9 @@ impl<'d> Writer<'d> {
     }
 
     /// Changes what the next commit will say.
-    pub(super) fn describe(&self, change: impl FnOnce(Option<Manifest>) -> Manifest) {
+    pub(super) fn describe(&self, change: impl FnOnce(Option<Manifest>) -> Option<Manifest>) {
         let mut state = self.state();
-        let changed = change(state.manifest.take());
-        state.manifest = Some(changed);
+        state.manifest = change(state.manifest.take());
     }
 
     /// An identity for a segment that will be written; its file is safe from [`Writer::sweep`] until
@@ -263,7 +262,7 @@ impl<'d> Writer<'d> {
                 }
             }
         }
-        let gone = |entry: &&SegmentEntry| entry.live() == 0 && entry.deleted > 0;
+        let gone = |entry: &&SegmentEntry| entry.live() == 0;
         let gone: HashSet<u128> = manifest.segments.iter().filter(gone).map(|entry| entry.id).collect();
         manifest.segments.retain(|entry| !gone.contains(&entry.id));
         bytes += prepare(self.directory, generation, &manifest.encode())?;

@@ -164,6 +164,7 @@ impl Script {
             memory: 512 << 20,
             segment_memory: SEGMENT_MEMORY,
             flush: FlushOptions::default(),
+            postings: None,
             merge: self.merge,
             again: false,
             commit_every: self.commits_often.then_some(Duration::ZERO),

@@ -247,3 +247,61 @@ fn a_merge_that_is_cancelled_or_fails_changes_nothing() {
     assert!(contents(&snapshot(&directory)) == before);
     assert!(checked(&directory).leftovers.is_empty());
 }
+
+/// A directory with a file of lines in two segments, as a build that was stopped half way would leave it, and a model.
+fn two_segments_of_lines(root: &Path, directory: &RamDirectory) -> Model {
+    let mut model = Model::new();
+    fs::create_dir(root).unwrap();
+    for name in ["a", "b"] {
+        let path = root.join(name);
+        fs::write(&path, format!("{name} one\n{name} two")).unwrap();
+        put(&mut model, &path, &fs::read(&path).unwrap(), Records::Lines);
+        build_in(directory, &options(&path, Records::Lines, 1), &Progress::new(), &Arc::default()).unwrap();
+    }
+    model
+}
+
+#[test]
+fn lines_that_a_salvage_lost_come_back_with_the_next_build() {
+    let place = tempfile::tempdir().unwrap();
+    let root = place.path().join("in");
+    let directory = RamDirectory::new();
+    let model = two_segments_of_lines(&root, &directory);
+    let name = format!("{}.seg", snapshot(&directory).segments()[0].id);
+    directory.remove(&name).unwrap();
+    let kept = salvage_in(&directory, CheckLevel::Cross, &Progress::new(), &AtomicBool::new(false)).unwrap();
+    assert_eq!(kept.lost(), 2);
+    build_in(&directory, &options(&root, Records::Lines, 1), &Progress::new(), &Arc::default()).unwrap();
+    must_hold(&directory, &model, "built again");
+}
+
+#[test]
+fn files_become_lines_where_that_is_asked_for_later() {
+    let place = tempfile::tempdir().unwrap();
+    let root = place.path().join("in");
+    let directory = RamDirectory::new();
+    let mut model = two_segments_of_lines(&root, &directory);
+    for records in [Records::File, Records::Lines, Records::File] {
+        let report =
+            build_in(&directory, &options(&root, records, 1), &Progress::new(), &Arc::default()).unwrap();
+        assert_eq!(report.unchanged, 0);
+        for name in ["a", "b"] {
+            let path = root.join(name);
+            put(&mut model, &path, &fs::read(&path).unwrap(), records);
+        }
+        must_hold(&directory, &model, "after a change of records");
+    }
+}
+
+#[test]
+fn an_older_commit_is_not_taken_for_what_is_left_where_its_segments_were_merged() {
+    let place = tempfile::tempdir().unwrap();
+    let directory = RamDirectory::new();
+    two_segments_of_lines(&place.path().join("in"), &directory);
+    merge_in(&directory, 1, &Progress::new(), &AtomicBool::new(false)).unwrap();
+    let before = directory.list().unwrap();
+    directory.create("manifest-0000000003").unwrap().finish().unwrap();
+    let refused = salvage_in(&directory, CheckLevel::Cross, &Progress::new(), &AtomicBool::new(false));
+    assert!(refused.unwrap_err().to_string().contains("restore the manifest"));
+    assert_eq!(directory.list().unwrap().len(), before.len(), "nothing was removed");
+}
