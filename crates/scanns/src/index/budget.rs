@@ -14,6 +14,9 @@ use crate::source::Input;
 /// The program itself: code, stacks, allocator.
 const BASE: usize = 32 << 20;
 
+/// A merge in the background: its buffers, norms and sparse indexes, as long as segments have few documents.
+const MERGING: usize = 24 << 20;
+
 /// What [`CHECK_EVERY`] bytes of text can add to a share between two looks at it, at 16 bytes per byte of text, and as
 /// much again for positions.
 fn overshoot(postings: Postings) -> usize {
@@ -66,7 +69,8 @@ pub(super) fn lane_budget(
     // Twice: while the inputs are found and put in order, there are two lists of them.
     let each = |input: &Input| 2 * (input.path.as_os_str().len() + size_of::<Input>() + 32);
     let listed: usize = inputs.iter().map(each).sum();
-    let fixed = BASE + listed + read.memory_bytes();
+    let merging = if options.merge.is_some() { MERGING } else { 0 };
+    let fixed = BASE + listed + merging + read.memory_bytes();
     let cap = usize::try_from(cap).unwrap_or(usize::MAX);
     let share = cap.saturating_sub(fixed) / read.lanes;
     match share.checked_sub(flush_bytes + overshoot(postings)) {
