@@ -80,10 +80,12 @@ pub fn check_in(
 /// Checks the index at `path`, and commits what is whole of it if something is damaged: damaged segments are left out,
 /// and their files removed.
 ///
-/// Where the newest commits cannot be read, the newest one that can be is taken instead.
+/// Where the newest commits cannot be read, the newest one that can be is taken instead, and no file is removed. Files
+/// of lines of which something is left are read anew by the next build.
 ///
 /// # Errors
-/// As [`check`]; another writer; a full disk.
+/// As [`check`]; another writer; a full disk; a newest commit that cannot be read, where segments of the one before
+/// are gone and others are there, since they were merged.
 pub fn salvage(
     path: &Path,
     level: CheckLevel,
