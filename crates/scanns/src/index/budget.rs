@@ -21,7 +21,7 @@ const MERGING: usize = 24 << 20;
 /// much again for positions.
 fn overshoot(postings: Postings) -> usize {
     match postings {
-        Postings::Frequencies => CHECK_EVERY * 16,
+        Postings::Frequencies | Postings::Documents => CHECK_EVERY * 16,
         Postings::Positions => CHECK_EVERY * 32,
     }
 }

@@ -17,7 +17,7 @@ use super::{IndexOptions, IndexReport, Phase, Progress};
 use crate::error::{Error, Result};
 use crate::invert::InvertOptions;
 use crate::read::{Lane, ReaderDriver, start_after};
-use crate::schema::{Analyzer, Postings, Records};
+use crate::schema::{Analyzer, Field, Postings, Records, Schema};
 use crate::segment::{is_deletes_file_name, is_file_name};
 use crate::source::{Inputs, collect};
 use crate::store::{Directory, FsDirectory, read_newest};
@@ -38,15 +38,11 @@ pub fn build(
     cancel: &Arc<AtomicBool>,
 ) -> Result<IndexReport> {
     let begun = Instant::now();
-    let made = prepare(path)?;
+    let made = prepare_directory(path)?;
     let directory = FsDirectory::new(path);
     let outcome = build_in(&directory, options, progress, cancel);
     if made && read_newest(&directory).is_ok_and(|newest| newest.is_none()) {
-        // Leave no directory behind that never was an index; what cannot be removed does no harm.
-        if let Ok(_lock) = directory.lock() {
-            let _ = directory.remove("lock");
-            let _ = fs::remove_dir(path);
-        }
+        leave_nothing_behind(&directory, path);
     }
     let mut report = outcome?;
     report.seconds = begun.elapsed().as_secs_f64();
@@ -54,8 +50,16 @@ pub fn build(
     Ok(report)
 }
 
+/// Removes a directory that was made for an index that never was one; what cannot be removed does no harm.
+pub(super) fn leave_nothing_behind(directory: &FsDirectory, path: &Path) {
+    if let Ok(_lock) = directory.lock() {
+        let _ = directory.remove("lock");
+        let _ = fs::remove_dir(path);
+    }
+}
+
 /// Makes sure that `path` is an index, or an empty directory; true if it had to be made.
-fn prepare(path: &Path) -> Result<bool> {
+pub(super) fn prepare_directory(path: &Path) -> Result<bool> {
     let refuse = |why| Err(Error::NotAnIndex { path: path.to_path_buf(), why });
     match fs::metadata(path) {
         Err(error) if error.kind() == std::io::ErrorKind::NotFound => {
@@ -107,19 +111,18 @@ fn add_and_commit(
     progress: &Progress,
     cancel: &Arc<AtomicBool>,
 ) -> Result<IndexReport> {
-    let analyzer = choose_analyzer(writer.manifest().as_ref(), options.analyzer.as_ref())?;
-    let postings = choose_postings(writer.manifest().as_ref(), options.postings)?;
+    let text = TextField::choose(writer.manifest().as_ref().map(|manifest| &manifest.schema), options)?;
     writer.describe(|manifest| {
-        let (analyzer, records) = (analyzer.clone(), options.records);
+        let (analyzer, records) = (text.analyzer.clone(), options.records);
         Some(match manifest {
             Some(manifest) => Manifest { records, ..manifest },
-            None => Manifest::new(analyzer, records, postings),
+            None => Manifest::new(Schema::of_files(analyzer, text.postings), records),
         })
     });
 
     progress.enter(Phase::Walking);
     let mut inputs = collect(&options.source, cancel)?;
-    leave_out_index(writer.directory, &mut inputs);
+    leave_out_index(writer.directory(), &mut inputs);
     let mut report =
         IndexReport { failed: inputs.failures.clone(), skipped: inputs.skipped, ..Default::default() };
     let (ledger, to_do) = Ledger::open(writer, inputs.inputs, options.records, options.again)?;
@@ -127,14 +130,14 @@ fn add_and_commit(
     let merging = Merging::new(writer, options, ledger.spared());
     let lanes = std::thread::scope(|scope| {
         let merger = merging.start(scope)?;
-        let lanes = run_lanes(&ledger, options, (&analyzer, postings), to_do, progress, cancel, &mut report);
+        let lanes = run_lanes(&ledger, options, &text, to_do, progress, cancel, &mut report);
         report.merge_failure = merger.stop(report.cancelled || lanes.is_err()).map(|error| error.to_string());
         lanes
     })?;
     for lane in lanes {
         for segment in &lane.segments {
             report.documents += segment.stats.documents;
-            report.tokens += segment.stats.tokens;
+            report.tokens += segment.stats.tokens();
             report.segments += 1;
         }
         report.cut_terms += lane.cut_terms;
@@ -177,33 +180,48 @@ fn leave_out_index(directory: &dyn Directory, inputs: &mut Inputs) {
     inputs.bytes = inputs.inputs.iter().map(|input| input.bytes).sum();
 }
 
-/// The analyzer of the index, which what is added must share.
-fn choose_analyzer(current: Option<&Manifest>, wanted: Option<&Analyzer>) -> Result<Analyzer> {
-    match (current, wanted) {
-        (None, None) => Ok(Analyzer::Standard),
-        (None, Some(wanted)) => Ok(wanted.clone()),
-        (Some(current), Some(wanted)) if current.analyzer != *wanted => Err(Error::Options(format!(
-            "the index was built with analyzer {}, what is added needs the same, not {}: leave the option out or \
-             build another index",
-            current.analyzer.name(),
-            wanted.name()
-        ))),
-        (Some(current), _) => Ok(current.analyzer.clone()),
-    }
+/// The field that files and lines go into, and how.
+struct TextField {
+    field: Field,
+    analyzer: Analyzer,
+    postings: Postings,
 }
 
-/// What the index keeps of a term in a document, which what is added must share.
-fn choose_postings(current: Option<&Manifest>, wanted: Option<Postings>) -> Result<Postings> {
-    let refuse = |what| {
-        Err(Error::Options(format!(
-            "the index was built {what}, and what is added needs the same: leave the option out or build another index"
-        )))
-    };
-    match (current.map(|current| current.postings), wanted) {
-        (None, wanted) => Ok(wanted.unwrap_or_default()),
-        (Some(Postings::Frequencies), Some(Postings::Positions)) => refuse("without positions"),
-        (Some(Postings::Positions), Some(Postings::Frequencies)) => refuse("with positions"),
-        (Some(postings), _) => Ok(postings),
+impl TextField {
+    /// That of the index, which what is added must share; of a new one, what is asked for.
+    fn choose(current: Option<&Schema>, options: &IndexOptions) -> Result<Self> {
+        let refuse = |what: String| {
+            Err(Error::Options(format!(
+                "the index was built {what}: leave the option out or build another index"
+            )))
+        };
+        let Some(current) = current else {
+            let analyzer = options.analyzer.clone().unwrap_or(Analyzer::Standard);
+            let postings = options.postings.unwrap_or_default();
+            return Ok(TextField { field: Field::default(), analyzer, postings });
+        };
+        let Some((field, analyzer, postings)) = current.text() else {
+            return Err(Error::Options(
+                "the index has no field 'text' for the text of files: add documents to it, or build another index"
+                    .into(),
+            ));
+        };
+        match (&options.analyzer, options.postings) {
+            (Some(wanted), _) if wanted != analyzer => refuse(format!(
+                "with analyzer {}, what is added needs the same, not {}",
+                analyzer.name(),
+                wanted.name()
+            )),
+            (_, Some(wanted)) if wanted != postings => refuse(
+                match postings {
+                    Postings::Frequencies => "without positions, and what is added needs the same",
+                    Postings::Positions => "with positions, and what is added needs the same",
+                    Postings::Documents => "without frequencies, and what is added needs the same",
+                }
+                .into(),
+            ),
+            _ => Ok(TextField { field, analyzer: analyzer.clone(), postings }),
+        }
     }
 }
 
@@ -211,7 +229,7 @@ fn choose_postings(current: Option<&Manifest>, wanted: Option<Postings>) -> Resu
 fn run_lanes(
     ledger: &Ledger<'_>,
     options: &IndexOptions,
-    (analyzer, postings): (&Analyzer, Postings),
+    text: &TextField,
     to_do: ToDo,
     progress: &Progress,
     cancel: &Arc<AtomicBool>,
@@ -223,23 +241,30 @@ fn run_lanes(
     progress.total_files.store(to_do.inputs.len() as u64, Ordering::Relaxed);
     progress.failures.store(report.failed.len() as u64, Ordering::Relaxed);
     options.flush.buffers.check()?;
-    let budget = lane_budget(options, postings, &to_do.inputs)?;
+    let budget = lane_budget(options, text.postings, &to_do.inputs)?;
     let shared = Arc::new(to_do.inputs);
     // Readers are stopped through their own flag too, when an index thread fails.
     let stop = Arc::new(AtomicBool::new(cancel.load(Ordering::Relaxed)));
-    let (driver, lanes) =
-        start_after(shared.clone(), to_do.done, options.records, analyzer, &options.read, stop.clone())?;
+    let (driver, lanes) = start_after(
+        shared.clone(),
+        to_do.done,
+        options.records,
+        &text.analyzer,
+        &options.read,
+        stop.clone(),
+    )?;
     let gate = Gate::new(options.flush.policy);
     let context = LaneContext {
         ledger,
         inputs: &shared,
         records: options.records,
-        analyzer,
+        field: text.field,
+        analyzer: &text.analyzer,
         invert: InvertOptions {
             budget: budget.most,
-            expected_terms: expected_terms(analyzer, bytes, lanes.len(), budget.first),
+            expected_terms: expected_terms(&text.analyzer, bytes, lanes.len(), budget.first),
             pages: options.read.pages,
-            postings,
+            postings: text.postings,
         },
         budget,
         gate: &gate,

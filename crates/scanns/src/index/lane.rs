@@ -16,7 +16,7 @@ use crate::error::Result;
 use crate::invert::{CHECK_EVERY, InvertOptions, Inverter};
 use crate::read::{Lane, Piece, Span};
 use crate::record::{Part, Parts};
-use crate::schema::{Analyzer, Postings, Records};
+use crate::schema::{Analyzer, Field, Postings, Records};
 use crate::segment::{FLUSH_BYTES, FlushBuffers, Flushed, flush};
 use crate::source::{Failure, Input};
 use crate::store::Unsynced;
@@ -34,6 +34,7 @@ pub(super) struct LaneContext<'a> {
     pub(super) ledger: &'a Ledger<'a>,
     pub(super) inputs: &'a [Input],
     pub(super) records: Records,
+    pub(super) field: Field,
     pub(super) analyzer: &'a Analyzer,
     pub(super) invert: InvertOptions,
     pub(super) budget: LaneBudget,
@@ -264,8 +265,9 @@ impl<'a> LaneIndexer<'a> {
         let (segment, unsynced) = {
             let _stopped = self.context.gate.write();
             let begun = Instant::now();
-            let directory = self.context.ledger.writer().directory;
-            let flushed = flush(directory, id, &mut self.inverter, &keys, &self.context.buffers)?;
+            let directory = self.context.ledger.writer().directory();
+            let mut fields = [(self.context.field, &mut self.inverter)];
+            let flushed = flush(directory, id, &mut fields, &keys, &self.context.buffers)?;
             self.report.flushing += begun.elapsed();
             flushed
         };

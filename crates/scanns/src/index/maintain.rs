@@ -7,12 +7,12 @@ use std::time::Instant;
 
 use super::Progress;
 use super::manifest::Partial;
+use super::snapshot::QueryWords;
 use super::writer::Writer;
 use crate::error::{Error, Result};
 use crate::search::{Leaf, Model, Operator, Query, Searcher, parse};
 use crate::segment::{FlushBuffers, Segment};
 use crate::store::{Directory, FsDirectory};
-use crate::tokenize::Tokenizer;
 
 /// Which documents to delete.
 #[derive(Clone, Debug)]
@@ -79,9 +79,11 @@ pub fn delete_in(directory: &dyn Directory, what: &Deletion) -> Result<DeleteRep
 /// The documents that a query matches, by segment.
 fn matching(writer: &Writer<'_>, ids: &[u128], text: &str, operator: Operator) -> Result<Vec<Vec<u32>>> {
     let Some(manifest) = writer.manifest() else { return Ok(Vec::new()) };
-    let mut tokenizer = Tokenizer::new(&manifest.analyzer);
-    let query: Query = parse(text, operator, |word| tokenizer.terms(word))?;
-    let segments = ids.iter().map(|&id| writer.segment(id)).collect::<Result<Vec<Segment>>>()?;
+    let field = manifest.schema.default_field().unwrap_or_default();
+    let mut words = QueryWords::new(&manifest.schema, field);
+    let query: Query = parse(text, operator, |word| words.terms(word))?;
+    let open = |&id: &u128| Ok(writer.segment(id)?.in_field(field));
+    let segments = ids.iter().map(open).collect::<Result<Vec<Segment>>>()?;
     let searcher = Searcher::new(segments.iter().map(|segment| segment as &dyn Leaf).collect());
     let mut found = vec![Vec::new(); segments.len()];
     searcher.for_each(&query, Model::Classic, |hit| {
@@ -95,7 +97,7 @@ fn matching(writer: &Writer<'_>, ids: &[u128], text: &str, operator: Operator) -
 
 fn ids(writer: &Writer<'_>) -> Result<Vec<u128>> {
     let nothing = || Error::NotAnIndex {
-        path: writer.directory.describe().into(),
+        path: writer.directory().describe().into(),
         why: "nothing was ever committed in it; build it with scanns index",
     };
     let manifest = writer.manifest().ok_or_else(nothing)?;

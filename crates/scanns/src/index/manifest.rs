@@ -1,9 +1,12 @@
 //! What a commit says: how the index is to be understood, which segments are in it, and what its user noted.
 //!
 //! ```text
-//! manifest = analyzer u32 (0 standard, 1 bytes) | delimiters u64 × 4 | records u32 (0 file, 1 lines) |
-//!            postings u32 (0 frequencies, 1 positions) | segments u32 | segment … | notes u32 | note … |
+//! manifest = fields u32 | field … | records u32 (0 file, 1 lines) | segments u32 | segment … | notes u32 | note … |
 //!            partial u32 | file …
+//! field    = varint(length) | name | kind u32 (0 text, 1 keyword, 2 unsigned, 3 signed, 4 float, 5 bytes) |
+//!            stored u32 (0 no, 1 yes) | text, of that kind
+//! text     = kept u32 (0 frequencies, 1 positions, 2 documents only) | analyzer u32 (0 standard, 1 bytes) |
+//!            delimiters u64 × 4
 //! segment  = id u128 | documents u64 | terms u64 | tokens u64 | file length u64 | deleted u64 | deletes u64
 //! note     = varint(length) | name | varint(length) | value          ascending by name
 //! file     = varint(length) | path | size u64 | modified i64 | varint(spans) | span …         ascending by path
@@ -19,7 +22,7 @@ use std::collections::BTreeMap;
 use crate::codec::{ByteReader, put_varint};
 use crate::error::{Error, Result};
 use crate::read::Span;
-use crate::schema::{Analyzer, Delimiters, Postings, Records};
+use crate::schema::{Analyzer, Delimiters, FieldEntry, FieldKind, Postings, Records, Schema};
 use crate::segment::{Flushed, Segment, file_name};
 use crate::source::Stamp;
 
@@ -43,8 +46,8 @@ impl From<&Flushed> for SegmentEntry {
         SegmentEntry {
             id: flushed.id,
             documents: flushed.stats.documents,
-            terms: flushed.stats.terms,
-            tokens: flushed.stats.tokens,
+            terms: flushed.stats.terms(),
+            tokens: flushed.stats.tokens(),
             bytes: flushed.bytes,
             deleted: 0,
             deletes: 0,
@@ -56,7 +59,8 @@ impl SegmentEntry {
     /// Refuses a segment that is not the one that was committed.
     pub(super) fn must_describe(&self, segment: &Segment) -> Result<()> {
         let stats = segment.stats();
-        let found = (segment.bytes(), stats.documents, stats.terms, stats.tokens, segment.deletes().count());
+        let (terms, tokens) = (stats.terms(), stats.tokens());
+        let found = (segment.bytes(), stats.documents, terms, tokens, segment.deletes().count());
         if found == (self.bytes, self.documents, self.terms, self.tokens, self.deleted) {
             return Ok(());
         }
@@ -72,9 +76,8 @@ impl SegmentEntry {
 /// See the module.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(super) struct Manifest {
-    pub(super) analyzer: Analyzer,
+    pub(super) schema: Schema,
     pub(super) records: Records,
-    pub(super) postings: Postings,
     pub(super) segments: Vec<SegmentEntry>,
     pub(super) notes: BTreeMap<Vec<u8>, Vec<u8>>,
     /// By path.
@@ -92,30 +95,21 @@ pub(super) struct Partial {
 
 impl Manifest {
     /// Of an index without documents.
-    pub(super) fn new(analyzer: Analyzer, records: Records, postings: Postings) -> Self {
+    pub(super) fn new(schema: Schema, records: Records) -> Self {
         let (notes, partial) = (BTreeMap::new(), BTreeMap::new());
-        Manifest { analyzer, records, postings, segments: Vec::new(), notes, partial }
+        Manifest { schema, records, segments: Vec::new(), notes, partial }
     }
 
     pub(super) fn encode(&self) -> Vec<u8> {
         let mut out = Vec::new();
-        let (kind, words) = match &self.analyzer {
-            Analyzer::Standard => (0u32, [0; 4]),
-            Analyzer::Bytes(delimiters) => (1, delimiters.words()),
-        };
-        out.extend_from_slice(&kind.to_le_bytes());
-        words.iter().for_each(|word| out.extend_from_slice(&word.to_le_bytes()));
+        let count = |len: usize| u32::try_from(len).unwrap_or(u32::MAX).to_le_bytes();
+        out.extend_from_slice(&count(self.schema.fields().count()));
+        self.schema.fields().for_each(|(_, entry)| put_field(&mut out, entry));
         let records = match self.records {
             Records::File => 0u32,
             Records::Lines => 1,
         };
         out.extend_from_slice(&records.to_le_bytes());
-        let postings = match self.postings {
-            Postings::Frequencies => 0u32,
-            Postings::Positions => 1,
-        };
-        out.extend_from_slice(&postings.to_le_bytes());
-        let count = |len: usize| u32::try_from(len).unwrap_or(u32::MAX).to_le_bytes();
         out.extend_from_slice(&count(self.segments.len()));
         for segment in &self.segments {
             let SegmentEntry { id, documents, terms, tokens, bytes, deleted, deletes } = segment;
@@ -154,21 +148,14 @@ impl Manifest {
 
     fn try_decode(bytes: &[u8]) -> Option<Self> {
         let mut reader = ByteReader::new(bytes);
-        let kind = reader.u32()?;
-        let words = [reader.u64()?, reader.u64()?, reader.u64()?, reader.u64()?];
-        let analyzer = match kind {
-            0 => Analyzer::Standard,
-            1 => Analyzer::Bytes(Delimiters::from_words(words)),
-            _ => return None,
-        };
+        let mut schema = Schema::new();
+        for _ in 0..reader.u32()? {
+            let FieldEntry { name, kind, stored } = read_field(&mut reader)?;
+            schema.add_written(name, kind, stored)?;
+        }
         let records = match reader.u32()? {
             0 => Records::File,
             1 => Records::Lines,
-            _ => return None,
-        };
-        let postings = match reader.u32()? {
-            0 => Postings::Frequencies,
-            1 => Postings::Positions,
             _ => return None,
         };
         let mut segments = Vec::new();
@@ -189,8 +176,54 @@ impl Manifest {
             rises.then(|| partial.insert(path, file))?;
         }
         let all = reader.remaining().is_empty();
-        all.then_some(Manifest { analyzer, records, postings, segments, notes, partial })
+        all.then_some(Manifest { schema, records, segments, notes, partial })
     }
+}
+
+fn put_field(out: &mut Vec<u8>, entry: &FieldEntry) {
+    put_varint(out, entry.name.len() as u64);
+    out.extend_from_slice(entry.name.as_bytes());
+    let kind = match entry.kind {
+        FieldKind::Text { .. } => 0u32,
+        FieldKind::Keyword => 1,
+        FieldKind::Unsigned => 2,
+        FieldKind::Signed => 3,
+        FieldKind::Float => 4,
+        FieldKind::Bytes => 5,
+    };
+    out.extend([kind, u32::from(entry.stored)].map(u32::to_le_bytes).as_flattened());
+    if let FieldKind::Text { analyzer, postings } = &entry.kind {
+        let (analyzer, words) = match analyzer {
+            Analyzer::Standard => (0u32, [0; 4]),
+            Analyzer::Bytes(delimiters) => (1, delimiters.words()),
+        };
+        out.extend([postings.code(), analyzer].map(u32::to_le_bytes).as_flattened());
+        out.extend(words.map(u64::to_le_bytes).as_flattened());
+    }
+}
+
+fn read_field(reader: &mut ByteReader<'_>) -> Option<FieldEntry> {
+    let name = String::from_utf8(read_text(reader)?).ok()?;
+    let (kind, stored) = (reader.u32()?, reader.u32()?);
+    let kind = match kind {
+        0 => {
+            let (postings, analyzer) = (Postings::from_code(reader.u32()?)?, reader.u32()?);
+            let words = [reader.u64()?, reader.u64()?, reader.u64()?, reader.u64()?];
+            let analyzer = match analyzer {
+                0 => Analyzer::Standard,
+                1 => Analyzer::Bytes(Delimiters::from_words(words)),
+                _ => return None,
+            };
+            FieldKind::Text { analyzer, postings }
+        }
+        1 => FieldKind::Keyword,
+        2 => FieldKind::Unsigned,
+        3 => FieldKind::Signed,
+        4 => FieldKind::Float,
+        5 => FieldKind::Bytes,
+        _ => return None,
+    };
+    (stored <= 1).then_some(FieldEntry { name, kind, stored: stored == 1 })
 }
 
 fn read_text(reader: &mut ByteReader<'_>) -> Option<Vec<u8>> {
@@ -237,10 +270,17 @@ mod tests {
         for (analyzer, postings) in [("standard", Postings::Frequencies), ("paths", Postings::Positions)] {
             let analyzer = Analyzer::parse(analyzer).unwrap();
             let note = |name: &str, value: &str| (name.into(), value.into());
+            let mut schema = Schema::of_files(analyzer.clone(), postings);
+            let title = FieldKind::Text { analyzer, postings: Postings::Documents };
+            let others = [FieldKind::Keyword, FieldKind::Unsigned, FieldKind::Signed, FieldKind::Float];
+            for (name, kind) in ["a", "ü", "-", "d.e"].into_iter().zip(others) {
+                schema.add(name, kind, true).unwrap();
+            }
+            schema.add("title", title, false).unwrap();
+            schema.add("rest", FieldKind::Bytes, true).unwrap();
             let manifest = Manifest {
-                analyzer,
+                schema,
                 records: Records::Lines,
-                postings,
                 segments: vec![segment(1, 0), segment(u128::MAX, 2)],
                 notes: [note("", "x"), note("host", ""), note("hosts", "abc")].into(),
                 partial: [

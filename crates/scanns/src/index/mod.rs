@@ -6,7 +6,7 @@
 //! `manifest.rs` is how it says it; `merge_policy.rs` finds segments that should be one, `merging.rs` merges them in the
 //! background; `maintain.rs` deletes and merges on request, `check.rs` proves that all is
 //! whole; [`Snapshot`] is what a reader opens. [`MemoryIndex`] is an index that stays in memory. `unique.rs` counts distinct terms over segments.
-//! [`tune()`] finds the parameters of a build that suit a machine. `variants.rs` names what else could read, tokenize and
+//! `live/` is how programs write to an index document by document. [`tune()`] finds the parameters of a build that suit a machine. `variants.rs` names what else could read, tokenize and
 //! index, `pipeline.rs` runs that.
 
 mod budget;
@@ -16,6 +16,7 @@ mod gate;
 mod lane;
 mod ledger;
 mod line_keys;
+mod live;
 mod maintain;
 mod manifest;
 mod memory;
@@ -31,6 +32,7 @@ mod writer;
 
 pub use build::{build, build_in};
 pub use check::{CheckReport, SegmentCheck, check, check_in, salvage, salvage_in};
+pub use live::{IndexWriter, PreparedCommit, WriterOptions};
 pub use maintain::{DeleteReport, Deletion, MergeReport, delete, delete_in, merge, merge_in};
 pub use memory::MemoryIndex;
 pub use merge_policy::MergePolicy;

@@ -1,15 +1,16 @@
 //! A committed state of an index, opened for reading; later commits do not change it.
 
+use std::collections::BTreeMap;
 use std::path::Path;
 
 use super::manifest::Manifest;
 use super::unique::count_distinct;
 use crate::error::{Error, Result};
-use crate::schema::{Analyzer, Postings, Records};
+use crate::schema::{Analyzer, Field, Postings, Records, Schema};
 use crate::search::{Hit, Leaf, Operator, Query, Searcher, parse};
 use crate::segment::{SEGMENT, Segment};
 use crate::store::{Directory, FsDirectory, generations, read_newest};
-use crate::tokenize::Tokenizer;
+use crate::tokenize::{MAX_TOKEN, Tokenizer};
 
 /// What is known of one segment.
 #[derive(Clone, Debug)]
@@ -39,11 +40,13 @@ pub struct IndexInfo {
     pub deleted: u64,
     /// Tokens of all documents.
     pub tokens: u64,
-    /// How terms are found.
+    /// The fields of documents.
+    pub schema: Schema,
+    /// How terms are found in the field that is searched where none is named.
     pub analyzer: Analyzer,
     /// What a document was in the latest build.
     pub records: Records,
-    /// What is kept of a term in a document.
+    /// What is kept of a term in a document, in that field.
     pub postings: Postings,
     /// Bytes of all segments.
     pub index_bytes: u64,
@@ -53,14 +56,36 @@ pub struct IndexInfo {
     pub format_version: u32,
 }
 
+/// Finds the terms of the words of a query.
+pub(super) struct QueryWords {
+    /// None in a field that is searched as a whole.
+    tokenizer: Option<Tokenizer>,
+}
+
+impl QueryWords {
+    pub(super) fn new(schema: &Schema, field: Field) -> Self {
+        QueryWords { tokenizer: schema.analyzer(field).map(Tokenizer::new) }
+    }
+
+    pub(super) fn terms(&mut self, word: &str) -> Vec<Vec<u8>> {
+        match &mut self.tokenizer {
+            Some(tokenizer) => tokenizer.terms(word),
+            None => vec![word.as_bytes().get(..MAX_TOKEN).unwrap_or(word.as_bytes()).to_vec()],
+        }
+    }
+}
+
 /// See the module.
 #[derive(Debug)]
 pub struct Snapshot {
     generation: u64,
-    analyzer: Analyzer,
+    schema: Schema,
     records: Records,
-    postings: Postings,
+    notes: BTreeMap<Vec<u8>, Vec<u8>>,
+    /// Each seen through the field that is searched where none is named.
     segments: Vec<Segment>,
+    /// By field, the segments seen through it.
+    views: Vec<Vec<Segment>>,
     infos: Vec<SegmentInfo>,
 }
 
@@ -120,15 +145,27 @@ impl Snapshot {
             });
             segments.push(segment);
         }
-        let generation = committed.generation;
+        let schema = manifest.schema;
+        let through = |field| segments.iter().map(|segment: &Segment| segment.in_field(field)).collect();
         Ok(Some(Snapshot {
-            generation,
-            analyzer: manifest.analyzer,
+            generation: committed.generation,
+            views: schema.fields().map(|(field, _)| through(field)).collect(),
+            segments: through(schema.default_field().unwrap_or_default()),
+            schema,
             records: manifest.records,
-            postings: manifest.postings,
-            segments,
+            notes: manifest.notes,
             infos,
         }))
+    }
+
+    /// The fields of documents.
+    pub fn schema(&self) -> &Schema {
+        &self.schema
+    }
+
+    /// What the writer of the commit noted in it, by name.
+    pub fn notes(&self) -> &BTreeMap<Vec<u8>, Vec<u8>> {
+        &self.notes
     }
 
     /// The segments, in the order of their documents.
@@ -139,29 +176,57 @@ impl Snapshot {
     /// What is known of the whole.
     pub fn info(&self) -> IndexInfo {
         let sum = |of: fn(&SegmentInfo) -> u64| self.infos.iter().map(of).sum();
+        let default = self.schema.default_field();
         IndexInfo {
             generation: self.generation,
             documents: sum(|segment| segment.documents),
             deleted: sum(|segment| segment.deleted),
             tokens: sum(|segment| segment.tokens),
-            analyzer: self.analyzer.clone(),
+            schema: self.schema.clone(),
+            analyzer: default
+                .and_then(|field| self.schema.analyzer(field))
+                .cloned()
+                .unwrap_or(Analyzer::Standard),
             records: self.records,
-            postings: self.postings,
+            postings: default.and_then(|field| self.schema.entry(field)?.kind.postings()).unwrap_or_default(),
             index_bytes: sum(|segment| segment.bytes),
-            position_bytes: self.segments.iter().filter_map(Segment::run_bytes).sum(),
+            position_bytes: self
+                .segments
+                .iter()
+                .flat_map(|segment| &segment.stats().fields)
+                .map(|field| field.run_bytes)
+                .sum(),
             format_version: SEGMENT.format,
         }
     }
 
-    /// Answers queries over this state.
+    /// Answers queries over this state, in the field that is searched where none is named.
     pub fn searcher(&self) -> Searcher<'_> {
         Searcher::new(self.segments.iter().map(|segment| segment as &dyn Leaf).collect())
     }
 
-    /// Parses a query whose words are analyzed as the documents were.
+    /// Answers queries over this state in a field of its schema. Hits of one document are the same in all fields.
+    pub fn searcher_in(&self, field: Field) -> Searcher<'_> {
+        let segments = self.views.get(usize::from(field.number())).into_iter().flatten();
+        Searcher::new(segments.map(|segment| segment as &dyn Leaf).collect())
+    }
+
+    /// The segments, seen through a field.
+    #[cfg(test)]
+    pub(super) fn segments_in(&self, field: Field) -> &[Segment] {
+        &self.views[usize::from(field.number())]
+    }
+
+    /// Parses a query whose words are analyzed as those of documents were, in the field that is searched where none is
+    /// named.
     pub fn parse(&self, text: &str, operator: Operator) -> Result<Query> {
-        let mut tokenizer = Tokenizer::new(&self.analyzer);
-        parse(text, operator, |word| tokenizer.terms(word))
+        self.parse_in(self.schema.default_field().unwrap_or_default(), text, operator)
+    }
+
+    /// The same for a field of the schema.
+    pub fn parse_in(&self, field: Field, text: &str, operator: Operator) -> Result<Query> {
+        let mut words = QueryWords::new(&self.schema, field);
+        parse(text, operator, |word| words.terms(word))
     }
 
     /// What the document of a hit is called: its path, and its line where lines are documents.

@@ -11,7 +11,7 @@ use crate::segment::{Segment, TermsIter};
 pub(super) fn count_distinct(segments: &[Segment]) -> Result<u64> {
     match segments {
         [] => return Ok(0),
-        [only] => return Ok(only.stats().terms),
+        [only] => return Ok(only.field_stats().terms),
         _ => {}
     }
     let cuts = cuts(segments, std::thread::available_parallelism().map_or(1, usize::from));

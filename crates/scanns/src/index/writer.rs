@@ -9,7 +9,7 @@
 use std::collections::{BTreeMap, HashMap, HashSet};
 use std::hash::{BuildHasher, RandomState};
 use std::ops::Range;
-use std::sync::{Mutex, MutexGuard, PoisonError};
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError, TryLockError};
 use std::time::Instant;
 
 use super::manifest::{Manifest, Partial, SegmentEntry};
@@ -21,12 +21,18 @@ use crate::store::{Directory, WriterLock, prepare, publish_prepared, read_newest
 
 /// See the module.
 pub(super) struct Writer<'d> {
-    pub(super) directory: &'d dyn Directory,
+    directory: Held<'d>,
     _lock: WriterLock,
     state: Mutex<State>,
     /// Held by whoever commits.
     committing: Mutex<()>,
     random: RandomState,
+}
+
+/// A directory that somebody else holds, or everybody.
+enum Held<'d> {
+    Borrowed(&'d dyn Directory),
+    Shared(Arc<dyn Directory>),
 }
 
 struct State {
@@ -57,6 +63,16 @@ pub(super) struct Prepared {
 impl<'d> Writer<'d> {
     /// Takes the writer's lock and the newest commit, and removes what a writer that was killed left behind.
     pub(super) fn open(directory: &'d dyn Directory) -> Result<Self> {
+        Self::open_held(Held::Borrowed(directory))
+    }
+
+    /// The same of a directory that is shared.
+    pub(super) fn open_shared(directory: Arc<dyn Directory>) -> Result<Writer<'static>> {
+        Writer::open_held(Held::Shared(directory))
+    }
+
+    fn open_held(held: Held<'d>) -> Result<Self> {
+        let directory = held.get();
         let lock = directory.lock()?;
         let committed = read_newest(directory)?;
         if committed.is_some() {
@@ -77,7 +93,7 @@ impl<'d> Writer<'d> {
             commit_bytes: 0,
         };
         let writer = Writer {
-            directory,
+            directory: held,
             _lock: lock,
             state: Mutex::new(state),
             committing: Mutex::new(()),
@@ -85,6 +101,11 @@ impl<'d> Writer<'d> {
         };
         writer.sweep();
         Ok(writer)
+    }
+
+    /// Where the index is.
+    pub(super) fn directory(&self) -> &dyn Directory {
+        self.directory.get()
     }
 
     fn state(&self) -> MutexGuard<'_, State> {
@@ -187,7 +208,7 @@ impl<'d> Writer<'d> {
             return Ok(open.clone());
         }
         let deletes = self.entry(id).map_or(0, |entry| entry.deletes);
-        let opened = Segment::open(self.directory, id, deletes)?;
+        let opened = Segment::open(self.directory(), id, deletes)?;
         Ok(self.state().open.entry(id).or_insert(opened).clone())
     }
 
@@ -205,6 +226,38 @@ impl<'d> Writer<'d> {
         Ok(documents.into_iter().flatten().filter(|&document| segment.delete(document)).count() as u64)
     }
 
+    /// Deletes what `find` finds in every segment but those of `except`, whatever is merged meanwhile.
+    pub(super) fn delete_everywhere(
+        &self,
+        except: &HashSet<u128>,
+        find: &dyn Fn(&Segment) -> Result<Vec<Range<u32>>>,
+    ) -> Result<()> {
+        let mut seen = except.clone();
+        let next = |seen: &HashSet<u128>| {
+            let state = self.state();
+            let listed = state.manifest.iter().flat_map(|manifest| &manifest.segments);
+            listed.map(|entry| entry.id).find(|id| !seen.contains(id))
+        };
+        while let Some(id) = next(&seen) {
+            let found = self.segment(id).and_then(|segment| find(&segment));
+            let mut state = self.state();
+            let mut listed = state.manifest.iter().flat_map(|manifest| &manifest.segments);
+            if listed.any(|entry| entry.id == id) {
+                let found = found?;
+                if let Some(segment) = state.open.get_mut(&id) {
+                    for document in found.into_iter().flatten() {
+                        segment.delete(document);
+                    }
+                }
+            } else {
+                // It was merged away; the segment that it became is looked at in its turn.
+                state.open.remove(&id);
+            }
+            seen.insert(id);
+        }
+        Ok(())
+    }
+
     /// Merges segments into one, which takes the place of the first of them; returns the bytes of the new one.
     ///
     /// # Errors
@@ -217,9 +270,9 @@ impl<'d> Writer<'d> {
     ) -> Result<u64> {
         let sources = ids.iter().map(|&id| self.segment(id)).collect::<Result<Vec<_>>>()?;
         let id = self.new_id();
-        let merged = merge(self.directory, id, &sources, buffers, go_on)
+        let merged = merge(self.directory(), id, &sources, buffers, go_on)
             .and_then(|(merged, unsynced)| unsynced.sync().map(|_| merged))
-            .and_then(|merged| Ok((Segment::open(self.directory, id, 0)?, merged)));
+            .and_then(|merged| Ok((Segment::open(self.directory(), id, 0)?, merged)));
         let (mut segment, merged) = merged.inspect_err(|_| self.give_up(id))?;
         let mut state = self.state();
         for (source, numbers) in sources.iter().zip(&merged.documents) {
@@ -258,21 +311,21 @@ impl<'d> Writer<'d> {
                 entry.deleted = segment.deletes().count();
                 entry.deletes = generation;
                 if entry.live() > 0 {
-                    bytes += segment.deletes().write(self.directory, entry.id, generation)?;
+                    bytes += segment.deletes().write(self.directory(), entry.id, generation)?;
                 }
             }
         }
         let gone = |entry: &&SegmentEntry| entry.live() == 0;
         let gone: HashSet<u128> = manifest.segments.iter().filter(gone).map(|entry| entry.id).collect();
         manifest.segments.retain(|entry| !gone.contains(&entry.id));
-        bytes += prepare(self.directory, generation, &manifest.encode())?;
+        bytes += prepare(self.directory(), generation, &manifest.encode())?;
         Ok(Prepared { generation, manifest, gone, bytes })
     }
 
     /// Makes what was prepared the state of the index, and removes what it does not need.
     pub(super) fn publish(&self, prepared: Prepared) -> Result<()> {
         let Prepared { generation, manifest, gone, bytes } = prepared;
-        publish_prepared(self.directory, generation)?;
+        publish_prepared(self.directory(), generation)?;
         {
             let mut state = self.state();
             state.generation = generation;
@@ -295,9 +348,23 @@ impl<'d> Writer<'d> {
         Ok(())
     }
 
+    /// Waits for another commit to end; held from before [`Writer::prepare`] until after [`Writer::publish`].
+    pub(super) fn begin_commit(&self) -> MutexGuard<'_, ()> {
+        self.committing.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    /// The same, without waiting.
+    pub(super) fn try_begin_commit(&self) -> Option<MutexGuard<'_, ()>> {
+        match self.committing.try_lock() {
+            Ok(guard) => Some(guard),
+            Err(TryLockError::Poisoned(poisoned)) => Some(poisoned.into_inner()),
+            Err(TryLockError::WouldBlock) => None,
+        }
+    }
+
     /// Both steps of a commit.
     pub(super) fn commit(&self) -> Result<()> {
-        let _one_at_a_time = self.committing.lock().unwrap_or_else(PoisonError::into_inner);
+        let _one_at_a_time = self.begin_commit();
         let prepared = self.prepare()?;
         self.publish(prepared)
     }
@@ -305,7 +372,7 @@ impl<'d> Writer<'d> {
     /// Removes files that neither the newest commit nor the next one needs, as far as that works.
     pub(super) fn sweep(&self) {
         let state = self.state();
-        let Ok(committed) = read_newest(self.directory) else { return };
+        let Ok(committed) = read_newest(self.directory()) else { return };
         let Ok(committed) = committed.map(|committed| Manifest::decode(&committed.content)).transpose()
         else {
             return;
@@ -316,12 +383,12 @@ impl<'d> Writer<'d> {
             needed.extend([file_name(entry.id), deletes_file_name(entry.id, entry.deletes)]);
         }
         let is_ours = |name: &str| is_file_name(name) || is_deletes_file_name(name);
-        let _ = sweep(self.directory, state.generation, |name| is_ours(name) && !needed.contains(name));
+        let _ = sweep(self.directory(), state.generation, |name| is_ours(name) && !needed.contains(name));
     }
 
     /// Forgets all that was not committed, and removes it as far as that works.
     pub(super) fn roll_back(&self) {
-        let unchanged = read_newest(self.directory)
+        let unchanged = read_newest(self.directory())
             .is_ok_and(|now| now.map_or(0, |now| now.generation) == self.generation());
         // A commit may fail after its manifest got its name: then its segments are in use.
         if unchanged {
@@ -330,6 +397,15 @@ impl<'d> Writer<'d> {
             state.writing.clear();
             drop(state);
             self.sweep();
+        }
+    }
+}
+
+impl Held<'_> {
+    fn get(&self) -> &dyn Directory {
+        match self {
+            Held::Borrowed(directory) => *directory,
+            Held::Shared(directory) => &**directory,
         }
     }
 }

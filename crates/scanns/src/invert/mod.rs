@@ -118,6 +118,7 @@ pub struct Inverter {
     store: Store,
     batch: Batch,
     budget: usize,
+    kept: Postings,
     /// Documents ended, void ones included.
     docs: u32,
     /// Length of each document, as its norm byte.
@@ -150,6 +151,7 @@ impl Inverter {
             )?,
             batch: Batch::new(),
             budget: options.budget,
+            kept: options.postings,
             docs: 0,
             norms: Vec::new(),
             void: Vec::new(),
@@ -201,7 +203,7 @@ impl Inverter {
 
     /// What is kept of a term in a document.
     pub fn kept(&self) -> Postings {
-        if self.store.places.kept { Postings::Positions } else { Postings::Frequencies }
+        self.kept
     }
 
     /// Documents so far, void ones included.
@@ -243,6 +245,11 @@ impl Inverter {
     /// Bytes of memory taken.
     pub fn bytes(&self) -> usize {
         self.store.bytes() + self.norms.capacity() + self.void.capacity() * 4
+    }
+
+    /// Bytes of memory taken, with what is kept of earlier segments.
+    pub fn resident(&self) -> usize {
+        self.store.resident() + self.norms.capacity() + self.void.capacity() * 4
     }
 
     /// True when `limit` bytes, or all of the budget, are used up and the index should be flushed.

@@ -1,11 +1,15 @@
 //! How the bytes of an index are to be understood: which analyzer finds terms, what a document is.
 //!
 //! These values travel with the index (they stand in its manifest), so that a query is analyzed as the
-//! documents were. `delimiters.rs` is the byte set that separates tokens.
+//! documents were. `fields.rs` says of what fields documents consist, `document.rs` is one; `delimiters.rs` is the byte set that separates tokens.
 
 mod delimiters;
+mod document;
+mod fields;
 
 pub use delimiters::Delimiters;
+pub use document::{Document, Value};
+pub use fields::{Field, FieldEntry, FieldKind, MAX_FIELDS, Schema};
 
 use crate::error::{Error, Result};
 
@@ -37,6 +41,26 @@ pub enum Postings {
     Frequencies,
     /// Where it stands too: the numbers, from 0, of the tokens of the document that are the term.
     Positions,
+    /// That it occurs there, and no more.
+    Documents,
+}
+
+impl Postings {
+    /// The number that stands for it in files.
+    pub(crate) fn code(self) -> u32 {
+        match self {
+            Postings::Frequencies => 0,
+            Postings::Positions => 1,
+            Postings::Documents => 2,
+        }
+    }
+
+    /// What a number in a file stands for.
+    pub(crate) fn from_code(code: u32) -> Option<Self> {
+        [Postings::Frequencies, Postings::Positions, Postings::Documents]
+            .into_iter()
+            .find(|kept| kept.code() == code)
+    }
 }
 
 /// How terms are found in text.

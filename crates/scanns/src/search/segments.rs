@@ -17,7 +17,7 @@ impl Leaf for Segment {
     }
 
     fn stats(&self) -> LeafStats {
-        let stats = self.stats();
+        let stats = self.field_stats();
         LeafStats {
             documents: self.live_documents(),
             documents_with_terms: stats.documents_with_terms,

@@ -1,12 +1,12 @@
 //! Writes the index of one thread as a segment, in one sequential pass.
 
 use super::keys::{self, Keys};
-use super::positions;
-use super::stats::SegmentStats;
+use super::stats::{FieldStats, SegmentStats};
 use super::terms::TermsWriter;
-use super::{NORMS, SEGMENT, SPARSE, STATS, TERMS, file_name};
+use super::{NORMS, SEGMENT, SPARSE, STATS, TERMS, file_name, of_field};
 use crate::error::{Error, Result};
 use crate::invert::{Deltas, Inverter, PostingsIter};
+use crate::schema::{Field, Postings};
 use crate::store::{Directory, EnvelopeWriter, Unsynced, WRITE_BUFFER};
 
 /// Memory that a flush takes beyond the inverter's own, in bytes.
@@ -55,20 +55,21 @@ pub struct Flushed {
     pub bytes: u64,
 }
 
-/// Writes everything in `inverter` to a new segment `id` and empties it. The file must be synced before the commit.
+/// Writes the documents that `fields` and `keys` have to a new segment `id`, and empties the inverters. Each field that is
+/// searched has an inverter, and all have the same documents. The file must be synced before the commit.
 ///
 /// # Errors
 /// Whatever the directory says; the file is then removed.
 pub fn flush(
     directory: &dyn Directory,
     id: u128,
-    inverter: &mut Inverter,
+    fields: &mut [(Field, &mut Inverter)],
     keys: &Keys,
     buffers: &FlushBuffers,
 ) -> Result<(Flushed, Unsynced)> {
-    let written = write(directory, id, inverter, keys, buffers);
+    let written = write(directory, id, fields, keys, buffers);
     if written.is_err() {
-        inverter.clear();
+        fields.iter_mut().for_each(|(_, inverter)| inverter.clear());
         // The first error is the one to tell; a file that cannot be removed now is swept at the next commit.
         let _ = directory.remove(&file_name(id));
     }
@@ -78,47 +79,93 @@ pub fn flush(
 fn write(
     directory: &dyn Directory,
     id: u128,
-    inverter: &mut Inverter,
+    fields: &mut [(Field, &mut Inverter)],
     keys: &Keys,
     buffers: &FlushBuffers,
 ) -> Result<(Flushed, Unsynced)> {
     let mut out = EnvelopeWriter::create(directory, &file_name(id), SEGMENT, id)?.with_buffer(buffers.write);
-    let norms = inverter.take_norms();
-    let void = inverter.void_documents().to_vec();
-    let max_doc = inverter.max_doc();
-    let mut stats = SegmentStats {
-        documents: u64::from(max_doc) - void.len() as u64,
-        documents_with_terms: inverter.documents_with_terms(),
-        tokens: inverter.tokens(),
-        terms: 0,
-        max_doc,
-        void,
-    };
-    out.begin(TERMS)?;
-    let mut terms = TermsWriter::new(buffers.lists, inverter.kept());
-    inverter.drain_sorted(|term, postings, deltas| match (deltas, postings.only()) {
-        (None, Some(posting)) => terms.add_single(term, posting, &mut out),
-        (None, None) => terms.add(term, postings, &norms, &mut out),
-        (Some(mut deltas), Some((doc, 1))) => terms.add_only(term, doc, deltas.next_delta(), &mut out),
-        (Some(deltas), _) => {
-            terms.begin_run();
-            push_all(&mut terms, postings, deltas, &norms, &mut out)?;
-            terms.end_run(term, &norms, &mut out)
-        }
-    })?;
-    stats.terms = terms.terms();
-    let run_bytes = terms.run_bytes();
-    let sparse = terms.finish(&mut out)?;
-    for (kind, bytes) in [(SPARSE, sparse), (NORMS, norms)] {
-        out.begin(kind)?;
-        out.write(&bytes)?;
+    let first = fields.first().map(|(_, inverter)| inverter);
+    let void = first.map_or(&[][..], |inverter| inverter.void_documents()).to_vec();
+    let max_doc = first.map_or(0, |inverter| inverter.max_doc());
+    let documents = u64::from(max_doc) - void.len() as u64;
+    let mut stats = SegmentStats { documents, max_doc, fields: Vec::with_capacity(fields.len()), void };
+    for (field, inverter) in fields {
+        stats.fields.push(write_field(*field, inverter, buffers, &mut out)?);
     }
-    positions::write(run_bytes, &mut out)?;
     keys::write(keys, &mut out)?;
     out.begin(STATS)?;
     out.write(&stats.encode())?;
     let unsynced = out.finish()?;
     Ok((Flushed { id, stats, bytes: unsynced.len() }, unsynced))
+}
+
+/// Writes the sections of one field.
+fn write_field(
+    field: Field,
+    inverter: &mut Inverter,
+    buffers: &FlushBuffers,
+    out: &mut EnvelopeWriter,
+) -> Result<FieldStats> {
+    let norms = inverter.take_norms();
+    let mut stats = FieldStats {
+        field,
+        kept: inverter.kept(),
+        documents_with_terms: inverter.documents_with_terms(),
+        tokens: inverter.tokens(),
+        terms: 0,
+        run_bytes: 0,
+    };
+    out.begin(of_field(TERMS, field))?;
+    let mut terms = TermsWriter::new(buffers.lists, stats.kept);
+    match stats.kept {
+        Postings::Documents => stats.tokens = write_documents(inverter, &mut terms, &norms, out)?,
+        Postings::Frequencies | Postings::Positions => {
+            inverter.drain_sorted(|term, postings, deltas| match (deltas, postings.only()) {
+                (None, Some(posting)) => terms.add_single(term, posting, out),
+                (None, None) => terms.add(term, postings, &norms, out),
+                (Some(mut deltas), Some((doc, 1))) => terms.add_only(term, doc, deltas.next_delta(), out),
+                (Some(deltas), _) => {
+                    terms.begin_run();
+                    push_all(&mut terms, postings, deltas, &norms, out)?;
+                    terms.end_run(term, &norms, out)
+                }
+            })?;
+        }
+    }
+    stats.terms = terms.terms();
+    stats.run_bytes = terms.run_bytes().unwrap_or(0);
+    write_rest(field, terms, &norms, out)?;
+    Ok(stats)
+}
+
+/// Writes all terms without their frequencies; returns the number of postings.
+fn write_documents(
+    inverter: &mut Inverter,
+    terms: &mut TermsWriter,
+    norms: &[u8],
+    out: &mut EnvelopeWriter,
+) -> Result<u64> {
+    let mut count = 0;
+    inverter.drain_sorted(|term, postings, _| {
+        let once = postings.inspect(|_| count += 1).map(|(doc, _)| (doc, 1));
+        terms.add(term, once, norms, out)
+    })?;
+    Ok(count)
+}
+
+/// Writes the sections of a field that follow its terms.
+pub(super) fn write_rest(
+    field: Field,
+    terms: TermsWriter,
+    norms: &[u8],
+    out: &mut EnvelopeWriter,
+) -> Result<()> {
+    let sparse = terms.finish(out)?;
+    for (kind, bytes) in [(SPARSE, &*sparse), (NORMS, norms)] {
+        out.begin(of_field(kind, field))?;
+        out.write(bytes)?;
+    }
+    Ok(())
 }
 
 /// Deltas that are taken at once, so that those of a huge document do not gather in memory.

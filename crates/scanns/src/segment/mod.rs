@@ -23,14 +23,22 @@ pub use flush::{FLUSH_BYTES, FlushBuffers, Flushed, flush};
 pub use keys::{KeyRun, Keys, KnownPaths};
 pub use merge::merge;
 pub use reader::Segment;
-pub use stats::SegmentStats;
+pub use stats::{FieldStats, SegmentStats};
 pub use terms::{TermInfo, TermsIter};
 
+use crate::schema::Field;
 use crate::store::FileKind;
 use merge::Renumbering;
 
 /// Format of the files; a change of any section counts it up.
 pub const SEGMENT: FileKind = FileKind { magic: *b"SCANNSEG", format: 1 };
+
+/// The section of a field: those of field 0 have the number `kind`, those of others one of their own.
+///
+/// Terms, the sparse index over them, norms and what says of positions are there for every field that is searched.
+const fn of_field(kind: u32, field: Field) -> u32 {
+    kind | (field.number() as u32) << 8
+}
 
 /// Section of term groups: see `terms/mod.rs`.
 const TERMS: u32 = 1;
@@ -46,8 +54,6 @@ const HASHES: u32 = 8;
 const STAMPS: u32 = 9;
 /// Section of figures: see `stats.rs`.
 const STATS: u32 = 5;
-/// Section that says that there are positions: see `positions.rs`.
-const POSITIONS: u32 = 16;
 
 /// True if a file of that name is a segment.
 pub fn is_file_name(name: &str) -> bool {

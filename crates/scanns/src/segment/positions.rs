@@ -1,56 +1,31 @@
 //! Where in their documents terms stand: finds the runs of a segment and proves that they are whole.
 //!
-//! ```text
-//! section = bytes u64                what all runs take of the section of terms
-//! ```
-//!
-//! The section is there if the segment has positions. The runs themselves are in the section of terms, each before the
-//! list that it belongs to.
+//! The runs are in the section of terms, each before the list that it belongs to.
 
-use super::POSITIONS;
 use super::reader::Segment;
 use super::terms::{TermInfo, TermPositions};
-use crate::codec::{BLOCK, ByteReader, DeltaReader, ListCursor, PositionCursor};
+use crate::codec::{BLOCK, DeltaReader, ListCursor, PositionCursor};
 use crate::error::{Error, Result};
 use crate::schema::Postings;
-use crate::store::{Envelope, EnvelopeWriter};
-
-/// Writes the section, if there are positions.
-pub(super) fn write(run_bytes: Option<u64>, out: &mut EnvelopeWriter) -> Result<()> {
-    let Some(bytes) = run_bytes else { return Ok(()) };
-    out.begin(POSITIONS)?;
-    out.write(&bytes.to_le_bytes())
-}
-
-/// Bytes of all runs of a segment; `None` if it has no positions.
-pub(super) fn read(file: &Envelope) -> Result<Option<u64>> {
-    let Ok(section) = file.section(POSITIONS) else { return Ok(None) };
-    let mut reader = ByteReader::new(section.all()?);
-    let bytes = reader.u64().filter(|_| reader.remaining().is_empty());
-    bytes.map(Some).ok_or_else(|| section.corrupt("what it says of positions cannot be read"))
-}
 
 /// What all of `segments` keep of a term.
 ///
 /// # Errors
 /// [`Error::Corrupt`] if they differ, which those of one index never do.
 pub(super) fn in_common(segments: &[Segment]) -> Result<Postings> {
-    let kept = segments.first().map_or(Postings::Frequencies, Segment::kept);
-    match segments.iter().find(|segment| segment.kept() != kept) {
-        Some(other) => Err(Error::corrupt(
-            super::file_name(other.id()),
-            "of the segments of its index some have positions and some have none",
+    let mut kept =
+        segments.iter().filter(|segment| segment.has_field()).map(|segment| (segment.id(), segment.kept()));
+    let first = kept.next().map_or(Postings::default(), |(_, first)| first);
+    match kept.find(|(_, other)| *other != first) {
+        Some((id, _)) => Err(Error::corrupt(
+            super::file_name(id),
+            "it keeps something else of a term than others of its index",
         )),
-        None => Ok(kept),
+        None => Ok(first),
     }
 }
 
 impl Segment {
-    /// What is kept of a term in a document.
-    pub fn kept(&self) -> Postings {
-        if self.run_bytes().is_some() { Postings::Positions } else { Postings::Frequencies }
-    }
-
     /// The deltas of a term, as [`Segment::find_all`] or an iterator over terms told of it.
     ///
     /// # Errors

@@ -1,21 +1,23 @@
 //! Opens a segment and answers: which terms, which postings, which norms, which keys.
 
 use std::ops::Range;
-use std::sync::Arc;
+use std::sync::{Arc, OnceLock};
 
 use super::deletes::Deletes;
 use super::keys::KeyReader;
-use super::stats::SegmentStats;
+use super::stats::{FieldStats, SegmentStats};
 use super::terms::{self, TermInfo, TermPositions, Terms, TermsIter};
-use super::{NORMS, SEGMENT, SPARSE, STATS, TERMS, file_name, positions};
+use super::{NORMS, SEGMENT, SPARSE, STATS, TERMS, file_name, of_field};
 use crate::error::{Error, Result};
+use crate::schema::{Field, Postings};
 use crate::store::{Directory, Envelope, Section};
 
-/// An open segment; a copy shares everything but the deletes.
+/// An open segment, as seen through one of its fields; a copy shares everything, until one of them deletes.
 #[derive(Clone, Debug)]
 pub struct Segment {
     written: Arc<Written>,
-    deletes: Deletes,
+    deletes: Arc<Deletes>,
+    field: Field,
 }
 
 /// What never changes.
@@ -23,13 +25,18 @@ pub struct Segment {
 struct Written {
     file: Envelope,
     stats: SegmentStats,
-    terms: Terms,
-    /// Bytes of the positions of all terms, if they are kept.
-    run_bytes: Option<u64>,
+    /// The sparse index of each field of the figures.
+    terms: Vec<Terms>,
+    /// Norms of a field that no document of the segment has.
+    no_norms: OnceLock<Vec<u8>>,
 }
 
+/// The index over the terms of a field that no document has.
+static NO_TERMS: Terms = Terms::none();
+
 impl Segment {
-    /// Opens the segment `id`, with the deletes of a commit or zero for none, and verifies what every query needs.
+    /// Opens the segment `id`, with the deletes of a commit or zero for none, and verifies what every query needs. It is
+    /// seen through its first field.
     ///
     /// # Errors
     /// [`Error::Corrupt`] for a damaged file or one of another segment.
@@ -41,18 +48,39 @@ impl Segment {
         let section = file.section(STATS)?;
         let stats = SegmentStats::decode(section.all()?);
         let stats = stats.ok_or_else(|| section.corrupt("its figures contradict each other"))?;
-        let norms = file.section(NORMS)?;
-        if norms.len() != stats.max_doc as usize {
-            return Err(norms.corrupt(format!("{} norms for {} documents", norms.len(), stats.max_doc)));
+        let mut terms = Vec::with_capacity(stats.fields.len());
+        for &FieldStats { field, kept, .. } in &stats.fields {
+            let norms = file.section(of_field(NORMS, field))?;
+            if norms.len() != stats.max_doc as usize {
+                return Err(norms.corrupt(format!("{} norms for {} documents", norms.len(), stats.max_doc)));
+            }
+            let [of_terms, sparse] = [TERMS, SPARSE].map(|kind| of_field(kind, field));
+            terms.push(terms::load(&file, of_terms, sparse, kept == Postings::Positions)?);
         }
         KeyReader::open(&file, stats.max_doc)?;
-        let run_bytes = positions::read(&file)?;
-        let terms = terms::load(&file, TERMS, SPARSE, run_bytes.is_some())?;
         let deletes = match deletes {
             0 => Deletes::default(),
             generation => Deletes::read(directory, id, generation, &stats)?,
         };
-        Ok(Segment { written: Arc::new(Written { file, stats, terms, run_bytes }), deletes })
+        let field = stats.fields.first().map_or(Field::default(), |first| first.field);
+        let written = Written { file, stats, terms, no_norms: OnceLock::new() };
+        Ok(Segment { written: Arc::new(written), deletes: Arc::new(deletes), field })
+    }
+
+    /// The same segment, seen through another field.
+    #[must_use]
+    pub fn in_field(&self, field: Field) -> Self {
+        Segment { field, ..self.clone() }
+    }
+
+    /// True if the segment has the field.
+    pub(super) fn has_field(&self) -> bool {
+        self.place().is_some()
+    }
+
+    /// Where the field is among those of the segment.
+    fn place(&self) -> Option<usize> {
+        self.written.stats.fields.iter().position(|stats| stats.field == self.field)
     }
 
     /// Its identity.
@@ -70,18 +98,28 @@ impl Segment {
         self.written.file.file_len()
     }
 
-    /// Bytes of the positions of all terms; `None` if they are not kept.
-    pub fn run_bytes(&self) -> Option<u64> {
-        self.written.run_bytes
+    /// Figures of the field; those of a field that no document has are zero.
+    pub fn field_stats(&self) -> FieldStats {
+        let found = self.place().and_then(|place| self.written.stats.fields.get(place));
+        found.copied().unwrap_or(FieldStats { field: self.field, ..FieldStats::default() })
+    }
+
+    /// What is kept of a term in a document.
+    pub fn kept(&self) -> Postings {
+        self.field_stats().kept
     }
 
     fn term_section(&self) -> Result<&Section> {
-        self.written.file.section(TERMS)
+        self.written.file.section(of_field(TERMS, self.field))
     }
 
     /// One norm byte per document.
     pub fn norms(&self) -> Result<&[u8]> {
-        self.written.file.section(NORMS)?.all()
+        if self.place().is_none() {
+            let none = || vec![0; self.written.stats.max_doc as usize];
+            return Ok(self.written.no_norms.get_or_init(none));
+        }
+        self.written.file.section(of_field(NORMS, self.field))?.all()
     }
 
     /// False for documents that are void or deleted.
@@ -98,7 +136,7 @@ impl Segment {
 
     /// Deletes a document in this copy; false if it was void or deleted before.
     pub fn delete(&mut self, doc: u32) -> bool {
-        self.is_live(doc) && self.deletes.insert(doc)
+        self.is_live(doc) && Arc::make_mut(&mut self.deletes).insert(doc)
     }
 
     /// Documents that are neither void nor deleted.
@@ -113,8 +151,11 @@ impl Segment {
 
     /// The same, and where the term's positions are.
     pub fn find_all(&self, term: &[u8]) -> Result<Option<(TermInfo, TermPositions)>> {
+        let Some(terms) = self.place().and_then(|place| self.written.terms.get(place)) else {
+            return Ok(None);
+        };
         let section = self.term_section()?;
-        let info = self.written.terms.find(section, term)?;
+        let info = terms.find(section, term)?;
         match info {
             Some((TermInfo::Single { doc, .. }, _)) if doc >= self.written.stats.max_doc => {
                 Err(section
@@ -134,12 +175,14 @@ impl Segment {
 
     /// All terms from `start` on, in order.
     pub fn terms_from(&self, start: &[u8]) -> Result<TermsIter<'_>> {
-        self.written.terms.iter_from(self.term_section()?, start)
+        // Without terms, no byte of the section is asked for, so it may be any.
+        let kind = if self.place().is_some() { of_field(TERMS, self.field) } else { STATS };
+        self.sparse().iter_from(self.written.file.section(kind)?, start)
     }
 
     /// The sparse index over the terms.
     pub fn sparse(&self) -> &Terms {
-        &self.written.terms
+        self.place().and_then(|place| self.written.terms.get(place)).unwrap_or(&NO_TERMS)
     }
 
     /// What document `doc` is called.
@@ -182,6 +225,14 @@ impl Segment {
         let mut found = reader.documents_of(&whole)?;
         found.extend(reader.lines(&lines)?);
         Ok(found)
+    }
+
+    /// Calls `visit` with every key and its document, where documents are no lines.
+    pub fn each_document_named(&self, visit: &mut dyn FnMut(&[u8], u32)) -> Result<()> {
+        self.keys()?.each_path(|number, path| {
+            visit(path, number);
+            Ok(())
+        })
     }
 
     /// The error for a list of this segment that does not decode.

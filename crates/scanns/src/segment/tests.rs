@@ -45,9 +45,11 @@ fn sample(random: &mut Rng, docs: u32) -> (RamDirectory, Lists, Vec<u64>) {
     let paths = (0..docs).map(|doc| format!("/some/where/{}/file{doc}", doc / 10).into_bytes()).collect();
     let directory = RamDirectory::new();
     let keys = Keys { paths, stamps: vec![Stamp::default(); docs as usize], runs: None };
-    let (flushed, unsynced) = flush(&directory, 7, &mut inverter, &keys, &FlushBuffers::default()).unwrap();
+    let (flushed, unsynced) =
+        flush(&directory, 7, &mut [(Field::default(), &mut inverter)], &keys, &FlushBuffers::default())
+            .unwrap();
     unsynced.sync().unwrap();
-    assert_eq!(flushed.stats.terms, lists.len() as u64);
+    assert_eq!(flushed.stats.terms(), lists.len() as u64);
     assert_eq!(flushed.bytes, directory.open(&file_name(7)).unwrap().len() as u64);
     (directory, lists, lengths)
 }
@@ -95,7 +97,7 @@ fn what_was_flushed_reads_back_term_by_term_and_in_order() {
         }
         let norms: Vec<u8> = lengths.iter().map(|&len| crate::codec::length_to_norm(len)).collect();
         assert_eq!(segment.norms().unwrap(), norms);
-        assert_eq!(segment.stats().tokens, lengths.iter().sum::<u64>());
+        assert_eq!(segment.stats().tokens(), lengths.iter().sum::<u64>());
         for doc in 0..docs {
             assert_eq!(segment.key(doc).unwrap(), format!("/some/where/{}/file{doc}", doc / 10).into_bytes());
             assert_eq!(segment.is_live(doc), doc != 3);
@@ -116,7 +118,11 @@ fn keys_of_lines_are_path_and_number() {
         runs: Some(vec![run(0, 0, 1), run(4, 1, 100), run(6, 0, 5)]),
     };
     let directory = RamDirectory::new();
-    flush(&directory, 9, &mut inverter, &keys, &FlushBuffers::default()).unwrap().1.sync().unwrap();
+    flush(&directory, 9, &mut [(Field::default(), &mut inverter)], &keys, &FlushBuffers::default())
+        .unwrap()
+        .1
+        .sync()
+        .unwrap();
     let segment = Segment::open(&directory, 9, 0).unwrap();
     let got: Vec<Vec<u8>> = (0..10).map(|doc| segment.key(doc).unwrap()).collect();
     assert_eq!(got[3], b"/a\nb:4");

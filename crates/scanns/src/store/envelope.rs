@@ -105,6 +105,11 @@ impl EnvelopeWriter {
         Ok(())
     }
 
+    /// Bytes of the file so far.
+    pub fn len(&self) -> u64 {
+        self.at
+    }
+
     /// Bytes written to the current section.
     pub fn section_len(&self) -> u64 {
         self.sections.last().map_or(0, |section| self.at - section.1)

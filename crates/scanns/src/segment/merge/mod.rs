@@ -9,12 +9,15 @@ mod terms;
 
 pub use renumber::Renumbering;
 
-use super::flush::{FlushBuffers, Flushed};
+use std::collections::BTreeSet;
+
+use super::flush::{FlushBuffers, Flushed, write_rest};
 use super::reader::Segment;
-use super::stats::SegmentStats;
+use super::stats::{FieldStats, SegmentStats};
 use super::terms::TermsWriter;
-use super::{NORMS, SEGMENT, SPARSE, STATS, TERMS, file_name, keys, positions};
+use super::{SEGMENT, STATS, TERMS, file_name, keys, of_field, positions};
 use crate::error::{Error, Result};
+use crate::schema::Field;
 use crate::store::{Directory, EnvelopeWriter, Unsynced};
 use terms::MergedTerms;
 
@@ -62,44 +65,56 @@ fn write(
     buffers: &FlushBuffers,
     go_on: &mut dyn FnMut(u64) -> Result<()>,
 ) -> Result<(Merged, Unsynced)> {
-    let kept = positions::in_common(sources)?;
     let documents = renumber(sources)?;
-    let norms = merge_norms(sources, &documents)?;
     let mut out = EnvelopeWriter::create(directory, &file_name(id), SEGMENT, id)?.with_buffer(buffers.write);
     let max_doc = documents.last().map_or(0, Renumbering::end);
-    let mut stats = SegmentStats {
-        documents: u64::from(max_doc),
-        documents_with_terms: norms.iter().filter(|&&norm| norm > 0).count() as u64,
-        tokens: 0,
-        terms: 0,
-        max_doc,
-        void: Vec::new(),
-    };
-    out.begin(TERMS)?;
-    let mut writer = TermsWriter::new(buffers.lists, kept);
-    let mut terms = MergedTerms::new(sources, &documents)?;
-    let mut looked_at = 0;
-    while terms.step()? {
-        stats.tokens += terms.write(&norms, &mut writer, &mut out)?;
-        looked_at += 1;
-        if looked_at % LOOK_EVERY == 0 {
-            go_on(out.section_len())?;
-        }
+    let of_sources = sources.iter().flat_map(|source| &source.stats().fields);
+    let fields: BTreeSet<Field> = of_sources.map(|stats| stats.field).collect();
+    let mut stats =
+        SegmentStats { documents: u64::from(max_doc), max_doc, fields: Vec::new(), void: Vec::new() };
+    for field in fields {
+        let sources: Vec<Segment> = sources.iter().map(|source| source.in_field(field)).collect();
+        stats.fields.push(write_field(&sources, &documents, buffers, &mut out, go_on)?);
     }
-    stats.terms = writer.terms();
-    let run_bytes = writer.run_bytes();
-    let sparse = writer.finish(&mut out)?;
-    for (kind, bytes) in [(SPARSE, sparse), (NORMS, norms)] {
-        out.begin(kind)?;
-        out.write(&bytes)?;
-    }
-    positions::write(run_bytes, &mut out)?;
     let readers = sources.iter().map(|source| source.keys()).collect::<Result<Vec<_>>>()?;
     keys::merge(&readers.into_iter().zip(&documents).collect::<Vec<_>>(), &mut out)?;
     out.begin(STATS)?;
     out.write(&stats.encode())?;
     let unsynced = out.finish()?;
     Ok((Merged { segment: Flushed { id, stats, bytes: unsynced.len() }, documents }, unsynced))
+}
+
+/// Writes the sections of the field that all `sources` are seen through.
+fn write_field(
+    sources: &[Segment],
+    documents: &[Renumbering],
+    buffers: &FlushBuffers,
+    out: &mut EnvelopeWriter,
+    go_on: &mut dyn FnMut(u64) -> Result<()>,
+) -> Result<FieldStats> {
+    let field = sources.first().map(|source| source.field_stats().field).unwrap_or_default();
+    let norms = merge_norms(sources, documents)?;
+    let mut stats = FieldStats {
+        field,
+        kept: positions::in_common(sources)?,
+        documents_with_terms: norms.iter().filter(|&&norm| norm > 0).count() as u64,
+        ..FieldStats::default()
+    };
+    out.begin(of_field(TERMS, field))?;
+    let mut writer = TermsWriter::new(buffers.lists, stats.kept);
+    let mut terms = MergedTerms::new(sources, documents)?;
+    let mut looked_at = 0;
+    while terms.step()? {
+        stats.tokens += terms.write(&norms, &mut writer, out)?;
+        looked_at += 1;
+        if looked_at % LOOK_EVERY == 0 {
+            go_on(out.len())?;
+        }
+    }
+    stats.terms = writer.terms();
+    stats.run_bytes = writer.run_bytes().unwrap_or(0);
+    write_rest(field, writer, &norms, out)?;
+    Ok(stats)
 }
 
 /// New numbers for the live documents of all sources.

@@ -20,6 +20,12 @@ pub struct Terms {
 
 impl Terms {
     /// Loads the sparse index from its section; `runs` says whether the segment has positions.
+    /// The index over no terms.
+    pub(in crate::segment) const fn none() -> Self {
+        Terms { prefixes: Vec::new(), places: Vec::new(), runs: false }
+    }
+
+    /// Reads the index from its section.
     pub(in crate::segment) fn load(section: &Section, runs: bool) -> Result<Self> {
         let (entries, rest) = section.all()?.as_chunks::<SPARSE_ENTRY>();
         let mut terms = Terms { prefixes: Vec::new(), places: Vec::new(), runs };

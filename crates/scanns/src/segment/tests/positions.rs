@@ -38,7 +38,11 @@ fn write(directory: &RamDirectory, id: u128, random: &mut Rng, docs: u32) -> Vec
     // Small buffers: runs are sent while they grow.
     let buffers = FlushBuffers { write: 4096, lists: 512 };
     let keys = Keys { paths, stamps: vec![Stamp::default(); docs as usize], runs: None };
-    flush(directory, id, &mut inverter, &keys, &buffers).unwrap().1.sync().unwrap();
+    flush(directory, id, &mut [(Field::default(), &mut inverter)], &keys, &buffers)
+        .unwrap()
+        .1
+        .sync()
+        .unwrap();
     all
 }
 
@@ -117,7 +121,7 @@ fn positions_read_back_from_a_segment_and_through_merges_with_deletes() {
         merge(&directory, 78, &again, &buffers, &mut |_| Ok(())).unwrap().1.sync().unwrap();
         let again = Segment::open(&directory, 78, 0).unwrap();
         assert_eq!(read(&again).unwrap(), places(&left));
-        assert_eq!(again.run_bytes(), Segment::open(&directory, 77, 0).unwrap().run_bytes());
+        assert_eq!(again.field_stats(), Segment::open(&directory, 77, 0).unwrap().field_stats());
     }
 }
 

@@ -1,0 +1,220 @@
+//! The fields of documents: what they are called, what they hold, how they are found, whether they are kept.
+
+use super::{Analyzer, Postings};
+use crate::error::{Error, Result};
+
+/// Most fields that an index may have.
+pub const MAX_FIELDS: u16 = 64;
+
+/// Longest name of a field, in bytes.
+const MAX_NAME: usize = 255;
+
+/// A field of a schema, by its number in it.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub struct Field(u16);
+
+impl Field {
+    /// The field with this number; below [`MAX_FIELDS`].
+    pub(crate) fn new(number: u16) -> Option<Self> {
+        (number < MAX_FIELDS).then_some(Field(number))
+    }
+
+    /// Its number.
+    pub(crate) const fn number(self) -> u16 {
+        self.0
+    }
+}
+
+/// What a field holds, and how it is found.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum FieldKind {
+    /// Text, found by its words.
+    Text {
+        /// How words are found in it.
+        analyzer: Analyzer,
+        /// What is kept of a word in a document.
+        postings: Postings,
+    },
+    /// A text that is found as a whole: a name, a tag, an owner.
+    Keyword,
+    /// A number from 0 to 2⁶⁴ - 1; not searched.
+    Unsigned,
+    /// A number from -2⁶³ to 2⁶³ - 1; not searched.
+    Signed,
+    /// A number of double precision; not searched.
+    Float,
+    /// Any bytes; not searched.
+    Bytes,
+}
+
+impl FieldKind {
+    /// A name for people: `text`, `keyword`, `unsigned`, `signed`, `float` or `bytes`.
+    pub fn name(&self) -> &'static str {
+        match self {
+            FieldKind::Text { .. } => "text",
+            FieldKind::Keyword => "keyword",
+            FieldKind::Unsigned => "unsigned",
+            FieldKind::Signed => "signed",
+            FieldKind::Float => "float",
+            FieldKind::Bytes => "bytes",
+        }
+    }
+
+    /// What is kept of a term in a document; `None` if the field is not searched.
+    pub fn postings(&self) -> Option<Postings> {
+        match self {
+            FieldKind::Text { postings, .. } => Some(*postings),
+            FieldKind::Keyword => Some(Postings::Documents),
+            _ => None,
+        }
+    }
+}
+
+/// One field of a schema.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct FieldEntry {
+    /// What it is called: letters, digits, `_`, `-` and `.`.
+    pub name: String,
+    /// What it holds.
+    pub kind: FieldKind,
+    /// True if its values are kept and can be read back.
+    pub stored: bool,
+}
+
+/// The fields that documents of an index may have, fixed when the index is made.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Schema {
+    fields: Vec<FieldEntry>,
+}
+
+/// The field that files and lines are put into.
+const TEXT: &str = "text";
+
+impl Schema {
+    /// Without fields.
+    pub fn new() -> Self {
+        Schema::default()
+    }
+
+    /// That of an index of files: one field, `text`.
+    pub fn of_files(analyzer: Analyzer, postings: Postings) -> Self {
+        let kind = FieldKind::Text { analyzer, postings };
+        Schema { fields: vec![FieldEntry { name: TEXT.into(), kind, stored: false }] }
+    }
+
+    /// Adds a field.
+    ///
+    /// # Errors
+    /// [`Error::Options`] for a name that is taken, empty, too long or has other characters than letters, digits, `_`,
+    /// `-` and `.`; for more than [`MAX_FIELDS`] fields; and for a field that is neither searched nor stored.
+    pub fn add(&mut self, name: &str, kind: FieldKind, stored: bool) -> Result<Field> {
+        let refuse = |why: &str| Err(Error::Options(format!("field '{name}' {why}")));
+        let fits = |c: char| c.is_alphanumeric() || matches!(c, '_' | '-' | '.');
+        if name.is_empty() || name.len() > MAX_NAME || !name.chars().all(fits) {
+            return refuse("needs a name of letters, digits, '_', '-' and '.', of at most 255 bytes");
+        }
+        if self.field(name).is_some() {
+            return refuse("is there already: give it another name");
+        }
+        if kind.postings().is_none() && !stored {
+            return refuse("would be neither searched nor stored: store it, or leave it out");
+        }
+        let number = u16::try_from(self.fields.len()).unwrap_or(u16::MAX);
+        match Field::new(number) {
+            None => refuse("is one too many: an index has at most 64"),
+            Some(field) => {
+                self.fields.push(FieldEntry { name: name.into(), kind, stored });
+                Ok(field)
+            }
+        }
+    }
+
+    /// Adds a field that was written down; `None` if it cannot be one.
+    pub(crate) fn add_written(&mut self, name: String, kind: FieldKind, stored: bool) -> Option<Field> {
+        self.add(&name, kind, stored).ok()
+    }
+
+    /// The field of that name.
+    pub fn field(&self, name: &str) -> Option<Field> {
+        self.fields().find(|(_, entry)| entry.name == name).map(|(field, _)| field)
+    }
+
+    /// What is known of a field; `None` for one of another schema.
+    pub fn entry(&self, field: Field) -> Option<&FieldEntry> {
+        self.fields.get(usize::from(field.0))
+    }
+
+    /// All fields, in order.
+    pub fn fields(&self) -> impl Iterator<Item = (Field, &FieldEntry)> {
+        (0..).map(Field).zip(&self.fields)
+    }
+
+    /// The fields that are searched, with what is kept of their terms.
+    pub fn searched(&self) -> impl Iterator<Item = (Field, Postings)> {
+        self.fields().filter_map(|(field, entry)| Some((field, entry.kind.postings()?)))
+    }
+
+    /// The field that is searched where none is named: `text`, or else the first text, or else the first keyword.
+    pub fn default_field(&self) -> Option<Field> {
+        let is_text = |entry: &FieldEntry| matches!(entry.kind, FieldKind::Text { .. });
+        let named = self.fields().find(|(_, entry)| entry.name == TEXT && entry.kind.postings().is_some());
+        let text = || self.fields().find(|(_, entry)| is_text(entry));
+        named.or_else(text).map(|(field, _)| field).or_else(|| self.searched().next().map(|(field, _)| field))
+    }
+
+    /// The field that the bytes of files and lines go into, with its analyzer and what is kept.
+    pub(crate) fn text(&self) -> Option<(Field, &Analyzer, Postings)> {
+        let field = self.field(TEXT)?;
+        match &self.entry(field)?.kind {
+            FieldKind::Text { analyzer, postings } => Some((field, analyzer, *postings)),
+            _ => None,
+        }
+    }
+
+    /// How words of a query are found in a field; `None` for one that is searched as a whole, or not at all.
+    pub fn analyzer(&self, field: Field) -> Option<&Analyzer> {
+        match &self.entry(field)?.kind {
+            FieldKind::Text { analyzer, .. } => Some(analyzer),
+            _ => None,
+        }
+    }
+
+    /// True if values of some field are kept.
+    pub fn stores(&self) -> bool {
+        self.fields.iter().any(|entry| entry.stored)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn fields_are_found_by_name_and_bad_ones_refused() {
+        let mut schema = Schema::new();
+        let text = FieldKind::Text { analyzer: Analyzer::Standard, postings: Postings::Frequencies };
+        assert_eq!(schema.default_field(), None);
+        let owner = schema.add("owner", FieldKind::Keyword, false).unwrap();
+        assert_eq!(schema.default_field(), Some(owner));
+        let title = schema.add("title", text.clone(), true).unwrap();
+        assert_eq!(schema.default_field(), Some(title));
+        let size = schema.add("size", FieldKind::Unsigned, true).unwrap();
+        let body = schema.add("text", text, false).unwrap();
+        assert_eq!(schema.default_field(), Some(body));
+        assert_eq!(schema.field("size"), Some(size));
+        assert_eq!(schema.field("nothing"), None);
+        assert!(schema.searched().map(|(field, _)| field).eq([owner, title, body]));
+        for (name, kind, stored) in [
+            ("owner", FieldKind::Keyword, true),
+            ("", FieldKind::Keyword, true),
+            ("a b", FieldKind::Keyword, true),
+        ] {
+            assert!(schema.add(name, kind, stored).is_err(), "{name}");
+        }
+        assert!(schema.add("time", FieldKind::Signed, false).is_err());
+        for number in 4..64 {
+            schema.add(&format!("f{number}"), FieldKind::Bytes, true).unwrap();
+        }
+        assert!(schema.add("f64", FieldKind::Bytes, true).is_err());
+    }
+}
