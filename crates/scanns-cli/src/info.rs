@@ -3,7 +3,7 @@
 use std::io::Write;
 
 use anyhow::Result;
-use scanns::{IndexInfo, Postings, Records, SegmentInfo, Snapshot};
+use scanns::{FieldEntry, FieldKind, IndexInfo, Postings, Records, SegmentInfo, Snapshot};
 use serde_json::{Map, Value, json};
 
 use crate::args::InfoArgs;
@@ -60,6 +60,9 @@ fn print(out: &mut Output, facts: &Facts<'_>) -> Result<()> {
     if info.postings == Postings::Positions {
         writeln!(out, "positions  {} of it", units::size(info.position_bytes))?;
     }
+    for (_, entry) in info.schema.fields().filter(|_| info.schema.fields().count() > 1) {
+        writeln!(out, "field      {}", described(entry))?;
+    }
     if info.deleted > 0 {
         writeln!(out, "deleted    {}, whose space scanns merge frees", units::count(info.deleted))?;
     }
@@ -90,6 +93,34 @@ fn print(out: &mut Output, facts: &Facts<'_>) -> Result<()> {
     Ok(())
 }
 
+/// A field, in words.
+fn described(entry: &FieldEntry) -> String {
+    let how = match &entry.kind {
+        FieldKind::Text { analyzer, postings } => format!(", {}, {}", analyzer.name(), kept(*postings)),
+        _ => String::new(),
+    };
+    let stored = if entry.stored { ", stored" } else { "" };
+    format!("{} ({}{how}{stored})", entry.name, entry.kind.name())
+}
+
+/// What is kept of a term in a document.
+fn kept(postings: Postings) -> &'static str {
+    match postings {
+        Postings::Documents => "documents",
+        Postings::Frequencies => "frequencies",
+        Postings::Positions => "positions",
+    }
+}
+
+fn field_json(entry: &FieldEntry) -> Value {
+    let mut object = json!({ "name": entry.name, "kind": entry.kind.name(), "stored": entry.stored });
+    if let FieldKind::Text { analyzer, postings } = &entry.kind {
+        object["analyzer"] = analyzer.name().into();
+        object["postings"] = kept(*postings).into();
+    }
+    object
+}
+
 fn as_json(facts: &Facts<'_>) -> Value {
     let info = &facts.info;
     let mut object = Map::new();
@@ -102,6 +133,7 @@ fn as_json(facts: &Facts<'_>) -> Value {
         ("records", json!(records_option(info.records))),
         ("analyzer", json!(info.analyzer.name())),
         ("positions", json!(info.postings == Postings::Positions)),
+        ("fields", info.schema.fields().map(|(_, entry)| field_json(entry)).collect()),
         ("index_bytes", json!(info.index_bytes)),
         ("position_bytes", json!(info.position_bytes)),
         ("segments", facts.segments.iter().map(segment_json).collect()),

@@ -4,7 +4,7 @@ use std::io::Write;
 use std::ops::ControlFlow;
 
 use anyhow::{Result, bail};
-use scanns::{Hit, Model, Operator, Query, Searcher, Snapshot};
+use scanns::{Field, Hit, Model, Operator, Query, Searcher, Snapshot};
 use serde_json::{Map, json};
 
 use crate::args::{ModelArg, ModelArgs, OperatorArg, SearchArgs};
@@ -14,12 +14,13 @@ use crate::report::{self, Outcome, Output};
 pub fn run(args: &SearchArgs) -> Result<Outcome> {
     let model = model(&args.model)?;
     let snapshot = Snapshot::open(&args.index)?;
-    let searcher = snapshot.searcher();
+    let field = field(&snapshot, args.field.as_deref())?;
+    let searcher = snapshot.searcher_in(field);
     let operator = match args.default_operator {
         OperatorArg::And => Operator::And,
         OperatorArg::Or => Operator::Or,
     };
-    let query = snapshot.parse(&args.query.join(" "), operator)?;
+    let query = snapshot.parse_in(field, &args.query.join(" "), operator)?;
     let mut out = Output::stdout();
     if args.count {
         print_count(&mut out, searcher.count(&query)?, args.json)?;
@@ -40,6 +41,22 @@ pub fn run(args: &SearchArgs) -> Result<Outcome> {
     }
     out.flush()?;
     Ok(Outcome::Done)
+}
+
+/// The field to search: the one that is named, or the default.
+fn field(snapshot: &Snapshot, name: Option<&str>) -> Result<Field> {
+    let schema = snapshot.schema();
+    let searched = || schema.fields().filter(|(_, entry)| entry.kind.postings().is_some());
+    match name {
+        None => Ok(schema.default_field().unwrap_or_default()),
+        Some(name) => match searched().find(|(_, entry)| entry.name == name) {
+            Some((field, _)) => Ok(field),
+            None => {
+                let names: Vec<&str> = searched().map(|(_, entry)| entry.name.as_str()).collect();
+                bail!("the index has no field '{name}' that is searched: it has {}", names.join(", "))
+            }
+        },
+    }
 }
 
 /// The scoring model with its parameters; one that the model does not have would be silently without effect.

@@ -5,6 +5,11 @@
 //! into postings in memory, *segment* writes those as one immutable file, *index* keeps a set of segments
 //! durable, *search* answers ranked queries over a snapshot. A module imports only modules above it.
 
+/// The examples of the README compile.
+#[cfg(doctest)]
+#[doc = include_str!("../../../README.md")]
+struct Readme;
+
 mod error;
 
 mod sys;

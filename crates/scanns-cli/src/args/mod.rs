@@ -349,6 +349,9 @@ pub struct SearchArgs {
     /// Only count the documents that match
     #[arg(long, conflicts_with_all = ["top", "all"])]
     pub count: bool,
+    /// The field to search, where documents have several [default: text, or the first]
+    #[arg(long, value_name = "NAME")]
+    pub field: Option<String>,
     /// Whether a document must match any term or all, where the query does not say
     #[arg(long, value_enum, value_name = "OP", default_value = "or")]
     pub default_operator: OperatorArg,

@@ -12,8 +12,9 @@
 mod model;
 
 use std::collections::BTreeMap;
-use std::path::Path;
+use std::path::{Path, PathBuf};
 use std::process::{Command, Stdio};
+use std::sync::Arc;
 use std::time::{Duration, Instant};
 
 use fastrand::Rng;
@@ -23,6 +24,12 @@ use scanns::{FsDirectory, Records};
 /// The command that does a step, and a name for its kind.
 fn command(script: &Script, step: usize, index: &Path) -> (&'static str, Command) {
     let mut command = Command::new(env!("CARGO_BIN_EXE_scanns"));
+    if let Step::Live(changes) = &script.steps[step] {
+        // This program itself, as one that writes: see `a_program_that_writes`.
+        command = Command::new(std::env::current_exe().unwrap());
+        command.args(["a_program_that_writes", "--exact"]);
+        command.env(JOB, serde_json::to_string(&(index, script.lanes, changes)).unwrap());
+    }
     let kind = match &script.steps[step] {
         Step::Index(files) => {
             script.write_files(step);
@@ -46,9 +53,21 @@ fn command(script: &Script, step: usize, index: &Path) -> (&'static str, Command
             command.arg("merge").arg(index).args(["--quiet", "--segments", &segments.to_string()]);
             "merge"
         }
+        Step::Live(_) => "live",
     };
     command.stdin(Stdio::null()).stdout(Stdio::null()).stderr(Stdio::piped());
     (kind, command)
+}
+
+/// Where the job of a program that writes stands in the environment.
+const JOB: &str = "SCANNS_WRITES";
+
+/// Not a test, unless it was given a job: what is killed is a process that holds a writer.
+#[test]
+fn a_program_that_writes() {
+    let Ok(job) = std::env::var(JOB) else { return };
+    let (index, lanes, changes): (PathBuf, usize, Vec<_>) = serde_json::from_str(&job).unwrap();
+    model::write_live(Arc::new(FsDirectory::new(&index)), (lanes, None), &changes).unwrap();
 }
 
 /// What became of the runs that were to be killed.

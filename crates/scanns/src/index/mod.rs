@@ -82,6 +82,26 @@ pub struct IndexOptions {
     pub time_limit: Option<Duration>,
 }
 
+impl Default for IndexOptions {
+    /// Files without a source yet, on half of the memory, with commits every five minutes.
+    fn default() -> Self {
+        IndexOptions {
+            source: SourceOptions::default(),
+            read: ReadOptions::default(),
+            records: Records::File,
+            analyzer: None,
+            postings: None,
+            memory: crate::sys::memory_limit_bytes().map_or(1 << 30, |limit| limit / 2),
+            segment_memory: SEGMENT_MEMORY,
+            flush: FlushOptions::default(),
+            merge: Some(MergePolicy::default()),
+            again: false,
+            commit_every: Some(Duration::from_secs(300)),
+            time_limit: None,
+        }
+    }
+}
+
 /// How index threads write their segments. The defaults are the fastest that was measured; the rest is for measuring.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct FlushOptions {

@@ -10,9 +10,9 @@ use std::time::{Duration, SystemTime};
 
 use fastrand::Rng;
 use scanns::{
-    Analyzer, Deletion, Directory, FlushOptions, IndexOptions, MergePolicy, Model, Operator, PageSize,
-    Progress, Query, ReadOptions, Records, Result, SEGMENT_MEMORY, Snapshot, SourceOptions, build_in,
-    delete_in, merge_in,
+    Analyzer, Deletion, Directory, Document, FlushOptions, IndexOptions, IndexWriter, MergePolicy, Model,
+    Operator, PageSize, Progress, Query, ReadOptions, Records, Result, SEGMENT_MEMORY, Snapshot,
+    SourceOptions, WriterOptions, build_in, delete_in, merge_in,
 };
 
 /// What is in the index: key → words.
@@ -32,6 +32,20 @@ pub enum Step {
     DeleteWord(String),
     /// Segments are merged until there are so many.
     Merge(usize),
+    /// A program writes: documents are put in the place of those with their key, or deleted where there is no text.
+    Live(Vec<(String, Option<String>)>),
+}
+
+/// A directory that a writer can keep.
+pub trait Shared: Directory {
+    /// The same directory.
+    fn share(&self) -> Arc<dyn Directory>;
+}
+
+impl<D: Directory + Clone + 'static> Shared for D {
+    fn share(&self) -> Arc<dyn Directory> {
+        Arc::new(self.clone())
+    }
 }
 
 /// A run of changes, and what must be readable after each.
@@ -64,7 +78,7 @@ impl Script {
         };
         while script.steps.len() < steps {
             let state = script.states.last().unwrap();
-            let step = match if script.steps.len() < 2 { 0 } else { random.usize(..8) } {
+            let step = match if script.steps.len() < 2 { 0 } else { random.usize(..10) } {
                 0..4 => {
                     let count = random.usize(1..6);
                     Step::Index(
@@ -79,6 +93,13 @@ impl Script {
                     Step::DeleteKeys(all)
                 }
                 5 => Step::DeleteWord(word(&mut random)),
+                6..8 => {
+                    let change = |random: &mut Rng| {
+                        let text = (random.usize(..4) > 0).then(|| text(random));
+                        (script.path(random.usize(..12)), text)
+                    };
+                    Step::Live((0..random.usize(1..8)).map(|_| change(&mut random)).collect())
+                }
                 _ => Step::Merge(random.usize(1..4)),
             };
             let after = script.after(state, &step);
@@ -114,12 +135,19 @@ impl Script {
             Step::DeleteKeys(keys) => state.retain(|key, _| !keys.contains(key)),
             Step::DeleteWord(word) => state.retain(|_, words| !words.contains(word)),
             Step::Merge(_) => {}
+            Step::Live(changes) => {
+                for (key, text) in changes {
+                    state.retain(|other, _| other.split(':').next() != Some(key));
+                    let words = |text: &String| text.split_whitespace().map(String::from).collect();
+                    state.extend(text.iter().map(|text| (key.clone(), words(text))));
+                }
+            }
         }
         state
     }
 
     /// Does step `number`.
-    pub fn run(&self, directory: &dyn Directory, number: usize) -> Result<()> {
+    pub fn run(&self, directory: &dyn Shared, number: usize) -> Result<()> {
         let never = Arc::new(AtomicBool::new(false));
         match &self.steps[number] {
             Step::Index(files) => {
@@ -135,6 +163,7 @@ impl Script {
             Step::DeleteWord(word) => {
                 delete_in(directory, &Deletion::Query(word.clone(), Operator::Or))?;
             }
+            Step::Live(changes) => write_live(directory.share(), (self.lanes, self.merge), changes)?,
             Step::Merge(segments) => {
                 merge_in(directory, *segments, &Progress::new(), &never)?;
             }
@@ -206,6 +235,24 @@ impl Script {
         let differ: Vec<_> = allowed.iter().map(differ).collect();
         Err(format!("{documents} documents are there; {}", differ.join("\n")))
     }
+}
+
+/// Makes the changes of a [`Step::Live`] and commits them, with more than one lane in two steps.
+pub fn write_live(
+    directory: Arc<dyn Directory>,
+    (lanes, merge): (usize, Option<MergePolicy>),
+    changes: &[(String, Option<String>)],
+) -> Result<()> {
+    let options = WriterOptions { lanes, merge, ..WriterOptions::default() };
+    let writer = IndexWriter::open_in(directory, None, options)?;
+    let text = writer.schema().default_field().unwrap();
+    for (key, words) in changes {
+        match words {
+            Some(words) => writer.update(&Document::new(key.as_str()).text(text, words.as_str()))?,
+            None => writer.delete(key.as_bytes())?,
+        };
+    }
+    if lanes > 1 { writer.prepare()?.commit().map(drop) } else { writer.commit().map(drop) }
 }
 
 /// The documents of each file: key → word → frequency.

@@ -167,7 +167,7 @@ fn fail_once_and_cut(script: &Script, directory: &FaultDirectory, what: &str) {
 }
 
 /// A canary: a directory that leaves one kind of sync out.
-#[derive(Debug)]
+#[derive(Clone, Debug)]
 struct Forgetful {
     directory: FaultDirectory,
     left_out: CallKind,

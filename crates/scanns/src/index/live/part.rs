@@ -110,7 +110,10 @@ impl Part {
 
     /// True when `limit` bytes are used up.
     pub(super) fn is_full(&mut self, limit: usize) -> bool {
-        let full = self.fields.iter_mut().fold(false, |full, field| field.inverter.is_full(limit) || full);
+        // Each is asked: that is when it gives memory back.
+        let full =
+            self.fields.iter_mut().map(|field| field.inverter.is_full(limit)).filter(|full| *full).count()
+                > 0;
         full || self.bytes() >= limit
     }
 
@@ -129,7 +132,7 @@ impl Part {
     }
 
     /// The fields with their inverters, and the keys, for a flush.
-    pub(super) fn to_flush(&mut self) -> (Vec<(Field, &mut Inverter)>, &Keys) {
+    pub(super) fn for_flush(&mut self) -> (Vec<(Field, &mut Inverter)>, &Keys) {
         (self.fields.iter_mut().map(|field| (field.field, &mut field.inverter)).collect(), &self.keys)
     }
 

@@ -205,7 +205,7 @@ impl Shared {
         let mut landed = None;
         if part.has_documents() {
             let id = self.writer.new_id();
-            let (mut fields, keys) = part.to_flush();
+            let (mut fields, keys) = part.for_flush();
             let flushed = flush(self.writer.directory(), id, &mut fields, keys, &self.options.buffers);
             landed = Some(flushed.inspect_err(|_| self.writer.give_up(id))?);
         }

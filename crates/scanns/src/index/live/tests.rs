@@ -208,6 +208,22 @@ fn whatever_is_added_updated_and_deleted_is_what_a_list_would_hold() {
     }
 }
 
+/// No reader ever sees a key without its document, or with two.
+fn each_key_is_there_once(directory: &RamDirectory, fields: &Fields, count: usize) {
+    let snapshot = Snapshot::open_in(directory).unwrap().unwrap();
+    let mut keys = Vec::new();
+    let searcher = snapshot.searcher_in(fields.owner);
+    let visit = |hit: crate::search::Hit| {
+        keys.push(searcher.key(&hit).unwrap());
+        ControlFlow::Continue(())
+    };
+    searcher.for_each(&Query::Term(b"ann".to_vec()), Model::Classic, visit).unwrap();
+    keys.sort();
+    let mut all: Vec<_> = (0..count).map(|key| format!("k{key}").into_bytes()).collect();
+    all.sort();
+    assert_eq!(keys, all);
+}
+
 #[test]
 fn the_latest_update_of_a_key_wins_whatever_thread_made_it() {
     const KEYS: usize = 20;
@@ -243,20 +259,7 @@ fn the_latest_update_of_a_key_wins_whatever_thread_made_it() {
         let committer = scope.spawn(|| {
             while !over.load(Ordering::Relaxed) {
                 writer.commit().unwrap();
-                // No reader ever sees a key without its document, or with two.
-                let snapshot = Snapshot::open_in(&*directory).unwrap().unwrap();
-                let mut keys = Vec::new();
-                let searcher = snapshot.searcher_in(fields.owner);
-                searcher
-                    .for_each(&Query::Term(b"ann".to_vec()), Model::Classic, |hit| {
-                        keys.push(searcher.key(&hit).unwrap());
-                        ControlFlow::Continue(())
-                    })
-                    .unwrap();
-                keys.sort();
-                let mut all: Vec<_> = (0..KEYS).map(|key| format!("k{key}").into_bytes()).collect();
-                all.sort();
-                assert_eq!(keys, all);
+                each_key_is_there_once(&directory, &fields, KEYS);
             }
         });
         let mut latest = BTreeMap::new();
