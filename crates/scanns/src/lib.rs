@@ -36,19 +36,19 @@ pub use index::{
     CheckReport, DeleteReport, Deletion, DeviceLimits, FlushOptions, FlushPolicy, IndexInfo, IndexOptions,
     IndexReport, IndexerVariant, LadderOptions, LadderPart, LadderRun, MemoryIndex, MemoryLimits,
     MergePolicy, MergeReport, Phase, ProcessorLimits, Profile, Progress, ReadRate, ReaderVariant, Resource,
-    Roofline, SEGMENT_MEMORY, SegmentCheck, SegmentInfo, Snapshot, TokenizerVariant, Trial, Trials, Tried,
-    TuneOptions, TuneReport, TuneStep, Tuned, VariantTokenizer, build, build_in, check, check_in, delete,
-    delete_in, find_parameters, index_files, merge, merge_in, salvage, salvage_in, tune,
+    Roofline, SEGMENT_MEMORY, SegmentCheck, SegmentInfo, Snapshot, StoredOptions, TokenizerVariant, Trial,
+    Trials, Tried, TuneOptions, TuneReport, TuneStep, Tuned, VariantTokenizer, build, build_in, check,
+    check_in, delete, delete_in, find_parameters, index_files, merge, merge_in, salvage, salvage_in, tune,
 };
 pub use invert::ladder::{LadderIndex, TermList, Visit};
 pub use invert::{CHECK_EVERY, InvertOptions, Inverter};
 pub use read::{Block, Direct, Lane, LineNumber, Piece, ReadOptions, ReadReport, ReaderDriver, start};
-pub use schema::{Analyzer, Delimiters, Postings, Records};
+pub use schema::{Analyzer, Compression, Delimiters, Postings, Records, Store, Stored};
 pub use search::{
     BoolQuery, Hit, Leaf, LeafStats, ListSource, MAX_CLAUSES, MAX_DEPTH, Model, Operator, Query, Searcher,
     TermRef, parse,
 };
-pub use segment::{CheckLevel, FlushBuffers, SegmentStats};
+pub use segment::{CheckLevel, FlushBuffers, SegmentStats, StoredFigures, TermInDocument};
 pub use source::{Failure, FileList, Input, Inputs, ListFrom, Separator, SourceOptions, collect};
 pub use store::{
     Bytes, Call, CallKind, Directory, Fault, FaultDirectory, FsDirectory, Output, RamDirectory, WriterLock,

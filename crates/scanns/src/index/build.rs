@@ -12,12 +12,13 @@ use super::lane::{LaneContext, LaneIndexer, LaneReport};
 use super::ledger::{Ledger, ToDo};
 use super::manifest::Manifest;
 use super::merging::Merging;
+use super::stored::choose_stored;
 use super::writer::Writer;
 use super::{IndexOptions, IndexReport, Phase, Progress};
 use crate::error::{Error, Result};
 use crate::invert::InvertOptions;
 use crate::read::{Lane, ReaderDriver, start_after};
-use crate::schema::{Analyzer, Postings, Records};
+use crate::schema::{Analyzer, Postings, Records, Stored};
 use crate::segment::{is_deletes_file_name, is_file_name};
 use crate::source::{Inputs, collect};
 use crate::store::{Directory, FsDirectory, read_newest};
@@ -109,11 +110,12 @@ fn add_and_commit(
 ) -> Result<IndexReport> {
     let analyzer = choose_analyzer(writer.manifest().as_ref(), options.analyzer.as_ref())?;
     let postings = choose_postings(writer.manifest().as_ref(), options.postings)?;
+    let stored = choose_stored(writer.manifest().as_ref(), &options.stored)?;
     writer.describe(|manifest| {
         let (analyzer, records) = (analyzer.clone(), options.records);
         Some(match manifest {
-            Some(manifest) => Manifest { records, ..manifest },
-            None => Manifest::new(analyzer, records, postings),
+            Some(manifest) => Manifest { records, stored, ..manifest },
+            None => Manifest::new(analyzer, records, postings, stored),
         })
     });
 
@@ -127,7 +129,8 @@ fn add_and_commit(
     let merging = Merging::new(writer, options, ledger.spared());
     let lanes = std::thread::scope(|scope| {
         let merger = merging.start(scope)?;
-        let lanes = run_lanes(&ledger, options, (&analyzer, postings), to_do, progress, cancel, &mut report);
+        let kept = (&analyzer, postings, stored);
+        let lanes = run_lanes(&ledger, options, kept, to_do, progress, cancel, &mut report);
         report.merge_failure = merger.stop(report.cancelled || lanes.is_err()).map(|error| error.to_string());
         lanes
     })?;
@@ -211,7 +214,7 @@ fn choose_postings(current: Option<&Manifest>, wanted: Option<Postings>) -> Resu
 fn run_lanes(
     ledger: &Ledger<'_>,
     options: &IndexOptions,
-    (analyzer, postings): (&Analyzer, Postings),
+    (analyzer, postings, stored): (&Analyzer, Postings, Stored),
     to_do: ToDo,
     progress: &Progress,
     cancel: &Arc<AtomicBool>,
@@ -223,7 +226,7 @@ fn run_lanes(
     progress.total_files.store(to_do.inputs.len() as u64, Ordering::Relaxed);
     progress.failures.store(report.failed.len() as u64, Ordering::Relaxed);
     options.flush.buffers.check()?;
-    let budget = lane_budget(options, postings, &to_do.inputs)?;
+    let budget = lane_budget(options, (postings, &stored), &to_do.inputs)?;
     let shared = Arc::new(to_do.inputs);
     // Readers are stopped through their own flag too, when an index thread fails.
     let stop = Arc::new(AtomicBool::new(cancel.load(Ordering::Relaxed)));
@@ -235,6 +238,7 @@ fn run_lanes(
         inputs: &shared,
         records: options.records,
         analyzer,
+        stored,
         invert: InvertOptions {
             budget: budget.most,
             expected_terms: expected_terms(analyzer, bytes, lanes.len(), budget.first),

@@ -2,7 +2,8 @@
 //!
 //! ```text
 //! manifest = analyzer u32 (0 standard, 1 bytes) | delimiters u64 × 4 | records u32 (0 file, 1 lines) |
-//!            postings u32 (0 frequencies, 1 positions) | segments u32 | segment … | notes u32 | note … |
+//!            postings u32 (0 frequencies, 1 positions) | store u32 (0 nothing, 1 references, 2 content) |
+//!            compression u32 (0 none, 1 lz4, 2 zstd) | level u32 | vectors u32 (0 no, 1 yes) | segments u32 | segment … | notes u32 | note … |
 //!            partial u32 | file …
 //! segment  = id u128 | documents u64 | terms u64 | tokens u64 | file length u64 | deleted u64 | deletes u64
 //! note     = varint(length) | name | varint(length) | value          ascending by name
@@ -19,7 +20,7 @@ use std::collections::BTreeMap;
 use crate::codec::{ByteReader, put_varint};
 use crate::error::{Error, Result};
 use crate::read::Span;
-use crate::schema::{Analyzer, Delimiters, Postings, Records};
+use crate::schema::{Analyzer, Compression, Delimiters, Postings, Records, Store, Stored};
 use crate::segment::{Flushed, Segment, file_name};
 use crate::source::Stamp;
 
@@ -75,6 +76,7 @@ pub(super) struct Manifest {
     pub(super) analyzer: Analyzer,
     pub(super) records: Records,
     pub(super) postings: Postings,
+    pub(super) stored: Stored,
     pub(super) segments: Vec<SegmentEntry>,
     pub(super) notes: BTreeMap<Vec<u8>, Vec<u8>>,
     /// By path.
@@ -92,9 +94,9 @@ pub(super) struct Partial {
 
 impl Manifest {
     /// Of an index without documents.
-    pub(super) fn new(analyzer: Analyzer, records: Records, postings: Postings) -> Self {
+    pub(super) fn new(analyzer: Analyzer, records: Records, postings: Postings, stored: Stored) -> Self {
         let (notes, partial) = (BTreeMap::new(), BTreeMap::new());
-        Manifest { analyzer, records, postings, segments: Vec::new(), notes, partial }
+        Manifest { analyzer, records, postings, stored, segments: Vec::new(), notes, partial }
     }
 
     pub(super) fn encode(&self) -> Vec<u8> {
@@ -115,6 +117,7 @@ impl Manifest {
             Postings::Positions => 1,
         };
         out.extend_from_slice(&postings.to_le_bytes());
+        put_stored(&self.stored, &mut out);
         let count = |len: usize| u32::try_from(len).unwrap_or(u32::MAX).to_le_bytes();
         out.extend_from_slice(&count(self.segments.len()));
         for segment in &self.segments {
@@ -171,6 +174,7 @@ impl Manifest {
             1 => Postings::Positions,
             _ => return None,
         };
+        let stored = read_stored(&mut reader)?;
         let mut segments = Vec::new();
         for _ in 0..reader.u32()? {
             segments.push(read_segment(&mut reader)?);
@@ -189,8 +193,45 @@ impl Manifest {
             rises.then(|| partial.insert(path, file))?;
         }
         let all = reader.remaining().is_empty();
-        all.then_some(Manifest { analyzer, records, postings, segments, notes, partial })
+        all.then_some(Manifest { analyzer, records, postings, stored, segments, notes, partial })
     }
+}
+
+fn put_stored(stored: &Stored, out: &mut Vec<u8>) {
+    let store = match stored.store {
+        Store::None => 0u32,
+        Store::Reference => 1,
+        Store::Content => 2,
+    };
+    let (compression, level) = match stored.compression {
+        Compression::None => (0, 0),
+        Compression::Lz4 => (1, 0),
+        Compression::Zstd(level) => (2, level.into()),
+    };
+    for field in [store, compression, level, u32::from(stored.vectors)] {
+        out.extend_from_slice(&field.to_le_bytes());
+    }
+}
+
+fn read_stored(reader: &mut ByteReader<'_>) -> Option<Stored> {
+    let store = match reader.u32()? {
+        0 => Store::None,
+        1 => Store::Reference,
+        2 => Store::Content,
+        _ => return None,
+    };
+    let compression = match (reader.u32()?, reader.u32()?) {
+        (0, 0) => Compression::None,
+        (1, 0) => Compression::Lz4,
+        (2, level @ 1..=19) => Compression::Zstd(u8::try_from(level).ok()?),
+        _ => return None,
+    };
+    let vectors = match reader.u32()? {
+        0 => false,
+        1 => true,
+        _ => return None,
+    };
+    Some(Stored { store, compression, vectors })
 }
 
 fn read_text(reader: &mut ByteReader<'_>) -> Option<Vec<u8>> {
@@ -234,13 +275,19 @@ mod tests {
             deleted,
             deletes: deleted * 7,
         };
-        for (analyzer, postings) in [("standard", Postings::Frequencies), ("paths", Postings::Positions)] {
+        let stored = Stored { store: Store::Content, compression: Compression::Zstd(3), vectors: true };
+        for (analyzer, postings, stored) in [
+            ("standard", Postings::Frequencies, Stored::default()),
+            ("standard", Postings::Positions, Stored { store: Store::Reference, ..Stored::default() }),
+            ("paths", Postings::Positions, stored),
+        ] {
             let analyzer = Analyzer::parse(analyzer).unwrap();
             let note = |name: &str, value: &str| (name.into(), value.into());
             let manifest = Manifest {
                 analyzer,
                 records: Records::Lines,
                 postings,
+                stored,
                 segments: vec![segment(1, 0), segment(u128::MAX, 2)],
                 notes: [note("", "x"), note("host", ""), note("hosts", "abc")].into(),
                 partial: [

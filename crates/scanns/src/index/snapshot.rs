@@ -5,7 +5,7 @@ use std::path::Path;
 use super::manifest::Manifest;
 use super::unique::count_distinct;
 use crate::error::{Error, Result};
-use crate::schema::{Analyzer, Postings, Records};
+use crate::schema::{Analyzer, Postings, Records, Stored};
 use crate::search::{Hit, Leaf, Operator, Query, Searcher, parse};
 use crate::segment::{SEGMENT, Segment};
 use crate::store::{Directory, FsDirectory, generations, read_newest};
@@ -45,6 +45,8 @@ pub struct IndexInfo {
     pub records: Records,
     /// What is kept of a term in a document.
     pub postings: Postings,
+    /// What is kept of documents; of the compression, what was said last.
+    pub stored: Stored,
     /// Bytes of all segments.
     pub index_bytes: u64,
     /// Bytes of them that are positions.
@@ -60,6 +62,7 @@ pub struct Snapshot {
     analyzer: Analyzer,
     records: Records,
     postings: Postings,
+    stored: Stored,
     segments: Vec<Segment>,
     infos: Vec<SegmentInfo>,
 }
@@ -126,6 +129,7 @@ impl Snapshot {
             analyzer: manifest.analyzer,
             records: manifest.records,
             postings: manifest.postings,
+            stored: manifest.stored,
             segments,
             infos,
         }))
@@ -147,10 +151,21 @@ impl Snapshot {
             analyzer: self.analyzer.clone(),
             records: self.records,
             postings: self.postings,
+            stored: self.stored,
             index_bytes: sum(|segment| segment.bytes),
             position_bytes: self.segments.iter().filter_map(Segment::run_bytes).sum(),
             format_version: SEGMENT.format,
         }
+    }
+
+    /// The open segments.
+    pub(super) fn leaves(&self) -> &[Segment] {
+        &self.segments
+    }
+
+    /// The segment of a hit.
+    pub(super) fn leaf(&self, hit: &Hit) -> Option<&Segment> {
+        self.segments.get(hit.leaf)
     }
 
     /// Answers queries over this state.

@@ -27,6 +27,7 @@ fn options(root: &Path, records: Records, lanes: usize) -> IndexOptions {
         records,
         analyzer: Some(Analyzer::parse("whitespace").unwrap()),
         postings: None,
+        stored: StoredOptions::default(),
         memory: 512 << 20,
         segment_memory: SEGMENT_MEMORY,
         flush: FlushOptions::default(),

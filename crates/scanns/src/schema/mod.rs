@@ -4,8 +4,10 @@
 //! documents were. `delimiters.rs` is the byte set that separates tokens.
 
 mod delimiters;
+mod stored;
 
 pub use delimiters::Delimiters;
+pub use stored::{Compression, Store, Stored};
 
 use crate::error::{Error, Result};
 

@@ -33,6 +33,7 @@ impl Segment {
         }
         if level >= CheckLevel::Structure {
             self.check_keys()?;
+            self.check_stored(level, go_on)?;
             let found = self.check_terms(level, go_on)?;
             if level >= CheckLevel::Cross {
                 self.check_figures(&found)?;

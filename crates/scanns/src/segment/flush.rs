@@ -3,6 +3,7 @@
 use super::keys::{self, Keys};
 use super::positions;
 use super::stats::SegmentStats;
+use super::stored::Collector;
 use super::terms::TermsWriter;
 use super::{NORMS, SEGMENT, SPARSE, STATS, TERMS, file_name};
 use crate::error::{Error, Result};
@@ -55,7 +56,7 @@ pub struct Flushed {
     pub bytes: u64,
 }
 
-/// Writes everything in `inverter` to a new segment `id` and empties it. The file must be synced before the commit.
+/// Writes everything in `inverter` and `stored` to a new segment `id` and empties them. The file must be synced before the commit.
 ///
 /// # Errors
 /// Whatever the directory says; the file is then removed.
@@ -64,9 +65,10 @@ pub fn flush(
     id: u128,
     inverter: &mut Inverter,
     keys: &Keys,
+    stored: &mut Collector,
     buffers: &FlushBuffers,
 ) -> Result<(Flushed, Unsynced)> {
-    let written = write(directory, id, inverter, keys, buffers);
+    let written = write(directory, id, inverter, keys, stored, buffers);
     if written.is_err() {
         inverter.clear();
         // The first error is the one to tell; a file that cannot be removed now is swept at the next commit.
@@ -80,6 +82,7 @@ fn write(
     id: u128,
     inverter: &mut Inverter,
     keys: &Keys,
+    stored: &mut Collector,
     buffers: &FlushBuffers,
 ) -> Result<(Flushed, Unsynced)> {
     let mut out = EnvelopeWriter::create(directory, &file_name(id), SEGMENT, id)?.with_buffer(buffers.write);
@@ -115,6 +118,7 @@ fn write(
     }
     positions::write(run_bytes, &mut out)?;
     keys::write(keys, &mut out)?;
+    stored.write(&mut out)?;
     out.begin(STATS)?;
     out.write(&stats.encode())?;
     let unsynced = out.finish()?;

@@ -7,7 +7,7 @@ use super::deletes::Deletes;
 use super::keys::KeyReader;
 use super::stats::SegmentStats;
 use super::terms::{self, TermInfo, TermPositions, Terms, TermsIter};
-use super::{NORMS, SEGMENT, SPARSE, STATS, TERMS, file_name, positions};
+use super::{NORMS, SEGMENT, SPARSE, STATS, TERMS, file_name, positions, stored};
 use crate::error::{Error, Result};
 use crate::store::{Directory, Envelope, Section};
 
@@ -46,6 +46,7 @@ impl Segment {
             return Err(norms.corrupt(format!("{} norms for {} documents", norms.len(), stats.max_doc)));
         }
         KeyReader::open(&file, stats.max_doc)?;
+        stored::verify(&file, stats.max_doc)?;
         let run_bytes = positions::read(&file)?;
         let terms = terms::load(&file, TERMS, SPARSE, run_bytes.is_some())?;
         let deletes = match deletes {

@@ -165,6 +165,7 @@ impl Script {
             segment_memory: SEGMENT_MEMORY,
             flush: FlushOptions::default(),
             postings: None,
+            stored: scanns::StoredOptions::default(),
             merge: self.merge,
             again: false,
             commit_every: self.commits_often.then_some(Duration::ZERO),

@@ -13,7 +13,7 @@ use super::flush::{FlushBuffers, Flushed};
 use super::reader::Segment;
 use super::stats::SegmentStats;
 use super::terms::TermsWriter;
-use super::{NORMS, SEGMENT, SPARSE, STATS, TERMS, file_name, keys, positions};
+use super::{NORMS, SEGMENT, SPARSE, STATS, TERMS, file_name, keys, positions, stored};
 use crate::error::{Error, Result};
 use crate::store::{Directory, EnvelopeWriter, Unsynced};
 use terms::MergedTerms;
@@ -96,6 +96,7 @@ fn write(
     positions::write(run_bytes, &mut out)?;
     let readers = sources.iter().map(|source| source.keys()).collect::<Result<Vec<_>>>()?;
     keys::merge(&readers.into_iter().zip(&documents).collect::<Vec<_>>(), &mut out)?;
+    stored::merge(sources, &documents, &mut out, go_on)?;
     out.begin(STATS)?;
     out.write(&stats.encode())?;
     let unsynced = out.finish()?;
