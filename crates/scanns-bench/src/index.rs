@@ -226,6 +226,7 @@ impl Bench<'_> {
             records: if *lines { Records::Lines } else { Records::File },
             analyzer: Some(self.analyzer.clone()),
             postings: None,
+            stored: scanns::StoredOptions::default(),
             memory: memory << 20,
             segment_memory: segment_memory << 20,
             flush: scanns::FlushOptions::default(),

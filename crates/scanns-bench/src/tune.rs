@@ -93,6 +93,7 @@ fn trials(args: &Args) -> Result<Trials> {
         records: if args.lines { Records::Lines } else { Records::File },
         analyzer: Some(Analyzer::parse(&args.analyzer)?),
         postings: None,
+        stored: scanns::StoredOptions::default(),
         memory: 8 << 30,
         segment_memory: SEGMENT_MEMORY,
         flush: scanns::FlushOptions::default(),

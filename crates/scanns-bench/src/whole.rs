@@ -62,6 +62,7 @@ pub fn build(job: &Job, out: &Path, progress: &Progress) -> Result<IndexReport> 
         records: if job.lines { Records::Lines } else { Records::File },
         analyzer: Some(Analyzer::parse("paths")?),
         postings: None,
+        stored: scanns::StoredOptions::default(),
         memory: 8 << 30,
         segment_memory: job.segment_memory,
         flush: job.flush,

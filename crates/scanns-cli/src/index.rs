@@ -6,12 +6,13 @@ use std::path::Path;
 use anyhow::{Result, bail};
 use scanns::{
     Analyzer, Delimiters, Direct, Failure, FileList, IndexOptions, IndexReport, ListFrom, PageSize, Postings,
-    Progress, ReadOptions, Records, Separator, Snapshot, SourceOptions,
+    Progress, ReadOptions, Records, Separator, Snapshot, SourceOptions, Store, StoredOptions,
 };
 use serde_json::{Map, Value, json};
 
 use crate::args::{
-    AnalyzerArg, DirectArg, IndexArgs, InputArgs, PageArg, ReadArgs, RecordsArg, ResourceArgs, TextArgs,
+    AnalyzerArg, DirectArg, IndexArgs, InputArgs, PageArg, ReadArgs, RecordsArg, ResourceArgs, StoreArg,
+    StoreArgs, TextArgs,
 };
 use crate::profile::{self, Parameters};
 use crate::progress;
@@ -69,6 +70,7 @@ fn options(args: &IndexArgs) -> Result<IndexOptions> {
         records: records(&args.text, &args.output.output),
         analyzer: analyzer(&args.text)?,
         postings: postings(&args.text),
+        stored: stored(&args.storing),
         memory: args.resources.memory.unwrap_or_else(default_memory),
         segment_memory: args.resources.segment_memory.unwrap_or(scanns::SEGMENT_MEMORY),
         flush: scanns::FlushOptions::default(),
@@ -114,6 +116,16 @@ fn records(args: &TextArgs, output: &Path) -> Records {
 /// What is kept of a term in a document, if that was asked for.
 pub fn postings(args: &TextArgs) -> Option<Postings> {
     args.positions.then_some(Postings::Positions)
+}
+
+/// What is kept of documents, as far as that was asked for.
+fn stored(args: &StoreArgs) -> StoredOptions {
+    let store = args.store.map(|store| match store {
+        StoreArg::None => Store::None,
+        StoreArg::Reference => Store::Reference,
+        StoreArg::Content => Store::Content,
+    });
+    StoredOptions { store, compression: args.compression, vectors: args.vectors.then_some(true) }
 }
 
 /// How terms are found, if that was asked for.

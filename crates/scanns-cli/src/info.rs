@@ -3,7 +3,10 @@
 use std::io::Write;
 
 use anyhow::Result;
-use scanns::{FieldEntry, FieldKind, IndexInfo, Postings, Records, SegmentInfo, Snapshot};
+use scanns::{
+    Compression, FieldEntry, FieldKind, IndexInfo, Postings, Records, SegmentInfo, Snapshot, Store,
+    StoredFigures,
+};
 use serde_json::{Map, Value, json};
 
 use crate::args::InfoArgs;
@@ -15,6 +18,7 @@ struct Facts<'a> {
     args: &'a InfoArgs,
     info: IndexInfo,
     segments: &'a [SegmentInfo],
+    stored: StoredFigures,
     unique_terms: Option<u64>,
     terms: Option<Vec<(Vec<u8>, u64)>>,
 }
@@ -27,7 +31,8 @@ pub fn run(args: &InfoArgs) -> Result<Outcome> {
         None => None,
     };
     let unique_terms = if args.unique { Some(snapshot.unique_terms()?) } else { None };
-    let facts = Facts { args, info: snapshot.info(), segments: snapshot.segments(), unique_terms, terms };
+    let (info, stored) = (snapshot.info(), snapshot.stored_figures()?);
+    let facts = Facts { args, info, segments: snapshot.segments(), stored, unique_terms, terms };
     let mut out = Output::stdout();
     if args.json {
         out.json(&as_json(&facts))?
@@ -63,6 +68,7 @@ fn print(out: &mut Output, facts: &Facts<'_>) -> Result<()> {
     for (_, entry) in info.schema.fields().filter(|_| info.schema.fields().count() > 1) {
         writeln!(out, "field      {}", described(entry))?;
     }
+    print_stored(out, facts)?;
     if info.deleted > 0 {
         writeln!(out, "deleted    {}, whose space scanns merge frees", units::count(info.deleted))?;
     }
@@ -121,6 +127,27 @@ fn field_json(entry: &FieldEntry) -> Value {
     object
 }
 
+/// What is kept of documents, if anything.
+fn print_stored(out: &mut Output, facts: &Facts<'_>) -> Result<()> {
+    let (kept, figures) = (&facts.info.stored, &facts.stored);
+    let packed = |out: &mut Output, name: &str, bytes: u64, text: u64| {
+        let ratio = text as f64 / bytes.max(1) as f64;
+        let (bytes, text, codec) = (units::size(bytes), units::size(text), kept.compression.name());
+        writeln!(out, "{name} {bytes} of it, {text} unpacked, {ratio:.1} to 1 ({codec})")
+    };
+    match kept.store {
+        Store::None => {}
+        Store::Reference => {
+            writeln!(out, "stored     where text is, in {} of it", units::size(figures.documents))?
+        }
+        Store::Content => packed(out, "stored    ", figures.documents, figures.document_text)?,
+    }
+    if kept.vectors {
+        packed(out, "vectors   ", figures.vectors, figures.vector_text)?;
+    }
+    Ok(())
+}
+
 fn as_json(facts: &Facts<'_>) -> Value {
     let info = &facts.info;
     let mut object = Map::new();
@@ -136,6 +163,13 @@ fn as_json(facts: &Facts<'_>) -> Value {
         ("fields", info.schema.fields().map(|(_, entry)| field_json(entry)).collect()),
         ("index_bytes", json!(info.index_bytes)),
         ("position_bytes", json!(info.position_bytes)),
+        ("store", json!(info.stored.store.name())),
+        ("vectors", json!(info.stored.vectors)),
+        ("compression", compression_json(info)),
+        ("stored_bytes", json!(facts.stored.documents)),
+        ("stored_text_bytes", json!(facts.stored.document_text)),
+        ("vector_bytes", json!(facts.stored.vectors)),
+        ("vector_text_bytes", json!(facts.stored.vector_text)),
         ("segments", facts.segments.iter().map(segment_json).collect()),
     ] {
         object.insert(name.into(), value);
@@ -147,6 +181,12 @@ fn as_json(facts: &Facts<'_>) -> Value {
         object.insert("terms".into(), terms.iter().map(term_json).collect());
     }
     object.into()
+}
+
+/// How what is kept is compressed; null where nothing is.
+fn compression_json(info: &IndexInfo) -> Value {
+    let packs = info.stored.store == Store::Content || info.stored.vectors;
+    Some(info.stored.compression).filter(|_| packs).map(Compression::name).into()
 }
 
 /// What one document is, as `scanns index --records` calls it.

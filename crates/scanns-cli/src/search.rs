@@ -4,16 +4,26 @@ use std::io::Write;
 use std::ops::ControlFlow;
 
 use anyhow::{Result, bail};
-use scanns::{Field, Hit, Model, Operator, Query, Searcher, Snapshot};
+use scanns::{Field, Hit, Model, Operator, Query, Searcher, Snapshot, Store};
 use serde_json::{Map, json};
 
 use crate::args::{ModelArg, ModelArgs, OperatorArg, SearchArgs};
 use crate::report::{self, Outcome, Output};
+use crate::units;
+
+/// Lines of a document that are shown to people, and characters of each.
+const LINES: usize = 10;
+const COLUMNS: usize = 160;
 
 /// Runs the verb.
 pub fn run(args: &SearchArgs) -> Result<Outcome> {
     let model = model(&args.model)?;
     let snapshot = Snapshot::open(&args.index)?;
+    if args.content && snapshot.info().stored.store == Store::None {
+        bail!(
+            "the index keeps no text: build one with --store content or --store reference, or leave out --content"
+        );
+    }
     let field = field(&snapshot, args.field.as_deref())?;
     let searcher = snapshot.searcher_in(field);
     let operator = match args.default_operator {
@@ -25,10 +35,20 @@ pub fn run(args: &SearchArgs) -> Result<Outcome> {
     if args.count {
         print_count(&mut out, searcher.count(&query)?, args.json)?;
     } else {
-        let mut rank = 0;
+        let (mut rank, mut unread) = (0, 0);
         let mut print = |hit: &Hit| {
             rank += 1;
-            print_hit(&mut out, rank, hit, &searcher.key(hit)?, args.json)
+            // A file that has changed since is said, and the other hits are shown all the same.
+            let text = args.content.then(|| snapshot.document(hit)).transpose();
+            let text = match text {
+                Err(error @ scanns::Error::SourceChanged { .. }) => {
+                    unread += 1;
+                    report::note(&error.to_string());
+                    None
+                }
+                text => text?.flatten(),
+            };
+            print_hit(&mut out, rank, hit, (&searcher.key(hit)?, text.as_deref()), args.json)
         };
         if args.all {
             for_all(&searcher, &query, model, print)?;
@@ -37,6 +57,10 @@ pub fn run(args: &SearchArgs) -> Result<Outcome> {
         }
         if rank == 0 && !args.json {
             report::note("no document matches");
+        }
+        if unread > 0 {
+            out.flush()?;
+            return Ok(Outcome::WithFailures);
         }
     }
     out.flush()?;
@@ -100,12 +124,21 @@ fn print_count(out: &mut Output, count: u64, json: bool) -> Result<()> {
 }
 
 /// One hit: aligned for a person, tab-separated for a program, or as JSON.
-fn print_hit(out: &mut Output, rank: usize, hit: &Hit, key: &[u8], json: bool) -> Result<()> {
+fn print_hit(
+    out: &mut Output,
+    rank: usize,
+    hit: &Hit,
+    (key, text): (&[u8], Option<&[u8]>),
+    json: bool,
+) -> Result<()> {
     if json {
         let mut object = Map::new();
         object.insert("rank".into(), rank.into());
         object.insert("score".into(), report::short_float(hit.score));
         report::put_bytes(&mut object, "key", key);
+        if let Some(text) = text {
+            report::put_bytes(&mut object, "content", text);
+        }
         out.json(&object.into())?;
         return Ok(());
     }
@@ -116,6 +149,24 @@ fn print_hit(out: &mut Output, rank: usize, hit: &Hit, key: &[u8], json: bool) -
     }
     out.bytes(key)?;
     writeln!(out)?;
+    text.map_or(Ok(()), |text| print_text(out, text))
+}
+
+/// The first lines of a document, indented, and how much more there is.
+fn print_text(out: &mut Output, text: &[u8]) -> Result<()> {
+    let mut shown = 0;
+    for line in text.split_inclusive(|&byte| byte == b'\n').take(LINES) {
+        shown += line.len();
+        let line = line.strip_suffix(b"\n").unwrap_or(line);
+        let line = String::from_utf8_lossy(line.strip_suffix(b"\r").unwrap_or(line)).replace('\t', "    ");
+        let cut: String = line.chars().take(COLUMNS).collect();
+        let more = if cut.len() < line.len() { " …" } else { "" };
+        writeln!(out, "      {}{more}", report::escaped(cut.as_bytes()))?;
+    }
+    match text.len() - shown {
+        0 => {}
+        rest => writeln!(out, "      … {} more: --json shows all", units::size(rest as u64))?,
+    }
     Ok(())
 }
 

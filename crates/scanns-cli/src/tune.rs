@@ -60,6 +60,7 @@ fn options(args: &TuneArgs) -> Result<TuneOptions> {
         },
         analyzer: index::analyzer(&args.text)?,
         postings: index::postings(&args.text),
+        stored: scanns::StoredOptions::default(),
         memory: args.resources.memory.unwrap_or_else(index::default_memory),
         segment_memory: args.resources.segment_memory.unwrap_or(scanns::SEGMENT_MEMORY),
         flush: scanns::FlushOptions::default(),

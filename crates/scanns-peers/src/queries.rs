@@ -247,6 +247,7 @@ mod tests {
             records: if unit == Unit::Line { Records::Lines } else { Records::File },
             analyzer: Some(Analyzer::parse("paths").unwrap()),
             postings: None,
+            stored: scanns::StoredOptions::default(),
             memory: 1 << 30,
             segment_memory: SEGMENT_MEMORY,
             flush: scanns::FlushOptions::default(),

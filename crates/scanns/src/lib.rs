@@ -42,22 +42,22 @@ pub use index::{
     IndexReport, IndexWriter, IndexerVariant, LadderOptions, LadderPart, LadderRun, MemoryIndex,
     MemoryLimits, MergePolicy, MergeReport, Phase, PreparedCommit, ProcessorLimits, Profile, Progress,
     ReadRate, ReaderVariant, Resource, Roofline, SEGMENT_MEMORY, SegmentCheck, SegmentInfo, Snapshot,
-    TokenizerVariant, Trial, Trials, Tried, TuneOptions, TuneReport, TuneStep, Tuned, VariantTokenizer,
-    WriterOptions, build, build_in, check, check_in, delete, delete_in, find_parameters, index_files, merge,
-    merge_in, salvage, salvage_in, tune,
+    StoredOptions, TokenizerVariant, Trial, Trials, Tried, TuneOptions, TuneReport, TuneStep, Tuned,
+    VariantTokenizer, WriterOptions, build, build_in, check, check_in, delete, delete_in, find_parameters,
+    index_files, merge, merge_in, salvage, salvage_in, tune,
 };
 pub use invert::ladder::{LadderIndex, TermList, Visit};
 pub use invert::{CHECK_EVERY, InvertOptions, Inverter};
 pub use read::{Block, Direct, Lane, LineNumber, Piece, ReadOptions, ReadReport, ReaderDriver, start};
 pub use schema::{
-    Analyzer, Delimiters, Document, Field, FieldEntry, FieldKind, MAX_FIELDS, Postings, Records, Schema,
-    Value,
+    Analyzer, Compression, Delimiters, Document, Field, FieldEntry, FieldKind, MAX_FIELDS, Postings, Records,
+    Schema, Store, Stored, Value,
 };
 pub use search::{
     BoolQuery, Hit, Leaf, LeafStats, ListSource, MAX_CLAUSES, MAX_DEPTH, Model, Operator, Query, Searcher,
     TermRef, parse,
 };
-pub use segment::{CheckLevel, FieldStats, FlushBuffers, SegmentStats};
+pub use segment::{CheckLevel, FieldStats, FlushBuffers, SegmentStats, StoredFigures, TermInDocument};
 pub use source::{Failure, FileList, Input, Inputs, ListFrom, Separator, SourceOptions, collect};
 pub use store::{
     Bytes, Call, CallKind, Directory, Fault, FaultDirectory, FsDirectory, Output, RamDirectory, WriterLock,

@@ -47,6 +47,7 @@ fn every_term_of_the_collection_is_found_in_its_documents_and_scored_by_the_form
         records: Records::Lines,
         analyzer: Some(Analyzer::Standard),
         postings: None,
+        stored: scanns::StoredOptions::default(),
         memory: 1 << 30,
         segment_memory: SEGMENT_MEMORY,
         flush: FlushOptions::default(),

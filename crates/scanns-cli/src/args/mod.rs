@@ -1,9 +1,10 @@
 //! The command line: every verb, option and help text, and nothing that acts on them.
 //!
 //! A value is checked here if it can be judged alone; what depends on the machine or on several options is
-//! judged by the verb that uses it. `maintain.rs` has the verbs that need no inputs.
+//! judged by the verb that uses it. `maintain.rs` has the verbs that need no inputs, `stored.rs` what is kept of documents.
 
 mod maintain;
+mod stored;
 
 use std::ffi::OsString;
 use std::fmt::Display;
@@ -17,6 +18,7 @@ use crate::units;
 
 use maintain::{CHECK_EXAMPLES, DELETE_EXAMPLES, MERGE_EXAMPLES};
 pub use maintain::{CheckArgs, DeleteArgs, LevelArg, MergeArgs};
+pub use stored::{StoreArg, StoreArgs};
 
 /// Indexing and search for data that outgrew find and grep.
 #[derive(Debug, Parser)]
@@ -69,6 +71,8 @@ Examples:
       again: only what is new or has changed is read
   scanns index -o archive.scanns --time-limit 55m /archive
       stops in time; the same command goes on where it stopped
+  scanns index -o mail.scanns --store content ~/mail
+      keeps the text too: scanns search --content shows it
   find . -size -1M -print0 | scanns index -o small.scanns -0 --files-from -
       the list of files comes from another program
 
@@ -84,6 +88,8 @@ Examples:
       how many documents there are
   scanns search fs.scanns --all --json root
       every one of them, one JSON object a line
+  scanns search mail.scanns --content 'license warranty'
+      with the text of the documents, if the index has it
 
 A query that starts with a hyphen goes after --.";
 
@@ -112,6 +118,8 @@ pub struct IndexArgs {
     pub input: InputArgs,
     #[command(flatten)]
     pub text: TextArgs,
+    #[command(flatten)]
+    pub storing: StoreArgs,
     #[command(flatten)]
     pub resources: ResourceArgs,
     /// Take threads, blocks, queue depth and pages from a file that scanns tune has written, where no option here
@@ -355,6 +363,10 @@ pub struct SearchArgs {
     /// Whether a document must match any term or all, where the query does not say
     #[arg(long, value_enum, value_name = "OP", default_value = "or")]
     pub default_operator: OperatorArg,
+    /// Show the text of each document too, its first lines, or all of it with --json; the index must have been built
+    /// with --store
+    #[arg(long, conflicts_with = "count")]
+    pub content: bool,
     /// One JSON object a line
     #[arg(long)]
     pub json: bool,

@@ -1,13 +1,14 @@
 //! The `scanns` command as its users meet it: the real binary on files in temporary directories.
 //!
 //! `answers.rs` is what it does when all is well, `faults.rs` what it does when something is not, `maintain.rs` is
-//! what can be done to an index that is there, `tune.rs` is profiles.
+//! what can be done to an index that is there, `stored.rs` what is kept of documents, `tune.rs` is profiles.
 
 #![expect(clippy::unwrap_used, reason = "helpers of tests fail the test, outside of functions marked as one")]
 
 mod answers;
 mod faults;
 mod maintain;
+mod stored;
 mod tune;
 
 use std::ffi::OsStr;

@@ -39,6 +39,7 @@ impl Engine for Scanns {
             records: if task.records == Unit::Line { Records::Lines } else { Records::File },
             analyzer: Some(Analyzer::parse("paths")?),
             postings: None,
+            stored: scanns::StoredOptions::default(),
             memory: scanns::memory_limit_bytes().map_or(1 << 30, |limit| limit / 2),
             segment_memory: SEGMENT_MEMORY,
             flush: scanns::FlushOptions::default(),

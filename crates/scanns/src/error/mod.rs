@@ -73,6 +73,18 @@ pub enum Error {
         path: PathBuf,
     },
 
+    /// A file of which an index keeps no text is not what it was when it was indexed.
+    #[error(
+        "{} is not what it was when it was indexed: {what}; bring the index up to date with scanns index, or keep text in \
+         it with --store content", .path.display()
+    )]
+    SourceChanged {
+        /// The file.
+        path: PathBuf,
+        /// What has changed.
+        what: String,
+    },
+
     /// A query that does not parse, or that this index cannot answer.
     #[error("query: {message}, at character {at}: {query}")]
     Query {

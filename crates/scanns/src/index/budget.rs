@@ -7,8 +7,8 @@
 use super::IndexOptions;
 use crate::error::{Error, Result};
 use crate::invert::CHECK_EVERY;
-use crate::schema::Postings;
-use crate::segment::FLUSH_BYTES;
+use crate::schema::{Postings, Stored};
+use crate::segment::{Collector, FLUSH_BYTES};
 use crate::source::Input;
 
 /// The program itself: code, stacks, allocator.
@@ -38,7 +38,7 @@ const GROWTH: usize = 8;
 /// Segments of a thread after which the memory of the next ones doubles.
 const GROW_AFTER: usize = 8;
 
-/// Bytes of term table, postings and keys that an index thread may hold before it writes a segment.
+/// Bytes of term table, postings, keys and stored documents that an index thread may hold before it writes a segment.
 ///
 /// The first segments are small: fresh memory is costly, and in little memory more look-ups find their place in the
 /// caches and translation tables. Later ones grow, or a large index would have too many.
@@ -61,11 +61,11 @@ impl LaneBudget {
 /// What each index thread may hold: its share of the memory at most, and as its first segment what was asked for.
 pub(super) fn lane_budget(
     options: &IndexOptions,
-    postings: Postings,
+    (postings, stored): (Postings, &Stored),
     inputs: &[Input],
 ) -> Result<LaneBudget> {
     let (cap, segment, read) = (options.memory, options.segment_memory, &options.read);
-    let flush_bytes = FLUSH_BYTES + options.flush.buffers.extra_bytes();
+    let flush_bytes = FLUSH_BYTES + options.flush.buffers.extra_bytes() + Collector::fixed_bytes(stored);
     // Twice: while the inputs are found and put in order, there are two lists of them.
     let each = |input: &Input| 2 * (input.path.as_os_str().len() + size_of::<Input>() + 32);
     let listed: usize = inputs.iter().map(each).sum();
@@ -92,7 +92,7 @@ pub(super) fn lane_budget(
 
 #[cfg(test)]
 mod tests {
-    use super::super::FlushOptions;
+    use super::super::{FlushOptions, StoredOptions};
     use super::*;
     use crate::read::ReadOptions;
     use crate::schema::Records;
@@ -108,6 +108,7 @@ mod tests {
                 records: Records::File,
                 analyzer: None,
                 postings: None,
+                stored: StoredOptions::default(),
                 memory: cap,
                 segment_memory: segment,
                 flush: FlushOptions { buffers, ..FlushOptions::default() },
@@ -116,7 +117,7 @@ mod tests {
                 commit_every: None,
                 time_limit: None,
             };
-            lane_budget(&options, Postings::Frequencies, &[])
+            lane_budget(&options, (Postings::Frequencies, &Stored::default()), &[])
         };
         let budget = |cap, segment| lane_budget(cap, segment, FlushBuffers::default()).unwrap();
         let roomy = budget(64 << 30, 64 << 20);

@@ -12,12 +12,13 @@ use super::lane::{LaneContext, LaneIndexer, LaneReport};
 use super::ledger::{Ledger, ToDo};
 use super::manifest::Manifest;
 use super::merging::Merging;
+use super::stored::choose_stored;
 use super::writer::Writer;
 use super::{IndexOptions, IndexReport, Phase, Progress};
 use crate::error::{Error, Result};
 use crate::invert::InvertOptions;
 use crate::read::{Lane, ReaderDriver, start_after};
-use crate::schema::{Analyzer, Field, Postings, Records, Schema};
+use crate::schema::{Analyzer, Field, Postings, Records, Schema, Stored};
 use crate::segment::{is_deletes_file_name, is_file_name};
 use crate::source::{Inputs, collect};
 use crate::store::{Directory, FsDirectory, read_newest};
@@ -112,11 +113,12 @@ fn add_and_commit(
     cancel: &Arc<AtomicBool>,
 ) -> Result<IndexReport> {
     let text = TextField::choose(writer.manifest().as_ref().map(|manifest| &manifest.schema), options)?;
+    let stored = choose_stored(writer.manifest().as_ref(), &options.stored)?;
     writer.describe(|manifest| {
         let (analyzer, records) = (text.analyzer.clone(), options.records);
         Some(match manifest {
-            Some(manifest) => Manifest { records, ..manifest },
-            None => Manifest::new(Schema::of_files(analyzer, text.postings), records),
+            Some(manifest) => Manifest { records, stored, ..manifest },
+            None => Manifest::new(Schema::of_files(analyzer, text.postings), records, stored),
         })
     });
 
@@ -130,7 +132,7 @@ fn add_and_commit(
     let merging = Merging::new(writer, options, ledger.spared());
     let lanes = std::thread::scope(|scope| {
         let merger = merging.start(scope)?;
-        let lanes = run_lanes(&ledger, options, &text, to_do, progress, cancel, &mut report);
+        let lanes = run_lanes(&ledger, options, (&text, stored), to_do, progress, cancel, &mut report);
         report.merge_failure = merger.stop(report.cancelled || lanes.is_err()).map(|error| error.to_string());
         lanes
     })?;
@@ -200,6 +202,12 @@ impl TextField {
             let postings = options.postings.unwrap_or_default();
             return Ok(TextField { field: Field::default(), analyzer, postings });
         };
+        if current.stores() {
+            return Err(Error::Options(
+                "the index stores fields of documents, which files do not have: add documents to it, or build another index"
+                    .into(),
+            ));
+        }
         let Some((field, analyzer, postings)) = current.text() else {
             return Err(Error::Options(
                 "the index has no field 'text' for the text of files: add documents to it, or build another index"
@@ -229,7 +237,7 @@ impl TextField {
 fn run_lanes(
     ledger: &Ledger<'_>,
     options: &IndexOptions,
-    text: &TextField,
+    (text, stored): (&TextField, Stored),
     to_do: ToDo,
     progress: &Progress,
     cancel: &Arc<AtomicBool>,
@@ -241,7 +249,7 @@ fn run_lanes(
     progress.total_files.store(to_do.inputs.len() as u64, Ordering::Relaxed);
     progress.failures.store(report.failed.len() as u64, Ordering::Relaxed);
     options.flush.buffers.check()?;
-    let budget = lane_budget(options, text.postings, &to_do.inputs)?;
+    let budget = lane_budget(options, (text.postings, &stored), &to_do.inputs)?;
     let shared = Arc::new(to_do.inputs);
     // Readers are stopped through their own flag too, when an index thread fails.
     let stop = Arc::new(AtomicBool::new(cancel.load(Ordering::Relaxed)));
@@ -260,6 +268,7 @@ fn run_lanes(
         records: options.records,
         field: text.field,
         analyzer: &text.analyzer,
+        stored,
         invert: InvertOptions {
             budget: budget.most,
             expected_terms: expected_terms(&text.analyzer, bytes, lanes.len(), budget.first),

@@ -16,8 +16,8 @@ use crate::error::Result;
 use crate::invert::{CHECK_EVERY, InvertOptions, Inverter};
 use crate::read::{Lane, Piece, Span};
 use crate::record::{Part, Parts};
-use crate::schema::{Analyzer, Field, Postings, Records};
-use crate::segment::{FLUSH_BYTES, FlushBuffers, Flushed, flush};
+use crate::schema::{Analyzer, Field, Postings, Records, Stored};
+use crate::segment::{Collector, FLUSH_BYTES, FlushBuffers, Flushed, flush};
 use crate::source::{Failure, Input};
 use crate::store::Unsynced;
 use crate::tokenize::Tokenizer;
@@ -36,6 +36,7 @@ pub(super) struct LaneContext<'a> {
     pub(super) records: Records,
     pub(super) field: Field,
     pub(super) analyzer: &'a Analyzer,
+    pub(super) stored: Stored,
     pub(super) invert: InvertOptions,
     pub(super) budget: LaneBudget,
     pub(super) gate: &'a Gate,
@@ -59,6 +60,7 @@ pub(super) struct LaneIndexer<'a> {
     tokenizer: Tokenizer,
     inverter: Inverter,
     keys: KeyCollector,
+    stored: Collector,
     /// Bytes to hold before the segment at hand is written.
     limit: usize,
     /// True while the rest of a document that does not fit into memory passes by.
@@ -84,6 +86,7 @@ impl<'a> LaneIndexer<'a> {
             tokenizer: Tokenizer::new(context.analyzer),
             inverter: Inverter::new(&context.invert)?,
             keys: KeyCollector::new(context.records),
+            stored: Collector::new(&context.stored, context.records)?,
             limit: context.budget.first,
             skipping: false,
             unchecked: 0,
@@ -149,14 +152,16 @@ impl<'a> LaneIndexer<'a> {
             self.open(piece)?;
         }
         if piece.failed && !lines {
-            self.fail(piece);
-            return Ok(());
+            return self.fail(piece);
         }
         let mut range = piece.start..piece.end;
         if piece.mid_token {
             let rest = &bytes[range.clone()];
             let line = if lines { memchr::memchr(b'\n', rest) } else { None };
             range.start += self.tokenizer.rest_of_token(&rest[..line.unwrap_or(rest.len())]);
+            if !self.skipping {
+                self.stored.text(&bytes[piece.start..range.start])?;
+            }
         }
         let ends = (!piece.opens, piece.closes);
         let mut parts = Parts::new(self.context.records, self.context.analyzer, range, ends, PART);
@@ -188,11 +193,18 @@ impl<'a> LaneIndexer<'a> {
     }
 
     /// A file could not be read to its end: the reader reports it, its document is void.
-    fn fail(&mut self, piece: &Piece) {
-        if !std::mem::take(&mut self.skipping) && self.inverter.pending_tokens() > 0 {
-            self.inverter.void_document();
+    fn fail(&mut self, piece: &Piece) -> Result<()> {
+        let begun = self.inverter.pending_tokens() > 0 || self.stored.is_open();
+        if !std::mem::take(&mut self.skipping) && begun {
+            self.void_document()?;
             self.keys.file(self.input(piece));
         }
+        Ok(())
+    }
+
+    fn void_document(&mut self) -> Result<()> {
+        self.inverter.void_document();
+        self.stored.void_document()
     }
 
     /// The line at hand ended at byte `end` of the block, and is in the segment at hand.
@@ -222,8 +234,14 @@ impl<'a> LaneIndexer<'a> {
     fn part(&mut self, part: Part, piece: &Piece, bytes: &mut [u8]) -> Result<()> {
         let last = part.range.end == piece.end;
         self.unchecked += part.range.len();
+        // A line feed that ends the text is no part of it; what may stand before that is.
+        let text = part.range.start..part.next - usize::from(part.next > part.range.end);
         if !self.skipping {
-            self.tokenizer.run(bytes, part.range, &mut self.inverter);
+            self.stored.text(&bytes[text.clone()])?;
+            match self.stored.vectors() {
+                Some(vectors) => self.tokenizer.run(bytes, part.range, &mut (&mut self.inverter, vectors)),
+                None => self.tokenizer.run(bytes, part.range, &mut self.inverter),
+            }
         }
         if part.closes {
             if std::mem::take(&mut self.skipping) {
@@ -232,10 +250,11 @@ impl<'a> LaneIndexer<'a> {
             }
             if piece.failed && last {
                 // The line at which reading failed is not all there.
-                self.inverter.void_document();
-                return Ok(());
+                return self.void_document();
             }
             self.inverter.end_document();
+            let end = piece.offset + (text.end - piece.start) as u64;
+            self.stored.end_document((self.line_at, end.saturating_sub(self.line_at)))?;
             match self.context.records {
                 Records::Lines => self.cover(piece, part.next),
                 Records::File => {
@@ -254,7 +273,9 @@ impl<'a> LaneIndexer<'a> {
     }
 
     fn is_full(&mut self) -> bool {
-        self.inverter.is_full(self.limit - self.keys.bytes().min(self.limit))
+        // What is stored does not count towards the size of a segment, since it slows nothing down; the cap covers it.
+        let keys = self.keys.bytes();
+        self.inverter.is_full_beside(self.limit - keys.min(self.limit), self.stored.bytes() + keys)
     }
 
     fn flush(&mut self) -> Result<()> {
@@ -267,7 +288,7 @@ impl<'a> LaneIndexer<'a> {
             let begun = Instant::now();
             let directory = self.context.ledger.writer().directory();
             let mut fields = [(self.context.field, &mut self.inverter)];
-            let flushed = flush(directory, id, &mut fields, &keys, &self.context.buffers)?;
+            let flushed = flush(directory, id, &mut fields, &keys, &mut self.stored, &self.context.buffers)?;
             self.report.flushing += begun.elapsed();
             flushed
         };
@@ -315,6 +336,7 @@ impl<'a> LaneIndexer<'a> {
         self.report
             .failures
             .push(Failure { path: self.context.inputs[piece.input as usize].path.clone(), reason });
+        self.stored.drop_open();
         // What came before it is whole: a flush leaves out a document that has not ended.
         match self.inverter.max_doc() {
             0 => self.inverter.clear(),
@@ -323,7 +345,7 @@ impl<'a> LaneIndexer<'a> {
         self.skipping = true;
         if self.context.records == Records::Lines {
             // The line keeps its number, so that the ones after it keep theirs.
-            self.inverter.void_document();
+            self.void_document()?;
         }
         Ok(())
     }

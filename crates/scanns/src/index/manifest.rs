@@ -1,7 +1,9 @@
 //! What a commit says: how the index is to be understood, which segments are in it, and what its user noted.
 //!
 //! ```text
-//! manifest = fields u32 | field … | records u32 (0 file, 1 lines) | segments u32 | segment … | notes u32 | note … |
+//! manifest = fields u32 | field … | records u32 (0 file, 1 lines) | store u32 (0 nothing, 1 references, 2 content) |
+//!            compression u32 (0 none, 1 lz4, 2 zstd) | level u32 | vectors u32 (0 no, 1 yes) |
+//!            segments u32 | segment … | notes u32 | note … |
 //!            partial u32 | file …
 //! field    = varint(length) | name | kind u32 (0 text, 1 keyword, 2 unsigned, 3 signed, 4 float, 5 bytes) |
 //!            stored u32 (0 no, 1 yes) | text, of that kind
@@ -22,7 +24,9 @@ use std::collections::BTreeMap;
 use crate::codec::{ByteReader, put_varint};
 use crate::error::{Error, Result};
 use crate::read::Span;
-use crate::schema::{Analyzer, Delimiters, FieldEntry, FieldKind, Postings, Records, Schema};
+use crate::schema::{
+    Analyzer, Compression, Delimiters, FieldEntry, FieldKind, Postings, Records, Schema, Store, Stored,
+};
 use crate::segment::{Flushed, Segment, file_name};
 use crate::source::Stamp;
 
@@ -78,6 +82,7 @@ impl SegmentEntry {
 pub(super) struct Manifest {
     pub(super) schema: Schema,
     pub(super) records: Records,
+    pub(super) stored: Stored,
     pub(super) segments: Vec<SegmentEntry>,
     pub(super) notes: BTreeMap<Vec<u8>, Vec<u8>>,
     /// By path.
@@ -95,9 +100,9 @@ pub(super) struct Partial {
 
 impl Manifest {
     /// Of an index without documents.
-    pub(super) fn new(schema: Schema, records: Records) -> Self {
+    pub(super) fn new(schema: Schema, records: Records, stored: Stored) -> Self {
         let (notes, partial) = (BTreeMap::new(), BTreeMap::new());
-        Manifest { schema, records, segments: Vec::new(), notes, partial }
+        Manifest { schema, records, stored, segments: Vec::new(), notes, partial }
     }
 
     pub(super) fn encode(&self) -> Vec<u8> {
@@ -110,6 +115,7 @@ impl Manifest {
             Records::Lines => 1,
         };
         out.extend_from_slice(&records.to_le_bytes());
+        put_stored(&self.stored, &mut out);
         out.extend_from_slice(&count(self.segments.len()));
         for segment in &self.segments {
             let SegmentEntry { id, documents, terms, tokens, bytes, deleted, deletes } = segment;
@@ -158,6 +164,7 @@ impl Manifest {
             1 => Records::Lines,
             _ => return None,
         };
+        let stored = read_stored(&mut reader)?;
         let mut segments = Vec::new();
         for _ in 0..reader.u32()? {
             segments.push(read_segment(&mut reader)?);
@@ -176,7 +183,7 @@ impl Manifest {
             rises.then(|| partial.insert(path, file))?;
         }
         let all = reader.remaining().is_empty();
-        all.then_some(Manifest { schema, records, segments, notes, partial })
+        all.then_some(Manifest { schema, records, stored, segments, notes, partial })
     }
 }
 
@@ -226,6 +233,43 @@ fn read_field(reader: &mut ByteReader<'_>) -> Option<FieldEntry> {
     (stored <= 1).then_some(FieldEntry { name, kind, stored: stored == 1 })
 }
 
+fn put_stored(stored: &Stored, out: &mut Vec<u8>) {
+    let store = match stored.store {
+        Store::None => 0u32,
+        Store::Reference => 1,
+        Store::Content => 2,
+    };
+    let (compression, level) = match stored.compression {
+        Compression::None => (0, 0),
+        Compression::Lz4 => (1, 0),
+        Compression::Zstd(level) => (2, level.into()),
+    };
+    for field in [store, compression, level, u32::from(stored.vectors)] {
+        out.extend_from_slice(&field.to_le_bytes());
+    }
+}
+
+fn read_stored(reader: &mut ByteReader<'_>) -> Option<Stored> {
+    let store = match reader.u32()? {
+        0 => Store::None,
+        1 => Store::Reference,
+        2 => Store::Content,
+        _ => return None,
+    };
+    let compression = match (reader.u32()?, reader.u32()?) {
+        (0, 0) => Compression::None,
+        (1, 0) => Compression::Lz4,
+        (2, level @ 1..=19) => Compression::Zstd(u8::try_from(level).ok()?),
+        _ => return None,
+    };
+    let vectors = match reader.u32()? {
+        0 => false,
+        1 => true,
+        _ => return None,
+    };
+    Some(Stored { store, compression, vectors })
+}
+
 fn read_text(reader: &mut ByteReader<'_>) -> Option<Vec<u8>> {
     let len = usize::try_from(reader.varint()?).ok()?;
     reader.take(len).map(<[u8]>::to_vec)
@@ -267,7 +311,12 @@ mod tests {
             deleted,
             deletes: deleted * 7,
         };
-        for (analyzer, postings) in [("standard", Postings::Frequencies), ("paths", Postings::Positions)] {
+        let stored = Stored { store: Store::Content, compression: Compression::Zstd(3), vectors: true };
+        for (analyzer, postings, stored) in [
+            ("standard", Postings::Frequencies, Stored::default()),
+            ("standard", Postings::Positions, Stored { store: Store::Reference, ..Stored::default() }),
+            ("paths", Postings::Positions, stored),
+        ] {
             let analyzer = Analyzer::parse(analyzer).unwrap();
             let note = |name: &str, value: &str| (name.into(), value.into());
             let mut schema = Schema::of_files(analyzer.clone(), postings);
@@ -281,6 +330,7 @@ mod tests {
             let manifest = Manifest {
                 schema,
                 records: Records::Lines,
+                stored,
                 segments: vec![segment(1, 0), segment(u128::MAX, 2)],
                 notes: [note("", "x"), note("host", ""), note("hosts", "abc")].into(),
                 partial: [

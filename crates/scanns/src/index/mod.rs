@@ -5,8 +5,10 @@
 //! which inputs are in the index already. `writer.rs` holds what the next commit will say,
 //! `manifest.rs` is how it says it; `merge_policy.rs` finds segments that should be one, `merging.rs` merges them in the
 //! background; `maintain.rs` deletes and merges on request, `check.rs` proves that all is
-//! whole; [`Snapshot`] is what a reader opens. [`MemoryIndex`] is an index that stays in memory. `unique.rs` counts distinct terms over segments.
-//! `live/` is how programs write to an index document by document. [`tune()`] finds the parameters of a build that suit a machine. `variants.rs` names what else could read, tokenize and
+//! whole; [`Snapshot`] is what a reader opens; `stored.rs` gives it the text and the terms of its documents.
+//! [`MemoryIndex`] is an index that stays in memory. `unique.rs` counts distinct terms over segments. `live/` is how
+//! programs write to an index document by document. [`tune()`] finds the parameters of a build that suit a machine.
+//! `variants.rs` names what else could read, tokenize and
 //! index, `pipeline.rs` runs that.
 
 mod budget;
@@ -25,6 +27,7 @@ mod merging;
 mod pipeline;
 mod progress;
 mod snapshot;
+mod stored;
 mod tune;
 mod unique;
 mod variants;
@@ -39,6 +42,7 @@ pub use merge_policy::MergePolicy;
 pub use pipeline::{LadderOptions, LadderPart, LadderRun, index_files};
 pub use progress::{Phase, Progress};
 pub use snapshot::{IndexInfo, SegmentInfo, Snapshot};
+pub use stored::StoredOptions;
 pub use tune::{
     DeviceLimits, MemoryLimits, ProcessorLimits, Profile, ReadRate, Resource, Roofline, Trial, Trials, Tried,
     TuneOptions, TuneReport, TuneStep, Tuned, find_parameters, tune,
@@ -65,6 +69,8 @@ pub struct IndexOptions {
     pub analyzer: Option<Analyzer>,
     /// What is kept of a term in a document; `None` for what the index has, or frequencies for a new one.
     pub postings: Option<Postings>,
+    /// What is kept of documents beside what searching needs.
+    pub stored: StoredOptions,
     /// Most memory to take, in bytes.
     pub memory: u64,
     /// Bytes of memory after which an index thread writes its first segments, if its share of `memory` is not less;
@@ -91,6 +97,7 @@ impl Default for IndexOptions {
             records: Records::File,
             analyzer: None,
             postings: None,
+            stored: StoredOptions::default(),
             memory: crate::sys::memory_limit_bytes().map_or(1 << 30, |limit| limit / 2),
             segment_memory: SEGMENT_MEMORY,
             flush: FlushOptions::default(),

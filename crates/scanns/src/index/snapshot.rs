@@ -6,7 +6,7 @@ use std::path::Path;
 use super::manifest::Manifest;
 use super::unique::count_distinct;
 use crate::error::{Error, Result};
-use crate::schema::{Analyzer, Field, Postings, Records, Schema};
+use crate::schema::{Analyzer, Field, Postings, Records, Schema, Stored};
 use crate::search::{Hit, Leaf, Operator, Query, Searcher, parse};
 use crate::segment::{SEGMENT, Segment};
 use crate::store::{Directory, FsDirectory, generations, read_newest};
@@ -48,6 +48,8 @@ pub struct IndexInfo {
     pub records: Records,
     /// What is kept of a term in a document, in that field.
     pub postings: Postings,
+    /// What is kept of documents; of the compression, what was said last.
+    pub stored: Stored,
     /// Bytes of all segments.
     pub index_bytes: u64,
     /// Bytes of them that are positions.
@@ -81,6 +83,7 @@ pub struct Snapshot {
     generation: u64,
     schema: Schema,
     records: Records,
+    stored: Stored,
     notes: BTreeMap<Vec<u8>, Vec<u8>>,
     /// Each seen through the field that is searched where none is named.
     segments: Vec<Segment>,
@@ -154,6 +157,7 @@ impl Snapshot {
             schema,
             records: manifest.records,
             notes: manifest.notes,
+            stored: manifest.stored,
             infos,
         }))
     }
@@ -189,6 +193,7 @@ impl Snapshot {
                 .unwrap_or(Analyzer::Standard),
             records: self.records,
             postings: default.and_then(|field| self.schema.entry(field)?.kind.postings()).unwrap_or_default(),
+            stored: self.stored,
             index_bytes: sum(|segment| segment.bytes),
             position_bytes: self
                 .segments
@@ -198,6 +203,16 @@ impl Snapshot {
                 .sum(),
             format_version: SEGMENT.format,
         }
+    }
+
+    /// The open segments.
+    pub(super) fn leaves(&self) -> &[Segment] {
+        &self.segments
+    }
+
+    /// The segment of a hit.
+    pub(super) fn leaf(&self, hit: &Hit) -> Option<&Segment> {
+        self.segments.get(hit.leaf)
     }
 
     /// Answers queries over this state, in the field that is searched where none is named.

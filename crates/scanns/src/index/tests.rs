@@ -18,6 +18,7 @@ mod flush;
 mod living;
 mod positions;
 mod resume;
+mod stored;
 
 fn options(root: &Path, records: Records, lanes: usize) -> IndexOptions {
     let read = ReadOptions { lanes, block_bytes: 64 << 10, chunk_bytes: 200 << 10, ..ReadOptions::default() };
@@ -27,6 +28,7 @@ fn options(root: &Path, records: Records, lanes: usize) -> IndexOptions {
         records,
         analyzer: Some(Analyzer::parse("whitespace").unwrap()),
         postings: None,
+        stored: StoredOptions::default(),
         memory: 512 << 20,
         segment_memory: SEGMENT_MEMORY,
         flush: FlushOptions::default(),

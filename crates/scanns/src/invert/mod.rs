@@ -257,9 +257,16 @@ impl Inverter {
     /// Memory kept from what was flushed before is given back here, if it would not fit beside what is used now.
     #[inline]
     pub fn is_full(&mut self, limit: usize) -> bool {
-        let limit = limit.min(self.budget);
+        self.is_full_beside(limit, 0)
+    }
+
+    /// The same where something else takes `beside` bytes of the budget.
+    #[inline]
+    pub fn is_full_beside(&mut self, limit: usize, beside: usize) -> bool {
+        let budget = self.budget.saturating_sub(beside);
+        let limit = limit.min(budget);
         // A quarter more, where the budget has it: segments differ in what they need more of, and giving back is dear.
-        self.store.keep_within(limit.saturating_add(limit / 4).min(self.budget));
+        self.store.keep_within(limit.saturating_add(limit / 4).min(budget));
         self.bytes() >= limit || self.docs >= MOST_DOCUMENTS
     }
 

@@ -1,6 +1,7 @@
 //! A document as a program gives it: a key and values of fields.
 
 use super::{Field, FieldKind, Schema};
+use crate::codec::{ByteReader, put_varint};
 use crate::error::{Error, Result};
 
 /// Longest key of a document, in bytes.
@@ -116,9 +117,97 @@ impl Document {
     }
 }
 
+impl Document {
+    /// Appends the values that a schema stores, as [`decode_stored`] reads them.
+    pub(crate) fn put_stored(&self, schema: &Schema, out: &mut Vec<u8>) {
+        let is_stored = |field: Field| schema.entry(field).is_some_and(|entry| entry.stored);
+        for (field, value) in self.values.iter().filter(|(field, _)| is_stored(*field)) {
+            put_varint(out, u64::from(field.number()));
+            match value {
+                Value::Text(bytes) | Value::Bytes(bytes) => {
+                    put_varint(out, bytes.len() as u64);
+                    out.extend_from_slice(bytes);
+                }
+                Value::Unsigned(number) => put_varint(out, *number),
+                // Zigzag, so that small numbers of either sign are short.
+                Value::Signed(number) => put_varint(out, ((number << 1) ^ (number >> 63)).cast_unsigned()),
+                Value::Float(number) => out.extend_from_slice(&number.to_le_bytes()),
+            }
+        }
+    }
+}
+
+/// The stored values of a document, in their order; `None` if the bytes are not what a schema says.
+pub(crate) fn decode_stored(schema: &Schema, bytes: &[u8]) -> Option<Vec<(Field, Value)>> {
+    let mut reader = ByteReader::new(bytes);
+    let mut values = Vec::new();
+    while !reader.remaining().is_empty() {
+        let field = Field::new(u16::try_from(reader.varint()?).ok()?)?;
+        let mut text = || {
+            let len = usize::try_from(reader.varint()?).ok()?;
+            reader.take(len).map(<[u8]>::to_vec)
+        };
+        let value = match schema.entry(field)?.kind {
+            FieldKind::Text { .. } | FieldKind::Keyword => Value::Text(text()?),
+            FieldKind::Bytes => Value::Bytes(text()?),
+            FieldKind::Unsigned => Value::Unsigned(reader.varint()?),
+            FieldKind::Signed => {
+                let number = reader.varint()?;
+                Value::Signed((number >> 1).cast_signed() ^ -(number & 1).cast_signed())
+            }
+            FieldKind::Float => Value::Float(f64::from_bits(reader.u64()?)),
+        };
+        values.push((field, value));
+    }
+    Some(values)
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn stored_values_read_back_and_any_bytes_do_no_harm() {
+        let mut schema = Schema::new();
+        let owner = schema.add("owner", FieldKind::Keyword, false).unwrap();
+        let kinds =
+            [FieldKind::Keyword, FieldKind::Unsigned, FieldKind::Signed, FieldKind::Float, FieldKind::Bytes];
+        let fields: Vec<Field> = ["a", "b", "c", "d", "e"]
+            .into_iter()
+            .zip(kinds)
+            .map(|(name, kind)| schema.add(name, kind, true).unwrap())
+            .collect();
+        let seed = 0x5eed_0520;
+        let mut random = fastrand::Rng::with_seed(seed);
+        for round in 0..2000 {
+            let values = [
+                Value::Text((0..random.usize(..200)).map(|_| random.u8(..)).collect()),
+                Value::Unsigned(random.u64(..) >> random.u32(..64)),
+                Value::Signed(random.i64(..) >> random.u32(..64)),
+                Value::Float(random.f64() * 1e9 - 5e8),
+                Value::Bytes((0..random.usize(..9)).map(|_| random.u8(..)).collect()),
+            ];
+            let mut expected: Vec<_> = fields.iter().copied().zip(values).filter(|_| random.bool()).collect();
+            random.shuffle(&mut expected);
+            let mut document = Document::new("k").text(owner, "nobody");
+            for (field, value) in &expected {
+                document = document.with(*field, value.clone());
+            }
+            let mut bytes = Vec::new();
+            document.put_stored(&schema, &mut bytes);
+            assert_eq!(decode_stored(&schema, &bytes), Some(expected), "seed {seed:x} round {round}");
+            for _ in 0..bytes.len().min(20) {
+                let at = random.usize(..bytes.len());
+                bytes[at] = random.u8(..);
+                let _ = decode_stored(&schema, &bytes);
+            }
+        }
+        for number in [0, 1, -1, i64::MIN, i64::MAX] {
+            let mut bytes = Vec::new();
+            Document::new("k").with(fields[2], Value::Signed(number)).put_stored(&schema, &mut bytes);
+            assert_eq!(decode_stored(&schema, &bytes), Some(vec![(fields[2], Value::Signed(number))]));
+        }
+    }
 
     #[test]
     fn values_must_fit_the_fields() {

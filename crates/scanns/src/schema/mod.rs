@@ -6,10 +6,13 @@
 mod delimiters;
 mod document;
 mod fields;
+mod stored;
 
 pub use delimiters::Delimiters;
+pub(crate) use document::decode_stored;
 pub use document::{Document, Value};
 pub use fields::{Field, FieldEntry, FieldKind, MAX_FIELDS, Schema};
+pub use stored::{Compression, Store, Stored};
 
 use crate::error::{Error, Result};
 

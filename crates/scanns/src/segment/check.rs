@@ -34,6 +34,7 @@ impl Segment {
         }
         if level >= CheckLevel::Structure {
             self.check_keys()?;
+            self.check_stored(level, go_on)?;
             for stats in &self.stats().fields {
                 let field = self.in_field(stats.field);
                 let found = field.check_terms(level, go_on)?;

@@ -2,6 +2,7 @@
 
 use super::keys::{self, Keys};
 use super::stats::{FieldStats, SegmentStats};
+use super::stored::Collector;
 use super::terms::TermsWriter;
 use super::{NORMS, SEGMENT, SPARSE, STATS, TERMS, file_name, of_field};
 use crate::error::{Error, Result};
@@ -55,8 +56,9 @@ pub struct Flushed {
     pub bytes: u64,
 }
 
-/// Writes the documents that `fields` and `keys` have to a new segment `id`, and empties the inverters. Each field that is
-/// searched has an inverter, and all have the same documents. The file must be synced before the commit.
+/// Writes the documents that `fields`, `keys` and `stored` have to a new segment `id`, and empties the inverters and what is
+/// stored. Each field that is searched has an inverter, and all have the same documents. The file must be synced before
+/// the commit.
 ///
 /// # Errors
 /// Whatever the directory says; the file is then removed.
@@ -65,9 +67,10 @@ pub fn flush(
     id: u128,
     fields: &mut [(Field, &mut Inverter)],
     keys: &Keys,
+    stored: &mut Collector,
     buffers: &FlushBuffers,
 ) -> Result<(Flushed, Unsynced)> {
-    let written = write(directory, id, fields, keys, buffers);
+    let written = write(directory, id, fields, keys, stored, buffers);
     if written.is_err() {
         fields.iter_mut().for_each(|(_, inverter)| inverter.clear());
         // The first error is the one to tell; a file that cannot be removed now is swept at the next commit.
@@ -81,6 +84,7 @@ fn write(
     id: u128,
     fields: &mut [(Field, &mut Inverter)],
     keys: &Keys,
+    stored: &mut Collector,
     buffers: &FlushBuffers,
 ) -> Result<(Flushed, Unsynced)> {
     let mut out = EnvelopeWriter::create(directory, &file_name(id), SEGMENT, id)?.with_buffer(buffers.write);
@@ -93,6 +97,7 @@ fn write(
         stats.fields.push(write_field(*field, inverter, buffers, &mut out)?);
     }
     keys::write(keys, &mut out)?;
+    stored.write(&mut out)?;
     out.begin(STATS)?;
     out.write(&stats.encode())?;
     let unsynced = out.finish()?;

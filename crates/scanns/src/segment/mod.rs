@@ -3,7 +3,8 @@
 //! `flush.rs` drains an inverter into a file, `merge/` joins several files, `reader.rs` opens one, `deletes.rs` says which
 //! of its documents were deleted since, `positions.rs` where in them terms stand, `check.rs` proves that all of it is whole. The file is an envelope of the sections
 //! below. `terms/` is the largest: terms and postings side by side, since one sequential write cannot fill two
-//! sections at once, and since a query wants both from the same place. `keys/` says what a document is called.
+//! sections at once, and since a query wants both from the same place. `keys/` says what a document is called, `stored/` what is
+//! kept of its text.
 
 mod check;
 mod deletes;
@@ -13,6 +14,7 @@ mod merge;
 mod positions;
 mod reader;
 mod stats;
+mod stored;
 mod terms;
 #[cfg(test)]
 mod tests;
@@ -24,6 +26,7 @@ pub use keys::{KeyRun, Keys, KnownPaths};
 pub use merge::merge;
 pub use reader::Segment;
 pub use stats::{FieldStats, SegmentStats};
+pub use stored::{Collector, Reference, StoredFigures, TermInDocument};
 pub use terms::{TermInfo, TermsIter};
 
 use crate::schema::Field;

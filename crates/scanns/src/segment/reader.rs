@@ -7,7 +7,7 @@ use super::deletes::Deletes;
 use super::keys::KeyReader;
 use super::stats::{FieldStats, SegmentStats};
 use super::terms::{self, TermInfo, TermPositions, Terms, TermsIter};
-use super::{NORMS, SEGMENT, SPARSE, STATS, TERMS, file_name, of_field};
+use super::{NORMS, SEGMENT, SPARSE, STATS, TERMS, file_name, of_field, stored};
 use crate::error::{Error, Result};
 use crate::schema::{Field, Postings};
 use crate::store::{Directory, Envelope, Section};
@@ -58,6 +58,7 @@ impl Segment {
             terms.push(terms::load(&file, of_terms, sparse, kept == Postings::Positions)?);
         }
         KeyReader::open(&file, stats.max_doc)?;
+        stored::verify(&file, stats.max_doc)?;
         let deletes = match deletes {
             0 => Deletes::default(),
             generation => Deletes::read(directory, id, generation, &stats)?,

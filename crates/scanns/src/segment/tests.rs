@@ -45,9 +45,15 @@ fn sample(random: &mut Rng, docs: u32) -> (RamDirectory, Lists, Vec<u64>) {
     let paths = (0..docs).map(|doc| format!("/some/where/{}/file{doc}", doc / 10).into_bytes()).collect();
     let directory = RamDirectory::new();
     let keys = Keys { paths, stamps: vec![Stamp::default(); docs as usize], runs: None };
-    let (flushed, unsynced) =
-        flush(&directory, 7, &mut [(Field::default(), &mut inverter)], &keys, &FlushBuffers::default())
-            .unwrap();
+    let (flushed, unsynced) = flush(
+        &directory,
+        7,
+        &mut [(Field::default(), &mut inverter)],
+        &keys,
+        &mut Collector::none(),
+        &FlushBuffers::default(),
+    )
+    .unwrap();
     unsynced.sync().unwrap();
     assert_eq!(flushed.stats.terms(), lists.len() as u64);
     assert_eq!(flushed.bytes, directory.open(&file_name(7)).unwrap().len() as u64);
@@ -118,11 +124,18 @@ fn keys_of_lines_are_path_and_number() {
         runs: Some(vec![run(0, 0, 1), run(4, 1, 100), run(6, 0, 5)]),
     };
     let directory = RamDirectory::new();
-    flush(&directory, 9, &mut [(Field::default(), &mut inverter)], &keys, &FlushBuffers::default())
-        .unwrap()
-        .1
-        .sync()
-        .unwrap();
+    flush(
+        &directory,
+        9,
+        &mut [(Field::default(), &mut inverter)],
+        &keys,
+        &mut Collector::none(),
+        &FlushBuffers::default(),
+    )
+    .unwrap()
+    .1
+    .sync()
+    .unwrap();
     let segment = Segment::open(&directory, 9, 0).unwrap();
     let got: Vec<Vec<u8>> = (0..10).map(|doc| segment.key(doc).unwrap()).collect();
     assert_eq!(got[3], b"/a\nb:4");

@@ -33,6 +33,20 @@ pub trait TokenSink {
     fn token(&mut self, token: &[u8]);
 }
 
+/// Both receive all tokens.
+impl<A: TokenSink, B: TokenSink> TokenSink for (&mut A, &mut B) {
+    #[inline]
+    fn tokens(&mut self, text: &[u8], base: usize, bounds: &[u16]) {
+        self.0.tokens(text, base, bounds);
+        self.1.tokens(text, base, bounds);
+    }
+
+    fn token(&mut self, token: &[u8]) {
+        self.0.token(token);
+        self.1.token(token);
+    }
+}
+
 /// Finds the tokens of an analyzer with the fastest instructions of this machine.
 pub struct Tokenizer {
     kind: Kind,

@@ -7,7 +7,9 @@ use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 use std::time::Duration;
 
 use fastrand::Rng;
-use scanns::{CheckLevel, Directory, FaultDirectory, Progress, RamDirectory, Snapshot, check_in, salvage_in};
+use scanns::{
+    CheckLevel, Directory, FaultDirectory, Progress, RamDirectory, Snapshot, Store, check_in, salvage_in,
+};
 
 use crate::model::{Contents, Script, contents};
 use crate::{long, seeds};
@@ -25,10 +27,14 @@ struct Counts {
 
 type Files = BTreeMap<String, Vec<u8>>;
 
-/// The first script from this seed on whose index has two segments, and deletes.
+/// The first script from this seed on whose index has two segments, deletes, and all that can be kept of documents.
 fn small_index(mut seed: u64) -> (Files, u64) {
     loop {
         let script = Script::random(seed, 7);
+        if script.stored.store != Some(Store::Content) || script.stored.vectors != Some(true) {
+            seed += 1;
+            continue;
+        }
         let directory = FaultDirectory::new();
         (0..script.steps.len()).for_each(|step| script.run(&directory, step).unwrap());
         let snapshot = Snapshot::open_in(&directory).unwrap().unwrap();

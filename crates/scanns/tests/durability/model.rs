@@ -10,9 +10,10 @@ use std::time::{Duration, SystemTime};
 
 use fastrand::Rng;
 use scanns::{
-    Analyzer, Deletion, Directory, Document, FlushOptions, IndexOptions, IndexWriter, MergePolicy, Model,
-    Operator, PageSize, Progress, Query, ReadOptions, Records, Result, SEGMENT_MEMORY, Snapshot,
-    SourceOptions, WriterOptions, build_in, delete_in, merge_in,
+    Analyzer, Compression, Deletion, Directory, Document, Error, FlushOptions, Hit, IndexOptions,
+    IndexWriter, MergePolicy, Model, Operator, PageSize, Postings, Progress, Query, ReadOptions, Records,
+    Result, SEGMENT_MEMORY, Snapshot, SourceOptions, Store, StoredOptions, WriterOptions, build_in,
+    delete_in, merge_in,
 };
 
 /// What is in the index: key → words.
@@ -57,6 +58,9 @@ pub struct Script {
     pub records: Records,
     /// Index threads.
     pub lanes: usize,
+    /// What is kept of documents.
+    pub stored: StoredOptions,
+    postings: Option<Postings>,
     merge: Option<MergePolicy>,
     /// Whether a build commits whenever it can, not only at its end.
     pub commits_often: bool,
@@ -72,6 +76,12 @@ impl Script {
             states: vec![State::new()],
             records: if random.bool() { Records::File } else { Records::Lines },
             lanes: random.usize(1..=2),
+            stored: StoredOptions {
+                store: random.choice([Store::None, Store::Reference, Store::Content, Store::Content]),
+                compression: random.choice([Compression::None, Compression::Lz4, Compression::ZSTD]),
+                vectors: Some(random.bool()),
+            },
+            postings: random.bool().then_some(Postings::Positions),
             merge: random.bool().then(|| MergePolicy { segments: 3, ..MergePolicy::default() }),
             commits_often: random.bool(),
             files: tempfile::tempdir().unwrap(),
@@ -93,7 +103,8 @@ impl Script {
                     Step::DeleteKeys(all)
                 }
                 5 => Step::DeleteWord(word(&mut random)),
-                6..8 => {
+                // An index of references is one of files only.
+                6..8 if script.stored.store != Some(Store::Reference) => {
                     let change = |random: &mut Rng| {
                         let text = (random.usize(..4) > 0).then(|| text(random));
                         (script.path(random.usize(..12)), text)
@@ -193,7 +204,8 @@ impl Script {
             memory: 512 << 20,
             segment_memory: SEGMENT_MEMORY,
             flush: FlushOptions::default(),
-            postings: None,
+            postings: self.postings,
+            stored: self.stored,
             merge: self.merge,
             again: false,
             commit_every: self.commits_often.then_some(Duration::ZERO),
@@ -315,7 +327,27 @@ pub fn expected(state: &State) -> Contents {
     found
 }
 
-/// Every term with the keys and frequencies that searching for it finds.
+/// How often a term is in what is stored of the document of a hit.
+fn stored_frequencies(snapshot: &Snapshot, hit: &Hit, term: &[u8]) -> Result<Vec<(&'static str, u32)>> {
+    let mut found = Vec::new();
+    match snapshot.document(hit) {
+        // A later step has written to the file.
+        Err(Error::SourceChanged { .. }) => {}
+        text => {
+            let count =
+                |text: Vec<u8>| text.split(u8::is_ascii_whitespace).filter(|word| *word == term).count();
+            found.extend(text?.map(|text| ("text", u32::try_from(count(text)).unwrap())));
+        }
+    }
+    if let Some(vector) = snapshot.vector(hit)? {
+        let of_term = vector.iter().find(|found| found.term == term);
+        found.push(("vector", of_term.map_or(0, |found| u32::try_from(found.frequency()).unwrap())));
+    }
+    Ok(found)
+}
+
+/// Every term with the keys and frequencies that searching for it finds. What is stored of a document and has another
+/// frequency is there too, so that it differs from what is expected.
 pub fn contents(snapshot: &Snapshot) -> Result<Contents> {
     let mut found = Contents::new();
     let searcher = snapshot.searcher();
@@ -334,7 +366,13 @@ pub fn contents(snapshot: &Snapshot) -> Result<Contents> {
             let part = f64::from(hit.score) / idf;
             #[expect(clippy::cast_possible_truncation, reason = "small frequencies")]
             let freq = (part / (1.0 - part)).round() as u32;
-            keys.insert(String::from_utf8_lossy(&searcher.key(&hit)?).into_owned(), freq);
+            let key = String::from_utf8_lossy(&searcher.key(&hit)?).into_owned();
+            for (kind, stored) in stored_frequencies(snapshot, &hit, &term)? {
+                if stored != freq {
+                    keys.insert(format!("{key} as {kind}"), stored);
+                }
+            }
+            keys.insert(key, freq);
         }
         // The statistics know deleted documents until their segment is merged.
         if !keys.is_empty() {

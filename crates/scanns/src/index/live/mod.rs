@@ -25,6 +25,7 @@ use std::thread::JoinHandle;
 
 use super::build::{leave_nothing_behind, prepare_directory};
 use super::merge_policy::MergePolicy;
+use super::stored::StoredOptions;
 use super::writer::Prepared;
 use crate::error::{Error, Result};
 use crate::schema::{Document, Field, Schema};
@@ -43,6 +44,9 @@ pub struct WriterOptions {
     pub lanes: usize,
     /// Bytes of memory after which a lane is written as a segment, if its share of `memory` is not less.
     pub segment_memory: u64,
+    /// What is kept of documents. Values of fields that the schema stores are kept in any case; where it stores none,
+    /// [`Store::Content`](crate::Store::Content) keeps the text of the field that is searched where none is named.
+    pub stored: StoredOptions,
     /// Which segments are merged in the background; `None` for none.
     pub merge: Option<MergePolicy>,
     /// Sizes of the buffers on the way to the file.
@@ -55,6 +59,7 @@ impl Default for WriterOptions {
             memory: 1 << 30,
             lanes: std::thread::available_parallelism().map_or(1, usize::from),
             segment_memory: super::SEGMENT_MEMORY,
+            stored: StoredOptions::default(),
             merge: Some(MergePolicy::default()),
             buffers: FlushBuffers::default(),
         }

@@ -3,9 +3,9 @@
 use crate::error::{Error, Result};
 use crate::invert::{CHECK_EVERY, InvertOptions, Inverter};
 use crate::record::Parts;
-use crate::schema::{Document, Field, FieldKind, Records, Schema};
+use crate::schema::{Document, Field, FieldKind, Records, Schema, Stored};
 use crate::search::Query;
-use crate::segment::Keys;
+use crate::segment::{Collector, Keys};
 use crate::source::Stamp;
 use crate::sys::PageSize;
 use crate::tokenize::{MAX_TOKEN, Tokenizer};
@@ -41,6 +41,10 @@ pub(super) struct Part {
     sequences: Vec<u64>,
     deletes: Vec<Delete>,
     delete_bytes: usize,
+    /// What is kept of documents beside.
+    stored: Collector,
+    /// The field whose text and terms are stored where the schema stores no field.
+    text_field: Option<Field>,
     /// Text on its way through a tokenizer, which may change it.
     text: Vec<u8>,
 }
@@ -55,7 +59,7 @@ struct PartField {
 
 impl Part {
     /// An empty one, whose inverters take at most `budget` bytes each.
-    pub(super) fn new(schema: &Schema, budget: usize) -> Result<Self> {
+    pub(super) fn new(schema: &Schema, stored: &Stored, budget: usize) -> Result<Self> {
         let field = |(field, postings)| {
             let options = InvertOptions { budget, expected_terms: 0, pages: PageSize::Auto, postings };
             let tokenizer = schema.analyzer(field).map(Tokenizer::new);
@@ -68,6 +72,8 @@ impl Part {
             sequences: Vec::new(),
             deletes: Vec::new(),
             delete_bytes: 0,
+            stored: Collector::new(stored, Records::File)?,
+            text_field: schema.default_field().filter(|_| !schema.stores()),
             text: Vec::new(),
         })
     }
@@ -77,10 +83,24 @@ impl Part {
     /// # Errors
     /// [`Error::Options`] if it is too large for the memory; nothing of it is then in the index.
     pub(super) fn add(&mut self, schema: &Schema, document: &Document, sequence: u64) -> Result<()> {
-        let Part { fields, text, .. } = self;
-        let outcome = fields.iter_mut().try_for_each(|field| field.add(schema, document, text));
+        let Part { fields, text, stored, .. } = self;
+        let text_field = self.text_field;
+        let mut outcome = fields.iter_mut().try_for_each(|field| {
+            let kept = if text_field == Some(field.field) { Some(&mut *stored) } else { None };
+            field.add(schema, document, text, kept)
+        });
+        if text_field.is_none() && outcome.is_ok() {
+            text.clear();
+            document.put_stored(schema, text);
+            outcome = stored.text(text);
+        }
         for field in fields {
             if outcome.is_ok() { field.inverter.end_document() } else { field.inverter.void_document() }
+        }
+        if outcome.is_ok() {
+            stored.end_document((0, 0))?
+        } else {
+            stored.void_document()?
         }
         // A document that is void has a number too.
         self.key_bytes += document.key().len() + size_of::<Vec<u8>>() + size_of::<Stamp>() + 16;
@@ -118,7 +138,8 @@ impl Part {
     }
 
     fn rest_bytes(&self) -> usize {
-        self.key_bytes + self.delete_bytes + self.sequences.capacity() * 8 + self.text.capacity()
+        let lists = self.sequences.capacity() * 8 + self.text.capacity();
+        self.key_bytes + self.delete_bytes + lists + self.stored.bytes()
     }
 
     /// Bytes in use.
@@ -131,9 +152,10 @@ impl Part {
         self.fields.iter().map(|field| field.inverter.resident()).sum::<usize>() + self.rest_bytes()
     }
 
-    /// The fields with their inverters, and the keys, for a flush.
-    pub(super) fn for_flush(&mut self) -> (Vec<(Field, &mut Inverter)>, &Keys) {
-        (self.fields.iter_mut().map(|field| (field.field, &mut field.inverter)).collect(), &self.keys)
+    /// The fields with their inverters, the keys, and what is stored, for a flush.
+    pub(super) fn for_flush(&mut self) -> (Vec<(Field, &mut Inverter)>, &Keys, &mut Collector) {
+        let fields = self.fields.iter_mut().map(|field| (field.field, &mut field.inverter)).collect();
+        (fields, &self.keys, &mut self.stored)
     }
 
     /// Takes out what a flush does not write: the numbers of the documents, and the deletes.
@@ -151,7 +173,14 @@ impl Part {
 }
 
 impl PartField {
-    fn add(&mut self, schema: &Schema, document: &Document, buffer: &mut Vec<u8>) -> Result<()> {
+    /// Adds the texts of a document; `stored` gets them too, if that is to keep them.
+    fn add(
+        &mut self,
+        schema: &Schema,
+        document: &Document,
+        buffer: &mut Vec<u8>,
+        mut stored: Option<&mut Collector>,
+    ) -> Result<()> {
         let Some(FieldKind::Text { analyzer, .. }) = schema.entry(self.field).map(|entry| &entry.kind) else {
             let add = |value: &[u8]| {
                 crate::tokenize::TokenSink::token(
@@ -168,8 +197,14 @@ impl PartField {
             buffer.extend_from_slice(text);
             let mut parts =
                 Parts::new(Records::File, analyzer, 0..buffer.len(), (false, true), CHECK_EVERY / 4);
+            if let Some(stored) = &mut stored {
+                stored.text(text)?;
+            }
             while let Some(part) = parts.step(buffer) {
-                tokenizer.run(buffer, part.range, &mut self.inverter);
+                match stored.as_mut().and_then(|stored| stored.vectors()) {
+                    Some(vectors) => tokenizer.run(buffer, part.range, &mut (&mut self.inverter, vectors)),
+                    None => tokenizer.run(buffer, part.range, &mut self.inverter),
+                }
                 if !part.closes && self.inverter.is_full(usize::MAX) {
                     return Err(Error::Options(format!(
                         "document \"{}\" does not fit into the memory of the writer: give it more, or cut the document",

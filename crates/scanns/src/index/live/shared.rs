@@ -12,9 +12,10 @@ use super::room::Room;
 use crate::error::{Error, Result};
 use crate::index::manifest::Manifest;
 use crate::index::merge_policy::MergePolicy;
+use crate::index::stored::choose_stored;
 use crate::index::writer::Writer;
-use crate::schema::{Document, Records, Schema};
-use crate::segment::{FLUSH_BYTES, flush};
+use crate::schema::{Document, Records, Schema, Store, Stored};
+use crate::segment::{Collector, FLUSH_BYTES, flush};
 use crate::store::Directory;
 
 /// The program itself, and a merge in the background.
@@ -33,6 +34,7 @@ const LOOK_EVERY: Duration = Duration::from_millis(50);
 pub(super) struct Shared {
     pub(super) writer: Writer<'static>,
     pub(super) schema: Schema,
+    stored: Stored,
     options: WriterOptions,
     /// Bytes that a lane may take.
     limit: usize,
@@ -69,26 +71,19 @@ impl Shared {
         schema: Option<&Schema>,
         options: WriterOptions,
     ) -> Result<Self> {
-        let lanes = options.lanes.max(1);
-        let memory = usize::try_from(options.memory).unwrap_or(usize::MAX);
-        let most = memory.saturating_sub(FIXED + lanes * (FLUSH_BYTES + options.buffers.extra_bytes()));
-        if most < lanes * LEAST * 4 {
-            let needed = FIXED + lanes * (FLUSH_BYTES + options.buffers.extra_bytes() + LEAST * 4);
-            return Err(Error::Options(format!(
-                "{} MiB of memory are too little for {lanes} lanes: give at least {} MiB, or fewer lanes",
-                memory >> 20,
-                (needed >> 20) + 1
-            )));
-        }
         options.buffers.check()?;
         let writer = Writer::open_shared(directory)?;
-        let schema = choose_schema(writer.manifest().map(|manifest| manifest.schema), schema)?;
+        let current = writer.manifest();
+        let schema = choose_schema(current.as_ref().map(|manifest| &manifest.schema), schema)?;
+        let stored = what_to_store(current.as_ref(), &schema, &options)?;
+        let (lanes, most) = (options.lanes.max(1), room_for_lanes(&options, &stored)?);
         writer.describe(|manifest| {
-            Some(manifest.unwrap_or_else(|| Manifest::new(schema.clone(), Records::File)))
+            let new = || Manifest::new(schema.clone(), Records::File, stored);
+            Some(Manifest { stored, ..manifest.unwrap_or_else(new) })
         });
         let budget = most / 2;
         let segment = usize::try_from(options.segment_memory).unwrap_or(usize::MAX);
-        let parts = (0..lanes).map(|_| Ok(Mutex::new(Part::new(&schema, budget)?)));
+        let parts = (0..lanes).map(|_| Ok(Mutex::new(Part::new(&schema, &stored, budget)?)));
         Ok(Shared {
             limit: segment.clamp(LEAST, budget / lanes),
             budget,
@@ -107,6 +102,7 @@ impl Shared {
             woken: Condvar::new(),
             writer,
             schema,
+            stored,
             options,
         })
     }
@@ -175,7 +171,7 @@ impl Shared {
                 self.room.keep(0, spare.resident());
                 spare
             }
-            None => Part::new(&self.schema, self.budget).inspect_err(|_| self.fail())?,
+            None => Part::new(&self.schema, &self.stored, self.budget).inspect_err(|_| self.fail())?,
         };
         let (epoch, bytes) = (self.epoch.load(Ordering::Relaxed), part.resident());
         self.room.lane_takes(lane, empty.resident());
@@ -205,8 +201,9 @@ impl Shared {
         let mut landed = None;
         if part.has_documents() {
             let id = self.writer.new_id();
-            let (mut fields, keys) = part.for_flush();
-            let flushed = flush(self.writer.directory(), id, &mut fields, keys, &self.options.buffers);
+            let (mut fields, keys, stored) = part.for_flush();
+            let flushed =
+                flush(self.writer.directory(), id, &mut fields, keys, stored, &self.options.buffers);
             landed = Some(flushed.inspect_err(|_| self.writer.give_up(id))?);
         }
         let (sequences, deletes) = part.take_rest();
@@ -326,18 +323,64 @@ fn ended_badly() -> Error {
     }
 }
 
+/// Bytes that lanes, and what left them and is not written yet, may take.
+fn room_for_lanes(options: &WriterOptions, stored: &Stored) -> Result<usize> {
+    let lanes = options.lanes.max(1);
+    // Beside the part that a lane fills there may be one that is being written.
+    let each = FLUSH_BYTES + options.buffers.extra_bytes() + 2 * Collector::fixed_bytes(stored);
+    let memory = usize::try_from(options.memory).unwrap_or(usize::MAX);
+    let most = memory.saturating_sub(FIXED + lanes * each);
+    if most < lanes * LEAST * 4 {
+        let needed = FIXED + lanes * (each + LEAST * 4);
+        return Err(Error::Options(format!(
+            "{} MiB of memory are too little for {lanes} lanes: give at least {} MiB, or fewer lanes",
+            memory >> 20,
+            (needed >> 20) + 1
+        )));
+    }
+    Ok(most)
+}
+
 /// The schema of the index, which one that is given must be.
-fn choose_schema(current: Option<Schema>, wanted: Option<&Schema>) -> Result<Schema> {
+fn choose_schema(current: Option<&Schema>, wanted: Option<&Schema>) -> Result<Schema> {
     let refuse = |why: &str| Err(Error::Options(why.into()));
     match (current, wanted) {
-        (Some(current), Some(wanted)) if current != *wanted => {
+        (Some(current), Some(wanted)) if current != wanted => {
             refuse("the index has another schema: open it without one, or make another index")
         }
-        (Some(current), _) => Ok(current),
+        (Some(current), _) => Ok(current.clone()),
         (None, Some(wanted)) if wanted.default_field().is_none() => {
             refuse("a schema needs a field that is searched: add a text or a keyword")
         }
         (None, Some(wanted)) => Ok(wanted.clone()),
         (None, None) => refuse("there is no index yet: give the schema of a new one"),
     }
+}
+
+/// What is kept of documents: by an index that is there what it has, by a new one what its schema and the options say.
+fn what_to_store(current: Option<&Manifest>, schema: &Schema, options: &WriterOptions) -> Result<Stored> {
+    let refuse = |why: &str| Err(Error::Options(why.into()));
+    let mut wanted = options.stored;
+    if schema.stores() && current.is_none() {
+        wanted.store = Some(wanted.store.unwrap_or(Store::Content));
+    }
+    let stored = choose_stored(current, &wanted)?;
+    if stored.store == Store::Reference {
+        return refuse(
+            "an index that stores references has files only: build another for documents from a program",
+        );
+    }
+    if schema.stores() && stored.store != Store::Content {
+        return refuse(
+            "the schema stores fields, and the options say otherwise: leave the store to the schema",
+        );
+    }
+    let one_text = schema.searched().count() == 1
+        && schema.default_field().and_then(|field| schema.analyzer(field)).is_some();
+    if stored.vectors && !one_text {
+        return refuse(
+            "vectors need a schema with one searched field, a text: leave the vectors out, or the other fields",
+        );
+    }
+    Ok(stored)
 }

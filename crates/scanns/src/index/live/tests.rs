@@ -4,10 +4,11 @@ use std::ops::ControlFlow;
 use fastrand::Rng;
 
 use super::*;
-use crate::index::{Progress, Snapshot, check_in};
-use crate::schema::{Analyzer, FieldKind, Postings, Value};
+use crate::index::{IndexOptions, Progress, Snapshot, check_in};
+use crate::schema::{Analyzer, FieldKind, Postings, Store, Value};
 use crate::search::{Model, Operator};
 use crate::segment::CheckLevel;
+use crate::source::SourceOptions;
 use crate::store::RamDirectory;
 use std::sync::atomic::AtomicBool;
 
@@ -337,4 +338,84 @@ fn what_cannot_be_is_refused_and_the_writer_goes_on() {
     drop(writer);
     assert!(refused(Some(&other), options).unwrap().contains("another schema"));
     assert_eq!(refused(None, options), None);
+}
+
+#[test]
+fn stored_values_come_back_through_commits_and_merges() {
+    let seed = 0x5eed_0530;
+    let mut random = Rng::with_seed(seed);
+    let mut schema = Schema::new();
+    let words = FieldKind::Text { analyzer: Analyzer::Standard, postings: Postings::Frequencies };
+    let text = schema.add("text", words, true).unwrap();
+    let size = schema.add("size", FieldKind::Unsigned, true).unwrap();
+    let owner = schema.add("owner", FieldKind::Keyword, false).unwrap();
+    let directory = Arc::new(RamDirectory::new());
+    let options = WriterOptions { lanes: 2, merge: None, ..WriterOptions::default() };
+    let writer = IndexWriter::open_in(directory.clone(), Some(&schema), options).unwrap();
+    let mut model = BTreeMap::new();
+    for _ in 0..20 {
+        for _ in 0..random.usize(1..60) {
+            let key = format!("k{}", random.usize(..200));
+            let said = format!("Word{} Everywhere", random.usize(..1000)).repeat(random.usize(1..200));
+            let document = Document::new(key.as_str()).text(text, said.as_str()).text(owner, "ann");
+            let document = document.with(size, Value::Unsigned(said.len() as u64));
+            writer.update(&document).unwrap();
+            model.insert(key.into_bytes(), said.into_bytes());
+        }
+        writer.commit().unwrap();
+    }
+    drop(writer);
+    for merged in [false, true] {
+        if merged {
+            crate::index::merge_in(&*directory, 1, &Progress::new(), &AtomicBool::new(false)).unwrap();
+        }
+        let snapshot = Snapshot::open_in(&*directory).unwrap().unwrap();
+        let mut found = BTreeMap::new();
+        let query = snapshot.parse("everywhere", Operator::Or).unwrap();
+        for hit in snapshot.searcher().top_k(&query, Model::Classic, 1000).unwrap() {
+            let said = snapshot.document(&hit).unwrap().unwrap();
+            let values = vec![(text, Value::Text(said.clone())), (size, Value::Unsigned(said.len() as u64))];
+            assert_eq!(snapshot.values(&hit).unwrap(), Some(values));
+            found.insert(snapshot.key(&hit).unwrap(), said);
+        }
+        assert_eq!(found, model, "seed {seed:x} merged {merged}");
+        let report = check_in(&*directory, CheckLevel::Cross, &Progress::new(), &AtomicBool::new(false));
+        assert!(report.unwrap().is_whole());
+    }
+    let files = IndexOptions::default();
+    let error = crate::index::build_in(&*directory, &files, &Progress::new(), &Arc::default()).unwrap_err();
+    assert!(error.to_string().contains("stores fields"), "{error}");
+}
+
+#[test]
+fn documents_join_files_whose_text_and_vectors_are_stored() {
+    let place = tempfile::tempdir().unwrap();
+    let path = place.path().join("file");
+    std::fs::write(&path, "One Two one").unwrap();
+    let directory = Arc::new(RamDirectory::new());
+    let stored = StoredOptions { store: Some(Store::Content), vectors: Some(true), compression: None };
+    let source = SourceOptions { paths: vec![path], ..SourceOptions::default() };
+    let files = IndexOptions { source, stored, memory: 1 << 30, ..IndexOptions::default() };
+    crate::index::build_in(&*directory, &files, &Progress::new(), &Arc::default()).unwrap();
+    let writer = IndexWriter::open_in(directory.clone(), None, WriterOptions::default()).unwrap();
+    let text = writer.schema().default_field().unwrap();
+    writer.add(&Document::new("k").text(text, "Two Three").text(text, " two")).unwrap();
+    writer.commit().unwrap();
+    drop(writer);
+    crate::index::merge_in(&*directory, 1, &Progress::new(), &AtomicBool::new(false)).unwrap();
+    let snapshot = Snapshot::open_in(&*directory).unwrap().unwrap();
+    let hits = snapshot.searcher().top_k(&Query::Term(b"three".to_vec()), Model::Classic, 9).unwrap();
+    assert_eq!(snapshot.document(&hits[0]).unwrap().unwrap(), b"Two Three two");
+    let vector = snapshot.vector(&hits[0]).unwrap().unwrap();
+    let terms: Vec<_> = vector.iter().map(|term| (&*term.term, term.positions.clone())).collect();
+    assert_eq!(terms, [(b"three".as_slice(), vec![1]), (b"two", vec![0, 2])]);
+    let report = check_in(&*directory, CheckLevel::Cross, &Progress::new(), &AtomicBool::new(false)).unwrap();
+    assert!(report.is_whole(), "{report:?}");
+    // References are to files, and a document from a program has none.
+    let other = Arc::new(RamDirectory::new());
+    let stored = StoredOptions { store: Some(Store::Reference), ..StoredOptions::default() };
+    let files = IndexOptions { stored, ..files };
+    crate::index::build_in(&*other, &files, &Progress::new(), &Arc::default()).unwrap();
+    let error = IndexWriter::open_in(other, None, WriterOptions::default()).err().unwrap();
+    assert!(error.to_string().contains("references"), "{error}");
 }

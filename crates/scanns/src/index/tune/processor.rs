@@ -10,7 +10,7 @@ use crate::index::IndexOptions;
 use crate::invert::{CHECK_EVERY, InvertOptions, Inverter};
 use crate::record::Parts;
 use crate::schema::{Analyzer, Field};
-use crate::segment::{FlushBuffers, Keys, flush};
+use crate::segment::{Collector, FlushBuffers, Keys, flush};
 use crate::source::Input;
 use crate::store::RamDirectory;
 use crate::tokenize::Tokenizer;
@@ -121,9 +121,10 @@ impl One<'_> {
     /// Seconds until a segment is in memory, and its bytes; the keys of its documents are left out.
     fn flush(&mut self) -> Result<(f64, f64)> {
         let begun = Instant::now();
+        let (keys, mut stored) = (Keys::default(), Collector::none());
         let mut fields = [(Field::default(), &mut self.inverter)];
-        let (segment, unsynced) =
-            flush(&RamDirectory::new(), 1, &mut fields, &Keys::default(), &FlushBuffers::default())?;
+        let buffers = FlushBuffers::default();
+        let (segment, unsynced) = flush(&RamDirectory::new(), 1, &mut fields, &keys, &mut stored, &buffers)?;
         unsynced.sync()?;
         Ok((begun.elapsed().as_secs_f64(), super::float(segment.bytes)))
     }

@@ -14,6 +14,7 @@ fn options(files: &std::path::Path, scratch: &std::path::Path, records: Records)
         records,
         analyzer: None,
         postings: None,
+        stored: crate::index::StoredOptions::default(),
         memory: 1 << 30,
         segment_memory: SEGMENT_MEMORY,
         flush: crate::index::FlushOptions::default(),

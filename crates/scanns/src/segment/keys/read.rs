@@ -78,6 +78,14 @@ impl<'a> KeyReader<'a> {
         Ok(key)
     }
 
+    /// The file of a document, what it was like, and whether the document is a line of it.
+    pub(in crate::segment) fn file_of(&self, doc: u32) -> Result<(Vec<u8>, Stamp, bool)> {
+        let index = if self.by_run { self.run_of(doc)? } else { None };
+        let run = index.map(|index| self.run(index)).transpose()?;
+        let path = run.map_or(doc, |run| run.path);
+        Ok((self.path(path)?, self.stamp(path)?, run.is_some_and(|run| run.first_line != WHOLE_FILE)))
+    }
+
     /// Run `index`, with the documents it has.
     fn run(&self, index: usize) -> Result<KeyRun> {
         let at = HEAD + index * RUN;

@@ -15,7 +15,7 @@ use super::flush::{FlushBuffers, Flushed, write_rest};
 use super::reader::Segment;
 use super::stats::{FieldStats, SegmentStats};
 use super::terms::TermsWriter;
-use super::{SEGMENT, STATS, TERMS, file_name, keys, of_field, positions};
+use super::{SEGMENT, STATS, TERMS, file_name, keys, of_field, positions, stored};
 use crate::error::{Error, Result};
 use crate::schema::Field;
 use crate::store::{Directory, EnvelopeWriter, Unsynced};
@@ -78,6 +78,7 @@ fn write(
     }
     let readers = sources.iter().map(|source| source.keys()).collect::<Result<Vec<_>>>()?;
     keys::merge(&readers.into_iter().zip(&documents).collect::<Vec<_>>(), &mut out)?;
+    stored::merge(sources, &documents, &mut out, go_on)?;
     out.begin(STATS)?;
     out.write(&stats.encode())?;
     let unsynced = out.finish()?;

@@ -38,7 +38,7 @@ fn write(directory: &RamDirectory, id: u128, random: &mut Rng, docs: u32) -> Vec
     // Small buffers: runs are sent while they grow.
     let buffers = FlushBuffers { write: 4096, lists: 512 };
     let keys = Keys { paths, stamps: vec![Stamp::default(); docs as usize], runs: None };
-    flush(directory, id, &mut [(Field::default(), &mut inverter)], &keys, &buffers)
+    flush(directory, id, &mut [(Field::default(), &mut inverter)], &keys, &mut Collector::none(), &buffers)
         .unwrap()
         .1
         .sync()

@@ -1,0 +1,117 @@
+//! Proves that what is stored of documents is whole, and that vectors say what the postings say.
+//!
+//! Postings go term by term, vectors document by document. So that neither has to be held in memory, each posting is made
+//! one number of 64 bits out of its term, its frequency and its positions; those of a document are added up on both sides
+//! and must give the same sum.
+
+use xxhash_rust::xxh3::{Xxh3, xxh3_64};
+
+use super::vector::decode;
+use crate::error::{Error, Result};
+use crate::schema::Postings;
+use crate::segment::{CheckLevel, Segment, file_name};
+
+/// Documents or terms between two calls of `go_on`.
+const LOOK_EVERY: u64 = 1 << 10;
+
+impl Segment {
+    /// Reads all that is stored of documents, and at level [`CheckLevel::Cross`] compares vectors with postings.
+    ///
+    /// # Errors
+    /// The first thing that is wrong, as [`Error::Corrupt`], and whatever `go_on` says.
+    pub(in crate::segment) fn check_stored(
+        &self,
+        level: CheckLevel,
+        go_on: &mut dyn FnMut(u64) -> Result<()>,
+    ) -> Result<()> {
+        let mut looks = 0;
+        let mut look = |go_on: &mut dyn FnMut(u64) -> Result<()>| {
+            looks += 1;
+            if looks % LOOK_EVERY == 0 { go_on(self.bytes()) } else { Ok(()) }
+        };
+        if let Some(text) = self.text()? {
+            text.each(|_, _| look(go_on))?;
+        }
+        if let Some(spans) = self.spans()? {
+            spans.each(|_, _| look(go_on))?;
+        }
+        let Some(vectors) = self.vectors()? else { return Ok(()) };
+        let cross = level >= CheckLevel::Cross;
+        let mut sums = vec![0u64; if cross { self.stats().max_doc as usize } else { 0 }];
+        let with_positions = self.kept() == Postings::Positions;
+        vectors.each(|doc, bytes| {
+            let vector = decode(bytes).ok_or_else(|| self.damaged_vector(doc))?;
+            if let Some(sum) = sums.get_mut(doc as usize) {
+                for term in &vector {
+                    let frequency = u32::try_from(term.frequency()).unwrap_or(u32::MAX);
+                    let positions = with_positions.then_some(&term.positions[..]);
+                    *sum = sum.wrapping_add(mix(xxh3_64(&term.term), frequency, positions));
+                }
+            }
+            look(go_on)
+        })?;
+        if cross {
+            self.subtract_postings(&mut sums, go_on)?;
+        }
+        match sums.iter().position(|&sum| sum != 0) {
+            None => Ok(()),
+            Some(doc) => Err(Error::corrupt(
+                file_name(self.id()),
+                format!("the vector of document {doc} is not what its postings say"),
+            )),
+        }
+    }
+
+    /// Subtracts what the postings of every term say from the sums of their documents.
+    fn subtract_postings(&self, sums: &mut [u64], go_on: &mut dyn FnMut(u64) -> Result<()>) -> Result<()> {
+        let mut terms = self.terms_from(b"")?;
+        let mut looked = 0u64;
+        while terms.step()? {
+            let (info, positions) = (terms.info()?, terms.positions());
+            let term = terms.term();
+            let hash = xxh3_64(term);
+            let mut list = self.cursor(term, info)?;
+            let mut deltas = match self.kept() {
+                Postings::Positions => Some(self.deltas(term, info, positions)?),
+                Postings::Frequencies | Postings::Documents => None,
+            };
+            let mut places = Vec::new();
+            while !list.rest_of_docs().is_empty() {
+                let (docs, freqs) = list.rest_of_block();
+                let count = docs.len();
+                for (&doc, &freq) in docs.iter().zip(freqs) {
+                    if let Some(deltas) = &mut deltas {
+                        places.clear();
+                        let mut before = 0u32;
+                        let taken = deltas.take(freq, |deltas| {
+                            for delta in deltas {
+                                before = before.wrapping_add(*delta);
+                                places.push(before);
+                            }
+                        });
+                        taken.ok_or_else(|| self.damaged_positions(term))?;
+                    }
+                    if let Some(sum) = sums.get_mut(doc as usize) {
+                        *sum = sum.wrapping_sub(mix(hash, freq, deltas.is_some().then_some(&places)));
+                    }
+                }
+                list.consume(count);
+            }
+            looked += 1;
+            if looked.is_multiple_of(LOOK_EVERY) {
+                go_on(self.bytes())?;
+            }
+        }
+        Ok(())
+    }
+}
+
+/// One number for a posting.
+fn mix(term: u64, frequency: u32, positions: Option<&[u32]>) -> u64 {
+    let mut hash = Xxh3::with_seed(term);
+    hash.update(&frequency.to_le_bytes());
+    for position in positions.unwrap_or_default() {
+        hash.update(&position.to_le_bytes());
+    }
+    hash.digest()
+}

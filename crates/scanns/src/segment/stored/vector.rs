@@ -1,0 +1,262 @@
+//! The terms of a document in the order of its text: built token by token, kept as bytes, read back by term.
+//!
+//! ```text
+//! vector = varint(terms) | varint(tokens) | varint(length) … | bytes … | code varint …
+//! ```
+//!
+//! Terms stand in the order in which they occur first: the length of each, then their bytes. There is a code for each
+//! token: 0 for the first occurrence of the next term, else the number of the term, from 1. So nothing is sorted and
+//! nothing gathered by term when a document ends: a token costs a look-up in a table that stays in the first caches, and
+//! a byte or two; and two documents that begin alike, as sources do, have the same bytes, which compression finds. A
+//! document without tokens has a vector of no bytes.
+
+use std::collections::hash_map::RandomState;
+use std::hash::BuildHasher;
+
+use xxhash_rust::xxh3::xxh3_64_with_seed;
+
+use crate::codec::{ByteReader, head, put_varint};
+use crate::tokenize::TokenSink;
+
+/// A term of one document.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct TermInDocument {
+    /// The term.
+    pub term: Vec<u8>,
+    /// The numbers, from 0, of the tokens of the document that are the term: at least one, ascending. From 2³² - 1 on,
+    /// positions are that.
+    pub positions: Vec<u32>,
+}
+
+impl TermInDocument {
+    /// How often the term occurs in the document.
+    pub fn frequency(&self) -> usize {
+        self.positions.len()
+    }
+}
+
+/// Places in the table of a document's terms, at first.
+const SLOTS: usize = 1 << 10;
+
+/// Memory that is kept from document to document, in bytes of each part.
+const KEEP: usize = 1 << 20;
+
+/// A place in the table; taken if its stamp is that of the document.
+#[derive(Clone, Copy, Default)]
+struct Slot {
+    stamp: u32,
+    term: u32,
+}
+
+/// What is compared before the bytes are: terms of up to 16 bytes are equal if this is.
+#[derive(Clone, Copy, PartialEq, Eq)]
+struct Term {
+    head: u128,
+    len: u32,
+    start: u32,
+}
+
+/// Builds the vector of the document at hand.
+pub(super) struct VectorBuilder {
+    slots: Vec<Slot>,
+    /// Of the places in use for this document.
+    mask: usize,
+    stamp: u32,
+    seeds: [u64; 2],
+    terms: Vec<Term>,
+    bytes: Vec<u8>,
+    codes: Vec<u8>,
+    tokens: u64,
+    front: Vec<u8>,
+}
+
+impl VectorBuilder {
+    pub(super) fn new() -> Self {
+        // Secret, so that nobody can choose terms that fall into the same places.
+        let seed = |number: u8| RandomState::new().hash_one(number);
+        VectorBuilder {
+            slots: vec![Slot::default(); SLOTS],
+            mask: SLOTS - 1,
+            stamp: 1,
+            seeds: [seed(0), seed(1)],
+            terms: Vec::new(),
+            bytes: Vec::new(),
+            codes: Vec::new(),
+            tokens: 0,
+            front: Vec::new(),
+        }
+    }
+
+    /// Bytes of memory taken.
+    pub(super) fn memory(&self) -> usize {
+        self.slots.len() * size_of::<Slot>()
+            + self.terms.capacity() * size_of::<Term>()
+            + self.bytes.capacity()
+            + self.codes.capacity()
+            + self.front.capacity()
+    }
+
+    #[inline]
+    fn hash(&self, token: &[u8], head: u128) -> u64 {
+        let [high, low] = self.seeds;
+        if token.len() > 16 {
+            return xxh3_64_with_seed(token, high);
+        }
+        let high = (head >> 64) as u64 ^ high;
+        #[expect(clippy::cast_possible_truncation, reason = "the lower half")]
+        let low = head as u64 ^ low ^ token.len() as u64;
+        let product = u128::from(high) * u128::from(low);
+        #[expect(clippy::cast_possible_truncation, reason = "the lower half")]
+        let folded = (product >> 64) as u64 ^ product as u64;
+        folded
+    }
+
+    #[inline]
+    fn add(&mut self, token: &[u8]) {
+        let head = head(token);
+        #[expect(clippy::cast_possible_truncation, reason = "every part of a hash will do")]
+        let mut at = self.hash(token, head) as usize;
+        self.tokens += 1;
+        loop {
+            at &= self.mask;
+            let slot = self.slots[at];
+            if slot.stamp != self.stamp {
+                return self.add_term(token, head, at);
+            }
+            if self.is(&self.terms[slot.term as usize], token, head) {
+                let code = slot.term + 1;
+                if code < 0x80 {
+                    self.codes.push((code & 0x7f) as u8);
+                } else {
+                    put_varint(&mut self.codes, u64::from(code));
+                }
+                return;
+            }
+            at += 1;
+        }
+    }
+
+    #[inline]
+    fn is(&self, term: &Term, token: &[u8], head: u128) -> bool {
+        let same = term.head == head && term.len as usize == token.len();
+        let bytes = |start: usize| &self.bytes[start..start + token.len()];
+        same && (token.len() <= 16 || bytes(term.start as usize) == token)
+    }
+
+    fn add_term(&mut self, token: &[u8], head: u128, at: usize) {
+        let number = |len: usize| u32::try_from(len).unwrap_or(u32::MAX);
+        self.slots[at] = Slot { stamp: self.stamp, term: number(self.terms.len()) };
+        self.terms.push(Term { head, len: number(token.len()), start: number(self.bytes.len()) });
+        self.bytes.extend_from_slice(token);
+        self.codes.push(0);
+        if self.terms.len() * 2 > self.mask {
+            self.grow();
+        }
+    }
+
+    #[cold]
+    fn grow(&mut self) {
+        self.mask = self.mask * 2 + 1;
+        self.next_stamp();
+        if self.slots.len() <= self.mask {
+            self.slots.resize(self.mask + 1, Slot::default());
+        }
+        for number in 0..self.terms.len() {
+            let term = self.terms[number];
+            let start = term.start as usize;
+            #[expect(clippy::cast_possible_truncation, reason = "every part of a hash will do")]
+            let mut at = self.hash(&self.bytes[start..start + term.len as usize], term.head) as usize;
+            while self.slots[at & self.mask].stamp == self.stamp {
+                at += 1;
+            }
+            let term = u32::try_from(number).unwrap_or(u32::MAX);
+            self.slots[at & self.mask] = Slot { stamp: self.stamp, term };
+        }
+    }
+
+    /// Makes all places free.
+    fn next_stamp(&mut self) {
+        if self.stamp == u32::MAX {
+            self.slots.fill(Slot::default());
+            self.stamp = 0;
+        }
+        self.stamp += 1;
+    }
+
+    /// The vector of the document at hand, in parts.
+    pub(super) fn parts(&mut self) -> [&[u8]; 3] {
+        self.front.clear();
+        if self.tokens > 0 {
+            put_varint(&mut self.front, self.terms.len() as u64);
+            put_varint(&mut self.front, self.tokens);
+            self.terms.iter().for_each(|term| put_varint(&mut self.front, term.len.into()));
+        }
+        [&self.front, &self.bytes, &self.codes]
+    }
+
+    /// Begins the next document.
+    pub(super) fn clear(&mut self) {
+        self.next_stamp();
+        self.mask = SLOTS - 1;
+        self.slots.truncate(KEEP / size_of::<Slot>());
+        self.terms.clear();
+        self.terms.shrink_to(KEEP / size_of::<Term>());
+        for part in [&mut self.bytes, &mut self.codes, &mut self.front] {
+            part.clear();
+            part.shrink_to(KEEP);
+        }
+        self.tokens = 0;
+    }
+}
+
+impl TokenSink for VectorBuilder {
+    #[inline]
+    fn tokens(&mut self, text: &[u8], base: usize, bounds: &[u16]) {
+        for pair in bounds.as_chunks::<2>().0 {
+            self.add(&text[base + usize::from(pair[0])..base + usize::from(pair[1])]);
+        }
+    }
+
+    fn token(&mut self, token: &[u8]) {
+        self.add(token);
+    }
+}
+
+/// Reads a vector; terms come in the order of their bytes. `None` if the bytes are not one.
+pub(super) fn decode(bytes: &[u8]) -> Option<Vec<TermInDocument>> {
+    if bytes.is_empty() {
+        return Some(Vec::new());
+    }
+    let mut reader = ByteReader::new(bytes);
+    let terms = usize::try_from(reader.varint()?).ok()?;
+    let tokens = reader.varint()?;
+    // A term takes at least two bytes and a token one, so what is claimed beyond is never made room for.
+    if terms > bytes.len() / 2 || tokens > bytes.len() as u64 {
+        return None;
+    }
+    let mut lengths = Vec::with_capacity(terms);
+    for _ in 0..terms {
+        lengths.push(usize::try_from(reader.varint()?).ok().filter(|&len| len > 0)?);
+    }
+    let mut found = Vec::with_capacity(terms);
+    for len in lengths {
+        found.push(TermInDocument { term: reader.take(len)?.to_vec(), positions: Vec::new() });
+    }
+    let mut seen = 0;
+    for position in 0..tokens {
+        let number = match usize::try_from(reader.varint()?).ok()? {
+            0 => {
+                seen += 1;
+                seen - 1
+            }
+            code => Some(code - 1).filter(|&number| number < seen)?,
+        };
+        found.get_mut(number)?.positions.push(u32::try_from(position).unwrap_or(u32::MAX));
+    }
+    if seen != terms || !reader.remaining().is_empty() {
+        return None;
+    }
+    found.sort_unstable_by(|a, b| a.term.cmp(&b.term));
+    let distinct = found.windows(2).all(|pair| pair.first().map(|a| &a.term) < pair.last().map(|b| &b.term));
+    distinct.then_some(found)
+}
