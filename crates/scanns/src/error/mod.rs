@@ -85,6 +85,15 @@ pub enum Error {
         what: String,
     },
 
+    /// An index writer that failed before; what it had not committed is lost.
+    #[error(
+        "the writer failed, and what it had not committed is lost: {cause}; open the index again, and write it again"
+    )]
+    WriterFailed {
+        /// What went wrong first.
+        cause: String,
+    },
+
     /// A query that does not parse, or that this index cannot answer.
     #[error("query: {message}, at character {at}: {query}")]
     Query {

@@ -9,7 +9,7 @@
 use std::collections::{BTreeMap, HashMap, HashSet};
 use std::hash::{BuildHasher, RandomState};
 use std::ops::Range;
-use std::sync::{Arc, Mutex, MutexGuard, PoisonError, TryLockError};
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::time::Instant;
 
 use super::manifest::{Manifest, Partial, SegmentEntry};
@@ -44,6 +44,8 @@ struct State {
     open: HashMap<u128, Segment>,
     /// Segments whose files are being written.
     writing: HashSet<u128>,
+    /// Segments that are being merged.
+    merging: HashSet<u128>,
     bytes_written: u64,
     /// The segments of the newest commit, in order.
     committed: Vec<u128>,
@@ -89,6 +91,7 @@ impl<'d> Writer<'d> {
             committed,
             open: HashMap::new(),
             writing: HashSet::new(),
+            merging: HashSet::new(),
             bytes_written: 0,
             commit_bytes: 0,
         };
@@ -204,12 +207,18 @@ impl<'d> Writer<'d> {
 
     /// A segment with all deletes so far.
     pub(super) fn segment(&self, id: u128) -> Result<Segment> {
-        if let Some(open) = self.state().open.get(&id) {
-            return Ok(open.clone());
+        loop {
+            if let Some(open) = self.state().open.get(&id) {
+                return Ok(open.clone());
+            }
+            let deletes = self.entry(id).map_or(0, |entry| entry.deletes);
+            match Segment::open(self.directory(), id, deletes) {
+                Ok(opened) => return Ok(self.state().open.entry(id).or_insert(opened).clone()),
+                // A commit may have written its deletes anew meanwhile, and removed the file that was to be read.
+                Err(_) if self.entry(id).is_some_and(|entry| entry.deletes != deletes) => {}
+                Err(error) => return Err(error),
+            }
         }
-        let deletes = self.entry(id).map_or(0, |entry| entry.deletes);
-        let opened = Segment::open(self.directory(), id, deletes)?;
-        Ok(self.state().open.entry(id).or_insert(opened).clone())
     }
 
     fn entry(&self, id: u128) -> Option<SegmentEntry> {
@@ -263,6 +272,21 @@ impl<'d> Writer<'d> {
     /// # Errors
     /// Whatever `go_on`, which is called now and then with the bytes written, and the directory say.
     pub(super) fn merge(
+        &self,
+        ids: &[u128],
+        buffers: &FlushBuffers,
+        go_on: &mut dyn FnMut(u64) -> Result<()>,
+    ) -> Result<u64> {
+        // What is deleted in them from here on is found in their open copies at the end.
+        self.state().merging.extend(ids);
+        let merged = self.merge_held(ids, buffers, go_on);
+        let mut state = self.state();
+        state.merging.retain(|id| !ids.contains(id));
+        state.close_unlisted();
+        merged
+    }
+
+    fn merge_held(
         &self,
         ids: &[u128],
         buffers: &FlushBuffers,
@@ -342,24 +366,16 @@ impl<'d> Writer<'d> {
                 }
                 now.segments.retain(|entry| !gone.contains(&entry.id));
             }
+            state.close_unlisted();
         }
         // The commit stands; what cannot be removed now is removed by the next one.
         self.sweep();
         Ok(())
     }
 
-    /// Waits for another commit to end; held from before [`Writer::prepare`] until after [`Writer::publish`].
+    /// Waits for another commit to end; held during [`Writer::prepare`] and [`Writer::publish`].
     pub(super) fn begin_commit(&self) -> MutexGuard<'_, ()> {
         self.committing.lock().unwrap_or_else(PoisonError::into_inner)
-    }
-
-    /// The same, without waiting.
-    pub(super) fn try_begin_commit(&self) -> Option<MutexGuard<'_, ()>> {
-        match self.committing.try_lock() {
-            Ok(guard) => Some(guard),
-            Err(TryLockError::Poisoned(poisoned)) => Some(poisoned.into_inner()),
-            Err(TryLockError::WouldBlock) => None,
-        }
     }
 
     /// Both steps of a commit.
@@ -398,6 +414,16 @@ impl<'d> Writer<'d> {
             drop(state);
             self.sweep();
         }
+    }
+}
+
+impl State {
+    /// Closes segments that are in no commit to come, so that their space is free.
+    fn close_unlisted(&mut self) {
+        let listed = self.manifest.iter().flat_map(|manifest| &manifest.segments).map(|entry| entry.id);
+        let listed: HashSet<u128> = listed.collect();
+        let State { open, merging, .. } = self;
+        open.retain(|id, _| listed.contains(id) || merging.contains(id));
     }
 }
 

@@ -270,6 +270,11 @@ impl Inverter {
         self.bytes() >= limit || self.docs >= MOST_DOCUMENTS
     }
 
+    /// Gives all memory back that is kept of earlier segments and not used now.
+    pub fn release_unused(&mut self) {
+        self.store.keep_within(0);
+    }
+
     /// Tokens of the document at hand.
     pub fn pending_tokens(&self) -> u64 {
         self.doc_tokens

@@ -4,7 +4,7 @@ use super::{Field, FieldKind, Schema};
 use crate::codec::{ByteReader, put_varint};
 use crate::error::{Error, Result};
 
-/// Longest key of a document, in bytes.
+/// Longest key of a document, and longest keyword, in bytes.
 const MAX_KEY: usize = 32 << 10;
 
 /// The value of a field.
@@ -105,6 +105,15 @@ impl Document {
                     "a document has a field of another schema: take fields from that of the index".into(),
                 );
             };
+            if let (Value::Text(text), FieldKind::Keyword) = (value, &entry.kind)
+                && text.len() > MAX_KEY
+            {
+                return refuse(format!(
+                    "field '{}' is found as a whole, and is given a text of {} bytes: at most {MAX_KEY} can be",
+                    entry.name,
+                    text.len()
+                ));
+            }
             if !value.fits(&entry.kind) {
                 let (name, kind) = (&entry.name, entry.kind.name());
                 return refuse(format!(
@@ -222,5 +231,6 @@ mod tests {
         assert!(Document::new("k").text(size, "7").check(&schema).is_err());
         assert!(Document::new("k").with(owner, Value::Float(1.0)).check(&schema).is_err());
         assert!(good.check(&Schema::new()).is_err());
+        assert!(Document::new("k").text(owner, vec![b'x'; MAX_KEY + 1]).check(&schema).is_err());
     }
 }

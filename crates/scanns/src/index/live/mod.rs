@@ -9,18 +9,18 @@
 //! full is written by the thread that filled it while the others go on. Every operation has a number; the numbers order
 //! adds and deletes across lanes. A commit takes the parts out of all lanes at one moment, which takes no longer than
 //! exchanging them for empty ones, and writes them while new operations go on in those. `shared.rs` has all of this; `part.rs` is what a lane has in
-//! memory, `room.rs` keeps the memory cap, `pending.rs` applies deletes to what was added before them.
+//! memory, `pool.rs` keeps the memory cap, `pending.rs` applies deletes to what was added before them.
 
 mod part;
 mod pending;
-mod room;
+mod pool;
 mod shared;
 #[cfg(test)]
 mod tests;
 
 use std::path::Path;
+use std::sync::Arc;
 use std::sync::atomic::Ordering;
-use std::sync::{Arc, MutexGuard};
 use std::thread::JoinHandle;
 
 use super::build::{leave_nothing_behind, prepare_directory};
@@ -29,7 +29,7 @@ use super::stored::StoredOptions;
 use super::writer::Prepared;
 use crate::error::{Error, Result};
 use crate::schema::{Document, Field, Schema};
-use crate::search::Query;
+use crate::search::{Query, Searcher};
 use crate::segment::FlushBuffers;
 use crate::store::{Directory, FsDirectory};
 use part::Target;
@@ -38,9 +38,11 @@ use shared::{Shared, lock};
 /// How an [`IndexWriter`] works.
 #[derive(Clone, Copy, Debug)]
 pub struct WriterOptions {
-    /// Most memory to take, in bytes.
+    /// Most memory to take, in bytes; by default half of what the machine or the container has. A document may be as
+    /// large as the share of a lane allows, about a fifth of what it is divided by the lanes.
     pub memory: u64,
-    /// Lanes: threads that can add at the same time without waiting for each other.
+    /// Lanes: threads that can add at the same time without waiting for each other; 0 for as many as there are cores and
+    /// memory for.
     pub lanes: usize,
     /// Bytes of memory after which a lane is written as a segment, if its share of `memory` is not less.
     pub segment_memory: u64,
@@ -56,8 +58,8 @@ pub struct WriterOptions {
 impl Default for WriterOptions {
     fn default() -> Self {
         WriterOptions {
-            memory: 1 << 30,
-            lanes: std::thread::available_parallelism().map_or(1, usize::from),
+            memory: crate::sys::memory_limit_bytes().map_or(1 << 30, |limit| limit / 2),
+            lanes: 0,
             segment_memory: super::SEGMENT_MEMORY,
             stored: StoredOptions::default(),
             merge: Some(MergePolicy::default()),
@@ -119,7 +121,7 @@ impl IndexWriter {
     ///
     /// # Errors
     /// [`Error::Options`] for a document that does not fit the schema or the memory: it is left out, and the writer goes
-    /// on. After any other error the writer refuses all but [`IndexWriter::roll_back`].
+    /// on. After any other error it does not: every call is then answered by [`Error::WriterFailed`].
     pub fn add(&self, document: &Document) -> Result<u64> {
         document.check(&self.shared.schema)?;
         self.shared.change(Some(document), None)
@@ -136,16 +138,28 @@ impl IndexWriter {
     }
 
     /// Deletes all documents with this key that were added before; returns the number of the operation.
+    ///
+    /// Where files were indexed too, the key may be the path of a file, for the file or all of its lines, or a path, a
+    /// colon and a line.
+    ///
+    /// # Errors
+    /// As [`IndexWriter::add`].
     pub fn delete(&self, key: &[u8]) -> Result<u64> {
         self.shared.change(None, Some(Target::Key(key.to_vec())))
     }
 
     /// Deletes all documents that were added before and that the query matches in a field; returns the number of the
     /// operation.
+    ///
+    /// # Errors
+    /// As [`IndexWriter::add`]; [`Error::Options`] also for a query that cannot be asked.
     pub fn delete_matching(&self, field: Field, query: &Query) -> Result<u64> {
         if self.shared.schema.entry(field).is_none_or(|entry| entry.kind.postings().is_none()) {
             return Err(Error::Options("a query needs a field of the index that is searched".into()));
         }
+        // What cannot be asked is refused now: at the commit it would be the end of the writer.
+        let asked = Searcher::new(Vec::new()).count(query);
+        asked.map_err(|error| Error::Options(format!("the query cannot be asked: {error}")))?;
         self.shared.change(None, Some(Target::Query(field, query.clone())))
     }
 
@@ -162,45 +176,61 @@ impl IndexWriter {
         self.shared.noted.store(true, Ordering::Relaxed);
     }
 
-    /// Makes every operation that has returned durable; returns the generation of the commit. Operations that go on
-    /// meanwhile are in this commit or the next. Without changes nothing is written.
+    /// Makes every operation that has returned durable. Operations that go on meanwhile are in this commit or the next:
+    /// the number of the last one tells. Without changes nothing is written.
     ///
     /// # Errors
     /// Whatever the directory says. The commit before is then the state of the index, or, where only the last step could
-    /// not be made certain, either of the two.
-    pub fn commit(&self) -> Result<u64> {
-        let begun = self.begin_commit()?;
-        if !self.shared.has_changed() {
-            return Ok(self.shared.writer.generation());
+    /// not be made certain, either of the two. [`Error::Options`] while another commit is prepared.
+    pub fn commit(&self) -> Result<Commit> {
+        let _one_at_a_time = self.shared.writer.begin_commit();
+        let sequence = self.take_all_in()?;
+        if self.shared.has_changed() {
+            let prepared = self.prepare_begun(sequence)?;
+            return prepared.publish();
         }
-        self.prepare_begun(begun)?.commit()
+        Ok(Commit { generation: self.shared.writer.generation(), sequence })
     }
 
     /// The first phase of a commit: all that can fail for want of space is done, and readers see nothing of it yet.
-    /// Operations go on meanwhile; other commits wait until this one is finished or dropped.
+    /// Operations go on meanwhile, and are in the next commit; other commits are refused until this one is finished or
+    /// dropped.
     ///
     /// # Errors
     /// As [`IndexWriter::commit`].
     pub fn prepare(&self) -> Result<PreparedCommit<'_>> {
-        self.prepare_begun(self.begin_commit()?)
+        let _one_at_a_time = self.shared.writer.begin_commit();
+        let sequence = self.take_all_in()?;
+        self.prepare_begun(sequence)
     }
 
-    /// Waits for other commits, and makes all operations part of this one.
-    fn begin_commit(&self) -> Result<MutexGuard<'_, ()>> {
-        self.shared.check_alive()?;
-        let one_at_a_time = self.shared.writer.begin_commit();
-        self.shared.resolve().inspect_err(|_| self.shared.fail())?;
-        Ok(one_at_a_time)
+    /// Makes all operations part of the next commit; returns the number of the last.
+    fn take_all_in(&self) -> Result<u64> {
+        if self.shared.prepared.load(Ordering::Acquire) {
+            return Err(Error::Options("a commit is prepared: finish it or drop it before the next".into()));
+        }
+        self.shared.resolve()
     }
 
-    fn prepare_begun<'w>(&'w self, one_at_a_time: MutexGuard<'w, ()>) -> Result<PreparedCommit<'w>> {
+    fn prepare_begun(&self, sequence: u64) -> Result<PreparedCommit<'_>> {
         let shared = &*self.shared;
         let noted = shared.noted.swap(false, Ordering::Relaxed);
-        let prepared = shared.writer.prepare().inspect_err(|_| shared.fail())?;
-        Ok(PreparedCommit { shared, prepared: Some(prepared), noted, _one_at_a_time: one_at_a_time })
+        let prepared = shared.writer.prepare().inspect_err(|error| shared.pool.fail(error))?;
+        shared.prepared.store(true, Ordering::Release);
+        Ok(PreparedCommit { shared, prepared: Some(prepared), noted, sequence })
     }
 
-    /// Why merging in the background ended, if it did; the index is right without.
+    /// Merges segments on this thread until the policy of the options asks for nothing more; the next commit has them.
+    /// The same is done in the background, but only as long as the writer is open.
+    ///
+    /// # Errors
+    /// Whatever the directory says: the index is right without.
+    pub fn merge(&self) -> Result<()> {
+        let policy = self.shared.policy();
+        policy.map_or(Ok(()), |policy| self.shared.merge_what_is_due(&policy))
+    }
+
+    /// Why merging in the background failed when it was last tried, if it did; the index is right without.
     pub fn merge_failure(&self) -> Option<String> {
         lock(&self.shared.merge_failure).clone()
     }
@@ -227,6 +257,15 @@ impl Drop for IndexWriter {
     }
 }
 
+/// A commit that was made.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Commit {
+    /// Counts commits from 1.
+    pub generation: u64,
+    /// The number of the last operation that is in it; all before are, and none after.
+    pub sequence: u64,
+}
+
 /// A commit that is on the medium, and that no reader sees yet. Dropped, it comes to nothing: its changes stay with the
 /// writer, and are in the next one.
 #[must_use = "a commit that is not finished does not happen"]
@@ -236,27 +275,41 @@ pub struct PreparedCommit<'w> {
     prepared: Option<Prepared>,
     /// Notes were changed.
     noted: bool,
-    _one_at_a_time: MutexGuard<'w, ()>,
+    sequence: u64,
 }
 
 impl PreparedCommit<'_> {
-    /// The second phase: makes it the state of the index; returns its generation.
+    /// The number of the last operation that is in it.
+    pub fn sequence(&self) -> u64 {
+        self.sequence
+    }
+
+    /// The second phase: makes it the state of the index.
     ///
     /// # Errors
     /// As [`IndexWriter::commit`].
-    pub fn commit(mut self) -> Result<u64> {
-        let writer = &self.shared.writer;
+    pub fn commit(self) -> Result<Commit> {
+        let _one_at_a_time = self.shared.writer.begin_commit();
+        self.publish()
+    }
+
+    fn publish(mut self) -> Result<Commit> {
+        let shared = self.shared;
         if let Some(prepared) = self.prepared.take() {
-            writer.publish(prepared).inspect_err(|_| self.shared.fail())?;
+            shared.writer.publish(prepared).inspect_err(|error| shared.pool.fail(error))?;
+            shared.prepared.store(false, Ordering::Release);
         }
-        Ok(writer.generation())
+        Ok(Commit { generation: shared.writer.generation(), sequence: self.sequence })
     }
 }
 
 impl Drop for PreparedCommit<'_> {
     fn drop(&mut self) {
-        if self.prepared.is_some() && self.noted {
-            self.shared.noted.store(true, Ordering::Relaxed);
+        if self.prepared.is_some() {
+            if self.noted {
+                self.shared.noted.store(true, Ordering::Relaxed);
+            }
+            self.shared.prepared.store(false, Ordering::Release);
         }
     }
 }

@@ -4,11 +4,11 @@ use crate::error::{Error, Result};
 use crate::invert::{CHECK_EVERY, InvertOptions, Inverter};
 use crate::record::Parts;
 use crate::schema::{Document, Field, FieldKind, Records, Schema, Stored};
-use crate::search::Query;
+use crate::search::{BoolQuery, Query};
 use crate::segment::{Collector, Keys};
 use crate::source::Stamp;
 use crate::sys::PageSize;
-use crate::tokenize::{MAX_TOKEN, Tokenizer};
+use crate::tokenize::{TokenSink, Tokenizer};
 
 /// What is to be deleted of all that came before.
 #[derive(Clone, Debug)]
@@ -24,7 +24,17 @@ impl Target {
     pub(super) fn bytes(&self) -> usize {
         match self {
             Target::Key(key) => key.len() + 64,
-            Target::Query(..) => 1024,
+            Target::Query(_, query) => query_bytes(query),
+        }
+    }
+}
+
+/// Memory that a query takes; it is no deeper than queries may be.
+fn query_bytes(query: &Query) -> usize {
+    match query {
+        Query::Term(term) => term.len() + 64,
+        Query::Bool(BoolQuery { must, should, must_not }) => {
+            128 + [must, should, must_not].into_iter().flatten().map(query_bytes).sum::<usize>()
         }
     }
 }
@@ -45,6 +55,8 @@ pub(super) struct Part {
     stored: Collector,
     /// The field whose text and terms are stored where the schema stores no field.
     text_field: Option<Field>,
+    /// Bytes that all of it may take.
+    budget: usize,
     /// Text on its way through a tokenizer, which may change it.
     text: Vec<u8>,
 }
@@ -60,8 +72,10 @@ struct PartField {
 impl Part {
     /// An empty one, whose inverters take at most `budget` bytes each.
     pub(super) fn new(schema: &Schema, stored: &Stored, budget: usize) -> Result<Self> {
+        // Large pages are for one field: each part of each index takes at least one.
+        let pages = if schema.searched().count() > 1 { PageSize::Base } else { PageSize::Auto };
         let field = |(field, postings)| {
-            let options = InvertOptions { budget, expected_terms: 0, pages: PageSize::Auto, postings };
+            let options = InvertOptions { budget, expected_terms: 0, pages, postings };
             let tokenizer = schema.analyzer(field).map(Tokenizer::new);
             Ok(PartField { field, inverter: Inverter::new(&options)?, tokenizer })
         };
@@ -74,6 +88,7 @@ impl Part {
             delete_bytes: 0,
             stored: Collector::new(stored, Records::File)?,
             text_field: schema.default_field().filter(|_| !schema.stores()),
+            budget,
             text: Vec::new(),
         })
     }
@@ -83,17 +98,8 @@ impl Part {
     /// # Errors
     /// [`Error::Options`] if it is too large for the memory; nothing of it is then in the index.
     pub(super) fn add(&mut self, schema: &Schema, document: &Document, sequence: u64) -> Result<()> {
-        let Part { fields, text, stored, .. } = self;
-        let text_field = self.text_field;
-        let mut outcome = fields.iter_mut().try_for_each(|field| {
-            let kept = if text_field == Some(field.field) { Some(&mut *stored) } else { None };
-            field.add(schema, document, text, kept)
-        });
-        if text_field.is_none() && outcome.is_ok() {
-            text.clear();
-            document.put_stored(schema, text);
-            outcome = stored.text(text);
-        }
+        let outcome = self.add_values(schema, document);
+        let Part { fields, stored, .. } = self;
         for field in fields {
             if outcome.is_ok() { field.inverter.end_document() } else { field.inverter.void_document() }
         }
@@ -108,8 +114,82 @@ impl Part {
         self.keys.stamps.push(Stamp::default());
         self.sequences.push(sequence);
         // The text of a huge document is not kept for small ones.
+        self.text.clear();
         self.text.shrink_to(CHECK_EVERY);
         outcome
+    }
+
+    /// Adds the values of a document that has not ended.
+    fn add_values(&mut self, schema: &Schema, document: &Document) -> Result<()> {
+        for field in 0..self.fields.len() {
+            let Some(of) = self.fields.get(field).map(|field| field.field) else { break };
+            let is_text = matches!(schema.entry(of).map(|entry| &entry.kind), Some(FieldKind::Text { .. }));
+            let mut unchecked = 0;
+            for value in document.texts(of) {
+                unchecked += value.len().max(64);
+                if unchecked >= CHECK_EVERY / 4 {
+                    unchecked = 0;
+                    self.check_room(document)?;
+                }
+                if is_text {
+                    self.add_text(field, schema, document, value)?
+                } else {
+                    self.add_keyword(field, value)
+                }
+            }
+        }
+        if self.text_field.is_none() {
+            self.text.clear();
+            document.put_stored(schema, &mut self.text);
+            self.check_room(document)?;
+            self.stored.text(&self.text)?;
+        }
+        Ok(())
+    }
+
+    fn add_keyword(&mut self, field: usize, value: &[u8]) {
+        if let Some(field) = self.fields.get_mut(field).filter(|_| !value.is_empty()) {
+            field.inverter.token(value);
+        }
+    }
+
+    fn add_text(&mut self, field: usize, schema: &Schema, document: &Document, value: &[u8]) -> Result<()> {
+        self.text.clear();
+        self.text.extend_from_slice(value);
+        self.check_room(document)?;
+        let Some(analyzer) = self.fields.get(field).and_then(|field| schema.analyzer(field.field)) else {
+            return Ok(());
+        };
+        let mut parts = Parts::new(Records::File, analyzer, 0..value.len(), (false, true), CHECK_EVERY / 4);
+        let mut first = true;
+        while let Some(part) = parts.step(&self.text) {
+            if !std::mem::take(&mut first) {
+                self.check_room(document)?;
+            }
+            let Part { fields, stored, text, text_field, .. } = self;
+            let Some(PartField { field, inverter, tokenizer: Some(tokenizer) }) = fields.get_mut(field)
+            else {
+                break;
+            };
+            let kept = if *text_field == Some(*field) { Some(stored) } else { None };
+            match kept.and_then(|stored| stored.vectors()) {
+                Some(vectors) => tokenizer.run(text, part.range, &mut (inverter, vectors)),
+                None => tokenizer.run(text, part.range, inverter),
+            }
+        }
+        let is_kept = self.fields.get(field).is_some_and(|field| self.text_field == Some(field.field));
+        if is_kept { self.stored.text(value) } else { Ok(()) }
+    }
+
+    /// Refuses a document that does not fit beside what is there.
+    fn check_room(&self, document: &Document) -> Result<()> {
+        if self.bytes() < self.budget {
+            return Ok(());
+        }
+        Err(Error::Options(format!(
+            "document \"{}\" does not fit into the memory of the writer: give it more, or cut the document",
+            document.key().escape_ascii()
+        )))
     }
 
     /// Notes what is to be deleted.
@@ -123,18 +203,19 @@ impl Part {
         self.sequences.is_empty() && self.deletes.is_empty()
     }
 
-    /// True if it has documents, be they void.
-    pub(super) fn has_documents(&self) -> bool {
-        !self.sequences.is_empty()
+    /// Documents in it, void ones too.
+    pub(super) fn documents(&self) -> usize {
+        self.sequences.len()
     }
 
-    /// True when `limit` bytes are used up.
+    /// True when `limit` bytes are used up, or all document numbers.
+    ///
+    /// Memory kept from what was written before is given back here where it would not fit beside what is used now.
     pub(super) fn is_full(&mut self, limit: usize) -> bool {
-        // Each is asked: that is when it gives memory back.
-        let full =
-            self.fields.iter_mut().map(|field| field.inverter.is_full(limit)).filter(|full| *full).count()
-                > 0;
-        full || self.bytes() >= limit
+        if self.resident() > limit / 4 * 5 {
+            self.fields.iter_mut().for_each(|field| field.inverter.release_unused());
+        }
+        self.bytes() >= limit || self.fields.iter_mut().any(|field| field.inverter.is_full(usize::MAX))
     }
 
     fn rest_bytes(&self) -> usize {
@@ -169,50 +250,5 @@ impl Part {
         self.keys = Keys::default();
         (self.key_bytes, self.delete_bytes) = (0, 0);
         drop(self.take_rest());
-    }
-}
-
-impl PartField {
-    /// Adds the texts of a document; `stored` gets them too, if that is to keep them.
-    fn add(
-        &mut self,
-        schema: &Schema,
-        document: &Document,
-        buffer: &mut Vec<u8>,
-        mut stored: Option<&mut Collector>,
-    ) -> Result<()> {
-        let Some(FieldKind::Text { analyzer, .. }) = schema.entry(self.field).map(|entry| &entry.kind) else {
-            let add = |value: &[u8]| {
-                crate::tokenize::TokenSink::token(
-                    &mut self.inverter,
-                    value.get(..MAX_TOKEN).unwrap_or(value),
-                );
-            };
-            document.texts(self.field).filter(|value| !value.is_empty()).for_each(add);
-            return Ok(());
-        };
-        let Some(tokenizer) = &mut self.tokenizer else { return Ok(()) };
-        for text in document.texts(self.field) {
-            buffer.clear();
-            buffer.extend_from_slice(text);
-            let mut parts =
-                Parts::new(Records::File, analyzer, 0..buffer.len(), (false, true), CHECK_EVERY / 4);
-            if let Some(stored) = &mut stored {
-                stored.text(text)?;
-            }
-            while let Some(part) = parts.step(buffer) {
-                match stored.as_mut().and_then(|stored| stored.vectors()) {
-                    Some(vectors) => tokenizer.run(buffer, part.range, &mut (&mut self.inverter, vectors)),
-                    None => tokenizer.run(buffer, part.range, &mut self.inverter),
-                }
-                if !part.closes && self.inverter.is_full(usize::MAX) {
-                    return Err(Error::Options(format!(
-                        "document \"{}\" does not fit into the memory of the writer: give it more, or cut the document",
-                        document.key().escape_ascii()
-                    )));
-                }
-            }
-        }
-        Ok(())
     }
 }

@@ -62,6 +62,11 @@ impl Deletes {
         self.keys.is_empty() && self.queries.is_empty()
     }
 
+    /// True if documents with this key are deleted.
+    pub(super) fn names(&self, key: &[u8]) -> bool {
+        self.keys.contains_key(key)
+    }
+
     /// What falls out of a segment all of whose documents are older than the deletes.
     pub(super) fn in_old(&self, segment: &Segment) -> Result<Vec<Range<u32>>> {
         let mut found = segment.documents_named(self.keys.keys().map(Vec::as_slice))?;

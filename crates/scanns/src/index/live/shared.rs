@@ -1,16 +1,17 @@
 //! What all threads that use a writer share: lanes, what left them, and the way into a commit.
 
 use std::collections::{BTreeMap, HashSet};
-use std::sync::atomic::{AtomicBool, AtomicU64, AtomicUsize, Ordering};
+use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 use std::sync::{Arc, Condvar, Mutex, MutexGuard, PoisonError};
+use std::thread::Builder;
 use std::time::Duration;
 
 use super::WriterOptions;
 use super::part::{Part, Target};
 use super::pending::{Deletes, Landed, Pending};
-use super::room::Room;
+use super::pool::{Pool, Taken};
 use crate::error::{Error, Result};
-use crate::index::manifest::Manifest;
+use crate::index::manifest::{Manifest, Partial};
 use crate::index::merge_policy::MergePolicy;
 use crate::index::stored::choose_stored;
 use crate::index::writer::Writer;
@@ -21,14 +22,20 @@ use crate::store::Directory;
 /// The program itself, and a merge in the background.
 const FIXED: usize = 56 << 20;
 
-/// The least that a lane can work with.
-const LEAST: usize = 4 << 20;
+/// The least that a part can work with, and the least for each field.
+const LEAST: [usize; 2] = [8 << 20, 2 << 20];
 
-/// Segments whose files are open while the medium works on them.
+/// The most for a part: chains of postings reach 32 GiB.
+const MOST: usize = 30 << 30;
+
+/// Parts that there are for each lane: see `pool.rs`.
+const PARTS: usize = 3;
+
+/// Segments of a commit whose files are open while the medium works on them.
 const UNSYNCED: usize = 16;
 
-/// Time between two looks at what could be merged.
-const LOOK_EVERY: Duration = Duration::from_millis(50);
+/// Time after which it is looked for what could be merged, if nothing happens before.
+const LOOK_EVERY: Duration = Duration::from_secs(5);
 
 /// See the module.
 pub(super) struct Shared {
@@ -36,29 +43,38 @@ pub(super) struct Shared {
     pub(super) schema: Schema,
     stored: Stored,
     options: WriterOptions,
-    /// Bytes that a lane may take.
-    limit: usize,
-    /// Bytes that one inverter may take.
-    budget: usize,
+    sizes: Sizes,
     pub(super) lanes: Vec<Mutex<Part>>,
     /// The number of the next operation.
     next: AtomicU64,
     /// Counts the moments at which parts were taken out of all lanes.
     epoch: AtomicU64,
-    /// A lane to try first.
-    turn: AtomicUsize,
-    room: Room,
+    pub(super) pool: Pool,
     /// By epoch.
     pending: Mutex<BTreeMap<u64, Pending>>,
-    spares: Mutex<Vec<Part>>,
     /// New segments whose deletes have not been applied; they are not merged.
     unresolved: Mutex<HashSet<u128>>,
-    /// Notes for the next commit, if they were changed.
+    /// A prepared commit has not come to its end.
+    pub(super) prepared: AtomicBool,
+    /// Notes for the next commit were changed.
     pub(super) noted: AtomicBool,
-    failed: AtomicBool,
+    /// Held by whoever merges.
+    merging: Mutex<()>,
     pub(super) merge_failure: Mutex<Option<String>>,
     pub(super) ended: Mutex<bool>,
     pub(super) woken: Condvar,
+}
+
+/// How memory is shared out, in bytes.
+#[derive(Clone, Copy, Debug)]
+struct Sizes {
+    lanes: usize,
+    /// At which a lane is written.
+    limit: usize,
+    /// That a part may take at most.
+    share: usize,
+    /// Of what waits for a commit.
+    pending: usize,
 }
 
 pub(super) fn lock<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
@@ -76,27 +92,22 @@ impl Shared {
         let current = writer.manifest();
         let schema = choose_schema(current.as_ref().map(|manifest| &manifest.schema), schema)?;
         let stored = what_to_store(current.as_ref(), &schema, &options)?;
-        let (lanes, most) = (options.lanes.max(1), room_for_lanes(&options, &stored)?);
+        let sizes = Sizes::new(&options, &schema, &stored)?;
         writer.describe(|manifest| {
             let new = || Manifest::new(schema.clone(), Records::File, stored);
             Some(Manifest { stored, ..manifest.unwrap_or_else(new) })
         });
-        let budget = most / 2;
-        let segment = usize::try_from(options.segment_memory).unwrap_or(usize::MAX);
-        let parts = (0..lanes).map(|_| Ok(Mutex::new(Part::new(&schema, &stored, budget)?)));
+        let parts = (0..sizes.lanes).map(|_| Ok(Mutex::new(Part::new(&schema, &stored, sizes.share)?)));
         Ok(Shared {
-            limit: segment.clamp(LEAST, budget / lanes),
-            budget,
             lanes: parts.collect::<Result<_>>()?,
             next: AtomicU64::new(1),
             epoch: AtomicU64::new(1),
-            turn: AtomicUsize::new(0),
-            room: Room::new(lanes, most),
+            pool: Pool::new(sizes.lanes),
             pending: Mutex::default(),
-            spares: Mutex::default(),
             unresolved: Mutex::default(),
+            prepared: AtomicBool::new(false),
             noted: AtomicBool::new(false),
-            failed: AtomicBool::new(false),
+            merging: Mutex::default(),
             merge_failure: Mutex::default(),
             ended: Mutex::new(false),
             woken: Condvar::new(),
@@ -104,56 +115,55 @@ impl Shared {
             schema,
             stored,
             options,
+            sizes,
         })
     }
 
-    pub(super) fn check_alive(&self) -> Result<()> {
-        if self.failed.load(Ordering::Relaxed) {
-            return Err(Error::Options(
-                "the writer failed before, and what was not committed is lost: open the index again".into(),
-            ));
-        }
-        Ok(())
-    }
-
-    pub(super) fn fail(&self) {
-        self.failed.store(true, Ordering::Relaxed);
-    }
-
-    /// A lane that nobody uses, or else one to wait for.
+    /// The first lane that nobody uses, so that few threads fill few lanes, or else the first.
     fn lane(&self) -> (usize, MutexGuard<'_, Part>) {
-        let first = self.turn.fetch_add(1, Ordering::Relaxed) % self.lanes.len();
-        let in_turn = (first..self.lanes.len()).chain(0..first);
-        let free = in_turn.filter_map(|lane| Some((lane, self.lanes[lane].try_lock().ok()?))).next();
-        free.unwrap_or_else(|| (first, lock(&self.lanes[first])))
+        let free =
+            self.lanes.iter().enumerate().find_map(|(number, lane)| Some((number, lane.try_lock().ok()?)));
+        free.unwrap_or_else(|| {
+            let number = usize::try_from(self.next.load(Ordering::Relaxed)).unwrap_or(0) % self.lanes.len();
+            (number, lock(&self.lanes[number]))
+        })
+    }
+
+    fn new_part(&self) -> Result<Part> {
+        Part::new(&self.schema, &self.stored, self.sizes.share)
     }
 
     /// One operation: its document and its delete take effect together.
     pub(super) fn change(&self, document: Option<&Document>, target: Option<Target>) -> Result<u64> {
-        self.check_alive()?;
-        self.room.wait_for_room();
-        let (number, mut lane) = self.lane();
+        self.pool.check()?;
+        let (_, mut lane) = self.lane();
+        let mut full = None;
         // Within the lane, so that no part is taken out between a number and its operation.
-        let sequence = self.next.fetch_add(1, Ordering::Relaxed);
-        let added = document.map_or(Ok(()), |document| lane.add(&self.schema, document, sequence));
+        let mut sequence = self.next.fetch_add(1, Ordering::Relaxed);
+        let mut added = Ok(());
+        if let Some(document) = document {
+            added = lane.add(&self.schema, document, sequence);
+            if added.is_err() && lane.documents() > 1 {
+                // It may fit once nothing else is there.
+                full = Some(self.exchange(&mut lane)?);
+                sequence = self.next.fetch_add(1, Ordering::Relaxed);
+                added = lane.add(&self.schema, document, sequence);
+            }
+        }
         if let Some(target) = target.filter(|_| added.is_ok()) {
             lane.delete(target, sequence);
         }
-        let full = lane.is_full(self.limit);
-        self.room.lane_takes(number, lane.resident());
-        let full = if full { Some(self.take(number, &mut lane)?) } else { None };
+        if full.is_none() && lane.is_full(self.sizes.limit) {
+            full = Some(self.exchange(&mut lane)?);
+        }
         drop(lane);
         if let Some(full) = full {
             self.write(full)?;
-        } else if let Some(largest) = self.room.lane_to_write() {
-            let taken = self.take(largest, &mut lock(&self.lanes[largest]))?;
-            self.write(taken)?;
-        }
-        // While a commit is prepared, what is kept has to wait for its end.
-        if self.room.keeps_too_much()
-            && let Some(_one_at_a_time) = self.writer.try_begin_commit()
-        {
-            self.resolve().inspect_err(|_| self.fail())?;
+            let waiting = lock(&self.pending).values().map(Pending::bytes).sum::<usize>();
+            if waiting > self.sizes.pending {
+                let _one_at_a_time = self.writer.begin_commit();
+                self.resolve()?;
+            }
         }
         added.map(|()| sequence)
     }
@@ -164,86 +174,72 @@ impl Shared {
     }
 
     /// Exchanges the part of a lane for an empty one. It must be written.
-    pub(super) fn take(&self, lane: usize, part: &mut Part) -> Result<Taken> {
-        let spare = lock(&self.spares).pop();
-        let empty = match spare {
-            Some(spare) => {
-                self.room.keep(0, spare.resident());
-                spare
-            }
-            None => Part::new(&self.schema, &self.stored, self.budget).inspect_err(|_| self.fail())?,
-        };
-        let (epoch, bytes) = (self.epoch.load(Ordering::Relaxed), part.resident());
-        self.room.lane_takes(lane, empty.resident());
-        self.room.begin_writing(epoch, bytes);
-        Ok(Taken { part: std::mem::replace(part, empty), epoch, bytes })
+    pub(super) fn exchange(&self, lane: &mut Part) -> Result<Taken<'_>> {
+        let empty = self.pool.empty(&|| self.new_part())?;
+        let full = std::mem::replace(lane, empty);
+        Ok(self.pool.begin_writing(full, self.epoch.load(Ordering::Relaxed), false))
     }
 
     /// Writes a part that was taken out of its lane, and keeps its memory for another.
-    pub(super) fn write(&self, taken: Taken) -> Result<()> {
-        let Taken { mut part, epoch, bytes } = taken;
-        let outcome = self.write_segment(&mut part, epoch);
-        if outcome.is_err() {
-            self.fail();
-        } else {
-            part.clear();
-            let mut spares = lock(&self.spares);
-            if spares.len() < self.lanes.len() && self.room.has_room_for(part.resident()) {
-                self.room.keep(part.resident(), 0);
-                spares.push(part);
-            }
-        }
-        self.room.end_writing(epoch, bytes);
-        outcome
+    pub(super) fn write(&self, mut taken: Taken<'_>) -> Result<()> {
+        let epoch = taken.epoch;
+        let Some(part) = taken.part() else { return Ok(()) };
+        self.write_segment(part, epoch).inspect_err(|error| self.pool.fail(error))?;
+        part.clear();
+        let most = self.sizes.limit / 4 * 5;
+        self.pool.end_writing(taken, |part| part.resident() <= most);
+        Ok(())
     }
 
     fn write_segment(&self, part: &mut Part, epoch: u64) -> Result<()> {
         let mut landed = None;
-        if part.has_documents() {
+        if part.documents() > 0 {
             let id = self.writer.new_id();
             let (mut fields, keys, stored) = part.for_flush();
             let flushed =
                 flush(self.writer.directory(), id, &mut fields, keys, stored, &self.options.buffers);
             landed = Some(flushed.inspect_err(|_| self.writer.give_up(id))?);
         }
-        let (sequences, deletes) = part.take_rest();
-        let landed =
-            landed.map(|(segment, unsynced)| Landed { segment, unsynced: Some(unsynced), sequences });
-        let mut new = Pending { segments: landed.into_iter().collect(), deletes };
-        self.room.keep(new.bytes(), 0);
+        let (sequences, mut deletes) = part.take_rest();
         let mut pending = lock(&self.pending);
         let of_epoch = pending.entry(epoch).or_default();
-        of_epoch.segments.append(&mut new.segments);
-        of_epoch.deletes.append(&mut new.deletes);
-        let mut open = pending.values_mut().flat_map(|pending| &mut pending.segments);
-        let oldest = if open.by_ref().filter(|landed| landed.unsynced.is_some()).count() > UNSYNCED {
-            let mut all = pending.values_mut().flat_map(|pending| &mut pending.segments);
-            all.find_map(|landed| landed.unsynced.take())
-        } else {
-            None
+        of_epoch.deletes.append(&mut deletes);
+        if let Some((segment, unsynced)) = landed {
+            of_epoch.segments.push(Landed { segment, unsynced: Some(unsynced), sequences });
+        }
+        // Of its own epoch: a commit waits for this thread, and so for what it syncs.
+        let open = of_epoch.segments.iter().filter(|landed| landed.unsynced.is_some()).count();
+        let oldest = match open > UNSYNCED {
+            true => of_epoch.segments.iter_mut().find_map(|landed| landed.unsynced.take()),
+            false => None,
         };
         drop(pending);
-        // Should this fail, the writer has failed, and nothing relies on the file.
         oldest.map_or(Ok(()), |unsynced| unsynced.sync().map(drop))
     }
 
-    /// Takes everything out of the lanes at one moment, writes it, and applies all deletes. One thread at a time.
-    pub(super) fn resolve(&self) -> Result<()> {
-        let (taken, now) = {
+    /// Takes everything out of the lanes at one moment, writes it, and applies all deletes. Who calls it holds the right
+    /// to commit. Returns the number of the last operation.
+    pub(super) fn resolve(&self) -> Result<u64> {
+        self.resolve_all().inspect_err(|error| self.pool.fail(error))
+    }
+
+    fn resolve_all(&self) -> Result<u64> {
+        let mut empty = self.pool.empty_for_all(&|| self.new_part())?;
+        let (taken, now, last) = {
             let mut lanes: Vec<MutexGuard<'_, Part>> = self.lanes.iter().map(lock).collect();
+            let epoch = self.epoch.fetch_add(1, Ordering::Relaxed);
             let mut taken = Vec::with_capacity(lanes.len());
-            for (number, lane) in lanes.iter_mut().enumerate().filter(|(_, lane)| !lane.is_empty()) {
-                taken.push(self.take(number, lane)?);
+            for lane in lanes.iter_mut().filter(|lane| !lane.is_empty()) {
+                if let Some(empty) = empty.pop() {
+                    let full = std::mem::replace(&mut **lane, empty);
+                    taken.push(self.pool.begin_writing(full, epoch, true));
+                }
             }
-            (taken, self.epoch.fetch_add(1, Ordering::Relaxed) + 1)
+            (taken, epoch + 1, self.next.load(Ordering::Relaxed) - 1)
         };
-        std::thread::scope(|scope| {
-            let write = |taken| scope.spawn(move || self.write(taken));
-            let threads: Vec<_> = taken.into_iter().map(write).collect();
-            threads.into_iter().try_for_each(|thread| thread.join().unwrap_or_else(|_| Err(ended_badly())))
-        })?;
-        self.room.wait_for_older(now);
-        self.check_alive()?;
+        self.pool.give_back(empty);
+        self.write_all(taken)?;
+        self.pool.wait_for_older(now)?;
         let mut ready = Pending::default();
         {
             let mut pending = lock(&self.pending);
@@ -253,10 +249,30 @@ impl Shared {
                 ready.deletes.append(&mut older.deletes);
             }
         }
-        let bytes = ready.bytes();
         self.land(ready)?;
-        self.room.keep(0, bytes);
-        Ok(())
+        self.woken.notify_all();
+        Ok(last)
+    }
+
+    /// Writes parts side by side, as far as there are threads to be had.
+    fn write_all(&self, taken: Vec<Taken<'_>>) -> Result<()> {
+        std::thread::scope(|scope| {
+            let mut threads = Vec::new();
+            let mut rest = taken.into_iter();
+            let last = rest.next_back();
+            for taken in rest {
+                let waiting = Mutex::new(Some(taken));
+                let shared = Arc::new(waiting);
+                let theirs = shared.clone();
+                let write = move || lock(&theirs).take().map_or(Ok(()), |taken| self.write(taken));
+                match Builder::new().name("commit".into()).spawn_scoped(scope, write) {
+                    Ok(thread) => threads.push(thread),
+                    Err(_) => lock(&shared).take().map_or(Ok(()), |taken| self.write(taken))?,
+                }
+            }
+            last.map_or(Ok(()), |taken| self.write(taken))?;
+            threads.into_iter().try_for_each(|thread| thread.join().unwrap_or_else(|_| Err(ended_badly())))
+        })
     }
 
     /// Makes what is ready part of the next commit.
@@ -277,42 +293,89 @@ impl Shared {
         }
         if !deletes.is_empty() {
             self.writer.delete_everywhere(&new, &|segment| deletes.in_old(segment))?;
+            self.writer.describe(|manifest| {
+                let mut manifest = manifest?;
+                // What is left of a file that was indexed in part would not be found by a later build otherwise.
+                for (path, begun) in &mut manifest.partial {
+                    if deletes.names(path) {
+                        *begun = Partial::default();
+                    }
+                }
+                Some(manifest)
+            });
         }
         lock(&self.unresolved).clear();
         Ok(())
     }
 
-    /// Merges what the policy asks for until the writer is closed.
+    /// Merges what the policy asks for until the writer is closed. What goes wrong is noted and tried again later.
     pub(super) fn merge_in_background(&self, policy: &MergePolicy) {
-        let is_over = || *lock(&self.ended) || self.failed.load(Ordering::Relaxed);
-        loop {
-            while !is_over() {
-                let segments = self.writer.manifest().map(|manifest| manifest.segments).unwrap_or_default();
-                let unresolved = lock(&self.unresolved).clone();
-                let Some(chosen) = policy.choose(&segments, |id| unresolved.contains(&id)) else { break };
-                let mut go_on = |_| if is_over() { Err(Error::Cancelled) } else { Ok(()) };
-                match self.writer.merge(&chosen, &self.options.buffers, &mut go_on) {
-                    Ok(_) => {}
-                    Err(Error::Cancelled) => return,
-                    Err(error) => {
-                        *lock(&self.merge_failure) = Some(error.to_string());
-                        return;
-                    }
-                }
+        while !self.is_over() {
+            let outcome = self.merge_what_is_due(policy);
+            if !matches!(outcome, Err(Error::Cancelled)) {
+                *lock(&self.merge_failure) = outcome.err().map(|error| error.to_string());
             }
-            let wait = self.woken.wait_timeout_while(lock(&self.ended), LOOK_EVERY, |ended| !*ended);
-            if *wait.unwrap_or_else(PoisonError::into_inner).0 {
-                return;
+            let ended = lock(&self.ended);
+            if !*ended {
+                drop(self.woken.wait_timeout(ended, LOOK_EVERY));
             }
         }
     }
+
+    /// Which segments are to be merged.
+    pub(super) fn policy(&self) -> Option<MergePolicy> {
+        self.options.merge
+    }
+
+    fn is_over(&self) -> bool {
+        *lock(&self.ended) || self.pool.check().is_err()
+    }
+
+    /// Merges until the policy asks for nothing.
+    pub(super) fn merge_what_is_due(&self, policy: &MergePolicy) -> Result<()> {
+        let _one_at_a_time = lock(&self.merging);
+        while !self.is_over() {
+            let segments = self.writer.manifest().map(|manifest| manifest.segments).unwrap_or_default();
+            let unresolved = lock(&self.unresolved).clone();
+            let Some(chosen) = policy.choose(&segments, |id| unresolved.contains(&id)) else { break };
+            let mut go_on = |_| if self.is_over() { Err(Error::Cancelled) } else { Ok(()) };
+            self.writer.merge(&chosen, &self.options.buffers, &mut go_on)?;
+        }
+        Ok(())
+    }
 }
 
-/// A part that left its lane.
-pub(super) struct Taken {
-    part: Part,
-    epoch: u64,
-    bytes: usize,
+impl Sizes {
+    fn new(options: &WriterOptions, schema: &Schema, stored: &Stored) -> Result<Self> {
+        let least = LEAST[0].max(LEAST[1] * schema.searched().count());
+        // Parts that are being written, each with the buffers of a flush, are in lanes no more.
+        let each = (PARTS - 1) * (FLUSH_BYTES + options.buffers.extra_bytes())
+            + PARTS * Collector::fixed_bytes(stored);
+        let memory = usize::try_from(options.memory).unwrap_or(usize::MAX);
+        let sizes = |lanes: usize| {
+            let most = memory.checked_sub(FIXED.checked_add(lanes.checked_mul(each)?)?)?;
+            // A quarter of a share more is kept of earlier segments; a quarter of all is for what waits for a commit.
+            let share = (most / 4 * 3 / PARTS / lanes / 5 * 4).min(MOST);
+            let segment = usize::try_from(options.segment_memory).unwrap_or(usize::MAX);
+            let limit = segment.clamp(least, share.max(least));
+            (share >= least).then_some(Sizes { lanes, limit, share, pending: most / 4 })
+        };
+        let cores = std::thread::available_parallelism().map_or(1, usize::from);
+        let found = match options.lanes {
+            0 => (1..=cores).rev().find_map(sizes),
+            lanes => sizes(lanes),
+        };
+        found.ok_or_else(|| {
+            let lanes = options.lanes.max(1);
+            let needed = (least / 4 * 5 * PARTS / 3 * 4 + each).saturating_mul(lanes).saturating_add(FIXED);
+            Error::Options(format!(
+                "{} MiB of memory are too little for {lanes} lanes and {} fields: give at least {} MiB, or fewer lanes",
+                memory >> 20,
+                schema.searched().count(),
+                (needed >> 20) + 1
+            ))
+        })
+    }
 }
 
 fn ended_badly() -> Error {
@@ -321,24 +384,6 @@ fn ended_badly() -> Error {
         source: std::io::Error::other("its thread ended unexpectedly"),
         remedy: "this is a fault in the program: please report it",
     }
-}
-
-/// Bytes that lanes, and what left them and is not written yet, may take.
-fn room_for_lanes(options: &WriterOptions, stored: &Stored) -> Result<usize> {
-    let lanes = options.lanes.max(1);
-    // Beside the part that a lane fills there may be one that is being written.
-    let each = FLUSH_BYTES + options.buffers.extra_bytes() + 2 * Collector::fixed_bytes(stored);
-    let memory = usize::try_from(options.memory).unwrap_or(usize::MAX);
-    let most = memory.saturating_sub(FIXED + lanes * each);
-    if most < lanes * LEAST * 4 {
-        let needed = FIXED + lanes * (each + LEAST * 4);
-        return Err(Error::Options(format!(
-            "{} MiB of memory are too little for {lanes} lanes: give at least {} MiB, or fewer lanes",
-            memory >> 20,
-            (needed >> 20) + 1
-        )));
-    }
-    Ok(most)
 }
 
 /// The schema of the index, which one that is given must be.

@@ -34,6 +34,12 @@ fn open(directory: &Arc<RamDirectory>, fields: &Fields, lanes: usize) -> IndexWr
     IndexWriter::open_in(directory.clone(), Some(&fields.schema), options).unwrap()
 }
 
+/// Has a lane written as if it were full.
+fn write_lane(writer: &IndexWriter, lane: usize) {
+    let taken = writer.shared.exchange(&mut lock(&writer.shared.lanes[lane])).unwrap();
+    writer.shared.write(taken).unwrap();
+}
+
 /// What a document says: title, owner and text.
 type Said = (String, String, String);
 
@@ -173,8 +179,7 @@ fn whatever_is_added_updated_and_deleted_is_what_a_list_would_hold() {
                 }
                 30..34 => {
                     let lane = random.usize(..lanes);
-                    let taken = writer.shared.take(lane, &mut lock(&writer.shared.lanes[lane])).unwrap();
-                    writer.shared.write(taken).unwrap();
+                    write_lane(&writer, lane);
                 }
                 34 => {
                     // Operations after a prepared commit are not in it.
@@ -248,9 +253,7 @@ fn the_latest_update_of_a_key_wins_whatever_thread_made_it() {
                     let document = document(fields, &format!("k{key}"), &said(number));
                     made.push((writer.update(&document).unwrap(), key, number));
                     if random.usize(..200) == 0 {
-                        let lane = random.usize(..2);
-                        let taken = writer.shared.take(lane, &mut lock(&writer.shared.lanes[lane])).unwrap();
-                        writer.shared.write(taken).unwrap();
+                        write_lane(writer, random.usize(..2));
                     }
                 }
                 made
@@ -291,12 +294,12 @@ fn notes_travel_with_the_commit_that_they_were_made_for() {
     let directory = Arc::new(RamDirectory::new());
     let writer = open(&directory, &fields, 1);
     let noted = || Snapshot::open_in(&*directory).unwrap().unwrap().notes().get(b"at".as_slice()).cloned();
-    assert_eq!(writer.commit().unwrap(), 1);
-    assert_eq!(writer.commit().unwrap(), 1, "nothing has changed");
+    assert_eq!(writer.commit().unwrap(), Commit { generation: 1, sequence: 0 });
+    assert_eq!(writer.commit().unwrap().generation, 1, "nothing has changed");
     writer.note(b"at", Some(b"5"));
     drop(writer.prepare().unwrap());
     assert_eq!(noted(), None);
-    assert_eq!(writer.commit().unwrap(), 2);
+    assert_eq!(writer.commit().unwrap().generation, 2);
     assert_eq!(noted(), Some(b"5".to_vec()));
     writer.note(b"at", None);
     writer.prepare().unwrap().commit().unwrap();
@@ -418,4 +421,74 @@ fn documents_join_files_whose_text_and_vectors_are_stored() {
     crate::index::build_in(&*other, &files, &Progress::new(), &Arc::default()).unwrap();
     let error = IndexWriter::open_in(other, None, WriterOptions::default()).err().unwrap();
     assert!(error.to_string().contains("references"), "{error}");
+}
+
+/// The least memory that a writer takes for so many lanes.
+fn least_memory(schema: &Schema, lanes: usize) -> u64 {
+    let opens = |mib: &u64| {
+        let options = WriterOptions { memory: mib << 20, lanes, merge: None, ..WriterOptions::default() };
+        IndexWriter::open_in(Arc::new(RamDirectory::new()), Some(schema), options).is_ok()
+    };
+    (50..4000).find(opens).unwrap() << 20
+}
+
+#[test]
+fn many_fields_in_little_memory_neither_break_the_cap_nor_make_a_segment_of_every_document() {
+    let mut schema = Schema::new();
+    let kind = FieldKind::Text { analyzer: Analyzer::Standard, postings: Postings::Positions };
+    let fields: Vec<Field> =
+        (0..20).map(|field| schema.add(&format!("f{field}"), kind.clone(), false).unwrap()).collect();
+    let memory = least_memory(&schema, 3);
+    let options = WriterOptions { memory, lanes: 3, merge: None, ..WriterOptions::default() };
+    let directory = Arc::new(RamDirectory::new());
+    let writer = IndexWriter::open_in(directory.clone(), Some(&schema), options).unwrap();
+    let add = |thread: usize, count: usize| {
+        for number in 0..count {
+            let mut document = Document::new(format!("{thread}-{number}"));
+            for &field in &fields {
+                document = document.text(field, format!("all {thread} of{number} {}", number % 7));
+            }
+            writer.update(&document).unwrap();
+            let parts = writer.shared.lanes.iter().filter_map(|lane| lane.try_lock().ok());
+            let taken: usize = parts.map(|part| part.resident()).sum();
+            assert!((taken as u64) < memory / 2, "{taken} bytes in lanes of {memory}");
+        }
+    };
+    for round in 0..2 {
+        std::thread::scope(|scope| {
+            (0..4).for_each(|thread| drop(scope.spawn(move || add(thread, 3000))));
+        });
+        writer.commit().unwrap();
+        let snapshot = Snapshot::open_in(&*directory).unwrap().unwrap();
+        assert_eq!(snapshot.info().documents, 12_000);
+        let segments = snapshot.segments().len();
+        assert!(segments < 300 * (round + 1), "{segments} segments");
+        // One document more after a large commit is one segment more.
+        (0..50).for_each(|number| add(9, number % 2 + 1));
+        writer.delete(b"9-0").unwrap();
+        writer.delete(b"9-1").unwrap();
+        writer.commit().unwrap();
+        let now = Snapshot::open_in(&*directory).unwrap().unwrap();
+        assert_eq!(now.info().documents, 12_000);
+        assert!(now.segments().len() <= segments + 3, "{} segments", now.segments().len());
+    }
+}
+
+#[test]
+fn an_empty_part_of_many_fields_takes_less_than_the_least_share() {
+    for count in [1, 2, 8, 64] {
+        let mut schema = Schema::new();
+        for field in 0..count {
+            let kind = FieldKind::Text { analyzer: Analyzer::Standard, postings: Postings::Positions };
+            schema.add(&format!("f{field}"), kind, false).unwrap();
+        }
+        let mut part = part::Part::new(&schema, &crate::schema::Stored::default(), 1 << 30).unwrap();
+        let mut document = Document::new("k");
+        for (field, _) in schema.fields() {
+            document = document.text(field, "one two three");
+        }
+        part.add(&schema, &document, 1).unwrap();
+        let least = (8 << 20).max(count * (2 << 20));
+        assert!(part.resident() < least, "{count} fields: {} of {least}", part.resident());
+    }
 }
