@@ -2,7 +2,7 @@
 //! believed before documents, tokens and hits are equal.
 //!
 //! Each engine is behind an *adapter*, a process that builds or asks and prints a line of JSON: `protocol.rs` is what is
-//! said, `adapter.rs` what adapters in Rust share, `src/bin/peer-scanns.rs`, `tantivy/` and `java/` are the adapters.
+//! said, `adapter.rs` and `contents.rs` what adapters in Rust share, `src/bin/peer-scanns.rs`, `tantivy/` and `java/` are the adapters.
 //! The driver, `main.rs`, makes them ready (`toolchain.rs`), chooses what each is to do (`engine.rs`), draws queries from
 //! the corpus (`queries.rs`), runs rounds (`job.rs`), compares (`verify.rs`) and puts it all into a table (`table.rs`,
 //! `figures.rs`) and into the results of `scanns-bench`.
@@ -12,6 +12,7 @@
 //! builds both when it runs. The driver itself is tested with everything else.
 
 pub mod adapter;
+pub mod contents;
 pub mod engine;
 pub mod figures;
 pub mod job;
