@@ -5,9 +5,9 @@ use std::path::{Path, PathBuf};
 use std::process::{Command, Stdio};
 
 use anyhow::{Context, Result, ensure};
-use scanns::Input;
 
-use crate::protocol::{Answers, Built, Kept, Merged, Scoring, Unit, Writers, share};
+use crate::corpus::Corpus;
+use crate::protocol::{Answers, Built, Kept, Merged, Scoring, Unit, Writers};
 use crate::toolchain::Ready;
 
 /// An engine with its settings: a column of the table.
@@ -35,25 +35,6 @@ pub struct Engine {
     pub log: PathBuf,
 }
 
-/// What is built, by all engines alike.
-#[derive(Clone, Debug)]
-pub struct Corpus {
-    /// A name for people.
-    pub name: String,
-    /// What a document is.
-    pub unit: Unit,
-    /// The files, in the order in which they are taken.
-    pub files: Vec<Input>,
-    /// The same as a list for adapters.
-    pub list: PathBuf,
-    /// Threads that index.
-    pub threads: usize,
-    /// Segments that are built, to be merged into one; none where engines build as fast as they can.
-    pub segments: Option<usize>,
-    /// What the indexes keep.
-    pub kept: Kept,
-}
-
 /// How searches are measured.
 #[derive(Clone, Debug)]
 pub struct Searching {
@@ -75,14 +56,6 @@ pub struct Searching {
 
 /// MiB that are more than the documents of one segment need, as large as both peers allow.
 const ROOMY_MIB: usize = 2000;
-
-impl Corpus {
-    /// True for many small files, of which each document makes many new terms.
-    fn is_tree(&self) -> bool {
-        let bytes: u64 = self.files.iter().map(|file| file.bytes).sum();
-        self.unit == Unit::File && bytes / (self.files.len().max(1) as u64) < 1 << 20
-    }
-}
 
 /// scanns, with the defaults of its command.
 pub fn scanns(ready: Ready, work: &Path) -> Engine {
@@ -302,28 +275,6 @@ fn flags(kept: Kept) -> impl Iterator<Item = &'static str> {
     all.into_iter().filter(|(kept, _)| *kept).map(|(_, flag)| flag)
 }
 
-/// Deals the files into shares of about the same size, and writes the list of each beside that of all. Files go round in
-/// turns: they are sorted by size or directory, so each share has some of all kinds, as what one of several threads takes.
-///
-/// # Errors
-/// Where there are fewer files than shares, or a list cannot be written.
-pub fn write_shares(list: &Path, shares: usize) -> Result<()> {
-    let why = || format!("cannot read the list {}", list.display());
-    let text = fs::read_to_string(list).with_context(why)?;
-    let files: Vec<&str> = text.split_inclusive('\0').collect();
-    ensure!(
-        files.len() >= shares,
-        "{} files do not make {shares} segments, since a file goes into one: give fewer with --segments, or split files",
-        files.len()
-    );
-    for number in 0..shares {
-        let dealt: String = files.iter().skip(number).step_by(shares).copied().collect();
-        let path = share(list, number);
-        fs::write(&path, dealt).with_context(|| format!("cannot write {}", path.display()))?;
-    }
-    Ok(())
-}
-
 /// Bytes of the files in a directory and those below.
 ///
 /// # Errors
@@ -340,6 +291,8 @@ pub fn bytes_below(directory: &Path) -> std::io::Result<u64> {
 
 #[cfg(test)]
 mod tests {
+    use scanns::Input;
+
     use super::*;
 
     fn shell(dir: &Path, script: &str) -> Engine {
@@ -400,17 +353,6 @@ mod tests {
         let stored = Corpus { kept: Kept { stored: true, ..Kept::default() }, ..seven };
         assert!(engine.build(&stored).unwrap_err().to_string().contains("read back"));
         assert!(engine.merge(&stored).unwrap_err().to_string().contains("merged 1 times: expected 2"));
-    }
-
-    #[test]
-    fn files_are_dealt_in_turns_and_each_share_has_some() {
-        let dir = tempfile::tempdir().unwrap();
-        let list = dir.path().join("files");
-        fs::write(&list, "a\0b c\0d\0e\0f\0").unwrap();
-        write_shares(&list, 2).unwrap();
-        let read = |number| fs::read_to_string(share(&list, number)).unwrap();
-        assert_eq!((read(0).as_str(), read(1).as_str()), ("a\0d\0f\0", "b c\0e\0"));
-        assert!(write_shares(&list, 6).unwrap_err().to_string().contains("--segments"));
     }
 
     #[test]

@@ -8,7 +8,8 @@ use anyhow::{Context, Result};
 use scanns::Snapshot;
 use scanns_bench::stats::mib;
 
-use crate::engine::{Corpus, Engine, Searching};
+use crate::corpus::Corpus;
+use crate::engine::{Engine, Searching};
 use crate::protocol::{Answers, Built, Merged, Scoring};
 use crate::queries::{Asked, Sampler, to_tsv};
 use crate::verify::{same_answers, same_corpus, same_merged};

@@ -11,7 +11,8 @@ use clap::{Parser, ValueEnum};
 use scanns::{Input, SourceOptions};
 use scanns_bench::results::Results;
 use scanns_bench::stats::mib;
-use scanns_peers::engine::{self, Corpus, Engine};
+use scanns_peers::corpus::{self, Corpus};
+use scanns_peers::engine::{self, Engine};
 use scanns_peers::job::{self, Effort};
 use scanns_peers::protocol::{Kept, Unit, Writers};
 use scanns_peers::toolchain::{self, Ready};
@@ -116,7 +117,9 @@ fn main() -> Result<()> {
     let files = files(&corpus)?;
     let list = write_list(&files, &args.work)?;
     let segments = args.merge.then_some(args.segments);
-    segments.map_or(Ok(()), |segments| engine::write_shares(&list, segments))?;
+    if let Some(segments) = segments {
+        corpus::write_shares(&list, segments)?;
+    }
     for &unit in &args.records {
         let corpus = Corpus {
             name: format!("{}, one document per {unit}", name(&corpus)),
