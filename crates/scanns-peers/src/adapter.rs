@@ -17,8 +17,9 @@ use crate::protocol::{Answers, BuildTask, Built, Kept, Merged, Scoring, SearchTa
 /// Best hits that are asked for.
 pub const TOP: usize = 10;
 
-/// Queries of each class whose positions are read: some, since a term may stand in every document.
-pub const CHECKED: usize = 10;
+/// Documents whose positions are read for the queries of a class: some, since a term may stand in every document. The
+/// term with which there are so many is the last.
+pub const CHECKED: u64 = 100_000;
 
 /// A program that indexes.
 pub trait Engine {
@@ -55,8 +56,8 @@ pub trait Index: Sync {
     /// Gathers every hit with its score, in any order, and returns how many there are.
     fn all(&self, query: &Self::Query) -> Result<usize>;
 
-    /// The sum of one more than each position of `term` in all documents.
-    fn positions(&self, term: &str) -> Result<u64>;
+    /// How many documents have `term`, and the sum of one more than each of its positions in them.
+    fn positions(&self, term: &str) -> Result<(u64, u64)>;
 }
 
 /// Runs an adapter: reads the command line, does what it says, prints the reports.
@@ -177,13 +178,19 @@ fn search<I: Index>(index: &I, task: &SearchTask) -> Result<Answers> {
     Ok(Answers { documents, segments, hits, scores, top_us, all_us, positions, peak_bytes: peak_bytes() })
 }
 
-/// The sums of positions of the first queries of each class, and 0 for the others.
+/// The sums of positions of the first queries of each class, as far as [`CHECKED`] goes, and 0 for the others.
 fn positions<I: Index>(index: &I, names: &[&str], terms: &[&str]) -> Result<Vec<u64>> {
     let mut sums = vec![0; names.len()];
     for class in classes(names) {
-        for at in class.take(CHECKED) {
+        let mut left = CHECKED;
+        for at in class {
             for term in terms[at].split(' ') {
-                sums[at] += index.positions(term)?;
+                if left == 0 {
+                    break;
+                }
+                let (documents, sum) = index.positions(term)?;
+                left = left.saturating_sub(documents);
+                sums[at] += sum;
             }
         }
     }
@@ -265,8 +272,8 @@ mod tests {
             Ok((0..self.0).filter(hit).count())
         }
 
-        fn positions(&self, term: &str) -> Result<u64> {
-            Ok(term.parse::<u64>()? + 1)
+        fn positions(&self, term: &str) -> Result<(u64, u64)> {
+            Ok((u64::from(self.0), term.parse::<u64>()? + 1))
         }
     }
 
@@ -295,10 +302,9 @@ mod tests {
 
     #[test]
     fn positions_are_read_for_the_first_queries_of_each_class() {
-        let names: Vec<&str> = ["low"; CHECKED + 2].into_iter().chain(["or2"]).collect();
-        let terms: Vec<&str> = ["4"; CHECKED + 2].into_iter().chain(["1 2"]).collect();
-        let sums = positions(&Divisors(1), &names, &terms).unwrap();
-        assert_eq!((sums[CHECKED - 1], sums[CHECKED], sums.last()), (5, 0, Some(&5)));
+        let half = Divisors(u32::try_from(CHECKED / 2).unwrap());
+        let (names, terms) = (["low", "low", "or2", "or2"], ["4", "5 6", "1 2", "3"]);
+        assert_eq!(positions(&half, &names, &terms).unwrap(), [5, 6, 5, 0]);
     }
 
     #[test]

@@ -342,8 +342,8 @@ mod tests {
     #[test]
     fn an_index_that_is_not_what_was_asked_for_is_refused() {
         let dir = tempfile::tempdir().unwrap();
-        let built = r#"{"documents":3,"tokens":9,"bytes":70,"seconds":1,"rest_seconds":1,"segments":7,"bytes_written":40,
-            "peak_bytes":4096,"contents":null}"#;
+        let built = r#"{"documents":3,"tokens":9,"bytes":70,"seconds":1,"rest_seconds":1,"segments":7,
+            "bytes_written":40,"peak_bytes":4096,"contents":null}"#;
         let engine = shell(dir.path(), &format!("echo '{}'", built.replace('\n', "")));
         let eight = Corpus { segments: Some(8), ..corpus(dir.path()) };
         let error = engine.build(&eight).unwrap_err().to_string();

@@ -148,7 +148,7 @@ fn search(
     work: &Path,
     measured: &mut [Measured],
 ) -> Result<()> {
-    let searching = Searching {
+    let mut searching = Searching {
         queries: work.join("queries.tsv"),
         count: queries.len(),
         warm_ms: effort.warm_ms,
@@ -172,6 +172,8 @@ fn search(
                 }
             }
             verify(engines, queries, measured, (model, searchers))?;
+            // Once is enough: the index stays the same.
+            searching.positions = false;
         }
         let what = format!("answers of all engines are equal, round {}/{}", round + 1, effort.rounds);
         tell(&format!("{}: {what}", corpus.name));

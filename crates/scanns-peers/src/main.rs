@@ -32,12 +32,13 @@ Examples:
       eight segments of each engine merged to one, and searches of that one";
 
 /// Builds and searches the same text with scanns, Lucene and tantivy, in turns, and compares. Nothing is timed that
-/// was not verified: documents, tokens and hits must be equal, and scores where engines compute the same formula. So must
-/// positions, and stored text that is read back, where they are kept.
+/// was not verified: documents, tokens and hits must be equal, and scores where engines compute the same formula. Where
+/// positions and text are kept, they are read back, and must be equal, too.
 #[derive(Debug, Parser)]
 #[command(version, after_help = EXAMPLES)]
 struct Args {
-    /// A file or tree [default: a generated metadata dump of 256 MiB, or with --quick 32 MiB of it, of a tree for --merge]
+    /// A file or tree [default: a generated metadata dump of 256 MiB, or with --quick 32 MiB of it, of a tree for
+    /// --merge]
     #[arg(long, value_name = "PATH")]
     corpus: Option<PathBuf>,
     /// What a document is; several are measured one after the other

@@ -2,7 +2,8 @@
 //!
 //! An adapter is a program with three verbs. `build` writes an index as often as it is told and prints a [`Built`] each
 //! time; `merge` makes one segment of all that an index has, and prints a [`Merged`] each time; `search` asks all
-//! queries of a file and prints one [`Answers`]. Whatever else it has to say goes to standard error. Adapters are processes of their own, so that peak memory is that of one engine and of one job.
+//! queries of a file and prints one [`Answers`]. Whatever else it has to say goes to standard error. Adapters are
+//! processes of their own, so that peak memory is that of one engine and of one job.
 
 use std::fmt;
 use std::path::{Path, PathBuf};
@@ -31,7 +32,7 @@ pub struct Kept {
     /// Keep the text of each document, to be read back: compressed as the engine does by default
     #[arg(long)]
     pub stored: bool,
-    /// Keep the terms of each document, by document: with frequencies, and with positions if those are kept
+    /// Keep the terms of each document, by document, with frequencies and positions
     #[arg(long)]
     pub vectors: bool,
 }
@@ -252,8 +253,8 @@ pub struct Answers {
     pub top_us: Vec<f64>,
     /// Microseconds until all hits were gathered with their scores, in no order, of each query.
     pub all_us: Vec<f64>,
-    /// Where positions were asked for, for the first [`crate::adapter::CHECKED`] queries of each class the sum of one
-    /// more than each position of their terms in all documents, and 0 for others; else nothing.
+    /// Where positions were asked for, the sum of one more than each position of its terms in all documents, of each
+    /// query, or 0 once there were [`crate::adapter::CHECKED`] documents in its class; else nothing.
     pub positions: Vec<u64>,
     /// Most memory that the process ever had resident, in bytes.
     pub peak_bytes: u64,
@@ -343,8 +344,9 @@ mod tests {
 
     const BUILT: &str = r#"{"documents":3,"tokens":9,"bytes":70,"seconds":0.5,"rest_seconds":0.75,"segments":1,
         "bytes_written":40,"peak_bytes":4096,"contents":null}"#;
-    const MERGED: &str = r#"{"documents":3,"tokens":9,"segments_before":8,"segments":1,"bytes_before":50,"bytes_after":40,
-        "seconds":0.5,"bytes_written":40,"peak_bytes":4096,"contents":{"bytes":70,"crcs":5000000000}}"#;
+    const MERGED: &str = r#"{"documents":3,"tokens":9,"segments_before":8,"segments":1,"bytes_before":50,
+        "bytes_after":40,"seconds":0.5,"bytes_written":40,"peak_bytes":4096,
+        "contents":{"bytes":70,"crcs":5000000000}}"#;
     const ANSWERS: &str = r#"{"documents":3,"segments":1,"hits":[2,0],"scores":[1.5,0],"top_us":[3.5,1],
         "all_us":[4,1.25],"positions":[],"peak_bytes":4096}"#;
 
@@ -403,8 +405,8 @@ mod tests {
 
     #[test]
     fn what_is_kept_is_flags_for_adapters_and_words_for_people() {
-        let words = "x build --files a --out o --records file --threads 1 --writers local --buffer-mib 1 --repetitions 1 \
-                     --segments 2 --positions --vectors";
+        let words = "x build --files a --out o --records file --threads 1 --writers local --buffer-mib 1 \
+                     --repetitions 1 --segments 2 --positions --vectors";
         let Task::Build(task) = Task::parse_from(words.split_whitespace()) else { panic!("another verb") };
         assert_eq!(task.kept, Kept { positions: true, stored: false, vectors: true });
         assert_eq!(task.kept.words(), "frequencies, positions, vectors");

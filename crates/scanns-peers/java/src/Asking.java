@@ -30,8 +30,8 @@ import org.apache.lucene.search.similarities.ClassicSimilarity;
 final class Asking {
     private static final int TOP = 10;
 
-    /** Queries of each class whose positions are read. */
-    private static final int CHECKED = 10;
+    /** Documents whose positions are read for the queries of a class. */
+    private static final long CHECKED = 100_000;
 
     private final IndexSearcher searcher;
     private final int searchers;
@@ -125,24 +125,25 @@ final class Asking {
     /** Of the first queries of each class, the sum of one more than each position of their terms; 0 of others. */
     private List<String> sums(List<Asked> asked) throws IOException {
         List<String> sums = new ArrayList<>();
-        for (int i = 0, first = 0; i < asked.size(); i++) {
-            if (!asked.get(i).group.equals(asked.get(first).group)) first = i;
+        String group = "";
+        long left = 0;
+        for (Asked one : asked) {
+            if (!one.group.equals(group)) left = CHECKED;
+            group = one.group;
             long sum = 0;
-            if (i - first < CHECKED) for (String term : asked.get(i).terms) sum += sum(term);
+            for (String term : one.terms) {
+                if (left <= 0) break;
+                for (LeafReaderContext leaf : searcher.getIndexReader().leaves()) {
+                    Term field = new Term(Building.FIELD, term);
+                    PostingsEnum postings = leaf.reader().postings(field, PostingsEnum.POSITIONS);
+                    if (postings == null) continue;
+                    for (; postings.nextDoc() != PostingsEnum.NO_MORE_DOCS; left--)
+                        for (int i = postings.freq(); i > 0; i--) sum += postings.nextPosition() + 1;
+                }
+            }
             sums.add(Long.toString(sum));
         }
         return sums;
-    }
-
-    private long sum(String term) throws IOException {
-        long sum = 0;
-        for (LeafReaderContext leaf : searcher.getIndexReader().leaves()) {
-            PostingsEnum postings = leaf.reader().postings(new Term(Building.FIELD, term), PostingsEnum.POSITIONS);
-            if (postings == null) continue;
-            while (postings.nextDoc() != PostingsEnum.NO_MORE_DOCS)
-                for (int left = postings.freq(); left > 0; left--) sum += postings.nextPosition() + 1;
-        }
-        return sum;
     }
 
     /** Microseconds of each query: the median over the rounds of all searchers. */

@@ -34,9 +34,9 @@ import org.apache.lucene.util.BytesRef;
  * Builds an index: documents, frequencies and lengths of one field, and the path where a document is a file. Positions,
  * content and vectors are kept if that is wanted; what is stored is compressed as the codec does by default, for speed.
  *
- * <p>Each thread has a writer and an index of its own, or all share one. Merges run in the background without a limit on
- * their rate. The time is taken when every writer has committed, and again when merges have come to rest. Where a number
- * of segments is given, one thread fills one writer that merges nothing, with a commit for each segment.
+ * <p>Each thread has a writer and an index of its own, or all share one. Merges run in the background without a limit
+ * on their rate. The time is taken when every writer has committed, and again when merges have come to rest. Where a
+ * number of segments is given, one thread fills one writer that merges nothing, with a commit for each segment.
  */
 final class Building {
     static final String FIELD = "body";
@@ -171,7 +171,7 @@ final class Building {
         type.setTokenized(true);
         type.setIndexOptions(positions ? IndexOptions.DOCS_AND_FREQS_AND_POSITIONS : IndexOptions.DOCS_AND_FREQS);
         type.setStoreTermVectors(vectors);
-        type.setStoreTermVectorPositions(vectors && positions);
+        type.setStoreTermVectorPositions(vectors);
         type.freeze();
         Terms terms = new Terms();
         StoredField path = new StoredField("path", "");

@@ -153,7 +153,7 @@ impl Index for Opened {
         Ok(std::hint::black_box(hits).len())
     }
 
-    fn positions(&self, term: &str) -> Result<u64> {
+    fn positions(&self, term: &str) -> Result<(u64, u64)> {
         let mut hits = Vec::new();
         self.searcher.for_each(&Query::Term(term.as_bytes().to_vec()), self.model, |hit| {
             hits.push(hit);
@@ -164,7 +164,7 @@ impl Index for Opened {
             let found = self.snapshot.positions(hit, term.as_bytes())?;
             sum += found.iter().map(|&position| u64::from(position) + 1).sum::<u64>();
         }
-        Ok(sum)
+        Ok((hits.len() as u64, sum))
     }
 }
 

@@ -258,20 +258,21 @@ impl Answering for Opened {
         Ok(self.searcher.search(query, &Everything)?.iter().map(Vec::len).sum())
     }
 
-    fn positions(&self, term: &str) -> Result<u64> {
+    fn positions(&self, term: &str) -> Result<(u64, u64)> {
         let term = Term::from_field_text(self.body, term);
-        let (mut sum, mut found) = (0, Vec::new());
+        let (mut documents, mut sum, mut found) = (0, 0, Vec::new());
         for segment in self.searcher.segment_readers() {
             let inverted = segment.inverted_index(self.body)?;
             let postings = inverted.read_postings(&term, IndexRecordOption::WithFreqsAndPositions)?;
             let Some(mut postings) = postings else { continue };
             while postings.doc() != TERMINATED {
                 postings.positions(&mut found);
+                documents += 1;
                 sum += found.iter().map(|&position| u64::from(position) + 1).sum::<u64>();
                 postings.advance();
             }
         }
-        Ok(sum)
+        Ok((documents, sum))
     }
 }
 
