@@ -12,10 +12,14 @@ use anyhow::{Context, Result, ensure};
 use clap::Parser;
 use scanns_bench::stats::median;
 
-use crate::protocol::{Answers, BuildTask, Built, Scoring, SearchTask, Task};
+use crate::protocol::{Answers, BuildTask, Built, Kept, Merged, Scoring, SearchTask, Task};
 
 /// Best hits that are asked for.
 pub const TOP: usize = 10;
+
+/// Documents whose positions are read for the queries of a class: some, since a term may stand in every document. The
+/// term with which there are so many is the last.
+pub const CHECKED: u64 = 100_000;
 
 /// A program that indexes.
 pub trait Engine {
@@ -24,6 +28,9 @@ pub trait Engine {
 
     /// Builds an index in the empty directory `task.out`, and says how that went.
     fn build(&self, task: &BuildTask) -> Result<Built>;
+
+    /// Merges all segments of the index in `directory` into one and commits that, and says how that went.
+    fn merge(&self, directory: &Path, kept: Kept) -> Result<Merged>;
 
     /// Opens what was built.
     fn open(&self, directory: &Path, scoring: Scoring) -> Result<Self::Index>;
@@ -48,6 +55,9 @@ pub trait Index: Sync {
 
     /// Gathers every hit with its score, in any order, and returns how many there are.
     fn all(&self, query: &Self::Query) -> Result<usize>;
+
+    /// How many documents have `term`, and the sum of one more than each of its positions in them.
+    fn positions(&self, term: &str) -> Result<(u64, u64)>;
 }
 
 /// Runs an adapter: reads the command line, does what it says, prints the reports.
@@ -57,12 +67,14 @@ pub trait Index: Sync {
 pub fn serve(engine: &impl Engine) -> Result<()> {
     match Task::parse() {
         Task::Build(task) => (0..task.repetitions).try_for_each(|_| {
-            if task.out.exists() {
-                fs::remove_dir_all(&task.out)
-                    .with_context(|| format!("cannot remove {}", task.out.display()))?;
-            }
-            fs::create_dir_all(&task.out).with_context(|| format!("cannot make {}", task.out.display()))?;
+            empty(&task.out)?;
             println!("{}", serde_json::to_string(&engine.build(&task)?)?);
+            Ok(())
+        }),
+        Task::Merge(task) => (0..task.repetitions).try_for_each(|_| {
+            empty(&task.out)?;
+            link(&task.index, &task.out)?;
+            println!("{}", serde_json::to_string(&engine.merge(&task.out, task.kept)?)?);
             Ok(())
         }),
         Task::Search(task) => {
@@ -70,6 +82,26 @@ pub fn serve(engine: &impl Engine) -> Result<()> {
             Ok(())
         }
     }
+}
+
+/// Makes `directory`, with nothing in it.
+fn empty(directory: &Path) -> Result<()> {
+    if directory.exists() {
+        fs::remove_dir_all(directory).with_context(|| format!("cannot remove {}", directory.display()))?;
+    }
+    fs::create_dir_all(directory).with_context(|| format!("cannot make {}", directory.display()))
+}
+
+/// Links the files of one directory into another: engines never write to a file that is there, so this is a copy that
+/// costs nothing and leaves nothing to be written back while a merge runs.
+fn link(from: &Path, to: &Path) -> Result<()> {
+    let files = fs::read_dir(from).with_context(|| format!("cannot look at {}", from.display()))?;
+    for file in files {
+        let path = file?.path();
+        let name = path.file_name().unwrap_or_default();
+        fs::hard_link(&path, to.join(name)).with_context(|| format!("cannot link {}", path.display()))?;
+    }
+    Ok(())
 }
 
 /// The paths of a list, each ended by a NUL byte.
@@ -118,6 +150,7 @@ fn search<I: Index>(index: &I, task: &SearchTask) -> Result<Answers> {
     let lines: Vec<(&str, &str)> = text.lines().filter_map(|line| line.split_once('\t')).collect();
     ensure!(!lines.is_empty(), "{} has no line of class, tab, terms", task.queries.display());
     let (names, terms): (Vec<&str>, Vec<&str>) = lines.into_iter().unzip();
+    let positions = if task.positions { positions(index, &names, &terms)? } else { Vec::new() };
     let queries = names
         .iter()
         .zip(terms)
@@ -142,7 +175,26 @@ fn search<I: Index>(index: &I, task: &SearchTask) -> Result<Answers> {
         all_us.extend(times(queries, task, |query| index.all(query))?);
     }
     let (documents, segments) = (index.documents(), index.segments());
-    Ok(Answers { documents, segments, hits, scores, top_us, all_us, peak_bytes: peak_bytes() })
+    Ok(Answers { documents, segments, hits, scores, top_us, all_us, positions, peak_bytes: peak_bytes() })
+}
+
+/// The sums of positions of the first queries of each class, as far as [`CHECKED`] goes, and 0 for the others.
+fn positions<I: Index>(index: &I, names: &[&str], terms: &[&str]) -> Result<Vec<u64>> {
+    let mut sums = vec![0; names.len()];
+    for class in classes(names) {
+        let mut left = CHECKED;
+        for at in class {
+            for term in terms[at].split(' ') {
+                if left == 0 {
+                    break;
+                }
+                let (documents, sum) = index.positions(term)?;
+                left = left.saturating_sub(documents);
+                sums[at] += sum;
+            }
+        }
+    }
+    Ok(sums)
 }
 
 /// Microseconds of each query: the median over the rounds of all searchers.
@@ -188,6 +240,7 @@ fn times<Q: Sync>(
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::engine::bytes_below;
 
     /// Numbers whose terms divide them.
     struct Divisors(u32);
@@ -218,6 +271,10 @@ mod tests {
             };
             Ok((0..self.0).filter(hit).count())
         }
+
+        fn positions(&self, term: &str) -> Result<(u64, u64)> {
+            Ok((u64::from(self.0), term.parse::<u64>()? + 1))
+        }
     }
 
     #[test]
@@ -233,12 +290,37 @@ mod tests {
             warm_ms: 1,
             rounds: 5,
             class_ms: 0,
+            positions: true,
         };
         let answers = search(&Divisors(100), &task).unwrap();
         assert_eq!(answers.hits, [100, 2, 2, 17, 67]);
         assert_eq!(answers.scores, [5.0, 1.0, 1.0, 5.0, 5.0]);
+        assert_eq!(answers.positions, [2, 51, 71, 7, 7]);
         let line = serde_json::to_string(&answers).unwrap();
         assert_eq!(Answers::parse("divisors", &line, 5).unwrap().hits, answers.hits);
+    }
+
+    #[test]
+    fn positions_are_read_for_the_first_queries_of_each_class() {
+        let half = Divisors(u32::try_from(CHECKED / 2).unwrap());
+        let (names, terms) = (["low", "low", "or2", "or2"], ["4", "5 6", "1 2", "3"]);
+        assert_eq!(positions(&half, &names, &terms).unwrap(), [5, 6, 5, 0]);
+    }
+
+    #[test]
+    fn an_index_is_linked_into_an_empty_directory_and_stays_as_it_is() {
+        let dir = tempfile::tempdir().unwrap();
+        let (from, to) = (dir.path().join("from"), dir.path().join("to"));
+        for (place, name) in [(&from, "a"), (&to, "old")] {
+            fs::create_dir(place).unwrap();
+            fs::write(place.join(name), "text").unwrap();
+        }
+        empty(&to).unwrap();
+        link(&from, &to).unwrap();
+        assert_eq!((bytes_below(&from).unwrap(), bytes_below(&to).unwrap()), (4, 4));
+        empty(&to).unwrap();
+        assert_eq!((bytes_below(&from).unwrap(), bytes_below(&to).unwrap()), (4, 0));
+        assert!(link(&to.join("absent"), &to).is_err());
     }
 
     #[test]

@@ -4,13 +4,14 @@ use scanns_bench::results::{Better, Setting};
 use scanns_bench::stats::{mib, quantile};
 
 use crate::job::Measured;
-use crate::protocol::{Answers, Built, Scoring};
+use crate::protocol::{Answers, Built, Merged, Scoring};
 use crate::queries::{Asked, CLASSES};
 use crate::table::{Figure, Line};
 
 /// All lines, for engines in the order of the columns.
 pub fn lines(measured: &[Measured], queries: &[Asked]) -> Vec<Line> {
-    let mut lines = building(measured);
+    let merged = measured.iter().any(|one| !one.merges.is_empty());
+    let mut lines = if merged { merging(measured) } else { building(measured) };
     lines.push(memory_of_searches(measured));
     let mut kinds: Vec<(usize, Scoring)> =
         measured.iter().flat_map(|one| one.answers.keys().map(|&(model, count)| (count, model))).collect();
@@ -42,7 +43,41 @@ fn of_builds(
 }
 
 fn line(label: &str, figure: Figure) -> Line {
-    Line { label: label.into(), settings: Vec::new(), figures: vec![figure] }
+    Line { figures: vec![figure], ..Line::heading(label.into()) }
+}
+
+/// What is read from a merge.
+type OfMerge = fn(&Merged) -> f64;
+
+#[expect(clippy::cast_precision_loss, reason = "figures for people")]
+fn merging(measured: &[Measured]) -> Vec<Line> {
+    use Better::{Higher, Lower, Neither};
+    let rate: OfMerge = |merged| mib(merged.bytes_before) / merged.seconds;
+    let seconds: OfMerge = |merged| merged.seconds;
+    let before: OfMerge = |merged| merged.segments_before as f64;
+    let size_before: OfMerge = |merged| mib(merged.bytes_before);
+    let size: OfMerge = |merged| mib(merged.bytes_after);
+    let written: OfMerge = |merged| merged.bytes_written as f64 / merged.bytes_after.max(1) as f64;
+    let memory: OfMerge = |merged| mib(merged.peak_bytes);
+    [
+        ("merge to one segment, MiB/s of index", true, ("merged", "MiB/s", Higher), rate),
+        ("  first merge of a process", false, ("merged, first of a process", "MiB/s", Higher), rate),
+        ("  seconds", true, ("merge", "s", Lower), seconds),
+        ("segments before", true, ("segments before", "files", Neither), before),
+        ("index before, MiB", true, ("index before", "MiB", Neither), size_before),
+        ("index after, MiB", true, ("index size", "MiB", Lower), size),
+        ("bytes written / index after", true, ("write amplification of a merge", "ratio", Lower), written),
+        ("peak memory, MiB", true, ("peak memory of a merge", "MiB", Lower), memory),
+    ]
+    .map(|(label, last, (metric, unit, better), of)| {
+        let samples = |one: &Measured| {
+            let chosen = |merges: &Vec<Merged>| (if last { merges.last() } else { merges.first() }).map(of);
+            Some(one.merges.iter().filter_map(chosen).collect())
+        };
+        let samples = measured.iter().map(samples).collect();
+        line(label, Figure { metric: metric.into(), unit, better, samples })
+    })
+    .into()
 }
 
 #[expect(clippy::cast_precision_loss, reason = "figures for people")]
@@ -126,6 +161,7 @@ fn searching(measured: &[Measured], queries: &[Asked], model: Scoring, searchers
                     ("searchers", Setting::Number(f64::from(u32::try_from(searchers).unwrap_or(u32::MAX)))),
                 ],
                 figures: figures.collect(),
+                words: Vec::new(),
             });
         }
     }
@@ -153,6 +189,7 @@ mod tests {
             segments: 3,
             bytes_written: 6 << 20,
             peak_bytes: 100 << 20,
+            contents: None,
         }
     }
 
@@ -175,6 +212,33 @@ mod tests {
     }
 
     #[test]
+    fn rates_of_merges_are_by_the_bytes_that_were_merged() {
+        let merged = |seconds| Merged {
+            documents: 1,
+            tokens: 1,
+            segments_before: 8,
+            segments: 1,
+            bytes_before: 10 << 20,
+            bytes_after: 6 << 20,
+            seconds,
+            bytes_written: 9 << 20,
+            peak_bytes: 100 << 20,
+            contents: None,
+        };
+        let merges = vec![vec![merged(2.0), merged(1.0)], vec![merged(4.0), merged(0.5)]];
+        let one = Measured { builds: vec![vec![built(1.0)]], merges, ..Measured::default() };
+        let lines = lines(&[one], &[]);
+        let of = |at: usize| lines[at].figures[0].samples[0].clone().unwrap();
+        assert_eq!(
+            (of(0), of(1)),
+            (vec![10.0, 20.0], vec![5.0, 2.5]),
+            "MiB/s, and of the first of a process"
+        );
+        assert_eq!((of(2), of(3)), (vec![1.0, 0.5], vec![8.0; 2]), "seconds, segments before");
+        assert_eq!((of(4), of(5), of(6)), (vec![10.0; 2], vec![6.0; 2], vec![1.5; 2]));
+    }
+
+    #[test]
     fn times_are_spread_by_class_and_missing_models_stay_empty() {
         let asked = |class| Asked { class, terms: vec!["x".into()] };
         let queries = [asked("high"), asked("low"), asked("low"), asked("low")];
@@ -185,6 +249,7 @@ mod tests {
             scores: vec![0.0; 4],
             top_us: vec![9.0, 1.0, 2.0, 6.0],
             all_us: vec![90.0, 10.0, 20.0, 60.0],
+            positions: Vec::new(),
             peak_bytes: 1,
         };
         let with =

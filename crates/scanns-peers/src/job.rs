@@ -8,10 +8,11 @@ use anyhow::{Context, Result};
 use scanns::Snapshot;
 use scanns_bench::stats::mib;
 
-use crate::engine::{Corpus, Engine, Searching};
-use crate::protocol::{Answers, Built, Scoring};
+use crate::corpus::Corpus;
+use crate::engine::{Engine, Searching};
+use crate::protocol::{Answers, Built, Merged, Scoring};
 use crate::queries::{Asked, Sampler, to_tsv};
-use crate::verify::{same_answers, same_corpus};
+use crate::verify::{same_answers, same_corpus, same_merged};
 
 /// How much is measured.
 #[derive(Clone, Debug)]
@@ -39,6 +40,8 @@ pub struct Measured {
     pub builds: Vec<Vec<Built>>,
     /// Bytes of the index of each round.
     pub index_bytes: Vec<u64>,
+    /// The merges of each round, where segments are merged: the first of a process and, if there are more, the last.
+    pub merges: Vec<Vec<Merged>>,
     /// Answers of each round, by model and by number of searchers.
     pub answers: BTreeMap<(Scoring, usize), Vec<Answers>>,
 }
@@ -70,7 +73,19 @@ pub fn run(
     let mut measured: Vec<Measured> =
         engines.iter().map(|engine| Measured { name: engine.name.clone(), ..Measured::default() }).collect();
     warm_cache(corpus)?;
-    for round in 0..effort.rounds {
+    // What is merged is built once: that is not how an engine builds fastest.
+    let rounds = if corpus.segments.is_some() { 1 } else { effort.rounds };
+    build(corpus, engines, rounds, &mut measured)?;
+    if corpus.segments.is_some() {
+        merge(corpus, engines, effort.rounds, &mut measured)?;
+    }
+    let queries = draw(corpus, &engines[0], effort)?;
+    search(corpus, engines, effort, &queries, work, &mut measured)?;
+    Ok((measured, queries))
+}
+
+fn build(corpus: &Corpus, engines: &[Engine], rounds: usize, measured: &mut [Measured]) -> Result<()> {
+    for round in 0..rounds {
         for at in order(round, engines.len()) {
             let (engine, measured) = (&engines[at], &mut measured[at]);
             let builds = engine.build(corpus)?;
@@ -78,7 +93,7 @@ pub fn run(
             let rates: Vec<_> =
                 builds.iter().map(|built| format!("{:.1}", mib(built.bytes) / built.seconds)).collect();
             let what = format!("{} built, {} MiB/s", engine.name, rates.join(", then "));
-            tell(&format!("{}, round {}/{}: {what}", corpus.name, round + 1, effort.rounds));
+            tell(&format!("{}, round {}/{rounds}: {what}", corpus.name, round + 1));
             measured.builds.push(builds);
         }
         let of_round = measured
@@ -86,9 +101,25 @@ pub fn run(
             .flat_map(|measured| measured.builds[round].iter().map(|built| (measured.name.as_str(), built)));
         same_corpus(of_round)?;
     }
-    let queries = draw(corpus, &engines[0], effort)?;
-    search(corpus, engines, effort, &queries, work, &mut measured)?;
-    Ok((measured, queries))
+    Ok(())
+}
+
+fn merge(corpus: &Corpus, engines: &[Engine], rounds: usize, measured: &mut [Measured]) -> Result<()> {
+    for round in 0..rounds {
+        for at in order(round, engines.len()) {
+            let (engine, measured) = (&engines[at], &mut measured[at]);
+            let merges = engine.merge(corpus)?;
+            let Some(built) = measured.builds.first().and_then(|builds| builds.last()) else { continue };
+            for merged in &merges {
+                same_merged(&engine.name, built, merged)?;
+            }
+            let seconds: Vec<_> = merges.iter().map(|merged| format!("{:.2}", merged.seconds)).collect();
+            let what = format!("{} merged in {} s", engine.name, seconds.join(", then "));
+            tell(&format!("{}, round {}/{rounds}: {what}", corpus.name, round + 1));
+            measured.merges.push(merges);
+        }
+    }
+    Ok(())
 }
 
 /// Reads all files once, so that the first engine finds them as the others do.
@@ -117,12 +148,14 @@ fn search(
     work: &Path,
     measured: &mut [Measured],
 ) -> Result<()> {
-    let searching = Searching {
+    let mut searching = Searching {
         queries: work.join("queries.tsv"),
         count: queries.len(),
         warm_ms: effort.warm_ms,
         rounds: INNER_ROUNDS,
         class_ms: effort.class_ms,
+        merged: corpus.segments.is_some(),
+        positions: corpus.kept.positions,
     };
     fs::write(&searching.queries, to_tsv(queries))?;
     for round in 0..effort.rounds {
@@ -139,6 +172,8 @@ fn search(
                 }
             }
             verify(engines, queries, measured, (model, searchers))?;
+            // Once is enough: the index stays the same.
+            searching.positions = false;
         }
         let what = format!("answers of all engines are equal, round {}/{}", round + 1, effort.rounds);
         tell(&format!("{}: {what}", corpus.name));

@@ -11,11 +11,12 @@ use clap::{Parser, ValueEnum};
 use scanns::{Input, SourceOptions};
 use scanns_bench::results::Results;
 use scanns_bench::stats::mib;
-use scanns_peers::engine::{self, Corpus, Engine};
+use scanns_peers::corpus::{self, Corpus};
+use scanns_peers::engine::{self, Engine};
 use scanns_peers::job::{self, Effort};
-use scanns_peers::protocol::{Unit, Writers};
+use scanns_peers::protocol::{Kept, Unit, Writers};
 use scanns_peers::toolchain::{self, Ready};
-use scanns_peers::{figures, table};
+use scanns_peers::{figures, table, table::Line};
 
 const EXAMPLES: &str = "\
 Examples:
@@ -24,19 +25,36 @@ Examples:
   make bench-peers ARGS='--corpus ~/linux --records file'
       a source tree, a document per file
   make bench-peers ARGS='--corpus dump --records line --only tantivy --threads 8'
-      lines of a dump, without Lucene";
+      lines of a dump, without Lucene
+  make bench-peers ARGS='--corpus ~/linux --records file --positions --stored --vectors'
+      with all that an engine can keep of a document; tantivy keeps no vectors
+  make bench-peers ARGS='--corpus dump --merge'
+      eight segments of each engine merged to one, and searches of that one";
 
 /// Builds and searches the same text with scanns, Lucene and tantivy, in turns, and compares. Nothing is timed that
-/// was not verified: documents, tokens and hits must be equal, and scores where engines compute the same formula.
+/// was not verified: documents, tokens and hits must be equal, and scores where engines compute the same formula. Where
+/// positions and text are kept, they are read back, and must be equal, too.
 #[derive(Debug, Parser)]
 #[command(version, after_help = EXAMPLES)]
 struct Args {
-    /// A file or tree [default: a generated metadata dump of 256 MiB, or of 32 MiB with --quick]
+    /// A file or tree [default: a generated metadata dump of 256 MiB, or with --quick 32 MiB of it, of a tree for
+    /// --merge]
     #[arg(long, value_name = "PATH")]
     corpus: Option<PathBuf>,
     /// What a document is; several are measured one after the other
     #[arg(long, value_enum, value_delimiter = ',', default_value = "file,line")]
     records: Vec<Unit>,
+    /// Merge instead of building fast: each engine builds --segments segments of the same files, by one thread and
+    /// without merges, then all of them are merged to one and committed, and searches are of that one segment
+    #[arg(long, conflicts_with = "lucene_writers")]
+    merge: bool,
+    /// Segments to merge; each has a share of the files, so there must be as many
+    #[arg(long, value_name = "N", default_value_t = 8, requires = "merge",
+          value_parser = clap::builder::RangedU64ValueParser::<usize>::new().range(2..=1000))]
+    segments: usize,
+    /// What indexes keep
+    #[command(flatten)]
+    kept: Kept,
     /// Threads that index [default: the cores available]
     #[arg(long, value_name = "N")]
     threads: Option<usize>,
@@ -99,6 +117,10 @@ fn main() -> Result<()> {
     let peers = make_ready(&args, &mut results)?;
     let files = files(&corpus)?;
     let list = write_list(&files, &args.work)?;
+    let segments = args.merge.then_some(args.segments);
+    if let Some(segments) = segments {
+        corpus::write_shares(&list, segments)?;
+    }
     for &unit in &args.records {
         let corpus = Corpus {
             name: format!("{}, one document per {unit}", name(&corpus)),
@@ -106,6 +128,8 @@ fn main() -> Result<()> {
             files: files.clone(),
             list: list.clone(),
             threads: args.threads.unwrap_or_else(cores),
+            segments,
+            kept: args.kept,
         };
         measure(&args, &corpus, &peers, &mut results)?;
     }
@@ -120,27 +144,34 @@ fn measure(args: &Args, corpus: &Corpus, peers: &Peers, results: &mut Results) -
     let engines = engines(args, corpus, peers)?;
     let (measured, queries) = job::run(corpus, &engines, &effort(args), &args.work)?;
     let columns: Vec<&str> = engines.iter().map(|engine| engine.name.as_str()).collect();
-    let lines = figures::lines(&measured, &queries);
+    let kept = engines.iter().map(|engine| engine.keeps_in_words(corpus)).collect();
+    let mut lines = figures::lines(&measured, &queries);
+    lines.insert(0, Line::words("keeps", kept));
     let bytes = corpus.files.iter().map(|file| file.bytes).sum();
+    let how = match corpus.segments {
+        Some(segments) => format!(
+            "{segments} segments of each engine merged to one; searches are of one segment against one segment"
+        ),
+        None => format!("{} threads", corpus.threads),
+    };
     let built = measured.first().and_then(|one| one.builds.first()?.first());
     println!(
-        "\n{}: {:.1} MiB, {} documents, {} tokens, {} threads; × is the ratio to scanns",
+        "\n{}: {:.1} MiB, {} documents, {} tokens, {}; × is the ratio to scanns",
         corpus.name,
         mib(bytes),
         built.map_or(0, |built| built.documents),
         built.map_or(0, |built| built.tokens),
-        corpus.threads
+        how
     );
     println!("{}", table::render(&columns, &lines));
     table::record(&corpus.name, corpus.threads, &columns, &lines, results);
     for engine in &engines {
         let (writers, buffer) = (engine.writers, engine.buffer_mib);
-        results.note(format!(
-            "{}, {}: {writers} writers, {buffer} MiB before a segment is written, {}",
-            corpus.name,
-            engine.name,
-            engine.command.join(" ")
-        ));
+        let built = corpus.segments.map_or_else(
+            || format!("{writers} writers, {buffer} MiB before a segment is written"),
+            |segments| format!("{segments} segments built by one thread"),
+        );
+        results.note(format!("{}, {}: {built}, {}", corpus.name, engine.name, engine.command.join(" ")));
     }
     Ok(())
 }
@@ -220,14 +251,17 @@ fn corpus_path(args: &Args) -> Result<PathBuf> {
         return Ok(given.clone());
     }
     let mebibytes = if args.quick { "32" } else { "256" };
-    let dump = args.work.join(format!("dump-{mebibytes}"));
+    // A dump so small is one file, and segments are made of whole files.
+    let kind = if args.quick && args.merge { "tree" } else { "dump" };
+    let dump = args.work.join(format!("{kind}-{mebibytes}"));
     if !dump.exists() {
         let generator = std::env::current_exe()?.with_file_name("scanns-bench");
-        let status = Command::new(&generator).arg("corpus").arg(&dump).args(["--mib", mebibytes]).status();
+        let status =
+            Command::new(&generator).args(["corpus", "--kind", kind, "--mib", mebibytes]).arg(&dump).status();
         let status = status.with_context(|| {
             format!("{} is missing: build it with cargo build --release -p scanns-bench", generator.display())
         })?;
-        ensure!(status.success(), "no dump could be generated: give a corpus with --corpus");
+        ensure!(status.success(), "no text could be generated: give a corpus with --corpus");
     }
     Ok(dump)
 }

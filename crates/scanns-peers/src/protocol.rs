@@ -1,11 +1,12 @@
 //! What the driver and an adapter say to each other: a command line goes in, lines of JSON come out.
 //!
-//! An adapter is a program with two verbs. `build` writes an index as often as it is told and prints a [`Built`] each
-//! time; `search` asks all queries of a file and prints one [`Answers`]. Whatever else it has to say goes to standard
-//! error. Adapters are processes of their own, so that peak memory is that of one engine and of one job.
+//! An adapter is a program with three verbs. `build` writes an index as often as it is told and prints a [`Built`] each
+//! time; `merge` makes one segment of all that an index has, and prints a [`Merged`] each time; `search` asks all
+//! queries of a file and prints one [`Answers`]. Whatever else it has to say goes to standard error. Adapters are
+//! processes of their own, so that peak memory is that of one engine and of one job.
 
 use std::fmt;
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 
 use anyhow::{Context, Result, ensure};
 use clap::{Args, Parser, ValueEnum};
@@ -16,8 +17,24 @@ use serde::{Deserialize, Serialize};
 pub enum Task {
     /// Build an index from scratch
     Build(BuildTask),
+    /// Merge all segments of an index into one
+    Merge(MergeTask),
     /// Ask an index
     Search(SearchTask),
+}
+
+/// What an index keeps beside documents, frequencies and lengths.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Args)]
+pub struct Kept {
+    /// Keep where each term stands in each document
+    #[arg(long)]
+    pub positions: bool,
+    /// Keep the text of each document, to be read back: compressed as the engine does by default
+    #[arg(long)]
+    pub stored: bool,
+    /// Keep the terms of each document, by document, with frequencies and positions
+    #[arg(long)]
+    pub vectors: bool,
 }
 
 /// What to build. Terms are the bytes between white space and `/`; documents and frequencies are kept, and lengths.
@@ -44,6 +61,30 @@ pub struct BuildTask {
     /// How often to do it all
     #[arg(long)]
     pub repetitions: usize,
+    /// Segments to build, without any merge and by one thread: the files of the lists FILES.0, FILES.1, ... become one
+    /// each; 0 for as many as come of the fastest build
+    #[arg(long)]
+    pub segments: usize,
+    /// What else is kept
+    #[command(flatten)]
+    pub kept: Kept,
+}
+
+/// What to merge.
+#[derive(Clone, Debug, Args)]
+pub struct MergeTask {
+    /// Directory of the index, which stays as it is
+    #[arg(long)]
+    pub index: PathBuf,
+    /// Directory of the merged index; what is in it is removed first
+    #[arg(long)]
+    pub out: PathBuf,
+    /// How often to do it all
+    #[arg(long)]
+    pub repetitions: usize,
+    /// What else the index keeps
+    #[command(flatten)]
+    pub kept: Kept,
 }
 
 /// What to ask, and how often.
@@ -70,6 +111,9 @@ pub struct SearchTask {
     /// Milliseconds after which a class has no further round, once it had three
     #[arg(long)]
     pub class_ms: u64,
+    /// Read positions as well, before any time is taken
+    #[arg(long)]
+    pub positions: bool,
 }
 
 /// What one document is.
@@ -110,6 +154,39 @@ macro_rules! shown_as_typed {
 }
 shown_as_typed!(Unit, Writers, Scoring);
 
+impl Kept {
+    /// In words.
+    pub fn words(self) -> String {
+        let all = [(self.positions, ", positions"), (self.stored, ", content"), (self.vectors, ", vectors")];
+        let more = all.into_iter().filter(|(kept, _)| *kept).map(|(_, word)| word);
+        std::iter::once("frequencies").chain(more).collect()
+    }
+}
+
+impl BuildTask {
+    /// The lists that become a segment each, where that is wanted.
+    pub fn shares(&self) -> Vec<PathBuf> {
+        (0..self.segments).map(|number| share(&self.files, number)).collect()
+    }
+}
+
+/// The list of the files that become segment `number`, beside the list of all.
+pub fn share(list: &Path, number: usize) -> PathBuf {
+    let mut name = list.as_os_str().to_owned();
+    name.push(format!(".{number}"));
+    name.into()
+}
+
+/// What all stored documents are together, in whatever order they are read back: [`crate::contents::Digest`].
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct Contents {
+    /// Bytes of them that are ASCII.
+    pub bytes: u64,
+    /// Sum of the CRC-32 of the ASCII bytes of each.
+    pub crcs: u64,
+}
+
 /// One build. Documents and tokens are read back from the committed index.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
@@ -130,6 +207,34 @@ pub struct Built {
     pub bytes_written: u64,
     /// Most memory that the process ever had resident, in bytes.
     pub peak_bytes: u64,
+    /// What was stored, read back; none if nothing was.
+    pub contents: Option<Contents>,
+}
+
+/// One merge. Documents, tokens and contents are read back from the committed index.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct Merged {
+    /// Documents in the index.
+    pub documents: u64,
+    /// Tokens of all documents in the index.
+    pub tokens: u64,
+    /// Segments before.
+    pub segments_before: u64,
+    /// Segments after.
+    pub segments: u64,
+    /// Bytes of the index before.
+    pub bytes_before: u64,
+    /// Bytes of the index after.
+    pub bytes_after: u64,
+    /// Seconds from opening the index until the one segment was durable and could be searched.
+    pub seconds: f64,
+    /// Bytes handed to the system to be written.
+    pub bytes_written: u64,
+    /// Most memory that the process ever had resident, in bytes.
+    pub peak_bytes: u64,
+    /// What is stored; none if nothing is.
+    pub contents: Option<Contents>,
 }
 
 /// What became of the queries of a file, in their order.
@@ -148,6 +253,9 @@ pub struct Answers {
     pub top_us: Vec<f64>,
     /// Microseconds until all hits were gathered with their scores, in no order, of each query.
     pub all_us: Vec<f64>,
+    /// Where positions were asked for, the sum of one more than each position of its terms in all documents, of each
+    /// query, or 0 once there were [`crate::adapter::CHECKED`] documents in its class; else nothing.
+    pub positions: Vec<u64>,
     /// Most memory that the process ever had resident, in bytes.
     pub peak_bytes: u64,
 }
@@ -180,6 +288,24 @@ impl Built {
     }
 }
 
+impl Merged {
+    /// Reads what `adapter` printed.
+    ///
+    /// # Errors
+    /// Where the line is not what an adapter prints, or its figures cannot be.
+    pub fn parse(adapter: &str, line: &str) -> Result<Self> {
+        let merged: Merged = read(adapter, line)?;
+        ensure!(
+            is_time(merged.seconds) && merged.bytes_before > 0 && merged.bytes_after > 0,
+            "{adapter} reports a merge of {} bytes to {} in {} s: expected more than 0",
+            merged.bytes_before,
+            merged.bytes_after,
+            merged.seconds
+        );
+        Ok(merged)
+    }
+}
+
 impl Answers {
     /// Reads what `adapter` printed after `queries` queries.
     ///
@@ -195,6 +321,11 @@ impl Answers {
         ensure!(
             answers.top_us.iter().chain(&answers.all_us).all(|&time| is_time(time)),
             "{adapter} reports a time that is no time"
+        );
+        ensure!(
+            answers.positions.is_empty() || answers.positions.len() == queries,
+            "{adapter} read positions of {} of {queries} queries: expected all or none",
+            answers.positions.len()
         );
         Ok(answers)
     }
@@ -212,15 +343,21 @@ mod tests {
     use super::*;
 
     const BUILT: &str = r#"{"documents":3,"tokens":9,"bytes":70,"seconds":0.5,"rest_seconds":0.75,"segments":1,
-        "bytes_written":40,"peak_bytes":4096}"#;
+        "bytes_written":40,"peak_bytes":4096,"contents":null}"#;
+    const MERGED: &str = r#"{"documents":3,"tokens":9,"segments_before":8,"segments":1,"bytes_before":50,
+        "bytes_after":40,"seconds":0.5,"bytes_written":40,"peak_bytes":4096,
+        "contents":{"bytes":70,"crcs":5000000000}}"#;
     const ANSWERS: &str = r#"{"documents":3,"segments":1,"hits":[2,0],"scores":[1.5,0],"top_us":[3.5,1],
-        "all_us":[4,1.25],"peak_bytes":4096}"#;
+        "all_us":[4,1.25],"positions":[],"peak_bytes":4096}"#;
 
     #[test]
     fn a_line_of_an_adapter_is_read_as_it_was_written() {
         let built = Built::parse("x", BUILT).unwrap();
         assert_eq!((built.documents, built.tokens, built.seconds), (3, 9, 0.5));
         assert_eq!(Built::parse("x", &serde_json::to_string(&built).unwrap()).unwrap(), built);
+        let merged = Merged::parse("x", MERGED).unwrap();
+        assert_eq!((merged.segments_before, merged.contents.unwrap().crcs), (8, 5_000_000_000));
+        assert_eq!(Merged::parse("x", &serde_json::to_string(&merged).unwrap()).unwrap(), merged);
         let answers = Answers::parse("x", ANSWERS, 2).unwrap();
         assert_eq!((answers.hits.as_slice(), answers.top_us.as_slice()), (&[2, 0][..], &[3.5, 1.0][..]));
         assert_eq!(Answers::parse("x", &serde_json::to_string(&answers).unwrap(), 2).unwrap(), answers);
@@ -242,6 +379,14 @@ mod tests {
             let error = format!("{:#}", Built::parse("Lucene", line).unwrap_err());
             assert!(error.contains(told) && error.contains("Lucene"), "{error}");
         }
+        for (line, told) in [
+            (BUILT, "no report"),
+            (&MERGED.replace("0.5", "-0.5"), "expected more than 0"),
+            (&MERGED.replace("\"bytes_before\":50", "\"bytes_before\":0"), "expected more than 0"),
+        ] {
+            let error = format!("{:#}", Merged::parse("tantivy", line).unwrap_err());
+            assert!(error.contains(told) && error.contains("tantivy"), "{error}");
+        }
     }
 
     #[test]
@@ -251,10 +396,21 @@ mod tests {
             (&ANSWERS.replace("[4,1.25]", "[4]"), 2, "expected all"),
             (&ANSWERS.replace("3.5", "-3.5"), 2, "no time"),
             (&ANSWERS.replace("3.5", "null"), 2, "no report"),
+            (&ANSWERS.replace("\"positions\":[]", "\"positions\":[7]"), 2, "all or none"),
         ] {
             let error = format!("{:#}", Answers::parse("tantivy", line, queries).unwrap_err());
             assert!(error.contains(told), "{error}");
         }
+    }
+
+    #[test]
+    fn what_is_kept_is_flags_for_adapters_and_words_for_people() {
+        let words = "x build --files a --out o --records file --threads 1 --writers local --buffer-mib 1 \
+                     --repetitions 1 --segments 2 --positions --vectors";
+        let Task::Build(task) = Task::parse_from(words.split_whitespace()) else { panic!("another verb") };
+        assert_eq!(task.kept, Kept { positions: true, stored: false, vectors: true });
+        assert_eq!(task.kept.words(), "frequencies, positions, vectors");
+        assert_eq!(task.shares(), [Path::new("a.0"), Path::new("a.1")]);
     }
 
     #[test]

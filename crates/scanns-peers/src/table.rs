@@ -25,12 +25,19 @@ pub struct Line {
     pub settings: Vec<(&'static str, Setting)>,
     /// Its figures; the ratio is that of the first. None for a heading.
     pub figures: Vec<Figure>,
+    /// What stands in the columns where there are no figures.
+    pub words: Vec<String>,
 }
 
 impl Line {
     /// A line without figures.
     pub fn heading(label: String) -> Self {
-        Line { label, settings: Vec::new(), figures: Vec::new() }
+        Line { label, settings: Vec::new(), figures: Vec::new(), words: Vec::new() }
+    }
+
+    /// A line of words.
+    pub fn words(label: &str, words: Vec<String>) -> Self {
+        Line { words, ..Line::heading(label.into()) }
     }
 
     /// What stands in a column: medians over the rounds, and the ratio to the first column with its error.
@@ -42,7 +49,9 @@ impl Line {
             .filter_map(|figure| of(figure, column))
             .map(|samples| short(Summary::of(&samples).median))
             .collect();
-        let Some(figure) = self.figures.first().filter(|_| !medians.is_empty()) else { return String::new() };
+        let Some(figure) = self.figures.first().filter(|_| !medians.is_empty()) else {
+            return self.words.get(column).cloned().unwrap_or_default();
+        };
         let compared = (column > 0 && figure.better != Better::Neither)
             .then(|| Some(ratio(&of(figure, column)?, &of(figure, 0)?)))
             .flatten();
@@ -119,7 +128,7 @@ mod tests {
     fn line(label: &str, better: Better, samples: &[Option<&[f64]>]) -> Line {
         let samples = samples.iter().map(|samples| samples.map(<[f64]>::to_vec)).collect();
         let figures = vec![Figure { metric: "m".into(), unit: "u", better, samples }];
-        Line { label: label.into(), settings: Vec::new(), figures }
+        Line { figures, ..Line::heading(label.into()) }
     }
 
     #[test]
@@ -132,6 +141,7 @@ mod tests {
         let facts = line("segments", Better::Neither, &[Some(&[3.0]), Some(&[6.0])]);
         assert_eq!(facts.cell(1), "6.00", "facts are not compared");
         assert_eq!(Line::heading("x".into()).cell(1), "");
+        assert_eq!(Line::words("keeps", vec!["a".into(), "b".into()]).cell(1), "b");
     }
 
     #[test]

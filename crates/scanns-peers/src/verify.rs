@@ -2,29 +2,45 @@
 
 use anyhow::{Result, ensure};
 
-use crate::protocol::{Answers, Built};
+use crate::protocol::{Answers, Built, Merged};
 use crate::queries::Asked;
 
 /// How far apart sums of scores of scanns and Lucene may be, as a share: both compute in 32 bits, in the same steps.
 const SCORES_APART: f64 = 1e-5;
 
-/// Refuses builds that hold different documents or tokens, or read different text.
+/// Refuses builds that hold different documents, tokens or stored text, or read different text.
 ///
 /// # Errors
 /// With what each of the engines reports.
 pub fn same_corpus<'a>(builds: impl IntoIterator<Item = (&'a str, &'a Built)>) -> Result<()> {
     let mut builds = builds.into_iter();
     let Some((first, expected)) = builds.next() else { return Ok(()) };
-    let of = |built: &Built| (built.documents, built.tokens, built.bytes);
+    let of = |built: &Built| (built.documents, built.tokens, built.bytes, built.contents);
     for (other, built) in builds {
         ensure!(
             of(built) == of(expected),
-            "the indexes differ, so their times mean nothing (documents, tokens, bytes of text): \
+            "the indexes differ, so their times mean nothing (documents, tokens, bytes of text, \
+             digest of what is stored): \
              {first} has {:?}, {other} has {:?}",
             of(expected),
             of(built)
         );
     }
+    Ok(())
+}
+
+/// Refuses a merged index of the engine `name` that does not hold what was built.
+///
+/// # Errors
+/// With what was built and what there is.
+pub fn same_merged(name: &str, built: &Built, merged: &Merged) -> Result<()> {
+    let expected = (built.documents, built.tokens, built.segments, built.contents);
+    let found = (merged.documents, merged.tokens, merged.segments_before, merged.contents);
+    ensure!(
+        found == expected,
+        "{name} lost or changed what it merged, so its time means nothing (documents, tokens, segments before, digest \
+         of what is stored): {expected:?} became {found:?}"
+    );
     Ok(())
 }
 
@@ -54,6 +70,15 @@ pub fn same_answers(
             hits(expected),
             hits(answers)
         );
+        let positions = |answers: &Answers| answers.positions.get(number).copied();
+        ensure!(
+            positions(answers) == positions(expected),
+            "positions differ, so times mean nothing: for {} {:?}, their sum is {:?} in {first}, {:?} in {other}",
+            query.class,
+            query.terms,
+            positions(expected),
+            positions(answers)
+        );
         let score = |answers: &Answers| answers.scores.get(number).copied().unwrap_or(f64::NAN);
         let (expected, found) = (score(expected), score(answers));
         ensure!(
@@ -69,6 +94,7 @@ pub fn same_answers(
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::protocol::Contents;
 
     fn built() -> Built {
         Built {
@@ -80,6 +106,7 @@ mod tests {
             segments: 1,
             bytes_written: 40,
             peak_bytes: 4096,
+            contents: None,
         }
     }
 
@@ -91,6 +118,7 @@ mod tests {
             scores: vec![1.5, 0.25],
             top_us: vec![1.0; 2],
             all_us: vec![1.0; 2],
+            positions: vec![7, 0],
             peak_bytes: 4096,
         }
     }
@@ -108,11 +136,40 @@ mod tests {
             Built { documents: 4, ..built() },
             Built { tokens: 10, ..built() },
             Built { bytes: 71, ..built() },
+            Built { contents: Some(Contents { bytes: 70, crcs: 1 }), ..built() },
         ] {
             let error =
                 same_corpus([("scanns", &built()), ("Lucene", &built()), ("tantivy", &other)]).unwrap_err();
             let text = error.to_string();
-            assert!(text.contains("scanns has (3, 9, 70), tantivy has"), "{text}");
+            assert!(text.contains("scanns has (3, 9, 70, None), tantivy has"), "{text}");
+        }
+    }
+
+    #[test]
+    fn a_merge_that_loses_something_is_refused() {
+        let contents = Some(Contents { bytes: 70, crcs: 1 });
+        let built = Built { segments: 8, contents, ..built() };
+        let merged = Merged {
+            documents: 3,
+            tokens: 9,
+            segments_before: 8,
+            segments: 1,
+            bytes_before: 50,
+            bytes_after: 40,
+            seconds: 0.5,
+            bytes_written: 40,
+            peak_bytes: 4096,
+            contents,
+        };
+        same_merged("tantivy", &built, &merged).unwrap();
+        for other in [
+            Merged { documents: 2, ..merged.clone() },
+            Merged { tokens: 8, ..merged.clone() },
+            Merged { segments_before: 7, ..merged.clone() },
+            Merged { contents: Some(Contents { bytes: 70, crcs: 2 }), ..merged.clone() },
+        ] {
+            let error = same_merged("tantivy", &built, &other).unwrap_err().to_string();
+            assert!(error.contains("tantivy lost or changed"), "{error}");
         }
     }
 
@@ -131,6 +188,9 @@ mod tests {
         assert!(error.contains("or2") && error.contains("Some(1)") && error.contains("Some(3)"), "{error}");
         assert!(check(&Answers { hits: vec![2], ..answers() }, false).is_err(), "an answer is missing");
         assert!(check(&Answers { documents: 2, ..answers() }, false).is_err());
+        let error = check(&Answers { positions: vec![8, 0], ..answers() }, false).unwrap_err();
+        assert!(error.contains("low") && error.contains("Some(7) in scanns, Some(8) in Lucene"), "{error}");
+        assert!(check(&Answers { positions: Vec::new(), ..answers() }, false).is_err(), "not read");
         let close = Answers { scores: vec![1.500_001, 0.25], ..answers() };
         check(&close, true).unwrap();
         let off = Answers { scores: vec![1.6, 0.25], ..answers() };

@@ -11,6 +11,7 @@ import java.util.concurrent.Executors;
 import java.util.concurrent.Future;
 import org.apache.lucene.index.IndexReader;
 import org.apache.lucene.index.LeafReaderContext;
+import org.apache.lucene.index.PostingsEnum;
 import org.apache.lucene.index.Term;
 import org.apache.lucene.search.BooleanClause;
 import org.apache.lucene.search.BooleanQuery;
@@ -29,13 +30,17 @@ import org.apache.lucene.search.similarities.ClassicSimilarity;
 final class Asking {
     private static final int TOP = 10;
 
+    /** Documents whose positions are read for the queries of a class. */
+    private static final long CHECKED = 100_000;
+
     private final IndexSearcher searcher;
     private final int searchers;
     private final int rounds;
     private final long classNanos;
+    private final boolean positions;
 
-    /** A query and the class that it belongs to. */
-    private record Asked(String group, Query query) {}
+    /** A query, its terms, and the class that it belongs to. */
+    private record Asked(String group, String[] terms, Query query) {}
 
     /** What is timed. */
     private interface Job {
@@ -50,13 +55,15 @@ final class Asking {
         searchers = options.number("searchers");
         rounds = options.number("rounds");
         classNanos = options.number("class-ms") * 1_000_000L;
+        positions = options.flag("positions");
     }
 
     static void run(Peer.Options options) throws Exception {
         List<Asked> asked = new ArrayList<>();
         for (String line : Files.readAllLines(Path.of(options.text("queries")))) {
             String[] fields = line.split("\t");
-            asked.add(new Asked(fields[0], query(fields[0].startsWith("and"), fields[1].split(" "))));
+            String[] terms = fields[1].split(" ");
+            asked.add(new Asked(fields[0], terms, query(fields[0].startsWith("and"), terms)));
         }
         try (IndexReader reader = Building.open(Path.of(options.text("index")))) {
             System.out.println(new Asking(reader, options).answer(asked, options.number("warm-ms")));
@@ -92,6 +99,7 @@ final class Asking {
             for (ScoreDoc hit : searcher.search(one.query, TOP).scoreDocs) sum += hit.score;
             scores.add(Double.toString(sum));
         }
+        List<String> sums = positions ? sums(asked) : List.of();
         final long warm = System.nanoTime() + warmMillis * 1_000_000L;
         for (int i = 0; System.nanoTime() < warm; i = (i + 1) % asked.size()) {
             top(asked.get(i).query, everything);
@@ -109,8 +117,33 @@ final class Asking {
         IndexReader reader = searcher.getIndexReader();
         return String.format(
                 Locale.ROOT,
-                "{\"documents\":%d,\"segments\":%d,\"hits\":%s,\"scores\":%s,\"top_us\":%s,\"all_us\":%s,\"peak_bytes\":%d}",
-                reader.numDocs(), reader.leaves().size(), hits, scores, topMicros, allMicros, Peer.peakBytes());
+                "{\"documents\":%d,\"segments\":%d,\"hits\":%s,\"scores\":%s,\"top_us\":%s,\"all_us\":%s,"
+                        + "\"positions\":%s,\"peak_bytes\":%d}",
+                reader.numDocs(), reader.leaves().size(), hits, scores, topMicros, allMicros, sums, Peer.peakBytes());
+    }
+
+    /** Of the first queries of each class, the sum of one more than each position of their terms; 0 of others. */
+    private List<String> sums(List<Asked> asked) throws IOException {
+        List<String> sums = new ArrayList<>();
+        String group = "";
+        long left = 0;
+        for (Asked one : asked) {
+            if (!one.group.equals(group)) left = CHECKED;
+            group = one.group;
+            long sum = 0;
+            for (String term : one.terms) {
+                if (left <= 0) break;
+                for (LeafReaderContext leaf : searcher.getIndexReader().leaves()) {
+                    Term field = new Term(Building.FIELD, term);
+                    PostingsEnum postings = leaf.reader().postings(field, PostingsEnum.POSITIONS);
+                    if (postings == null) continue;
+                    for (; postings.nextDoc() != PostingsEnum.NO_MORE_DOCS; left--)
+                        for (int i = postings.freq(); i > 0; i--) sum += postings.nextPosition() + 1;
+                }
+            }
+            sums.add(Long.toString(sum));
+        }
+        return sums;
     }
 
     /** Microseconds of each query: the median over the rounds of all searchers. */

@@ -23,17 +23,20 @@ import org.apache.lucene.index.IndexOptions;
 import org.apache.lucene.index.IndexReader;
 import org.apache.lucene.index.IndexWriter;
 import org.apache.lucene.index.IndexWriterConfig;
-import org.apache.lucene.index.LeafReaderContext;
+import org.apache.lucene.index.MergePolicy;
 import org.apache.lucene.index.MultiReader;
+import org.apache.lucene.index.NoMergePolicy;
 import org.apache.lucene.index.TieredMergePolicy;
-import org.apache.lucene.store.Directory;
 import org.apache.lucene.store.FSDirectory;
+import org.apache.lucene.util.BytesRef;
 
 /**
- * Builds an index: documents, frequencies and lengths of one field, and the path where a document is a file.
+ * Builds an index: documents, frequencies and lengths of one field, and the path where a document is a file. Positions,
+ * content and vectors are kept if that is wanted; what is stored is compressed as the codec does by default, for speed.
  *
- * <p>Each thread has a writer and an index of its own, or all share one. Merges run in the background without a limit on
- * their rate. The time is taken when every writer has committed, and again when merges have come to rest.
+ * <p>Each thread has a writer and an index of its own, or all share one. Merges run in the background without a limit
+ * on their rate. The time is taken when every writer has committed, and again when merges have come to rest. Where a
+ * number of segments is given, one thread fills one writer that merges nothing, with a commit for each segment.
  */
 final class Building {
     static final String FIELD = "body";
@@ -44,32 +47,48 @@ final class Building {
     private final int threads;
     private final boolean local;
     private final int bufferMib;
+    private final int segments;
+    private final boolean positions;
+    private final boolean stored;
+    private final boolean vectors;
+    private final List<List<Path>> shares = new ArrayList<>();
 
     private Building(Peer.Options options) throws IOException {
-        String list = Files.readString(Path.of(options.text("files")), StandardCharsets.UTF_8);
-        files = Arrays.stream(list.split("\0")).filter(path -> !path.isEmpty()).map(Path::of).toList();
+        files = list(options.text("files"));
         out = Path.of(options.text("out"));
         lines = options.text("records").equals("line");
         threads = options.number("threads");
         local = options.text("writers").equals("local");
         bufferMib = options.number("buffer-mib");
+        segments = options.number("segments");
+        positions = options.flag("positions");
+        stored = options.flag("stored");
+        vectors = options.flag("vectors");
+        for (int i = 0; i < segments; i++) shares.add(list(options.text("files") + "." + i));
+    }
+
+    private static List<Path> list(String file) throws IOException {
+        String list = Files.readString(Path.of(file), StandardCharsets.UTF_8);
+        return Arrays.stream(list.split("\0")).filter(path -> !path.isEmpty()).map(Path::of).toList();
     }
 
     static void run(Peer.Options options) throws Exception {
         Building building = new Building(options);
         for (int left = options.number("repetitions"); left > 0; left--) {
-            remove(building.out);
-            Files.createDirectories(building.out);
+            empty(building.out);
             System.gc();
             System.out.println(building.build());
         }
     }
 
-    private static void remove(Path path) throws IOException {
-        if (!Files.exists(path)) return;
-        try (var below = Files.walk(path)) {
-            for (Path one : below.sorted(Comparator.reverseOrder()).toList()) Files.delete(one);
+    /** Makes a directory with nothing in it. */
+    static void empty(Path path) throws IOException {
+        if (Files.exists(path)) {
+            try (var below = Files.walk(path)) {
+                for (Path one : below.sorted(Comparator.reverseOrder()).toList()) Files.delete(one);
+            }
         }
+        Files.createDirectories(path);
     }
 
     /** Builds once, and returns the report. */
@@ -78,21 +97,7 @@ final class Building {
         final long begin = System.nanoTime();
         List<IndexWriter> writers = new ArrayList<>();
         for (int i = 0; i < (local ? threads : 1); i++) writers.add(writer(local ? out.resolve("writer-" + i) : out));
-        AtomicInteger next = new AtomicInteger();
-        long bytes = 0;
-        try (ExecutorService pool = Executors.newFixedThreadPool(threads)) {
-            List<Callable<Long>> work = new ArrayList<>();
-            for (int i = 0; i < threads; i++) {
-                IndexWriter writer = writers.get(local ? i : 0);
-                work.add(() -> {
-                    long read = add(writer, next);
-                    if (local) writer.commit();
-                    return read;
-                });
-            }
-            for (Future<Long> done : pool.invokeAll(work)) bytes += done.get();
-        }
-        for (IndexWriter writer : writers) writer.commit();
+        final long bytes = segments == 0 ? fill(writers) : fillShares(writers.get(0));
         final double seconds = (System.nanoTime() - begin) / 1e9;
         for (IndexWriter writer : writers) {
             writer.close();
@@ -102,34 +107,80 @@ final class Building {
         return report(bytes, seconds, rest, Peer.bytesWritten() - written);
     }
 
+    /** Adds all files by all threads and commits, and returns the bytes of their text. */
+    private long fill(List<IndexWriter> writers) throws Exception {
+        AtomicInteger next = new AtomicInteger();
+        long bytes = 0;
+        try (ExecutorService pool = Executors.newFixedThreadPool(threads)) {
+            List<Callable<Long>> work = new ArrayList<>();
+            for (int i = 0; i < threads; i++) {
+                IndexWriter writer = writers.get(local ? i : 0);
+                work.add(() -> {
+                    long read = add(writer, files, next);
+                    if (local) writer.commit();
+                    return read;
+                });
+            }
+            for (Future<Long> done : pool.invokeAll(work)) bytes += done.get();
+        }
+        for (IndexWriter writer : writers) writer.commit();
+        return bytes;
+    }
+
+    /** Adds the files of each share and commits them as a segment, and returns the bytes of the text. */
+    private long fillShares(IndexWriter writer) throws IOException {
+        long bytes = 0;
+        for (List<Path> share : shares) {
+            bytes += add(writer, share, new AtomicInteger());
+            writer.commit();
+        }
+        return bytes;
+    }
+
     private IndexWriter writer(Path path) throws IOException {
-        IndexWriterConfig config = new IndexWriterConfig();
+        IndexWriterConfig config = config(segments == 0 ? tiered() : NoMergePolicy.INSTANCE, threads);
         config.setOpenMode(IndexWriterConfig.OpenMode.CREATE);
         config.setRAMBufferSizeMB(bufferMib);
         config.setRAMPerThreadHardLimitMB(2047);
-        config.setUseCompoundFile(false);
+        return new IndexWriter(FSDirectory.open(path), config);
+    }
+
+    /** Merges into segments of any size, with as many files as the codec likes. */
+    static MergePolicy tiered() {
         TieredMergePolicy policy = new TieredMergePolicy();
         policy.setNoCFSRatio(0);
         policy.setMaxMergedSegmentMB(20_000);
+        return policy;
+    }
+
+    /** Merges by {@code policy} in the background, as fast as can be. */
+    static IndexWriterConfig config(MergePolicy policy, int threads) {
+        IndexWriterConfig config = new IndexWriterConfig();
+        config.setUseCompoundFile(false);
         config.setMergePolicy(policy);
         ConcurrentMergeScheduler scheduler = new ConcurrentMergeScheduler();
         scheduler.setMaxMergesAndThreads(threads + 4, threads);
         scheduler.disableAutoIOThrottle();
         config.setMergeScheduler(scheduler);
-        return new IndexWriter(FSDirectory.open(path), config);
+        return config;
     }
 
     /** Adds the documents of the files that are left to take, and returns the bytes of their text. */
-    private long add(IndexWriter writer, AtomicInteger next) throws IOException {
+    private long add(IndexWriter writer, List<Path> files, AtomicInteger next) throws IOException {
         FieldType type = new FieldType();
         type.setTokenized(true);
-        type.setIndexOptions(IndexOptions.DOCS_AND_FREQS);
+        type.setIndexOptions(positions ? IndexOptions.DOCS_AND_FREQS_AND_POSITIONS : IndexOptions.DOCS_AND_FREQS);
+        type.setStoreTermVectors(vectors);
+        type.setStoreTermVectorPositions(vectors);
         type.freeze();
         Terms terms = new Terms();
         StoredField path = new StoredField("path", "");
         Document document = new Document();
         document.add(new Field(FIELD, terms, type));
         if (!lines) document.add(path);
+        // Bytes are stored as they are: turning them into characters and back would cost time for nothing.
+        StoredField content = new StoredField(Contents.FIELD, new BytesRef());
+        if (stored) document.add(content);
 
         byte[] text = new byte[1 << 20];
         long bytes = 0;
@@ -143,6 +194,7 @@ final class Building {
             bytes += size;
             if (!lines) {
                 terms.set(text, 0, size);
+                content.setBytesValue(new BytesRef(text, 0, size));
                 path.setStringValue(file.toString());
                 writer.addDocument(document);
                 continue;
@@ -151,6 +203,7 @@ final class Building {
                 int end = start;
                 while (end < size && text[end] != '\n') end++;
                 terms.set(text, start, end);
+                content.setBytesValue(new BytesRef(text, start, end - start));
                 writer.addDocument(document);
                 start = end + 1;
             }
@@ -170,17 +223,14 @@ final class Building {
     }
 
     private String report(long bytes, double seconds, double rest, long written) throws IOException {
+        final long peak = Peer.peakBytes();
         try (IndexReader reader = open(out)) {
-            long tokens = 0;
-            for (LeafReaderContext leaf : reader.leaves()) {
-                var terms = leaf.reader().terms(FIELD);
-                if (terms != null) tokens += terms.getSumTotalTermFreq();
-            }
             return String.format(
                     Locale.ROOT,
                     "{\"documents\":%d,\"tokens\":%d,\"bytes\":%d,\"seconds\":%.6f,\"rest_seconds\":%.6f,"
-                            + "\"segments\":%d,\"bytes_written\":%d,\"peak_bytes\":%d}",
-                    reader.numDocs(), tokens, bytes, seconds, rest, reader.leaves().size(), written, Peer.peakBytes());
+                            + "\"segments\":%d,\"bytes_written\":%d,\"peak_bytes\":%d,\"contents\":%s}",
+                    reader.numDocs(), Contents.tokens(reader), bytes, seconds, rest, reader.leaves().size(), written,
+                    peak, stored ? Contents.digest(reader) : "null");
         }
     }
 }

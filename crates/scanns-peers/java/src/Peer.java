@@ -5,8 +5,8 @@ import java.util.HashMap;
 import java.util.Map;
 
 /**
- * Lucene as an adapter: {@code Peer build|search --name value ...}, reports as lines of JSON. What the options and the
- * reports mean stands in protocol.rs; {@link Building} and {@link Asking} do the work.
+ * Lucene as an adapter: {@code Peer build|merge|search --name value ... --flag ...}, reports as lines of JSON. What the
+ * options and the reports mean stands in protocol.rs; {@link Building}, {@link Merging} and {@link Asking} do the work.
  */
 final class Peer {
     private Peer() {}
@@ -22,15 +22,23 @@ final class Peer {
         int number(String name) {
             return Integer.parseInt(text(name));
         }
+
+        boolean flag(String name) {
+            return values.containsKey(name);
+        }
     }
 
     public static void main(String[] arguments) throws Exception {
-        if (arguments.length % 2 == 0) throw new IllegalArgumentException("expected a verb and pairs of --name value");
+        if (arguments.length == 0) throw new IllegalArgumentException("expected a verb, pairs of --name value, flags");
         Map<String, String> values = new HashMap<>();
-        for (int i = 1; i < arguments.length; i += 2) values.put(arguments[i].substring(2), arguments[i + 1]);
+        for (int i = 1; i < arguments.length; i++) {
+            boolean flag = i + 1 == arguments.length || arguments[i + 1].startsWith("--");
+            values.put(arguments[i].substring(2), flag ? "" : arguments[++i]);
+        }
         Options options = new Options(values);
         switch (arguments[0]) {
             case "build" -> Building.run(options);
+            case "merge" -> Merging.run(options);
             case "search" -> Asking.run(options);
             default -> throw new IllegalArgumentException("unknown verb " + arguments[0]);
         }

@@ -5,64 +5,125 @@ use std::path::Path;
 use std::sync::Arc;
 use std::sync::atomic::AtomicBool;
 
-use anyhow::{Result, ensure};
+use anyhow::{Context, Result, bail, ensure};
 use scanns::{
-    Analyzer, BoolQuery, FileList, IndexOptions, ListFrom, Model, Progress, Query, ReadOptions, Records,
-    SEGMENT_MEMORY, Searcher, Separator, Snapshot, SourceOptions,
+    Analyzer, BoolQuery, FileList, Hit, IndexOptions, IndexReport, ListFrom, Model, Postings, Progress,
+    Query, ReadOptions, Records, SEGMENT_MEMORY, Searcher, Separator, Snapshot, SourceOptions, Store,
+    StoredOptions,
 };
-use scanns_peers::adapter::{Engine, Index, TOP, serve};
-use scanns_peers::protocol::{BuildTask, Built, Scoring, Unit};
+use scanns_peers::adapter::{Engine, Index, TOP, peak_bytes, serve};
+use scanns_peers::contents::Digest;
+use scanns_peers::protocol::{BuildTask, Built, Contents, Kept, Merged, Scoring, Unit};
 
 struct Scanns;
 
 struct Opened {
     searcher: Searcher<'static>,
-    segments: usize,
+    snapshot: &'static Snapshot,
     model: Model,
+}
+
+/// The defaults of the command, and what is to be kept.
+fn options(task: &BuildTask) -> Result<IndexOptions> {
+    // A read thread for four that index, as the command has them.
+    let most = task.threads.div_ceil(4);
+    let read_threads = (1..=most).rev().find(|&read| task.threads.is_multiple_of(read)).unwrap_or(1);
+    Ok(IndexOptions {
+        source: SourceOptions { threads: task.threads + read_threads, ..SourceOptions::default() },
+        read: ReadOptions { lanes: task.threads, read_threads, ..ReadOptions::default() },
+        records: if task.records == Unit::Line { Records::Lines } else { Records::File },
+        analyzer: Some(Analyzer::parse("paths")?),
+        postings: Some(if task.kept.positions { Postings::Positions } else { Postings::Frequencies }),
+        memory: scanns::memory_limit_bytes().map_or(1 << 30, |limit| limit / 2),
+        segment_memory: SEGMENT_MEMORY,
+        stored: StoredOptions {
+            store: Some(if task.kept.stored { Store::Content } else { Store::None }),
+            compression: None,
+            vectors: Some(task.kept.vectors),
+        },
+        flush: scanns::FlushOptions::default(),
+        merge: Some(scanns::MergePolicy::default()),
+        again: false,
+        commit_every: None,
+        time_limit: None,
+    })
+}
+
+/// What is stored, read back; none if nothing is to be.
+fn contents(snapshot: &Snapshot, kept: Kept) -> Result<Option<Contents>> {
+    if !kept.stored {
+        return Ok(None);
+    }
+    let mut digest = Digest::default();
+    for (leaf, segment) in snapshot.segments().iter().enumerate() {
+        for doc in 0..u32::try_from(segment.documents)? {
+            let text = snapshot.document(&Hit { score: 0.0, leaf, doc })?;
+            digest.add(&text.context("a document has no stored text")?);
+        }
+    }
+    Ok(Some(digest.finish()))
+}
+
+/// Builds or goes on with an index of the files in `list`.
+fn build(out: &Path, options: &IndexOptions, list: &Path) -> Result<IndexReport> {
+    let list = FileList { from: ListFrom::Path(list.into()), separator: Separator::Nul };
+    let source = SourceOptions { files_from: Some(list), ..options.source.clone() };
+    let options = IndexOptions { source, ..options.clone() };
+    let report = scanns::build(out, &options, &Progress::new(), &Arc::new(AtomicBool::new(false)))?;
+    if let Some(failure) = report.failed.first() {
+        bail!("{} inputs failed, first {failure:?}", report.failed.len());
+    }
+    Ok(report)
 }
 
 impl Engine for Scanns {
     type Index = Opened;
 
     fn build(&self, task: &BuildTask) -> Result<Built> {
-        let list = FileList { from: ListFrom::Path(task.files.clone()), separator: Separator::Nul };
-        // A read thread for four that index, as the command has them.
-        let most = task.threads.div_ceil(4);
-        let read_threads = (1..=most).rev().find(|&read| task.threads.is_multiple_of(read)).unwrap_or(1);
-        let options = IndexOptions {
-            source: SourceOptions {
-                files_from: Some(list),
-                threads: task.threads + read_threads,
-                ..SourceOptions::default()
-            },
-            read: ReadOptions { lanes: task.threads, read_threads, ..ReadOptions::default() },
-            records: if task.records == Unit::Line { Records::Lines } else { Records::File },
-            analyzer: Some(Analyzer::parse("paths")?),
-            postings: None,
-            stored: scanns::StoredOptions::default(),
-            memory: scanns::memory_limit_bytes().map_or(1 << 30, |limit| limit / 2),
-            segment_memory: SEGMENT_MEMORY,
-            flush: scanns::FlushOptions::default(),
-            merge: Some(scanns::MergePolicy::default()),
-            again: false,
-            commit_every: None,
-            time_limit: None,
+        let options = options(task)?;
+        let reports = if task.segments == 0 {
+            vec![build(&task.out, &options, &task.files)?]
+        } else {
+            // One thread that writes no segment before it has to, and a build for each.
+            let read = ReadOptions { lanes: 1, read_threads: 1, ..options.read.clone() };
+            let options = IndexOptions { read, segment_memory: options.memory, merge: None, ..options };
+            task.shares().iter().map(|list| build(&task.out, &options, list)).collect::<Result<_>>()?
         };
-        let report = scanns::build(&task.out, &options, &Progress::new(), &Arc::new(AtomicBool::new(false)))?;
-        if let Some(failure) = report.failed.first() {
-            anyhow::bail!("{} inputs failed, first {failure:?}", report.failed.len());
-        }
-        let info = Snapshot::open(&task.out)?.info();
-        ensure!(info.tokens == report.tokens, "{} tokens went in, {} are there", report.tokens, info.tokens);
+        let sum = |of: fn(&IndexReport) -> u64| reports.iter().map(of).sum::<u64>();
+        let snapshot = Snapshot::open(&task.out)?;
+        let (info, tokens) = (snapshot.info(), sum(|report| report.tokens));
+        ensure!(info.tokens == tokens, "{tokens} tokens went in, {} are there", info.tokens);
+        let seconds = reports.iter().map(|report| report.seconds).sum();
         Ok(Built {
             documents: info.documents,
+            tokens,
+            bytes: sum(|report| report.bytes),
+            seconds,
+            rest_seconds: seconds,
+            segments: snapshot.segments().len() as u64,
+            bytes_written: sum(|report| report.bytes_written),
+            peak_bytes: reports.iter().map(|report| report.peak_rss).max().unwrap_or(0),
+            contents: contents(&snapshot, task.kept)?,
+        })
+    }
+
+    fn merge(&self, directory: &Path, kept: Kept) -> Result<Merged> {
+        let before = Snapshot::open(directory)?.info().index_bytes;
+        let report = scanns::merge(directory, 1, &Progress::new(), &AtomicBool::new(false))?;
+        let peak_bytes = peak_bytes();
+        let snapshot = Snapshot::open(directory)?;
+        let info = snapshot.info();
+        Ok(Merged {
+            documents: info.documents,
             tokens: info.tokens,
-            bytes: report.bytes,
+            segments_before: report.before as u64,
+            segments: snapshot.segments().len() as u64,
+            bytes_before: before,
+            bytes_after: info.index_bytes,
             seconds: report.seconds,
-            rest_seconds: report.seconds,
-            segments: report.segments as u64,
             bytes_written: report.bytes_written,
-            peak_bytes: report.peak_rss,
+            peak_bytes,
+            contents: contents(&snapshot, kept)?,
         })
     }
 
@@ -73,7 +134,7 @@ impl Engine for Scanns {
         };
         // The process ends with the last query, and so may the snapshot.
         let snapshot = Box::leak(Box::new(Snapshot::open(directory)?));
-        Ok(Opened { searcher: snapshot.searcher(), segments: snapshot.segments().len(), model })
+        Ok(Opened { searcher: snapshot.searcher(), snapshot, model })
     }
 }
 
@@ -85,7 +146,7 @@ impl Index for Opened {
     }
 
     fn segments(&self) -> u64 {
-        self.segments as u64
+        self.snapshot.segments().len() as u64
     }
 
     fn query(&self, all: bool, terms: &[&str]) -> Result<Query> {
@@ -109,6 +170,20 @@ impl Index for Opened {
             ControlFlow::Continue(())
         })?;
         Ok(std::hint::black_box(hits).len())
+    }
+
+    fn positions(&self, term: &str) -> Result<(u64, u64)> {
+        let mut hits = Vec::new();
+        self.searcher.for_each(&Query::Term(term.as_bytes().to_vec()), self.model, |hit| {
+            hits.push(hit);
+            ControlFlow::Continue(())
+        })?;
+        let mut sum = 0;
+        for hit in &hits {
+            let found = self.snapshot.positions(hit, term.as_bytes())?;
+            sum += found.iter().map(|&position| u64::from(position) + 1).sum::<u64>();
+        }
+        Ok((hits.len() as u64, sum))
     }
 }
 

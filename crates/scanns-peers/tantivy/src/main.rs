@@ -2,6 +2,8 @@
 //! was best for the kind of corpus, lines handed over in batches, and code for the processor it runs on.
 //!
 //! tantivy indexes text, so bytes that are no UTF-8 become replacement characters; the number of tokens stays the same.
+//! What is stored is in its document store as it is by default, in blocks compressed by lz4 on a thread of its own. It
+//! has no vectors of documents.
 
 mod terms;
 
@@ -11,13 +13,18 @@ use std::time::Instant;
 
 use anyhow::{Context, Result};
 use scanns_peers::adapter::{Engine, Index as Answering, TOP, bytes_written, paths, peak_bytes, serve};
-use scanns_peers::protocol::{BuildTask, Built, Scoring, Unit};
+use scanns_peers::contents::Digest;
+use scanns_peers::engine::bytes_below;
+use scanns_peers::protocol::{BuildTask, Built, Contents, Kept, Merged, Scoring, Unit};
 use tantivy::collector::{Collector, SegmentCollector, TopDocs};
-use tantivy::indexer::UserOperation;
+use tantivy::indexer::{NoMergePolicy, UserOperation};
+use tantivy::postings::Postings;
 use tantivy::query::{BooleanQuery, Occur, Query, TermQuery};
-use tantivy::schema::{Field, IndexRecordOption, STORED, Schema, TextFieldIndexing, TextOptions};
+use tantivy::schema::{Field, IndexRecordOption, STORED, Schema, TextFieldIndexing, TextOptions, Value};
 use tantivy::tokenizer::TextAnalyzer;
-use tantivy::{DocId, Index, IndexWriter, Score, Searcher, SegmentReader, TantivyDocument, Term};
+use tantivy::{
+    DocId, DocSet, Index, IndexWriter, Score, Searcher, SegmentReader, TERMINATED, TantivyDocument, Term,
+};
 
 use crate::terms::Delimited;
 
@@ -33,12 +40,13 @@ struct Fields {
     path: Field,
 }
 
-fn schema() -> (Schema, Fields) {
+fn schema(kept: Kept) -> (Schema, Fields) {
     let mut builder = Schema::builder();
-    let indexing = TextFieldIndexing::default()
-        .set_tokenizer("delimited")
-        .set_index_option(IndexRecordOption::WithFreqs);
-    let body = builder.add_text_field("body", TextOptions::default().set_indexing_options(indexing));
+    let postings =
+        if kept.positions { IndexRecordOption::WithFreqsAndPositions } else { IndexRecordOption::WithFreqs };
+    let indexing = TextFieldIndexing::default().set_tokenizer("delimited").set_index_option(postings);
+    let body = TextOptions::default().set_indexing_options(indexing);
+    let body = builder.add_text_field("body", if kept.stored { body.set_stored() } else { body });
     let path = builder.add_text_field("path", STORED);
     (builder.build(), Fields { body, path })
 }
@@ -106,24 +114,58 @@ fn tokens(searcher: &Searcher, body: Field) -> Result<u64> {
     searcher.segment_readers().iter().map(of).sum()
 }
 
+/// What is stored, read back; none if nothing is to be.
+fn contents(searcher: &Searcher, body: Field, kept: Kept) -> Result<Option<Contents>> {
+    if !kept.stored {
+        return Ok(None);
+    }
+    let mut digest = Digest::default();
+    for segment in searcher.segment_readers() {
+        for document in segment.get_store_reader(1)?.iter::<TantivyDocument>(None) {
+            let document = document?;
+            let text = document.get_first(body).and_then(|value| value.as_str());
+            digest.add(text.context("a document has no stored text")?.as_bytes());
+        }
+    }
+    Ok(Some(digest.finish()))
+}
+
+/// Fills an index whose segments come as fast as they can, and returns the bytes of the text.
+fn fill(writer: &mut IndexWriter, fields: Fields, task: &BuildTask) -> Result<u64> {
+    let bytes = feed_all(writer, fields, task, &paths(&task.files)?)?;
+    writer.commit()?;
+    Ok(bytes)
+}
+
+/// Fills an index that has a segment for each share, and returns the bytes of the text.
+fn fill_shares(writer: &mut IndexWriter, fields: Fields, task: &BuildTask) -> Result<u64> {
+    writer.set_merge_policy(Box::new(NoMergePolicy));
+    let mut bytes = 0;
+    for list in task.shares() {
+        bytes += feed(writer, fields, task, &paths(&list)?, &AtomicUsize::new(0))?;
+        writer.commit()?;
+    }
+    Ok(bytes)
+}
+
 impl Engine for Tantivy {
     type Index = Opened;
 
     fn build(&self, task: &BuildTask) -> Result<Built> {
-        let files = paths(&task.files)?;
+        anyhow::ensure!(!task.kept.vectors, "tantivy has no vectors of documents");
         let written = bytes_written();
         let begin = Instant::now();
-        let (schema, fields) = schema();
+        let (schema, fields) = schema(task.kept);
         let index = Index::create_in_dir(&task.out, schema)?;
         register(&index);
-        let budget = (task.buffer_mib << 20) * task.threads;
-        let mut writer: IndexWriter = index.writer_with_num_threads(task.threads, budget)?;
-        let bytes = feed_all(&writer, fields, task, &files)?;
-        writer.commit()?;
+        let threads = if task.segments == 0 { task.threads } else { 1 };
+        let mut writer = index.writer_with_num_threads(threads, (task.buffer_mib << 20) * threads)?;
+        let fill = if task.segments == 0 { fill } else { fill_shares };
+        let bytes = fill(&mut writer, fields, task)?;
         let seconds = begin.elapsed().as_secs_f64();
         writer.wait_merging_threads()?;
         let rest_seconds = begin.elapsed().as_secs_f64();
-        let bytes_written = bytes_written() - written;
+        let (bytes_written, peak_bytes) = (bytes_written() - written, peak_bytes());
 
         let searcher = index.reader()?.searcher();
         Ok(Built {
@@ -134,7 +176,39 @@ impl Engine for Tantivy {
             rest_seconds,
             segments: searcher.segment_readers().len() as u64,
             bytes_written,
-            peak_bytes: peak_bytes(),
+            peak_bytes,
+            contents: contents(&searcher, fields.body, task.kept)?,
+        })
+    }
+
+    fn merge(&self, directory: &Path, kept: Kept) -> Result<Merged> {
+        let (bytes_before, written) = (bytes_below(directory)?, bytes_written());
+        let begin = Instant::now();
+        let index = Index::open_in_dir(directory)?;
+        register(&index);
+        // The writer gets no documents, so its budget is the least that it takes.
+        let mut writer: IndexWriter = index.writer_with_num_threads(1, 15_000_000)?;
+        writer.set_merge_policy(Box::new(NoMergePolicy));
+        let segments = index.searchable_segment_ids()?;
+        // That commits the merged segment, and removes the files of the others.
+        writer.merge(&segments).wait()?;
+        let seconds = begin.elapsed().as_secs_f64();
+        writer.wait_merging_threads()?;
+        let (bytes_written, peak_bytes) = (bytes_written() - written, peak_bytes());
+
+        let searcher = index.reader()?.searcher();
+        let body = index.schema().get_field("body")?;
+        Ok(Merged {
+            documents: searcher.num_docs(),
+            tokens: tokens(&searcher, body)?,
+            segments_before: segments.len() as u64,
+            segments: searcher.segment_readers().len() as u64,
+            bytes_before,
+            bytes_after: bytes_below(directory)?,
+            seconds,
+            bytes_written,
+            peak_bytes,
+            contents: contents(&searcher, body, kept)?,
         })
     }
 
@@ -182,6 +256,23 @@ impl Answering for Opened {
 
     fn all(&self, query: &Box<dyn Query>) -> Result<usize> {
         Ok(self.searcher.search(query, &Everything)?.iter().map(Vec::len).sum())
+    }
+
+    fn positions(&self, term: &str) -> Result<(u64, u64)> {
+        let term = Term::from_field_text(self.body, term);
+        let (mut documents, mut sum, mut found) = (0, 0, Vec::new());
+        for segment in self.searcher.segment_readers() {
+            let inverted = segment.inverted_index(self.body)?;
+            let postings = inverted.read_postings(&term, IndexRecordOption::WithFreqsAndPositions)?;
+            let Some(mut postings) = postings else { continue };
+            while postings.doc() != TERMINATED {
+                postings.positions(&mut found);
+                documents += 1;
+                sum += found.iter().map(|&position| u64::from(position) + 1).sum::<u64>();
+                postings.advance();
+            }
+        }
+        Ok((documents, sum))
     }
 }
 

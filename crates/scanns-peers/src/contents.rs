@@ -1,0 +1,55 @@
+//! Whether engines give back the same stored text: a digest of all documents in any order.
+//!
+//! Only the ASCII bytes of a document count, since tantivy stores text, and bytes that are no UTF-8 become replacement
+//! characters there. The adapter in Java computes the same.
+
+use crate::protocol::Contents;
+
+/// Gathers the digest of documents as they are read back.
+#[derive(Debug, Default)]
+pub struct Digest {
+    contents: Contents,
+    ascii: Vec<u8>,
+}
+
+impl Digest {
+    /// Takes one document in: a file, or a line without its end.
+    pub fn add(&mut self, document: &[u8]) {
+        let ascii = if document.is_ascii() {
+            document
+        } else {
+            self.ascii.clear();
+            self.ascii.extend(document.iter().filter(|byte| byte.is_ascii()));
+            &self.ascii
+        };
+        self.contents.bytes += ascii.len() as u64;
+        self.contents.crcs += u64::from(crc32fast::hash(ascii));
+    }
+
+    /// The digest of all that was taken in.
+    pub fn finish(self) -> Contents {
+        self.contents
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn of(documents: &[&[u8]]) -> Contents {
+        let mut digest = Digest::default();
+        documents.iter().for_each(|document| digest.add(document));
+        digest.finish()
+    }
+
+    #[test]
+    fn order_and_replaced_bytes_do_not_matter_and_all_else_does() {
+        // The check value of CRC-32, from its catalogue.
+        assert_eq!(of(&[b"123456789"]), Contents { bytes: 9, crcs: 0xcbf4_3926 });
+        assert_eq!(of(&[b"one", b"two"]), of(&[b"two", b"one"]));
+        assert_eq!(of(&[b"caf\xe9 au lait"]), of(&["caf\u{fffd} au lait".as_bytes()]));
+        for other in [&[&b"one"[..], b"twp"][..], &[b"onetwo"], &[b"one", b"two", b"two"], &[]] {
+            assert_ne!(of(&[b"one", b"two"]), of(other), "{other:?}");
+        }
+    }
+}
