@@ -82,6 +82,22 @@ fn must_be(directory: &RamDirectory, expected: &Documents, stored: Stored, what:
     assert!(checked.is_whole(), "{what}: {checked:?}");
 }
 
+fn keeping(root: &Path, records: Records, lanes: usize, stored: Stored) -> IndexOptions {
+    let mut options = options(root, records, lanes);
+    options.postings = Some(Postings::Positions);
+    options.segment_memory = 16 << 20;
+    options.stored = StoredOptions {
+        store: Some(stored.store),
+        compression: Some(stored.compression),
+        vectors: Some(stored.vectors),
+    };
+    options
+}
+
+fn add(directory: &RamDirectory, options: &IndexOptions) -> Result<IndexReport> {
+    build_in(directory, options, &Progress::new(), &Arc::default())
+}
+
 const CONTENT: Stored = Stored { store: Store::Content, compression: Compression::Lz4, vectors: true };
 const REFERENCE: Stored =
     Stored { store: Store::Reference, compression: Compression::Zstd(1), vectors: false };
