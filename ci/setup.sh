@@ -34,12 +34,12 @@ component() {
 component fmt rustfmt rustfmt
 component clippy clippy rust-clippy
 
-# Rust links with the C toolchain's linker.
+# Rust links with the C toolchain's linker, and Zstandard is compiled by its compiler.
 if ! command -v cc >/dev/null; then
     if command -v apt-get >/dev/null && [ "$(id -u)" = 0 ]; then
         apt-get install -y gcc libc6-dev
     else
-        echo "a linker is missing: install gcc" >&2
+        echo "a C compiler is missing: install gcc" >&2
         exit 1
     fi
 fi

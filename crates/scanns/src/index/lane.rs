@@ -160,7 +160,11 @@ impl<'a> LaneIndexer<'a> {
             let line = if lines { memchr::memchr(b'\n', rest) } else { None };
             range.start += self.tokenizer.rest_of_token(&rest[..line.unwrap_or(rest.len())]);
             if !self.skipping {
+                // A token that is cut off is kept to its end as text, and must not fill the memory unseen.
                 self.stored.text(&bytes[piece.start..range.start])?;
+                if self.is_full() {
+                    self.flush_inside(piece)?;
+                }
             }
         }
         let ends = (!piece.opens, piece.closes);

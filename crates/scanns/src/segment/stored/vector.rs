@@ -15,7 +15,7 @@ use std::hash::BuildHasher;
 
 use xxhash_rust::xxh3::xxh3_64_with_seed;
 
-use crate::codec::{ByteReader, head, put_varint};
+use crate::codec::{ByteReader, put_varint};
 use crate::tokenize::TokenSink;
 
 /// A term of one document.
@@ -54,6 +54,25 @@ struct Term {
     head: u128,
     len: u32,
     start: u32,
+}
+
+/// By length: which bytes of a word of 16 belong to a token.
+const MASKS: [u128; 17] = {
+    let mut masks = [u128::MAX; 17];
+    let mut len = 0;
+    while len < 16 {
+        masks[len] = (1 << (8 * len)) - 1;
+        len += 1;
+    }
+    masks
+};
+
+/// The first 16 bytes of a token, and zeros, as a number.
+fn head(token: &[u8]) -> u128 {
+    let mut first = [0; 16];
+    let len = token.len().min(16);
+    first[..len].copy_from_slice(&token[..len]);
+    u128::from_le_bytes(first)
 }
 
 /// Builds the vector of the document at hand.
@@ -96,7 +115,7 @@ impl VectorBuilder {
             + self.front.capacity()
     }
 
-    #[inline]
+    #[inline(always)]
     fn hash(&self, token: &[u8], head: u128) -> u64 {
         let [high, low] = self.seeds;
         if token.len() > 16 {
@@ -111,9 +130,8 @@ impl VectorBuilder {
         folded
     }
 
-    #[inline]
-    fn add(&mut self, token: &[u8]) {
-        let head = head(token);
+    #[inline(always)]
+    fn add(&mut self, token: &[u8], head: u128) {
         #[expect(clippy::cast_possible_truncation, reason = "every part of a hash will do")]
         let mut at = self.hash(token, head) as usize;
         self.tokens += 1;
@@ -136,13 +154,14 @@ impl VectorBuilder {
         }
     }
 
-    #[inline]
+    #[inline(always)]
     fn is(&self, term: &Term, token: &[u8], head: u128) -> bool {
         let same = term.head == head && term.len as usize == token.len();
         let bytes = |start: usize| &self.bytes[start..start + token.len()];
         same && (token.len() <= 16 || bytes(term.start as usize) == token)
     }
 
+    #[inline(never)]
     fn add_term(&mut self, token: &[u8], head: u128, at: usize) {
         let number = |len: usize| u32::try_from(len).unwrap_or(u32::MAX);
         self.slots[at] = Slot { stamp: self.stamp, term: number(self.terms.len()) };
@@ -213,12 +232,18 @@ impl TokenSink for VectorBuilder {
     #[inline]
     fn tokens(&mut self, text: &[u8], base: usize, bounds: &[u16]) {
         for pair in bounds.as_chunks::<2>().0 {
-            self.add(&text[base + usize::from(pair[0])..base + usize::from(pair[1])]);
+            let (start, end) = (base + usize::from(pair[0]), base + usize::from(pair[1]));
+            let token = &text[start..end];
+            let head = match text[start..].first_chunk() {
+                Some(first) => u128::from_le_bytes(*first) & MASKS[token.len().min(16)],
+                None => head(token),
+            };
+            self.add(token, head);
         }
     }
 
     fn token(&mut self, token: &[u8]) {
-        self.add(token);
+        self.add(token, head(token));
     }
 }
 
