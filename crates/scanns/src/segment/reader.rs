@@ -137,6 +137,11 @@ impl Segment {
         self.written.terms.iter_from(self.term_section()?, start)
     }
 
+    /// All terms, in order.
+    pub fn all_terms(&self) -> Result<TermsIter<'_>> {
+        Ok(self.written.terms.iter_blocks(self.term_section()?, 0..self.written.terms.blocks()))
+    }
+
     /// The sparse index over the terms.
     pub fn sparse(&self) -> &Terms {
         &self.written.terms

@@ -1,11 +1,16 @@
 //! Several segments become one: terms are merged in order, deleted documents fall out, the rest is renumbered.
 //!
-//! Documents keep their order: those of the first source come first. Everything streams from the sources to the one
-//! new file; what is held in memory are the norms, a bit for every document of a source that lost some, and the list
-//! of the term at hand. `terms.rs` steps through the terms, `renumber.rs` says what becomes of a document.
+//! Documents keep their order: those of the first source come first. Blocks of postings and of positions are copied where
+//! a source lost no document, see `codec/postings/carry.rs`.
+//!
+//! Everything streams from the sources to the one new file; what is held in memory are the norms, a byte for every
+//! document of all sources, a bit and a half for every document of a source that lost some, the sparse index of the new
+//! segment, 20 bytes for 64 terms, and the list of the term at hand. `terms.rs` steps through the terms, in the order that
+//! `tournament.rs` finds, `renumber.rs` says what becomes of a document.
 
 mod renumber;
 mod terms;
+mod tournament;
 
 pub use renumber::Renumbering;
 
