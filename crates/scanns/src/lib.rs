@@ -38,7 +38,7 @@ pub use index::{
     MergePolicy, MergeReport, Phase, ProcessorLimits, Profile, Progress, ReadRate, ReaderVariant, Resource,
     Roofline, SEGMENT_MEMORY, SegmentCheck, SegmentInfo, Snapshot, TokenizerVariant, Trial, Trials, Tried,
     TuneOptions, TuneReport, TuneStep, Tuned, VariantTokenizer, build, build_in, check, check_in, delete,
-    delete_in, find_parameters, index_files, merge, merge_in, salvage, salvage_in, tune,
+    delete_in, find_parameters, index_files, merge, merge_at_rate, merge_in, salvage, salvage_in, tune,
 };
 pub use invert::ladder::{LadderIndex, TermList, Visit};
 pub use invert::{CHECK_EVERY, InvertOptions, Inverter};
@@ -51,7 +51,8 @@ pub use search::{
 pub use segment::{CheckLevel, FlushBuffers, SegmentStats};
 pub use source::{Failure, FileList, Input, Inputs, ListFrom, Separator, SourceOptions, collect};
 pub use store::{
-    Bytes, Call, CallKind, Directory, Fault, FaultDirectory, FsDirectory, Output, RamDirectory, WriterLock,
+    Bytes, Call, CallKind, Directory, Fault, FaultDirectory, FsDirectory, Output, RamDirectory,
+    WriterLock,
 };
 pub use sys::{BLOCK_PADDING, PageSize, Plain, Simd, Slab, memory_limit_bytes};
 pub use tokenize::{MAX_TOKEN, TokenSink, Tokenizer};

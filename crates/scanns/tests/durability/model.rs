@@ -58,7 +58,11 @@ impl Script {
             states: vec![State::new()],
             records: if random.bool() { Records::File } else { Records::Lines },
             lanes: random.usize(1..=2),
-            merge: random.bool().then(|| MergePolicy { segments: 3, ..MergePolicy::default() }),
+            merge: random.bool().then(|| MergePolicy {
+                segments: 3,
+                least_segments: 0,
+                ..MergePolicy::default()
+            }),
             commits_often: random.bool(),
             files: tempfile::tempdir().unwrap(),
         };

@@ -29,6 +29,9 @@ const MOST_DOCUMENTS: u64 = 1 << 31;
 /// Terms between two looks at whether the merge should go on.
 const LOOK_EVERY: u64 = 1 << 12;
 
+/// Bytes after which one looks at that in any case.
+const LOOK_AFTER: u64 = 1 << 20;
+
 /// A merge that is written and not yet part of a commit.
 #[derive(Debug)]
 pub struct Merged {
@@ -83,11 +86,12 @@ fn write(
     out.begin(TERMS)?;
     let mut writer = TermsWriter::new(buffers.lists, kept);
     let mut terms = MergedTerms::new(sources, &documents)?;
-    let mut looked_at = 0;
+    let (mut looked_at, mut look_again_at) = (0, 0);
     while terms.step()? {
         stats.tokens += terms.write(&norms, &mut writer, &mut out)?;
         looked_at += 1;
-        if looked_at % LOOK_EVERY == 0 {
+        if looked_at % LOOK_EVERY == 0 || out.section_len() >= look_again_at {
+            look_again_at = out.section_len() + LOOK_AFTER;
             go_on(out.section_len())?;
         }
     }
