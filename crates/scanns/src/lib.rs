@@ -51,7 +51,7 @@ pub use search::{
 pub use segment::{CheckLevel, FlushBuffers, SegmentStats};
 pub use source::{Failure, FileList, Input, Inputs, ListFrom, Separator, SourceOptions, collect};
 pub use store::{
-    Bytes, Call, CallKind, Directory, Fault, FaultDirectory, FsDirectory, Output, RamDirectory,
+    Bytes, Call, CallKind, Directory, Fault, FaultDirectory, FsDirectory, Lease, Output, RamDirectory,
     WriterLock,
 };
 pub use sys::{BLOCK_PADDING, PageSize, Plain, Simd, Slab, memory_limit_bytes};

@@ -45,6 +45,7 @@ pub fn build(
         // Leave no directory behind that never was an index; what cannot be removed does no harm.
         if let Ok(_lock) = directory.lock() {
             let _ = directory.remove("lock");
+            let _ = directory.remove("readers");
             let _ = fs::remove_dir(path);
         }
     }
@@ -75,6 +76,7 @@ fn prepare(path: &Path) -> Result<bool> {
             let names = FsDirectory::new(path).list()?;
             let ours = |name: &String| {
                 name == "lock"
+                    || name == "readers"
                     || name.starts_with("manifest")
                     || is_file_name(name)
                     || is_deletes_file_name(name)

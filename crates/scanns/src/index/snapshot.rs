@@ -8,7 +8,7 @@ use crate::error::{Error, Result};
 use crate::schema::{Analyzer, Postings, Records};
 use crate::search::{Hit, Leaf, Operator, Query, Searcher, parse};
 use crate::segment::{SEGMENT, Segment};
-use crate::store::{Directory, FsDirectory, generations, read_newest};
+use crate::store::{Directory, FsDirectory, Lease, generations, read_generation};
 use crate::tokenize::Tokenizer;
 
 /// What is known of one segment.
@@ -62,6 +62,7 @@ pub struct Snapshot {
     postings: Postings,
     segments: Vec<Segment>,
     infos: Vec<SegmentInfo>,
+    _lease: Lease,
 }
 
 impl Snapshot {
@@ -103,8 +104,11 @@ impl Snapshot {
     }
 
     fn open_newest(directory: &dyn Directory) -> Result<Option<Self>> {
-        let Some(committed) = read_newest(directory)? else { return Ok(None) };
-        let manifest = Manifest::decode(&committed.content)?;
+        let Some(&generation) = generations(directory)?.first() else { return Ok(None) };
+        // From here on its files stay, if they are still there.
+        let gone = || Error::io("use", Path::new(&directory.describe()), std::io::ErrorKind::NotFound.into());
+        let lease = directory.lease(generation).ok_or_else(gone)?;
+        let manifest = Manifest::decode(&read_generation(directory, generation)?)?;
         let mut segments = Vec::with_capacity(manifest.segments.len());
         let mut infos = Vec::with_capacity(manifest.segments.len());
         for entry in &manifest.segments {
@@ -120,9 +124,9 @@ impl Snapshot {
             });
             segments.push(segment);
         }
-        let generation = committed.generation;
         Ok(Some(Snapshot {
             generation,
+            _lease: lease,
             analyzer: manifest.analyzer,
             records: manifest.records,
             postings: manifest.postings,

@@ -306,6 +306,7 @@ pub fn no_file_is_left_over(directory: &dyn Directory, what: &str) {
     let mut found: BTreeSet<String> = directory.list().unwrap().into_iter().collect();
     let all = found.clone();
     found.remove("lock");
+    found.remove("readers");
     if let Some(snapshot) = Snapshot::open_in(directory).unwrap() {
         let generation = snapshot.info().generation;
         assert!(found.remove(&format!("manifest-{generation:010}")), "{what}: {all:?}");
