@@ -24,12 +24,14 @@
 //! Frequencies are rounded up to the codes of [`length_to_norm`](super::norm::length_to_norm). The impacts
 //! after the last entry are those of the whole list. Unused pairs repeat the last one.
 //!
-//! `encode.rs` writes lists, `carry.rs` copies them, `cursor.rs` reads them with `table.rs`, `impact.rs` finds the pairs.
+//! `encode.rs` writes lists, `carry.rs` copies them, `cursor.rs` reads them with `table.rs`, `short.rs` the
+//! shortest for a merge, `impact.rs` finds the pairs.
 
 mod carry;
 mod cursor;
 mod encode;
 mod impact;
+mod short;
 mod table;
 #[cfg(test)]
 #[expect(clippy::cast_possible_truncation, reason = "test data is small")]
@@ -39,6 +41,7 @@ pub use carry::ListBytes;
 pub use cursor::{ListCursor, NO_MORE};
 pub use encode::ListEncoder;
 pub use impact::{Impact, PAIRS, code_to_tf};
+pub use short::ShortList;
 
 use super::bitpack::BLOCK;
 

@@ -4,7 +4,7 @@ use std::cmp::Ordering;
 
 use super::Renumbering;
 use super::tournament::{Contestants, Tournament};
-use crate::codec::{BLOCK, ListBytes, ListCursor, NO_MORE};
+use crate::codec::{BLOCK, ListBytes, ListCursor, NO_MORE, ShortList};
 use crate::error::Result;
 use crate::segment::reader::Segment;
 use crate::segment::terms::{TermInfo, TermPositions, TermsIter, TermsWriter};
@@ -167,6 +167,14 @@ fn push_run(
     let (mut total, mut whole) = (0, true);
     match info {
         TermInfo::Single { doc, term_freq } => total += push(doc, term_freq)?,
+        TermInfo::List { doc_freq, offset, len, .. } if is_short(doc_freq) => {
+            let bytes = source.segment.list(offset, len)?;
+            let mut list = ShortList::new(bytes, doc_freq, source.segment.stats().max_doc);
+            for (doc, freq) in list.by_ref() {
+                total += push(doc, freq)?;
+            }
+            whole = list.is_whole();
+        }
         TermInfo::List { doc_freq, .. } => {
             let mut cursor = source.segment.cursor(term, info)?;
             let mut seen = 0;
@@ -183,6 +191,11 @@ fn push_run(
         }
     }
     if whole && deltas.is_at_end() { Ok(total) } else { Err(damaged()) }
+}
+
+/// True for a list without blocks, as most are.
+fn is_short(doc_freq: u32) -> bool {
+    (1..BLOCK as u64).contains(&u64::from(doc_freq))
 }
 
 /// The list that a source has for its term, if it has blocks.
@@ -213,6 +226,14 @@ fn push_all(source: &Source, info: TermInfo, norms: &[u8], writer: &mut TermsWri
     };
     match info {
         TermInfo::Single { doc, term_freq } => push(doc, term_freq),
+        TermInfo::List { doc_freq, offset, len, .. } if is_short(doc_freq) => {
+            let bytes = source.segment.list(offset, len)?;
+            let mut list = ShortList::new(bytes, doc_freq, source.segment.stats().max_doc);
+            list.by_ref().for_each(|(doc, term_freq)| push(doc, term_freq));
+            if !list.is_whole() {
+                return Err(damaged());
+            }
+        }
         TermInfo::List { doc_freq, offset, len, .. } => {
             let bytes = source.segment.list(offset, len)?;
             let max_doc = source.segment.stats().max_doc;

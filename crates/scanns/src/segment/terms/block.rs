@@ -131,7 +131,7 @@ impl<'a> Block<'a> {
                 None => bytes.iter().rev().fold(0, |word, &byte| word << 8 | u64::from(byte)),
             };
             for slot in eight {
-                *slot = self.symbols[(word & mask) as usize];
+                *slot = self.symbols[usize::try_from(word & mask).unwrap_or(0) % 64];
                 word >>= width;
             }
         }
