@@ -74,7 +74,7 @@ fn options(args: &IndexArgs) -> Result<IndexOptions> {
         memory: args.resources.memory.unwrap_or_else(default_memory),
         segment_memory: args.resources.segment_memory.unwrap_or(scanns::SEGMENT_MEMORY),
         flush: scanns::FlushOptions::default(),
-        merge: Some(scanns::MergePolicy::default()),
+        merge: Some(scanns::MergePolicy { rate: args.keeping.merge_rate, ..scanns::MergePolicy::default() }),
         again: args.keeping.reindex,
         commit_every: Some(args.keeping.commit_every),
         time_limit: args.keeping.time_limit,

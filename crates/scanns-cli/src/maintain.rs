@@ -80,8 +80,9 @@ fn watched<T>(
 
 /// Runs `scanns merge`.
 pub fn merge(args: &MergeArgs) -> Result<Outcome> {
-    let merged =
-        watched(args.quiet, |state, cancel| scanns::merge(&args.index, args.segments, state, cancel))?;
+    let merged = watched(args.quiet, |state, cancel| {
+        scanns::merge_at_rate(&args.index, args.segments, args.rate, state, cancel)
+    })?;
     let Some(merged) = merged else { return Ok(Outcome::Stopped) };
     let mut out = Output::stdout();
     if args.json {

@@ -44,7 +44,7 @@ pub use index::{
     Progress, ReadRate, ReaderVariant, Resource, Roofline, SEGMENT_MEMORY, SegmentCheck, SegmentInfo,
     Snapshot, StoredOptions, TokenizerVariant, Trial, Trials, Tried, TuneOptions, TuneReport, TuneStep,
     Tuned, VariantTokenizer, WriterOptions, build, build_in, check, check_in, delete, delete_in,
-    find_parameters, index_files, merge, merge_in, salvage, salvage_in, tune,
+    find_parameters, index_files, merge, merge_at_rate, merge_in, salvage, salvage_in, tune,
 };
 pub use invert::ladder::{LadderIndex, TermList, Visit};
 pub use invert::{CHECK_EVERY, InvertOptions, Inverter};
@@ -60,7 +60,8 @@ pub use search::{
 pub use segment::{CheckLevel, FieldStats, FlushBuffers, SegmentStats, StoredFigures, TermInDocument};
 pub use source::{Failure, FileList, Input, Inputs, ListFrom, Separator, SourceOptions, collect};
 pub use store::{
-    Bytes, Call, CallKind, Directory, Fault, FaultDirectory, FsDirectory, Output, RamDirectory, WriterLock,
+    Bytes, Call, CallKind, Directory, Fault, FaultDirectory, FsDirectory, Lease, Output, RamDirectory,
+    WriterLock,
 };
 pub use sys::{BLOCK_PADDING, PageSize, Plain, Simd, Slab, memory_limit_bytes};
 pub use tokenize::{MAX_TOKEN, TokenSink, Tokenizer};

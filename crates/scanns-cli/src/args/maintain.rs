@@ -26,6 +26,8 @@ Examples:
       one segment: searches are fastest, deleted documents take no space any more
   scanns merge docs.scanns --segments 8
       merges the smallest ones until there are eight
+  scanns merge docs.scanns --rate 100MiB
+      leaves most of the device to others
 
 Needs as much free space as the segments that are merged take. Ctrl-C leaves the index as it was.";
 
@@ -75,6 +77,9 @@ pub struct MergeArgs {
     /// Merge until there are at most N segments
     #[arg(long, value_name = "N", default_value = "1", value_parser = positive)]
     pub segments: usize,
+    /// Write at most so many bytes per second [default: as many as possible]
+    #[arg(long, value_name = "SIZE", value_parser = crate::units::parse_size)]
+    pub rate: Option<u64>,
     /// Report as one JSON object
     #[arg(long)]
     pub json: bool,

@@ -148,6 +148,9 @@ pub struct KeepArgs {
     /// Stop in time to be done after this: run the same command again to go on
     #[arg(long, value_name = "TIME", value_parser = time)]
     pub time_limit: Option<Duration>,
+    /// Merges in the background write at most so many bytes per second [default: as many as they can]
+    #[arg(long, value_name = "SIZE", value_parser = units::parse_size)]
+    pub merge_rate: Option<u64>,
 }
 
 /// Arguments of `scanns tune`.

@@ -14,8 +14,21 @@ use crate::source::Input;
 /// The program itself: code, stacks, allocator.
 const BASE: usize = 32 << 20;
 
-/// A merge in the background: its buffers, norms and sparse indexes, as long as segments have few documents.
-const MERGING: usize = 24 << 20;
+/// A merge in the background: its buffers.
+const MERGE_BUFFERS: u64 = 4 << 20;
+
+/// Least memory for a merge, its buffers included.
+const MERGING: u64 = 24 << 20;
+
+/// What is set aside for a merge in the background under a cap.
+pub(super) fn merging_bytes(cap: u64) -> u64 {
+    MERGING + cap / 64
+}
+
+/// What a merge may hold in memory beside its buffers: norms, new numbers, sparse indexes.
+pub(super) fn merging_room(cap: u64) -> u64 {
+    merging_bytes(cap) - MERGE_BUFFERS
+}
 
 /// What [`CHECK_EVERY`] bytes of text can add to a share between two looks at it, at 16 bytes per byte of text, and as
 /// much again for positions.
@@ -69,7 +82,8 @@ pub(super) fn lane_budget(
     // Twice: while the inputs are found and put in order, there are two lists of them.
     let each = |input: &Input| 2 * (input.path.as_os_str().len() + size_of::<Input>() + 32);
     let listed: usize = inputs.iter().map(each).sum();
-    let merging = if options.merge.is_some() { MERGING } else { 0 };
+    let merging = if options.merge.is_some() { merging_bytes(cap) } else { 0 };
+    let merging = usize::try_from(merging).unwrap_or(usize::MAX / 2);
     let fixed = BASE + listed + merging + read.memory_bytes();
     let cap = usize::try_from(cap).unwrap_or(usize::MAX);
     let share = cap.saturating_sub(fixed) / read.lanes;

@@ -55,6 +55,7 @@ pub fn build(
 pub(super) fn leave_nothing_behind(directory: &FsDirectory, path: &Path) {
     if let Ok(_lock) = directory.lock() {
         let _ = directory.remove("lock");
+        let _ = directory.remove("readers");
         let _ = fs::remove_dir(path);
     }
 }
@@ -80,6 +81,7 @@ pub(super) fn prepare_directory(path: &Path) -> Result<bool> {
             let names = FsDirectory::new(path).list()?;
             let ours = |name: &String| {
                 name == "lock"
+                    || name == "readers"
                     || name.starts_with("manifest")
                     || is_file_name(name)
                     || is_deletes_file_name(name)

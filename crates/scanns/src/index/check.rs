@@ -11,7 +11,7 @@ use crate::error::{Error, Result};
 use crate::segment::{
     CheckLevel, KnownPaths, Segment, deletes_file_name, file_name, is_deletes_file_name, is_file_name,
 };
-use crate::store::{Directory, FsDirectory, generations, publish, read_generation, sweep};
+use crate::store::{Directory, FsDirectory, generations, leased, publish, read_generation, sweep};
 
 /// What a check found.
 #[derive(Clone, Debug)]
@@ -126,7 +126,10 @@ pub fn salvage_in(
     let needed = needed(&manifest);
     if report.manifests.is_empty() {
         // The commit stands; what cannot be removed now is removed by the next writer.
-        let _ = sweep(directory, newest + 1, |name| is_ours(name) && !needed.contains(name));
+        let leased = leased(directory, newest + 1)?;
+        if leased.generations.is_empty() {
+            let _ = sweep(directory, newest + 1, &leased, |name| is_ours(name) && !needed.contains(name));
+        }
     }
     report.salvaged = Some(newest + 1);
     Ok(report)

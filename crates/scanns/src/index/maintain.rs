@@ -7,6 +7,7 @@ use std::time::Instant;
 
 use super::Progress;
 use super::manifest::Partial;
+use super::pace::Pace;
 use super::snapshot::QueryWords;
 use super::writer::Writer;
 use crate::error::{Error, Result};
@@ -137,14 +138,35 @@ pub struct MergeReport {
 /// [`Error::NotAnIndex`], another writer, a full disk, [`Error::Cancelled`] after `cancel` was set: the index is then as
 /// it was.
 pub fn merge(path: &Path, segments: usize, progress: &Progress, cancel: &AtomicBool) -> Result<MergeReport> {
+    merge_at_rate(path, segments, None, progress, cancel)
+}
+
+/// Like [`merge`], writing at most `rate` bytes per second.
+pub fn merge_at_rate(
+    path: &Path,
+    segments: usize,
+    rate: Option<u64>,
+    progress: &Progress,
+    cancel: &AtomicBool,
+) -> Result<MergeReport> {
     existing(path)?;
-    merge_in(&FsDirectory::new(path), segments, progress, cancel)
+    merge_paced(&FsDirectory::new(path), segments, rate, progress, cancel)
 }
 
 /// Like [`merge`], in any directory.
 pub fn merge_in(
     directory: &dyn Directory,
     segments: usize,
+    progress: &Progress,
+    cancel: &AtomicBool,
+) -> Result<MergeReport> {
+    merge_paced(directory, segments, None, progress, cancel)
+}
+
+fn merge_paced(
+    directory: &dyn Directory,
+    segments: usize,
+    rate: Option<u64>,
     progress: &Progress,
     cancel: &AtomicBool,
 ) -> Result<MergeReport> {
@@ -166,7 +188,8 @@ pub fn merge_in(
     let expected: u64 =
         entries.iter().filter(|entry| jobs.iter().flatten().any(|id| *id == entry.id)).map(|e| e.bytes).sum();
     progress.total_bytes.store(expected, Ordering::Relaxed);
-    let merged = jobs.iter().try_for_each(|job| merge_one(&writer, job, progress, cancel));
+    let mut pace = Pace::new(rate);
+    let merged = jobs.iter().try_for_each(|job| merge_one(&writer, job, &mut pace, progress, cancel));
     let committed = merged.and_then(|()| if jobs.is_empty() { Ok(()) } else { writer.commit() });
     committed.inspect_err(|_| writer.roll_back())?;
     Ok(MergeReport {
@@ -179,13 +202,20 @@ pub fn merge_in(
     })
 }
 
-fn merge_one(writer: &Writer<'_>, job: &[u128], progress: &Progress, cancel: &AtomicBool) -> Result<()> {
+fn merge_one(
+    writer: &Writer<'_>,
+    job: &[u128],
+    pace: &mut Pace,
+    progress: &Progress,
+    cancel: &AtomicBool,
+) -> Result<()> {
     // In the order of the index, so that documents keep theirs.
     let in_order: Vec<u128> = ids(writer)?.into_iter().filter(|id| job.contains(id)).collect();
     let done = progress.bytes();
+    pace.begin_file();
     let mut go_on = |written| {
         progress.bytes.store(done + written, Ordering::Relaxed);
-        if cancel.load(Ordering::Relaxed) { Err(Error::Cancelled) } else { Ok(()) }
+        pace.keep(written, cancel)
     };
     let bytes = writer.merge(&in_order, &FlushBuffers::default(), &mut go_on)?;
     progress.bytes.store(done + bytes, Ordering::Relaxed);

@@ -7,7 +7,9 @@ use std::thread::{Scope, ScopedJoinHandle};
 use std::time::Duration;
 
 use super::IndexOptions;
+use super::budget::merging_room;
 use super::merge_policy::MergePolicy;
+use super::pace::Pace;
 use super::writer::Writer;
 use crate::error::{Error, Result};
 use crate::segment::FlushBuffers;
@@ -22,6 +24,8 @@ pub(super) struct Merging<'w> {
     /// Segments that are left alone.
     spared: HashSet<u128>,
     buffers: FlushBuffers,
+    /// Bytes that a merge may hold beside its buffers.
+    room: u64,
     /// Give up what is under way.
     abort: AtomicBool,
     /// Begin nothing new.
@@ -37,6 +41,7 @@ impl<'w> Merging<'w> {
             policy: options.merge,
             spared: spared.iter().copied().collect(),
             buffers: options.flush.buffers,
+            room: merging_room(options.memory),
             abort: AtomicBool::new(false),
             ended: Mutex::new(false),
             woken: Condvar::new(),
@@ -87,10 +92,12 @@ impl<'w> Merging<'w> {
         spared: &HashSet<u128>,
         abort: &AtomicBool,
     ) -> Result<()> {
+        let mut pace = Pace::new(policy.rate);
         while goes_on() {
             let segments = self.writer.manifest().map(|manifest| manifest.segments).unwrap_or_default();
-            let Some(chosen) = policy.choose(&segments, |id| spared.contains(&id)) else { break };
-            let mut go_on = |_| if abort.load(Ordering::Relaxed) { Err(Error::Cancelled) } else { Ok(()) };
+            let Some(chosen) = policy.choose(&segments, self.room, |id| spared.contains(&id)) else { break };
+            pace.begin_file();
+            let mut go_on = |written| pace.keep(written, abort);
             match self.writer.merge(&chosen, &self.buffers, &mut go_on) {
                 Err(Error::Cancelled) => break,
                 merged => merged.map(drop)?,

@@ -9,7 +9,7 @@ use crate::error::{Error, Result};
 use crate::schema::{Analyzer, Field, Postings, Records, Schema, Stored};
 use crate::search::{Hit, Leaf, Operator, Query, Searcher, parse};
 use crate::segment::{SEGMENT, Segment};
-use crate::store::{Directory, FsDirectory, generations, read_newest};
+use crate::store::{Directory, FsDirectory, Lease, generations, read_generation};
 use crate::tokenize::{MAX_TOKEN, Tokenizer};
 
 /// What is known of one segment.
@@ -90,6 +90,7 @@ pub struct Snapshot {
     /// By field, the segments seen through it.
     views: Vec<Vec<Segment>>,
     infos: Vec<SegmentInfo>,
+    _lease: Lease,
 }
 
 impl Snapshot {
@@ -131,8 +132,11 @@ impl Snapshot {
     }
 
     fn open_newest(directory: &dyn Directory) -> Result<Option<Self>> {
-        let Some(committed) = read_newest(directory)? else { return Ok(None) };
-        let manifest = Manifest::decode(&committed.content)?;
+        let Some(&generation) = generations(directory)?.first() else { return Ok(None) };
+        // From here on its files stay, if they are still there.
+        let gone = || Error::io("use", Path::new(&directory.describe()), std::io::ErrorKind::NotFound.into());
+        let lease = directory.lease(generation).ok_or_else(gone)?;
+        let manifest = Manifest::decode(&read_generation(directory, generation)?)?;
         let mut segments = Vec::with_capacity(manifest.segments.len());
         let mut infos = Vec::with_capacity(manifest.segments.len());
         for entry in &manifest.segments {
@@ -151,7 +155,8 @@ impl Snapshot {
         let schema = manifest.schema;
         let through = |field| segments.iter().map(|segment: &Segment| segment.in_field(field)).collect();
         Ok(Some(Snapshot {
-            generation: committed.generation,
+            generation,
+            _lease: lease,
             views: schema.fields().map(|(field, _)| through(field)).collect(),
             segments: through(schema.default_field().unwrap_or_default()),
             schema,
@@ -270,7 +275,7 @@ impl Snapshot {
             let mut taken = 0;
             while taken < limit && terms.step()? && terms.term().starts_with(prefix) {
                 let term = terms.term().to_vec();
-                *merged.entry(term).or_default() += u64::from(terms.info()?.doc_freq());
+                *merged.entry(term).or_default() += u64::from(terms.info().doc_freq());
                 taken += 1;
             }
         }

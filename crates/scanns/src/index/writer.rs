@@ -17,7 +17,9 @@ use crate::error::{Error, Result};
 use crate::segment::{
     FlushBuffers, Flushed, Segment, deletes_file_name, file_name, is_deletes_file_name, is_file_name, merge,
 };
-use crate::store::{Directory, WriterLock, prepare, publish_prepared, read_newest, sweep};
+use crate::store::{
+    Directory, WriterLock, leased, prepare, publish_prepared, read_generation, read_newest, sweep,
+};
 
 /// See the module.
 pub(super) struct Writer<'d> {
@@ -385,21 +387,28 @@ impl<'d> Writer<'d> {
         self.publish(prepared)
     }
 
-    /// Removes files that neither the newest commit nor the next one needs, as far as that works.
+    /// Removes files that neither the newest commit nor the next one needs nor a reader elsewhere, as far as that works.
     pub(super) fn sweep(&self) {
+        let _ = self.try_sweep();
+    }
+
+    fn try_sweep(&self) -> Result<()> {
         let state = self.state();
-        let Ok(committed) = read_newest(self.directory()) else { return };
-        let Ok(committed) = committed.map(|committed| Manifest::decode(&committed.content)).transpose()
-        else {
-            return;
-        };
-        let entries = committed.iter().chain(&state.manifest).flat_map(|manifest| &manifest.segments);
+        let committed = read_newest(self.directory())?;
+        let committed = committed.map(|committed| Manifest::decode(&committed.content)).transpose()?;
+        let leased = leased(self.directory(), state.generation)?;
+        let mut in_use = Vec::new();
+        for &generation in &leased.generations {
+            in_use.push(Manifest::decode(&read_generation(self.directory(), generation)?)?);
+        }
+        let manifests = committed.iter().chain(&state.manifest).chain(&in_use);
         let mut needed: HashSet<String> = state.writing.iter().map(|&id| file_name(id)).collect();
-        for entry in entries {
+        for entry in manifests.flat_map(|manifest| &manifest.segments) {
             needed.extend([file_name(entry.id), deletes_file_name(entry.id, entry.deletes)]);
         }
         let is_ours = |name: &str| is_file_name(name) || is_deletes_file_name(name);
-        let _ = sweep(self.directory(), state.generation, |name| is_ours(name) && !needed.contains(name));
+        let is_garbage = |name: &str| is_ours(name) && !needed.contains(name);
+        sweep(self.directory(), state.generation, &leased, is_garbage)
     }
 
     /// Forgets all that was not committed, and removes it as far as that works.

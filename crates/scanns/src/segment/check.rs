@@ -71,7 +71,7 @@ impl Segment {
             before.clear();
             before.extend_from_slice(term);
             found.terms += 1;
-            let info = terms.info()?;
+            let info = terms.info();
             self.check_positions(&before, info, terms.positions())?;
             match info {
                 TermInfo::Single { doc, term_freq } => {

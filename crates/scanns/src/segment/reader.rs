@@ -176,9 +176,19 @@ impl Segment {
 
     /// All terms from `start` on, in order.
     pub fn terms_from(&self, start: &[u8]) -> Result<TermsIter<'_>> {
-        // Without terms, no byte of the section is asked for, so it may be any.
-        let kind = if self.place().is_some() { of_field(TERMS, self.field) } else { STATS };
-        self.sparse().iter_from(self.written.file.section(kind)?, start)
+        self.sparse().iter_from(self.any_term_section()?, start)
+    }
+
+    /// The section of terms. Of a field without terms no byte of it is asked for, so it may be any.
+    fn any_term_section(&self) -> Result<&Section> {
+        let kind = if self.has_field() { of_field(TERMS, self.field) } else { STATS };
+        self.written.file.section(kind)
+    }
+
+    /// All terms, in order.
+    pub fn all_terms(&self) -> Result<TermsIter<'_>> {
+        let terms = self.sparse();
+        Ok(terms.iter_blocks(self.any_term_section()?, 0..terms.blocks()))
     }
 
     /// The sparse index over the terms.

@@ -5,7 +5,7 @@
 //! file's own bytes were on the medium first. The generation before is kept until the next commit. If the
 //! newest manifest does not verify, that is an error: an older one is never taken silently.
 
-use super::{Directory, Envelope, EnvelopeWriter, FileKind};
+use super::{Directory, Envelope, EnvelopeWriter, FileKind, Lease};
 use crate::error::{Error, Result};
 
 const MANIFEST: FileKind = FileKind { magic: *b"SCANNMAN", format: 1 };
@@ -79,11 +79,39 @@ pub fn publish_prepared(directory: &dyn Directory, generation: u64) -> Result<()
     directory.sync()
 }
 
+/// Which older commits readers still use, and the right to remove the others, for as long as it is held.
+#[derive(Debug, Default)]
+pub struct Leased {
+    /// Commits in use.
+    pub generations: Vec<u64>,
+    _retired: Vec<Lease>,
+}
+
+/// Finds out which commits before `newest` are in use. Call under the writer's lock.
+pub fn leased(directory: &dyn Directory, newest: u64) -> Result<Leased> {
+    let mut found = Leased::default();
+    if directory.needs_leases() {
+        for generation in generations(directory)?.into_iter().filter(|&generation| generation < newest) {
+            match directory.retire(generation) {
+                Some(retired) => found._retired.push(retired),
+                None => found.generations.push(generation),
+            }
+        }
+    }
+    Ok(found)
+}
+
 /// Removes what no commit needs: manifests older than the one before `generation`, temporary files, and what
-/// `is_garbage` names. Call under the writer's lock.
-pub fn sweep(directory: &dyn Directory, newest: u64, is_garbage: impl Fn(&str) -> bool) -> Result<()> {
+/// `is_garbage` names, but for manifests of commits in use, whose files are no garbage. Call under the writer's lock.
+pub fn sweep(
+    directory: &dyn Directory,
+    newest: u64,
+    leased: &Leased,
+    is_garbage: impl Fn(&str) -> bool,
+) -> Result<()> {
     for file in directory.list()? {
-        let old = generation(&file).is_some_and(|found| found + 1 < newest);
+        let old =
+            generation(&file).is_some_and(|found| found + 1 < newest && !leased.generations.contains(&found));
         if old || file == TEMPORARY || is_garbage(&file) {
             directory.remove(&file)?;
         }
@@ -102,7 +130,7 @@ mod tests {
         assert!(read_newest(&directory).unwrap().is_none());
         for generation in 1..=12 {
             publish(&directory, generation, &[u8::try_from(generation).unwrap()]).unwrap();
-            sweep(&directory, generation, |_| false).unwrap();
+            sweep(&directory, generation, &Leased::default(), |_| false).unwrap();
         }
         let newest = read_newest(&directory).unwrap().unwrap();
         assert_eq!((newest.generation, newest.content), (12, vec![12]));
@@ -131,7 +159,7 @@ mod tests {
             directory.create(file).unwrap().finish().unwrap();
         }
         publish(&directory, 1, b"").unwrap();
-        sweep(&directory, 1, |name| name == "b.seg").unwrap();
+        sweep(&directory, 1, &Leased::default(), |name| name == "b.seg").unwrap();
         let mut names = directory.list().unwrap();
         names.sort();
         assert_eq!(names, ["a.seg", "lock", "manifest-0000000001"]);

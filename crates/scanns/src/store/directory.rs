@@ -35,6 +35,24 @@ pub trait Directory: Debug + Send + Sync {
 
     /// Where this is, for messages.
     fn describe(&self) -> String;
+
+    /// True if files may go away under those who read them, so that readers have to say what they use.
+    ///
+    /// On a file system of one machine, and in memory, a file that is in use stays when its name goes.
+    fn needs_leases(&self) -> bool {
+        false
+    }
+
+    /// Keeps the files of a commit until the lease is dropped or the process ends; `None` if a writer is removing them
+    /// right now, so that a newer commit is there. Where that cannot be done, the lease keeps nothing.
+    fn lease(&self, _generation: u64) -> Option<Lease> {
+        Some(Lease { _held: None })
+    }
+
+    /// Takes the right to remove the files of a commit for as long as the lease is held; `None` if a reader uses them.
+    fn retire(&self, _generation: u64) -> Option<Lease> {
+        Some(Lease { _held: None })
+    }
 }
 
 /// A file being written; [`Write::flush`] has the medium start on what was written and waits for nothing.
@@ -51,4 +69,11 @@ pub trait Output: Write + Send {
 pub struct WriterLock {
     /// The resource whose release frees the lock.
     pub(super) _held: Box<dyn Debug + Send + Sync>,
+}
+
+/// The right to use the files of a commit, or to remove them, until it is dropped.
+#[derive(Debug)]
+pub struct Lease {
+    /// The resource whose release ends it, if there is need of one.
+    pub(super) _held: Option<Box<dyn Debug + Send + Sync>>,
 }

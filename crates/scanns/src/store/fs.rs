@@ -8,7 +8,7 @@ use std::sync::Arc;
 
 use rustix::fs::FlockOperation;
 
-use super::{Bytes, Directory, Output, WriterLock};
+use super::{Bytes, Directory, Lease, Output, WriterLock};
 use crate::error::{Error, Result};
 
 /// Files of one directory; see [`Directory`].
@@ -16,15 +16,20 @@ use crate::error::{Error, Result};
 pub struct FsDirectory {
     path: PathBuf,
     write_back: u64,
+    /// Whether readers take leases; `None` for what the file system needs.
+    leases: Option<bool>,
 }
 
 /// Name of the lock file.
 const LOCK: &str = "lock";
 
+/// Name of the file of which readers lock the byte that is numbered as their commit.
+const READERS: &str = "readers";
+
 impl FsDirectory {
     /// The directory at `path`, which exists.
     pub fn new(path: &Path) -> Self {
-        FsDirectory { path: path.to_path_buf(), write_back: WRITE_BACK }
+        FsDirectory { path: path.to_path_buf(), write_back: WRITE_BACK, leases: None }
     }
 
     /// Tells the kernel to start writing a file back after every `bytes` of it, instead of 8 MiB.
@@ -32,6 +37,27 @@ impl FsDirectory {
     pub fn with_write_back(mut self, bytes: u64) -> Self {
         self.write_back = bytes;
         self
+    }
+
+    /// Says whether readers tell a writer what they use, instead of only where the file system is one of several machines.
+    #[must_use]
+    pub fn with_leases(mut self, leases: bool) -> Self {
+        self.leases = Some(leases);
+        self
+    }
+
+    /// Opens the file of leases and locks a byte of it.
+    fn lock_readers(&self, generation: u64, alone: bool) -> Option<Lease> {
+        if !self.needs_leases() {
+            return Some(Lease { _held: None });
+        }
+        let opened = OpenOptions::new().read(true).write(alone).open(self.file(READERS));
+        match opened.and_then(|file| crate::sys::lock_byte(&file, generation, alone).map(|()| file)) {
+            Ok(file) => Some(Lease { _held: Some(Box::new(file)) }),
+            Err(error) if error.kind() == io::ErrorKind::WouldBlock => None,
+            // No such file or no such locks: all goes on as if nobody needed any.
+            Err(_) => Some(Lease { _held: None }),
+        }
     }
 
     fn file(&self, name: &str) -> PathBuf {
@@ -102,6 +128,10 @@ impl Directory for FsDirectory {
             let identity =
                 |found: io::Result<fs::Metadata>| found.ok().map(|found| (found.dev(), found.ino()));
             if identity(file.metadata()) == identity(fs::metadata(&path)) {
+                if self.needs_leases() {
+                    // Readers may be unable to make it. Without it they have no leases, as without locks.
+                    let _ = options.open(self.file(READERS));
+                }
                 return Ok(WriterLock { _held: Box::new(file) });
             }
         }
@@ -109,6 +139,18 @@ impl Directory for FsDirectory {
 
     fn describe(&self) -> String {
         self.path.display().to_string()
+    }
+
+    fn needs_leases(&self) -> bool {
+        self.leases.unwrap_or_else(|| File::open(&self.path).is_ok_and(|found| crate::sys::is_shared(&found)))
+    }
+
+    fn lease(&self, generation: u64) -> Option<Lease> {
+        self.lock_readers(generation, false)
+    }
+
+    fn retire(&self, generation: u64) -> Option<Lease> {
+        self.lock_readers(generation, true)
     }
 }
 

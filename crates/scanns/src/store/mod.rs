@@ -15,8 +15,10 @@ mod fs;
 mod ram;
 
 pub use bytes::Bytes;
-pub use commit::{generations, prepare, publish, publish_prepared, read_generation, read_newest, sweep};
-pub use directory::{Directory, Output, WriterLock};
+pub use commit::{
+    generations, leased, prepare, publish, publish_prepared, read_generation, read_newest, sweep,
+};
+pub use directory::{Directory, Lease, Output, WriterLock};
 pub use envelope::{Envelope, EnvelopeWriter, FileKind, Section, Unsynced, WRITE_BUFFER};
 pub use fault::{Call, CallKind, Fault, FaultDirectory};
 pub use fs::FsDirectory;

@@ -82,7 +82,11 @@ impl Script {
                 vectors: Some(random.bool()),
             },
             postings: random.bool().then_some(Postings::Positions),
-            merge: random.bool().then(|| MergePolicy { segments: 3, ..MergePolicy::default() }),
+            merge: random.bool().then(|| MergePolicy {
+                segments: 3,
+                least_segments: 0,
+                ..MergePolicy::default()
+            }),
             commits_often: random.bool(),
             files: tempfile::tempdir().unwrap(),
         };
@@ -387,6 +391,7 @@ pub fn no_file_is_left_over(directory: &dyn Directory, what: &str) {
     let mut found: BTreeSet<String> = directory.list().unwrap().into_iter().collect();
     let all = found.clone();
     found.remove("lock");
+    found.remove("readers");
     if let Some(snapshot) = Snapshot::open_in(directory).unwrap() {
         let generation = snapshot.info().generation;
         assert!(found.remove(&format!("manifest-{generation:010}")), "{what}: {all:?}");

@@ -1,6 +1,9 @@
 //! Readers keep what they opened while others write, and nothing of it stays when they are gone.
 
 use std::collections::BTreeMap;
+use std::io::{BufRead, BufReader, Read};
+use std::path::Path;
+use std::process::{Command, Stdio};
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 use std::sync::{Mutex, mpsc};
 
@@ -75,4 +78,86 @@ fn eight_readers_keep_their_snapshots_through_two_hundred_commits_and_merges() {
     let place = place.path().to_str().unwrap();
     let leaked: Vec<_> = maps.lines().filter(|line| line.contains(place)).collect();
     assert!(leaked.is_empty(), "{leaked:#?}");
+}
+
+/// The files that a snapshot uses, but for those of deletes.
+fn files_of(snapshot: &Snapshot) -> Vec<String> {
+    let segments = snapshot.segments().iter().map(|segment| format!("{}.seg", segment.id));
+    segments.chain([format!("manifest-{:010}", snapshot.info().generation)]).collect()
+}
+
+#[test]
+fn what_readers_have_leased_keeps_its_name_until_they_are_gone() {
+    let seed = seeds(2, 1).start;
+    println!("seed {seed}");
+    let mut random = fastrand::Rng::with_seed(seed);
+    let script = Script::random(seed, 60);
+    let place = tempfile::tempdir().unwrap();
+    let directory = FsDirectory::new(place.path()).with_leases(true);
+    let mut held: Vec<(Snapshot, Contents)> = Vec::new();
+    let mut kept = 0;
+    for step in 0..60 {
+        script.run(&directory, step).unwrap();
+        let reader = FsDirectory::new(place.path()).with_leases(true);
+        let snapshot = Snapshot::open_in(&reader).unwrap().unwrap();
+        held.push((snapshot, expected(&script.states[step + 1])));
+        if held.len() > READERS {
+            held.swap_remove(random.usize(..held.len()));
+        }
+        let newest = files_of(&Snapshot::open_in(&directory).unwrap().unwrap());
+        for (snapshot, expected) in &held {
+            for file in files_of(snapshot) {
+                assert!(place.path().join(&file).exists(), "step {step}: {file} is gone");
+                kept += u32::from(!newest.contains(&file));
+            }
+            assert!(contents(snapshot).unwrap() == *expected, "step {step}: another answer");
+        }
+    }
+    assert!(kept > 0, "nothing was kept for a reader");
+    held.clear();
+    let script = Script::random(seed + 1, 2);
+    (0..2).for_each(|step| script.run(&directory, step).unwrap());
+    no_file_is_left_over(&directory, "after the last reader");
+}
+
+/// Where the process of a reader finds the index.
+const PLACE: &str = "SCANNS_TEST_LEASE";
+
+#[test]
+fn the_process_of_a_reader_that_another_test_starts() {
+    let Some(place) = std::env::var_os(PLACE) else { return };
+    let directory = FsDirectory::new(Path::new(&place)).with_leases(true);
+    let snapshot = Snapshot::open_in(&directory).unwrap().unwrap();
+    println!("\nholds {}", snapshot.info().generation);
+    // Until the other end is closed, or this process is killed.
+    std::io::stdin().read_to_end(&mut Vec::new()).unwrap();
+}
+
+#[test]
+fn a_lease_ends_with_the_process_of_its_reader() {
+    let seed = seeds(3, 1).start;
+    println!("seed {seed}");
+    let script = Script::random(seed, 12);
+    let place = tempfile::tempdir().unwrap();
+    let directory = FsDirectory::new(place.path()).with_leases(true);
+    (0..4).for_each(|step| script.run(&directory, step).unwrap());
+    let mut reader = Command::new(std::env::current_exe().unwrap())
+        .args(["the_process_of_a_reader_that_another_test_starts", "--nocapture"])
+        .env(PLACE, place.path())
+        .stdin(Stdio::piped())
+        .stdout(Stdio::piped())
+        .spawn()
+        .unwrap();
+    let mut lines = BufReader::new(reader.stdout.take().unwrap()).lines();
+    let generation = lines.find_map(|line| line.unwrap().strip_prefix("holds ").map(str::to_owned));
+    let generation: u64 = generation.unwrap().parse().unwrap();
+    let manifest = place.path().join(format!("manifest-{generation:010}"));
+    (4..8).for_each(|step| script.run(&directory, step).unwrap());
+    let newest = Snapshot::open_in(&directory).unwrap().unwrap().info().generation;
+    assert!(newest > generation + 1 && manifest.exists(), "commit {generation} is gone at {newest}");
+    reader.kill().unwrap();
+    reader.wait().unwrap();
+    (8..12).for_each(|step| script.run(&directory, step).unwrap());
+    assert!(!manifest.exists());
+    no_file_is_left_over(&directory, "after the reader was killed");
 }

@@ -1,6 +1,7 @@
 //! Writes runs: packs a block of deltas when it is full; what a reader needs to find its way comes last.
 
-use crate::codec::bitpack::{BLOCK, pack, width_of};
+use super::{DeltaReader, ENTRY, LOOSE};
+use crate::codec::bitpack::{BLOCK, UNIT, pack, width_of};
 use crate::codec::varint::put_varint;
 
 /// Encodes one run after the other; the buffers are reused.
@@ -11,7 +12,10 @@ pub struct PositionEncoder {
     units: u32,
     widths: Vec<u8>,
     entries: Vec<u8>,
-    postings: u32,
+    /// True before the first posting.
+    fresh: bool,
+    /// Postings in the last block of them.
+    postings: usize,
 }
 
 impl Default for PositionEncoder {
@@ -29,6 +33,7 @@ impl PositionEncoder {
             units: 0,
             widths: Vec::new(),
             entries: Vec::new(),
+            fresh: true,
             postings: 0,
         }
     }
@@ -36,13 +41,70 @@ impl PositionEncoder {
     /// Begins the next posting of the list; its deltas follow.
     #[inline]
     pub fn begin_posting(&mut self) {
-        if self.postings > 0 && (self.postings as usize).is_multiple_of(BLOCK) {
-            let number = u32::try_from(self.widths.len()).unwrap_or(u32::MAX);
-            self.entries.extend_from_slice(&number.to_le_bytes());
-            self.entries.extend_from_slice(&self.units.to_le_bytes());
-            self.entries.push(u8::try_from(self.len).unwrap_or(u8::MAX));
+        if self.postings == BLOCK {
+            self.postings = 0;
         }
+        if self.postings == 0 && !self.fresh {
+            self.push_entry(self.place());
+        }
+        self.fresh = false;
         self.postings += 1;
+    }
+
+    /// Where the next delta will be.
+    fn place(&self) -> (u32, u32, u8) {
+        let number = u32::try_from(self.widths.len()).unwrap_or(u32::MAX);
+        (number, self.units, u8::try_from(self.len).unwrap_or(u8::MAX))
+    }
+
+    fn push_entry(&mut self, (number, start, skip): (u32, u32, u8)) {
+        self.entries.extend_from_slice(&number.to_le_bytes());
+        self.entries.extend_from_slice(&start.to_le_bytes());
+        self.entries.push(skip);
+    }
+
+    /// Appends a whole run from its first delta on, `waiting` postings of whose list fill no block and wait for more.
+    /// Returns bytes to be appended to the output before anything else is; `None` if the run is damaged.
+    pub fn carry<'a>(
+        &mut self,
+        run: &mut DeltaReader<'a>,
+        waiting: usize,
+        out: &mut Vec<u8>,
+    ) -> Option<&'a [u8]> {
+        self.flush_loose(out);
+        let (number, start, _) = self.place();
+        if !self.fresh {
+            self.push_entry((number, start, 0));
+        }
+        for entry in run.entries() {
+            let (number_there, start_there, skip) = entry;
+            self.push_entry((number.checked_add(number_there)?, start.checked_add(start_there)?, skip));
+        }
+        (self.fresh, self.postings) = (false, if waiting == 0 { BLOCK } else { waiting });
+        let (blocks, widths) = run.blocks()?;
+        self.widths.extend_from_slice(widths);
+        self.units = start.checked_add(u32::try_from(blocks.len() / UNIT).ok()?)?;
+        // There are less than a block of them, so that none is full.
+        run.take_tail(|deltas| {
+            self.deltas[..deltas.len()].copy_from_slice(deltas);
+            self.len = deltas.len();
+        })?;
+        Some(blocks)
+    }
+
+    /// Writes what waits as a loose block, if anything does.
+    fn flush_loose(&mut self, out: &mut Vec<u8>) {
+        if self.len == 0 {
+            return;
+        }
+        let start = out.len();
+        self.deltas[..self.len].iter().for_each(|&delta| put_varint(out, u64::from(delta)));
+        let units = (out.len() - start).div_ceil(UNIT);
+        out.resize(start + units * UNIT, 0);
+        let units = u8::try_from(units).unwrap_or(u8::MAX);
+        self.widths.extend([LOOSE | units, u8::try_from(self.len).unwrap_or(0)]);
+        self.units = self.units.saturating_add(u32::from(units));
+        self.len = 0;
     }
 
     /// Appends a delta of the posting. What is full is appended to `out`, to which nothing else may be written within a
@@ -75,8 +137,14 @@ impl PositionEncoder {
         for &delta in &self.deltas[..self.len] {
             put_varint(out, u64::from(delta));
         }
-        out.extend_from_slice(&self.widths);
-        out.extend_from_slice(&self.entries);
+        if !self.widths.is_empty() {
+            out.extend_from_slice(&self.widths);
+            out.extend_from_slice(&self.entries);
+            for count in [self.widths.len(), self.entries.len() / ENTRY] {
+                out.extend_from_slice(&u32::try_from(count).unwrap_or(u32::MAX).to_le_bytes());
+            }
+            out.push(u8::try_from(self.len).unwrap_or(0));
+        }
         self.abandon();
     }
 
@@ -84,6 +152,6 @@ impl PositionEncoder {
     pub fn abandon(&mut self) {
         self.widths.clear();
         self.entries.clear();
-        (self.len, self.units, self.postings) = (0, 0, 0);
+        (self.len, self.units, self.postings, self.fresh) = (0, 0, 0, true);
     }
 }

@@ -1,22 +1,28 @@
 //! The positions of one term: where in each of its documents it stands, as differences.
 //!
 //! ```text
-//! run    = block* tail widths entry*
-//! block  = packed(deltas)       BLOCK deltas each, of one width
-//! tail   = varint(delta)*       the total % BLOCK deltas that fill no block
-//! widths = u8*                  one per block
+//! run    = delta*                       of fewer than BLOCK: varints
+//!        | block* tail widths entry* widths:u32 entries:u32 tail:u8
+//! block  = packed(deltas)               BLOCK deltas, of one width
+//!        | varint(delta)* padding       fewer deltas: a loose block, in whole units
+//! tail   = varint(delta)*               the deltas that fill no block
+//! widths = width:u8                     per block
+//!        | LOOSE + units:u8 deltas:u8   of a loose block
 //! entry  = number:u32 start:u32 skip:u8        one per block of postings but the first: 9 bytes
 //! ```
 //!
 //! A run belongs to a list of postings: each document of it has as many deltas as the term's frequency there, in the
 //! order of the list, and `total` is the sum of all frequencies. The first delta of a document is the position of the
-//! first occurrence, each other the distance to the one before. Positions count the tokens of a document from 0.
+//! first occurrence, each other the distance to the one before. Positions count the tokens of a document from 0. Behind
+//! the entries stand the bytes of widths, the number of entries and that of deltas in the tail.
+//!
+//! A merge copies the blocks of a run as they are; what the run before them left is then a loose block between others.
 //!
 //! An entry says where the deltas of a block of postings begin, so that a cursor that skips to it decodes nothing of
-//! what comes before: the number of the block of deltas (that of the tail is the number of blocks), its place in units of
+//! what comes before: which byte of the widths is that of the block of deltas (all of them for the tail), its place in units of
 //! [`UNIT`](super::bitpack::UNIT) bytes, and how many deltas of it belong to postings before.
 //!
-//! `encode.rs` writes runs, `read.rs` reads them from front to back or from an entry on, `cursor.rs` follows a cursor
+//! `encode.rs` writes runs and copies them, `read.rs` reads them from front to back or from an entry on, `cursor.rs` follows a cursor
 //! over the postings.
 
 mod cursor;
@@ -35,7 +41,5 @@ use super::bitpack::BLOCK;
 /// Bytes of an entry.
 const ENTRY: usize = 9;
 
-/// Entries in the run of a list of `doc_freq` postings.
-fn entries_len(doc_freq: u32) -> usize {
-    (doc_freq as usize).div_ceil(BLOCK).saturating_sub(1)
-}
+/// Added to the units that a loose block takes, this is its width.
+const LOOSE: u8 = 0x80;

@@ -2,8 +2,8 @@
 //!
 //! Widths, places and numbers are checked where they are used. A reader over damaged bytes says so and gives no more.
 
-use super::{BLOCK, ENTRY, entries_len};
-use crate::codec::bitpack::{packed_len, unpack};
+use super::{BLOCK, ENTRY, LOOSE};
+use crate::codec::bitpack::{UNIT, packed_len, unpack};
 use crate::codec::varint::ByteReader;
 
 /// Where deltas come from.
@@ -20,7 +20,7 @@ struct Run<'a> {
 /// A place in a run.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 struct Place {
-    /// Number of the block, that of the tail being the number of blocks.
+    /// Which byte of the widths is that of the block; the number of all for the tail.
     number: usize,
     /// Where it begins, in bytes.
     start: usize,
@@ -41,15 +41,22 @@ impl<'a> DeltaReader<'a> {
     /// A reader at the start of the run in `bytes`, of a list of `doc_freq` postings with `total` occurrences; `None`
     /// if it cannot be that.
     pub fn new(bytes: &'a [u8], doc_freq: u32, total: u64) -> Option<Self> {
-        let blocks = usize::try_from(total / BLOCK as u64).ok()?;
-        let entries = entries_len(doc_freq);
         if u64::from(doc_freq) > total {
             return None;
         }
-        let behind = entries.checked_mul(ENTRY)?.checked_add(blocks)?;
-        let (bytes, behind) = bytes.split_at_checked(bytes.len().checked_sub(behind)?)?;
-        let (widths, entries) = behind.split_at_checked(blocks)?;
-        let tail = usize::try_from(total % BLOCK as u64).ok()?;
+        if total < BLOCK as u64 {
+            let run = Run { bytes, widths: &[], entries: &[], tail: usize::try_from(total).ok()? };
+            return Some(DeltaReader { run, place: Place::default(), loaded: false, deltas: [0; BLOCK] });
+        }
+        let (rest, &[w0, w1, w2, w3, e0, e1, e2, e3, tail]) = bytes.split_last_chunk()?;
+        let widths = u32::from_le_bytes([w0, w1, w2, w3]) as usize;
+        let entries = (u32::from_le_bytes([e0, e1, e2, e3]) as usize).checked_mul(ENTRY)?;
+        let (rest, entries) = rest.split_at_checked(rest.len().checked_sub(entries)?)?;
+        let (bytes, widths) = rest.split_at_checked(rest.len().checked_sub(widths)?)?;
+        let tail = usize::from(tail);
+        if tail >= BLOCK || widths.is_empty() {
+            return None;
+        }
         let run = Run { bytes, widths, entries: entries.as_chunks().0, tail };
         Some(DeltaReader { run, place: Place::default(), loaded: false, deltas: [0; BLOCK] })
     }
@@ -65,34 +72,72 @@ impl<'a> DeltaReader<'a> {
     /// Deltas in the block at hand; 0 past the tail.
     #[inline]
     fn len(&self) -> usize {
-        match self.place.number.cmp(&self.run.widths.len()) {
-            std::cmp::Ordering::Less => BLOCK,
-            std::cmp::Ordering::Equal => self.run.tail,
-            std::cmp::Ordering::Greater => 0,
+        match self.run.widths.get(self.place.number) {
+            Some(&width) if width < LOOSE => BLOCK,
+            Some(_) => self.loose_len(),
+            None if self.place.number == self.run.widths.len() => self.run.tail,
+            None => 0,
         }
+    }
+
+    /// Deltas in a loose block.
+    #[inline(never)]
+    fn loose_len(&self) -> usize {
+        self.run.widths.get(self.place.number + 1).map_or(0, |&len| usize::from(len) % BLOCK)
+    }
+
+    /// The place after the block at hand; `None` if that is the tail.
+    #[inline]
+    fn next_place(&self) -> Option<Place> {
+        let Place { number, start, .. } = self.place;
+        let width = *self.run.widths.get(number)?;
+        let (bytes, widths) =
+            if width < LOOSE { (packed_len(width), 1) } else { (UNIT * usize::from(width - LOOSE), 2) };
+        Some(Place { number: number + widths, start: start.checked_add(bytes)?, at: 0 })
     }
 
     /// Moves to the block after the one at hand; `None` if that was the tail.
     #[inline]
     fn next_block(&mut self) -> Option<()> {
-        let width = *self.run.widths.get(self.place.number)?;
-        let start = self.place.start.checked_add(packed_len(width))?;
-        self.place = Place { number: self.place.number + 1, start, at: 0 };
+        self.place = self.next_place()?;
         self.loaded = false;
         Some(())
+    }
+
+    /// All entries.
+    pub(super) fn entries(&self) -> impl Iterator<Item = (u32, u32, u8)> + use<'a> {
+        self.run.entries.iter().map(|&[n0, n1, n2, n3, s0, s1, s2, s3, skip]| {
+            (u32::from_le_bytes([n0, n1, n2, n3]), u32::from_le_bytes([s0, s1, s2, s3]), skip)
+        })
+    }
+
+    /// All blocks before the tail, and their widths; moves to the tail.
+    pub(super) fn blocks(&mut self) -> Option<(&'a [u8], &'a [u8])> {
+        while self.place.number < self.run.widths.len() {
+            self.next_block()?;
+        }
+        Some((self.run.bytes.get(..self.place.start)?, self.run.widths))
+    }
+
+    /// Gives the deltas of the tail, at whose start the reader is; `None` if it is damaged.
+    pub(super) fn take_tail(&mut self, give: impl FnMut(&[u32])) -> Option<()> {
+        let len = u32::try_from(self.run.tail).ok()?;
+        self.take(len, give)?;
+        self.is_at_end().then_some(())
     }
 
     fn load(&mut self) -> Option<()> {
         let bytes = self.run.bytes.get(self.place.start..)?;
         match self.run.widths.get(self.place.number) {
-            Some(&width) => unpack(bytes, width, &mut self.deltas)?,
-            None => {
+            Some(&width) if width < LOOSE => unpack(bytes, width, &mut self.deltas)?,
+            found => {
+                let len = self.len();
                 let mut reader = ByteReader::new(bytes);
-                for delta in self.deltas.get_mut(..self.run.tail)? {
+                for delta in self.deltas.get_mut(..len)? {
                     *delta = reader.varint32()?;
                 }
                 // Nothing stands between the tail and the widths.
-                reader.remaining().is_empty().then_some(())?;
+                (found.is_some() || reader.remaining().is_empty()).then_some(())?;
             }
         }
         self.loaded = true;
@@ -157,21 +202,16 @@ impl<'a> DeltaReader<'a> {
 
     /// True if the run says that the deltas of a block of postings begin here.
     pub fn is_at(&self, block: usize) -> bool {
-        let mut here = self.place;
-        if let Some(&width) = self.run.widths.get(here.number)
-            && here.at == BLOCK
-        {
-            // The end of a block is the start of the one after it.
-            here =
-                Place { number: here.number + 1, start: here.start.saturating_add(packed_len(width)), at: 0 };
-        }
+        // The end of a block is the start of the one after it.
+        let next = if self.place.at == self.len() { self.next_place() } else { None };
+        let here = next.unwrap_or(self.place);
         self.entry(block) == Some(here)
     }
 
     /// True if all deltas have been given or passed, and nothing is left that belongs to none.
     pub fn is_at_end(&mut self) -> bool {
-        if self.place.number < self.run.widths.len() && self.place.at == BLOCK && self.next_block().is_none()
-        {
+        let at_end_of_block = self.place.number < self.run.widths.len() && self.place.at == self.len();
+        if at_end_of_block && self.next_block().is_none() {
             return false;
         }
         let passed = self.place.number == self.run.widths.len() && self.place.at == self.run.tail;

@@ -1,5 +1,5 @@
 use super::*;
-use crate::codec::postings::{ListCursor, ListEncoder, NO_MORE};
+use crate::codec::postings::{Impact, ListBytes, ListCursor, ListEncoder, NO_MORE, code_to_tf};
 use fastrand::Rng;
 
 /// A document and the positions in it.
@@ -181,5 +181,140 @@ fn damaged_runs_end_with_a_note_and_never_panic() {
             let noise: Vec<u8> = (0..random.usize(..900)).map(|_| random.u8(..)).collect();
             exhaust(&list, &noise, doc_freq, total + random.u64(..200), &mut random);
         }
+    }
+}
+
+/// A list with its run, and what they stand for.
+struct Part {
+    postings: Postings,
+    list: Vec<u8>,
+    run: Vec<u8>,
+    total: u64,
+    max_doc: u32,
+}
+
+/// Appends parts one after the other, as a merge does: carried where that is worth it, else posting by posting.
+fn append(parts: &[Part], random: &mut Rng) -> Part {
+    let (mut lists, mut runs) = (ListEncoder::new(), PositionEncoder::new());
+    let (mut list, mut run, mut postings, mut base) = (Vec::new(), Vec::new(), Postings::new(), 0);
+    let norms = norms(parts.iter().map(|part| part.max_doc).sum());
+    for part in parts {
+        let doc_freq = part.postings.len() as u32;
+        let bytes = ListBytes { bytes: &part.list, doc_freq, total_tf: part.total, max_doc: part.max_doc };
+        // What lost documents is never carried.
+        if lists.would_carry(&bytes) && random.u8(..8) > 0 {
+            let waiting = lists.carry(&bytes, base, &norms, &mut list).unwrap();
+            let mut reader = DeltaReader::new(&part.run, doc_freq, part.total).unwrap();
+            let blocks = runs.carry(&mut reader, waiting, &mut run).unwrap();
+            run.extend_from_slice(blocks);
+        } else {
+            for (doc, positions) in &part.postings {
+                lists.push(doc + base, positions.len() as u32, &norms, &mut list);
+                runs.begin_posting();
+                deltas_of(positions).into_iter().for_each(|delta| runs.push(delta, &mut run));
+            }
+        }
+        postings.extend(part.postings.iter().map(|(doc, positions)| (doc + base, positions.clone())));
+        base += part.max_doc;
+    }
+    let summary = lists.finish(&norms, &mut list);
+    runs.finish(&mut run);
+    assert_eq!(summary.doc_freq as usize, postings.len());
+    assert_eq!(summary.total_tf, postings.iter().map(|posting| posting.1.len() as u64).sum::<u64>());
+    Part { postings, list, run, total: summary.total_tf, max_doc: base }
+}
+
+/// Norms that depend on the document, alike in all parts.
+fn norms(max_doc: u32) -> Vec<u8> {
+    (0..max_doc).map(|_| 7).collect()
+}
+
+fn bounds(impacts: &[Impact], tf: u32) -> bool {
+    impacts.iter().any(|impact| code_to_tf(impact.tf_code) >= tf && impact.norm <= 7)
+}
+
+#[test]
+fn lists_that_are_carried_again_and_again_are_those_of_pushing_everything() {
+    let seed = 0x5eed_0504;
+    let mut random = Rng::with_seed(seed);
+    for round in 0..60 {
+        println!("seed {seed} round {round}");
+        let mut whole: Vec<Part> = Vec::new();
+        for generation in 0..4 {
+            let mut parts: Vec<Part> = (0..1 + random.usize(..4))
+                .map(|_| {
+                    let near =
+                        random.choice([1, 126, 127, 128, 129, 8 * BLOCK - 1, 8 * BLOCK, 8 * BLOCK + 1]);
+                    let count = if random.bool() { near.unwrap() } else { 1 + random.usize(..3000) };
+                    let postings = random_postings(&mut random, count);
+                    let max_doc = postings.last().unwrap().0 + 1 + random.u32(..3) * 50_000;
+                    let plain = Part { postings, list: Vec::new(), run: Vec::new(), total: 0, max_doc };
+                    append_plain(plain)
+                })
+                .collect();
+            let place = random.usize(..=parts.len());
+            if let Some(before) = whole.pop() {
+                parts.insert(place, before);
+            }
+            let merged = append(&parts, &mut random);
+            assert_same(&merged, &mut random);
+            let plain = append_plain(Part {
+                postings: merged.postings.clone(),
+                list: Vec::new(),
+                run: Vec::new(),
+                total: 0,
+                max_doc: merged.max_doc,
+            });
+            let (carried, pushed) = (merged.list.len(), plain.list.len());
+            assert!(carried <= pushed + pushed / 5 + 300 * (generation + 1), "{carried} bytes, not {pushed}");
+            whole.push(merged);
+        }
+    }
+}
+
+/// Encodes the postings of a part.
+fn append_plain(part: Part) -> Part {
+    let (mut lists, mut runs) = (ListEncoder::new(), PositionEncoder::new());
+    let (mut list, mut run) = (Vec::new(), Vec::new());
+    let norms = norms(part.max_doc);
+    for (doc, positions) in &part.postings {
+        lists.push(*doc, positions.len() as u32, &norms, &mut list);
+        runs.begin_posting();
+        deltas_of(positions).into_iter().for_each(|delta| runs.push(delta, &mut run));
+    }
+    let total = lists.finish(&norms, &mut list).total_tf;
+    runs.finish(&mut run);
+    Part { list, run, total, ..part }
+}
+
+/// Reads everything from front to back and wherever a cursor jumps.
+fn assert_same(part: &Part, random: &mut Rng) {
+    let doc_freq = part.postings.len() as u32;
+    let mut list = ListCursor::new(&part.list, doc_freq, part.max_doc).unwrap();
+    let mut reader = DeltaReader::new(&part.run, doc_freq, part.total).unwrap();
+    let mut at = 0;
+    while list.doc() != NO_MORE {
+        assert!(reader.is_at(list.block()), "block {}", list.block());
+        let (impacts, all) = (list.block_impacts(list.block()), list.list_impacts());
+        let (docs, tfs) = list.rest_of_block();
+        let count = docs.len();
+        for (&doc, &tf) in docs.iter().zip(tfs) {
+            let (expected, positions) = &part.postings[at];
+            assert_eq!((doc, tf as usize), (*expected, positions.len()));
+            assert!(bounds(&impacts, tf) && bounds(&all, tf));
+            let mut found = Vec::new();
+            reader.take(tf, |deltas| found.extend_from_slice(deltas)).unwrap();
+            assert_eq!(found, deltas_of(positions));
+            at += 1;
+        }
+        list.consume(count);
+    }
+    assert!(at == part.postings.len() && !list.corrupt() && reader.is_at_end());
+    let (mut list, mut cursor) = open(&part.postings, &part.list, &part.run, part.total);
+    for _ in 0..100 {
+        let wanted = &part.postings[random.usize(..part.postings.len())];
+        list.jump(0, wanted.0);
+        assert_eq!((list.doc(), list.tf() as usize), (wanted.0, wanted.1.len()));
+        assert_eq!(cursor.positions_of_current(&mut list), wanted.1);
     }
 }

@@ -5,7 +5,8 @@
 //! says so.
 
 use super::impact::read_impacts;
-use super::{BLOCK, ENTRY, IMPACTS, Impact, PAIRS, table_len};
+use super::table::{Entry, Table};
+use super::{BLOCK, Impact, PAIRS};
 use crate::codec::bitpack::{packed_len, unpack, unpack_gaps};
 use crate::codec::varint::ByteReader;
 
@@ -20,7 +21,7 @@ const _: () = assert!(BLOCK << SAFE_WIDTH <= 1 << 31);
 /// Where the postings come from.
 enum Source<'a> {
     /// A list with at least one full block.
-    Blocks { bytes: &'a [u8], table: &'a [[u8; ENTRY]], whole: &'a [u8; IMPACTS] },
+    Blocks(Table<'a>),
     /// A list that fits one block and was decoded when the cursor was made.
     Short,
     /// Postings in memory.
@@ -46,27 +47,6 @@ pub struct ListCursor<'a> {
     tfs: [u32; BLOCK],
 }
 
-/// What the table says about a full block.
-struct Entry {
-    last: u32,
-    start: usize,
-    gap_width: u8,
-    tf_width: u8,
-}
-
-impl Entry {
-    #[inline]
-    fn read(bytes: &[u8; ENTRY]) -> Entry {
-        let [l0, l1, l2, l3, s0, s1, s2, s3, gap_width, tf_width, ..] = *bytes;
-        Entry {
-            last: u32::from_le_bytes([l0, l1, l2, l3]),
-            start: packed_len(1).saturating_mul(u32::from_le_bytes([s0, s1, s2, s3]) as usize),
-            gap_width,
-            tf_width,
-        }
-    }
-}
-
 impl<'a> ListCursor<'a> {
     /// A cursor at the first posting of the list in `bytes`; `None` if those cannot be a list of `doc_freq`
     /// documents below `max_doc`, which is at most 2³¹.
@@ -74,20 +54,16 @@ impl<'a> ListCursor<'a> {
         if doc_freq == 0 || doc_freq > max_doc || max_doc > 1 << 31 {
             return None;
         }
-        let entries = table_len(doc_freq);
         let mut cursor = Self::empty(Source::Short, doc_freq, max_doc);
-        if entries == 0 {
+        if (doc_freq as usize) < BLOCK {
             cursor.decode_tail(bytes, None, doc_freq as usize)?;
             cursor.last = cursor.docs[cursor.len - 1];
             cursor.doc = cursor.docs[0];
             return Some(cursor);
         }
-        let (rest, whole) = bytes.split_last_chunk::<IMPACTS>()?;
-        let split = rest.len().checked_sub(entries.checked_mul(ENTRY)?)?;
-        let (bytes, table) = rest.split_at_checked(split)?;
-        let (table, _) = table.as_chunks::<ENTRY>();
-        cursor.last = Entry::read(table.last()?).last;
-        cursor.source = Source::Blocks { bytes, table, whole };
+        let table = Table::of(bytes)?;
+        cursor.last = Entry::read(table.entries.last()?).last;
+        cursor.source = Source::Blocks(table);
         cursor.load_block(0);
         (cursor.last < max_doc && !cursor.corrupt).then_some(cursor)
     }
@@ -254,7 +230,7 @@ impl<'a> ListCursor<'a> {
     #[inline]
     pub fn blocks(&self) -> usize {
         match &self.source {
-            Source::Blocks { table, .. } => table.len(),
+            Source::Blocks(table) => table.entries.len(),
             Source::Short => 1,
             Source::Decoded { docs, .. } => docs.len().div_ceil(BLOCK),
         }
@@ -281,7 +257,9 @@ impl<'a> ListCursor<'a> {
     #[inline]
     pub fn block_last(&self, block: usize) -> u32 {
         match &self.source {
-            Source::Blocks { table, .. } => table.get(block).map_or(NO_MORE, |entry| Entry::read(entry).last),
+            Source::Blocks(table) => {
+                table.entries.get(block).map_or(NO_MORE, |entry| Entry::read(entry).last)
+            }
             Source::Short if block == 0 => self.last,
             Source::Short => NO_MORE,
             Source::Decoded { docs, .. } if block >= docs.len().div_ceil(BLOCK) => NO_MORE,
@@ -293,7 +271,7 @@ impl<'a> ListCursor<'a> {
     #[inline]
     pub fn block_impacts(&self, block: usize) -> [Impact; PAIRS] {
         match &self.source {
-            Source::Blocks { table, .. } => match table.get(block).and_then(|entry| entry.last_chunk()) {
+            Source::Blocks(table) => match table.entries.get(block).and_then(|entry| entry.last_chunk()) {
                 Some(impacts) => read_impacts(impacts),
                 None => [Impact::UNBOUNDED; PAIRS],
             },
@@ -304,7 +282,7 @@ impl<'a> ListCursor<'a> {
     /// What bounds all postings of the list; unbounded for lists without a table.
     pub fn list_impacts(&self) -> [Impact; PAIRS] {
         match &self.source {
-            Source::Blocks { whole, .. } => read_impacts(whole),
+            Source::Blocks(table) => read_impacts(table.whole),
             _ => [Impact::UNBOUNDED; PAIRS],
         }
     }
@@ -318,9 +296,7 @@ impl<'a> ListCursor<'a> {
         }
         self.block = block;
         let loaded = match self.source {
-            Source::Blocks { bytes, table, .. } if block < table.len() => {
-                self.decode_block(bytes, table, block)
-            }
+            Source::Blocks(table) if block < table.entries.len() => self.decode_block(&table, block),
             Source::Short if block == 0 => {
                 self.len = self.doc_freq as usize;
                 Some(())
@@ -355,23 +331,19 @@ impl<'a> ListCursor<'a> {
         Some(())
     }
 
-    fn decode_block(&mut self, bytes: &[u8], table: &[[u8; ENTRY]], block: usize) -> Option<()> {
-        let entry = Entry::read(table.get(block)?);
+    fn decode_block(&mut self, table: &Table<'_>, block: usize) -> Option<()> {
+        let entry = Entry::read(table.entries.get(block)?);
         let before = match block.checked_sub(1) {
-            Some(previous) => Some(Entry::read(table.get(previous)?)),
+            Some(previous) => Some(Entry::read(table.entries.get(previous)?).last),
             None => None,
         };
-        let tail = self.doc_freq as usize % BLOCK;
-        if block + 1 == table.len() && tail > 0 {
-            let before = before?;
-            let start =
-                before.start.checked_add(packed_len(before.gap_width) + packed_len(before.tf_width))?;
-            self.decode_tail(bytes.get(start..)?, Some(before.last), tail)?;
-            return (self.docs[tail - 1] == entry.last).then_some(());
+        let bytes = table.bytes.get(entry.start..)?;
+        if let Some(count) = entry.loose() {
+            self.decode_tail(bytes, before, count)?;
+            return (self.docs[count - 1] == entry.last && entry.last <= self.last).then_some(());
         }
-        let before = before.map(|entry| entry.last);
         let from = before.unwrap_or(u32::MAX);
-        unpack_gaps(bytes.get(entry.start..)?, entry.gap_width, from, &mut self.docs)?;
+        unpack_gaps(bytes, entry.gap_width, from, &mut self.docs)?;
         (self.len, self.tfs_ready) = (BLOCK, false);
         let rising = entry.gap_width <= SAFE_WIDTH || self.docs.is_sorted_by(|left, right| left < right);
         let starts_above = before.is_none_or(|before| before < self.last && before < self.docs[0]);
@@ -408,14 +380,14 @@ impl<'a> ListCursor<'a> {
     }
 
     fn unpack_tfs(&mut self) -> Option<()> {
-        let Source::Blocks { bytes, table, .. } = self.source else { return None };
-        let entry = Entry::read(table.get(self.block)?);
+        let Source::Blocks(table) = self.source else { return None };
+        let entry = Entry::read(table.entries.get(self.block)?);
         if entry.tf_width == 0 {
             self.tfs.fill(1);
             return Some(());
         }
         let start = entry.start.checked_add(packed_len(entry.gap_width))?;
-        unpack(bytes.get(start..)?, entry.tf_width, &mut self.tfs)?;
+        unpack(table.bytes.get(start..)?, entry.tf_width, &mut self.tfs)?;
         self.tfs.iter_mut().for_each(|tf| *tf = tf.saturating_add(1));
         Some(())
     }

@@ -1,8 +1,8 @@
 //! Writes lists: fills a block, packs it when it is full, and appends the table at the end.
 
 use super::impact::ImpactSet;
-use super::{ENTRY, IMPACTS};
-use crate::codec::bitpack::{BLOCK, pack, width_of};
+use super::{ENTRY, IMPACTS, LOOSE};
+use crate::codec::bitpack::{BLOCK, UNIT, pack, width_of};
 use crate::codec::varint::put_varint;
 
 /// What a finished list adds up to.
@@ -18,14 +18,14 @@ pub struct ListSummary {
 pub struct ListEncoder {
     docs: [u32; BLOCK],
     tfs: [u32; BLOCK],
-    len: usize,
+    pub(super) len: usize,
     /// The document before the block, -1 (that is, `u32::MAX`) at the start.
-    before: u32,
-    doc_freq: u32,
-    total_tf: u64,
+    pub(super) before: u32,
+    pub(super) doc_freq: u32,
+    pub(super) total_tf: u64,
     /// Bytes written for this list so far, in units of [`UNIT`](crate::codec::bitpack::UNIT).
-    units: u32,
-    table: Vec<u8>,
+    pub(super) units: u32,
+    pub(super) table: Vec<u8>,
 }
 
 impl Default for ListEncoder {
@@ -74,7 +74,7 @@ impl ListEncoder {
         if !self.table.is_empty() {
             if self.len > 0 {
                 let impacts = self.impacts(norms);
-                self.push_entry(last, 0, 0, impacts);
+                self.push_entry(last, LOOSE, self.loose_count(), impacts);
             }
             self.write_table(out);
         }
@@ -88,6 +88,26 @@ impl ListEncoder {
     #[inline]
     fn last(&self) -> u32 {
         if self.len == 0 { self.before } else { self.docs[self.len - 1] }
+    }
+
+    /// Postings that wait, which are fewer than a block.
+    fn loose_count(&self) -> u8 {
+        u8::try_from(self.len).unwrap_or(0)
+    }
+
+    /// Writes what waits as a loose block, if anything does.
+    pub(super) fn flush_loose(&mut self, norms: &[u8], out: &mut Vec<u8>) {
+        if self.len == 0 {
+            return;
+        }
+        let (start, last, impacts) = (out.len(), self.last(), self.impacts(norms));
+        self.write_tail(out);
+        let units = (out.len() - start).div_ceil(UNIT);
+        out.resize(start + units * UNIT, 0);
+        self.total_tf += self.tfs[..self.len].iter().map(|&tf| u64::from(tf)).sum::<u64>();
+        self.push_entry(last, LOOSE, self.loose_count(), impacts);
+        self.units += u32::try_from(units).unwrap_or(u32::MAX);
+        (self.before, self.len) = (last, 0);
     }
 
     #[inline(never)]
@@ -129,7 +149,7 @@ impl ListEncoder {
         set.pairs()
     }
 
-    fn push_entry(&mut self, last: u32, gap_width: u8, tf_width: u8, impacts: [u8; IMPACTS]) {
+    pub(super) fn push_entry(&mut self, last: u32, gap_width: u8, tf_width: u8, impacts: [u8; IMPACTS]) {
         self.table.extend_from_slice(&last.to_le_bytes());
         self.table.extend_from_slice(&self.units.to_le_bytes());
         self.table.extend_from_slice(&[gap_width, tf_width]);
@@ -157,5 +177,7 @@ impl ListEncoder {
             }
         }
         out.extend_from_slice(&whole.pairs());
+        let blocks = u32::try_from(self.table.len() / ENTRY).unwrap_or(u32::MAX);
+        out.extend_from_slice(&blocks.to_le_bytes());
     }
 }

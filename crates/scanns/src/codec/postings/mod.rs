@@ -1,12 +1,14 @@
 //! The list of one term: which documents contain it and how often, with what queries need to skip.
 //!
 //! ```text
-//! list  = block* tail table?           from the first byte; its length is kept by the dictionary
-//! block = packed(doc gaps) packed(tf - 1)      BLOCK postings each, widths in the table
-//! tail  = posting*                     the doc_freq % BLOCK postings that fill no block
+//! list  = posting*                     of fewer than BLOCK documents
+//!       | block* table                 from the first byte; its length is kept by the dictionary
+//! block = packed(doc gaps) packed(tf - 1)      BLOCK postings, widths in the table
+//!       | posting* padding                     fewer postings: a loose block; the last one is without padding
 //! posting = varint(gap << 1 | (tf == 1)) varint(tf)?   tf only where it is not 1
-//! table = entry* impacts               only if there is a block; one entry per block and one for a tail
-//! entry = last:u32 start:u32 gap_width:u8 tf_width:u8 impacts        16 bytes
+//! table = entry* impacts blocks:u32    one entry per block
+//! entry = last:u32 start:u32 gap_width:u8 tf_width:u8 impacts        16 bytes; of a loose block the widths are LOOSE
+//!                                                                    and the number of its postings
 //! impacts = (tf:u8 norm:u8){3}
 //! ```
 //!
@@ -14,23 +16,32 @@
 //! is the last document of the block; `start` its place in units of [`UNIT`](super::bitpack::UNIT) bytes from
 //! the start of the list, so that four bytes reach every block of 2³¹ postings. Integers are little-endian.
 //!
+//! What is left at the end of a list is a loose block. One may stand between others too: a merge copies the blocks of a
+//! list as they are, and what the list before them left has to stay what it is.
+//!
 //! Impacts bound the scores of a block without fixing the similarity: every posting of the block is dominated
 //! by one of the three pairs, that is, has a frequency of at most the pair's and a norm of at least the pair's.
 //! Frequencies are rounded up to the codes of [`length_to_norm`](super::norm::length_to_norm). The impacts
 //! after the last entry are those of the whole list. Unused pairs repeat the last one.
 //!
-//! `encode.rs` writes lists, `cursor.rs` reads them, `impact.rs` finds the pairs.
+//! `encode.rs` writes lists, `carry.rs` copies them, `cursor.rs` reads them with `table.rs`, `short.rs` the
+//! shortest for a merge, `impact.rs` finds the pairs.
 
+mod carry;
 mod cursor;
 mod encode;
 mod impact;
+mod short;
+mod table;
 #[cfg(test)]
 #[expect(clippy::cast_possible_truncation, reason = "test data is small")]
 mod tests;
 
+pub use carry::ListBytes;
 pub use cursor::{ListCursor, NO_MORE};
 pub use encode::ListEncoder;
 pub use impact::{Impact, PAIRS, code_to_tf};
+pub use short::ShortList;
 
 use super::bitpack::BLOCK;
 
@@ -40,8 +51,5 @@ const ENTRY: usize = 10 + IMPACTS;
 /// Bytes of the impacts of a block or of the list.
 const IMPACTS: usize = 2 * PAIRS;
 
-/// Entries in the table of a list of `doc_freq` postings: 0 for a list without a full block.
-fn table_len(doc_freq: u32) -> usize {
-    let postings = doc_freq as usize;
-    if postings < BLOCK { 0 } else { postings.div_ceil(BLOCK) }
-}
+/// The width of gaps that says that a block is loose.
+const LOOSE: u8 = u8::MAX;

@@ -84,6 +84,30 @@ fn lists_read_back_posting_by_posting() {
 }
 
 #[test]
+fn short_lists_read_back_without_a_cursor_or_say_that_they_are_damaged() {
+    let mut random = Rng::with_seed(9);
+    for round in 0..50 {
+        let count = 2 + random.usize(..BLOCK - 2);
+        println!("round {round} count {count}");
+        let postings = random_postings(&mut random, count);
+        let norms = random_norms(&mut random, &postings);
+        let bytes = encode(&postings, &norms);
+        let (doc_freq, max_doc) = (count as u32, norms.len() as u32);
+        let mut list = ShortList::new(&bytes, doc_freq, max_doc);
+        assert_eq!(list.by_ref().collect::<Postings>(), postings);
+        assert!(list.is_whole());
+        for wrong in [
+            ShortList::new(&bytes[..bytes.len() - 1], doc_freq, max_doc),
+            ShortList::new(&bytes, doc_freq + 1, max_doc),
+            ShortList::new(&bytes, doc_freq, max_doc - 1),
+        ] {
+            let mut wrong = wrong;
+            assert!(wrong.by_ref().count() <= count && !wrong.is_whole());
+        }
+    }
+}
+
+#[test]
 fn lists_read_back_block_by_block() {
     over_lists(2, |_, postings, _, open| {
         let mut cursor = open();

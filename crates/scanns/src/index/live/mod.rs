@@ -241,8 +241,7 @@ impl IndexWriter {
     }
 
     fn close(&mut self) {
-        *lock(&self.shared.ended) = true;
-        self.shared.woken.notify_all();
+        self.shared.close();
         if let Some(merger) = self.merger.take() {
             // A thread that ended badly merged nothing, and no one waits for it.
             let _ = merger.join();

@@ -11,16 +11,18 @@ use super::part::{Part, Target};
 use super::pending::{Deletes, Landed, Pending};
 use super::pool::{Pool, Taken};
 use crate::error::{Error, Result};
+use crate::index::budget::{merging_bytes, merging_room};
 use crate::index::manifest::{Manifest, Partial};
 use crate::index::merge_policy::MergePolicy;
+use crate::index::pace::Pace;
 use crate::index::stored::choose_stored;
 use crate::index::writer::Writer;
 use crate::schema::{Document, Records, Schema, Store, Stored};
 use crate::segment::{Collector, FLUSH_BYTES, flush};
 use crate::store::Directory;
 
-/// The program itself, and a merge in the background.
-const FIXED: usize = 56 << 20;
+/// The program itself.
+const FIXED: usize = 32 << 20;
 
 /// The least that a part can work with, and the least for each field.
 const LEAST: [usize; 2] = [8 << 20, 2 << 20];
@@ -61,8 +63,10 @@ pub(super) struct Shared {
     /// Held by whoever merges.
     merging: Mutex<()>,
     pub(super) merge_failure: Mutex<Option<String>>,
-    pub(super) ended: Mutex<bool>,
-    pub(super) woken: Condvar,
+    /// The writer is being closed; changed under `ending`.
+    closing: AtomicBool,
+    ending: Mutex<()>,
+    woken: Condvar,
 }
 
 /// How memory is shared out, in bytes.
@@ -109,7 +113,8 @@ impl Shared {
             noted: AtomicBool::new(false),
             merging: Mutex::default(),
             merge_failure: Mutex::default(),
-            ended: Mutex::new(false),
+            closing: AtomicBool::new(false),
+            ending: Mutex::default(),
             woken: Condvar::new(),
             writer,
             schema,
@@ -315,9 +320,9 @@ impl Shared {
             if !matches!(outcome, Err(Error::Cancelled)) {
                 *lock(&self.merge_failure) = outcome.err().map(|error| error.to_string());
             }
-            let ended = lock(&self.ended);
-            if !*ended {
-                drop(self.woken.wait_timeout(ended, LOOK_EVERY));
+            let ending = lock(&self.ending);
+            if !self.is_over() {
+                drop(self.woken.wait_timeout(ending, LOOK_EVERY));
             }
         }
     }
@@ -328,17 +333,30 @@ impl Shared {
     }
 
     fn is_over(&self) -> bool {
-        *lock(&self.ended) || self.pool.check().is_err()
+        self.closing.load(Ordering::Relaxed) || self.pool.check().is_err()
+    }
+
+    /// Has merges end, also the one under way.
+    pub(super) fn close(&self) {
+        let _changed = lock(&self.ending);
+        self.closing.store(true, Ordering::Relaxed);
+        self.woken.notify_all();
     }
 
     /// Merges until the policy asks for nothing.
     pub(super) fn merge_what_is_due(&self, policy: &MergePolicy) -> Result<()> {
         let _one_at_a_time = lock(&self.merging);
+        let mut pace = Pace::new(policy.rate);
         while !self.is_over() {
             let segments = self.writer.manifest().map(|manifest| manifest.segments).unwrap_or_default();
             let unresolved = lock(&self.unresolved).clone();
-            let Some(chosen) = policy.choose(&segments, |id| unresolved.contains(&id)) else { break };
-            let mut go_on = |_| if self.is_over() { Err(Error::Cancelled) } else { Ok(()) };
+            let room = merging_room(self.options.memory);
+            let Some(chosen) = policy.choose(&segments, room, |id| unresolved.contains(&id)) else { break };
+            pace.begin_file();
+            let mut go_on = |written| {
+                self.pool.check()?;
+                pace.keep(written, &self.closing)
+            };
             self.writer.merge(&chosen, &self.options.buffers, &mut go_on)?;
         }
         Ok(())
@@ -352,8 +370,11 @@ impl Sizes {
         let each = (PARTS - 1) * (FLUSH_BYTES + options.buffers.extra_bytes())
             + PARTS * Collector::fixed_bytes(stored);
         let memory = usize::try_from(options.memory).unwrap_or(usize::MAX);
+        let merging = options.merge.map_or(0, |_| merging_bytes(options.memory));
+        let merging = usize::try_from(merging).unwrap_or(usize::MAX);
+        let fixed = FIXED.saturating_add(merging);
         let sizes = |lanes: usize| {
-            let most = memory.checked_sub(FIXED.checked_add(lanes.checked_mul(each)?)?)?;
+            let most = memory.checked_sub(fixed.checked_add(lanes.checked_mul(each)?)?)?;
             // A quarter of a share more is kept of earlier segments; a quarter of all is for what waits for a commit.
             let share = (most / 4 * 3 / PARTS / lanes / 5 * 4).min(MOST);
             let segment = usize::try_from(options.segment_memory).unwrap_or(usize::MAX);
@@ -367,7 +388,7 @@ impl Sizes {
         };
         found.ok_or_else(|| {
             let lanes = options.lanes.max(1);
-            let needed = (least / 4 * 5 * PARTS / 3 * 4 + each).saturating_mul(lanes).saturating_add(FIXED);
+            let needed = (least / 4 * 5 * PARTS / 3 * 4 + each).saturating_mul(lanes).saturating_add(fixed);
             Error::Options(format!(
                 "{} MiB of memory are too little for {lanes} lanes and {} fields: give at least {} MiB, or fewer lanes",
                 memory >> 20,

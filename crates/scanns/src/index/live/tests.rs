@@ -29,7 +29,8 @@ fn fields() -> Fields {
 }
 
 fn open(directory: &Arc<RamDirectory>, fields: &Fields, lanes: usize) -> IndexWriter {
-    let policy = MergePolicy { segments: 3, least_bytes: 1 << 20, ..MergePolicy::default() };
+    let policy =
+        MergePolicy { segments: 3, least_bytes: 1 << 20, least_segments: 0, ..MergePolicy::default() };
     let options = WriterOptions { lanes, merge: Some(policy), ..WriterOptions::default() };
     IndexWriter::open_in(directory.clone(), Some(&fields.schema), options).unwrap()
 }

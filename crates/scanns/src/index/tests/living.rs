@@ -112,7 +112,12 @@ fn whatever_is_added_replaced_deleted_and_merged_is_what_a_map_would_hold() {
                         put(&mut model, &path, &text, records);
                     }
                     let mut options = options(&root, records, 1 + random.usize(..3));
-                    let policy = MergePolicy { segments: 3, least_bytes: 1 << 20, ..MergePolicy::default() };
+                    let policy = MergePolicy {
+                        segments: 3,
+                        least_bytes: 1 << 20,
+                        least_segments: 0,
+                        ..MergePolicy::default()
+                    };
                     options.merge = random.bool().then_some(policy);
                     // Sizes and times may be the same by chance.
                     options.again = true;

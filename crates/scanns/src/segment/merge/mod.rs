@@ -1,11 +1,16 @@
 //! Several segments become one: terms are merged in order, deleted documents fall out, the rest is renumbered.
 //!
-//! Documents keep their order: those of the first source come first. Everything streams from the sources to the one
-//! new file; what is held in memory are the norms, a bit for every document of a source that lost some, and the list
-//! of the term at hand. `terms.rs` steps through the terms, `renumber.rs` says what becomes of a document.
+//! Documents keep their order: those of the first source come first. Blocks of postings and of positions are copied where
+//! a source lost no document, see `codec/postings/carry.rs`.
+//!
+//! Everything streams from the sources to the one new file; what is held in memory are the norms, a byte for every
+//! document of all sources, a bit and a half for every document of a source that lost some, the sparse index of the new
+//! segment, 20 bytes for 64 terms, and the list of the term at hand. `terms.rs` steps through the terms, in the order that
+//! `tournament.rs` finds, `renumber.rs` says what becomes of a document.
 
 mod renumber;
 mod terms;
+mod tournament;
 
 pub use renumber::Renumbering;
 
@@ -26,6 +31,9 @@ const MOST_DOCUMENTS: u64 = 1 << 31;
 
 /// Terms between two looks at whether the merge should go on.
 const LOOK_EVERY: u64 = 1 << 12;
+
+/// Bytes after which one looks at that in any case.
+const LOOK_AFTER: u64 = 1 << 20;
 
 /// A merge that is written and not yet part of a commit.
 #[derive(Debug)]
@@ -104,11 +112,12 @@ fn write_field(
     out.begin(of_field(TERMS, field))?;
     let mut writer = TermsWriter::new(buffers.lists, stats.kept);
     let mut terms = MergedTerms::new(sources, documents)?;
-    let mut looked_at = 0;
+    let (mut looked_at, mut look_again_at) = (0, 0);
     while terms.step()? {
         stats.tokens += terms.write(&norms, &mut writer, out)?;
         looked_at += 1;
-        if looked_at % LOOK_EVERY == 0 {
+        if looked_at % LOOK_EVERY == 0 || out.len() >= look_again_at {
+            look_again_at = out.len() + LOOK_AFTER;
             go_on(out.len())?;
         }
     }

@@ -1,35 +1,41 @@
 //! The terms of several segments in one order, each with the postings of all.
 
+use std::cmp::Ordering;
+
 use super::Renumbering;
-use crate::codec::{ListCursor, NO_MORE, head};
+use super::tournament::{Contestants, Tournament};
+use crate::codec::{BLOCK, ListBytes, ListCursor, NO_MORE, ShortList};
 use crate::error::Result;
 use crate::segment::reader::Segment;
 use crate::segment::terms::{TermInfo, TermPositions, TermsIter, TermsWriter};
 use crate::store::EnvelopeWriter;
+
+/// Bytes of a term that are compared as a number.
+const HEAD: usize = 16;
 
 /// One source, standing at a term.
 struct Source<'a> {
     segment: &'a Segment,
     documents: &'a Renumbering,
     terms: TermsIter<'a>,
-    /// The [`head`] of the term.
-    head: u128,
 }
 
-impl Source<'_> {
-    /// Moves to the next term; false at the end.
-    fn step(&mut self) -> Result<bool> {
-        let more = self.terms.step()?;
-        self.head = head(self.terms.term());
-        Ok(more)
+/// The sources, to be compared by their terms.
+struct Sources<'a>(Vec<Source<'a>>);
+
+impl Contestants for Sources<'_> {
+    #[inline(never)]
+    fn compare(&self, a: usize, b: usize) -> Ordering {
+        let (a, b) = (self.0[a].terms.term(), self.0[b].terms.term());
+        // All of a short term is in its number, which zeros at its end do not change.
+        if a.len().max(b.len()) <= HEAD { a.len().cmp(&b.len()) } else { a.cmp(b) }
     }
 }
 
-/// A heap of sources by their terms, the earlier source first where those are equal.
+/// All sources, each at its least term that was not given out.
 pub(super) struct MergedTerms<'a> {
-    sources: Vec<Source<'a>>,
-    /// Indexes of sources that are not at their end; each is before its two children.
-    heap: Vec<usize>,
+    sources: Sources<'a>,
+    tournament: Tournament,
     /// The sources that have the term at hand, in their order.
     group: Vec<usize>,
 }
@@ -39,71 +45,22 @@ impl<'a> MergedTerms<'a> {
     pub(super) fn new(segments: &'a [Segment], documents: &'a [Renumbering]) -> Result<Self> {
         let mut sources = Vec::with_capacity(segments.len());
         for (segment, documents) in segments.iter().zip(documents) {
-            let terms = segment.terms_from(b"")?;
-            sources.push(Source { segment, documents, terms, head: 0 });
+            sources.push(Source { segment, documents, terms: segment.all_terms()? });
         }
         let group = (0..sources.len()).collect();
-        Ok(MergedTerms { sources, heap: Vec::new(), group })
+        Ok(MergedTerms { tournament: Tournament::new(sources.len()), sources: Sources(sources), group })
     }
 
     /// Moves to the next term; false at the end.
+    #[inline(always)]
     pub(super) fn step(&mut self) -> Result<bool> {
-        while let Some(source) = self.group.pop() {
-            if self.sources[source].step()? {
-                self.heap.push(source);
-                self.rise(self.heap.len() - 1);
-            }
+        for &number in &self.group {
+            let source = &mut self.sources.0[number];
+            let head = if source.terms.step()? { Some(source.terms.head()) } else { None };
+            self.tournament.set(number, head, &self.sources);
         }
-        let Some(first) = self.pop() else { return Ok(false) };
-        self.group.push(first);
-        while let Some(&next) = self.heap.first()
-            && self.same_term(first, next)
-        {
-            let next = self.pop();
-            self.group.extend(next);
-        }
-        Ok(true)
-    }
-
-    fn same_term(&self, a: usize, b: usize) -> bool {
-        let (a, b) = (&self.sources[a], &self.sources[b]);
-        a.head == b.head && a.terms.term() == b.terms.term()
-    }
-
-    fn is_before(&self, a: usize, b: usize) -> bool {
-        let (x, y) = (&self.sources[a], &self.sources[b]);
-        let order = x.head.cmp(&y.head).then_with(|| x.terms.term().cmp(y.terms.term()));
-        order.then(a.cmp(&b)).is_lt()
-    }
-
-    fn rise(&mut self, mut at: usize) {
-        while at > 0 && self.is_before(self.heap[at], self.heap[(at - 1) / 2]) {
-            self.heap.swap(at, (at - 1) / 2);
-            at = (at - 1) / 2;
-        }
-    }
-
-    /// Takes the first source out.
-    fn pop(&mut self) -> Option<usize> {
-        if self.heap.is_empty() {
-            return None;
-        }
-        let first = self.heap.swap_remove(0);
-        let mut at = 0;
-        loop {
-            let (left, right) = (2 * at + 1, 2 * at + 2);
-            let Some(&left_source) = self.heap.get(left) else { break };
-            let child = match self.heap.get(right) {
-                Some(&right_source) if self.is_before(right_source, left_source) => right,
-                _ => left,
-            };
-            if !self.is_before(self.heap[child], self.heap[at]) {
-                break;
-            }
-            self.heap.swap(at, child);
-            at = child;
-        }
-        Some(first)
+        self.tournament.least(&mut self.group, &self.sources);
+        Ok(!self.group.is_empty())
     }
 
     /// Writes the term at hand with its surviving postings; returns how often it occurs in them.
@@ -117,9 +74,9 @@ impl<'a> MergedTerms<'a> {
         if writer.has_runs() {
             return self.write_with_positions(first, norms, writer, out);
         }
-        let info = self.sources[first].terms.info()?;
-        let source = &self.sources[first];
-        let term = (source.terms.term(), source.head);
+        let info = self.sources.0[first].terms.info();
+        let source = &self.sources.0[first];
+        let term = (source.terms.term(), source.terms.head());
         if let (TermInfo::Single { doc, term_freq }, 1) = (info, self.group.len()) {
             let Some(doc) = source.documents.get(doc) else { return Ok(0) };
             writer.add_single(term, (doc, term_freq), out)?;
@@ -128,11 +85,11 @@ impl<'a> MergedTerms<'a> {
         writer.begin_list();
         let mut total = push_all(source, info, norms, writer)?;
         for &number in self.group.get(1..).unwrap_or_default() {
-            let info = self.sources[number].terms.info()?;
-            total += push_all(&self.sources[number], info, norms, writer)?;
+            let info = self.sources.0[number].terms.info();
+            total += push_all(&self.sources.0[number], info, norms, writer)?;
         }
-        let source = &self.sources[first];
-        writer.end_list((source.terms.term(), source.head), norms, out)?;
+        let source = &self.sources.0[first];
+        writer.end_list((source.terms.term(), source.terms.head()), norms, out)?;
         Ok(total)
     }
 
@@ -144,25 +101,25 @@ impl<'a> MergedTerms<'a> {
         writer: &mut TermsWriter,
         out: &mut EnvelopeWriter,
     ) -> Result<u64> {
-        let info = self.sources[first].terms.info()?;
-        let source = &self.sources[first];
+        let info = self.sources.0[first].terms.info();
+        let source = &self.sources.0[first];
         let positions = source.terms.positions();
         if let (TermInfo::Single { doc, .. }, TermPositions::Only(position), 1) =
             (info, positions, self.group.len())
         {
             let Some(doc) = source.documents.get(doc) else { return Ok(0) };
-            writer.add_only((source.terms.term(), source.head), doc, position, out)?;
+            writer.add_only((source.terms.term(), source.terms.head()), doc, position, out)?;
             return Ok(1);
         }
         writer.begin_run();
         let mut total = push_run(source, (info, positions), norms, writer, out)?;
         for &number in self.group.get(1..).unwrap_or_default() {
-            let info = self.sources[number].terms.info()?;
-            let positions = self.sources[number].terms.positions();
-            total += push_run(&self.sources[number], (info, positions), norms, writer, out)?;
+            let info = self.sources.0[number].terms.info();
+            let positions = self.sources.0[number].terms.positions();
+            total += push_run(&self.sources.0[number], (info, positions), norms, writer, out)?;
         }
-        let source = &self.sources[first];
-        writer.end_run((source.terms.term(), source.head), norms, out)?;
+        let source = &self.sources.0[first];
+        writer.end_run((source.terms.term(), source.terms.head()), norms, out)?;
         Ok(total)
     }
 }
@@ -186,6 +143,11 @@ fn push_run(
         return Ok(1);
     }
     let mut deltas = source.segment.deltas(term, info, positions)?;
+    if let (Some(shift), Some(list)) = (source.documents.shift(), list_bytes(source, info)?)
+        && writer.carry_run((&list, &mut deltas), shift, norms, out)?.ok_or_else(damaged)?
+    {
+        return Ok(info.total_freq());
+    }
     let mut push = |doc, freq| -> Result<u64> {
         let Some(doc) = source.documents.get(doc) else {
             deltas.skip(u64::from(freq)).ok_or_else(damaged)?;
@@ -205,6 +167,14 @@ fn push_run(
     let (mut total, mut whole) = (0, true);
     match info {
         TermInfo::Single { doc, term_freq } => total += push(doc, term_freq)?,
+        TermInfo::List { doc_freq, offset, len, .. } if is_short(doc_freq) => {
+            let bytes = source.segment.list(offset, len)?;
+            let mut list = ShortList::new(bytes, doc_freq, source.segment.stats().max_doc);
+            for (doc, freq) in list.by_ref() {
+                total += push(doc, freq)?;
+            }
+            whole = list.is_whole();
+        }
         TermInfo::List { doc_freq, .. } => {
             let mut cursor = source.segment.cursor(term, info)?;
             let mut seen = 0;
@@ -223,9 +193,30 @@ fn push_run(
     if whole && deltas.is_at_end() { Ok(total) } else { Err(damaged()) }
 }
 
+/// True for a list without blocks, as most are.
+fn is_short(doc_freq: u32) -> bool {
+    (1..BLOCK as u64).contains(&u64::from(doc_freq))
+}
+
+/// The list that a source has for its term, if it has blocks.
+fn list_bytes<'a>(source: &Source<'a>, info: TermInfo) -> Result<Option<ListBytes<'a>>> {
+    let TermInfo::List { doc_freq, total_freq, offset, len } = info else { return Ok(None) };
+    if (doc_freq as usize) < BLOCK {
+        return Ok(None);
+    }
+    let (bytes, max_doc) = (source.segment.list(offset, len)?, source.segment.stats().max_doc);
+    Ok(Some(ListBytes { bytes, doc_freq, total_tf: total_freq, max_doc }))
+}
+
 /// Appends the surviving postings that a source has for its term; returns the sum of their frequencies.
 fn push_all(source: &Source, info: TermInfo, norms: &[u8], writer: &mut TermsWriter) -> Result<u64> {
     let documents = source.documents;
+    let damaged = || source.segment.damaged_list(source.terms.term());
+    if let (Some(shift), Some(list)) = (documents.shift(), list_bytes(source, info)?)
+        && writer.carry(&list, shift, norms).ok_or_else(damaged)?
+    {
+        return Ok(info.total_freq());
+    }
     let mut total = 0;
     let mut push = |doc, term_freq| {
         if let Some(doc) = documents.get(doc) {
@@ -235,10 +226,17 @@ fn push_all(source: &Source, info: TermInfo, norms: &[u8], writer: &mut TermsWri
     };
     match info {
         TermInfo::Single { doc, term_freq } => push(doc, term_freq),
+        TermInfo::List { doc_freq, offset, len, .. } if is_short(doc_freq) => {
+            let bytes = source.segment.list(offset, len)?;
+            let mut list = ShortList::new(bytes, doc_freq, source.segment.stats().max_doc);
+            list.by_ref().for_each(|(doc, term_freq)| push(doc, term_freq));
+            if !list.is_whole() {
+                return Err(damaged());
+            }
+        }
         TermInfo::List { doc_freq, offset, len, .. } => {
             let bytes = source.segment.list(offset, len)?;
             let max_doc = source.segment.stats().max_doc;
-            let damaged = || source.segment.damaged_list(source.terms.term());
             let mut cursor = ListCursor::new(bytes, doc_freq, max_doc).ok_or_else(damaged)?;
             let mut seen = 0;
             while cursor.doc() != NO_MORE {

@@ -67,7 +67,7 @@ impl Segment {
         let mut terms = self.terms_from(b"")?;
         let mut looked = 0u64;
         while terms.step()? {
-            let (info, positions) = (terms.info()?, terms.positions());
+            let (info, positions) = (terms.info(), terms.positions());
             let term = terms.term();
             let hash = xxh3_64(term);
             let mut list = self.cursor(term, info)?;

@@ -13,6 +13,8 @@ pub(super) struct Block<'a> {
     width: u8,
     lengths: ByteReader<'a>,
     suffixes: &'a [u8],
+    /// Bytes of all suffixes, before they were packed.
+    text_len: usize,
     /// Bytes of suffixes read, before they were packed.
     at: usize,
     postings: ByteReader<'a>,
@@ -35,7 +37,7 @@ impl<'a> Block<'a> {
         let width = reader.u8().filter(|width| matches!(width, 0 | 4..=6))?;
         let list = offset.checked_sub(reader.varint()?)?;
         let lengths = usize::try_from(reader.varint()?).ok()?;
-        let suffixes = usize::try_from(reader.varint()?).ok()?;
+        let text_len = usize::try_from(reader.varint()?).ok()?;
         let mut symbols = [0; 64];
         if width > 0 {
             let mut set = u128::from_le_bytes(*reader.take(16)?.first_chunk()?);
@@ -48,13 +50,14 @@ impl<'a> Block<'a> {
             }
         }
         let lengths = ByteReader::new(reader.take(lengths)?);
-        let suffixes = reader.take(if width > 0 { packed_len(suffixes, width)? } else { suffixes })?;
+        let suffixes = reader.take(if width > 0 { packed_len(text_len, width)? } else { text_len })?;
         Some(Block {
             left: count,
             symbols,
             width,
             lengths,
             suffixes,
+            text_len,
             at: 0,
             postings: reader,
             list,
@@ -94,6 +97,45 @@ impl<'a> Block<'a> {
         let start = self.at;
         self.at = start.checked_add(own)?;
         (shared <= before).then_some((shared, start..self.at))
+    }
+
+    /// Terms that are left.
+    pub(super) fn left(&self) -> usize {
+        usize::from(self.left)
+    }
+
+    /// The bytes that the next term shares with the one before, of `before` bytes, and the place of its own among those
+    /// that [`Block::unpack`] gave.
+    #[inline(always)]
+    pub(super) fn next_place(&mut self, before: usize) -> Option<(usize, Range<usize>)> {
+        let (shared, own) = self.next_lengths(before)?;
+        (own.end <= self.text_len).then_some((shared, own))
+    }
+
+    /// Fills `text` with the bytes of all suffixes and at least 16 more.
+    pub(super) fn unpack(&self, text: &mut Vec<u8>) -> Option<()> {
+        let room = self.text_len.checked_add(32)?;
+        if text.len() < room {
+            text.resize(room.next_power_of_two(), 0);
+        }
+        if self.width == 0 {
+            text.get_mut(..self.text_len)?.copy_from_slice(self.suffixes.get(..self.text_len)?);
+            return Some(());
+        }
+        let (width, mask) = (usize::from(self.width), (1u64 << self.width) - 1);
+        let groups = self.text_len.div_ceil(8);
+        for (group, eight) in text.as_chunks_mut::<8>().0.iter_mut().take(groups).enumerate() {
+            let bytes = self.suffixes.get(group * width..)?;
+            let mut word = match bytes.first_chunk() {
+                Some(bytes) => u64::from_le_bytes(*bytes),
+                None => bytes.iter().rev().fold(0, |word, &byte| word << 8 | u64::from(byte)),
+            };
+            for slot in eight {
+                *slot = self.symbols[usize::try_from(word & mask).unwrap_or(0) % 64];
+                word >>= width;
+            }
+        }
+        Some(())
     }
 
     /// Byte `at` of the suffixes, all of them taken together.
@@ -158,7 +200,9 @@ impl<'a> Block<'a> {
         info
     }
 
-    fn next_info(&mut self) -> Option<TermInfo> {
+    /// The postings of the next term of which they have not been asked.
+    #[inline(always)]
+    pub(super) fn next_info(&mut self) -> Option<TermInfo> {
         let head = self.postings.varint()?;
         if head & 1 == 1 {
             let term_freq = if head & 2 == 2 { 1 } else { self.postings.varint32()? };

@@ -2,6 +2,7 @@
 
 use std::ops::Range;
 
+use super::batch::Batch;
 use super::block::Block;
 use super::{SPARSE_ENTRY, TermInfo, TermPositions, prefix_of};
 use crate::codec::{ByteReader, head};
@@ -112,7 +113,7 @@ impl Terms {
 
     /// The terms of some blocks, in order.
     pub fn iter_blocks<'a>(&'a self, section: &'a Section, blocks: Range<usize>) -> TermsIter<'a> {
-        TermsIter { terms: self, section, blocks, block: None, term: Vec::new(), waiting: false }
+        TermsIter { terms: self, section, blocks, batch: Box::new(Batch::new()), waiting: false }
     }
 }
 
@@ -121,45 +122,48 @@ pub struct TermsIter<'a> {
     terms: &'a Terms,
     section: &'a Section,
     blocks: Range<usize>,
-    block: Option<Block<'a>>,
-    term: Vec<u8>,
+    batch: Box<Batch>,
     /// True if the term at hand has not been given out.
     waiting: bool,
 }
 
 impl TermsIter<'_> {
     /// Moves to the next term; false at the end.
+    #[inline(always)]
     pub fn step(&mut self) -> Result<bool> {
-        if std::mem::take(&mut self.waiting) {
-            return Ok(true);
-        }
-        let damaged = || self.section.corrupt("a block of its terms cannot be read");
-        loop {
-            if let Some(block) = &mut self.block
-                && block.step(&mut self.term).ok_or_else(damaged)?
-            {
-                return Ok(true);
-            }
-            let Some(index) = self.blocks.next() else { return Ok(false) };
-            self.term.clear();
-            self.block = Some(self.terms.open(self.section, index)?);
-        }
+        if std::mem::take(&mut self.waiting) || self.batch.step() { Ok(true) } else { self.next_block() }
+    }
+
+    #[inline(never)]
+    fn next_block(&mut self) -> Result<bool> {
+        let Some(index) = self.blocks.next() else { return Ok(false) };
+        let loaded = self.batch.load(self.terms.open(self.section, index)?);
+        let damaged = || self.section.corrupt(format!("block {index} of its terms cannot be read"));
+        loaded.map(|()| true).ok_or_else(damaged)
     }
 
     /// The term at hand.
+    #[inline(always)]
     pub fn term(&self) -> &[u8] {
-        &self.term
+        self.batch.term()
     }
 
-    /// The postings of the term at hand; to be asked once per term at most.
-    pub fn info(&mut self) -> Result<TermInfo> {
-        let info = self.block.as_mut().and_then(Block::info);
-        info.ok_or_else(|| self.section.corrupt("the postings in a block of its terms cannot be read"))
+    /// Its [`head`].
+    #[inline(always)]
+    pub fn head(&self) -> u128 {
+        self.batch.head()
     }
 
-    /// Where the positions of the term are that [`TermsIter::info`] told of last.
+    /// The postings of the term at hand.
+    #[inline(always)]
+    pub fn info(&self) -> TermInfo {
+        self.batch.info()
+    }
+
+    /// Where the positions of the term at hand are.
+    #[inline(always)]
     pub fn positions(&self) -> TermPositions {
-        self.block.as_ref().map_or(TermPositions::NotKept, Block::positions)
+        self.batch.positions()
     }
 }
 

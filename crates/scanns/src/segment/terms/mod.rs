@@ -22,6 +22,7 @@
 //! Two thirds of all terms of a metadata dump occur in one document and are numbers: those cost about five bytes
 //! with their posting.
 
+mod batch;
 mod block;
 mod lookup;
 mod runs;

@@ -1,7 +1,7 @@
 //! Writes terms with positions: the run of a term goes out as it grows, its list waits until the run has ended.
 
 use super::TermsWriter;
-use crate::codec::{PositionEncoder, put_varint};
+use crate::codec::{DeltaReader, ListBytes, PositionEncoder, put_varint};
 use crate::error::Result;
 use crate::store::EnvelopeWriter;
 
@@ -72,6 +72,33 @@ impl TermsWriter {
         runs.sent += (self.lists.len() - runs.start) as u64;
         runs.start = 0;
         self.send_lists(out)
+    }
+
+    /// Adds all postings of `list` with `shift` added to their documents, and `deltas`, which is at its start, by copying
+    /// blocks, if that is worth it now; else nothing is done. `None` if they are damaged.
+    pub fn carry_run(
+        &mut self,
+        (list, deltas): (&ListBytes<'_>, &mut DeltaReader<'_>),
+        shift: u32,
+        norms: &[u8],
+        out: &mut EnvelopeWriter,
+    ) -> Result<Option<bool>> {
+        let Some(runs) = &mut self.runs else { return Ok(None) };
+        if !self.encoder.would_carry(list) {
+            return Ok(Some(false));
+        }
+        let waiting = self.encoder.carry(list, shift, norms, &mut runs.list);
+        let blocks = waiting.and_then(|waiting| runs.encoder.carry(deltas, waiting, &mut self.lists));
+        let Some(blocks) = blocks else { return Ok(None) };
+        if self.lists.len() + blocks.len() < self.send {
+            self.lists.extend_from_slice(blocks);
+            return Ok(Some(true));
+        }
+        runs.sent += (self.lists.len() - runs.start + blocks.len()) as u64;
+        runs.start = 0;
+        self.send_lists(out)?;
+        self.send_bytes(blocks, out)?;
+        Ok(Some(true))
     }
 
     /// Adds the term whose postings and deltas have been pushed; without any it leaves no trace.

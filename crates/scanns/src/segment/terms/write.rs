@@ -3,7 +3,7 @@
 use super::runs::Runs;
 use super::suffixes::{Suffixes, Symbols};
 use super::{GROUP, prefix_of};
-use crate::codec::{ListEncoder, put_varint};
+use crate::codec::{ListBytes, ListEncoder, put_varint};
 use crate::error::Result;
 use crate::schema::Postings;
 use crate::store::EnvelopeWriter;
@@ -103,6 +103,15 @@ impl TermsWriter {
         self.encoder.push(doc, freq, norms, &mut self.lists);
     }
 
+    /// Adds all postings of `list` with `shift` added to their documents, by copying its blocks, if that is worth it now;
+    /// else nothing is done. `None` if the list is damaged.
+    pub fn carry(&mut self, list: &ListBytes<'_>, shift: u32, norms: &[u8]) -> Option<bool> {
+        if !self.encoder.would_carry(list) {
+            return Some(false);
+        }
+        self.encoder.carry(list, shift, norms, &mut self.lists).map(|_| true)
+    }
+
     /// Adds the term whose postings have been pushed; without any it leaves no trace.
     pub fn end_list(
         &mut self,
@@ -156,6 +165,12 @@ impl TermsWriter {
         self.lists_sent += self.lists.len() as u64;
         self.lists.clear();
         Ok(())
+    }
+
+    /// Sends bytes of lists that are not gathered first.
+    pub(super) fn send_bytes(&mut self, bytes: &[u8], out: &mut EnvelopeWriter) -> Result<()> {
+        self.lists_sent += bytes.len() as u64;
+        out.write(bytes)
     }
 
     fn end_group(&mut self, out: &mut EnvelopeWriter) -> Result<()> {

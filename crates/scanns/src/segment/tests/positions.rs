@@ -63,7 +63,7 @@ fn read(segment: &Segment) -> crate::error::Result<Places> {
     let mut terms = segment.terms_from(b"")?;
     while terms.step()? {
         let term = terms.term().to_vec();
-        let info = terms.info()?;
+        let info = terms.info();
         let mut cursor = PositionCursor::new(segment.deltas(&term, info, terms.positions())?);
         let mut list = segment.cursor(&term, info)?;
         let mut by_document = BTreeMap::new();

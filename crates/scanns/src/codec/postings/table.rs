@@ -1,0 +1,56 @@
+//! The table behind the blocks of a list: where each begins, how it is written, what bounds it.
+
+use super::{BLOCK, ENTRY, IMPACTS, LOOSE};
+use crate::codec::bitpack::packed_len;
+
+/// A list with a table, taken apart.
+#[derive(Clone, Copy)]
+pub(super) struct Table<'a> {
+    /// The blocks.
+    pub(super) bytes: &'a [u8],
+    /// One per block.
+    pub(super) entries: &'a [[u8; ENTRY]],
+    /// The impacts of the whole list.
+    pub(super) whole: &'a [u8; IMPACTS],
+}
+
+impl<'a> Table<'a> {
+    /// Takes a list of at least [`BLOCK`] postings apart; `None` if its bytes are none.
+    pub(super) fn of(list: &'a [u8]) -> Option<Self> {
+        let (rest, blocks) = list.split_last_chunk()?;
+        let (rest, whole) = rest.split_last_chunk()?;
+        let len = (u32::from_le_bytes(*blocks) as usize).checked_mul(ENTRY)?;
+        let (bytes, entries) = rest.split_at_checked(rest.len().checked_sub(len)?)?;
+        let (entries, _) = entries.as_chunks();
+        (!entries.is_empty()).then_some(Table { bytes, entries, whole })
+    }
+}
+
+/// What the table says about a block.
+pub(super) struct Entry {
+    /// Its last document.
+    pub(super) last: u32,
+    /// Its place in bytes from the start of the list.
+    pub(super) start: usize,
+    pub(super) gap_width: u8,
+    pub(super) tf_width: u8,
+}
+
+impl Entry {
+    #[inline]
+    pub(super) fn read(bytes: &[u8; ENTRY]) -> Entry {
+        let [l0, l1, l2, l3, s0, s1, s2, s3, gap_width, tf_width, ..] = *bytes;
+        Entry {
+            last: u32::from_le_bytes([l0, l1, l2, l3]),
+            start: packed_len(1).saturating_mul(u32::from_le_bytes([s0, s1, s2, s3]) as usize),
+            gap_width,
+            tf_width,
+        }
+    }
+
+    /// The number of its postings if they are not packed, but one by one.
+    #[inline]
+    pub(super) fn loose(&self) -> Option<usize> {
+        (self.gap_width == LOOSE).then_some(usize::from(self.tf_width).clamp(1, BLOCK - 1))
+    }
+}
