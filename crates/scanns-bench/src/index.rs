@@ -233,6 +233,7 @@ impl Bench<'_> {
             merge: Some(scanns::MergePolicy::default()),
             again: false,
             commit_every: None,
+            commit_bytes: None,
             time_limit: None,
         };
         let report = scanns::build(out, &options, &Progress::new(), &Arc::new(AtomicBool::new(false)))?;

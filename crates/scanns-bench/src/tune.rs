@@ -100,6 +100,7 @@ fn trials(args: &Args) -> Result<Trials> {
         merge: None,
         again: false,
         commit_every: None,
+        commit_bytes: None,
         time_limit: None,
     };
     Ok(Trials::prepare(&inputs, args.mib << 20, &options, &args.scratch, &cancel)?)

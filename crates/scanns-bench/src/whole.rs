@@ -69,6 +69,7 @@ pub fn build(job: &Job, out: &Path, progress: &Progress) -> Result<IndexReport> 
         merge: None,
         again: false,
         commit_every: None,
+        commit_bytes: None,
         time_limit: None,
     };
     let mut directory = FsDirectory::new(out);

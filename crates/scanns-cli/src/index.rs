@@ -11,8 +11,8 @@ use scanns::{
 use serde_json::{Map, Value, json};
 
 use crate::args::{
-    AnalyzerArg, DirectArg, IndexArgs, InputArgs, PageArg, ReadArgs, RecordsArg, ResourceArgs, StoreArg,
-    StoreArgs, TextArgs,
+    AnalyzerArg, CommitEvery, DirectArg, IndexArgs, InputArgs, PageArg, ReadArgs, RecordsArg, ResourceArgs,
+    StoreArg, StoreArgs, TextArgs,
 };
 use crate::profile::{self, Parameters};
 use crate::progress;
@@ -76,7 +76,14 @@ fn options(args: &IndexArgs) -> Result<IndexOptions> {
         flush: scanns::FlushOptions::default(),
         merge: Some(scanns::MergePolicy { rate: args.keeping.merge_rate, ..scanns::MergePolicy::default() }),
         again: args.keeping.reindex,
-        commit_every: Some(args.keeping.commit_every),
+        commit_every: args.keeping.commit_every.iter().find_map(|every| match every {
+            CommitEvery::Time(time) => Some(*time),
+            CommitEvery::Bytes(_) => None,
+        }),
+        commit_bytes: args.keeping.commit_every.iter().find_map(|every| match every {
+            CommitEvery::Bytes(bytes) => Some(*bytes),
+            CommitEvery::Time(_) => None,
+        }),
         time_limit: args.keeping.time_limit,
     })
 }
@@ -397,6 +404,10 @@ mod tests {
             "--skip-hidden",
             "--arena-page",
             "4KiB",
+            "--commit-every",
+            "2m",
+            "--commit-every",
+            "10GiB",
         ])
         .unwrap();
         let source = &options.source;
@@ -412,6 +423,10 @@ mod tests {
         assert_eq!(options.records, Records::Lines);
         assert_eq!(options.analyzer, Some(Analyzer::Bytes(Delimiters::new(b" \t\n\x0b\x0c\r,"))));
         assert_eq!(options.memory, 3 << 29);
+        assert_eq!(
+            (options.commit_every, options.commit_bytes),
+            (Some(Duration::from_secs(120)), Some(10 << 30))
+        );
         let read = &options.read;
         assert_eq!((read.block_bytes, read.blocks_per_lane, read.queue_depth), (2 << 20, 5, 9));
         assert_eq!(read.chunk_bytes, 32 << 20);

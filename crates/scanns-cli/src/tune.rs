@@ -67,6 +67,7 @@ fn options(args: &TuneArgs) -> Result<TuneOptions> {
         merge: None,
         again: false,
         commit_every: None,
+        commit_bytes: None,
         time_limit: None,
     };
     Ok(TuneOptions { index, scratch: args.scratch.clone().unwrap_or(directory), budget: args.budget })

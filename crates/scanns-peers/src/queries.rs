@@ -254,6 +254,7 @@ mod tests {
             merge: None,
             again: false,
             commit_every: None,
+            commit_bytes: None,
             time_limit: None,
         };
         let out = dir.join("index");

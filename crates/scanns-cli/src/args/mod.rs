@@ -141,10 +141,10 @@ pub struct KeepArgs {
     /// Index files again that are in the index and have not changed since, by their size and time of modification
     #[arg(long)]
     pub reindex: bool,
-    /// Commit what there is after this time, again and again: a build that is killed goes on from there when it is run
-    /// again
-    #[arg(long, value_name = "TIME", default_value = "5m", value_parser = time)]
-    pub commit_every: Duration,
+    /// Commit what there is after this time, or this much input, again and again: a build that is killed goes on from there
+    /// when it is run again. May be given twice, once for each
+    #[arg(long, value_name = "TIME|SIZE", default_value = "5m", value_parser = commit_every)]
+    pub commit_every: Vec<CommitEvery>,
     /// Stop in time to be done after this: run the same command again to go on
     #[arg(long, value_name = "TIME", value_parser = time)]
     pub time_limit: Option<Duration>,
@@ -450,6 +450,28 @@ fn time(text: &str) -> Result<Duration, String> {
     match humantime::parse_duration(text).map_err(|_| wrong())? {
         time if time < Duration::from_secs(1) => Err("must be at least 1s".into()),
         time => Ok(time),
+    }
+}
+
+/// When a build commits.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum CommitEvery {
+    /// After this time.
+    Time(Duration),
+    /// After so many bytes of input.
+    Bytes(u64),
+}
+
+fn commit_every(text: &str) -> Result<CommitEvery, String> {
+    if let Ok(time) = time(text) {
+        return Ok(CommitEvery::Time(time));
+    }
+    match units::parse_size(text) {
+        Ok(bytes) if bytes >= 1 << 20 => Ok(CommitEvery::Bytes(bytes)),
+        _ => {
+            Err("neither a time of at least 1s, such as 5m, nor a size of at least 1MiB, such as 10GiB"
+                .into())
+        }
     }
 }
 

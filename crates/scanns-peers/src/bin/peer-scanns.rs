@@ -45,6 +45,7 @@ fn options(task: &BuildTask) -> Result<IndexOptions> {
         merge: Some(scanns::MergePolicy::default()),
         again: false,
         commit_every: None,
+        commit_bytes: None,
         time_limit: None,
     })
 }

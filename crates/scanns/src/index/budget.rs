@@ -129,6 +129,7 @@ mod tests {
                 merge: None,
                 again: false,
                 commit_every: None,
+                commit_bytes: None,
                 time_limit: None,
             };
             lane_budget(&options, (Postings::Frequencies, &Stored::default()), &[])

@@ -325,7 +325,7 @@ fn index_all(
         let threads: Vec<_> = lanes.into_iter().map(|lane| scope.spawn(move || index(lane))).collect();
         // This thread keeps the time, and the counters of the readers in view.
         // A stop that was asked for before is in `watch.stop` already.
-        let (mut committed, mut stopping) = (Instant::now(), watch.stop.load(Ordering::Relaxed));
+        let (mut committed, mut stopping) = ((Instant::now(), 0), watch.stop.load(Ordering::Relaxed));
         let mut outcome = Ok(());
         while threads.iter().any(|thread| !thread.is_finished()) {
             if !stopping && watch.is_over(context.progress) {
@@ -337,14 +337,14 @@ fn index_all(
                 }
             }
             context.progress.files.store(driver.files_done(), Ordering::Relaxed);
-            if outcome.is_ok() && watch.commit_every.is_some_and(|every| committed.elapsed() >= every) {
+            if outcome.is_ok() && watch.commit_is_due(committed, context.progress) {
                 let writer = context.ledger.writer();
                 outcome = if writer.has_changed() { writer.commit() } else { Ok(()) };
                 if outcome.is_err() {
                     failed.store(true, Ordering::Relaxed);
                     watch.stop.store(true, Ordering::Relaxed);
                 }
-                committed = Instant::now();
+                committed = (Instant::now(), context.progress.bytes());
             }
             std::thread::park_timeout(Duration::from_millis(2));
         }
@@ -381,6 +381,7 @@ struct Watch<'a> {
     begun: Instant,
     limit: Option<Duration>,
     commit_every: Option<Duration>,
+    commit_bytes: Option<u64>,
 }
 
 /// Time that a build with a limit keeps for writing its last segments, at least.
@@ -388,8 +389,14 @@ const LAST_FLUSH: Duration = Duration::from_secs(2);
 
 impl<'a> Watch<'a> {
     fn new(options: &IndexOptions, cancel: &'a AtomicBool, stop: &'a AtomicBool) -> Self {
-        let (limit, commit_every) = (options.time_limit, options.commit_every);
-        Watch { cancel, stop, begun: Instant::now(), limit, commit_every }
+        let IndexOptions { time_limit: limit, commit_every, commit_bytes, .. } = *options;
+        Watch { cancel, stop, begun: Instant::now(), limit, commit_every, commit_bytes }
+    }
+
+    /// True if so much time has passed, or so much been read, since the last commit that another is due.
+    fn commit_is_due(&self, (at, bytes): (Instant, u64), progress: &Progress) -> bool {
+        self.commit_every.is_some_and(|every| at.elapsed() >= every)
+            || self.commit_bytes.is_some_and(|every| progress.bytes() - bytes >= every)
     }
 
     /// True if the user asks to stop, or there is just time to write down what there is.

@@ -85,6 +85,8 @@ pub struct IndexOptions {
     pub again: bool,
     /// Time after which a build commits what it has, again and again; `None` for a commit at the end only.
     pub commit_every: Option<Duration>,
+    /// Bytes of text indexed after which it does so too.
+    pub commit_bytes: Option<u64>,
     /// Time after which a build has stopped by itself and committed what it has.
     pub time_limit: Option<Duration>,
 }
@@ -105,6 +107,7 @@ impl Default for IndexOptions {
             merge: Some(MergePolicy::default()),
             again: false,
             commit_every: Some(Duration::from_secs(300)),
+            commit_bytes: None,
             time_limit: None,
         }
     }

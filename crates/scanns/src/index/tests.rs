@@ -35,6 +35,7 @@ fn options(root: &Path, records: Records, lanes: usize) -> IndexOptions {
         merge: None,
         again: false,
         commit_every: None,
+        commit_bytes: None,
         time_limit: None,
     }
 }

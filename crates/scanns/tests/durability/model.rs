@@ -213,6 +213,7 @@ impl Script {
             merge: self.merge,
             again: false,
             commit_every: self.commits_often.then_some(Duration::ZERO),
+            commit_bytes: None,
             time_limit: None,
         }
     }

@@ -21,6 +21,7 @@ fn options(files: &std::path::Path, scratch: &std::path::Path, records: Records)
         merge: None,
         again: false,
         commit_every: None,
+        commit_bytes: None,
         time_limit: None,
     };
     TuneOptions { index, scratch: scratch.into(), budget: Duration::from_secs(3) }
