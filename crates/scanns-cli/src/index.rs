@@ -328,6 +328,8 @@ fn failure_json(failure: &Failure) -> Value {
 
 #[cfg(test)]
 mod tests {
+    use std::time::Duration;
+
     use clap::Parser;
 
     use super::*;

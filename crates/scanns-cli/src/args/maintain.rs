@@ -5,7 +5,8 @@ use std::path::PathBuf;
 
 use clap::{Args, ValueEnum};
 
-use super::{OperatorArg, positive};
+use super::OperatorArg;
+use super::values::positive;
 
 pub const DELETE_EXAMPLES: &str = "\
 Examples:

@@ -1,15 +1,15 @@
 //! The command line: every verb, option and help text, and nothing that acts on them.
 //!
 //! A value is checked here if it can be judged alone; what depends on the machine or on several options is
-//! judged by the verb that uses it. `maintain.rs` has the verbs that need no inputs, `stored.rs` what is kept of documents.
+//! judged by the verb that uses it. `maintain.rs` has the verbs that need no inputs, `stored.rs` what is kept of documents,
+//! `values.rs` reads values.
 
 mod maintain;
 mod stored;
+mod values;
 
 use std::ffi::OsString;
-use std::fmt::Display;
 use std::path::PathBuf;
-use std::str::FromStr;
 use std::time::Duration;
 
 use clap::{Args, Parser, Subcommand, ValueEnum};
@@ -19,6 +19,8 @@ use crate::units;
 use maintain::{CHECK_EXAMPLES, DELETE_EXAMPLES, MERGE_EXAMPLES};
 pub use maintain::{CheckArgs, DeleteArgs, LevelArg, MergeArgs};
 pub use stored::{StoreArg, StoreArgs};
+pub use values::CommitEvery;
+use values::{commit_every, number, positive, time};
 
 /// Indexing and search for data that outgrew find and grep.
 #[derive(Debug, Parser)]
@@ -444,55 +446,6 @@ pub fn parse() -> Result<Command, clap::Error> {
     Command::try_parse()
 }
 
-/// A time of at least a second.
-fn time(text: &str) -> Result<Duration, String> {
-    let wrong = || "not a time: write 30s, 2m or 1h".to_string();
-    match humantime::parse_duration(text).map_err(|_| wrong())? {
-        time if time < Duration::from_secs(1) => Err("must be at least 1s".into()),
-        time => Ok(time),
-    }
-}
-
-/// When a build commits.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum CommitEvery {
-    /// After this time.
-    Time(Duration),
-    /// After so many bytes of input.
-    Bytes(u64),
-}
-
-fn commit_every(text: &str) -> Result<CommitEvery, String> {
-    if let Ok(time) = time(text) {
-        return Ok(CommitEvery::Time(time));
-    }
-    match units::parse_size(text) {
-        Ok(bytes) if bytes >= 1 << 20 => Ok(CommitEvery::Bytes(bytes)),
-        _ => {
-            Err("neither a time of at least 1s, such as 5m, nor a size of at least 1MiB, such as 10GiB"
-                .into())
-        }
-    }
-}
-
-/// A whole number from 1.
-fn positive(text: &str) -> Result<usize, String> {
-    match text.parse() {
-        Ok(0) => Err("must be at least 1".into()),
-        Ok(number) => Ok(number),
-        Err(_) => Err("not a whole number".into()),
-    }
-}
-
-/// A number from `low` to `high`.
-fn number<T: FromStr + PartialOrd + Display>(text: &str, low: T, high: T) -> Result<T, String> {
-    match text.parse::<T>() {
-        Ok(number) if (&low..=&high).contains(&&number) => Ok(number),
-        Ok(_) => Err(format!("must lie between {low} and {high}")),
-        Err(_) => Err("not a number".into()),
-    }
-}
-
 #[cfg(test)]
 mod tests {
     use clap::CommandFactory;
@@ -512,16 +465,5 @@ mod tests {
         for heading in ["Input:", "Documents and terms:", "Resources:", "Reading (advanced):", "Output:"] {
             assert!(help.contains(heading), "{heading} is missing in\n{help}");
         }
-    }
-
-    #[test]
-    fn numbers_out_of_range_are_refused() {
-        assert!(positive("0").is_err() && positive("-1").is_err() && positive("two").is_err());
-        assert_eq!(positive("8"), Ok(8));
-        assert!(time("much").is_err() && time("0s").is_err() && time("500ms").is_err());
-        assert_eq!(time("2m"), Ok(Duration::from_secs(120)));
-        assert!(number("nan", 0.0, f64::INFINITY).is_err() && number("1.5", 0.0, 1.0).is_err());
-        assert_eq!(number("inf", 1.0, f64::INFINITY), Ok(f64::INFINITY));
-        assert_eq!(number("0.75", 0.0, 1.0), Ok(0.75));
     }
 }

@@ -1,0 +1,82 @@
+//! Values of options that need more than one word of explanation when they are wrong.
+
+use std::fmt::Display;
+use std::str::FromStr;
+use std::time::Duration;
+
+use crate::units;
+
+/// A time of at least a second.
+pub(super) fn time(text: &str) -> Result<Duration, String> {
+    let wrong = || "not a time: write 30s, 2m or 1h".to_string();
+    match humantime::parse_duration(text).map_err(|_| wrong())? {
+        time if time < Duration::from_secs(1) => Err("must be at least 1s".into()),
+        time => Ok(time),
+    }
+}
+
+/// When a build commits.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum CommitEvery {
+    /// After this time.
+    Time(Duration),
+    /// After so many bytes of input.
+    Bytes(u64),
+}
+
+/// A time or a size.
+pub(super) fn commit_every(text: &str) -> Result<CommitEvery, String> {
+    if let Ok(time) = time(text) {
+        return Ok(CommitEvery::Time(time));
+    }
+    match units::parse_size(text) {
+        Ok(bytes) if bytes >= 1 << 20 => Ok(CommitEvery::Bytes(bytes)),
+        _ => {
+            Err("neither a time of at least 1s, such as 5m, nor a size of at least 1MiB, such as 10GiB"
+                .into())
+        }
+    }
+}
+
+/// A whole number from 1.
+pub(super) fn positive(text: &str) -> Result<usize, String> {
+    match text.parse() {
+        Ok(0) => Err("must be at least 1".into()),
+        Ok(number) => Ok(number),
+        Err(_) => Err("not a whole number".into()),
+    }
+}
+
+/// A number from `low` to `high`.
+pub(super) fn number<T: FromStr + PartialOrd + Display>(text: &str, low: T, high: T) -> Result<T, String> {
+    match text.parse::<T>() {
+        Ok(number) if (&low..=&high).contains(&&number) => Ok(number),
+        Ok(_) => Err(format!("must lie between {low} and {high}")),
+        Err(_) => Err("not a number".into()),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn numbers_out_of_range_are_refused() {
+        assert!(positive("0").is_err() && positive("-1").is_err() && positive("two").is_err());
+        assert_eq!(positive("8"), Ok(8));
+        assert!(time("much").is_err() && time("0s").is_err() && time("500ms").is_err());
+        assert_eq!(time("2m"), Ok(Duration::from_secs(120)));
+        assert!(number("nan", 0.0, f64::INFINITY).is_err() && number("1.5", 0.0, 1.0).is_err());
+        assert_eq!(number("inf", 1.0, f64::INFINITY), Ok(f64::INFINITY));
+        assert_eq!(number("0.75", 0.0, 1.0), Ok(0.75));
+    }
+
+    #[test]
+    fn a_build_commits_after_a_time_or_a_size() {
+        assert_eq!(commit_every("5m"), Ok(CommitEvery::Time(Duration::from_secs(300))));
+        assert_eq!(commit_every("10GiB"), Ok(CommitEvery::Bytes(10 << 30)));
+        assert!(
+            commit_every("1KiB").is_err() && commit_every("0s").is_err() && commit_every("often").is_err()
+        );
+    }
+}
