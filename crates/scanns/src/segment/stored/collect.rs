@@ -38,7 +38,7 @@ impl Blocks {
 enum Documents {
     None,
     Spans { writer: SpanWriter, arena: Arena },
-    Text(Blocks),
+    Text(Box<Blocks>),
 }
 
 /// Collects text, places and vectors of documents, as far as they are to be kept.
@@ -59,7 +59,7 @@ impl Collector {
                 writer: SpanWriter::new(records == Records::Lines),
                 arena: Arena::default(),
             },
-            Store::Content => Documents::Text(Blocks::new(stored.compression)?),
+            Store::Content => Documents::Text(Box::new(Blocks::new(stored.compression)?)),
         };
         let vectors = stored
             .vectors
@@ -90,11 +90,28 @@ impl Collector {
         documents + self.vectors.as_ref().map_or(0, |(builder, blocks)| builder.memory() + blocks.bytes())
     }
 
+    fn arenas(&mut self) -> impl Iterator<Item = &mut Arena> {
+        let documents = match &mut self.documents {
+            Documents::None => None,
+            Documents::Spans { arena, .. } => Some(arena),
+            Documents::Text(blocks) => Some(&mut blocks.arena),
+        };
+        documents.into_iter().chain(self.vectors.as_mut().map(|(_, blocks)| &mut blocks.arena))
+    }
+
+    /// Gives back memory that is kept from the segment before, if it is more than `most` bytes.
+    pub fn keep_within(&mut self, most: usize) {
+        let spare: usize = self.arenas().map(|arena| arena.spare_bytes()).sum();
+        if spare > most {
+            self.arenas().for_each(Arena::give_back);
+        }
+    }
+
     /// More of the text of the document at hand, before an analyzer has changed it.
     #[inline]
     pub fn text(&mut self, bytes: &[u8]) -> Result<()> {
         match &mut self.documents {
-            Documents::Text(Blocks { writer, arena }) => writer.push(bytes, arena),
+            Documents::Text(blocks) => blocks.writer.push(bytes, &mut blocks.arena),
             _ => Ok(()),
         }
     }
@@ -116,7 +133,7 @@ impl Collector {
         match &mut self.documents {
             Documents::None => {}
             Documents::Spans { writer, arena } => writer.push(span, arena)?,
-            Documents::Text(Blocks { writer, arena }) => writer.end_document(arena)?,
+            Documents::Text(blocks) => blocks.writer.end_document(&mut blocks.arena)?,
         }
         let Some((builder, Blocks { writer, arena })) = &mut self.vectors else { return Ok(()) };
         for part in builder.parts() {
@@ -134,9 +151,9 @@ impl Collector {
 
     /// Forgets the document at hand.
     pub fn drop_open(&mut self) {
-        if let Documents::Text(Blocks { writer, arena }) = &mut self.documents {
-            let left = writer.drop_open();
-            arena.truncate(usize::try_from(left).unwrap_or(usize::MAX));
+        if let Documents::Text(blocks) = &mut self.documents {
+            let left = blocks.writer.drop_open();
+            blocks.arena.truncate(usize::try_from(left).unwrap_or(usize::MAX));
         }
         if let Some((builder, _)) = &mut self.vectors {
             builder.clear();

@@ -177,7 +177,11 @@ fn spans_of_lines_and_files_are_read_back() {
         let count = u32::try_from(spans.len()).unwrap();
         let reader = SpanReader::open(&file, count).unwrap().unwrap();
         let mut found = Vec::new();
-        reader.each(|_, span| Ok(found.push(span))).unwrap();
+        let visit = |_, span| {
+            found.push(span);
+            Ok(())
+        };
+        reader.each(visit).unwrap();
         assert_eq!(found, spans, "seed {seed:x} round {round}");
         for (number, &span) in (0..).zip(&spans) {
             assert_eq!(reader.get(number).unwrap(), Some(span), "seed {seed:x} round {round}");
