@@ -302,6 +302,8 @@ impl<'a> LaneIndexer<'a> {
         let (covered, replacing) = (std::mem::take(&mut self.covered), std::mem::take(&mut self.replacing));
         self.unsynced.push_back((Landed { segment, covered, replacing }, unsynced));
         self.limit = self.context.budget.after(self.report.segments.len());
+        // What the inverter may keep goes first: its memory is the dearer one.
+        self.stored.keep_within(self.context.budget.most.saturating_sub(self.limit + self.limit / 4));
         // Each holds a file open, and the oldest has long been written back.
         if self.unsynced.len() > UNSYNCED {
             self.sync_oldest()?;
@@ -328,6 +330,7 @@ impl<'a> LaneIndexer<'a> {
                 return Ok(());
             }
         }
+        self.stored.keep_within(0);
         if self.limit < self.context.budget.most {
             self.limit = self.limit.saturating_mul(2).min(self.context.budget.most);
             return Ok(());

@@ -126,6 +126,9 @@ fn read_reference(reference: &Reference) -> Result<Vec<u8>> {
     let path = Path::new(OsStr::from_bytes(&reference.path));
     let changed = |what: String| Error::SourceChanged { path: path.to_path_buf(), what };
     let failed = |action, source: std::io::Error| match source.kind() {
+        ErrorKind::NotFound | ErrorKind::NotADirectory if path.is_relative() => {
+            changed("it is not there, looked for from the current directory".into())
+        }
         ErrorKind::NotFound | ErrorKind::NotADirectory => changed("it is gone".into()),
         _ => Error::Io { action, path: PathBuf::from(path), source },
     };

@@ -41,6 +41,16 @@ impl Arena {
         (self.chunks.len() + self.spare.len()) * CHUNK
     }
 
+    /// Bytes of memory that hold nothing and are kept for the next segment.
+    pub(super) fn spare_bytes(&self) -> usize {
+        self.spare.len() * CHUNK
+    }
+
+    /// Gives back memory that holds nothing.
+    pub(super) fn give_back(&mut self) {
+        self.spare.clear();
+    }
+
     /// Writes the first `count` bytes and forgets them.
     pub(super) fn drain(&mut self, mut count: usize, out: &mut EnvelopeWriter) -> Result<()> {
         // More than this segment needed is not kept for the next one.
@@ -78,7 +88,7 @@ impl Arena {
             left -= chunk.len();
         }
         while self.chunks.back().is_some_and(Vec::is_empty) {
-            self.spare.extend(self.chunks.pop_back());
+            self.chunks.pop_back();
         }
         if self.chunks.is_empty() {
             self.front = 0;

@@ -90,6 +90,23 @@ impl Collector {
         documents + self.vectors.as_ref().map_or(0, |(builder, blocks)| builder.memory() + blocks.bytes())
     }
 
+    fn arenas(&mut self) -> impl Iterator<Item = &mut Arena> {
+        let documents = match &mut self.documents {
+            Documents::None => None,
+            Documents::Spans { arena, .. } => Some(arena),
+            Documents::Text(blocks) => Some(&mut blocks.arena),
+        };
+        documents.into_iter().chain(self.vectors.as_mut().map(|(_, blocks)| &mut blocks.arena))
+    }
+
+    /// Gives back memory that is kept from the segment before, if it is more than `most` bytes.
+    pub fn keep_within(&mut self, most: usize) {
+        let spare: usize = self.arenas().map(|arena| arena.spare_bytes()).sum();
+        if spare > most {
+            self.arenas().for_each(Arena::give_back);
+        }
+    }
+
     /// More of the text of the document at hand, before an analyzer has changed it.
     #[inline]
     pub fn text(&mut self, bytes: &[u8]) -> Result<()> {
