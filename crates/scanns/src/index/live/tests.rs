@@ -311,7 +311,7 @@ fn notes_travel_with_the_commit_that_they_were_made_for() {
 fn what_cannot_be_is_refused_and_the_writer_goes_on() {
     let fields = fields();
     let directory = Arc::new(RamDirectory::new());
-    let options = WriterOptions { memory: 200 << 20, lanes: 2, ..WriterOptions::default() };
+    let options = WriterOptions { memory: 260 << 20, lanes: 2, ..WriterOptions::default() };
     let refused = |schema: Option<&Schema>, options| {
         IndexWriter::open_in(directory.clone(), schema, options).err().map(|error| error.to_string())
     };
