@@ -8,6 +8,7 @@ use super::Progress;
 use super::maintain::existing;
 use super::manifest::{Manifest, Partial, SegmentEntry};
 use crate::error::{Error, Result};
+use crate::schema::Schema;
 use crate::segment::{
     CheckLevel, KnownPaths, Segment, deletes_file_name, file_name, is_deletes_file_name, is_file_name,
 };
@@ -231,7 +232,7 @@ fn look_once(
             if cancel.load(Ordering::Relaxed) { Err(Error::Cancelled) } else { Ok(()) }
         };
         go_on(0)?;
-        let fault = match check_segment(directory, entry, level, &mut go_on) {
+        let fault = match check_segment(directory, (entry, &manifest.schema), level, &mut go_on) {
             Err(error) if !is_damage(&error) => return Err(error),
             checked => checked.err().map(|error| error.to_string()),
         };
@@ -252,11 +253,11 @@ fn look_once(
 
 fn check_segment(
     directory: &dyn Directory,
-    entry: &SegmentEntry,
+    (entry, schema): (&SegmentEntry, &Schema),
     level: CheckLevel,
     go_on: &mut dyn FnMut(u64) -> Result<()>,
 ) -> Result<()> {
     let segment = Segment::open(directory, entry.id, entry.deletes)?;
-    entry.must_describe(&segment)?;
+    entry.must_describe(&segment, schema)?;
     segment.check(level, go_on)
 }

@@ -27,7 +27,7 @@ use crate::read::Span;
 use crate::schema::{
     Analyzer, Compression, Delimiters, FieldEntry, FieldKind, Postings, Records, Schema, Store, Stored,
 };
-use crate::segment::{Flushed, Segment, file_name};
+use crate::segment::{FieldStats, Flushed, Segment, file_name};
 use crate::source::Stamp;
 
 /// A segment as the manifest knows it.
@@ -60,8 +60,14 @@ impl From<&Flushed> for SegmentEntry {
 }
 
 impl SegmentEntry {
-    /// Refuses a segment that is not the one that was committed.
-    pub(super) fn must_describe(&self, segment: &Segment) -> Result<()> {
+    /// Refuses a segment that is not the one that was committed, or has fields that the schema has not.
+    pub(super) fn must_describe(&self, segment: &Segment, schema: &Schema) -> Result<()> {
+        let fits = |stats: &FieldStats| {
+            schema.entry(stats.field).is_some_and(|entry| entry.kind.postings() == Some(stats.kept))
+        };
+        if !segment.stats().fields.iter().all(fits) {
+            return Err(Error::corrupt(file_name(self.id), "its fields are not those of its index"));
+        }
         let stats = segment.stats();
         let (terms, tokens) = (stats.terms(), stats.tokens());
         let found = (segment.bytes(), stats.documents, terms, tokens, segment.deletes().count());

@@ -141,7 +141,7 @@ impl Snapshot {
         let mut infos = Vec::with_capacity(manifest.segments.len());
         for entry in &manifest.segments {
             let segment = Segment::open(directory, entry.id, entry.deletes)?;
-            entry.must_describe(&segment)?;
+            entry.must_describe(&segment, &manifest.schema)?;
             infos.push(SegmentInfo {
                 id: format!("{:032x}", entry.id),
                 documents: entry.live(),

@@ -15,18 +15,17 @@ pub struct Terms {
     /// First eight bytes of the first term of each block.
     prefixes: Vec<u64>,
     places: Vec<(u64, u32)>,
-    /// True if the segment has positions.
+    /// True if the field has positions.
     runs: bool,
 }
 
 impl Terms {
-    /// Loads the sparse index from its section; `runs` says whether the segment has positions.
     /// The index over no terms.
     pub(in crate::segment) const fn none() -> Self {
         Terms { prefixes: Vec::new(), places: Vec::new(), runs: false }
     }
 
-    /// Reads the index from its section.
+    /// Loads the sparse index from its section; `runs` says whether the field has positions.
     pub(in crate::segment) fn load(section: &Section, runs: bool) -> Result<Self> {
         let (entries, rest) = section.all()?.as_chunks::<SPARSE_ENTRY>();
         let mut terms = Terms { prefixes: Vec::new(), places: Vec::new(), runs };
