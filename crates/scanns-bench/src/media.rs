@@ -1,8 +1,8 @@
 //! Every pair of a source and a target medium, after table 1 of Lin et al., "The Performance Envelope of Inverted
 //! Indexing on Modern Hardware": how long a build takes, what it reads and writes, and how busy the devices are.
 //!
-//! What is built is what there is so far: an index of documents and frequencies. Positions, stored documents and
-//! document vectors, which Lin et al. have in theirs, are not in it, so figures beside theirs would not compare.
+//! What is built is an index of documents and frequencies, or with `--full` one that has positions, the text of documents
+//! and their vectors too, as Lin et al. have in theirs.
 //!
 //! Files are read past the page cache, or from one that was made to forget them, unless `--warm` is given. Bytes read
 //! and written are those that the kernel counts for this process, which leaves out file systems in memory; bytes of
@@ -49,6 +49,9 @@ pub struct Args {
     /// One document per line
     #[arg(long)]
     pub lines: bool,
+    /// Keep positions, the text and vectors of documents too
+    #[arg(long)]
+    pub full: bool,
     /// Rounds
     #[arg(long, default_value_t = 5)]
     pub repetitions: usize,
@@ -64,6 +67,7 @@ impl Args {
             warm: false,
             threads: None,
             lines: false,
+            full: false,
             repetitions: 3,
         }
     }
@@ -139,7 +143,7 @@ fn ratio(one: u64, other: u64) -> f64 {
 fn measure(args: &Args, pair: Pair<'_>, agreed: &mut Agreed, figures: &mut Figures) -> Result<f64> {
     let threads = args.threads.unwrap_or_else(|| std::thread::available_parallelism().map_or(1, usize::from));
     let mut job = Job::on(vec![pair.source.to_path_buf()], threads);
-    job.lines = args.lines;
+    (job.lines, job.full) = (args.lines, args.full);
     if !args.warm {
         job.read.direct = Direct::Always;
         let inputs = whole::inputs(pair.source, None)?;
@@ -214,7 +218,9 @@ pub fn run(args: &Args, results: &mut Results) -> Result<()> {
         .collect();
     let first = args.source.first().map_or(String::new(), |source| crate::text::name(source));
     let unit = if args.lines { "line" } else { "file" };
-    let subject = format!("{first}, one document per {unit}, {}", if args.warm { "warm" } else { "cold" });
+    let keeps = if args.full { ", with positions, text and vectors" } else { "" };
+    let warm = if args.warm { "warm" } else { "cold" };
+    let subject = format!("{first}, one document per {unit}{keeps}, {warm}");
     println!("media: {subject}, {} pairs, {} rounds", pairs.len(), args.repetitions.max(1));
     let (mut agreed, mut figures) = (Agreed::default(), vec![Figures::new(); pairs.len()]);
     in_turns(args.repetitions.max(1), &pairs, |&(at, pair)| {
@@ -258,7 +264,7 @@ mod tests {
         let path = place.path().join("in");
         crate::corpus::run(&crate::corpus::Args::on(&path, 2, None)).unwrap();
         let mut args = Args::quick(&path, place.path());
-        args.repetitions = 1;
+        (args.repetitions, args.full) = (1, true);
         let mut results = Results::begin(&[]);
         run(&args, &mut results).unwrap();
         let sides = if args.memory { 2 } else { 1 };

@@ -9,8 +9,8 @@ use std::sync::atomic::AtomicBool;
 use anyhow::{Context, Result};
 use rustix::fs::{Advice, fadvise};
 use scanns::{
-    Analyzer, FlushOptions, FsDirectory, IndexOptions, IndexReport, Input, Progress, ReadOptions, Records,
-    Snapshot, SourceOptions,
+    Analyzer, FlushOptions, FsDirectory, IndexOptions, IndexReport, Input, Postings, Progress, ReadOptions,
+    Records, Snapshot, SourceOptions, Store, StoredOptions,
 };
 
 /// What to build.
@@ -20,6 +20,8 @@ pub struct Job {
     pub paths: Vec<PathBuf>,
     /// A document per line, not per file.
     pub lines: bool,
+    /// Positions, the text and vectors of documents are kept too.
+    pub full: bool,
     /// Index threads.
     pub threads: usize,
     /// Bytes of memory of a thread's first segments.
@@ -38,6 +40,7 @@ impl Job {
         Job {
             paths,
             lines: false,
+            full: false,
             threads,
             segment_memory: scanns::SEGMENT_MEMORY,
             read: ReadOptions::default(),
@@ -61,8 +64,12 @@ pub fn build(job: &Job, out: &Path, progress: &Progress) -> Result<IndexReport> 
         read: ReadOptions { lanes: job.threads, ..job.read.clone() },
         records: if job.lines { Records::Lines } else { Records::File },
         analyzer: Some(Analyzer::parse("paths")?),
-        postings: None,
-        stored: scanns::StoredOptions::default(),
+        postings: job.full.then_some(Postings::Positions),
+        stored: StoredOptions {
+            store: job.full.then_some(Store::Content),
+            compression: None,
+            vectors: job.full.then_some(true),
+        },
         memory: 8 << 30,
         segment_memory: job.segment_memory,
         flush: job.flush,
