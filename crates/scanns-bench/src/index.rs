@@ -225,16 +225,10 @@ impl Bench<'_> {
             read: self.read_options(threads),
             records: if *lines { Records::Lines } else { Records::File },
             analyzer: Some(self.analyzer.clone()),
-            postings: None,
-            stored: scanns::StoredOptions::default(),
             memory: memory << 20,
             segment_memory: segment_memory << 20,
-            flush: scanns::FlushOptions::default(),
-            merge: Some(scanns::MergePolicy::default()),
-            again: false,
             commit_every: None,
-            commit_bytes: None,
-            time_limit: None,
+            ..IndexOptions::default()
         };
         let report = scanns::build(out, &options, &Progress::new(), &Arc::new(AtomicBool::new(false)))?;
         anyhow::ensure!(report.failed.is_empty(), "{} inputs failed", report.failed.len());

@@ -74,10 +74,8 @@ pub fn build(job: &Job, out: &Path, progress: &Progress) -> Result<IndexReport> 
         segment_memory: job.segment_memory,
         flush: job.flush,
         merge: None,
-        again: false,
         commit_every: None,
-        commit_bytes: None,
-        time_limit: None,
+        ..IndexOptions::default()
     };
     let mut directory = FsDirectory::new(out);
     if let Some(bytes) = job.write_back {

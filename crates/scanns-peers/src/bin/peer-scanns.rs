@@ -8,8 +8,7 @@ use std::sync::atomic::AtomicBool;
 use anyhow::{Context, Result, bail, ensure};
 use scanns::{
     Analyzer, BoolQuery, FileList, Hit, IndexOptions, IndexReport, ListFrom, Model, Postings, Progress,
-    Query, ReadOptions, Records, SEGMENT_MEMORY, Searcher, Separator, Snapshot, SourceOptions, Store,
-    StoredOptions,
+    Query, ReadOptions, Records, Searcher, Separator, Snapshot, SourceOptions, Store, StoredOptions,
 };
 use scanns_peers::adapter::{Engine, Index, TOP, peak_bytes, serve};
 use scanns_peers::contents::Digest;
@@ -34,19 +33,13 @@ fn options(task: &BuildTask) -> Result<IndexOptions> {
         records: if task.records == Unit::Line { Records::Lines } else { Records::File },
         analyzer: Some(Analyzer::parse("paths")?),
         postings: Some(if task.kept.positions { Postings::Positions } else { Postings::Frequencies }),
-        memory: scanns::memory_limit_bytes().map_or(1 << 30, |limit| limit / 2),
-        segment_memory: SEGMENT_MEMORY,
         stored: StoredOptions {
             store: Some(if task.kept.stored { Store::Content } else { Store::None }),
             compression: None,
             vectors: Some(task.kept.vectors),
         },
-        flush: scanns::FlushOptions::default(),
-        merge: Some(scanns::MergePolicy::default()),
-        again: false,
         commit_every: None,
-        commit_bytes: None,
-        time_limit: None,
+        ..IndexOptions::default()
     })
 }
 

@@ -163,7 +163,7 @@ impl Manifest {
         let mut schema = Schema::new();
         for _ in 0..reader.u32()? {
             let FieldEntry { name, kind, stored } = read_field(&mut reader)?;
-            schema.add_written(name, kind, stored)?;
+            schema.add(&name, kind, stored).ok()?;
         }
         let records = match reader.u32()? {
             0 => Records::File,

@@ -129,11 +129,6 @@ impl Schema {
         }
     }
 
-    /// Adds a field that was written down; `None` if it cannot be one.
-    pub(crate) fn add_written(&mut self, name: String, kind: FieldKind, stored: bool) -> Option<Field> {
-        self.add(&name, kind, stored).ok()
-    }
-
     /// The field of that name.
     pub fn field(&self, name: &str) -> Option<Field> {
         self.fields().find(|(_, entry)| entry.name == name).map(|(field, _)| field)

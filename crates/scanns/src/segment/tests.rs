@@ -151,6 +151,17 @@ fn keys_of_lines_are_path_and_number() {
     }
 }
 
+/// Writes segment 7 as `bytes` with one bit flipped; says in which byte.
+fn flip_a_bit(directory: &RamDirectory, bytes: &[u8], random: &mut Rng) -> usize {
+    let at = random.usize(..bytes.len());
+    let mut damaged = bytes.to_vec();
+    damaged[at] ^= 1 << random.usize(..8);
+    let mut output = directory.create(&file_name(7)).unwrap();
+    std::io::Write::write_all(&mut output, &damaged).unwrap();
+    output.finish().unwrap();
+    at
+}
+
 #[test]
 fn a_flipped_bit_anywhere_is_an_error_or_without_consequence() {
     let seed = 0x5eed_0202;
@@ -158,12 +169,7 @@ fn a_flipped_bit_anywhere_is_an_error_or_without_consequence() {
     let (directory, lists, _) = sample(&mut random, 120);
     let bytes = directory.open(&file_name(7)).unwrap().to_vec();
     for round in 0..1500 {
-        let at = random.usize(..bytes.len());
-        let mut damaged = bytes.clone();
-        damaged[at] ^= 1 << random.usize(..8);
-        let mut output = directory.create(&file_name(7)).unwrap();
-        std::io::Write::write_all(&mut output, &damaged).unwrap();
-        output.finish().unwrap();
+        let at = flip_a_bit(&directory, &bytes, &mut random);
         let Ok(segment) = Segment::open(&directory, 7, 0) else { continue };
         for (term, list) in lists.iter().take(40) {
             if let Ok(info) = segment.find(term) {

@@ -3,7 +3,7 @@
 use crate::error::{Error, Result};
 use crate::invert::{CHECK_EVERY, InvertOptions, Inverter};
 use crate::record::Parts;
-use crate::schema::{Document, Field, FieldKind, Records, Schema, Stored};
+use crate::schema::{Document, Field, Records, Schema, Stored};
 use crate::search::{BoolQuery, Query};
 use crate::segment::{Collector, Keys};
 use crate::source::Stamp;
@@ -122,8 +122,8 @@ impl Part {
     /// Adds the values of a document that has not ended.
     fn add_values(&mut self, schema: &Schema, document: &Document) -> Result<()> {
         for field in 0..self.fields.len() {
-            let Some(of) = self.fields.get(field).map(|field| field.field) else { break };
-            let is_text = matches!(schema.entry(of).map(|entry| &entry.kind), Some(FieldKind::Text { .. }));
+            let Some(PartField { field: of, tokenizer, .. }) = self.fields.get(field) else { break };
+            let (of, is_text) = (*of, tokenizer.is_some());
             let mut unchecked = 0;
             for value in document.texts(of) {
                 unchecked += value.len().max(64);
@@ -156,7 +156,9 @@ impl Part {
     fn add_text(&mut self, field: usize, schema: &Schema, document: &Document, value: &[u8]) -> Result<()> {
         self.text.clear();
         self.text.extend_from_slice(value);
-        self.check_room(document)?;
+        if value.len() >= CHECK_EVERY / 4 {
+            self.check_room(document)?;
+        }
         let Some(analyzer) = self.fields.get(field).and_then(|field| schema.analyzer(field.field)) else {
             return Ok(());
         };

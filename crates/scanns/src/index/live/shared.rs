@@ -24,8 +24,11 @@ use crate::store::Directory;
 /// The program itself.
 const FIXED: usize = 32 << 20;
 
-/// The least that a part can work with, and the least for each field.
-const LEAST: [usize; 2] = [8 << 20, 2 << 20];
+/// The least that a part can work with.
+const LEAST: usize = 8 << 20;
+
+/// The least for each field of it.
+const LEAST_PER_FIELD: usize = 2 << 20;
 
 /// The most for a part: chains of postings reach 32 GiB.
 const MOST: usize = 30 << 30;
@@ -124,13 +127,12 @@ impl Shared {
         })
     }
 
-    /// The first lane that nobody uses, so that few threads fill few lanes, or else the first.
-    fn lane(&self) -> (usize, MutexGuard<'_, Part>) {
-        let free =
-            self.lanes.iter().enumerate().find_map(|(number, lane)| Some((number, lane.try_lock().ok()?)));
+    /// The first lane that nobody uses, so that few threads fill few lanes, or else one to wait for.
+    fn lane(&self) -> MutexGuard<'_, Part> {
+        let free = self.lanes.iter().find_map(|lane| lane.try_lock().ok());
         free.unwrap_or_else(|| {
-            let number = usize::try_from(self.next.load(Ordering::Relaxed)).unwrap_or(0) % self.lanes.len();
-            (number, lock(&self.lanes[number]))
+            let turn = usize::try_from(self.next.load(Ordering::Relaxed)).unwrap_or(0);
+            lock(&self.lanes[turn % self.lanes.len()])
         })
     }
 
@@ -141,7 +143,7 @@ impl Shared {
     /// One operation: its document and its delete take effect together.
     pub(super) fn change(&self, document: Option<&Document>, target: Option<Target>) -> Result<u64> {
         self.pool.check()?;
-        let (_, mut lane) = self.lane();
+        let mut lane = self.lane();
         let mut full = None;
         // Within the lane, so that no part is taken out between a number and its operation.
         let mut sequence = self.next.fetch_add(1, Ordering::Relaxed);
@@ -261,21 +263,14 @@ impl Shared {
 
     /// Writes parts side by side, as far as there are threads to be had.
     fn write_all(&self, taken: Vec<Taken<'_>>) -> Result<()> {
+        let helpers = taken.len().saturating_sub(1);
+        let queue = Mutex::new(taken);
+        let next = || lock(&queue).pop();
+        let write = || std::iter::from_fn(next).try_for_each(|taken| self.write(taken));
         std::thread::scope(|scope| {
-            let mut threads = Vec::new();
-            let mut rest = taken.into_iter();
-            let last = rest.next_back();
-            for taken in rest {
-                let waiting = Mutex::new(Some(taken));
-                let shared = Arc::new(waiting);
-                let theirs = shared.clone();
-                let write = move || lock(&theirs).take().map_or(Ok(()), |taken| self.write(taken));
-                match Builder::new().name("commit".into()).spawn_scoped(scope, write) {
-                    Ok(thread) => threads.push(thread),
-                    Err(_) => lock(&shared).take().map_or(Ok(()), |taken| self.write(taken))?,
-                }
-            }
-            last.map_or(Ok(()), |taken| self.write(taken))?;
+            let spawn = |_| Builder::new().name("commit".into()).spawn_scoped(scope, write).ok();
+            let threads: Vec<_> = (0..helpers).filter_map(spawn).collect();
+            write()?;
             threads.into_iter().try_for_each(|thread| thread.join().unwrap_or_else(|_| Err(ended_badly())))
         })
     }
@@ -365,7 +360,7 @@ impl Shared {
 
 impl Sizes {
     fn new(options: &WriterOptions, schema: &Schema, stored: &Stored) -> Result<Self> {
-        let least = LEAST[0].max(LEAST[1] * schema.searched().count());
+        let least = LEAST.max(LEAST_PER_FIELD * schema.searched().count());
         // Parts that are being written, each with the buffers of a flush, are in lanes no more.
         let each = (PARTS - 1) * (FLUSH_BYTES + options.buffers.extra_bytes())
             + PARTS * Collector::fixed_bytes(stored);

@@ -147,12 +147,7 @@ fn a_flipped_bit_in_a_segment_with_positions_is_an_error_or_without_consequence(
     let expected = places(&write(&directory, 7, &mut random, 40));
     let bytes = directory.open(&file_name(7)).unwrap().to_vec();
     for round in 0..600 {
-        let at = random.usize(..bytes.len());
-        let mut damaged = bytes.clone();
-        damaged[at] ^= 1 << random.usize(..8);
-        let mut output = directory.create(&file_name(7)).unwrap();
-        std::io::Write::write_all(&mut output, &damaged).unwrap();
-        output.finish().unwrap();
+        let at = flip_a_bit(&directory, &bytes, &mut random);
         let Ok(segment) = Segment::open(&directory, 7, 0) else { continue };
         if let Ok(found) = read(&segment) {
             assert!(found == expected, "seed {seed:x} round {round} byte {at}");
