@@ -5,7 +5,7 @@ use std::os::unix::ffi::OsStringExt;
 use std::path::Path;
 
 use anyhow::{Context, Result};
-use scanns::{CheckLevel, CheckReport, Deletion, Error, MergeReport, Operator, Progress};
+use scanns::{CheckLevel, CheckReport, Deletion, Error, MergeOptions, MergeReport, Operator, Progress};
 use serde_json::{Map, Value, json};
 
 use crate::args::{CheckArgs, DeleteArgs, LevelArg, MergeArgs, OperatorArg};
@@ -81,7 +81,9 @@ fn watched<T>(
 /// Runs `scanns merge`.
 pub fn merge(args: &MergeArgs) -> Result<Outcome> {
     let merged = watched(args.quiet, |state, cancel| {
-        scanns::merge_at_rate(&args.index, args.segments, args.rate, state, cancel)
+        let usual = MergeOptions { segments: args.segments, rate: args.rate, ..MergeOptions::default() };
+        let options = MergeOptions { threads: args.threads.unwrap_or(usual.threads), ..usual };
+        scanns::merge(&args.index, &options, state, cancel)
     })?;
     let Some(merged) = merged else { return Ok(Outcome::Stopped) };
     let mut out = Output::stdout();

@@ -81,6 +81,9 @@ pub struct MergeArgs {
     /// Write at most so many bytes per second [default: as many as possible]
     #[arg(long, value_name = "SIZE", value_parser = crate::units::parse_size)]
     pub rate: Option<u64>,
+    /// Threads to merge terms with [default: all cores, up to 8]
+    #[arg(long, value_name = "N", value_parser = positive)]
+    pub threads: Option<usize>,
     /// Report as one JSON object
     #[arg(long)]
     pub json: bool,

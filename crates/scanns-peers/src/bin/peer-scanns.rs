@@ -7,8 +7,9 @@ use std::sync::atomic::AtomicBool;
 
 use anyhow::{Context, Result, bail, ensure};
 use scanns::{
-    Analyzer, BoolQuery, FileList, Hit, IndexOptions, IndexReport, ListFrom, Model, Postings, Progress,
-    Query, ReadOptions, Records, Searcher, Separator, Snapshot, SourceOptions, Store, StoredOptions,
+    Analyzer, BoolQuery, FileList, Hit, IndexOptions, IndexReport, ListFrom, MergeOptions, Model, Postings,
+    Progress, Query, ReadOptions, Records, Searcher, Separator, Snapshot, SourceOptions, Store,
+    StoredOptions,
 };
 use scanns_peers::adapter::{Engine, Index, TOP, peak_bytes, serve};
 use scanns_peers::contents::Digest;
@@ -103,7 +104,8 @@ impl Engine for Scanns {
 
     fn merge(&self, directory: &Path, kept: Kept) -> Result<Merged> {
         let before = Snapshot::open(directory)?.info().index_bytes;
-        let report = scanns::merge(directory, 1, &Progress::new(), &AtomicBool::new(false))?;
+        let report =
+            scanns::merge(directory, &MergeOptions::default(), &Progress::new(), &AtomicBool::new(false))?;
         let peak_bytes = peak_bytes();
         let snapshot = Snapshot::open(directory)?;
         let info = snapshot.info();

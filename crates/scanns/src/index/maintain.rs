@@ -12,7 +12,7 @@ use super::snapshot::QueryWords;
 use super::writer::Writer;
 use crate::error::{Error, Result};
 use crate::search::{Leaf, Model, Operator, Query, Searcher, parse};
-use crate::segment::{FlushBuffers, Segment};
+use crate::segment::{MergeWork, Segment};
 use crate::store::{Directory, FsDirectory};
 
 /// Which documents to delete.
@@ -131,42 +131,45 @@ pub struct MergeReport {
     pub seconds: f64,
 }
 
-/// Merges the smallest segments of the index at `path` until there are at most `segments`, frees the space of deleted
+/// What [`merge`] is to do.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct MergeOptions {
+    /// Merge until there are at most so many segments.
+    pub segments: usize,
+    /// Bytes per second to write at most; `None` for as many as the machine can.
+    pub rate: Option<u64>,
+    /// Threads to merge terms with; each takes about 16 MiB.
+    pub threads: usize,
+}
+
+impl Default for MergeOptions {
+    /// To one segment, with all processors, up to eight.
+    fn default() -> Self {
+        let threads = std::thread::available_parallelism().map_or(1, usize::from).min(8);
+        MergeOptions { segments: 1, rate: None, threads }
+    }
+}
+
+/// Merges the smallest segments of the index at `path` until there are as few as asked for, frees the space of deleted
 /// documents, and commits.
 ///
 /// # Errors
 /// [`Error::NotAnIndex`], another writer, a full disk, [`Error::Cancelled`] after `cancel` was set: the index is then as
 /// it was.
-pub fn merge(path: &Path, segments: usize, progress: &Progress, cancel: &AtomicBool) -> Result<MergeReport> {
-    merge_at_rate(path, segments, None, progress, cancel)
-}
-
-/// Like [`merge`], writing at most `rate` bytes per second.
-pub fn merge_at_rate(
+pub fn merge(
     path: &Path,
-    segments: usize,
-    rate: Option<u64>,
+    options: &MergeOptions,
     progress: &Progress,
     cancel: &AtomicBool,
 ) -> Result<MergeReport> {
     existing(path)?;
-    merge_paced(&FsDirectory::new(path), segments, rate, progress, cancel)
+    merge_in(&FsDirectory::new(path), options, progress, cancel)
 }
 
 /// Like [`merge`], in any directory.
 pub fn merge_in(
     directory: &dyn Directory,
-    segments: usize,
-    progress: &Progress,
-    cancel: &AtomicBool,
-) -> Result<MergeReport> {
-    merge_paced(directory, segments, None, progress, cancel)
-}
-
-fn merge_paced(
-    directory: &dyn Directory,
-    segments: usize,
-    rate: Option<u64>,
+    options: &MergeOptions,
     progress: &Progress,
     cancel: &AtomicBool,
 ) -> Result<MergeReport> {
@@ -177,7 +180,7 @@ fn merge_paced(
     let mut entries = manifest.map(|manifest| manifest.segments).unwrap_or_default();
     let reclaimed = entries.iter().map(|entry| entry.deleted).sum();
     entries.sort_by_key(|entry| entry.bytes);
-    let few = (before + 1).saturating_sub(segments.max(1));
+    let few = (before + 1).saturating_sub(options.segments.max(1));
     // The smallest together, and beyond them those with deleted documents, each by itself.
     let (small, large) = entries.split_at(few.min(before));
     let mut jobs: Vec<Vec<u128>> = Vec::new();
@@ -188,8 +191,9 @@ fn merge_paced(
     let expected: u64 =
         entries.iter().filter(|entry| jobs.iter().flatten().any(|id| *id == entry.id)).map(|e| e.bytes).sum();
     progress.total_bytes.store(expected, Ordering::Relaxed);
-    let mut pace = Pace::new(rate);
-    let merged = jobs.iter().try_for_each(|job| merge_one(&writer, job, &mut pace, progress, cancel));
+    let mut pace = Pace::new(options.rate);
+    let work = MergeWork { threads: options.threads, ..MergeWork::default() };
+    let merged = jobs.iter().try_for_each(|job| merge_one(&writer, job, &work, &mut pace, progress, cancel));
     let committed = merged.and_then(|()| if jobs.is_empty() { Ok(()) } else { writer.commit() });
     committed.inspect_err(|_| writer.roll_back())?;
     Ok(MergeReport {
@@ -205,6 +209,7 @@ fn merge_paced(
 fn merge_one(
     writer: &Writer<'_>,
     job: &[u128],
+    work: &MergeWork,
     pace: &mut Pace,
     progress: &Progress,
     cancel: &AtomicBool,
@@ -217,7 +222,7 @@ fn merge_one(
         progress.bytes.store(done + written, Ordering::Relaxed);
         pace.keep(written, cancel)
     };
-    let bytes = writer.merge(&in_order, &FlushBuffers::default(), &mut go_on)?;
+    let bytes = writer.merge(&in_order, work, &mut go_on)?;
     progress.bytes.store(done + bytes, Ordering::Relaxed);
     Ok(())
 }

@@ -12,7 +12,7 @@ use super::merge_policy::MergePolicy;
 use super::pace::Pace;
 use super::writer::Writer;
 use crate::error::{Error, Result};
-use crate::segment::FlushBuffers;
+use crate::segment::{FlushBuffers, MergeWork};
 
 /// Time between two looks at the segments.
 const LOOK_EVERY: Duration = Duration::from_millis(50);
@@ -93,12 +93,13 @@ impl<'w> Merging<'w> {
         abort: &AtomicBool,
     ) -> Result<()> {
         let mut pace = Pace::new(policy.rate);
+        let work = MergeWork { buffers: self.buffers, ..MergeWork::default() };
         while goes_on() {
             let segments = self.writer.manifest().map(|manifest| manifest.segments).unwrap_or_default();
             let Some(chosen) = policy.choose(&segments, self.room, |id| spared.contains(&id)) else { break };
             pace.begin_file();
             let mut go_on = |written| pace.keep(written, abort);
-            match self.writer.merge(&chosen, &self.buffers, &mut go_on) {
+            match self.writer.merge(&chosen, &work, &mut go_on) {
                 Err(Error::Cancelled) => break,
                 merged => merged.map(drop)?,
             }

@@ -37,7 +37,7 @@ mod writer;
 pub use build::{build, build_in};
 pub use check::{CheckReport, SegmentCheck, check, check_in, salvage, salvage_in};
 pub use live::{Commit, IndexWriter, PreparedCommit, WriterOptions};
-pub use maintain::{DeleteReport, Deletion, MergeReport, delete, delete_in, merge, merge_at_rate, merge_in};
+pub use maintain::{DeleteReport, Deletion, MergeOptions, MergeReport, delete, delete_in, merge, merge_in};
 pub use memory::MemoryIndex;
 pub use merge_policy::MergePolicy;
 pub use pipeline::{LadderOptions, LadderPart, LadderRun, index_files};

@@ -15,7 +15,8 @@ use std::time::Instant;
 use super::manifest::{Manifest, Partial, SegmentEntry};
 use crate::error::{Error, Result};
 use crate::segment::{
-    FlushBuffers, Flushed, Segment, deletes_file_name, file_name, is_deletes_file_name, is_file_name, merge,
+    Flushed, GoOn, MergeWork, Segment, deletes_file_name, file_name, is_deletes_file_name, is_file_name,
+    merge,
 };
 use crate::store::{
     Directory, WriterLock, leased, prepare, publish_prepared, read_generation, read_newest, sweep,
@@ -273,30 +274,20 @@ impl<'d> Writer<'d> {
     ///
     /// # Errors
     /// Whatever `go_on`, which is called now and then with the bytes written, and the directory say.
-    pub(super) fn merge(
-        &self,
-        ids: &[u128],
-        buffers: &FlushBuffers,
-        go_on: &mut dyn FnMut(u64) -> Result<()>,
-    ) -> Result<u64> {
+    pub(super) fn merge(&self, ids: &[u128], work: &MergeWork, go_on: GoOn<'_>) -> Result<u64> {
         // What is deleted in them from here on is found in their open copies at the end.
         self.state().merging.extend(ids);
-        let merged = self.merge_held(ids, buffers, go_on);
+        let merged = self.merge_held(ids, work, go_on);
         let mut state = self.state();
         state.merging.retain(|id| !ids.contains(id));
         state.close_unlisted();
         merged
     }
 
-    fn merge_held(
-        &self,
-        ids: &[u128],
-        buffers: &FlushBuffers,
-        go_on: &mut dyn FnMut(u64) -> Result<()>,
-    ) -> Result<u64> {
+    fn merge_held(&self, ids: &[u128], work: &MergeWork, go_on: GoOn<'_>) -> Result<u64> {
         let sources = ids.iter().map(|&id| self.segment(id)).collect::<Result<Vec<_>>>()?;
         let id = self.new_id();
-        let merged = merge(self.directory(), id, &sources, buffers, go_on)
+        let merged = merge(self.directory(), id, &sources, work, go_on)
             .and_then(|(merged, unsynced)| unsynced.sync().map(|_| merged))
             .and_then(|merged| Ok((Segment::open(self.directory(), id, 0)?, merged)));
         let (mut segment, merged) = merged.inspect_err(|_| self.give_up(id))?;

@@ -139,7 +139,8 @@ fn write_field(
     }
     stats.terms = terms.terms();
     stats.run_bytes = terms.run_bytes().unwrap_or(0);
-    write_rest(field, terms, &norms, out)?;
+    let sparse = terms.finish(out)?;
+    write_rest(field, &sparse, &norms, out)?;
     Ok(stats)
 }
 
@@ -159,14 +160,8 @@ fn write_documents(
 }
 
 /// Writes the sections of a field that follow its terms.
-pub(super) fn write_rest(
-    field: Field,
-    terms: TermsWriter,
-    norms: &[u8],
-    out: &mut EnvelopeWriter,
-) -> Result<()> {
-    let sparse = terms.finish(out)?;
-    for (kind, bytes) in [(SPARSE, &*sparse), (NORMS, norms)] {
+pub(super) fn write_rest(field: Field, sparse: &[u8], norms: &[u8], out: &mut EnvelopeWriter) -> Result<()> {
+    for (kind, bytes) in [(SPARSE, sparse), (NORMS, norms)] {
         out.begin(of_field(kind, field))?;
         out.write(bytes)?;
     }

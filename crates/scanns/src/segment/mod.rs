@@ -23,7 +23,7 @@ pub use check::CheckLevel;
 pub use deletes::{deletes_file_name, is_deletes_file_name};
 pub use flush::{FLUSH_BYTES, FlushBuffers, Flushed, flush};
 pub use keys::{KeyRun, Keys, KnownPaths};
-pub use merge::merge;
+pub use merge::{GoOn, MergeWork, merge};
 pub use reader::Segment;
 pub use stats::{FieldStats, SegmentStats};
 pub use stored::{Collector, Reference, StoredFigures, TermInDocument};

@@ -185,10 +185,9 @@ impl Segment {
         self.written.file.section(kind)
     }
 
-    /// All terms, in order.
-    pub fn all_terms(&self) -> Result<TermsIter<'_>> {
-        let terms = self.sparse();
-        Ok(terms.iter_blocks(self.any_term_section()?, 0..terms.blocks()))
+    /// Some terms, in order, at least `step` bytes of their section apart, with the bytes between each and the one before.
+    pub fn term_samples(&self, step: u64) -> Result<Vec<(Vec<u8>, u64)>> {
+        self.sparse().samples(self.any_term_section()?, step)
     }
 
     /// The sparse index over the terms.

@@ -11,9 +11,9 @@ use std::time::{Duration, SystemTime};
 use fastrand::Rng;
 use scanns::{
     Analyzer, Compression, Deletion, Directory, Document, Error, FlushOptions, Hit, IndexOptions,
-    IndexWriter, MergePolicy, Model, Operator, PageSize, Postings, Progress, Query, ReadOptions, Records,
-    Result, SEGMENT_MEMORY, Snapshot, SourceOptions, Store, StoredOptions, WriterOptions, build_in,
-    delete_in, merge_in,
+    IndexWriter, MergeOptions, MergePolicy, Model, Operator, PageSize, Postings, Progress, Query,
+    ReadOptions, Records, Result, SEGMENT_MEMORY, Snapshot, SourceOptions, Store, StoredOptions,
+    WriterOptions, build_in, delete_in, merge_in,
 };
 
 /// What is in the index: key → words.
@@ -180,7 +180,12 @@ impl Script {
             }
             Step::Live(changes) => write_live(directory.share(), (self.lanes, self.merge), changes)?,
             Step::Merge(segments) => {
-                merge_in(directory, *segments, &Progress::new(), &never)?;
+                merge_in(
+                    directory,
+                    &MergeOptions { segments: *segments, ..MergeOptions::default() },
+                    &Progress::new(),
+                    &never,
+                )?;
             }
         }
         Ok(())

@@ -18,7 +18,7 @@ use crate::index::pace::Pace;
 use crate::index::stored::choose_stored;
 use crate::index::writer::Writer;
 use crate::schema::{Document, Records, Schema, Store, Stored};
-use crate::segment::{Collector, FLUSH_BYTES, flush};
+use crate::segment::{Collector, FLUSH_BYTES, MergeWork, flush};
 use crate::store::Directory;
 
 /// The program itself.
@@ -342,6 +342,7 @@ impl Shared {
     pub(super) fn merge_what_is_due(&self, policy: &MergePolicy) -> Result<()> {
         let _one_at_a_time = lock(&self.merging);
         let mut pace = Pace::new(policy.rate);
+        let work = MergeWork { buffers: self.options.buffers, ..MergeWork::default() };
         while !self.is_over() {
             let segments = self.writer.manifest().map(|manifest| manifest.segments).unwrap_or_default();
             let unresolved = lock(&self.unresolved).clone();
@@ -352,7 +353,7 @@ impl Shared {
                 self.pool.check()?;
                 pace.keep(written, &self.closing)
             };
-            self.writer.merge(&chosen, &self.options.buffers, &mut go_on)?;
+            self.writer.merge(&chosen, &work, &mut go_on)?;
         }
         Ok(())
     }

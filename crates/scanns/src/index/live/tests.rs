@@ -371,7 +371,13 @@ fn stored_values_come_back_through_commits_and_merges() {
     drop(writer);
     for merged in [false, true] {
         if merged {
-            crate::index::merge_in(&*directory, 1, &Progress::new(), &AtomicBool::new(false)).unwrap();
+            crate::index::merge_in(
+                &*directory,
+                &crate::index::MergeOptions::default(),
+                &Progress::new(),
+                &AtomicBool::new(false),
+            )
+            .unwrap();
         }
         let snapshot = Snapshot::open_in(&*directory).unwrap().unwrap();
         let mut found = BTreeMap::new();
@@ -406,7 +412,13 @@ fn documents_join_files_whose_text_and_vectors_are_stored() {
     writer.add(&Document::new("k").text(text, "Two Three").text(text, " two")).unwrap();
     writer.commit().unwrap();
     drop(writer);
-    crate::index::merge_in(&*directory, 1, &Progress::new(), &AtomicBool::new(false)).unwrap();
+    crate::index::merge_in(
+        &*directory,
+        &crate::index::MergeOptions::default(),
+        &Progress::new(),
+        &AtomicBool::new(false),
+    )
+    .unwrap();
     let snapshot = Snapshot::open_in(&*directory).unwrap().unwrap();
     let hits = snapshot.searcher().top_k(&Query::Term(b"three".to_vec()), Model::Classic, 9).unwrap();
     assert_eq!(snapshot.document(&hits[0]).unwrap().unwrap(), b"Two Three two");

@@ -1,5 +1,7 @@
 use super::*;
-use crate::index::{CheckReport, Deletion, MergePolicy, check_in, delete_in, merge_in, salvage_in};
+use crate::index::{
+    CheckReport, Deletion, MergeOptions, MergePolicy, check_in, delete_in, merge_in, salvage_in,
+};
 use crate::segment::CheckLevel;
 use crate::store::{Directory, RamDirectory};
 
@@ -147,8 +149,13 @@ fn whatever_is_added_replaced_deleted_and_merged_is_what_a_map_would_hold() {
                 }
                 _ => {
                     let segments = 1 + random.usize(..3);
-                    let done =
-                        merge_in(&directory, segments, &Progress::new(), &AtomicBool::new(false)).unwrap();
+                    let done = merge_in(
+                        &directory,
+                        &MergeOptions { segments, ..MergeOptions::default() },
+                        &Progress::new(),
+                        &AtomicBool::new(false),
+                    )
+                    .unwrap();
                     assert!(done.after <= segments, "{what}: {done:?}");
                     assert_eq!(snapshot(&directory).info().deleted, 0, "{what}");
                 }
@@ -170,12 +177,12 @@ fn files_and_lines_can_live_in_one_index_and_be_merged() {
         build_in(&directory, &options(&path, records, 1), &Progress::new(), &Arc::default()).unwrap();
     }
     must_hold(&directory, &model, "before");
-    merge_in(&directory, 1, &Progress::new(), &AtomicBool::new(false)).unwrap();
+    merge_in(&directory, &MergeOptions::default(), &Progress::new(), &AtomicBool::new(false)).unwrap();
     must_hold(&directory, &model, "after");
     let line = format!("{}:2", place.path().join("b").display()).into_bytes();
     model.remove(&line).unwrap();
     assert_eq!(delete_in(&directory, &Deletion::Keys(vec![line])).unwrap().deleted, 1);
-    merge_in(&directory, 1, &Progress::new(), &AtomicBool::new(false)).unwrap();
+    merge_in(&directory, &MergeOptions::default(), &Progress::new(), &AtomicBool::new(false)).unwrap();
     must_hold(&directory, &model, "without a line");
 }
 
@@ -190,7 +197,7 @@ fn a_snapshot_answers_as_before_through_deletes_and_merges() {
     let expected = contents(&before);
     let key = files[0].0.as_os_str().as_encoded_bytes().to_vec();
     crate::index::delete(&index, &Deletion::Keys(vec![key])).unwrap();
-    crate::index::merge(&index, 1, &Progress::new(), &AtomicBool::new(false)).unwrap();
+    crate::index::merge(&index, &MergeOptions::default(), &Progress::new(), &AtomicBool::new(false)).unwrap();
     assert!(contents(&before) == expected);
     let after = Snapshot::open(&index).unwrap();
     assert_eq!(after.info().documents, files.len() as u64 - 1);
@@ -247,7 +254,7 @@ fn a_merge_that_is_cancelled_or_fails_changes_nothing() {
         build_in(&directory, &options(&path, Records::File, 1), &Progress::new(), &Arc::default()).unwrap();
     }
     let before = contents(&snapshot(&directory));
-    let cancelled = merge_in(&directory, 1, &Progress::new(), &AtomicBool::new(true));
+    let cancelled = merge_in(&directory, &MergeOptions::default(), &Progress::new(), &AtomicBool::new(true));
     assert!(matches!(cancelled, Err(Error::Cancelled)), "{cancelled:?}");
     assert!(contents(&snapshot(&directory)) == before);
     assert!(checked(&directory).leftovers.is_empty());
@@ -303,7 +310,7 @@ fn an_older_commit_is_not_taken_for_what_is_left_where_its_segments_were_merged(
     let place = tempfile::tempdir().unwrap();
     let directory = RamDirectory::new();
     two_segments_of_lines(&place.path().join("in"), &directory);
-    merge_in(&directory, 1, &Progress::new(), &AtomicBool::new(false)).unwrap();
+    merge_in(&directory, &MergeOptions::default(), &Progress::new(), &AtomicBool::new(false)).unwrap();
     let before = directory.list().unwrap();
     directory.create("manifest-0000000003").unwrap().finish().unwrap();
     let refused = salvage_in(&directory, CheckLevel::Cross, &Progress::new(), &AtomicBool::new(false));

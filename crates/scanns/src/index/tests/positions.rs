@@ -1,5 +1,5 @@
 use super::*;
-use crate::index::{MergePolicy, check_in, merge_in};
+use crate::index::{MergeOptions, MergePolicy, check_in, merge_in};
 use crate::segment::CheckLevel;
 use crate::store::RamDirectory;
 
@@ -72,7 +72,7 @@ fn positions_survive_flushes_inside_documents_replacements_and_merges() {
         options.merge = Some(MergePolicy::default());
         assert_eq!(add(&directory, &options).unwrap().replaced, files.len() as u64);
         assert!(found(&directory) == places(&files), "{lanes} replaced");
-        merge_in(&directory, 1, &Progress::new(), &AtomicBool::new(false)).unwrap();
+        merge_in(&directory, &MergeOptions::default(), &Progress::new(), &AtomicBool::new(false)).unwrap();
         assert!(found(&directory) == places(&files), "{lanes} merged");
         let info = Snapshot::open_in(&directory).unwrap().unwrap().info();
         assert!(info.postings == Postings::Positions && (1..info.index_bytes).contains(&info.position_bytes));

@@ -3,7 +3,7 @@ use std::sync::atomic::Ordering;
 use std::time::Duration;
 
 use super::*;
-use crate::index::{MergePolicy, check_in, delete_in, merge_in};
+use crate::index::{MergeOptions, MergePolicy, check_in, delete_in, merge_in};
 use crate::schema::{Compression, Store, Stored};
 use crate::segment::CheckLevel;
 use crate::store::RamDirectory;
@@ -144,7 +144,7 @@ fn what_is_stored_survives_flushes_inside_documents_replacements_deletes_and_mer
         let gone = all.keys().filter(|key| !left.contains_key(*key)).cloned().collect();
         delete_in(&directory, &crate::index::Deletion::Keys(gone)).unwrap();
         must_be(&directory, &left, stored, &what);
-        merge_in(&directory, 1, &Progress::new(), &AtomicBool::new(false)).unwrap();
+        merge_in(&directory, &MergeOptions::default(), &Progress::new(), &AtomicBool::new(false)).unwrap();
         must_be(&directory, &left, stored, &what);
     }
 }
@@ -162,7 +162,7 @@ fn files_and_lines_of_one_index_are_referred_to_side_by_side() {
         add(&directory, &keeping(&first, Records::File, 2, stored)).unwrap();
         add(&directory, &keeping(&second, Records::Lines, 2, stored)).unwrap();
         must_be(&directory, &all, stored, "apart");
-        merge_in(&directory, 1, &Progress::new(), &AtomicBool::new(false)).unwrap();
+        merge_in(&directory, &MergeOptions::default(), &Progress::new(), &AtomicBool::new(false)).unwrap();
         must_be(&directory, &all, stored, "as one");
     }
 }

@@ -5,9 +5,11 @@
 //!
 //! Everything streams from the sources to the one new file; what is held in memory are the norms, a byte for every
 //! document of all sources, a bit and a half for every document of a source that lost some, the sparse index of the new
-//! segment, 20 bytes for 64 terms, and the list of the term at hand. `terms.rs` steps through the terms, in the order that
+//! segment, 20 bytes for 64 terms, the list of the term at hand, and where several threads work, the pieces that they have
+//! not written yet. `pieces.rs` shares the work among threads, `terms.rs` steps through the terms, in the order that
 //! `tournament.rs` finds, `renumber.rs` says what becomes of a document.
 
+mod pieces;
 mod renumber;
 mod terms;
 mod tournament;
@@ -19,21 +21,34 @@ use std::collections::BTreeSet;
 use super::flush::{FlushBuffers, Flushed, write_rest};
 use super::reader::Segment;
 use super::stats::{FieldStats, SegmentStats};
-use super::terms::TermsWriter;
 use super::{SEGMENT, STATS, TERMS, file_name, keys, of_field, positions, stored};
 use crate::error::{Error, Result};
 use crate::schema::Field;
 use crate::store::{Directory, EnvelopeWriter, Unsynced};
-use terms::MergedTerms;
+use pieces::{Job, merge_terms};
 
 /// Document numbers in a segment.
 const MOST_DOCUMENTS: u64 = 1 << 31;
 
-/// Terms between two looks at whether the merge should go on.
-const LOOK_EVERY: u64 = 1 << 12;
+/// Called now and then with the bytes written so far; its error ends the merge.
+pub type GoOn<'a> = &'a mut (dyn FnMut(u64) -> Result<()> + Send);
 
-/// Bytes after which one looks at that in any case.
-const LOOK_AFTER: u64 = 1 << 20;
+/// How a merge is done.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct MergeWork {
+    /// Buffers of the new file.
+    pub buffers: FlushBuffers,
+    /// Threads that merge terms, at least 1.
+    pub threads: usize,
+    /// Bytes of the sources that one of several threads merges at a time.
+    pub piece: u64,
+}
+
+impl Default for MergeWork {
+    fn default() -> Self {
+        MergeWork { buffers: FlushBuffers::default(), threads: 1, piece: 4 << 20 }
+    }
+}
 
 /// A merge that is written and not yet part of a commit.
 #[derive(Debug)]
@@ -46,8 +61,6 @@ pub struct Merged {
 
 /// Writes the live documents of `sources` to a new segment `id`, which must be synced before a commit.
 ///
-/// `go_on` is called now and then with the bytes written so far; its error ends the merge.
-///
 /// # Errors
 /// Whatever the directory and `go_on` say, and damage in a source; the new file is then removed. More than 2³¹ documents
 /// are refused.
@@ -55,10 +68,10 @@ pub fn merge(
     directory: &dyn Directory,
     id: u128,
     sources: &[Segment],
-    buffers: &FlushBuffers,
-    go_on: &mut dyn FnMut(u64) -> Result<()>,
+    work: &MergeWork,
+    go_on: GoOn<'_>,
 ) -> Result<(Merged, Unsynced)> {
-    let written = write(directory, id, sources, buffers, go_on);
+    let written = write(directory, id, sources, work, go_on);
     if written.is_err() {
         // The first error is the one to tell; a file that cannot be removed now is swept at the next commit.
         let _ = directory.remove(&file_name(id));
@@ -70,11 +83,12 @@ fn write(
     directory: &dyn Directory,
     id: u128,
     sources: &[Segment],
-    buffers: &FlushBuffers,
-    go_on: &mut dyn FnMut(u64) -> Result<()>,
+    work: &MergeWork,
+    go_on: GoOn<'_>,
 ) -> Result<(Merged, Unsynced)> {
     let documents = renumber(sources)?;
-    let mut out = EnvelopeWriter::create(directory, &file_name(id), SEGMENT, id)?.with_buffer(buffers.write);
+    let mut out =
+        EnvelopeWriter::create(directory, &file_name(id), SEGMENT, id)?.with_buffer(work.buffers.write);
     let max_doc = documents.last().map_or(0, Renumbering::end);
     let of_sources = sources.iter().flat_map(|source| &source.stats().fields);
     let fields: BTreeSet<Field> = of_sources.map(|stats| stats.field).collect();
@@ -82,7 +96,7 @@ fn write(
         SegmentStats { documents: u64::from(max_doc), max_doc, fields: Vec::new(), void: Vec::new() };
     for field in fields {
         let sources: Vec<Segment> = sources.iter().map(|source| source.in_field(field)).collect();
-        stats.fields.push(write_field(&sources, &documents, buffers, &mut out, go_on)?);
+        stats.fields.push(write_field(&sources, &documents, work, &mut out, go_on)?);
     }
     let readers = sources.iter().map(|source| source.keys()).collect::<Result<Vec<_>>>()?;
     keys::merge(&readers.into_iter().zip(&documents).collect::<Vec<_>>(), &mut out)?;
@@ -97,34 +111,24 @@ fn write(
 fn write_field(
     sources: &[Segment],
     documents: &[Renumbering],
-    buffers: &FlushBuffers,
+    work: &MergeWork,
     out: &mut EnvelopeWriter,
-    go_on: &mut dyn FnMut(u64) -> Result<()>,
+    go_on: GoOn<'_>,
 ) -> Result<FieldStats> {
     let field = sources.first().map(|source| source.field_stats().field).unwrap_or_default();
     let norms = merge_norms(sources, documents)?;
-    let mut stats = FieldStats {
-        field,
-        kept: positions::in_common(sources)?,
-        documents_with_terms: norms.iter().filter(|&&norm| norm > 0).count() as u64,
-        ..FieldStats::default()
-    };
+    let kept = positions::in_common(sources)?;
     out.begin(of_field(TERMS, field))?;
-    let mut writer = TermsWriter::new(buffers.lists, stats.kept);
-    let mut terms = MergedTerms::new(sources, documents)?;
-    let (mut looked_at, mut look_again_at) = (0, 0);
-    while terms.step()? {
-        stats.tokens += terms.write(&norms, &mut writer, out)?;
-        looked_at += 1;
-        if looked_at % LOOK_EVERY == 0 || out.len() >= look_again_at {
-            look_again_at = out.len() + LOOK_AFTER;
-            go_on(out.len())?;
-        }
-    }
-    stats.terms = writer.terms();
-    stats.run_bytes = writer.run_bytes().unwrap_or(0);
-    write_rest(field, writer, &norms, out)?;
-    Ok(stats)
+    let merged = merge_terms(Job { sources, documents, norms: &norms, kept, work }, out, go_on)?;
+    write_rest(field, &merged.sparse, &norms, out)?;
+    Ok(FieldStats {
+        field,
+        kept,
+        documents_with_terms: norms.iter().filter(|&&norm| norm > 0).count() as u64,
+        tokens: merged.tokens,
+        terms: merged.terms,
+        run_bytes: merged.run_bytes,
+    })
 }
 
 /// New numbers for the live documents of all sources.

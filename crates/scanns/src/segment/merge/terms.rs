@@ -7,8 +7,7 @@ use super::tournament::{Contestants, Tournament};
 use crate::codec::{BLOCK, ListBytes, ListCursor, NO_MORE, ShortList};
 use crate::error::Result;
 use crate::segment::reader::Segment;
-use crate::segment::terms::{TermInfo, TermPositions, TermsIter, TermsWriter};
-use crate::store::EnvelopeWriter;
+use crate::segment::terms::{TermInfo, TermPositions, TermsIter, TermsOut, TermsWriter};
 
 /// Bytes of a term that are compared as a number.
 const HEAD: usize = 16;
@@ -38,17 +37,24 @@ pub(super) struct MergedTerms<'a> {
     tournament: Tournament,
     /// The sources that have the term at hand, in their order.
     group: Vec<usize>,
+    /// The term to stop before.
+    end: Option<&'a [u8]>,
 }
 
 impl<'a> MergedTerms<'a> {
-    /// Before the first term.
-    pub(super) fn new(segments: &'a [Segment], documents: &'a [Renumbering]) -> Result<Self> {
+    /// Before the first term from `start` on; the last one is before `end`.
+    pub(super) fn new(
+        segments: &'a [Segment],
+        documents: &'a [Renumbering],
+        start: &[u8],
+        end: Option<&'a [u8]>,
+    ) -> Result<Self> {
         let mut sources = Vec::with_capacity(segments.len());
         for (segment, documents) in segments.iter().zip(documents) {
-            sources.push(Source { segment, documents, terms: segment.all_terms()? });
+            sources.push(Source { segment, documents, terms: segment.terms_from(start)? });
         }
         let group = (0..sources.len()).collect();
-        Ok(MergedTerms { tournament: Tournament::new(sources.len()), sources: Sources(sources), group })
+        Ok(MergedTerms { tournament: Tournament::new(sources.len()), sources: Sources(sources), group, end })
     }
 
     /// Moves to the next term; false at the end.
@@ -60,7 +66,8 @@ impl<'a> MergedTerms<'a> {
             self.tournament.set(number, head, &self.sources);
         }
         self.tournament.least(&mut self.group, &self.sources);
-        Ok(!self.group.is_empty())
+        let Some(&first) = self.group.first() else { return Ok(false) };
+        Ok(self.end.is_none_or(|end| self.sources.0[first].terms.term() < end))
     }
 
     /// Writes the term at hand with its surviving postings; returns how often it occurs in them.
@@ -68,7 +75,7 @@ impl<'a> MergedTerms<'a> {
         &mut self,
         norms: &[u8],
         writer: &mut TermsWriter,
-        out: &mut EnvelopeWriter,
+        out: &mut impl TermsOut,
     ) -> Result<u64> {
         let Some(&first) = self.group.first() else { return Ok(0) };
         if writer.has_runs() {
@@ -99,7 +106,7 @@ impl<'a> MergedTerms<'a> {
         first: usize,
         norms: &[u8],
         writer: &mut TermsWriter,
-        out: &mut EnvelopeWriter,
+        out: &mut impl TermsOut,
     ) -> Result<u64> {
         let info = self.sources.0[first].terms.info();
         let source = &self.sources.0[first];
@@ -131,7 +138,7 @@ fn push_run(
     (info, positions): (TermInfo, TermPositions),
     norms: &[u8],
     writer: &mut TermsWriter,
-    out: &mut EnvelopeWriter,
+    out: &mut impl TermsOut,
 ) -> Result<u64> {
     let term = source.terms.term();
     let damaged = || source.segment.damaged_positions(term);

@@ -8,6 +8,7 @@ use super::spans::{SpanReader, SpanWriter};
 use super::{Sections, TEXT, VECTORS};
 use crate::error::Result;
 use crate::schema::{Compression, Store};
+use crate::segment::merge::GoOn;
 use crate::segment::{Renumbering, Segment};
 use crate::store::EnvelopeWriter;
 
@@ -19,7 +20,7 @@ pub(in crate::segment) fn merge(
     sources: &[Segment],
     documents: &[Renumbering],
     out: &mut EnvelopeWriter,
-    go_on: &mut dyn FnMut(u64) -> Result<()>,
+    go_on: GoOn<'_>,
 ) -> Result<()> {
     let (store, vectors) = in_common(sources)?;
     match store {
@@ -35,7 +36,7 @@ fn merge_blocks(
     sources: &[Segment],
     documents: &[Renumbering],
     out: &mut EnvelopeWriter,
-    go_on: &mut dyn FnMut(u64) -> Result<()>,
+    go_on: GoOn<'_>,
 ) -> Result<()> {
     let mut readers = Vec::with_capacity(sources.len());
     for (source, numbers) in sources.iter().zip(documents) {

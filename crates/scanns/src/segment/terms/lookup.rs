@@ -97,6 +97,25 @@ impl Terms {
         }
     }
 
+    /// First terms of blocks that stand at least `step` bytes apart, in order, each with the bytes of the section that
+    /// lie between it and the one before.
+    pub fn samples(&self, section: &Section, step: u64) -> Result<Vec<(Vec<u8>, u64)>> {
+        let (mut samples, mut last, mut end) = (Vec::new(), 0, 0);
+        for (index, &(offset, len)) in self.places.iter().enumerate() {
+            let between = end - last;
+            if between >= step.max(1) {
+                let mut first = Vec::new();
+                if self.open(section, index)?.step(&mut first) != Some(true) {
+                    return Err(section.corrupt(format!("block {index} of its terms cannot be read")));
+                }
+                samples.push((first, between));
+                last = end;
+            }
+            end = end.max(offset.saturating_add(u64::from(len)));
+        }
+        Ok(samples)
+    }
+
     /// All terms from `start` on, in order.
     pub fn iter_from<'a>(&'a self, section: &'a Section, start: &[u8]) -> Result<TermsIter<'a>> {
         let first = self.block_of(section, start)?.unwrap_or(0);

@@ -31,13 +31,13 @@ mod write;
 
 pub(super) use lookup::load;
 pub use lookup::{Terms, TermsIter};
-pub(super) use write::TermsWriter;
+pub(super) use write::{TermsOut, TermsWriter};
 
 /// Terms in a group.
 const GROUP: usize = 64;
 
 /// Bytes of an entry of the sparse index.
-const SPARSE_ENTRY: usize = 20;
+pub(super) const SPARSE_ENTRY: usize = 20;
 
 /// Bytes of `count` symbols of `width` bits.
 fn packed_len(count: usize, width: u8) -> Option<usize> {

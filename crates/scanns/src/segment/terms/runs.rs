@@ -1,9 +1,8 @@
 //! Writes terms with positions: the run of a term goes out as it grows, its list waits until the run has ended.
 
-use super::TermsWriter;
+use super::{TermsOut, TermsWriter};
 use crate::codec::{DeltaReader, ListBytes, PositionEncoder, put_varint};
 use crate::error::Result;
-use crate::store::EnvelopeWriter;
 
 /// What a [`TermsWriter`] needs for positions.
 #[derive(Default)]
@@ -37,7 +36,7 @@ impl TermsWriter {
         (term, head): (&[u8], u128),
         doc: u32,
         position: u32,
-        out: &mut EnvelopeWriter,
+        out: &mut impl TermsOut,
     ) -> Result<()> {
         put_varint(&mut self.postings, u64::from(doc) << 2 | 3);
         put_varint(&mut self.postings, u64::from(position));
@@ -63,7 +62,7 @@ impl TermsWriter {
 
     /// Adds deltas of the posting.
     #[inline(always)]
-    pub fn push_deltas(&mut self, deltas: impl Iterator<Item = u32>, out: &mut EnvelopeWriter) -> Result<()> {
+    pub fn push_deltas(&mut self, deltas: impl Iterator<Item = u32>, out: &mut impl TermsOut) -> Result<()> {
         let Some(runs) = &mut self.runs else { return Ok(()) };
         deltas.for_each(|delta| runs.encoder.push(delta, &mut self.lists));
         if self.lists.len() < self.send {
@@ -81,7 +80,7 @@ impl TermsWriter {
         (list, deltas): (&ListBytes<'_>, &mut DeltaReader<'_>),
         shift: u32,
         norms: &[u8],
-        out: &mut EnvelopeWriter,
+        out: &mut impl TermsOut,
     ) -> Result<Option<bool>> {
         let Some(runs) = &mut self.runs else { return Ok(None) };
         if !self.encoder.would_carry(list) {
@@ -106,7 +105,7 @@ impl TermsWriter {
         &mut self,
         (term, head): (&[u8], u128),
         norms: &[u8],
-        out: &mut EnvelopeWriter,
+        out: &mut impl TermsOut,
     ) -> Result<()> {
         let Some(runs) = &mut self.runs else { return Ok(()) };
         let summary = self.encoder.finish(norms, &mut runs.list);

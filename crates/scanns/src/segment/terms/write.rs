@@ -8,6 +8,26 @@ use crate::error::Result;
 use crate::schema::Postings;
 use crate::store::EnvelopeWriter;
 
+/// Where the section of terms goes.
+pub trait TermsOut {
+    /// Bytes of the section, or of the part of it that is written here, so far.
+    fn place(&self) -> u64;
+
+    /// Appends to it.
+    fn write(&mut self, bytes: &[u8]) -> Result<()>;
+}
+
+impl TermsOut for EnvelopeWriter {
+    fn place(&self) -> u64 {
+        self.section_len()
+    }
+
+    #[inline]
+    fn write(&mut self, bytes: &[u8]) -> Result<()> {
+        EnvelopeWriter::write(self, bytes)
+    }
+}
+
 /// See the module.
 pub struct TermsWriter {
     terms: u64,
@@ -67,7 +87,7 @@ impl TermsWriter {
         &mut self,
         (term, head): (&[u8], u128),
         (doc, freq): (u32, u32),
-        out: &mut EnvelopeWriter,
+        out: &mut impl TermsOut,
     ) -> Result<()> {
         put_varint(&mut self.postings, u64::from(doc) << 2 | u64::from(freq == 1) << 1 | 1);
         if freq != 1 {
@@ -82,7 +102,7 @@ impl TermsWriter {
         (term, head): (&[u8], u128),
         mut postings: impl Iterator<Item = (u32, u32)>,
         norms: &[u8],
-        out: &mut EnvelopeWriter,
+        out: &mut impl TermsOut,
     ) -> Result<()> {
         let Some(first) = postings.next() else { return Ok(()) };
         let Some(second) = postings.next() else { return self.add_single((term, head), first, out) };
@@ -117,7 +137,7 @@ impl TermsWriter {
         &mut self,
         (term, head): (&[u8], u128),
         norms: &[u8],
-        out: &mut EnvelopeWriter,
+        out: &mut impl TermsOut,
     ) -> Result<()> {
         let summary = self.encoder.finish(norms, &mut self.lists);
         if summary.doc_freq < 2 {
@@ -137,7 +157,7 @@ impl TermsWriter {
     }
 
     #[inline(always)]
-    pub(super) fn add_term(&mut self, term: &[u8], head: u128, out: &mut EnvelopeWriter) -> Result<()> {
+    pub(super) fn add_term(&mut self, term: &[u8], head: u128, out: &mut impl TermsOut) -> Result<()> {
         let shared = if self.count == 0 {
             self.first = prefix_of(head);
             0
@@ -160,7 +180,7 @@ impl TermsWriter {
         if usize::from(self.count) == GROUP { self.end_group(out) } else { Ok(()) }
     }
 
-    pub(super) fn send_lists(&mut self, out: &mut EnvelopeWriter) -> Result<()> {
+    pub(super) fn send_lists(&mut self, out: &mut impl TermsOut) -> Result<()> {
         out.write(&self.lists)?;
         self.lists_sent += self.lists.len() as u64;
         self.lists.clear();
@@ -168,12 +188,12 @@ impl TermsWriter {
     }
 
     /// Sends bytes of lists that are not gathered first.
-    pub(super) fn send_bytes(&mut self, bytes: &[u8], out: &mut EnvelopeWriter) -> Result<()> {
+    pub(super) fn send_bytes(&mut self, bytes: &[u8], out: &mut impl TermsOut) -> Result<()> {
         self.lists_sent += bytes.len() as u64;
         out.write(bytes)
     }
 
-    fn end_group(&mut self, out: &mut EnvelopeWriter) -> Result<()> {
+    fn end_group(&mut self, out: &mut impl TermsOut) -> Result<()> {
         self.send_lists(out)?;
         let symbols = Symbols::of(self.suffixes.bytes());
         self.block.clear();
@@ -188,7 +208,7 @@ impl TermsWriter {
         self.block.extend_from_slice(&self.postings);
 
         self.sparse.extend_from_slice(&self.first.to_le_bytes());
-        self.sparse.extend_from_slice(&out.section_len().to_le_bytes());
+        self.sparse.extend_from_slice(&out.place().to_le_bytes());
         self.sparse.extend_from_slice(&u32::try_from(self.block.len()).unwrap_or(u32::MAX).to_le_bytes());
         out.write(&self.block)?;
         self.lengths.clear();
@@ -199,7 +219,7 @@ impl TermsWriter {
     }
 
     /// Ends the section; returns the sparse index.
-    pub fn finish(mut self, out: &mut EnvelopeWriter) -> Result<Vec<u8>> {
+    pub fn finish(mut self, out: &mut impl TermsOut) -> Result<Vec<u8>> {
         if self.count > 0 {
             self.end_group(out)?;
         }

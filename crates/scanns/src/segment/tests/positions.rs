@@ -3,10 +3,10 @@ use crate::error::Error;
 use crate::schema::Postings;
 
 /// Term → document → positions.
-type Places = BTreeMap<Vec<u8>, BTreeMap<u32, Vec<u32>>>;
+pub(super) type Places = BTreeMap<Vec<u8>, BTreeMap<u32, Vec<u32>>>;
 
 /// Writes a segment of random documents with positions; returns them by number, void ones empty.
-fn write(directory: &RamDirectory, id: u128, random: &mut Rng, docs: u32) -> Vec<Vec<Vec<u8>>> {
+pub(super) fn write(directory: &RamDirectory, id: u128, random: &mut Rng, docs: u32) -> Vec<Vec<Vec<u8>>> {
     let pages = PageSize::Base;
     let options = InvertOptions { pages, postings: Postings::Positions, ..InvertOptions::default() };
     let mut inverter = Inverter::new(&options).unwrap();
@@ -46,7 +46,7 @@ fn write(directory: &RamDirectory, id: u128, random: &mut Rng, docs: u32) -> Vec
     all
 }
 
-fn places<'d>(docs: impl IntoIterator<Item = &'d Vec<Vec<u8>>>) -> Places {
+pub(super) fn places<'d>(docs: impl IntoIterator<Item = &'d Vec<Vec<u8>>>) -> Places {
     let mut places = Places::new();
     for (doc, terms) in (0..).zip(docs) {
         for (position, term) in (0..).zip(terms) {
@@ -111,14 +111,18 @@ fn positions_read_back_from_a_segment_and_through_merges_with_deletes() {
             }
             sources.push(segment);
         }
-        let buffers = FlushBuffers { write: 4096, lists: 700 };
-        merge(&directory, 77, &sources, &buffers, &mut |_| Ok(())).unwrap().1.sync().unwrap();
+        let work = MergeWork {
+            buffers: FlushBuffers { write: 4096, lists: 700 },
+            threads: random.usize(1..5),
+            piece: random.u64(1..4000),
+        };
+        merge(&directory, 77, &sources, &work, &mut |_| Ok(())).unwrap().1.sync().unwrap();
         let merged = Segment::open(&directory, 77, 0).unwrap();
         if !left.is_empty() {
             must_hold(&merged, &places(&left), &mut random, &format!("seed {seed:x} merged"));
         }
         let again = [merged];
-        merge(&directory, 78, &again, &buffers, &mut |_| Ok(())).unwrap().1.sync().unwrap();
+        merge(&directory, 78, &again, &work, &mut |_| Ok(())).unwrap().1.sync().unwrap();
         let again = Segment::open(&directory, 78, 0).unwrap();
         assert_eq!(read(&again).unwrap(), places(&left));
         assert_eq!(again.field_stats(), Segment::open(&directory, 77, 0).unwrap().field_stats());
@@ -134,7 +138,7 @@ fn segments_with_and_without_positions_do_not_mix_and_questions_for_them_are_ans
     assert_eq!(segments.each_ref().map(Segment::kept), [Postings::Frequencies, Postings::Positions]);
     let error = segments[0].positions(lists.keys().next().unwrap(), 0).unwrap_err();
     assert!(matches!(&error, Error::Options(_)) && error.to_string().contains("--positions"), "{error}");
-    let merged = merge(&directory, 9, &segments, &FlushBuffers::default(), &mut |_| Ok(()));
+    let merged = merge(&directory, 9, &segments, &MergeWork::default(), &mut |_| Ok(()));
     assert!(matches!(merged, Err(Error::Corrupt { .. })));
     assert!(!directory.list().unwrap().contains(&file_name(9)));
 }
