@@ -11,6 +11,7 @@ use super::pace::Pace;
 use super::snapshot::QueryWords;
 use super::writer::Writer;
 use crate::error::{Error, Result};
+use crate::schema::Field;
 use crate::search::{Leaf, Model, Operator, Query, Searcher, parse};
 use crate::segment::{MergeWork, Segment};
 use crate::store::{Directory, FsDirectory};
@@ -80,12 +81,17 @@ pub fn delete_in(directory: &dyn Directory, what: &Deletion) -> Result<DeleteRep
 /// The documents that a query matches, by segment.
 fn matching(writer: &Writer<'_>, ids: &[u128], text: &str, operator: Operator) -> Result<Vec<Vec<u32>>> {
     let Some(manifest) = writer.manifest() else { return Ok(Vec::new()) };
-    let field = manifest.schema.default_field().unwrap_or_default();
-    let mut words = QueryWords::new(&manifest.schema, field);
+    let default = manifest.schema.default_field().unwrap_or_default();
+    let mut words = QueryWords::new(&manifest.schema, default);
     let query: Query = parse(text, operator, |word| words.terms(word))?;
-    let open = |&id: &u128| Ok(writer.segment(id)?.in_field(field));
+    let open = |&id: &u128| writer.segment(id);
     let segments = ids.iter().map(open).collect::<Result<Vec<Segment>>>()?;
-    let searcher = Searcher::new(segments.iter().map(|segment| segment as &dyn Leaf).collect());
+    let through = |field| segments.iter().map(|segment: &Segment| segment.in_field(field)).collect();
+    let views: Vec<(Field, Vec<Segment>)> =
+        manifest.schema.searched().map(|(field, _)| (field, through(field))).collect();
+    let leaves =
+        views.iter().map(|(field, views)| (*field, views.iter().map(|view| view as &dyn Leaf).collect()));
+    let searcher = Searcher::over(leaves.collect(), default);
     let mut found = vec![Vec::new(); segments.len()];
     searcher.for_each(&query, Model::Classic, |hit| {
         if let Some(found) = found.get_mut(hit.leaf) {

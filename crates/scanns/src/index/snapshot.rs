@@ -222,13 +222,14 @@ impl Snapshot {
 
     /// Answers queries over this state, in the field that is searched where none is named.
     pub fn searcher(&self) -> Searcher<'_> {
-        Searcher::new(self.segments.iter().map(|segment| segment as &dyn Leaf).collect())
+        self.searcher_in(self.schema.default_field().unwrap_or_default())
     }
 
-    /// Answers queries over this state in a field of its schema. Hits of one document are the same in all fields.
+    /// The same, with another field to be searched where none is named. Hits of one document are the same in all fields.
     pub fn searcher_in(&self, field: Field) -> Searcher<'_> {
-        let segments = self.views.get(usize::from(field.number())).into_iter().flatten();
-        Searcher::new(segments.map(|segment| segment as &dyn Leaf).collect())
+        let views = |field: Field| self.views.get(usize::from(field.number())).into_iter().flatten();
+        let leaves = |field| (field, views(field).map(|segment| segment as &dyn Leaf).collect());
+        Searcher::over(self.schema.searched().map(|(field, _)| leaves(field)).collect(), field)
     }
 
     /// The segments, seen through a field.

@@ -3,7 +3,7 @@
 use std::ops::ControlFlow;
 
 use super::run::{Clause, View, count_below, postings};
-use super::similarity::{Similarity, score_all};
+use super::similarity::Similarity;
 use super::windows::MAX_SHIFT;
 use crate::codec::BLOCK;
 
@@ -33,7 +33,7 @@ pub(super) struct Accumulators {
 }
 
 impl Accumulators {
-    pub(super) fn new(clauses: &[Clause], view: &View) -> Self {
+    pub(super) fn new<S>(clauses: &[Clause<S>], view: &View) -> Self {
         let postings: u64 = clauses.iter().map(|clause| u64::from(clause.cursor.doc_freq())).sum();
         let sparse = postings * SPARSE < u64::from(view.max_doc);
         Accumulators {
@@ -44,19 +44,13 @@ impl Accumulators {
     }
 
     /// Adds the scores of `clause` for the documents from `start`, where its cursor is not beyond, up to `end`.
-    pub(super) fn add<S: Similarity>(
-        &mut self,
-        clause: &mut Clause,
-        (start, end): (u32, u32),
-        view: &View,
-        similarity: &S,
-    ) {
+    pub(super) fn add<S: Similarity>(&mut self, clause: &mut Clause<S>, (start, end): (u32, u32)) {
         let mut scores = [0.0; BLOCK];
         while clause.cursor.doc() < end {
             let (docs, tfs) = postings::<S>(&mut clause.cursor);
             let count = count_below(docs, end);
             let docs = &docs[..count];
-            score_all(similarity, clause.weight, view.norms, (docs, tfs), &mut scores[..count]);
+            clause.scorer.score_all((docs, tfs), &mut scores[..count]);
             self.add_scores(docs, &scores, start);
             clause.cursor.consume(count);
         }

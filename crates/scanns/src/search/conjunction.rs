@@ -10,7 +10,7 @@ use std::ops::ControlFlow;
 
 use super::lead::LeadBlocks;
 use super::run::{Clause, Sink, View, count_below, offer, postings};
-use super::similarity::{Similarity, below, narrow, score_all};
+use super::similarity::{Similarity, below, narrow};
 use super::topk::TopK;
 use super::windows::MAX_SHIFT;
 use crate::codec::BLOCK;
@@ -22,39 +22,34 @@ const SPAN: u32 = 1 << MAX_SHIFT;
 const MUCH_LONGER: u64 = 16;
 
 /// Every document that all clauses have, in order.
-pub(super) fn all<S: Similarity>(
-    clauses: &mut [Clause],
-    view: &View,
-    similarity: &S,
-    sink: &mut Sink,
-) -> ControlFlow<()> {
+pub(super) fn all<S: Similarity>(clauses: &mut [Clause<S>], view: &View, sink: &mut Sink) -> ControlFlow<()> {
     let order = by_frequency(clauses);
-    Run::new(clauses.len()).find(clauses, &order, view, similarity, view.max_doc, sink)
+    Run::new(clauses.len()).find(clauses, &order, view, view.max_doc, sink)
 }
 
 /// The best of them: of the rarest term only blocks whose bounds compete are looked into, and of their documents only
 /// those that the other terms could lift over the threshold are looked up there.
-pub(super) fn top<S: Similarity>(clauses: &mut [Clause], view: &View, similarity: &S, top: &mut TopK) {
+pub(super) fn top<S: Similarity>(clauses: &mut [Clause<S>], view: &View, top: &mut TopK) {
     let order = by_frequency(clauses);
     let Some((&lead, others)) = order.split_first() else { return };
     let mut run = Run::new(clauses.len());
-    let blocks = LeadBlocks::new(clauses, lead, others, similarity);
+    let blocks = LeadBlocks::new(clauses, lead, others);
     blocks.visit(lead, clauses, top, |block, clauses, top| {
         clauses[lead].cursor.load_block(block);
         let spare = blocks.others(block);
-        run.take_competing(&mut clauses[lead], lead, view, similarity, below(top.threshold()) - spare);
+        run.take_competing(&mut clauses[lead], lead, below(top.threshold()) - spare);
         let Some(&first) = run.docs.first() else { return };
         for (place, &other) in others.iter().enumerate() {
             clauses[other].cursor.jump(blocks.enter(place, block), first);
         }
-        run.intersect::<S>(clauses, &order, view);
+        run.intersect(clauses, &order, view);
         // `offer` never breaks.
-        let _ = run.score(clauses, view, similarity, &mut |docs, scores| offer(top, view, docs, scores));
+        let _ = run.score(clauses, &mut |docs, scores| offer(top, view, docs, scores));
     });
 }
 
 /// The numbers of the clauses, rarest first.
-fn by_frequency(clauses: &[Clause]) -> Vec<usize> {
+fn by_frequency<S>(clauses: &[Clause<S>]) -> Vec<usize> {
     let mut order: Vec<usize> = (0..clauses.len()).collect();
     order.sort_by_key(|&number| clauses[number].cursor.doc_freq());
     order
@@ -79,10 +74,9 @@ impl Run {
     /// Sends the matches below `end` from where the cursors are.
     fn find<S: Similarity>(
         &mut self,
-        clauses: &mut [Clause],
+        clauses: &mut [Clause<S>],
         order: &[usize],
         view: &View,
-        similarity: &S,
         end: u32,
         sink: &mut Sink,
     ) -> ControlFlow<()> {
@@ -98,15 +92,15 @@ impl Run {
                 break;
             }
             clauses[lead].cursor.advance(doc);
-            self.take::<S>(&mut clauses[lead], lead, end, view);
-            self.intersect::<S>(clauses, order, view);
-            self.score(clauses, view, similarity, sink)?;
+            self.take(&mut clauses[lead], lead, end, view);
+            self.intersect(clauses, order, view);
+            self.score(clauses, sink)?;
         }
         ControlFlow::Continue(())
     }
 
     /// Leaves the documents of the run that all clauses have; the first in `order` has them.
-    fn intersect<S: Similarity>(&mut self, clauses: &mut [Clause], order: &[usize], view: &View) {
+    fn intersect<S: Similarity>(&mut self, clauses: &mut [Clause<S>], order: &[usize], view: &View) {
         for (place, &other) in order.iter().enumerate().skip(1) {
             let (Some(&first), Some(&last)) = (self.docs.first(), self.docs.last()) else { break };
             let span = last - first;
@@ -114,27 +108,20 @@ impl Run {
                 / u64::from(view.max_doc.max(1));
             self.kept.clear();
             if span < SPAN && expected < MUCH_LONGER * self.docs.len() as u64 {
-                self.join::<S>(&mut clauses[other], other);
+                self.join(&mut clauses[other], other);
             } else {
-                self.probe::<S>(&mut clauses[other], other);
+                self.probe(&mut clauses[other], other);
             }
             self.keep(&order[..place]);
         }
     }
 
     /// Starts a run: the documents of the block at hand in which the clause scores at least `least`.
-    fn take_competing<S: Similarity>(
-        &mut self,
-        clause: &mut Clause,
-        number: usize,
-        view: &View,
-        similarity: &S,
-        least: f64,
-    ) {
+    fn take_competing<S: Similarity>(&mut self, clause: &mut Clause<S>, number: usize, least: f64) {
         let found = postings::<S>(&mut clause.cursor);
         let mut scores = [0.0; BLOCK];
         let scores = &mut scores[..found.0.len()];
-        score_all(similarity, clause.weight, view.norms, found, scores);
+        clause.scorer.score_all(found, scores);
         self.docs.clear();
         self.tfs[number].clear();
         for ((&doc, &tf), &score) in found.0.iter().zip(found.1).zip(&*scores) {
@@ -146,7 +133,7 @@ impl Run {
     }
 
     /// Starts a run: documents of the clause below `end`, as many as a block has, or a span where that is more.
-    fn take<S: Similarity>(&mut self, clause: &mut Clause, number: usize, end: u32, view: &View) {
+    fn take<S: Similarity>(&mut self, clause: &mut Clause<S>, number: usize, end: u32, view: &View) {
         let span = u64::from(clause.cursor.doc_freq()) * u64::from(SPAN) / u64::from(view.max_doc.max(1));
         let dense = span > BLOCK as u64;
         let end = if dense { end.min(clause.cursor.doc().saturating_add(SPAN)) } else { end };
@@ -165,7 +152,7 @@ impl Run {
     }
 
     /// Finds the documents of the run that `clause` has in one pass over its postings.
-    fn join<S: Similarity>(&mut self, clause: &mut Clause, number: usize) {
+    fn join<S: Similarity>(&mut self, clause: &mut Clause<S>, number: usize) {
         let (Some(&first), Some(&last)) = (self.docs.first(), self.docs.last()) else { return };
         let slot = |doc: u32| (doc.wrapping_sub(first) % SPAN) as usize;
         let slots = self.slots.get_or_insert_with(|| Box::new([0; SPAN as usize]));
@@ -194,7 +181,7 @@ impl Run {
     }
 
     /// Finds the documents of the run that `clause` has by advancing to each.
-    fn probe<S: Similarity>(&mut self, clause: &mut Clause, number: usize) {
+    fn probe<S: Similarity>(&mut self, clause: &mut Clause<S>, number: usize) {
         let tfs = &mut self.tfs[number];
         tfs.clear();
         for (&doc, place) in self.docs.iter().zip(0..) {
@@ -214,18 +201,12 @@ impl Run {
     }
 
     /// Sends the run; scores of clauses add up in the order of the query.
-    fn score<S: Similarity>(
-        &self,
-        clauses: &[Clause],
-        view: &View,
-        similarity: &S,
-        sink: &mut Sink,
-    ) -> ControlFlow<()> {
+    fn score<S: Similarity>(&self, clauses: &[Clause<S>], sink: &mut Sink) -> ControlFlow<()> {
         for (part, docs) in self.docs.chunks(BLOCK).enumerate() {
             let (mut sums, mut scores) = ([0.0f64; BLOCK], [0.0f32; BLOCK]);
             let scores = &mut scores[..docs.len()];
             for (tfs, clause) in self.tfs.iter().zip(clauses) {
-                score_all(similarity, clause.weight, view.norms, (docs, &tfs[part * BLOCK..]), scores);
+                clause.scorer.score_all((docs, &tfs[part * BLOCK..]), scores);
                 for (sum, &score) in sums.iter_mut().zip(&*scores) {
                     *sum += f64::from(score);
                 }

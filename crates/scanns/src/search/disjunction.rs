@@ -8,12 +8,7 @@ use super::similarity::{Similarity, narrow};
 use crate::codec::NO_MORE;
 
 /// Every document that any clause has, in order.
-pub(super) fn all<S: Similarity>(
-    clauses: &mut [Clause],
-    view: &View,
-    similarity: &S,
-    sink: &mut Sink,
-) -> ControlFlow<()> {
+pub(super) fn all<S: Similarity>(clauses: &mut [Clause<S>], view: &View, sink: &mut Sink) -> ControlFlow<()> {
     let mut sums = Accumulators::new(clauses, view);
     loop {
         let next = clauses.iter().map(|clause| clause.cursor.doc()).min().unwrap_or(NO_MORE);
@@ -22,7 +17,7 @@ pub(super) fn all<S: Similarity>(
         }
         let start = next - next % WINDOW;
         for clause in clauses.iter_mut() {
-            sums.add(clause, (start, start.saturating_add(WINDOW)), view, similarity);
+            sums.add(clause, (start, start.saturating_add(WINDOW)));
         }
         sums.drain(start, narrow, &mut *sink)?;
     }

@@ -24,12 +24,7 @@ pub(super) struct LeadBlocks {
 
 impl LeadBlocks {
     /// The ranges of the blocks of clause `lead`, for matches with all of the clauses `others`.
-    pub(super) fn new<S: Similarity>(
-        clauses: &[Clause],
-        lead: usize,
-        others: &[usize],
-        similarity: &S,
-    ) -> LeadBlocks {
+    pub(super) fn new<S: Similarity>(clauses: &[Clause<S>], lead: usize, others: &[usize]) -> LeadBlocks {
         let lead = &clauses[lead];
         let count = lead.cursor.blocks();
         let mut blocks = LeadBlocks {
@@ -38,17 +33,17 @@ impl LeadBlocks {
             enter: Vec::with_capacity(count * others.len()),
         };
         for &other in others {
-            blocks.add(lead, &clauses[other], similarity);
+            blocks.add(lead, &clauses[other]);
         }
-        let bound = |block| f64::from(similarity.bound(lead.weight, &lead.cursor.block_impacts(block)));
+        let bound = |block| f64::from(lead.scorer.bound(&lead.cursor.block_impacts(block)));
         blocks.totals.extend(blocks.others.iter().enumerate().map(|(block, sum)| above(sum + bound(block))));
         blocks
     }
 
     /// Adds what `other` can to every range of `lead`.
-    fn add<S: Similarity>(&mut self, lead: &Clause, other: &Clause, similarity: &S) {
+    fn add<S: Similarity>(&mut self, lead: &Clause<S>, other: &Clause<S>) {
         let cursor = &other.cursor;
-        let of = |impacts: &_| f64::from(similarity.bound(other.weight, impacts));
+        let of = |impacts: &_| f64::from(other.scorer.bound(impacts));
         let whole = of(&cursor.list_impacts());
         let (mut first, mut at, mut bounded, mut bound) = (0, 0, usize::MAX, 0.0);
         for (block, sum) in self.others.iter_mut().enumerate() {
@@ -92,12 +87,12 @@ impl LeadBlocks {
     }
 
     /// Calls `visit` with the blocks of `lead` that can hold hits for `top`, the most promising first, then in order.
-    pub(super) fn visit(
+    pub(super) fn visit<'a, S>(
         &self,
         lead: usize,
-        clauses: &mut [Clause],
+        clauses: &mut [Clause<'a, S>],
         top: &mut TopK,
-        mut visit: impl FnMut(usize, &mut [Clause], &mut TopK),
+        mut visit: impl FnMut(usize, &mut [Clause<'a, S>], &mut TopK),
     ) {
         let promising = most_promising(&self.totals);
         for &block in &promising {

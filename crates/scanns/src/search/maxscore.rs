@@ -10,19 +10,18 @@ use std::ops::ControlFlow;
 
 use super::accumulate::Accumulators;
 use super::run::{Clause, View, count_below, postings};
-use super::similarity::{Similarity, above, below, narrow, score_all};
+use super::similarity::{Similarity, above, below, narrow};
 use super::topk::TopK;
 use super::windows::{ABSENT, Windows};
 use crate::codec::BLOCK;
 
 /// The best hits.
-pub(super) fn top<S: Similarity>(clauses: &mut [Clause], view: &View, similarity: &S, top: &mut TopK) {
-    let windows = Windows::new(clauses, view, similarity);
+pub(super) fn top<S: Similarity>(clauses: &mut [Clause<S>], view: &View, top: &mut TopK) {
+    let windows = Windows::new(clauses, view);
     let sums = Accumulators::new(clauses, view);
     let mut search = MaxScore {
         clauses,
         view,
-        similarity,
         windows: &windows,
         window: 0,
         ranked: Vec::new(),
@@ -43,9 +42,8 @@ struct Ranked {
 }
 
 struct MaxScore<'m, 'a, S> {
-    clauses: &'m mut [Clause<'a>],
+    clauses: &'m mut [Clause<'a, S>],
     view: &'m View<'m>,
-    similarity: &'m S,
     windows: &'m Windows,
     window: usize,
     /// By rising bound.
@@ -108,7 +106,7 @@ impl<S: Similarity> MaxScore<'_, '_, S> {
             let (docs, tfs) = postings::<S>(&mut clause.cursor);
             let count = count_below(docs, end);
             let docs = &docs[..count];
-            score_all(self.similarity, clause.weight, self.view.norms, (docs, tfs), &mut scores[..count]);
+            clause.scorer.score_all((docs, tfs), &mut scores[..count]);
             let pairs = docs.iter().zip(&scores).map(|(&doc, &score)| (doc, f64::from(score)));
             self.candidates.extend(pairs.filter(|&(_, score)| score >= least));
             clause.cursor.consume(count);
@@ -121,7 +119,7 @@ impl<S: Similarity> MaxScore<'_, '_, S> {
         for clause in 0..self.clauses.len() {
             if self.ranked[optional..].iter().any(|entry| entry.clause == clause) {
                 self.enter(clause, start);
-                self.sums.add(&mut self.clauses[clause], (start, end), self.view, self.similarity);
+                self.sums.add(&mut self.clauses[clause], (start, end));
             }
         }
         let least = below(threshold) - spare;
@@ -145,7 +143,7 @@ impl<S: Similarity> MaxScore<'_, '_, S> {
         let clause = &mut self.clauses[self.ranked[place].clause];
         for (doc, sum) in &mut self.candidates {
             if clause.cursor.advance(*doc) == *doc {
-                *sum += score_one(clause, *doc, self.view, self.similarity);
+                *sum += score_one(clause, *doc);
             }
         }
     }
@@ -171,7 +169,7 @@ impl<S: Similarity> MaxScore<'_, '_, S> {
                 sum = self.ranked.iter().fold(0.0, |sum, entry| {
                     let clause = &mut self.clauses[entry.clause];
                     let found = clause.cursor.advance(doc) == doc;
-                    if found { sum + score_one(clause, doc, self.view, self.similarity) } else { sum }
+                    if found { sum + score_one(clause, doc) } else { sum }
                 });
             }
             top.push(doc, narrow(sum));
@@ -181,7 +179,6 @@ impl<S: Similarity> MaxScore<'_, '_, S> {
 
 /// The score of a clause for `doc`, where its cursor is.
 #[inline]
-fn score_one<S: Similarity>(clause: &mut Clause, doc: u32, view: &View, similarity: &S) -> f64 {
-    let norm = view.norms.get(doc as usize).copied().unwrap_or(0);
-    f64::from(S::score(clause.weight, clause.cursor.tf(), similarity.factors()[usize::from(norm)]))
+fn score_one<S: Similarity>(clause: &mut Clause<S>, doc: u32) -> f64 {
+    f64::from(clause.scorer.score(doc, clause.cursor.tf()))
 }

@@ -14,6 +14,7 @@
 mod accumulate;
 mod conjunction;
 mod disjunction;
+mod fields;
 mod lead;
 mod leaf;
 mod lex;
@@ -42,7 +43,9 @@ pub use topk::Hit;
 use std::ops::ControlFlow;
 
 use crate::error::Result;
-use plan::{Found, Plan, Shape};
+use crate::schema::Field;
+use fields::Fields;
+use plan::{Found, Kind, Plan, Shape};
 use pnorm::PNorm;
 use run::{Goal, Terms, View, offer, run_leaf};
 use similarity::{Bm25, Classic, Similarity, Unscored};
@@ -50,30 +53,29 @@ use topk::TopK;
 
 /// Answers queries over a fixed set of leaves.
 pub struct Searcher<'a> {
-    leaves: Vec<&'a dyn Leaf>,
-    stats: LeafStats,
+    fields: Fields<'a>,
 }
 
 impl<'a> Searcher<'a> {
-    /// A searcher; hits name leaves by their place in `leaves`.
+    /// A searcher of one field; hits name leaves by their place in `leaves`.
     pub fn new(leaves: Vec<&'a dyn Leaf>) -> Self {
-        let mut stats = LeafStats::default();
-        for part in leaves.iter().map(|leaf| leaf.stats()) {
-            stats.documents += part.documents;
-            stats.documents_with_terms += part.documents_with_terms;
-            stats.total_length += part.total_length;
-        }
-        Searcher { leaves, stats }
+        Searcher::over(vec![(Field::default(), leaves)], Field::default())
     }
 
-    /// The sizes of all leaves together.
+    /// A searcher of several fields, of which `default` is searched where a query names none. All have the same leaves,
+    /// each seen through its field.
+    pub fn over(fields: Vec<(Field, Vec<&'a dyn Leaf>)>, default: Field) -> Self {
+        Searcher { fields: Fields::new(fields, default) }
+    }
+
+    /// The sizes of all leaves together, in the field that is searched where none is named.
     pub fn stats(&self) -> LeafStats {
-        self.stats
+        self.fields.stats(self.fields.default_place())
     }
 
     /// What the document of a hit is called.
     pub fn key(&self, hit: &Hit) -> Result<Vec<u8>> {
-        self.leaves[hit.leaf].key(hit.doc)
+        self.fields.leaf(self.fields.default_place(), hit.leaf).key(hit.doc)
     }
 
     /// The best `k` hits by falling score, those with equal scores in document order.
@@ -81,8 +83,8 @@ impl<'a> Searcher<'a> {
         model.check()?;
         let mut top = TopK::new(k);
         if k > 0 {
-            let plan = Plan::new(query)?;
-            self.run(&plan, &plan.find(&self.leaves)?, model, |leaf, job| {
+            let plan = Plan::new(query, &self.fields)?;
+            self.run(&plan, &plan.find(&self.fields)?, model, |leaf, job| {
                 top.set_leaf(leaf);
                 job(&mut Goal::Top(&mut top))
             })?;
@@ -100,9 +102,9 @@ impl<'a> Searcher<'a> {
         mut visit: impl FnMut(Hit) -> ControlFlow<()>,
     ) -> Result<()> {
         model.check()?;
-        let plan = Plan::new(query)?;
-        self.run(&plan, &plan.find(&self.leaves)?, model, |leaf, job| {
-            let view = View::new(self.leaves[leaf])?;
+        let plan = Plan::new(query, &self.fields)?;
+        self.run(&plan, &plan.find(&self.fields)?, model, |leaf, job| {
+            let view = View::new(&self.fields, &plan, leaf)?;
             job(&mut Goal::All(&mut |docs, scores| {
                 let mut hits = docs.iter().zip(scores).map(|(&doc, &score)| Hit { score, leaf, doc });
                 // Two loops, since asking of every hit whether it is deleted costs as much as finding it.
@@ -117,12 +119,12 @@ impl<'a> Searcher<'a> {
 
     /// The number of hits.
     pub fn count(&self, query: &Query) -> Result<u64> {
-        let plan = Plan::new(query)?;
-        let found = plan.find(&self.leaves)?;
+        let plan = Plan::new(query, &self.fields)?;
+        let found = plan.find(&self.fields)?;
         let mut count = 0;
-        for (leaf, refs) in self.leaves.iter().zip(&found.refs) {
-            let view = View::new(*leaf)?;
-            if let (Query::Term(_), [term], true) = (query, &refs[..], view.all_live()) {
+        for (number, refs) in found.refs.iter().enumerate() {
+            let view = View::new(&self.fields, &plan, number)?;
+            if let (Kind::Term(_), [term], true) = (&plan.root.kind, &refs[..], view.all_live()) {
                 count += term.map_or(0, |term| u64::from(term.doc_freq));
                 continue;
             }
@@ -131,8 +133,9 @@ impl<'a> Searcher<'a> {
                 count += if view.all_live() { docs.len() } else { live(docs) } as u64;
                 ControlFlow::Continue(())
             };
-            let terms = Terms { refs, weights: &vec![0.0; refs.len()] };
-            let _ = run_leaf(&plan.shape(), &view, &Unscored, terms, &mut Goal::All(&mut tally))?;
+            let (weights, similarities) = unscored(&plan);
+            let terms = Terms { plan: &plan, refs, weights: &weights, similarities: &similarities };
+            let _ = run_leaf(&plan.shape(), &view, terms, &mut Goal::All(&mut tally))?;
         }
         Ok(count)
     }
@@ -146,27 +149,34 @@ impl<'a> Searcher<'a> {
         each: impl FnMut(usize, &mut Job) -> Result<ControlFlow<()>>,
     ) -> Result<()> {
         match model {
-            Model::Bm25 { k1, b } => self.run_with(plan, found, &Bm25::new(k1, b, &self.stats), each),
-            Model::Classic => self.run_with(plan, found, &Classic::new(&self.stats), each),
-            Model::PNorm { p } => {
-                self.run_soft(plan, found, &PNorm::new(p, &found.doc_freqs, &self.stats), each)
-            }
+            Model::Bm25 { k1, b } => self.run_with(plan, found, |stats| Bm25::new(k1, b, stats), each),
+            Model::Classic => self.run_with(plan, found, Classic::new, each),
+            Model::PNorm { p } => self.run_soft(plan, found, p, each),
         }
+    }
+
+    /// The figures of a field of the plan.
+    fn stats_of(&self, plan: &Plan, field: usize) -> LeafStats {
+        self.fields.stats(plan.fields[field])
     }
 
     fn run_with<S: Similarity>(
         &self,
         plan: &Plan,
         found: &Found,
-        similarity: &S,
+        similarity: impl Fn(&LeafStats) -> S,
         mut each: impl FnMut(usize, &mut Job) -> Result<ControlFlow<()>>,
     ) -> Result<()> {
         let shape: Shape = plan.shape();
-        let weights: Vec<f32> = found.doc_freqs.iter().map(|&doc_freq| similarity.weight(doc_freq)).collect();
-        for (number, leaf) in self.leaves.iter().enumerate() {
-            let view = View::new(*leaf)?;
-            let terms = Terms { refs: &found.refs[number], weights: &weights };
-            if each(number, &mut |goal| run_leaf(&shape, &view, similarity, terms, goal))?.is_break() {
+        let similarities: Vec<S> =
+            (0..plan.fields.len()).map(|field| similarity(&self.stats_of(plan, field))).collect();
+        let doc_freqs = found.doc_freqs.iter().enumerate();
+        let weights: Vec<f32> =
+            doc_freqs.map(|(term, &freq)| similarities[plan.field_of(term)].weight(freq)).collect();
+        for (number, refs) in found.refs.iter().enumerate() {
+            let view = View::new(&self.fields, plan, number)?;
+            let terms = Terms { plan, refs, weights: &weights, similarities: &similarities };
+            if each(number, &mut |goal| run_leaf(&shape, &view, terms, goal))?.is_break() {
                 break;
             }
         }
@@ -177,13 +187,16 @@ impl<'a> Searcher<'a> {
         &self,
         plan: &Plan,
         found: &Found,
-        soft: &PNorm,
+        p: f64,
         mut each: impl FnMut(usize, &mut Job) -> Result<ControlFlow<()>>,
     ) -> Result<()> {
-        let weights = vec![0.0; found.doc_freqs.len()];
-        for (number, leaf) in self.leaves.iter().enumerate() {
-            let view = View::new(*leaf)?;
-            let terms = Terms { refs: &found.refs[number], weights: &weights };
+        let of_terms = found.doc_freqs.iter().enumerate();
+        let of_terms = of_terms.map(|(term, &freq)| (freq, self.stats_of(plan, plan.field_of(term))));
+        let soft = PNorm::new(p, of_terms);
+        let (weights, similarities) = unscored(plan);
+        for (number, refs) in found.refs.iter().enumerate() {
+            let view = View::new(&self.fields, plan, number)?;
+            let terms = Terms { plan, refs, weights: &weights, similarities: &similarities };
             let flow = each(number, &mut |goal| match goal {
                 Goal::All(sink) => soft.all(&plan.root, &view, terms, *sink),
                 Goal::Top(top) => {
@@ -196,6 +209,11 @@ impl<'a> Searcher<'a> {
         }
         Ok(())
     }
+}
+
+/// Weights of the terms and similarities of the fields of a plan that is not scored.
+fn unscored(plan: &Plan) -> (Vec<f32>, Vec<Unscored>) {
+    (vec![0.0; plan.terms.len()], plan.fields.iter().map(|_| Unscored).collect())
 }
 
 /// Runs the query in one leaf for a goal.

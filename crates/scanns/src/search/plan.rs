@@ -1,58 +1,96 @@
 //! From a query to what is run in every leaf: the terms once, the shape, and figures over all leaves.
 
-use super::leaf::{Leaf, TermRef};
+use super::fields::Fields;
+use super::leaf::TermRef;
 use super::parse::MAX_DEPTH;
 use super::query::Query;
 use crate::error::{Error, Result};
+use crate::schema::Field;
 
 /// A query with its terms replaced by numbers.
 pub(super) struct Plan<'q> {
     /// Every term that occurs in the query, once.
-    pub(super) terms: Vec<&'q [u8]>,
+    pub(super) terms: Vec<PlanTerm<'q>>,
+    /// The fields that are searched, by their places in [`Fields`]; at least one.
+    pub(super) fields: Vec<usize>,
     pub(super) root: Node,
 }
 
+/// A term and where it is sought.
+#[derive(Clone, Copy, PartialEq, Eq)]
+pub(super) struct PlanTerm<'q> {
+    /// The place of its field in [`Plan::fields`].
+    pub(super) field: usize,
+    pub(super) bytes: &'q [u8],
+}
+
+/// A part of the query.
+pub(super) struct Node {
+    /// What its score is multiplied by; those of the parts around it come on top.
+    pub(super) boost: f32,
+    pub(super) kind: Kind,
+}
+
 /// As [`Query`]; terms are places in [`Plan::terms`].
-pub(super) enum Node {
+pub(super) enum Kind {
     Term(usize),
     Bool { must: Vec<Node>, should: Vec<Node>, must_not: Vec<Node> },
 }
 
+/// A term of a list, with all boosts around it.
+#[derive(Clone, Copy)]
+pub(super) struct Boosted {
+    pub(super) term: usize,
+    pub(super) boost: f32,
+}
+
 /// What kind of query it is: those without nesting have faster ways than document at a time.
 pub(super) enum Shape<'p> {
-    And(Vec<usize>),
+    And(Vec<Boosted>),
     /// Also a single term.
-    Or(Vec<usize>),
+    Or(Vec<Boosted>),
     Tree(&'p Node),
 }
 
 impl<'q> Plan<'q> {
-    pub(super) fn new(query: &'q Query) -> Result<Self> {
-        let mut terms = Vec::new();
-        let root = number(query, &mut terms, 0)?;
-        Ok(Plan { terms, root })
+    /// Plans a query over the fields that there are.
+    pub(super) fn new(query: &'q Query, fields: &Fields) -> Result<Self> {
+        let default = fields.default_place();
+        let mut planner = Planner { terms: Vec::new(), fields: Vec::new(), known: fields };
+        let root = planner.node(query, default, 0)?;
+        let Planner { terms, mut fields, .. } = planner;
+        if fields.is_empty() {
+            fields.push(default);
+        }
+        Ok(Plan { terms, fields, root })
     }
 
     pub(super) fn shape(&self) -> Shape<'_> {
-        match &self.root {
-            Node::Term(term) => Shape::Or(vec![*term]),
-            Node::Bool { must, should, must_not } if must_not.is_empty() => {
-                match (only_terms(must), only_terms(should)) {
+        let root = &self.root;
+        match &root.kind {
+            Kind::Term(term) => Shape::Or(vec![Boosted { term: *term, boost: root.boost }]),
+            Kind::Bool { must, should, must_not } if must_not.is_empty() => {
+                match (only_terms(must, root.boost), only_terms(should, root.boost)) {
                     (Some(must), Some(_)) if should.is_empty() => Shape::And(must),
                     (Some(_), Some(should)) if must.is_empty() => Shape::Or(should),
-                    _ => Shape::Tree(&self.root),
+                    _ => Shape::Tree(root),
                 }
             }
-            Node::Bool { .. } => Shape::Tree(&self.root),
+            Kind::Bool { .. } => Shape::Tree(root),
         }
     }
 
+    /// The field of each term, by its place in [`Plan::fields`].
+    pub(super) fn field_of(&self, term: usize) -> usize {
+        self.terms[term].field
+    }
+
     /// Looks the terms up in all leaves.
-    pub(super) fn find(&self, leaves: &[&dyn Leaf]) -> Result<Found> {
+    pub(super) fn find(&self, fields: &Fields) -> Result<Found> {
         let mut found = Found { refs: Vec::new(), doc_freqs: vec![0; self.terms.len()] };
-        for leaf in leaves {
-            let refs: Vec<Option<TermRef>> =
-                self.terms.iter().map(|term| leaf.find(term)).collect::<Result<_>>()?;
+        for leaf in 0..fields.leaves() {
+            let find = |term: &PlanTerm| fields.leaf(self.fields[term.field], leaf).find(term.bytes);
+            let refs: Vec<Option<TermRef>> = self.terms.iter().map(find).collect::<Result<_>>()?;
             for (sum, term) in found.doc_freqs.iter_mut().zip(&refs) {
                 *sum += term.map_or(0, |term| u64::from(term.doc_freq));
             }
@@ -70,32 +108,68 @@ pub(super) struct Found {
     pub(super) doc_freqs: Vec<u64>,
 }
 
-fn number<'q>(query: &'q Query, terms: &mut Vec<&'q [u8]>, depth: usize) -> Result<Node> {
-    // A parenthesis may hold a list of lists: one level for OR, one for AND.
-    if depth > 2 * MAX_DEPTH + 2 {
-        return Err(Error::Options(format!("a query may be nested {MAX_DEPTH} deep")));
+struct Planner<'q, 'f> {
+    terms: Vec<PlanTerm<'q>>,
+    fields: Vec<usize>,
+    known: &'f Fields<'f>,
+}
+
+impl<'q> Planner<'q, '_> {
+    /// The node of a query whose terms are in the field at `field` of all there are.
+    fn node(&mut self, query: &'q Query, field: usize, depth: usize) -> Result<Node> {
+        // A parenthesis may hold a list of lists, one level for OR and one for AND, each in a field and boosted.
+        if depth > 4 * MAX_DEPTH + 4 {
+            return Err(Error::Options(format!("a query may be nested {MAX_DEPTH} deep")));
+        }
+        let kind = match query {
+            Query::Term(term) => Kind::Term(self.number(term, field)),
+            Query::Bool(list) => {
+                let mut all = |queries: &'q [Query]| {
+                    queries.iter().map(|query| self.node(query, field, depth + 1)).collect::<Result<Vec<_>>>()
+                };
+                Kind::Bool {
+                    must: all(&list.must)?,
+                    should: all(&list.should)?,
+                    must_not: all(&list.must_not)?,
+                }
+            }
+            Query::In(named, query) => return self.node(query, self.place_of(*named)?, depth + 1),
+            Query::Boost(query, boost) => {
+                if !(boost.is_finite() && *boost > 0.0) {
+                    return Err(Error::Options(format!("a boost must be a positive number, not {boost}")));
+                }
+                let node = self.node(query, field, depth + 1)?;
+                return Ok(Node { boost: boost * node.boost, ..node });
+            }
+        };
+        Ok(Node { boost: 1.0, kind })
     }
-    match query {
-        Query::Term(term) => {
-            let known = terms.iter().position(|known| known == term);
-            Ok(Node::Term(known.unwrap_or_else(|| {
-                terms.push(term);
-                terms.len() - 1
-            })))
-        }
-        Query::Bool(list) => {
-            let mut all = |queries: &'q [Query]| {
-                queries.iter().map(|query| number(query, terms, depth + 1)).collect::<Result<Vec<_>>>()
-            };
-            Ok(Node::Bool {
-                must: all(&list.must)?,
-                should: all(&list.should)?,
-                must_not: all(&list.must_not)?,
+
+    fn place_of(&self, named: Field) -> Result<usize> {
+        let missing = || Error::Options("the query names a field that is not searched".into());
+        self.known.place_of(named).ok_or_else(missing)
+    }
+
+    fn number(&mut self, bytes: &'q [u8], field: usize) -> usize {
+        let place = |known: &mut Vec<_>, wanted| {
+            known.iter().position(|known| *known == wanted).unwrap_or_else(|| {
+                known.push(wanted);
+                known.len() - 1
             })
-        }
+        };
+        let field = place(&mut self.fields, field);
+        let wanted = PlanTerm { field, bytes };
+        self.terms.iter().position(|known| *known == wanted).unwrap_or_else(|| {
+            self.terms.push(wanted);
+            self.terms.len() - 1
+        })
     }
 }
 
-fn only_terms(nodes: &[Node]) -> Option<Vec<usize>> {
-    nodes.iter().map(|node| if let Node::Term(term) = node { Some(*term) } else { None }).collect()
+fn only_terms(nodes: &[Node], boost: f32) -> Option<Vec<Boosted>> {
+    let term = |node: &Node| match node.kind {
+        Kind::Term(term) => Some(Boosted { term, boost: boost * node.boost }),
+        Kind::Bool { .. } => None,
+    };
+    nodes.iter().map(term).collect()
 }

@@ -4,7 +4,8 @@
 //! OR = (Σ dᵖ / n)^(1/p), AND = 1 − (Σ (1 − d)ᵖ / n)^(1/p), NOT = 1 − d. At p = 1 both are the mean, at
 //! infinity they are maximum and minimum. An index keeps no highest frequency per document and no use for the
 //! idf of terms that nobody asks for, so both maxima go over the terms of the query: the highest frequency that
-//! any of them has in the document, the highest idf that any of them has in the index. Operands weigh the same.
+//! any of them has in the document, the highest idf that any of them has in the index. Operands weigh as they are boosted:
+//! with weights w, the sums are of wᵖ dᵖ and n is the sum of wᵖ.
 //!
 //! A list with required clauses or exclusions is an AND of those, negated where they exclude, with the OR of its
 //! optional clauses as one more operand. Since operators are soft, a document is a hit if it contains any term
@@ -13,9 +14,9 @@
 use std::ops::ControlFlow;
 
 use super::leaf::{LeafStats, damaged_list};
-use super::plan::Node;
+use super::plan::{Boosted, Kind, Node};
 use super::run::{Clause, Sink, Terms, View};
-use super::similarity::narrow;
+use super::similarity::{Unscored, narrow};
 use crate::codec::{BLOCK, NO_MORE};
 use crate::error::Result;
 
@@ -26,14 +27,15 @@ pub(super) struct PNorm {
 }
 
 impl PNorm {
-    pub(super) fn new(p: f64, doc_freqs: &[u64], stats: &LeafStats) -> Self {
-        let documents = stats.documents_with_terms as f64;
-        let idf = |&doc_freq: &u64| match doc_freq {
+    /// For terms with their document frequencies and the figures of their fields.
+    pub(super) fn new(p: f64, terms: impl Iterator<Item = (u64, LeafStats)>) -> Self {
+        let idf = |(doc_freq, stats): (u64, LeafStats)| match doc_freq {
             0 => 0.0,
-            some => ((documents + 1.0) / (some as f64 + 1.0)).ln().max(0.0) + 1.0,
+            some => ((stats.documents_with_terms as f64 + 1.0) / (some as f64 + 1.0)).ln().max(0.0) + 1.0,
         };
-        let highest = doc_freqs.iter().map(idf).fold(1.0, f64::max);
-        PNorm { p, idfs: doc_freqs.iter().map(|doc_freq| idf(doc_freq) / highest).collect() }
+        let idfs: Vec<f64> = terms.map(idf).collect();
+        let highest = idfs.iter().copied().fold(1.0, f64::max);
+        PNorm { p, idfs: idfs.iter().map(|idf| idf / highest).collect() }
     }
 
     /// Every hit of a leaf, in order.
@@ -41,7 +43,7 @@ impl PNorm {
         &self,
         root: &Node,
         view: &View,
-        terms: Terms,
+        terms: Terms<Unscored>,
         sink: &mut Sink,
     ) -> Result<ControlFlow<()>> {
         let sources =
@@ -49,8 +51,11 @@ impl PNorm {
         let mut clauses = sources
             .iter()
             .enumerate()
-            .map(|(term, source)| source.as_ref().map(|source| terms.clause(view, term, source)).transpose())
-            .collect::<Result<Vec<Option<Clause>>>>()?;
+            .map(|(term, source)| {
+                let clause = |source| terms.clause(view, Boosted { term, boost: 1.0 }, source);
+                source.as_ref().map(clause).transpose()
+            })
+            .collect::<Result<Vec<Option<Clause<_>>>>>()?;
         let mut wanted = vec![false; clauses.len()];
         mark_wanted(root, false, &mut wanted);
         let flow = self.drive(root, &mut clauses, &wanted, sink);
@@ -64,7 +69,7 @@ impl PNorm {
     fn drive(
         &self,
         root: &Node,
-        clauses: &mut [Option<Clause>],
+        clauses: &mut [Option<Clause<Unscored>>],
         wanted: &[bool],
         sink: &mut Sink,
     ) -> ControlFlow<()> {
@@ -92,7 +97,7 @@ impl PNorm {
     }
 
     /// Finds d of every term in `doc`.
-    fn measure(&self, doc: u32, clauses: &mut [Option<Clause>], degrees: &mut [f64]) {
+    fn measure(&self, doc: u32, clauses: &mut [Option<Clause<Unscored>>], degrees: &mut [f64]) {
         let mut highest = 1.0f64;
         for (degree, clause) in degrees.iter_mut().zip(clauses) {
             let here = clause.as_mut().filter(|clause| clause.cursor.doc() <= doc);
@@ -107,38 +112,40 @@ impl PNorm {
     }
 
     fn score(&self, node: &Node, degrees: &[f64]) -> f64 {
-        match node {
-            Node::Term(term) => degrees[*term],
-            Node::Bool { must, should, must_not } => {
-                let any = (!should.is_empty())
-                    .then(|| self.mean(should.iter().map(|part| self.score(part, degrees))));
+        match &node.kind {
+            Kind::Term(term) => degrees[*term],
+            Kind::Bool { must, should, must_not } => {
+                let weighed = |part: &Node| (part.boost, self.score(part, degrees));
+                let any = (!should.is_empty()).then(|| self.mean(should.iter().map(weighed)));
                 if must.is_empty() && must_not.is_empty() {
                     return any.unwrap_or(0.0);
                 }
-                let misses = (must.iter().map(|part| 1.0 - self.score(part, degrees)))
-                    .chain(must_not.iter().map(|part| self.score(part, degrees)))
-                    .chain(any.map(|any| 1.0 - any));
+                let misses = (must.iter().map(weighed).map(|(boost, degree)| (boost, 1.0 - degree)))
+                    .chain(must_not.iter().map(weighed))
+                    .chain(any.map(|any| (1.0, 1.0 - any)));
                 1.0 - self.mean(misses)
             }
         }
     }
 
-    /// The mean of order p: the largest of the values where p is infinite.
-    fn mean(&self, values: impl Iterator<Item = f64>) -> f64 {
+    /// The mean of order p of values with their weights: the largest of the values where p is infinite.
+    fn mean(&self, values: impl Iterator<Item = (f32, f64)>) -> f64 {
         if self.p.is_infinite() {
-            return values.fold(0.0, f64::max);
+            return values.fold(0.0, |most, (_, value)| most.max(value));
         }
-        let (sum, count) =
-            values.fold((0.0, 0.0), |(sum, count), value| (sum + value.powf(self.p), count + 1.0));
-        (sum / count).powf(1.0 / self.p)
+        let (sum, total) = values.fold((0.0, 0.0), |(sum, total), (weight, value)| {
+            let weight = f64::from(weight).powf(self.p);
+            (sum + weight * value.powf(self.p), total + weight)
+        });
+        (sum / total).powf(1.0 / self.p)
     }
 }
 
 /// Marks the terms that are not below an odd number of negations.
 fn mark_wanted(node: &Node, negated: bool, wanted: &mut [bool]) {
-    match node {
-        Node::Term(term) => wanted[*term] |= !negated,
-        Node::Bool { must, should, must_not } => {
+    match &node.kind {
+        Kind::Term(term) => wanted[*term] |= !negated,
+        Kind::Bool { must, should, must_not } => {
             must.iter().chain(should).for_each(|part| mark_wanted(part, negated, wanted));
             must_not.iter().for_each(|part| mark_wanted(part, !negated, wanted));
         }

@@ -2,9 +2,10 @@
 
 use std::ops::ControlFlow;
 
+use super::fields::Fields;
 use super::leaf::{Leaf, ListSource, TermRef, damaged_list};
-use super::plan::Shape;
-use super::similarity::Similarity;
+use super::plan::{Boosted, Plan, Shape};
+use super::similarity::{Scorer, Similarity};
 use super::topk::TopK;
 use super::windows::too_large;
 use super::{conjunction, disjunction, maxscore, term, tree};
@@ -22,20 +23,29 @@ pub(super) enum Goal<'g, 's> {
 
 /// A leaf as the loops see it.
 pub(super) struct View<'a> {
-    pub(super) leaf: &'a dyn Leaf,
-    /// One for every document.
-    pub(super) norms: &'a [u8],
+    /// Which documents there are and are not deleted is the same in all fields.
+    leaf: &'a dyn Leaf,
+    /// By field of the plan: the leaf, and a norm for every document.
+    fields: Vec<(&'a dyn Leaf, &'a [u8])>,
     pub(super) max_doc: u32,
     all_live: bool,
 }
 
 impl<'a> View<'a> {
-    pub(super) fn new(leaf: &'a dyn Leaf) -> Result<Self> {
-        let (norms, max_doc) = (leaf.norms()?, leaf.max_doc());
-        if norms.len() < max_doc as usize {
-            return Err(Error::corrupt("norms", format!("{} for {max_doc} documents", norms.len())));
-        }
-        Ok(View { leaf, norms, max_doc, all_live: leaf.stats().documents >= u64::from(max_doc) })
+    /// Leaf number `number`, seen through the fields of a plan.
+    pub(super) fn new(all: &Fields<'a>, plan: &Plan, number: usize) -> Result<Self> {
+        let leaf = all.leaf(all.default_place(), number);
+        let max_doc = leaf.max_doc();
+        let through = |&place: &usize| {
+            let leaf = all.leaf(place, number);
+            let norms = leaf.norms()?;
+            match norms.len() >= max_doc as usize {
+                true => Ok((leaf, norms)),
+                false => Err(Error::corrupt("norms", format!("{} for {max_doc} documents", norms.len()))),
+            }
+        };
+        let fields = plan.fields.iter().map(through).collect::<Result<_>>()?;
+        Ok(View { leaf, fields, max_doc, all_live: leaf.stats().documents >= u64::from(max_doc) })
     }
 
     /// False for deleted documents.
@@ -51,9 +61,9 @@ impl<'a> View<'a> {
 }
 
 /// A term of the query with its postings in this leaf.
-pub(super) struct Clause<'a> {
+pub(super) struct Clause<'a, S> {
     pub(super) cursor: ListCursor<'a>,
-    pub(super) weight: f32,
+    pub(super) scorer: Scorer<'a, S>,
 }
 
 /// The postings that are left of the block of a cursor. What is not scored has no use for frequencies, so they
@@ -74,25 +84,50 @@ pub(super) fn count_below(docs: &[u32], end: u32) -> usize {
 }
 
 /// What a leaf needs to know about the terms of the plan, by their numbers.
-#[derive(Clone, Copy)]
-pub(super) struct Terms<'t> {
+pub(super) struct Terms<'t, S> {
+    pub(super) plan: &'t Plan<'t>,
     pub(super) refs: &'t [Option<TermRef>],
+    /// Without the boosts of the query.
     pub(super) weights: &'t [f32],
+    /// By field of the plan.
+    pub(super) similarities: &'t [S],
 }
 
-impl<'t> Terms<'t> {
+impl<S> Clone for Terms<'_, S> {
+    fn clone(&self) -> Self {
+        *self
+    }
+}
+
+impl<S> Copy for Terms<'_, S> {}
+
+impl<'t, S> Terms<'t, S> {
     /// The postings of `term`, which may be absent from the leaf.
     pub(super) fn source<'a>(&self, view: &View<'a>, term: usize) -> Result<Option<ListSource<'a>>> {
         match &self.refs[term] {
-            Some(found) => view.leaf.postings(found).map(Some),
+            Some(found) => view.fields[self.plan.field_of(term)].0.postings(found).map(Some),
             None => Ok(None),
         }
     }
 
     /// A clause over the postings that [`Terms::source`] gave.
-    pub(super) fn clause<'s>(&self, view: &View, term: usize, source: &'s ListSource) -> Result<Clause<'s>> {
+    pub(super) fn clause<'s>(
+        &self,
+        view: &View<'s>,
+        Boosted { term, boost }: Boosted,
+        source: &'s ListSource,
+    ) -> Result<Clause<'s, S>>
+    where
+        't: 's,
+    {
         let doc_freq = self.refs[term].map_or(0, |found| found.doc_freq);
-        Ok(Clause { cursor: source.cursor(doc_freq, view.max_doc)?, weight: self.weights[term] })
+        let field = self.plan.field_of(term);
+        let scorer = Scorer {
+            weight: self.weights[term] * boost,
+            norms: view.fields[field].1,
+            similarity: &self.similarities[field],
+        };
+        Ok(Clause { cursor: source.cursor(doc_freq, view.max_doc)?, scorer })
     }
 }
 
@@ -100,37 +135,36 @@ impl<'t> Terms<'t> {
 pub(super) fn run_leaf<S: Similarity>(
     shape: &Shape,
     view: &View,
-    similarity: &S,
-    terms: Terms,
+    terms: Terms<S>,
     goal: &mut Goal,
 ) -> Result<ControlFlow<()>> {
     let flat = match shape {
         Shape::Tree(root) => {
             return match goal {
-                Goal::All(sink) => tree::all(root, view, similarity, terms, *sink),
-                Goal::Top(top) => tree::all(root, view, similarity, terms, &mut |docs, scores| {
-                    offer(top, view, docs, scores)
-                }),
+                Goal::All(sink) => tree::all(root, view, terms, *sink),
+                Goal::Top(top) => {
+                    tree::all(root, view, terms, &mut |docs, scores| offer(top, view, docs, scores))
+                }
             };
         }
-        Shape::And(flat) if flat.iter().any(|&term| terms.refs[term].is_none()) => {
+        Shape::And(flat) if flat.iter().any(|clause| terms.refs[clause.term].is_none()) => {
             return Ok(ControlFlow::Continue(()));
         }
         Shape::And(flat) | Shape::Or(flat) => flat,
     };
     let mut sources = Vec::with_capacity(flat.len());
-    for &term in flat {
-        sources.extend(terms.source(view, term)?.map(|source| (term, source)));
+    for &clause in flat {
+        sources.extend(terms.source(view, clause.term)?.map(|source| (clause, source)));
     }
     let mut clauses = sources
         .iter()
-        .map(|(term, source)| terms.clause(view, *term, source))
-        .collect::<Result<Vec<Clause>>>()?;
+        .map(|(clause, source)| terms.clause(view, *clause, source))
+        .collect::<Result<Vec<_>>>()?;
     let all = matches!(shape, Shape::And(_));
     let flow = match goal {
-        Goal::All(sink) => run_all(all, &mut clauses, view, similarity, *sink),
+        Goal::All(sink) => run_all(all, &mut clauses, view, *sink),
         Goal::Top(top) => {
-            run_top(all, &mut clauses, view, similarity, top);
+            run_top(all, &mut clauses, view, top);
             ControlFlow::Continue(())
         }
     };
@@ -139,16 +173,15 @@ pub(super) fn run_leaf<S: Similarity>(
 
 fn run_all<S: Similarity>(
     conjunctive: bool,
-    clauses: &mut [Clause],
+    clauses: &mut [Clause<S>],
     view: &View,
-    similarity: &S,
     sink: &mut Sink,
 ) -> ControlFlow<()> {
     match clauses {
         [] => ControlFlow::Continue(()),
-        [only] => term::all(only, view, similarity, sink),
-        _ if conjunctive => conjunction::all(clauses, view, similarity, sink),
-        _ => disjunction::all(clauses, view, similarity, sink),
+        [only] => term::all(only, sink),
+        _ if conjunctive => conjunction::all(clauses, view, sink),
+        _ => disjunction::all(clauses, view, sink),
     }
 }
 
@@ -158,27 +191,19 @@ const WORTH_PRUNING: u64 = 2_048;
 /// The same for a single list, where less has to be prepared.
 const WORTH_PRUNING_ONE: u64 = 4 * BLOCK as u64;
 
-fn run_top<S: Similarity>(
-    conjunctive: bool,
-    clauses: &mut [Clause],
-    view: &View,
-    similarity: &S,
-    top: &mut TopK,
-) {
+fn run_top<S: Similarity>(conjunctive: bool, clauses: &mut [Clause<S>], view: &View, top: &mut TopK) {
     let postings: u64 = clauses.iter().map(|clause| u64::from(clause.cursor.doc_freq())).sum();
     let worth = if clauses.len() == 1 { WORTH_PRUNING_ONE } else { WORTH_PRUNING };
     if postings < worth || !conjunctive && too_large(clauses.len(), view.max_doc) {
         // `offer` never breaks.
-        let _ = run_all(conjunctive, clauses, view, similarity, &mut |docs, scores| {
-            offer(top, view, docs, scores)
-        });
+        let _ = run_all(conjunctive, clauses, view, &mut |docs, scores| offer(top, view, docs, scores));
         return;
     }
     match clauses {
         [] => {}
-        [only] => term::top(only, view, similarity, top),
-        _ if conjunctive => conjunction::top(clauses, view, similarity, top),
-        _ => maxscore::top(clauses, view, similarity, top),
+        [only] => term::top(only, view, top),
+        _ if conjunctive => conjunction::top(clauses, view, top),
+        _ => maxscore::top(clauses, view, top),
     }
 }
 

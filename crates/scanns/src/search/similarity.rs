@@ -184,26 +184,48 @@ impl Similarity for Unscored {
     }
 }
 
-/// Scores postings; the slices are equally long.
-#[inline]
-pub(super) fn score_all<S: Similarity>(
-    similarity: &S,
-    weight: f32,
-    norms: &[u8],
-    (docs, tfs): (&[u32], &[u32]),
-    scores: &mut [f32],
-) {
-    if !S::SCORED {
-        scores.fill(0.0);
-        return;
+/// What scores the postings of a term in one leaf.
+pub(super) struct Scorer<'s, S> {
+    /// That of the similarity, times the boosts of the query.
+    pub(super) weight: f32,
+    /// The norm of every document in the field of the term.
+    pub(super) norms: &'s [u8],
+    /// That of the field.
+    pub(super) similarity: &'s S,
+}
+
+impl<S: Similarity> Scorer<'_, S> {
+    /// The highest score that `impacts` allow.
+    #[inline]
+    pub(super) fn bound(&self, impacts: &[Impact]) -> f32 {
+        self.similarity.bound(self.weight, impacts)
     }
-    let factors = similarity.factors();
-    // Two loops: gathering is scalar, the arithmetic after it becomes vector instructions.
-    for (score, &doc) in scores.iter_mut().zip(docs) {
-        *score = factors[usize::from(norms.get(doc as usize).copied().unwrap_or(0))];
+
+    #[inline]
+    fn factor(&self, doc: u32) -> f32 {
+        self.similarity.factors()[usize::from(self.norms.get(doc as usize).copied().unwrap_or(0))]
     }
-    for (score, &tf) in scores.iter_mut().zip(tfs) {
-        *score = S::score(weight, tf, *score);
+
+    /// The score of one posting.
+    #[inline]
+    pub(super) fn score(&self, doc: u32, tf: u32) -> f32 {
+        S::score(self.weight, tf, self.factor(doc))
+    }
+
+    /// Scores postings; `scores` has as many places as there are documents.
+    #[inline]
+    pub(super) fn score_all(&self, (docs, tfs): (&[u32], &[u32]), scores: &mut [f32]) {
+        if !S::SCORED {
+            scores.fill(0.0);
+            return;
+        }
+        // Two loops: gathering is scalar, the arithmetic after it becomes vector instructions.
+        for (score, &doc) in scores.iter_mut().zip(docs) {
+            *score = self.factor(doc);
+        }
+        for (score, &tf) in scores.iter_mut().zip(tfs) {
+            *score = S::score(self.weight, tf, *score);
+        }
     }
 }
 

@@ -3,23 +3,18 @@
 use std::ops::ControlFlow;
 
 use super::run::{Clause, Sink, View, offer, postings};
-use super::similarity::{Similarity, score_all};
+use super::similarity::Similarity;
 use super::topk::TopK;
 use super::windows::most_promising;
 use crate::codec::{BLOCK, NO_MORE};
 
 /// Every posting, block by block.
-pub(super) fn all<S: Similarity>(
-    clause: &mut Clause,
-    view: &View,
-    similarity: &S,
-    sink: &mut Sink,
-) -> ControlFlow<()> {
+pub(super) fn all<S: Similarity>(clause: &mut Clause<S>, sink: &mut Sink) -> ControlFlow<()> {
     let mut scores = [0.0; BLOCK];
     while clause.cursor.doc() != NO_MORE {
         let found = postings::<S>(&mut clause.cursor);
         let count = found.0.len();
-        score_all(similarity, clause.weight, view.norms, found, &mut scores[..count]);
+        clause.scorer.score_all(found, &mut scores[..count]);
         sink(found.0, &scores[..count])?;
         clause.cursor.consume(count);
     }
@@ -27,37 +22,31 @@ pub(super) fn all<S: Similarity>(
 }
 
 /// The best hits. The most promising blocks come first, so that most others need not be decoded.
-pub(super) fn top<S: Similarity>(clause: &mut Clause, view: &View, similarity: &S, top: &mut TopK) {
-    if !top.admits(similarity.bound(clause.weight, &clause.cursor.list_impacts()), 0) {
+pub(super) fn top<S: Similarity>(clause: &mut Clause<S>, view: &View, top: &mut TopK) {
+    if !top.admits(clause.scorer.bound(&clause.cursor.list_impacts()), 0) {
         return;
     }
-    let bound = |block| similarity.bound(clause.weight, &clause.cursor.block_impacts(block));
+    let bound = |block| clause.scorer.bound(&clause.cursor.block_impacts(block));
     let mut bounds: Vec<f32> = (0..clause.cursor.blocks()).map(bound).collect();
     for block in most_promising(&bounds) {
         bounds[block] = f32::NEG_INFINITY;
-        score_block(clause, block, view, similarity, top);
+        score_block(clause, block, view, top);
     }
     let mut first = 0;
     for (block, bound) in bounds.into_iter().enumerate() {
         if bound >= top.threshold() && bound >= 0.0 && top.admits(bound, first) {
-            score_block(clause, block, view, similarity, top);
+            score_block(clause, block, view, top);
         }
         first = clause.cursor.block_last(block).saturating_add(1);
     }
 }
 
-fn score_block<S: Similarity>(
-    clause: &mut Clause,
-    block: usize,
-    view: &View,
-    similarity: &S,
-    top: &mut TopK,
-) {
+fn score_block<S: Similarity>(clause: &mut Clause<S>, block: usize, view: &View, top: &mut TopK) {
     let mut scores = [0.0; BLOCK];
     clause.cursor.load_block(block);
     let found = postings::<S>(&mut clause.cursor);
     let scores = &mut scores[..found.0.len()];
-    score_all(similarity, clause.weight, view.norms, found, scores);
+    clause.scorer.score_all(found, scores);
     // `offer` never breaks.
     let _ = offer(top, view, found.0, scores);
 }

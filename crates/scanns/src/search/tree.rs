@@ -7,7 +7,7 @@
 use std::ops::ControlFlow;
 
 use super::leaf::{ListSource, damaged_list};
-use super::plan::Node;
+use super::plan::{Boosted, Kind, Node};
 use super::run::{Clause, Sink, Terms, View};
 use super::similarity::{Similarity, narrow};
 use crate::codec::{BLOCK, NO_MORE};
@@ -17,23 +17,22 @@ use crate::error::Result;
 pub(super) fn all<S: Similarity>(
     root: &Node,
     view: &View,
-    similarity: &S,
-    terms: Terms,
+    terms: Terms<S>,
     sink: &mut Sink,
 ) -> Result<ControlFlow<()>> {
     let sources = (0..terms.refs.len()).map(|term| terms.source(view, term)).collect::<Result<Vec<_>>>()?;
     let builder = Builder { view, terms, sources: &sources };
-    let Some(mut root) = builder.node(root)? else { return Ok(ControlFlow::Continue(())) };
-    let flow = drive(&mut root, view, similarity, sink);
+    let Some(mut root) = builder.node(root, 1.0)? else { return Ok(ControlFlow::Continue(())) };
+    let flow = drive(&mut root, sink);
     if root.corrupt() { Err(damaged_list()) } else { Ok(flow) }
 }
 
-fn drive<S: Similarity>(root: &mut Cursor, view: &View, similarity: &S, sink: &mut Sink) -> ControlFlow<()> {
+fn drive<S: Similarity>(root: &mut Cursor<S>, sink: &mut Sink) -> ControlFlow<()> {
     let (mut docs, mut scores) = ([0; BLOCK], [0.0; BLOCK]);
     let mut len = 0;
     let mut doc = root.doc();
     while doc != NO_MORE {
-        (docs[len], scores[len]) = (doc, root.score(view, similarity));
+        (docs[len], scores[len]) = (doc, root.score());
         len += 1;
         if len == BLOCK {
             sink(&docs, &scores)?;
@@ -44,32 +43,30 @@ fn drive<S: Similarity>(root: &mut Cursor, view: &View, similarity: &S, sink: &m
     sink(&docs[..len], &scores[..len])
 }
 
-struct Builder<'b, 's> {
-    view: &'b View<'b>,
-    terms: Terms<'b>,
+struct Builder<'b, 's, S> {
+    view: &'b View<'s>,
+    terms: Terms<'s, S>,
     /// By term.
     sources: &'s [Option<ListSource<'s>>],
 }
 
-impl<'s> Builder<'_, 's> {
-    /// The cursor of a node; `None` if nothing in this leaf can match it.
-    fn node(&self, node: &Node) -> Result<Option<Cursor<'s>>> {
-        let (must, should, must_not) = match node {
-            Node::Term(term) => {
-                return match &self.sources[*term] {
-                    Some(source) => {
-                        Ok(Some(Cursor::Term(Box::new(self.terms.clause(self.view, *term, source)?))))
-                    }
-                    None => Ok(None),
-                };
+impl<'s, S: Similarity> Builder<'_, 's, S> {
+    /// The cursor of a node, the parts around which are boosted by `boost`; `None` if nothing in this leaf can match it.
+    fn node(&self, node: &Node, boost: f32) -> Result<Option<Cursor<'s, S>>> {
+        let boost = boost * node.boost;
+        let (must, should, must_not) = match &node.kind {
+            Kind::Term(term) => {
+                let Some(source) = &self.sources[*term] else { return Ok(None) };
+                let clause = self.terms.clause(self.view, Boosted { term: *term, boost }, source)?;
+                return Ok(Some(Cursor::Term(Box::new(clause))));
             }
-            Node::Bool { must, should, must_not } => (must, should, must_not),
+            Kind::Bool { must, should, must_not } => (must, should, must_not),
         };
-        let required = self.nodes(must)?;
+        let required = self.nodes(must, boost)?;
         if required.len() < must.len() {
             return Ok(None);
         }
-        let optional = self.nodes(should)?;
+        let optional = self.nodes(should, boost)?;
         let base = match (required.is_empty(), optional.is_empty()) {
             (true, true) if !should.is_empty() || must_not.is_empty() => return Ok(None),
             (true, true) => Cursor::Everything { doc: 0, max_doc: self.view.max_doc }.settled(),
@@ -80,7 +77,7 @@ impl<'s> Builder<'_, 's> {
                 boost: Box::new(Cursor::any(optional)),
             },
         };
-        let excluded = self.nodes(must_not)?;
+        let excluded = self.nodes(must_not, boost)?;
         if excluded.is_empty() {
             return Ok(Some(base));
         }
@@ -90,44 +87,44 @@ impl<'s> Builder<'_, 's> {
     }
 
     /// The cursors of those nodes that can match.
-    fn nodes(&self, nodes: &[Node]) -> Result<Vec<Cursor<'s>>> {
-        nodes.iter().filter_map(|node| self.node(node).transpose()).collect()
+    fn nodes(&self, nodes: &[Node], boost: f32) -> Result<Vec<Cursor<'s, S>>> {
+        nodes.iter().filter_map(|node| self.node(node, boost).transpose()).collect()
     }
 }
 
 /// A position in the documents that match a node.
-enum Cursor<'s> {
-    Term(Box<Clause<'s>>),
+enum Cursor<'s, S> {
+    Term(Box<Clause<'s, S>>),
     /// Every document of the leaf.
     Everything {
         doc: u32,
         max_doc: u32,
     },
     Every {
-        parts: Vec<Cursor<'s>>,
+        parts: Vec<Cursor<'s, S>>,
     },
     Any {
-        parts: Vec<Cursor<'s>>,
+        parts: Vec<Cursor<'s, S>>,
         doc: u32,
     },
     /// Matches as `base` does, and scores higher where `boost` matches too.
     Boosted {
-        base: Box<Cursor<'s>>,
-        boost: Box<Cursor<'s>>,
+        base: Box<Cursor<'s, S>>,
+        boost: Box<Cursor<'s, S>>,
     },
     Without {
-        base: Box<Cursor<'s>>,
-        excluded: Box<Cursor<'s>>,
+        base: Box<Cursor<'s, S>>,
+        excluded: Box<Cursor<'s, S>>,
     },
 }
 
-impl<'s> Cursor<'s> {
-    fn any(parts: Vec<Cursor<'s>>) -> Self {
+impl<'s, S: Similarity> Cursor<'s, S> {
+    fn any(parts: Vec<Cursor<'s, S>>) -> Self {
         let doc = parts.iter().map(Cursor::doc).min().unwrap_or(NO_MORE);
         Cursor::Any { parts, doc }
     }
 
-    fn every(parts: Vec<Cursor<'s>>) -> Self {
+    fn every(parts: Vec<Cursor<'s, S>>) -> Self {
         let mut every = Cursor::Every { parts };
         every.advance(0);
         every
@@ -176,25 +173,20 @@ impl<'s> Cursor<'s> {
     }
 
     /// The score of the current document.
-    fn score<S: Similarity>(&mut self, view: &View, similarity: &S) -> f32 {
+    fn score(&mut self) -> f32 {
         match self {
-            Cursor::Term(clause) => {
-                let norm = view.norms.get(clause.cursor.doc() as usize).copied().unwrap_or(0);
-                S::score(clause.weight, clause.cursor.tf(), similarity.factors()[usize::from(norm)])
-            }
+            Cursor::Term(clause) => clause.scorer.score(clause.cursor.doc(), clause.cursor.tf()),
             Cursor::Everything { .. } => 0.0,
-            Cursor::Every { parts } => {
-                narrow(parts.iter_mut().map(|part| f64::from(part.score(view, similarity))).sum())
-            }
+            Cursor::Every { parts } => narrow(parts.iter_mut().map(|part| f64::from(part.score())).sum()),
             Cursor::Any { parts, doc } => {
                 let here = parts.iter_mut().filter(|part| part.doc() == *doc);
-                narrow(here.map(|part| f64::from(part.score(view, similarity))).sum())
+                narrow(here.map(|part| f64::from(part.score())).sum())
             }
             Cursor::Boosted { base, boost } => {
-                let (doc, score) = (base.doc(), base.score(view, similarity));
-                if boost.advance(doc) == doc { score + boost.score(view, similarity) } else { score }
+                let (doc, score) = (base.doc(), base.score());
+                if boost.advance(doc) == doc { score + boost.score() } else { score }
             }
-            Cursor::Without { base, .. } => base.score(view, similarity),
+            Cursor::Without { base, .. } => base.score(),
         }
     }
 
@@ -212,7 +204,7 @@ impl<'s> Cursor<'s> {
 }
 
 /// Moves all parts to the first document not below `target` that all of them have.
-fn agree(parts: &mut [Cursor], target: u32) -> u32 {
+fn agree<S: Similarity>(parts: &mut [Cursor<S>], target: u32) -> u32 {
     let mut doc = target;
     loop {
         let highest = parts.iter_mut().map(|part| part.advance(doc)).max().unwrap_or(NO_MORE);

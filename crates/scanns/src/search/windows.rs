@@ -6,7 +6,7 @@
 //! most windows are then dismissed by one comparison.
 
 use super::run::{Clause, View, postings};
-use super::similarity::{Similarity, narrow, score_all};
+use super::similarity::{Similarity, narrow};
 use super::topk::TopK;
 use crate::codec::BLOCK;
 
@@ -38,7 +38,7 @@ pub(super) struct Windows {
 }
 
 impl Windows {
-    pub(super) fn new<S: Similarity>(clauses: &mut [Clause], view: &View, similarity: &S) -> Windows {
+    pub(super) fn new<S: Similarity>(clauses: &mut [Clause<S>], view: &View) -> Windows {
         let shift = shift(clauses, view.max_doc);
         let count = (view.max_doc as usize).div_ceil(1 << shift);
         let mut windows = Windows {
@@ -50,9 +50,9 @@ impl Windows {
         };
         for (number, clause) in clauses.iter_mut().enumerate() {
             if clause.cursor.blocks() == 1 {
-                windows.spread_postings(number, clause, view, similarity);
+                windows.spread_postings(number, clause);
             } else {
-                windows.spread_blocks(number, clause, similarity);
+                windows.spread_blocks(number, clause);
             }
             let row = number * count..(number + 1) * count;
             // Summing in the order of the clauses, as scores are, makes the sum a bound despite rounding.
@@ -64,25 +64,19 @@ impl Windows {
     }
 
     /// The bounds of a list that is one block are the scores themselves.
-    fn spread_postings<S: Similarity>(
-        &mut self,
-        number: usize,
-        clause: &mut Clause,
-        view: &View,
-        similarity: &S,
-    ) {
+    fn spread_postings<S: Similarity>(&mut self, number: usize, clause: &mut Clause<S>) {
         let mut scores = [0.0; BLOCK];
         let found = postings::<S>(&mut clause.cursor);
-        score_all(similarity, clause.weight, view.norms, found, &mut scores);
+        clause.scorer.score_all(found, &mut scores[..found.0.len()]);
         for (doc, score) in found.0.iter().zip(scores) {
             self.spread(number, *doc, *doc, 0, score);
         }
     }
 
-    fn spread_blocks<S: Similarity>(&mut self, number: usize, clause: &Clause, similarity: &S) {
+    fn spread_blocks<S: Similarity>(&mut self, number: usize, clause: &Clause<S>) {
         let mut first = 0;
         for block in 0..clause.cursor.blocks() {
-            let bound = similarity.bound(clause.weight, &clause.cursor.block_impacts(block));
+            let bound = clause.scorer.bound(&clause.cursor.block_impacts(block));
             let last = clause.cursor.block_last(block);
             self.spread(number, first, last, u32::try_from(block).unwrap_or(ABSENT), bound);
             first = first.max(last.saturating_add(1));
@@ -134,7 +128,7 @@ impl Windows {
 }
 
 /// The size of windows in which the longest list has about one block, or what keeps the tables in bounds.
-fn shift(clauses: &[Clause], max_doc: u32) -> u32 {
+fn shift<S>(clauses: &[Clause<S>], max_doc: u32) -> u32 {
     let longest = clauses.iter().map(|clause| clause.cursor.doc_freq()).max().unwrap_or(1).max(1);
     let span = u64::from(max_doc) * BLOCK as u64 / u64::from(longest);
     let mut shift = span.max(1).ilog2().clamp(MIN_SHIFT, MAX_SHIFT);

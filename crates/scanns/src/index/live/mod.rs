@@ -158,7 +158,8 @@ impl IndexWriter {
             return Err(Error::Options("a query needs a field of the index that is searched".into()));
         }
         // What cannot be asked is refused now: at the commit it would be the end of the writer.
-        let asked = Searcher::new(Vec::new()).count(query);
+        let searched = self.shared.schema.searched().map(|(field, _)| (field, Vec::new()));
+        let asked = Searcher::over(searched.collect(), field).count(query);
         asked.map_err(|error| Error::Options(format!("the query cannot be asked: {error}")))?;
         self.shared.change(None, Some(Target::Query(field, query.clone())))
     }

@@ -4,7 +4,7 @@ use crate::error::{Error, Result};
 use crate::invert::{CHECK_EVERY, InvertOptions, Inverter};
 use crate::record::Parts;
 use crate::schema::{Document, Field, Records, Schema, Stored};
-use crate::search::{BoolQuery, Query};
+use crate::search::Query;
 use crate::segment::{Collector, Keys};
 use crate::source::Stamp;
 use crate::sys::PageSize;
@@ -24,17 +24,7 @@ impl Target {
     pub(super) fn bytes(&self) -> usize {
         match self {
             Target::Key(key) => key.len() + 64,
-            Target::Query(_, query) => query_bytes(query),
-        }
-    }
-}
-
-/// Memory that a query takes; it is no deeper than queries may be.
-fn query_bytes(query: &Query) -> usize {
-    match query {
-        Query::Term(term) => term.len() + 64,
-        Query::Bool(BoolQuery { must, should, must_not }) => {
-            128 + [must, should, must_not].into_iter().flatten().map(query_bytes).sum::<usize>()
+            Target::Query(_, query) => query.memory_bytes() + 64,
         }
     }
 }

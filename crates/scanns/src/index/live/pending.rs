@@ -97,8 +97,10 @@ impl Deletes {
 }
 
 fn matching(segment: &Segment, field: Field, query: &Query, mut found: impl FnMut(u32)) -> Result<()> {
-    let view = segment.in_field(field);
-    Searcher::new(vec![&view as &dyn Leaf]).for_each(query, Model::Classic, |hit| {
+    let views: Vec<(Field, Segment)> =
+        query.fields().into_iter().chain([field]).map(|field| (field, segment.in_field(field))).collect();
+    let leaves = views.iter().map(|(field, view)| (*field, vec![view as &dyn Leaf])).collect();
+    Searcher::over(leaves, field).for_each(query, Model::Classic, |hit| {
         found(hit.doc);
         ControlFlow::Continue(())
     })

@@ -14,6 +14,8 @@ fn analyze(word: &str) -> Vec<Vec<u8>> {
 fn show(query: &Query) -> String {
     match query {
         Query::Term(term) => String::from_utf8_lossy(term).into_owned(),
+        Query::In(field, query) => format!("{}:{}", field.number(), show(query)),
+        Query::Boost(query, boost) => format!("{}^{boost}", show(query)),
         Query::Bool(list) => {
             let part = |queries: &[Query], mark| {
                 queries.iter().map(move |query| show(query) + mark).collect::<Vec<_>>()

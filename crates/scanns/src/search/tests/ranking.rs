@@ -2,6 +2,7 @@ use std::ops::ControlFlow;
 
 use super::fixture::{Document, MapLeaf, random_documents};
 use super::oracle::Oracle;
+use crate::schema::Field;
 use crate::search::{BoolQuery, Hit, Leaf, Model, Query, Searcher};
 
 const MODELS: [Model; 4] = [
@@ -19,11 +20,21 @@ fn terms(random: &mut fastrand::Rng, most: u64) -> Vec<Query> {
     (0..random.u64(..most + 1)).map(|_| term(random)).collect()
 }
 
+/// A query in the other field, or boosted.
+fn around(random: &mut fastrand::Rng, depth: u64) -> Query {
+    let inner = Box::new(random_query(random, depth.saturating_sub(1)));
+    match random.bool() {
+        true => Query::In(Field::new(random.u16(..2)).unwrap(), inner),
+        false => Query::Boost(inner, [0.5, 2.0, 0.1, 3.7][random.usize(..4)]),
+    }
+}
+
 /// Flat lists of every kind, then ever more nested ones.
 fn random_query(random: &mut fastrand::Rng, depth: u64) -> Query {
     let mut list = BoolQuery::default();
-    match random.u64(..5 + 2 * depth) {
+    match random.u64(..6 + 2 * depth) {
         0 => return term(random),
+        5 => return around(random, depth),
         1 => list.must = terms(random, 4),
         2 | 3 => list.should = terms(random, 6),
         4 => (list.must, list.should, list.must_not) = (terms(random, 2), terms(random, 2), terms(random, 2)),
@@ -75,8 +86,26 @@ fn leaves_of(documents: &[Vec<Document>], packed: impl Fn(usize) -> bool) -> Vec
     documents.iter().enumerate().map(|(number, part)| MapLeaf::new(part, packed(number))).collect()
 }
 
+/// Over fields 0, 1 and so on.
+fn searcher_over<'l>(fields: &[&'l [MapLeaf]]) -> Searcher<'l> {
+    let field = |(number, leaves): (u16, &&'l [MapLeaf])| {
+        (Field::new(number).unwrap(), leaves.iter().map(|leaf| leaf as &dyn Leaf).collect())
+    };
+    Searcher::over((0..).zip(fields).map(field).collect(), Field::default())
+}
+
+/// Twice the same field, so that any query finds what it names.
 fn searcher(leaves: &[MapLeaf]) -> Searcher<'_> {
-    Searcher::new(leaves.iter().map(|leaf| leaf as &dyn Leaf).collect())
+    searcher_over(&[leaves, leaves])
+}
+
+/// Other texts for the same documents.
+fn in_another_field(random: &mut fastrand::Rng, documents: &[Vec<Document>]) -> Vec<Vec<Document>> {
+    let other = |leaf: &Vec<Document>| {
+        let texts = random_documents(random, leaf.len(), false);
+        texts.into_iter().zip(leaf).map(|(text, of)| Document { dead: of.dead, ..text }).collect()
+    };
+    documents.iter().map(other).collect()
 }
 
 #[test]
@@ -90,8 +119,10 @@ fn random_queries_over_small_leaves_agree_with_the_oracle() {
                 random_documents(&mut random, count, seed % 2 == 0)
             })
             .collect();
-        let leaves = leaves_of(&documents, |number| number % 2 == 0);
-        let (searcher, oracle) = (searcher(&leaves), Oracle::new(&documents));
+        let others = in_another_field(&mut random, &documents);
+        let [leaves, beside] = [&documents, &others].map(|of| leaves_of(of, |number| number % 2 == 0));
+        let searcher = searcher_over(&[&leaves, &beside]);
+        let oracle = Oracle::over(&[&documents, &others]);
         for round in 0..12 {
             let query = random_query(&mut random, 2);
             let k = [1, 3, 10, 50, 10_000][random.u64(..5) as usize];
