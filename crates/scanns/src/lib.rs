@@ -54,8 +54,9 @@ pub use schema::{
     Schema, Store, Stored, Value,
 };
 pub use search::{
-    BoolQuery, Hit, Leaf, LeafStats, ListSource, MAX_CLAUSES, MAX_DEPTH, Model, Operator, Query, Searcher,
-    TermRef, parse,
+    BoolQuery, Hit, Leaf, LeafStats, ListSource, MAX_CLAUSES, MAX_DEPTH, MAX_EXPANSIONS, Model, Operator,
+    Pattern, PhraseQuery, PositionSource, Query, QueryText, Searcher, TermRef, TermStream, WildcardPart,
+    parse,
 };
 pub use segment::{CheckLevel, FieldStats, FlushBuffers, SegmentStats, StoredFigures, TermInDocument};
 pub use source::{Failure, FileList, Input, Inputs, ListFrom, Separator, SourceOptions, collect};

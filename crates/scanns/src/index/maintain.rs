@@ -8,7 +8,7 @@ use std::time::Instant;
 use super::Progress;
 use super::manifest::Partial;
 use super::pace::Pace;
-use super::snapshot::QueryWords;
+use super::words::QueryWords;
 use super::writer::Writer;
 use crate::error::{Error, Result};
 use crate::schema::Field;
@@ -82,8 +82,7 @@ pub fn delete_in(directory: &dyn Directory, what: &Deletion) -> Result<DeleteRep
 fn matching(writer: &Writer<'_>, ids: &[u128], text: &str, operator: Operator) -> Result<Vec<Vec<u32>>> {
     let Some(manifest) = writer.manifest() else { return Ok(Vec::new()) };
     let default = manifest.schema.default_field().unwrap_or_default();
-    let mut words = QueryWords::new(&manifest.schema, default);
-    let query: Query = parse(text, operator, |word| words.terms(word))?;
+    let query: Query = parse(text, operator, &mut QueryWords::new(&manifest.schema, default))?;
     let open = |&id: &u128| writer.segment(id);
     let segments = ids.iter().map(open).collect::<Result<Vec<Segment>>>()?;
     let through = |field| segments.iter().map(|segment: &Segment| segment.in_field(field)).collect();

@@ -2,11 +2,14 @@
 
 use std::ops::Range;
 
-use crate::error::Result;
+use super::words::OneAnalyzer;
+use crate::error::{Error, Result};
 use crate::invert::{CHECK_EVERY, InvertOptions, Inverter};
 use crate::record::Parts;
-use crate::schema::{Analyzer, Records};
-use crate::search::{Leaf, LeafStats, ListSource, Operator, Query, TermRef, parse};
+use crate::schema::{Analyzer, Postings, Records};
+use crate::search::{
+    Leaf, LeafStats, ListSource, Operator, PositionSource, Query, TermRef, TermStream, parse,
+};
 use crate::tokenize::Tokenizer;
 
 /// Documents, their terms and postings, without any file.
@@ -73,14 +76,63 @@ impl MemoryIndex {
 
     /// Parses a query whose words are analyzed as the documents were.
     pub fn parse(&self, text: &str, operator: Operator) -> Result<Query> {
-        let mut tokenizer = Tokenizer::new(&self.analyzer);
-        parse(text, operator, |word| tokenizer.terms(word))
+        parse(text, operator, &mut OneAnalyzer(&self.analyzer))
+    }
+
+    /// The handle is the entry of the term.
+    fn term_ref(&self, entry: u32, doc_freq: u32) -> TermRef {
+        let total_freq = self.inverter.postings(entry).1.into_iter().map(u64::from).sum();
+        TermRef { doc_freq, total_freq, handle: [u64::from(entry), 0], positions: [0; 2] }
     }
 
     /// Forgets all documents and keeps the memory.
     pub fn clear(&mut self) {
         self.inverter.clear();
         self.keys.clear();
+    }
+}
+
+/// The terms of an index in memory, which have been sorted for it.
+struct MemoryTerms<'a> {
+    index: &'a MemoryIndex,
+    terms: Vec<(Vec<u8>, u32)>,
+    /// The place of the term at hand; none before the first.
+    at: Option<usize>,
+    found: TermRef,
+}
+
+impl MemoryTerms<'_> {
+    /// Goes to the first term from `place` on that has a document.
+    fn go_to(&mut self, mut place: usize) -> bool {
+        while let Some(&(_, entry)) = self.terms.get(place) {
+            let doc_freq = self.index.inverter.doc_freq(entry);
+            if doc_freq > 0 {
+                self.found = self.index.term_ref(entry, doc_freq);
+                break;
+            }
+            place += 1;
+        }
+        self.at = Some(place);
+        place < self.terms.len()
+    }
+}
+
+impl TermStream for MemoryTerms<'_> {
+    fn step(&mut self) -> Result<bool> {
+        Ok(self.go_to(self.at.map_or(0, |at| at + 1)))
+    }
+
+    fn seek(&mut self, target: &[u8]) -> Result<bool> {
+        let found = self.terms.partition_point(|(term, _)| term.as_slice() < target);
+        Ok(self.go_to(found.max(self.at.unwrap_or(0))))
+    }
+
+    fn term(&self) -> &[u8] {
+        self.at.and_then(|at| self.terms.get(at)).map_or(&[], |(term, _)| term)
+    }
+
+    fn found(&self) -> TermRef {
+        self.found
     }
 }
 
@@ -101,17 +153,30 @@ impl Leaf for MemoryIndex {
         }
     }
 
-    /// The handle is the entry of the term.
     fn find(&self, term: &[u8]) -> Result<Option<TermRef>> {
         let found = self.inverter.find(term).map(|entry| (entry, self.inverter.doc_freq(entry)));
         let found = found.filter(|&(_, doc_freq)| doc_freq > 0);
-        Ok(found.map(|(entry, doc_freq)| TermRef { doc_freq, handle: [u64::from(entry), 0] }))
+        Ok(found.map(|(entry, doc_freq)| self.term_ref(entry, doc_freq)))
     }
 
     fn postings<'a>(&'a self, term: &TermRef) -> Result<ListSource<'a>> {
         let entry = u32::try_from(term.handle[0]).unwrap_or(u32::MAX);
         let (docs, tfs) = self.inverter.postings(entry);
         Ok(ListSource::Decoded { docs, tfs })
+    }
+
+    fn terms<'a>(&'a self) -> Result<Box<dyn TermStream + 'a>> {
+        let mut terms = self.inverter.all_terms();
+        terms.sort_unstable();
+        Ok(Box::new(MemoryTerms { index: self, terms, at: None, found: TermRef::default() }))
+    }
+
+    fn positions<'a>(&'a self, term: &TermRef) -> Result<PositionSource<'a>> {
+        if self.inverter.kept() != Postings::Positions {
+            return Err(Error::Options("the index in memory has no positions".into()));
+        }
+        let entry = u32::try_from(term.handle[0]).unwrap_or(u32::MAX);
+        Ok(PositionSource::Decoded(self.inverter.postings(entry).0, self.inverter.positions(entry)))
     }
 
     fn is_live(&self, doc: u32) -> bool {

@@ -32,6 +32,7 @@ mod stored;
 mod tune;
 mod unique;
 mod variants;
+mod words;
 mod writer;
 
 pub use build::{build, build_in};

@@ -5,12 +5,12 @@ use std::path::Path;
 
 use super::manifest::Manifest;
 use super::unique::count_distinct;
+use super::words::QueryWords;
 use crate::error::{Error, Result};
 use crate::schema::{Analyzer, Field, Postings, Records, Schema, Stored};
 use crate::search::{Hit, Leaf, Operator, Query, Searcher, parse};
 use crate::segment::{SEGMENT, Segment};
 use crate::store::{Directory, FsDirectory, Lease, generations, read_generation};
-use crate::tokenize::{MAX_TOKEN, Tokenizer};
 
 /// What is known of one segment.
 #[derive(Clone, Debug)]
@@ -56,25 +56,6 @@ pub struct IndexInfo {
     pub position_bytes: u64,
     /// Version of the format of segments.
     pub format_version: u32,
-}
-
-/// Finds the terms of the words of a query.
-pub(super) struct QueryWords {
-    /// None in a field that is searched as a whole.
-    tokenizer: Option<Tokenizer>,
-}
-
-impl QueryWords {
-    pub(super) fn new(schema: &Schema, field: Field) -> Self {
-        QueryWords { tokenizer: schema.analyzer(field).map(Tokenizer::new) }
-    }
-
-    pub(super) fn terms(&mut self, word: &str) -> Vec<Vec<u8>> {
-        match &mut self.tokenizer {
-            Some(tokenizer) => tokenizer.terms(word),
-            None => vec![word.as_bytes().get(..MAX_TOKEN).unwrap_or(word.as_bytes()).to_vec()],
-        }
-    }
 }
 
 /// See the module.
@@ -246,8 +227,7 @@ impl Snapshot {
 
     /// The same for a field of the schema.
     pub fn parse_in(&self, field: Field, text: &str, operator: Operator) -> Result<Query> {
-        let mut words = QueryWords::new(&self.schema, field);
-        parse(text, operator, |word| words.terms(word))
+        parse(text, operator, &mut QueryWords::new(&self.schema, field))
     }
 
     /// What the document of a hit is called: its path, and its line where lines are documents.

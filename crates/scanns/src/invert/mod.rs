@@ -346,6 +346,12 @@ impl Inverter {
         })
     }
 
+    /// All terms that were ever seen, with their entries, in no order.
+    pub fn all_terms(&self) -> Vec<(Vec<u8>, u32)> {
+        let entries = 0..u32::try_from(self.store.terms.len).unwrap_or(u32::MAX);
+        entries.map(|entry| (self.store.terms.with_bytes(entry, <[u8]>::to_vec), entry)).collect()
+    }
+
     /// Documents and frequencies of the term of an entry, in two lists.
     pub fn postings(&self, entry: u32) -> (Vec<u32>, Vec<u32>) {
         self.with_postings(entry, |postings| postings.unzip())

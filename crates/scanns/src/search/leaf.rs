@@ -1,6 +1,6 @@
 //! What search needs of a part of an index, be it a segment on disk or one that is still in memory.
 
-use crate::codec::ListCursor;
+use crate::codec::{ListCursor, PositionCursor};
 use crate::error::{Error, Result};
 
 /// A set of documents, numbered from 0, with postings by term.
@@ -19,6 +19,15 @@ pub trait Leaf: Sync {
 
     /// The postings of a term that [`Leaf::find`] found.
     fn postings<'a>(&'a self, term: &TermRef) -> Result<ListSource<'a>>;
+
+    /// All terms, in the order of their bytes.
+    fn terms<'a>(&'a self) -> Result<Box<dyn TermStream + 'a>>;
+
+    /// Where a term that was found here stands in its documents.
+    ///
+    /// # Errors
+    /// [`Error::Options`] if that is not kept.
+    fn positions<'a>(&'a self, term: &TermRef) -> Result<PositionSource<'a>>;
 
     /// False for deleted documents. Asked per hit, and only where [`LeafStats::documents`] says that some are.
     fn is_live(&self, doc: u32) -> bool;
@@ -39,12 +48,58 @@ pub struct LeafStats {
 }
 
 /// A term of one leaf.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct TermRef {
     /// Documents that contain it, deleted ones included.
     pub doc_freq: u32,
+    /// How often it occurs in all of them.
+    pub total_freq: u64,
     /// Where its postings are; only the leaf knows what it means.
     pub handle: [u64; 2],
+    /// The same of its positions.
+    pub positions: [u64; 2],
+}
+
+/// Steps through the terms of a leaf; before the first one at the start.
+pub trait TermStream {
+    /// Moves to the next term; false at the end.
+    fn step(&mut self) -> Result<bool>;
+
+    /// Moves to the first term from the one at hand on that is not before `target`; false if there is none.
+    fn seek(&mut self, target: &[u8]) -> Result<bool>;
+
+    /// The term at hand.
+    fn term(&self) -> &[u8];
+
+    /// What is known of it.
+    fn found(&self) -> TermRef;
+}
+
+/// Where the positions of a term are.
+pub enum PositionSource<'a> {
+    /// As a segment has them.
+    Packed(Box<PositionCursor<'a>>),
+    /// In memory: documents, ascending, and the positions in each of them.
+    Decoded(Vec<u32>, Vec<Vec<u32>>),
+}
+
+impl PositionSource<'_> {
+    /// Replaces `positions` by those in the current document of the list of the same term, ascending. `None` if they turn out
+    /// damaged.
+    pub fn read(&mut self, list: &mut ListCursor<'_>, positions: &mut Vec<u32>) -> Option<()> {
+        positions.clear();
+        match self {
+            PositionSource::Packed(cursor) => {
+                positions.extend_from_slice(cursor.positions_of_current(list));
+                (!cursor.corrupt()).then_some(())
+            }
+            PositionSource::Decoded(docs, all) => {
+                let found = docs.binary_search(&list.doc()).ok().and_then(|at| all.get(at));
+                positions.extend(found.into_iter().flatten());
+                Some(())
+            }
+        }
+    }
 }
 
 /// Where the postings of a term are.

@@ -14,12 +14,15 @@
 mod accumulate;
 mod conjunction;
 mod disjunction;
+mod docset;
 mod fields;
 mod lead;
 mod leaf;
 mod lex;
 mod maxscore;
 mod parse;
+mod patterns;
+mod phrase;
 mod plan;
 mod pnorm;
 mod query;
@@ -34,9 +37,10 @@ mod topk;
 mod tree;
 mod windows;
 
-pub use leaf::{Leaf, LeafStats, ListSource, TermRef};
-pub use parse::{MAX_CLAUSES, MAX_DEPTH, parse};
-pub use query::{BoolQuery, Operator, Query};
+pub use leaf::{Leaf, LeafStats, ListSource, PositionSource, TermRef, TermStream};
+pub use parse::{MAX_CLAUSES, MAX_DEPTH, QueryText, parse};
+pub use patterns::MAX_EXPANSIONS;
+pub use query::{BoolQuery, Operator, Pattern, PhraseQuery, Query, WildcardPart};
 pub use similarity::Model;
 pub use topk::Hit;
 
@@ -190,6 +194,7 @@ impl<'a> Searcher<'a> {
         p: f64,
         mut each: impl FnMut(usize, &mut Job) -> Result<ControlFlow<()>>,
     ) -> Result<()> {
+        pnorm::check(&plan.root)?;
         let of_terms = found.doc_freqs.iter().enumerate();
         let of_terms = of_terms.map(|(term, &freq)| (freq, self.stats_of(plan, plan.field_of(term))));
         let soft = PNorm::new(p, of_terms);

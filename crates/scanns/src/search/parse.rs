@@ -1,21 +1,31 @@
 //! Text to [`Query`].
 //!
 //! ```text
-//! list   = and ((OR | ' ') and)*            ' ' is the default operator; AND where that is chosen
-//! and    = clause (AND clause)*
-//! clause = ('+' | '-' | NOT) primary | primary
-//! primary = '(' list ')' | word
+//! list    = and ((OR | ' ') and)*           ' ' is the default operator; AND where that is chosen
+//! and     = clause (AND clause)*
+//! clause  = ('+' | '-' | NOT) clause | primary
+//! primary = (name ':')? (group | phrase | regex | range | set | word) ('^' number)?
+//! group   = '(' list ')' ('@' number)?      so many of its clauses must match
+//! phrase  = '"' text '"' ('~' number)?      words beside each other; moved by so many places
+//! regex   = 're"' expression '"'            terms that all of the expression matches
+//! range   = ('[' | '{') bound ' TO ' bound (']' | '}')      terms; braces exclude the bound, * is none
+//! set     = 'in(' word* ')'                 any of the terms
+//! word    = text                            with * and ? a pattern; * alone is every document
+//!         | text '~' ('1' | '2')?           terms that are spelt about like it
 //! ```
 //!
 //! `NOT` binds tighter than `AND`, `AND` tighter than `OR`. As in Lucene, `+a` makes a clause of a list
 //! required, `-a` and `NOT a` make it an exclusion from the list, also after `OR`: `a OR (NOT b)` is the
 //! Boolean reading. Operators are upper case. A backslash takes the meaning from any character. `+` and `-` are
-//! operators only in front of a word or a parenthesis. `name:` in front of more text is reserved for fields
-//! (`http://x`, `std::x` and `12:30` are not fields), quotes for phrases.
+//! operators only in front of a clause, `^`, `~` and `@` only at the end of one. `name:` in front of more text names a
+//! field (`http://x`, `std::x` and `12:30` do not).
 
-use super::lex::{Token, TokenKind, tokens};
-use super::query::{BoolQuery, Operator, Query};
+use std::ops::Bound;
+
+use super::lex::{Token, TokenKind, Unit, text_of, tokens};
+use super::query::{BoolQuery, Operator, Pattern, PhraseQuery, Query, WildcardPart};
 use crate::error::{Error, Result};
+use crate::schema::Field;
 
 /// Terms that a query may have.
 pub const MAX_CLAUSES: usize = 1024;
@@ -23,11 +33,29 @@ pub const MAX_CLAUSES: usize = 1024;
 /// How deep parentheses and negations may be nested.
 pub const MAX_DEPTH: usize = 64;
 
-/// Parses `text`; `analyze` yields the terms of a word as the index's analyzer does. Words of several terms
-/// combine by `operator`, words of none disappear with their clause.
-pub fn parse(text: &str, operator: Operator, mut analyze: impl FnMut(&str) -> Vec<Vec<u8>>) -> Result<Query> {
-    let tokens = tokens(text)?;
-    let mut parser = Parser { text, tokens: &tokens, operator, analyze: &mut analyze, depth: 0, clauses: 0 };
+/// Edits of a fuzzy word that does not say how many.
+const USUAL_EDITS: u8 = 2;
+
+/// How an index understands text; no field stands for the one that is searched where none is named.
+pub trait QueryText {
+    /// The searched field of that name.
+    ///
+    /// # Errors
+    /// What names there are.
+    fn field(&self, name: &str) -> std::result::Result<Field, String>;
+
+    /// The terms of a text as documents have them, with their positions from 0.
+    fn terms(&mut self, field: Option<Field>, text: &str) -> Vec<(u32, Vec<u8>)>;
+
+    /// A part of a term as terms are spelt: in lower case, if they are.
+    fn spelling(&self, field: Option<Field>, text: &str) -> String;
+}
+
+/// Parses `text`, whose words become terms by `words`. Words of several terms combine by `operator`, words of none
+/// disappear with their clause.
+pub fn parse(text: &str, operator: Operator, words: &mut dyn QueryText) -> Result<Query> {
+    let tokens = tokens(text, &|name| words.field(name).is_ok())?;
+    let mut parser = Parser { text, tokens: &tokens, operator, words, field: None, depth: 0, clauses: 0 };
     let query = parser.list()?;
     match parser.tokens.first() {
         None => Ok(query.unwrap_or_else(Query::nothing)),
@@ -55,7 +83,9 @@ struct Parser<'a> {
     text: &'a str,
     tokens: &'a [Token],
     operator: Operator,
-    analyze: &'a mut dyn FnMut(&str) -> Vec<Vec<u8>>,
+    words: &'a mut dyn QueryText,
+    /// The field that is named around what is parsed.
+    field: Option<Field>,
     depth: usize,
     clauses: usize,
 }
@@ -124,19 +154,136 @@ impl Parser<'_> {
             TokenKind::Not if !self.at_clause() => self.lonely(token.at, "NOT"),
             TokenKind::Plus => self.signed(token.at, Occur::Must),
             TokenKind::Minus | TokenKind::Not => self.signed(token.at, Occur::MustNot),
-            TokenKind::Open => {
-                let query = self.nested(token.at, Self::list)?;
-                let Some((_, rest)) = self.tokens.split_first() else {
-                    return self.fault(token.at, "this parenthesis is not closed: add ) or write \\(");
-                };
-                self.tokens = rest;
-                Ok(Clause { occur: Occur::Plain, query, word: false })
-            }
-            TokenKind::Word(word) => {
-                let query = self.word(token.at, word)?;
-                Ok(Clause { occur: Occur::Plain, query, word: true })
+            _ => {
+                let (query, word) = self.primary(token)?;
+                Ok(Clause { occur: Occur::Plain, query, word })
             }
         }
+    }
+
+    /// What begins with `token`, which has been taken, and whether it is a plain word.
+    fn primary(&mut self, token: &Token) -> Result<(Option<Query>, bool)> {
+        let at = token.at;
+        let mut word = false;
+        let query = match &token.kind {
+            TokenKind::Field(name) => return Ok((self.in_field(at, name)?, false)),
+            TokenKind::Open => self.group(at)?,
+            TokenKind::Word(units) => {
+                word = true;
+                self.word(at, units)?
+            }
+            TokenKind::Phrase(text) => self.phrase(at, text)?,
+            TokenKind::Regex(text) => self.pattern(at, Pattern::Regex(text.clone()))?,
+            TokenKind::Range(from, to) => {
+                let bound = |bound: &Bound<String>| {
+                    bound.as_ref().map(|text| self.words.spelling(self.field, text).into_bytes())
+                };
+                let range = Pattern::Range(bound(from), bound(to));
+                self.pattern(at, range)?
+            }
+            TokenKind::Set => self.set(at)?,
+            TokenKind::Boost(_) | TokenKind::Tilde(_) | TokenKind::AtLeast(_) => {
+                let message =
+                    "this applies to nothing: write it right behind a clause, once, or a backslash before it";
+                return self.fault(at, message);
+            }
+            // The others begin no clause, or were taken before.
+            _ => None,
+        };
+        match self.next_suffix(|kind| if let TokenKind::Boost(boost) = kind { Some(*boost) } else { None }) {
+            None => Ok((query, word)),
+            Some((_, boost)) if boost > 0.0 && boost.is_finite() => {
+                Ok((query.map(|query| Query::Boost(Box::new(query), boost)), false))
+            }
+            Some((at, _)) => self.fault(at, "a boost is a number above 0"),
+        }
+    }
+
+    /// Takes the next token if `wanted` wants it; says where it was.
+    fn next_suffix<T>(&mut self, wanted: impl Fn(&TokenKind) -> Option<T>) -> Option<(usize, T)> {
+        let (token, rest) = self.tokens.split_first()?;
+        let found = wanted(&token.kind)?;
+        self.tokens = rest;
+        Some((token.at, found))
+    }
+
+    fn in_field(&mut self, at: usize, name: &str) -> Result<Option<Query>> {
+        let field = self.words.field(name).map_err(|names| {
+            let message = format!(
+                "there is no field '{name}' that is searched{names}: write {name}\\: if the colon belongs to the word"
+            );
+            fault(self.text, at, &message)
+        })?;
+        let Some((token, rest)) = self.tokens.split_first() else { return Ok(None) };
+        self.tokens = rest;
+        let outer = self.field.replace(field);
+        let inner = self.nested(at, |parser| parser.primary(token));
+        self.field = outer;
+        Ok(inner?.0.map(|query| Query::In(field, Box::new(query))))
+    }
+
+    fn group(&mut self, at: usize) -> Result<Option<Query>> {
+        let mut query = self.nested(at, Self::list)?;
+        let Some((_, rest)) = self.tokens.split_first() else {
+            return self.fault(at, "this parenthesis is not closed: add ) or write \\(");
+        };
+        self.tokens = rest;
+        let least = |kind: &TokenKind| if let TokenKind::AtLeast(least) = kind { Some(*least) } else { None };
+        if let Some((at, least)) = self.next_suffix(least) {
+            match &mut query {
+                Some(Query::Bool(list)) if list.should.len() >= least => list.at_least = least,
+                None => {}
+                Some(Query::Bool(list)) => {
+                    let message = format!("the list has {} clauses that may match or not", list.should.len());
+                    return self.fault(at, &message);
+                }
+                Some(_) if least <= 1 => {}
+                Some(_) => return self.fault(at, "the list has one clause"),
+            }
+        }
+        Ok(query)
+    }
+
+    fn phrase(&mut self, at: usize, text: &str) -> Result<Option<Query>> {
+        let slop = |kind: &TokenKind| if let TokenKind::Tilde(slop) = kind { Some(*slop) } else { None };
+        let slop = match self.next_suffix(slop) {
+            Some((at, None)) => {
+                return self.fault(at, "by how many places words may be moved is missing: ~1");
+            }
+            found => found.and_then(|(_, slop)| slop).unwrap_or(0),
+        };
+        let mut terms = self.words.terms(self.field, text);
+        self.count(at, terms.len())?;
+        Ok(match terms.len() {
+            0 => None,
+            1 => terms.pop().map(|(_, term)| Query::Term(term)),
+            _ => Some(Query::Phrase(PhraseQuery { terms, slop })),
+        })
+    }
+
+    fn pattern(&mut self, at: usize, pattern: Pattern) -> Result<Option<Query>> {
+        self.count(at, 1)?;
+        Ok(Some(Query::Pattern(pattern)))
+    }
+
+    fn set(&mut self, at: usize) -> Result<Option<Query>> {
+        let mut terms = Vec::new();
+        loop {
+            let Some((token, rest)) = self.tokens.split_first() else {
+                return self.fault(at, "this parenthesis is not closed: add )");
+            };
+            self.tokens = rest;
+            let text = match &token.kind {
+                TokenKind::Close => break,
+                TokenKind::Word(units) => text_of(units),
+                TokenKind::Phrase(text) => text.clone(),
+                _ => return self.fault(token.at, "in( ) holds words: put operators outside of it"),
+            };
+            let found = self.words.terms(self.field, &text);
+            self.count(token.at, found.len())?;
+            terms.extend(found.into_iter().map(|(_, term)| term));
+        }
+        Ok((!terms.is_empty()).then_some(Query::Pattern(Pattern::Set(terms))))
     }
 
     /// The clause after a sign; a sign on top of another applies to the list of that clause alone.
@@ -157,17 +304,64 @@ impl Parser<'_> {
         Ok(result)
     }
 
-    fn word(&mut self, at: usize, word: &str) -> Result<Option<Query>> {
-        let terms = (self.analyze)(word);
-        self.clauses += terms.len();
-        if self.clauses > MAX_CLAUSES {
-            return self.fault(at, "more than 1,024 terms: ask for fewer at a time");
+    fn word(&mut self, at: usize, units: &[Unit]) -> Result<Option<Query>> {
+        let tilde = |kind: &TokenKind| if let TokenKind::Tilde(edits) = kind { Some(*edits) } else { None };
+        if let Some((tilde_at, edits)) = self.next_suffix(tilde) {
+            let edits = edits.map_or(Some(USUAL_EDITS), |edits| u8::try_from(edits).ok());
+            let Some(edits) = edits.filter(|edits| *edits <= 2) else {
+                return self.fault(tilde_at, "a word can be sought with up to 2 edits: ~1 or ~2");
+            };
+            return self.fuzzy(at, &text_of(units), edits);
         }
+        if units.iter().any(|unit| !matches!(unit, Unit::Char(_))) {
+            return self.wildcard(at, units);
+        }
+        let terms = self.words.terms(self.field, &text_of(units));
+        self.count(at, terms.len())?;
         let clauses = terms
             .into_iter()
-            .map(|term| Clause { occur: Occur::Plain, query: Some(Query::Term(term)), word: true })
+            .map(|(_, term)| Clause { occur: Occur::Plain, query: Some(Query::Term(term)), word: true })
             .collect();
         Ok(combine(clauses, self.operator))
+    }
+
+    fn fuzzy(&mut self, at: usize, text: &str, edits: u8) -> Result<Option<Query>> {
+        self.count(at, 1)?;
+        let term = self.words.spelling(self.field, text);
+        Ok(Some(match edits {
+            0 => Query::Term(term.into_bytes()),
+            _ => Query::Pattern(Pattern::Fuzzy { term, edits, prefix: 0 }),
+        }))
+    }
+
+    fn wildcard(&mut self, at: usize, units: &[Unit]) -> Result<Option<Query>> {
+        self.count(at, 1)?;
+        let mut pieces = Vec::new();
+        for part in units.chunk_by(|a, b| matches!((a, b), (Unit::Char(_), Unit::Char(_)))) {
+            pieces.push(match part {
+                [Unit::AnyChar, ..] => WildcardPart::AnyChar,
+                [Unit::Anything, ..] => WildcardPart::Anything,
+                text => WildcardPart::Text(self.words.spelling(self.field, &text_of(text)).into_bytes()),
+            });
+        }
+        pieces.dedup_by(|a, b| *a == WildcardPart::Anything && *b == WildcardPart::Anything);
+        Ok(Some(match pieces.as_slice() {
+            [WildcardPart::Anything] if self.field.is_none() => Query::All,
+            [WildcardPart::Anything] => Query::Exists,
+            [WildcardPart::Text(prefix), WildcardPart::Anything] => {
+                Query::Pattern(Pattern::Prefix(prefix.clone()))
+            }
+            _ => Query::Pattern(Pattern::Wildcard(pieces)),
+        }))
+    }
+
+    /// Counts terms of the query.
+    fn count(&mut self, at: usize, terms: usize) -> Result<()> {
+        self.clauses += terms;
+        match self.clauses > MAX_CLAUSES {
+            true => self.fault(at, "more than 1,024 terms: ask for fewer at a time"),
+            false => Ok(()),
+        }
     }
 
     fn lonely<T>(&self, at: usize, operator: &str) -> Result<T> {

@@ -1,9 +1,12 @@
 //! From a query to what is run in every leaf: the terms once, the shape, and figures over all leaves.
 
+use std::borrow::Cow;
+
 use super::fields::Fields;
 use super::leaf::TermRef;
-use super::parse::MAX_DEPTH;
-use super::query::Query;
+use super::parse::{MAX_CLAUSES, MAX_DEPTH};
+use super::patterns::{Matcher, Near, nearest};
+use super::query::{Pattern, PhraseQuery, Query};
 use crate::error::{Error, Result};
 use crate::schema::Field;
 
@@ -13,15 +16,20 @@ pub(super) struct Plan<'q> {
     pub(super) terms: Vec<PlanTerm<'q>>,
     /// The fields that are searched, by their places in [`Fields`]; at least one.
     pub(super) fields: Vec<usize>,
+    /// The patterns whose terms are sought in each leaf, with the place of their field in [`Plan::fields`].
+    pub(super) patterns: Vec<(usize, Matcher<'q>)>,
     pub(super) root: Node,
 }
 
 /// A term and where it is sought.
-#[derive(Clone, Copy, PartialEq, Eq)]
+#[derive(Clone, PartialEq, Eq)]
 pub(super) struct PlanTerm<'q> {
     /// The place of its field in [`Plan::fields`].
     pub(super) field: usize,
-    pub(super) bytes: &'q [u8],
+    pub(super) bytes: Cow<'q, [u8]>,
+    /// Terms with the same number count as being in as many documents as the most frequent of them: a term that is spelt
+    /// wrongly is rare, and would be worth more than the right one.
+    blend: Option<usize>,
 }
 
 /// A part of the query.
@@ -34,7 +42,22 @@ pub(super) struct Node {
 /// As [`Query`]; terms are places in [`Plan::terms`].
 pub(super) enum Kind {
     Term(usize),
-    Bool { must: Vec<Node>, should: Vec<Node>, must_not: Vec<Node> },
+    Bool {
+        must: Vec<Node>,
+        should: Vec<Node>,
+        must_not: Vec<Node>,
+        at_least: usize,
+    },
+    /// At least two terms with their places.
+    Phrase {
+        terms: Vec<(u32, usize)>,
+        slop: u32,
+    },
+    /// A place in [`Plan::patterns`].
+    Pattern(usize),
+    All,
+    /// A place in [`Plan::fields`].
+    Exists(usize),
 }
 
 /// A term of a list, with all boosts around it.
@@ -56,27 +79,34 @@ impl<'q> Plan<'q> {
     /// Plans a query over the fields that there are.
     pub(super) fn new(query: &'q Query, fields: &Fields) -> Result<Self> {
         let default = fields.default_place();
-        let mut planner = Planner { terms: Vec::new(), fields: Vec::new(), known: fields };
+        let mut planner = Planner {
+            terms: Vec::new(),
+            fields: Vec::new(),
+            patterns: Vec::new(),
+            clauses: 0,
+            blends: 0,
+            known: fields,
+        };
         let root = planner.node(query, default, 0)?;
-        let Planner { terms, mut fields, .. } = planner;
+        let Planner { terms, mut fields, patterns, .. } = planner;
         if fields.is_empty() {
             fields.push(default);
         }
-        Ok(Plan { terms, fields, root })
+        Ok(Plan { terms, fields, patterns, root })
     }
 
     pub(super) fn shape(&self) -> Shape<'_> {
         let root = &self.root;
         match &root.kind {
             Kind::Term(term) => Shape::Or(vec![Boosted { term: *term, boost: root.boost }]),
-            Kind::Bool { must, should, must_not } if must_not.is_empty() => {
+            Kind::Bool { must, should, must_not, at_least: 0 | 1 } if must_not.is_empty() => {
                 match (only_terms(must, root.boost), only_terms(should, root.boost)) {
                     (Some(must), Some(_)) if should.is_empty() => Shape::And(must),
                     (Some(_), Some(should)) if must.is_empty() => Shape::Or(should),
                     _ => Shape::Tree(root),
                 }
             }
-            Kind::Bool { .. } => Shape::Tree(root),
+            _ => Shape::Tree(root),
         }
     }
 
@@ -89,14 +119,29 @@ impl<'q> Plan<'q> {
     pub(super) fn find(&self, fields: &Fields) -> Result<Found> {
         let mut found = Found { refs: Vec::new(), doc_freqs: vec![0; self.terms.len()] };
         for leaf in 0..fields.leaves() {
-            let find = |term: &PlanTerm| fields.leaf(self.fields[term.field], leaf).find(term.bytes);
+            let find = |term: &PlanTerm| fields.leaf(self.fields[term.field], leaf).find(&term.bytes);
             let refs: Vec<Option<TermRef>> = self.terms.iter().map(find).collect::<Result<_>>()?;
             for (sum, term) in found.doc_freqs.iter_mut().zip(&refs) {
                 *sum += term.map_or(0, |term| u64::from(term.doc_freq));
             }
             found.refs.push(refs);
         }
+        self.blend(&mut found.doc_freqs);
         Ok(found)
+    }
+
+    fn blend(&self, doc_freqs: &mut [u64]) {
+        let mut most = vec![0; self.terms.len()];
+        for (term, &doc_freq) in self.terms.iter().zip(&*doc_freqs) {
+            if let Some(most) = term.blend.and_then(|blend| most.get_mut(blend)) {
+                *most = doc_freq.max(*most);
+            }
+        }
+        for (term, doc_freq) in self.terms.iter().zip(doc_freqs) {
+            if let Some(&most) = term.blend.and_then(|blend| most.get(blend)) {
+                *doc_freq = most;
+            }
+        }
     }
 }
 
@@ -111,6 +156,11 @@ pub(super) struct Found {
 struct Planner<'q, 'f> {
     terms: Vec<PlanTerm<'q>>,
     fields: Vec<usize>,
+    patterns: Vec<(usize, Matcher<'q>)>,
+    /// Clauses so far.
+    clauses: usize,
+    /// Numbers of [`PlanTerm::blend`] in use.
+    blends: usize,
     known: &'f Fields<'f>,
 }
 
@@ -121,8 +171,12 @@ impl<'q> Planner<'q, '_> {
         if depth > 4 * MAX_DEPTH + 4 {
             return Err(Error::Options(format!("a query may be nested {MAX_DEPTH} deep")));
         }
+        self.clauses += 1;
+        if self.clauses > 4 * MAX_CLAUSES {
+            return Err(Error::Options(format!("a query may have {MAX_CLAUSES} clauses")));
+        }
         let kind = match query {
-            Query::Term(term) => Kind::Term(self.number(term, field)),
+            Query::Term(term) => Kind::Term(self.number(term.into(), field, None)),
             Query::Bool(list) => {
                 let mut all = |queries: &'q [Query]| {
                     queries.iter().map(|query| self.node(query, field, depth + 1)).collect::<Result<Vec<_>>>()
@@ -131,8 +185,20 @@ impl<'q> Planner<'q, '_> {
                     must: all(&list.must)?,
                     should: all(&list.should)?,
                     must_not: all(&list.must_not)?,
+                    at_least: list.at_least,
                 }
             }
+            Query::Phrase(phrase) => self.phrase(phrase, field)?,
+            Query::Pattern(Pattern::Fuzzy { term, edits, prefix }) => {
+                self.fuzzy((term, *edits, *prefix), field)?
+            }
+            Query::Pattern(pattern) => {
+                let field = self.field(field);
+                self.patterns.push((field, Matcher::new(pattern)?));
+                Kind::Pattern(self.patterns.len() - 1)
+            }
+            Query::All => Kind::All,
+            Query::Exists => Kind::Exists(self.field(field)),
             Query::In(named, query) => return self.node(query, self.place_of(*named)?, depth + 1),
             Query::Boost(query, boost) => {
                 if !(boost.is_finite() && *boost > 0.0) {
@@ -145,31 +211,66 @@ impl<'q> Planner<'q, '_> {
         Ok(Node { boost: 1.0, kind })
     }
 
+    fn phrase(&mut self, phrase: &'q PhraseQuery, field: usize) -> Result<Kind> {
+        if !phrase.terms.is_sorted_by(|a, b| a.0 <= b.0) || phrase.terms.len() > MAX_CLAUSES {
+            let message = format!("places in a phrase must rise, and there may be {MAX_CLAUSES} of them");
+            return Err(Error::Options(message));
+        }
+        let terms: Vec<(u32, usize)> = phrase
+            .terms
+            .iter()
+            .map(|(place, term)| (*place, self.number(term.into(), field, None)))
+            .collect();
+        Ok(match terms[..] {
+            [] => Kind::Bool { must: Vec::new(), should: Vec::new(), must_not: Vec::new(), at_least: 0 },
+            [(_, only)] => Kind::Term(only),
+            _ => Kind::Phrase { terms, slop: phrase.slop },
+        })
+    }
+
+    /// A list of the nearest terms, which count as equally frequent.
+    fn fuzzy(&mut self, wanted: (&str, u8, usize), field: usize) -> Result<Kind> {
+        let leaves: Vec<_> = (0..self.known.leaves()).map(|leaf| self.known.leaf(field, leaf)).collect();
+        let blend = self.blends;
+        self.blends += 1;
+        let should = nearest(&leaves, wanted)?
+            .into_iter()
+            .map(|Near { term, boost }| Node {
+                boost,
+                kind: Kind::Term(self.number(term.into(), field, Some(blend))),
+            })
+            .collect();
+        Ok(Kind::Bool { must: Vec::new(), should, must_not: Vec::new(), at_least: 0 })
+    }
+
     fn place_of(&self, named: Field) -> Result<usize> {
         let missing = || Error::Options("the query names a field that is not searched".into());
         self.known.place_of(named).ok_or_else(missing)
     }
 
-    fn number(&mut self, bytes: &'q [u8], field: usize) -> usize {
-        let place = |known: &mut Vec<_>, wanted| {
-            known.iter().position(|known| *known == wanted).unwrap_or_else(|| {
-                known.push(wanted);
-                known.len() - 1
-            })
-        };
-        let field = place(&mut self.fields, field);
-        let wanted = PlanTerm { field, bytes };
-        self.terms.iter().position(|known| *known == wanted).unwrap_or_else(|| {
-            self.terms.push(wanted);
-            self.terms.len() - 1
-        })
+    /// The place of a field among those of the plan.
+    fn field(&mut self, field: usize) -> usize {
+        place_in(&mut self.fields, field)
     }
+
+    fn number(&mut self, bytes: Cow<'q, [u8]>, field: usize, blend: Option<usize>) -> usize {
+        let field = self.field(field);
+        place_in(&mut self.terms, PlanTerm { field, bytes, blend })
+    }
+}
+
+/// The place of `wanted` in a list, to which it is added if it is not there.
+fn place_in<T: PartialEq>(known: &mut Vec<T>, wanted: T) -> usize {
+    known.iter().position(|known| *known == wanted).unwrap_or_else(|| {
+        known.push(wanted);
+        known.len() - 1
+    })
 }
 
 fn only_terms(nodes: &[Node], boost: f32) -> Option<Vec<Boosted>> {
     let term = |node: &Node| match node.kind {
         Kind::Term(term) => Some(Boosted { term, boost: boost * node.boost }),
-        Kind::Bool { .. } => None,
+        _ => None,
     };
     nodes.iter().map(term).collect()
 }

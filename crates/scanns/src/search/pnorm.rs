@@ -18,7 +18,7 @@ use super::plan::{Boosted, Kind, Node};
 use super::run::{Clause, Sink, Terms, View};
 use super::similarity::{Unscored, narrow};
 use crate::codec::{BLOCK, NO_MORE};
-use crate::error::Result;
+use crate::error::{Error, Result};
 
 /// What is fixed for a query: p, and by term the share of the highest idf, 0 for terms that are not there.
 pub(super) struct PNorm {
@@ -114,7 +114,7 @@ impl PNorm {
     fn score(&self, node: &Node, degrees: &[f64]) -> f64 {
         match &node.kind {
             Kind::Term(term) => degrees[*term],
-            Kind::Bool { must, should, must_not } => {
+            Kind::Bool { must, should, must_not, .. } => {
                 let weighed = |part: &Node| (part.boost, self.score(part, degrees));
                 let any = (!should.is_empty()).then(|| self.mean(should.iter().map(weighed)));
                 if must.is_empty() && must_not.is_empty() {
@@ -125,6 +125,8 @@ impl PNorm {
                     .chain(any.map(|any| (1.0, 1.0 - any)));
                 1.0 - self.mean(misses)
             }
+            // Refused by `check`.
+            Kind::Phrase { .. } | Kind::Pattern(_) | Kind::All | Kind::Exists(_) => 0.0,
         }
     }
 
@@ -141,13 +143,28 @@ impl PNorm {
     }
 }
 
+/// Refuses a query with parts that have no degree of match.
+pub(super) fn check(node: &Node) -> Result<()> {
+    match &node.kind {
+        Kind::Term(_) | Kind::Bool { at_least: 0, .. } => {}
+        _ => {
+            let message = "p-norm ranks terms and lists of them alone, without a least number: \
+                           leave phrases and patterns out, or choose another model";
+            return Err(Error::Options(message.into()));
+        }
+    }
+    let Kind::Bool { must, should, must_not, .. } = &node.kind else { return Ok(()) };
+    must.iter().chain(should).chain(must_not).try_for_each(check)
+}
+
 /// Marks the terms that are not below an odd number of negations.
 fn mark_wanted(node: &Node, negated: bool, wanted: &mut [bool]) {
     match &node.kind {
         Kind::Term(term) => wanted[*term] |= !negated,
-        Kind::Bool { must, should, must_not } => {
+        Kind::Bool { must, should, must_not, .. } => {
             must.iter().chain(should).for_each(|part| mark_wanted(part, negated, wanted));
             must_not.iter().for_each(|part| mark_wanted(part, !negated, wanted));
         }
+        Kind::Phrase { .. } | Kind::Pattern(_) | Kind::All | Kind::Exists(_) => {}
     }
 }

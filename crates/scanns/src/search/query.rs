@@ -1,6 +1,7 @@
-//! What is asked: a tree of terms and Boolean lists.
+//! What is asked: a tree of terms, phrases and patterns in Boolean lists.
 
 use std::collections::BTreeSet;
+use std::ops::Bound;
 
 use crate::schema::Field;
 
@@ -11,6 +12,14 @@ pub enum Query {
     Term(Vec<u8>),
     /// Documents that satisfy a list of clauses.
     Bool(BoolQuery),
+    /// Documents in which terms stand beside each other.
+    Phrase(PhraseQuery),
+    /// Documents that contain any of the terms that a pattern matches.
+    Pattern(Pattern),
+    /// Every document; the score is 1.
+    All,
+    /// Documents that have any term in the field; the score is 1.
+    Exists,
     /// The query, with its terms sought in a field instead of the one that is searched where none is named.
     In(Field, Box<Query>),
     /// The query, its score times a factor, which is positive; factors of factors multiply.
@@ -19,8 +28,9 @@ pub enum Query {
 
 /// Clauses by what a match of them means.
 ///
-/// A document matches if all of `must` match, none of `must_not`, and, where `must` is empty, at least one of
-/// `should`. With `must_not` alone, everything else matches with a score of 0. Without any clause nothing does.
+/// A document matches if all of `must` match, none of `must_not`, and at least as many of `should` as asked for; where
+/// `must` is empty, at least one of `should`. With `must_not` alone, everything else matches with a score of 0. Without
+/// any clause nothing does.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct BoolQuery {
     /// Clauses that are required; they add to the score.
@@ -29,6 +39,53 @@ pub struct BoolQuery {
     pub should: Vec<Query>,
     /// Clauses that exclude.
     pub must_not: Vec<Query>,
+    /// How many of `should` must match; 0 for as many as it takes without `must`.
+    pub at_least: usize,
+}
+
+/// Terms in certain places beside each other.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct PhraseQuery {
+    /// The terms, each with its place; places rise and need not follow each other.
+    pub terms: Vec<(u32, Vec<u8>)>,
+    /// By how many places all terms together may be moved to fit; 0 for the phrase as it is.
+    pub slop: u32,
+}
+
+/// What a term may look like. What matches is not ranked by frequencies: the score of all documents is 1, but that of
+/// [`Pattern::Fuzzy`], which is ranked by its nearest terms.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Pattern {
+    /// Terms that begin so.
+    Prefix(Vec<u8>),
+    /// Terms of these pieces, in order.
+    Wildcard(Vec<WildcardPart>),
+    /// Terms that all of a regular expression matches, in the syntax of the `regex` crate.
+    Regex(String),
+    /// Terms that so many edits make of this one: to insert, delete or replace a character, or to swap two neighbours.
+    Fuzzy {
+        /// The term.
+        term: String,
+        /// The most edits, 1 or 2.
+        edits: u8,
+        /// So many characters at the front must be the same.
+        prefix: usize,
+    },
+    /// Terms between two others, in the order of their bytes.
+    Range(Bound<Vec<u8>>, Bound<Vec<u8>>),
+    /// Any of these terms.
+    Set(Vec<Vec<u8>>),
+}
+
+/// A part of a [`Pattern::Wildcard`].
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum WildcardPart {
+    /// These bytes.
+    Text(Vec<u8>),
+    /// One character.
+    AnyChar,
+    /// Any number of characters.
+    Anything,
 }
 
 impl Query {
@@ -40,7 +97,9 @@ impl Query {
     /// The fields that it names.
     pub fn fields(&self) -> BTreeSet<Field> {
         match self {
-            Query::Term(_) => BTreeSet::new(),
+            Query::Term(_) | Query::Phrase(_) | Query::Pattern(_) | Query::All | Query::Exists => {
+                BTreeSet::new()
+            }
             Query::Bool(list) => list.clauses().flat_map(Query::fields).collect(),
             Query::In(field, query) => query.fields().into_iter().chain([*field]).collect(),
             Query::Boost(query, _) => query.fields(),
@@ -51,10 +110,33 @@ impl Query {
     pub fn memory_bytes(&self) -> usize {
         let inner = match self {
             Query::Term(term) => term.len(),
+            Query::Phrase(phrase) => phrase.terms.iter().map(|(_, term)| term.len() + 32).sum(),
+            Query::Pattern(pattern) => pattern.memory_bytes(),
+            Query::All | Query::Exists => 0,
             Query::Bool(list) => list.clauses().map(Query::memory_bytes).sum(),
             Query::In(_, query) | Query::Boost(query, _) => query.memory_bytes(),
         };
         inner + size_of::<Query>()
+    }
+}
+
+impl Pattern {
+    fn memory_bytes(&self) -> usize {
+        let bound = |bound: &Bound<Vec<u8>>| match bound {
+            Bound::Included(term) | Bound::Excluded(term) => term.len(),
+            Bound::Unbounded => 0,
+        };
+        match self {
+            Pattern::Prefix(term) => term.len(),
+            Pattern::Wildcard(pieces) => {
+                let piece =
+                    |piece: &WildcardPart| if let WildcardPart::Text(text) = piece { text.len() } else { 0 };
+                pieces.iter().map(|one| piece(one) + 32).sum()
+            }
+            Pattern::Regex(term) | Pattern::Fuzzy { term, .. } => term.len(),
+            Pattern::Range(from, to) => bound(from) + bound(to),
+            Pattern::Set(terms) => terms.iter().map(|term| term.len() + 24).sum(),
+        }
     }
 }
 

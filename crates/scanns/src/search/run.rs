@@ -48,6 +48,16 @@ impl<'a> View<'a> {
         Ok(View { leaf, fields, max_doc, all_live: leaf.stats().documents >= u64::from(max_doc) })
     }
 
+    /// The leaf, seen through a field of the plan.
+    pub(super) fn through(&self, field: usize) -> &'a dyn Leaf {
+        self.fields[field].0
+    }
+
+    /// The norms of a field of the plan.
+    pub(super) fn norms(&self, field: usize) -> &'a [u8] {
+        self.fields[field].1
+    }
+
     /// False for deleted documents.
     #[inline]
     pub(super) fn keeps(&self, doc: u32) -> bool {
@@ -105,7 +115,7 @@ impl<'t, S> Terms<'t, S> {
     /// The postings of `term`, which may be absent from the leaf.
     pub(super) fn source<'a>(&self, view: &View<'a>, term: usize) -> Result<Option<ListSource<'a>>> {
         match &self.refs[term] {
-            Some(found) => view.fields[self.plan.field_of(term)].0.postings(found).map(Some),
+            Some(found) => view.through(self.plan.field_of(term)).postings(found).map(Some),
             None => Ok(None),
         }
     }
@@ -120,14 +130,26 @@ impl<'t, S> Terms<'t, S> {
     where
         't: 's,
     {
-        let doc_freq = self.refs[term].map_or(0, |found| found.doc_freq);
-        let field = self.plan.field_of(term);
-        let scorer = Scorer {
-            weight: self.weights[term] * boost,
-            norms: view.fields[field].1,
-            similarity: &self.similarities[field],
-        };
-        Ok(Clause { cursor: source.cursor(doc_freq, view.max_doc)?, scorer })
+        let scorer = self.scorer(view, self.plan.field_of(term), self.weights[term] * boost);
+        Ok(Clause { cursor: self.cursor(view, term, source)?, scorer })
+    }
+
+    /// The postings of a term.
+    pub(super) fn cursor<'s>(
+        &self,
+        view: &View<'s>,
+        term: usize,
+        source: &'s ListSource,
+    ) -> Result<ListCursor<'s>> {
+        source.cursor(self.refs[term].map_or(0, |found| found.doc_freq), view.max_doc)
+    }
+
+    /// What scores with this weight in a field of the plan.
+    pub(super) fn scorer<'s>(&self, view: &View<'s>, field: usize, weight: f32) -> Scorer<'s, S>
+    where
+        't: 's,
+    {
+        Scorer { weight, norms: view.norms(field), similarity: &self.similarities[field] }
     }
 }
 

@@ -1,11 +1,62 @@
 //! A segment on disk as a leaf.
 
-use super::{Leaf, LeafStats, ListSource, TermRef};
+use super::{Leaf, LeafStats, ListSource, PositionSource, TermRef, TermStream};
+use crate::codec::PositionCursor;
 use crate::error::Result;
-use crate::segment::{Segment, TermInfo};
+use crate::segment::{Segment, TermInfo, TermPositions, TermsIter};
+
+/// Marks places of positions that are no run: there are none, or there is one, which stands in for the place.
+const NOT_KEPT: u64 = u64::MAX;
+const ONLY: u64 = u64::MAX - 1;
 
 /// Marks a handle that holds a posting instead of a place; no list is that long.
 const SINGLE: u64 = 1 << 63;
+
+fn term_ref(info: TermInfo, positions: TermPositions) -> TermRef {
+    let handle = match info {
+        TermInfo::Single { doc, term_freq } => [u64::from(doc), u64::from(term_freq) | SINGLE],
+        TermInfo::List { offset, len, .. } => [offset, len],
+    };
+    let positions = match positions {
+        TermPositions::NotKept => [0, NOT_KEPT],
+        TermPositions::Only(position) => [u64::from(position), ONLY],
+        TermPositions::Run { offset, len } => [offset, len],
+    };
+    TermRef { doc_freq: info.doc_freq(), total_freq: info.total_freq(), handle, positions }
+}
+
+/// What [`term_ref`] was made of.
+fn info_of(term: &TermRef) -> TermInfo {
+    let [place, len] = term.handle;
+    #[expect(clippy::cast_possible_truncation, reason = "both were put in as 32 bits")]
+    match len & SINGLE == 0 {
+        true => TermInfo::List { doc_freq: term.doc_freq, total_freq: term.total_freq, offset: place, len },
+        false => TermInfo::Single { doc: place as u32, term_freq: len as u32 },
+    }
+}
+
+/// The terms of a segment.
+struct SegmentTerms<'a> {
+    terms: TermsIter<'a>,
+}
+
+impl TermStream for SegmentTerms<'_> {
+    fn step(&mut self) -> Result<bool> {
+        self.terms.step()
+    }
+
+    fn seek(&mut self, target: &[u8]) -> Result<bool> {
+        self.terms.seek(target)
+    }
+
+    fn term(&self) -> &[u8] {
+        self.terms.term()
+    }
+
+    fn found(&self) -> TermRef {
+        term_ref(self.terms.info(), self.terms.positions())
+    }
+}
 
 impl Leaf for Segment {
     fn max_doc(&self) -> u32 {
@@ -26,22 +77,30 @@ impl Leaf for Segment {
     }
 
     fn find(&self, term: &[u8]) -> Result<Option<TermRef>> {
-        let handle = |info| match info {
-            TermInfo::Single { doc, term_freq } => [u64::from(doc), u64::from(term_freq) | SINGLE],
-            TermInfo::List { offset, len, .. } => [offset, len],
-        };
-        let info = self.find(term)?;
-        Ok(info.map(|info| TermRef { doc_freq: info.doc_freq(), handle: handle(info) }))
+        Ok(self.find_all(term)?.map(|(info, positions)| term_ref(info, positions)))
     }
 
     fn postings<'a>(&'a self, term: &TermRef) -> Result<ListSource<'a>> {
-        let [place, len] = term.handle;
-        if len & SINGLE == 0 {
-            return self.list(place, len).map(ListSource::Packed);
+        match info_of(term) {
+            TermInfo::List { offset, len, .. } => self.list(offset, len).map(ListSource::Packed),
+            TermInfo::Single { doc, term_freq } => Ok(ListSource::Single { doc, tf: term_freq }),
         }
-        #[expect(clippy::cast_possible_truncation, reason = "both were put in as 32 bits")]
-        let (doc, tf) = (place as u32, len as u32);
-        Ok(ListSource::Single { doc, tf })
+    }
+
+    fn terms<'a>(&'a self) -> Result<Box<dyn TermStream + 'a>> {
+        Ok(Box::new(SegmentTerms { terms: self.all_terms()? }))
+    }
+
+    fn positions<'a>(&'a self, term: &TermRef) -> Result<PositionSource<'a>> {
+        let [place, len] = term.positions;
+        #[expect(clippy::cast_possible_truncation, reason = "it was put in as 32 bits")]
+        let positions = match len {
+            NOT_KEPT => TermPositions::NotKept,
+            ONLY => TermPositions::Only(place as u32),
+            _ => TermPositions::Run { offset: place, len },
+        };
+        let deltas = self.deltas(b"", info_of(term), positions)?;
+        Ok(PositionSource::Packed(Box::new(PositionCursor::new(deltas))))
     }
 
     fn is_live(&self, doc: u32) -> bool {

@@ -70,8 +70,8 @@ pub(super) trait Similarity {
     /// The weight of a term that `doc_freq` of all documents contain.
     fn weight(&self, doc_freq: u64) -> f32;
 
-    /// The score of a frequency in a document with this factor.
-    fn score(weight: f32, tf: u32, factor: f32) -> f32;
+    /// The score of a frequency in a document with this factor; that of a phrase need not be whole.
+    fn score(weight: f32, freq: f32, factor: f32) -> f32;
 
     /// The highest score that `impacts` allow.
     fn bound(&self, weight: f32, impacts: &[Impact]) -> f32;
@@ -105,8 +105,8 @@ impl Similarity for Bm25 {
     }
 
     #[inline]
-    fn score(weight: f32, tf: u32, factor: f32) -> f32 {
-        weight - weight / (1.0 + tf as f32 * factor)
+    fn score(weight: f32, freq: f32, factor: f32) -> f32 {
+        weight - weight / (1.0 + freq * factor)
     }
 
     #[inline]
@@ -146,8 +146,8 @@ impl Similarity for Classic {
     }
 
     #[inline]
-    fn score(weight: f32, tf: u32, factor: f32) -> f32 {
-        (tf as f32).sqrt() * weight * factor
+    fn score(weight: f32, freq: f32, factor: f32) -> f32 {
+        freq.sqrt() * weight * factor
     }
 
     #[inline]
@@ -175,7 +175,7 @@ impl Similarity for Unscored {
     }
 
     #[inline]
-    fn score(_weight: f32, _tf: u32, _factor: f32) -> f32 {
+    fn score(_weight: f32, _freq: f32, _factor: f32) -> f32 {
         0.0
     }
 
@@ -209,7 +209,13 @@ impl<S: Similarity> Scorer<'_, S> {
     /// The score of one posting.
     #[inline]
     pub(super) fn score(&self, doc: u32, tf: u32) -> f32 {
-        S::score(self.weight, tf, self.factor(doc))
+        self.score_freq(doc, tf as f32)
+    }
+
+    /// The score of a frequency that need not be whole.
+    #[inline]
+    pub(super) fn score_freq(&self, doc: u32, freq: f32) -> f32 {
+        S::score(self.weight, freq, self.factor(doc))
     }
 
     /// Scores postings; `scores` has as many places as there are documents.
@@ -224,7 +230,7 @@ impl<S: Similarity> Scorer<'_, S> {
             *score = self.factor(doc);
         }
         for (score, &tf) in scores.iter_mut().zip(tfs) {
-            *score = S::score(self.weight, tf, *score);
+            *score = S::score(self.weight, tf as f32, *score);
         }
     }
 }

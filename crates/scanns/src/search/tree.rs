@@ -6,7 +6,10 @@
 
 use std::ops::ControlFlow;
 
+use super::docset::DocSet;
 use super::leaf::{ListSource, damaged_list};
+use super::patterns::MAX_EXPANSIONS;
+use super::phrase::{Occurrences, PhraseCursor, PhraseTerm};
 use super::plan::{Boosted, Kind, Node};
 use super::run::{Clause, Sink, Terms, View};
 use super::similarity::{Similarity, narrow};
@@ -54,24 +57,53 @@ impl<'s, S: Similarity> Builder<'_, 's, S> {
     /// The cursor of a node, the parts around which are boosted by `boost`; `None` if nothing in this leaf can match it.
     fn node(&self, node: &Node, boost: f32) -> Result<Option<Cursor<'s, S>>> {
         let boost = boost * node.boost;
-        let (must, should, must_not) = match &node.kind {
+        match &node.kind {
             Kind::Term(term) => {
                 let Some(source) = &self.sources[*term] else { return Ok(None) };
                 let clause = self.terms.clause(self.view, Boosted { term: *term, boost }, source)?;
-                return Ok(Some(Cursor::Term(Box::new(clause))));
+                Ok(Some(Cursor::Term(Box::new(clause))))
             }
-            Kind::Bool { must, should, must_not } => (must, should, must_not),
-        };
+            Kind::Bool { must, should, must_not, at_least } => {
+                self.list((must, should, must_not), *at_least, boost)
+            }
+            Kind::Phrase { terms, slop } => self.phrase(terms, *slop, boost),
+            Kind::Pattern(pattern) => {
+                let (field, matcher) = &self.terms.plan.patterns[*pattern];
+                let leaf = self.view.through(*field);
+                let set = DocSet::of_terms(leaf, &matcher.terms(leaf, MAX_EXPANSIONS)?)?;
+                Ok(Some(Cursor::Set { set, doc: 0, score: boost }.settled()))
+            }
+            Kind::Exists(field) => {
+                let norms = self.view.norms(*field).get(..self.view.max_doc as usize).unwrap_or_default();
+                Ok(Some(Cursor::Set { set: DocSet::with_terms(norms), doc: 0, score: boost }.settled()))
+            }
+            Kind::All => Ok(Some(self.everything(boost))),
+        }
+    }
+
+    fn everything(&self, score: f32) -> Cursor<'s, S> {
+        Cursor::Everything { doc: 0, max_doc: self.view.max_doc, score }.settled()
+    }
+
+    fn list(
+        &self,
+        (must, should, must_not): (&[Node], &[Node], &[Node]),
+        at_least: usize,
+        boost: f32,
+    ) -> Result<Option<Cursor<'s, S>>> {
         let required = self.nodes(must, boost)?;
-        if required.len() < must.len() {
+        let optional = self.nodes(should, boost)?;
+        if required.len() < must.len() || optional.len() < at_least {
             return Ok(None);
         }
-        let optional = self.nodes(should, boost)?;
         let base = match (required.is_empty(), optional.is_empty()) {
             (true, true) if !should.is_empty() || must_not.is_empty() => return Ok(None),
-            (true, true) => Cursor::Everything { doc: 0, max_doc: self.view.max_doc }.settled(),
-            (true, false) => Cursor::any(optional),
+            (true, true) => self.everything(0.0),
+            (true, false) => Cursor::some(optional, at_least),
             (false, true) => Cursor::every(required),
+            (false, false) if at_least > 0 => {
+                Cursor::every(vec![Cursor::every(required), Cursor::some(optional, at_least)])
+            }
             (false, false) => Cursor::Boosted {
                 base: Box::new(Cursor::every(required)),
                 boost: Box::new(Cursor::any(optional)),
@@ -86,6 +118,23 @@ impl<'s, S: Similarity> Builder<'_, 's, S> {
         Ok(Some(without))
     }
 
+    fn phrase(&self, terms: &[(u32, usize)], slop: u32, boost: f32) -> Result<Option<Cursor<'s, S>>> {
+        let (mut parts, mut weight) = (Vec::with_capacity(terms.len()), 0.0);
+        for &(place, term) in terms {
+            let (Some(source), Some(found)) = (&self.sources[term], &self.terms.refs[term]) else {
+                return Ok(None);
+            };
+            let positions = self.view.through(self.terms.plan.field_of(term)).positions(found)?;
+            let list = self.terms.cursor(self.view, term, source)?;
+            parts.push((PhraseTerm { list, positions }, Occurrences::new(place, term)));
+            weight += f64::from(self.terms.weights[term]);
+        }
+        let Some(&(_, first)) = terms.first() else { return Ok(None) };
+        let field = self.terms.plan.field_of(first);
+        let scorer = self.terms.scorer(self.view, field, narrow(weight) * boost);
+        Ok(Some(Cursor::Phrase(Box::new(PhraseCursor::new(parts, slop, scorer)))))
+    }
+
     /// The cursors of those nodes that can match.
     fn nodes(&self, nodes: &[Node], boost: f32) -> Result<Vec<Cursor<'s, S>>> {
         nodes.iter().filter_map(|node| self.node(node, boost).transpose()).collect()
@@ -95,16 +144,30 @@ impl<'s, S: Similarity> Builder<'_, 's, S> {
 /// A position in the documents that match a node.
 enum Cursor<'s, S> {
     Term(Box<Clause<'s, S>>),
+    Phrase(Box<PhraseCursor<'s, S>>),
     /// Every document of the leaf.
     Everything {
         doc: u32,
         max_doc: u32,
+        score: f32,
+    },
+    /// The documents of a set, all with one score.
+    Set {
+        set: DocSet,
+        doc: u32,
+        score: f32,
     },
     Every {
         parts: Vec<Cursor<'s, S>>,
     },
     Any {
         parts: Vec<Cursor<'s, S>>,
+        doc: u32,
+    },
+    /// Documents of at least so many of the parts.
+    AtLeast {
+        parts: Vec<Cursor<'s, S>>,
+        needed: usize,
         doc: u32,
     },
     /// Matches as `base` does, and scores higher where `boost` matches too.
@@ -124,6 +187,14 @@ impl<'s, S: Similarity> Cursor<'s, S> {
         Cursor::Any { parts, doc }
     }
 
+    /// Documents of at least `needed` of the parts, and of one.
+    fn some(parts: Vec<Cursor<'s, S>>, needed: usize) -> Self {
+        match needed {
+            0 | 1 => Cursor::any(parts),
+            _ => Cursor::AtLeast { parts, needed, doc: 0 }.settled(),
+        }
+    }
+
     fn every(parts: Vec<Cursor<'s, S>>) -> Self {
         let mut every = Cursor::Every { parts };
         every.advance(0);
@@ -139,7 +210,11 @@ impl<'s, S: Similarity> Cursor<'s, S> {
     fn doc(&self) -> u32 {
         match self {
             Cursor::Term(clause) => clause.cursor.doc(),
-            Cursor::Everything { doc, .. } | Cursor::Any { doc, .. } => *doc,
+            Cursor::Phrase(phrase) => phrase.doc(),
+            Cursor::Everything { doc, .. }
+            | Cursor::Set { doc, .. }
+            | Cursor::Any { doc, .. }
+            | Cursor::AtLeast { doc, .. } => *doc,
             Cursor::Every { parts } => parts.first().map_or(NO_MORE, Cursor::doc),
             Cursor::Boosted { base, .. } | Cursor::Without { base, .. } => base.doc(),
         }
@@ -149,7 +224,16 @@ impl<'s, S: Similarity> Cursor<'s, S> {
     fn advance(&mut self, target: u32) -> u32 {
         match self {
             Cursor::Term(clause) => clause.cursor.advance(target),
-            Cursor::Everything { doc, max_doc } => {
+            Cursor::Phrase(phrase) => phrase.advance(target),
+            Cursor::Set { set, doc, .. } => {
+                *doc = set.next(target.max(*doc));
+                *doc
+            }
+            Cursor::AtLeast { parts, needed, doc } => {
+                *doc = agree_some(parts, *needed, target);
+                *doc
+            }
+            Cursor::Everything { doc, max_doc, .. } => {
                 *doc = target.max(*doc);
                 if *doc >= *max_doc {
                     *doc = NO_MORE;
@@ -176,9 +260,10 @@ impl<'s, S: Similarity> Cursor<'s, S> {
     fn score(&mut self) -> f32 {
         match self {
             Cursor::Term(clause) => clause.scorer.score(clause.cursor.doc(), clause.cursor.tf()),
-            Cursor::Everything { .. } => 0.0,
+            Cursor::Phrase(phrase) => phrase.score(),
+            Cursor::Everything { score, .. } | Cursor::Set { score, .. } => *score,
             Cursor::Every { parts } => narrow(parts.iter_mut().map(|part| f64::from(part.score())).sum()),
-            Cursor::Any { parts, doc } => {
+            Cursor::Any { parts, doc } | Cursor::AtLeast { parts, doc, .. } => {
                 let here = parts.iter_mut().filter(|part| part.doc() == *doc);
                 narrow(here.map(|part| f64::from(part.score())).sum())
             }
@@ -194,8 +279,11 @@ impl<'s, S: Similarity> Cursor<'s, S> {
     fn corrupt(&self) -> bool {
         match self {
             Cursor::Term(clause) => clause.cursor.corrupt(),
-            Cursor::Everything { .. } => false,
-            Cursor::Every { parts } | Cursor::Any { parts, .. } => parts.iter().any(Cursor::corrupt),
+            Cursor::Phrase(phrase) => phrase.corrupt(),
+            Cursor::Everything { .. } | Cursor::Set { .. } => false,
+            Cursor::Every { parts } | Cursor::Any { parts, .. } | Cursor::AtLeast { parts, .. } => {
+                parts.iter().any(Cursor::corrupt)
+            }
             Cursor::Boosted { base, boost: other } | Cursor::Without { base, excluded: other } => {
                 base.corrupt() || other.corrupt()
             }
@@ -213,5 +301,20 @@ fn agree<S: Similarity>(parts: &mut [Cursor<S>], target: u32) -> u32 {
             return parts.first_mut().map_or(NO_MORE, |part| part.advance(highest));
         }
         doc = highest;
+    }
+}
+
+/// Moves parts to the first document not below `target` that at least `needed` of them have, as far as they are before.
+fn agree_some<S: Similarity>(parts: &mut [Cursor<S>], needed: usize, target: u32) -> u32 {
+    let mut target = target;
+    loop {
+        let mut docs: Vec<u32> = parts.iter_mut().map(|part| part.advance(target)).collect();
+        docs.sort_unstable();
+        // Before the one at this place there are too few; all must have been asked for it, since all add to its score.
+        match docs.get(needed.saturating_sub(1)) {
+            None | Some(&NO_MORE) => return NO_MORE,
+            Some(&doc) if docs.first() == Some(&doc) => return doc,
+            Some(&doc) => target = doc,
+        }
     }
 }

@@ -145,12 +145,7 @@ impl Segment {
         self.written.stats.documents - self.deletes.count()
     }
 
-    /// Looks a term up.
-    pub fn find(&self, term: &[u8]) -> Result<Option<TermInfo>> {
-        Ok(self.find_all(term)?.map(|(info, _)| info))
-    }
-
-    /// The same, and where the term's positions are.
+    /// Looks a term up: its postings, and where its positions are.
     pub fn find_all(&self, term: &[u8]) -> Result<Option<(TermInfo, TermPositions)>> {
         let Some(terms) = self.place().and_then(|place| self.written.terms.get(place)) else {
             return Ok(None);
@@ -183,6 +178,12 @@ impl Segment {
     fn any_term_section(&self) -> Result<&Section> {
         let kind = if self.has_field() { of_field(TERMS, self.field) } else { STATS };
         self.written.file.section(kind)
+    }
+
+    /// All terms, in order.
+    pub fn all_terms(&self) -> Result<TermsIter<'_>> {
+        let terms = self.sparse();
+        Ok(terms.iter_blocks(self.any_term_section()?, 0..terms.blocks()))
     }
 
     /// Some terms, in order, at least `step` bytes of their section apart, with the bytes between each and the one before.

@@ -87,7 +87,7 @@ fn what_was_flushed_reads_back_term_by_term_and_in_order() {
         let segment = Segment::open(&directory, 7, 0).unwrap();
         let mut all = segment.terms_from(b"").unwrap();
         for (term, list) in &lists {
-            let info = segment.find(term).unwrap().unwrap();
+            let info = segment.find_all(term).unwrap().unwrap().0;
             let expected: Vec<_> = list.iter().map(|(&doc, &freq)| (doc, freq)).collect();
             assert_eq!(postings(&segment, info), expected, "seed {seed:x} docs {docs} term {term:?}");
             assert!(all.step().unwrap());
@@ -97,7 +97,7 @@ fn what_was_flushed_reads_back_term_by_term_and_in_order() {
         assert!(!all.step().unwrap());
         for _ in 0..500 {
             let term = random_term(&mut random);
-            assert_eq!(segment.find(&term).unwrap().is_some(), lists.contains_key(&term));
+            assert_eq!(segment.find_all(&term).unwrap().is_some(), lists.contains_key(&term));
             let mut from = segment.terms_from(&term).unwrap();
             let next = lists.range(term.clone()..).next().map(|(next, _)| next.as_slice());
             assert_eq!(from.step().unwrap().then(|| from.term()), next, "seed {seed:x} from {term:?}");
@@ -173,7 +173,7 @@ fn a_flipped_bit_anywhere_is_an_error_or_without_consequence() {
         let at = flip_a_bit(&directory, &bytes, &mut random);
         let Ok(segment) = Segment::open(&directory, 7, 0) else { continue };
         for (term, list) in lists.iter().take(40) {
-            if let Ok(info) = segment.find(term) {
+            if let Ok(info) = segment.find_all(term).map(|found| found.map(|(info, _)| info)) {
                 let info = info.unwrap_or_else(|| panic!("seed {seed:x} round {round}: a term is lost"));
                 assert_eq!(info.doc_freq() as usize, list.len(), "seed {seed:x} round {round} byte {at}");
             }

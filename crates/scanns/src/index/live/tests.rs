@@ -106,8 +106,8 @@ fn found(
         let doc_freq = snapshot
             .segments_in(field)
             .iter()
-            .filter_map(|segment| segment.find(term.as_bytes()).unwrap())
-            .map(|info| f64::from(info.doc_freq()))
+            .filter_map(|segment| segment.find_all(term.as_bytes()).unwrap())
+            .map(|(info, _)| f64::from(info.doc_freq()))
             .sum::<f64>();
         let idf = (1.0 + (all - doc_freq + 0.5) / (doc_freq + 0.5)).ln();
         for (key, score) in scores {

@@ -5,7 +5,7 @@ use std::collections::{BTreeMap, HashSet};
 
 use crate::codec::{ListEncoder, length_to_norm};
 use crate::error::Result;
-use crate::search::{Leaf, LeafStats, ListSource, TermRef};
+use crate::search::{Leaf, LeafStats, ListSource, PositionSource, TermRef, TermStream};
 
 pub(super) fn one_in(random: &mut Rng, count: u64) -> bool {
     random.u64(..count) == 0
@@ -13,20 +13,43 @@ pub(super) fn one_in(random: &mut Rng, count: u64) -> bool {
 
 /// A document: frequencies by term, and its length.
 #[derive(Clone, Default)]
-pub(super) struct Document {
+pub(in crate::search) struct Document {
     pub(super) tfs: BTreeMap<Vec<u8>, u32>,
+    /// Where each term stands: as often as its frequency says.
+    pub(super) positions: BTreeMap<Vec<u8>, Vec<u32>>,
     pub(super) length: u64,
     pub(super) dead: bool,
 }
 
 impl Document {
-    pub(super) fn of(text: &str) -> Self {
+    pub(in crate::search) fn of(text: &str) -> Self {
         let mut document = Document::default();
-        for word in text.split_whitespace() {
-            *document.tfs.entry(word.as_bytes().to_vec()).or_default() += 1;
-            document.length += 1;
-        }
+        document.place(text.split_whitespace().map(|word| word.as_bytes().to_vec()).enumerate());
+        document.tfs = document.positions.iter().map(|(term, at)| (term.clone(), at.len() as u32)).collect();
+        document.length = document.tfs.values().map(|&tf| u64::from(tf)).sum();
         document
+    }
+
+    fn place(&mut self, terms: impl Iterator<Item = (usize, Vec<u8>)>) {
+        for (at, term) in terms {
+            self.positions.entry(term).or_default().push(at as u32);
+        }
+    }
+
+    /// Puts the terms at random places, with some gaps.
+    fn shuffle(&mut self, random: &mut Rng) {
+        let repeated = |(term, &tf): (&Vec<u8>, &u32)| vec![term.clone(); tf as usize];
+        let mut terms: Vec<Vec<u8>> = self.tfs.iter().flat_map(repeated).collect();
+        random.shuffle(&mut terms);
+        let mut at = 0;
+        let placed: Vec<_> = terms
+            .into_iter()
+            .map(|term| {
+                at += if one_in(random, 6) { 2 } else { 1 };
+                (at, term)
+            })
+            .collect();
+        self.place(placed.into_iter());
     }
 }
 
@@ -47,6 +70,7 @@ pub(super) fn random_documents(random: &mut Rng, count: usize, deletions: bool) 
                 }
             }
             document.dead = deletions && one_in(random, 4);
+            document.shuffle(random);
             document
         })
         .collect()
@@ -58,16 +82,18 @@ enum List {
 }
 
 /// A leaf over documents.
-pub(super) struct MapLeaf {
+pub(in crate::search) struct MapLeaf {
     norms: Vec<u8>,
     stats: LeafStats,
     dead: HashSet<u32>,
     terms: BTreeMap<Vec<u8>, usize>,
     lists: Vec<(u32, List)>,
+    /// By list: documents and positions.
+    positions: Vec<(Vec<u32>, Vec<Vec<u32>>)>,
 }
 
 impl MapLeaf {
-    pub(super) fn new(documents: &[Document], packed: bool) -> Self {
+    pub(in crate::search) fn new(documents: &[Document], packed: bool) -> Self {
         let norms: Vec<u8> = documents.iter().map(|document| length_to_norm(document.length)).collect();
         let stats = LeafStats {
             documents: documents.iter().filter(|document| !document.dead).count() as u64,
@@ -82,11 +108,15 @@ impl MapLeaf {
                 postings.entry(term).or_default().push((doc, tf));
             }
         }
-        let mut leaf = MapLeaf { norms, stats, dead, terms: BTreeMap::new(), lists: Vec::new() };
+        let mut leaf =
+            MapLeaf { norms, stats, dead, terms: BTreeMap::new(), lists: Vec::new(), positions: Vec::new() };
         let mut encoder = ListEncoder::new();
         for (term, list) in postings {
             leaf.terms.insert(term.to_vec(), leaf.lists.len());
             let doc_freq = list.len() as u32;
+            let positions =
+                |doc: u32| documents[doc as usize].positions.get(term).cloned().unwrap_or_default();
+            leaf.positions.push(list.iter().map(|&(doc, _)| (doc, positions(doc))).unzip());
             let list = if packed {
                 let mut bytes = Vec::new();
                 for (doc, tf) in list {
@@ -103,6 +133,11 @@ impl MapLeaf {
         leaf
     }
 
+    fn term_ref(&self, at: usize) -> TermRef {
+        let doc_freq = self.lists[at].0;
+        TermRef { doc_freq, total_freq: 0, handle: [at as u64, 0], positions: [0; 2] }
+    }
+
     /// Flips bits of the postings.
     pub(super) fn damage(&mut self, random: &mut Rng) {
         for (_, list) in &mut self.lists {
@@ -111,6 +146,35 @@ impl MapLeaf {
                 bytes[bit / 8] ^= 1 << (bit % 8);
             }
         }
+    }
+}
+
+struct MapTerms<'a> {
+    leaf: &'a MapLeaf,
+    terms: Vec<(&'a Vec<u8>, &'a usize)>,
+    at: Option<usize>,
+}
+
+impl TermStream for MapTerms<'_> {
+    fn step(&mut self) -> Result<bool> {
+        let at = self.at.map_or(0, |at| at + 1);
+        self.at = Some(at);
+        Ok(at < self.terms.len())
+    }
+
+    fn seek(&mut self, target: &[u8]) -> Result<bool> {
+        let at = self.terms.partition_point(|(term, _)| term.as_slice() < target);
+        assert!(self.at.is_none_or(|before| before <= at), "terms are never sought backwards");
+        self.at = Some(at);
+        Ok(at < self.terms.len())
+    }
+
+    fn term(&self) -> &[u8] {
+        self.at.and_then(|at| self.terms.get(at)).unwrap().0
+    }
+
+    fn found(&self) -> TermRef {
+        self.leaf.term_ref(*self.at.and_then(|at| self.terms.get(at)).unwrap().1)
     }
 }
 
@@ -129,7 +193,16 @@ impl Leaf for MapLeaf {
 
     fn find(&self, term: &[u8]) -> Result<Option<TermRef>> {
         let found = self.terms.get(term);
-        Ok(found.map(|&at| TermRef { doc_freq: self.lists[at].0, handle: [at as u64, 0] }))
+        Ok(found.map(|&at| self.term_ref(at)))
+    }
+
+    fn terms<'a>(&'a self) -> Result<Box<dyn TermStream + 'a>> {
+        Ok(Box::new(MapTerms { leaf: self, terms: self.terms.iter().collect(), at: None }))
+    }
+
+    fn positions<'a>(&'a self, term: &TermRef) -> Result<PositionSource<'a>> {
+        let (docs, positions) = self.positions[term.handle[0] as usize].clone();
+        Ok(PositionSource::Decoded(docs, positions))
     }
 
     fn postings<'a>(&'a self, term: &TermRef) -> Result<ListSource<'a>> {

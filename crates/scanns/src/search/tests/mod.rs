@@ -5,3 +5,6 @@ mod formulas;
 mod oracle;
 mod parsing;
 mod ranking;
+
+pub(in crate::search) use fixture::{Document, MapLeaf};
+pub(in crate::search) use oracle::distance;

@@ -2,7 +2,9 @@
 
 use super::fixture::Document;
 use crate::codec::{length_to_norm, norm_to_length};
-use crate::search::{Hit, Model, Query};
+use crate::search::{Hit, Model, Pattern, PhraseQuery, Query, WildcardPart};
+use std::collections::BTreeSet;
+use std::ops::RangeBounds;
 
 /// Documents by leaf, in each field, and what the formulas need to know about all of them.
 pub(super) struct Oracle<'d> {
@@ -86,6 +88,16 @@ impl<'d> Oracle<'d> {
             Query::Boost(query, boost) => {
                 return self.hit(query, Place { boost: place.boost * boost, ..place }, model);
             }
+            Query::Phrase(phrase) => return self.phrase(phrase, place, model),
+            Query::Pattern(Pattern::Fuzzy { term, edits, prefix }) => {
+                return self.fuzzy((term, usize::from(*edits), *prefix), place, model);
+            }
+            Query::Pattern(pattern) => {
+                let found = self.document(place).tfs.keys().any(|term| matches(pattern, term));
+                return found.then_some(place.boost);
+            }
+            Query::All => return Some(place.boost),
+            Query::Exists => return (self.document(place).length > 0).then_some(place.boost),
             Query::Bool(list) => list,
         };
         if list.must_not.iter().any(|clause| self.hit(clause, place, model).is_some()) {
@@ -97,7 +109,11 @@ impl<'d> Oracle<'d> {
         let required = required?;
         let optional: Vec<f32> =
             list.should.iter().filter_map(|clause| self.hit(clause, place, model)).collect();
+        if optional.len() < list.at_least {
+            return None;
+        }
         match (required.is_empty(), optional.is_empty()) {
+            (false, false) if list.at_least > 0 => Some(sum(&[sum(&required), sum(&optional)])),
             (true, true) => (list.should.is_empty() && !list.must_not.is_empty()).then_some(0.0),
             (true, false) => Some(sum(&optional)),
             (false, true) => Some(sum(&required)),
@@ -105,20 +121,89 @@ impl<'d> Oracle<'d> {
         }
     }
 
+    /// The score of a phrase by what its terms weigh together, counted by trying all places.
+    fn phrase(&self, phrase: &PhraseQuery, place: Place, model: Model) -> Option<f32> {
+        let positions: Vec<&Vec<u32>> = phrase
+            .terms
+            .iter()
+            .map(|(_, term)| self.document(place).positions.get(term))
+            .collect::<Option<_>>()?;
+        if positions.is_empty() {
+            return None;
+        }
+        assert_eq!(phrase.slop, 0, "sloppy phrases have tests of their own");
+        let starts = |at: usize| {
+            positions[at].iter().map(move |&position| i64::from(position) - i64::from(phrase.terms[at].0))
+        };
+        let freq = starts(0).filter(|start| (0..positions.len()).all(|at| starts(at).any(|s| s == *start)));
+        let freq = freq.count();
+        let weigh = |(_, term): &(u32, Vec<u8>)| {
+            f64::from(self.idf(self.doc_freq(place.field, term), place.field, model))
+        };
+        let idf = phrase.terms.iter().map(weigh).sum::<f64>() as f32;
+        (freq > 0).then(|| self.score(idf, freq as f32, place, model))
+    }
+
+    /// The sum over the nearest terms of all documents, which weigh as the most frequent of them.
+    fn fuzzy(&self, (term, edits, prefix): (&str, usize, usize), place: Place, model: Model) -> Option<f32> {
+        let all: BTreeSet<&Vec<u8>> = self.fields[place.field]
+            .leaves
+            .iter()
+            .flatten()
+            .flat_map(|document| document.tfs.keys())
+            .collect();
+        let prefix = prefix.min(term.chars().count());
+        let front = |text: &str| text.chars().take(prefix).collect::<String>();
+        let near: Vec<(&Vec<u8>, f32)> = all
+            .into_iter()
+            .filter_map(|other| {
+                let text = std::str::from_utf8(other).unwrap();
+                let distance = distance(term, text);
+                let shorter = term.chars().count().min(text.chars().count());
+                let near = distance == 0 || distance <= edits && distance < shorter;
+                let boost = if distance == 0 { 1.0 } else { 1.0 - distance as f32 / shorter as f32 };
+                (near && front(term) == front(text)).then_some((other, boost))
+            })
+            .collect();
+        assert!(near.len() <= 50, "the nearest 50 have a test of their own");
+        let most = near.iter().map(|(term, _)| self.doc_freq(place.field, term)).fold(0.0, f64::max);
+        let idf = self.idf(most, place.field, model);
+        let mut scores: Vec<(f32, f64)> = Vec::new();
+        for (term, boost) in near {
+            if let Some(&tf) = self.document(place).tfs.get(term) {
+                let here = Place { boost: place.boost * boost, ..place };
+                scores.push((boost, f64::from(self.score(idf, tf as f32, here, model))));
+            }
+        }
+        // In the order of the clauses.
+        scores.sort_by(|a, b| b.0.total_cmp(&a.0));
+        (!scores.is_empty()).then(|| scores.iter().map(|(_, score)| score).sum::<f64>() as f32)
+    }
+
     fn term(&self, term: &[u8], tf: u32, place: Place, model: Model) -> f32 {
-        let InField { documents, average, .. } = self.fields[place.field];
-        let doc_freq = self.doc_freq(place.field, term);
+        let idf = self.idf(self.doc_freq(place.field, term), place.field, model);
+        self.score(idf, tf as f32, place, model)
+    }
+
+    fn idf(&self, doc_freq: f64, field: usize, model: Model) -> f32 {
+        let documents = self.fields[field].documents;
+        match model {
+            Model::Bm25 { .. } => (1.0 + (documents - doc_freq + 0.5) / (doc_freq + 0.5)).ln() as f32,
+            Model::Classic => (((documents + 1.0) / (doc_freq + 1.0)).ln() + 1.0) as f32,
+            Model::PNorm { .. } => unreachable!("soft queries have no term scores"),
+        }
+    }
+
+    fn score(&self, idf: f32, freq: f32, place: Place, model: Model) -> f32 {
         let length = norm_to_length(length_to_norm(self.document(place).length)) as f32;
+        let weight = idf * place.boost;
         match model {
             Model::Bm25 { k1, b } => {
-                let idf = (1.0 + (documents - doc_freq + 0.5) / (doc_freq + 0.5)).ln() as f32;
-                let factor = 1.0f32 / (k1 * ((1.0 - b) + b * length / average));
-                let weight = idf * place.boost;
-                weight - weight / (1.0 + tf as f32 * factor)
+                let factor = 1.0f32 / (k1 * ((1.0 - b) + b * length / self.fields[place.field].average));
+                weight - weight / (1.0 + freq * factor)
             }
             Model::Classic => {
-                let idf = (((documents + 1.0) / (doc_freq + 1.0)).ln() + 1.0) as f32;
-                f64::from(tf).sqrt() as f32 * (idf * place.boost) * (1.0 / f64::from(length).sqrt()) as f32
+                f64::from(freq).sqrt() as f32 * weight * (1.0 / f64::from(length).sqrt()) as f32
             }
             Model::PNorm { .. } => unreachable!("soft queries have no term scores"),
         }
@@ -144,6 +229,58 @@ impl<'d> Oracle<'d> {
     }
 }
 
+/// Whether a term is what a pattern asks for, by the plainest means.
+fn matches(pattern: &Pattern, term: &[u8]) -> bool {
+    match pattern {
+        Pattern::Prefix(prefix) => term.starts_with(prefix),
+        Pattern::Set(terms) => terms.iter().any(|other| other == term),
+        Pattern::Range(from, to) => RangeBounds::<[u8]>::contains(
+            &(from.as_ref().map(Vec::as_slice), to.as_ref().map(Vec::as_slice)),
+            term,
+        ),
+        Pattern::Wildcard(parts) => fits(parts, std::str::from_utf8(term).unwrap()),
+        Pattern::Regex(_) | Pattern::Fuzzy { .. } => unreachable!("these have tests of their own"),
+    }
+}
+
+fn fits(parts: &[WildcardPart], text: &str) -> bool {
+    let Some((first, rest)) = parts.split_first() else { return text.is_empty() };
+    match first {
+        WildcardPart::Text(front) => {
+            text.strip_prefix(std::str::from_utf8(front).unwrap()).is_some_and(|left| fits(rest, left))
+        }
+        WildcardPart::AnyChar => {
+            let mut chars = text.chars();
+            chars.next().is_some() && fits(rest, chars.as_str())
+        }
+        WildcardPart::Anything => {
+            text.char_indices().map(|(at, _)| at).chain([text.len()]).any(|at| fits(rest, &text[at..]))
+        }
+    }
+}
+
+/// Edits between two texts, neighbours swapped counting as one, no character edited twice.
+pub(in crate::search) fn distance(a: &str, b: &str) -> usize {
+    let (a, b): (Vec<char>, Vec<char>) = (a.chars().collect(), b.chars().collect());
+    let mut table = vec![vec![0; b.len() + 1]; a.len() + 1];
+    for i in 0..=a.len() {
+        for j in 0..=b.len() {
+            table[i][j] = match (i, j) {
+                (0, _) | (_, 0) => i + j,
+                _ => {
+                    let replaced = table[i - 1][j - 1] + usize::from(a[i - 1] != b[j - 1]);
+                    let mut best = replaced.min(table[i - 1][j] + 1).min(table[i][j - 1] + 1);
+                    if i > 1 && j > 1 && a[i - 1] == b[j - 2] && a[i - 2] == b[j - 1] {
+                        best = best.min(table[i - 2][j - 2] + 1);
+                    }
+                    best
+                }
+            };
+        }
+    }
+    table[a.len()][b.len()]
+}
+
 type FieldTerm<'q> = (usize, &'q [u8]);
 
 fn collect<'q>(query: &'q Query, field: usize, negated: bool, terms: &mut Vec<(FieldTerm<'q>, bool)>) {
@@ -151,6 +288,7 @@ fn collect<'q>(query: &'q Query, field: usize, negated: bool, terms: &mut Vec<(F
         Query::Term(term) => terms.push(((field, term), negated)),
         Query::In(field, query) => collect(query, usize::from(field.number()), negated, terms),
         Query::Boost(query, _) => collect(query, field, negated, terms),
+        Query::Phrase(_) | Query::Pattern(_) | Query::All | Query::Exists => unreachable!("refused"),
         Query::Bool(list) => {
             list.must.iter().chain(&list.should).for_each(|part| collect(part, field, negated, terms));
             list.must_not.iter().for_each(|part| collect(part, field, !negated, terms));
@@ -167,6 +305,7 @@ fn soft(query: &Query, field: usize, p: f64, degree: &dyn Fn(FieldTerm) -> f64) 
             let (weight, degree) = soft(query, field, p, degree);
             return (weight * f64::from(*boost), degree);
         }
+        Query::Phrase(_) | Query::Pattern(_) | Query::All | Query::Exists => unreachable!("refused"),
         Query::Bool(list) => list,
     };
     let norm = |values: &[(f64, f64)]| {

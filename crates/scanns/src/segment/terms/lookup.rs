@@ -116,10 +116,14 @@ impl Terms {
         Ok(samples)
     }
 
+    /// The blocks that may hold `target` and what follows, and all after them.
+    fn blocks_from(&self, section: &Section, target: &[u8]) -> Result<Range<usize>> {
+        Ok(self.block_of(section, target)?.unwrap_or(0)..self.blocks())
+    }
+
     /// All terms from `start` on, in order.
     pub fn iter_from<'a>(&'a self, section: &'a Section, start: &[u8]) -> Result<TermsIter<'a>> {
-        let first = self.block_of(section, start)?.unwrap_or(0);
-        let mut iter = self.iter_blocks(section, first..self.blocks());
+        let mut iter = self.iter_blocks(section, self.blocks_from(section, start)?);
         while iter.step()? {
             if iter.term() >= start {
                 iter.waiting = true;
@@ -150,6 +154,27 @@ impl TermsIter<'_> {
     #[inline(always)]
     pub fn step(&mut self) -> Result<bool> {
         if std::mem::take(&mut self.waiting) || self.batch.step() { Ok(true) } else { self.next_block() }
+    }
+
+    /// Moves to the first term from the one at hand on that is not before `target`; false if there is none.
+    pub fn seek(&mut self, target: &[u8]) -> Result<bool> {
+        if self.batch.last().is_none_or(|last| last < target) {
+            // Not in the block at hand: the sparse index says where to go on, never farther back.
+            let found = self.terms.blocks_from(self.section, target)?;
+            self.blocks = found.start.max(self.blocks.start)..self.blocks.end;
+            self.batch.clear();
+        }
+        let mut there = self.step_or_stay()?;
+        while there && self.term() < target {
+            there = self.step()?;
+        }
+        Ok(there)
+    }
+
+    /// The term at hand, or the first one; false if there is none.
+    fn step_or_stay(&mut self) -> Result<bool> {
+        self.waiting = false;
+        if self.batch.is_at_term() { Ok(true) } else { self.next_block() }
     }
 
     #[inline(never)]

@@ -1,0 +1,73 @@
+//! The text of a query, understood as that of the documents of an index.
+
+use std::collections::BTreeMap;
+
+use crate::schema::{Analyzer, Field, Schema};
+use crate::search::QueryText;
+use crate::tokenize::{MAX_TOKEN, Tokenizer};
+
+/// Finds the terms of queries over fields of a schema.
+pub(super) struct QueryWords<'s> {
+    schema: &'s Schema,
+    /// The field that is searched where none is named.
+    default: Field,
+    /// By field, as far as they were needed.
+    tokenizers: BTreeMap<Field, Option<Tokenizer>>,
+}
+
+impl<'s> QueryWords<'s> {
+    pub(super) fn new(schema: &'s Schema, default: Field) -> Self {
+        QueryWords { schema, default, tokenizers: BTreeMap::new() }
+    }
+}
+
+impl QueryText for QueryWords<'_> {
+    fn field(&self, name: &str) -> Result<Field, String> {
+        let searched = || self.schema.fields().filter(|(_, entry)| entry.kind.postings().is_some());
+        searched().find(|(_, entry)| entry.name == name).map(|(field, _)| field).ok_or_else(|| {
+            let names: Vec<&str> = searched().map(|(_, entry)| entry.name.as_str()).collect();
+            format!(", only {}", names.join(", "))
+        })
+    }
+
+    fn terms(&mut self, field: Option<Field>, text: &str) -> Vec<(u32, Vec<u8>)> {
+        let field = field.unwrap_or(self.default);
+        let schema = self.schema;
+        let tokenizer = self.tokenizers.entry(field);
+        match tokenizer.or_insert_with(|| schema.analyzer(field).map(Tokenizer::new)) {
+            Some(tokenizer) => (0..).zip(tokenizer.terms(text)).collect(),
+            // A field that is searched as a whole.
+            None => vec![(0, text.as_bytes().get(..MAX_TOKEN).unwrap_or(text.as_bytes()).to_vec())],
+        }
+    }
+
+    fn spelling(&self, field: Option<Field>, text: &str) -> String {
+        spelling(self.schema.analyzer(field.unwrap_or(self.default)), text)
+    }
+}
+
+/// The text of a query over the one field of an index without a schema.
+pub(super) struct OneAnalyzer<'a>(pub(super) &'a Analyzer);
+
+impl QueryText for OneAnalyzer<'_> {
+    fn field(&self, _name: &str) -> Result<Field, String> {
+        Err(String::new())
+    }
+
+    fn terms(&mut self, _field: Option<Field>, text: &str) -> Vec<(u32, Vec<u8>)> {
+        (0..).zip(Tokenizer::new(self.0).terms(text)).collect()
+    }
+
+    fn spelling(&self, _field: Option<Field>, text: &str) -> String {
+        spelling(Some(self.0), text)
+    }
+}
+
+/// A part of a term as the analyzer would spell it.
+fn spelling(analyzer: Option<&Analyzer>, text: &str) -> String {
+    match analyzer {
+        // As the analyzer does it: one character for one.
+        Some(Analyzer::Standard) => text.chars().filter_map(|char| char.to_lowercase().next()).collect(),
+        Some(Analyzer::Bytes(_)) | None => text.to_owned(),
+    }
+}

@@ -1,0 +1,87 @@
+//! A set of documents of one leaf, made of the lists of many terms.
+
+use super::leaf::{Leaf, TermRef, damaged_list};
+use crate::codec::NO_MORE;
+use crate::error::Result;
+
+/// Where a set is a smaller part of all documents than one in so many, its numbers are kept; else a bit for each.
+const SPARSE: u64 = 32;
+
+/// See the module.
+#[derive(Debug)]
+pub(super) enum DocSet {
+    /// Ascending.
+    Numbers(Vec<u32>),
+    /// A bit for each document of the leaf, lowest first.
+    Bits(Vec<u64>),
+}
+
+impl DocSet {
+    /// The documents that have any of the terms.
+    pub(super) fn of_terms(leaf: &dyn Leaf, terms: &[TermRef]) -> Result<Self> {
+        let max_doc = leaf.max_doc();
+        let postings: u64 = terms.iter().map(|term| u64::from(term.doc_freq)).sum();
+        let mut set = match postings * SPARSE < u64::from(max_doc) {
+            true => DocSet::Numbers(Vec::with_capacity(usize::try_from(postings).unwrap_or(0))),
+            false => DocSet::Bits(vec![0; (max_doc as usize).div_ceil(64)]),
+        };
+        for term in terms {
+            let source = leaf.postings(term)?;
+            let mut cursor = source.cursor(term.doc_freq, max_doc)?;
+            while cursor.doc() != NO_MORE {
+                let docs = cursor.rest_of_docs();
+                match &mut set {
+                    DocSet::Numbers(numbers) => numbers.extend_from_slice(docs),
+                    DocSet::Bits(words) => {
+                        for &doc in docs {
+                            if let Some(word) = words.get_mut((doc / 64) as usize) {
+                                *word |= 1 << (doc % 64);
+                            }
+                        }
+                    }
+                }
+                let count = docs.len();
+                cursor.consume(count);
+            }
+            if cursor.corrupt() {
+                return Err(damaged_list());
+            }
+        }
+        if let DocSet::Numbers(numbers) = &mut set {
+            numbers.sort_unstable();
+            numbers.dedup();
+        }
+        Ok(set)
+    }
+
+    /// The documents that have any term at all, by their norms.
+    pub(super) fn with_terms(norms: &[u8]) -> Self {
+        let word = |part: &[u8]| {
+            part.iter().enumerate().fold(0, |word, (bit, &norm)| word | u64::from(norm > 0) << bit)
+        };
+        DocSet::Bits(norms.chunks(64).map(word).collect())
+    }
+
+    /// The first document of the set that is not below `target`; [`NO_MORE`] if there is none.
+    pub(super) fn next(&self, target: u32) -> u32 {
+        match self {
+            DocSet::Numbers(numbers) => {
+                let at = numbers.partition_point(|&doc| doc < target);
+                numbers.get(at).copied().unwrap_or(NO_MORE)
+            }
+            DocSet::Bits(words) => {
+                let first = (target / 64) as usize;
+                let mut rest = words.get(first).map_or(0, |word| word & u64::MAX << (target % 64));
+                for at in first..words.len() {
+                    if at > first {
+                        rest = words.get(at).copied().unwrap_or(0);
+                    }
+                    if rest != 0 {
+                        return u32::try_from(at * 64).unwrap_or(NO_MORE) + rest.trailing_zeros();
+                    }
+                }
+                NO_MORE
+            }
+        }
+    }
+}

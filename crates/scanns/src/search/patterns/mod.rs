@@ -1,0 +1,115 @@
+//! Which terms of a leaf a pattern matches.
+//!
+//! `automaton.rs` turns a pattern into a machine that reads terms byte after byte and says as soon as nothing that follows
+//! can match; `walk.rs` steers through the sorted terms with it, past all that cannot. Prefixes, ranges and sets need no
+//! machine. `fuzzy.rs` chooses the nearest terms of all leaves.
+
+mod automaton;
+mod fuzzy;
+#[cfg(test)]
+mod tests;
+mod walk;
+
+use std::ops::Bound;
+
+use super::leaf::{Leaf, TermRef, TermStream};
+use super::query::Pattern;
+use crate::error::{Error, Result};
+use automaton::Machine;
+pub(super) use fuzzy::{Near, nearest};
+use walk::walk;
+
+/// Terms of a leaf that a pattern may match.
+pub const MAX_EXPANSIONS: usize = 1024;
+
+/// A pattern that is ready to look at terms.
+pub(super) enum Matcher<'q> {
+    Prefix(&'q [u8]),
+    Range(&'q Bound<Vec<u8>>, &'q Bound<Vec<u8>>),
+    Set(&'q [Vec<u8>]),
+    Machine(Box<Machine>),
+}
+
+impl<'q> Matcher<'q> {
+    /// Prepares a pattern.
+    ///
+    /// # Errors
+    /// [`Error::Options`] for an expression that is none, or takes too much memory.
+    pub(super) fn new(pattern: &'q Pattern) -> Result<Self> {
+        Ok(match pattern {
+            Pattern::Prefix(prefix) => Matcher::Prefix(prefix),
+            Pattern::Range(from, to) => Matcher::Range(from, to),
+            Pattern::Set(terms) => Matcher::Set(terms),
+            Pattern::Wildcard(pieces) => Matcher::Machine(Box::new(Machine::of_wildcard(pieces)?)),
+            Pattern::Regex(text) => Matcher::Machine(Box::new(Machine::of_regex(text)?)),
+            Pattern::Fuzzy { term, edits, prefix } => {
+                Matcher::Machine(Box::new(Machine::of_edits(term, *edits, *prefix)?))
+            }
+        })
+    }
+
+    /// The terms of a leaf that match, in order.
+    ///
+    /// # Errors
+    /// [`Error::Options`] if there are more than `most`.
+    pub(super) fn terms(&self, leaf: &dyn Leaf, most: usize) -> Result<Vec<TermRef>> {
+        let mut found = Vec::new();
+        let mut add = |term: TermRef| {
+            found.push(term);
+            if found.len() > most { Err(too_many(most)) } else { Ok(()) }
+        };
+        match self {
+            Matcher::Set(terms) => {
+                for term in *terms {
+                    leaf.find(term)?.map_or(Ok(()), &mut add)?;
+                }
+            }
+            Matcher::Prefix(prefix) => {
+                let mut terms = leaf.terms()?;
+                let mut there = terms.seek(prefix)?;
+                while there && terms.term().starts_with(prefix) {
+                    add(terms.found())?;
+                    there = terms.step()?;
+                }
+            }
+            Matcher::Range(from, to) => {
+                let mut terms = leaf.terms()?;
+                let mut there = enter(&mut *terms, from)?;
+                while there && is_before_end(terms.term(), to) {
+                    add(terms.found())?;
+                    there = terms.step()?;
+                }
+            }
+            Matcher::Machine(machine) => {
+                walk(&mut *leaf.terms()?, machine, &mut |terms, _| add(terms.found()))?
+            }
+        }
+        Ok(found)
+    }
+}
+
+/// Goes to the first term of a range; false if there is none.
+fn enter(terms: &mut dyn TermStream, from: &Bound<Vec<u8>>) -> Result<bool> {
+    match from {
+        Bound::Unbounded => terms.seek(&[]),
+        Bound::Included(from) => terms.seek(from),
+        Bound::Excluded(from) => {
+            let there = terms.seek(from)?;
+            if there && terms.term() == from.as_slice() { terms.step() } else { Ok(there) }
+        }
+    }
+}
+
+fn is_before_end(term: &[u8], to: &Bound<Vec<u8>>) -> bool {
+    match to {
+        Bound::Unbounded => true,
+        Bound::Included(to) => term <= to.as_slice(),
+        Bound::Excluded(to) => term < to.as_slice(),
+    }
+}
+
+fn too_many(most: usize) -> Error {
+    Error::Options(format!(
+        "a pattern matches more than {most} terms: make it longer, or say more of what it must match"
+    ))
+}

@@ -1,0 +1,156 @@
+use std::collections::BTreeMap;
+
+use super::automaton::Machine;
+use super::fuzzy::nearest;
+use super::walk::walk;
+use crate::search::Leaf;
+use crate::search::query::{Pattern, WildcardPart};
+use crate::search::tests::{Document, MapLeaf, distance};
+
+/// Terms of a small alphabet, so that many are alike, and some that are not ASCII.
+fn random_terms(random: &mut fastrand::Rng, count: usize) -> Vec<String> {
+    let letters = ["a", "b", "c", "ä", "語", "1"];
+    let mut terms: Vec<String> =
+        (0..count).map(|_| (0..random.usize(1..8)).map(|_| letters[random.usize(..6)]).collect()).collect();
+    terms.sort();
+    terms.dedup();
+    terms
+}
+
+fn leaf(terms: &[String]) -> MapLeaf {
+    MapLeaf::new(&[Document::of(&terms.join(" "))], true)
+}
+
+fn walked(leaf: &MapLeaf, machine: &Machine) -> Vec<String> {
+    let mut found = Vec::new();
+    walk(&mut *leaf.terms().unwrap(), machine, &mut |terms, _| {
+        found.push(String::from_utf8(terms.term().to_vec()).unwrap());
+        Ok(())
+    })
+    .unwrap();
+    found
+}
+
+#[test]
+fn edits_are_those_of_counting_them_by_a_table() {
+    let seed = 0x5eed_0921;
+    let mut random = fastrand::Rng::with_seed(seed);
+    for round in 0..60 {
+        let terms = random_terms(&mut random, 300);
+        let wanted = terms[random.usize(..terms.len())].clone();
+        let (edits, prefix) = (random.u8(1..3), random.usize(..3).min(wanted.chars().count()));
+        let machine = Machine::of_edits(&wanted, edits, prefix).unwrap();
+        let front = |text: &str| text.chars().take(prefix).collect::<String>();
+        let rest = |text: &str| text.chars().skip(prefix).collect::<String>();
+        let expected: Vec<String> = terms
+            .iter()
+            .filter(|term| {
+                front(term) == front(&wanted) && distance(&rest(term), &rest(&wanted)) <= usize::from(edits)
+            })
+            .cloned()
+            .collect();
+        assert_eq!(
+            walked(&leaf(&terms), &machine),
+            expected,
+            "seed {seed:x} round {round} {wanted} {edits} {prefix}"
+        );
+    }
+}
+
+#[test]
+fn regular_expressions_match_whole_terms() {
+    let terms: Vec<String> =
+        ["a", "aa", "ab", "abc", "b", "bab", "x1", "x12", "x12y", "ä", "語語"].map(str::to_owned).into();
+    let leaf = leaf(&terms);
+    for (expression, expected) in [
+        ("a", "a"),
+        ("a+", "a aa"),
+        ("ab?c?", "a ab abc"),
+        (r"x\d+", "x1 x12"),
+        (".*b.*", "ab abc b bab"),
+        ("a|b", "a b"),
+        (".", "a b ä"),
+        ("[語]+", "語語"),
+        ("", ""),
+        ("q.*", ""),
+        ("^a$", "a"),
+        ("(?i)AB", "ab"),
+    ] {
+        let found = walked(&leaf, &Machine::of_regex(expression).unwrap());
+        assert_eq!(found.join(" "), expected, "{expression}");
+    }
+    for bad in ["(", "a{2000000}", r"\b", "(?:a{1000}){1000}", "[a", r"\p{Nonsense}"] {
+        let error = Machine::of_regex(bad).map(|_| ()).unwrap_err().to_string();
+        assert!(error.contains("regular expression"), "{bad}: {error}");
+    }
+}
+
+#[test]
+fn wildcards_match_as_their_parts_say() {
+    let seed = 0x5eed_0922;
+    let mut random = fastrand::Rng::with_seed(seed);
+    for round in 0..200 {
+        let terms = random_terms(&mut random, 100);
+        let parts: Vec<WildcardPart> = (0..random.usize(..5))
+            .map(|_| match random.u8(..3) {
+                0 => WildcardPart::AnyChar,
+                1 => WildcardPart::Anything,
+                _ => WildcardPart::Text(random_terms(&mut random, 1)[0].as_bytes()[..1].to_vec()),
+            })
+            .filter(|part| !matches!(part, WildcardPart::Text(text) if !text.is_ascii()))
+            .collect();
+        let expected: Vec<String> = terms.iter().filter(|term| fits(&parts, term)).cloned().collect();
+        let machine = Machine::of_wildcard(&parts).unwrap();
+        assert_eq!(walked(&leaf(&terms), &machine), expected, "seed {seed:x} round {round} {parts:?}");
+    }
+}
+
+fn fits(parts: &[WildcardPart], text: &str) -> bool {
+    let Some((first, rest)) = parts.split_first() else { return text.is_empty() };
+    let mut chars = text.chars();
+    match first {
+        WildcardPart::Text(front) => text.as_bytes().starts_with(front) && fits(rest, &text[front.len()..]),
+        WildcardPart::AnyChar => chars.next().is_some() && fits(rest, chars.as_str()),
+        WildcardPart::Anything => fits(rest, text) || chars.next().is_some() && fits(parts, chars.as_str()),
+    }
+}
+
+#[test]
+fn the_nearest_fifty_of_all_leaves_come_nearest_first() {
+    let seed = 0x5eed_0923;
+    let mut random = fastrand::Rng::with_seed(seed);
+    let parts: Vec<Vec<String>> = (0..3).map(|_| random_terms(&mut random, 2_000)).collect();
+    let leaves: Vec<MapLeaf> = parts.iter().map(|terms| leaf(terms)).collect();
+    let leaves: Vec<&dyn Leaf> = leaves.iter().map(|leaf| leaf as &dyn Leaf).collect();
+    for wanted in ["abc", "ab", "a", "aäc1b", "語語語語"] {
+        let all: BTreeMap<&String, usize> =
+            parts.iter().flatten().map(|term| (term, distance(wanted, term))).collect();
+        let mut expected: Vec<(f32, &String)> = all
+            .into_iter()
+            .filter_map(|(term, edits)| {
+                let shorter = wanted.chars().count().min(term.chars().count());
+                let boost = if edits == 0 { 1.0 } else { 1.0 - edits as f32 / shorter as f32 };
+                (edits == 0 || edits <= 2 && edits < shorter).then_some((boost, term))
+            })
+            .collect();
+        expected.sort_by(|a, b| b.0.total_cmp(&a.0).then(a.1.cmp(b.1)));
+        expected.truncate(50);
+        let found = nearest(&leaves, (wanted, 2, 0)).unwrap();
+        let found: Vec<(f32, String)> =
+            found.into_iter().map(|near| (near.boost, String::from_utf8(near.term).unwrap())).collect();
+        let expected: Vec<(f32, String)> = expected.into_iter().map(|(b, t)| (b, t.clone())).collect();
+        assert_eq!(found, expected, "seed {seed:x} {wanted}");
+    }
+    assert!(nearest(&leaves, ("abc", 3, 0)).is_err());
+    assert!(nearest(&leaves, (&"a".repeat(256), 1, 0)).is_err());
+}
+
+#[test]
+fn more_terms_than_allowed_are_refused() {
+    let terms: Vec<String> = (0..30).map(|number| format!("t{number:02}")).collect();
+    let leaf = leaf(&terms);
+    let all = Pattern::Prefix(b"t".to_vec());
+    let matcher = super::Matcher::new(&all).unwrap();
+    assert_eq!(matcher.terms(&leaf, 30).unwrap().len(), 30);
+    assert!(matcher.terms(&leaf, 29).unwrap_err().to_string().contains("29 terms"));
+}

@@ -1,0 +1,348 @@
+//! How often terms stand in certain places beside each other in a document.
+//!
+//! Exactly: at how many places all terms stand as asked for. With slop, as Lucene's `SloppyPhraseMatcher` counts: terms
+//! are moved forward, always the one that is furthest behind, and each time the spread of all is at a minimum that the
+//! slop allows, it counts 1 / (1 + spread). Of a term that the phrase has twice, each needs an occurrence of its own.
+
+use super::leaf::PositionSource;
+use super::similarity::{Scorer, Similarity};
+use crate::codec::{ListCursor, NO_MORE};
+
+/// Documents that contain a phrase.
+pub(super) struct PhraseCursor<'s, S> {
+    terms: Vec<PhraseTerm<'s>>,
+    occurrences: Vec<Occurrences>,
+    slop: u32,
+    scorer: Scorer<'s, S>,
+    doc: u32,
+    /// What the phrase counts in the document at hand.
+    freq: f32,
+    corrupt: bool,
+}
+
+/// A term of a phrase: its documents, and where in them it stands.
+pub(super) struct PhraseTerm<'s> {
+    pub(super) list: ListCursor<'s>,
+    pub(super) positions: PositionSource<'s>,
+}
+
+impl<'s, S: Similarity> PhraseCursor<'s, S> {
+    /// At the first document with the phrase. Each term has its place in the phrase and its number.
+    pub(super) fn new(terms: Vec<(PhraseTerm<'s>, Occurrences)>, slop: u32, scorer: Scorer<'s, S>) -> Self {
+        let (terms, occurrences) = terms.into_iter().unzip();
+        let mut cursor = PhraseCursor { terms, occurrences, slop, scorer, doc: 0, freq: 0.0, corrupt: false };
+        cursor.advance(0);
+        cursor
+    }
+
+    pub(super) fn doc(&self) -> u32 {
+        self.doc
+    }
+
+    /// Moves to the first document with the phrase that is not below `target`; never back.
+    pub(super) fn advance(&mut self, target: u32) -> u32 {
+        if self.doc >= target && self.freq > 0.0 || self.doc == NO_MORE {
+            return self.doc;
+        }
+        let mut target = target;
+        loop {
+            self.doc = self.agree(target);
+            if self.doc == NO_MORE {
+                return NO_MORE;
+            }
+            if self.count().is_none() {
+                (self.corrupt, self.doc) = (true, NO_MORE);
+                return NO_MORE;
+            }
+            if self.freq > 0.0 {
+                return self.doc;
+            }
+            target = self.doc + 1;
+        }
+    }
+
+    /// The first document from `target` on that has all terms.
+    fn agree(&mut self, target: u32) -> u32 {
+        let mut doc = target;
+        loop {
+            let reached = self.terms.iter_mut().map(|term| term.list.advance(doc)).max().unwrap_or(NO_MORE);
+            if reached == doc || reached == NO_MORE {
+                return reached;
+            }
+            doc = reached;
+        }
+    }
+
+    fn count(&mut self) -> Option<()> {
+        for (term, occurrences) in self.terms.iter_mut().zip(&mut self.occurrences) {
+            term.positions.read(&mut term.list, &mut occurrences.positions)?;
+        }
+        self.freq = match self.slop {
+            0 => exact(&mut self.occurrences) as f32,
+            slop => sloppy(&mut self.occurrences, slop),
+        };
+        Some(())
+    }
+
+    /// The score of the document at hand.
+    pub(super) fn score(&self) -> f32 {
+        self.scorer.score_freq(self.doc, self.freq)
+    }
+
+    /// True if a list turned out damaged.
+    pub(super) fn corrupt(&self) -> bool {
+        self.corrupt || self.terms.iter().any(|term| term.list.corrupt())
+    }
+}
+
+/// The occurrences of one term of a phrase in a document.
+#[derive(Debug, Default)]
+pub(super) struct Occurrences {
+    /// The place of the term in the phrase.
+    pub(super) offset: u32,
+    /// Terms of the phrase with the same number are the same.
+    pub(super) group: usize,
+    /// Ascending.
+    pub(super) positions: Vec<u32>,
+    /// Which of them is looked at.
+    at: usize,
+}
+
+impl Occurrences {
+    pub(super) fn new(offset: u32, group: usize) -> Self {
+        Occurrences { offset, group, positions: Vec::new(), at: 0 }
+    }
+
+    /// Where the phrase would begin.
+    fn start(&self) -> i64 {
+        self.positions.get(self.at).map_or(i64::MAX, |&at| i64::from(at)) - i64::from(self.offset)
+    }
+
+    /// Goes to the next occurrence; false if there is none.
+    fn step(&mut self) -> bool {
+        self.at += 1;
+        self.at < self.positions.len()
+    }
+}
+
+/// How often the phrase occurs as it is.
+pub(super) fn exact(terms: &mut [Occurrences]) -> u32 {
+    let Some((first, others)) = terms.split_first_mut() else { return 0 };
+    others.iter_mut().for_each(|other| other.at = 0);
+    let mut count = 0;
+    'starts: for &position in &first.positions {
+        let start = i64::from(position) - i64::from(first.offset);
+        for other in &mut *others {
+            while other.start() < start && other.at < other.positions.len() {
+                other.at += 1;
+            }
+            if other.at == other.positions.len() {
+                return count;
+            }
+            if other.start() != start {
+                continue 'starts;
+            }
+        }
+        count += 1;
+    }
+    count
+}
+
+/// What the phrase counts if its terms may be moved by `slop` places.
+pub(super) fn sloppy(terms: &mut [Occurrences], slop: u32) -> f32 {
+    Sloppy::new(terms).map_or(0.0, |mut phrase| phrase.count(i64::from(slop)))
+}
+
+/// The terms on their way through a document.
+struct Sloppy<'t> {
+    terms: &'t mut [Occurrences],
+    /// Numbers of the terms, the one that is furthest behind first.
+    queue: Vec<usize>,
+    /// Where the term is that is furthest ahead.
+    end: i64,
+}
+
+impl<'t> Sloppy<'t> {
+    /// All terms at their first occurrences; `None` if some cannot have one of its own.
+    fn new(terms: &'t mut [Occurrences]) -> Option<Self> {
+        terms.iter_mut().for_each(|term| term.at = 0);
+        for number in 0..terms.len() {
+            let group = terms[number].group;
+            let before = terms[..number].iter().filter(|term| term.group == group).count();
+            for _ in 0..before {
+                if !terms[number].step() {
+                    return None;
+                }
+            }
+        }
+        let end = terms.iter().map(Occurrences::start).max()?;
+        let mut phrase = Sloppy { queue: Vec::new(), terms, end };
+        (0..phrase.terms.len()).for_each(|number| phrase.enqueue(number));
+        Some(phrase)
+    }
+
+    fn order(&self, number: usize) -> (i64, u32, usize) {
+        (self.terms[number].start(), self.terms[number].offset, number)
+    }
+
+    fn enqueue(&mut self, number: usize) {
+        let place = self.queue.partition_point(|&other| self.order(other) < self.order(number));
+        self.queue.insert(place, number);
+    }
+
+    fn count(&mut self, slop: i64) -> f32 {
+        let mut sum = 0.0;
+        let (mut spread, mut goes_on) = self.next_minimum(slop);
+        loop {
+            if spread <= slop {
+                sum += 1.0 / (1.0 + spread as f32);
+            }
+            if !goes_on {
+                return sum;
+            }
+            (spread, goes_on) = self.next_minimum(slop);
+        }
+    }
+
+    /// Moves on to where the spread is at a minimum that `slop` allows; false if the document has no more after it.
+    fn next_minimum(&mut self, slop: i64) -> (i64, bool) {
+        let mut last = self.queue.remove(0);
+        let mut spread = self.end - self.terms[last].start();
+        let mut next = self.next_start();
+        while self.advance(last) {
+            if !self.separate(last) {
+                break;
+            }
+            let start = self.terms[last].start();
+            if start > next {
+                self.enqueue(last);
+                if spread <= slop {
+                    return (spread, true);
+                }
+                last = self.queue.remove(0);
+                next = self.next_start();
+                spread = self.end - self.terms[last].start();
+            } else {
+                spread = spread.min(self.end - start);
+            }
+        }
+        (spread, false)
+    }
+
+    fn next_start(&self) -> i64 {
+        self.queue.first().map_or(i64::MAX, |&next| self.terms[next].start())
+    }
+
+    fn advance(&mut self, number: usize) -> bool {
+        let moved = self.terms[number].step();
+        if moved {
+            self.end = self.end.max(self.terms[number].start());
+        }
+        moved
+    }
+
+    /// Has no two terms of a group stand at the same occurrence: the one that is behind goes on. False at the end.
+    fn separate(&mut self, first: usize) -> bool {
+        let (mut number, mut others_moved) = (first, false);
+        while let Some(other) = self.same_place(number) {
+            let key = |number: usize| (self.terms[number].start(), self.terms[number].offset);
+            number = if key(number) < key(other) { number } else { other };
+            if !self.advance(number) {
+                return false;
+            }
+            others_moved |= number != first;
+        }
+        if others_moved {
+            let queued = std::mem::take(&mut self.queue);
+            queued.into_iter().for_each(|number| self.enqueue(number));
+        }
+        true
+    }
+
+    /// Another term of the group at the same occurrence.
+    fn same_place(&self, number: usize) -> Option<usize> {
+        let one = &self.terms[number];
+        let same = |other: &Occurrences| other.group == one.group && other.at == one.at;
+        (0..self.terms.len()).find(|&other| other != number && same(&self.terms[other]))
+    }
+}
+
+#[cfg(test)]
+#[expect(clippy::cast_possible_truncation, reason = "test data is small")]
+mod tests {
+    use super::*;
+
+    /// Occurrences of the terms of a phrase, which stand in it one after the other, in a text.
+    fn occurrences(phrase: &str, text: &str) -> Vec<Occurrences> {
+        let terms: Vec<&str> = phrase.split(' ').collect();
+        let one = |(place, term): (usize, &&str)| {
+            let group = terms.iter().position(|other| other == term).unwrap();
+            let at = text.split(' ').enumerate().filter(|(_, word)| word == term).map(|(at, _)| at as u32);
+            Occurrences { positions: at.collect(), ..Occurrences::new(place as u32, group) }
+        };
+        terms.iter().enumerate().map(one).collect()
+    }
+
+    fn counted(phrase: &str, text: &str, slop: u32) -> f32 {
+        sloppy(&mut occurrences(phrase, text), slop)
+    }
+
+    #[test]
+    fn a_sloppy_phrase_counts_less_the_farther_its_terms_are_apart() {
+        for (phrase, text, slop, expected) in [
+            ("a b", "a b", 1, 1.0),
+            ("a b", "a x b", 1, 0.5),
+            ("a b", "a x x b", 1, 0.0),
+            ("a b", "a x x b", 2, 1.0 / 3.0),
+            // To swap two neighbours takes two moves.
+            ("a b", "b a", 1, 0.0),
+            ("a b", "b a", 2, 1.0 / 3.0),
+            ("a b", "a b x a b", 1, 2.0),
+            ("a b c", "a x b c", 1, 0.5),
+            ("a b c", "a x b x c", 1, 0.0),
+            ("a b c", "a x b x c", 2, 1.0 / 3.0),
+            // Each of two equal terms needs an occurrence of its own.
+            ("a a", "a", 5, 0.0),
+            ("a a", "a a", 1, 1.0),
+            ("a a", "a x a", 1, 0.5),
+            ("a b a", "a b", 9, 0.0),
+            ("a b a", "a b a", 1, 1.0),
+        ] {
+            let found = counted(phrase, text, slop);
+            assert!((found - expected).abs() < 1e-6, "{phrase} in {text} with {slop}: {found}");
+        }
+    }
+
+    #[test]
+    fn without_repeated_terms_a_sloppy_phrase_is_where_some_spread_is_small_enough() {
+        let seed = 0x5eed_0931;
+        let mut random = fastrand::Rng::with_seed(seed);
+        for round in 0..3_000 {
+            let words = ["a", "b", "c", "x", "y"];
+            let text: Vec<&str> = (0..random.usize(1..12)).map(|_| words[random.usize(..5)]).collect();
+            let (text, slop) = (text.join(" "), random.u32(1..6));
+            let phrase = ["a b", "a b c", "c a"][random.usize(..3)];
+            let all = occurrences(phrase, &text);
+            let mut starts: Vec<Vec<i64>> = vec![Vec::new()];
+            for term in &all {
+                let here = term.positions.iter().map(|&at| i64::from(at) - i64::from(term.offset));
+                let here: Vec<i64> = here.collect();
+                let with = |start: &Vec<i64>| {
+                    here.iter().map(|&at| [&start[..], &[at]].concat()).collect::<Vec<_>>()
+                };
+                starts = starts.iter().flat_map(with).collect();
+            }
+            let spread = |start: &Vec<i64>| start.iter().max().unwrap() - start.iter().min().unwrap();
+            let expected = starts.iter().any(|start| spread(start) <= i64::from(slop));
+            let found = counted(phrase, &text, slop);
+            assert_eq!(
+                found > 0.0,
+                expected,
+                "seed {seed:x} round {round}: {phrase} in {text} with {slop}: {found}"
+            );
+            let exactly = exact(&mut occurrences(phrase, &text));
+            let plain = starts.iter().filter(|start| spread(start) == 0).count();
+            assert_eq!(exactly as usize, plain, "seed {seed:x} round {round}: {phrase} in {text}");
+        }
+    }
+}
