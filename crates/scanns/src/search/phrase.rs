@@ -165,6 +165,9 @@ struct Sloppy<'t> {
 impl<'t> Sloppy<'t> {
     /// All terms at their first occurrences; `None` if some cannot have one of its own.
     fn new(terms: &'t mut [Occurrences]) -> Option<Self> {
+        if terms.iter().any(|term| term.positions.is_empty()) {
+            return None;
+        }
         terms.iter_mut().for_each(|term| term.at = 0);
         for number in 0..terms.len() {
             let group = terms[number].group;

@@ -1,7 +1,9 @@
 use super::*;
 use crate::index::{MergeOptions, MergePolicy, check_in, merge_in};
+use crate::search::{PhraseQuery, Query};
 use crate::segment::CheckLevel;
 use crate::store::RamDirectory;
+use std::collections::BTreeSet;
 
 /// Term → key → positions.
 type Places = BTreeMap<Vec<u8>, BTreeMap<Vec<u8>, Vec<u32>>>;
@@ -37,6 +39,40 @@ fn found(directory: &RamDirectory) -> Places {
     found
 }
 
+/// The keys of documents in which two neighbours of some document stand beside each other, and those that a search for
+/// the phrase finds, on its own and with others in a list.
+fn phrases_must_be_found(directory: &RamDirectory, files: &[(PathBuf, Vec<u8>)], random: &mut Rng) {
+    let snapshot = Snapshot::open_in(directory).unwrap().unwrap();
+    let searcher = snapshot.searcher();
+    let words = |text: &[u8]| -> Vec<Vec<u8>> {
+        let words = text.split(|byte| b" \t\n".contains(byte)).filter(|word| !word.is_empty());
+        words.map(<[u8]>::to_vec).collect()
+    };
+    let texts: Vec<(&PathBuf, Vec<Vec<u8>>)> = files.iter().map(|(path, text)| (path, words(text))).collect();
+    for _ in 0..12 {
+        let (_, text) = &texts[random.usize(..texts.len())];
+        let len = random.usize(2..4);
+        let Some(last) = text.len().checked_sub(len) else { continue };
+        let start = random.usize(..=last);
+        let wanted = &text[start..start + len];
+        let expected: BTreeSet<Vec<u8>> = texts
+            .iter()
+            .filter(|(_, text)| text.windows(len).any(|words| words == wanted))
+            .map(|(path, _)| path.as_os_str().as_encoded_bytes().to_vec())
+            .collect();
+        let terms = (0..).zip(wanted.iter().cloned()).collect();
+        let phrase = Query::Phrase(PhraseQuery { terms, slop: 0 });
+        let found: BTreeSet<Vec<u8>> = searcher
+            .top_k(&phrase, Model::default(), 1000)
+            .unwrap()
+            .iter()
+            .map(|hit| searcher.key(hit).unwrap())
+            .collect();
+        assert_eq!(found, expected, "{wanted:?}");
+        assert_eq!(searcher.count(&phrase).unwrap(), expected.len() as u64);
+    }
+}
+
 fn keeping(root: &Path, lanes: usize) -> IndexOptions {
     let mut options = options(root, Records::File, lanes);
     options.postings = Some(Postings::Positions);
@@ -67,6 +103,7 @@ fn positions_survive_flushes_inside_documents_replacements_and_merges() {
         let report = add(&directory, &options).unwrap();
         assert!(report.failed.is_empty() && report.segments > lanes, "{report:?}");
         assert!(found(&directory) == places(&files), "{lanes}");
+        phrases_must_be_found(&directory, &files, &mut random);
         // What is added later has positions without being told, and what it replaces is gone.
         (options.postings, options.again) = (None, true);
         options.merge = Some(MergePolicy::default());
@@ -74,6 +111,7 @@ fn positions_survive_flushes_inside_documents_replacements_and_merges() {
         assert!(found(&directory) == places(&files), "{lanes} replaced");
         merge_in(&directory, &MergeOptions::default(), &Progress::new(), &AtomicBool::new(false)).unwrap();
         assert!(found(&directory) == places(&files), "{lanes} merged");
+        phrases_must_be_found(&directory, &files, &mut random);
         let info = Snapshot::open_in(&directory).unwrap().unwrap().info();
         assert!(info.postings == Postings::Positions && (1..info.index_bytes).contains(&info.position_bytes));
         let checked =
