@@ -21,6 +21,8 @@ mod sort;
 mod store;
 mod table;
 
+use std::ops::Range;
+
 use crate::codec::length_to_norm;
 use crate::error::Result;
 use crate::schema::Postings;
@@ -364,7 +366,7 @@ impl TokenSink for Inverter {
         });
     }
 
-    fn token(&mut self, token: &[u8]) {
+    fn token(&mut self, token: &[u8], _: Range<usize>) {
         let spot = self.next_spot();
         self.doc_tokens += 1;
         self.token_at(spot, token);

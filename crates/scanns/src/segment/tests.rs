@@ -35,7 +35,7 @@ fn sample(random: &mut Rng, docs: u32) -> (RamDirectory, Lists, Vec<u64>) {
         lengths.push(if doc == 3 { 0 } else { len as u64 });
         for _ in 0..len {
             let term = random_term(random);
-            inverter.token(&term);
+            inverter.token(&term, 0..1);
             if doc != 3 {
                 *lists.entry(term).or_default().entry(doc).or_default() += 1;
             }

@@ -149,7 +149,7 @@ impl Part {
 
     fn add_keyword(&mut self, field: usize, value: &[u8]) {
         if let Some(field) = self.fields.get_mut(field).filter(|_| !value.is_empty()) {
-            field.inverter.token(value);
+            field.inverter.token(value, 0..value.len());
         }
     }
 

@@ -12,6 +12,7 @@
 
 use std::collections::hash_map::RandomState;
 use std::hash::BuildHasher;
+use std::ops::Range;
 
 use xxhash_rust::xxh3::xxh3_64_with_seed;
 
@@ -242,7 +243,7 @@ impl TokenSink for VectorBuilder {
         }
     }
 
-    fn token(&mut self, token: &[u8]) {
+    fn token(&mut self, token: &[u8], _: Range<usize>) {
         self.add(token, head(token));
     }
 }
