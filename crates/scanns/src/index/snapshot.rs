@@ -264,8 +264,8 @@ impl Snapshot {
     }
 
     /// Where in the text of the document of a hit each occurrence of `term` begins and ends, in the order of
-    /// [`Snapshot::positions`]; see [`Postings::Offsets`] for what is counted. Of files and lines the
-    /// text is what [`Snapshot::document`] gives.
+    /// [`Snapshot::positions`]; see [`Postings::Offsets`] for what is counted. Of files, of lines, and of
+    /// documents with one value of the field, the text is what [`Snapshot::document`] gives.
     ///
     /// # Errors
     /// [`Error::Options`] if the index has no offsets, [`Error::Corrupt`] if they cannot be read.

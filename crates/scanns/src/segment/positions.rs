@@ -41,16 +41,15 @@ impl Segment {
         info: TermInfo,
         positions: TermPositions,
     ) -> Result<DeltaReader<'_, C>> {
-        let offsets = self.kept().has_offsets();
         match positions {
-            _ if C::OFFSETS && !offsets => Err(Error::Options(
+            _ if C::OFFSETS && !self.kept().has_offsets() => Err(Error::Options(
                 "the index has no offsets: build one with --offsets, or ask without them".into(),
             )),
             TermPositions::NotKept => Err(Error::Options(
                 "the index has no positions: build one with --positions, or ask without them".into(),
             )),
             TermPositions::Only(at) => Ok(DeltaReader::only(at)),
-            TermPositions::Run { offset, len } => {
+            TermPositions::Run { offset, len, offsets } => {
                 let bytes = self.list(offset, len)?;
                 let reader = DeltaReader::new(bytes, info.doc_freq(), info.total_freq(), offsets);
                 reader.ok_or_else(|| self.damaged_positions(term))

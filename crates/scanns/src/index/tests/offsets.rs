@@ -96,15 +96,16 @@ fn every_token_stands_where_its_offsets_say_through_flushes_replacements_deletes
         let place = tempfile::tempdir().unwrap();
         let root = place.path().join("in");
         strange_files(&mut Rng::with_seed(41), &root);
-        if records == Records::File {
+        let large = records == Records::File && analyzer == "standard";
+        if large {
             // Each takes a third of the memory of a segment and looks smaller, so that some are cut in the middle.
-            for n in 0..3 {
+            for n in 0..4 {
                 let words = (0..90_000).map(|i| format!("{} n{n}w{i}", ["A", "bb", "ĉ"][i % 3]));
                 fs::write(root.join(format!("large{n}")), words.collect::<Vec<_>>().join("\n")).unwrap();
             }
         }
         let directory = RamDirectory::new();
-        let mut options = options(&root, records, 2);
+        let mut options = options(&root, records, if large { 1 } else { 2 });
         options.analyzer = Some(Analyzer::parse(analyzer).unwrap());
         options.postings = Some(Postings::Offsets);
         options.segment_memory = 16 << 20;
@@ -115,7 +116,7 @@ fn every_token_stands_where_its_offsets_say_through_flushes_replacements_deletes
         };
         let report = add(&options);
         assert!(report.failed.is_empty(), "{what} {report:?}");
-        assert!(report.segments > 2 || records == Records::Lines, "{what} {report:?}");
+        assert!(report.segments > 1 || !large, "{what} {report:?}");
         let count = must_hold(&directory, &what);
         // What is added later has offsets without being told, and what it replaces is gone.
         (options.postings, options.again) = (None, true);

@@ -231,7 +231,7 @@ impl<'a> Block<'a> {
     fn pass_run(&mut self) -> Option<()> {
         let (offset, len) = (self.list, self.postings.varint()?);
         self.list = offset.checked_add(len)?;
-        self.positions = TermPositions::Run { offset, len };
+        self.positions = TermPositions::Run { offset, len, offsets: self.offsets };
         Some(())
     }
 

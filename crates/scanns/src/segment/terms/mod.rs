@@ -103,6 +103,8 @@ pub enum TermPositions {
         offset: u64,
         /// Its length in bytes.
         len: u64,
+        /// True if it has offsets.
+        offsets: bool,
     },
 }
 
