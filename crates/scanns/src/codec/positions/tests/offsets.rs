@@ -160,7 +160,7 @@ fn a_single_occurrence_and_the_highest_offsets_read_back() {
     let mut list = ListCursor::single(9, 1);
     let at = Occurrence { position: 7, start: 77, extra: Occurrence::extra_of(9, LEN) };
     let mut cursor = PositionCursor::with_offsets(DeltaReader::only(at), LEN);
-    assert_eq!(cursor.offsets_of_current(&mut list), [77..86]);
+    assert_eq!(cursor.offsets_of_current(&mut list).first(), Some(&(77..86)));
     list.step();
     assert!(cursor.offsets_of_current(&mut list).is_empty() && !cursor.corrupt());
     let extra = Occurrence::extra_of(1 << 30, LEN);
