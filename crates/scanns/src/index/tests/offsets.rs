@@ -1,6 +1,7 @@
 use super::*;
 use crate::index::{IndexWriter, MergePolicy, WriterOptions, check_in, delete_in, merge_in};
 use crate::schema::{Document, FieldKind, Schema, Store};
+use crate::search::Hit;
 use crate::segment::CheckLevel;
 use crate::store::RamDirectory;
 use crate::tokenize::Tokenizer;
@@ -47,9 +48,9 @@ fn must_hold(directory: &RamDirectory, what: &str) -> u64 {
     let mut documents = BTreeMap::new();
     let mut count = 0;
     for (term, _) in snapshot.terms(b"", usize::MAX).unwrap() {
-        let visit = |hit| {
-            let text = snapshot.document(&hit).unwrap().unwrap();
+        let visit = |hit: Hit| {
             let (text, terms) = documents.entry((hit.leaf, hit.doc)).or_insert_with(|| {
+                let text = snapshot.document(&hit).unwrap().unwrap();
                 let terms = Tokenizer::new(&analyzer).terms_of(&mut text.clone());
                 let vector = snapshot.vector(&hit).unwrap().unwrap();
                 let starts: BTreeMap<u32, u32> = vector
