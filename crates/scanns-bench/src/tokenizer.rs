@@ -5,6 +5,7 @@
 //! agree, or nothing is measured.
 
 use std::hash::{DefaultHasher, Hasher};
+use std::ops::Range;
 use std::path::{Path, PathBuf};
 use std::time::Instant;
 
@@ -47,7 +48,7 @@ impl TokenSink for Count {
     }
 
     #[inline]
-    fn token(&mut self, token: &[u8]) {
+    fn token(&mut self, token: &[u8], _: Range<usize>) {
         std::hint::black_box(token);
         self.0 += 1;
     }
@@ -60,13 +61,12 @@ struct Digest(u64, DefaultHasher);
 impl TokenSink for Digest {
     fn tokens(&mut self, text: &[u8], base: usize, bounds: &[u16]) {
         for pair in bounds.chunks_exact(2) {
-            self.token(
-                text.get(base + usize::from(pair[0])..base + usize::from(pair[1])).unwrap_or_default(),
-            );
+            let range = base + usize::from(pair[0])..base + usize::from(pair[1]);
+            self.token(text.get(range.clone()).unwrap_or_default(), range);
         }
     }
 
-    fn token(&mut self, token: &[u8]) {
+    fn token(&mut self, token: &[u8], _: Range<usize>) {
         self.0 += 1;
         self.1.write_usize(token.len());
         self.1.write(token);

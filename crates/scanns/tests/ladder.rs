@@ -138,7 +138,7 @@ fn a_list_of_the_ladder_may_be_longer_than_a_stack_is_deep() {
     for indexer in IndexerVariant::ALL {
         let mut index = indexer.build(&OPTIONS).unwrap();
         for _ in 0..500_000 {
-            index.token(b"the");
+            index.token(b"the", 0..3);
             index.end_document();
         }
         index.finish().unwrap();
@@ -153,7 +153,7 @@ fn a_sub_allocator_of_the_ladder_that_is_full_says_so() {
     for indexer in [IndexerVariant::StdPa, IndexerVariant::SwissPa] {
         let mut index = indexer.build(&InvertOptions { budget: 64 << 10, ..OPTIONS }).unwrap();
         for number in 0..10_000 {
-            index.token(format!("term{number}").as_bytes());
+            index.token(format!("term{number}").as_bytes(), 0..0);
         }
         let error = index.finish().unwrap_err().to_string();
         assert!(error.contains("memory"), "{error}");
@@ -167,11 +167,12 @@ struct Kept(Vec<Vec<u8>>);
 impl TokenSink for Kept {
     fn tokens(&mut self, text: &[u8], base: usize, bounds: &[u16]) {
         for pair in bounds.chunks_exact(2) {
-            self.token(&text[base + usize::from(pair[0])..base + usize::from(pair[1])]);
+            let range = base + usize::from(pair[0])..base + usize::from(pair[1]);
+            self.token(&text[range.clone()], range);
         }
     }
 
-    fn token(&mut self, token: &[u8]) {
+    fn token(&mut self, token: &[u8], _: Range<usize>) {
         assert!(!token.is_empty() && token.len() <= MAX_TOKEN);
         self.0.push(token.to_vec());
     }

@@ -322,6 +322,7 @@ mod tests {
             ("standard", Postings::Frequencies, Stored::default()),
             ("standard", Postings::Positions, Stored { store: Store::Reference, ..Stored::default() }),
             ("paths", Postings::Positions, stored),
+            ("standard", Postings::Offsets, stored),
         ] {
             let analyzer = Analyzer::parse(analyzer).unwrap();
             let note = |name: &str, value: &str| (name.into(), value.into());

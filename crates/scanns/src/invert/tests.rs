@@ -7,6 +7,7 @@ use crate::sys::{PageSize, Simd};
 use crate::tokenize::{TokenSink, Tokenizer};
 use fastrand::Rng;
 
+mod offsets;
 mod positions;
 
 type Lists = BTreeMap<Vec<u8>, Vec<(u32, u32)>>;
@@ -72,7 +73,7 @@ fn feed(inverter: &mut Inverter, docs: &[Vec<Vec<u8>>]) {
     for terms in docs {
         for (i, term) in terms.iter().enumerate() {
             if i % 3 == 0 {
-                inverter.token(term);
+                inverter.token(term, 0..1);
             } else {
                 let end = u16::try_from(2 + term.len()).unwrap();
                 inverter.tokens(&[b"..".as_slice(), term].concat(), 0, &[2, end]);
@@ -145,7 +146,7 @@ fn a_void_document_leaves_no_trace_but_its_number() {
         let mut docs = random_docs(&mut random);
         let mut index = inverter(Simd::detect());
         for (doc, terms) in docs.iter_mut().enumerate() {
-            terms.iter().for_each(|term| index.token(term));
+            terms.iter().for_each(|term| index.token(term, 0..1));
             if doc % 3 == 1 {
                 index.void_document();
                 terms.clear();
@@ -170,13 +171,13 @@ fn a_document_carried_over_a_flush_is_whole_in_the_next_segment() {
         let large: Vec<Vec<u8>> = docs.concat();
         let mut index = inverter(Simd::detect());
         feed(&mut index, &docs);
-        large[..large.len() / 2].iter().for_each(|term| index.token(term));
+        large[..large.len() / 2].iter().for_each(|term| index.token(term, 0..1));
         assert!(index.copy_open_document(0).is_none() || large.len() < 2);
         let open = index.copy_open_document(1 << 30).unwrap();
         let first: Vec<_> = drained(&mut index).into_iter().filter(|(_, list)| !list.is_empty()).collect();
         assert!(first.into_iter().eq(oracle(&docs)), "seed {seed:x} round {round}");
         index.resume_document(&open);
-        large[large.len() / 2..].iter().for_each(|term| index.token(term));
+        large[large.len() / 2..].iter().for_each(|term| index.token(term, 0..1));
         index.end_document();
         assert_eq!(index.tokens(), large.len() as u64);
         let second: Vec<_> = drained(&mut index);
@@ -211,7 +212,7 @@ fn terms_that_differ_only_at_their_end_are_in_order() {
                 .concat()
         })
         .collect();
-    terms.iter().for_each(|term| index.token(term));
+    terms.iter().for_each(|term| index.token(term, 0..1));
     index.end_document();
     terms.sort();
     assert!(drained(&mut index).into_iter().map(|(term, _)| term).eq(terms));
@@ -227,9 +228,9 @@ fn memory_kept_from_one_kind_of_text_is_given_back_for_another() {
             for _ in 0..1000 {
                 number += 1;
                 match kind % 3 {
-                    0 => index.token(&number.to_be_bytes()),
-                    1 => index.token(&[number.to_be_bytes().as_slice(), &[b'k'; 200]].concat()),
-                    _ => index.token(&(number % 1000).to_be_bytes()),
+                    0 => index.token(&number.to_be_bytes(), 0..1),
+                    1 => index.token(&[number.to_be_bytes().as_slice(), &[b'k'; 200]].concat(), 0..1),
+                    _ => index.token(&(number % 1000).to_be_bytes(), 0..1),
                 }
                 index.end_document();
             }

@@ -1,13 +1,16 @@
 //! A segment on disk as a leaf.
 
 use super::{Leaf, LeafStats, ListSource, PositionSource, TermRef, TermStream};
-use crate::codec::PositionCursor;
+use crate::codec::{Occurrence, PositionCursor};
 use crate::error::Result;
 use crate::segment::{Segment, TermInfo, TermPositions, TermsIter};
 
 /// Marks places of positions that are no run: there are none, or there is one, which stands in for the place.
 const NOT_KEPT: u64 = u64::MAX;
 const ONLY: u64 = u64::MAX - 1;
+
+/// Marks the place of a run that has offsets; no run is that long.
+const OFFSETS: u64 = 1 << 62;
 
 /// Marks a handle that holds a posting instead of a place; no list is that long.
 const SINGLE: u64 = 1 << 63;
@@ -19,8 +22,8 @@ fn term_ref(info: TermInfo, positions: TermPositions) -> TermRef {
     };
     let positions = match positions {
         TermPositions::NotKept => [0, NOT_KEPT],
-        TermPositions::Only(position) => [u64::from(position), ONLY],
-        TermPositions::Run { offset, len } => [offset, len],
+        TermPositions::Only(occurrence) => [u64::from(occurrence.position), ONLY],
+        TermPositions::Run { offset, len, offsets } => [offset, len | if offsets { OFFSETS } else { 0 }],
     };
     TermRef { doc_freq: info.doc_freq(), total_freq: info.total_freq(), handle, positions }
 }
@@ -96,8 +99,8 @@ impl Leaf for Segment {
         #[expect(clippy::cast_possible_truncation, reason = "it was put in as 32 bits")]
         let positions = match len {
             NOT_KEPT => TermPositions::NotKept,
-            ONLY => TermPositions::Only(place as u32),
-            _ => TermPositions::Run { offset: place, len },
+            ONLY => TermPositions::Only(Occurrence { position: place as u32, ..Occurrence::default() }),
+            _ => TermPositions::Run { offset: place, len: len & !OFFSETS, offsets: len & OFFSETS != 0 },
         };
         let deltas = self.deltas(b"", info_of(term), positions)?;
         Ok(PositionSource::Packed(Box::new(PositionCursor::new(deltas))))

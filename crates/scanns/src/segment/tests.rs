@@ -9,6 +9,7 @@ use crate::sys::PageSize;
 use crate::tokenize::TokenSink;
 use fastrand::Rng;
 
+mod offsets;
 mod pieces;
 mod positions;
 
@@ -36,7 +37,7 @@ fn sample(random: &mut Rng, docs: u32) -> (RamDirectory, Lists, Vec<u64>) {
         lengths.push(if doc == 3 { 0 } else { len as u64 });
         for _ in 0..len {
             let term = random_term(random);
-            inverter.token(&term);
+            inverter.token(&term, 0..1);
             if doc != 3 {
                 *lists.entry(term).or_default().entry(doc).or_default() += 1;
             }

@@ -27,16 +27,16 @@ impl Strtok {
 
     /// Pushes the tokens of `text[range]` into `sink`.
     pub fn run<S: TokenSink>(&mut self, text: &[u8], range: Range<usize>, sink: &mut S) {
-        let mut rest = &text[range];
-        loop {
-            rest = &rest[span::<true>(rest, &self.delimiters)..];
-            if rest.is_empty() {
+        let Range { mut start, end } = range;
+        while start < end {
+            start += span::<true>(&text[start..end], &self.delimiters);
+            if start == end {
                 return;
             }
-            let len = span::<false>(rest, &self.delimiters);
-            self.cut += push_long(&rest[..len], sink);
+            let len = span::<false>(&text[start..end], &self.delimiters);
+            self.cut += push_long(text, start..start + len, sink);
             // The delimiter that ended the token needs no second look.
-            rest = rest.get(len + 1..).unwrap_or_default();
+            start += len + 1;
         }
     }
 
@@ -109,7 +109,7 @@ impl Table {
                 let rest = &text[start..end];
                 let len = rest.iter().position(|&byte| self.flags[usize::from(byte)] != 0);
                 next = len.map_or(end, |len| start + len);
-                self.cut += push_long(&text[start..next], sink);
+                self.cut += push_long(text, start..next, sink);
             }
             start = next;
         }

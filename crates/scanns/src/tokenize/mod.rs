@@ -29,8 +29,10 @@ pub trait TokenSink {
     /// Tokens of `text[base..]`: `bounds` alternates start and end, relative to `base`, each token non-empty.
     fn tokens(&mut self, text: &[u8], base: usize, bounds: &[u16]);
 
-    /// One token on its own: longer than a window, or rewritten by the analyzer.
-    fn token(&mut self, token: &[u8]);
+    /// One token on its own: longer than a window, or rewritten by the analyzer. `source` is where it stands in the text
+    /// that [`Tokenizer::run`] was given, as `base` and the bounds of other tokens say of those; starts
+    /// never fall.
+    fn token(&mut self, token: &[u8], source: Range<usize>);
 }
 
 /// Both receive all tokens.
@@ -41,9 +43,9 @@ impl<A: TokenSink, B: TokenSink> TokenSink for (&mut A, &mut B) {
         self.1.tokens(text, base, bounds);
     }
 
-    fn token(&mut self, token: &[u8]) {
-        self.0.token(token);
-        self.1.token(token);
+    fn token(&mut self, token: &[u8], source: Range<usize>) {
+        self.0.token(token, source.clone());
+        self.1.token(token, source);
     }
 }
 
@@ -127,7 +129,7 @@ impl TokenSink for Collected {
         }
     }
 
-    fn token(&mut self, token: &[u8]) {
+    fn token(&mut self, token: &[u8], _: Range<usize>) {
         self.0.push(token.to_vec());
     }
 }

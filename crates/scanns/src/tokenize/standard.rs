@@ -8,13 +8,14 @@
 //! tests compare both paths over all short strings of an alphabet that has every class.
 
 use std::ops::Range;
+use std::str::Utf8Chunks;
 
 use unicode_segmentation::UnicodeSegmentation;
 
 use super::TokenSink;
 use super::arch::{LANE, mask, spread};
 use super::byteset::ByteSet;
-use super::window::{WINDOW, push_long, settle_last};
+use super::window::{WINDOW, push_long, push_rewritten, settle_last};
 use crate::schema::Analyzer;
 use crate::sys::Simd;
 
@@ -52,7 +53,7 @@ impl Standard {
             start = stop;
             if foreign < end {
                 let stop = next_cut(text, foreign, end);
-                cut += self.unicode(&text[start..stop], sink);
+                cut += self.unicode(text, start..stop, sink);
                 start = stop;
             }
         }
@@ -74,7 +75,7 @@ impl Standard {
             if next == start {
                 next = end_of_word(text, start, end);
                 if text[start..next].iter().any(u8::is_ascii_alphanumeric) {
-                    cut += push_long(&text[start..next], sink);
+                    cut += push_long(text, start..next, sink);
                 }
             }
             start = next;
@@ -109,16 +110,53 @@ impl Standard {
 
     /// Words of any text, by the library.
     #[cold]
-    fn unicode<S: TokenSink>(&mut self, text: &[u8], sink: &mut S) -> u64 {
-        let text = String::from_utf8_lossy(text);
+    fn unicode<S: TokenSink>(&mut self, text: &[u8], range: Range<usize>, sink: &mut S) -> u64 {
+        let source = &text[range.clone()];
+        let repaired = String::from_utf8_lossy(source);
+        let mut places = Places::new(source, range.start);
         let mut cut = 0;
-        for word in text.unicode_words() {
+        for (at, word) in repaired.unicode_word_indices() {
             self.lower.clear();
             // One code point for one, as the search engines whose scores ours are compared with do.
             self.lower.extend(word.chars().filter_map(|c| c.to_lowercase().next()));
-            cut += push_long(self.lower.as_bytes(), sink);
+            let stands = places.of(at)..places.of(at + word.len());
+            cut += push_rewritten(self.lower.as_bytes(), stands, sink);
         }
         cut
+    }
+}
+
+/// Where the characters of a text are in the bytes that it was made of: each stretch of them that is not UTF-8 became
+/// one replacement character.
+struct Places<'a> {
+    chunks: Utf8Chunks<'a>,
+    /// Where the chunk at hand begins in the text, and in the bytes.
+    starts: (usize, usize),
+    /// Bytes of it that are UTF-8, and of the stretch after them that is not.
+    lens: (usize, usize),
+}
+
+impl<'a> Places<'a> {
+    /// Of a text that was made of `source`, whose first byte counts as number `base`.
+    fn new(source: &'a [u8], base: usize) -> Self {
+        Places { chunks: source.utf8_chunks(), starts: (0, base), lens: (0, 0) }
+    }
+
+    /// The place of the character at `at`, which is not before that of the call before.
+    fn of(&mut self, at: usize) -> usize {
+        loop {
+            let ((start, source), (valid, invalid)) = (self.starts, self.lens);
+            if at <= start + valid {
+                return source + at - start;
+            }
+            let replaced = if invalid > 0 { char::REPLACEMENT_CHARACTER.len_utf8() } else { 0 };
+            self.starts = (start + valid + replaced, source + valid + invalid);
+            self.lens = match self.chunks.next() {
+                Some(chunk) => (chunk.valid().len(), chunk.invalid().len()),
+                // The end of the text is in the last chunk.
+                None => return self.starts.1,
+            };
+        }
     }
 }
 

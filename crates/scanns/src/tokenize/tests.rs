@@ -1,9 +1,11 @@
+use std::ops::Range;
+
 use unicode_segmentation::UnicodeSegmentation;
 
 use super::arch::{LANE, changes, mask};
 use super::byteset::ByteSet;
 use super::window::WINDOW;
-use super::{MAX_TOKEN, Tokenizer};
+use super::{MAX_TOKEN, TokenSink, Tokenizer};
 use crate::schema::{Analyzer, Delimiters};
 use crate::sys::Simd;
 use fastrand::Rng;
@@ -193,15 +195,79 @@ fn invalid_utf8_never_fails_and_is_replaced_in_words() {
     assert_eq!(words, expected);
 }
 
+/// Keeps tokens and where they stand.
+#[derive(Default)]
+struct Standing(Vec<(Vec<u8>, Range<usize>)>);
+
+impl TokenSink for Standing {
+    fn tokens(&mut self, text: &[u8], base: usize, bounds: &[u16]) {
+        for pair in bounds.as_chunks::<2>().0 {
+            let range = base + usize::from(pair[0])..base + usize::from(pair[1]);
+            self.token(&text[range.clone()], range);
+        }
+    }
+
+    fn token(&mut self, token: &[u8], source: Range<usize>) {
+        self.0.push((token.to_vec(), source));
+    }
+}
+
+#[test]
+fn tokens_stand_where_the_text_has_them_whatever_became_of_them() {
+    let seed = 0x5eed_0006;
+    let mut random = Rng::with_seed(seed);
+    let pieces: [&[u8]; 16] = [
+        b"a",
+        b"Bc",
+        b" ",
+        b"\n",
+        b"\xff",
+        b"\xe2\x82",
+        b"\xf0\x9f\x98",
+        b"\xc3",
+        "é".as_bytes(),
+        "İ".as_bytes(),
+        "Ⱥ".as_bytes(),
+        "日".as_bytes(),
+        "\u{345}".as_bytes(),
+        "\u{fffd}".as_bytes(),
+        b"7",
+        b"'",
+    ];
+    let lower = |word: &str| word.chars().filter_map(|c| c.to_lowercase().next()).collect::<String>();
+    for name in ["standard", "paths"] {
+        let analyzer = Analyzer::parse(name).unwrap();
+        for round in 0..4000 {
+            let text: Vec<u8> =
+                (0..random.usize(..24)).flat_map(|_| pieces[random.usize(..16)]).copied().collect();
+            let start = random.usize(..=text.len());
+            let mut found = Standing::default();
+            Tokenizer::new(&analyzer).run(&mut text.clone(), start..text.len(), &mut found);
+            let mut end = start;
+            for (term, source) in found.0 {
+                assert!(end <= source.start && source.end <= text.len(), "{seed:x} {round} {source:?}");
+                end = source.end;
+                let word = &text[source];
+                let expected = match analyzer {
+                    Analyzer::Standard => lower(&String::from_utf8_lossy(word)).into_bytes(),
+                    Analyzer::Bytes(_) => word.to_vec(),
+                };
+                assert_eq!(term, expected, "seed {seed:x} round {round} {text:?}");
+            }
+        }
+    }
+}
+
 #[test]
 fn a_word_longer_than_the_limit_is_cut_and_counted() {
     for analyzer in [Analyzer::Standard, Analyzer::Bytes(Delimiters::whitespace())] {
-        let mut sink = super::Collected::default();
+        let mut sink = Standing::default();
         let mut tokenizer = Tokenizer::new(&analyzer);
         let mut text = [vec![b'w'; 3 * MAX_TOKEN], b" end".to_vec()].concat();
         let all = 0..text.len();
-        tokenizer.run(&mut text, all, &mut sink);
-        assert_eq!(sink.0, [vec![b'w'; MAX_TOKEN], b"end".to_vec()]);
+        tokenizer.run(&mut text, all.clone(), &mut sink);
+        let end = all.end - 3..all.end;
+        assert_eq!(sink.0, [(vec![b'w'; MAX_TOKEN], 0..MAX_TOKEN), (b"end".to_vec(), end)]);
         assert_eq!(tokenizer.cut_tokens(), 1);
     }
 }

@@ -40,7 +40,7 @@ impl Windows {
             }
             if next == start {
                 next = self.end_of_run(set, text, start, end);
-                cut += push_long(&text[start..next], sink);
+                cut += push_long(text, start..next, sink);
             }
             start = next;
         }
@@ -82,8 +82,14 @@ pub(super) fn settle_last(
     (count + 1, window.end)
 }
 
-/// Pushes a token that may exceed [`MAX_TOKEN`]; returns 1 if it had to be cut.
-pub(super) fn push_long<S: TokenSink>(token: &[u8], sink: &mut S) -> u64 {
-    sink.token(&token[..token.len().min(MAX_TOKEN)]);
+/// Pushes the token `text[range]`, which may exceed [`MAX_TOKEN`]; returns 1 if it had to be cut.
+pub(super) fn push_long<S: TokenSink>(text: &[u8], range: Range<usize>, sink: &mut S) -> u64 {
+    push_rewritten(&text[range.clone()], range, sink)
+}
+
+/// The same for a token that the analyzer has rewritten, which stands at `source`. What is cut off is no part of that.
+pub(super) fn push_rewritten<S: TokenSink>(token: &[u8], source: Range<usize>, sink: &mut S) -> u64 {
+    let source = source.start..source.end.min(source.start + MAX_TOKEN);
+    sink.token(&token[..token.len().min(MAX_TOKEN)], source);
     u64::from(token.len() > MAX_TOKEN)
 }

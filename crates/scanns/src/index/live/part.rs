@@ -3,7 +3,7 @@
 use crate::error::{Error, Result};
 use crate::invert::{CHECK_EVERY, InvertOptions, Inverter};
 use crate::record::Parts;
-use crate::schema::{Document, Field, Records, Schema, Stored};
+use crate::schema::{Document, Field, Postings, Records, Schema, Stored};
 use crate::search::Query;
 use crate::segment::{Collector, Keys};
 use crate::source::Stamp;
@@ -69,6 +69,8 @@ impl Part {
             let tokenizer = schema.analyzer(field).map(Tokenizer::new);
             Ok(PartField { field, inverter: Inverter::new(&options)?, tokenizer })
         };
+        let text_field = schema.default_field().filter(|_| !schema.stores());
+        let offsets = text_field.and_then(|field| schema.entry(field)?.kind.postings());
         Ok(Part {
             fields: schema.searched().map(field).collect::<Result<_>>()?,
             keys: Keys::default(),
@@ -76,8 +78,9 @@ impl Part {
             sequences: Vec::new(),
             deletes: Vec::new(),
             delete_bytes: 0,
-            stored: Collector::new(stored, Records::File)?,
-            text_field: schema.default_field().filter(|_| !schema.stores()),
+            stored: Collector::new(stored, Records::File)?
+                .keep_offsets(offsets.is_some_and(Postings::has_offsets)),
+            text_field,
             budget,
             text: Vec::new(),
         })
@@ -114,7 +117,7 @@ impl Part {
         for field in 0..self.fields.len() {
             let Some(PartField { field: of, tokenizer, .. }) = self.fields.get(field) else { break };
             let (of, is_text) = (*of, tokenizer.is_some());
-            let mut unchecked = 0;
+            let (mut unchecked, mut begins) = (0, 0);
             for value in document.texts(of) {
                 unchecked += value.len().max(64);
                 if unchecked >= CHECK_EVERY / 4 {
@@ -122,9 +125,10 @@ impl Part {
                     self.check_room(document)?;
                 }
                 if is_text {
-                    self.add_text(field, schema, document, value)?
+                    self.add_text(field, schema, document, (value, begins))?;
+                    begins += value.len() as u64 + 1;
                 } else {
-                    self.add_keyword(field, value)
+                    self.add_keyword(field, value);
                 }
             }
         }
@@ -139,11 +143,18 @@ impl Part {
 
     fn add_keyword(&mut self, field: usize, value: &[u8]) {
         if let Some(field) = self.fields.get_mut(field).filter(|_| !value.is_empty()) {
-            field.inverter.token(value);
+            field.inverter.token(value, 0..value.len());
         }
     }
 
-    fn add_text(&mut self, field: usize, schema: &Schema, document: &Document, value: &[u8]) -> Result<()> {
+    /// Adds a value of a text, which begins behind the values before it.
+    fn add_text(
+        &mut self,
+        field: usize,
+        schema: &Schema,
+        document: &Document,
+        (value, begins): (&[u8], u64),
+    ) -> Result<()> {
         self.text.clear();
         self.text.extend_from_slice(value);
         if value.len() >= CHECK_EVERY / 4 {
@@ -163,6 +174,8 @@ impl Part {
             else {
                 break;
             };
+            inverter.text_begins(begins);
+            stored.text_begins(begins);
             let kept = if *text_field == Some(*field) { Some(stored) } else { None };
             match kept.and_then(|stored| stored.vectors()) {
                 Some(vectors) => tokenizer.run(text, part.range, &mut (inverter, vectors)),

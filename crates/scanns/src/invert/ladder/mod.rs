@@ -11,6 +11,8 @@ mod chained;
 mod heap;
 mod swiss;
 
+use std::ops::Range;
+
 use super::{InvertOptions, Inverter};
 use crate::error::Result;
 use crate::tokenize::TokenSink;
@@ -59,8 +61,8 @@ impl TokenSink for &mut (dyn LadderIndex + '_) {
         (**self).tokens(text, base, bounds);
     }
 
-    fn token(&mut self, token: &[u8]) {
-        (**self).token(token);
+    fn token(&mut self, token: &[u8], source: Range<usize>) {
+        (**self).token(token, source);
     }
 }
 
@@ -169,7 +171,7 @@ impl<T: Terms> TokenSink for Ladder<T> {
         }
     }
 
-    fn token(&mut self, token: &[u8]) {
+    fn token(&mut self, token: &[u8], _: Range<usize>) {
         self.terms.count(token, self.doc);
     }
 }

@@ -145,7 +145,7 @@ fn void_documents_take_their_positions_with_them() {
         let docs = random_docs(&mut random);
         let mut index = keeping(Simd::detect());
         for (doc, terms) in docs.iter().enumerate() {
-            terms.iter().for_each(|term| index.token(term));
+            terms.iter().for_each(|term| index.token(term, 0..1));
             if doc % 3 == 1 { index.void_document() } else { index.end_document() }
         }
         let expected = places(&docs, |doc| doc % 3 == 1);
@@ -170,13 +170,13 @@ fn a_document_carried_over_a_flush_keeps_its_positions() {
         for (part, before) in [(0, &docs), (1, &Vec::new())] {
             large[large.len() * part / 3..large.len() * (part + 1) / 3]
                 .iter()
-                .for_each(|term| index.token(term));
+                .for_each(|term| index.token(term, 0..1));
             assert!(index.copy_open_document(0).is_none() || large.len() < 3);
             let open = index.copy_open_document(1 << 30).unwrap();
             assert!(drained_places(&mut index) == places(before, |_| false), "seed {seed:x} round {round}");
             index.resume_document(&open);
         }
-        large[large.len() * 2 / 3..].iter().for_each(|term| index.token(term));
+        large[large.len() * 2 / 3..].iter().for_each(|term| index.token(term, 0..1));
         index.end_document();
         assert_eq!(index.tokens(), large.len() as u64);
         assert!(drained_places(&mut index) == places(&[large], |_| false), "seed {seed:x} round {round}");
@@ -198,7 +198,7 @@ fn memory_of_positions_is_counted_and_given_back() {
         while !index.is_full(usize::MAX) {
             for _ in 0..1000 {
                 number += 1;
-                index.token(&(if kind % 2 == 0 { number } else { number % 100 }).to_be_bytes());
+                index.token(&(if kind % 2 == 0 { number } else { number % 100 }).to_be_bytes(), 0..1);
             }
             tokens += 1000;
             assert!(index.store.resident() < 16 << 20, "kind {kind}: {}", index.store.resident());

@@ -223,7 +223,7 @@ fn vectors_hold_every_term_with_its_places() {
                 builder.tokens(&text, 0, &bounds);
                 text.clear();
                 bounds.clear();
-                builder.token(token);
+                builder.token(token, 0..1);
                 continue;
             }
             bounds.push(u16::try_from(text.len()).unwrap());
@@ -278,8 +278,8 @@ fn random_segment(random: &mut Rng, directory: &RamDirectory, id: u128, stored: 
         push_in_pieces(random, &text, |text| collector.text(text).unwrap());
         for token in &tokens {
             match collector.vectors() {
-                Some(vectors) => (&mut inverter, vectors).token(token),
-                None => inverter.token(token),
+                Some(vectors) => (&mut inverter, vectors).token(token, 0..1),
+                None => inverter.token(token, 0..1),
             }
         }
         if void {
@@ -418,8 +418,8 @@ fn a_vector_that_differs_from_the_postings_is_found() {
         let directory = RamDirectory::new();
         let mut inverter = Inverter::new(&options).unwrap();
         let mut collector = Collector::new(&stored, Records::File).unwrap();
-        tokens(posted).iter().for_each(|token| inverter.token(token));
-        tokens(kept).iter().for_each(|token| collector.vectors().unwrap().token(token));
+        tokens(posted).iter().for_each(|token| inverter.token(token, 0..1));
+        tokens(kept).iter().for_each(|token| collector.vectors().unwrap().token(token, 0..1));
         inverter.end_document();
         collector.end_document((0, 0)).unwrap();
         let keys = Keys { paths: vec![b"/a".to_vec()], stamps: vec![Stamp::default()], runs: None };

@@ -25,7 +25,7 @@ pub(super) fn write(directory: &RamDirectory, id: u128, random: &mut Rng, docs: 
         if doc == 9 {
             terms = vec![b"again".to_vec(); 40_000];
         }
-        terms.iter().for_each(|term| inverter.token(term));
+        terms.iter().for_each(|term| inverter.token(term, 0..1));
         if doc % 50 == 3 {
             inverter.void_document();
             terms.clear();
