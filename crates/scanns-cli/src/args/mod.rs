@@ -13,6 +13,7 @@ use std::path::PathBuf;
 use std::time::Duration;
 
 use clap::{Args, Parser, Subcommand, ValueEnum};
+use scanns::Analyzer;
 
 use crate::units;
 
@@ -20,7 +21,7 @@ use maintain::{CHECK_EXAMPLES, DELETE_EXAMPLES, MERGE_EXAMPLES};
 pub use maintain::{CheckArgs, DeleteArgs, LevelArg, MergeArgs};
 pub use stored::{StoreArg, StoreArgs};
 pub use values::CommitEvery;
-use values::{commit_every, number, positive, time};
+use values::{analyzer, commit_every, number, positive, time};
 
 /// Indexing and search for data that outgrew find and grep.
 #[derive(Debug, Parser)]
@@ -77,6 +78,20 @@ Examples:
       keeps the text too: scanns search --content shows it
   find . -size -1M -print0 | scanns index -o small.scanns -0 --files-from -
       the list of files comes from another program
+
+Analyzers:
+  standard          Unicode words in lower case
+  english           the same without 's and stop words, stemmed: finds run by running
+  snowball:german   the same as standard, stemmed for a language: arabic, danish, dutch, english, finnish, french,
+                    german, greek, hungarian, italian, norwegian, portuguese, romanian, russian, spanish, swedish,
+                    tamil, turkish
+  whitespace        what stands between white space, byte for byte
+  paths             what stands between white space and /
+  ancestors         every line is a path: finds it by each directory above it, /a and /a/b by /a/b/c
+  code              identifiers and their parts: get_userName is found by get, user and name too
+  keyword           the whole text as one term
+  ngram:2-3         runs of 2 to 3 characters of words: finds parts of words
+  edge-ngram:1-8    those at the beginning of words
 
 Sizes are bytes, or a number with a suffix: 64k, 1.5g, 512MiB, 4GiB.";
 
@@ -213,10 +228,9 @@ pub struct TextArgs {
     /// What one document is [default: file, or what the index has]
     #[arg(long, value_enum)]
     pub records: Option<RecordsArg>,
-    /// How terms are found: Unicode words in lower case, or what stands between white space and /, or
-    /// between white space, byte for byte [default: standard, or what the index has]
-    #[arg(long, value_enum)]
-    pub analyzer: Option<AnalyzerArg>,
+    /// How terms are found, see below [default: standard, or what the index has]
+    #[arg(long, value_name = "NAME", value_parser = analyzer)]
+    pub analyzer: Option<Analyzer>,
     /// Terms are what stands between these bytes; \s is white space, \t \n \r \0 \\ \xHH are bytes
     #[arg(long, value_name = "SPEC", conflicts_with = "analyzer")]
     pub delimiters: Option<String>,
@@ -233,17 +247,6 @@ pub enum RecordsArg {
     File,
     /// One document per line
     Lines,
-}
-
-/// Analyzers that have a name.
-#[derive(Clone, Copy, Debug, ValueEnum)]
-pub enum AnalyzerArg {
-    /// Unicode words in lower case
-    Standard,
-    /// What stands between white space and /
-    Paths,
-    /// What stands between white space
-    Whitespace,
 }
 
 /// How much of the machine may be used.

@@ -129,6 +129,8 @@ pub struct Inverter {
     void: Vec<u32>,
     /// Tokens of the document at hand.
     doc_tokens: u64,
+    /// Positions of it that hold no token, less tokens that stand where the one before does; modulo 2⁶⁴.
+    doc_shift: u64,
     /// Tokens of all documents that are not void.
     tokens: u64,
     /// Documents with at least one token, void ones not counted.
@@ -158,6 +160,7 @@ impl Inverter {
             norms: Vec::new(),
             void: Vec::new(),
             doc_tokens: 0,
+            doc_shift: 0,
             tokens: 0,
             with_terms: 0,
         })
@@ -172,7 +175,7 @@ impl Inverter {
     /// Document and position of the next token; from 2^32 - 1 on, positions are that.
     #[inline(always)]
     fn next_spot(&self) -> (u32, u32) {
-        (self.docs, u32::try_from(self.doc_tokens).unwrap_or(u32::MAX))
+        (self.docs, u32::try_from(self.doc_tokens.wrapping_add(self.doc_shift)).unwrap_or(u32::MAX))
     }
 
     /// Adds one token, which is not counted.
@@ -192,7 +195,7 @@ impl Inverter {
         self.docs += 1;
         self.with_terms += u64::from(self.doc_tokens > 0);
         self.tokens += self.doc_tokens;
-        self.doc_tokens = 0;
+        (self.doc_tokens, self.doc_shift) = (0, 0);
     }
 
     /// Ends the current document and makes it void: it keeps its number and is in no posting, count or statistic.
@@ -200,7 +203,7 @@ impl Inverter {
         self.void.push(self.current_document());
         self.norms.push(0);
         self.docs += 1;
-        self.doc_tokens = 0;
+        (self.doc_tokens, self.doc_shift) = (0, 0);
     }
 
     /// What is kept of a term in a document.
@@ -301,7 +304,7 @@ impl Inverter {
         self.norms.clear();
         self.norms.shrink_to(1 << 20);
         self.void.clear();
-        (self.doc_tokens, self.tokens, self.with_terms) = (0, 0, 0);
+        (self.doc_tokens, self.doc_shift, self.tokens, self.with_terms) = (0, 0, 0, 0);
     }
 
     /// The entry of `term`, if it was ever seen.
@@ -370,6 +373,10 @@ impl TokenSink for Inverter {
         let spot = self.next_spot();
         self.doc_tokens += 1;
         self.token_at(spot, token);
+    }
+
+    fn shift(&mut self, positions: i32) {
+        self.doc_shift = self.doc_shift.wrapping_add_signed(positions.into());
     }
 }
 

@@ -5,7 +5,9 @@
 //! ```
 //!
 //! Terms stand in the order in which they occur first: the length of each, then their bytes. There is a code for each
-//! token: 0 for the first occurrence of the next term, else the number of the term, from 1. So nothing is sorted and
+//! token: 0 for the first occurrence of the next term, else the number of the term, from 1. Where positions and tokens part
+//! ways, at a word that was left out or a second token in one place, stands the number of the term that did not occur yet
+//! and then, zigzag, how many positions further the next token stands than it would. So nothing is sorted and
 //! nothing gathered by term when a document ends: a token costs a look-up in a table that stays in the first caches, and
 //! a byte or two; and two documents that begin alike, as sources do, have the same bytes, which compression finds. A
 //! document without tokens has a vector of no bytes.
@@ -24,7 +26,7 @@ use crate::tokenize::TokenSink;
 pub struct TermInDocument {
     /// The term.
     pub term: Vec<u8>,
-    /// The numbers, from 0, of the tokens of the document that are the term: at least one, ascending. From 2³² - 1 on,
+    /// The positions of the tokens of the document that are the term, from 0: at least one, ascending. From 2³² - 1 on,
     /// positions are that.
     pub positions: Vec<u32>,
 }
@@ -87,6 +89,8 @@ pub(super) struct VectorBuilder {
     bytes: Vec<u8>,
     codes: Vec<u8>,
     tokens: u64,
+    /// How many positions further the next token stands than it would.
+    shift: i64,
     front: Vec<u8>,
 }
 
@@ -103,6 +107,7 @@ impl VectorBuilder {
             bytes: Vec::new(),
             codes: Vec::new(),
             tokens: 0,
+            shift: 0,
             front: Vec::new(),
         }
     }
@@ -136,6 +141,9 @@ impl VectorBuilder {
         #[expect(clippy::cast_possible_truncation, reason = "every part of a hash will do")]
         let mut at = self.hash(token, head) as usize;
         self.tokens += 1;
+        if self.shift != 0 {
+            self.put_shift();
+        }
         loop {
             at &= self.mask;
             let slot = self.slots[at];
@@ -153,6 +161,13 @@ impl VectorBuilder {
             }
             at += 1;
         }
+    }
+
+    #[cold]
+    fn put_shift(&mut self) {
+        let shift = std::mem::take(&mut self.shift);
+        put_varint(&mut self.codes, self.terms.len() as u64 + 1);
+        put_varint(&mut self.codes, ((shift << 1) ^ (shift >> 63)).cast_unsigned());
     }
 
     #[inline(always)]
@@ -225,7 +240,7 @@ impl VectorBuilder {
             part.clear();
             part.shrink_to(KEEP);
         }
-        self.tokens = 0;
+        (self.tokens, self.shift) = (0, 0);
     }
 }
 
@@ -245,6 +260,10 @@ impl TokenSink for VectorBuilder {
 
     fn token(&mut self, token: &[u8], _: Range<usize>) {
         self.add(token, head(token));
+    }
+
+    fn shift(&mut self, positions: i32) {
+        self.shift += i64::from(positions);
     }
 }
 
@@ -268,16 +287,26 @@ pub(super) fn decode(bytes: &[u8]) -> Option<Vec<TermInDocument>> {
     for len in lengths {
         found.push(TermInDocument { term: reader.take(len)?.to_vec(), positions: Vec::new() });
     }
-    let mut seen = 0;
-    for position in 0..tokens {
-        let number = match usize::try_from(reader.varint()?).ok()? {
+    let (mut seen, mut position) = (0, 0u64);
+    for _ in 0..tokens {
+        let mut code = usize::try_from(reader.varint()?).ok()?;
+        if code == seen + 1 {
+            let shift = reader.varint()?;
+            let shift = (shift >> 1).cast_signed() ^ -(shift & 1).cast_signed();
+            position = position.checked_add_signed(shift)?;
+            code = usize::try_from(reader.varint()?).ok()?;
+        }
+        let number = match code {
             0 => {
                 seen += 1;
                 seen - 1
             }
             code => Some(code - 1).filter(|&number| number < seen)?,
         };
-        found.get_mut(number)?.positions.push(u32::try_from(position).unwrap_or(u32::MAX));
+        let place = u32::try_from(position).unwrap_or(u32::MAX);
+        let positions = &mut found.get_mut(number)?.positions;
+        positions.last().is_none_or(|&last| last <= place).then(|| positions.push(place))?;
+        position = position.checked_add(1)?;
     }
     if seen != terms || !reader.remaining().is_empty() {
         return None;
