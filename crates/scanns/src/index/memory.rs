@@ -103,9 +103,11 @@ impl Leaf for MemoryIndex {
 
     /// The handle is the entry of the term.
     fn find(&self, term: &[u8]) -> Result<Option<TermRef>> {
-        let found = self.inverter.find(term).map(|entry| (entry, self.inverter.doc_freq(entry)));
-        let found = found.filter(|&(_, doc_freq)| doc_freq > 0);
-        Ok(found.map(|(entry, doc_freq)| TermRef { doc_freq, handle: [u64::from(entry), 0] }))
+        let found = self.inverter.find(term).map(|entry| {
+            let (doc_freq, total_freq) = self.inverter.frequencies(entry);
+            TermRef { doc_freq, total_freq, handle: [u64::from(entry), 0] }
+        });
+        Ok(found.filter(|term| term.doc_freq > 0))
     }
 
     fn postings<'a>(&'a self, term: &TermRef) -> Result<ListSource<'a>> {

@@ -328,6 +328,12 @@ impl Inverter {
         self.with_postings(entry, |postings| u32::try_from(postings.count()).unwrap_or(u32::MAX))
     }
 
+    /// The same, and how often the term occurs in all of them.
+    pub fn frequencies(&self, entry: u32) -> (u32, u64) {
+        let add = |(docs, total): (u32, u64), (_, freq)| (docs.saturating_add(1), total + u64::from(freq));
+        self.with_postings(entry, |postings| postings.fold((0, 0), add))
+    }
+
     /// Positions of the term of an entry in each of its documents, in their order; none if they are not kept.
     pub fn positions(&self, entry: u32) -> Vec<Vec<u32>> {
         let mut parts = Vec::new();

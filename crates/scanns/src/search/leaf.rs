@@ -43,6 +43,8 @@ pub struct LeafStats {
 pub struct TermRef {
     /// Documents that contain it, deleted ones included.
     pub doc_freq: u32,
+    /// How often it occurs in all of them.
+    pub total_freq: u64,
     /// Where its postings are; only the leaf knows what it means.
     pub handle: [u64; 2],
 }

@@ -183,5 +183,5 @@ impl<S: Similarity> MaxScore<'_, '_, S> {
 #[inline]
 fn score_one<S: Similarity>(clause: &mut Clause, doc: u32, view: &View, similarity: &S) -> f64 {
     let norm = view.norms.get(doc as usize).copied().unwrap_or(0);
-    f64::from(S::score(clause.weight, clause.cursor.tf(), similarity.factors()[usize::from(norm)]))
+    f64::from(similarity.score(clause.weight, clause.cursor.tf(), norm))
 }

@@ -9,7 +9,7 @@
 //! understand text; `plan.rs` finds the shape of a query and looks its terms up; `run.rs` chooses the way for the shape:
 //! `term.rs`, `conjunction.rs`, `disjunction.rs` (all hits), `maxscore.rs` (the best), `tree.rs` (everything nested),
 //! `pnorm.rs`. `windows.rs` and `lead.rs` hold the bounds that pruning works with, `accumulate.rs` sums per document,
-//! `similarity.rs` the formulas, `topk.rs` the heap. Read `run.rs` first.
+//! `similarity/` the formulas, `topk.rs` the heap. Read `run.rs` first.
 
 mod accumulate;
 mod conjunction;
@@ -45,7 +45,7 @@ use crate::error::Result;
 use plan::{Found, Plan, Shape};
 use pnorm::PNorm;
 use run::{Goal, Terms, View, offer, run_leaf};
-use similarity::{Bm25, Classic, Similarity, Unscored};
+use similarity::{Bm25, Classic, Dirichlet, Dph, JelinekMercer, Pl2, Similarity, Unscored};
 use topk::TopK;
 
 /// Answers queries over a fixed set of leaves.
@@ -148,6 +148,12 @@ impl<'a> Searcher<'a> {
         match model {
             Model::Bm25 { k1, b } => self.run_with(plan, found, &Bm25::new(k1, b, &self.stats), each),
             Model::Classic => self.run_with(plan, found, &Classic::new(&self.stats), each),
+            Model::LmDirichlet { mu } => self.run_with(plan, found, &Dirichlet::new(mu, &self.stats), each),
+            Model::LmJelinekMercer { lambda } => {
+                self.run_with(plan, found, &JelinekMercer::new(lambda, &self.stats), each)
+            }
+            Model::Pl2 { c } => self.run_with(plan, found, &Pl2::new(c, &self.stats), each),
+            Model::Dph => self.run_with(plan, found, &Dph::new(&self.stats), each),
             Model::PNorm { p } => {
                 self.run_soft(plan, found, &PNorm::new(p, &found.doc_freqs, &self.stats), each)
             }
@@ -162,7 +168,9 @@ impl<'a> Searcher<'a> {
         mut each: impl FnMut(usize, &mut Job) -> Result<ControlFlow<()>>,
     ) -> Result<()> {
         let shape: Shape = plan.shape();
-        let weights: Vec<f32> = found.doc_freqs.iter().map(|&doc_freq| similarity.weight(doc_freq)).collect();
+        let figures = found.doc_freqs.iter().zip(&found.total_freqs);
+        let weights: Vec<f64> =
+            figures.map(|(&doc_freq, &total_freq)| similarity.weight(doc_freq, total_freq)).collect();
         for (number, leaf) in self.leaves.iter().enumerate() {
             let view = View::new(*leaf)?;
             let terms = Terms { refs: &found.refs[number], weights: &weights };

@@ -49,12 +49,19 @@ impl<'q> Plan<'q> {
 
     /// Looks the terms up in all leaves.
     pub(super) fn find(&self, leaves: &[&dyn Leaf]) -> Result<Found> {
-        let mut found = Found { refs: Vec::new(), doc_freqs: vec![0; self.terms.len()] };
+        let mut found = Found {
+            refs: Vec::new(),
+            doc_freqs: vec![0; self.terms.len()],
+            total_freqs: vec![0; self.terms.len()],
+        };
         for leaf in leaves {
             let refs: Vec<Option<TermRef>> =
                 self.terms.iter().map(|term| leaf.find(term)).collect::<Result<_>>()?;
             for (sum, term) in found.doc_freqs.iter_mut().zip(&refs) {
                 *sum += term.map_or(0, |term| u64::from(term.doc_freq));
+            }
+            for (sum, term) in found.total_freqs.iter_mut().zip(&refs) {
+                *sum += term.map_or(0, |term| term.total_freq);
             }
             found.refs.push(refs);
         }
@@ -68,6 +75,8 @@ pub(super) struct Found {
     pub(super) refs: Vec<Vec<Option<TermRef>>>,
     /// By term, summed over the leaves.
     pub(super) doc_freqs: Vec<u64>,
+    /// By term, how often it occurs in all documents.
+    pub(super) total_freqs: Vec<u64>,
 }
 
 fn number<'q>(query: &'q Query, terms: &mut Vec<&'q [u8]>, depth: usize) -> Result<Node> {

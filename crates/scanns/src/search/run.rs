@@ -53,7 +53,8 @@ impl<'a> View<'a> {
 /// A term of the query with its postings in this leaf.
 pub(super) struct Clause<'a> {
     pub(super) cursor: ListCursor<'a>,
-    pub(super) weight: f32,
+    /// What the similarity made of it.
+    pub(super) weight: f64,
 }
 
 /// The postings that are left of the block of a cursor. What is not scored has no use for frequencies, so they
@@ -77,7 +78,7 @@ pub(super) fn count_below(docs: &[u32], end: u32) -> usize {
 #[derive(Clone, Copy)]
 pub(super) struct Terms<'t> {
     pub(super) refs: &'t [Option<TermRef>],
-    pub(super) weights: &'t [f32],
+    pub(super) weights: &'t [f64],
 }
 
 impl<'t> Terms<'t> {
@@ -167,7 +168,7 @@ fn run_top<S: Similarity>(
 ) {
     let postings: u64 = clauses.iter().map(|clause| u64::from(clause.cursor.doc_freq())).sum();
     let worth = if clauses.len() == 1 { WORTH_PRUNING_ONE } else { WORTH_PRUNING };
-    if postings < worth || !conjunctive && too_large(clauses.len(), view.max_doc) {
+    if !S::PRUNED || postings < worth || !conjunctive && too_large(clauses.len(), view.max_doc) {
         // `offer` never breaks.
         let _ = run_all(conjunctive, clauses, view, similarity, &mut |docs, scores| {
             offer(top, view, docs, scores)

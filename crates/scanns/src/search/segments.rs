@@ -31,7 +31,11 @@ impl Leaf for Segment {
             TermInfo::List { offset, len, .. } => [offset, len],
         };
         let info = self.find(term)?;
-        Ok(info.map(|info| TermRef { doc_freq: info.doc_freq(), handle: handle(info) }))
+        Ok(info.map(|info| TermRef {
+            doc_freq: info.doc_freq(),
+            total_freq: info.total_freq(),
+            handle: handle(info),
+        }))
     }
 
     fn postings<'a>(&'a self, term: &TermRef) -> Result<ListSource<'a>> {

@@ -180,7 +180,7 @@ impl<'s> Cursor<'s> {
         match self {
             Cursor::Term(clause) => {
                 let norm = view.norms.get(clause.cursor.doc() as usize).copied().unwrap_or(0);
-                S::score(clause.weight, clause.cursor.tf(), similarity.factors()[usize::from(norm)])
+                similarity.score(clause.weight, clause.cursor.tf(), norm)
             }
             Cursor::Everything { .. } => 0.0,
             Cursor::Every { parts } => {

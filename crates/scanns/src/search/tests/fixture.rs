@@ -64,6 +64,7 @@ pub(super) struct MapLeaf {
     dead: HashSet<u32>,
     terms: BTreeMap<Vec<u8>, usize>,
     lists: Vec<(u32, List)>,
+    total_freqs: Vec<u64>,
 }
 
 impl MapLeaf {
@@ -82,11 +83,19 @@ impl MapLeaf {
                 postings.entry(term).or_default().push((doc, tf));
             }
         }
-        let mut leaf = MapLeaf { norms, stats, dead, terms: BTreeMap::new(), lists: Vec::new() };
+        let mut leaf = MapLeaf {
+            norms,
+            stats,
+            dead,
+            terms: BTreeMap::new(),
+            lists: Vec::new(),
+            total_freqs: Vec::new(),
+        };
         let mut encoder = ListEncoder::new();
         for (term, list) in postings {
             leaf.terms.insert(term.to_vec(), leaf.lists.len());
             let doc_freq = list.len() as u32;
+            leaf.total_freqs.push(list.iter().map(|&(_, tf)| u64::from(tf)).sum());
             let list = if packed {
                 let mut bytes = Vec::new();
                 for (doc, tf) in list {
@@ -129,7 +138,11 @@ impl Leaf for MapLeaf {
 
     fn find(&self, term: &[u8]) -> Result<Option<TermRef>> {
         let found = self.terms.get(term);
-        Ok(found.map(|&at| TermRef { doc_freq: self.lists[at].0, handle: [at as u64, 0] }))
+        Ok(found.map(|&at| TermRef {
+            doc_freq: self.lists[at].0,
+            total_freq: self.total_freqs[at],
+            handle: [at as u64, 0],
+        }))
     }
 
     fn postings<'a>(&'a self, term: &TermRef) -> Result<ListSource<'a>> {

@@ -1,5 +1,7 @@
 //! Scores by the definitions, one document at a time.
 
+use std::f64::consts::{LOG2_E, PI};
+
 use super::fixture::Document;
 use crate::codec::{length_to_norm, norm_to_length};
 use crate::search::{Hit, Model, Query};
@@ -9,6 +11,7 @@ pub(super) struct Oracle<'d> {
     leaves: &'d [Vec<Document>],
     documents: f64,
     average: f32,
+    tokens: f64,
 }
 
 impl<'d> Oracle<'d> {
@@ -16,7 +19,7 @@ impl<'d> Oracle<'d> {
         let all = || leaves.iter().flatten();
         let documents = all().filter(|document| document.length > 0).count() as f64;
         let total = all().map(|document| document.length).sum::<u64>() as f64;
-        Oracle { leaves, documents, average: (total / documents.max(1.0)) as f32 }
+        Oracle { leaves, documents, average: (total / documents.max(1.0)) as f32, tokens: total }
     }
 
     /// Every hit in document order.
@@ -44,6 +47,11 @@ impl<'d> Oracle<'d> {
 
     fn doc_freq(&self, term: &[u8]) -> f64 {
         self.leaves.iter().flatten().filter(|document| document.tfs.contains_key(term)).count() as f64
+    }
+
+    fn total_freq(&self, term: &[u8]) -> f64 {
+        let freqs = self.leaves.iter().flatten().filter_map(|document| document.tfs.get(term));
+        freqs.map(|&tf| f64::from(tf)).sum()
     }
 
     fn hit(&self, query: &Query, document: &Document, model: Model) -> Option<f32> {
@@ -80,6 +88,32 @@ impl<'d> Oracle<'d> {
             Model::Classic => {
                 let idf = (((self.documents + 1.0) / (doc_freq + 1.0)).ln() + 1.0) as f32;
                 f64::from(tf).sqrt() as f32 * idf * (1.0 / f64::from(length).sqrt()) as f32
+            }
+            Model::LmDirichlet { mu } => {
+                let (mu, p) = (f64::from(mu), (self.total_freq(term) + 1.0) / (self.tokens + 1.0));
+                let (tf, length) = (f64::from(tf), f64::from(length));
+                ((1.0 + tf / (mu * p)).ln() + (mu / (length + mu)).ln()).max(0.0) as f32
+            }
+            Model::LmJelinekMercer { lambda } => {
+                let p = (self.total_freq(term) + 1.0) / (self.tokens + 1.0);
+                let document = f64::from(1.0 - lambda) * f64::from(tf) / f64::from(length);
+                (1.0 + document / (f64::from(lambda) * p)).ln() as f32
+            }
+            Model::Pl2 { c } => {
+                let rate = self.total_freq(term) / self.documents;
+                let mean = self.tokens / self.documents;
+                let t = f64::from(tf) * (1.0 + f64::from(c) * mean / f64::from(length)).log2();
+                let stirling = 0.5 * (2.0 * PI * t).log2();
+                let gain = t * (t / rate).log2() + (rate - t) * LOG2_E + stirling;
+                (gain / (t + 1.0)).max(0.0) as f32
+            }
+            Model::Dph => {
+                let (tf, length) = (f64::from(tf), f64::from(length));
+                let share = if tf < length { tf / length } else { 0.99999 };
+                let (mean, rarity) = (self.tokens / self.documents, self.documents / self.total_freq(term));
+                let gain =
+                    tf * (tf * mean / length * rarity).log2() + 0.5 * (2.0 * PI * tf * (1.0 - share)).log2();
+                ((1.0 - share).powi(2) / (tf + 1.0) * gain).max(0.0) as f32
             }
             Model::PNorm { .. } => unreachable!("soft queries have no term scores"),
         }
