@@ -1,9 +1,10 @@
 //! The command line: every verb, option and help text, and nothing that acts on them.
 //!
 //! A value is checked here if it can be judged alone; what depends on the machine or on several options is
-//! judged by the verb that uses it. `maintain.rs` has the verbs that need no inputs, `stored.rs` what is kept of documents,
-//! `values.rs` reads values.
+//! judged by the verb that uses it. `eval.rs` has the verb that measures answers, `maintain.rs` has the verbs that need
+//! no inputs, `stored.rs` what is kept of documents, `values.rs` reads values.
 
+mod eval;
 mod maintain;
 mod stored;
 mod values;
@@ -17,6 +18,8 @@ use scanns::Analyzer;
 
 use crate::units;
 
+use eval::EVAL_EXAMPLES;
+pub use eval::{DocnoArg, EvalArgs, PartArg};
 use maintain::{CHECK_EXAMPLES, DELETE_EXAMPLES, MERGE_EXAMPLES};
 pub use maintain::{CheckArgs, DeleteArgs, LevelArg, MergeArgs};
 pub use stored::{StoreArg, StoreArgs};
@@ -41,6 +44,9 @@ pub enum Verb {
     /// Find documents, best first
     #[command(after_help = SEARCH_EXAMPLES)]
     Search(SearchArgs),
+    /// Measure how good answers are, with topics and judgements of TREC
+    #[command(after_help = EVAL_EXAMPLES)]
+    Eval(Box<EvalArgs>),
     /// Say what an index holds
     #[command(after_help = INFO_EXAMPLES)]
     Info(InfoArgs),
@@ -395,6 +401,15 @@ pub struct ModelArgs {
     /// bm25: how much a document's length counts, 0 to 1 [default: 0.75]
     #[arg(long, value_parser = |text: &str| number(text, 0.0f32, 1.0))]
     pub b: Option<f32>,
+    /// lm-dirichlet: how many tokens of the collection are mixed into a document [default: 2000]
+    #[arg(long, value_parser = |text: &str| number(text, f32::MIN_POSITIVE, 1e9))]
+    pub mu: Option<f32>,
+    /// lm-jelinek-mercer: the share of the collection in a document, up to 1 [default: 0.1]
+    #[arg(long, value_parser = |text: &str| number(text, f32::MIN_POSITIVE, 1.0))]
+    pub lambda: Option<f32>,
+    /// pl2: how much a document's length counts, the less the higher [default: 1]
+    #[arg(long, value_parser = |text: &str| number(text, f32::MIN_POSITIVE, 1e6))]
+    pub c: Option<f32>,
     /// p-norm: 1 ranks like a vector model, inf like strict logic [default: 2]
     #[arg(long, value_parser = |text: &str| number(text, 1.0f64, f64::INFINITY))]
     pub p: Option<f64>,
@@ -407,6 +422,14 @@ pub enum ModelArg {
     TfIdf,
     /// Okapi BM25
     Bm25,
+    /// A language model with Dirichlet smoothing
+    LmDirichlet,
+    /// A language model with Jelinek-Mercer smoothing
+    LmJelinekMercer,
+    /// Divergence from randomness, with a parameter
+    Pl2,
+    /// Divergence from randomness, without parameters
+    Dph,
     /// Extended Boolean retrieval
     #[value(name = "p-norm")]
     PNorm,
