@@ -122,7 +122,11 @@ fn records(args: &TextArgs, output: &Path) -> Records {
 
 /// What is kept of a term in a document, if that was asked for.
 pub fn postings(args: &TextArgs) -> Option<Postings> {
-    args.positions.then_some(Postings::Positions)
+    match (args.offsets, args.positions) {
+        (true, _) => Some(Postings::Offsets),
+        (false, true) => Some(Postings::Positions),
+        (false, false) => None,
+    }
 }
 
 /// What is kept of documents, as far as that was asked for.

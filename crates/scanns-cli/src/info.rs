@@ -62,8 +62,9 @@ fn print(out: &mut Output, facts: &Facts<'_>) -> Result<()> {
     }
     writeln!(out, "analyzer   {}", info.analyzer.name())?;
     writeln!(out, "size       {}", units::size(info.index_bytes))?;
-    if info.postings == Postings::Positions {
-        writeln!(out, "positions  {} of it", units::size(info.position_bytes))?;
+    if info.postings.has_positions() {
+        let offsets = if info.postings.has_offsets() { ", offsets included" } else { "" };
+        writeln!(out, "positions  {} of it{offsets}", units::size(info.position_bytes))?;
     }
     for (_, entry) in info.schema.fields().filter(|_| info.schema.fields().count() > 1) {
         writeln!(out, "field      {}", described(entry))?;
@@ -115,6 +116,7 @@ fn kept(postings: Postings) -> &'static str {
         Postings::Documents => "documents",
         Postings::Frequencies => "frequencies",
         Postings::Positions => "positions",
+        Postings::Offsets => "offsets",
     }
 }
 
@@ -159,7 +161,8 @@ fn as_json(facts: &Facts<'_>) -> Value {
         ("tokens", json!(info.tokens)),
         ("records", json!(records_option(info.records))),
         ("analyzer", json!(info.analyzer.name())),
-        ("positions", json!(info.postings == Postings::Positions)),
+        ("positions", json!(info.postings.has_positions())),
+        ("offsets", json!(info.postings.has_offsets())),
         ("fields", info.schema.fields().map(|(_, entry)| field_json(entry)).collect()),
         ("index_bytes", json!(info.index_bytes)),
         ("position_bytes", json!(info.position_bytes)),

@@ -244,6 +244,10 @@ pub struct TextArgs {
     /// or never
     #[arg(long)]
     pub positions: bool,
+    /// Keep where each term begins and ends in the text too, in bytes, as highlighting needs it; implies --positions, and as
+    /// with those an index has offsets from its first build on, or never
+    #[arg(long)]
+    pub offsets: bool,
 }
 
 /// What one document is.

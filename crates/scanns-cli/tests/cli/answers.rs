@@ -164,6 +164,26 @@ fn an_index_keeps_positions_if_its_first_build_was_told_to() {
 }
 
 #[test]
+fn an_index_keeps_offsets_if_its_first_build_was_told_to() {
+    let place = Place::with(&[("a", "one two one")]);
+    place.indexed(&["--offsets"]);
+    place.write("b", b"two two");
+    place.indexed(&[]);
+    let info = place.info(&["--json"]).json();
+    assert!(info["offsets"] == true && info["positions"] == true, "{info}");
+    assert!(info["position_bytes"].as_u64().unwrap() > 0, "{info}");
+    assert!(place.info(&[]).text().contains(", offsets included\n"));
+    assert_eq!(place.count("two"), 2);
+
+    let without = Place::with(&[("a", "one two one")]);
+    without.indexed(&["--positions"]);
+    assert_eq!(without.info(&["--json"]).json()["offsets"], false);
+    let refused = without.index_with(&["--offsets"]);
+    assert_eq!(refused.code, Some(2));
+    assert!(refused.stderr.contains("without offsets"), "{}", refused.stderr);
+}
+
+#[test]
 fn a_second_run_adds_and_keeps_the_analyzer() {
     let place = Place::with(&[("a", "Apple/Pear")]);
     place.indexed(&["--analyzer", "paths"]);

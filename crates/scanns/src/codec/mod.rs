@@ -15,6 +15,9 @@ mod varint;
 pub use bitpack::BLOCK;
 pub use head::head;
 pub use norm::{length_to_norm, norm_to_length};
-pub use positions::{DeltaReader, PositionCursor, PositionEncoder};
+pub use positions::{
+    Columns, DeltaReader, Differences, Occurrence, OnlyPositions, PositionCursor, PositionEncoder,
+    WithOffsets,
+};
 pub use postings::{Impact, ListBytes, ListCursor, ListEncoder, NO_MORE, ShortList, code_to_tf};
 pub use varint::{ByteReader, put_varint, varint};

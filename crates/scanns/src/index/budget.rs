@@ -30,12 +30,13 @@ pub(super) fn merging_room(cap: u64) -> u64 {
     merging_bytes(cap) - MERGE_BUFFERS
 }
 
-/// What [`CHECK_EVERY`] bytes of text can add to a share between two looks at it, at 16 bytes per byte of text, and as
-/// much again for positions.
+/// What [`CHECK_EVERY`] bytes of text can add to a share between two looks at it, at 16 bytes per byte of text, as
+/// much again for positions, and half as much for offsets.
 fn overshoot(postings: Postings) -> usize {
     match postings {
         Postings::Frequencies | Postings::Documents => CHECK_EVERY * 16,
         Postings::Positions => CHECK_EVERY * 32,
+        Postings::Offsets => CHECK_EVERY * 40,
     }
 }
 

@@ -225,7 +225,10 @@ impl TextField {
             (_, Some(wanted)) if wanted != postings => refuse(
                 match postings {
                     Postings::Frequencies => "without positions, and what is added needs the same",
-                    Postings::Positions => "with positions, and what is added needs the same",
+                    Postings::Positions => {
+                        "with positions and without offsets, and what is added needs the same"
+                    }
+                    Postings::Offsets => "with offsets, and what is added needs the same",
                     Postings::Documents => "without frequencies, and what is added needs the same",
                 }
                 .into(),

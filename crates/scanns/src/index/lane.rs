@@ -72,7 +72,7 @@ pub(super) struct LaneIndexer<'a> {
     /// Lines that the segment at hand has, and inputs of which it has documents in place of older ones.
     covered: Vec<(u32, Span)>,
     replacing: Vec<u32>,
-    /// Where the line at hand begins in its file.
+    /// Where the line at hand begins in its file; 0 where a document is a file.
     line_at: u64,
     /// Held while this thread has a block to index.
     working: Working<'a>,
@@ -86,7 +86,8 @@ impl<'a> LaneIndexer<'a> {
             tokenizer: Tokenizer::new(context.analyzer),
             inverter: Inverter::new(&context.invert)?,
             keys: KeyCollector::new(context.records),
-            stored: Collector::new(&context.stored, context.records)?,
+            stored: Collector::new(&context.stored, context.records)?
+                .keep_offsets(context.invert.postings.has_offsets()),
             limit: context.budget.first,
             skipping: false,
             unchecked: 0,
@@ -185,7 +186,11 @@ impl<'a> LaneIndexer<'a> {
             }
             None => {
                 // A file that may not fit beside what is there had better begin a segment of its own.
-                let halves = if self.context.invert.postings == Postings::Positions { 5 } else { 3 };
+                let halves = match self.context.invert.postings {
+                    Postings::Documents | Postings::Frequencies => 3,
+                    Postings::Positions => 5,
+                    Postings::Offsets => 6,
+                };
                 let estimate = self.input(piece).bytes.saturating_mul(halves) / 2;
                 let used = (self.inverter.bytes() + self.keys.bytes()) as u64;
                 if self.inverter.max_doc() > 0 && used + estimate > self.limit as u64 {
@@ -242,6 +247,11 @@ impl<'a> LaneIndexer<'a> {
         let text = part.range.start..part.next - usize::from(part.next > part.range.end);
         if !self.skipping {
             self.stored.text(&bytes[text.clone()])?;
+            if self.context.invert.postings.has_offsets() {
+                let begun = self.line_at.wrapping_add(piece.start as u64);
+                self.inverter.text_begins(piece.offset.wrapping_sub(begun));
+                self.stored.text_begins(piece.offset.wrapping_sub(begun));
+            }
             match self.stored.vectors() {
                 Some(vectors) => self.tokenizer.run(bytes, part.range, &mut (&mut self.inverter, vectors)),
                 None => self.tokenizer.run(bytes, part.range, &mut self.inverter),

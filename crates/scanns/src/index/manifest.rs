@@ -315,6 +315,7 @@ mod tests {
             ("paths", Postings::Positions, stored),
             ("snowball:russian", Postings::Frequencies, Stored::default()),
             ("edge-ngram:2-9", Postings::Frequencies, Stored::default()),
+            ("standard", Postings::Offsets, stored),
         ] {
             let analyzer = Analyzer::parse(analyzer).unwrap();
             let note = |name: &str, value: &str| (name.into(), value.into());

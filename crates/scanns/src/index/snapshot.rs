@@ -1,6 +1,7 @@
 //! A committed state of an index, opened for reading; later commits do not change it.
 
 use std::collections::BTreeMap;
+use std::ops::Range;
 use std::path::Path;
 
 use super::manifest::Manifest;
@@ -52,7 +53,7 @@ pub struct IndexInfo {
     pub stored: Stored,
     /// Bytes of all segments.
     pub index_bytes: u64,
-    /// Bytes of them that are positions.
+    /// Bytes of them that are positions, with their offsets.
     pub position_bytes: u64,
     /// Version of the format of segments.
     pub format_version: u32,
@@ -260,6 +261,16 @@ impl Snapshot {
     /// [`Error::Options`] if the index has no positions, [`Error::Corrupt`] if they cannot be read.
     pub fn positions(&self, hit: &Hit, term: &[u8]) -> Result<Vec<u32>> {
         self.segments.get(hit.leaf).map_or(Ok(Vec::new()), |segment| segment.positions(term, hit.doc))
+    }
+
+    /// Where in the text of the document of a hit each occurrence of `term` begins and ends, in the order of
+    /// [`Snapshot::positions`]; see [`Postings::Offsets`] for what is counted. Of files, of lines, and of
+    /// documents with one value of the field, the text is what [`Snapshot::document`] gives.
+    ///
+    /// # Errors
+    /// [`Error::Options`] if the index has no offsets, [`Error::Corrupt`] if they cannot be read.
+    pub fn offsets(&self, hit: &Hit, term: &[u8]) -> Result<Vec<Range<u32>>> {
+        self.segments.get(hit.leaf).map_or(Ok(Vec::new()), |segment| segment.offsets(term, hit.doc))
     }
 
     /// Distinct terms over all segments, counted by reading them all.

@@ -16,6 +16,7 @@ use crate::sys::PageSize;
 
 mod flush;
 mod living;
+mod offsets;
 mod positions;
 mod resume;
 mod stored;

@@ -11,8 +11,10 @@ use std::ops::Range;
 use super::arch::{Isa, Seed};
 use super::entry::{Entry, INLINE, Key};
 use super::hot::Hot;
-use super::store::Store;
+use super::positions::{COUNTS, OFFSETS};
+use super::store::{Spot, Store};
 use super::table::NONE;
+use crate::codec::Occurrence;
 use crate::sys::prefetch;
 use crate::tokenize::MAX_TOKEN;
 
@@ -44,6 +46,8 @@ pub(super) struct Batch {
     pending: Box<[Pending; BATCH]>,
     /// Where each stands in its document, if that is asked for.
     positions: Box<[u32; BATCH]>,
+    /// Where each begins in the text, and its [`Occurrence::extra`], the same.
+    offsets: Box<[(u32, u32); BATCH]>,
     len: usize,
     /// The bytes of the long terms in the batch, with room for another one.
     long: Box<[u8]>,
@@ -60,6 +64,7 @@ impl Batch {
             hot: Box::new(Hot::new()),
             pending: Box::new([empty; BATCH]),
             positions: Box::new([0; BATCH]),
+            offsets: Box::new([(0, 0); BATCH]),
             len: 0,
             long: vec![0; LONG_BYTES + MAX_TOKEN].into_boxed_slice(),
             long_len: 0,
@@ -68,16 +73,16 @@ impl Batch {
         }
     }
 
-    /// Adds the tokens of `text[base..]` between `bounds` to document `doc`, the first of them at `position`, which
-    /// matters with `P`: then positions are kept.
+    /// Adds the tokens of `text[base..]` between `bounds` to document `doc`, the first of them at `position`; byte 0 of
+    /// `text` is byte `origin` of the document. `K` says what of this is kept: see `positions.rs`.
     ///
     /// # Safety
     /// The machine has the instructions of `I`.
     #[inline(always)]
-    pub(super) unsafe fn push_all<I: Isa, const P: bool>(
+    pub(super) unsafe fn push_all<I: Isa, const K: u8>(
         &mut self,
         store: &mut Store,
-        (doc, mut position): (u32, u32),
+        (doc, mut position, origin): (u32, u32, u64),
         text: &[u8],
         base: usize,
         bounds: &[u16],
@@ -88,43 +93,40 @@ impl Batch {
         unsafe {
             while !left.is_empty() {
                 let taken = match self.hot.on {
-                    true => self.fill::<I, true, P>(store, (doc, position), text, base, left),
-                    false => self.fill::<I, false, P>(store, (doc, position), text, base, left),
+                    true => self.fill::<I, true, K>(store, (doc, position, origin), text, base, left),
+                    false => self.fill::<I, false, K>(store, (doc, position, origin), text, base, left),
                 };
                 left = &left[taken..];
-                if P {
+                if K != COUNTS {
                     position = position_after(position, taken);
                 }
                 if self.is_full() {
-                    self.drain::<I, P>(store);
+                    self.drain::<I, K>(store);
                 }
             }
             if self.hot.goes_on(tokens.len()) {
-                self.drain::<I, P>(store);
+                self.drain::<I, K>(store);
             }
         }
     }
 
     /// Takes tokens until the batch is full; returns how many. With `HOT`, frequent terms are counted at once.
     #[inline(always)]
-    unsafe fn fill<I: Isa, const HOT: bool, const P: bool>(
+    unsafe fn fill<I: Isa, const HOT: bool, const K: u8>(
         &mut self,
         store: &mut Store,
-        (doc, first): (u32, u32),
+        (doc, first, origin): (u32, u32, u64),
         text: &[u8],
         base: usize,
         tokens: &[[u16; 2]],
     ) -> usize {
         for (i, &[start, end]) in tokens.iter().enumerate() {
             let range = base + usize::from(start)..base + usize::from(end);
+            let position = if K == COUNTS { 0 } else { position_after(first, i) };
+            let start = if K == OFFSETS { offset(origin, range.start) } else { 0 };
             // SAFETY: passed on.
             unsafe {
-                self.take::<I, HOT, P>(
-                    store,
-                    (doc, if P { position_after(first, i) } else { 0 }),
-                    text,
-                    range,
-                )
+                self.take::<I, HOT, K>(store, (doc, Occurrence { position, start, extra: 0 }), text, range)
             };
             if self.is_full() {
                 return i + 1;
@@ -133,35 +135,35 @@ impl Batch {
         tokens.len()
     }
 
-    /// Adds one token of any length to a document, at a position of it.
+    /// Adds one token of any length to a document.
     ///
     /// # Safety
     /// The machine has the instructions of `I`.
     #[inline(always)]
-    pub(super) unsafe fn push_one<I: Isa, const P: bool>(
+    pub(super) unsafe fn push_one<I: Isa, const K: u8>(
         &mut self,
         store: &mut Store,
-        spot: (u32, u32),
+        spot: Spot,
         token: &[u8],
     ) {
         // SAFETY: passed on.
         unsafe {
             match self.hot.on {
-                true => self.take::<I, true, P>(store, spot, token, 0..token.len()),
-                false => self.take::<I, false, P>(store, spot, token, 0..token.len()),
+                true => self.take::<I, true, K>(store, spot, token, 0..token.len()),
+                false => self.take::<I, false, K>(store, spot, token, 0..token.len()),
             }
             if self.hot.goes_on(1) || self.is_full() {
-                self.drain::<I, P>(store);
+                self.drain::<I, K>(store);
             }
         }
     }
 
     /// Takes the token `text[range]`; the batch must not be full.
     #[inline(always)]
-    unsafe fn take<I: Isa, const HOT: bool, const P: bool>(
+    unsafe fn take<I: Isa, const HOT: bool, const K: u8>(
         &mut self,
         store: &mut Store,
-        (doc, position): (u32, u32),
+        spot: Spot,
         text: &[u8],
         range: Range<usize>,
     ) {
@@ -169,25 +171,25 @@ impl Batch {
         // SAFETY: the caller vouches for the instructions; the range was just checked.
         unsafe {
             if token.len() > INLINE {
-                return self.push_long::<I, P>(store, text, range, (doc, position));
+                return self.push_long::<I, K>(store, text, range, spot);
             }
             let key = I::short_key(text, range.start, token.len());
             let fingerprint = I::fingerprint(key, &self.seed);
             match self.hot.find(key, fingerprint) {
-                Some(entry) if HOT => store.count::<P>(entry, doc, position),
-                _ => self.push::<P>(store, key, fingerprint, (doc, position), 0),
+                Some(entry) if HOT => store.count::<K>(entry, spot),
+                _ => self.push::<K>(store, key, fingerprint, spot, 0),
             }
         }
     }
 
     /// The same for a long token.
     #[inline(always)]
-    unsafe fn push_long<I: Isa, const P: bool>(
+    unsafe fn push_long<I: Isa, const K: u8>(
         &mut self,
         store: &mut Store,
         text: &[u8],
         range: Range<usize>,
-        spot: (u32, u32),
+        spot: Spot,
     ) {
         let token = &text[range.start..range.end.min(range.start + MAX_TOKEN)];
         // SAFETY: passed on; the token is longer than 15 bytes.
@@ -201,21 +203,17 @@ impl Batch {
         }
         self.long_len += token.len();
         let len = u32::try_from(token.len()).unwrap_or(u32::MAX);
-        self.push::<P>(store, Key::waiting(digest, at), fingerprint, spot, len);
+        self.push::<K>(store, Key::waiting(digest, at), fingerprint, spot, len);
     }
 
     #[inline(always)]
-    fn push<const P: bool>(
-        &mut self,
-        store: &Store,
-        key: Key,
-        fingerprint: u32,
-        (doc, position): (u32, u32),
-        len: u32,
-    ) {
+    fn push<const K: u8>(&mut self, store: &Store, key: Key, fingerprint: u32, (doc, at): Spot, len: u32) {
         store.table.prefetch(fingerprint);
-        if P {
-            self.positions[self.len] = position;
+        if K != COUNTS {
+            self.positions[self.len] = at.position;
+        }
+        if K == OFFSETS {
+            self.offsets[self.len] = (at.start, at.extra);
         }
         self.pending[self.len] = Pending { key, fingerprint, doc, candidate: NONE, len };
         self.len += 1;
@@ -231,30 +229,30 @@ impl Batch {
     /// # Safety
     /// The machine has the instructions of `I`.
     #[inline(always)]
-    pub(super) unsafe fn drain<I: Isa, const P: bool>(&mut self, store: &mut Store) {
+    pub(super) unsafe fn drain<I: Isa, const K: u8>(&mut self, store: &mut Store) {
         for token in &mut self.pending[..self.len] {
             // SAFETY: passed on.
             token.candidate = unsafe { candidate::<I>(store, token.fingerprint) };
             prefetch(store.terms.entries.as_ptr().wrapping_add(token.candidate as usize));
-            if P {
+            if K != COUNTS {
                 store.places.prefetch(token.candidate);
             }
         }
         self.prefetch_tails(store);
-        if P {
+        if K != COUNTS {
             let candidates = self.pending[..self.len].iter().map(|token| token.candidate);
             candidates.for_each(|candidate| store.prefetch_deltas(candidate));
         }
         for i in 0..self.len {
             let token = self.pending[i];
-            let position = if P { self.positions[i] } else { 0 };
+            let spot = spot::<K>(&self.positions, &self.offsets, i, token.doc);
             if token.candidate != NONE {
                 let entry = &store.terms.entries[token.candidate as usize];
                 if entry.key == token.key {
                     if self.hot.on && entry.is_frequent() {
                         self.hot.put(token.key, token.fingerprint, token.candidate);
                     }
-                    store.count::<P>(token.candidate, token.doc, position);
+                    store.count::<K>(token.candidate, spot);
                     continue;
                 }
                 if token.key.is_long() && entry.key.is_long() && entry.key.digest() == token.key.digest() {
@@ -274,19 +272,18 @@ impl Batch {
             unsafe {
                 let candidate = candidate::<I>(store, token.fingerprint);
                 if candidate != NONE && store.terms.entries[candidate as usize].key == token.key {
-                    store.count::<P>(candidate, token.doc, position);
+                    store.count::<K>(candidate, spot);
                 } else if candidate != NONE
                     && let Some(entry) = store.find_short(token.key, token.fingerprint)
                 {
-                    store.count::<P>(entry, token.doc, position);
+                    store.count::<K>(entry, spot);
                 } else {
-                    let spot = (token.doc, position);
-                    store.insert::<P>(token.key, token.fingerprint, spot, |bucket| I::matches(bucket, 0));
+                    store.insert::<K>(token.key, token.fingerprint, spot, |bucket| I::matches(bucket, 0));
                 }
             }
         }
         // SAFETY: passed on.
-        unsafe { self.drain_long::<I, P>(store) };
+        unsafe { self.drain_long::<I, K>(store) };
         self.hot.missed(self.len);
         self.len = 0;
         self.long_len = 0;
@@ -311,15 +308,15 @@ impl Batch {
 
     /// The last stage of long terms: bytes are compared.
     #[inline(always)]
-    unsafe fn drain_long<I: Isa, const P: bool>(&mut self, store: &mut Store) {
+    unsafe fn drain_long<I: Isa, const K: u8>(&mut self, store: &mut Store) {
         for i in self.unsure.drain(..) {
             let token = self.pending[i as usize];
-            let position = if P { self.positions[i as usize] } else { 0 };
+            let spot = spot::<K>(&self.positions, &self.offsets, i as usize, token.doc);
             let at = token.key.payload();
             let bytes = &self.long[at..at + token.len as usize];
             let digest = token.key.digest();
             if token.candidate != NONE && store.is_long_term(token.candidate, digest, bytes) {
-                store.count::<P>(token.candidate, token.doc, position);
+                store.count::<K>(token.candidate, spot);
                 continue;
             }
             // SAFETY: passed on.
@@ -327,10 +324,9 @@ impl Batch {
                 if candidate::<I>(store, token.fingerprint) != NONE
                     && let Some(entry) = store.find_long(digest, bytes, token.fingerprint)
                 {
-                    store.count::<P>(entry, token.doc, position);
+                    store.count::<K>(entry, spot);
                 } else {
-                    let spot = (token.doc, position);
-                    store.insert_long::<P>((digest, bytes), token.fingerprint, spot, |bucket| {
+                    store.insert_long::<K>((digest, bytes), token.fingerprint, spot, |bucket| {
                         I::matches(bucket, 0)
                     });
                 }
@@ -367,6 +363,20 @@ impl Batch {
 fn position_after(position: u32, tokens: usize) -> u32 {
     #[expect(clippy::cast_possible_truncation, reason = "tokens of one window")]
     position.saturating_add(tokens as u32)
+}
+
+/// The place in a document of a byte of a text that begins at `origin` of it; past what fits, the last one.
+#[inline(always)]
+pub(super) fn offset(origin: u64, at: usize) -> u32 {
+    u32::try_from(origin.wrapping_add(at as u64)).unwrap_or(u32::MAX)
+}
+
+/// Document and place of token `i` of a batch.
+#[inline(always)]
+fn spot<const K: u8>(positions: &[u32; BATCH], offsets: &[(u32, u32); BATCH], i: usize, doc: u32) -> Spot {
+    let position = if K == COUNTS { 0 } else { positions[i] };
+    let (start, extra) = if K == OFFSETS { offsets[i] } else { (0, 0) };
+    (doc, Occurrence { position, start, extra })
 }
 
 /// The first entry under `fingerprint`, most likely the right one.

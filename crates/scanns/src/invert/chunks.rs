@@ -7,6 +7,7 @@
 //! One term in many documents wastes at most half of its last chunk; 4 KiB at the end keeps the dependent loads
 //! of a reader rare.
 
+use crate::codec::Occurrence;
 use crate::error::Result;
 use crate::sys::{PageSize, Slab, prefetch};
 
@@ -167,6 +168,41 @@ impl Chunks {
         self.append_any_number(tail, value)
     }
 
+    /// Appends what one occurrence adds to a chain of occurrences, as [`Occurrence::put`] writes it with offsets; returns
+    /// the new tail.
+    #[inline(always)]
+    pub(super) fn append_occurrence(&mut self, tail: u64, at: Occurrence) -> u64 {
+        let mut end = Tail::unpack(tail);
+        if end.left >= 8 && at.position < 1 << 21 && at.start < 1 << 27 && at.extra < 0x80 {
+            // One store of eight bytes, as above.
+            let head = at.start << 1 | u32::from(at.extra != 0);
+            let (mut record, mut len) = short_varint(at.position);
+            let (more, more_len) = short_varint(head);
+            record |= more << (8 * len);
+            len += more_len;
+            // Without a length that differs this changes nothing.
+            record |= u64::from(at.extra) << (8 * len);
+            len += usize::from(at.extra != 0);
+            if let Some(place) = self.bytes.get_mut(end.at..end.at + 8) {
+                place.copy_from_slice(&record.to_le_bytes());
+            }
+            (end.at, end.left) = (end.at + len, end.left - len);
+            return end.pack();
+        }
+        self.append_any_occurrence(tail, at)
+    }
+
+    #[inline(never)]
+    fn append_any_occurrence(&mut self, tail: u64, at: Occurrence) -> u64 {
+        let mut record = Record { bytes: 0, len: 0 };
+        record.varint(u64::from(at.position));
+        record.varint(u64::from(at.start) << 1 | u64::from(at.extra != 0));
+        if at.extra != 0 {
+            record.varint(u64::from(at.extra));
+        }
+        self.append_record(tail, record)
+    }
+
     #[inline(never)]
     fn append_any_number(&mut self, tail: u64, value: u32) -> u64 {
         let mut record = Record { bytes: 0, len: 0 };
@@ -254,7 +290,7 @@ fn short_varint(value: u32) -> (u64, usize) {
     (spread | 0x8080_8080 & ((1 << (8 * (len - 1))) - 1), len)
 }
 
-/// Bytes of a posting, up to 16, as a little-endian number: a document, a gap and a frequency take 5 each.
+/// Bytes of a posting or of an occurrence, up to 16, as a little-endian number: each has three numbers of up to 5 bytes.
 #[derive(Clone, Copy)]
 struct Record {
     bytes: u128,

@@ -45,7 +45,7 @@ impl Inverter {
         let ask_entry = |at: usize, order: &[u128]| {
             if let Some(entry) = entry_at(at, order) {
                 prefetch(terms.entries.as_ptr().wrapping_add(entry as usize));
-                if places.kept {
+                if places.are_kept() {
                     places.prefetch(entry);
                 }
             }

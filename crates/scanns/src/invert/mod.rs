@@ -3,7 +3,7 @@
 //! [`Inverter`] takes tokens as a [`TokenSink`] and can be searched in place or drained in term order into a
 //! segment. Read `batch.rs` first: the hot loop, with the most frequent terms in `hot.rs` ahead of it. `table.rs` finds
 //! terms, `entry.rs` says what a term costs, `chunks.rs` holds what is known of it beyond the latest document, which
-//! `postings.rs` reads, `positions.rs` where it stands, if that is asked for; for a flush `sort.rs` orders it all and
+//! `postings.rs` reads, `positions.rs` where it stands, if positions or offsets are asked for; for a flush `sort.rs` orders it all and
 //! `drain.rs` goes through it, and `open.rs` carries a document over that has not ended. `ladder/` has four older designs
 //! to measure ours by.
 
@@ -23,7 +23,7 @@ mod table;
 
 use std::ops::Range;
 
-use crate::codec::length_to_norm;
+use crate::codec::{Occurrence, length_to_norm};
 use crate::error::Result;
 use crate::schema::Postings;
 use crate::sys::{PageSize, Simd};
@@ -32,10 +32,11 @@ use crate::tokenize::TokenSink;
 use arch::portable::Portable;
 #[cfg(target_arch = "x86_64")]
 use arch::x86::{Avx2, Avx512};
-use batch::Batch;
+use batch::{Batch, offset};
 pub use positions::Deltas;
+use positions::{COUNTS, OFFSETS, POSITIONS};
 pub use postings::PostingsIter;
-use store::Store;
+use store::{Spot, Store};
 
 /// Memory that one inverter may take, and how.
 #[derive(Clone, Copy, Debug)]
@@ -127,6 +128,8 @@ pub struct Inverter {
     norms: Vec<u8>,
     /// Documents that are void, ascending.
     void: Vec<u32>,
+    /// Where the text at hand begins in its document.
+    origin: u64,
     /// Tokens of the document at hand.
     doc_tokens: u64,
     /// Positions of it that hold no token, less tokens that stand where the one before does; modulo 2⁶⁴.
@@ -159,6 +162,7 @@ impl Inverter {
             docs: 0,
             norms: Vec::new(),
             void: Vec::new(),
+            origin: 0,
             doc_tokens: 0,
             doc_shift: 0,
             tokens: 0,
@@ -172,19 +176,27 @@ impl Inverter {
         self.docs
     }
 
-    /// Document and position of the next token; from 2^32 - 1 on, positions are that.
+    /// What follows is text whose first byte is byte `origin` of its document, or of its field there, modulo 2⁶⁴: ranges
+    /// of text need not begin at its first byte. This holds until the next call, and matters where offsets are kept.
+    #[inline]
+    pub fn text_begins(&mut self, origin: u64) {
+        self.origin = origin;
+    }
+
+    /// Position of the next token; from 2^32 - 1 on, positions are that.
     #[inline(always)]
-    fn next_spot(&self) -> (u32, u32) {
-        (self.docs, u32::try_from(self.doc_tokens.wrapping_add(self.doc_shift)).unwrap_or(u32::MAX))
+    fn next_position(&self) -> u32 {
+        u32::try_from(self.doc_tokens.wrapping_add(self.doc_shift)).unwrap_or(u32::MAX)
     }
 
     /// Adds one token, which is not counted.
     #[inline]
-    fn token_at(&mut self, spot: (u32, u32), token: &[u8]) {
+    fn token_at(&mut self, spot: Spot, token: &[u8]) {
         let (batch, store) = (&mut self.batch, &mut self.store);
         with_isa!(self.simd, I => match store.places.kept {
-            true => batch.push_one::<I, true>(store, spot, token),
-            false => batch.push_one::<I, false>(store, spot, token),
+            COUNTS => batch.push_one::<I, COUNTS>(store, spot, token),
+            POSITIONS => batch.push_one::<I, POSITIONS>(store, spot, token),
+            _ => batch.push_one::<I, OFFSETS>(store, spot, token),
         });
     }
 
@@ -289,8 +301,9 @@ impl Inverter {
     pub fn settle(&mut self) {
         let (batch, store) = (&mut self.batch, &mut self.store);
         with_isa!(self.simd, I => match store.places.kept {
-            true => batch.drain::<I, true>(store),
-            false => batch.drain::<I, false>(store),
+            COUNTS => batch.drain::<I, COUNTS>(store),
+            POSITIONS => batch.drain::<I, POSITIONS>(store),
+            _ => batch.drain::<I, OFFSETS>(store),
         });
     }
 
@@ -336,6 +349,12 @@ impl Inverter {
 
     /// Positions of the term of an entry in each of its documents, in their order; none if they are not kept.
     pub fn positions(&self, entry: u32) -> Vec<Vec<u32>> {
+        let occurrences = self.occurrences(entry).into_iter();
+        occurrences.map(|all| all.iter().map(|at| at.position).collect()).collect()
+    }
+
+    /// The same with all that is kept of each occurrence.
+    pub fn occurrences(&self, entry: u32) -> Vec<Vec<Occurrence>> {
         let mut parts = Vec::new();
         let Some(mut deltas) = self.store.places.deltas(entry, &self.store.chunks, &mut parts) else {
             return Vec::new();
@@ -343,14 +362,14 @@ impl Inverter {
         self.with_postings(entry, |postings| {
             let mut all = Vec::new();
             while let Some(((_, freq), live)) = postings.next_of_all() {
-                let mut position = 0u32;
-                let positions = (0..freq).map(|_| {
-                    position = position.wrapping_add(deltas.next_delta());
-                    position
+                let mut before = Occurrence::default();
+                let occurrences = (0..freq).map(|_| {
+                    before = deltas.next_occurrence().after(before);
+                    before
                 });
-                let positions = positions.collect();
+                let occurrences = occurrences.collect();
                 if live {
-                    all.push(positions);
+                    all.push(occurrences);
                 }
             }
             all
@@ -366,19 +385,22 @@ impl Inverter {
 impl TokenSink for Inverter {
     #[inline]
     fn tokens(&mut self, text: &[u8], base: usize, bounds: &[u16]) {
-        let spot = self.next_spot();
+        let spot = (self.docs, self.next_position(), self.origin);
         self.doc_tokens += bounds.len() as u64 / 2;
         let (batch, store) = (&mut self.batch, &mut self.store);
         with_isa!(self.simd, I => match store.places.kept {
-            true => batch.push_all::<I, true>(store, spot, text, base, bounds),
-            false => batch.push_all::<I, false>(store, spot, text, base, bounds),
+            COUNTS => batch.push_all::<I, COUNTS>(store, spot, text, base, bounds),
+            POSITIONS => batch.push_all::<I, POSITIONS>(store, spot, text, base, bounds),
+            _ => batch.push_all::<I, OFFSETS>(store, spot, text, base, bounds),
         });
     }
 
-    fn token(&mut self, token: &[u8], _: Range<usize>) {
-        let spot = self.next_spot();
+    fn token(&mut self, token: &[u8], source: Range<usize>) {
+        let extra = Occurrence::extra_of(source.len(), token.len());
+        let start = offset(self.origin, source.start);
+        let at = Occurrence { position: self.next_position(), start, extra };
         self.doc_tokens += 1;
-        self.token_at(spot, token);
+        self.token_at((self.docs, at), token);
     }
 
     fn shift(&mut self, positions: i32) {

@@ -1,7 +1,8 @@
 //! A document that outgrew its segment: taken out before a flush, and continued after it.
 
 use super::Inverter;
-use crate::codec::{ByteReader, put_varint};
+use super::positions::Deltas;
+use crate::codec::{ByteReader, Occurrence, WithOffsets};
 
 /// The terms of a document that has not ended.
 #[derive(Debug)]
@@ -9,7 +10,7 @@ pub struct OpenDocument {
     /// Length of each term, and how often it occurs.
     terms: Vec<(u32, u32)>,
     bytes: Vec<u8>,
-    /// Differences of the positions of all terms as varints, if positions are kept.
+    /// Differences of the occurrences of all terms, if positions are kept.
     deltas: Vec<u8>,
     tokens: u64,
     /// By how much the positions of the tokens that follow differ from their numbers.
@@ -37,12 +38,8 @@ impl Inverter {
                     open.bytes.extend_from_slice(term);
                     open.terms.push((u32::try_from(term.len()).unwrap_or(u32::MAX), entry.term_freq));
                 });
-                if let Some((tail, latest)) = self.store.places.get(number) {
-                    self.store.chunks.parts(tail, &mut parts);
-                    let before = entry.term_freq as usize - 1;
-                    last_numbers(self.store.chunks.arena(), &parts, before, &mut open.deltas);
-                    put_varint(&mut open.deltas, u64::from(latest));
-                }
+                let deltas = self.store.places.deltas(number, &self.store.chunks, &mut parts);
+                deltas.into_iter().for_each(|deltas| put_last(deltas, entry.term_freq, &mut open.deltas));
                 if open.bytes.len() + open.deltas.len() + open.terms.len() * 8 > most {
                     return None;
                 }
@@ -58,15 +55,15 @@ impl Inverter {
         for &(len, freq) in &open.terms {
             let term = &open.bytes[at..at + len as usize];
             at += len as usize;
-            let mut position = deltas.varint32().unwrap_or(0);
-            self.token_at((doc, position), term);
-            if self.store.places.kept {
-                for _ in 1..freq {
-                    position = position.wrapping_add(deltas.varint32().unwrap_or(0));
-                    self.token_at((doc, position), term);
+            if self.store.places.are_kept() {
+                let mut before = Occurrence::default();
+                for _ in 0..freq {
+                    before = Occurrence::read(&mut deltas, true).unwrap_or_default().after(before);
+                    self.token_at((doc, before), term);
                 }
                 continue;
             }
+            self.token_at((doc, Occurrence::default()), term);
             self.settle();
             if let Some(entry) = self.find(term) {
                 self.store.count_many(entry, doc, freq - 1);
@@ -76,16 +73,9 @@ impl Inverter {
     }
 }
 
-/// Appends the bytes of the last `count` numbers of the chain that has these parts.
-fn last_numbers(arena: &[u8], parts: &[(usize, usize)], count: usize, out: &mut Vec<u8>) {
-    let (start, mut ends) = (out.len(), 0);
-    for byte in parts.iter().rev().flat_map(|&(start, end)| arena[start..end].iter().rev()) {
-        // The last byte of a number is met first.
-        ends += usize::from(*byte < 0x80);
-        if ends > count {
-            break;
-        }
-        out.push(*byte);
-    }
-    out[start..].reverse();
+/// Appends the last `count` differences of a term.
+fn put_last(mut deltas: Deltas<'_>, count: u32, out: &mut Vec<u8>) {
+    let all = deltas.clone().count();
+    deltas.skip(u32::try_from(all).unwrap_or(u32::MAX).saturating_sub(count));
+    (0..count).for_each(|_| deltas.next_occurrence().put::<WithOffsets>(out));
 }

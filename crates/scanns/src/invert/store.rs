@@ -5,9 +5,9 @@
 
 use super::chunks::Chunks;
 use super::entry::{Entry, Key};
-use super::positions::Places;
+use super::positions::{COUNTS, Places};
 use super::table::{Bucket, Table};
-use crate::codec::{ByteReader, varint};
+use crate::codec::{ByteReader, Occurrence, varint};
 use crate::error::Result;
 use crate::schema::Postings;
 use crate::sys::{PageSize, Slab, prefetch};
@@ -70,6 +70,9 @@ impl Terms {
     }
 }
 
+/// A document, and where in it a token stands, as far as that is kept.
+pub(super) type Spot = (u32, Occurrence);
+
 /// See the module.
 pub(super) struct Store {
     pub(super) table: Table,
@@ -130,10 +133,10 @@ impl Store {
         }
     }
 
-    /// Counts one more occurrence of the term of `entry` in `doc`; with `P` it is kept that it is at `position`.
+    /// Counts one more occurrence of the term of `entry` in `doc`; `K` says what of `at` is kept.
     #[inline(always)]
-    pub(super) fn count<const P: bool>(&mut self, entry: u32, doc: u32, position: u32) {
-        if P {
+    pub(super) fn count<const K: u8>(&mut self, entry: u32, (doc, at): Spot) {
+        if K != COUNTS {
             let found = &mut self.terms.entries[entry as usize];
             let goes_on = found.doc == doc;
             if goes_on {
@@ -146,7 +149,7 @@ impl Store {
                 found.tail = self.chunks.append(found.tail, found.doc, found.term_freq, doc);
                 (found.doc, found.term_freq) = (doc, 1);
             }
-            self.places.occur(entry, position, goes_on, &mut self.chunks);
+            self.places.occur::<K>(entry, at, goes_on, &mut self.chunks);
         } else {
             self.count_many(entry, doc, 1);
         }
@@ -188,18 +191,17 @@ impl Store {
         }
     }
 
-    /// Adds a term that is not there, seen once in a document, at a position of it. `free` finds the free slots of a
-    /// bucket.
+    /// Adds a term that is not there, seen once in a document. `free` finds the free slots of a bucket.
     #[inline(always)]
-    pub(super) fn insert<const P: bool>(
+    pub(super) fn insert<const K: u8>(
         &mut self,
         key: Key,
         fingerprint: u32,
-        (doc, position): (u32, u32),
+        (doc, at): Spot,
         free: impl FnOnce(&Bucket) -> u32,
     ) {
-        if P {
-            self.places.insert(self.terms.len, position);
+        if K != COUNTS {
+            self.places.insert::<K>(self.terms.len, at);
         }
         self.terms.entries.grow(self.terms.len + 1);
         self.terms.entries[self.terms.len] = Entry { key, doc, term_freq: 1, tail: 0 };
@@ -209,15 +211,15 @@ impl Store {
 
     /// The same for a long term.
     #[inline(always)]
-    pub(super) fn insert_long<const P: bool>(
+    pub(super) fn insert_long<const K: u8>(
         &mut self,
         (digest, term): (u64, &[u8]),
         fingerprint: u32,
-        spot: (u32, u32),
+        spot: Spot,
         free: impl FnOnce(&Bucket) -> u32,
     ) {
         let at = self.terms.push_long(term);
-        self.insert::<P>(Key::long(digest, at as u64), fingerprint, spot, free);
+        self.insert::<K>(Key::long(digest, at as u64), fingerprint, spot, free);
     }
 
     /// Forgets all terms and keeps the memory.

@@ -7,6 +7,7 @@ use crate::sys::{PageSize, Simd};
 use crate::tokenize::{TokenSink, Tokenizer};
 use fastrand::Rng;
 
+mod offsets;
 mod positions;
 
 type Lists = BTreeMap<Vec<u8>, Vec<(u32, u32)>>;

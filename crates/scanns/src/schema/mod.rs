@@ -50,6 +50,11 @@ pub enum Postings {
     Positions,
     /// That it occurs there, and no more.
     Documents,
+    /// Positions, and of each occurrence where it begins and ends in the text.
+    ///
+    /// That is in bytes of the text as it was read: of a file, of a line, of a value of the field. Where a document has
+    /// several values of a field, each goes on one byte after the end of the one before. From 2³² - 1 on, offsets are that.
+    Offsets,
 }
 
 impl Postings {
@@ -59,14 +64,25 @@ impl Postings {
             Postings::Frequencies => 0,
             Postings::Positions => 1,
             Postings::Documents => 2,
+            Postings::Offsets => 3,
         }
     }
 
     /// What a number in a file stands for.
     pub(crate) fn from_code(code: u32) -> Option<Self> {
-        [Postings::Frequencies, Postings::Positions, Postings::Documents]
+        [Postings::Frequencies, Postings::Positions, Postings::Documents, Postings::Offsets]
             .into_iter()
             .find(|kept| kept.code() == code)
+    }
+
+    /// True if positions are kept.
+    pub fn has_positions(self) -> bool {
+        matches!(self, Postings::Positions | Postings::Offsets)
+    }
+
+    /// True if offsets are kept.
+    pub fn has_offsets(self) -> bool {
+        self == Postings::Offsets
     }
 }
 

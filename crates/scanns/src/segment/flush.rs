@@ -5,6 +5,7 @@ use super::stats::{FieldStats, SegmentStats};
 use super::stored::Collector;
 use super::terms::TermsWriter;
 use super::{NORMS, SEGMENT, SPARSE, STATS, TERMS, file_name, of_field};
+use crate::codec::{Columns, OnlyPositions, WithOffsets};
 use crate::error::{Error, Result};
 use crate::invert::{Deltas, Inverter, PostingsIter};
 use crate::schema::{Field, Postings};
@@ -124,18 +125,12 @@ fn write_field(
     let mut terms = TermsWriter::new(buffers.lists, stats.kept);
     match stats.kept {
         Postings::Documents => stats.tokens = write_documents(inverter, &mut terms, &norms, out)?,
-        Postings::Frequencies | Postings::Positions => {
-            inverter.drain_sorted(|term, postings, deltas| match (deltas, postings.only()) {
-                (None, Some(posting)) => terms.add_single(term, posting, out),
-                (None, None) => terms.add(term, postings, &norms, out),
-                (Some(mut deltas), Some((doc, 1))) => terms.add_only(term, doc, deltas.next_delta(), out),
-                (Some(deltas), _) => {
-                    terms.begin_run();
-                    push_all(&mut terms, postings, deltas, &norms, out)?;
-                    terms.end_run(term, &norms, out)
-                }
-            })?;
-        }
+        Postings::Frequencies => inverter.drain_sorted(|term, postings, _| match postings.only() {
+            Some(posting) => terms.add_single(term, posting, out),
+            None => terms.add(term, postings, &norms, out),
+        })?,
+        Postings::Positions => write_runs::<OnlyPositions>(inverter, &mut terms, &norms, out)?,
+        Postings::Offsets => write_runs::<WithOffsets>(inverter, &mut terms, &norms, out)?,
     }
     stats.terms = terms.terms();
     stats.run_bytes = terms.run_bytes().unwrap_or(0);
@@ -158,6 +153,24 @@ fn write_documents(
     Ok(count)
 }
 
+/// Writes all terms with their positions, and with their offsets if `C` knows of them.
+fn write_runs<C: Columns>(
+    inverter: &mut Inverter,
+    terms: &mut TermsWriter,
+    norms: &[u8],
+    out: &mut EnvelopeWriter,
+) -> Result<()> {
+    inverter.drain_sorted(|term, postings, deltas| match (deltas, postings.only()) {
+        (None, _) => terms.add(term, postings, norms, out),
+        (Some(mut deltas), Some((doc, 1))) => terms.add_only::<C>(term, doc, deltas.next_occurrence(), out),
+        (Some(deltas), _) => {
+            terms.begin_run();
+            push_all::<C>(terms, postings, deltas, norms, out)?;
+            terms.end_run(term, norms, out)
+        }
+    })
+}
+
 /// Writes the sections of a field that follow its terms.
 pub(super) fn write_rest(
     field: Field,
@@ -177,7 +190,7 @@ pub(super) fn write_rest(
 const PIECE: u32 = 1 << 14;
 
 /// Adds what is kept of a term in documents that are not void.
-fn push_all(
+fn push_all<C: Columns>(
     terms: &mut TermsWriter,
     mut postings: PostingsIter<'_>,
     mut deltas: Deltas<'_>,
@@ -192,7 +205,10 @@ fn push_all(
         terms.push_posting(doc, freq, norms);
         for start in (0..freq).step_by(PIECE as usize) {
             let piece = start..freq.min(start.saturating_add(PIECE));
-            terms.push_deltas(piece.map(|_| deltas.next_delta()), out)?;
+            match C::OFFSETS {
+                true => terms.push_occurrences(piece.map(|_| deltas.next_occurrence()), out)?,
+                false => terms.push_deltas(piece.map(|_| deltas.next_delta()), out)?,
+            }
         }
     }
     Ok(())

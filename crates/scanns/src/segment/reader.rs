@@ -55,7 +55,7 @@ impl Segment {
                 return Err(norms.corrupt(format!("{} norms for {} documents", norms.len(), stats.max_doc)));
             }
             let [of_terms, sparse] = [TERMS, SPARSE].map(|kind| of_field(kind, field));
-            terms.push(terms::load(&file, of_terms, sparse, kept == Postings::Positions)?);
+            terms.push(terms::load(&file, of_terms, sparse, kept)?);
         }
         KeyReader::open(&file, stats.max_doc)?;
         stored::verify(&file, stats.max_doc)?;

@@ -2,8 +2,8 @@
 //!
 //! ```text
 //! section = documents u64 | max_doc u32 | fields u32 | field … | void count u32 | void document u32 …    ascending
-//! field   = number u32 | kept u32 (0 frequencies, 1 positions, 2 documents only) | documents with terms u64 |
-//!           tokens u64 | terms u64 | bytes of positions u64                                              ascending
+//! field   = number u32 | kept u32 (0 frequencies, 1 positions, 2 documents only, 3 offsets) | documents with terms u64 |
+//!           tokens u64 | terms u64 | bytes of runs u64                                              ascending
 //! ```
 
 use crate::codec::ByteReader;
@@ -35,7 +35,7 @@ pub struct FieldStats {
     pub tokens: u64,
     /// Distinct terms.
     pub terms: u64,
-    /// Bytes of the positions of all terms, which lie among them; 0 if they are not kept.
+    /// Bytes of the positions of all terms, with their offsets, which lie among them; 0 if they are not kept.
     pub run_bytes: u64,
 }
 
@@ -82,7 +82,7 @@ impl SegmentStats {
                 run_bytes: reader.u64()?,
             };
             let rises = fields.last().is_none_or(|last| last.field < field.field);
-            let runs = field.run_bytes == 0 || field.kept == Postings::Positions;
+            let runs = field.run_bytes == 0 || field.kept.has_positions();
             (rises && runs && field.documents_with_terms <= documents).then(|| fields.push(field))?;
         }
         let count = reader.u32()? as usize;
@@ -112,12 +112,16 @@ mod tests {
             documents_with_terms: 3,
             tokens: 1 << 40,
             terms: 7,
-            run_bytes: if kept == Postings::Positions { 99 } else { 0 },
+            run_bytes: if kept.has_positions() { 99 } else { 0 },
         };
         let stats = SegmentStats {
             documents: 3,
             max_doc: 5,
-            fields: vec![field(0, Postings::Positions), field(9, Postings::Documents)],
+            fields: vec![
+                field(0, Postings::Positions),
+                field(8, Postings::Offsets),
+                field(9, Postings::Documents),
+            ],
             void: vec![1, 4],
         };
         let bytes = stats.encode();

@@ -9,6 +9,7 @@ use crate::sys::PageSize;
 use crate::tokenize::TokenSink;
 use fastrand::Rng;
 
+mod offsets;
 mod positions;
 
 /// Numbers, words, long terms with shared prefixes, arbitrary bytes.

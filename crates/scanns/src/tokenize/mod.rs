@@ -40,7 +40,8 @@ pub trait TokenSink {
     fn tokens(&mut self, text: &[u8], base: usize, bounds: &[u16]);
 
     /// One token on its own: longer than a window, or rewritten by the analyzer. `source` is where it stands in the text
-    /// that [`Tokenizer::run`] was given, as `base` and the bounds of other tokens say of those.
+    /// that [`Tokenizer::run`] was given, as `base` and the bounds of other tokens say of those; starts
+    /// never fall.
     fn token(&mut self, token: &[u8], source: Range<usize>);
 
     /// Moves the position of the next token: forward past words that were left out, or back by one, to where the token

@@ -8,7 +8,8 @@ use std::time::Duration;
 
 use fastrand::Rng;
 use scanns::{
-    CheckLevel, Directory, FaultDirectory, Progress, RamDirectory, Snapshot, Store, check_in, salvage_in,
+    CheckLevel, Directory, FaultDirectory, Postings, Progress, RamDirectory, Snapshot, Store, check_in,
+    salvage_in,
 };
 
 use crate::model::{Contents, Script, contents};
@@ -27,11 +28,12 @@ struct Counts {
 
 type Files = BTreeMap<String, Vec<u8>>;
 
-/// The first script from this seed on whose index has two segments, deletes, and all that can be kept of documents.
+/// The first script from this seed on whose index has two segments, deletes, and all that can be kept of terms and documents.
 fn small_index(mut seed: u64) -> (Files, u64) {
     loop {
         let script = Script::random(seed, 7);
-        if script.stored.store != Some(Store::Content) || script.stored.vectors != Some(true) {
+        let all = (Some(Store::Content), Some(true), Some(Postings::Offsets));
+        if (script.stored.store, script.stored.vectors, script.postings) != all {
             seed += 1;
             continue;
         }

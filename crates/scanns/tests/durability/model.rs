@@ -2,7 +2,7 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::fs;
-use std::ops::ControlFlow;
+use std::ops::{ControlFlow, Range};
 use std::path::PathBuf;
 use std::sync::Arc;
 use std::sync::atomic::AtomicBool;
@@ -60,7 +60,8 @@ pub struct Script {
     pub lanes: usize,
     /// What is kept of documents.
     pub stored: StoredOptions,
-    postings: Option<Postings>,
+    /// What is kept of a term in a document.
+    pub postings: Option<Postings>,
     merge: Option<MergePolicy>,
     /// Whether a build commits whenever it can, not only at its end.
     pub commits_often: bool,
@@ -81,7 +82,7 @@ impl Script {
                 compression: random.choice([Compression::None, Compression::Lz4, Compression::ZSTD]),
                 vectors: Some(random.bool()),
             },
-            postings: random.bool().then_some(Postings::Positions),
+            postings: random.choice([None, Some(Postings::Positions), Some(Postings::Offsets)]).flatten(),
             merge: random.bool().then(|| MergePolicy {
                 segments: 3,
                 least_segments: 0,
@@ -340,8 +341,19 @@ fn stored_frequencies(snapshot: &Snapshot, hit: &Hit, term: &[u8]) -> Result<Vec
         Err(Error::SourceChanged { .. }) => {}
         text => {
             let count =
-                |text: Vec<u8>| text.split(u8::is_ascii_whitespace).filter(|word| *word == term).count();
-            found.extend(text?.map(|text| ("text", u32::try_from(count(text)).unwrap())));
+                |text: &[u8]| text.split(u8::is_ascii_whitespace).filter(|word| *word == term).count();
+            if let Some(text) = text? {
+                found.push(("text", u32::try_from(count(&text)).unwrap()));
+                let at =
+                    |range: &Range<u32>| text.get(range.start as usize..range.end as usize) == Some(term);
+                match snapshot.offsets(hit, term) {
+                    Err(Error::Options(_)) => {}
+                    offsets => {
+                        let right = offsets?.iter().filter(|range| at(range)).count();
+                        found.push(("offsets", u32::try_from(right).unwrap()));
+                    }
+                }
+            }
         }
     }
     if let Some(vector) = snapshot.vector(hit)? {

@@ -1,24 +1,49 @@
 //! Positions for a cursor over postings: wherever that goes, forwards or back, its positions are found.
 
-use super::DeltaReader;
+use std::ops::Range;
+
+use super::{Columns, DeltaReader, Occurrence, OnlyPositions, WithOffsets};
 use crate::codec::postings::{ListCursor, NO_MORE};
 
 /// Follows the [`ListCursor`] of the same term.
-pub struct PositionCursor<'a> {
-    deltas: DeltaReader<'a>,
+pub struct PositionCursor<'a, C = OnlyPositions> {
+    deltas: DeltaReader<'a, C>,
     /// The block of postings in which `deltas` stands.
     block: usize,
     /// Postings of the block before the place of `deltas`.
     passed: usize,
     /// Those of the posting before that place.
     positions: Vec<u32>,
+    /// Where they begin and end in the text, with the offsets of a term of `term_len` bytes.
+    offsets: Vec<Range<u32>>,
+    term_len: usize,
     corrupt: bool,
+}
+
+impl<'a> PositionCursor<'a, WithOffsets> {
+    /// A cursor over the deltas of a term of `term_len` bytes, from their start.
+    pub fn with_offsets(deltas: DeltaReader<'a, WithOffsets>, term_len: usize) -> Self {
+        PositionCursor { term_len, ..Self::at_start(deltas) }
+    }
+
+    /// Start and end in the text of each occurrence in the current document of `list`, as many as there are positions;
+    /// none at its end.
+    pub fn offsets_of_current(&mut self, list: &mut ListCursor<'_>) -> &[Range<u32>] {
+        if self.positions_of_current(list).is_empty() { &[] } else { &self.offsets }
+    }
 }
 
 impl<'a> PositionCursor<'a> {
     /// A cursor over deltas from their start.
     pub fn new(deltas: DeltaReader<'a>) -> Self {
-        PositionCursor { deltas, block: 0, passed: 0, positions: Vec::new(), corrupt: false }
+        Self::at_start(deltas)
+    }
+}
+
+impl<'a, C: Columns> PositionCursor<'a, C> {
+    fn at_start(deltas: DeltaReader<'a, C>) -> Self {
+        let (positions, offsets) = (Vec::new(), Vec::new());
+        PositionCursor { deltas, block: 0, passed: 0, positions, offsets, term_len: 0, corrupt: false }
     }
 
     /// True if the bytes turned out damaged; there are then no positions any more.
@@ -52,14 +77,23 @@ impl<'a> PositionCursor<'a> {
         let between = before.get(self.passed..)?;
         self.deltas.skip(between.iter().map(|&frequency| u64::from(frequency)).sum())?;
         self.positions.clear();
+        self.offsets.clear();
         let (positions, mut position) = (&mut self.positions, 0u32);
+        let (offsets, mut start, mut rises) = (&mut self.offsets, 0u32, true);
         self.deltas.take(frequency, |deltas| {
-            positions.extend(deltas.iter().map(|delta| {
+            positions.extend(deltas.positions.iter().map(|delta| {
                 position = position.wrapping_add(*delta);
                 position
             }));
+            for (&delta, &extra) in deltas.starts.iter().zip(deltas.extras) {
+                let next = start.checked_add(delta);
+                let end = next.and_then(|next| Occurrence::end_of(next, extra, self.term_len));
+                rises &= end.is_some();
+                start = next.unwrap_or(start);
+                offsets.push(start..end.unwrap_or(start));
+            }
         })?;
         self.passed = frequencies.len();
-        self.positions.is_sorted().then_some(())
+        (self.positions.is_sorted() && rises).then_some(())
     }
 }

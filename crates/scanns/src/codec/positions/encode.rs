@@ -1,12 +1,15 @@
 //! Writes runs: packs a block of deltas when it is full; what a reader needs to find its way comes last.
 
-use super::{DeltaReader, ENTRY, LOOSE};
+use super::{Columns, DeltaReader, ENTRY, LOOSE, Occurrence, OnlyPositions, WithOffsets};
 use crate::codec::bitpack::{BLOCK, UNIT, pack, width_of};
-use crate::codec::varint::put_varint;
 
 /// Encodes one run after the other; the buffers are reused.
 pub struct PositionEncoder {
     deltas: [u32; BLOCK],
+    starts: [u32; BLOCK],
+    extras: [u32; BLOCK],
+    /// True if starts and extras are kept.
+    offsets: bool,
     len: usize,
     /// What the blocks so far take, in units of [`UNIT`](crate::codec::bitpack::UNIT) bytes.
     units: u32,
@@ -18,17 +21,14 @@ pub struct PositionEncoder {
     postings: usize,
 }
 
-impl Default for PositionEncoder {
-    fn default() -> Self {
-        Self::new()
-    }
-}
-
 impl PositionEncoder {
-    /// An encoder at the start of a run.
-    pub fn new() -> Self {
+    /// An encoder at the start of a run, with `offsets` or without.
+    pub fn new(offsets: bool) -> Self {
         PositionEncoder {
             deltas: [0; BLOCK],
+            starts: [0; BLOCK],
+            extras: [0; BLOCK],
+            offsets,
             len: 0,
             units: 0,
             widths: Vec::new(),
@@ -63,11 +63,17 @@ impl PositionEncoder {
         self.entries.push(skip);
     }
 
-    /// Appends a whole run from its first delta on, `waiting` postings of whose list fill no block and wait for more.
-    /// Returns bytes to be appended to the output before anything else is; `None` if the run is damaged.
-    pub fn carry<'a>(
+    /// True if runs have offsets.
+    pub fn has_offsets(&self) -> bool {
+        self.offsets
+    }
+
+    /// Appends a whole run from its first delta on, `waiting` postings of whose list fill no block and wait for more. The
+    /// reader must know of offsets if the encoder does. Returns bytes to be appended to the output before anything
+    /// else is; `None` if the run is damaged.
+    pub fn carry<'a, C: Columns>(
         &mut self,
-        run: &mut DeltaReader<'a>,
+        run: &mut DeltaReader<'a, C>,
         waiting: usize,
         out: &mut Vec<u8>,
     ) -> Option<&'a [u8]> {
@@ -85,9 +91,11 @@ impl PositionEncoder {
         self.widths.extend_from_slice(widths);
         self.units = start.checked_add(u32::try_from(blocks.len() / UNIT).ok()?)?;
         // There are less than a block of them, so that none is full.
-        run.take_tail(|deltas| {
-            self.deltas[..deltas.len()].copy_from_slice(deltas);
-            self.len = deltas.len();
+        run.take_tail(|tail| {
+            self.len = tail.positions.len();
+            self.deltas[..self.len].copy_from_slice(tail.positions);
+            self.starts[..tail.starts.len()].copy_from_slice(tail.starts);
+            self.extras[..tail.extras.len()].copy_from_slice(tail.extras);
         })?;
         Some(blocks)
     }
@@ -98,13 +106,33 @@ impl PositionEncoder {
             return;
         }
         let start = out.len();
-        self.deltas[..self.len].iter().for_each(|&delta| put_varint(out, u64::from(delta)));
+        self.put_rest(out);
         let units = (out.len() - start).div_ceil(UNIT);
         out.resize(start + units * UNIT, 0);
         let units = u8::try_from(units).unwrap_or(u8::MAX);
         self.widths.extend([LOOSE | units, u8::try_from(self.len).unwrap_or(0)]);
         self.units = self.units.saturating_add(u32::from(units));
         self.len = 0;
+    }
+
+    /// Appends what waits, without packing it.
+    fn put_rest(&self, out: &mut Vec<u8>) {
+        for at in 0..self.len {
+            let (position, start, extra) = (self.deltas[at], self.starts[at], self.extras[at]);
+            let occurrence = Occurrence { position, start, extra };
+            match self.offsets {
+                true => occurrence.put::<WithOffsets>(out),
+                false => occurrence.put::<OnlyPositions>(out),
+            }
+        }
+    }
+
+    /// The same as [`PositionEncoder::push`], with offsets.
+    #[inline(always)]
+    pub fn push_all(&mut self, delta: Occurrence, out: &mut Vec<u8>) {
+        self.starts[self.len % BLOCK] = delta.start;
+        self.extras[self.len % BLOCK] = delta.extra;
+        self.push(delta.position, out);
     }
 
     /// Appends a delta of the posting. What is full is appended to `out`, to which nothing else may be written within a
@@ -119,24 +147,27 @@ impl PositionEncoder {
     }
 
     /// The latest delta of which no block was written.
-    pub fn waiting(&self) -> Option<u32> {
-        self.deltas[..self.len].last().copied()
+    pub fn waiting(&self) -> Option<Occurrence> {
+        let at = self.len.checked_sub(1)?;
+        let (start, extra) = if self.offsets { (self.starts[at], self.extras[at]) } else { (0, 0) };
+        Some(Occurrence { position: self.deltas[at], start, extra })
     }
 
     #[inline(never)]
     fn flush_block(&mut self, out: &mut Vec<u8>) {
-        let width = width_of(self.deltas.iter().fold(0, |all, delta| all | delta));
-        pack(&self.deltas, width, out);
-        self.widths.push(width);
-        self.units = self.units.saturating_add(u32::from(width));
+        let columns = [&self.deltas, &self.starts, &self.extras];
+        for column in &columns[..if self.offsets { 3 } else { 1 }] {
+            let width = width_of(column.iter().fold(0, |all, delta| all | delta));
+            pack(column, width, out);
+            self.widths.push(width);
+            self.units = self.units.saturating_add(u32::from(width));
+        }
         self.len = 0;
     }
 
     /// Ends the run and makes the encoder ready for the next one.
     pub fn finish(&mut self, out: &mut Vec<u8>) {
-        for &delta in &self.deltas[..self.len] {
-            put_varint(out, u64::from(delta));
-        }
+        self.put_rest(out);
         if !self.widths.is_empty() {
             out.extend_from_slice(&self.widths);
             out.extend_from_slice(&self.entries);

@@ -2,7 +2,7 @@
 //!
 //! Widths, places and numbers are checked where they are used. A reader over damaged bytes says so and gives no more.
 
-use super::{BLOCK, ENTRY, LOOSE};
+use super::{BLOCK, Columns, Differences, ENTRY, LOOSE, Occurrence, OnlyPositions};
 use crate::codec::bitpack::{UNIT, packed_len, unpack};
 use crate::codec::varint::ByteReader;
 
@@ -15,6 +15,8 @@ struct Run<'a> {
     entries: &'a [[u8; ENTRY]],
     /// Deltas in the tail.
     tail: usize,
+    /// True if it has offsets.
+    offsets: bool,
 }
 
 /// A place in a run.
@@ -28,25 +30,26 @@ struct Place {
     at: usize,
 }
 
-/// A place in the run of one term, with the block around it decoded once that is needed.
-pub struct DeltaReader<'a> {
+/// A place in the run of one term, with the block around it decoded once that is needed, as far as `C` says.
+pub struct DeltaReader<'a, C = OnlyPositions> {
     run: Run<'a>,
     place: Place,
     /// True if `deltas` has the block of `place`.
     loaded: bool,
     deltas: [u32; BLOCK],
+    more: C,
 }
 
-impl<'a> DeltaReader<'a> {
-    /// A reader at the start of the run in `bytes`, of a list of `doc_freq` postings with `total` occurrences; `None`
-    /// if it cannot be that.
-    pub fn new(bytes: &'a [u8], doc_freq: u32, total: u64) -> Option<Self> {
-        if u64::from(doc_freq) > total {
+impl<'a, C: Columns> DeltaReader<'a, C> {
+    /// A reader at the start of the run in `bytes`, with `offsets` or without, of a list of `doc_freq` postings with
+    /// `total` occurrences; `None` if it cannot be that.
+    pub fn new(bytes: &'a [u8], doc_freq: u32, total: u64, offsets: bool) -> Option<Self> {
+        if u64::from(doc_freq) > total || C::OFFSETS && !offsets {
             return None;
         }
         if total < BLOCK as u64 {
-            let run = Run { bytes, widths: &[], entries: &[], tail: usize::try_from(total).ok()? };
-            return Some(DeltaReader { run, place: Place::default(), loaded: false, deltas: [0; BLOCK] });
+            let tail = usize::try_from(total).ok()?;
+            return Some(Self::at_start(Run { bytes, widths: &[], entries: &[], tail, offsets }));
         }
         let (rest, &[w0, w1, w2, w3, e0, e1, e2, e3, tail]) = bytes.split_last_chunk()?;
         let widths = u32::from_le_bytes([w0, w1, w2, w3]) as usize;
@@ -57,16 +60,33 @@ impl<'a> DeltaReader<'a> {
         if tail >= BLOCK || widths.is_empty() {
             return None;
         }
-        let run = Run { bytes, widths, entries: entries.as_chunks().0, tail };
-        Some(DeltaReader { run, place: Place::default(), loaded: false, deltas: [0; BLOCK] })
+        Some(Self::at_start(Run { bytes, widths, entries: entries.as_chunks().0, tail, offsets }))
     }
 
-    /// A reader of one delta that needs no run.
-    pub fn only(delta: u32) -> Self {
-        let run = Run { bytes: &[], widths: &[], entries: &[], tail: 1 };
-        let mut deltas = [0; BLOCK];
-        deltas[0] = delta;
-        DeltaReader { run, place: Place::default(), loaded: true, deltas }
+    #[inline]
+    fn at_start(run: Run<'a>) -> Self {
+        DeltaReader { run, place: Place::default(), loaded: false, deltas: [0; BLOCK], more: C::new() }
+    }
+
+    /// A reader of one occurrence that needs no run.
+    pub fn only(delta: Occurrence) -> Self {
+        let run = Run { bytes: &[], widths: &[], entries: &[], tail: 1, offsets: C::OFFSETS };
+        let mut reader = Self::at_start(run);
+        reader.set(0, delta);
+        reader.loaded = true;
+        reader
+    }
+
+    #[inline(always)]
+    fn set(&mut self, at: usize, delta: Occurrence) {
+        if let Some(slot) = self.deltas.get_mut(at) {
+            *slot = delta.position;
+        }
+        if let Some(offsets) = self.more.offsets_mut()
+            && let (Some(start), Some(extra)) = (offsets.starts.get_mut(at), offsets.extras.get_mut(at))
+        {
+            (*start, *extra) = (delta.start, delta.extra);
+        }
     }
 
     /// Deltas in the block at hand; 0 past the tail.
@@ -91,9 +111,18 @@ impl<'a> DeltaReader<'a> {
     fn next_place(&self) -> Option<Place> {
         let Place { number, start, .. } = self.place;
         let width = *self.run.widths.get(number)?;
-        let (bytes, widths) =
-            if width < LOOSE { (packed_len(width), 1) } else { (UNIT * usize::from(width - LOOSE), 2) };
+        let (bytes, widths) = match self.run.offsets {
+            _ if width >= LOOSE => (UNIT * usize::from(width - LOOSE), 2),
+            true => (self.columns()?.map(packed_len).iter().sum(), 3),
+            false => (packed_len(width), 1),
+        };
         Some(Place { number: number + widths, start: start.checked_add(bytes)?, at: 0 })
+    }
+
+    /// The widths of a packed block with offsets.
+    #[inline(always)]
+    fn columns(&self) -> Option<[u8; 3]> {
+        self.run.widths.get(self.place.number..)?.first_chunk().copied()
     }
 
     /// Moves to the block after the one at hand; `None` if that was the tail.
@@ -105,7 +134,7 @@ impl<'a> DeltaReader<'a> {
     }
 
     /// All entries.
-    pub(super) fn entries(&self) -> impl Iterator<Item = (u32, u32, u8)> + use<'a> {
+    pub(super) fn entries(&self) -> impl Iterator<Item = (u32, u32, u8)> + use<'a, C> {
         self.run.entries.iter().map(|&[n0, n1, n2, n3, s0, s1, s2, s3, skip]| {
             (u32::from_le_bytes([n0, n1, n2, n3]), u32::from_le_bytes([s0, s1, s2, s3]), skip)
         })
@@ -120,7 +149,7 @@ impl<'a> DeltaReader<'a> {
     }
 
     /// Gives the deltas of the tail, at whose start the reader is; `None` if it is damaged.
-    pub(super) fn take_tail(&mut self, give: impl FnMut(&[u32])) -> Option<()> {
+    pub(super) fn take_tail(&mut self, give: impl FnMut(Differences<'_>)) -> Option<()> {
         let len = u32::try_from(self.run.tail).ok()?;
         self.take(len, give)?;
         self.is_at_end().then_some(())
@@ -129,12 +158,27 @@ impl<'a> DeltaReader<'a> {
     fn load(&mut self) -> Option<()> {
         let bytes = self.run.bytes.get(self.place.start..)?;
         match self.run.widths.get(self.place.number) {
-            Some(&width) if width < LOOSE => unpack(bytes, width, &mut self.deltas)?,
+            Some(&width) if width < LOOSE => {
+                unpack(bytes, width, &mut self.deltas)?;
+                if C::OFFSETS {
+                    let [_, starts, extras] = self.columns()?;
+                    let bytes = bytes.get(packed_len(width)..)?;
+                    let offsets = self.more.offsets_mut()?;
+                    unpack(bytes, starts, &mut offsets.starts)?;
+                    unpack(bytes.get(packed_len(starts)..)?, extras, &mut offsets.extras)?;
+                }
+            }
             found => {
-                let len = self.len();
-                let mut reader = ByteReader::new(bytes);
-                for delta in self.deltas.get_mut(..len)? {
-                    *delta = reader.varint32()?;
+                let (mut reader, len) = (ByteReader::new(bytes), self.len());
+                if self.run.offsets {
+                    for at in 0..len {
+                        let delta = Occurrence::read(&mut reader, true)?;
+                        self.set(at, delta);
+                    }
+                } else {
+                    for delta in self.deltas.get_mut(..len)? {
+                        *delta = reader.varint32()?;
+                    }
                 }
                 // Nothing stands between the tail and the widths.
                 (found.is_some() || reader.remaining().is_empty()).then_some(())?;
@@ -144,9 +188,10 @@ impl<'a> DeltaReader<'a> {
         Some(())
     }
 
-    /// Gives the next `count` deltas, in slices; `None` if there are fewer or the bytes are damaged.
+    /// Gives the next `count` deltas, as far as `C` knows of them, in slices; `None` if there are fewer or the bytes are
+    /// damaged.
     #[inline]
-    pub fn take(&mut self, count: u32, mut give: impl FnMut(&[u32])) -> Option<()> {
+    pub fn take(&mut self, count: u32, mut give: impl FnMut(Differences<'_>)) -> Option<()> {
         let mut count = count as usize;
         while count > 0 {
             let len = self.len();
@@ -158,7 +203,12 @@ impl<'a> DeltaReader<'a> {
                 self.load()?;
             }
             let now = count.min(len - self.place.at);
-            give(self.deltas.get(self.place.at..self.place.at + now)?);
+            let range = self.place.at..self.place.at + now;
+            let (starts, extras) = match self.more.offsets() {
+                Some(offsets) => (offsets.starts.get(range.clone())?, offsets.extras.get(range.clone())?),
+                None => (&[][..], &[][..]),
+            };
+            give(Differences { positions: self.deltas.get(range)?, starts, extras });
             self.place.at += now;
             count -= now;
         }

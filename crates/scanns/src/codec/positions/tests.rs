@@ -2,6 +2,8 @@ use super::*;
 use crate::codec::postings::{Impact, ListBytes, ListCursor, ListEncoder, NO_MORE, code_to_tf};
 use fastrand::Rng;
 
+mod offsets;
+
 /// A document and the positions in it.
 type Postings = Vec<(u32, Vec<u32>)>;
 
@@ -34,7 +36,7 @@ fn deltas_of(positions: &[u32]) -> Vec<u32> {
 /// A list and its run; the run is written out now and then while it grows.
 fn encode(postings: &Postings, random: &mut Rng) -> (Vec<u8>, Vec<u8>, u64) {
     let (mut list, mut run, mut sent) = (Vec::new(), Vec::new(), Vec::new());
-    let (mut lists, mut runs) = (ListEncoder::new(), PositionEncoder::new());
+    let (mut lists, mut runs) = (ListEncoder::new(), PositionEncoder::new(false));
     let norms = vec![1; postings.last().map_or(0, |posting| posting.0 as usize + 1)];
     for (doc, positions) in postings {
         lists.push(*doc, positions.len() as u32, &norms, &mut list);
@@ -70,7 +72,12 @@ fn open<'a>(
 ) -> (ListCursor<'a>, PositionCursor<'a>) {
     let max_doc = postings.last().unwrap().0 + 1;
     let list = ListCursor::new(list, postings.len() as u32, max_doc).unwrap();
-    (list, PositionCursor::new(DeltaReader::new(run, postings.len() as u32, total).unwrap()))
+    (
+        list,
+        PositionCursor::new(
+            DeltaReader::<OnlyPositions>::new(run, postings.len() as u32, total, false).unwrap(),
+        ),
+    )
 }
 
 #[test]
@@ -97,7 +104,7 @@ fn positions_read_back_document_by_document_wherever_the_cursor_goes() {
 #[test]
 fn deltas_read_back_from_front_to_back_and_entries_say_where_they_begin() {
     over_lists(0x5eed_0502, |random, postings, _, run, total| {
-        let mut reader = DeltaReader::new(run, postings.len() as u32, total).unwrap();
+        let mut reader = DeltaReader::<OnlyPositions>::new(run, postings.len() as u32, total, false).unwrap();
         for (number, (_, positions)) in postings.iter().enumerate() {
             assert!(number % BLOCK > 0 || reader.is_at(number / BLOCK));
             assert!(!reader.is_at_end());
@@ -105,7 +112,9 @@ fn deltas_read_back_from_front_to_back_and_entries_say_where_they_begin() {
                 reader.skip(positions.len() as u64).unwrap();
             } else {
                 let mut found = Vec::new();
-                reader.take(positions.len() as u32, |deltas| found.extend_from_slice(deltas)).unwrap();
+                reader
+                    .take(positions.len() as u32, |deltas| found.extend_from_slice(deltas.positions))
+                    .unwrap();
                 assert_eq!(found, deltas_of(positions));
             }
         }
@@ -114,15 +123,19 @@ fn deltas_read_back_from_front_to_back_and_entries_say_where_they_begin() {
     });
 }
 
+fn only(position: u32) -> Occurrence {
+    Occurrence { position, start: 0, extra: 0 }
+}
+
 #[test]
 fn a_single_occurrence_needs_no_run() {
     let mut list = ListCursor::single(9, 1);
-    let mut cursor = PositionCursor::new(DeltaReader::only(77));
+    let mut cursor = PositionCursor::new(DeltaReader::only(only(77)));
     assert_eq!(cursor.positions_of_current(&mut list), [77]);
     assert_eq!(cursor.positions_of_current(&mut list), [77]);
     list.step();
     assert!(cursor.positions_of_current(&mut list).is_empty() && !cursor.corrupt());
-    assert!(DeltaReader::only(1).take(2, |_| ()).is_none());
+    assert!(DeltaReader::<OnlyPositions>::only(only(1)).take(2, |_| ()).is_none());
 }
 
 #[test]
@@ -137,7 +150,7 @@ fn the_highest_positions_read_back() {
 
 /// Reads everything in two ways; positions must rise and be as many as the frequency says.
 fn exhaust(list: &[u8], run: &[u8], doc_freq: u32, total: u64, random: &mut Rng) {
-    let Some(reader) = DeltaReader::new(run, doc_freq, total) else { return };
+    let Some(reader) = DeltaReader::<OnlyPositions>::new(run, doc_freq, total, false) else { return };
     let Some(mut list) = ListCursor::new(list, doc_freq, 1 << 31) else { return };
     let mut cursor = PositionCursor::new(reader);
     while list.doc() != NO_MORE {
@@ -150,7 +163,7 @@ fn exhaust(list: &[u8], run: &[u8], doc_freq: u32, total: u64, random: &mut Rng)
             list.step()
         };
     }
-    let Some(mut reader) = DeltaReader::new(run, doc_freq, total) else { return };
+    let Some(mut reader) = DeltaReader::<OnlyPositions>::new(run, doc_freq, total, false) else { return };
     while reader.take(1 + random.u32(..300), |_| ()).is_some() {}
     reader.is_at_end();
 }
@@ -195,7 +208,7 @@ struct Part {
 
 /// Appends parts one after the other, as a merge does: carried where that is worth it, else posting by posting.
 fn append(parts: &[Part], random: &mut Rng) -> Part {
-    let (mut lists, mut runs) = (ListEncoder::new(), PositionEncoder::new());
+    let (mut lists, mut runs) = (ListEncoder::new(), PositionEncoder::new(false));
     let (mut list, mut run, mut postings, mut base) = (Vec::new(), Vec::new(), Postings::new(), 0);
     let norms = norms(parts.iter().map(|part| part.max_doc).sum());
     for part in parts {
@@ -204,7 +217,8 @@ fn append(parts: &[Part], random: &mut Rng) -> Part {
         // What lost documents is never carried.
         if lists.would_carry(&bytes) && random.u8(..8) > 0 {
             let waiting = lists.carry(&bytes, base, &norms, &mut list).unwrap();
-            let mut reader = DeltaReader::new(&part.run, doc_freq, part.total).unwrap();
+            let mut reader =
+                DeltaReader::<OnlyPositions>::new(&part.run, doc_freq, part.total, false).unwrap();
             let blocks = runs.carry(&mut reader, waiting, &mut run).unwrap();
             run.extend_from_slice(blocks);
         } else {
@@ -274,7 +288,7 @@ fn lists_that_are_carried_again_and_again_are_those_of_pushing_everything() {
 
 /// Encodes the postings of a part.
 fn append_plain(part: Part) -> Part {
-    let (mut lists, mut runs) = (ListEncoder::new(), PositionEncoder::new());
+    let (mut lists, mut runs) = (ListEncoder::new(), PositionEncoder::new(false));
     let (mut list, mut run) = (Vec::new(), Vec::new());
     let norms = norms(part.max_doc);
     for (doc, positions) in &part.postings {
@@ -291,7 +305,7 @@ fn append_plain(part: Part) -> Part {
 fn assert_same(part: &Part, random: &mut Rng) {
     let doc_freq = part.postings.len() as u32;
     let mut list = ListCursor::new(&part.list, doc_freq, part.max_doc).unwrap();
-    let mut reader = DeltaReader::new(&part.run, doc_freq, part.total).unwrap();
+    let mut reader = DeltaReader::<OnlyPositions>::new(&part.run, doc_freq, part.total, false).unwrap();
     let mut at = 0;
     while list.doc() != NO_MORE {
         assert!(reader.is_at(list.block()), "block {}", list.block());
@@ -303,7 +317,7 @@ fn assert_same(part: &Part, random: &mut Rng) {
             assert_eq!((doc, tf as usize), (*expected, positions.len()));
             assert!(bounds(&impacts, tf) && bounds(&all, tf));
             let mut found = Vec::new();
-            reader.take(tf, |deltas| found.extend_from_slice(deltas)).unwrap();
+            reader.take(tf, |deltas| found.extend_from_slice(deltas.positions)).unwrap();
             assert_eq!(found, deltas_of(positions));
             at += 1;
         }

@@ -3,7 +3,7 @@
 use crate::error::{Error, Result};
 use crate::invert::{CHECK_EVERY, InvertOptions, Inverter};
 use crate::record::Parts;
-use crate::schema::{Document, Field, Records, Schema, Stored};
+use crate::schema::{Document, Field, Postings, Records, Schema, Stored};
 use crate::search::{BoolQuery, Query};
 use crate::segment::{Collector, Keys};
 use crate::source::Stamp;
@@ -79,6 +79,8 @@ impl Part {
             let tokenizer = schema.analyzer(field).map(Tokenizer::new);
             Ok(PartField { field, inverter: Inverter::new(&options)?, tokenizer })
         };
+        let text_field = schema.default_field().filter(|_| !schema.stores());
+        let offsets = text_field.and_then(|field| schema.entry(field)?.kind.postings());
         Ok(Part {
             fields: schema.searched().map(field).collect::<Result<_>>()?,
             keys: Keys::default(),
@@ -86,8 +88,9 @@ impl Part {
             sequences: Vec::new(),
             deletes: Vec::new(),
             delete_bytes: 0,
-            stored: Collector::new(stored, Records::File)?,
-            text_field: schema.default_field().filter(|_| !schema.stores()),
+            stored: Collector::new(stored, Records::File)?
+                .keep_offsets(offsets.is_some_and(Postings::has_offsets)),
+            text_field,
             budget,
             text: Vec::new(),
         })
@@ -124,7 +127,7 @@ impl Part {
         for field in 0..self.fields.len() {
             let Some(PartField { field: of, tokenizer, .. }) = self.fields.get(field) else { break };
             let (of, is_text) = (*of, tokenizer.is_some());
-            let mut unchecked = 0;
+            let (mut unchecked, mut begins) = (0, 0);
             for value in document.texts(of) {
                 unchecked += value.len().max(64);
                 if unchecked >= CHECK_EVERY / 4 {
@@ -132,9 +135,10 @@ impl Part {
                     self.check_room(document)?;
                 }
                 if is_text {
-                    self.add_text(field, schema, document, value)?
+                    self.add_text(field, schema, document, (value, begins))?;
+                    begins += value.len() as u64 + 1;
                 } else {
-                    self.add_keyword(field, value)
+                    self.add_keyword(field, value);
                 }
             }
         }
@@ -153,7 +157,14 @@ impl Part {
         }
     }
 
-    fn add_text(&mut self, field: usize, schema: &Schema, document: &Document, value: &[u8]) -> Result<()> {
+    /// Adds a value of a text, which begins behind the values before it.
+    fn add_text(
+        &mut self,
+        field: usize,
+        schema: &Schema,
+        document: &Document,
+        (value, begins): (&[u8], u64),
+    ) -> Result<()> {
         self.text.clear();
         self.text.extend_from_slice(value);
         if value.len() >= CHECK_EVERY / 4 {
@@ -173,6 +184,8 @@ impl Part {
             else {
                 break;
             };
+            inverter.text_begins(begins);
+            stored.text_begins(begins);
             let kept = if *text_field == Some(*field) { Some(stored) } else { None };
             match kept.and_then(|stored| stored.vectors()) {
                 Some(vectors) => tokenizer.run(text, part.range, &mut (inverter, vectors)),

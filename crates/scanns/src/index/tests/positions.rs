@@ -123,9 +123,10 @@ fn positions_that_words_were_left_out_of_survive_flushes_and_agree_with_vectors(
         files.push((root.join(format!("{n}.txt")), text.join("\n").into_bytes()));
         fs::write(&files[n].0, &files[n].1).unwrap();
     }
-    for name in ["english", "code"] {
+    for (name, kept) in [("english", Postings::Positions), ("code", Postings::Offsets)] {
         let directory = RamDirectory::new();
         let mut options = keeping(&root, 2);
+        options.postings = Some(kept);
         let analyzer = Analyzer::parse(name).unwrap();
         options.analyzer = Some(analyzer.clone());
         options.stored.vectors = Some(true);

@@ -4,7 +4,7 @@ use std::cmp::Ordering;
 
 use super::Renumbering;
 use super::tournament::{Contestants, Tournament};
-use crate::codec::{BLOCK, ListBytes, ListCursor, NO_MORE, ShortList};
+use crate::codec::{BLOCK, Columns, ListBytes, ListCursor, NO_MORE, OnlyPositions, ShortList, WithOffsets};
 use crate::error::Result;
 use crate::segment::reader::Segment;
 use crate::segment::terms::{TermInfo, TermPositions, TermsIter, TermsWriter};
@@ -72,7 +72,10 @@ impl<'a> MergedTerms<'a> {
     ) -> Result<u64> {
         let Some(&first) = self.group.first() else { return Ok(0) };
         if writer.has_runs() {
-            return self.write_with_positions(first, norms, writer, out);
+            return match writer.has_offsets() {
+                true => self.write_with_positions::<WithOffsets>(first, norms, writer, out),
+                false => self.write_with_positions::<OnlyPositions>(first, norms, writer, out),
+            };
         }
         let info = self.sources.0[first].terms.info();
         let source = &self.sources.0[first];
@@ -93,8 +96,8 @@ impl<'a> MergedTerms<'a> {
         Ok(total)
     }
 
-    /// The same with positions.
-    fn write_with_positions(
+    /// The same with positions, and with offsets if `C` knows of them.
+    fn write_with_positions<C: Columns>(
         &mut self,
         first: usize,
         norms: &[u8],
@@ -104,19 +107,19 @@ impl<'a> MergedTerms<'a> {
         let info = self.sources.0[first].terms.info();
         let source = &self.sources.0[first];
         let positions = source.terms.positions();
-        if let (TermInfo::Single { doc, .. }, TermPositions::Only(position), 1) =
+        if let (TermInfo::Single { doc, .. }, TermPositions::Only(at), 1) =
             (info, positions, self.group.len())
         {
             let Some(doc) = source.documents.get(doc) else { return Ok(0) };
-            writer.add_only((source.terms.term(), source.terms.head()), doc, position, out)?;
+            writer.add_only::<C>((source.terms.term(), source.terms.head()), doc, at, out)?;
             return Ok(1);
         }
         writer.begin_run();
-        let mut total = push_run(source, (info, positions), norms, writer, out)?;
+        let mut total = push_run::<C>(source, (info, positions), norms, writer, out)?;
         for &number in self.group.get(1..).unwrap_or_default() {
             let info = self.sources.0[number].terms.info();
             let positions = self.sources.0[number].terms.positions();
-            total += push_run(&self.sources.0[number], (info, positions), norms, writer, out)?;
+            total += push_run::<C>(&self.sources.0[number], (info, positions), norms, writer, out)?;
         }
         let source = &self.sources.0[first];
         writer.end_run((source.terms.term(), source.terms.head()), norms, out)?;
@@ -126,7 +129,7 @@ impl<'a> MergedTerms<'a> {
 
 /// Appends the surviving postings that a source has for its term, with their positions; returns the sum of their
 /// frequencies. Deltas are carried over as they are; those of documents that fall out are passed.
-fn push_run(
+fn push_run<C: Columns>(
     source: &Source,
     (info, positions): (TermInfo, TermPositions),
     norms: &[u8],
@@ -135,14 +138,17 @@ fn push_run(
 ) -> Result<u64> {
     let term = source.terms.term();
     let damaged = || source.segment.damaged_positions(term);
-    if let (TermInfo::Single { doc, .. }, TermPositions::Only(position)) = (info, positions) {
+    if let (TermInfo::Single { doc, .. }, TermPositions::Only(at)) = (info, positions) {
         // A reader of one number costs more than all else here, and most terms have no more.
         let Some(doc) = source.documents.get(doc) else { return Ok(0) };
         writer.push_posting(doc, 1, norms);
-        writer.push_deltas(std::iter::once(position), out)?;
+        match C::OFFSETS {
+            true => writer.push_occurrences(std::iter::once(at), out)?,
+            false => writer.push_deltas(std::iter::once(at.position), out)?,
+        }
         return Ok(1);
     }
-    let mut deltas = source.segment.deltas(term, info, positions)?;
+    let mut deltas = source.segment.deltas::<C>(term, info, positions)?;
     if let (Some(shift), Some(list)) = (source.documents.shift(), list_bytes(source, info)?)
         && writer.carry_run((&list, &mut deltas), shift, norms, out)?.ok_or_else(damaged)?
     {
@@ -157,7 +163,10 @@ fn push_run(
         let mut pushed = Ok(());
         let taken = deltas.take(freq, |deltas| {
             if pushed.is_ok() {
-                pushed = writer.push_deltas(deltas.iter().copied(), out);
+                pushed = match C::OFFSETS {
+                    true => writer.push_occurrences(deltas.occurrences(), out),
+                    false => writer.push_deltas(deltas.positions.iter().copied(), out),
+                };
             }
         });
         pushed?;

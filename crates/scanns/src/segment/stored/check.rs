@@ -1,12 +1,15 @@
 //! Proves that what is stored of documents is whole, and that vectors say what the postings say.
 //!
 //! Postings go term by term, vectors document by document. So that neither has to be held in memory, each posting is made
-//! one number of 64 bits out of its term, its frequency and its positions; those of a document are added up on both sides
+//! one number of 64 bits out of its term, its frequency, its positions and its offsets; those of a document are added up on both sides
 //! and must give the same sum.
+
+use std::ops::Range;
 
 use xxhash_rust::xxh3::{Xxh3, xxh3_64};
 
 use super::vector::decode;
+use crate::codec::{Columns, Occurrence, OnlyPositions, WithOffsets};
 use crate::error::{Error, Result};
 use crate::schema::Postings;
 use crate::segment::{CheckLevel, Segment, file_name};
@@ -38,20 +41,25 @@ impl Segment {
         let Some(vectors) = self.vectors()? else { return Ok(()) };
         let cross = level >= CheckLevel::Cross;
         let mut sums = vec![0u64; if cross { self.stats().max_doc as usize } else { 0 }];
-        let with_positions = self.kept() == Postings::Positions;
+        let kept = self.kept();
         vectors.each(|doc, bytes| {
             let vector = decode(bytes).ok_or_else(|| self.damaged_vector(doc))?;
+            if vector.iter().any(|term| term.offsets.is_empty() == kept.has_offsets()) {
+                return Err(self.damaged_vector(doc));
+            }
             if let Some(sum) = sums.get_mut(doc as usize) {
                 for term in &vector {
                     let frequency = u32::try_from(term.frequency()).unwrap_or(u32::MAX);
-                    let positions = with_positions.then_some(&term.positions[..]);
-                    *sum = sum.wrapping_add(mix(xxh3_64(&term.term), frequency, positions));
+                    let positions = if kept.has_positions() { &term.positions[..] } else { &[] };
+                    *sum = sum.wrapping_add(mix(xxh3_64(&term.term), frequency, positions, &term.offsets));
                 }
             }
             look(go_on)
         })?;
-        if cross {
-            self.subtract_postings(&mut sums, go_on)?;
+        match kept {
+            _ if !cross => {}
+            Postings::Offsets => self.subtract_postings::<WithOffsets>(&mut sums, go_on)?,
+            _ => self.subtract_postings::<OnlyPositions>(&mut sums, go_on)?,
         }
         match sums.iter().position(|&sum| sum != 0) {
             None => Ok(()),
@@ -63,7 +71,11 @@ impl Segment {
     }
 
     /// Subtracts what the postings of every term say from the sums of their documents.
-    fn subtract_postings(&self, sums: &mut [u64], go_on: &mut dyn FnMut(u64) -> Result<()>) -> Result<()> {
+    fn subtract_postings<C: Columns>(
+        &self,
+        sums: &mut [u64],
+        go_on: &mut dyn FnMut(u64) -> Result<()>,
+    ) -> Result<()> {
         let mut terms = self.terms_from(b"")?;
         let mut looked = 0u64;
         while terms.step()? {
@@ -71,28 +83,34 @@ impl Segment {
             let term = terms.term();
             let hash = xxh3_64(term);
             let mut list = self.cursor(term, info)?;
-            let mut deltas = match self.kept() {
-                Postings::Positions => Some(self.deltas(term, info, positions)?),
-                Postings::Frequencies | Postings::Documents => None,
+            let mut deltas = match self.kept().has_positions() {
+                true => Some(self.deltas::<C>(term, info, positions)?),
+                false => None,
             };
-            let mut places = Vec::new();
+            let (mut places, mut offsets) = (Vec::new(), Vec::new());
             while !list.rest_of_docs().is_empty() {
                 let (docs, freqs) = list.rest_of_block();
                 let count = docs.len();
                 for (&doc, &freq) in docs.iter().zip(freqs) {
                     if let Some(deltas) = &mut deltas {
                         places.clear();
-                        let mut before = 0u32;
+                        offsets.clear();
+                        let (mut before, mut start) = (0u32, 0u32);
                         let taken = deltas.take(freq, |deltas| {
-                            for delta in deltas {
+                            for delta in deltas.positions {
                                 before = before.wrapping_add(*delta);
                                 places.push(before);
+                            }
+                            for (delta, &extra) in deltas.starts.iter().zip(deltas.extras) {
+                                start = start.wrapping_add(*delta);
+                                let end = Occurrence::end_of(start, extra, term.len());
+                                offsets.push(start..end.unwrap_or(start));
                             }
                         });
                         taken.ok_or_else(|| self.damaged_positions(term))?;
                     }
                     if let Some(sum) = sums.get_mut(doc as usize) {
-                        *sum = sum.wrapping_sub(mix(hash, freq, deltas.is_some().then_some(&places)));
+                        *sum = sum.wrapping_sub(mix(hash, freq, &places, &offsets));
                     }
                 }
                 list.consume(count);
@@ -107,11 +125,15 @@ impl Segment {
 }
 
 /// One number for a posting.
-fn mix(term: u64, frequency: u32, positions: Option<&[u32]>) -> u64 {
+fn mix(term: u64, frequency: u32, positions: &[u32], offsets: &[Range<u32>]) -> u64 {
     let mut hash = Xxh3::with_seed(term);
     hash.update(&frequency.to_le_bytes());
-    for position in positions.unwrap_or_default() {
+    for position in positions {
         hash.update(&position.to_le_bytes());
+    }
+    for range in offsets {
+        hash.update(&range.start.to_le_bytes());
+        hash.update(&range.end.to_le_bytes());
     }
     hash.digest()
 }

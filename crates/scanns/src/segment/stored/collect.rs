@@ -68,6 +68,23 @@ impl Collector {
         Ok(Collector { documents, vectors })
     }
 
+    /// The same collector; with `offsets`, vectors have those too.
+    #[must_use]
+    pub fn keep_offsets(mut self, offsets: bool) -> Self {
+        if let Some((builder, _)) = self.vectors.as_mut().filter(|_| offsets) {
+            builder.keep_offsets();
+        }
+        self
+    }
+
+    /// Where text begins in its document whose tokens follow, as
+    /// [`Inverter::text_begins`](crate::invert::Inverter::text_begins) is told.
+    pub fn text_begins(&mut self, origin: u64) {
+        if let Some((builder, _)) = &mut self.vectors {
+            builder.text_begins(origin);
+        }
+    }
+
     /// Keeps nothing.
     pub fn none() -> Self {
         Collector { documents: Documents::None, vectors: None }

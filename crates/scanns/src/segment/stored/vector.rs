@@ -1,7 +1,8 @@
 //! The terms of a document in the order of its text: built token by token, kept as bytes, read back by term.
 //!
 //! ```text
-//! vector = varint(terms) | varint(tokens) | varint(length) … | bytes … | code varint …
+//! vector = varint(terms) | varint(tokens) | varint(length) … | bytes … | code varint … | offset …
+//! offset = varint(gap << 1 | (extra != 0)) | varint(extra)?                              per token, all of them or none
 //! ```
 //!
 //! Terms stand in the order in which they occur first: the length of each, then their bytes. There is a code for each
@@ -11,6 +12,10 @@
 //! nothing gathered by term when a document ends: a token costs a look-up in a table that stays in the first caches, and
 //! a byte or two; and two documents that begin alike, as sources do, have the same bytes, which compression finds. A
 //! document without tokens has a vector of no bytes.
+//!
+//! Where offsets are kept there is one for each token: from the end of the token before, or the start of the text, to its start,
+//! and by how much its length there exceeds that of the term, both in zigzag form. So words with a space between them all
+//! have the same offset. From 2³² - 1 on, starts and ends count as that.
 
 use std::collections::hash_map::RandomState;
 use std::hash::BuildHasher;
@@ -18,7 +23,7 @@ use std::ops::Range;
 
 use xxhash_rust::xxh3::xxh3_64_with_seed;
 
-use crate::codec::{ByteReader, put_varint};
+use crate::codec::{ByteReader, Occurrence, put_varint};
 use crate::tokenize::TokenSink;
 
 /// A term of one document.
@@ -29,6 +34,9 @@ pub struct TermInDocument {
     /// The positions of the tokens of the document that are the term, from 0: at least one, ascending. From 2³² - 1 on,
     /// positions are that.
     pub positions: Vec<u32>,
+    /// Where each of them begins and ends in the text, see [`Postings::Offsets`](crate::schema::Postings::Offsets); empty
+    /// if offsets are not kept.
+    pub offsets: Vec<Range<u32>>,
 }
 
 impl TermInDocument {
@@ -92,7 +100,38 @@ pub(super) struct VectorBuilder {
     /// How many positions further the next token stands than it would.
     shift: i64,
     front: Vec<u8>,
+    /// Of the tokens, where they are kept.
+    offsets: Option<OffsetBuilder>,
 }
+
+/// Where the tokens of a document stand in its text.
+#[derive(Default)]
+struct OffsetBuilder {
+    bytes: Vec<u8>,
+    /// Where the text at hand begins in the document.
+    origin: u64,
+    /// Where the token before ends.
+    end: u64,
+}
+
+impl OffsetBuilder {
+    /// Adds a token at `source` of the text, `len` bytes long.
+    #[inline(always)]
+    fn push(&mut self, source: Range<usize>, len: usize) {
+        let start = self.origin.wrapping_add(source.start as u64).min(LAST);
+        let gap = start.cast_signed() - self.end.cast_signed();
+        let gap = (gap << 1 ^ gap >> 63).cast_unsigned();
+        let extra = Occurrence::extra_of(source.len(), len);
+        put_varint(&mut self.bytes, gap << 1 | u64::from(extra != 0));
+        if extra != 0 {
+            put_varint(&mut self.bytes, u64::from(extra));
+        }
+        self.end = start + source.len() as u64;
+    }
+}
+
+/// What starts and ends count as from there on.
+const LAST: u64 = u32::MAX as u64;
 
 impl VectorBuilder {
     pub(super) fn new() -> Self {
@@ -109,6 +148,19 @@ impl VectorBuilder {
             tokens: 0,
             shift: 0,
             front: Vec::new(),
+            offsets: None,
+        }
+    }
+
+    /// Keeps offsets too.
+    pub(super) fn keep_offsets(&mut self) {
+        self.offsets = Some(OffsetBuilder::default());
+    }
+
+    /// See [`Inverter::text_begins`](crate::invert::Inverter::text_begins).
+    pub(super) fn text_begins(&mut self, origin: u64) {
+        if let Some(offsets) = &mut self.offsets {
+            offsets.origin = origin;
         }
     }
 
@@ -119,6 +171,7 @@ impl VectorBuilder {
             + self.bytes.capacity()
             + self.codes.capacity()
             + self.front.capacity()
+            + self.offsets.as_ref().map_or(0, |offsets| offsets.bytes.capacity())
     }
 
     #[inline(always)]
@@ -219,14 +272,15 @@ impl VectorBuilder {
     }
 
     /// The vector of the document at hand, in parts.
-    pub(super) fn parts(&mut self) -> [&[u8]; 3] {
+    pub(super) fn parts(&mut self) -> [&[u8]; 4] {
         self.front.clear();
         if self.tokens > 0 {
             put_varint(&mut self.front, self.terms.len() as u64);
             put_varint(&mut self.front, self.tokens);
             self.terms.iter().for_each(|term| put_varint(&mut self.front, term.len.into()));
         }
-        [&self.front, &self.bytes, &self.codes]
+        let offsets = self.offsets.as_ref().map_or(&[][..], |offsets| &offsets.bytes);
+        [&self.front, &self.bytes, &self.codes, offsets]
     }
 
     /// Begins the next document.
@@ -236,7 +290,11 @@ impl VectorBuilder {
         self.slots.truncate(KEEP / size_of::<Slot>());
         self.terms.clear();
         self.terms.shrink_to(KEEP / size_of::<Term>());
-        for part in [&mut self.bytes, &mut self.codes, &mut self.front] {
+        let offsets = self.offsets.as_mut().map(|offsets| {
+            offsets.end = 0;
+            &mut offsets.bytes
+        });
+        for part in [&mut self.bytes, &mut self.codes, &mut self.front].into_iter().chain(offsets) {
             part.clear();
             part.shrink_to(KEEP);
         }
@@ -256,10 +314,20 @@ impl TokenSink for VectorBuilder {
             };
             self.add(token, head);
         }
+        if let Some(offsets) = &mut self.offsets {
+            for pair in bounds.as_chunks::<2>().0 {
+                let source = base + usize::from(pair[0])..base + usize::from(pair[1]);
+                let len = source.len();
+                offsets.push(source, len);
+            }
+        }
     }
 
-    fn token(&mut self, token: &[u8], _: Range<usize>) {
+    fn token(&mut self, token: &[u8], source: Range<usize>) {
         self.add(token, head(token));
+        if let Some(offsets) = &mut self.offsets {
+            offsets.push(source, token.len());
+        }
     }
 
     fn shift(&mut self, positions: i32) {
@@ -285,28 +353,20 @@ pub(super) fn decode(bytes: &[u8]) -> Option<Vec<TermInDocument>> {
     }
     let mut found = Vec::with_capacity(terms);
     for len in lengths {
-        found.push(TermInDocument { term: reader.take(len)?.to_vec(), positions: Vec::new() });
+        let term = reader.take(len)?.to_vec();
+        found.push(TermInDocument { term, positions: Vec::new(), offsets: Vec::new() });
     }
-    let (mut seen, mut position) = (0, 0u64);
+    let (mut seen, mut position, codes) = (0, 0u64, reader);
     for _ in 0..tokens {
-        let mut code = usize::try_from(reader.varint()?).ok()?;
-        if code == seen + 1 {
-            let shift = reader.varint()?;
-            let shift = (shift >> 1).cast_signed() ^ -(shift & 1).cast_signed();
-            position = position.checked_add_signed(shift)?;
-            code = usize::try_from(reader.varint()?).ok()?;
-        }
-        let number = match code {
-            0 => {
-                seen += 1;
-                seen - 1
-            }
-            code => Some(code - 1).filter(|&number| number < seen)?,
-        };
+        let (shift, number) = read_code(&mut reader, &mut seen)?;
+        position = position.checked_add_signed(shift)?;
         let place = u32::try_from(position).unwrap_or(u32::MAX);
         let positions = &mut found.get_mut(number)?.positions;
         positions.last().is_none_or(|&last| last <= place).then(|| positions.push(place))?;
         position = position.checked_add(1)?;
+    }
+    if !reader.remaining().is_empty() {
+        decode_offsets(&mut found, tokens, codes, &mut reader)?;
     }
     if seen != terms || !reader.remaining().is_empty() {
         return None;
@@ -314,4 +374,44 @@ pub(super) fn decode(bytes: &[u8]) -> Option<Vec<TermInDocument>> {
     found.sort_unstable_by(|a, b| a.term.cmp(&b.term));
     let distinct = found.windows(2).all(|pair| pair.first().map(|a| &a.term) < pair.last().map(|b| &b.term));
     distinct.then_some(found)
+}
+
+/// Reads the code of a token that comes after `seen` terms: by how many positions it stands further on than it would, and
+/// the number of its term.
+fn read_code(reader: &mut ByteReader<'_>, seen: &mut usize) -> Option<(i64, usize)> {
+    let mut code = usize::try_from(reader.varint()?).ok()?;
+    let mut shift = 0;
+    if code == *seen + 1 {
+        let zigzag = reader.varint()?;
+        shift = (zigzag >> 1).cast_signed() ^ -(zigzag & 1).cast_signed();
+        code = usize::try_from(reader.varint()?).ok()?;
+    }
+    match code {
+        0 => *seen += 1,
+        code if code > *seen => return None,
+        code => return Some((shift, code - 1)),
+    }
+    Some((shift, *seen - 1))
+}
+
+/// Reads the offsets of all tokens, whose codes are good, into their terms.
+fn decode_offsets(
+    found: &mut [TermInDocument],
+    tokens: u64,
+    mut codes: ByteReader<'_>,
+    reader: &mut ByteReader<'_>,
+) -> Option<()> {
+    let (mut seen, mut end) = (0, 0u64);
+    for _ in 0..tokens {
+        let (_, number) = read_code(&mut codes, &mut seen)?;
+        let head = reader.varint()?;
+        let extra = if head & 1 == 1 { reader.varint32()? } else { 0 };
+        let gap = (head >> 2).cast_signed() ^ -(head >> 1 & 1).cast_signed();
+        let start = u32::try_from(end.checked_add_signed(gap)?).ok()?;
+        let term = found.get_mut(number)?;
+        let until = Occurrence::end_of(start, extra, term.term.len())?;
+        term.offsets.push(start..until);
+        end = u64::from(until);
+    }
+    Some(())
 }

@@ -3,7 +3,8 @@
 use std::ops::Range;
 
 use super::{GROUP, TermInfo, TermPositions, packed_len};
-use crate::codec::ByteReader;
+use crate::codec::{ByteReader, Occurrence};
+use crate::schema::Postings;
 
 /// Steps through the terms of a block.
 pub(super) struct Block<'a> {
@@ -22,16 +23,17 @@ pub(super) struct Block<'a> {
     list: u64,
     /// Terms whose postings have not been read.
     behind: u8,
-    /// True if the segment has positions.
+    /// True if the segment has positions, and if it has offsets.
     runs: bool,
+    offsets: bool,
     /// Where those of the term are whose postings were read last.
     positions: TermPositions,
 }
 
 impl<'a> Block<'a> {
-    /// A block at its first term; `offset` is its place in the section, `runs` says whether the segment has positions.
+    /// A block at its first term; `offset` is its place in the section, `kept` is what the segment has of a term.
     /// `None` if it is no block.
-    pub(super) fn open(bytes: &'a [u8], offset: u64, runs: bool) -> Option<Self> {
+    pub(super) fn open(bytes: &'a [u8], offset: u64, kept: Postings) -> Option<Self> {
         let mut reader = ByteReader::new(bytes);
         let count = reader.u8().filter(|&count| count > 0 && usize::from(count) <= GROUP)?;
         let width = reader.u8().filter(|width| matches!(width, 0 | 4..=6))?;
@@ -62,7 +64,8 @@ impl<'a> Block<'a> {
             postings: reader,
             list,
             behind: 0,
-            runs,
+            runs: kept.has_positions(),
+            offsets: kept.has_offsets(),
             positions: TermPositions::NotKept,
         })
     }
@@ -207,7 +210,7 @@ impl<'a> Block<'a> {
         if head & 1 == 1 {
             let term_freq = if head & 2 == 2 { 1 } else { self.postings.varint32()? };
             if self.runs && term_freq == 1 {
-                self.positions = TermPositions::Only(self.postings.varint32()?);
+                self.positions = TermPositions::Only(Occurrence::read(&mut self.postings, self.offsets)?);
             } else if self.runs {
                 self.pass_run()?;
             }
@@ -228,7 +231,7 @@ impl<'a> Block<'a> {
     fn pass_run(&mut self) -> Option<()> {
         let (offset, len) = (self.list, self.postings.varint()?);
         self.list = offset.checked_add(len)?;
-        self.positions = TermPositions::Run { offset, len };
+        self.positions = TermPositions::Run { offset, len, offsets: self.offsets };
         Some(())
     }
 

@@ -7,6 +7,7 @@ use super::block::Block;
 use super::{SPARSE_ENTRY, TermInfo, TermPositions, prefix_of};
 use crate::codec::{ByteReader, head};
 use crate::error::Result;
+use crate::schema::Postings;
 use crate::store::{Envelope, Section};
 
 /// The sparse index of one segment.
@@ -15,20 +16,20 @@ pub struct Terms {
     /// First eight bytes of the first term of each block.
     prefixes: Vec<u64>,
     places: Vec<(u64, u32)>,
-    /// True if the field has positions.
-    runs: bool,
+    /// What the field has of a term.
+    kept: Postings,
 }
 
 impl Terms {
     /// The index over no terms.
     pub(in crate::segment) const fn none() -> Self {
-        Terms { prefixes: Vec::new(), places: Vec::new(), runs: false }
+        Terms { prefixes: Vec::new(), places: Vec::new(), kept: Postings::Frequencies }
     }
 
-    /// Loads the sparse index from its section; `runs` says whether the field has positions.
-    pub(in crate::segment) fn load(section: &Section, runs: bool) -> Result<Self> {
+    /// Loads the sparse index from its section; `kept` is what the field has of a term.
+    pub(in crate::segment) fn load(section: &Section, kept: Postings) -> Result<Self> {
         let (entries, rest) = section.all()?.as_chunks::<SPARSE_ENTRY>();
-        let mut terms = Terms { prefixes: Vec::new(), places: Vec::new(), runs };
+        let mut terms = Terms { prefixes: Vec::new(), places: Vec::new(), kept };
         for entry in entries {
             let mut reader = ByteReader::new(entry);
             if let (Some(prefix), Some(offset), Some(len)) = (reader.u64(), reader.u64(), reader.u32()) {
@@ -57,7 +58,7 @@ impl Terms {
         let &(offset, len) = self.places.get(index).ok_or_else(damaged)?;
         let start = usize::try_from(offset).map_err(|_| damaged())?;
         let end = start.checked_add(len as usize).ok_or_else(damaged)?;
-        Block::open(section.get(start..end)?, offset, self.runs).ok_or_else(damaged)
+        Block::open(section.get(start..end)?, offset, self.kept).ok_or_else(damaged)
     }
 
     /// The last block whose first term is not after `term`.
@@ -166,8 +167,8 @@ impl TermsIter<'_> {
     }
 }
 
-/// Opens the section of terms together with its sparse index; `runs` says whether the segment has positions.
-pub(in crate::segment) fn load(file: &Envelope, terms: u32, sparse: u32, runs: bool) -> Result<Terms> {
+/// Opens the section of terms together with its sparse index; `kept` is what the field has of a term.
+pub(in crate::segment) fn load(file: &Envelope, terms: u32, sparse: u32, kept: Postings) -> Result<Terms> {
     file.section(terms)?;
-    Terms::load(file.section(sparse)?, runs)
+    Terms::load(file.section(sparse)?, kept)
 }

@@ -13,6 +13,7 @@
 //! posting = varint(doc << 2 | (freq == 1) << 1 | 1) varint(freq)?         term in one document
 //!         | varint(doc_freq << 1) varint(list length) varint(total_freq - doc_freq)
 //!           with positions, each followed by varint(position) if the term occurs once, or varint(run length)
+//!           with offsets, the position is followed by varint(start << 1 | (extra != 0)) varint(extra)?
 //! sparse  = first eight bytes of a block's first term, as a big-endian number, u64 | offset of the block u64 |
 //!           length of the block u32              per group, in the section after this one
 //! ```
@@ -32,6 +33,10 @@ mod write;
 pub(super) use lookup::load;
 pub use lookup::{Terms, TermsIter};
 pub(super) use write::TermsWriter;
+
+use crate::codec::Occurrence;
+#[cfg(test)]
+use crate::schema::Postings;
 
 /// Terms in a group.
 const GROUP: usize = 64;
@@ -91,13 +96,15 @@ pub enum TermPositions {
     /// The segment has none.
     NotKept,
     /// The term occurs once, here.
-    Only(u32),
+    Only(Occurrence),
     /// They are a run in the section of terms.
     Run {
         /// Its offset.
         offset: u64,
         /// Its length in bytes.
         len: u64,
+        /// True if it has offsets.
+        offsets: bool,
     },
 }
 
@@ -109,15 +116,15 @@ fn prefix_of(head: u128) -> u64 {
 /// Reads `bytes` as a block to its end or its first fault.
 #[cfg(test)]
 pub(super) fn read_any(bytes: &[u8]) {
-    for runs in [false, true] {
+    for kept in [Postings::Frequencies, Postings::Positions, Postings::Offsets] {
         for term in [b"".as_slice(), b"a", b"mm", b"term0042", &[0xff; 40]] {
-            if let Some(mut block) = block::Block::open(bytes, 1 << 20, runs)
+            if let Some(mut block) = block::Block::open(bytes, 1 << 20, kept)
                 && block.seek(term) == Some(true)
             {
                 let _ = block.info();
             }
         }
-        let Some(mut block) = block::Block::open(bytes, 1 << 20, runs) else { continue };
+        let Some(mut block) = block::Block::open(bytes, 1 << 20, kept) else { continue };
         let mut term = Vec::new();
         while block.step(&mut term) == Some(true) && block.info().is_some() {}
     }

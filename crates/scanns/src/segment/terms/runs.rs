@@ -1,12 +1,13 @@
 //! Writes terms with positions: the run of a term goes out as it grows, its list waits until the run has ended.
 
 use super::TermsWriter;
-use crate::codec::{DeltaReader, ListBytes, PositionEncoder, put_varint};
+use crate::codec::{
+    Columns, DeltaReader, ListBytes, Occurrence, OnlyPositions, PositionEncoder, WithOffsets, put_varint,
+};
 use crate::error::Result;
 use crate::store::EnvelopeWriter;
 
 /// What a [`TermsWriter`] needs for positions.
-#[derive(Default)]
 pub struct Runs {
     encoder: PositionEncoder,
     /// The list at hand.
@@ -19,10 +20,21 @@ pub struct Runs {
     bytes: u64,
 }
 
+impl Runs {
+    pub(super) fn new(offsets: bool) -> Self {
+        Runs { encoder: PositionEncoder::new(offsets), list: Vec::new(), start: 0, sent: 0, bytes: 0 }
+    }
+}
+
 impl TermsWriter {
     /// True if terms have positions.
     pub fn has_runs(&self) -> bool {
         self.runs.is_some()
+    }
+
+    /// True if they have offsets too.
+    pub fn has_offsets(&self) -> bool {
+        self.runs.as_ref().is_some_and(|runs| runs.encoder.has_offsets())
     }
 
     /// Bytes of the positions of all terms, if they have some.
@@ -30,17 +42,18 @@ impl TermsWriter {
         self.runs.as_ref().map(|runs| runs.bytes)
     }
 
-    /// Adds the next term, with its [`head`](crate::codec::head), which occurs once, in `doc` at `position`.
+    /// Adds the next term, with its [`head`](crate::codec::head), which occurs once, in `doc`. With
+    /// offsets, `C` knows of them.
     #[inline(always)]
-    pub fn add_only(
+    pub fn add_only<C: Columns>(
         &mut self,
         (term, head): (&[u8], u128),
         doc: u32,
-        position: u32,
+        at: Occurrence,
         out: &mut EnvelopeWriter,
     ) -> Result<()> {
         put_varint(&mut self.postings, u64::from(doc) << 2 | 3);
-        put_varint(&mut self.postings, u64::from(position));
+        at.put::<C>(&mut self.postings);
         self.add_term(term, head, out)
     }
 
@@ -61,11 +74,30 @@ impl TermsWriter {
         }
     }
 
-    /// Adds deltas of the posting.
+    /// Adds deltas of the posting, without offsets.
     #[inline(always)]
     pub fn push_deltas(&mut self, deltas: impl Iterator<Item = u32>, out: &mut EnvelopeWriter) -> Result<()> {
         let Some(runs) = &mut self.runs else { return Ok(()) };
         deltas.for_each(|delta| runs.encoder.push(delta, &mut self.lists));
+        self.send_run(out)
+    }
+
+    /// The same with offsets.
+    #[inline(always)]
+    pub fn push_occurrences(
+        &mut self,
+        deltas: impl Iterator<Item = Occurrence>,
+        out: &mut EnvelopeWriter,
+    ) -> Result<()> {
+        let Some(runs) = &mut self.runs else { return Ok(()) };
+        deltas.for_each(|delta| runs.encoder.push_all(delta, &mut self.lists));
+        self.send_run(out)
+    }
+
+    /// Sends what there is of the run at hand, if it is enough.
+    #[inline(always)]
+    fn send_run(&mut self, out: &mut EnvelopeWriter) -> Result<()> {
+        let Some(runs) = &mut self.runs else { return Ok(()) };
         if self.lists.len() < self.send {
             return Ok(());
         }
@@ -76,9 +108,9 @@ impl TermsWriter {
 
     /// Adds all postings of `list` with `shift` added to their documents, and `deltas`, which is at its start, by copying
     /// blocks, if that is worth it now; else nothing is done. `None` if they are damaged.
-    pub fn carry_run(
+    pub fn carry_run<C: Columns>(
         &mut self,
-        (list, deltas): (&ListBytes<'_>, &mut DeltaReader<'_>),
+        (list, deltas): (&ListBytes<'_>, &mut DeltaReader<'_, C>),
         shift: u32,
         norms: &[u8],
         out: &mut EnvelopeWriter,
@@ -113,10 +145,14 @@ impl TermsWriter {
         let (doc, freq) = self.latest;
         match (summary.doc_freq, runs.encoder.waiting()) {
             (0, _) => return Ok(()),
-            (1, Some(position)) if freq == 1 => {
+            (1, Some(at)) if freq == 1 => {
+                let offsets = runs.encoder.has_offsets();
                 runs.encoder.abandon();
                 runs.list.clear();
-                return self.add_only((term, head), doc, position, out);
+                return match offsets {
+                    true => self.add_only::<WithOffsets>((term, head), doc, at, out),
+                    false => self.add_only::<OnlyPositions>((term, head), doc, at, out),
+                };
             }
             (1, _) => {
                 runs.list.clear();

@@ -52,7 +52,7 @@ impl TermsWriter {
             block: Vec::new(),
             sparse: Vec::new(),
             encoder: ListEncoder::new(),
-            runs: (kept == Postings::Positions).then(Box::default),
+            runs: kept.has_positions().then(|| Box::new(Runs::new(kept.has_offsets()))),
         }
     }
 

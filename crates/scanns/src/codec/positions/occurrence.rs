@@ -1,0 +1,182 @@
+//! One occurrence of a term, and what readers decode of many.
+
+use crate::codec::bitpack::BLOCK;
+use crate::codec::varint::{ByteReader, put_varint};
+
+/// Where a term occurs; or, but for its length, how far that is from the occurrence before in the same document.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct Occurrence {
+    /// Which of the document's tokens it is.
+    pub position: u32,
+    /// Where it begins in the text, in bytes; 0 where offsets are not kept.
+    pub start: u32,
+    /// How many bytes longer it is in the text than the term, in zigzag form: 0, -1, 1, -2, …; 0 where offsets are not
+    /// kept.
+    pub extra: u32,
+}
+
+impl Occurrence {
+    /// The zigzag form of a difference of lengths, in bytes.
+    #[inline(always)]
+    pub fn extra_of(in_text: usize, term: usize) -> u32 {
+        let differs = i64::try_from(in_text).unwrap_or(i64::MAX) - i64::try_from(term).unwrap_or(0);
+        let differs = i32::try_from(differs).unwrap_or(i32::MAX);
+        (differs.cast_unsigned() << 1) ^ (differs >> 31).cast_unsigned()
+    }
+
+    /// Where an occurrence ends that begins at `start`, of a term of `len` bytes, 2³² - 1 at most; `None` if that is
+    /// before its start.
+    #[inline]
+    pub fn end_of(start: u32, extra: u32, len: usize) -> Option<u32> {
+        let longer = i64::from(extra >> 1) ^ -i64::from(extra & 1);
+        let len = u64::try_from(i64::try_from(len).ok()?.checked_add(longer)?).ok()?;
+        Some(u32::try_from(u64::from(start).saturating_add(len)).unwrap_or(u32::MAX))
+    }
+
+    /// The occurrence that this is the difference to `before` of.
+    #[inline(always)]
+    #[must_use]
+    pub fn after(self, before: Self) -> Self {
+        let position = self.position.wrapping_add(before.position);
+        Occurrence { position, start: self.start.wrapping_add(before.start), extra: self.extra }
+    }
+
+    /// Appends what readers of `C` know of it.
+    #[inline(always)]
+    pub fn put<C: Columns>(self, out: &mut Vec<u8>) {
+        put_varint(out, u64::from(self.position));
+        if C::OFFSETS {
+            put_varint(out, u64::from(self.start) << 1 | u64::from(self.extra != 0));
+            if self.extra != 0 {
+                put_varint(out, u64::from(self.extra));
+            }
+        }
+    }
+
+    /// Reads one that was put, with `offsets` or without.
+    #[inline]
+    pub fn read(reader: &mut ByteReader<'_>, offsets: bool) -> Option<Self> {
+        let position = reader.varint32()?;
+        if !offsets {
+            return Some(Occurrence { position, start: 0, extra: 0 });
+        }
+        let head = reader.varint()?;
+        let extra = if head & 1 == 1 { reader.varint32()? } else { 0 };
+        Some(Occurrence { position, start: u32::try_from(head >> 1).ok()?, extra })
+    }
+}
+
+/// What is decoded of a block of occurrences.
+pub trait Columns {
+    /// True if that includes offsets.
+    const OFFSETS: bool;
+
+    /// Room for a block.
+    fn new() -> Self;
+
+    /// Starts and lengths.
+    fn offsets(&self) -> Option<&Offsets>;
+
+    /// The same, to be filled.
+    fn offsets_mut(&mut self) -> Option<&mut Offsets>;
+}
+
+/// Of each occurrence in a block, where it begins and its [`Occurrence::extra`].
+pub struct Offsets {
+    pub(super) starts: [u32; BLOCK],
+    pub(super) extras: [u32; BLOCK],
+}
+
+/// Positions alone.
+pub struct OnlyPositions;
+
+impl Columns for OnlyPositions {
+    const OFFSETS: bool = false;
+
+    #[inline(always)]
+    fn new() -> Self {
+        OnlyPositions
+    }
+
+    #[inline(always)]
+    fn offsets(&self) -> Option<&Offsets> {
+        None
+    }
+
+    #[inline(always)]
+    fn offsets_mut(&mut self) -> Option<&mut Offsets> {
+        None
+    }
+}
+
+/// Positions and offsets.
+pub struct WithOffsets(Offsets);
+
+impl Columns for WithOffsets {
+    const OFFSETS: bool = true;
+
+    fn new() -> Self {
+        WithOffsets(Offsets { starts: [0; BLOCK], extras: [0; BLOCK] })
+    }
+
+    #[inline(always)]
+    fn offsets(&self) -> Option<&Offsets> {
+        Some(&self.0)
+    }
+
+    #[inline(always)]
+    fn offsets_mut(&mut self) -> Option<&mut Offsets> {
+        Some(&mut self.0)
+    }
+}
+
+/// Some occurrences one after the other, as differences.
+#[derive(Clone, Copy, Debug)]
+pub struct Differences<'a> {
+    /// Of their positions.
+    pub positions: &'a [u32],
+    /// Of where they begin; empty if offsets were not asked for.
+    pub starts: &'a [u32],
+    /// [`Occurrence::extra`] of each; empty as well.
+    pub extras: &'a [u32],
+}
+
+impl Differences<'_> {
+    /// Each on its own; none if offsets were not asked for.
+    pub fn occurrences(&self) -> impl Iterator<Item = Occurrence> {
+        let offsets = self.starts.iter().zip(self.extras);
+        self.positions.iter().zip(offsets).map(|(&position, (&start, &extra))| Occurrence {
+            position,
+            start,
+            extra,
+        })
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn ends_are_those_of_the_text_and_what_is_put_reads_back() {
+        for (in_text, term) in [(3, 3), (0, 9), (9, 1), (32 << 10, 1), (1, 32 << 10), (1 << 30, 5)] {
+            for start in [0, 1, 0x7fff_ffff, u32::MAX - 2, u32::MAX] {
+                let extra = Occurrence::extra_of(in_text, term);
+                let end = (u64::from(start) + in_text as u64).min(u64::from(u32::MAX));
+                assert_eq!(Occurrence::end_of(start, extra, term).map(u64::from), Some(end));
+                assert_eq!(extra == 0, in_text == term);
+                let occurrence = Occurrence { position: u32::MAX, start, extra };
+                let mut bytes = Vec::new();
+                occurrence.put::<WithOffsets>(&mut bytes);
+                assert_eq!(Occurrence::read(&mut ByteReader::new(&bytes), true), Some(occurrence));
+                let cut = |len: usize| Occurrence::read(&mut ByteReader::new(&bytes[..len]), true);
+                assert!((0..bytes.len()).all(|len| cut(len).is_none()));
+            }
+        }
+        assert_eq!(Occurrence::end_of(9, Occurrence::extra_of(0, 4), 3), None);
+        assert_eq!(
+            [(5, 5), (4, 5), (6, 5), (3, 5)].map(|(text, term)| Occurrence::extra_of(text, term)),
+            [0, 1, 2, 3]
+        );
+    }
+}

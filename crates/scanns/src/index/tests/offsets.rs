@@ -1,0 +1,200 @@
+use super::*;
+use crate::index::{IndexWriter, MergePolicy, WriterOptions, check_in, delete_in, merge_in};
+use crate::schema::{Document, FieldKind, Schema, Store};
+use crate::segment::CheckLevel;
+use crate::store::RamDirectory;
+use crate::tokenize::Tokenizer;
+
+const LETTERS: [&str; 12] = ["a", "B", "7", "é", "Ⱥ", "İ", "日", " ", " ", "\n", ", ", "\u{345}"];
+
+/// Files of words of one to many bytes, some of them not UTF-8.
+fn strange_files(random: &mut Rng, root: &Path) -> Vec<(PathBuf, Vec<u8>)> {
+    let mut files = random_files(random, root);
+    for n in 0..12 {
+        let mut text = Vec::new();
+        for _ in 0..[3, 500, 70_000][n % 3] {
+            match random.u16(..200) {
+                0 => text.extend(b"\xf0\x9f"),
+                1 => text.extend(b"\xff"),
+                _ => text.extend(LETTERS[random.usize(..LETTERS.len())].bytes()),
+            }
+        }
+        // A term that is cut.
+        text.extend(vec![b'x'; if n == 5 { 150_000 } else { 0 }]);
+        text.extend(b" end");
+        let path = root.join(format!("strange{n}"));
+        fs::write(&path, &text).unwrap();
+        files.push((path, text));
+    }
+    files
+}
+
+/// What a term is in the text.
+fn analyzed(analyzer: &Analyzer, text: &[u8]) -> Vec<u8> {
+    match analyzer {
+        Analyzer::Standard => {
+            let text = String::from_utf8_lossy(text);
+            text.chars().filter_map(|c| c.to_lowercase().next()).collect::<String>().into_bytes()
+        }
+        _ => text.to_vec(),
+    }
+}
+
+/// Checks all offsets of an index that stores the text and the vectors of documents; returns how many there are.
+fn must_hold(directory: &RamDirectory, what: &str) -> u64 {
+    let snapshot = Snapshot::open_in(directory).unwrap().unwrap();
+    let (searcher, analyzer) = (snapshot.searcher(), snapshot.info().analyzer);
+    let mut documents = BTreeMap::new();
+    let mut count = 0;
+    for (term, _) in snapshot.terms(b"", usize::MAX).unwrap() {
+        let visit = |hit| {
+            let text = snapshot.document(&hit).unwrap().unwrap();
+            let (text, terms) = documents.entry((hit.leaf, hit.doc)).or_insert_with(|| {
+                let terms = Tokenizer::new(&analyzer).terms_of(&mut text.clone());
+                let vector = snapshot.vector(&hit).unwrap().unwrap();
+                let starts: BTreeMap<u32, u32> = vector
+                    .iter()
+                    .flat_map(|term| term.positions.iter().zip(&term.offsets))
+                    .map(|(&position, range)| (position, range.start))
+                    .collect();
+                assert!(starts.values().is_sorted() && starts.len() == terms.len(), "{what}");
+                for term in vector {
+                    assert_eq!(snapshot.offsets(&hit, &term.term).unwrap(), term.offsets, "{what}");
+                }
+                (text, terms)
+            });
+            let (positions, offsets) =
+                (snapshot.positions(&hit, &term).unwrap(), snapshot.offsets(&hit, &term).unwrap());
+            assert!(!positions.is_empty() && positions.len() == offsets.len(), "{what}");
+            for (position, range) in positions.into_iter().zip(offsets) {
+                assert_eq!(terms[position as usize], term, "{what}");
+                let found = analyzed(&analyzer, &text[range.start as usize..range.end as usize]);
+                assert!(found == term, "{what}: {} is no {}", found.escape_ascii(), term.escape_ascii());
+                count += 1;
+            }
+            ControlFlow::Continue(())
+        };
+        let query = crate::search::Query::Term(term.clone());
+        searcher.for_each(&query, Model::Bm25 { k1: 1.2, b: 0.75 }, visit).unwrap();
+    }
+    let all: usize = documents.values().map(|(_, terms)| terms.len()).sum();
+    assert_eq!(count, all as u64, "{what}");
+    let checked = check_in(directory, CheckLevel::Cross, &Progress::new(), &AtomicBool::new(false)).unwrap();
+    assert!(checked.is_whole(), "{what}: {checked:?}");
+    count
+}
+
+#[test]
+fn every_token_stands_where_its_offsets_say_through_flushes_replacements_deletes_and_merges() {
+    for (records, analyzer) in [
+        (Records::File, "standard"),
+        (Records::Lines, "standard"),
+        (Records::File, "whitespace"),
+        (Records::Lines, "whitespace"),
+    ] {
+        let what = format!("{records:?} {analyzer}");
+        let place = tempfile::tempdir().unwrap();
+        let root = place.path().join("in");
+        strange_files(&mut Rng::with_seed(41), &root);
+        let large = records == Records::File && analyzer == "standard";
+        if large {
+            // Each takes a third of the memory of a segment and looks smaller, so that some are cut in the middle.
+            for n in 0..4 {
+                let words = (0..90_000).map(|i| format!("{} n{n}w{i}", ["A", "bb", "ĉ"][i % 3]));
+                fs::write(root.join(format!("large{n}")), words.collect::<Vec<_>>().join("\n")).unwrap();
+            }
+        }
+        let directory = RamDirectory::new();
+        let mut options = options(&root, records, if large { 1 } else { 2 });
+        options.analyzer = Some(Analyzer::parse(analyzer).unwrap());
+        options.postings = Some(Postings::Offsets);
+        options.segment_memory = 16 << 20;
+        options.stored =
+            StoredOptions { store: Some(Store::Content), compression: None, vectors: Some(true) };
+        let add = |options: &IndexOptions| {
+            build_in(&directory, options, &Progress::new(), &Arc::default()).unwrap()
+        };
+        let report = add(&options);
+        assert!(report.failed.is_empty(), "{what} {report:?}");
+        assert!(report.segments > 1 || !large, "{what} {report:?}");
+        let count = must_hold(&directory, &what);
+        // What is added later has offsets without being told, and what it replaces is gone.
+        (options.postings, options.again) = (None, true);
+        options.merge = Some(MergePolicy::default());
+        add(&options);
+        assert_eq!(must_hold(&directory, &format!("{what} replaced")), count);
+        delete_in(&directory, &Deletion::Query("end".into(), Operator::Or)).unwrap();
+        merge_in(&directory, 1, &Progress::new(), &AtomicBool::new(false)).unwrap();
+        assert!(must_hold(&directory, &format!("{what} merged")) < count);
+        let info = Snapshot::open_in(&directory).unwrap().unwrap().info();
+        assert!(info.postings == Postings::Offsets && (1..info.index_bytes).contains(&info.position_bytes));
+    }
+}
+
+#[test]
+fn an_index_has_offsets_from_its_first_build_on_or_never() {
+    let place = tempfile::tempdir().unwrap();
+    let root = place.path().join("in");
+    fs::create_dir(&root).unwrap();
+    fs::write(root.join("file"), "one two one").unwrap();
+    for (first, then, expected) in [
+        (None, Postings::Offsets, "without positions"),
+        (Some(Postings::Positions), Postings::Offsets, "without offsets"),
+        (Some(Postings::Offsets), Postings::Positions, "with offsets"),
+    ] {
+        let directory = RamDirectory::new();
+        let mut options = options(&root, Records::File, 1);
+        options.postings = first;
+        let add = |options: &IndexOptions| build_in(&directory, options, &Progress::new(), &Arc::default());
+        add(&options).unwrap();
+        options.postings = Some(then);
+        let error = add(&options).unwrap_err();
+        assert!(matches!(error, Error::Options(_)) && error.to_string().contains(expected), "{error}");
+        let snapshot = Snapshot::open_in(&directory).unwrap().unwrap();
+        let query = crate::search::Query::Term(b"one".to_vec());
+        let hit = snapshot.searcher().top_k(&query, Model::Classic, 1).unwrap().remove(0);
+        match (first, snapshot.offsets(&hit, b"one")) {
+            (Some(Postings::Offsets), offsets) => assert_eq!(offsets.unwrap(), [0..3, 8..11]),
+            (_, refused) => assert!(refused.unwrap_err().to_string().contains("no offsets")),
+        }
+    }
+}
+
+#[test]
+fn values_of_a_field_go_on_one_byte_after_each_other() {
+    let mut schema = Schema::new();
+    let kind = |postings| FieldKind::Text { analyzer: Analyzer::parse("standard").unwrap(), postings };
+    let text = schema.add("text", kind(Postings::Offsets), false).unwrap();
+    let directory = Arc::new(RamDirectory::new());
+    let options = WriterOptions {
+        stored: StoredOptions { vectors: Some(true), ..StoredOptions::default() },
+        ..WriterOptions::default()
+    };
+    let writer = IndexWriter::open_in(directory.clone(), Some(&schema), options).unwrap();
+    // The last is longer than what is taken at once.
+    let values = ["One two", "", "two \u{c9}t\u{e9}", &"more ".repeat(60_000), "two"];
+    for key in ["a", "b"] {
+        let document = values.iter().fold(Document::new(key), |document, &value| document.text(text, value));
+        writer.add(&document).unwrap();
+    }
+    writer.commit().unwrap();
+    let snapshot = Snapshot::open_in(&*directory).unwrap().unwrap();
+    let joined = values.join("\n");
+    for hit in
+        snapshot.searcher().top_k(&crate::search::Query::Term(b"two".to_vec()), Model::Classic, 9).unwrap()
+    {
+        let mut count = 0;
+        for term in snapshot.vector(&hit).unwrap().unwrap() {
+            assert_eq!(snapshot.offsets(&hit, &term.term).unwrap(), term.offsets);
+            for range in &term.offsets {
+                let found = &joined[range.start as usize..range.end as usize];
+                assert_eq!(found.to_lowercase().as_bytes(), term.term);
+                count += 1;
+            }
+        }
+        assert_eq!(count, 60_005);
+    }
+    let checked =
+        check_in(&*directory, CheckLevel::Cross, &Progress::new(), &AtomicBool::new(false)).unwrap();
+    assert!(checked.is_whole(), "{checked:?}");
+}
