@@ -65,12 +65,29 @@ fn answer(args: &EvalArgs, index: &Path) -> Result<Run> {
         };
         let should = terms.into_iter().map(Query::Term).collect();
         let query = Query::Bool(BoolQuery { should, ..BoolQuery::default() });
+        let mut found = Vec::new();
         for hit in searcher.top_k(&query, model, args.hits)? {
-            let key = searcher.key(&hit)?;
-            run.push(id, docno(&key, args.docno), hit.score)?;
+            found.push((docno(&searcher.key(&hit)?, args.docno), hit.score));
+        }
+        tell_apart(&mut found);
+        for (document, score) in found {
+            run.push(id, document, score)?;
         }
     }
     Ok(run)
+}
+
+/// Orders documents with equal scores by their names, and lowers scores by the least step where they would not fall: tools
+/// that measure runs order equal ones each in a way of its own.
+fn tell_apart(found: &mut [(String, f32)]) {
+    found.sort_by(|a, b| b.1.total_cmp(&a.1).then_with(|| a.0.cmp(&b.0)));
+    let mut before = f32::INFINITY;
+    for (_, score) in found {
+        if *score >= before {
+            *score = before.next_down();
+        }
+        before = *score;
+    }
 }
 
 /// What names a document.
@@ -136,6 +153,15 @@ fn print_measures(topic: &str, measures: &[f64; NAMES.len()], out: &mut Output) 
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn equal_scores_are_told_apart_and_keep_the_order_of_names() {
+        let mut found: Vec<(String, f32)> = ["b", "c", "a", "e", "d"].map(|name| (name.into(), 1.0)).into();
+        (found[3].1, found[4].1) = (1.0f32.next_down(), 0.0);
+        tell_apart(&mut found);
+        assert!(found.iter().map(|(name, _)| name.as_str()).eq(["a", "b", "c", "e", "d"]), "{found:?}");
+        assert!(found.windows(2).all(|pair| pair[0].1 > pair[1].1) && found[0].1 == 1.0, "{found:?}");
+    }
 
     #[test]
     fn documents_are_named_by_key_or_by_file() {
