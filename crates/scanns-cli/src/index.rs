@@ -11,8 +11,8 @@ use scanns::{
 use serde_json::{Map, Value, json};
 
 use crate::args::{
-    AnalyzerArg, CommitEvery, DirectArg, IndexArgs, InputArgs, PageArg, ReadArgs, RecordsArg, ResourceArgs,
-    StoreArg, StoreArgs, TextArgs,
+    CommitEvery, DirectArg, IndexArgs, InputArgs, PageArg, ReadArgs, RecordsArg, ResourceArgs, StoreArg,
+    StoreArgs, TextArgs,
 };
 use crate::profile::{self, Parameters};
 use crate::progress;
@@ -141,11 +141,9 @@ fn stored(args: &StoreArgs) -> StoredOptions {
 
 /// How terms are found, if that was asked for.
 pub fn analyzer(args: &TextArgs) -> Result<Option<Analyzer>> {
-    Ok(match (&args.delimiters, args.analyzer) {
+    Ok(match (&args.delimiters, &args.analyzer) {
         (Some(spec), _) => Some(Analyzer::Bytes(Delimiters::parse(spec)?)),
-        (None, Some(AnalyzerArg::Standard)) => Some(Analyzer::Standard),
-        (None, Some(AnalyzerArg::Paths)) => Some(Analyzer::Bytes(Delimiters::paths())),
-        (None, Some(AnalyzerArg::Whitespace)) => Some(Analyzer::Bytes(Delimiters::whitespace())),
+        (None, Some(analyzer)) => Some(analyzer.clone()),
         (None, None) => None,
     })
 }

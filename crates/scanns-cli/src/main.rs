@@ -4,6 +4,7 @@
 //! call of the library; `report.rs` and `units.rs` are how results, bytes and sizes are written.
 
 mod args;
+mod eval;
 mod index;
 mod info;
 mod maintain;
@@ -26,6 +27,7 @@ fn main() -> ExitCode {
     report::exit_code(match &command.verb {
         Verb::Index(args) => index::run(args),
         Verb::Search(args) => search::run(args),
+        Verb::Eval(args) => eval::run(args),
         Verb::Info(args) => info::run(args),
         Verb::Delete(args) => maintain::delete(args),
         Verb::Merge(args) => maintain::merge(args),

@@ -68,7 +68,7 @@ pub fn run(args: &SearchArgs) -> Result<Outcome> {
 }
 
 /// The field to search: the one that is named, or the default.
-fn field(snapshot: &Snapshot, name: Option<&str>) -> Result<Field> {
+pub fn field(snapshot: &Snapshot, name: Option<&str>) -> Result<Field> {
     let schema = snapshot.schema();
     let searched = || schema.fields().filter(|(_, entry)| entry.kind.postings().is_some());
     match name {
@@ -84,17 +84,26 @@ fn field(snapshot: &Snapshot, name: Option<&str>) -> Result<Field> {
 }
 
 /// The scoring model with its parameters; one that the model does not have would be silently without effect.
-fn model(args: &ModelArgs) -> Result<Model> {
-    let bm25 = args.model == ModelArg::Bm25;
-    if !bm25 && (args.k1.is_some() || args.b.is_some()) {
-        bail!("--k1 and --b belong to --model bm25");
-    }
-    if args.model != ModelArg::PNorm && args.p.is_some() {
-        bail!("--p belongs to --model p-norm");
+pub fn model(args: &ModelArgs) -> Result<Model> {
+    for (given, option, of, name) in [
+        (args.k1.is_some(), "--k1", ModelArg::Bm25, "bm25"),
+        (args.b.is_some(), "--b", ModelArg::Bm25, "bm25"),
+        (args.mu.is_some(), "--mu", ModelArg::LmDirichlet, "lm-dirichlet"),
+        (args.lambda.is_some(), "--lambda", ModelArg::LmJelinekMercer, "lm-jelinek-mercer"),
+        (args.c.is_some(), "--c", ModelArg::Pl2, "pl2"),
+        (args.p.is_some(), "--p", ModelArg::PNorm, "p-norm"),
+    ] {
+        if given && args.model != of {
+            bail!("{option} belongs to --model {name}");
+        }
     }
     Ok(match args.model {
         ModelArg::TfIdf => Model::Classic,
         ModelArg::Bm25 => Model::Bm25 { k1: args.k1.unwrap_or(1.2), b: args.b.unwrap_or(0.75) },
+        ModelArg::LmDirichlet => Model::LmDirichlet { mu: args.mu.unwrap_or(2000.0) },
+        ModelArg::LmJelinekMercer => Model::LmJelinekMercer { lambda: args.lambda.unwrap_or(0.1) },
+        ModelArg::Pl2 => Model::Pl2 { c: args.c.unwrap_or(1.0) },
+        ModelArg::Dph => Model::Dph,
         ModelArg::PNorm => Model::PNorm { p: args.p.unwrap_or(2.0) },
     })
 }
@@ -175,7 +184,7 @@ mod tests {
     use super::*;
 
     fn args(model: ModelArg, k1: Option<f32>, b: Option<f32>, p: Option<f64>) -> ModelArgs {
-        ModelArgs { model, k1, b, p }
+        ModelArgs { model, k1, b, p, mu: None, lambda: None, c: None }
     }
 
     #[test]
@@ -189,6 +198,9 @@ mod tests {
             panic!("p-norm has a default");
         };
         assert!((p - 2.0).abs() < f64::EPSILON);
+        let dirichlet = ModelArgs { mu: Some(7.0), ..args(ModelArg::LmDirichlet, None, None, None) };
+        assert!(matches!(model(&dirichlet), Ok(Model::LmDirichlet { mu: 7.0 })));
+        assert!(model(&ModelArgs { model: ModelArg::Dph, ..dirichlet }).is_err());
         assert!(model(&args(ModelArg::TfIdf, None, Some(0.5), None)).is_err());
         assert!(model(&args(ModelArg::Bm25, None, None, Some(2.0))).is_err());
         assert!(model(&args(ModelArg::PNorm, Some(1.0), None, None)).is_err());

@@ -50,8 +50,8 @@ pub use invert::ladder::{LadderIndex, TermList, Visit};
 pub use invert::{CHECK_EVERY, InvertOptions, Inverter};
 pub use read::{Block, Direct, Lane, LineNumber, Piece, ReadOptions, ReadReport, ReaderDriver, start};
 pub use schema::{
-    Analyzer, Compression, Delimiters, Document, Field, FieldEntry, FieldKind, MAX_FIELDS, Postings, Records,
-    Schema, Store, Stored, Value,
+    Analyzer, Compression, Delimiters, Document, Field, FieldEntry, FieldKind, Grams, LANGUAGES, Language,
+    MAX_FIELDS, Postings, Records, Schema, Store, Stored, Value,
 };
 pub use search::{
     BoolQuery, Hit, Leaf, LeafStats, ListSource, MAX_CLAUSES, MAX_DEPTH, MAX_EXPANSIONS, Model, Operator,

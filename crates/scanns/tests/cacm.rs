@@ -1,16 +1,20 @@
-//! Real text of others, if it is there: the CACM collection, as lines of JSON.
+//! Real text of others, if it is there: the CACM collection, as lines of JSON, with topics, judgements and the answers
+//! of another engine.
 //!
 //! `SCANNS_TEST_DATA` names the directory that holds `cacm/docs.jsonl`; without it these tests say that they
 //! were skipped.
 
-use std::collections::BTreeMap;
-use std::path::PathBuf;
+#![expect(clippy::unwrap_used, reason = "helpers of tests fail the test, outside of functions marked as one")]
+
+use std::collections::{BTreeMap, BTreeSet};
+use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use std::sync::atomic::AtomicBool;
 
 use scanns::{
-    Analyzer, FlushOptions, IndexOptions, Model, Operator, Progress, ReadOptions, Records, SEGMENT_MEMORY,
-    Snapshot, SourceOptions,
+    Analyzer, BoolQuery, Document, FieldKind, FlushOptions, IndexOptions, IndexWriter, Model, Operator,
+    Postings, Progress, Query, ReadOptions, Records, SEGMENT_MEMORY, Schema, Snapshot, SourceOptions,
+    Tokenizer, WriterOptions,
 };
 use unicode_segmentation::UnicodeSegmentation;
 
@@ -81,5 +85,100 @@ fn every_term_of_the_collection_is_found_in_its_documents_and_scored_by_the_form
             let ratio = f64::from(hit.score) / exact;
             assert!((0.999..1.07).contains(&ratio), "{term} in {key}: {} for {exact}", hit.score);
         }
+    }
+}
+
+/// The collection as documents with titles, authors and text, found by the chain of `english`.
+fn index_documents(path: &Path, index: &Path) -> Snapshot {
+    let mut schema = Schema::new();
+    let kind = FieldKind::Text { analyzer: Analyzer::English, postings: Postings::Positions };
+    let text = schema.add("text", kind, false).unwrap();
+    let writer = IndexWriter::open(index, Some(&schema), WriterOptions::default()).unwrap();
+    for line in std::fs::read_to_string(path).unwrap().lines() {
+        let document: serde_json::Value = serde_json::from_str(line).unwrap();
+        let (id, contents) = (document["id"].as_str().unwrap(), document["contents"].as_str().unwrap());
+        writer.add(&Document::new(id).text(text, contents)).unwrap();
+    }
+    writer.commit().unwrap();
+    Snapshot::open(index).unwrap()
+}
+
+/// The best 1,000 documents of each topic with their scores; of equal ones the smaller key comes first.
+fn rank(
+    snapshot: &Snapshot,
+    topics: &BTreeMap<u32, String>,
+    model: Model,
+) -> BTreeMap<u32, Vec<(String, f32)>> {
+    let searcher = snapshot.searcher();
+    let mut tokenizer = Tokenizer::new(&Analyzer::English);
+    let answer = |(&topic, text): (&u32, &String)| {
+        let should = tokenizer.terms(text).into_iter().map(Query::Term).collect();
+        let query = Query::Bool(BoolQuery { should, ..BoolQuery::default() });
+        let hits = searcher.top_k(&query, model, 5_000).unwrap();
+        let mut ranked: Vec<(String, f32)> = hits
+            .iter()
+            .map(|hit| (String::from_utf8(searcher.key(hit).unwrap()).unwrap(), hit.score))
+            .collect();
+        ranked.sort_by(|a, b| b.1.total_cmp(&a.1).then(a.0.cmp(&b.0)));
+        ranked.truncate(1_000);
+        (topic, ranked)
+    };
+    topics.iter().map(answer).collect()
+}
+
+/// Mean average precision and mean precision after 30 documents.
+fn measure(
+    relevant: &BTreeMap<u32, BTreeSet<String>>,
+    ranked: &BTreeMap<u32, Vec<(String, f32)>>,
+) -> [String; 2] {
+    let (mut precision, mut at_30) = (0.0, 0.0);
+    for (topic, relevant) in relevant {
+        let (mut found, mut sum) = (0.0, 0.0);
+        for (rank, (key, _)) in (1..).zip(&ranked[topic]) {
+            if relevant.contains(key) {
+                found += 1.0;
+                sum += found / f64::from(rank);
+                at_30 += if rank <= 30 { 1.0 / 30.0 } else { 0.0 };
+            }
+        }
+        precision += sum / relevant.len() as f64;
+    }
+    [precision, at_30].map(|sum| format!("{:.4}", sum / relevant.len() as f64))
+}
+
+#[test]
+fn published_figures_of_the_collection_are_reached_to_four_decimals() {
+    let Some(path) = collection() else { return };
+    let place = tempfile::tempdir().unwrap();
+    let snapshot = index_documents(&path, &place.path().join("cacm.scanns"));
+    let info = snapshot.info();
+    assert_eq!((info.documents, info.tokens, snapshot.unique_terms().unwrap()), (3204, 320_968, 14_363));
+    let read = |name: &str| std::fs::read_to_string(path.with_file_name(name)).unwrap();
+    let topics = read("queries.tsv");
+    let topics = topics.lines().map(|line| line.split_once('\t').unwrap());
+    let topics: BTreeMap<u32, String> =
+        topics.map(|(topic, text)| (topic.parse().unwrap(), text.to_string())).collect();
+    let mut relevant = BTreeMap::<u32, BTreeSet<String>>::new();
+    for line in read("qrels.anserini-as-shipped.txt").lines() {
+        let parts: Vec<&str> = line.split_whitespace().collect();
+        relevant.entry(parts[0].parse().unwrap()).or_default().insert(parts[2].to_string());
+    }
+    assert_eq!(relevant.len(), 52);
+    let bm25 = rank(&snapshot, &topics, Model::Bm25 { k1: 0.9, b: 0.4 });
+    for (model, expected) in [
+        (Model::Bm25 { k1: 0.9, b: 0.4 }, ["0.3123", "0.1942"]),
+        (Model::Bm25 { k1: 1.2, b: 0.75 }, ["0.3097", "0.1910"]),
+        (Model::LmDirichlet { mu: 1000.0 }, ["0.3265", "0.1942"]),
+        (Model::Classic, ["0.2783", "0.1821"]),
+    ] {
+        assert_eq!(measure(&relevant, &rank(&snapshot, &topics, model)), expected, "{model:?}");
+    }
+    for line in read("expected-run-bm25.txt").lines() {
+        let parts: Vec<&str> = line.split_whitespace().collect();
+        let (topic, rank): (u32, usize) = (parts[0].parse().unwrap(), parts[3].parse().unwrap());
+        let (key, score) = &bm25[&topic][rank - 1];
+        // Rounded there to four decimals, and then told apart from equal ones by the sixth.
+        let off = (f64::from(*score) - parts[4].parse::<f64>().unwrap()).abs();
+        assert!(key == parts[2] && off < 0.000_07, "{line}: {key} {score}");
     }
 }

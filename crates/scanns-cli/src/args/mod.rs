@@ -1,9 +1,10 @@
 //! The command line: every verb, option and help text, and nothing that acts on them.
 //!
 //! A value is checked here if it can be judged alone; what depends on the machine or on several options is
-//! judged by the verb that uses it. `maintain.rs` has the verbs that need no inputs, `stored.rs` what is kept of documents,
-//! `values.rs` reads values.
+//! judged by the verb that uses it. `eval.rs` has the verb that measures answers, `maintain.rs` has the verbs that need
+//! no inputs, `stored.rs` what is kept of documents, `values.rs` reads values.
 
+mod eval;
 mod maintain;
 mod stored;
 mod values;
@@ -13,14 +14,17 @@ use std::path::PathBuf;
 use std::time::Duration;
 
 use clap::{Args, Parser, Subcommand, ValueEnum};
+use scanns::Analyzer;
 
 use crate::units;
 
+use eval::EVAL_EXAMPLES;
+pub use eval::{DocnoArg, EvalArgs, PartArg};
 use maintain::{CHECK_EXAMPLES, DELETE_EXAMPLES, MERGE_EXAMPLES};
 pub use maintain::{CheckArgs, DeleteArgs, LevelArg, MergeArgs};
 pub use stored::{StoreArg, StoreArgs};
 pub use values::CommitEvery;
-use values::{commit_every, number, positive, time};
+use values::{analyzer, commit_every, number, positive, time};
 
 /// Indexing and search for data that outgrew find and grep.
 #[derive(Debug, Parser)]
@@ -40,6 +44,9 @@ pub enum Verb {
     /// Find documents, best first
     #[command(after_help = SEARCH_EXAMPLES)]
     Search(SearchArgs),
+    /// Measure how good answers are, with topics and judgements of TREC
+    #[command(after_help = EVAL_EXAMPLES)]
+    Eval(Box<EvalArgs>),
     /// Say what an index holds
     #[command(after_help = INFO_EXAMPLES)]
     Info(InfoArgs),
@@ -77,6 +84,20 @@ Examples:
       keeps the text too: scanns search --content shows it
   find . -size -1M -print0 | scanns index -o small.scanns -0 --files-from -
       the list of files comes from another program
+
+Analyzers:
+  standard          Unicode words in lower case
+  english           the same without 's and stop words, stemmed: finds run by running
+  snowball:german   the same as standard, stemmed for a language: arabic, danish, dutch, english, finnish, french,
+                    german, greek, hungarian, italian, norwegian, portuguese, romanian, russian, spanish, swedish,
+                    tamil, turkish
+  whitespace        what stands between white space, byte for byte
+  paths             what stands between white space and /
+  ancestors         every line is a path: finds it by each directory above it, /a and /a/b by /a/b/c
+  code              identifiers and their parts: get_userName is found by get, user and name too
+  keyword           the whole text as one term
+  ngram:2-3         runs of 2 to 3 characters of words: finds parts of words
+  edge-ngram:1-8    those at the beginning of words
 
 Sizes are bytes, or a number with a suffix: 64k, 1.5g, 512MiB, 4GiB.";
 
@@ -213,10 +234,9 @@ pub struct TextArgs {
     /// What one document is [default: file, or what the index has]
     #[arg(long, value_enum)]
     pub records: Option<RecordsArg>,
-    /// How terms are found: Unicode words in lower case, or what stands between white space and /, or
-    /// between white space, byte for byte [default: standard, or what the index has]
-    #[arg(long, value_enum)]
-    pub analyzer: Option<AnalyzerArg>,
+    /// How terms are found, see below [default: standard, or what the index has]
+    #[arg(long, value_name = "NAME", value_parser = analyzer)]
+    pub analyzer: Option<Analyzer>,
     /// Terms are what stands between these bytes; \s is white space, \t \n \r \0 \\ \xHH are bytes
     #[arg(long, value_name = "SPEC", conflicts_with = "analyzer")]
     pub delimiters: Option<String>,
@@ -237,17 +257,6 @@ pub enum RecordsArg {
     File,
     /// One document per line
     Lines,
-}
-
-/// Analyzers that have a name.
-#[derive(Clone, Copy, Debug, ValueEnum)]
-pub enum AnalyzerArg {
-    /// Unicode words in lower case
-    Standard,
-    /// What stands between white space and /
-    Paths,
-    /// What stands between white space
-    Whitespace,
 }
 
 /// How much of the machine may be used.
@@ -396,6 +405,15 @@ pub struct ModelArgs {
     /// bm25: how much a document's length counts, 0 to 1 [default: 0.75]
     #[arg(long, value_parser = |text: &str| number(text, 0.0f32, 1.0))]
     pub b: Option<f32>,
+    /// lm-dirichlet: how many tokens of the collection are mixed into a document [default: 2000]
+    #[arg(long, value_parser = |text: &str| number(text, f32::MIN_POSITIVE, 1e9))]
+    pub mu: Option<f32>,
+    /// lm-jelinek-mercer: the share of the collection in a document, up to 1 [default: 0.1]
+    #[arg(long, value_parser = |text: &str| number(text, f32::MIN_POSITIVE, 1.0))]
+    pub lambda: Option<f32>,
+    /// pl2: how much a document's length counts, the less the higher [default: 1]
+    #[arg(long, value_parser = |text: &str| number(text, f32::MIN_POSITIVE, 1e6))]
+    pub c: Option<f32>,
     /// p-norm: 1 ranks like a vector model, inf like strict logic [default: 2]
     #[arg(long, value_parser = |text: &str| number(text, 1.0f64, f64::INFINITY))]
     pub p: Option<f64>,
@@ -408,6 +426,14 @@ pub enum ModelArg {
     TfIdf,
     /// Okapi BM25
     Bm25,
+    /// A language model with Dirichlet smoothing
+    LmDirichlet,
+    /// A language model with Jelinek-Mercer smoothing
+    LmJelinekMercer,
+    /// Divergence from randomness, with a parameter
+    Pl2,
+    /// Divergence from randomness, without parameters
+    Dph,
     /// Extended Boolean retrieval
     #[value(name = "p-norm")]
     PNorm,

@@ -4,7 +4,14 @@ use std::fmt::Display;
 use std::str::FromStr;
 use std::time::Duration;
 
+use scanns::Analyzer;
+
 use crate::units;
+
+/// How terms are found.
+pub(super) fn analyzer(text: &str) -> Result<Analyzer, String> {
+    Analyzer::parse(text).map_err(|error| error.to_string())
+}
 
 /// A time of at least a second.
 pub(super) fn time(text: &str) -> Result<Duration, String> {

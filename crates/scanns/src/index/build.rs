@@ -300,8 +300,8 @@ fn run_lanes(
 /// richest in distinct terms of all that was measured (one per 60 bytes).
 fn expected_terms(analyzer: &Analyzer, bytes: u64, lanes: usize, budget: usize) -> usize {
     let bytes_per_term = match analyzer {
-        Analyzer::Standard => 4096,
-        Analyzer::Bytes(_) => 256,
+        Analyzer::Bytes(_) | Analyzer::Ancestors | Analyzer::Keyword => 256,
+        _ => 4096,
     };
     let share = usize::try_from(bytes).unwrap_or(usize::MAX) / lanes;
     (share / bytes_per_term).min(budget / 256)

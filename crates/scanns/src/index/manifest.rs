@@ -7,8 +7,8 @@
 //!            partial u32 | file …
 //! field    = varint(length) | name | kind u32 (0 text, 1 keyword, 2 unsigned, 3 signed, 4 float, 5 bytes) |
 //!            stored u32 (0 no, 1 yes) | text, of that kind
-//! text     = kept u32 (0 frequencies, 1 positions, 2 documents only) | analyzer u32 (0 standard, 1 bytes) |
-//!            delimiters u64 × 4
+//! text     = kept u32 (0 frequencies, 1 positions, 2 documents only) | analyzer u32 | parameters u64 × 4
+//!            see `schema/analyzer.rs`
 //! segment  = id u128 | documents u64 | terms u64 | tokens u64 | file length u64 | deleted u64 | deletes u64
 //! note     = varint(length) | name | varint(length) | value          ascending by name
 //! file     = varint(length) | path | size u64 | modified i64 | varint(spans) | span …         ascending by path
@@ -24,9 +24,7 @@ use std::collections::BTreeMap;
 use crate::codec::{ByteReader, put_varint};
 use crate::error::{Error, Result};
 use crate::read::Span;
-use crate::schema::{
-    Analyzer, Compression, Delimiters, FieldEntry, FieldKind, Postings, Records, Schema, Store, Stored,
-};
+use crate::schema::{Analyzer, Compression, FieldEntry, FieldKind, Postings, Records, Schema, Store, Stored};
 use crate::segment::{FieldStats, Flushed, Segment, file_name};
 use crate::source::Stamp;
 
@@ -206,12 +204,9 @@ fn put_field(out: &mut Vec<u8>, entry: &FieldEntry) {
     };
     out.extend([kind, u32::from(entry.stored)].map(u32::to_le_bytes).as_flattened());
     if let FieldKind::Text { analyzer, postings } = &entry.kind {
-        let (analyzer, words) = match analyzer {
-            Analyzer::Standard => (0u32, [0; 4]),
-            Analyzer::Bytes(delimiters) => (1, delimiters.words()),
-        };
+        let (analyzer, parameters) = analyzer.code();
         out.extend([postings.code(), analyzer].map(u32::to_le_bytes).as_flattened());
-        out.extend(words.map(u64::to_le_bytes).as_flattened());
+        out.extend(parameters.map(u64::to_le_bytes).as_flattened());
     }
 }
 
@@ -221,12 +216,8 @@ fn read_field(reader: &mut ByteReader<'_>) -> Option<FieldEntry> {
     let kind = match kind {
         0 => {
             let (postings, analyzer) = (Postings::from_code(reader.u32()?)?, reader.u32()?);
-            let words = [reader.u64()?, reader.u64()?, reader.u64()?, reader.u64()?];
-            let analyzer = match analyzer {
-                0 => Analyzer::Standard,
-                1 => Analyzer::Bytes(Delimiters::from_words(words)),
-                _ => return None,
-            };
+            let parameters = [reader.u64()?, reader.u64()?, reader.u64()?, reader.u64()?];
+            let analyzer = Analyzer::from_code(analyzer, parameters)?;
             FieldKind::Text { analyzer, postings }
         }
         1 => FieldKind::Keyword,
@@ -322,6 +313,8 @@ mod tests {
             ("standard", Postings::Frequencies, Stored::default()),
             ("standard", Postings::Positions, Stored { store: Store::Reference, ..Stored::default() }),
             ("paths", Postings::Positions, stored),
+            ("snowball:russian", Postings::Frequencies, Stored::default()),
+            ("edge-ngram:2-9", Postings::Frequencies, Stored::default()),
             ("standard", Postings::Offsets, stored),
         ] {
             let analyzer = Analyzer::parse(analyzer).unwrap();

@@ -81,7 +81,7 @@ impl MemoryIndex {
 
     /// The handle is the entry of the term.
     fn term_ref(&self, entry: u32, doc_freq: u32) -> TermRef {
-        let total_freq = self.inverter.postings(entry).1.into_iter().map(u64::from).sum();
+        let (_, total_freq) = self.inverter.frequencies(entry);
         TermRef { doc_freq, total_freq, handle: [u64::from(entry), 0], positions: [0; 2] }
     }
 

@@ -35,7 +35,7 @@ impl QueryText for QueryWords<'_> {
         let schema = self.schema;
         let tokenizer = self.tokenizers.entry(field);
         match tokenizer.or_insert_with(|| schema.analyzer(field).map(Tokenizer::new)) {
-            Some(tokenizer) => (0..).zip(tokenizer.terms(text)).collect(),
+            Some(tokenizer) => tokenizer.placed_terms(&mut text.as_bytes().to_vec()),
             // A field that is searched as a whole.
             None => vec![(0, text.as_bytes().get(..MAX_TOKEN).unwrap_or(text.as_bytes()).to_vec())],
         }
@@ -55,7 +55,7 @@ impl QueryText for OneAnalyzer<'_> {
     }
 
     fn terms(&mut self, _field: Option<Field>, text: &str) -> Vec<(u32, Vec<u8>)> {
-        (0..).zip(Tokenizer::new(self.0).terms(text)).collect()
+        Tokenizer::new(self.0).placed_terms(&mut text.as_bytes().to_vec())
     }
 
     fn spelling(&self, _field: Option<Field>, text: &str) -> String {
@@ -66,8 +66,14 @@ impl QueryText for OneAnalyzer<'_> {
 /// A part of a term as the analyzer would spell it.
 fn spelling(analyzer: Option<&Analyzer>, text: &str) -> String {
     match analyzer {
-        // As the analyzer does it: one character for one.
-        Some(Analyzer::Standard) => text.chars().filter_map(|char| char.to_lowercase().next()).collect(),
-        Some(Analyzer::Bytes(_)) | None => text.to_owned(),
+        Some(Analyzer::Bytes(_) | Analyzer::Ancestors | Analyzer::Keyword) | None => text.to_owned(),
+        // As these do it: one character for one. What stemmers cut off is not cut off a part of a term.
+        Some(
+            Analyzer::Standard
+            | Analyzer::English
+            | Analyzer::Snowball(_)
+            | Analyzer::Grams(_)
+            | Analyzer::Code,
+        ) => text.chars().filter_map(|char| char.to_lowercase().next()).collect(),
     }
 }

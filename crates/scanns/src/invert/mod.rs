@@ -132,6 +132,8 @@ pub struct Inverter {
     origin: u64,
     /// Tokens of the document at hand.
     doc_tokens: u64,
+    /// Positions of it that hold no token, less tokens that stand where the one before does; modulo 2⁶⁴.
+    doc_shift: u64,
     /// Tokens of all documents that are not void.
     tokens: u64,
     /// Documents with at least one token, void ones not counted.
@@ -162,6 +164,7 @@ impl Inverter {
             void: Vec::new(),
             origin: 0,
             doc_tokens: 0,
+            doc_shift: 0,
             tokens: 0,
             with_terms: 0,
         })
@@ -183,7 +186,7 @@ impl Inverter {
     /// Position of the next token; from 2^32 - 1 on, positions are that.
     #[inline(always)]
     fn next_position(&self) -> u32 {
-        u32::try_from(self.doc_tokens).unwrap_or(u32::MAX)
+        u32::try_from(self.doc_tokens.wrapping_add(self.doc_shift)).unwrap_or(u32::MAX)
     }
 
     /// Adds one token, which is not counted.
@@ -204,7 +207,7 @@ impl Inverter {
         self.docs += 1;
         self.with_terms += u64::from(self.doc_tokens > 0);
         self.tokens += self.doc_tokens;
-        self.doc_tokens = 0;
+        (self.doc_tokens, self.doc_shift) = (0, 0);
     }
 
     /// Ends the current document and makes it void: it keeps its number and is in no posting, count or statistic.
@@ -212,7 +215,7 @@ impl Inverter {
         self.void.push(self.current_document());
         self.norms.push(0);
         self.docs += 1;
-        self.doc_tokens = 0;
+        (self.doc_tokens, self.doc_shift) = (0, 0);
     }
 
     /// What is kept of a term in a document.
@@ -314,7 +317,7 @@ impl Inverter {
         self.norms.clear();
         self.norms.shrink_to(1 << 20);
         self.void.clear();
-        (self.doc_tokens, self.tokens, self.with_terms) = (0, 0, 0);
+        (self.doc_tokens, self.doc_shift, self.tokens, self.with_terms) = (0, 0, 0, 0);
     }
 
     /// The entry of `term`, if it was ever seen.
@@ -336,6 +339,12 @@ impl Inverter {
     /// Documents with the term of an entry that [`Inverter::find`] gave.
     pub fn doc_freq(&self, entry: u32) -> u32 {
         self.with_postings(entry, |postings| u32::try_from(postings.count()).unwrap_or(u32::MAX))
+    }
+
+    /// The same, and how often the term occurs in all of them.
+    pub fn frequencies(&self, entry: u32) -> (u32, u64) {
+        let add = |(docs, total): (u32, u64), (_, freq)| (docs.saturating_add(1), total + u64::from(freq));
+        self.with_postings(entry, |postings| postings.fold((0, 0), add))
     }
 
     /// Positions of the term of an entry in each of its documents, in their order; none if they are not kept.
@@ -398,6 +407,10 @@ impl TokenSink for Inverter {
         let at = Occurrence { position: self.next_position(), start, extra };
         self.doc_tokens += 1;
         self.token_at((self.docs, at), token);
+    }
+
+    fn shift(&mut self, positions: i32) {
+        self.doc_shift = self.doc_shift.wrapping_add_signed(positions.into());
     }
 }
 

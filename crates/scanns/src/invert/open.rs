@@ -13,6 +13,8 @@ pub struct OpenDocument {
     /// Differences of the occurrences of all terms, if positions are kept.
     deltas: Vec<u8>,
     tokens: u64,
+    /// By how much the positions of the tokens that follow differ from their numbers.
+    shift: u64,
 }
 
 impl Inverter {
@@ -24,8 +26,9 @@ impl Inverter {
     pub fn copy_open_document(&mut self, most: usize) -> Option<OpenDocument> {
         self.settle();
         let doc = self.current_document();
-        let tokens = self.doc_tokens;
-        let mut open = OpenDocument { terms: Vec::new(), bytes: Vec::new(), deltas: Vec::new(), tokens };
+        let (tokens, shift) = (self.doc_tokens, self.doc_shift);
+        let mut open =
+            OpenDocument { terms: Vec::new(), bytes: Vec::new(), deltas: Vec::new(), tokens, shift };
         let mut parts = Vec::new();
         for number in 0..self.store.terms.len {
             let entry = self.store.terms.entries[number];
@@ -66,7 +69,7 @@ impl Inverter {
                 self.store.count_many(entry, doc, freq - 1);
             }
         }
-        self.doc_tokens = open.tokens;
+        (self.doc_tokens, self.doc_shift) = (open.tokens, open.shift);
     }
 }
 

@@ -9,7 +9,7 @@
 //! understand text; `plan.rs` finds the shape of a query and looks its terms up; `run.rs` chooses the way for the shape:
 //! `term.rs`, `conjunction.rs`, `disjunction.rs` (all hits), `maxscore.rs` (the best), `tree.rs` (everything nested),
 //! `pnorm.rs`. `windows.rs` and `lead.rs` hold the bounds that pruning works with, `accumulate.rs` sums per document,
-//! `similarity.rs` the formulas, `topk.rs` the heap. Read `run.rs` first.
+//! `similarity/` the formulas, `topk.rs` the heap. Read `run.rs` first.
 
 mod accumulate;
 mod conjunction;
@@ -49,10 +49,10 @@ use std::ops::ControlFlow;
 use crate::error::Result;
 use crate::schema::Field;
 use fields::Fields;
-use plan::{Found, Kind, Plan, Shape};
+use plan::{Figures, Found, Kind, Plan, Shape};
 use pnorm::PNorm;
 use run::{Goal, Terms, View, offer, run_leaf};
-use similarity::{Bm25, Classic, Similarity, Unscored};
+use similarity::{Bm25, Classic, Dirichlet, Dph, JelinekMercer, Pl2, Similarity, Unscored};
 use topk::TopK;
 
 /// Answers queries over a fixed set of leaves.
@@ -155,6 +155,12 @@ impl<'a> Searcher<'a> {
         match model {
             Model::Bm25 { k1, b } => self.run_with(plan, found, |stats| Bm25::new(k1, b, stats), each),
             Model::Classic => self.run_with(plan, found, Classic::new, each),
+            Model::LmDirichlet { mu } => self.run_with(plan, found, |stats| Dirichlet::new(mu, stats), each),
+            Model::LmJelinekMercer { lambda } => {
+                self.run_with(plan, found, |stats| JelinekMercer::new(lambda, stats), each)
+            }
+            Model::Pl2 { c } => self.run_with(plan, found, |stats| Pl2::new(c, stats), each),
+            Model::Dph => self.run_with(plan, found, Dph::new, each),
             Model::PNorm { p } => self.run_soft(plan, found, p, each),
         }
     }
@@ -174,9 +180,10 @@ impl<'a> Searcher<'a> {
         let shape: Shape = plan.shape();
         let similarities: Vec<S> =
             (0..plan.fields.len()).map(|field| similarity(&self.stats_of(plan, field))).collect();
-        let doc_freqs = found.doc_freqs.iter().enumerate();
-        let weights: Vec<f32> =
-            doc_freqs.map(|(term, &freq)| similarities[plan.field_of(term)].weight(freq)).collect();
+        let weigh = |(term, of_term): (usize, &Figures)| {
+            similarities[plan.field_of(term)].weight(of_term.doc_freq, of_term.total_freq)
+        };
+        let weights: Vec<f64> = found.figures.iter().enumerate().map(weigh).collect();
         for (number, refs) in found.refs.iter().enumerate() {
             let view = View::new(&self.fields, plan, number)?;
             let terms = Terms { plan, refs, weights: &weights, similarities: &similarities };
@@ -195,8 +202,9 @@ impl<'a> Searcher<'a> {
         mut each: impl FnMut(usize, &mut Job) -> Result<ControlFlow<()>>,
     ) -> Result<()> {
         pnorm::check(&plan.root)?;
-        let of_terms = found.doc_freqs.iter().enumerate();
-        let of_terms = of_terms.map(|(term, &freq)| (freq, self.stats_of(plan, plan.field_of(term))));
+        let of_terms = found.figures.iter().enumerate();
+        let of_terms =
+            of_terms.map(|(term, of_term)| (of_term.doc_freq, self.stats_of(plan, plan.field_of(term))));
         let soft = PNorm::new(p, of_terms);
         let (weights, similarities) = unscored(plan);
         for (number, refs) in found.refs.iter().enumerate() {
@@ -217,7 +225,7 @@ impl<'a> Searcher<'a> {
 }
 
 /// Weights of the terms and similarities of the fields of a plan that is not scored.
-fn unscored(plan: &Plan) -> (Vec<f32>, Vec<Unscored>) {
+fn unscored(plan: &Plan) -> (Vec<f64>, Vec<Unscored>) {
     (vec![0.0; plan.terms.len()], plan.fields.iter().map(|_| Unscored).collect())
 }
 

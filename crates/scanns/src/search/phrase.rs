@@ -13,7 +13,8 @@ pub(super) struct PhraseCursor<'s, S> {
     terms: Vec<PhraseTerm<'s>>,
     occurrences: Vec<Occurrences>,
     slop: u32,
-    scorer: Scorer<'s, S>,
+    /// What each adds to the score.
+    scorers: Vec<Scorer<'s, S>>,
     doc: u32,
     /// What the phrase counts in the document at hand.
     freq: f32,
@@ -28,9 +29,14 @@ pub(super) struct PhraseTerm<'s> {
 
 impl<'s, S: Similarity> PhraseCursor<'s, S> {
     /// At the first document with the phrase. Each term has its place in the phrase and its number.
-    pub(super) fn new(terms: Vec<(PhraseTerm<'s>, Occurrences)>, slop: u32, scorer: Scorer<'s, S>) -> Self {
+    pub(super) fn new(
+        terms: Vec<(PhraseTerm<'s>, Occurrences)>,
+        slop: u32,
+        scorers: Vec<Scorer<'s, S>>,
+    ) -> Self {
         let (terms, occurrences) = terms.into_iter().unzip();
-        let mut cursor = PhraseCursor { terms, occurrences, slop, scorer, doc: 0, freq: 0.0, corrupt: false };
+        let mut cursor =
+            PhraseCursor { terms, occurrences, slop, scorers, doc: 0, freq: 0.0, corrupt: false };
         cursor.advance(0);
         cursor
     }
@@ -86,7 +92,7 @@ impl<'s, S: Similarity> PhraseCursor<'s, S> {
 
     /// The score of the document at hand.
     pub(super) fn score(&self) -> f32 {
-        self.scorer.score_freq(self.doc, self.freq)
+        self.scorers.iter().map(|scorer| scorer.score_freq(self.doc, self.freq)).sum()
     }
 
     /// True if a list turned out damaged.

@@ -27,8 +27,8 @@ pub(super) struct PlanTerm<'q> {
     /// The place of its field in [`Plan::fields`].
     pub(super) field: usize,
     pub(super) bytes: Cow<'q, [u8]>,
-    /// Terms with the same number count as being in as many documents as the most frequent of them: a term that is spelt
-    /// wrongly is rare, and would be worth more than the right one.
+    /// Terms with the same number count as being in as many documents as the most frequent of them, and as often as all:
+    /// a term that is spelt wrongly is rare, and would be worth more than the right one.
     blend: Option<usize>,
 }
 
@@ -117,40 +117,49 @@ impl<'q> Plan<'q> {
 
     /// Looks the terms up in all leaves.
     pub(super) fn find(&self, fields: &Fields) -> Result<Found> {
-        let mut found = Found { refs: Vec::new(), doc_freqs: vec![0; self.terms.len()] };
+        let mut found = Found { refs: Vec::new(), figures: vec![Figures::default(); self.terms.len()] };
         for leaf in 0..fields.leaves() {
             let find = |term: &PlanTerm| fields.leaf(self.fields[term.field], leaf).find(&term.bytes);
             let refs: Vec<Option<TermRef>> = self.terms.iter().map(find).collect::<Result<_>>()?;
-            for (sum, term) in found.doc_freqs.iter_mut().zip(&refs) {
-                *sum += term.map_or(0, |term| u64::from(term.doc_freq));
+            for (sum, term) in found.figures.iter_mut().zip(&refs) {
+                sum.doc_freq += term.map_or(0, |term| u64::from(term.doc_freq));
+                sum.total_freq += term.map_or(0, |term| term.total_freq);
             }
             found.refs.push(refs);
         }
-        self.blend(&mut found.doc_freqs);
+        self.blend(&mut found.figures);
         Ok(found)
     }
 
-    fn blend(&self, doc_freqs: &mut [u64]) {
-        let mut most = vec![0; self.terms.len()];
-        for (term, &doc_freq) in self.terms.iter().zip(&*doc_freqs) {
-            if let Some(most) = term.blend.and_then(|blend| most.get_mut(blend)) {
-                *most = doc_freq.max(*most);
+    fn blend(&self, figures: &mut [Figures]) {
+        let mut blends = vec![Figures::default(); self.terms.len()];
+        for (term, of_term) in self.terms.iter().zip(&*figures) {
+            if let Some(blend) = term.blend.and_then(|blend| blends.get_mut(blend)) {
+                blend.doc_freq = of_term.doc_freq.max(blend.doc_freq);
+                blend.total_freq += of_term.total_freq;
             }
         }
-        for (term, doc_freq) in self.terms.iter().zip(doc_freqs) {
-            if let Some(&most) = term.blend.and_then(|blend| most.get(blend)) {
-                *doc_freq = most;
+        for (term, of_term) in self.terms.iter().zip(figures) {
+            if let Some(&blend) = term.blend.and_then(|blend| blends.get(blend)) {
+                *of_term = blend;
             }
         }
     }
+}
+
+/// How frequent a term is in all leaves.
+#[derive(Clone, Copy, Debug, Default)]
+pub(super) struct Figures {
+    pub(super) doc_freq: u64,
+    pub(super) total_freq: u64,
 }
 
 /// Where the terms of a plan are.
 pub(super) struct Found {
     /// By leaf, then by term.
     pub(super) refs: Vec<Vec<Option<TermRef>>>,
-    /// By term, summed over the leaves.
-    pub(super) doc_freqs: Vec<u64>,
+    /// By term.
+    pub(super) figures: Vec<Figures>,
 }
 
 struct Planner<'q, 'f> {

@@ -5,7 +5,7 @@ use std::ops::ControlFlow;
 use super::fields::Fields;
 use super::leaf::{Leaf, ListSource, TermRef, damaged_list};
 use super::plan::{Boosted, Plan, Shape};
-use super::similarity::{Scorer, Similarity};
+use super::similarity::{Scorer, Similarity, Weight};
 use super::topk::TopK;
 use super::windows::too_large;
 use super::{conjunction, disjunction, maxscore, term, tree};
@@ -98,7 +98,7 @@ pub(super) struct Terms<'t, S> {
     pub(super) plan: &'t Plan<'t>,
     pub(super) refs: &'t [Option<TermRef>],
     /// Without the boosts of the query.
-    pub(super) weights: &'t [f32],
+    pub(super) weights: &'t [f64],
     /// By field of the plan.
     pub(super) similarities: &'t [S],
 }
@@ -111,7 +111,7 @@ impl<S> Clone for Terms<'_, S> {
 
 impl<S> Copy for Terms<'_, S> {}
 
-impl<'t, S> Terms<'t, S> {
+impl<'t, S: Similarity> Terms<'t, S> {
     /// The postings of `term`, which may be absent from the leaf.
     pub(super) fn source<'a>(&self, view: &View<'a>, term: usize) -> Result<Option<ListSource<'a>>> {
         match &self.refs[term] {
@@ -130,7 +130,7 @@ impl<'t, S> Terms<'t, S> {
     where
         't: 's,
     {
-        let scorer = self.scorer(view, self.plan.field_of(term), self.weights[term] * boost);
+        let scorer = self.scorer(view, self.plan.field_of(term), S::boosted(self.weights[term], boost));
         Ok(Clause { cursor: self.cursor(view, term, source)?, scorer })
     }
 
@@ -145,7 +145,7 @@ impl<'t, S> Terms<'t, S> {
     }
 
     /// What scores with this weight in a field of the plan.
-    pub(super) fn scorer<'s>(&self, view: &View<'s>, field: usize, weight: f32) -> Scorer<'s, S>
+    pub(super) fn scorer<'s>(&self, view: &View<'s>, field: usize, weight: Weight) -> Scorer<'s, S>
     where
         't: 's,
     {
@@ -216,7 +216,7 @@ const WORTH_PRUNING_ONE: u64 = 4 * BLOCK as u64;
 fn run_top<S: Similarity>(conjunctive: bool, clauses: &mut [Clause<S>], view: &View, top: &mut TopK) {
     let postings: u64 = clauses.iter().map(|clause| u64::from(clause.cursor.doc_freq())).sum();
     let worth = if clauses.len() == 1 { WORTH_PRUNING_ONE } else { WORTH_PRUNING };
-    if postings < worth || !conjunctive && too_large(clauses.len(), view.max_doc) {
+    if !S::PRUNED || postings < worth || !conjunctive && too_large(clauses.len(), view.max_doc) {
         // `offer` never breaks.
         let _ = run_all(conjunctive, clauses, view, &mut |docs, scores| offer(top, view, docs, scores));
         return;

@@ -119,7 +119,7 @@ impl<'s, S: Similarity> Builder<'_, 's, S> {
     }
 
     fn phrase(&self, terms: &[(u32, usize)], slop: u32, boost: f32) -> Result<Option<Cursor<'s, S>>> {
-        let (mut parts, mut weight) = (Vec::with_capacity(terms.len()), 0.0);
+        let mut parts = Vec::with_capacity(terms.len());
         for &(place, term) in terms {
             let (Some(source), Some(found)) = (&self.sources[term], &self.terms.refs[term]) else {
                 return Ok(None);
@@ -127,12 +127,14 @@ impl<'s, S: Similarity> Builder<'_, 's, S> {
             let positions = self.view.through(self.terms.plan.field_of(term)).positions(found)?;
             let list = self.terms.cursor(self.view, term, source)?;
             parts.push((PhraseTerm { list, positions }, Occurrences::new(place, term)));
-            weight += f64::from(self.terms.weights[term]);
         }
         let Some(&(_, first)) = terms.first() else { return Ok(None) };
         let field = self.terms.plan.field_of(first);
-        let scorer = self.terms.scorer(self.view, field, narrow(weight) * boost);
-        Ok(Some(Cursor::Phrase(Box::new(PhraseCursor::new(parts, slop, scorer)))))
+        let weights = terms.iter().map(|&(_, term)| self.terms.weights[term]);
+        let weights = if S::WEIGHTS_ADD { vec![weights.sum()] } else { weights.collect() };
+        let scorer = |weight| self.terms.scorer(self.view, field, S::boosted(weight, boost));
+        let scorers = weights.into_iter().map(scorer).collect();
+        Ok(Some(Cursor::Phrase(Box::new(PhraseCursor::new(parts, slop, scorers)))))
     }
 
     /// The cursors of those nodes that can match.

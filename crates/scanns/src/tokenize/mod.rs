@@ -4,22 +4,32 @@
 //! out as offsets into the slice, up to 4 KiB of text per call, so that both the text and the offsets are in the
 //! first-level cache when the sink hashes them. Read `window.rs` first: bit masks of 64 bytes become a list of
 //! alternating starts and ends. `arch/` makes the masks, one file per instruction set; `standard.rs` is the
-//! Unicode analyzer with its fast path for ASCII. `ladder.rs` has two older ways to measure ours by.
+//! Unicode analyzer with its fast path for ASCII.
+//!
+//! Longer chains put a filter between these and the sink (`filter.rs`): `stems.rs` with `porter.rs`, and `parts.rs` for
+//! all that makes several tokens of one. `ladder.rs` has two older ways to measure ours by.
 
 mod arch;
 mod byteset;
+mod filter;
 pub(crate) mod ladder;
+mod parts;
+mod porter;
 mod standard;
+mod stems;
 mod window;
 
 use std::ops::Range;
 
-use crate::schema::{Analyzer, Delimiters};
+use crate::schema::{Analyzer, CODE_BREAKS, Delimiters, Grams, LINE_ENDS};
 use crate::sys::Simd;
 
 use byteset::ByteSet;
+use filter::Filtered;
+use parts::{Ancestors, Code};
 use standard::Standard;
-use window::Windows;
+use stems::Stems;
+use window::{Windows, push_long};
 
 /// Longest token kept, in bytes; longer ones are cut to this length and counted.
 pub const MAX_TOKEN: usize = 32 << 10;
@@ -33,6 +43,10 @@ pub trait TokenSink {
     /// that [`Tokenizer::run`] was given, as `base` and the bounds of other tokens say of those; starts
     /// never fall.
     fn token(&mut self, token: &[u8], source: Range<usize>);
+
+    /// Moves the position of the next token: forward past words that were left out, or back by one, to where the token
+    /// before stands. Matters to sinks that keep positions.
+    fn shift(&mut self, _positions: i32) {}
 }
 
 /// Both receive all tokens.
@@ -47,17 +61,57 @@ impl<A: TokenSink, B: TokenSink> TokenSink for (&mut A, &mut B) {
         self.0.token(token, source.clone());
         self.1.token(token, source);
     }
+
+    fn shift(&mut self, positions: i32) {
+        self.0.shift(positions);
+        self.1.shift(positions);
+    }
 }
 
 /// Finds the tokens of an analyzer with the fastest instructions of this machine.
 pub struct Tokenizer {
-    kind: Kind,
+    finder: Finder,
+    chain: Chain,
     cut: u64,
 }
 
-enum Kind {
+/// What finds words.
+enum Finder {
     Bytes { set: ByteSet, delimiters: Delimiters, windows: Windows },
     Standard(Box<Standard>),
+    Whole,
+}
+
+/// What becomes of them.
+enum Chain {
+    /// They are the tokens.
+    None,
+    Stems(Stems),
+    Grams(Grams),
+    Code(Code),
+    Ancestors,
+}
+
+impl Finder {
+    fn bytes(delimiters: Delimiters, simd: Simd) -> Self {
+        let set = ByteSet::new(|byte| !delimiters.contains(byte));
+        Finder::Bytes { set, delimiters, windows: Windows::new(simd) }
+    }
+
+    fn standard(simd: Simd) -> Self {
+        Finder::Standard(Box::new(Standard::new(simd)))
+    }
+
+    /// Pushes the words of `text[range]`; returns how many had to be cut.
+    #[inline]
+    fn run<S: TokenSink>(&mut self, text: &mut [u8], range: Range<usize>, sink: &mut S) -> u64 {
+        match self {
+            Finder::Bytes { set, windows, .. } => windows.run(set, text, range, sink),
+            Finder::Standard(standard) => standard.run(text, range, sink),
+            Finder::Whole if range.is_empty() => 0,
+            Finder::Whole => push_long(text, range, sink),
+        }
+    }
 }
 
 impl Tokenizer {
@@ -68,33 +122,42 @@ impl Tokenizer {
 
     /// A tokenizer that uses exactly `simd`.
     pub fn with_simd(analyzer: &Analyzer, simd: Simd) -> Self {
-        let kind = match analyzer {
-            Analyzer::Standard => Kind::Standard(Box::new(Standard::new(simd))),
-            Analyzer::Bytes(delimiters) => Kind::Bytes {
-                set: ByteSet::new(|byte| !delimiters.contains(byte)),
-                delimiters: *delimiters,
-                windows: Windows::new(simd),
-            },
+        let (finder, chain) = match analyzer {
+            Analyzer::Standard => (Finder::standard(simd), Chain::None),
+            Analyzer::Bytes(delimiters) => (Finder::bytes(*delimiters, simd), Chain::None),
+            Analyzer::English => (Finder::standard(simd), Chain::Stems(Stems::english())),
+            Analyzer::Snowball(language) => {
+                (Finder::standard(simd), Chain::Stems(Stems::snowball(*language)))
+            }
+            Analyzer::Grams(grams) => (Finder::standard(simd), Chain::Grams(*grams)),
+            Analyzer::Code => (Finder::bytes(CODE_BREAKS, simd), Chain::Code(Code::default())),
+            Analyzer::Ancestors => (Finder::bytes(LINE_ENDS, simd), Chain::Ancestors),
+            Analyzer::Keyword => (Finder::Whole, Chain::None),
         };
-        Tokenizer { kind, cut: 0 }
+        Tokenizer { finder, chain, cut: 0 }
     }
 
     /// Pushes the tokens of `text[range]` into `sink`. Bytes outside `range` may be read, never taken as text;
     /// bytes inside may be lower-cased in place.
     pub fn run<S: TokenSink>(&mut self, text: &mut [u8], range: Range<usize>, sink: &mut S) {
-        match &mut self.kind {
-            Kind::Bytes { set, windows, .. } => self.cut += windows.run(set, text, range, sink),
-            Kind::Standard(standard) => self.cut += standard.run(text, range, sink),
-        }
+        let Tokenizer { finder, chain, cut } = self;
+        *cut += match chain {
+            Chain::None => finder.run(text, range, sink),
+            Chain::Stems(stems) => finder.run(text, range, &mut Filtered(stems, sink)),
+            Chain::Grams(grams) => finder.run(text, range, &mut Filtered(grams, sink)),
+            Chain::Code(code) => finder.run(text, range, &mut Filtered(code, sink)),
+            Chain::Ancestors => finder.run(text, range, &mut Filtered(&mut Ancestors, sink)),
+        };
     }
 
     /// Bytes at the front of `text` that belong to a token begun before it.
     pub fn rest_of_token(&self, text: &[u8]) -> usize {
-        let found = match &self.kind {
-            Kind::Bytes { delimiters, .. } => text.iter().position(|&byte| delimiters.contains(byte)),
-            Kind::Standard(_) => {
+        let found = match &self.finder {
+            Finder::Bytes { delimiters, .. } => text.iter().position(|&byte| delimiters.contains(byte)),
+            Finder::Standard(_) => {
                 (1..text.len()).find(|&at| Analyzer::Standard.may_cut(text[at - 1], text[at]))
             }
+            Finder::Whole => None,
         };
         found.unwrap_or(text.len())
     }
@@ -111,26 +174,40 @@ impl Tokenizer {
 
     /// The tokens of a text, in order.
     pub fn terms_of(&mut self, text: &mut [u8]) -> Vec<Vec<u8>> {
+        self.placed_terms(text).into_iter().map(|(_, term)| term).collect()
+    }
+
+    /// The tokens of a text, in order, with their positions from 0.
+    pub fn placed_terms(&mut self, text: &mut [u8]) -> Vec<(u32, Vec<u8>)> {
         let mut sink = Collected::default();
         let all = 0..text.len();
         self.run(text, all, &mut sink);
-        sink.0
+        sink.terms
     }
 }
 
-/// A sink that keeps every token.
+/// A sink that keeps every token and its position.
 #[derive(Default)]
-struct Collected(Vec<Vec<u8>>);
+struct Collected {
+    terms: Vec<(u32, Vec<u8>)>,
+    next: u32,
+}
 
 impl TokenSink for Collected {
     fn tokens(&mut self, text: &[u8], base: usize, bounds: &[u16]) {
         for pair in bounds.chunks_exact(2) {
-            self.0.push(text[base + usize::from(pair[0])..base + usize::from(pair[1])].to_vec());
+            let range = base + usize::from(pair[0])..base + usize::from(pair[1]);
+            self.token(&text[range.clone()], range);
         }
     }
 
     fn token(&mut self, token: &[u8], _: Range<usize>) {
-        self.0.push(token.to_vec());
+        self.terms.push((self.next, token.to_vec()));
+        self.next = self.next.saturating_add(1);
+    }
+
+    fn shift(&mut self, positions: i32) {
+        self.next = self.next.saturating_add_signed(positions);
     }
 }
 

@@ -37,7 +37,7 @@ fn analyzed(analyzer: &Analyzer, text: &[u8]) -> Vec<u8> {
             let text = String::from_utf8_lossy(text);
             text.chars().filter_map(|c| c.to_lowercase().next()).collect::<String>().into_bytes()
         }
-        Analyzer::Bytes(_) => text.to_vec(),
+        _ => text.to_vec(),
     }
 }
 

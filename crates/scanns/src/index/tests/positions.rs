@@ -145,3 +145,41 @@ fn an_index_has_positions_from_its_first_build_on_or_never() {
         assert_eq!(snapshot.info().postings, first.unwrap_or_default());
     }
 }
+
+#[test]
+fn positions_that_words_were_left_out_of_survive_flushes_and_agree_with_vectors() {
+    let place = tempfile::tempdir().unwrap();
+    let root = place.path().join("in");
+    fs::create_dir(&root).unwrap();
+    let mut files = Vec::new();
+    for n in 0..5 {
+        let some = |i: usize| ["the", "of it", "dogs running", "is"][(i * i + n) % 4];
+        // Files that take more than a segment has are cut in the middle, and others are not.
+        let count = if n == 0 { 120_000 } else { n * 10 };
+        let text: Vec<String> =
+            (0..count).map(|i| format!("{} n{n}w{i} getUser_{}", some(i), i % 9)).collect();
+        files.push((root.join(format!("{n}.txt")), text.join("\n").into_bytes()));
+        fs::write(&files[n].0, &files[n].1).unwrap();
+    }
+    for (name, kept) in [("english", Postings::Positions), ("code", Postings::Offsets)] {
+        let directory = RamDirectory::new();
+        let mut options = keeping(&root, 2);
+        options.postings = Some(kept);
+        let analyzer = Analyzer::parse(name).unwrap();
+        options.analyzer = Some(analyzer.clone());
+        options.stored.vectors = Some(true);
+        let report = add(&directory, &options).unwrap();
+        assert!(report.failed.is_empty(), "{:?}", report.failed);
+        let mut expected = Places::new();
+        for (path, text) in &files {
+            let key = path.as_os_str().as_encoded_bytes().to_vec();
+            for (position, term) in crate::tokenize::Tokenizer::new(&analyzer).placed_terms(&mut text.clone())
+            {
+                expected.entry(term).or_default().entry(key.clone()).or_default().push(position);
+            }
+        }
+        assert!(found(&directory) == expected, "{name}");
+        let checked = check_in(&directory, CheckLevel::Cross, &Progress::new(), &AtomicBool::new(false));
+        assert!(checked.unwrap().is_whole(), "{name}");
+    }
+}

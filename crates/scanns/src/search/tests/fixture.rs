@@ -90,6 +90,7 @@ pub(in crate::search) struct MapLeaf {
     lists: Vec<(u32, List)>,
     /// By list: documents and positions.
     positions: Vec<(Vec<u32>, Vec<Vec<u32>>)>,
+    total_freqs: Vec<u64>,
 }
 
 impl MapLeaf {
@@ -108,14 +109,22 @@ impl MapLeaf {
                 postings.entry(term).or_default().push((doc, tf));
             }
         }
-        let mut leaf =
-            MapLeaf { norms, stats, dead, terms: BTreeMap::new(), lists: Vec::new(), positions: Vec::new() };
+        let mut leaf = MapLeaf {
+            norms,
+            stats,
+            dead,
+            terms: BTreeMap::new(),
+            lists: Vec::new(),
+            positions: Vec::new(),
+            total_freqs: Vec::new(),
+        };
         let mut encoder = ListEncoder::new();
         for (term, list) in postings {
             leaf.terms.insert(term.to_vec(), leaf.lists.len());
             let doc_freq = list.len() as u32;
             let positions =
                 |doc: u32| documents[doc as usize].positions.get(term).cloned().unwrap_or_default();
+            leaf.total_freqs.push(list.iter().map(|&(_, tf)| u64::from(tf)).sum());
             leaf.positions.push(list.iter().map(|&(doc, _)| (doc, positions(doc))).unzip());
             let list = if packed {
                 let mut bytes = Vec::new();
@@ -135,7 +144,7 @@ impl MapLeaf {
 
     fn term_ref(&self, at: usize) -> TermRef {
         let doc_freq = self.lists[at].0;
-        TermRef { doc_freq, total_freq: 0, handle: [at as u64, 0], positions: [0; 2] }
+        TermRef { doc_freq, total_freq: self.total_freqs[at], handle: [at as u64, 0], positions: [0; 2] }
     }
 
     /// Flips bits of the postings.

@@ -71,9 +71,36 @@ fn p_norm_agrees_with_a_computation_by_hand() {
 }
 
 #[test]
+fn language_models_agree_with_a_computation_by_hand() {
+    // a occurs 3 times among 6 tokens: p = 4/7. In document 0 f = 2 and L = 3, in document 1 both are 1.
+    let p = 4.0 / 7.0;
+    let dirichlet = |f: f64, length: f64| ((1.0 + f / (0.5 * p)) * (0.5 / (length + 0.5))).ln().max(0.0);
+    let expected = [(0, dirichlet(2.0, 3.0)), (1, dirichlet(1.0, 1.0))];
+    assert_close(&scores(&term("a"), Model::LmDirichlet { mu: 0.5 }), &expected);
+    let mixed = |f: f64, length: f64| (1.0 + 0.75 * f / length / (0.25 * p)).ln();
+    let expected = [(0, mixed(2.0, 3.0)), (1, mixed(1.0, 1.0))];
+    assert_close(&scores(&term("a"), Model::LmJelinekMercer { lambda: 0.25 }), &expected);
+    // Less likely in the document than in the collection: 0, and still a hit.
+    let low = scores(&term("a"), Model::LmDirichlet { mu: 2000.0 });
+    assert!(low.len() == 2 && low.iter().all(|hit| (0.0..0.001).contains(&hit.1)), "{low:?}");
+}
+
+#[test]
+fn divergence_from_randomness_agrees_with_a_computation_by_hand() {
+    // c occurs once in 3 documents of 2 tokens on average, in document 2 of 2 tokens: t = log₂ 2 = 1, λ = 1/3, and
+    // (log₂ 3 + (1/3 - 1) log₂ e + ½ log₂ 2π) / 2 = 0.974457.
+    assert_close(&scores(&term("c"), Model::Pl2 { c: 1.0 }), &[(2, 0.974_456_9)]);
+    // r = 1/2, (1/4) / 2 · (log₂ 3 + ½ log₂ π) = 0.301339.
+    assert_close(&scores(&term("c"), Model::Dph), &[(2, 0.301_338_8)]);
+}
+
+#[test]
 fn models_are_found_by_name() {
     assert_eq!(Model::parse("bm25").unwrap(), Model::Bm25 { k1: 1.2, b: 0.75 });
     assert_eq!(Model::parse("tf-idf").unwrap(), Model::parse("classic").unwrap());
     assert_eq!(Model::parse("p-norm").unwrap(), Model::PNorm { p: 2.0 });
+    for name in ["lm-dirichlet", "lm-jelinek-mercer", "pl2", "dph"] {
+        Model::parse(name).unwrap().check().unwrap();
+    }
     assert!(Model::parse("vibes").is_err());
 }

@@ -1,5 +1,7 @@
 //! Scores by the definitions, one document at a time.
 
+use std::f64::consts::{LOG2_E, PI};
+
 use super::fixture::Document;
 use crate::codec::{length_to_norm, norm_to_length};
 use crate::search::{Hit, Model, Pattern, PhraseQuery, Query, WildcardPart};
@@ -15,6 +17,14 @@ struct InField<'d> {
     leaves: &'d [Vec<Document>],
     documents: f64,
     average: f32,
+    tokens: f64,
+}
+
+/// How many documents have a term, and how often all of them together.
+#[derive(Clone, Copy)]
+struct Figures {
+    documents: f64,
+    total: f64,
 }
 
 /// A document, and the part of the query that it is asked for is sought in a field and boosted.
@@ -38,7 +48,7 @@ impl<'d> Oracle<'d> {
             let all = || leaves.iter().flatten();
             let documents = all().filter(|document| document.length > 0).count() as f64;
             let total = all().map(|document| document.length).sum::<u64>() as f64;
-            InField { leaves, documents, average: (total / documents.max(1.0)) as f32 }
+            InField { leaves, documents, average: (total / documents.max(1.0)) as f32, tokens: total }
         };
         Oracle { fields: fields.iter().map(field).collect() }
     }
@@ -80,7 +90,8 @@ impl<'d> Oracle<'d> {
         let list = match query {
             Query::Term(term) => {
                 let tf = *self.document(place).tfs.get(term)?;
-                return Some(self.term(term, tf, place, model));
+                let figures = self.figures(place.field, term);
+                return Some(self.term(figures, tf as f32, place, model));
             }
             Query::In(field, query) => {
                 return self.hit(query, Place { field: usize::from(field.number()), ..place }, model);
@@ -137,11 +148,16 @@ impl<'d> Oracle<'d> {
         };
         let freq = starts(0).filter(|start| (0..positions.len()).all(|at| starts(at).any(|s| s == *start)));
         let freq = freq.count();
-        let weigh = |(_, term): &(u32, Vec<u8>)| {
-            f64::from(self.idf(self.doc_freq(place.field, term), place.field, model))
-        };
-        let idf = phrase.terms.iter().map(weigh).sum::<f64>() as f32;
-        (freq > 0).then(|| self.score(idf, freq as f32, place, model))
+        if freq == 0 {
+            return None;
+        }
+        let figures = phrase.terms.iter().map(|(_, term)| self.figures(place.field, term));
+        if matches!(model, Model::Bm25 { .. } | Model::Classic) {
+            let weights = figures.map(|figures| f64::from(self.idf(figures, place.field, model)));
+            let idf = weights.sum::<f64>() as f32;
+            return Some(self.score(idf, freq as f32, place, model));
+        }
+        Some(figures.map(|figures| self.term(figures, freq as f32, place, model)).sum())
     }
 
     /// The sum over the nearest terms of all documents, which weigh as the most frequent of them.
@@ -166,13 +182,14 @@ impl<'d> Oracle<'d> {
             })
             .collect();
         assert!(near.len() <= 50, "the nearest 50 have a test of their own");
-        let most = near.iter().map(|(term, _)| self.doc_freq(place.field, term)).fold(0.0, f64::max);
-        let idf = self.idf(most, place.field, model);
+        let all = || near.iter().map(|(term, _)| self.figures(place.field, term));
+        let documents = all().map(|figures| figures.documents).fold(0.0, f64::max);
+        let figures = Figures { documents, total: all().map(|figures| figures.total).sum() };
         let mut scores: Vec<(f32, f64)> = Vec::new();
-        for (term, boost) in near {
+        for &(term, boost) in &near {
             if let Some(&tf) = self.document(place).tfs.get(term) {
                 let here = Place { boost: place.boost * boost, ..place };
-                scores.push((boost, f64::from(self.score(idf, tf as f32, here, model))));
+                scores.push((boost, f64::from(self.term(figures, tf as f32, here, model))));
             }
         }
         // In the order of the clauses.
@@ -180,17 +197,50 @@ impl<'d> Oracle<'d> {
         (!scores.is_empty()).then(|| scores.iter().map(|(_, score)| score).sum::<f64>() as f32)
     }
 
-    fn term(&self, term: &[u8], tf: u32, place: Place, model: Model) -> f32 {
-        let idf = self.idf(self.doc_freq(place.field, term), place.field, model);
-        self.score(idf, tf as f32, place, model)
+    fn figures(&self, field: usize, term: &[u8]) -> Figures {
+        let all = self.fields[field].leaves.iter().flatten();
+        let total = all.filter_map(|document| document.tfs.get(term)).map(|&tf| f64::from(tf)).sum();
+        Figures { documents: self.doc_freq(field, term), total }
     }
 
-    fn idf(&self, doc_freq: f64, field: usize, model: Model) -> f32 {
+    fn idf(&self, Figures { documents: doc_freq, .. }: Figures, field: usize, model: Model) -> f32 {
         let documents = self.fields[field].documents;
         match model {
             Model::Bm25 { .. } => (1.0 + (documents - doc_freq + 0.5) / (doc_freq + 0.5)).ln() as f32,
-            Model::Classic => (((documents + 1.0) / (doc_freq + 1.0)).ln() + 1.0) as f32,
-            Model::PNorm { .. } => unreachable!("soft queries have no term scores"),
+            _ => (((documents + 1.0) / (doc_freq + 1.0)).ln() + 1.0) as f32,
+        }
+    }
+
+    /// The score of a term that is so frequent.
+    fn term(&self, figures: Figures, freq: f32, place: Place, model: Model) -> f32 {
+        let InField { documents, tokens, .. } = self.fields[place.field];
+        let (boost, freq64) = (f64::from(place.boost), f64::from(freq));
+        let length = f64::from(norm_to_length(length_to_norm(self.document(place).length)));
+        match model {
+            Model::LmDirichlet { mu } => {
+                let (mu, p) = (f64::from(mu), (figures.total + 1.0) / (tokens + 1.0));
+                (boost * ((1.0 + freq64 / (mu * p)).ln() + (mu / (length + mu)).ln()).max(0.0)) as f32
+            }
+            Model::LmJelinekMercer { lambda } => {
+                let p = (figures.total + 1.0) / (tokens + 1.0);
+                let document = f64::from(1.0 - lambda) * freq64 / length;
+                (boost * (1.0 + document / (f64::from(lambda) * p)).ln()) as f32
+            }
+            Model::Pl2 { c } => {
+                let (rate, mean) = (figures.total / documents, tokens / documents);
+                let t = freq64 * (1.0 + f64::from(c) * mean / length).log2();
+                let stirling = 0.5 * (2.0 * PI * t).log2();
+                let gain = t * (t / rate).log2() + (rate - t) * LOG2_E + stirling;
+                (boost * (gain / (t + 1.0)).max(0.0)) as f32
+            }
+            Model::Dph => {
+                let share = if freq64 < length { freq64 / length } else { 0.99999 };
+                let (mean, rarity) = (tokens / documents, documents / figures.total);
+                let gain = freq64 * (freq64 * mean / length * rarity).log2()
+                    + 0.5 * (2.0 * PI * freq64 * (1.0 - share)).log2();
+                (boost * ((1.0 - share).powi(2) / (freq64 + 1.0) * gain).max(0.0)) as f32
+            }
+            _ => self.score(self.idf(figures, place.field, model), freq, place, model),
         }
     }
 
@@ -205,7 +255,7 @@ impl<'d> Oracle<'d> {
             Model::Classic => {
                 f64::from(freq).sqrt() as f32 * weight * (1.0 / f64::from(length).sqrt()) as f32
             }
-            Model::PNorm { .. } => unreachable!("soft queries have no term scores"),
+            _ => unreachable!("other models have no weights of terms"),
         }
     }
 

@@ -5,10 +5,16 @@ use super::oracle::Oracle;
 use crate::schema::Field;
 use crate::search::{BoolQuery, Hit, Leaf, Model, Pattern, PhraseQuery, Query, Searcher};
 
-const MODELS: [Model; 4] = [
+/// The last one is not of the kind that prunes.
+const MODELS: [Model; 9] = [
     Model::Bm25 { k1: 1.2, b: 0.75 },
     Model::Bm25 { k1: 0.0, b: 1.0 },
     Model::Classic,
+    Model::LmDirichlet { mu: 50.0 },
+    Model::LmDirichlet { mu: 2000.0 },
+    Model::LmJelinekMercer { lambda: 0.3 },
+    Model::Pl2 { c: 1.0 },
+    Model::Dph,
     Model::PNorm { p: 2.0 },
 ];
 
@@ -109,6 +115,11 @@ fn soft(model: Model) -> bool {
     matches!(model, Model::PNorm { .. })
 }
 
+/// True if the order of additions may show in the last bit.
+fn by_logarithms(model: Model) -> bool {
+    !soft(model) && !matches!(model, Model::Bm25 { .. } | Model::Classic)
+}
+
 /// Checks all hits, the best of them and their number against the oracle.
 fn check(searcher: &Searcher, oracle: &Oracle, query: &Query, model: Model, k: usize) {
     if soft(model) && !is_plain(query) {
@@ -121,15 +132,18 @@ fn check(searcher: &Searcher, oracle: &Oracle, query: &Query, model: Model, k: u
     for (found, expected) in found.iter().zip(&expected) {
         assert_eq!((found.leaf, found.doc), (expected.leaf, expected.doc), "{query:?} by {model:?}");
         let exact = found.score.to_bits() == expected.score.to_bits();
-        let close = soft(model) && (found.score - expected.score).abs() < 1e-5;
+        let off = (found.score - expected.score).abs();
+        let close = soft(model) && off < 1e-5 || by_logarithms(model) && off <= 1e-6 * expected.score;
         assert!(exact || close, "{found:?} is not {expected:?}: {query:?} by {model:?}");
     }
     let mut best = found.clone();
     best.sort_by(|a, b| b.score.total_cmp(&a.score).then((a.leaf, a.doc).cmp(&(b.leaf, b.doc))));
     best.truncate(k);
     assert_eq!(searcher.top_k(query, model, k).unwrap(), best, "best {k} of {query:?} by {model:?}");
-    if !soft(model) {
+    if !soft(model) && !by_logarithms(model) {
         assert_eq!(best, oracle.top(query, model, k));
+    }
+    if !soft(model) {
         assert_eq!(searcher.count(query).unwrap(), expected.len() as u64, "count of {query:?}");
     }
 }
@@ -175,10 +189,10 @@ fn random_queries_over_small_leaves_agree_with_the_oracle() {
         let [leaves, beside] = [&documents, &others].map(|of| leaves_of(of, |number| number % 2 == 0));
         let searcher = searcher_over(&[&leaves, &beside]);
         let oracle = Oracle::over(&[&documents, &others]);
-        for round in 0..12 {
+        for round in 0..18 {
             let query = random_query(&mut random, 2);
             let k = [1, 3, 10, 50, 10_000][random.u64(..5) as usize];
-            check(&searcher, &oracle, &query, MODELS[round % 4], k);
+            check(&searcher, &oracle, &query, MODELS[round % 9], k);
         }
     }
 }
@@ -192,9 +206,9 @@ fn pruning_over_long_lists_loses_and_adds_nothing() {
             [30_000, 9_000].map(|count| random_documents(&mut random, count, seed == 3)).into();
         let leaves = leaves_of(&documents, |_| true);
         let searcher = searcher(&leaves);
-        for round in 0..40 {
+        for round in 0..80 {
             let query = random_query(&mut random, 0);
-            let model = MODELS[round % 3];
+            let model = MODELS[round % 8];
             let mut expected = collect(&searcher, &query, model);
             expected.sort_by(|a, b| b.score.total_cmp(&a.score).then((a.leaf, a.doc).cmp(&(b.leaf, b.doc))));
             for k in [1, 10, 300] {
@@ -286,6 +300,9 @@ fn asking_for_nothing_gives_nothing_and_breaking_ends_the_visit() {
     assert_eq!(seen, 7);
     assert!(searcher.top_k(&query, Model::PNorm { p: 0.5 }, 5).is_err());
     assert!(searcher.top_k(&query, Model::Bm25 { k1: 1.0, b: 2.0 }, 5).is_err());
+    assert!(searcher.top_k(&query, Model::LmDirichlet { mu: 0.0 }, 5).is_err());
+    assert!(searcher.top_k(&query, Model::LmJelinekMercer { lambda: 1.5 }, 5).is_err());
+    assert!(searcher.top_k(&query, Model::Pl2 { c: f32::NAN }, 5).is_err());
     let hits = searcher.top_k(&Query::Term(b"b".to_vec()), Model::default(), 1).unwrap();
     assert_eq!(searcher.key(&hits[0]).unwrap(), b"document 0");
     assert!(Searcher::new(Vec::new()).top_k(&query, Model::default(), 3).unwrap().is_empty());

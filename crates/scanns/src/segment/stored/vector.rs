@@ -6,7 +6,9 @@
 //! ```
 //!
 //! Terms stand in the order in which they occur first: the length of each, then their bytes. There is a code for each
-//! token: 0 for the first occurrence of the next term, else the number of the term, from 1. So nothing is sorted and
+//! token: 0 for the first occurrence of the next term, else the number of the term, from 1. Where positions and tokens part
+//! ways, at a word that was left out or a second token in one place, stands the number of the term that did not occur yet
+//! and then, zigzag, how many positions further the next token stands than it would. So nothing is sorted and
 //! nothing gathered by term when a document ends: a token costs a look-up in a table that stays in the first caches, and
 //! a byte or two; and two documents that begin alike, as sources do, have the same bytes, which compression finds. A
 //! document without tokens has a vector of no bytes.
@@ -29,7 +31,7 @@ use crate::tokenize::TokenSink;
 pub struct TermInDocument {
     /// The term.
     pub term: Vec<u8>,
-    /// The numbers, from 0, of the tokens of the document that are the term: at least one, ascending. From 2³² - 1 on,
+    /// The positions of the tokens of the document that are the term, from 0: at least one, ascending. From 2³² - 1 on,
     /// positions are that.
     pub positions: Vec<u32>,
     /// Where each of them begins and ends in the text, see [`Postings::Offsets`](crate::schema::Postings::Offsets); empty
@@ -95,6 +97,8 @@ pub(super) struct VectorBuilder {
     bytes: Vec<u8>,
     codes: Vec<u8>,
     tokens: u64,
+    /// How many positions further the next token stands than it would.
+    shift: i64,
     front: Vec<u8>,
     /// Of the tokens, where they are kept.
     offsets: Option<OffsetBuilder>,
@@ -142,6 +146,7 @@ impl VectorBuilder {
             bytes: Vec::new(),
             codes: Vec::new(),
             tokens: 0,
+            shift: 0,
             front: Vec::new(),
             offsets: None,
         }
@@ -189,6 +194,9 @@ impl VectorBuilder {
         #[expect(clippy::cast_possible_truncation, reason = "every part of a hash will do")]
         let mut at = self.hash(token, head) as usize;
         self.tokens += 1;
+        if self.shift != 0 {
+            self.put_shift();
+        }
         loop {
             at &= self.mask;
             let slot = self.slots[at];
@@ -206,6 +214,13 @@ impl VectorBuilder {
             }
             at += 1;
         }
+    }
+
+    #[cold]
+    fn put_shift(&mut self) {
+        let shift = std::mem::take(&mut self.shift);
+        put_varint(&mut self.codes, self.terms.len() as u64 + 1);
+        put_varint(&mut self.codes, ((shift << 1) ^ (shift >> 63)).cast_unsigned());
     }
 
     #[inline(always)]
@@ -283,7 +298,7 @@ impl VectorBuilder {
             part.clear();
             part.shrink_to(KEEP);
         }
-        self.tokens = 0;
+        (self.tokens, self.shift) = (0, 0);
     }
 }
 
@@ -314,6 +329,10 @@ impl TokenSink for VectorBuilder {
             offsets.push(source, token.len());
         }
     }
+
+    fn shift(&mut self, positions: i32) {
+        self.shift += i64::from(positions);
+    }
 }
 
 /// Reads a vector; terms come in the order of their bytes. `None` if the bytes are not one.
@@ -337,16 +356,14 @@ pub(super) fn decode(bytes: &[u8]) -> Option<Vec<TermInDocument>> {
         let term = reader.take(len)?.to_vec();
         found.push(TermInDocument { term, positions: Vec::new(), offsets: Vec::new() });
     }
-    let (mut seen, codes) = (0, reader);
-    for position in 0..tokens {
-        let number = match usize::try_from(reader.varint()?).ok()? {
-            0 => {
-                seen += 1;
-                seen - 1
-            }
-            code => Some(code - 1).filter(|&number| number < seen)?,
-        };
-        found.get_mut(number)?.positions.push(u32::try_from(position).unwrap_or(u32::MAX));
+    let (mut seen, mut position, codes) = (0, 0u64, reader);
+    for _ in 0..tokens {
+        let (shift, number) = read_code(&mut reader, &mut seen)?;
+        position = position.checked_add_signed(shift)?;
+        let place = u32::try_from(position).unwrap_or(u32::MAX);
+        let positions = &mut found.get_mut(number)?.positions;
+        positions.last().is_none_or(|&last| last <= place).then(|| positions.push(place))?;
+        position = position.checked_add(1)?;
     }
     if !reader.remaining().is_empty() {
         decode_offsets(&mut found, tokens, codes, &mut reader)?;
@@ -359,6 +376,24 @@ pub(super) fn decode(bytes: &[u8]) -> Option<Vec<TermInDocument>> {
     distinct.then_some(found)
 }
 
+/// Reads the code of a token that comes after `seen` terms: by how many positions it stands further on than it would, and
+/// the number of its term.
+fn read_code(reader: &mut ByteReader<'_>, seen: &mut usize) -> Option<(i64, usize)> {
+    let mut code = usize::try_from(reader.varint()?).ok()?;
+    let mut shift = 0;
+    if code == *seen + 1 {
+        let zigzag = reader.varint()?;
+        shift = (zigzag >> 1).cast_signed() ^ -(zigzag & 1).cast_signed();
+        code = usize::try_from(reader.varint()?).ok()?;
+    }
+    match code {
+        0 => *seen += 1,
+        code if code > *seen => return None,
+        code => return Some((shift, code - 1)),
+    }
+    Some((shift, *seen - 1))
+}
+
 /// Reads the offsets of all tokens, whose codes are good, into their terms.
 fn decode_offsets(
     found: &mut [TermInDocument],
@@ -368,13 +403,7 @@ fn decode_offsets(
 ) -> Option<()> {
     let (mut seen, mut end) = (0, 0u64);
     for _ in 0..tokens {
-        let number = match usize::try_from(codes.varint()?).ok()? {
-            0 => {
-                seen += 1;
-                seen - 1
-            }
-            code => code - 1,
-        };
+        let (_, number) = read_code(&mut codes, &mut seen)?;
         let head = reader.varint()?;
         let extra = if head & 1 == 1 { reader.varint32()? } else { 0 };
         let gap = (head >> 2).cast_signed() ^ -(head >> 1 & 1).cast_signed();

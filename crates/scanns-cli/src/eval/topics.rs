@@ -1,0 +1,105 @@
+//! Topics: TREC's `<top>` elements, or lines.
+
+use anyhow::{Result, bail};
+
+use crate::args::PartArg;
+
+/// What was asked.
+#[derive(Debug, PartialEq, Eq)]
+pub struct Topic {
+    /// What judgements call it.
+    pub id: String,
+    /// Its text.
+    pub text: String,
+}
+
+/// Reads topics; a text with `<top>` in it is TREC's, any other is lines.
+pub fn parse(text: &str, parts: &[PartArg]) -> Result<Vec<Topic>> {
+    let topics = if text.contains("<top>") { elements(text, parts)? } else { lines(text)? };
+    if topics.is_empty() {
+        bail!(
+            "there is no topic: write <top> elements as TREC does, or lines of an identifier, a tab and a text"
+        );
+    }
+    Ok(topics)
+}
+
+fn lines(text: &str) -> Result<Vec<Topic>> {
+    let mut topics = Vec::new();
+    for (number, line) in (1..).zip(text.lines()).filter(|(_, line)| !line.trim().is_empty()) {
+        let Some((id, text)) = line.split_once('\t').map(|(id, text)| (id.trim(), text)) else {
+            bail!("line {number} has no tab between identifier and text");
+        };
+        topics.push(Topic { id: checked(id, &format!("line {number}"))?, text: text.into() });
+    }
+    Ok(topics)
+}
+
+/// An identifier is one word.
+fn checked(id: &str, place: &str) -> Result<String> {
+    if id.is_empty() || id.contains(char::is_whitespace) {
+        bail!("{place} has the identifier '{id}': it must be one word");
+    }
+    Ok(id.into())
+}
+
+/// Tags need not be closed: a part ends where the next tag begins.
+fn elements(text: &str, parts: &[PartArg]) -> Result<Vec<Topic>> {
+    let mut topics = Vec::new();
+    for (number, element) in (1..).zip(text.split("<top>").skip(1)) {
+        let element = element.split("</top>").next().unwrap_or(element);
+        let part = |name: &str, label: &str| {
+            let (_, rest) = element.split_once(&format!("<{name}>"))?;
+            let text = rest.split('<').next().unwrap_or(rest).trim();
+            Some(text.strip_prefix(label).unwrap_or(text).trim())
+        };
+        let Some(id) = part("num", "Number:") else { bail!("topic {number} has no <num>") };
+        let mut text = String::new();
+        for wanted in parts {
+            let (name, label) = match wanted {
+                PartArg::Title => ("title", "Topic:"),
+                PartArg::Desc => ("desc", "Description:"),
+                PartArg::Narr => ("narr", "Narrative:"),
+            };
+            let Some(part) = part(name, label) else {
+                bail!("topic {id} has no <{name}>: choose other --parts")
+            };
+            text.push_str(part);
+            text.push('\n');
+        }
+        topics.push(Topic { id: checked(id, &format!("topic {number}"))?, text });
+    }
+    Ok(topics)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    const TREC: &str = "<top>\n<num> Number: 301 \n<title> International Organized Crime\n\n<desc> Description: \nIdentify \
+                        organizations\nthat act.\n\n<narr> Narrative:\nAll.\n</top>\n<top><num>302</num>\n<title>Topic: \
+                        Poliomyelitis</title><desc>d</desc></top>";
+
+    #[test]
+    fn topics_of_trec_have_parts_that_need_not_be_closed() {
+        let topics = parse(TREC, &[PartArg::Title]).unwrap();
+        let read: Vec<(&str, &str)> = topics.iter().map(|topic| (&*topic.id, topic.text.trim())).collect();
+        assert_eq!(read, [("301", "International Organized Crime"), ("302", "Poliomyelitis")]);
+        let topics = parse(TREC, &[PartArg::Desc, PartArg::Title]).unwrap();
+        assert!(topics[0].text.starts_with("Identify organizations\nthat act.\nInternational"), "{topics:?}");
+        let error = parse(TREC, &[PartArg::Narr]).unwrap_err().to_string();
+        assert!(error.contains("302") && error.contains("--parts"), "{error}");
+    }
+
+    #[test]
+    fn lines_are_topics_and_what_is_wrong_with_one_is_said() {
+        let topics = parse("1\ta b\n\n2\tc\td\r\n", &[PartArg::Title]).unwrap();
+        assert_eq!((topics.len(), &*topics[1].id, topics[1].text.trim()), (2, "2", "c\td"));
+        for (text, hint) in
+            [("", "no topic"), ("1 a", "line 1"), ("1\ta\n\tb", "one word"), ("<top><title>x", "<num>")]
+        {
+            let error = parse(text, &[PartArg::Title]).unwrap_err().to_string();
+            assert!(error.contains(hint), "{text:?}: {error}");
+        }
+    }
+}

@@ -1,0 +1,172 @@
+//! Judgements and runs in the formats of TREC: words between white space, one document a line.
+
+use std::collections::{HashMap, HashSet};
+use std::fmt::Write;
+
+use anyhow::{Result, bail};
+
+/// By document: how relevant it is; above 0 it is.
+pub type Relevance = HashMap<String, i64>;
+
+/// Which documents are relevant.
+#[derive(Debug, Default)]
+pub struct Judged {
+    /// In the order of the file.
+    topics: Vec<(String, Relevance)>,
+}
+
+/// Things of topics in the order in which these come first.
+fn entry<'t, T: Default>(topics: &'t mut Vec<(String, T)>, topic: &str) -> Option<&'t mut T> {
+    // Lines of a topic stand together, mostly.
+    let place = match topics.last() {
+        Some((last, _)) if last == topic => topics.len() - 1,
+        _ => topics.iter().position(|(known, _)| known == topic).unwrap_or(topics.len()),
+    };
+    if place == topics.len() {
+        topics.push((topic.into(), T::default()));
+    }
+    topics.get_mut(place).map(|(_, things)| things)
+}
+
+impl Judged {
+    /// Reads lines of topic, anything, document and relevance.
+    pub fn parse(text: &str) -> Result<Self> {
+        let mut judged = Judged::default();
+        for (number, line) in (1..).zip(text.lines()).filter(|(_, line)| !line.trim().is_empty()) {
+            let words: Vec<&str> = line.split_whitespace().collect();
+            let [topic, _, document, relevance] = words[..] else {
+                bail!(
+                    "line {number} has {} words: topic, a number, document, relevance are four",
+                    words.len()
+                );
+            };
+            let Ok(relevance) = relevance.parse() else {
+                bail!("line {number} has the relevance '{relevance}', which is not a whole number");
+            };
+            let before =
+                entry(&mut judged.topics, topic).and_then(|of| of.insert(document.into(), relevance));
+            if before.is_some() {
+                bail!("line {number} judges document {document} of topic {topic} a second time");
+            }
+        }
+        if judged.topics.is_empty() {
+            bail!("there is no judgement");
+        }
+        Ok(judged)
+    }
+
+    /// The topics with their judgements.
+    pub fn topics(&self) -> impl Iterator<Item = (&str, &Relevance)> {
+        self.topics.iter().map(|(topic, judged)| (topic.as_str(), judged))
+    }
+}
+
+/// Documents and scores.
+#[derive(Debug, Default)]
+struct Answers {
+    documents: Vec<(String, f32)>,
+    seen: HashSet<String>,
+}
+
+/// The answers to topics.
+#[derive(Debug, Default)]
+pub struct Run {
+    topics: Vec<(String, Answers)>,
+}
+
+impl Run {
+    /// Reads lines of topic, anything, document, anything, score and anything. Ranks are not looked at, scores are.
+    pub fn parse(text: &str) -> Result<Self> {
+        let mut run = Run::default();
+        for (number, line) in (1..).zip(text.lines()).filter(|(_, line)| !line.trim().is_empty()) {
+            let words: Vec<&str> = line.split_whitespace().collect();
+            let [topic, _, document, _, score, _] = words[..] else {
+                bail!(
+                    "line {number} has {} words: topic, Q0, document, rank, score, name are six",
+                    words.len()
+                );
+            };
+            let Some(score) = score.parse::<f32>().ok().filter(|score| !score.is_nan()) else {
+                bail!("line {number} has the score '{score}', which is not a number");
+            };
+            run.push(topic, document.into(), score)?;
+        }
+        Ok(run)
+    }
+
+    /// Adds an answer.
+    ///
+    /// # Errors
+    /// A document that was answered before.
+    pub fn push(&mut self, topic: &str, document: String, score: f32) -> Result<()> {
+        let Some(answers) = entry(&mut self.topics, topic) else { return Ok(()) };
+        if !answers.seen.insert(document.clone()) {
+            bail!(
+                "topic {topic} is answered with document {document} twice: name documents so that they differ"
+            );
+        }
+        answers.documents.push((document, score));
+        Ok(())
+    }
+
+    /// The documents of a topic as trec_eval orders them: by falling score, equal ones by falling name.
+    pub fn ranking(&self, topic: &str) -> Vec<&str> {
+        let found = self.topics.iter().find(|(known, _)| known == topic);
+        let mut ranking: Vec<&(String, f32)> =
+            found.iter().flat_map(|(_, answers)| &answers.documents).collect();
+        ranking.sort_by(|a, b| b.1.total_cmp(&a.1).then_with(|| b.0.cmp(&a.0)));
+        ranking.into_iter().map(|(document, _)| document.as_str()).collect()
+    }
+
+    /// A run file, in which `name` says whose answers they are.
+    ///
+    /// # Errors
+    /// A document whose name has white space in it, since words are told apart by that.
+    pub fn to_text(&self, name: &str) -> Result<String> {
+        let mut text = String::new();
+        for (topic, answers) in &self.topics {
+            for (rank, (document, score)) in (1..).zip(&answers.documents) {
+                if document.contains(char::is_whitespace) {
+                    bail!(
+                        "document '{document}' cannot stand in a run file, since its name has white space in it"
+                    );
+                }
+                writeln!(text, "{topic} Q0 {document} {rank} {score} {name}")?;
+            }
+        }
+        Ok(text)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn runs_are_ordered_by_score_then_by_falling_name_and_read_back() {
+        let run = Run::parse("2 Q0 b 1 0.5 x\n1 Q0 a 9 1.5 x\n2 Q0 c 2 0.5 x\n2 Q0 a 3 7e-1 x\n").unwrap();
+        assert_eq!(run.ranking("2"), ["a", "c", "b"]);
+        assert!(run.ranking("3").is_empty());
+        let again = Run::parse(&run.to_text("y").unwrap()).unwrap();
+        assert_eq!((again.ranking("1"), again.ranking("2")), (run.ranking("1"), run.ranking("2")));
+        let mut run = Run::default();
+        run.push("1", "a b".into(), 1.0).unwrap();
+        assert!(run.to_text("y").is_err());
+    }
+
+    #[test]
+    fn what_is_wrong_with_a_line_is_said() {
+        for (text, hint) in
+            [("1 0 a", "3 words"), ("1 0 a x", "whole"), ("1 0 a 1\n1 0 a 0", "second"), ("", "no judg")]
+        {
+            let error = Judged::parse(text).unwrap_err().to_string();
+            assert!(error.contains(hint), "{text:?}: {error}");
+        }
+        for (text, hint) in
+            [("1 Q0 a 1 2", "5 words"), ("1 Q0 a 1 nan x", "nan"), ("1 Q0 a 1 2 x\n1 Q0 a 2 1 x", "twice")]
+        {
+            let error = Run::parse(text).unwrap_err().to_string();
+            assert!(error.contains(hint), "{text:?}: {error}");
+        }
+    }
+}

@@ -1,0 +1,92 @@
+//! Divergence from randomness: how far a frequency is from what chance would give.
+//!
+//! The formulas of Amati and van Rijsbergen (2002) and of Amati and others (TREC 2007), as Terrier computes them; Lucene
+//! has no PL2 any more and never had DPH. N is the number of documents that have terms, F how often the term occurs in all
+//! of them, l the mean length. Where a term is so frequent that the formula gives a negative score, the score is 0, as
+//! Lucene demands of every model. Neither grows with the frequency everywhere, so impacts do not bound them, and every
+//! posting is scored.
+
+use std::f64::consts::{LOG2_E, PI};
+
+use super::{Impact, LeafStats, Similarity, Weight, lengths, narrow};
+
+/// The number of documents and their mean length.
+fn collection(stats: &LeafStats) -> (f64, f64) {
+    let documents = stats.documents_with_terms.max(1) as f64;
+    (documents, stats.total_length as f64 / documents)
+}
+
+/// With t = f log₂(1 + c l / L) and λ = F / N: (t log₂(t / λ) + (λ - t) log₂ e + ½ log₂(2 π t)) / (t + 1).
+pub(in super::super) struct Pl2 {
+    documents: f64,
+    /// log₂(1 + c l / L) by norm.
+    scales: [f64; 256],
+}
+
+impl Pl2 {
+    pub(in super::super) fn new(c: f32, stats: &LeafStats) -> Self {
+        let (documents, mean) = collection(stats);
+        let scales = lengths().map(|length| (1.0 + f64::from(c) * mean / length).log2());
+        Pl2 { documents, scales }
+    }
+}
+
+impl Similarity for Pl2 {
+    const PRUNED: bool = false;
+
+    fn weight(&self, _doc_freq: u64, total_freq: u64) -> f64 {
+        total_freq.max(1) as f64 / self.documents
+    }
+
+    #[inline]
+    fn score(&self, Weight { of_term: weight, boost }: Weight, freq: f32, norm: u8) -> f32 {
+        let t = f64::from(freq) * self.scales[usize::from(norm)];
+        let information = t * (1.0 / weight).log2()
+            + weight * LOG2_E
+            + 0.5 * (2.0 * PI * t).log2()
+            + t * (t.log2() - LOG2_E);
+        narrow(boost * (information / (t + 1.0)).max(0.0))
+    }
+
+    fn bound(&self, _weight: Weight, _impacts: &[Impact]) -> f32 {
+        f32::INFINITY
+    }
+}
+
+/// The relative frequency of a term that is all of its document.
+const ALL: f64 = 0.99999;
+
+/// With r = f / L: (1 - r)² / (f + 1) · (f log₂(f l / L · N / F) + ½ log₂(2 π f (1 - r))).
+pub(in super::super) struct Dph {
+    documents: f64,
+    mean: f64,
+    lengths: [f64; 256],
+}
+
+impl Dph {
+    pub(in super::super) fn new(stats: &LeafStats) -> Self {
+        let (documents, mean) = collection(stats);
+        Dph { documents, mean, lengths: lengths() }
+    }
+}
+
+impl Similarity for Dph {
+    const PRUNED: bool = false;
+
+    fn weight(&self, _doc_freq: u64, total_freq: u64) -> f64 {
+        self.documents / total_freq.max(1) as f64
+    }
+
+    #[inline]
+    fn score(&self, Weight { of_term: weight, boost }: Weight, freq: f32, norm: u8) -> f32 {
+        let (tf, length) = (f64::from(freq), self.lengths[usize::from(norm)]);
+        let rest = 1.0 - if tf < length { tf / length } else { ALL };
+        let information =
+            tf * ((tf * self.mean / length) * weight).log2() + 0.5 * (2.0 * PI * tf * rest).log2();
+        narrow(boost * (rest * rest / (tf + 1.0) * information).max(0.0))
+    }
+
+    fn bound(&self, _weight: Weight, _impacts: &[Impact]) -> f32 {
+        f32::INFINITY
+    }
+}

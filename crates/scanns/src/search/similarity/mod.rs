@@ -1,0 +1,390 @@
+//! How well a document matches a term, in Lucene's arithmetic, step by step as it rounds there.
+//!
+//! Scores depend on the document only through the frequency and its norm byte. The two models here compute in 32 bits, and
+//! all of them that does not depend on the frequency is in a table of 256 factors, made once per query. `language.rs` has
+//! language models, `divergence.rs` those of divergence from randomness; both compute in 64 bits and round once.
+
+mod divergence;
+mod language;
+
+pub(super) use divergence::{Dph, Pl2};
+pub(super) use language::{Dirichlet, JelinekMercer};
+
+use super::leaf::LeafStats;
+use crate::codec::{Impact, code_to_tf, norm_to_length};
+use crate::error::{Error, Result};
+
+/// A way to rank.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub enum Model {
+    /// Okapi BM25, without the factor `k1 + 1`.
+    Bm25 {
+        /// How quickly more occurrences stop to matter; not negative.
+        k1: f32,
+        /// How much length matters, 0 to 1.
+        b: f32,
+    },
+    /// Lucene's `ClassicSimilarity`: √tf · idf · 1/√length.
+    Classic,
+    /// A language model with Dirichlet smoothing, Lucene's `LMDirichletSimilarity`. Scores below 0 are 0.
+    LmDirichlet {
+        /// How many tokens of the whole collection are mixed into a document; above 0.
+        mu: f32,
+    },
+    /// A language model with Jelinek-Mercer smoothing, Lucene's `LMJelinekMercerSimilarity`.
+    LmJelinekMercer {
+        /// The share of the whole collection in a document; above 0, at most 1.
+        lambda: f32,
+    },
+    /// Divergence from randomness: Poisson, Laplace, second normalisation. Scores below 0 are 0.
+    Pl2 {
+        /// How much length matters, the less the higher; above 0.
+        c: f32,
+    },
+    /// Divergence from randomness: hypergeometric, with Popper's normalisation, without parameters. Scores below 0 are 0.
+    Dph,
+    /// The extended Boolean model, see `pnorm.rs`.
+    PNorm {
+        /// 1 ranks like a vector model, infinity like strict logic; at least 1.
+        p: f64,
+    },
+}
+
+impl Default for Model {
+    fn default() -> Self {
+        Model::Bm25 { k1: 1.2, b: 0.75 }
+    }
+}
+
+impl Model {
+    /// Parses `bm25`, `tf-idf` (or `classic`), `lm-dirichlet`, `lm-jelinek-mercer`, `pl2`, `dph` or `p-norm`, with the
+    /// usual parameters.
+    pub fn parse(name: &str) -> Result<Self> {
+        match name {
+            "bm25" => Ok(Model::default()),
+            "tf-idf" | "classic" => Ok(Model::Classic),
+            "lm-dirichlet" => Ok(Model::LmDirichlet { mu: 2000.0 }),
+            "lm-jelinek-mercer" => Ok(Model::LmJelinekMercer { lambda: 0.1 }),
+            "pl2" => Ok(Model::Pl2 { c: 1.0 }),
+            "dph" => Ok(Model::Dph),
+            "p-norm" => Ok(Model::PNorm { p: 2.0 }),
+            other => Err(Error::Options(format!(
+                "model '{other}' is unknown: use bm25, tf-idf, classic, lm-dirichlet, lm-jelinek-mercer, pl2, dph or \
+                 p-norm"
+            ))),
+        }
+    }
+
+    /// An error if a parameter is outside its range.
+    pub fn check(&self) -> Result<()> {
+        let positive = |value: f32| value.is_finite() && value > 0.0;
+        match *self {
+            Model::Bm25 { k1, b } if !(k1.is_finite() && k1 >= 0.0 && (0.0..=1.0).contains(&b)) => {
+                Err(Error::Options(format!("bm25 needs k1 of at least 0 and b of 0 to 1, not {k1} and {b}")))
+            }
+            Model::LmDirichlet { mu } if !positive(mu) => {
+                Err(Error::Options(format!("lm-dirichlet needs mu above 0, not {mu}")))
+            }
+            Model::LmJelinekMercer { lambda } if !(positive(lambda) && lambda <= 1.0) => Err(Error::Options(
+                format!("lm-jelinek-mercer needs lambda above 0, at most 1, not {lambda}"),
+            )),
+            Model::Pl2 { c } if !positive(c) => Err(Error::Options(format!("pl2 needs c above 0, not {c}"))),
+            Model::PNorm { p } if p.is_nan() || p < 1.0 => {
+                Err(Error::Options(format!("p-norm needs p of at least 1, not {p}")))
+            }
+            _ => Ok(()),
+        }
+    }
+}
+
+/// A way to score. No score is negative.
+pub(super) trait Similarity {
+    /// False if every score is 0.
+    const SCORED: bool = true;
+
+    /// True if scores grow with the frequency and fall with the norm, so that impacts bound them. Else nothing is left
+    /// out unseen.
+    const PRUNED: bool = true;
+
+    /// True if the terms of a phrase weigh together what they weigh alone; else each scores the phrase by itself.
+    const WEIGHTS_ADD: bool = false;
+
+    /// The weight of a term that `doc_freq` of all documents contain, `total_freq` times together.
+    fn weight(&self, doc_freq: u64, total_freq: u64) -> f64;
+
+    /// The weight where the query multiplies scores by `boost`.
+    fn boosted(weight: f64, boost: f32) -> Weight {
+        Weight { of_term: weight, boost: f64::from(boost) }
+    }
+
+    /// The score of a frequency in a document with this norm; that of a phrase need not be whole.
+    fn score(&self, weight: Weight, freq: f32, norm: u8) -> f32;
+
+    /// Scores postings; the slices are equally long.
+    #[inline]
+    fn score_all(&self, weight: Weight, norms: &[u8], (docs, tfs): (&[u32], &[u32]), scores: &mut [f32]) {
+        for ((score, &doc), &tf) in scores.iter_mut().zip(docs).zip(tfs) {
+            *score = self.score(weight, tf as f32, norm_of(norms, doc));
+        }
+    }
+
+    /// A score that none of the postings that `impacts` stand for exceeds.
+    fn bound(&self, weight: Weight, impacts: &[Impact]) -> f32;
+}
+
+/// What a clause weighs.
+#[derive(Clone, Copy, Debug, Default)]
+pub(super) struct Weight {
+    /// What the similarity made of the figures of the term.
+    of_term: f64,
+    /// What the query multiplies scores by, as far as it is not in there.
+    boost: f64,
+}
+
+/// What scores the postings of a term in one leaf.
+pub(super) struct Scorer<'s, S> {
+    pub(super) weight: Weight,
+    /// The norm of every document in the field of the term.
+    pub(super) norms: &'s [u8],
+    /// That of the field.
+    pub(super) similarity: &'s S,
+}
+
+impl<S: Similarity> Scorer<'_, S> {
+    /// The highest score that `impacts` allow.
+    #[inline]
+    pub(super) fn bound(&self, impacts: &[Impact]) -> f32 {
+        self.similarity.bound(self.weight, impacts)
+    }
+
+    /// The score of one posting.
+    #[inline]
+    pub(super) fn score(&self, doc: u32, tf: u32) -> f32 {
+        self.score_freq(doc, tf as f32)
+    }
+
+    /// The score of a frequency that need not be whole.
+    #[inline]
+    pub(super) fn score_freq(&self, doc: u32, freq: f32) -> f32 {
+        self.similarity.score(self.weight, freq, norm_of(self.norms, doc))
+    }
+
+    /// Scores postings; `scores` has as many places as there are documents.
+    #[inline]
+    pub(super) fn score_all(&self, postings: (&[u32], &[u32]), scores: &mut [f32]) {
+        if S::SCORED {
+            self.similarity.score_all(self.weight, self.norms, postings, scores);
+        } else {
+            scores.fill(0.0);
+        }
+    }
+}
+
+#[inline]
+fn norm_of(norms: &[u8], doc: u32) -> u8 {
+    norms.get(doc as usize).copied().unwrap_or(0)
+}
+
+/// Scores postings by factors of norms: gathering is scalar, the arithmetic after it becomes vector instructions.
+#[inline]
+fn score_by_factors(
+    factors: &[f32; 256],
+    norms: &[u8],
+    (docs, tfs): (&[u32], &[u32]),
+    scores: &mut [f32],
+    score: impl Fn(f32, f32) -> f32,
+) {
+    for (score, &doc) in scores.iter_mut().zip(docs) {
+        *score = factors[usize::from(norm_of(norms, doc))];
+    }
+    for (value, &tf) in scores.iter_mut().zip(tfs) {
+        *value = score(tf as f32, *value);
+    }
+}
+
+/// Okapi BM25.
+pub(super) struct Bm25 {
+    factors: [f32; 256],
+    documents: f64,
+}
+
+impl Bm25 {
+    pub(super) fn new(k1: f32, b: f32, stats: &LeafStats) -> Self {
+        let documents = stats.documents_with_terms.max(1) as f64;
+        let average = narrow(stats.total_length as f64 / documents);
+        let factor = |length: f32| 1.0 / (k1 * ((1.0 - b) + b * length / average));
+        Bm25 { factors: LENGTHS.map(factor), documents }
+    }
+
+    #[inline]
+    fn of(weight: f32, freq: f32, factor: f32) -> f32 {
+        weight - weight / (1.0 + freq * factor)
+    }
+}
+
+impl Similarity for Bm25 {
+    const WEIGHTS_ADD: bool = true;
+
+    fn boosted(weight: f64, boost: f32) -> Weight {
+        folded(weight, boost)
+    }
+
+    fn weight(&self, doc_freq: u64, _total_freq: u64) -> f64 {
+        let doc_freq = doc_freq as f64;
+        let documents = self.documents.max(doc_freq);
+        f64::from(narrow((1.0 + (documents - doc_freq + 0.5) / (doc_freq + 0.5)).ln()))
+    }
+
+    #[inline]
+    fn score(&self, weight: Weight, freq: f32, norm: u8) -> f32 {
+        Bm25::of(narrow(weight.of_term), freq, self.factors[usize::from(norm)])
+    }
+
+    #[inline]
+    fn score_all(&self, weight: Weight, norms: &[u8], postings: (&[u32], &[u32]), scores: &mut [f32]) {
+        let weight = narrow(weight.of_term);
+        score_by_factors(&self.factors, norms, postings, scores, |tf, factor| Bm25::of(weight, tf, factor));
+    }
+
+    #[inline]
+    fn bound(&self, weight: Weight, impacts: &[Impact]) -> f32 {
+        let weight = narrow(weight.of_term);
+        // The score grows with the product, so one division does for all pairs.
+        let product =
+            |impact: &Impact| TFS[usize::from(impact.tf_code)] * self.factors[usize::from(impact.norm)];
+        weight - weight / (1.0 + impacts.iter().map(product).fold(0.0, f32::max))
+    }
+}
+
+/// Lucene's `ClassicSimilarity`.
+pub(super) struct Classic {
+    factors: [f32; 256],
+    /// Roots of frequencies by their codes in impacts.
+    roots: [f32; 256],
+    documents: f64,
+}
+
+impl Classic {
+    pub(super) fn new(stats: &LeafStats) -> Self {
+        let mut factors = LENGTHS.map(|length| narrow(1.0 / f64::from(length.max(1.0)).sqrt()));
+        factors[0] = 1.0 / factors[255];
+        let roots = TFS.map(f32::sqrt);
+        Classic { factors, roots, documents: stats.documents_with_terms as f64 }
+    }
+
+    #[inline]
+    fn of(weight: f32, freq: f32, factor: f32) -> f32 {
+        freq.sqrt() * weight * factor
+    }
+}
+
+impl Similarity for Classic {
+    const WEIGHTS_ADD: bool = true;
+
+    fn boosted(weight: f64, boost: f32) -> Weight {
+        folded(weight, boost)
+    }
+
+    fn weight(&self, doc_freq: u64, _total_freq: u64) -> f64 {
+        f64::from(narrow(((self.documents + 1.0) / (doc_freq as f64 + 1.0)).ln() + 1.0))
+    }
+
+    #[inline]
+    fn score(&self, weight: Weight, freq: f32, norm: u8) -> f32 {
+        Classic::of(narrow(weight.of_term), freq, self.factors[usize::from(norm)])
+    }
+
+    #[inline]
+    fn score_all(&self, weight: Weight, norms: &[u8], postings: (&[u32], &[u32]), scores: &mut [f32]) {
+        let weight = narrow(weight.of_term);
+        score_by_factors(&self.factors, norms, postings, scores, |tf, factor| {
+            Classic::of(weight, tf, factor)
+        });
+    }
+
+    #[inline]
+    fn bound(&self, weight: Weight, impacts: &[Impact]) -> f32 {
+        let weight = narrow(weight.of_term);
+        let score = |impact: &Impact| {
+            self.roots[usize::from(impact.tf_code)] * weight * self.factors[usize::from(impact.norm)]
+        };
+        impacts.iter().map(score).fold(0.0, f32::max)
+    }
+}
+
+/// For queries that only count or exclude: every score is 0.
+pub(super) struct Unscored;
+
+impl Similarity for Unscored {
+    const SCORED: bool = false;
+
+    fn weight(&self, _doc_freq: u64, _total_freq: u64) -> f64 {
+        0.0
+    }
+
+    #[inline]
+    fn score(&self, _weight: Weight, _freq: f32, _norm: u8) -> f32 {
+        0.0
+    }
+
+    fn bound(&self, _weight: Weight, _impacts: &[Impact]) -> f32 {
+        0.0
+    }
+}
+
+/// A weight in 32 bits that the boost is part of.
+fn folded(weight: f64, boost: f32) -> Weight {
+    Weight { of_term: f64::from(narrow(weight) * boost), boost: 1.0 }
+}
+
+/// A bound for scores that are computed with logarithms, which need not be monotonic to the last bit.
+fn loosened(bound: f64) -> f32 {
+    narrow(bound * (1.0 + 1e-6))
+}
+
+/// Lengths by norm, in 64 bits; a document with terms has at least one token, whatever its norm says.
+fn lengths() -> [f64; 256] {
+    LENGTHS.map(|length| f64::from(length.max(1.0)))
+}
+
+/// Lengths by norm.
+static LENGTHS: [f32; 256] = {
+    let mut lengths = [0.0; 256];
+    let mut norm = u8::MAX;
+    while norm > 0 {
+        lengths[norm as usize] = norm_to_length(norm) as f32;
+        norm -= 1;
+    }
+    lengths
+};
+
+/// Frequencies by their codes in impacts.
+static TFS: [f32; 256] = {
+    let mut tfs = [0.0; 256];
+    let mut code = u8::MAX;
+    while code > 0 {
+        tfs[code as usize] = code_to_tf(code) as f32;
+        code -= 1;
+    }
+    tfs
+};
+
+/// The nearest 32-bit float, as a cast does it in Java.
+#[inline]
+pub(super) fn narrow(value: f64) -> f32 {
+    #[expect(clippy::cast_possible_truncation, reason = "rounding to the nearest is what is wanted")]
+    let nearest = value as f32;
+    nearest
+}
+
+/// A score that no sum of up to 1,024 terms exceeds that is `sum` in some order.
+#[inline]
+pub(super) fn above(sum: f64) -> f32 {
+    narrow(sum * (1.0 + 1e-12))
+}
+
+/// A sum that is below all that round to `threshold` or more, in whatever order they were added.
+#[inline]
+pub(super) fn below(threshold: f32) -> f64 {
+    f64::from(threshold) - f64::from(threshold.abs()) * 1e-6
+}

@@ -1,0 +1,31 @@
+//! What may stand between a tokenizer and a sink: each word becomes any number of tokens.
+
+use std::ops::Range;
+
+use super::TokenSink;
+
+/// Makes tokens of words.
+pub(super) trait Filter {
+    /// Pushes what becomes of the word `text[range]`, which stands at `source` in the text that the tokenizer was given.
+    fn word<S: TokenSink>(&mut self, text: &[u8], range: Range<usize>, source: Range<usize>, sink: &mut S);
+}
+
+/// A sink for words that has the tokens of a filter go to another sink.
+pub(super) struct Filtered<'f, F, S>(pub(super) &'f mut F, pub(super) &'f mut S);
+
+impl<F: Filter, S: TokenSink> TokenSink for Filtered<'_, F, S> {
+    fn tokens(&mut self, text: &[u8], base: usize, bounds: &[u16]) {
+        for pair in bounds.as_chunks::<2>().0 {
+            let range = base + usize::from(pair[0])..base + usize::from(pair[1]);
+            self.0.word(text, range.clone(), range, self.1);
+        }
+    }
+
+    fn token(&mut self, token: &[u8], source: Range<usize>) {
+        self.0.word(token, 0..token.len(), source, self.1);
+    }
+
+    fn shift(&mut self, positions: i32) {
+        self.1.shift(positions);
+    }
+}
