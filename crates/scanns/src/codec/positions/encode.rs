@@ -1,7 +1,8 @@
 //! Writes runs: packs a block of deltas when it is full; what a reader needs to find its way comes last.
 
-use super::{Columns, DeltaReader, ENTRY, LOOSE, Occurrence, OnlyPositions, WithOffsets};
+use super::{Columns, DeltaReader, ENTRY, LOOSE, Occurrence, WithOffsets};
 use crate::codec::bitpack::{BLOCK, UNIT, pack, width_of};
+use crate::codec::varint::put_varint;
 
 /// Encodes one run after the other; the buffers are reused.
 pub struct PositionEncoder {
@@ -117,13 +118,13 @@ impl PositionEncoder {
 
     /// Appends what waits, without packing it.
     fn put_rest(&self, out: &mut Vec<u8>) {
+        if !self.offsets {
+            // Most runs are short and pass here.
+            return self.deltas[..self.len].iter().for_each(|&delta| put_varint(out, u64::from(delta)));
+        }
         for at in 0..self.len {
             let (position, start, extra) = (self.deltas[at], self.starts[at], self.extras[at]);
-            let occurrence = Occurrence { position, start, extra };
-            match self.offsets {
-                true => occurrence.put::<WithOffsets>(out),
-                false => occurrence.put::<OnlyPositions>(out),
-            }
+            Occurrence { position, start, extra }.put::<WithOffsets>(out);
         }
     }
 

@@ -163,10 +163,7 @@ fn push_run<C: Columns>(
         let mut pushed = Ok(());
         let taken = deltas.take(freq, |deltas| {
             if pushed.is_ok() {
-                pushed = match C::OFFSETS {
-                    true => writer.push_occurrences(deltas.occurrences(), out),
-                    false => writer.push_deltas(deltas.positions.iter().copied(), out),
-                };
+                pushed = writer.push_differences::<C>(deltas, out);
             }
         });
         pushed?;

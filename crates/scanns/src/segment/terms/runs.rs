@@ -2,7 +2,8 @@
 
 use super::TermsWriter;
 use crate::codec::{
-    Columns, DeltaReader, ListBytes, Occurrence, OnlyPositions, PositionEncoder, WithOffsets, put_varint,
+    Columns, DeltaReader, Differences, ListBytes, Occurrence, OnlyPositions, PositionEncoder, WithOffsets,
+    put_varint,
 };
 use crate::error::Result;
 use crate::store::EnvelopeWriter;
@@ -92,6 +93,19 @@ impl TermsWriter {
         let Some(runs) = &mut self.runs else { return Ok(()) };
         deltas.for_each(|delta| runs.encoder.push_all(delta, &mut self.lists));
         self.send_run(out)
+    }
+
+    /// The same with what a reader of `C` gave.
+    #[inline(always)]
+    pub fn push_differences<C: Columns>(
+        &mut self,
+        deltas: Differences<'_>,
+        out: &mut EnvelopeWriter,
+    ) -> Result<()> {
+        match C::OFFSETS {
+            true => self.push_occurrences(deltas.occurrences(), out),
+            false => self.push_deltas(deltas.positions.iter().copied(), out),
+        }
     }
 
     /// Sends what there is of the run at hand, if it is enough.
