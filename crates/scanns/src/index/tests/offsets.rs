@@ -1,3 +1,5 @@
+use std::ops::Range;
+
 use super::*;
 use crate::index::{IndexWriter, MergeOptions, MergePolicy, WriterOptions, check_in, delete_in, merge_in};
 use crate::schema::{Document, FieldKind, Schema, Store};
@@ -41,48 +43,57 @@ fn analyzed(analyzer: &Analyzer, text: &[u8]) -> Vec<u8> {
     }
 }
 
+/// Where a term stands in a document: positions and offsets.
+type Standing = (Vec<u32>, Vec<Range<u32>>);
+
+/// The terms of a document from its vector, after a look at the text for each of its tokens.
+fn document(snapshot: &Snapshot, hit: &Hit, what: &str) -> BTreeMap<Vec<u8>, Standing> {
+    let analyzer = snapshot.info().analyzer;
+    let text = snapshot.document(hit).unwrap().unwrap();
+    let tokens = Tokenizer::new(&analyzer).terms_of(&mut text.clone());
+    let (mut terms, mut starts) = (BTreeMap::new(), BTreeMap::new());
+    for found in snapshot.vector(hit).unwrap().unwrap() {
+        assert_eq!(found.positions.len(), found.offsets.len(), "{what}");
+        for (&position, range) in found.positions.iter().zip(&found.offsets) {
+            let stands = analyzed(&analyzer, &text[range.start as usize..range.end as usize]);
+            assert!(stands == found.term && tokens[position as usize] == stands, "{what} {range:?}");
+            starts.insert(position, range.start);
+        }
+        terms.insert(found.term, (found.positions, found.offsets));
+    }
+    assert!(starts.len() == tokens.len() && starts.values().is_sorted(), "{what}");
+    terms
+}
+
 /// Checks all offsets of an index that stores the text and the vectors of documents; returns how many there are.
 fn must_hold(directory: &RamDirectory, what: &str) -> u64 {
     let snapshot = Snapshot::open_in(directory).unwrap().unwrap();
-    let (searcher, analyzer) = (snapshot.searcher(), snapshot.info().analyzer);
+    // Of many lines some will do, as each unpacks a block.
+    let step = if snapshot.info().documents > 1000 { 32 } else { 1 };
+    let searcher = snapshot.searcher();
     let mut documents = BTreeMap::new();
-    let mut count = 0;
-    for (term, _) in snapshot.terms(b"", usize::MAX).unwrap() {
+    for (number, (term, _)) in snapshot.terms(b"", usize::MAX).unwrap().into_iter().enumerate() {
+        // Of the many that are in one large document, some will do.
+        if term.starts_with(b"n") && number % 64 > 0 {
+            continue;
+        }
         let visit = |hit: Hit| {
-            let (text, terms) = documents.entry((hit.leaf, hit.doc)).or_insert_with(|| {
-                let text = snapshot.document(&hit).unwrap().unwrap();
-                let terms = Tokenizer::new(&analyzer).terms_of(&mut text.clone());
-                let vector = snapshot.vector(&hit).unwrap().unwrap();
-                let starts: BTreeMap<u32, u32> = vector
-                    .iter()
-                    .flat_map(|term| term.positions.iter().zip(&term.offsets))
-                    .map(|(&position, range)| (position, range.start))
-                    .collect();
-                assert!(starts.values().is_sorted() && starts.len() == terms.len(), "{what}");
-                for term in vector {
-                    assert_eq!(snapshot.offsets(&hit, &term.term).unwrap(), term.offsets, "{what}");
-                }
-                (text, terms)
-            });
-            let (positions, offsets) =
-                (snapshot.positions(&hit, &term).unwrap(), snapshot.offsets(&hit, &term).unwrap());
-            assert!(!positions.is_empty() && positions.len() == offsets.len(), "{what}");
-            for (position, range) in positions.into_iter().zip(offsets) {
-                assert_eq!(terms[position as usize], term, "{what}");
-                let found = analyzed(&analyzer, &text[range.start as usize..range.end as usize]);
-                assert!(found == term, "{what}: {} is no {}", found.escape_ascii(), term.escape_ascii());
-                count += 1;
+            if !hit.doc.is_multiple_of(step) {
+                return ControlFlow::Continue(());
             }
+            let terms =
+                documents.entry((hit.leaf, hit.doc)).or_insert_with(|| document(&snapshot, &hit, what));
+            let found = (snapshot.positions(&hit, &term).unwrap(), snapshot.offsets(&hit, &term).unwrap());
+            assert_eq!(terms[&term], found, "{what}");
             ControlFlow::Continue(())
         };
         let query = crate::search::Query::Term(term.clone());
         searcher.for_each(&query, Model::Bm25 { k1: 1.2, b: 0.75 }, visit).unwrap();
     }
-    let all: usize = documents.values().map(|(_, terms)| terms.len()).sum();
-    assert_eq!(count, all as u64, "{what}");
+    // All others are compared with the vectors here.
     let checked = check_in(directory, CheckLevel::Cross, &Progress::new(), &AtomicBool::new(false)).unwrap();
     assert!(checked.is_whole(), "{what}: {checked:?}");
-    count
+    snapshot.info().tokens
 }
 
 #[test]
