@@ -78,7 +78,7 @@ fn must_hold(directory: &RamDirectory, what: &str) -> u64 {
             continue;
         }
         let visit = |hit: Hit| {
-            if hit.doc % step > 0 {
+            if !hit.doc.is_multiple_of(step) {
                 return ControlFlow::Continue(());
             }
             let terms =
