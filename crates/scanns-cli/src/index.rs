@@ -37,7 +37,7 @@ pub fn run(args: &IndexArgs) -> Result<Outcome> {
         built => built?,
     };
     if args.output.json {
-        print_json(output, &built)?;
+        print_json(output, &built, options.memory)?;
     } else {
         if !args.output.quiet {
             print_summary(output, &built)?;
@@ -285,11 +285,13 @@ fn list_failures(failed: &[Failure]) {
     }
 }
 
-fn print_json(output: &Path, built: &IndexReport) -> Result<()> {
-    // A build that was stopped early has no index to count in.
+fn print_json(output: &Path, built: &IndexReport, memory: u64) -> Result<()> {
+    // Counting reads the terms of all segments side by side, which must not break the memory cap either.
     let unique_terms = match Snapshot::open(output) {
+        // A build that was stopped early has no index to count in.
         Err(_) if built.cancelled => None,
-        snapshot => Some(snapshot?.unique_terms()?),
+        snapshot if built.index_bytes <= memory / 4 => Some(snapshot?.unique_terms()?),
+        _ => None,
     };
     let mut object = Map::new();
     report::put_bytes(&mut object, "index", output.as_os_str().as_encoded_bytes());

@@ -7,6 +7,7 @@ use std::path::Path;
 use std::process::ExitCode;
 
 use anyhow::Result;
+use scanns::Error;
 use serde_json::{Map, Value};
 
 /// How a verb ended, short of an error.
@@ -30,10 +31,20 @@ pub fn exit_code(result: Result<Outcome>) -> ExitCode {
         Ok(Outcome::Stopped) => ExitCode::from(130),
         Err(error) if is_broken_pipe(&error) => ExitCode::SUCCESS,
         Err(error) => {
-            note(&format!("{error:#}"));
+            match error.downcast_ref::<Error>() {
+                Some(Error::Query { query, message, at }) => note(&query_fault(query, message, *at)),
+                _ => note(&format!("{error:#}")),
+            }
             ExitCode::from(2)
         }
     }
+}
+
+/// What is wrong with a query, with a mark under the character `at`, counted from 1.
+fn query_fault(query: &str, message: &str, at: usize) -> String {
+    // Whatever moves the cursor would move the mark.
+    let plain: String = query.chars().map(|char| if char.is_control() { ' ' } else { char }).collect();
+    format!("query: {message}\n  {plain}\n  {}^", " ".repeat(at.saturating_sub(1)))
 }
 
 /// Prints clap's answer to what was typed: help on standard output, or what is wrong with it.

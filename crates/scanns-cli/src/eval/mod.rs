@@ -48,6 +48,19 @@ fn read(path: &Path) -> Result<String> {
     Ok(String::from_utf8_lossy(&bytes).into_owned())
 }
 
+/// One optional clause for each different term, in the order in which they come first, which weighs by how often it comes.
+fn bag_of_words(terms: Vec<Vec<u8>>) -> Query {
+    let mut counted: Vec<(Vec<u8>, f32)> = Vec::new();
+    for term in terms {
+        match counted.iter_mut().find(|(known, _)| *known == term) {
+            Some((_, count)) => *count += 1.0,
+            None => counted.push((term, 1.0)),
+        }
+    }
+    let clause = |(term, count)| Query::Boost(Box::new(Query::Term(term)), count);
+    Query::Bool(BoolQuery { should: counted.into_iter().map(clause).collect(), ..BoolQuery::default() })
+}
+
 /// The answers of an index.
 fn answer(args: &EvalArgs, index: &Path) -> Result<Run> {
     let model = search::model(&args.model)?;
@@ -63,8 +76,7 @@ fn answer(args: &EvalArgs, index: &Path) -> Result<Run> {
             Some(tokenizer) => tokenizer.terms(text),
             None => vec![text.as_bytes().to_vec()],
         };
-        let should = terms.into_iter().map(Query::Term).collect();
-        let query = Query::Bool(BoolQuery { should, ..BoolQuery::default() });
+        let query = bag_of_words(terms);
         let mut found = Vec::new();
         for hit in searcher.top_k(&query, model, args.hits)? {
             found.push((docno(&searcher.key(&hit)?, args.docno), hit.score));

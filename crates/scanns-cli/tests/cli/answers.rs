@@ -351,3 +351,41 @@ fn keys(result: &[u8]) -> BTreeSet<Vec<u8>> {
         .filter_map(|line| line.iter().position(|&byte| byte == b'\t').map(|tab| line[tab..].to_vec()))
         .collect()
 }
+
+#[test]
+fn queries_have_phrases_patterns_and_marks_at_their_faults() {
+    let place = Place::with(&[
+        ("a", "free software is free as in freedom"),
+        ("b", "software that is free"),
+        ("c", "soft wares, lisenced"),
+    ]);
+    place.indexed(&["--positions"]);
+    for (query, expected) in [
+        ("\"free software\"", "a"),
+        ("\"software free\"~1", "a"),
+        ("\"software is\"", "a"),
+        ("\"software is\"~1", "a b"),
+        ("soft*", "a b c"),
+        ("fr?e -software", ""),
+        ("re\"free(dom)?\"", "a b"),
+        ("licensed~2", "c"),
+        ("[freedom TO is]", "a b"),
+        ("in(wares freedom)", "a c"),
+        ("(free software wares)@2", "a b"),
+        ("* -free", "c"),
+        ("text:soft*^2 AND wares", "c"),
+    ] {
+        assert_eq!(place.found(&[query]).join(" "), expected, "{query}");
+    }
+    let refused = place.search(&["free AND (software OR"]);
+    assert_eq!((refused.code, refused.text()), (Some(2), ""));
+    assert!(
+        refused.stderr.ends_with("\n  free AND (software OR\n                     ^\n"),
+        "{}",
+        refused.stderr
+    );
+    let without = Place::with(&[("a", "free software")]);
+    without.indexed(&[]);
+    let refused = without.search(&["\"free software\""]);
+    assert!(refused.code == Some(2) && refused.stderr.contains("--positions"), "{}", refused.stderr);
+}

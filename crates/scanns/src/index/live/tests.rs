@@ -4,7 +4,7 @@ use std::ops::ControlFlow;
 use fastrand::Rng;
 
 use super::*;
-use crate::index::{IndexOptions, Progress, Snapshot, check_in};
+use crate::index::{IndexOptions, MergeOptions, Progress, Snapshot, check_in, merge_in};
 use crate::schema::{Analyzer, FieldKind, Postings, Store, Value};
 use crate::search::{Model, Operator};
 use crate::segment::CheckLevel;
@@ -371,13 +371,8 @@ fn stored_values_come_back_through_commits_and_merges() {
     drop(writer);
     for merged in [false, true] {
         if merged {
-            crate::index::merge_in(
-                &*directory,
-                &crate::index::MergeOptions::default(),
-                &Progress::new(),
-                &AtomicBool::new(false),
-            )
-            .unwrap();
+            merge_in(&*directory, &MergeOptions::default(), &Progress::new(), &AtomicBool::new(false))
+                .unwrap();
         }
         let snapshot = Snapshot::open_in(&*directory).unwrap().unwrap();
         let mut found = BTreeMap::new();
@@ -412,13 +407,7 @@ fn documents_join_files_whose_text_and_vectors_are_stored() {
     writer.add(&Document::new("k").text(text, "Two Three").text(text, " two")).unwrap();
     writer.commit().unwrap();
     drop(writer);
-    crate::index::merge_in(
-        &*directory,
-        &crate::index::MergeOptions::default(),
-        &Progress::new(),
-        &AtomicBool::new(false),
-    )
-    .unwrap();
+    merge_in(&*directory, &MergeOptions::default(), &Progress::new(), &AtomicBool::new(false)).unwrap();
     let snapshot = Snapshot::open_in(&*directory).unwrap().unwrap();
     let hits = snapshot.searcher().top_k(&Query::Term(b"three".to_vec()), Model::Classic, 9).unwrap();
     assert_eq!(snapshot.document(&hits[0]).unwrap().unwrap(), b"Two Three two");
