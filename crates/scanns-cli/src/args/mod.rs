@@ -92,7 +92,7 @@ Analyzers:
   standard          Unicode words in lower case
   english           the same without 's and stop words, stemmed: finds run by running
   snowball:german   the same as standard, stemmed for a language: arabic, danish, dutch, english, finnish, french,
-                    german, greek, hungarian, italian, norwegian, portuguese, romanian, russian, spanish, swedish,
+                    german, hungarian, italian, norwegian, portuguese, romanian, russian, spanish, swedish,
                     tamil, turkish
   whitespace        what stands between white space, byte for byte
   paths             what stands between white space and /

@@ -6,7 +6,7 @@ use super::words::OneAnalyzer;
 use crate::error::{Error, Result};
 use crate::invert::{CHECK_EVERY, InvertOptions, Inverter};
 use crate::record::Parts;
-use crate::schema::{Analyzer, Postings, Records};
+use crate::schema::{Analyzer, Records};
 use crate::search::{
     Leaf, LeafStats, ListSource, Operator, PositionSource, Query, TermRef, TermStream, parse,
 };
@@ -172,7 +172,7 @@ impl Leaf for MemoryIndex {
     }
 
     fn positions<'a>(&'a self, term: &TermRef) -> Result<PositionSource<'a>> {
-        if self.inverter.kept() != Postings::Positions {
+        if !self.inverter.kept().has_positions() {
             return Err(Error::Options("the index in memory has no positions".into()));
         }
         let entry = u32::try_from(term.handle[0]).unwrap_or(u32::MAX);

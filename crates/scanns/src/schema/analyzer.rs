@@ -36,7 +36,7 @@ pub enum Analyzer {
 }
 
 /// The languages that have a stemmer, in the order of their numbers in files.
-pub const LANGUAGES: [&str; 18] = [
+pub const LANGUAGES: [&str; 17] = [
     "arabic",
     "danish",
     "dutch",
@@ -44,7 +44,6 @@ pub const LANGUAGES: [&str; 18] = [
     "finnish",
     "french",
     "german",
-    "greek",
     "hungarian",
     "italian",
     "norwegian",

@@ -8,6 +8,7 @@ pub(super) struct Fields<'a> {
     fields: Vec<FieldLeaves<'a>>,
     /// The place of the field that is searched where none is named.
     default: usize,
+    exhaustive: bool,
 }
 
 struct FieldLeaves<'a> {
@@ -30,7 +31,17 @@ impl<'a> Fields<'a> {
         };
         let fields: Vec<_> = fields.into_iter().map(with_stats).collect();
         let default = fields.iter().position(|known| known.field == default).unwrap_or(0);
-        Fields { fields, default }
+        Fields { fields, default, exhaustive: false }
+    }
+
+    /// Has patterns match all terms that they can, and fuzzy words too.
+    pub(super) fn exhaust(&mut self) {
+        self.exhaustive = true;
+    }
+
+    /// True if patterns match all terms that they can.
+    pub(super) fn is_exhaustive(&self) -> bool {
+        self.exhaustive
     }
 
     /// The place of the field that is searched where none is named.

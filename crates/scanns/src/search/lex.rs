@@ -61,6 +61,9 @@ pub(super) fn tokens(text: &str, is_known: &dyn Fn(&str) -> bool) -> Result<Vec<
     Ok(lexer.found)
 }
 
+/// Operators that may stand one behind the other.
+const MOST_SUFFIXES: usize = 4;
+
 struct Lexer<'a> {
     text: &'a str,
     chars: &'a [char],
@@ -153,8 +156,21 @@ impl Lexer<'_> {
         Err(fault(self.text, start + 1, "this quote is not closed: add \" or write \\\" for the character"))
     }
 
-    /// The operator behind a clause that is at `at`, and where it ends, if it is one.
+    /// The operator behind a clause that is at `at`, and where it ends, if it is one: nothing but others may follow.
     fn suffix(&self, at: usize) -> Option<(TokenKind, usize)> {
+        let (kind, end) = self.one_suffix(at)?;
+        let mut last = end;
+        for _ in 0..MOST_SUFFIXES {
+            if self.ends_word(last) {
+                return Some((kind, end));
+            }
+            last = self.one_suffix(last)?.1;
+        }
+        None
+    }
+
+    /// The same, whatever follows.
+    fn one_suffix(&self, at: usize) -> Option<(TokenKind, usize)> {
         let digits =
             |at: usize| (at..).take_while(|&at| self.char(at).is_some_and(|c| c.is_ascii_digit())).count();
         let number = |from: usize, to: usize| self.chars[from..to].iter().collect::<String>();
@@ -171,13 +187,23 @@ impl Lexer<'_> {
             }
             _ => return None,
         };
-        let another = matches!(self.char(end), Some('^' | '~' | '@')) && self.suffix(end).is_some();
-        (another || self.ends_word(end)).then_some((kind, end))
+        Some((kind, end))
     }
 
     /// The range that begins here, and where it ends, if it is one.
     fn range(&self) -> Option<(TokenKind, usize)> {
-        let end = (self.at..self.chars.len()).find(|&at| matches!(self.chars[at], ']' | '}'))?;
+        let mut quoted = false;
+        let mut end = self.at + 1;
+        loop {
+            match self.char(end)? {
+                '"' => quoted = !quoted,
+                ']' | '}' if !quoted => break,
+                // Another one may be a range; so nothing is looked at again and again.
+                '[' | '{' if !quoted => return None,
+                _ => {}
+            }
+            end += 1;
+        }
         let inner: String = self.chars[self.at + 1..end].iter().collect();
         let (from, to) = inner.split_once(" TO ")?;
         let bound = |text: &str, included: bool| {

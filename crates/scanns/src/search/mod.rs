@@ -72,6 +72,14 @@ impl<'a> Searcher<'a> {
         Searcher { fields: Fields::new(fields, default) }
     }
 
+    /// The same, with patterns that match any number of terms, also fuzzy words: which documents match does then not depend
+    /// on what else is in the index.
+    #[must_use]
+    pub fn exhaustive(mut self) -> Self {
+        self.fields.exhaust();
+        self
+    }
+
     /// The sizes of all leaves together, in the field that is searched where none is named.
     pub fn stats(&self) -> LeafStats {
         self.fields.stats(self.fields.default_place())

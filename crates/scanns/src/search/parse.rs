@@ -187,8 +187,15 @@ impl Parser<'_> {
                     "this applies to nothing: write it right behind a clause, once, or a backslash before it";
                 return self.fault(at, message);
             }
-            // The others begin no clause, or were taken before.
-            _ => None,
+            // Behind a field; elsewhere they were taken before.
+            TokenKind::Plus
+            | TokenKind::Minus
+            | TokenKind::And
+            | TokenKind::Or
+            | TokenKind::Not
+            | TokenKind::Close => {
+                return self.fault(at, "an operator goes in front of the field, as in -name:word");
+            }
         };
         match self.next_suffix(|kind| if let TokenKind::Boost(boost) = kind { Some(*boost) } else { None }) {
             None => Ok((query, word)),
@@ -223,7 +230,14 @@ impl Parser<'_> {
     }
 
     fn group(&mut self, at: usize) -> Result<Option<Query>> {
-        let mut query = self.nested(at, Self::list)?;
+        let operator = self.operator;
+        if self.has_least() {
+            // Of clauses that must all match there is nothing to choose.
+            self.operator = Operator::Or;
+        }
+        let query = self.nested(at, Self::list);
+        self.operator = operator;
+        let mut query = query?;
         let Some((_, rest)) = self.tokens.split_first() else {
             return self.fault(at, "this parenthesis is not closed: add ) or write \\(");
         };
@@ -242,6 +256,23 @@ impl Parser<'_> {
             }
         }
         Ok(query)
+    }
+
+    /// True if the group that has just been opened ends with a least number.
+    fn has_least(&self) -> bool {
+        let mut open = 1usize;
+        for (place, token) in self.tokens.iter().enumerate() {
+            match token.kind {
+                TokenKind::Open | TokenKind::Set => open += 1,
+                TokenKind::Close => open -= 1,
+                _ => {}
+            }
+            if open == 0 {
+                let next = self.tokens.get(place + 1);
+                return next.is_some_and(|token| matches!(token.kind, TokenKind::AtLeast(_)));
+            }
+        }
+        false
     }
 
     fn phrase(&mut self, at: usize, text: &str) -> Result<Option<Query>> {

@@ -1,11 +1,12 @@
 //! From a query to what is run in every leaf: the terms once, the shape, and figures over all leaves.
 
 use std::borrow::Cow;
+use std::ops::RangeInclusive;
 
 use super::fields::Fields;
 use super::leaf::TermRef;
 use super::parse::{MAX_CLAUSES, MAX_DEPTH};
-use super::patterns::{Matcher, Near, nearest};
+use super::patterns::{MAX_EXPANSIONS, Matcher, Near, nearest};
 use super::query::{Pattern, PhraseQuery, Query};
 use crate::error::{Error, Result};
 use crate::schema::Field;
@@ -18,6 +19,8 @@ pub(super) struct Plan<'q> {
     pub(super) fields: Vec<usize>,
     /// The patterns whose terms are sought in each leaf, with the place of their field in [`Plan::fields`].
     pub(super) patterns: Vec<(usize, Matcher<'q>)>,
+    /// Terms that each may match in a leaf.
+    pub(super) expansions: usize,
     pub(super) root: Node,
 }
 
@@ -77,31 +80,32 @@ pub(super) enum Shape<'p> {
 
 impl<'q> Plan<'q> {
     /// Plans a query over the fields that there are.
-    pub(super) fn new(query: &'q Query, fields: &Fields) -> Result<Self> {
-        let default = fields.default_place();
+    pub(super) fn new(query: &'q Query, known: &Fields) -> Result<Self> {
+        let default = known.default_place();
         let mut planner = Planner {
             terms: Vec::new(),
             fields: Vec::new(),
             patterns: Vec::new(),
             clauses: 0,
             blends: 0,
-            known: fields,
+            known,
         };
-        let root = planner.node(query, default, 0)?;
+        let root = planner.node(query, (default, 1.0), 0)?;
         let Planner { terms, mut fields, patterns, .. } = planner;
         if fields.is_empty() {
             fields.push(default);
         }
-        Ok(Plan { terms, fields, patterns, root })
+        let expansions = if known.is_exhaustive() { usize::MAX } else { MAX_EXPANSIONS };
+        Ok(Plan { terms, fields, patterns, expansions, root })
     }
 
     pub(super) fn shape(&self) -> Shape<'_> {
         let root = &self.root;
         match &root.kind {
             Kind::Term(term) => Shape::Or(vec![Boosted { term: *term, boost: root.boost }]),
-            Kind::Bool { must, should, must_not, at_least: 0 | 1 } if must_not.is_empty() => {
+            Kind::Bool { must, should, must_not, at_least: at_least @ (0 | 1) } if must_not.is_empty() => {
                 match (only_terms(must, root.boost), only_terms(should, root.boost)) {
-                    (Some(must), Some(_)) if should.is_empty() => Shape::And(must),
+                    (Some(must), Some(_)) if should.is_empty() && *at_least == 0 => Shape::And(must),
                     (Some(_), Some(should)) if must.is_empty() => Shape::Or(should),
                     _ => Shape::Tree(root),
                 }
@@ -162,6 +166,9 @@ pub(super) struct Found {
     pub(super) figures: Vec<Figures>,
 }
 
+/// What scores may be multiplied by, all boosts together: nothing overflows.
+const BOOSTS: RangeInclusive<f32> = 1e-18..=1e18;
+
 struct Planner<'q, 'f> {
     terms: Vec<PlanTerm<'q>>,
     fields: Vec<usize>,
@@ -174,21 +181,21 @@ struct Planner<'q, 'f> {
 }
 
 impl<'q> Planner<'q, '_> {
-    /// The node of a query whose terms are in the field at `field` of all there are.
-    fn node(&mut self, query: &'q Query, field: usize, depth: usize) -> Result<Node> {
+    /// The node of a query whose terms are in the field at `field` of all there are, boosted by what is around it.
+    fn node(&mut self, query: &'q Query, (field, around): (usize, f32), depth: usize) -> Result<Node> {
         // A parenthesis may hold a list of lists, one level for OR and one for AND, each in a field and boosted.
         if depth > 4 * MAX_DEPTH + 4 {
             return Err(Error::Options(format!("a query may be nested {MAX_DEPTH} deep")));
         }
-        self.clauses += 1;
-        if self.clauses > 4 * MAX_CLAUSES {
-            return Err(Error::Options(format!("a query may have {MAX_CLAUSES} clauses")));
-        }
+        self.count(1)?;
         let kind = match query {
             Query::Term(term) => Kind::Term(self.number(term.into(), field, None)),
             Query::Bool(list) => {
                 let mut all = |queries: &'q [Query]| {
-                    queries.iter().map(|query| self.node(query, field, depth + 1)).collect::<Result<Vec<_>>>()
+                    queries
+                        .iter()
+                        .map(|query| self.node(query, (field, around), depth + 1))
+                        .collect::<Result<Vec<_>>>()
                 };
                 Kind::Bool {
                     must: all(&list.must)?,
@@ -198,7 +205,7 @@ impl<'q> Planner<'q, '_> {
                 }
             }
             Query::Phrase(phrase) => self.phrase(phrase, field)?,
-            Query::Pattern(Pattern::Fuzzy { term, edits, prefix }) => {
+            Query::Pattern(Pattern::Fuzzy { term, edits, prefix }) if !self.known.is_exhaustive() => {
                 self.fuzzy((term, *edits, *prefix), field)?
             }
             Query::Pattern(pattern) => {
@@ -208,16 +215,29 @@ impl<'q> Planner<'q, '_> {
             }
             Query::All => Kind::All,
             Query::Exists => Kind::Exists(self.field(field)),
-            Query::In(named, query) => return self.node(query, self.place_of(*named)?, depth + 1),
+            Query::In(named, query) => {
+                return self.node(query, (self.place_of(*named)?, around), depth + 1);
+            }
             Query::Boost(query, boost) => {
-                if !(boost.is_finite() && *boost > 0.0) {
-                    return Err(Error::Options(format!("a boost must be a positive number, not {boost}")));
+                let boosted = around * boost;
+                if !BOOSTS.contains(&boosted) {
+                    let message = "boosts, and factors of them, must be positive numbers from 1e-18 to 1e18";
+                    return Err(Error::Options(message.into()));
                 }
-                let node = self.node(query, field, depth + 1)?;
+                let node = self.node(query, (field, boosted), depth + 1)?;
                 return Ok(Node { boost: boost * node.boost, ..node });
             }
         };
         Ok(Node { boost: 1.0, kind })
+    }
+
+    /// Counts clauses; each term may be in lists, a field and boosts of its own.
+    fn count(&mut self, more: usize) -> Result<()> {
+        self.clauses += more;
+        match self.clauses > 4 * MAX_CLAUSES {
+            true => Err(Error::Options(format!("a query may have {MAX_CLAUSES} clauses"))),
+            false => Ok(()),
+        }
     }
 
     fn phrase(&mut self, phrase: &'q PhraseQuery, field: usize) -> Result<Kind> {
@@ -242,7 +262,9 @@ impl<'q> Planner<'q, '_> {
         let leaves: Vec<_> = (0..self.known.leaves()).map(|leaf| self.known.leaf(field, leaf)).collect();
         let blend = self.blends;
         self.blends += 1;
-        let should = nearest(&leaves, wanted)?
+        let near = nearest(&leaves, wanted)?;
+        self.count(near.len())?;
+        let should = near
             .into_iter()
             .map(|Near { term, boost }| Node {
                 boost,

@@ -130,14 +130,17 @@ impl PNorm {
         }
     }
 
-    /// The mean of order p of values with their weights: the largest of the values where p is infinite.
+    /// The mean of order p of values with their weights: where p is infinite, the largest of the values, each by its weight.
     fn mean(&self, values: impl Iterator<Item = (f32, f64)>) -> f64 {
+        let values: Vec<(f64, f64)> = values.map(|(weight, value)| (f64::from(weight), value)).collect();
+        // By the largest one, so that powers neither overflow nor all vanish.
+        let largest = values.iter().map(|(weight, _)| *weight).fold(f64::MIN_POSITIVE, f64::max);
         if self.p.is_infinite() {
-            return values.fold(0.0, |most, (_, value)| most.max(value));
+            return values.iter().fold(0.0, |most, (weight, value)| most.max(weight / largest * value));
         }
-        let (sum, total) = values.fold((0.0, 0.0), |(sum, total), (weight, value)| {
-            let weight = f64::from(weight).powf(self.p);
-            (sum + weight * value.powf(self.p), total + weight)
+        let (sum, total) = values.iter().fold((0.0, 0.0), |(sum, total), (weight, value)| {
+            let weight = weight / largest;
+            (sum + (weight * value).powf(self.p), total + weight.powf(self.p))
         });
         (sum / total).powf(1.0 / self.p)
     }

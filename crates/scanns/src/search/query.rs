@@ -106,6 +106,19 @@ impl Query {
         }
     }
 
+    /// The fields in which it seeks phrases, `field` being the one that is searched where none is named.
+    pub(crate) fn phrases_in(&self, field: Field) -> BTreeSet<Field> {
+        match self {
+            Query::Phrase(phrase) if phrase.terms.len() > 1 => BTreeSet::from([field]),
+            Query::Phrase(_) | Query::Term(_) | Query::Pattern(_) | Query::All | Query::Exists => {
+                BTreeSet::new()
+            }
+            Query::Bool(list) => list.clauses().flat_map(|query| query.phrases_in(field)).collect(),
+            Query::In(named, query) => query.phrases_in(*named),
+            Query::Boost(query, _) => query.phrases_in(field),
+        }
+    }
+
     /// Memory that it takes, in bytes.
     pub fn memory_bytes(&self) -> usize {
         let inner = match self {

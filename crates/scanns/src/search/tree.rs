@@ -8,7 +8,6 @@ use std::ops::ControlFlow;
 
 use super::docset::DocSet;
 use super::leaf::{ListSource, damaged_list};
-use super::patterns::MAX_EXPANSIONS;
 use super::phrase::{Occurrences, PhraseCursor, PhraseTerm};
 use super::plan::{Boosted, Kind, Node};
 use super::run::{Clause, Sink, Terms, View};
@@ -70,7 +69,7 @@ impl<'s, S: Similarity> Builder<'_, 's, S> {
             Kind::Pattern(pattern) => {
                 let (field, matcher) = &self.terms.plan.patterns[*pattern];
                 let leaf = self.view.through(*field);
-                let set = DocSet::of_terms(leaf, &matcher.terms(leaf, MAX_EXPANSIONS)?)?;
+                let set = DocSet::of_terms(leaf, &matcher.terms(leaf, self.terms.plan.expansions)?)?;
                 Ok(Some(Cursor::Set { set, doc: 0, score: boost }.settled()))
             }
             Kind::Exists(field) => {

@@ -128,21 +128,26 @@ impl Code {
             if parts.is_empty() {
                 continue;
             }
-            self.push(identifier, stands(&whole), sink);
-            if parts[0] != whole {
+            let cut = self.push(identifier, stands(&whole), sink);
+            // The first part of one that was cut might be the same again, at the same place.
+            if parts[0] != whole && !cut {
                 sink.shift(-1);
-                parts.iter().for_each(|part| self.push(&identifier[part.clone()], stands(part), sink));
+                for part in &parts {
+                    self.push(&identifier[part.clone()], stands(part), sink);
+                }
             }
         }
         self.parts = parts;
     }
 
-    fn push<S: TokenSink>(&mut self, token: &str, source: Range<usize>, sink: &mut S) {
+    /// True if the token was cut.
+    fn push<S: TokenSink>(&mut self, token: &str, source: Range<usize>, sink: &mut S) -> bool {
         self.lower.clear();
         for c in token.chars().filter_map(|c| c.to_lowercase().next()) {
             self.lower.extend_from_slice(c.encode_utf8(&mut [0; 4]).as_bytes());
         }
         sink.token(&self.lower[..self.lower.len().min(MAX_TOKEN)], source);
+        self.lower.len() > MAX_TOKEN
     }
 }
 

@@ -153,6 +153,8 @@ impl IndexWriter {
     ///
     /// # Errors
     /// As [`IndexWriter::add`]; [`Error::Options`] also for a query that cannot be asked.
+    ///
+    /// Patterns may match any number of terms, and a fuzzy word matches all that are within its edits.
     pub fn delete_matching(&self, field: Field, query: &Query) -> Result<u64> {
         if self.shared.schema.entry(field).is_none_or(|entry| entry.kind.postings().is_none()) {
             return Err(Error::Options("a query needs a field of the index that is searched".into()));
@@ -161,6 +163,12 @@ impl IndexWriter {
         let searched = self.shared.schema.searched().map(|(field, _)| (field, Vec::new()));
         let asked = Searcher::over(searched.collect(), field).count(query);
         asked.map_err(|error| Error::Options(format!("the query cannot be asked: {error}")))?;
+        for phrase in query.phrases_in(field) {
+            let kept = self.shared.schema.entry(phrase).and_then(|entry| entry.kind.postings());
+            if kept.is_none_or(|kept| !kept.has_positions()) {
+                return Err(Error::Options("a phrase needs a field with positions".into()));
+            }
+        }
         self.shared.change(None, Some(Target::Query(field, query.clone())))
     }
 

@@ -100,7 +100,8 @@ fn matching(segment: &Segment, field: Field, query: &Query, mut found: impl FnMu
     let views: Vec<(Field, Segment)> =
         query.fields().into_iter().chain([field]).map(|field| (field, segment.in_field(field))).collect();
     let leaves = views.iter().map(|(field, view)| (*field, vec![view as &dyn Leaf])).collect();
-    Searcher::over(leaves, field).for_each(query, Model::Classic, |hit| {
+    // A segment must not be judged by its neighbours, nor be too rich in terms to be judged at all.
+    Searcher::over(leaves, field).exhaustive().for_each(query, Model::Classic, |hit| {
         found(hit.doc);
         ControlFlow::Continue(())
     })

@@ -6,7 +6,7 @@ use fastrand::Rng;
 use super::*;
 use crate::index::{IndexOptions, MergeOptions, Progress, Snapshot, check_in, merge_in};
 use crate::schema::{Analyzer, FieldKind, Postings, Store, Value};
-use crate::search::{Model, Operator};
+use crate::search::{Model, Operator, Pattern, PhraseQuery};
 use crate::segment::CheckLevel;
 use crate::source::SourceOptions;
 use crate::store::RamDirectory;
@@ -323,6 +323,14 @@ fn what_cannot_be_is_refused_and_the_writer_goes_on() {
     assert!(matches!(writer.add(&Document::new("")), Err(Error::Options(_))));
     assert!(writer.add(&Document::new("k").with(fields.owner, Value::Unsigned(1))).is_err());
     assert!(writer.delete_matching(Field::new(9).unwrap(), &Query::Term(b"x".to_vec())).is_err());
+    let phrase = PhraseQuery { terms: vec![(0, b"a".to_vec()), (1, b"b".to_vec())], slop: 0 };
+    let error = writer.delete_matching(fields.title, &Query::Phrase(phrase.clone())).unwrap_err();
+    assert!(error.to_string().contains("positions"), "{error}");
+    writer.delete_matching(fields.text, &Query::Phrase(phrase)).unwrap();
+    // More terms than a search would look at.
+    let many: String = (0..3000).map(|word| format!("p{word} ")).collect();
+    writer.add(&Document::new("m").text(fields.text, many)).unwrap();
+    writer.delete_matching(fields.text, &Query::Pattern(Pattern::Prefix(b"p".to_vec()))).unwrap();
     writer.add(&Document::new("k").text(fields.text, "first")).unwrap();
     // Four million words do not fit, and what they would replace stays.
     let huge: String = (0..6_000_000).map(|word| format!("{word:x} ")).collect();

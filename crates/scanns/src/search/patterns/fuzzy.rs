@@ -24,25 +24,21 @@ pub(in crate::search) fn nearest(
     (term, edits, prefix): (&str, u8, usize),
 ) -> Result<Vec<Near>> {
     let machine = Machine::of_edits(term, edits, prefix)?;
-    let mut found = BTreeMap::new();
+    let own = term.chars().count();
+    let mut found: BTreeMap<Vec<u8>, f32> = BTreeMap::new();
     for leaf in leaves {
         walk(&mut *leaf.terms()?, &machine, &mut |terms, state| {
-            if let Some(edits) = machine.edits(state)
-                && !found.contains_key(terms.term())
-            {
-                found.insert(terms.term().to_vec(), edits);
+            if let Some(edits) = machine.edits(state) {
+                let shorter = own.min(String::from_utf8_lossy(terms.term()).chars().count());
+                let boost = if edits == 0 { 1.0 } else { 1.0 - f32::from(edits) / shorter as f32 };
+                if boost > 0.0 && !found.contains_key(terms.term()) {
+                    found.insert(terms.term().to_vec(), boost);
+                }
             }
             Ok(())
         })?;
     }
-    let own = term.chars().count();
-    let near = |(term, edits): (Vec<u8>, u8)| {
-        let chars = String::from_utf8_lossy(&term).chars().count();
-        let shorter = own.min(chars);
-        let boost = if edits == 0 { 1.0 } else { 1.0 - f32::from(edits) / shorter as f32 };
-        (edits == 0 || usize::from(edits) < shorter).then_some(Near { term, boost })
-    };
-    let mut near: Vec<Near> = found.into_iter().filter_map(near).collect();
+    let mut near: Vec<Near> = found.into_iter().map(|(term, boost)| Near { term, boost }).collect();
     // Equal ones stay in the order of their bytes.
     near.sort_by(|a, b| b.boost.total_cmp(&a.boost));
     near.truncate(MOST_TERMS);

@@ -360,7 +360,8 @@ fn soft(query: &Query, field: usize, p: f64, degree: &dyn Fn(FieldTerm) -> f64) 
     };
     let norm = |values: &[(f64, f64)]| {
         if p.is_infinite() {
-            return values.iter().map(|value| value.1).fold(0.0, f64::max);
+            let heaviest = values.iter().map(|value| value.0).fold(0.0, f64::max);
+            return values.iter().map(|(weight, value)| weight / heaviest * value).fold(0.0, f64::max);
         }
         let total: f64 = values.iter().map(|(weight, _)| weight.powf(p)).sum();
         (values.iter().map(|(weight, value)| (weight * value).powf(p)).sum::<f64>() / total).powf(1.0 / p)

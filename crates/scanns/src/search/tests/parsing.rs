@@ -173,6 +173,9 @@ fn fields_reach_over_what_follows_without_a_space() {
     assert_eq!(with_or("body:a^2 b"), "(1:a^2 b)");
     assert_eq!(with_or("body:*"), "1:ANY");
     assert_eq!(with_or("body:,"), "()");
+    for (text, at) in [("x body:-a", 8), ("body:+a", 6), ("body:NOT a", 6), ("body:AND a", 6)] {
+        assert_eq!(refused(text).1, at, "{text}");
+    }
 }
 
 #[test]
@@ -207,6 +210,9 @@ fn patterns_are_words_with_signs() {
     assert_eq!(with_or("{a TO c]"), "range<>a <=c>");
     assert_eq!(with_or("[* TO \"*\"}"), "range<* <*>");
     assert_eq!(with_or("[a b] {c"), "([a b] {c)");
+    assert_eq!(with_or("[\"a]b\" TO \"c\"]"), "range<>=a]b <=c>");
+    assert_eq!(with_or("[x [a TO b]"), "([x range<>=a <=b>)");
+    assert_eq!(with_or(&"[ ".repeat(1000)).matches('[').count(), 1000);
     assert_eq!(with_or("title:[a TO b]^3"), "0:range<>=a <=b>^3");
     assert_eq!(with_or("in(a b-c) d"), "(set<a b c> d)");
     assert_eq!(with_or("in (a b)"), "(in (a b))");
@@ -225,6 +231,8 @@ fn boosts_and_least_numbers_stand_behind_what_they_are_for() {
     assert_eq!(with_or("roam~1^3"), "fuzzy<roam 1 0>^3");
     assert_eq!(with_or("foo*^2"), "prefix<foo>^2");
     assert_eq!(with_and("a b^2 c"), "(a+ b^2+ c+)");
+    assert_eq!(with_and("(a b c)@2 (d e)"), "((a b c)@2+ (d+ e+)+)");
+    assert!(refused(&format!("a{}", "^1".repeat(50_000))).0.contains("once"));
     assert_eq!(refused("(a b)@3").1, 6);
     assert_eq!(refused("x a^0").1, 4);
     assert_eq!(refused("(a b)^2@1").1, 8);

@@ -303,6 +303,17 @@ fn asking_for_nothing_gives_nothing_and_breaking_ends_the_visit() {
     assert!(searcher.top_k(&query, Model::LmDirichlet { mu: 0.0 }, 5).is_err());
     assert!(searcher.top_k(&query, Model::LmJelinekMercer { lambda: 1.5 }, 5).is_err());
     assert!(searcher.top_k(&query, Model::Pl2 { c: f32::NAN }, 5).is_err());
+    let boosted = |query: &Query, boost| Query::Boost(Box::new(query.clone()), boost);
+    for boost in [0.0, -1.0, f32::NAN, f32::INFINITY, 1e19] {
+        assert!(searcher.top_k(&boosted(&query, boost), Model::default(), 5).is_err(), "{boost}");
+    }
+    assert!(searcher.top_k(&boosted(&boosted(&query, 1e10), 1e10), Model::default(), 5).is_err());
+    assert_eq!(searcher.top_k(&boosted(&query, 1e18), Model::default(), 5).unwrap().len(), 5);
+    for p in [200.0, f64::INFINITY] {
+        assert_eq!(searcher.top_k(&boosted(&query, 0.01), Model::PNorm { p }, 5).unwrap().len(), 5);
+    }
+    let least = BoolQuery { must: vec![query.clone()], at_least: 1, ..BoolQuery::default() };
+    assert!(searcher.top_k(&Query::Bool(least), Model::default(), 5).unwrap().is_empty());
     let hits = searcher.top_k(&Query::Term(b"b".to_vec()), Model::default(), 1).unwrap();
     assert_eq!(searcher.key(&hits[0]).unwrap(), b"document 0");
     assert!(Searcher::new(Vec::new()).top_k(&query, Model::default(), 3).unwrap().is_empty());

@@ -99,7 +99,7 @@ fn cut(sources: &[Segment], bytes: u64) -> Result<Vec<Vec<u8>>> {
     samples.sort_unstable();
     let (mut starts, mut since) = (Vec::<Vec<u8>>::new(), 0);
     for (term, between) in samples {
-        since += between;
+        since = u64::saturating_add(since, between);
         if since >= bytes && starts.last().is_none_or(|last| *last < term) {
             starts.push(term);
             since = 0;

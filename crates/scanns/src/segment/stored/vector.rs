@@ -126,7 +126,7 @@ impl OffsetBuilder {
         if extra != 0 {
             put_varint(&mut self.bytes, u64::from(extra));
         }
-        self.end = start + source.len() as u64;
+        self.end = (start + source.len() as u64).min(LAST);
     }
 }
 
