@@ -22,12 +22,14 @@ Examples:
       a phrase, without a word, a prefix
 
 Queries, in full in docs/QUERIES.md:
-  a b   a AND b   a OR b   a NOT b   +a -b   (a b c)@2    words, required, excluded, at least two
-  \"a b\"   \"a b\"~2                                        beside each other; moved by up to two places
-  ab*   a?b*   re\"a[0-9]+\"   [a TO b]   in(a b)            patterns, ranges, sets of terms
-  word~   word~1                                         spelt like it, by up to two edits or one
-  name:a   name:\"a b\"   name:*   *                        in a field; anything there; every document
-  a^2                                                    counts twice; a backslash takes the meaning away
+  a b   a AND b   a OR b   a NOT b   +a -b   words, required, excluded
+  (a b c)@2                                  at least two of them
+  \"a b\"   \"a b\"~2                            beside each other; moved by two places
+  ab*   a?b*   re\"a[0-9]+\"                   terms that look so
+  [a TO b]   in(a b)                         ranges and sets of terms
+  word~   word~1                             spelt like it, by two edits or one
+  name:a   name:\"a b\"   name:*   *           in a field; anything there; every document
+  a^2   \\*                                   counts twice; a backslash takes a meaning away
 
 A query that starts with a hyphen goes after --.";
 
