@@ -3,7 +3,7 @@
 use std::io::Write;
 use std::ops::ControlFlow;
 
-use anyhow::{Result, bail};
+use anyhow::{Result, anyhow, bail};
 use scanns::{Field, Hit, Model, Operator, Query, Searcher, Snapshot, Store};
 use serde_json::{Map, json};
 
@@ -70,16 +70,11 @@ pub fn run(args: &SearchArgs) -> Result<Outcome> {
 /// The field to search: the one that is named, or the default.
 pub fn field(snapshot: &Snapshot, name: Option<&str>) -> Result<Field> {
     let schema = snapshot.schema();
-    let searched = || schema.fields().filter(|(_, entry)| entry.kind.postings().is_some());
     match name {
         None => Ok(schema.default_field().unwrap_or_default()),
-        Some(name) => match searched().find(|(_, entry)| entry.name == name) {
-            Some((field, _)) => Ok(field),
-            None => {
-                let names: Vec<&str> = searched().map(|(_, entry)| entry.name.as_str()).collect();
-                bail!("the index has no field '{name}' that is searched: it has {}", names.join(", "))
-            }
-        },
+        Some(name) => schema.searched_field(name).map_err(|names| {
+            anyhow!("the index has no field '{name}' that is searched: it has {}", names.join(", "))
+        }),
     }
 }
 

@@ -23,11 +23,7 @@ impl<'s> QueryWords<'s> {
 
 impl QueryText for QueryWords<'_> {
     fn field(&self, name: &str) -> Result<Field, String> {
-        let searched = || self.schema.fields().filter(|(_, entry)| entry.kind.postings().is_some());
-        searched().find(|(_, entry)| entry.name == name).map(|(field, _)| field).ok_or_else(|| {
-            let names: Vec<&str> = searched().map(|(_, entry)| entry.name.as_str()).collect();
-            format!(", only {}", names.join(", "))
-        })
+        self.schema.searched_field(name).map_err(|names| format!(", only {}", names.join(", ")))
     }
 
     fn terms(&mut self, field: Option<Field>, text: &str) -> Vec<(u32, Vec<u8>)> {

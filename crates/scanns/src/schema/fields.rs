@@ -149,6 +149,18 @@ impl Schema {
         self.fields().filter_map(|(field, entry)| Some((field, entry.kind.postings()?)))
     }
 
+    /// The searched field of that name.
+    ///
+    /// # Errors
+    /// The names of those that are searched.
+    pub fn searched_field(&self, name: &str) -> std::result::Result<Field, Vec<&str>> {
+        let named = |field| self.entry(field).map_or("", |entry| entry.name.as_str());
+        let mut searched = self.searched().map(|(field, _)| field);
+        searched
+            .find(|&field| named(field) == name)
+            .ok_or_else(|| self.searched().map(|(field, _)| named(field)).collect())
+    }
+
     /// The field that is searched where none is named: `text`, or else the first text, or else the first keyword.
     pub fn default_field(&self) -> Option<Field> {
         let is_text = |entry: &FieldEntry| matches!(entry.kind, FieldKind::Text { .. });

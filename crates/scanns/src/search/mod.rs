@@ -5,10 +5,10 @@
 //! how documents are spread over segments; and the best hits are exactly those that scoring everything would
 //! give, ties by document order.
 //!
-//! `leaf.rs` says what a leaf must offer, `segments.rs` offers it for segments. `lex.rs`, `parse.rs`, `query.rs`
-//! understand text; `plan.rs` finds the shape of a query and looks its terms up; `run.rs` chooses the way for the shape:
-//! `term.rs`, `conjunction.rs`, `disjunction.rs` (all hits), `maxscore.rs` (the best), `tree.rs` (everything nested),
-//! `pnorm.rs`. `windows.rs` and `lead.rs` hold the bounds that pruning works with, `accumulate.rs` sums per document,
+//! `leaf.rs` says what a leaf must offer, `segments.rs` offers it for segments, `fields.rs` holds them by field. `lex.rs`,
+//! `parse.rs`, `query.rs` understand text; `plan.rs` finds the shape of a query and looks its terms up, `patterns/` those that
+//! only look alike; `run.rs` chooses the way for the shape: `term.rs`, `conjunction.rs`, `disjunction.rs` (all hits),
+//! `maxscore.rs` (the best), `tree.rs` (everything nested, with `phrase.rs` and `docset.rs`), `pnorm.rs`. `windows.rs` and `lead.rs` hold the bounds that pruning works with, `accumulate.rs` sums per document,
 //! `similarity/` the formulas, `topk.rs` the heap. Read `run.rs` first.
 
 mod accumulate;
@@ -133,6 +133,7 @@ impl<'a> Searcher<'a> {
     pub fn count(&self, query: &Query) -> Result<u64> {
         let plan = Plan::new(query, &self.fields)?;
         let found = plan.find(&self.fields)?;
+        let (shape, (weights, similarities)) = (plan.shape(), unscored(&plan));
         let mut count = 0;
         for (number, refs) in found.refs.iter().enumerate() {
             let view = View::new(&self.fields, &plan, number)?;
@@ -145,9 +146,8 @@ impl<'a> Searcher<'a> {
                 count += if view.all_live() { docs.len() } else { live(docs) } as u64;
                 ControlFlow::Continue(())
             };
-            let (weights, similarities) = unscored(&plan);
             let terms = Terms { plan: &plan, refs, weights: &weights, similarities: &similarities };
-            let _ = run_leaf(&plan.shape(), &view, terms, &mut Goal::All(&mut tally))?;
+            let _ = run_leaf(&shape, &view, terms, &mut Goal::All(&mut tally))?;
         }
         Ok(count)
     }

@@ -5,7 +5,7 @@ use super::fuzzy::nearest;
 use super::walk::walk;
 use crate::search::Leaf;
 use crate::search::query::{Pattern, WildcardPart};
-use crate::search::tests::{Document, MapLeaf, distance};
+use crate::search::tests::{Document, MapLeaf, distance, fits};
 
 /// Terms of a small alphabet, so that many are alike, and some that are not ASCII.
 fn random_terms(random: &mut fastrand::Rng, count: usize) -> Vec<String> {
@@ -102,16 +102,6 @@ fn wildcards_match_as_their_parts_say() {
         let expected: Vec<String> = terms.iter().filter(|term| fits(&parts, term)).cloned().collect();
         let machine = Machine::of_wildcard(&parts).unwrap();
         assert_eq!(walked(&leaf(&terms), &machine), expected, "seed {seed:x} round {round} {parts:?}");
-    }
-}
-
-fn fits(parts: &[WildcardPart], text: &str) -> bool {
-    let Some((first, rest)) = parts.split_first() else { return text.is_empty() };
-    let mut chars = text.chars();
-    match first {
-        WildcardPart::Text(front) => text.as_bytes().starts_with(front) && fits(rest, &text[front.len()..]),
-        WildcardPart::AnyChar => chars.next().is_some() && fits(rest, chars.as_str()),
-        WildcardPart::Anything => fits(rest, text) || chars.next().is_some() && fits(parts, chars.as_str()),
     }
 }
 

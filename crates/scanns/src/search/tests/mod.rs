@@ -7,4 +7,4 @@ mod parsing;
 mod ranking;
 
 pub(in crate::search) use fixture::{Document, MapLeaf};
-pub(in crate::search) use oracle::distance;
+pub(in crate::search) use oracle::{distance, fits};

@@ -293,7 +293,8 @@ fn matches(pattern: &Pattern, term: &[u8]) -> bool {
     }
 }
 
-fn fits(parts: &[WildcardPart], text: &str) -> bool {
+/// Whether a text is made of the parts, by trying all ways.
+pub(in crate::search) fn fits(parts: &[WildcardPart], text: &str) -> bool {
     let Some((first, rest)) = parts.split_first() else { return text.is_empty() };
     match first {
         WildcardPart::Text(front) => {
