@@ -24,6 +24,9 @@ pub struct Args {
     pub index: PathBuf,
     /// Lines of class, tab, terms; classes that begin with "and" require all terms
     pub queries: PathBuf,
+    /// The queries are in the query language, not terms
+    #[arg(long)]
+    pub language: bool,
     /// Files to index in memory as well, one document each, to search as the paper did
     #[arg(long)]
     pub in_memory: Option<PathBuf>,
@@ -44,6 +47,7 @@ impl Args {
         Args {
             index: index.into(),
             queries: queries.into(),
+            language: false,
             in_memory: in_memory.map(Path::to_path_buf),
             searchers: vec![1, 2],
             model: Model::Bm25 { k1: 1.2, b: 0.75 },
@@ -59,6 +63,8 @@ enum Want {
     All,
     /// The ten best, best first.
     Best,
+    /// How many there are.
+    Count,
 }
 
 impl Want {
@@ -66,6 +72,7 @@ impl Want {
         match self {
             Want::All => "all hits",
             Want::Best => "10 best",
+            Want::Count => "count",
         }
     }
 
@@ -73,6 +80,9 @@ impl Want {
     fn ask(self, searcher: &Searcher<'_>, query: &Query, model: Model) -> Result<usize> {
         if self == Want::Best {
             return Ok(std::hint::black_box(searcher.top_k(query, model, 10)?).len());
+        }
+        if self == Want::Count {
+            return Ok(usize::try_from(searcher.count(query)?)?);
         }
         let mut hits = Vec::with_capacity(1024);
         searcher.for_each(query, model, |hit| {
@@ -86,8 +96,13 @@ impl Want {
 /// Queries by class.
 type Classes = BTreeMap<String, Vec<Query>>;
 
-/// Reads queries; `parse` makes a query of its words and an operator.
-fn classes(path: &Path, parse: impl Fn(&str, Operator) -> scanns::Result<Query>) -> Result<Classes> {
+/// Reads queries; `parse` makes a query of its words and an operator. Unless they are in the `language` they may hold
+/// characters that it reserves.
+fn classes(
+    path: &Path,
+    language: bool,
+    parse: impl Fn(&str, Operator) -> scanns::Result<Query>,
+) -> Result<Classes> {
     let text =
         std::fs::read_to_string(path).with_context(|| format!("cannot read queries {}", path.display()))?;
     let mut classes = Classes::new();
@@ -95,8 +110,7 @@ fn classes(path: &Path, parse: impl Fn(&str, Operator) -> scanns::Result<Query>)
         let (class, terms) = line.split_once('\t').with_context(|| {
             format!("{}: a query is a class, a tab and terms, not '{line}'", path.display())
         })?;
-        // Terms may hold characters that the query language reserves.
-        let escape = |c: char| (!c.is_alphanumeric() && c != ' ').then_some('\\');
+        let escape = |c: char| (!language && !c.is_alphanumeric() && c != ' ').then_some('\\');
         let escaped: String = terms.chars().flat_map(|c| escape(c).into_iter().chain([c])).collect();
         let operator = if class.starts_with("and") { Operator::And } else { Operator::Or };
         classes.entry(class.into()).or_default().push(parse(&escaped, operator)?);
@@ -168,7 +182,7 @@ fn measure(
     println!("latency: {subject}, {} documents, answers verified", searcher.stats().documents);
     let mut cases = Vec::new();
     for class in classes.keys() {
-        for want in [Want::All, Want::Best] {
+        for want in [Want::All, Want::Best, Want::Count] {
             cases.extend(args.searchers.iter().map(|&searchers| Case {
                 class,
                 want,
@@ -218,13 +232,13 @@ const PAPER: f64 = 134.0;
 /// Measures an index on disk and, if asked, one in memory.
 pub fn run(args: &Args, results: &mut Results) -> Result<()> {
     let snapshot = Snapshot::open(&args.index)?;
-    let queries = classes(&args.queries, |text, operator| snapshot.parse(text, operator))?;
+    let queries = classes(&args.queries, args.language, |text, operator| snapshot.parse(text, operator))?;
     let name = text::name(&args.index);
     let subject = format!("{name}, {} segments", snapshot.segments().len());
     measure(&subject, &snapshot.searcher(), &queries, args, results)?;
     if let Some(path) = &args.in_memory {
         let index = in_memory(path)?;
-        let queries = classes(&args.queries, |text, operator| index.parse(text, operator))?;
+        let queries = classes(&args.queries, args.language, |text, operator| index.parse(text, operator))?;
         let subject = format!("{} in memory", text::name(path));
         measure(&subject, &Searcher::new(vec![&index]), &queries, args, results)?;
         let metric = ("all hits, average", "µs", Better::Lower);

@@ -19,5 +19,5 @@ pub use positions::{
     Columns, DeltaReader, Differences, Occurrence, OnlyPositions, PositionCursor, PositionEncoder,
     WithOffsets,
 };
-pub use postings::{Impact, ListBytes, ListCursor, ListEncoder, NO_MORE, ShortList, code_to_tf};
+pub use postings::{Impact, ListBytes, ListCursor, ListEncoder, NO_MORE, PAIRS, ShortList, code_to_tf};
 pub use varint::{ByteReader, put_varint, varint};

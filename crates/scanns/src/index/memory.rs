@@ -131,8 +131,8 @@ impl TermStream for MemoryTerms<'_> {
         self.at.and_then(|at| self.terms.get(at)).map_or(&[], |(term, _)| term)
     }
 
-    fn found(&self) -> TermRef {
-        self.found
+    fn found(&mut self) -> Result<TermRef> {
+        Ok(self.found)
     }
 }
 

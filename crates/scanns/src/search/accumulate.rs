@@ -2,7 +2,7 @@
 
 use std::ops::ControlFlow;
 
-use super::run::{Clause, View, count_below, postings};
+use super::run::{Clause, View, count_below};
 use super::similarity::Similarity;
 use super::windows::MAX_SHIFT;
 use crate::codec::BLOCK;
@@ -47,7 +47,7 @@ impl Accumulators {
     pub(super) fn add<S: Similarity>(&mut self, clause: &mut Clause<S>, (start, end): (u32, u32)) {
         let mut scores = [0.0; BLOCK];
         while clause.cursor.doc() < end {
-            let (docs, tfs) = postings::<S>(&mut clause.cursor);
+            let (docs, tfs) = clause.cursor.rest_of_block();
             let count = count_below(docs, end);
             let docs = &docs[..count];
             clause.scorer.score_all((docs, tfs), &mut scores[..count]);

@@ -1,7 +1,7 @@
 //! A set of documents of one leaf, made of the lists of many terms.
 
 use super::leaf::{Leaf, TermRef, damaged_list};
-use crate::codec::NO_MORE;
+use crate::codec::{BLOCK, NO_MORE};
 use crate::error::Result;
 
 /// Where a set is a smaller part of all documents than one in so many, its numbers are kept; else a bit for each.
@@ -60,6 +60,61 @@ impl DocSet {
             part.iter().enumerate().fold(0, |word, (bit, &norm)| word | u64::from(norm > 0) << bit)
         };
         DocSet::Bits(norms.chunks(64).map(word).collect())
+    }
+
+    /// How many documents it has, or a bound where counting takes longer.
+    pub(super) fn size(&self) -> u64 {
+        match self {
+            DocSet::Numbers(numbers) => numbers.len() as u64,
+            DocSet::Bits(words) => 64 * words.len() as u64,
+        }
+    }
+
+    /// Sets the bits of its documents from `start` on, which is a multiple of 64; lowest first, as many as there are.
+    pub(super) fn fill(&self, start: u32, bits: &mut [u64]) {
+        match self {
+            DocSet::Numbers(numbers) => {
+                let from = numbers.partition_point(|&doc| doc < start);
+                for &doc in numbers.iter().skip(from) {
+                    let place = doc - start;
+                    let Some(word) = bits.get_mut((place / 64) as usize) else { break };
+                    *word |= 1 << (place % 64);
+                }
+            }
+            DocSet::Bits(words) => {
+                let words = words.iter().skip((start / 64) as usize);
+                bits.iter_mut().zip(words).for_each(|(bits, word)| *bits |= word);
+            }
+        }
+    }
+
+    /// The first documents from `target` on, as many as there is room for; none if there are no more.
+    pub(super) fn take_from<'d>(&self, target: u32, room: &'d mut [u32; BLOCK]) -> &'d [u32] {
+        let mut len = 0;
+        match self {
+            DocSet::Numbers(numbers) => {
+                let from = numbers.partition_point(|&doc| doc < target);
+                for (slot, &doc) in room.iter_mut().zip(numbers.iter().skip(from)) {
+                    *slot = doc;
+                    len += 1;
+                }
+            }
+            DocSet::Bits(words) => {
+                let mut mask = u64::MAX << (target % 64);
+                for (first, &word) in (0u32..).step_by(64).zip(words).skip((target / 64) as usize) {
+                    let mut left = word & std::mem::replace(&mut mask, u64::MAX);
+                    while left != 0 && len < BLOCK {
+                        room[len] = first + left.trailing_zeros();
+                        left &= left - 1;
+                        len += 1;
+                    }
+                    if len == BLOCK {
+                        break;
+                    }
+                }
+            }
+        }
+        &room[..len]
     }
 
     /// The first document of the set that is not below `target`; [`NO_MORE`] if there is none.

@@ -4,83 +4,102 @@
 //! What the blocks of another term that reach into a range can add bounds the matches there. Ranges are visited in any
 //! order, the most promising first: that raises the threshold early, and most others are then dismissed by one comparison.
 
+use super::parts::Parts;
 use super::run::Clause;
 use super::similarity::{Similarity, above};
 use super::topk::TopK;
 use super::windows::most_promising;
+use crate::codec::{Impact, ListCursor, NO_MORE, PAIRS};
 
 /// Blocks of another term in one range that are looked at one by one; more are bounded by the whole list.
 const LOOKED_AT: usize = 16;
+
+/// Terms that add to scores are looked at one posting after the other where they have not more of them than this for each
+/// block of the rarest required one.
+const RARE: usize = 1;
 
 /// The ranges of the blocks of the rarest term.
 pub(super) struct LeadBlocks {
     /// By block: no match in it scores higher. Negative if it cannot hold a match.
     totals: Vec<f32>,
-    /// By block: what the other terms can add to the score of the rarest one.
+    /// By block: what the other parts can add to the score of that of the rarest term.
     others: Vec<f64>,
-    /// By other term, then by block: the block of that term where the range begins.
+    /// By block: what of that is optional.
+    optional: Vec<f64>,
+    /// By other clause in the order given, then by block: the block of that clause where the range begins.
     enter: Vec<u32>,
 }
 
 impl LeadBlocks {
-    /// The ranges of the blocks of clause `lead`, for matches with all of the clauses `others`.
-    pub(super) fn new<S: Similarity>(clauses: &[Clause<S>], lead: usize, others: &[usize]) -> LeadBlocks {
-        let lead = &clauses[lead];
-        let count = lead.cursor.blocks();
+    /// The ranges of the blocks of clause `lead`; `others` are all that are required or optional but it.
+    pub(super) fn new<S: Similarity>(parts: &mut Parts<S>, lead: usize, others: &[usize]) -> LeadBlocks {
+        // Of rare terms the blocks say little: each reaches over many ranges.
+        let count = parts.clauses[lead].cursor.blocks();
+        let mut rare = vec![0.0; count];
+        for &clause in &parts.optional {
+            if let Ok([lead, clause]) = parts.clauses.get_disjoint_mut([lead, clause])
+                && clause.cursor.doc_freq() as usize <= RARE * count
+            {
+                add_scores(&lead.cursor, clause, &mut rare);
+            }
+        }
+        let list = &parts.clauses[lead].cursor;
         let mut blocks = LeadBlocks {
             totals: Vec::with_capacity(count),
             others: vec![0.0; count],
-            enter: Vec::with_capacity(count * others.len()),
+            optional: rare,
+            enter: vec![0; count * others.len()],
         };
-        for &other in others {
-            blocks.add(lead, &clauses[other]);
+        let place = |clause| others.iter().position(|&other| other == clause).unwrap_or(0);
+        let row = |clause| place(clause) * count..(place(clause) + 1) * count;
+        // What the part of the lead can score, as far as its other lists say.
+        let mut own = vec![f64::INFINITY; count];
+        for part in &parts.required {
+            let bound = |impacts: &_| part.bound(&parts.clauses, impacts);
+            let mut most = vec![f64::INFINITY; count];
+            for &clause in part.clauses().iter().filter(|&&clause| clause != lead) {
+                let cursor = &parts.clauses[clause].cursor;
+                each_range(list, cursor, bound, &mut blocks.enter[row(clause)], |block, bound| {
+                    most[block] = bound.unwrap_or(f64::NEG_INFINITY).min(most[block]);
+                });
+            }
+            if part.clauses().contains(&lead) {
+                for (block, most) in most.iter_mut().enumerate() {
+                    *most = most.min(bound(&list.block_impacts(block)));
+                }
+                own = most;
+            } else {
+                blocks.others.iter_mut().zip(most).for_each(|(sum, bound)| *sum += bound);
+            }
         }
-        let bound = |block| f64::from(lead.scorer.bound(&lead.cursor.block_impacts(block)));
-        blocks.totals.extend(blocks.others.iter().enumerate().map(|(block, sum)| above(sum + bound(block))));
+        for &clause in &parts.optional {
+            let optional = &parts.clauses[clause];
+            if optional.cursor.doc_freq() as usize <= RARE * count {
+                continue;
+            }
+            let bound = |impacts: &[Impact; PAIRS]| f64::from(optional.scorer.bound(impacts));
+            each_range(list, &optional.cursor, bound, &mut blocks.enter[row(clause)], |block, bound| {
+                blocks.optional[block] += bound.unwrap_or(0.0);
+            });
+        }
+        blocks.others.iter_mut().zip(&blocks.optional).for_each(|(sum, optional)| *sum += optional);
+        blocks.totals.extend(blocks.others.iter().zip(own).map(|(others, own)| above(others + own)));
         blocks
     }
 
-    /// Adds what `other` can to every range of `lead`.
-    fn add<S: Similarity>(&mut self, lead: &Clause<S>, other: &Clause<S>) {
-        let cursor = &other.cursor;
-        let of = |impacts: &_| f64::from(other.scorer.bound(impacts));
-        let whole = of(&cursor.list_impacts());
-        let (mut first, mut at, mut bounded, mut bound) = (0, 0, usize::MAX, 0.0);
-        for (block, sum) in self.others.iter_mut().enumerate() {
-            let last = lead.cursor.block_last(block);
-            at = cursor.find_block(at, first);
-            self.enter.push(u32::try_from(at).unwrap_or(u32::MAX));
-            if at == cursor.blocks() {
-                *sum = f64::NEG_INFINITY;
-            } else if cursor.block_last((at + LOOKED_AT).min(cursor.blocks() - 1)) < last {
-                *sum += whole;
-            } else {
-                let mut most = f64::NEG_INFINITY;
-                let mut reach = at;
-                loop {
-                    if reach != bounded {
-                        (bounded, bound) = (reach, of(&cursor.block_impacts(reach)));
-                    }
-                    most = bound.max(most);
-                    if cursor.block_last(reach) >= last || reach + 1 == cursor.blocks() {
-                        break;
-                    }
-                    reach += 1;
-                }
-                *sum += most;
-                at = reach;
-            }
-            first = last.saturating_add(1);
-        }
-    }
-
-    /// What the other terms can add to a match in `block`.
+    /// What all parts but that of the lead can add to the score of a match in `block`.
     #[inline]
     pub(super) fn others(&self, block: usize) -> f64 {
         self.others[block]
     }
 
-    /// The block of the other term numbered `place` where the range of `block` begins.
+    /// What of it is optional.
+    #[inline]
+    pub(super) fn optional(&self, block: usize) -> f64 {
+        self.optional[block]
+    }
+
+    /// The block of the other clause numbered `place` where the range of `block` begins.
     #[inline]
     pub(super) fn enter(&self, place: usize, block: usize) -> usize {
         self.enter[place * self.totals.len() + block] as usize
@@ -90,13 +109,13 @@ impl LeadBlocks {
     pub(super) fn visit<'a, S>(
         &self,
         lead: usize,
-        clauses: &mut [Clause<'a, S>],
+        parts: &mut Parts<'a, S>,
         top: &mut TopK,
-        mut visit: impl FnMut(usize, &mut [Clause<'a, S>], &mut TopK),
+        mut visit: impl FnMut(usize, &mut Parts<'a, S>, &mut TopK),
     ) {
         let promising = most_promising(&self.totals);
         for &block in &promising {
-            visit(block, clauses, top);
+            visit(block, parts, top);
         }
         let mut first = 0;
         for (block, &total) in self.totals.iter().enumerate() {
@@ -106,9 +125,65 @@ impl LeadBlocks {
                 && top.admits(total, first)
                 && !promising.contains(&block)
             {
-                visit(block, clauses, top);
+                visit(block, parts, top);
             }
-            first = clauses[lead].cursor.block_last(block).saturating_add(1);
+            first = parts.clauses[lead].cursor.block_last(block).saturating_add(1);
         }
+    }
+}
+
+/// Adds to the `sums` of blocks of `lead` the highest score of a clause in their ranges.
+fn add_scores<S: Similarity>(lead: &ListCursor, clause: &mut Clause<S>, sums: &mut [f64]) {
+    let (mut block, mut most) = (0, 0.0f64);
+    let mut doc = clause.cursor.doc();
+    while doc != NO_MORE {
+        let score = f64::from(clause.scorer.score(doc, clause.cursor.tf()));
+        let next = lead.find_block(block, doc);
+        if next != block {
+            sums.get_mut(block).into_iter().for_each(|sum| *sum += most);
+            (block, most) = (next, 0.0);
+        }
+        most = score.max(most);
+        doc = clause.cursor.step();
+    }
+    sums.get_mut(block).into_iter().for_each(|sum| *sum += most);
+}
+
+/// Calls `each` with every block of `lead` and the highest bound of `cursor` in its range, if it has documents there. Writes
+/// the block of `cursor` where the range begins to `enter`.
+fn each_range(
+    lead: &ListCursor,
+    cursor: &ListCursor,
+    bound: impl Fn(&[Impact; PAIRS]) -> f64,
+    enter: &mut [u32],
+    mut each: impl FnMut(usize, Option<f64>),
+) {
+    let whole = bound(&cursor.list_impacts());
+    let (mut first, mut at, mut bounded, mut last_bound) = (0, 0, usize::MAX, 0.0);
+    for (block, enter) in enter.iter_mut().enumerate() {
+        let last = lead.block_last(block);
+        at = cursor.find_block(at, first);
+        *enter = u32::try_from(at).unwrap_or(u32::MAX);
+        if at == cursor.blocks() {
+            each(block, None);
+        } else if cursor.block_last((at + LOOKED_AT).min(cursor.blocks() - 1)) < last {
+            each(block, Some(whole));
+        } else {
+            let mut most = f64::NEG_INFINITY;
+            let mut reach = at;
+            loop {
+                if reach != bounded {
+                    (bounded, last_bound) = (reach, bound(&cursor.block_impacts(reach)));
+                }
+                most = last_bound.max(most);
+                if cursor.block_last(reach) >= last || reach + 1 == cursor.blocks() {
+                    break;
+                }
+                reach += 1;
+            }
+            each(block, Some(most));
+            at = reach;
+        }
+        first = last.saturating_add(1);
     }
 }

@@ -72,7 +72,7 @@ pub trait TermStream {
     fn term(&self) -> &[u8];
 
     /// What is known of it.
-    fn found(&self) -> TermRef;
+    fn found(&mut self) -> Result<TermRef>;
 }
 
 /// Where the positions of a term are.
@@ -84,19 +84,17 @@ pub enum PositionSource<'a> {
 }
 
 impl PositionSource<'_> {
-    /// Replaces `positions` by those in the current document of the list of the same term, ascending. `None` if they turn out
-    /// damaged.
-    pub fn read(&mut self, list: &mut ListCursor<'_>, positions: &mut Vec<u32>) -> Option<()> {
-        positions.clear();
+    /// The positions in the current document of the list of the same term, ascending. `None` if they turn out damaged.
+    #[inline]
+    pub fn of_current(&mut self, list: &mut ListCursor<'_>) -> Option<&[u32]> {
         match self {
             PositionSource::Packed(cursor) => {
-                positions.extend_from_slice(cursor.positions_of_current(list));
-                (!cursor.corrupt()).then_some(())
+                cursor.positions_of_current(list);
+                (!cursor.corrupt()).then(|| cursor.positions())
             }
             PositionSource::Decoded(docs, all) => {
                 let found = docs.binary_search(&list.doc()).ok().and_then(|at| all.get(at));
-                positions.extend(found.into_iter().flatten());
-                Some(())
+                Some(found.map_or(&[], Vec::as_slice))
             }
         }
     }

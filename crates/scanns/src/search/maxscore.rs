@@ -9,19 +9,20 @@
 use std::ops::ControlFlow;
 
 use super::accumulate::Accumulators;
-use super::run::{Clause, View, count_below, postings};
+use super::keep::Keep;
+use super::run::{Clause, count_below};
 use super::similarity::{Similarity, above, below, narrow};
 use super::topk::TopK;
 use super::windows::{ABSENT, Windows};
 use crate::codec::BLOCK;
 
 /// The best hits.
-pub(super) fn top<S: Similarity>(clauses: &mut [Clause<S>], view: &View, top: &mut TopK) {
-    let windows = Windows::new(clauses, view);
-    let sums = Accumulators::new(clauses, view);
+pub(super) fn top<S: Similarity>(clauses: &mut [Clause<S>], keep: &mut Keep, top: &mut TopK) {
+    let windows = Windows::new(clauses, keep.view);
+    let sums = Accumulators::new(clauses, keep.view);
     let mut search = MaxScore {
         clauses,
-        view,
+        keep,
         windows: &windows,
         window: 0,
         ranked: Vec::new(),
@@ -41,9 +42,9 @@ struct Ranked {
     up_to: f64,
 }
 
-struct MaxScore<'m, 'a, S> {
+struct MaxScore<'m, 'v, 'w, 'a, S> {
     clauses: &'m mut [Clause<'a, S>],
-    view: &'m View<'m>,
+    keep: &'m mut Keep<'v, 'w>,
     windows: &'m Windows,
     window: usize,
     /// By rising bound.
@@ -53,7 +54,7 @@ struct MaxScore<'m, 'a, S> {
     candidates: Vec<(u32, f64)>,
 }
 
-impl<S: Similarity> MaxScore<'_, '_, S> {
+impl<S: Similarity> MaxScore<'_, '_, '_, '_, S> {
     fn visit(&mut self, window: usize, top: &mut TopK) {
         self.window = window;
         let start = u32::try_from(window << self.windows.shift).unwrap_or(u32::MAX);
@@ -103,7 +104,7 @@ impl<S: Similarity> MaxScore<'_, '_, S> {
         let least = below(threshold) - spare;
         let mut scores = [0.0; BLOCK];
         while clause.cursor.doc() < end {
-            let (docs, tfs) = postings::<S>(&mut clause.cursor);
+            let (docs, tfs) = clause.cursor.rest_of_block();
             let count = count_below(docs, end);
             let docs = &docs[..count];
             clause.scorer.score_all((docs, tfs), &mut scores[..count]);
@@ -162,7 +163,7 @@ impl<S: Similarity> MaxScore<'_, '_, S> {
         }
         for place in 0..self.candidates.len() {
             let (doc, mut sum) = self.candidates[place];
-            if sum < below(top.threshold()) || !self.view.keeps(doc) {
+            if sum < below(top.threshold()) || !self.keep.keeps(doc) {
                 continue;
             }
             if again {

@@ -12,15 +12,18 @@
 //! `similarity/` the formulas, `topk.rs` the heap. Read `run.rs` first.
 
 mod accumulate;
+mod candidates;
 mod conjunction;
 mod disjunction;
 mod docset;
 mod fields;
+mod keep;
 mod lead;
 mod leaf;
 mod lex;
 mod maxscore;
 mod parse;
+mod parts;
 mod patterns;
 mod phrase;
 mod plan;
@@ -28,6 +31,7 @@ mod pnorm;
 mod query;
 mod run;
 mod segments;
+mod sets;
 mod similarity;
 mod term;
 #[cfg(test)]
@@ -49,10 +53,11 @@ use std::ops::ControlFlow;
 use crate::error::Result;
 use crate::schema::Field;
 use fields::Fields;
+use keep::{Keep, offer};
 use plan::{Figures, Found, Kind, Plan, Shape};
 use pnorm::PNorm;
-use run::{Goal, Terms, View, offer, run_leaf};
-use similarity::{Bm25, Classic, Dirichlet, Dph, JelinekMercer, Pl2, Similarity, Unscored};
+use run::{Goal, Terms, View, run_leaf};
+use similarity::{Bm25, Classic, Dirichlet, Dph, JelinekMercer, Pl2, Similarity};
 use topk::TopK;
 
 /// Answers queries over a fixed set of leaves.
@@ -133,21 +138,13 @@ impl<'a> Searcher<'a> {
     pub fn count(&self, query: &Query) -> Result<u64> {
         let plan = Plan::new(query, &self.fields)?;
         let found = plan.find(&self.fields)?;
-        let (shape, (weights, similarities)) = (plan.shape(), unscored(&plan));
         let mut count = 0;
         for (number, refs) in found.refs.iter().enumerate() {
             let view = View::new(&self.fields, &plan, number)?;
-            if let (Kind::Term(_), [term], true) = (&plan.root.kind, &refs[..], view.all_live()) {
-                count += term.map_or(0, |term| u64::from(term.doc_freq));
-                continue;
-            }
-            let mut tally = |docs: &[u32], _: &[f32]| {
-                let live = |docs: &[u32]| docs.iter().filter(|&&doc| view.keeps(doc)).count();
-                count += if view.all_live() { docs.len() } else { live(docs) } as u64;
-                ControlFlow::Continue(())
+            count += match (&plan.root.kind, &refs[..]) {
+                (Kind::Term(_), [term]) if view.all_live() => term.map_or(0, |term| u64::from(term.doc_freq)),
+                _ => sets::count(&plan.root, &view, Terms::unscored(&plan, refs))?,
             };
-            let terms = Terms { plan: &plan, refs, weights: &weights, similarities: &similarities };
-            let _ = run_leaf(&shape, &view, terms, &mut Goal::All(&mut tally))?;
         }
         Ok(count)
     }
@@ -163,12 +160,14 @@ impl<'a> Searcher<'a> {
         match model {
             Model::Bm25 { k1, b } => self.run_with(plan, found, |stats| Bm25::new(k1, b, stats), each),
             Model::Classic => self.run_with(plan, found, Classic::new, each),
-            Model::LmDirichlet { mu } => self.run_with(plan, found, |stats| Dirichlet::new(mu, stats), each),
-            Model::LmJelinekMercer { lambda } => {
-                self.run_with(plan, found, |stats| JelinekMercer::new(lambda, stats), each)
+            Model::LmDirichlet { mu } => {
+                self.run_with(plan, found, |stats| boxed(Dirichlet::new(mu, stats)), each)
             }
-            Model::Pl2 { c } => self.run_with(plan, found, |stats| Pl2::new(c, stats), each),
-            Model::Dph => self.run_with(plan, found, Dph::new, each),
+            Model::LmJelinekMercer { lambda } => {
+                self.run_with(plan, found, |stats| boxed(JelinekMercer::new(lambda, stats)), each)
+            }
+            Model::Pl2 { c } => self.run_with(plan, found, |stats| boxed(Pl2::new(c, stats)), each),
+            Model::Dph => self.run_with(plan, found, |stats| boxed(Dph::new(stats)), each),
             Model::PNorm { p } => self.run_soft(plan, found, p, each),
         }
     }
@@ -214,15 +213,14 @@ impl<'a> Searcher<'a> {
         let of_terms =
             of_terms.map(|(term, of_term)| (of_term.doc_freq, self.stats_of(plan, plan.field_of(term))));
         let soft = PNorm::new(p, of_terms);
-        let (weights, similarities) = unscored(plan);
         for (number, refs) in found.refs.iter().enumerate() {
             let view = View::new(&self.fields, plan, number)?;
-            let terms = Terms { plan, refs, weights: &weights, similarities: &similarities };
+            let terms = Terms::unscored(plan, refs);
+            let mut keep = Keep::new(&view, Vec::new());
             let flow = each(number, &mut |goal| match goal {
                 Goal::All(sink) => soft.all(&plan.root, &view, terms, *sink),
-                Goal::Top(top) => {
-                    soft.all(&plan.root, &view, terms, &mut |docs, scores| offer(top, &view, docs, scores))
-                }
+                Goal::Top(top) => soft
+                    .all(&plan.root, &view, terms, &mut |docs, scores| offer(top, &mut keep, docs, scores)),
             })?;
             if flow.is_break() {
                 break;
@@ -232,9 +230,8 @@ impl<'a> Searcher<'a> {
     }
 }
 
-/// Weights of the terms and similarities of the fields of a plan that is not scored.
-fn unscored(plan: &Plan) -> (Vec<f64>, Vec<Unscored>) {
-    (vec![0.0; plan.terms.len()], plan.fields.iter().map(|_| Unscored).collect())
+fn boxed(similarity: impl Similarity + 'static) -> Box<dyn Similarity> {
+    Box::new(similarity)
 }
 
 /// Runs the query in one leaf for a goal.

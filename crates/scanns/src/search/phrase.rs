@@ -4,39 +4,25 @@
 //! are moved forward, always the one that is furthest behind, and each time the spread of all is at a minimum that the
 //! slop allows, it counts 1 / (1 + spread). Of a term that the phrase has twice, each needs an occurrence of its own.
 
-use super::leaf::PositionSource;
+use super::leaf::{ListSource, PositionSource};
+use super::run::{Terms, View};
 use super::similarity::{Scorer, Similarity};
-use crate::codec::{ListCursor, NO_MORE};
+use crate::codec::{BLOCK, Impact, ListCursor, NO_MORE};
+use crate::error::Result;
 
 /// Documents that contain a phrase.
 pub(super) struct PhraseCursor<'s, S> {
-    terms: Vec<PhraseTerm<'s>>,
-    occurrences: Vec<Occurrences>,
-    slop: u32,
-    /// What each adds to the score.
-    scorers: Vec<Scorer<'s, S>>,
+    matcher: PhraseMatcher<'s>,
+    scorers: PhraseScorers<'s, S>,
     doc: u32,
     /// What the phrase counts in the document at hand.
     freq: f32,
-    corrupt: bool,
-}
-
-/// A term of a phrase: its documents, and where in them it stands.
-pub(super) struct PhraseTerm<'s> {
-    pub(super) list: ListCursor<'s>,
-    pub(super) positions: PositionSource<'s>,
 }
 
 impl<'s, S: Similarity> PhraseCursor<'s, S> {
-    /// At the first document with the phrase. Each term has its place in the phrase and its number.
-    pub(super) fn new(
-        terms: Vec<(PhraseTerm<'s>, Occurrences)>,
-        slop: u32,
-        scorers: Vec<Scorer<'s, S>>,
-    ) -> Self {
-        let (terms, occurrences) = terms.into_iter().unzip();
-        let mut cursor =
-            PhraseCursor { terms, occurrences, slop, scorers, doc: 0, freq: 0.0, corrupt: false };
+    /// At the first document with the phrase.
+    pub(super) fn new(matcher: PhraseMatcher<'s>, scorers: PhraseScorers<'s, S>) -> Self {
+        let mut cursor = PhraseCursor { matcher, scorers, doc: 0, freq: 0.0 };
         cursor.advance(0);
         cursor
     }
@@ -56,8 +42,9 @@ impl<'s, S: Similarity> PhraseCursor<'s, S> {
             if self.doc == NO_MORE {
                 return NO_MORE;
             }
-            if self.count().is_none() {
-                (self.corrupt, self.doc) = (true, NO_MORE);
+            self.freq = self.matcher.freq(self.doc);
+            if self.matcher.corrupt {
+                self.doc = NO_MORE;
                 return NO_MORE;
             }
             if self.freq > 0.0 {
@@ -71,7 +58,8 @@ impl<'s, S: Similarity> PhraseCursor<'s, S> {
     fn agree(&mut self, target: u32) -> u32 {
         let mut doc = target;
         loop {
-            let reached = self.terms.iter_mut().map(|term| term.list.advance(doc)).max().unwrap_or(NO_MORE);
+            let lists = self.matcher.terms.iter_mut();
+            let reached = lists.map(|term| term.list.advance(doc)).max().unwrap_or(NO_MORE);
             if reached == doc || reached == NO_MORE {
                 return reached;
             }
@@ -79,20 +67,156 @@ impl<'s, S: Similarity> PhraseCursor<'s, S> {
         }
     }
 
-    fn count(&mut self) -> Option<()> {
-        for (term, occurrences) in self.terms.iter_mut().zip(&mut self.occurrences) {
-            term.positions.read(&mut term.list, &mut occurrences.positions)?;
-        }
-        self.freq = match self.slop {
-            0 => exact(&mut self.occurrences) as f32,
-            slop => sloppy(&mut self.occurrences, slop),
-        };
-        Some(())
-    }
-
     /// The score of the document at hand.
     pub(super) fn score(&self) -> f32 {
-        self.scorers.iter().map(|scorer| scorer.score_freq(self.doc, self.freq)).sum()
+        self.scorers.score(self.doc, self.freq)
+    }
+
+    /// True if a list turned out damaged.
+    pub(super) fn corrupt(&self) -> bool {
+        self.matcher.corrupt()
+    }
+}
+
+impl<S> Terms<'_, S> {
+    /// What counts a phrase of terms with their places; `lists` are theirs.
+    ///
+    /// # Errors
+    /// [`Error::Options`](crate::Error::Options) if the leaf keeps no positions.
+    pub(super) fn phrase_matcher<'s>(
+        &self,
+        view: &View<'s>,
+        terms: &[(u32, usize)],
+        slop: u32,
+        lists: &[&'s ListSource<'s>],
+    ) -> Result<PhraseMatcher<'s>> {
+        let mut parts = Vec::with_capacity(terms.len());
+        for (&(place, term), &source) in terms.iter().zip(lists) {
+            let found = self.refs[term].unwrap_or_default();
+            let positions = view.through(self.plan.field_of(term)).positions(&found)?;
+            let list = self.cursor(view, term, source)?;
+            parts.push((PhraseTerm { list, positions }, Occurrences::new(place, term)));
+        }
+        Ok(PhraseMatcher::new(parts, slop))
+    }
+}
+
+impl<'t, S: Similarity> Terms<'t, S> {
+    /// What scores a phrase of at least one term.
+    pub(super) fn phrase_scorers<'s>(
+        &self,
+        view: &View<'s>,
+        terms: &[(u32, usize)],
+        boost: f32,
+    ) -> PhraseScorers<'s, S>
+    where
+        't: 's,
+    {
+        let field = terms.first().map_or(0, |&(_, first)| self.plan.field_of(first));
+        let weights = terms.iter().map(|&(_, term)| self.weights[term]);
+        let weights =
+            if self.similarities[field].weights_add() { vec![weights.sum()] } else { weights.collect() };
+        let scorer = |weight| self.scorer(view, field, self.similarities[field].boosted(weight, boost));
+        PhraseScorers(weights.into_iter().map(scorer).collect())
+    }
+}
+
+/// What each term of a phrase adds to the score, or all together.
+pub(super) struct PhraseScorers<'s, S>(pub(super) Vec<Scorer<'s, S>>);
+
+impl<S: Similarity> PhraseScorers<'_, S> {
+    /// The score of a document where the phrase counts `freq`.
+    pub(super) fn score(&self, doc: u32, freq: f32) -> f32 {
+        self.0.iter().map(|scorer| scorer.score_freq(doc, freq)).sum()
+    }
+
+    /// Adds the scores that documents would have where the phrase counts `freqs`; not more than a block of them.
+    pub(super) fn add_all(&self, (docs, freqs): (&[u32], &[u32]), sums: &mut [f64]) {
+        let mut scores = [0.0; BLOCK];
+        let scores = &mut scores[..docs.len()];
+        for scorer in &self.0 {
+            scorer.score_all((docs, freqs), scores);
+            for (sum, &score) in sums.iter_mut().zip(&*scores) {
+                *sum += f64::from(score);
+            }
+        }
+    }
+
+    /// The highest score where no document has the phrase more often than `impacts` say.
+    pub(super) fn bound(&self, impacts: &[Impact]) -> f64 {
+        self.0.iter().map(|scorer| f64::from(scorer.bound(impacts))).sum()
+    }
+}
+
+/// A term of a phrase: its documents, and where in them it stands.
+pub(super) struct PhraseTerm<'s> {
+    pub(super) list: ListCursor<'s>,
+    pub(super) positions: PositionSource<'s>,
+}
+
+/// Counts a phrase in documents that have all of its terms.
+pub(super) struct PhraseMatcher<'s> {
+    terms: Vec<PhraseTerm<'s>>,
+    occurrences: Vec<Occurrences>,
+    slop: u32,
+    /// Where the phrase may begin, as far as the terms looked at say.
+    starts: Vec<u32>,
+    corrupt: bool,
+}
+
+impl<'s> PhraseMatcher<'s> {
+    /// Each term has its place in the phrase and its number.
+    pub(super) fn new(mut terms: Vec<(PhraseTerm<'s>, Occurrences)>, slop: u32) -> Self {
+        let first = terms.iter().map(|(_, occurrences)| occurrences.offset).min().unwrap_or(0);
+        terms.iter_mut().for_each(|(_, occurrences)| occurrences.offset -= first);
+        if slop == 0 {
+            // What is rare leaves the least to do. With slop the order is part of how it counts.
+            terms.sort_by_key(|(term, _)| term.list.doc_freq());
+        }
+        let (terms, occurrences) = terms.into_iter().unzip();
+        PhraseMatcher { terms, occurrences, slop, starts: Vec::new(), corrupt: false }
+    }
+
+    /// True if a place may count for more than each term alone.
+    pub(super) fn is_sloppy(&self) -> bool {
+        self.slop > 0
+    }
+
+    /// What the phrase counts in `doc`; 0 if something turned out damaged.
+    pub(super) fn freq(&mut self, doc: u32) -> f32 {
+        let freq = if self.slop == 0 { self.exact(doc) } else { self.sloppy(doc) };
+        self.corrupt |= freq.is_none();
+        freq.unwrap_or(0.0)
+    }
+
+    /// Terms that cannot change anything any more are not read.
+    fn exact(&mut self, doc: u32) -> Option<f32> {
+        for (place, (term, occurrences)) in self.terms.iter_mut().zip(&self.occurrences).enumerate() {
+            if term.list.seek(doc) != doc {
+                return Some(0.0);
+            }
+            let positions = term.positions.of_current(&mut term.list)?;
+            if place == 0 {
+                all_starts(positions, occurrences.offset, &mut self.starts);
+            } else {
+                keep_starts(positions, occurrences.offset, &mut self.starts);
+            }
+            if self.starts.is_empty() {
+                return Some(0.0);
+            }
+        }
+        Some(self.starts.len() as f32)
+    }
+
+    fn sloppy(&mut self, doc: u32) -> Option<f32> {
+        for (term, occurrences) in self.terms.iter_mut().zip(&mut self.occurrences) {
+            if term.list.seek(doc) != doc {
+                return Some(0.0);
+            }
+            occurrences.positions.clear();
+            occurrences.positions.extend_from_slice(term.positions.of_current(&mut term.list)?);
+        }
+        Some(sloppy(&mut self.occurrences, self.slop))
     }
 
     /// True if a list turned out damaged.
@@ -131,27 +255,22 @@ impl Occurrences {
     }
 }
 
-/// How often the phrase occurs as it is.
-pub(super) fn exact(terms: &mut [Occurrences]) -> u32 {
-    let Some((first, others)) = terms.split_first_mut() else { return 0 };
-    others.iter_mut().for_each(|other| other.at = 0);
-    let mut count = 0;
-    'starts: for &position in &first.positions {
-        let start = i64::from(position) - i64::from(first.offset);
-        for other in &mut *others {
-            while other.start() < start && other.at < other.positions.len() {
-                other.at += 1;
-            }
-            if other.at == other.positions.len() {
-                return count;
-            }
-            if other.start() != start {
-                continue 'starts;
-            }
+/// Every place where a phrase could begin that has a term of these positions at `offset`.
+fn all_starts(positions: &[u32], offset: u32, starts: &mut Vec<u32>) {
+    starts.clear();
+    starts.extend(positions.iter().filter_map(|position| position.checked_sub(offset)));
+}
+
+/// Leaves of `starts`, which rise, those that such a term allows.
+fn keep_starts(positions: &[u32], offset: u32, starts: &mut Vec<u32>) {
+    let mut left = positions;
+    starts.retain(|&start| {
+        let wanted = start.saturating_add(offset);
+        while left.first().is_some_and(|&position| position < wanted) {
+            left = &left[1..];
         }
-        count += 1;
-    }
-    count
+        left.first() == Some(&wanted)
+    });
 }
 
 /// What the phrase counts if its terms may be moved by `slop` places.
@@ -292,6 +411,13 @@ mod tests {
         terms.iter().enumerate().map(one).collect()
     }
 
+    fn exact(terms: &[Occurrences]) -> usize {
+        let mut starts = Vec::new();
+        all_starts(&terms[0].positions, terms[0].offset, &mut starts);
+        terms[1..].iter().for_each(|term| keep_starts(&term.positions, term.offset, &mut starts));
+        starts.len()
+    }
+
     fn counted(phrase: &str, text: &str, slop: u32) -> f32 {
         sloppy(&mut occurrences(phrase, text), slop)
     }
@@ -349,9 +475,9 @@ mod tests {
                 expected,
                 "seed {seed:x} round {round}: {phrase} in {text} with {slop}: {found}"
             );
-            let exactly = exact(&mut occurrences(phrase, &text));
+            let exactly = exact(&occurrences(phrase, &text));
             let plain = starts.iter().filter(|start| spread(start) == 0).count();
-            assert_eq!(exactly as usize, plain, "seed {seed:x} round {round}: {phrase} in {text}");
+            assert_eq!(exactly, plain, "seed {seed:x} round {round}: {phrase} in {text}");
         }
     }
 }

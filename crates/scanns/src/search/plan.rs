@@ -42,6 +42,15 @@ pub(super) struct Node {
     pub(super) kind: Kind,
 }
 
+impl Node {
+    /// The score of all documents that match, where it is the same.
+    pub(super) fn same_score(&self) -> Option<f32> {
+        let (node, boost) = innermost(self, 1.0);
+        let same = matches!(node.kind, Kind::Pattern(_) | Kind::All | Kind::Exists(_));
+        same.then_some(boost * node.boost)
+    }
+}
+
 /// As [`Query`]; terms are places in [`Plan::terms`].
 pub(super) enum Kind {
     Term(usize),
@@ -70,12 +79,52 @@ pub(super) struct Boosted {
     pub(super) boost: f32,
 }
 
-/// What kind of query it is: those without nesting have faster ways than document at a time.
+/// What kind of query it is: those that nest little have faster ways than document at a time.
 pub(super) enum Shape<'p> {
-    And(Vec<Boosted>),
-    /// Also a single term.
-    Or(Vec<Boosted>),
+    /// Any of some terms, or a single one, and none of others.
+    Any {
+        terms: Vec<Boosted>,
+        excluded: Vec<usize>,
+    },
+    Required(Required<'p>),
     Tree(&'p Node),
+}
+
+impl<'p> Shape<'p> {
+    /// A single term is a shape of its own.
+    fn of(required: Vec<Atom<'p>>, optional: Vec<Boosted>, excluded: Vec<usize>) -> Self {
+        match (&required[..], &optional[..]) {
+            (&[Atom::Term(term)], []) => Shape::Any { terms: vec![term], excluded },
+            _ => Shape::Required(Required { required, optional, excluded }),
+        }
+    }
+}
+
+/// A query that requires something.
+pub(super) struct Required<'p> {
+    /// At least one.
+    pub(super) required: Vec<Atom<'p>>,
+    pub(super) optional: Vec<Boosted>,
+    pub(super) excluded: Vec<usize>,
+}
+
+/// What can be required.
+#[derive(Clone, Copy)]
+pub(super) enum Atom<'p> {
+    Term(Boosted),
+    Phrase { terms: &'p [(u32, usize)], slop: u32, boost: f32 },
+}
+
+impl Atom<'_> {
+    /// The terms that a document must have.
+    pub(super) fn terms(&self) -> Vec<Boosted> {
+        match self {
+            Atom::Term(term) => vec![*term],
+            Atom::Phrase { terms, boost, .. } => {
+                terms.iter().map(|&(_, term)| Boosted { term, boost: *boost }).collect()
+            }
+        }
+    }
 }
 
 impl<'q> Plan<'q> {
@@ -100,18 +149,12 @@ impl<'q> Plan<'q> {
     }
 
     pub(super) fn shape(&self) -> Shape<'_> {
-        let root = &self.root;
-        match &root.kind {
-            Kind::Term(term) => Shape::Or(vec![Boosted { term: *term, boost: root.boost }]),
-            Kind::Bool { must, should, must_not, at_least: at_least @ (0 | 1) } if must_not.is_empty() => {
-                match (only_terms(must, root.boost), only_terms(should, root.boost)) {
-                    (Some(must), Some(_)) if should.is_empty() && *at_least == 0 => Shape::And(must),
-                    (Some(_), Some(should)) if must.is_empty() => Shape::Or(should),
-                    _ => Shape::Tree(root),
-                }
-            }
-            _ => Shape::Tree(root),
-        }
+        let (root, boost) = innermost(&self.root, 1.0);
+        let shape = match atom((root, boost)) {
+            Some(atom) => Some(Shape::of(vec![atom], Vec::new(), Vec::new())),
+            None => flat(root, boost),
+        };
+        shape.unwrap_or(Shape::Tree(&self.root))
     }
 
     /// The field of each term, by its place in [`Plan::fields`].
@@ -298,10 +341,52 @@ fn place_in<T: PartialEq>(known: &mut Vec<T>, wanted: T) -> usize {
     })
 }
 
+/// The shape of a list of terms and phrases, boosted by what is around it; `None` if it is more than that.
+fn flat(list: &Node, boost: f32) -> Option<Shape<'_>> {
+    let Kind::Bool { must, should, must_not, at_least: at_least @ (0 | 1) } = &list.kind else { return None };
+    let boost = boost * list.boost;
+    let excluded = only_terms(must_not, 1.0)?.iter().map(|excluded| excluded.term).collect();
+    match (&must[..], &should[..]) {
+        ([], []) => None,
+        // The only clause that there is must match.
+        ([], [_]) => Some(Shape::of(atoms(should, boost)?, Vec::new(), excluded)),
+        ([], _) => Some(Shape::Any { terms: only_terms(should, boost)?, excluded }),
+        // Of what is optional something is then required, as a sum of its own.
+        _ if *at_least > 0 => None,
+        _ => Some(Shape::of(atoms(must, boost)?, only_terms(should, boost)?, excluded)),
+    }
+}
+
+/// Nodes that are all terms and phrases, boosted by what is around them.
+fn atoms(nodes: &[Node], boost: f32) -> Option<Vec<Atom<'_>>> {
+    nodes.iter().map(|node| atom(innermost(node, boost))).collect()
+}
+
+/// The terms of nodes that are nothing else, boosted by what is around them.
 fn only_terms(nodes: &[Node], boost: f32) -> Option<Vec<Boosted>> {
-    let term = |node: &Node| match node.kind {
-        Kind::Term(term) => Some(Boosted { term, boost: boost * node.boost }),
+    let term = |atom| if let Atom::Term(term) = atom { Some(term) } else { None };
+    atoms(nodes, boost)?.into_iter().map(term).collect()
+}
+
+/// The node that a chain of lists with one clause each ends with, and the boosts before it.
+fn innermost(node: &Node, boost: f32) -> (&Node, f32) {
+    let (mut node, mut boost) = (node, boost);
+    while let Kind::Bool { must, should, must_not, at_least } = &node.kind {
+        let only = match (&must[..], &should[..], &must_not[..], at_least) {
+            ([only], [], [], 0) | ([], [only], [], 0 | 1) => only,
+            _ => break,
+        };
+        (node, boost) = (only, boost * node.boost);
+    }
+    (node, boost)
+}
+
+/// A term or a phrase, boosted by what is around it.
+fn atom((node, boost): (&Node, f32)) -> Option<Atom<'_>> {
+    let boost = boost * node.boost;
+    match &node.kind {
+        Kind::Term(term) => Some(Atom::Term(Boosted { term: *term, boost })),
+        Kind::Phrase { terms, slop } => Some(Atom::Phrase { terms, slop: *slop, boost }),
         _ => None,
-    };
-    nodes.iter().map(term).collect()
+    }
 }

@@ -7,17 +7,17 @@
 //! any of them has in the document, the highest idf that any of them has in the index. Operands weigh as they are boosted:
 //! with weights w, the sums are of wᵖ dᵖ and n is the sum of wᵖ.
 //!
-//! A list with required clauses or exclusions is an AND of those, negated where they exclude, with the OR of its
-//! optional clauses as one more operand. Since operators are soft, a document is a hit if it contains any term
+//! A list with required lists or exclusions is an AND of those, negated where they exclude, with the OR of its
+//! optional lists as one more operand. Since operators are soft, a document is a hit if it contains any term
 //! that is not excluded.
 
 use std::ops::ControlFlow;
 
 use super::leaf::{LeafStats, damaged_list};
-use super::plan::{Boosted, Kind, Node};
-use super::run::{Clause, Sink, Terms, View};
-use super::similarity::{Unscored, narrow};
-use crate::codec::{BLOCK, NO_MORE};
+use super::plan::{Kind, Node};
+use super::run::{Sink, Terms, View};
+use super::similarity::narrow;
+use crate::codec::{BLOCK, ListCursor, NO_MORE};
 use crate::error::{Error, Result};
 
 /// What is fixed for a query: p, and by term the share of the highest idf, 0 for terms that are not there.
@@ -43,49 +43,42 @@ impl PNorm {
         &self,
         root: &Node,
         view: &View,
-        terms: Terms<Unscored>,
+        terms: Terms<()>,
         sink: &mut Sink,
     ) -> Result<ControlFlow<()>> {
         let sources =
             (0..terms.refs.len()).map(|term| terms.source(view, term)).collect::<Result<Vec<_>>>()?;
-        let mut clauses = sources
+        let mut lists = sources
             .iter()
             .enumerate()
-            .map(|(term, source)| {
-                let clause = |source| terms.clause(view, Boosted { term, boost: 1.0 }, source);
-                source.as_ref().map(clause).transpose()
-            })
-            .collect::<Result<Vec<Option<Clause<_>>>>>()?;
-        let mut wanted = vec![false; clauses.len()];
+            .map(|(term, source)| source.as_ref().map(|source| terms.cursor(view, term, source)).transpose())
+            .collect::<Result<Vec<Option<ListCursor>>>>()?;
+        let mut wanted = vec![false; lists.len()];
         mark_wanted(root, false, &mut wanted);
-        let flow = self.drive(root, &mut clauses, &wanted, sink);
-        if clauses.iter().flatten().any(|clause| clause.cursor.corrupt()) {
-            Err(damaged_list())
-        } else {
-            Ok(flow)
-        }
+        let flow = self.drive(root, &mut lists, &wanted, sink);
+        if lists.iter().flatten().any(|list| list.corrupt()) { Err(damaged_list()) } else { Ok(flow) }
     }
 
     fn drive(
         &self,
         root: &Node,
-        clauses: &mut [Option<Clause<Unscored>>],
+        lists: &mut [Option<ListCursor>],
         wanted: &[bool],
         sink: &mut Sink,
     ) -> ControlFlow<()> {
         let (mut docs, mut scores) = ([0; BLOCK], [0.0; BLOCK]);
         let (mut len, mut target) = (0, 0);
-        let mut degrees = vec![0.0; clauses.len()];
+        let mut degrees = vec![0.0; lists.len()];
         loop {
-            let candidates = clauses.iter_mut().zip(wanted).filter(|(_, wanted)| **wanted);
+            let candidates = lists.iter_mut().zip(wanted).filter(|(_, wanted)| **wanted);
             let doc = candidates
-                .filter_map(|(clause, _)| clause.as_mut().map(|clause| clause.cursor.advance(target)))
+                .filter_map(|(list, _)| list.as_mut().map(|list| list.advance(target)))
                 .min()
                 .unwrap_or(NO_MORE);
             if doc == NO_MORE {
                 return sink(&docs[..len], &scores[..len]);
             }
-            self.measure(doc, clauses, &mut degrees);
+            self.measure(doc, lists, &mut degrees);
             (docs[len], scores[len]) = (doc, narrow(self.score(root, &degrees)));
             len += 1;
             if len == BLOCK {
@@ -97,13 +90,12 @@ impl PNorm {
     }
 
     /// Finds d of every term in `doc`.
-    fn measure(&self, doc: u32, clauses: &mut [Option<Clause<Unscored>>], degrees: &mut [f64]) {
+    fn measure(&self, doc: u32, lists: &mut [Option<ListCursor>], degrees: &mut [f64]) {
         let mut highest = 1.0f64;
-        for (degree, clause) in degrees.iter_mut().zip(clauses) {
-            let here = clause.as_mut().filter(|clause| clause.cursor.doc() <= doc);
-            *degree = here.map_or(0.0, |clause| {
-                if clause.cursor.advance(doc) == doc { f64::from(clause.cursor.tf()) } else { 0.0 }
-            });
+        for (degree, list) in degrees.iter_mut().zip(lists) {
+            let here = list.as_mut().filter(|list| list.doc() <= doc);
+            *degree =
+                here.map_or(0.0, |list| if list.advance(doc) == doc { f64::from(list.tf()) } else { 0.0 });
             highest = highest.max(*degree);
         }
         for (degree, idf) in degrees.iter_mut().zip(&self.idfs) {

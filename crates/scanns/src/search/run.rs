@@ -3,8 +3,10 @@
 use std::ops::ControlFlow;
 
 use super::fields::Fields;
+use super::keep::{Keep, Without, offer};
 use super::leaf::{Leaf, ListSource, TermRef, damaged_list};
-use super::plan::{Boosted, Plan, Shape};
+use super::parts::Sources;
+use super::plan::{Boosted, Node, Plan, Required, Shape};
 use super::similarity::{Scorer, Similarity, Weight};
 use super::topk::TopK;
 use super::windows::too_large;
@@ -76,13 +78,6 @@ pub(super) struct Clause<'a, S> {
     pub(super) scorer: Scorer<'a, S>,
 }
 
-/// The postings that are left of the block of a cursor. What is not scored has no use for frequencies, so they
-/// are not decoded there; documents stand in for them.
-#[inline]
-pub(super) fn postings<'c, S: Similarity>(cursor: &'c mut ListCursor) -> (&'c [u32], &'c [u32]) {
-    if S::SCORED { cursor.rest_of_block() } else { (cursor.rest_of_docs(), cursor.rest_of_docs()) }
-}
-
 /// How many of `docs`, which rise, are below `end`.
 #[inline]
 pub(super) fn count_below(docs: &[u32], end: u32) -> usize {
@@ -111,27 +106,20 @@ impl<S> Clone for Terms<'_, S> {
 
 impl<S> Copy for Terms<'_, S> {}
 
-impl<'t, S: Similarity> Terms<'t, S> {
+impl<'t> Terms<'t, ()> {
+    /// For what does not score.
+    pub(super) fn unscored(plan: &'t Plan<'t>, refs: &'t [Option<TermRef>]) -> Self {
+        Terms { plan, refs, weights: &[], similarities: &[] }
+    }
+}
+
+impl<'t, S> Terms<'t, S> {
     /// The postings of `term`, which may be absent from the leaf.
     pub(super) fn source<'a>(&self, view: &View<'a>, term: usize) -> Result<Option<ListSource<'a>>> {
         match &self.refs[term] {
             Some(found) => view.through(self.plan.field_of(term)).postings(found).map(Some),
             None => Ok(None),
         }
-    }
-
-    /// A clause over the postings that [`Terms::source`] gave.
-    pub(super) fn clause<'s>(
-        &self,
-        view: &View<'s>,
-        Boosted { term, boost }: Boosted,
-        source: &'s ListSource,
-    ) -> Result<Clause<'s, S>>
-    where
-        't: 's,
-    {
-        let scorer = self.scorer(view, self.plan.field_of(term), S::boosted(self.weights[term], boost));
-        Ok(Clause { cursor: self.cursor(view, term, source)?, scorer })
     }
 
     /// The postings of a term.
@@ -142,6 +130,32 @@ impl<'t, S: Similarity> Terms<'t, S> {
         source: &'s ListSource,
     ) -> Result<ListCursor<'s>> {
         source.cursor(self.refs[term].map_or(0, |found| found.doc_freq), view.max_doc)
+    }
+}
+
+impl<'t, S: Similarity> Terms<'t, S> {
+    /// A clause over the postings that [`Terms::source`] gave.
+    pub(super) fn clause<'s>(
+        &self,
+        view: &View<'s>,
+        Boosted { term, boost }: Boosted,
+        source: &'s ListSource,
+    ) -> Result<Clause<'s, S>>
+    where
+        't: 's,
+    {
+        let scorer = self.scorer(view, self.plan.field_of(term), self.boosted(term, boost));
+        Ok(Clause { cursor: self.cursor(view, term, source)?, scorer })
+    }
+
+    /// What a term weighs that is boosted.
+    fn boosted(&self, term: usize, boost: f32) -> Weight {
+        self.similarities[self.plan.field_of(term)].boosted(self.weights[term], boost)
+    }
+
+    /// True if impacts bound scores.
+    fn are_bounded(&self) -> bool {
+        self.similarities.iter().all(Similarity::is_bounded)
     }
 
     /// What scores with this weight in a field of the plan.
@@ -160,49 +174,99 @@ pub(super) fn run_leaf<S: Similarity>(
     terms: Terms<S>,
     goal: &mut Goal,
 ) -> Result<ControlFlow<()>> {
-    let flat = match shape {
-        Shape::Tree(root) => {
-            return match goal {
-                Goal::All(sink) => tree::all(root, view, terms, *sink),
-                Goal::Top(top) => {
-                    tree::all(root, view, terms, &mut |docs, scores| offer(top, view, docs, scores))
-                }
-            };
-        }
-        Shape::And(flat) if flat.iter().any(|clause| terms.refs[clause.term].is_none()) => {
-            return Ok(ControlFlow::Continue(()));
-        }
-        Shape::And(flat) | Shape::Or(flat) => flat,
+    match shape {
+        Shape::Tree(root) => match goal {
+            Goal::All(sink) => tree::all(root, view, terms, *sink),
+            Goal::Top(top) => tree_top(root, view, terms, top),
+        },
+        Shape::Required(required) => run_required(required, view, terms, goal),
+        Shape::Any { terms: any, excluded } => run_any((any, excluded), view, terms, goal),
+    }
+}
+
+/// Where all scores are the same, the first documents are the best.
+fn tree_top<S: Similarity>(
+    root: &Node,
+    view: &View,
+    terms: Terms<S>,
+    top: &mut TopK,
+) -> Result<ControlFlow<()>> {
+    let mut keep = Keep::new(view, Vec::new());
+    let Some(score) = root.same_score() else {
+        return tree::all(root, view, terms, &mut |docs, scores| offer(top, &mut keep, docs, scores));
     };
-    let mut sources = Vec::with_capacity(flat.len());
-    for &clause in flat {
+    if top.admits(score, 0) {
+        // That nothing more is wanted of this leaf says nothing of others.
+        let _ = tree::all(root, view, terms, &mut |docs, scores| {
+            offer(top, &mut keep, docs, scores)?;
+            let next = docs.last().map_or(0, |&last| last + 1);
+            if top.admits(score, next) { ControlFlow::Continue(()) } else { ControlFlow::Break(()) }
+        })?;
+    }
+    Ok(ControlFlow::Continue(()))
+}
+
+fn run_required<S: Similarity>(
+    required: &Required,
+    view: &View,
+    terms: Terms<S>,
+    goal: &mut Goal,
+) -> Result<ControlFlow<()>> {
+    let Some(sources) = Sources::find(required, view, terms)? else { return Ok(ControlFlow::Continue(())) };
+    let mut parts = sources.open(view, terms)?;
+    let flow = match goal {
+        Goal::All(sink) => conjunction::all(&mut parts, view, *sink),
+        Goal::Top(top) if terms.are_bounded() && postings_of(&parts.clauses) >= WORTH_PRUNING => {
+            conjunction::top(&mut parts, view, top);
+            ControlFlow::Continue(())
+        }
+        Goal::Top(top) => {
+            let mut keep = Keep::new(view, Vec::new());
+            conjunction::all(&mut parts, view, &mut |docs, scores| offer(top, &mut keep, docs, scores))
+        }
+    };
+    if parts.corrupt() { Err(damaged_list()) } else { Ok(flow) }
+}
+
+fn run_any<S: Similarity>(
+    (any, excluded): (&[Boosted], &[usize]),
+    view: &View,
+    terms: Terms<S>,
+    goal: &mut Goal,
+) -> Result<ControlFlow<()>> {
+    let mut sources = Vec::with_capacity(any.len());
+    for &clause in any {
         sources.extend(terms.source(view, clause.term)?.map(|source| (clause, source)));
+    }
+    let mut unwanted = Vec::new();
+    for &term in excluded {
+        unwanted.extend(terms.source(view, term)?.map(|source| (term, source)));
     }
     let mut clauses = sources
         .iter()
         .map(|(clause, source)| terms.clause(view, *clause, source))
         .collect::<Result<Vec<_>>>()?;
-    let all = matches!(shape, Shape::And(_));
+    let lists = unwanted.iter().map(|(term, source)| terms.cursor(view, *term, source));
+    let mut keep = Keep::new(view, lists.collect::<Result<_>>()?);
     let flow = match goal {
-        Goal::All(sink) => run_all(all, &mut clauses, view, *sink),
+        Goal::All(sink) if keep.keeps_all() => all_of_any(&mut clauses, view, *sink),
+        Goal::All(sink) => {
+            let mut without = Without::new(&mut keep, postings_of(&clauses));
+            all_of_any(&mut clauses, view, &mut |docs, scores| without.filter(docs, scores, *sink))
+        }
         Goal::Top(top) => {
-            run_top(all, &mut clauses, view, top);
+            top_of_any(&mut clauses, &mut keep, top, terms.are_bounded());
             ControlFlow::Continue(())
         }
     };
-    if clauses.iter().any(|clause| clause.cursor.corrupt()) { Err(damaged_list()) } else { Ok(flow) }
+    let damaged = clauses.iter().any(|clause| clause.cursor.corrupt());
+    if damaged || keep.corrupt() { Err(damaged_list()) } else { Ok(flow) }
 }
 
-fn run_all<S: Similarity>(
-    conjunctive: bool,
-    clauses: &mut [Clause<S>],
-    view: &View,
-    sink: &mut Sink,
-) -> ControlFlow<()> {
+fn all_of_any<S: Similarity>(clauses: &mut [Clause<S>], view: &View, sink: &mut Sink) -> ControlFlow<()> {
     match clauses {
         [] => ControlFlow::Continue(()),
         [only] => term::all(only, sink),
-        _ if conjunctive => conjunction::all(clauses, view, sink),
         _ => disjunction::all(clauses, view, sink),
     }
 }
@@ -213,29 +277,21 @@ const WORTH_PRUNING: u64 = 2_048;
 /// The same for a single list, where less has to be prepared.
 const WORTH_PRUNING_ONE: u64 = 4 * BLOCK as u64;
 
-fn run_top<S: Similarity>(conjunctive: bool, clauses: &mut [Clause<S>], view: &View, top: &mut TopK) {
-    let postings: u64 = clauses.iter().map(|clause| u64::from(clause.cursor.doc_freq())).sum();
+fn postings_of<S>(clauses: &[Clause<S>]) -> u64 {
+    clauses.iter().map(|clause| u64::from(clause.cursor.doc_freq())).sum()
+}
+
+fn top_of_any<S: Similarity>(clauses: &mut [Clause<S>], keep: &mut Keep, top: &mut TopK, bounded: bool) {
     let worth = if clauses.len() == 1 { WORTH_PRUNING_ONE } else { WORTH_PRUNING };
-    if !S::PRUNED || postings < worth || !conjunctive && too_large(clauses.len(), view.max_doc) {
+    let view = keep.view;
+    if !bounded || postings_of(clauses) < worth || too_large(clauses.len(), view.max_doc) {
         // `offer` never breaks.
-        let _ = run_all(conjunctive, clauses, view, &mut |docs, scores| offer(top, view, docs, scores));
+        let _ = all_of_any(clauses, view, &mut |docs, scores| offer(top, keep, docs, scores));
         return;
     }
     match clauses {
         [] => {}
-        [only] => term::top(only, view, top),
-        _ if conjunctive => conjunction::top(clauses, view, top),
-        _ => maxscore::top(clauses, view, top),
+        [only] => term::top(only, keep, top),
+        _ => maxscore::top(clauses, keep, top),
     }
-}
-
-/// Gives a batch of hits to `top`, deleted documents left out.
-#[inline]
-pub(super) fn offer(top: &mut TopK, view: &View, docs: &[u32], scores: &[f32]) -> ControlFlow<()> {
-    for (&doc, &score) in docs.iter().zip(scores) {
-        if score >= top.threshold() && view.keeps(doc) {
-            top.push(doc, score);
-        }
-    }
-    ControlFlow::Continue(())
 }

@@ -3,7 +3,7 @@
 use super::{Leaf, LeafStats, ListSource, PositionSource, TermRef, TermStream};
 use crate::codec::{Occurrence, PositionCursor};
 use crate::error::Result;
-use crate::segment::{Segment, TermInfo, TermPositions, TermsIter};
+use crate::segment::{Segment, TermInfo, TermPositions, TermsWalk};
 
 /// Marks places of positions that are no run: there are none, or there is one, which stands in for the place.
 const NOT_KEPT: u64 = u64::MAX;
@@ -40,7 +40,7 @@ fn info_of(term: &TermRef) -> TermInfo {
 
 /// The terms of a segment.
 struct SegmentTerms<'a> {
-    terms: TermsIter<'a>,
+    terms: TermsWalk<'a>,
 }
 
 impl TermStream for SegmentTerms<'_> {
@@ -56,8 +56,8 @@ impl TermStream for SegmentTerms<'_> {
         self.terms.term()
     }
 
-    fn found(&self) -> TermRef {
-        term_ref(self.terms.info(), self.terms.positions())
+    fn found(&mut self) -> Result<TermRef> {
+        self.terms.info().map(|(info, positions)| term_ref(info, positions))
     }
 }
 
@@ -91,7 +91,7 @@ impl Leaf for Segment {
     }
 
     fn terms<'a>(&'a self) -> Result<Box<dyn TermStream + 'a>> {
-        Ok(Box::new(SegmentTerms { terms: self.all_terms()? }))
+        Ok(Box::new(SegmentTerms { terms: self.walk_terms()? }))
     }
 
     fn positions<'a>(&'a self, term: &TermRef) -> Result<PositionSource<'a>> {

@@ -8,7 +8,7 @@ use std::ops::ControlFlow;
 
 use super::docset::DocSet;
 use super::leaf::{ListSource, damaged_list};
-use super::phrase::{Occurrences, PhraseCursor, PhraseTerm};
+use super::phrase::PhraseCursor;
 use super::plan::{Boosted, Kind, Node};
 use super::run::{Clause, Sink, Terms, View};
 use super::similarity::{Similarity, narrow};
@@ -32,6 +32,9 @@ pub(super) fn all<S: Similarity>(
 fn drive<S: Similarity>(root: &mut Cursor<S>, sink: &mut Sink) -> ControlFlow<()> {
     let (mut docs, mut scores) = ([0; BLOCK], [0.0; BLOCK]);
     let mut len = 0;
+    if let Cursor::Set { set, score, .. } = root {
+        return drive_set(set, *score, sink);
+    }
     let mut doc = root.doc();
     while doc != NO_MORE {
         (docs[len], scores[len]) = (doc, root.score());
@@ -43,6 +46,18 @@ fn drive<S: Similarity>(root: &mut Cursor<S>, sink: &mut Sink) -> ControlFlow<()
         doc = root.advance(doc + 1);
     }
     sink(&docs[..len], &scores[..len])
+}
+
+/// Every document of a set, from the start.
+fn drive_set(set: &DocSet, score: f32, sink: &mut Sink) -> ControlFlow<()> {
+    let (mut docs, scores) = ([0; BLOCK], [score; BLOCK]);
+    let mut next = 0;
+    loop {
+        let found = set.take_from(next, &mut docs);
+        let Some(&last) = found.last() else { return ControlFlow::Continue(()) };
+        sink(found, &scores[..found.len()])?;
+        next = last + 1;
+    }
 }
 
 struct Builder<'b, 's, S> {
@@ -118,22 +133,11 @@ impl<'s, S: Similarity> Builder<'_, 's, S> {
     }
 
     fn phrase(&self, terms: &[(u32, usize)], slop: u32, boost: f32) -> Result<Option<Cursor<'s, S>>> {
-        let mut parts = Vec::with_capacity(terms.len());
-        for &(place, term) in terms {
-            let (Some(source), Some(found)) = (&self.sources[term], &self.terms.refs[term]) else {
-                return Ok(None);
-            };
-            let positions = self.view.through(self.terms.plan.field_of(term)).positions(found)?;
-            let list = self.terms.cursor(self.view, term, source)?;
-            parts.push((PhraseTerm { list, positions }, Occurrences::new(place, term)));
-        }
-        let Some(&(_, first)) = terms.first() else { return Ok(None) };
-        let field = self.terms.plan.field_of(first);
-        let weights = terms.iter().map(|&(_, term)| self.terms.weights[term]);
-        let weights = if S::WEIGHTS_ADD { vec![weights.sum()] } else { weights.collect() };
-        let scorer = |weight| self.terms.scorer(self.view, field, S::boosted(weight, boost));
-        let scorers = weights.into_iter().map(scorer).collect();
-        Ok(Some(Cursor::Phrase(Box::new(PhraseCursor::new(parts, slop, scorers)))))
+        let lists: Option<Vec<_>> = terms.iter().map(|&(_, term)| self.sources[term].as_ref()).collect();
+        let Some(lists) = lists else { return Ok(None) };
+        let matcher = self.terms.phrase_matcher(self.view, terms, slop, &lists)?;
+        let scorers = self.terms.phrase_scorers(self.view, terms, boost);
+        Ok(Some(Cursor::Phrase(Box::new(PhraseCursor::new(matcher, scorers)))))
     }
 
     /// The cursors of those nodes that can match.

@@ -5,7 +5,7 @@
 //! window lets windows be visited in any order, the most promising first. That raises the threshold early, and
 //! most windows are then dismissed by one comparison.
 
-use super::run::{Clause, View, postings};
+use super::run::{Clause, View};
 use super::similarity::{Similarity, narrow};
 use super::topk::TopK;
 use crate::codec::BLOCK;
@@ -66,7 +66,7 @@ impl Windows {
     /// The bounds of a list that is one block are the scores themselves.
     fn spread_postings<S: Similarity>(&mut self, number: usize, clause: &mut Clause<S>) {
         let mut scores = [0.0; BLOCK];
-        let found = postings::<S>(&mut clause.cursor);
+        let found = clause.cursor.rest_of_block();
         clause.scorer.score_all(found, &mut scores[..found.0.len()]);
         for (doc, score) in found.0.iter().zip(scores) {
             self.spread(number, *doc, *doc, 0, score);

@@ -27,7 +27,7 @@ pub use merge::{GoOn, MergeWork, merge};
 pub use reader::Segment;
 pub use stats::{FieldStats, SegmentStats};
 pub use stored::{Collector, Reference, StoredFigures, TermInDocument};
-pub use terms::{TermInfo, TermPositions, TermsIter};
+pub use terms::{TermInfo, TermPositions, TermsIter, TermsWalk};
 
 use crate::schema::Field;
 use crate::store::FileKind;

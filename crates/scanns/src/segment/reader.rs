@@ -6,7 +6,7 @@ use std::sync::{Arc, OnceLock};
 use super::deletes::Deletes;
 use super::keys::KeyReader;
 use super::stats::{FieldStats, SegmentStats};
-use super::terms::{self, TermInfo, TermPositions, Terms, TermsIter};
+use super::terms::{self, TermInfo, TermPositions, Terms, TermsIter, TermsWalk};
 use super::{NORMS, SEGMENT, SPARSE, STATS, TERMS, file_name, of_field, stored};
 use crate::error::{Error, Result};
 use crate::schema::{Field, Postings};
@@ -180,10 +180,9 @@ impl Segment {
         self.written.file.section(kind)
     }
 
-    /// All terms, in order.
-    pub fn all_terms(&self) -> Result<TermsIter<'_>> {
-        let terms = self.sparse();
-        Ok(terms.iter_blocks(self.any_term_section()?, 0..terms.blocks()))
+    /// All terms, in order, for a reader that passes most of them.
+    pub fn walk_terms(&self) -> Result<TermsWalk<'_>> {
+        Ok(TermsWalk::new(self.sparse(), self.any_term_section()?))
     }
 
     /// Some terms, in order, at least `step` bytes of their section apart, with the bytes between each and the one before.

@@ -51,6 +51,12 @@ impl<'a, C: Columns> PositionCursor<'a, C> {
         self.corrupt
     }
 
+    /// The positions that were asked for last.
+    #[inline]
+    pub fn positions(&self) -> &[u32] {
+        &self.positions
+    }
+
     /// The positions in the current document of `list`, ascending; none at its end.
     pub fn positions_of_current(&mut self, list: &mut ListCursor<'_>) -> &[u32] {
         if list.doc() == NO_MORE || self.corrupt {

@@ -13,6 +13,9 @@ use crate::codec::varint::ByteReader;
 /// The document of a cursor that has passed its last posting.
 pub const NO_MORE: u32 = u32::MAX;
 
+/// Postings after the current one that [`ListCursor::seek`] looks at before it searches.
+const NEAR: usize = 8;
+
 /// Gaps up to this width cannot overflow a document number within a block that starts below 2³¹.
 const SAFE_WIDTH: u8 = 24;
 
@@ -109,6 +112,12 @@ impl<'a> ListCursor<'a> {
         self.doc_freq
     }
 
+    /// The last document of the list.
+    #[inline]
+    pub fn last_doc(&self) -> u32 {
+        self.last
+    }
+
     /// The current document, [`NO_MORE`] at the end.
     #[inline]
     pub fn doc(&self) -> u32 {
@@ -158,6 +167,31 @@ impl<'a> ListCursor<'a> {
         let block = self.find_block(from, target);
         self.load_block(block);
         if target <= self.doc { self.doc } else { self.seek_in_block(target) }
+    }
+
+    /// Moves to the first document not below `target`, forwards or backwards. Looks at what is near first.
+    #[inline]
+    pub fn seek(&mut self, target: u32) -> u32 {
+        let last = self.docs[self.len.saturating_sub(1) % BLOCK];
+        if self.len == 0 || target < self.docs[0] {
+            self.jump(0, target)
+        } else if target > last {
+            self.jump(self.block + 1, target)
+        } else if target <= self.doc {
+            if target < self.doc {
+                (self.at, self.doc) = (0, self.docs[0]);
+            }
+            if target == self.doc { self.doc } else { self.seek_in_block(target) }
+        } else {
+            let near = self.docs.get(self.at + 1..self.at + 1 + NEAR).unwrap_or_default();
+            let below = near.iter().filter(|&&doc| doc < target).count();
+            if below < near.len() {
+                self.at = (self.at + 1 + below) % BLOCK;
+                self.doc = self.docs[self.at];
+                return self.doc;
+            }
+            self.seek_in_block(target)
+        }
     }
 
     /// The last document of the block that is decoded; [`NO_MORE`] at the end.

@@ -145,6 +145,22 @@ fn advancing_finds_the_first_document_not_below_the_target() {
 }
 
 #[test]
+fn seeking_goes_forwards_and_backwards() {
+    over_lists(3, |random, postings, norms, open| {
+        let mut cursor = open();
+        for _ in 0..postings.len().min(200) {
+            let near = cursor.doc().saturating_sub(20).min(norms.len() as u32) + random.u32(..40);
+            let target = if random.bool() { near } else { random.u32(..norms.len() as u32 + 1) };
+            let expected = postings.iter().find(|&&(doc, _)| doc >= target).copied();
+            assert_eq!(cursor.seek(target), expected.map_or(NO_MORE, |(doc, _)| doc), "to {target}");
+            if let Some((_, tf)) = expected {
+                assert_eq!(cursor.tf(), tf);
+            }
+        }
+    });
+}
+
+#[test]
 fn blocks_are_found_and_loaded_from_the_table() {
     over_lists(4, |random, postings, _, open| {
         let mut cursor = open();
@@ -227,6 +243,12 @@ fn exhaust(bytes: &[u8], doc_freq: u32, max_doc: u32, random: &mut Rng) {
         assert!(cursor.doc() < max_doc && before < Some(cursor.doc()));
         before = Some(cursor.doc());
         cursor.tf();
+        if random.u64(..9) == 0 {
+            let mut other = ListCursor::new(bytes, doc_freq, max_doc).unwrap();
+            (0..9).for_each(|_| {
+                other.seek(random.u32(..max_doc));
+            });
+        }
         if random.u64(..3) == 0 {
             cursor.advance(cursor.doc() + 1 + random.u64(..u64::from(max_doc)) as u32 / 8);
         } else {

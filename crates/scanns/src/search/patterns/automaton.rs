@@ -33,7 +33,7 @@ pub(in crate::search) enum Machine {
 }
 
 /// Where a machine is.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub(in crate::search) enum State {
     Regex(StateID),
     /// So many bytes of the prefix have been read.

@@ -68,7 +68,7 @@ impl<'q> Matcher<'q> {
                 let mut terms = leaf.terms()?;
                 let mut there = terms.seek(prefix)?;
                 while there && terms.term().starts_with(prefix) {
-                    add(terms.found())?;
+                    add(terms.found()?)?;
                     there = terms.step()?;
                 }
             }
@@ -76,12 +76,12 @@ impl<'q> Matcher<'q> {
                 let mut terms = leaf.terms()?;
                 let mut there = enter(&mut *terms, from)?;
                 while there && is_before_end(terms.term(), to) {
-                    add(terms.found())?;
+                    add(terms.found()?)?;
                     there = terms.step()?;
                 }
             }
             Matcher::Machine(machine) => {
-                walk(&mut *leaf.terms()?, machine, &mut |terms, _| add(terms.found()))?
+                walk(&mut *leaf.terms()?, machine, &mut |terms, _| add(terms.found()?))?
             }
         }
         Ok(found)

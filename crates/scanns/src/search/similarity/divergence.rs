@@ -32,7 +32,9 @@ impl Pl2 {
 }
 
 impl Similarity for Pl2 {
-    const PRUNED: bool = false;
+    fn is_bounded(&self) -> bool {
+        false
+    }
 
     fn weight(&self, _doc_freq: u64, total_freq: u64) -> f64 {
         total_freq.max(1) as f64 / self.documents
@@ -71,7 +73,9 @@ impl Dph {
 }
 
 impl Similarity for Dph {
-    const PRUNED: bool = false;
+    fn is_bounded(&self) -> bool {
+        false
+    }
 
     fn weight(&self, _doc_freq: u64, total_freq: u64) -> f64 {
         self.documents / total_freq.max(1) as f64

@@ -99,21 +99,22 @@ impl Model {
 
 /// A way to score. No score is negative.
 pub(super) trait Similarity {
-    /// False if every score is 0.
-    const SCORED: bool = true;
-
     /// True if scores grow with the frequency and fall with the norm, so that impacts bound them. Else nothing is left
     /// out unseen.
-    const PRUNED: bool = true;
+    fn is_bounded(&self) -> bool {
+        true
+    }
 
     /// True if the terms of a phrase weigh together what they weigh alone; else each scores the phrase by itself.
-    const WEIGHTS_ADD: bool = false;
+    fn weights_add(&self) -> bool {
+        false
+    }
 
     /// The weight of a term that `doc_freq` of all documents contain, `total_freq` times together.
     fn weight(&self, doc_freq: u64, total_freq: u64) -> f64;
 
     /// The weight where the query multiplies scores by `boost`.
-    fn boosted(weight: f64, boost: f32) -> Weight {
+    fn boosted(&self, weight: f64, boost: f32) -> Weight {
         Weight { of_term: weight, boost: f64::from(boost) }
     }
 
@@ -130,6 +131,38 @@ pub(super) trait Similarity {
 
     /// A score that none of the postings that `impacts` stand for exceeds.
     fn bound(&self, weight: Weight, impacts: &[Impact]) -> f32;
+}
+
+/// Of models that take logarithms of every posting it does not matter that they are called through a table; that loops are
+/// not made for each of them saves half of the code.
+impl Similarity for Box<dyn Similarity> {
+    fn is_bounded(&self) -> bool {
+        (**self).is_bounded()
+    }
+
+    fn weights_add(&self) -> bool {
+        (**self).weights_add()
+    }
+
+    fn weight(&self, doc_freq: u64, total_freq: u64) -> f64 {
+        (**self).weight(doc_freq, total_freq)
+    }
+
+    fn boosted(&self, weight: f64, boost: f32) -> Weight {
+        (**self).boosted(weight, boost)
+    }
+
+    fn score(&self, weight: Weight, freq: f32, norm: u8) -> f32 {
+        (**self).score(weight, freq, norm)
+    }
+
+    fn score_all(&self, weight: Weight, norms: &[u8], postings: (&[u32], &[u32]), scores: &mut [f32]) {
+        (**self).score_all(weight, norms, postings, scores);
+    }
+
+    fn bound(&self, weight: Weight, impacts: &[Impact]) -> f32 {
+        (**self).bound(weight, impacts)
+    }
 }
 
 /// What a clause weighs.
@@ -172,11 +205,7 @@ impl<S: Similarity> Scorer<'_, S> {
     /// Scores postings; `scores` has as many places as there are documents.
     #[inline]
     pub(super) fn score_all(&self, postings: (&[u32], &[u32]), scores: &mut [f32]) {
-        if S::SCORED {
-            self.similarity.score_all(self.weight, self.norms, postings, scores);
-        } else {
-            scores.fill(0.0);
-        }
+        self.similarity.score_all(self.weight, self.norms, postings, scores);
     }
 }
 
@@ -223,9 +252,11 @@ impl Bm25 {
 }
 
 impl Similarity for Bm25 {
-    const WEIGHTS_ADD: bool = true;
+    fn weights_add(&self) -> bool {
+        true
+    }
 
-    fn boosted(weight: f64, boost: f32) -> Weight {
+    fn boosted(&self, weight: f64, boost: f32) -> Weight {
         folded(weight, boost)
     }
 
@@ -279,9 +310,11 @@ impl Classic {
 }
 
 impl Similarity for Classic {
-    const WEIGHTS_ADD: bool = true;
+    fn weights_add(&self) -> bool {
+        true
+    }
 
-    fn boosted(weight: f64, boost: f32) -> Weight {
+    fn boosted(&self, weight: f64, boost: f32) -> Weight {
         folded(weight, boost)
     }
 
@@ -309,26 +342,6 @@ impl Similarity for Classic {
             self.roots[usize::from(impact.tf_code)] * weight * self.factors[usize::from(impact.norm)]
         };
         impacts.iter().map(score).fold(0.0, f32::max)
-    }
-}
-
-/// For queries that only count or exclude: every score is 0.
-pub(super) struct Unscored;
-
-impl Similarity for Unscored {
-    const SCORED: bool = false;
-
-    fn weight(&self, _doc_freq: u64, _total_freq: u64) -> f64 {
-        0.0
-    }
-
-    #[inline]
-    fn score(&self, _weight: Weight, _freq: f32, _norm: u8) -> f32 {
-        0.0
-    }
-
-    fn bound(&self, _weight: Weight, _impacts: &[Impact]) -> f32 {
-        0.0
     }
 }
 

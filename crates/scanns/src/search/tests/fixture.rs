@@ -182,8 +182,8 @@ impl TermStream for MapTerms<'_> {
         self.at.and_then(|at| self.terms.get(at)).unwrap().0
     }
 
-    fn found(&self) -> TermRef {
-        self.leaf.term_ref(*self.at.and_then(|at| self.terms.get(at)).unwrap().1)
+    fn found(&mut self) -> Result<TermRef> {
+        Ok(self.leaf.term_ref(*self.at.and_then(|at| self.terms.get(at)).unwrap().1))
     }
 }
 

@@ -38,10 +38,11 @@ fn around(random: &mut fastrand::Rng, depth: u64) -> Query {
 /// Flat lists of every kind, then ever more nested ones.
 fn random_query(random: &mut fastrand::Rng, depth: u64) -> Query {
     let mut list = BoolQuery::default();
-    match random.u64(..7 + 2 * depth) {
+    match random.u64(..8 + 2 * depth) {
         0 => return term(random),
         5 => return around(random, depth),
         6 => return special(random),
+        7 => return required(random, 0),
         1 => list.must = terms(random, 4),
         2 | 3 => list.should = terms(random, 6),
         4 => (list.must, list.should, list.must_not) = (terms(random, 2), terms(random, 2), terms(random, 2)),
@@ -57,6 +58,31 @@ fn random_query(random: &mut fastrand::Rng, depth: u64) -> Query {
     Query::Bool(list)
 }
 
+/// Terms and phrases, of which some are required and some may be boosted.
+fn required(random: &mut fastrand::Rng, slop: u32) -> Query {
+    let clause = |random: &mut fastrand::Rng| {
+        let query = if one_in(random, 2) { phrase(random, slop) } else { term(random) };
+        if one_in(random, 3) { Query::Boost(Box::new(query), 1.7) } else { query }
+    };
+    Query::Bool(BoolQuery {
+        must: (0..random.u64(1..4)).map(|_| clause(random)).collect(),
+        should: terms(random, 2),
+        must_not: terms(random, 1),
+        at_least: 0,
+    })
+}
+
+fn phrase(random: &mut fastrand::Rng, slop: u32) -> Query {
+    let mut place = 0;
+    let terms = (0..random.u64(..4))
+        .map(|_| {
+            place += random.u32(1..3);
+            (place, format!("t{}", random.u64(..9)).into_bytes())
+        })
+        .collect();
+    Query::Phrase(PhraseQuery { terms, slop: random.u32(..=slop) })
+}
+
 /// Phrases, patterns and what needs no term.
 fn special(random: &mut fastrand::Rng) -> Query {
     let name = |random: &mut fastrand::Rng| format!("t{}", random.u64(..9)).into_bytes();
@@ -68,16 +94,7 @@ fn special(random: &mut fastrand::Rng) -> Query {
     Query::Pattern(match random.u64(..9) {
         0 => return Query::All,
         1 => return Query::Exists,
-        2..=4 => {
-            let mut place = 0;
-            let terms = (0..random.u64(..4))
-                .map(|_| {
-                    place += random.u32(1..3);
-                    (place, name(random))
-                })
-                .collect();
-            return Query::Phrase(PhraseQuery { terms, slop: 0 });
-        }
+        2..=4 => return phrase(random, 0),
         5 => Pattern::Prefix(["", "t", "t3", "u"][random.usize(..4)].as_bytes().to_vec()),
         6 => Pattern::Range(bound(random), bound(random)),
         7 => Pattern::Set((0..random.u64(..4)).map(|_| name(random)).collect()),
@@ -210,6 +227,37 @@ fn pruning_over_long_lists_loses_and_adds_nothing() {
             let query = random_query(&mut random, 0);
             let model = MODELS[round % 8];
             let mut expected = collect(&searcher, &query, model);
+            expected.sort_by(|a, b| b.score.total_cmp(&a.score).then((a.leaf, a.doc).cmp(&(b.leaf, b.doc))));
+            for k in [1, 10, 300] {
+                let found = searcher.top_k(&query, model, k).unwrap();
+                assert_eq!(
+                    found[..],
+                    expected[..k.min(expected.len())],
+                    "best {k} of {query:?} by {model:?}"
+                );
+            }
+        }
+    }
+}
+
+#[test]
+fn what_is_required_is_found_as_document_at_a_time_finds_it() {
+    for seed in 1..=3 {
+        println!("seed {seed}");
+        let mut random = fastrand::Rng::with_seed(seed);
+        let documents: Vec<Vec<Document>> =
+            [9_000, 2_500].map(|count| random_documents(&mut random, count, seed == 3)).into();
+        let leaves = leaves_of(&documents, |_| true);
+        let searcher = searcher(&leaves);
+        for round in 0..120 {
+            let query = required(&mut random, 3);
+            let model = MODELS[round % 8];
+            // A clause that nothing matches has the query taken for one that is nested.
+            let nothing = Query::Pattern(Pattern::Set(Vec::new()));
+            let nested = BoolQuery { should: vec![query.clone(), nothing], ..BoolQuery::default() };
+            let mut expected = collect(&searcher, &Query::Bool(nested), model);
+            assert_eq!(collect(&searcher, &query, model), expected, "{query:?} by {model:?}");
+            assert_eq!(searcher.count(&query).unwrap(), expected.len() as u64);
             expected.sort_by(|a, b| b.score.total_cmp(&a.score).then((a.leaf, a.doc).cmp(&(b.leaf, b.doc))));
             for k in [1, 10, 300] {
                 let found = searcher.top_k(&query, model, k).unwrap();

@@ -74,22 +74,6 @@ impl Batch {
         Some(())
     }
 
-    /// Gives up what is left of the block.
-    pub(super) fn clear(&mut self) {
-        (self.at, self.len) = (0, 0);
-    }
-
-    /// True if there is a term at hand.
-    pub(super) fn is_at_term(&self) -> bool {
-        self.at < self.len
-    }
-
-    /// The last term of the block.
-    pub(super) fn last(&self) -> Option<&[u8]> {
-        let entry = self.entries.get(self.len.checked_sub(1)?)?;
-        self.text.get(entry.start..entry.start + entry.len)
-    }
-
     /// Moves to the next term; false if there is none.
     #[inline(always)]
     pub(super) fn step(&mut self) -> bool {

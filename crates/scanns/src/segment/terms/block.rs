@@ -76,6 +76,29 @@ impl<'a> Block<'a> {
             return Some(false);
         }
         let (shared, suffix) = self.next_lengths(term.len())?;
+        self.append(term, shared, suffix)?;
+        Some(true)
+    }
+
+    /// Turns `term`, the term before, into the next one that does not begin with the first `len` bytes of it; false at the
+    /// end, `None` if the block is damaged. Terms between are not put together.
+    pub(super) fn pass(&mut self, term: &mut Vec<u8>, len: usize) -> Option<bool> {
+        let mut before = term.len();
+        while self.left > 0 {
+            let (shared, suffix) = self.next_lengths(before)?;
+            if shared >= len {
+                before = shared.checked_add(suffix.len())?;
+                continue;
+            }
+            // All terms since share more than this with the one that `term` has.
+            self.append(term, shared, suffix)?;
+            return Some(true);
+        }
+        Some(false)
+    }
+
+    /// Turns `term` into what shares so many bytes with it and has a suffix of its own.
+    fn append(&self, term: &mut Vec<u8>, shared: usize, suffix: Range<usize>) -> Option<()> {
         term.truncate(shared);
         if self.width == 0 {
             term.extend_from_slice(self.suffixes.get(suffix)?);
@@ -86,7 +109,7 @@ impl<'a> Block<'a> {
                 term.push(self.symbol(at)?);
             }
         }
-        Some(true)
+        Some(())
     }
 
     /// What the next term shares with the one before, of `before` bytes, and where its suffix is.

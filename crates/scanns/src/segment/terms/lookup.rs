@@ -53,7 +53,7 @@ impl Terms {
         self.prefixes.get(index).copied()
     }
 
-    fn open<'a>(&self, section: &'a Section, index: usize) -> Result<Block<'a>> {
+    pub(super) fn open<'a>(&self, section: &'a Section, index: usize) -> Result<Block<'a>> {
         let damaged = || section.corrupt(format!("block {index} of its terms cannot be read"));
         let &(offset, len) = self.places.get(index).ok_or_else(damaged)?;
         let start = usize::try_from(offset).map_err(|_| damaged())?;
@@ -118,7 +118,7 @@ impl Terms {
     }
 
     /// The blocks that may hold `target` and what follows, and all after them.
-    fn blocks_from(&self, section: &Section, target: &[u8]) -> Result<Range<usize>> {
+    pub(super) fn blocks_from(&self, section: &Section, target: &[u8]) -> Result<Range<usize>> {
         Ok(self.block_of(section, target)?.unwrap_or(0)..self.blocks())
     }
 
@@ -155,27 +155,6 @@ impl TermsIter<'_> {
     #[inline(always)]
     pub fn step(&mut self) -> Result<bool> {
         if std::mem::take(&mut self.waiting) || self.batch.step() { Ok(true) } else { self.next_block() }
-    }
-
-    /// Moves to the first term from the one at hand on that is not before `target`; false if there is none.
-    pub fn seek(&mut self, target: &[u8]) -> Result<bool> {
-        if self.batch.last().is_none_or(|last| last < target) {
-            // Not in the block at hand: the sparse index says where to go on, never farther back.
-            let found = self.terms.blocks_from(self.section, target)?;
-            self.blocks = found.start.max(self.blocks.start)..self.blocks.end;
-            self.batch.clear();
-        }
-        let mut there = self.step_or_stay()?;
-        while there && self.term() < target {
-            there = self.step()?;
-        }
-        Ok(there)
-    }
-
-    /// The term at hand, or the first one; false if there is none.
-    fn step_or_stay(&mut self) -> Result<bool> {
-        self.waiting = false;
-        if self.batch.is_at_term() { Ok(true) } else { self.next_block() }
     }
 
     #[inline(never)]

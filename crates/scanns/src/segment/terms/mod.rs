@@ -28,10 +28,12 @@ mod block;
 mod lookup;
 mod runs;
 mod suffixes;
+mod walk;
 mod write;
 
 pub(super) use lookup::load;
 pub use lookup::{Terms, TermsIter};
+pub use walk::TermsWalk;
 pub(super) use write::{TermsOut, TermsWriter};
 
 use crate::codec::Occurrence;

@@ -1,0 +1,339 @@
+//! Which documents match, without scores: a bit for each, a window of documents at a time.
+//!
+//! Lists are written into the window posting by posting, and what nests is a handful of instructions on 64 documents at
+//! once. Where a window has few documents left that all of a list of clauses could have, they are looked up in the other
+//! lists instead, which skips their blocks; and windows that no required list reaches into are passed.
+
+use super::docset::DocSet;
+use super::leaf::{ListSource, damaged_list};
+use super::phrase::PhraseMatcher;
+use super::plan::{Kind, Node};
+use super::run::{Terms, View, count_below};
+use crate::codec::{ListCursor, NO_MORE};
+use crate::error::Result;
+
+/// Documents in a window.
+pub(super) const WINDOW: u32 = 4_096;
+
+/// A bit for each document of a window, lowest first.
+pub(super) type Bits = [u64; (WINDOW / 64) as usize];
+
+pub(super) const NONE: Bits = [0; (WINDOW / 64) as usize];
+
+/// To look a document up takes as long as to read so many postings.
+pub(super) const LOOK_UP: u64 = 16;
+
+/// How many documents match that are not deleted.
+pub(super) fn count(root: &Node, view: &View, terms: Terms<()>) -> Result<u64> {
+    let mut count = 0;
+    each_window(root, view, terms, |start, bits| {
+        count += if view.all_live() {
+            bits.iter().map(|word| u64::from(word.count_ones())).sum::<u64>()
+        } else {
+            docs_of(start, bits).filter(|&doc| view.keeps(doc)).count() as u64
+        };
+    })?;
+    Ok(count)
+}
+
+/// Calls `each` with the first document of every window in which something may match, and what does.
+fn each_window(root: &Node, view: &View, terms: Terms<()>, mut each: impl FnMut(u32, &Bits)) -> Result<()> {
+    let sources = (0..terms.refs.len()).map(|term| terms.source(view, term)).collect::<Result<Vec<_>>>()?;
+    let builder = Builder { view, terms, sources: &sources };
+    let Some(mut set) = builder.node(root)? else { return Ok(()) };
+    let mut next = set.next(0);
+    while next < view.max_doc {
+        let start = next - next % WINDOW;
+        let mut bits = NONE;
+        set.fill(start, &mut bits);
+        each(start, &bits);
+        next = set.next(start.saturating_add(WINDOW));
+    }
+    if set.corrupt() { Err(damaged_list()) } else { Ok(()) }
+}
+
+/// The documents of a window.
+fn docs_of(start: u32, bits: &Bits) -> impl Iterator<Item = u32> {
+    (start..).step_by(64).zip(bits).flat_map(|(first, &word)| {
+        let mut left = word;
+        std::iter::from_fn(move || {
+            let bit = (left != 0).then(|| left.trailing_zeros())?;
+            left &= left - 1;
+            Some(first + bit)
+        })
+    })
+}
+
+struct Builder<'b, 's> {
+    view: &'b View<'s>,
+    terms: Terms<'s, ()>,
+    /// By term.
+    sources: &'s [Option<ListSource<'s>>],
+}
+
+impl<'s> Builder<'_, 's> {
+    /// The documents of a node; `None` if nothing in this leaf can match it.
+    fn node(&self, node: &Node) -> Result<Option<Set<'s>>> {
+        let max_doc = self.view.max_doc;
+        Ok(match &node.kind {
+            Kind::Term(term) => match &self.sources[*term] {
+                None => None,
+                Some(source) => Some(Set::List(Box::new(self.terms.cursor(self.view, *term, source)?))),
+            },
+            Kind::Bool { must, should, must_not, at_least } => {
+                return self.list((must, should, must_not), *at_least);
+            }
+            Kind::Phrase { terms, slop } => {
+                let lists: Option<Vec<_>> =
+                    terms.iter().map(|&(_, term)| self.sources[term].as_ref()).collect();
+                let Some(lists) = lists else { return Ok(None) };
+                let matcher = self.terms.phrase_matcher(self.view, terms, *slop, &lists)?;
+                let cursors = terms.iter().zip(lists);
+                let cursors = cursors.map(|(&(_, term), source)| {
+                    Ok(Set::List(Box::new(self.terms.cursor(self.view, term, source)?)))
+                });
+                let every = Set::every(cursors.collect::<Result<_>>()?);
+                Some(Set::Phrase { every: Box::new(every), matcher: Box::new(matcher) })
+            }
+            Kind::Pattern(pattern) => {
+                let (field, matcher) = &self.terms.plan.patterns[*pattern];
+                let leaf = self.view.through(*field);
+                let terms = matcher.terms(leaf, self.terms.plan.expansions)?;
+                Some(Set::Fixed(DocSet::of_terms(leaf, &terms)?))
+            }
+            Kind::Exists(field) => Some(Set::Fixed(DocSet::with_terms(
+                self.view.norms(*field).get(..max_doc as usize).unwrap_or_default(),
+            ))),
+            Kind::All => Some(Set::All { max_doc }),
+        })
+    }
+
+    fn list(
+        &self,
+        (must, should, must_not): (&[Node], &[Node], &[Node]),
+        at_least: usize,
+    ) -> Result<Option<Set<'s>>> {
+        let mut required = self.nodes(must)?;
+        let optional = self.nodes(should)?;
+        if required.len() < must.len() || optional.len() < at_least {
+            return Ok(None);
+        }
+        match (required.is_empty(), at_least) {
+            (false, 0) => {}
+            (true, 0 | 1) if !optional.is_empty() => required.push(Set::Any(optional)),
+            (_, 1) => required.push(Set::Any(optional)),
+            (_, 2..) => required.push(Set::AtLeast(optional, at_least)),
+            _ if !should.is_empty() || must_not.is_empty() => return Ok(None),
+            _ => required.push(Set::All { max_doc: self.view.max_doc }),
+        }
+        let excluded = self.nodes(must_not)?;
+        let base = Set::every(required);
+        Ok(Some(match excluded.is_empty() {
+            true => base,
+            false => Set::Without { base: Box::new(base), excluded },
+        }))
+    }
+
+    /// The sets of those nodes that can match.
+    fn nodes(&self, nodes: &[Node]) -> Result<Vec<Set<'s>>> {
+        nodes.iter().filter_map(|node| self.node(node).transpose()).collect()
+    }
+}
+
+/// Documents that match a node. They are asked for in windows that rise.
+enum Set<'s> {
+    List(Box<ListCursor<'s>>),
+    /// Documents of `every` in which the phrase occurs.
+    Phrase {
+        every: Box<Set<'s>>,
+        matcher: Box<PhraseMatcher<'s>>,
+    },
+    Fixed(DocSet),
+    All {
+        max_doc: u32,
+    },
+    /// Documents of all, the one with the fewest first.
+    Every(Vec<Set<'s>>),
+    Any(Vec<Set<'s>>),
+    /// Documents of at least so many.
+    AtLeast(Vec<Set<'s>>, usize),
+    Without {
+        base: Box<Set<'s>>,
+        excluded: Vec<Set<'s>>,
+    },
+}
+
+impl<'s> Set<'s> {
+    fn every(mut sets: Vec<Set<'s>>) -> Self {
+        if sets.len() == 1
+            && let Some(only) = sets.pop()
+        {
+            return only;
+        }
+        sets.sort_by_key(Set::size);
+        Set::Every(sets)
+    }
+
+    /// About how many documents it has at most.
+    fn size(&self) -> u64 {
+        match self {
+            Set::List(list) => u64::from(list.doc_freq()),
+            Set::Phrase { every, .. } => every.size(),
+            Set::Fixed(set) => set.size(),
+            Set::All { max_doc } => u64::from(*max_doc),
+            Set::Every(sets) => sets.first().map_or(0, Set::size),
+            Set::Any(sets) | Set::AtLeast(sets, _) => sets.iter().map(Set::size).sum(),
+            Set::Without { base, .. } => base.size(),
+        }
+    }
+
+    /// No document from `target` on is before this one, which may or may not match.
+    fn next(&mut self, target: u32) -> u32 {
+        match self {
+            Set::List(list) => list.advance(target),
+            Set::Phrase { every, .. } => every.next(target),
+            Set::Fixed(set) => set.next(target),
+            Set::All { max_doc } => {
+                if target < *max_doc {
+                    target
+                } else {
+                    NO_MORE
+                }
+            }
+            Set::Every(sets) => sets.iter_mut().fold(target, |target, set| set.next(target)),
+            Set::Any(sets) | Set::AtLeast(sets, _) => {
+                sets.iter_mut().map(|set| set.next(target)).min().unwrap_or(NO_MORE)
+            }
+            Set::Without { base, .. } => base.next(target),
+        }
+    }
+
+    /// Sets the bits of documents of the window that begins at `start`; `bits` may have others set.
+    fn fill(&mut self, start: u32, bits: &mut Bits) {
+        match self {
+            Set::List(list) => fill_from_list(list, start, bits),
+            Set::Fixed(set) => set.fill(start, bits),
+            Set::All { max_doc } => {
+                for (word, first) in bits.iter_mut().zip((start..).step_by(64)) {
+                    *word |= match max_doc.saturating_sub(first) {
+                        left @ 0..64 => !(u64::MAX << left),
+                        _ => u64::MAX,
+                    };
+                }
+            }
+            Set::Any(sets) => sets.iter_mut().for_each(|set| set.fill(start, bits)),
+            Set::AtLeast(sets, needed) => fill_at_least(sets, *needed, start, bits),
+            Set::Phrase { every, matcher } => {
+                let mut found = NONE;
+                every.fill(start, &mut found);
+                for doc in docs_of(start, &found) {
+                    set_if(bits, doc, matcher.freq(doc) > 0.0);
+                }
+            }
+            Set::Every(sets) => {
+                let Some((first, others)) = sets.split_first_mut() else { return };
+                let mut found = NONE;
+                first.fill(start, &mut found);
+                others.iter_mut().for_each(|set| set.keep(start, &mut found));
+                merge(bits, &found);
+            }
+            Set::Without { base, excluded } => {
+                let mut found = NONE;
+                base.fill(start, &mut found);
+                for set in excluded {
+                    let mut kept = found;
+                    set.keep(start, &mut kept);
+                    found.iter_mut().zip(kept).for_each(|(word, excluded)| *word &= !excluded);
+                }
+                merge(bits, &found);
+            }
+        }
+    }
+
+    /// Leaves of the documents of a window those that are in the set.
+    fn keep(&mut self, start: u32, bits: &mut Bits) {
+        let left: u64 = bits.iter().map(|word| u64::from(word.count_ones())).sum();
+        if left == 0 {
+            return;
+        }
+        match self {
+            Set::List(list) if left * LOOK_UP < in_window(list) => {
+                for doc in docs_of(start, &bits.clone()) {
+                    if list.advance(doc) != doc {
+                        clear(bits, doc);
+                    }
+                }
+            }
+            _ => {
+                let mut found = NONE;
+                self.fill(start, &mut found);
+                bits.iter_mut().zip(found).for_each(|(word, found)| *word &= found);
+            }
+        }
+    }
+
+    /// True if a list turned out damaged.
+    fn corrupt(&self) -> bool {
+        match self {
+            Set::List(list) => list.corrupt(),
+            Set::Phrase { every, matcher } => every.corrupt() || matcher.corrupt(),
+            Set::Fixed(_) | Set::All { .. } => false,
+            Set::Every(sets) | Set::Any(sets) | Set::AtLeast(sets, _) => sets.iter().any(Set::corrupt),
+            Set::Without { base, excluded } => base.corrupt() || excluded.iter().any(Set::corrupt),
+        }
+    }
+}
+
+/// About how many postings a list has in a window around its current document.
+fn in_window(list: &ListCursor) -> u64 {
+    u64::from(list.doc_freq()) * u64::from(WINDOW) / u64::from(list.last_doc().max(1))
+}
+
+/// Sets the bits of the documents of a list in the window that begins at `start`, beyond which it is not.
+pub(super) fn fill_from_list(list: &mut ListCursor, start: u32, bits: &mut Bits) {
+    let end = start.saturating_add(WINDOW);
+    list.advance(start);
+    while list.doc() < end {
+        let docs = list.rest_of_docs();
+        let count = count_below(docs, end);
+        for &doc in &docs[..count] {
+            set_if(bits, doc, true);
+        }
+        list.consume(count);
+    }
+}
+
+fn fill_at_least(sets: &mut [Set], needed: usize, start: u32, bits: &mut Bits) {
+    let mut counts = [0u16; WINDOW as usize];
+    for set in sets {
+        let mut found = NONE;
+        set.fill(start, &mut found);
+        for doc in docs_of(start, &found) {
+            let count = &mut counts[(doc % WINDOW) as usize];
+            *count = count.saturating_add(1);
+        }
+    }
+    for (doc, count) in (start..).zip(counts) {
+        set_if(bits, doc, usize::from(count) >= needed);
+    }
+}
+
+/// True if the bit of a document in the window is set.
+#[inline]
+pub(super) fn has(bits: &Bits, doc: u32) -> bool {
+    bits[(doc % WINDOW / 64) as usize] >> (doc % 64) & 1 == 1
+}
+
+#[inline]
+fn set_if(bits: &mut Bits, doc: u32, wanted: bool) {
+    bits[(doc % WINDOW / 64) as usize] |= u64::from(wanted) << (doc % 64);
+}
+
+#[inline]
+fn clear(bits: &mut Bits, doc: u32) {
+    bits[(doc % WINDOW / 64) as usize] &= !(1 << (doc % 64));
+}
+
+fn merge(bits: &mut Bits, found: &Bits) {
+    bits.iter_mut().zip(found).for_each(|(word, found)| *word |= found);
+}

@@ -1,0 +1,107 @@
+//! Terms in order for a reader that passes most of them: only those that it stops at are put together.
+
+use std::ops::Range;
+
+use super::block::Block;
+use super::{TermInfo, TermPositions, Terms, prefix_of};
+use crate::codec::head;
+use crate::error::{Error, Result};
+use crate::store::Section;
+
+/// Steps and jumps through terms; before the first one at the start.
+pub struct TermsWalk<'a> {
+    terms: &'a Terms,
+    section: &'a Section,
+    /// Those not yet opened.
+    blocks: Range<usize>,
+    block: Option<Block<'a>>,
+    term: Vec<u8>,
+    /// The first eight bytes of the block that comes next; the terms before it are not after those.
+    next_prefix: u64,
+    /// The postings of the term at hand, once they have been asked for.
+    found: Option<(TermInfo, TermPositions)>,
+}
+
+impl<'a> TermsWalk<'a> {
+    pub(in crate::segment) fn new(terms: &'a Terms, section: &'a Section) -> Self {
+        let blocks = 0..terms.blocks();
+        TermsWalk { terms, section, blocks, block: None, term: Vec::new(), next_prefix: 0, found: None }
+    }
+
+    /// Moves to the next term; false at the end.
+    pub fn step(&mut self) -> Result<bool> {
+        self.found = None;
+        if let Some(block) = &mut self.block
+            && block.step(&mut self.term).ok_or_else(|| damaged(self.section))?
+        {
+            return Ok(true);
+        }
+        self.next_block()
+    }
+
+    /// Moves to the first term from the one at hand on that is not before `target`; false if there is none.
+    pub fn seek(&mut self, target: &[u8]) -> Result<bool> {
+        let may_be_here = self.block.is_some() && prefix_of(head(target)) <= self.next_prefix;
+        if may_be_here && self.seek_in_block(target)? {
+            return Ok(true);
+        }
+        // The sparse index says where to go on, never farther back.
+        let found = self.terms.blocks_from(self.section, target)?;
+        self.blocks = found.start.max(self.blocks.start)..self.blocks.end;
+        // The first term of the block after that one is beyond the target.
+        Ok(self.next_block()? && (self.seek_in_block(target)? || self.next_block()?))
+    }
+
+    /// False if all that is left of the block is before `target`.
+    fn seek_in_block(&mut self, target: &[u8]) -> Result<bool> {
+        let Some(block) = &mut self.block else { return Ok(false) };
+        loop {
+            let same = self.term.iter().zip(target).take_while(|(a, b)| a == b).count();
+            if self.term.get(same..) >= target.get(same..) {
+                return Ok(true);
+            }
+            self.found = None;
+            // What shares more than this with the term at hand is before the target as well.
+            if !block.pass(&mut self.term, same + 1).ok_or_else(|| damaged(self.section))? {
+                return Ok(false);
+            }
+        }
+    }
+
+    /// Goes to the first term of the next block; false if there is none.
+    fn next_block(&mut self) -> Result<bool> {
+        (self.block, self.found) = (None, None);
+        let Some(index) = self.blocks.next() else { return Ok(false) };
+        self.next_prefix = self.terms.block_prefix(self.blocks.start).unwrap_or(u64::MAX);
+        self.term.clear();
+        let mut block = self.terms.open(self.section, index)?;
+        match block.step(&mut self.term) {
+            Some(true) => {
+                self.block = Some(block);
+                Ok(true)
+            }
+            _ => Err(damaged(self.section)),
+        }
+    }
+
+    /// The term at hand.
+    pub fn term(&self) -> &[u8] {
+        &self.term
+    }
+
+    /// The postings of the term at hand, and where its positions are.
+    ///
+    /// # Errors
+    /// [`Error::Corrupt`](crate::Error::Corrupt), also where there is no term at hand.
+    pub fn info(&mut self) -> Result<(TermInfo, TermPositions)> {
+        if self.found.is_none() {
+            let block = self.block.as_mut().ok_or_else(|| damaged(self.section))?;
+            self.found = block.info().map(|info| (info, block.positions()));
+        }
+        self.found.ok_or_else(|| damaged(self.section))
+    }
+}
+
+fn damaged(section: &Section) -> Error {
+    section.corrupt("a block of its terms cannot be read")
+}
