@@ -9,16 +9,19 @@
 //! `parse.rs`, `query.rs` understand text; `plan.rs` finds the shape of a query and looks its terms up, `patterns/` those that
 //! only look alike; `run.rs` chooses the way for the shape: `term.rs`, `conjunction.rs`, `disjunction.rs` (all hits),
 //! `maxscore.rs` (the best), `tree.rs` (everything nested, with `phrase.rs` and `docset.rs`), `pnorm.rs`. `windows.rs` and `lead.rs` hold the bounds that pruning works with, `accumulate.rs` sums per document,
-//! `similarity/` the formulas, `topk.rs` the heap. Read `run.rs` first.
+//! `similarity/` the formulas, `topk.rs` the heap.
+//! `feedback.rs` and `like.rs` make queries of documents. Read `run.rs` first.
 
 mod accumulate;
 mod conjunction;
 mod disjunction;
 mod docset;
+mod feedback;
 mod fields;
 mod lead;
 mod leaf;
 mod lex;
+mod like;
 mod maxscore;
 mod parse;
 mod patterns;
@@ -37,7 +40,10 @@ mod topk;
 mod tree;
 mod windows;
 
+pub(crate) use feedback::Answer;
+pub use feedback::Rm3;
 pub use leaf::{Leaf, LeafStats, ListSource, PositionSource, TermRef, TermStream};
+pub use like::MoreLikeThis;
 pub use parse::{MAX_CLAUSES, MAX_DEPTH, QueryText, parse};
 pub use patterns::MAX_EXPANSIONS;
 pub use query::{BoolQuery, Operator, Pattern, PhraseQuery, Query, WildcardPart};
