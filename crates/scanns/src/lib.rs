@@ -54,7 +54,7 @@ pub use schema::{
     MAX_FIELDS, Postings, Records, Schema, Store, Stored, Value,
 };
 pub use search::{
-    BoolQuery, Hit, Leaf, LeafStats, ListSource, MAX_CLAUSES, MAX_DEPTH, MAX_EXPANSIONS, Model,
+    BoolQuery, Explanation, Hit, Leaf, LeafStats, ListSource, MAX_CLAUSES, MAX_DEPTH, MAX_EXPANSIONS, Model,
     MoreLikeThis, Operator, Pattern, PhraseQuery, PositionSource, Query, QueryText, Rm3, Searcher, TermRef,
     TermStream, WildcardPart, parse,
 };

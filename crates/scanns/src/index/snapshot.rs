@@ -212,6 +212,7 @@ impl Snapshot {
         let views = |field: Field| self.views.get(usize::from(field.number())).into_iter().flatten();
         let leaves = |field| (field, views(field).map(|segment| segment as &dyn Leaf).collect());
         Searcher::over(self.schema.searched().map(|(field, _)| leaves(field)).collect(), field)
+            .naming(|field| self.schema.entry(field).map_or(String::new(), |entry| entry.name.clone()))
     }
 
     /// The segments, seen through a field.
