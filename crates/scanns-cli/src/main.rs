@@ -1,10 +1,12 @@
 //! The `scanns` command: builds indexes, searches them, keeps them in order, and finds what suits a machine.
 //!
 //! `args/` is everything that can be typed; each verb has a file of its own that turns its arguments into a
-//! call of the library; `report.rs` and `units.rs` are how results, bytes and sizes are written.
+//! call of the library; `similar.rs` makes queries of documents; `report.rs`, `explain.rs` and `units.rs` are how
+//! results, scores, bytes and sizes are written.
 
 mod args;
 mod eval;
+mod explain;
 mod index;
 mod info;
 mod maintain;
@@ -12,6 +14,7 @@ mod profile;
 mod progress;
 mod report;
 mod search;
+mod similar;
 mod tune;
 mod units;
 

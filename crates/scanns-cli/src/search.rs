@@ -4,12 +4,12 @@ use std::io::Write;
 use std::ops::ControlFlow;
 
 use anyhow::{Result, anyhow, bail};
-use scanns::{Field, Hit, Model, Operator, Query, Searcher, Snapshot, Store};
+use scanns::{Explanation, Field, Hit, Model, Operator, Query, Searcher, Snapshot, Store};
 use serde_json::{Map, json};
 
 use crate::args::{ModelArg, ModelArgs, OperatorArg, SearchArgs};
 use crate::report::{self, Outcome, Output};
-use crate::units;
+use crate::{explain, similar, units};
 
 /// Lines of a document that are shown to people, and characters of each.
 const LINES: usize = 10;
@@ -30,13 +30,21 @@ pub fn run(args: &SearchArgs) -> Result<Outcome> {
         OperatorArg::And => Operator::And,
         OperatorArg::Or => Operator::Or,
     };
-    let query = snapshot.parse_in(field, &args.query.join(" "), operator)?;
+    let (query, itself) = match similar::like(&args.like, &snapshot, field)? {
+        Some(like) => like,
+        None => (snapshot.parse_in(field, &args.query.join(" "), operator)?, None),
+    };
+    let query = similar::expand(&args.feedback, &snapshot, query, model)?;
+    let is_itself = |hit: &Hit| itself.is_some_and(|itself| (itself.leaf, itself.doc) == (hit.leaf, hit.doc));
     let mut out = Output::stdout();
     if args.count {
         print_count(&mut out, searcher.count(&query)?, args.json)?;
     } else {
         let (mut rank, mut unread) = (0, 0);
         let mut print = |hit: &Hit| {
+            if is_itself(hit) || !args.all && rank == args.top {
+                return Ok(());
+            }
             rank += 1;
             // A file that has changed since is said, and the other hits are shown all the same.
             let text = args.content.then(|| snapshot.document(hit)).transpose();
@@ -48,12 +56,16 @@ pub fn run(args: &SearchArgs) -> Result<Outcome> {
                 }
                 text => text?.flatten(),
             };
-            print_hit(&mut out, rank, hit, (&searcher.key(hit)?, text.as_deref()), args.json)
+            let why = args.explain.then(|| searcher.explain(&query, model, hit)).transpose()?.flatten();
+            print_hit(&mut out, rank, hit, (&searcher.key(hit)?, text.as_deref(), why.as_ref()), args.json)
         };
         if args.all {
             for_all(&searcher, &query, model, print)?;
         } else {
-            searcher.top_k(&query, model, args.top)?.iter().try_for_each(&mut print)?;
+            searcher
+                .top_k(&query, model, args.top.saturating_add(itself.iter().count()))?
+                .iter()
+                .try_for_each(&mut print)?;
         }
         if rank == 0 && !args.json {
             report::note("no document matches");
@@ -132,7 +144,7 @@ fn print_hit(
     out: &mut Output,
     rank: usize,
     hit: &Hit,
-    (key, text): (&[u8], Option<&[u8]>),
+    (key, text, why): (&[u8], Option<&[u8]>, Option<&Explanation>),
     json: bool,
 ) -> Result<()> {
     if json {
@@ -142,6 +154,9 @@ fn print_hit(
         report::put_bytes(&mut object, "key", key);
         if let Some(text) = text {
             report::put_bytes(&mut object, "content", text);
+        }
+        if let Some(why) = why {
+            object.insert("explanation".into(), explain::json(why));
         }
         out.json(&object.into())?;
         return Ok(());
@@ -153,6 +168,9 @@ fn print_hit(
     }
     out.bytes(key)?;
     writeln!(out)?;
+    if let Some(why) = why {
+        explain::print(out, why)?;
+    }
     text.map_or(Ok(()), |text| print_text(out, text))
 }
 

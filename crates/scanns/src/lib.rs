@@ -54,9 +54,9 @@ pub use schema::{
     MAX_FIELDS, Postings, Records, Schema, Store, Stored, Value,
 };
 pub use search::{
-    BoolQuery, Hit, Leaf, LeafStats, ListSource, MAX_CLAUSES, MAX_DEPTH, MAX_EXPANSIONS, Model, Operator,
-    Pattern, PhraseQuery, PositionSource, Query, QueryText, Searcher, TermRef, TermStream, WildcardPart,
-    parse,
+    BoolQuery, Explanation, Hit, Leaf, LeafStats, ListSource, MAX_CLAUSES, MAX_DEPTH, MAX_EXPANSIONS, Model,
+    MoreLikeThis, Operator, Pattern, PhraseQuery, PositionSource, Query, QueryText, Rm3, Searcher, TermRef,
+    TermStream, WildcardPart, parse,
 };
 pub use segment::{CheckLevel, FieldStats, FlushBuffers, SegmentStats, StoredFigures, TermInDocument};
 pub use source::{Failure, FileList, Input, Inputs, ListFrom, Separator, SourceOptions, collect};

@@ -4,8 +4,8 @@ use std::path::PathBuf;
 
 use clap::{Args, ValueEnum};
 
-use super::ModelArgs;
 use super::values::positive;
+use super::{FeedbackArgs, ModelArgs};
 
 pub const EVAL_EXAMPLES: &str = "\
 Examples:
@@ -15,6 +15,8 @@ Examples:
       topics are lines of a number, a tab and a text; measures of each topic too
   scanns eval news.scanns --topics topics.401-450 --run-out bm25.run --model bm25
       only writes the answers, as trec_eval reads them
+  scanns eval news.scanns --topics topics.401-450 --qrels qrels.401-450 --model bm25 --rm3
+      the same, each topic asked again with words of its ten best answers; the index needs --vectors
   scanns eval --run other.run --qrels qrels.401-450
       how good the answers of another engine are
 
@@ -62,6 +64,8 @@ pub struct EvalArgs {
     pub json: bool,
     #[command(flatten)]
     pub model: ModelArgs,
+    #[command(flatten)]
+    pub feedback: FeedbackArgs,
 }
 
 /// Parts of a TREC topic.

@@ -2,11 +2,13 @@
 //!
 //! A value is checked here if it can be judged alone; what depends on the machine or on several options is
 //! judged by the verb that uses it. `eval.rs` has the verb that measures answers, `maintain.rs` has the verbs that need
-//! no inputs, `search.rs` the one that searches, `stored.rs` what is kept of documents, `values.rs` reads values.
+//! no inputs, `search.rs` the one that searches, `similar.rs` how
+//! queries are made of documents, `stored.rs` what is kept of documents, `values.rs` reads values.
 
 mod eval;
 mod maintain;
 mod search;
+mod similar;
 mod stored;
 mod values;
 
@@ -25,6 +27,7 @@ use maintain::{CHECK_EXAMPLES, DELETE_EXAMPLES, MERGE_EXAMPLES};
 pub use maintain::{CheckArgs, DeleteArgs, LevelArg, MergeArgs};
 use search::SEARCH_EXAMPLES;
 pub use search::{ModelArg, ModelArgs, OperatorArg, SearchArgs};
+pub use similar::{FeedbackArgs, LikeArgs};
 pub use stored::{StoreArg, StoreArgs};
 pub use values::CommitEvery;
 use values::{analyzer, commit_every, positive, time};
@@ -46,7 +49,7 @@ pub enum Verb {
     Index(Box<IndexArgs>),
     /// Find documents, best first
     #[command(after_help = SEARCH_EXAMPLES)]
-    Search(SearchArgs),
+    Search(Box<SearchArgs>),
     /// Measure how good answers are, with topics and judgements of TREC
     #[command(after_help = EVAL_EXAMPLES)]
     Eval(Box<EvalArgs>),

@@ -4,6 +4,7 @@ use std::path::PathBuf;
 
 use clap::{Args, ValueEnum};
 
+use super::similar::{FeedbackArgs, LikeArgs};
 use super::values::{number, positive};
 
 pub const SEARCH_EXAMPLES: &str = "\
@@ -20,6 +21,12 @@ Examples:
       with the text of the documents, if the index has it
   scanns search docs.scanns '\"free software\" -draft licen*'
       a phrase, without a word, a prefix
+  scanns search docs.scanns --explain -k 1 'license warranty'
+      why the best document has the score that it has
+  scanns search docs.scanns --rm3 --model bm25 'license warranty'
+      asks again with words of the ten best documents; the index needs --vectors
+  scanns search docs.scanns --like /usr/share/doc/bash/README
+      documents like that one; the index needs --vectors or --store
 
 Queries, in full in docs/QUERIES.md:
   a b   a AND b   a OR b   a NOT b   +a -b   words, required, excluded
@@ -40,7 +47,7 @@ pub struct SearchArgs {
     #[arg(value_name = "NAME.scanns")]
     pub index: PathBuf,
     /// What to find; several arguments are one query
-    #[arg(required = true)]
+    #[arg(required_unless_present_any = ["like", "like_file"])]
     pub query: Vec<String>,
     /// How many documents to show at most
     #[arg(short = 'k', value_name = "N", default_value = "10", value_parser = positive)]
@@ -61,11 +68,18 @@ pub struct SearchArgs {
     /// with --store
     #[arg(long, conflicts_with = "count")]
     pub content: bool,
+    /// Show how the score of each document came about, part by part
+    #[arg(long, conflicts_with = "count")]
+    pub explain: bool,
     /// One JSON object a line
     #[arg(long)]
     pub json: bool,
     #[command(flatten)]
     pub model: ModelArgs,
+    #[command(flatten)]
+    pub feedback: FeedbackArgs,
+    #[command(flatten)]
+    pub like: LikeArgs,
 }
 
 /// How documents are scored.

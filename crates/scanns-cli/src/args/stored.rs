@@ -15,8 +15,8 @@ pub struct StoreArgs {
     /// space, or none [default: lz4, or what the index was told last]
     #[arg(long, value_name = "CODEC", value_parser = compression)]
     pub compression: Option<Compression>,
-    /// Keep the terms of each document with their places, in one piece, for programs that compare documents; an index has
-    /// vectors from its first build on, or never
+    /// Keep the terms of each document with their places, in one piece, for scanns search --rm3 and --like, and for
+    /// programs that compare documents; an index has vectors from its first build on, or never
     #[arg(long)]
     pub vectors: bool,
 }

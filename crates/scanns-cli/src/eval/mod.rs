@@ -16,7 +16,7 @@ use serde_json::{Map, Value, json};
 
 use crate::args::{DocnoArg, EvalArgs};
 use crate::report::{Outcome, Output, path_text};
-use crate::search;
+use crate::{search, similar};
 use measures::{COUNTS, NAMES, measure};
 use topics::Topic;
 use trec::{Judged, Run};
@@ -76,7 +76,7 @@ fn answer(args: &EvalArgs, index: &Path) -> Result<Run> {
             Some(tokenizer) => tokenizer.terms(text),
             None => vec![text.as_bytes().to_vec()],
         };
-        let query = bag_of_words(terms);
+        let query = similar::expand(&args.feedback, &snapshot, bag_of_words(terms), model)?;
         let mut found = Vec::new();
         for hit in searcher.top_k(&query, model, args.hits)? {
             found.push((docno(&searcher.key(&hit)?, args.docno), hit.score));

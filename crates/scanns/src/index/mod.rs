@@ -5,9 +5,10 @@
 //! which inputs are in the index already. `writer.rs` holds what the next commit will say,
 //! `manifest.rs` is how it says it; `merge_policy.rs` finds segments that should be one, `merging.rs` merges them in the
 //! background; `maintain.rs` deletes and merges on request, `check.rs` proves that all is
-//! whole; [`Snapshot`] is what a reader opens; `stored.rs` gives it the text and the terms of its documents.
-//! [`MemoryIndex`] is an index that stays in memory. `unique.rs` counts distinct terms over segments. `live/` is how
-//! programs write to an index document by document. [`tune()`] finds the parameters of a build that suit a machine.
+//! whole; [`Snapshot`] is what a reader opens; `stored.rs` gives it the text and the terms of its documents,
+//! `similar.rs` makes queries of them. [`MemoryIndex`] is an index that stays in memory. `unique.rs` counts distinct
+//! terms over segments. `live/` is how programs write to an index document by document. [`tune()`] finds the
+//! parameters of a build that suit a machine.
 //! `variants.rs` names what else could read, tokenize and
 //! index, `pipeline.rs` runs that.
 
@@ -27,6 +28,7 @@ mod merging;
 mod pace;
 mod pipeline;
 mod progress;
+mod similar;
 mod snapshot;
 mod stored;
 mod tune;

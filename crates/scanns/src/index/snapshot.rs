@@ -212,12 +212,12 @@ impl Snapshot {
         let views = |field: Field| self.views.get(usize::from(field.number())).into_iter().flatten();
         let leaves = |field| (field, views(field).map(|segment| segment as &dyn Leaf).collect());
         Searcher::over(self.schema.searched().map(|(field, _)| leaves(field)).collect(), field)
+            .naming(|field| self.schema.entry(field).map_or(String::new(), |entry| entry.name.clone()))
     }
 
     /// The segments, seen through a field.
-    #[cfg(test)]
     pub(super) fn segments_in(&self, field: Field) -> &[Segment] {
-        &self.views[usize::from(field.number())]
+        self.views.get(usize::from(field.number())).map_or(&[], Vec::as_slice)
     }
 
     /// Parses a query whose words are analyzed as those of documents were, in the field that is searched where none is

@@ -19,6 +19,7 @@ mod living;
 mod offsets;
 mod positions;
 mod resume;
+mod similar;
 mod stored;
 
 fn options(root: &Path, records: Records, lanes: usize) -> IndexOptions {

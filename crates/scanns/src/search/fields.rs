@@ -15,6 +15,8 @@ struct FieldLeaves<'a> {
     field: Field,
     leaves: Vec<&'a dyn Leaf>,
     stats: LeafStats,
+    /// What explanations call it.
+    name: String,
 }
 
 impl<'a> Fields<'a> {
@@ -27,7 +29,7 @@ impl<'a> Fields<'a> {
                 stats.documents_with_terms += part.documents_with_terms;
                 stats.total_length += part.total_length;
             }
-            FieldLeaves { field, leaves, stats }
+            FieldLeaves { field, leaves, stats, name: format!("field {}", field.number()) }
         };
         let fields: Vec<_> = fields.into_iter().map(with_stats).collect();
         let default = fields.iter().position(|known| known.field == default).unwrap_or(0);
@@ -42,6 +44,16 @@ impl<'a> Fields<'a> {
     /// True if patterns match all terms that they can.
     pub(super) fn is_exhaustive(&self) -> bool {
         self.exhaustive
+    }
+
+    /// Gives the fields their names.
+    pub(super) fn call(&mut self, name: impl Fn(Field) -> String) {
+        self.fields.iter_mut().for_each(|field| field.name = name(field.field));
+    }
+
+    /// What the field at `place` is called.
+    pub(super) fn name(&self, place: usize) -> &str {
+        self.fields.get(place).map_or("", |field| &field.name)
     }
 
     /// The place of the field that is searched where none is named.

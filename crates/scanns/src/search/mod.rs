@@ -9,18 +9,22 @@
 //! `parse.rs`, `query.rs` understand text; `plan.rs` finds the shape of a query and looks its terms up, `patterns/` those that
 //! only look alike; `run.rs` chooses the way for the shape: `term.rs`, `conjunction.rs`, `disjunction.rs` (all hits),
 //! `maxscore.rs` (the best), `tree.rs` (everything nested, with `phrase.rs` and `docset.rs`), `pnorm.rs`. `windows.rs` and `lead.rs` hold the bounds that pruning works with, `accumulate.rs` sums per document,
-//! `similarity/` the formulas, `topk.rs` the heap. Read `run.rs` first.
+//! `similarity/` the formulas, `topk.rs` the heap. `explain/` tells how a score came about, `feedback.rs` and
+//! `like.rs` make queries of documents. Read `run.rs` first.
 
 mod accumulate;
 mod candidates;
 mod conjunction;
 mod disjunction;
 mod docset;
+mod explain;
+mod feedback;
 mod fields;
 mod keep;
 mod lead;
 mod leaf;
 mod lex;
+mod like;
 mod maxscore;
 mod parse;
 mod parts;
@@ -41,7 +45,11 @@ mod topk;
 mod tree;
 mod windows;
 
+pub use explain::Explanation;
+pub(crate) use feedback::Answer;
+pub use feedback::Rm3;
 pub use leaf::{Leaf, LeafStats, ListSource, PositionSource, TermRef, TermStream};
+pub use like::MoreLikeThis;
 pub use parse::{MAX_CLAUSES, MAX_DEPTH, QueryText, parse};
 pub use patterns::MAX_EXPANSIONS;
 pub use query::{BoolQuery, Operator, Pattern, PhraseQuery, Query, WildcardPart};
@@ -82,6 +90,13 @@ impl<'a> Searcher<'a> {
     #[must_use]
     pub fn exhaustive(mut self) -> Self {
         self.fields.exhaust();
+        self
+    }
+
+    /// The same, with names for its fields, by which explanations call them.
+    #[must_use]
+    pub fn naming(mut self, name: impl Fn(Field) -> String) -> Self {
+        self.fields.call(name);
         self
     }
 
@@ -177,6 +192,30 @@ impl<'a> Searcher<'a> {
         self.fields.stats(plan.fields[field])
     }
 
+    /// The similarities of the fields and the weights of the terms of a plan.
+    fn weigh<S: Similarity>(
+        &self,
+        plan: &Plan,
+        found: &Found,
+        similarity: impl Fn(&LeafStats) -> S,
+    ) -> (Vec<S>, Vec<f64>) {
+        let similarities: Vec<S> =
+            (0..plan.fields.len()).map(|field| similarity(&self.stats_of(plan, field))).collect();
+        let weigh = |(term, of_term): (usize, &Figures)| {
+            similarities[plan.field_of(term)].weight(of_term.doc_freq, of_term.total_freq)
+        };
+        let weights = found.figures.iter().enumerate().map(weigh).collect();
+        (similarities, weights)
+    }
+
+    /// The extended Boolean model for the terms of a plan.
+    fn soft(&self, plan: &Plan, found: &Found, p: f64) -> PNorm {
+        let of_terms = found.figures.iter().enumerate();
+        let of_terms =
+            of_terms.map(|(term, of_term)| (of_term.doc_freq, self.stats_of(plan, plan.field_of(term))));
+        PNorm::new(p, of_terms)
+    }
+
     fn run_with<S: Similarity>(
         &self,
         plan: &Plan,
@@ -185,12 +224,7 @@ impl<'a> Searcher<'a> {
         mut each: impl FnMut(usize, &mut Job) -> Result<ControlFlow<()>>,
     ) -> Result<()> {
         let shape: Shape = plan.shape();
-        let similarities: Vec<S> =
-            (0..plan.fields.len()).map(|field| similarity(&self.stats_of(plan, field))).collect();
-        let weigh = |(term, of_term): (usize, &Figures)| {
-            similarities[plan.field_of(term)].weight(of_term.doc_freq, of_term.total_freq)
-        };
-        let weights: Vec<f64> = found.figures.iter().enumerate().map(weigh).collect();
+        let (similarities, weights) = self.weigh(plan, found, similarity);
         for (number, refs) in found.refs.iter().enumerate() {
             let view = View::new(&self.fields, plan, number)?;
             let terms = Terms { plan, refs, weights: &weights, similarities: &similarities };
@@ -209,10 +243,7 @@ impl<'a> Searcher<'a> {
         mut each: impl FnMut(usize, &mut Job) -> Result<ControlFlow<()>>,
     ) -> Result<()> {
         pnorm::check(&plan.root)?;
-        let of_terms = found.figures.iter().enumerate();
-        let of_terms =
-            of_terms.map(|(term, of_term)| (of_term.doc_freq, self.stats_of(plan, plan.field_of(term))));
-        let soft = PNorm::new(p, of_terms);
+        let soft = self.soft(plan, found, p);
         for (number, refs) in found.refs.iter().enumerate() {
             let view = View::new(&self.fields, plan, number)?;
             let terms = Terms::unscored(plan, refs);

@@ -162,6 +162,11 @@ impl<'q> Plan<'q> {
         self.terms[term].field
     }
 
+    /// True if the figures of a term are those of all nearest terms of a word.
+    pub(super) fn is_blended(&self, term: usize) -> bool {
+        self.terms.get(term).is_some_and(|term| term.blend.is_some())
+    }
+
     /// Looks the terms up in all leaves.
     pub(super) fn find(&self, fields: &Fields) -> Result<Found> {
         let mut found = Found { refs: Vec::new(), figures: vec![Figures::default(); self.terms.len()] };

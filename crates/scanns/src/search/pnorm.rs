@@ -24,6 +24,7 @@ use crate::error::{Error, Result};
 pub(super) struct PNorm {
     p: f64,
     idfs: Vec<f64>,
+    highest: f64,
 }
 
 impl PNorm {
@@ -35,7 +36,13 @@ impl PNorm {
         };
         let idfs: Vec<f64> = terms.map(idf).collect();
         let highest = idfs.iter().copied().fold(1.0, f64::max);
-        PNorm { p, idfs: idfs.iter().map(|idf| idf / highest).collect() }
+        PNorm { p, idfs: idfs.iter().map(|idf| idf / highest).collect(), highest }
+    }
+
+    /// The idf of a term, and its share of the highest.
+    pub(super) fn idf(&self, term: usize) -> (f64, f64) {
+        let share = self.idfs.get(term).copied().unwrap_or(0.0);
+        (share * self.highest, share)
     }
 
     /// Every hit of a leaf, in order.
@@ -91,24 +98,29 @@ impl PNorm {
 
     /// Finds d of every term in `doc`.
     fn measure(&self, doc: u32, lists: &mut [Option<ListCursor>], degrees: &mut [f64]) {
-        let mut highest = 1.0f64;
         for (degree, list) in degrees.iter_mut().zip(lists) {
             let here = list.as_mut().filter(|list| list.doc() <= doc);
             *degree =
                 here.map_or(0.0, |list| if list.advance(doc) == doc { f64::from(list.tf()) } else { 0.0 });
-            highest = highest.max(*degree);
         }
+        self.weigh(degrees);
+    }
+
+    /// Makes d of every term of how often it occurs.
+    pub(super) fn weigh(&self, degrees: &mut [f64]) {
+        let highest = degrees.iter().copied().fold(1.0, f64::max);
         for (degree, idf) in degrees.iter_mut().zip(&self.idfs) {
             *degree = *degree / highest * idf;
         }
     }
 
-    fn score(&self, node: &Node, degrees: &[f64]) -> f64 {
+    /// The degree of match of a part of the query, by those of its terms.
+    pub(super) fn score(&self, node: &Node, degrees: &[f64]) -> f64 {
         match &node.kind {
             Kind::Term(term) => degrees[*term],
             Kind::Bool { must, should, must_not, .. } => {
                 let weighed = |part: &Node| (part.boost, self.score(part, degrees));
-                let any = (!should.is_empty()).then(|| self.mean(should.iter().map(weighed)));
+                let any = (!should.is_empty()).then(|| self.any(should, degrees));
                 if must.is_empty() && must_not.is_empty() {
                     return any.unwrap_or(0.0);
                 }
@@ -120,6 +132,11 @@ impl PNorm {
             // Refused by `check`.
             Kind::Phrase { .. } | Kind::Pattern(_) | Kind::All | Kind::Exists(_) => 0.0,
         }
+    }
+
+    /// The OR of parts.
+    pub(super) fn any(&self, parts: &[Node], degrees: &[f64]) -> f64 {
+        self.mean(parts.iter().map(|part| (part.boost, self.score(part, degrees))))
     }
 
     /// The mean of order p of values with their weights: where p is infinite, the largest of the values, each by its weight.
@@ -153,7 +170,7 @@ pub(super) fn check(node: &Node) -> Result<()> {
 }
 
 /// Marks the terms that are not below an odd number of negations.
-fn mark_wanted(node: &Node, negated: bool, wanted: &mut [bool]) {
+pub(super) fn mark_wanted(node: &Node, negated: bool, wanted: &mut [bool]) {
     match &node.kind {
         Kind::Term(term) => wanted[*term] |= !negated,
         Kind::Bool { must, should, must_not, .. } => {

@@ -54,21 +54,40 @@ impl<'q> Matcher<'q> {
     /// [`Error::Options`] if there are more than `most`.
     pub(super) fn terms(&self, leaf: &dyn Leaf, most: usize) -> Result<Vec<TermRef>> {
         let mut found = Vec::new();
-        let mut add = |term: TermRef| {
+        self.each(leaf, most, &mut |_, term| {
             found.push(term);
-            if found.len() > most { Err(too_many(most)) } else { Ok(()) }
+            Ok(())
+        })?;
+        Ok(found)
+    }
+
+    /// Calls `visit` with the terms of a leaf that match, in order.
+    ///
+    /// # Errors
+    /// [`Error::Options`] if there are more than `most`.
+    pub(super) fn each(
+        &self,
+        leaf: &dyn Leaf,
+        most: usize,
+        visit: &mut dyn FnMut(&[u8], TermRef) -> Result<()>,
+    ) -> Result<()> {
+        let mut count = 0;
+        let mut add = |term: &[u8], found: TermRef| {
+            count += 1;
+            if count > most { Err(too_many(most)) } else { visit(term, found) }
         };
         match self {
             Matcher::Set(terms) => {
                 for term in *terms {
-                    leaf.find(term)?.map_or(Ok(()), &mut add)?;
+                    leaf.find(term)?.map_or(Ok(()), |found| add(term, found))?;
                 }
             }
             Matcher::Prefix(prefix) => {
                 let mut terms = leaf.terms()?;
                 let mut there = terms.seek(prefix)?;
                 while there && terms.term().starts_with(prefix) {
-                    add(terms.found()?)?;
+                    let found = terms.found()?;
+                    add(terms.term(), found)?;
                     there = terms.step()?;
                 }
             }
@@ -76,15 +95,17 @@ impl<'q> Matcher<'q> {
                 let mut terms = leaf.terms()?;
                 let mut there = enter(&mut *terms, from)?;
                 while there && is_before_end(terms.term(), to) {
-                    add(terms.found()?)?;
+                    let found = terms.found()?;
+                    add(terms.term(), found)?;
                     there = terms.step()?;
                 }
             }
-            Matcher::Machine(machine) => {
-                walk(&mut *leaf.terms()?, machine, &mut |terms, _| add(terms.found()?))?
-            }
+            Matcher::Machine(machine) => walk(&mut *leaf.terms()?, machine, &mut |terms, _| {
+                let found = terms.found()?;
+                add(terms.term(), found)
+            })?,
         }
-        Ok(found)
+        Ok(())
     }
 }
 

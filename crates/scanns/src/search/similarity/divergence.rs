@@ -56,7 +56,7 @@ impl Similarity for Pl2 {
 }
 
 /// The relative frequency of a term that is all of its document.
-const ALL: f64 = 0.99999;
+pub(in super::super) const ALL: f64 = 0.99999;
 
 /// With r = f / L: (1 - r)² / (f + 1) · (f log₂(f l / L · N / F) + ½ log₂(2 π f (1 - r))).
 pub(in super::super) struct Dph {

@@ -7,7 +7,7 @@
 mod divergence;
 mod language;
 
-pub(super) use divergence::{Dph, Pl2};
+pub(super) use divergence::{ALL, Dph, Pl2};
 pub(super) use language::{Dirichlet, JelinekMercer};
 
 use super::leaf::LeafStats;

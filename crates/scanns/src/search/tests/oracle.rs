@@ -5,12 +5,15 @@ use std::f64::consts::{LOG2_E, PI};
 use super::fixture::Document;
 use crate::codec::{length_to_norm, norm_to_length};
 use crate::search::{Hit, Model, Pattern, PhraseQuery, Query, WildcardPart};
-use std::collections::BTreeSet;
+use std::cell::RefCell;
+use std::collections::{BTreeSet, HashMap};
 use std::ops::RangeBounds;
 
 /// Documents by leaf, in each field, and what the formulas need to know about all of them.
 pub(super) struct Oracle<'d> {
     fields: Vec<InField<'d>>,
+    /// Figures that have been counted, by field and term.
+    known: RefCell<HashMap<(usize, Vec<u8>), Figures>>,
 }
 
 struct InField<'d> {
@@ -50,7 +53,7 @@ impl<'d> Oracle<'d> {
             let total = all().map(|document| document.length).sum::<u64>() as f64;
             InField { leaves, documents, average: (total / documents.max(1.0)) as f32, tokens: total }
         };
-        Oracle { fields: fields.iter().map(field).collect() }
+        Oracle { fields: fields.iter().map(field).collect(), known: RefCell::default() }
     }
 
     /// Every hit in document order.
@@ -82,8 +85,7 @@ impl<'d> Oracle<'d> {
     }
 
     fn doc_freq(&self, field: usize, term: &[u8]) -> f64 {
-        let all = self.fields[field].leaves.iter().flatten();
-        all.filter(|document| document.tfs.contains_key(term)).count() as f64
+        self.figures(field, term).documents
     }
 
     fn hit(&self, query: &Query, place: Place, model: Model) -> Option<f32> {
@@ -198,9 +200,20 @@ impl<'d> Oracle<'d> {
     }
 
     fn figures(&self, field: usize, term: &[u8]) -> Figures {
+        let known = || self.known.borrow().get(&(field, term.to_vec())).copied();
+        known().unwrap_or_else(|| {
+            let figures = self.count(field, term);
+            self.known.borrow_mut().insert((field, term.to_vec()), figures);
+            figures
+        })
+    }
+
+    fn count(&self, field: usize, term: &[u8]) -> Figures {
         let all = self.fields[field].leaves.iter().flatten();
         let total = all.filter_map(|document| document.tfs.get(term)).map(|&tf| f64::from(tf)).sum();
-        Figures { documents: self.doc_freq(field, term), total }
+        let all = self.fields[field].leaves.iter().flatten();
+        let documents = all.filter(|document| document.tfs.contains_key(term)).count() as f64;
+        Figures { documents, total }
     }
 
     fn idf(&self, Figures { documents: doc_freq, .. }: Figures, field: usize, model: Model) -> f32 {

@@ -6,7 +6,7 @@ use crate::schema::Field;
 use crate::search::{BoolQuery, Hit, Leaf, Model, Pattern, PhraseQuery, Query, Searcher};
 
 /// The last one is not of the kind that prunes.
-const MODELS: [Model; 9] = [
+pub(super) const MODELS: [Model; 9] = [
     Model::Bm25 { k1: 1.2, b: 0.75 },
     Model::Bm25 { k1: 0.0, b: 1.0 },
     Model::Classic,
@@ -36,7 +36,7 @@ fn around(random: &mut fastrand::Rng, depth: u64) -> Query {
 }
 
 /// Flat lists of every kind, then ever more nested ones.
-fn random_query(random: &mut fastrand::Rng, depth: u64) -> Query {
+pub(super) fn random_query(random: &mut fastrand::Rng, depth: u64) -> Query {
     let mut list = BoolQuery::default();
     match random.u64(..8 + 2 * depth) {
         0 => return term(random),
@@ -106,7 +106,7 @@ fn special(random: &mut fastrand::Rng) -> Query {
 }
 
 /// True if all models can rank the query.
-fn is_plain(query: &Query) -> bool {
+pub(super) fn is_plain(query: &Query) -> bool {
     match query {
         Query::Term(_) => true,
         Query::In(_, query) | Query::Boost(query, _) => is_plain(query),
@@ -117,7 +117,7 @@ fn is_plain(query: &Query) -> bool {
     }
 }
 
-fn collect(searcher: &Searcher, query: &Query, model: Model) -> Vec<Hit> {
+pub(super) fn collect(searcher: &Searcher, query: &Query, model: Model) -> Vec<Hit> {
     let mut hits = Vec::new();
     searcher
         .for_each(query, model, |hit| {
@@ -128,7 +128,7 @@ fn collect(searcher: &Searcher, query: &Query, model: Model) -> Vec<Hit> {
     hits
 }
 
-fn soft(model: Model) -> bool {
+pub(super) fn soft(model: Model) -> bool {
     matches!(model, Model::PNorm { .. })
 }
 
@@ -165,12 +165,12 @@ fn check(searcher: &Searcher, oracle: &Oracle, query: &Query, model: Model, k: u
     }
 }
 
-fn leaves_of(documents: &[Vec<Document>], packed: impl Fn(usize) -> bool) -> Vec<MapLeaf> {
+pub(super) fn leaves_of(documents: &[Vec<Document>], packed: impl Fn(usize) -> bool) -> Vec<MapLeaf> {
     documents.iter().enumerate().map(|(number, part)| MapLeaf::new(part, packed(number))).collect()
 }
 
 /// Over fields 0, 1 and so on.
-fn searcher_over<'l>(fields: &[&'l [MapLeaf]]) -> Searcher<'l> {
+pub(super) fn searcher_over<'l>(fields: &[&'l [MapLeaf]]) -> Searcher<'l> {
     let field = |(number, leaves): (u16, &&'l [MapLeaf])| {
         (Field::new(number).unwrap(), leaves.iter().map(|leaf| leaf as &dyn Leaf).collect())
     };
@@ -183,7 +183,10 @@ fn searcher(leaves: &[MapLeaf]) -> Searcher<'_> {
 }
 
 /// Other texts for the same documents.
-fn in_another_field(random: &mut fastrand::Rng, documents: &[Vec<Document>]) -> Vec<Vec<Document>> {
+pub(super) fn in_another_field(
+    random: &mut fastrand::Rng,
+    documents: &[Vec<Document>],
+) -> Vec<Vec<Document>> {
     let other = |leaf: &Vec<Document>| {
         let texts = random_documents(random, leaf.len(), false);
         texts.into_iter().zip(leaf).map(|(text, of)| Document { dead: of.dead, ..text }).collect()

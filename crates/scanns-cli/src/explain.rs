@@ -1,0 +1,27 @@
+//! How explanations of scores are printed: a line for each part, indented, or a tree of JSON.
+
+use std::io::Write;
+
+use scanns::Explanation;
+use serde_json::{Value, json};
+
+use crate::report::{Output, escaped, short_float};
+
+/// Below a hit, the value of each part first.
+pub fn print(out: &mut Output, explanation: &Explanation) -> std::io::Result<()> {
+    for line in explanation.to_string().lines() {
+        let line = if out.is_terminal() { escaped(line.as_bytes()) } else { line.to_owned() };
+        writeln!(out, "      {line}")?;
+    }
+    Ok(())
+}
+
+/// `value`, `description`, and `details`, which are the same again; without any if there are none.
+pub fn json(explanation: &Explanation) -> Value {
+    let Explanation { value, description, details } = explanation;
+    let mut object = json!({ "value": short_float(*value), "description": description });
+    if let (false, Some(object)) = (details.is_empty(), object.as_object_mut()) {
+        object.insert("details".into(), details.iter().map(json).collect());
+    }
+    object
+}

@@ -1,0 +1,62 @@
+//! Queries that are made of documents: expanded by feedback, or to find more like one of them.
+
+use std::io::Read;
+use std::os::unix::ffi::OsStrExt;
+use std::path::Path;
+
+use anyhow::{Context, Result, anyhow};
+use scanns::{Field, Hit, Model, MoreLikeThis, Query, Rm3, Snapshot};
+
+use crate::args::{FeedbackArgs, LikeArgs};
+use crate::report::{escaped, note, path_text};
+
+/// The query, or what feedback makes of it.
+pub fn expand(args: &FeedbackArgs, snapshot: &Snapshot, query: Query, model: Model) -> Result<Query> {
+    if !args.rm3 {
+        return Ok(query);
+    }
+    let rm3 = Rm3 {
+        documents: args.rm3_documents,
+        terms: args.rm3_terms,
+        original_weight: args.rm3_weight,
+        ..Rm3::default()
+    };
+    Ok(snapshot.expand(&query, model, &rm3)?)
+}
+
+/// The query for documents like another one or like a text, and the document that is not to be among them; `None` if
+/// that is not asked for.
+pub fn like(args: &LikeArgs, snapshot: &Snapshot, field: Field) -> Result<Option<(Query, Option<Hit>)>> {
+    let options = MoreLikeThis {
+        min_term_freq: u32::try_from(args.like_min_freq).unwrap_or(u32::MAX),
+        min_doc_freq: args.like_min_docs as u64,
+        max_doc_freq: args.like_max_docs.map(|most| most as u64),
+        max_terms: args.like_terms,
+        ..MoreLikeThis::default()
+    };
+    let (query, itself) = match (&args.like, &args.like_file) {
+        (Some(key), _) => {
+            let hit = snapshot.hit(key.as_bytes())?.ok_or_else(|| {
+                let key = escaped(key.as_bytes());
+                anyhow!("the index has no document '{key}': give its name as search shows it, or --like-file")
+            })?;
+            (snapshot.like(&hit, field, &options)?, Some(hit))
+        }
+        (None, Some(path)) => (snapshot.like_text(field, &read(path)?, &options)?, None),
+        (None, None) => return Ok(None),
+    };
+    if query == Query::nothing() {
+        note("it has no words to go by: lower --like-min-freq or --like-min-docs, or raise --like-max-docs");
+    }
+    Ok(Some((query, itself)))
+}
+
+fn read(path: &Path) -> Result<Vec<u8>> {
+    let mut text = Vec::new();
+    let read = match path.as_os_str().as_bytes() {
+        b"-" => std::io::stdin().lock().read_to_end(&mut text).map(drop),
+        _ => std::fs::read(path).map(|bytes| text = bytes),
+    };
+    read.with_context(|| format!("cannot read {}", path_text(path)))?;
+    Ok(text)
+}

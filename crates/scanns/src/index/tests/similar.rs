@@ -1,0 +1,154 @@
+use crate::index::{IndexWriter, WriterOptions};
+use crate::schema::{Document, Field, FieldKind, Postings, Schema, Store};
+use crate::search::{BoolQuery, MoreLikeThis, Query, Rm3};
+use crate::store::RamDirectory;
+
+use super::*;
+
+/// A schema of a text and, if that is wanted, a stored title.
+fn schema(titles: bool) -> (Schema, Field, Option<Field>) {
+    let mut schema = Schema::new();
+    let kind = || FieldKind::Text { analyzer: Analyzer::Standard, postings: Postings::Frequencies };
+    let text = schema.add("text", kind(), false).unwrap();
+    let title = titles.then(|| schema.add("title", kind(), true).unwrap());
+    (schema, text, title)
+}
+
+/// An index of texts, named by their numbers, with a commit after every `each`.
+fn indexed(texts: &[String], each: usize, stored: StoredOptions) -> Snapshot {
+    let directory = Arc::new(RamDirectory::new());
+    let (schema, text, _) = schema(false);
+    let options = WriterOptions { stored, lanes: 1, merge: None, ..WriterOptions::default() };
+    let writer = IndexWriter::open_in(directory.clone(), Some(&schema), options).unwrap();
+    for (number, part) in texts.iter().enumerate() {
+        writer.add(&Document::new(format!("{number:03}")).text(text, part.as_str())).unwrap();
+        if number % each == each - 1 {
+            writer.commit().unwrap();
+        }
+    }
+    writer.commit().unwrap();
+    drop(writer);
+    Snapshot::open_in(&*directory).unwrap().unwrap()
+}
+
+fn vectors() -> StoredOptions {
+    StoredOptions { vectors: Some(true), ..StoredOptions::default() }
+}
+
+fn keys(snapshot: &Snapshot, hits: &[crate::search::Hit]) -> Vec<String> {
+    hits.iter().map(|hit| String::from_utf8(snapshot.key(hit).unwrap()).unwrap()).collect()
+}
+
+fn word(term: &str) -> Query {
+    Query::Term(term.into())
+}
+
+#[test]
+fn feedback_does_not_depend_on_how_documents_are_spread() {
+    let seed = 0x5eed_0412;
+    let mut random = Rng::with_seed(seed);
+    let text = |random: &mut Rng| {
+        let words =
+            (0..random.usize(5..40)).map(|_| format!("w{}", random.usize(..1 + random.clone().usize(..60))));
+        words.collect::<Vec<_>>().join(" ")
+    };
+    let texts: Vec<String> = (0..200).map(|_| text(&mut random)).collect();
+    let (whole, parts) = (indexed(&texts, 200, vectors()), indexed(&texts, 7, vectors()));
+    assert!(parts.segments().len() > 20);
+    let mut changed = 0;
+    for round in 0..40 {
+        let words = (0..random.usize(1..4)).map(|_| word(&format!("w{}", random.usize(..60))));
+        let query = Query::Bool(BoolQuery { should: words.collect(), ..BoolQuery::default() });
+        let rm3 = Rm3 { documents: random.usize(1..12), common: 0.5, ..Rm3::default() };
+        for model in [Model::default(), Model::LmDirichlet { mu: 100.0 }] {
+            let expanded = whole.expand(&query, model, &rm3).unwrap();
+            assert_eq!(parts.expand(&query, model, &rm3).unwrap(), expanded, "seed {seed:x} round {round}");
+            changed += usize::from(expanded != query);
+        }
+    }
+    assert!(changed > 60, "words that no document has are few: {changed} of 80");
+}
+
+#[test]
+fn feedback_finds_documents_that_the_query_does_not_and_says_what_it_needs() {
+    let texts = ["sun moon", "sun moon star", "moon star", "sea", "land", "wind"].map(String::from);
+    let snapshot = indexed(&texts, 2, vectors());
+    let rm3 = Rm3 { documents: 2, terms: 3, common: 1.0, ..Rm3::default() };
+    let model = Model::default();
+    let expanded = snapshot.expand(&word("sun"), model, &rm3).unwrap();
+    let hits = snapshot.searcher().top_k(&expanded, model, 10).unwrap();
+    assert_eq!(keys(&snapshot, &hits).len(), 3, "{hits:?}");
+    assert_eq!(snapshot.expand(&word("fire"), model, &rm3).unwrap(), word("fire"));
+    assert!(snapshot.expand(&word("sun"), model, &Rm3 { documents: 0, ..rm3 }).is_err());
+    let without = indexed(&texts, 2, StoredOptions::default());
+    let error = without.expand(&word("sun"), model, &rm3).unwrap_err().to_string();
+    assert!(error.contains("--vectors"), "{error}");
+}
+
+#[test]
+fn a_document_finds_others_like_it_by_its_vector_or_its_text_and_never_itself() {
+    let texts = ["red apples on a tree", "apples on a tree", "red stones", "a tree", "nothing of that"];
+    let texts = texts.map(String::from);
+    let content = StoredOptions { store: Some(Store::Content), ..StoredOptions::default() };
+    let model = Model::default();
+    for stored in [vectors(), content] {
+        let snapshot = indexed(&texts, 2, stored);
+        let hit = snapshot.hit(b"000").unwrap().unwrap();
+        let options = MoreLikeThis::default();
+        let found = snapshot.more_like(&hit, model, 10, &options).unwrap();
+        assert_eq!(keys(&snapshot, &found), ["001", "003", "002"], "{stored:?}");
+        assert_eq!(keys(&snapshot, &snapshot.more_like(&hit, model, 1, &options).unwrap()), ["001"]);
+        let same = snapshot.like_text(Field::default(), b"Red apples, on a tree!", &options).unwrap();
+        assert_eq!(snapshot.like(&hit, Field::default(), &options).unwrap(), same, "{stored:?}");
+        assert_eq!(snapshot.doc_freq(Field::default(), b"tree").unwrap(), 3);
+        assert!(snapshot.hit(b"777").unwrap().is_none());
+        let wrong = MoreLikeThis { max_terms: 0, ..options };
+        assert!(snapshot.like(&hit, Field::default(), &wrong).is_err());
+    }
+    let without = indexed(&texts, 2, StoredOptions::default());
+    let hit = without.hit(b"000").unwrap().unwrap();
+    let error = without.more_like(&hit, model, 1, &MoreLikeThis::default()).unwrap_err().to_string();
+    assert!(error.contains("--vectors") && error.contains("--store"), "{error}");
+}
+
+#[test]
+fn a_stored_field_finds_documents_with_others_like_it() {
+    let directory = Arc::new(RamDirectory::new());
+    let (schema, text, title) = schema(true);
+    let title = title.unwrap();
+    let writer = IndexWriter::open_in(directory.clone(), Some(&schema), WriterOptions::default()).unwrap();
+    for (key, of_title, of_text) in
+        [("a", "red sun", "blue"), ("b", "red moon", "green"), ("c", "moon", "red blue")]
+    {
+        writer.add(&Document::new(key).text(title, of_title).text(text, of_text)).unwrap();
+    }
+    writer.commit().unwrap();
+    let snapshot = Snapshot::open_in(&*directory).unwrap().unwrap();
+    let hit = snapshot.hit(b"a").unwrap().unwrap();
+    let query = snapshot.like(&hit, title, &MoreLikeThis::default()).unwrap();
+    let mut found = keys(&snapshot, &snapshot.searcher().top_k(&query, Model::Classic, 9).unwrap());
+    found.sort();
+    assert_eq!(found, ["a", "b"]);
+    let error = snapshot.like(&hit, text, &MoreLikeThis::default()).unwrap_err().to_string();
+    assert!(error.contains("text of that field"), "{error}");
+}
+
+#[test]
+fn documents_are_found_by_their_keys_and_files_of_lines_are_not() {
+    let place = tempfile::tempdir().unwrap();
+    let root = place.path().join("in");
+    fs::create_dir(&root).unwrap();
+    fs::write(root.join("list"), "one two\ntwo three\nfour").unwrap();
+    let index = place.path().join("a.scanns");
+    run(&index, &options(&root, Records::Lines, 1)).unwrap();
+    let snapshot = Snapshot::open(&index).unwrap();
+    let name = |end: &str| format!("{}{end}", root.join("list").display()).into_bytes();
+    let hit = snapshot.hit(&name(":2")).unwrap().unwrap();
+    assert_eq!(snapshot.key(&hit).unwrap(), name(":2"));
+    assert!(snapshot.hit(&name(":4")).unwrap().is_none());
+    let error = snapshot.hit(&name("")).unwrap_err().to_string();
+    assert!(error.contains("list:1"), "{error}");
+    crate::index::delete(&index, &crate::index::Deletion::Keys(vec![name(":2")])).unwrap();
+    let snapshot = Snapshot::open(&index).unwrap();
+    assert!(snapshot.hit(&name(":2")).unwrap().is_none() && snapshot.hit(&name(":3")).unwrap().is_some());
+}

@@ -1,0 +1,107 @@
+//! How the extended Boolean model comes to a score: degrees of match of terms, and means of them.
+
+use super::{Asked, Explanation, formulas};
+use crate::error::Result;
+use crate::search::leaf::damaged_list;
+use crate::search::plan::{Kind, Node};
+use crate::search::pnorm::{self, PNorm};
+use crate::search::run::Terms;
+use crate::search::similarity::{Model, narrow};
+
+/// The score of the document that is asked for.
+pub(super) fn explain(asked: &Asked<'_, '_>, p: f64) -> Result<Option<Explanation>> {
+    pnorm::check(&asked.plan.root)?;
+    let Some(refs) = asked.found.refs.get(asked.hit.leaf) else { return Ok(None) };
+    let terms = Terms::unscored(asked.plan, refs);
+    let mut freqs = Vec::with_capacity(refs.len());
+    for term in 0..refs.len() {
+        let Some(source) = terms.source(asked.view, term)? else {
+            freqs.push(0.0);
+            continue;
+        };
+        let mut list = terms.cursor(asked.view, term, &source)?;
+        let here = list.advance(asked.hit.doc) == asked.hit.doc;
+        freqs.push(if here { f64::from(list.tf()) } else { 0.0 });
+        if list.corrupt() {
+            return Err(damaged_list());
+        }
+    }
+    let mut wanted = vec![false; freqs.len()];
+    pnorm::mark_wanted(&asked.plan.root, false, &mut wanted);
+    if !freqs.iter().zip(&wanted).any(|(&freq, &wanted)| wanted && freq > 0.0) {
+        return Ok(None);
+    }
+    let soft = asked.searcher.soft(asked.plan, asked.found, p);
+    let mut degrees = freqs.clone();
+    soft.weigh(&mut degrees);
+    let document = Soft { asked, soft, p, freqs, degrees };
+    Ok(Some(document.node(&asked.plan.root)))
+}
+
+/// A document and its degrees of match.
+struct Soft<'a, 's> {
+    asked: &'a Asked<'a, 's>,
+    soft: PNorm,
+    p: f64,
+    /// By term of the plan.
+    freqs: Vec<f64>,
+    degrees: Vec<f64>,
+}
+
+impl Soft<'_, '_> {
+    fn node(&self, node: &Node) -> Explanation {
+        let value = narrow(self.soft.score(node, &self.degrees));
+        let (must, should, must_not) = match &node.kind {
+            Kind::Term(term) => return self.term(*term, value),
+            Kind::Bool { must, should, must_not, .. } => (must, should, must_not),
+            // Refused before.
+            Kind::Phrase { .. } | Kind::Pattern(_) | Kind::All | Kind::Exists(_) => {
+                return Explanation::plain(value, "nothing");
+            }
+        };
+        let any = should.iter().map(|node| self.part(node, "")).collect();
+        let p = self.p;
+        let or = format!("or, p = {p}: (sum of (w · d)^p / sum of w^p)^(1/p) over the d of");
+        if must.is_empty() && must_not.is_empty() {
+            return Explanation::new(value, or, any);
+        }
+        let mut parts: Vec<Explanation> = must.iter().map(|node| self.part(node, "")).collect();
+        parts.extend(must_not.iter().map(|node| self.part(node, "not, so d counts and not 1 - d: ")));
+        if !should.is_empty() {
+            let degree = self.soft.any(should, &self.degrees);
+            parts.push(Explanation::new(narrow(degree), or, any));
+        }
+        let and = format!("and, p = {p}: 1 - (sum of (w · (1 - d))^p / sum of w^p)^(1/p) over the d of");
+        Explanation::new(value, and, parts)
+    }
+
+    /// A part of a list, with its weight if it has one.
+    fn part(&self, node: &Node, front: &str) -> Explanation {
+        let part = self.node(node);
+        let weight = match node.boost == 1.0 {
+            true => String::new(),
+            false => format!("w = {}: ", node.boost),
+        };
+        Explanation { description: format!("{front}{weight}{}", part.description), ..part }
+    }
+
+    fn term(&self, term: usize, value: f32) -> Explanation {
+        let highest = self.freqs.iter().copied().fold(1.0, f64::max);
+        let freq = self.freqs.get(term).copied().unwrap_or(0.0);
+        let stats = self.asked.stats(self.asked.plan.field_of(term));
+        let blended = self.asked.plan.is_blended(term);
+        let model = Model::PNorm { p: self.p };
+        let ((idf, share), figures) = (self.soft.idf(term), (self.asked.figures(term), blended));
+        let details = vec![
+            Explanation::plain(narrow(freq), "freq, how often it occurs in the document"),
+            Explanation::plain(narrow(highest), "the highest freq of the words of the query there"),
+            Explanation::new(
+                narrow(share),
+                "idf, by the highest of the words of the query",
+                vec![formulas::weight(model, narrow(idf), figures, &stats)],
+            ),
+        ];
+        let name = self.asked.name(term);
+        Explanation::new(value, format!("{name}: d, freq / highest freq · idf / highest idf"), details)
+    }
+}
