@@ -14,13 +14,14 @@ mod text;
 mod typed;
 mod world;
 
+use std::collections::BTreeSet;
 use std::ops::ControlFlow;
 use std::panic::{AssertUnwindSafe, catch_unwind, resume_unwind};
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 use std::time::{Duration, Instant};
 
 use fastrand::Rng;
-use scanns::{Error, Hit, Model, Operator, Query, Searcher};
+use scanns::{Error, Hit, Model, Operator, Pattern, Query, Searcher};
 use world::World;
 
 /// Executions of the long campaign.
@@ -251,6 +252,52 @@ fn whatever_is_asked_is_answered_or_refused() {
         taken >> 20
     );
     assert!(run > executed / 4, "most texts were refused, so little was tried");
+}
+
+/// Notes what kinds of queries there are in one.
+fn kinds(query: &Query, seen: &mut BTreeSet<&'static str>) {
+    seen.insert(match query {
+        Query::Term(_) => "term",
+        Query::Bool(_) => "list",
+        Query::Phrase(phrase) if phrase.slop == 0 => "phrase",
+        Query::Phrase(_) => "sloppy phrase",
+        Query::Pattern(Pattern::Prefix(_)) => "prefix",
+        Query::Pattern(Pattern::Wildcard(_)) => "wildcard",
+        Query::Pattern(Pattern::Regex(_)) => "regex",
+        Query::Pattern(Pattern::Fuzzy { .. }) => "fuzzy",
+        Query::Pattern(Pattern::Range(..)) => "range",
+        Query::Pattern(Pattern::Set(_)) => "set",
+        Query::All => "all",
+        Query::Exists => "exists",
+        Query::In(..) => "field",
+        Query::Boost(..) => "boost",
+    });
+    match query {
+        Query::Bool(list) => {
+            list.must.iter().chain(&list.should).chain(&list.must_not).for_each(|query| kinds(query, seen));
+        }
+        Query::In(_, query) | Query::Boost(query, _) => kinds(query, seen),
+        _ => {}
+    }
+}
+
+#[test]
+fn all_kinds_of_queries_come_of_texts_and_are_built() {
+    let place = tempfile::tempdir().unwrap();
+    let worlds = world::all(place.path());
+    let (mut of_texts, mut built, mut refusals) = (BTreeSet::new(), BTreeSet::new(), 0);
+    for seed in 0..4000 {
+        let (asked, world, mut random) = asked(seed, &worlds);
+        match asked {
+            Asked::Query(query) => kinds(&query, &mut built),
+            Asked::Text(text, operator) => match world.open(&mut random).parse(&text, operator) {
+                Ok(query) => kinds(&query, &mut of_texts),
+                Err(_) => refusals += 1,
+            },
+        }
+    }
+    assert_eq!((of_texts.len(), built.len()), (14, 14), "{of_texts:?} {built:?}");
+    assert!((200..2000).contains(&refusals), "{refusals} refused");
 }
 
 #[test]
