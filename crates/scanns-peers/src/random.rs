@@ -133,7 +133,11 @@ impl Drawer<'_> {
         let kind = if depth + 1 < DEEPEST { self.kind() } else { "term" };
         // Most parts are terms, as people write them.
         let kind = if self.random.u8(0..3) > 0 { "term" } else { kind };
-        self.form(kind, depth + 1)
+        let form = self.form(kind, depth + 1)?;
+        // Lucene moves the nearest terms into the list around, unless they are boosted, and there takes one of them for the
+        // same term of the list, whose frequencies are others: the score is then that of neither.
+        let joins = matches!(form, Form::Fuzzy { .. });
+        Some(if joins { Form::Boost(1.5, Box::new(form)) } else { form })
     }
 
     fn list(&mut self, depth: usize) -> Option<Form> {
