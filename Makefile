@@ -27,7 +27,7 @@ test: setup
 	@ci/sum-tests.sh \
 	    '$(CARGO) fmt --all --check' \
 	    '$(CARGO) clippy --workspace --all-targets --locked -- -D warnings' \
-	    '$(CARGO) test --workspace --locked --no-fail-fast' \
+	    'SCANNS_FUZZ_SECONDS=60 $(CARGO) test --workspace --locked --no-fail-fast' \
 	    'ci/loom.sh $(TARGET)/loom'
 
 soak:

@@ -1,9 +1,10 @@
 #!/usr/bin/env bash
-# The long campaigns against power cuts, failing calls, full disks, damage and kill -9: up to a thousand seeds where
-# seeds matter, all there is to try elsewhere. Takes an hour or so on two cores. SCANNS_SEED is the first seed;
-# arguments go to the tests.
+# The long campaigns against power cuts, failing calls, full disks, damage, kill -9, and ten million queries of any
+# kind: up to a thousand seeds where seeds matter, all there is to try elsewhere. Takes an hour or so on two cores.
+# SCANNS_SEED is the first seed; arguments go to the tests.
 set -euo pipefail
 cd "$(dirname "$0")/.."
 export SCANNS_LONG=1
 cargo test --locked -p scanns --test durability -- --nocapture "$@"
+cargo test --locked --release -p scanns --test fuzz -- --nocapture "$@"
 cargo test --locked -p scanns-cli --test kill -- --nocapture "$@"

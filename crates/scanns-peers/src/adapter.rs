@@ -12,10 +12,8 @@ use anyhow::{Context, Result, ensure};
 use clap::Parser;
 use scanns_bench::stats::median;
 
-use crate::protocol::{Answers, BuildTask, Built, Kept, Merged, Scoring, SearchTask, Task};
-
-/// Best hits that are asked for.
-pub const TOP: usize = 10;
+use crate::form::Form;
+use crate::protocol::{Answers, BuildTask, Built, Goal, Kept, Merged, Scoring, SearchTask, Task};
 
 /// Documents whose positions are read for the queries of a class: some, since a term may stand in every document. The
 /// term with which there are so many is the last.
@@ -47,11 +45,14 @@ pub trait Index: Sync {
     /// Segments of it.
     fn segments(&self) -> u64;
 
-    /// Prepares a query for all or any of `terms`.
-    fn query(&self, all: bool, terms: &[&str]) -> Result<Self::Query>;
+    /// Prepares a query.
+    fn query(&self, form: &Form) -> Result<Self::Query>;
 
-    /// The scores of the [`TOP`] best hits.
-    fn best(&self, query: &Self::Query) -> Result<Vec<f32>>;
+    /// The scores of the `k` best hits.
+    fn best(&self, query: &Self::Query, k: usize) -> Result<Vec<f32>>;
+
+    /// How many hits there are.
+    fn count(&self, query: &Self::Query) -> Result<usize>;
 
     /// Gathers every hit with its score, in any order, and returns how many there are.
     fn all(&self, query: &Self::Query) -> Result<usize>;
@@ -148,43 +149,54 @@ fn search<I: Index>(index: &I, task: &SearchTask) -> Result<Answers> {
     let text = fs::read_to_string(&task.queries)
         .with_context(|| format!("cannot read the queries {}", task.queries.display()))?;
     let lines: Vec<(&str, &str)> = text.lines().filter_map(|line| line.split_once('\t')).collect();
-    ensure!(!lines.is_empty(), "{} has no line of class, tab, terms", task.queries.display());
-    let (names, terms): (Vec<&str>, Vec<&str>) = lines.into_iter().unzip();
-    let positions = if task.positions { positions(index, &names, &terms)? } else { Vec::new() };
-    let queries = names
-        .iter()
-        .zip(terms)
-        .map(|(class, terms)| index.query(class.starts_with("and"), &terms.split(' ').collect::<Vec<_>>()))
-        .collect::<Result<Vec<_>>>()?;
+    ensure!(!lines.is_empty(), "{} has no line of class, tab, query", task.queries.display());
+    let (names, forms): (Vec<&str>, Vec<&str>) = lines.into_iter().unzip();
+    let forms = forms.into_iter().map(str::parse).collect::<Result<Vec<Form>>>()?;
+    let positions = if task.positions { positions(index, &names, &forms)? } else { Vec::new() };
+    let queries = forms.iter().map(|form| index.query(form)).collect::<Result<Vec<_>>>()?;
 
     let mut hits = Vec::new();
     let mut scores = Vec::new();
-    for query in &queries {
-        hits.push(index.all(query)? as u64);
-        scores.push(index.best(query)?.iter().map(|&score| f64::from(score)).sum());
+    for (query, form) in queries.iter().zip(&forms) {
+        let (all, counted) = (index.all(query)?, index.count(query)?);
+        ensure!(all == counted, "{form} has {all} hits, and {counted} were counted");
+        hits.push(all as u64);
+        scores.push(index.best(query, 100)?.iter().map(|&score| f64::from(score)).sum());
     }
     let warm = Instant::now() + Duration::from_millis(task.warm_ms);
     for query in queries.iter().cycle().take_while(|_| Instant::now() < warm) {
-        index.best(query)?;
-        index.all(query)?;
+        for goal in Goal::EACH {
+            reach(index, query, goal)?;
+        }
     }
-    let (mut top_us, mut all_us) = (Vec::new(), Vec::new());
+    let mut micros: [Vec<f64>; 4] = Default::default();
     for class in classes(&names) {
         let queries = queries.get(class).unwrap_or_default();
-        top_us.extend(times(queries, task, |query| index.best(query).map(|hits| hits.len()))?);
-        all_us.extend(times(queries, task, |query| index.all(query))?);
+        for (goal, micros) in Goal::EACH.into_iter().zip(&mut micros) {
+            micros.extend(times(queries, task, |query| reach(index, query, goal))?);
+        }
     }
     let (documents, segments) = (index.documents(), index.segments());
-    Ok(Answers { documents, segments, hits, scores, top_us, all_us, positions, peak_bytes: peak_bytes() })
+    Ok(Answers { documents, segments, hits, scores, micros, positions, peak_bytes: peak_bytes() })
+}
+
+/// Runs a query for a goal; returns the number of hits that were found.
+fn reach<I: Index>(index: &I, query: &I::Query, goal: Goal) -> Result<usize> {
+    match goal {
+        Goal::Top10 => Ok(index.best(query, 10)?.len()),
+        Goal::Top100 => Ok(index.best(query, 100)?.len()),
+        Goal::Count => index.count(query),
+        Goal::All => index.all(query),
+    }
 }
 
 /// The sums of positions of the first queries of each class, as far as [`CHECKED`] goes, and 0 for the others.
-fn positions<I: Index>(index: &I, names: &[&str], terms: &[&str]) -> Result<Vec<u64>> {
+fn positions<I: Index>(index: &I, names: &[&str], forms: &[Form]) -> Result<Vec<u64>> {
     let mut sums = vec![0; names.len()];
     for class in classes(names) {
         let mut left = CHECKED;
         for at in class {
-            for term in terms[at].split(' ') {
+            for term in forms[at].terms() {
                 if left == 0 {
                     break;
                 }
@@ -241,12 +253,13 @@ fn times<Q: Sync>(
 mod tests {
     use super::*;
     use crate::engine::bytes_below;
+    use crate::form::Sign;
 
     /// Numbers whose terms divide them.
     struct Divisors(u32);
 
     impl Index for Divisors {
-        type Query = (bool, Vec<u32>);
+        type Query = (Sign, Vec<u32>);
 
         fn documents(&self) -> u64 {
             u64::from(self.0)
@@ -256,18 +269,27 @@ mod tests {
             1
         }
 
-        fn query(&self, all: bool, terms: &[&str]) -> Result<Self::Query> {
-            Ok((all, terms.iter().map(|term| Ok(term.parse()?)).collect::<Result<_>>()?))
+        fn query(&self, form: &Form) -> Result<Self::Query> {
+            let sign = if let Form::Bool { clauses, .. } = form { clauses[0].0 } else { Sign::Must };
+            Ok((sign, form.terms().iter().map(|term| Ok(term.parse()?)).collect::<Result<_>>()?))
         }
 
-        fn best(&self, query: &Self::Query) -> Result<Vec<f32>> {
-            Ok(vec![0.5; self.all(query)?.min(TOP)])
+        fn best(&self, query: &Self::Query, k: usize) -> Result<Vec<f32>> {
+            Ok(vec![0.5; self.all(query)?.min(k)])
         }
 
-        fn all(&self, (all, terms): &Self::Query) -> Result<usize> {
+        fn count(&self, query: &Self::Query) -> Result<usize> {
+            self.all(query)
+        }
+
+        fn all(&self, (sign, terms): &Self::Query) -> Result<usize> {
             let divides = |number: u32| move |term: &u32| number.is_multiple_of(*term);
             let hit = |number: &u32| {
-                if *all { terms.iter().all(divides(*number)) } else { terms.iter().any(divides(*number)) }
+                if *sign == Sign::Must {
+                    terms.iter().all(divides(*number))
+                } else {
+                    terms.iter().any(divides(*number))
+                }
             };
             Ok((0..self.0).filter(hit).count())
         }
@@ -281,7 +303,12 @@ mod tests {
     fn every_query_is_answered_and_timed_in_its_place_by_several_searchers() {
         let dir = tempfile::tempdir().unwrap();
         let path = dir.path().join("queries.tsv");
-        fs::write(&path, "high\t1\nlow\t50\nlow\t70\nand2\t2 3\nor2\t2 3\n").unwrap();
+        fs::write(
+            &path,
+            "high\tterm 1\nlow\tterm 50\nlow\tterm 70\nand2\tbool 0 2 + term 2 + term 3\n\
+                     or2\tbool 0 2 | term 2 | term 3\n",
+        )
+        .unwrap();
         let task = SearchTask {
             index: dir.path().into(),
             queries: path,
@@ -294,7 +321,7 @@ mod tests {
         };
         let answers = search(&Divisors(100), &task).unwrap();
         assert_eq!(answers.hits, [100, 2, 2, 17, 67]);
-        assert_eq!(answers.scores, [5.0, 1.0, 1.0, 5.0, 5.0]);
+        assert_eq!(answers.scores, [50.0, 1.0, 1.0, 8.5, 33.5]);
         assert_eq!(answers.positions, [2, 51, 71, 7, 7]);
         let line = serde_json::to_string(&answers).unwrap();
         assert_eq!(Answers::parse("divisors", &line, 5).unwrap().hits, answers.hits);
@@ -303,8 +330,9 @@ mod tests {
     #[test]
     fn positions_are_read_for_the_first_queries_of_each_class() {
         let half = Divisors(u32::try_from(CHECKED / 2).unwrap());
-        let (names, terms) = (["low", "low", "or2", "or2"], ["4", "5 6", "1 2", "3"]);
-        assert_eq!(positions(&half, &names, &terms).unwrap(), [5, 6, 5, 0]);
+        let forms = ["term 4", "bool 0 2 | term 5 | term 6", "bool 0 2 | term 1 | term 2", "term 3"];
+        let forms = forms.map(|form| form.parse().unwrap());
+        assert_eq!(positions(&half, &["low", "low", "or2", "or2"], &forms).unwrap(), [5, 6, 5, 0]);
     }
 
     #[test]

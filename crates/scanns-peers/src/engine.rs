@@ -68,7 +68,7 @@ pub fn scanns(ready: Ready, work: &Path) -> Engine {
         buffer_mib: usize::try_from(scanns::SEGMENT_MEMORY >> 20).unwrap_or(64),
         repetitions: 1,
         merges: 1,
-        models: &[Scoring::Bm25, Scoring::Classic],
+        models: &[Scoring::Bm25, Scoring::Classic, Scoring::LmDirichlet],
         scored_alike: true,
         has_vectors: true,
         index: work.join("index-scanns"),
@@ -98,7 +98,7 @@ pub fn lucene(ready: &Ready, corpus: &Corpus, writers: Option<Writers>, work: &P
         buffer_mib,
         repetitions: 2,
         merges: 4,
-        models: &[Scoring::Bm25, Scoring::Classic],
+        models: &[Scoring::Bm25, Scoring::Classic, Scoring::LmDirichlet],
         scored_alike: true,
         has_vectors: true,
         index: work.join(format!("index-lucene-{writers}")),
@@ -223,6 +223,17 @@ impl Engine {
         }
         let lines = self.lines_of(&mut command, "answered", 1)?;
         Answers::parse(&self.name, &lines.concat(), searching.count)
+    }
+
+    /// Writes the best hits of each query in the lines of a file, in a process of its own: see [`crate::scores`].
+    ///
+    /// # Errors
+    /// Where the process fails.
+    pub fn rank(&self, queries: &Path, model: Scoring, hits: usize, out: &Path) -> Result<()> {
+        let mut command = self.process("rank");
+        command.arg("--index").arg(&self.index).arg("--queries").arg(queries).arg("--out").arg(out);
+        command.args(["--model", &model.to_string(), "--hits", &hits.to_string()]);
+        self.lines_of(&mut command, "reported", 0).map(drop)
     }
 
     fn process(&self, verb: &str) -> Command {

@@ -4,7 +4,7 @@ use scanns_bench::results::{Better, Setting};
 use scanns_bench::stats::{mib, quantile};
 
 use crate::job::Measured;
-use crate::protocol::{Answers, Built, Merged, Scoring};
+use crate::protocol::{Answers, Built, Goal, Merged, Scoring};
 use crate::queries::{Asked, CLASSES};
 use crate::table::{Figure, Line};
 
@@ -128,19 +128,24 @@ fn searching(measured: &[Measured], queries: &[Asked], model: Scoring, searchers
         measured.iter().map(|one| one.answers.get(&(model, searchers))).collect();
     let threads =
         if searchers == 1 { "one searcher".into() } else { format!("{searchers} searchers at once") };
+    let settings = |class: &str| {
+        vec![
+            ("model", Setting::Name(model.to_string())),
+            ("class", Setting::Name(class.into())),
+            ("searchers", Setting::Number(f64::from(u32::try_from(searchers).unwrap_or(u32::MAX)))),
+        ]
+    };
     let mut lines = Vec::new();
-    type Times = fn(&Answers) -> &[f64];
-    let kinds: [(&str, Times); 2] =
-        [("top 10", |answers| &answers.top_us), ("all hits", |answers| &answers.all_us)];
-    for (what, times) in kinds {
+    for (goal, what) in Goal::EACH.map(Goal::name).into_iter().enumerate() {
         lines.push(Line::heading(format!("{what}, {model}, {threads}: average / p50 / p99 in µs")));
+        let mut classes = Vec::new();
         for class in CLASSES {
             let places: Vec<usize> = (0..queries.len()).filter(|&at| queries[at].class == class).collect();
             if places.is_empty() {
                 continue;
             }
             let of_class = |answers: &Answers| -> [f64; 3] {
-                let times = times(answers);
+                let times = &answers.micros[goal];
                 spread(&places.iter().filter_map(|&at| times.get(at)).copied().collect::<Vec<_>>())
             };
             let figure = |part: usize, name: &str| Figure {
@@ -153,19 +158,33 @@ fn searching(measured: &[Measured], queries: &[Asked], model: Scoring, searchers
                     .collect(),
             };
             let figures = ["average", "p50", "p99"].iter().enumerate().map(|(part, name)| figure(part, name));
-            lines.push(Line {
-                label: format!("  {class:<5} {:>9} hits", average_hits(&rounds, &places)),
-                settings: vec![
-                    ("model", Setting::Name(model.to_string())),
-                    ("class", Setting::Name(class.into())),
-                    ("searchers", Setting::Number(f64::from(u32::try_from(searchers).unwrap_or(u32::MAX)))),
-                ],
+            classes.push(Line {
+                label: format!("  {class:<7} {:>9} hits", average_hits(&rounds, &places)),
+                settings: settings(class),
                 figures: figures.collect(),
                 words: Vec::new(),
             });
         }
+        let mean = mean_of(&classes, what);
+        lines.append(&mut classes);
+        lines.extend(mean.map(|mean| Line { settings: settings("mean"), ..line("  mean of classes", mean) }));
     }
     lines
+}
+
+/// The geometric mean over classes of the averages of each round: the ratio of two such is the mean of the ratios.
+#[expect(clippy::cast_precision_loss, reason = "a number of classes")]
+fn mean_of(classes: &[Line], what: &str) -> Option<Figure> {
+    let mut mean = classes.first()?.figures.first()?.clone();
+    mean.metric = format!("{what}, mean of classes");
+    for (column, samples) in mean.samples.iter_mut().enumerate() {
+        for (round, sample) in samples.iter_mut().flatten().enumerate() {
+            let of = |line: &Line| line.figures.first()?.samples.get(column)?.as_ref()?.get(round).copied();
+            let logarithms: f64 = classes.iter().filter_map(of).map(f64::ln).sum();
+            *sample = (logarithms / classes.len() as f64).exp();
+        }
+    }
+    Some(mean)
 }
 
 /// Hits per query, which are the same for all engines.
@@ -178,6 +197,7 @@ fn average_hits(rounds: &[Option<&Vec<Answers>>], places: &[usize]) -> u64 {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::form::Form;
 
     fn built(seconds: f64) -> Built {
         Built {
@@ -240,27 +260,34 @@ mod tests {
 
     #[test]
     fn times_are_spread_by_class_and_missing_models_stay_empty() {
-        let asked = |class| Asked { class, terms: vec!["x".into()] };
+        let asked = |class| Asked { class, form: Form::All };
         let queries = [asked("high"), asked("low"), asked("low"), asked("low")];
         let answers = Answers {
             documents: 9,
             segments: 1,
             hits: vec![8, 1, 2, 3],
             scores: vec![0.0; 4],
-            top_us: vec![9.0, 1.0, 2.0, 6.0],
-            all_us: vec![90.0, 10.0, 20.0, 60.0],
+            micros: [
+                vec![9.0, 1.0, 2.0, 6.0],
+                vec![9.0, 1.0, 2.0, 6.0],
+                vec![9.0, 1.0, 2.0, 6.0],
+                vec![90.0, 10.0, 20.0, 60.0],
+            ],
             positions: Vec::new(),
             peak_bytes: 1,
         };
         let with =
             Measured { answers: [((Scoring::Classic, 1), vec![answers])].into(), ..Measured::default() };
         let lines = searching(&[with, Measured::default()], &queries, Scoring::Classic, 1);
-        assert_eq!(lines.len(), 2 * 3, "a heading and two classes, twice");
+        assert_eq!(lines.len(), 4 * 4, "a heading, two classes and their mean, four times");
         assert!(lines[2].label.contains("low") && lines[2].label.contains(" 2 hits"), "{}", lines[2].label);
         let samples: Vec<_> = lines[2].figures.iter().map(|figure| figure.samples[0].clone()).collect();
         assert_eq!(samples[..2], [Some(vec![3.0]), Some(vec![2.0])]);
         assert!(samples[2].as_ref().is_some_and(|p99| (p99[0] - 5.92).abs() < 1e-9));
         assert_eq!(lines[2].figures[0].samples[1], None);
-        assert_eq!(lines[5].figures[0].samples[0], Some(vec![30.0]));
+        assert_eq!(lines[14].figures[0].samples[0], Some(vec![30.0]));
+        let mean = lines[3].figures[0].samples[0].as_ref().unwrap()[0];
+        assert!((mean - 27.0f64.sqrt()).abs() < 1e-9, "the geometric mean of 9 and 3, not {mean}");
+        assert_eq!(lines[3].figures[0].samples[1], None);
     }
 }

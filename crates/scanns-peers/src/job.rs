@@ -21,6 +21,8 @@ pub struct Effort {
     pub rounds: usize,
     /// Numbers of threads that ask at once.
     pub searchers: Vec<usize>,
+    /// How documents are scored.
+    pub models: Vec<Scoring>,
     /// Queries of each class.
     pub queries: usize,
     /// Seed of the queries.
@@ -134,8 +136,9 @@ fn warm_cache(corpus: &Corpus) -> Result<()> {
 
 fn draw(corpus: &Corpus, scanns: &Engine, effort: &Effort) -> Result<Vec<Asked>> {
     let snapshot = Snapshot::open(&scanns.index)?;
-    let searcher = snapshot.searcher();
-    let queries = Sampler::new(&corpus.files, corpus.unit, &searcher, effort.seed).draw(effort.queries)?;
+    let searchers = (&snapshot.searcher(), &snapshot.searcher().exhaustive());
+    let mut sampler = Sampler::new(&corpus.files, corpus.unit, searchers, effort.seed);
+    let queries = sampler.draw(effort.queries, corpus.kept.positions)?;
     tell(&format!("{}: documents and tokens are equal; {} queries drawn", corpus.name, queries.len()));
     Ok(queries)
 }
@@ -162,7 +165,7 @@ fn search(
         for (&searchers, model) in effort
             .searchers
             .iter()
-            .flat_map(|searchers| [Scoring::Bm25, Scoring::Classic].map(|m| (searchers, m)))
+            .flat_map(|searchers| effort.models.iter().map(move |&model| (searchers, model)))
         {
             for at in order(round, engines.len()) {
                 let (engine, measured) = (&engines[at], &mut measured[at]);

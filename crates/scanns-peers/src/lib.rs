@@ -4,7 +4,7 @@
 //! Each engine is behind an *adapter*, a process that builds, merges or asks and prints a line of JSON: `protocol.rs`
 //! is what is said, `adapter.rs` and `contents.rs` what adapters in Rust share, `src/bin/peer-scanns.rs`, `tantivy/`
 //! and `java/` are the adapters. The driver, `main.rs`, makes them ready (`toolchain.rs`), says what is indexed
-//! (`corpus.rs`) and what each is to do (`engine.rs`), draws queries from the corpus (`queries.rs`), runs rounds
+//! (`corpus.rs`) and what each is to do (`engine.rs`), draws queries (`form.rs`) from the corpus (`text.rs`, `queries.rs`), runs rounds
 //! (`job.rs`), compares (`verify.rs`) and puts it all into a table (`table.rs`, `figures.rs`) and into the results of
 //! `scanns-bench`.
 //!
@@ -17,9 +17,13 @@ pub mod contents;
 pub mod corpus;
 pub mod engine;
 pub mod figures;
+pub mod form;
 pub mod job;
 pub mod protocol;
 pub mod queries;
+pub mod random;
+pub mod scores;
 pub mod table;
+pub mod text;
 pub mod toolchain;
 pub mod verify;

@@ -14,7 +14,8 @@ use scanns_bench::stats::mib;
 use scanns_peers::corpus::{self, Corpus};
 use scanns_peers::engine::{self, Engine};
 use scanns_peers::job::{self, Effort};
-use scanns_peers::protocol::{Kept, Unit, Writers};
+use scanns_peers::protocol::{Kept, Scoring, Unit, Writers};
+use scanns_peers::scores::{self, Trial};
 use scanns_peers::toolchain::{self, Ready};
 use scanns_peers::{figures, table, table::Line};
 
@@ -28,6 +29,8 @@ Examples:
       lines of a dump, without Lucene
   make bench-peers ARGS='--corpus ~/linux --records file --positions --stored --vectors'
       with all that an engine can keep of a document; tantivy keeps no vectors
+  make bench-peers ARGS='--corpus dump --scores 10000'
+      the scores of random queries beside those of Lucene
   make bench-peers ARGS='--corpus dump --merge'
       eight segments of each engine merged to one, and searches of that one";
 
@@ -52,6 +55,10 @@ struct Args {
     #[arg(long, value_name = "N", default_value_t = 8, requires = "merge",
           value_parser = clap::builder::RangedU64ValueParser::<usize>::new().range(2..=1000))]
     segments: usize,
+    /// Measure nothing: ask N random queries of every kind and compare documents and scores of the best 1,000 hits of
+    /// each with Lucene's
+    #[arg(long, value_name = "N", conflicts_with = "merge")]
+    scores: Option<usize>,
     /// What indexes keep
     #[command(flatten)]
     kept: Kept,
@@ -70,6 +77,9 @@ struct Args {
     /// Threads that ask at once; several numbers are measured one after the other
     #[arg(long, value_name = "N", value_delimiter = ',', default_value = "1")]
     searchers: Vec<usize>,
+    /// How documents are scored; tantivy has BM25 only [default: bm25,classic, with --scores also lm-dirichlet]
+    #[arg(long, value_enum, value_name = "MODEL", value_delimiter = ',')]
+    models: Vec<Scoring>,
     /// Queries of each class [default: 100, or 30 with --quick]
     #[arg(long, value_name = "N")]
     queries: Option<usize>,
@@ -107,6 +117,9 @@ struct Peers {
 /// Files from this size on are refused: the peers read a file as a whole, and Java has no larger arrays.
 const LARGEST_FILE: u64 = 2_000_000_000;
 
+/// Segments that are searched for scores, where there are as many files.
+const SEGMENTS_OF_SCORES: usize = 3;
+
 fn main() -> Result<()> {
     let args = Args::parse();
     fs::create_dir_all(&args.work).with_context(|| format!("cannot make {}", args.work.display()))?;
@@ -117,7 +130,10 @@ fn main() -> Result<()> {
     let peers = make_ready(&args, &mut results)?;
     let files = files(&corpus)?;
     let list = write_list(&files, &args.work)?;
-    let segments = args.merge.then_some(args.segments);
+    let few = args.scores.map(|_| files.len().min(SEGMENTS_OF_SCORES));
+    let segments = args.merge.then_some(args.segments).or(few);
+    let kept = Kept { positions: args.kept.positions || args.scores.is_some(), ..args.kept };
+    let mut equal = true;
     if let Some(segments) = segments {
         corpus::write_shares(&list, segments)?;
     }
@@ -129,13 +145,17 @@ fn main() -> Result<()> {
             list: list.clone(),
             threads: args.threads.unwrap_or_else(cores),
             segments,
-            kept: args.kept,
+            kept,
         };
-        measure(&args, &corpus, &peers, &mut results)?;
+        match args.scores {
+            Some(queries) => equal &= compare_scores(&args, queries, &corpus, &peers, &mut results)?,
+            None => measure(&args, &corpus, &peers, &mut results)?,
+        }
     }
     let report = args.report.clone().unwrap_or_else(|| args.work.join("results"));
     results.save(&report)?;
     println!("report: {}", report.join("report.html").display());
+    ensure!(equal, "scanns and Lucene answered differently, see above");
     Ok(())
 }
 
@@ -190,10 +210,47 @@ fn engines(args: &Args, corpus: &Corpus, peers: &Peers) -> Result<Vec<Engine>> {
     Ok(engines)
 }
 
+/// The models that are asked for, or the usual ones.
+fn models(args: &Args) -> Vec<Scoring> {
+    match (args.models.as_slice(), args.scores) {
+        ([], None) => vec![Scoring::Bm25, Scoring::Classic],
+        ([], Some(_)) => vec![Scoring::Bm25, Scoring::Classic, Scoring::LmDirichlet],
+        (models, _) => models.to_vec(),
+    }
+}
+
+/// Compares scores with Lucene's; true if all are equal.
+fn compare_scores(
+    args: &Args,
+    queries: usize,
+    corpus: &Corpus,
+    peers: &Peers,
+    results: &mut Results,
+) -> Result<bool> {
+    let ready = peers.lucene.as_ref().context("scores are those of Lucene, which is left out")?;
+    let engines = [
+        engine::scanns(toolchain::scanns()?, &args.work),
+        engine::lucene(ready, corpus, Some(Writers::Shared), &args.work),
+    ];
+    let trial = Trial { queries, seed: args.seed, models: models(args) };
+    let mut equal = true;
+    for (model, outcome) in scores::run(corpus, (&engines[0], &engines[1]), &trial, &args.work)? {
+        let kinds: Vec<String> =
+            outcome.kinds.iter().map(|(kind, count)| format!("{count} {kind}")).collect();
+        let line = format!("{}, {model}, seed {}: {}", corpus.name, args.seed, outcome.words());
+        println!("\n{line}\n  {}", kinds.join(", "));
+        outcome.faults.iter().for_each(|fault| println!("  {fault}"));
+        results.note(line);
+        equal &= outcome.wrong == 0;
+    }
+    Ok(equal)
+}
+
 fn effort(args: &Args) -> Effort {
     Effort {
         rounds: args.rounds.unwrap_or(if args.quick { 1 } else { 3 }).max(1),
         searchers: args.searchers.clone(),
+        models: models(args),
         queries: args.queries.unwrap_or(if args.quick { 30 } else { 100 }),
         seed: args.seed,
         warm_ms: if args.quick { 1_000 } else { 8_000 },

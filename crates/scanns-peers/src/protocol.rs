@@ -10,6 +10,7 @@ use std::path::{Path, PathBuf};
 
 use anyhow::{Context, Result, ensure};
 use clap::{Args, Parser, ValueEnum};
+use scanns::Model;
 use serde::{Deserialize, Serialize};
 
 /// The command line of an adapter.
@@ -93,7 +94,7 @@ pub struct SearchTask {
     /// Directory of the index
     #[arg(long)]
     pub index: PathBuf,
-    /// Lines of class, tab, terms with a space between them; a class that begins with "and" needs all terms
+    /// Lines of class, tab, query as [`crate::form`] writes it
     #[arg(long)]
     pub queries: PathBuf,
     /// How documents are scored
@@ -141,6 +142,47 @@ pub enum Scoring {
     Bm25,
     /// Lucene's ClassicSimilarity, a TF-IDF
     Classic,
+    /// A language model with Dirichlet smoothing, mu 2000
+    LmDirichlet,
+}
+
+impl Scoring {
+    /// The model of scanns.
+    pub fn of_scanns(self) -> Model {
+        match self {
+            Scoring::Bm25 => Model::Bm25 { k1: 1.2, b: 0.75 },
+            Scoring::Classic => Model::Classic,
+            Scoring::LmDirichlet => Model::LmDirichlet { mu: 2000.0 },
+        }
+    }
+}
+
+/// What is to be found of a query.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Goal {
+    /// The ten best hits.
+    Top10,
+    /// The hundred best hits.
+    Top100,
+    /// How many hits there are.
+    Count,
+    /// All hits with their scores, in any order.
+    All,
+}
+
+impl Goal {
+    /// All, in the order of [`Answers::micros`].
+    pub const EACH: [Goal; 4] = [Goal::Top10, Goal::Top100, Goal::Count, Goal::All];
+
+    /// For people.
+    pub fn name(self) -> &'static str {
+        match self {
+            Goal::Top10 => "top 10",
+            Goal::Top100 => "top 100",
+            Goal::Count => "count",
+            Goal::All => "all hits",
+        }
+    }
 }
 
 macro_rules! shown_as_typed {
@@ -245,14 +287,12 @@ pub struct Answers {
     pub documents: u64,
     /// Segments of the index.
     pub segments: u64,
-    /// Hits of each query.
+    /// Hits of each query: as many as were counted, and as many as were gathered.
     pub hits: Vec<u64>,
-    /// Sum of the scores of the ten best hits of each query.
+    /// Sum of the scores of the hundred best hits of each query.
     pub scores: Vec<f64>,
-    /// Microseconds until the ten best hits were known, sorted, of each query.
-    pub top_us: Vec<f64>,
-    /// Microseconds until all hits were gathered with their scores, in no order, of each query.
-    pub all_us: Vec<f64>,
+    /// Microseconds that each query took, by [`Goal::EACH`].
+    pub micros: [Vec<f64>; 4],
     /// Where positions were asked for, the sum of one more than each position of its terms in all documents, of each
     /// query, or 0 once there were [`crate::adapter::CHECKED`] documents in its class; else nothing.
     pub positions: Vec<u64>,
@@ -313,13 +353,14 @@ impl Answers {
     /// Where the line is not what an adapter prints, or has not one figure for each query.
     pub fn parse(adapter: &str, line: &str, queries: usize) -> Result<Self> {
         let answers: Answers = read(adapter, line)?;
-        let lengths = [answers.hits.len(), answers.scores.len(), answers.top_us.len(), answers.all_us.len()];
+        let mut lengths = vec![answers.hits.len(), answers.scores.len()];
+        lengths.extend(answers.micros.iter().map(Vec::len));
         ensure!(
-            lengths == [queries; 4],
-            "{adapter} answered {lengths:?} of {queries} queries (hits, scores, top, all): expected all of them"
+            lengths.iter().all(|&length| length == queries),
+            "{adapter} answered {lengths:?} of {queries} queries (hits, scores, times by goal): expected all of them"
         );
         ensure!(
-            answers.top_us.iter().chain(&answers.all_us).all(|&time| is_time(time)),
+            answers.micros.iter().flatten().all(|&time| is_time(time)),
             "{adapter} reports a time that is no time"
         );
         ensure!(
@@ -347,8 +388,8 @@ mod tests {
     const MERGED: &str = r#"{"documents":3,"tokens":9,"segments_before":8,"segments":1,"bytes_before":50,
         "bytes_after":40,"seconds":0.5,"bytes_written":40,"peak_bytes":4096,
         "contents":{"bytes":70,"crcs":5000000000}}"#;
-    const ANSWERS: &str = r#"{"documents":3,"segments":1,"hits":[2,0],"scores":[1.5,0],"top_us":[3.5,1],
-        "all_us":[4,1.25],"positions":[],"peak_bytes":4096}"#;
+    const ANSWERS: &str = r#"{"documents":3,"segments":1,"hits":[2,0],"scores":[1.5,0],
+        "micros":[[3.5,1],[4,1.25],[1,1],[2,2]],"positions":[],"peak_bytes":4096}"#;
 
     #[test]
     fn a_line_of_an_adapter_is_read_as_it_was_written() {
@@ -359,7 +400,7 @@ mod tests {
         assert_eq!((merged.segments_before, merged.contents.unwrap().crcs), (8, 5_000_000_000));
         assert_eq!(Merged::parse("x", &serde_json::to_string(&merged).unwrap()).unwrap(), merged);
         let answers = Answers::parse("x", ANSWERS, 2).unwrap();
-        assert_eq!((answers.hits.as_slice(), answers.top_us.as_slice()), (&[2, 0][..], &[3.5, 1.0][..]));
+        assert_eq!((answers.hits.as_slice(), answers.micros[0].as_slice()), (&[2, 0][..], &[3.5, 1.0][..]));
         assert_eq!(Answers::parse("x", &serde_json::to_string(&answers).unwrap(), 2).unwrap(), answers);
     }
 
@@ -394,6 +435,7 @@ mod tests {
         for (line, queries, told) in [
             (ANSWERS, 3, "expected all"),
             (&ANSWERS.replace("[4,1.25]", "[4]"), 2, "expected all"),
+            (&ANSWERS.replace(",[2,2]", ""), 2, "no report"),
             (&ANSWERS.replace("3.5", "-3.5"), 2, "no time"),
             (&ANSWERS.replace("3.5", "null"), 2, "no report"),
             (&ANSWERS.replace("\"positions\":[]", "\"positions\":[7]"), 2, "all or none"),

@@ -1,36 +1,51 @@
-//! Queries drawn from the corpus, by class: terms by the share of documents that have them, and two or three terms that
-//! stand in one document together.
+//! Queries drawn from the corpus, by class: terms by the share of documents that have them, lists of terms that stand in
+//! one document together, words that stand beside each other, the beginnings of words, and words that are spelt wrongly.
 //!
-//! Places in the text are drawn from a seed, and document frequencies are looked up in the index of scanns, so a corpus
-//! of any size costs little memory. Were that index wrong, the hits of the others would not be equal.
+//! Document frequencies are looked up in the index of scanns. Were that index wrong, the hits of the others would not be
+//! equal.
 
 use std::collections::{BTreeMap, BTreeSet, HashMap};
-use std::fs::File;
-use std::os::unix::fs::FileExt;
 
-use anyhow::{Context, Result, ensure};
-use fastrand::Rng;
-use scanns::{Delimiters, Input, Query, Searcher};
+use anyhow::{Result, ensure};
+use scanns::{Input, Query, Searcher};
 
+use crate::form::{Form, Sign};
 use crate::protocol::Unit;
-
-/// Bytes of text that are looked at in one place.
-const WINDOW: usize = 64 << 10;
-
-/// Terms that are taken from a window, at most.
-const TERMS_PER_WINDOW: usize = 64;
+use crate::text::{Places, text_of};
 
 /// One query.
-#[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
+#[derive(Clone, Debug, PartialEq)]
 pub struct Asked {
     /// Its class.
     pub class: &'static str,
-    /// Its terms.
-    pub terms: Vec<String>,
+    /// What is asked.
+    pub form: Form,
 }
 
 /// The classes, in the order in which they are shown.
-pub const CLASSES: [&str; 7] = ["high", "med", "low", "and2", "and3", "or2", "or3"];
+pub const CLASSES: [&str; 17] = [
+    "high", "med", "low", "and2", "and3", "or2", "or3", "or4", "or5", "or6", "mixed", "negated", "phrase2",
+    "phrase3", "prefix", "fuzzy1", "fuzzy2",
+];
+
+/// The classes of several terms, with the number of terms.
+const LISTS: [(&str, usize); 9] = [
+    ("and2", 2),
+    ("and3", 3),
+    ("or2", 2),
+    ("or3", 3),
+    ("or4", 4),
+    ("or5", 5),
+    ("or6", 6),
+    ("mixed", 3),
+    ("negated", 3),
+];
+
+/// Tries for each query of a class, after which there are fewer.
+const TRIES: usize = 100;
+
+/// Letters of a word that is sought with edits, at least.
+const FUZZY_LETTERS: usize = 5;
 
 /// Classes of single terms with the least and the greatest share of documents, or numbers of documents, of their terms.
 fn bands(documents: u64) -> [(&'static str, u64, u64); 3] {
@@ -44,44 +59,64 @@ fn bands(documents: u64) -> [(&'static str, u64, u64); 3] {
 
 /// Draws queries.
 pub struct Sampler<'a> {
-    files: &'a [Input],
-    /// Where each file ends if all stood one after the other.
-    ends: Vec<u64>,
-    unit: Unit,
+    places: Places<'a>,
     searcher: &'a Searcher<'a>,
-    delimiters: Delimiters,
+    /// Over the same, without a limit on the terms of a pattern.
+    exhaustive: &'a Searcher<'a>,
     known: HashMap<Vec<u8>, u64>,
-    random: Rng,
 }
 
 impl<'a> Sampler<'a> {
-    /// A sampler of the documents in `files`, which `searcher` has indexed.
-    pub fn new(files: &'a [Input], unit: Unit, searcher: &'a Searcher<'a>, seed: u64) -> Self {
-        let mut end = 0;
-        let ends = files
-            .iter()
-            .map(|file| {
-                end += file.bytes;
-                end
-            })
-            .collect();
-        let (delimiters, known) = (Delimiters::paths(), HashMap::new());
-        Sampler { files, ends, unit, searcher, delimiters, known, random: Rng::with_seed(seed) }
+    /// A sampler of the documents in `files`, which `searcher` has indexed; `exhaustive` is the same searcher without limits.
+    pub fn new(
+        files: &'a [Input],
+        unit: Unit,
+        (searcher, exhaustive): (&'a Searcher<'a>, &'a Searcher<'a>),
+        seed: u64,
+    ) -> Self {
+        Sampler { places: Places::new(files, unit, seed), searcher, exhaustive, known: HashMap::new() }
     }
 
-    /// Up to `each` queries of every class, sorted by class.
+    /// Up to `each` queries of every class, sorted by class; phrases only where there are `positions`.
     ///
     /// # Errors
     /// Where the corpus or the index cannot be read, or nothing could be drawn.
-    pub fn draw(&mut self, each: usize) -> Result<Vec<Asked>> {
+    pub fn draw(&mut self, each: usize, positions: bool) -> Result<Vec<Asked>> {
         let mut found = self.single_terms(each)?;
-        found.extend(self.several_terms(each)?);
+        for (class, count) in LISTS {
+            found.extend(self.class(class, each, |sampler, number| sampler.list(class, count, number))?);
+        }
+        let phrases: &[(&str, usize)] = if positions { &[("phrase2", 2), ("phrase3", 3)] } else { &[] };
+        for &(class, count) in phrases {
+            found.extend(self.class(class, each, |sampler, _| sampler.phrase(count))?);
+        }
+        found.extend(self.class("prefix", each, |sampler, _| sampler.prefix())?);
+        for (class, edits) in [("fuzzy1", 1), ("fuzzy2", 2)] {
+            found.extend(self.class(class, each, |sampler, _| sampler.fuzzy(edits))?);
+        }
         ensure!(
             !found.is_empty(),
             "no queries could be drawn: the corpus has no words of 3 to 60 ASCII letters"
         );
         let order = |asked: &Asked| CLASSES.iter().position(|&class| class == asked.class);
         found.sort_by_key(order);
+        Ok(found)
+    }
+
+    /// Up to `each` queries of a class, of which `next` makes one of the next try, with the number of those before it.
+    fn class(
+        &mut self,
+        class: &'static str,
+        each: usize,
+        mut next: impl FnMut(&mut Self, usize) -> Result<Option<Form>>,
+    ) -> Result<Vec<Asked>> {
+        let mut found = Vec::new();
+        for _ in 0..TRIES * each {
+            if found.len() == each {
+                break;
+            }
+            found.extend(next(self, found.len())?.map(|form| Asked { class, form }));
+        }
         Ok(found)
     }
 
@@ -92,12 +127,13 @@ impl<'a> Sampler<'a> {
             if bands.iter().all(|(class, ..)| found.get(class).is_some_and(|terms| terms.len() >= each)) {
                 break;
             }
-            let text = self.window()?;
-            for term in self.terms(&text) {
+            let text = self.places.window()?;
+            for term in self.places.terms(&text) {
                 let frequency = self.frequency(&term)?;
                 for (class, low, high) in bands {
                     // A term that stands in more places is met more often; this takes that back.
-                    let kept = (low..=high).contains(&frequency) && self.random.u64(0..frequency) < low;
+                    let random = &mut self.places.random;
+                    let kept = (low..=high).contains(&frequency) && random.u64(0..frequency) < low;
                     let class = found.entry(class).or_default();
                     if kept && class.len() < each {
                         class.insert(term.clone());
@@ -106,34 +142,91 @@ impl<'a> Sampler<'a> {
             }
         }
         let asked = found.into_iter().flat_map(|(class, terms)| {
-            terms.into_iter().map(move |term| Asked { class, terms: vec![text_of(&term)] })
+            terms.into_iter().map(move |term| Asked { class, form: Form::Term(text_of(&term)) })
         });
         Ok(asked.collect())
     }
 
-    fn several_terms(&mut self, each: usize) -> Result<Vec<Asked>> {
+    /// Terms that stand in one document together, none of them rare.
+    fn list(&mut self, class: &str, count: usize, number: usize) -> Result<Option<Form>> {
         let documents = self.searcher.stats().documents;
         let least = if documents < 100 { 2 } else { documents * 3 / 10_000 + 5 };
-        let mut found = Vec::new();
-        for (class, count) in [("and2", 2), ("and3", 3), ("or2", 2), ("or3", 3)] {
-            let enough = found.len() + each;
-            for _ in 0..100 * each {
-                if found.len() == enough {
-                    break;
-                }
-                let text = self.document()?;
-                let mut terms = Vec::new();
-                for term in self.terms(&text) {
-                    if terms.len() < count && self.frequency(&term)? >= least {
-                        terms.push(text_of(&term));
-                    }
-                }
-                if terms.len() == count {
-                    found.push(Asked { class, terms });
-                }
+        let text = self.places.document()?;
+        let mut terms = Vec::new();
+        for term in self.places.terms(&text) {
+            if terms.len() < count && self.frequency(&term)? >= least {
+                terms.push(text_of(&term));
             }
         }
-        Ok(found)
+        if terms.len() < count {
+            return Ok(None);
+        }
+        let signs: &[Sign] = match class {
+            "mixed" => &[Sign::Must, Sign::Should, Sign::Should],
+            "negated" if number.is_multiple_of(2) => &[Sign::Should, Sign::Should, Sign::MustNot],
+            "negated" => &[Sign::Must, Sign::MustNot],
+            class => {
+                let sign = if class.starts_with("and") { Sign::Must } else { Sign::Should };
+                return Ok(Some(Form::list(sign, &terms)));
+            }
+        };
+        let clauses = signs.iter().zip(terms).map(|(&sign, term)| (sign, Form::Term(term))).collect();
+        Ok(Some(Form::Bool { least: 0, clauses }))
+    }
+
+    /// Terms that stand beside each other in a document.
+    fn phrase(&mut self, count: usize) -> Result<Option<Form>> {
+        let text = self.places.document()?;
+        let tokens = self.places.tokens(&text);
+        if tokens.len() < count {
+            return Ok(None);
+        }
+        let start = self.places.random.usize(0..=tokens.len() - count);
+        let terms: Option<Vec<String>> = tokens[start..start + count].iter().cloned().collect();
+        let usable = |terms: &Vec<String>| terms.iter().all(|term| term.is_ascii());
+        Ok(terms.filter(usable).map(|terms| Form::Phrase { slop: 0, terms: (0..).zip(terms).collect() }))
+    }
+
+    /// A word of a random place that `wanted` likes.
+    fn word(&mut self, wanted: impl Fn(&[u8]) -> bool) -> Result<Option<String>> {
+        let text = self.places.document()?;
+        Ok(self.places.terms(&text).into_iter().find(|term| wanted(term)).map(|term| text_of(&term)))
+    }
+
+    /// The first three to five letters of a word, unless too many terms begin so.
+    fn prefix(&mut self) -> Result<Option<Form>> {
+        let letters = self.places.random.usize(3..=5);
+        let begins =
+            |term: &[u8]| term.iter().take_while(|byte| byte.is_ascii_alphabetic()).count() >= letters;
+        let word = self.word(begins)?;
+        let form = word.map(|word| Form::Prefix(word[..letters].to_string()));
+        // More terms than an index may look through are an error.
+        Ok(form.filter(|form| self.searcher.count(&form.to_scanns()).is_ok()))
+    }
+
+    /// A word with an edit in it, where the nearest terms are all that are near: how many are taken differs.
+    fn fuzzy(&mut self, edits: u8) -> Result<Option<Form>> {
+        let letters = |term: &[u8]| term.len() >= FUZZY_LETTERS && term.iter().all(u8::is_ascii_alphabetic);
+        let Some(word) = self.word(letters)? else { return Ok(None) };
+        let query = Form::Fuzzy { edits, term: self.misspell(&word) };
+        let asked = query.to_scanns();
+        Ok((self.searcher.count(&asked)? == self.exhaustive.count(&asked)?).then_some(query))
+    }
+
+    /// A word with one letter inserted, replaced, left out or swapped with the next.
+    fn misspell(&mut self, word: &str) -> String {
+        let mut letters: Vec<char> = word.chars().collect();
+        let random = &mut self.places.random;
+        let at = random.usize(0..letters.len() - 1);
+        match random.u8(0..4) {
+            0 => letters.insert(at, random.lowercase()),
+            1 => letters[at] = random.lowercase(),
+            2 => {
+                letters.remove(at);
+            }
+            _ => letters.swap(at, at + 1),
+        }
+        letters.into_iter().collect()
     }
 
     /// Documents that have `term`.
@@ -146,67 +239,11 @@ impl<'a> Sampler<'a> {
         ensure!(frequency > 0, "{:?} stands in the corpus, but not in the index", text_of(term));
         Ok(frequency)
     }
-
-    /// Different terms of `text` that make a query, in random order.
-    fn terms(&mut self, text: &[u8]) -> Vec<Vec<u8>> {
-        let words = text.split(|&byte| self.delimiters.contains(byte));
-        let usable = |word: &&[u8]| (3..60).contains(&word.len()) && word.iter().all(u8::is_ascii_graphic);
-        let distinct: BTreeSet<&[u8]> = words.filter(usable).collect();
-        let mut terms: Vec<Vec<u8>> = distinct.into_iter().map(<[u8]>::to_vec).collect();
-        self.random.shuffle(&mut terms);
-        terms.truncate(TERMS_PER_WINDOW);
-        terms
-    }
-
-    /// Text at a random place, without the terms and lines that may be cut at its ends.
-    fn window(&mut self) -> Result<Vec<u8>> {
-        let all = self.ends.last().copied().unwrap_or(0);
-        ensure!(all > 0, "the corpus is empty: give another with --corpus");
-        let place = self.random.u64(0..all);
-        let number = self.ends.partition_point(|&end| end <= place);
-        let file = &self.files[number];
-        let start = (place - (self.ends[number] - file.bytes)).min(file.bytes.saturating_sub(WINDOW as u64));
-        self.read(file, start)
-    }
-
-    /// Text of one random document, or a part of it: a file by its number, a line by its place.
-    fn document(&mut self) -> Result<Vec<u8>> {
-        if self.unit == Unit::File {
-            let file = &self.files[self.random.usize(0..self.files.len())];
-            let start = self.random.u64(0..=file.bytes.saturating_sub(WINDOW as u64));
-            return self.read(file, start);
-        }
-        let text = self.window()?;
-        let lines: Vec<&[u8]> = text.split(|&byte| byte == b'\n').collect();
-        // The first and the last line may be cut.
-        let whole = if lines.len() > 2 { &lines[1..lines.len() - 1] } else { &lines };
-        Ok(whole[self.random.usize(0..whole.len())].to_vec())
-    }
-
-    fn read(&self, file: &Input, start: u64) -> Result<Vec<u8>> {
-        let why = || format!("cannot read {}", file.path.display());
-        let opened = File::open(&file.path).with_context(why)?;
-        let mut text = vec![0; usize::try_from(file.bytes)?.min(WINDOW)];
-        opened.read_exact_at(&mut text, start).with_context(why)?;
-        let whole = |byte: &u8| self.delimiters.contains(*byte);
-        if start + (text.len() as u64) < file.bytes {
-            text.truncate(text.iter().rposition(whole).unwrap_or(0));
-        }
-        if start > 0 {
-            text.drain(..text.iter().position(whole).unwrap_or(text.len()));
-        }
-        Ok(text)
-    }
-}
-
-/// Terms that make a query are ASCII.
-fn text_of(term: &[u8]) -> String {
-    String::from_utf8_lossy(term).into_owned()
 }
 
 /// The file of queries that adapters read.
 pub fn to_tsv(queries: &[Asked]) -> String {
-    queries.iter().map(|query| format!("{}\t{}\n", query.class, query.terms.join(" "))).collect()
+    queries.iter().map(|query| format!("{}\t{}\n", query.class, query.form)).collect()
 }
 
 #[cfg(test)]
@@ -216,8 +253,10 @@ mod tests {
     use std::sync::Arc;
     use std::sync::atomic::AtomicBool;
 
+    use fastrand::Rng;
     use scanns::{
-        Analyzer, IndexOptions, Progress, ReadOptions, Records, SEGMENT_MEMORY, Snapshot, SourceOptions,
+        Analyzer, IndexOptions, Postings, Progress, ReadOptions, Records, SEGMENT_MEMORY, Snapshot,
+        SourceOptions,
     };
 
     use super::*;
@@ -232,7 +271,10 @@ mod tests {
             for _ in 0..2000 {
                 for _ in 0..8 {
                     let most = random.u32(1..5000);
-                    lines.push_str(&format!("word{:04}/", random.u32(0..most)));
+                    let letter = |digit: u8| char::from(digit - b'0' + b'a');
+                    let letters =
+                        format!("{:04}", random.u32(0..most)).bytes().map(letter).collect::<String>();
+                    lines.push_str(&format!("word{letters}/"));
                 }
                 lines.push('\n');
             }
@@ -246,7 +288,7 @@ mod tests {
             read: ReadOptions { lanes: 1, ..ReadOptions::default() },
             records: if unit == Unit::Line { Records::Lines } else { Records::File },
             analyzer: Some(Analyzer::parse("paths").unwrap()),
-            postings: None,
+            postings: Some(Postings::Positions),
             stored: scanns::StoredOptions::default(),
             memory: 1 << 30,
             segment_memory: SEGMENT_MEMORY,
@@ -266,17 +308,17 @@ mod tests {
     fn queries_of_lines_have_the_frequencies_of_their_class_and_come_back_for_the_same_seed() {
         let dir = tempfile::tempdir().unwrap();
         let (snapshot, files) = corpus(dir.path(), Unit::Line);
-        let searcher = snapshot.searcher();
-        let draw = |seed| Sampler::new(&files, Unit::Line, &searcher, seed).draw(20).unwrap();
+        let (searcher, all) = (snapshot.searcher(), snapshot.searcher().exhaustive());
+        let draw = |seed| Sampler::new(&files, Unit::Line, (&searcher, &all), seed).draw(20, true).unwrap();
         let queries = draw(1);
         assert_eq!(queries, draw(1));
         assert_ne!(queries, draw(2));
         let bands = bands(6000);
         for query in &queries {
-            let frequency = |term: &String| searcher.count(&Query::Term(term.clone().into_bytes())).unwrap();
+            let hits = searcher.count(&query.form.to_scanns()).unwrap();
             match bands.iter().find(|band| band.0 == query.class) {
-                Some((_, low, high)) => assert!((*low..=*high).contains(&frequency(&query.terms[0]))),
-                None => assert!(query.terms.iter().all(|term| frequency(term) >= 6)),
+                Some((_, low, high)) => assert!((*low..=*high).contains(&hits)),
+                None => assert!(query.class == "negated" || query.class.starts_with("fuzzy") || hits > 0),
             }
         }
         for class in CLASSES {
@@ -292,11 +334,13 @@ mod tests {
             let dir = dir.path().join(unit.to_string());
             fs::create_dir(&dir).unwrap();
             let (snapshot, files) = corpus(&dir, unit);
-            let searcher = snapshot.searcher();
-            for query in Sampler::new(&files, unit, &searcher, 5).draw(10).unwrap() {
-                let must = query.terms.iter().map(|term| Query::Term(term.clone().into_bytes())).collect();
-                let all = Query::Bool(scanns::BoolQuery { must, ..scanns::BoolQuery::default() });
-                assert!(searcher.count(&all).unwrap() > 0, "{query:?}");
+            let (searcher, all) = (snapshot.searcher(), snapshot.searcher().exhaustive());
+            for query in Sampler::new(&files, unit, (&searcher, &all), 5).draw(10, true).unwrap() {
+                let terms: Vec<String> = query.form.terms().into_iter().map(String::from).collect();
+                if !terms.is_empty() {
+                    let together = Form::list(Sign::Must, &terms).to_scanns();
+                    assert!(searcher.count(&together).unwrap() > 0, "{query:?}");
+                }
             }
         }
     }
@@ -304,9 +348,9 @@ mod tests {
     #[test]
     fn a_file_of_queries_has_a_line_for_each() {
         let queries = [
-            Asked { class: "low", terms: vec!["one".into()] },
-            Asked { class: "or2", terms: vec!["one".into(), "two".into()] },
+            Asked { class: "low", form: Form::Term("one".into()) },
+            Asked { class: "or2", form: Form::list(Sign::Should, &["one".into(), "two".into()]) },
         ];
-        assert_eq!(to_tsv(&queries), "low\tone\nor2\tone two\n");
+        assert_eq!(to_tsv(&queries), "low\tterm one\nor2\tbool 0 2 | term one | term two\n");
     }
 }

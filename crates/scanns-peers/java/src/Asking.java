@@ -13,8 +13,6 @@ import org.apache.lucene.index.IndexReader;
 import org.apache.lucene.index.LeafReaderContext;
 import org.apache.lucene.index.PostingsEnum;
 import org.apache.lucene.index.Term;
-import org.apache.lucene.search.BooleanClause;
-import org.apache.lucene.search.BooleanQuery;
 import org.apache.lucene.search.Collector;
 import org.apache.lucene.search.IndexSearcher;
 import org.apache.lucene.search.LeafCollector;
@@ -22,14 +20,13 @@ import org.apache.lucene.search.Query;
 import org.apache.lucene.search.Scorable;
 import org.apache.lucene.search.ScoreDoc;
 import org.apache.lucene.search.ScoreMode;
-import org.apache.lucene.search.TermQuery;
 import org.apache.lucene.search.similarities.BM25Similarity;
 import org.apache.lucene.search.similarities.ClassicSimilarity;
+import org.apache.lucene.search.similarities.LMDirichletSimilarity;
+import org.apache.lucene.search.similarities.Similarity;
 
 /** Asks all queries of a file, with the loops of adapter.rs, and without the cache of queries. */
 final class Asking {
-    private static final int TOP = 10;
-
     /** Documents whose positions are read for the queries of a class. */
     private static final long CHECKED = 100_000;
 
@@ -39,8 +36,8 @@ final class Asking {
     private final long classNanos;
     private final boolean positions;
 
-    /** A query, its terms, and the class that it belongs to. */
-    private record Asked(String group, String[] terms, Query query) {}
+    /** A query with the class that it belongs to. */
+    private record Asked(String group, List<String> terms, Query query) {}
 
     /** What is timed. */
     private interface Job {
@@ -50,8 +47,7 @@ final class Asking {
     private Asking(IndexReader reader, Peer.Options options) {
         searcher = new IndexSearcher(reader);
         searcher.setQueryCache(null);
-        boolean classic = options.text("model").equals("classic");
-        searcher.setSimilarity(classic ? new ClassicSimilarity() : new BM25Similarity());
+        searcher.setSimilarity(similarity(options.text("model")));
         searchers = options.number("searchers");
         rounds = options.number("rounds");
         classNanos = options.number("class-ms") * 1_000_000L;
@@ -62,24 +58,34 @@ final class Asking {
         List<Asked> asked = new ArrayList<>();
         for (String line : Files.readAllLines(Path.of(options.text("queries")))) {
             String[] fields = line.split("\t");
-            String[] terms = fields[1].split(" ");
-            asked.add(new Asked(fields[0], terms, query(fields[0].startsWith("and"), terms)));
+            Form.Read read = Form.read(fields[1]);
+            asked.add(new Asked(fields[0], read.terms(), read.query()));
         }
         try (IndexReader reader = Building.open(Path.of(options.text("index")))) {
             System.out.println(new Asking(reader, options).answer(asked, options.number("warm-ms")));
         }
     }
 
-    private static Query query(boolean all, String[] terms) {
-        if (terms.length == 1) return new TermQuery(new Term(Building.FIELD, terms[0]));
-        BooleanClause.Occur occur = all ? BooleanClause.Occur.MUST : BooleanClause.Occur.SHOULD;
-        BooleanQuery.Builder builder = new BooleanQuery.Builder();
-        for (String term : terms) builder.add(new TermQuery(new Term(Building.FIELD, term)), occur);
-        return builder.build();
+    /** How documents are scored, by the name of the model in protocol.rs. */
+    static Similarity similarity(String model) {
+        return switch (model) {
+            case "bm25" -> new BM25Similarity();
+            case "classic" -> new ClassicSimilarity();
+            case "lm-dirichlet" -> new LMDirichletSimilarity(2000);
+            default -> throw new IllegalArgumentException("unknown model " + model);
+        };
     }
 
-    private void top(Query query, Everything everything) throws IOException {
-        searcher.search(query, TOP);
+    private void top10(Query query, Everything everything) throws IOException {
+        searcher.search(query, 10);
+    }
+
+    private void top100(Query query, Everything everything) throws IOException {
+        searcher.search(query, 100);
+    }
+
+    private void count(Query query, Everything everything) throws IOException {
+        everything.count = searcher.count(query);
     }
 
     @SuppressWarnings("deprecation") // A collector of one's own is the simplest that can be, and needs no manager.
@@ -94,32 +100,33 @@ final class Asking {
         Everything everything = new Everything();
         for (Asked one : asked) {
             all(one.query, everything);
-            hits.add(Integer.toString(everything.count));
+            final int gathered = everything.count;
+            count(one.query, everything);
+            if (everything.count != gathered)
+                throw new IllegalStateException(gathered + " hits, but " + everything.count + " counted: " + one.query);
+            hits.add(Integer.toString(gathered));
             double sum = 0;
-            for (ScoreDoc hit : searcher.search(one.query, TOP).scoreDocs) sum += hit.score;
+            for (ScoreDoc hit : searcher.search(one.query, 100).scoreDocs) sum += hit.score;
             scores.add(Double.toString(sum));
         }
         List<String> sums = positions ? sums(asked) : List.of();
+        List<Job> jobs = List.of(this::top10, this::top100, this::count, this::all);
         final long warm = System.nanoTime() + warmMillis * 1_000_000L;
-        for (int i = 0; System.nanoTime() < warm; i = (i + 1) % asked.size()) {
-            top(asked.get(i).query, everything);
-            all(asked.get(i).query, everything);
-        }
-        List<String> topMicros = new ArrayList<>();
-        List<String> allMicros = new ArrayList<>();
+        for (int i = 0; System.nanoTime() < warm; i = (i + 1) % asked.size())
+            for (Job job : jobs) job.run(asked.get(i).query, everything);
+        List<List<String>> micros = jobs.stream().map(job -> (List<String>) new ArrayList<String>()).toList();
         for (int start = 0, end; start < asked.size(); start = end) {
             end = start;
             while (end < asked.size() && asked.get(end).group.equals(asked.get(start).group)) end++;
             List<Query> queries = asked.subList(start, end).stream().map(Asked::query).toList();
-            topMicros.addAll(times(queries, this::top));
-            allMicros.addAll(times(queries, this::all));
+            for (int job = 0; job < jobs.size(); job++) micros.get(job).addAll(times(queries, jobs.get(job)));
         }
         IndexReader reader = searcher.getIndexReader();
         return String.format(
                 Locale.ROOT,
-                "{\"documents\":%d,\"segments\":%d,\"hits\":%s,\"scores\":%s,\"top_us\":%s,\"all_us\":%s,"
+                "{\"documents\":%d,\"segments\":%d,\"hits\":%s,\"scores\":%s,\"micros\":%s,"
                         + "\"positions\":%s,\"peak_bytes\":%d}",
-                reader.numDocs(), reader.leaves().size(), hits, scores, topMicros, allMicros, sums, Peer.peakBytes());
+                reader.numDocs(), reader.leaves().size(), hits, scores, micros, sums, Peer.peakBytes());
     }
 
     /** Of the first queries of each class, the sum of one more than each position of their terms; 0 of others. */

@@ -5,8 +5,8 @@ import java.util.HashMap;
 import java.util.Map;
 
 /**
- * Lucene as an adapter: {@code Peer build|merge|search --name value ... --flag ...}, reports as lines of JSON. What the
- * options and the reports mean stands in protocol.rs; {@link Building}, {@link Merging} and {@link Asking} do the work.
+ * Lucene as an adapter: {@code Peer build|merge|search|rank --name value ... --flag ...}, reports as lines of JSON. What the
+ * options and the reports mean stands in protocol.rs; {@link Building}, {@link Merging}, {@link Asking} and {@link Ranking} do the work.
  */
 final class Peer {
     private Peer() {}
@@ -40,6 +40,7 @@ final class Peer {
             case "build" -> Building.run(options);
             case "merge" -> Merging.run(options);
             case "search" -> Asking.run(options);
+            case "rank" -> Ranking.run(options);
             default -> throw new IllegalArgumentException("unknown verb " + arguments[0]);
         }
     }

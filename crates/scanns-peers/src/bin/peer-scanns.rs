@@ -7,12 +7,12 @@ use std::sync::atomic::AtomicBool;
 
 use anyhow::{Context, Result, bail, ensure};
 use scanns::{
-    Analyzer, BoolQuery, FileList, Hit, IndexOptions, IndexReport, ListFrom, MergeOptions, Model, Postings,
-    Progress, Query, ReadOptions, Records, Searcher, Separator, Snapshot, SourceOptions, Store,
-    StoredOptions,
+    Analyzer, FileList, Hit, IndexOptions, IndexReport, ListFrom, MergeOptions, Model, Postings, Progress,
+    Query, ReadOptions, Records, Searcher, Separator, Snapshot, SourceOptions, Store, StoredOptions,
 };
-use scanns_peers::adapter::{Engine, Index, TOP, peak_bytes, serve};
+use scanns_peers::adapter::{Engine, Index, peak_bytes, serve};
 use scanns_peers::contents::Digest;
+use scanns_peers::form::Form;
 use scanns_peers::protocol::{BuildTask, Built, Contents, Kept, Merged, Scoring, Unit};
 
 struct Scanns;
@@ -124,13 +124,9 @@ impl Engine for Scanns {
     }
 
     fn open(&self, directory: &Path, scoring: Scoring) -> Result<Opened> {
-        let model = match scoring {
-            Scoring::Bm25 => Model::Bm25 { k1: 1.2, b: 0.75 },
-            Scoring::Classic => Model::Classic,
-        };
         // The process ends with the last query, and so may the snapshot.
         let snapshot = Box::leak(Box::new(Snapshot::open(directory)?));
-        Ok(Opened { searcher: snapshot.searcher(), snapshot, model })
+        Ok(Opened { searcher: snapshot.searcher(), snapshot, model: scoring.of_scanns() })
     }
 }
 
@@ -145,18 +141,17 @@ impl Index for Opened {
         self.snapshot.segments().len() as u64
     }
 
-    fn query(&self, all: bool, terms: &[&str]) -> Result<Query> {
-        let mut terms: Vec<_> = terms.iter().map(|term| Query::Term(term.as_bytes().to_vec())).collect();
-        Ok(match (terms.len(), all) {
-            (1, _) => terms.remove(0),
-            (_, true) => Query::Bool(BoolQuery { must: terms, ..BoolQuery::default() }),
-            (_, false) => Query::Bool(BoolQuery { should: terms, ..BoolQuery::default() }),
-        })
+    fn query(&self, form: &Form) -> Result<Query> {
+        Ok(form.to_scanns())
     }
 
-    fn best(&self, query: &Query) -> Result<Vec<f32>> {
-        let hits = self.searcher.top_k(query, self.model, TOP)?;
+    fn best(&self, query: &Query, k: usize) -> Result<Vec<f32>> {
+        let hits = self.searcher.top_k(query, self.model, k)?;
         Ok(hits.iter().map(|hit| hit.score).collect())
+    }
+
+    fn count(&self, query: &Query) -> Result<usize> {
+        Ok(usize::try_from(self.searcher.count(query)?)?)
     }
 
     fn all(&self, query: &Query) -> Result<usize> {

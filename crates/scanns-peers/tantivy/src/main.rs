@@ -5,6 +5,7 @@
 //! What is stored is in its document store as it is by default, in blocks compressed by lz4 on a thread of its own. It
 //! has no vectors of documents.
 
+mod queries;
 mod terms;
 
 use std::path::Path;
@@ -12,14 +13,15 @@ use std::sync::atomic::{AtomicU64, AtomicUsize, Ordering};
 use std::time::Instant;
 
 use anyhow::{Context, Result};
-use scanns_peers::adapter::{Engine, Index as Answering, TOP, bytes_written, paths, peak_bytes, serve};
+use scanns_peers::adapter::{Engine, Index as Answering, bytes_written, paths, peak_bytes, serve};
 use scanns_peers::contents::Digest;
 use scanns_peers::engine::bytes_below;
+use scanns_peers::form::Form;
 use scanns_peers::protocol::{BuildTask, Built, Contents, Kept, Merged, Scoring, Unit};
-use tantivy::collector::{Collector, SegmentCollector, TopDocs};
+use tantivy::collector::{Collector, Count, SegmentCollector, TopDocs};
 use tantivy::indexer::{NoMergePolicy, UserOperation};
 use tantivy::postings::Postings;
-use tantivy::query::{BooleanQuery, Occur, Query, TermQuery};
+use tantivy::query::Query;
 use tantivy::schema::{Field, IndexRecordOption, STORED, Schema, TextFieldIndexing, TextOptions, Value};
 use tantivy::tokenizer::TextAnalyzer;
 use tantivy::{
@@ -238,20 +240,17 @@ impl Answering for Opened {
         self.searcher.segment_readers().len() as u64
     }
 
-    fn query(&self, all: bool, terms: &[&str]) -> Result<Box<dyn Query>> {
-        let occur = if all { Occur::Must } else { Occur::Should };
-        let term = |text: &&str| -> Box<dyn Query> {
-            Box::new(TermQuery::new(Term::from_field_text(self.body, text), IndexRecordOption::WithFreqs))
-        };
-        Ok(match terms {
-            [only] => term(only),
-            terms => Box::new(BooleanQuery::new(terms.iter().map(|text| (occur, term(text))).collect())),
-        })
+    fn query(&self, form: &Form) -> Result<Box<dyn Query>> {
+        queries::query(form, self.body)
     }
 
-    fn best(&self, query: &Box<dyn Query>) -> Result<Vec<f32>> {
-        let hits = self.searcher.search(query, &TopDocs::with_limit(TOP).order_by_score())?;
+    fn best(&self, query: &Box<dyn Query>, k: usize) -> Result<Vec<f32>> {
+        let hits = self.searcher.search(query, &TopDocs::with_limit(k).order_by_score())?;
         Ok(hits.into_iter().map(|(score, _)| score).collect())
+    }
+
+    fn count(&self, query: &Box<dyn Query>) -> Result<usize> {
+        Ok(self.searcher.search(query, &Count)?)
     }
 
     fn all(&self, query: &Box<dyn Query>) -> Result<usize> {

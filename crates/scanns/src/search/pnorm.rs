@@ -151,7 +151,8 @@ impl PNorm {
             let weight = weight / largest;
             (sum + (weight * value).powf(self.p), total + weight.powf(self.p))
         });
-        (sum / total).powf(1.0 / self.p)
+        // Nothing has a weight where a fuzzy word has as many edits as characters.
+        if total > 0.0 { (sum / total).powf(1.0 / self.p) } else { 0.0 }
     }
 }
 

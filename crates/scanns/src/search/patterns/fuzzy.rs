@@ -14,11 +14,14 @@ const MOST_TERMS: usize = 50;
 #[derive(Clone, Debug, PartialEq)]
 pub(in crate::search) struct Near {
     pub(in crate::search) term: Vec<u8>,
-    /// 1 for the term itself, less for each edit, by how short the term is.
+    /// 1 for the term itself, less for each edit, by how short the term is; 0 for one of no more characters than edits.
     pub(in crate::search) boost: f32,
 }
 
-/// The nearest terms of all leaves, nearest first. As Lucene does, a term of as many characters as edits is no match.
+/// The nearest terms of all leaves, nearest first.
+///
+/// That of which edits leave nothing matches and weighs nothing, and its figures count as those of the others. So it does
+/// in Lucene, where the documentation says that it does not match.
 pub(in crate::search) fn nearest(
     leaves: &[&dyn Leaf],
     (term, edits, prefix): (&str, u8, usize),
@@ -30,8 +33,9 @@ pub(in crate::search) fn nearest(
         walk(&mut *leaf.terms()?, &machine, &mut |terms, state| {
             if let Some(edits) = machine.edits(state) {
                 let shorter = own.min(String::from_utf8_lossy(terms.term()).chars().count());
+                // May be below 0, or without a bound where a term is empty: which are nearer is decided by that, too.
                 let boost = if edits == 0 { 1.0 } else { 1.0 - f32::from(edits) / shorter as f32 };
-                if boost > 0.0 && !found.contains_key(terms.term()) {
+                if !found.contains_key(terms.term()) {
                     found.insert(terms.term().to_vec(), boost);
                 }
             }
@@ -42,5 +46,6 @@ pub(in crate::search) fn nearest(
     // Equal ones stay in the order of their bytes.
     near.sort_by(|a, b| b.boost.total_cmp(&a.boost));
     near.truncate(MOST_TERMS);
+    near.iter_mut().for_each(|near| near.boost = near.boost.max(0.0));
     Ok(near)
 }

@@ -178,9 +178,9 @@ impl<'d> Oracle<'d> {
                 let text = std::str::from_utf8(other).unwrap();
                 let distance = distance(term, text);
                 let shorter = term.chars().count().min(text.chars().count());
-                let near = distance == 0 || distance <= edits && distance < shorter;
                 let boost = if distance == 0 { 1.0 } else { 1.0 - distance as f32 / shorter as f32 };
-                (near && front(term) == front(text)).then_some((other, boost))
+                let boost = boost.max(0.0);
+                (distance <= edits && front(term) == front(text)).then_some((other, boost))
             })
             .collect();
         assert!(near.len() <= 50, "the nearest 50 have a test of their own");

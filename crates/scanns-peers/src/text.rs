@@ -1,0 +1,152 @@
+//! Text from random places of a corpus, drawn from a seed, so that a corpus of any size costs little memory.
+
+use std::collections::BTreeSet;
+use std::fs::File;
+use std::os::unix::fs::FileExt;
+
+use anyhow::{Context, Result, ensure};
+use fastrand::Rng;
+use scanns::{Delimiters, Input};
+
+use crate::protocol::Unit;
+
+/// Bytes of text that are looked at in one place.
+const WINDOW: usize = 64 << 10;
+
+/// Terms that are taken from a window, at most.
+const TERMS_PER_WINDOW: usize = 64;
+
+/// Draws places of a corpus.
+pub struct Places<'a> {
+    files: &'a [Input],
+    /// Where each file ends if all stood one after the other.
+    ends: Vec<u64>,
+    unit: Unit,
+    delimiters: Delimiters,
+    /// What is drawn from.
+    pub random: Rng,
+}
+
+impl<'a> Places<'a> {
+    /// Places of the documents in `files`.
+    pub fn new(files: &'a [Input], unit: Unit, seed: u64) -> Self {
+        let mut end = 0;
+        let ends = files
+            .iter()
+            .map(|file| {
+                end += file.bytes;
+                end
+            })
+            .collect();
+        Places { files, ends, unit, delimiters: Delimiters::paths(), random: Rng::with_seed(seed) }
+    }
+
+    /// Different terms of `text` that make a query, in random order.
+    pub fn terms(&mut self, text: &[u8]) -> Vec<Vec<u8>> {
+        let words = text.split(|&byte| self.delimiters.contains(byte));
+        let usable = |word: &&[u8]| (3..60).contains(&word.len()) && word.iter().all(u8::is_ascii_graphic);
+        let distinct: BTreeSet<&[u8]> = words.filter(usable).collect();
+        let mut terms: Vec<Vec<u8>> = distinct.into_iter().map(<[u8]>::to_vec).collect();
+        self.random.shuffle(&mut terms);
+        terms.truncate(TERMS_PER_WINDOW);
+        terms
+    }
+
+    /// All terms of `text` in their order; what cannot stand in a query is none.
+    pub fn tokens(&self, text: &[u8]) -> Vec<Option<String>> {
+        let words = text.split(|&byte| self.delimiters.contains(byte)).filter(|word| !word.is_empty());
+        let usable = |word: &[u8]| {
+            std::str::from_utf8(word).is_ok_and(|text| {
+                word.len() < 60 && !text.chars().any(|char| char.is_whitespace() || char.is_control())
+            })
+        };
+        words.map(|word| usable(word).then(|| text_of(word))).collect()
+    }
+
+    /// Text at a random place, without the terms and lines that may be cut at its ends.
+    ///
+    /// # Errors
+    /// Where it cannot be read.
+    pub fn window(&mut self) -> Result<Vec<u8>> {
+        let all = self.ends.last().copied().unwrap_or(0);
+        ensure!(all > 0, "the corpus is empty: give another with --corpus");
+        let place = self.random.u64(0..all);
+        let number = self.ends.partition_point(|&end| end <= place);
+        let file = &self.files[number];
+        let start = (place - (self.ends[number] - file.bytes)).min(file.bytes.saturating_sub(WINDOW as u64));
+        self.read(file, start)
+    }
+
+    /// Text of one random document, or a part of it: a file by its number, a line by its place.
+    ///
+    /// # Errors
+    /// Where it cannot be read.
+    pub fn document(&mut self) -> Result<Vec<u8>> {
+        if self.unit == Unit::File {
+            let file = &self.files[self.random.usize(0..self.files.len())];
+            let start = self.random.u64(0..=file.bytes.saturating_sub(WINDOW as u64));
+            return self.read(file, start);
+        }
+        let text = self.window()?;
+        let lines: Vec<&[u8]> = text.split(|&byte| byte == b'\n').collect();
+        // The first and the last line may be cut.
+        let whole = if lines.len() > 2 { &lines[1..lines.len() - 1] } else { &lines };
+        Ok(whole[self.random.usize(0..whole.len())].to_vec())
+    }
+
+    fn read(&self, file: &Input, start: u64) -> Result<Vec<u8>> {
+        let why = || format!("cannot read {}", file.path.display());
+        let opened = File::open(&file.path).with_context(why)?;
+        let mut text = vec![0; usize::try_from(file.bytes)?.min(WINDOW)];
+        opened.read_exact_at(&mut text, start).with_context(why)?;
+        let whole = |byte: &u8| self.delimiters.contains(*byte);
+        if start + (text.len() as u64) < file.bytes {
+            text.truncate(text.iter().rposition(whole).unwrap_or(0));
+        }
+        if start > 0 {
+            text.drain(..text.iter().position(whole).unwrap_or(text.len()));
+        }
+        Ok(text)
+    }
+}
+
+/// A term of a query as text.
+pub fn text_of(term: &[u8]) -> String {
+    String::from_utf8_lossy(term).into_owned()
+}
+
+#[cfg(test)]
+mod tests {
+    use std::fs;
+    use std::sync::atomic::AtomicBool;
+
+    use scanns::SourceOptions;
+
+    use super::*;
+
+    #[test]
+    fn a_document_of_lines_is_a_whole_line_and_its_tokens_keep_their_order() {
+        let dir = tempfile::tempdir().unwrap();
+        let text: String = (0..30_000).map(|line| format!("a{line}/b{line} c{line}\n")).collect();
+        fs::write(dir.path().join("text"), text).unwrap();
+        let source = SourceOptions { paths: vec![dir.path().into()], ..SourceOptions::default() };
+        let files = scanns::collect(&source, &AtomicBool::new(false)).unwrap().inputs;
+        let mut places = Places::new(&files, Unit::Line, 1);
+        let mut seen = BTreeSet::new();
+        for _ in 0..50 {
+            let line = places.document().unwrap();
+            let tokens: Vec<String> = places.tokens(&line).into_iter().flatten().collect();
+            let number = tokens[0].strip_prefix('a').unwrap();
+            assert_eq!(tokens, [format!("a{number}"), format!("b{number}"), format!("c{number}")]);
+            seen.insert(number.to_string());
+        }
+        assert!(seen.len() > 40, "{}", seen.len());
+    }
+
+    #[test]
+    fn tokens_that_cannot_stand_in_a_query_keep_their_place() {
+        let places = Places::new(&[], Unit::Line, 1);
+        let found = places.tokens(b" one/\xff\ttwo \x01 three ");
+        assert_eq!(found, [Some("one".into()), None, Some("two".into()), None, Some("three".into())]);
+    }
+}
