@@ -6,9 +6,10 @@
 //! give, ties by document order.
 //!
 //! `leaf.rs` says what a leaf must offer, `segments.rs` offers it for segments, `fields.rs` holds them by field. `lex.rs`,
-//! `parse.rs`, `query.rs` understand text; `plan.rs` finds the shape of a query and looks its terms up, `patterns/` those that
-//! only look alike; `run.rs` chooses the way for the shape: `term.rs`, `conjunction.rs`, `disjunction.rs` (all hits),
-//! `maxscore.rs` (the best), `tree.rs` (everything nested, with `phrase.rs` and `docset.rs`), `pnorm.rs`. `windows.rs` and `lead.rs` hold the bounds that pruning works with, `accumulate.rs` sums per document,
+//! `parse.rs`, `query.rs` understand text, `json/` JSON; `plan.rs` finds the shape of a query and looks its terms up,
+//! `patterns/` those that only look alike; `run.rs` chooses the way for the shape: `term.rs`, `conjunction.rs`,
+//! `disjunction.rs` (all hits), `maxscore.rs` (the best), `tree.rs` (everything nested, with `phrase.rs` and `docset.rs`),
+//! `pnorm.rs`. `windows.rs` and `lead.rs` hold the bounds that pruning works with, `accumulate.rs` sums per document,
 //! `similarity/` the formulas, `topk.rs` the heap. Read `run.rs` first.
 
 mod accumulate;
@@ -16,6 +17,7 @@ mod conjunction;
 mod disjunction;
 mod docset;
 mod fields;
+mod json;
 mod lead;
 mod leaf;
 mod lex;
@@ -37,6 +39,7 @@ mod topk;
 mod tree;
 mod windows;
 
+pub use json::parse_json;
 pub use leaf::{Leaf, LeafStats, ListSource, PositionSource, TermRef, TermStream};
 pub use parse::{MAX_CLAUSES, MAX_DEPTH, QueryText, parse};
 pub use patterns::MAX_EXPANSIONS;
