@@ -28,6 +28,7 @@ mod pace;
 mod pipeline;
 mod progress;
 mod snapshot;
+mod snippets;
 mod stored;
 mod tune;
 mod unique;

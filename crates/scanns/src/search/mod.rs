@@ -11,6 +11,8 @@
 //! `disjunction.rs` (all hits), `maxscore.rs` (the best), `tree.rs` (everything nested, with `phrase.rs` and `docset.rs`),
 //! `pnorm.rs`. `windows.rs` and `lead.rs` hold the bounds that pruning works with, `accumulate.rs` sums per document,
 //! `similarity/` the formulas, `topk.rs` the heap. Read `run.rs` first.
+//!
+//! Beside that, `snippets/` shows why a text answers.
 
 mod accumulate;
 mod conjunction;
@@ -31,6 +33,7 @@ mod query;
 mod run;
 mod segments;
 mod similarity;
+mod snippets;
 mod term;
 #[cfg(test)]
 #[expect(clippy::cast_possible_truncation, reason = "test data is small")]
@@ -45,6 +48,7 @@ pub use parse::{MAX_CLAUSES, MAX_DEPTH, QueryText, parse};
 pub use patterns::MAX_EXPANSIONS;
 pub use query::{BoolQuery, Operator, Pattern, PhraseQuery, Query, WildcardPart};
 pub use similarity::Model;
+pub use snippets::{Highlighter, Snippet, SnippetOptions};
 pub use topk::Hit;
 
 use std::ops::ControlFlow;

@@ -88,6 +88,28 @@ impl<'q> Matcher<'q> {
     }
 }
 
+impl Matcher<'_> {
+    /// True if it matches this term.
+    pub(super) fn matches(&self, term: &[u8]) -> bool {
+        match self {
+            Matcher::Prefix(prefix) => term.starts_with(prefix),
+            Matcher::Set(terms) => terms.iter().any(|one| one == term),
+            Matcher::Range(from, to) => {
+                let begun = match from {
+                    Bound::Unbounded => true,
+                    Bound::Included(from) => term >= from.as_slice(),
+                    Bound::Excluded(from) => term > from.as_slice(),
+                };
+                begun && is_before_end(term, to)
+            }
+            Matcher::Machine(machine) => {
+                let end = term.iter().try_fold(machine.start(), |state, &byte| machine.step(state, byte));
+                end.is_some_and(|state| machine.accepts(state))
+            }
+        }
+    }
+}
+
 /// Goes to the first term of a range; false if there is none.
 fn enter(terms: &mut dyn TermStream, from: &Bound<Vec<u8>>) -> Result<bool> {
     match from {
