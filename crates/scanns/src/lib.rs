@@ -56,7 +56,7 @@ pub use schema::{
 pub use search::{
     BoolQuery, Highlighter, Hit, Leaf, LeafStats, ListSource, MAX_CLAUSES, MAX_DEPTH, MAX_EXPANSIONS, Model,
     Operator, Pattern, PhraseQuery, PositionSource, Query, QueryText, Searcher, Snippet, SnippetOptions,
-    TermRef, TermStream, WildcardPart, parse, parse_json,
+    Suggestion, TermCount, TermRef, TermStream, WildcardPart, parse, parse_json,
 };
 pub use segment::{CheckLevel, FieldStats, FlushBuffers, SegmentStats, StoredFigures, TermInDocument};
 pub use source::{Failure, FileList, Input, Inputs, ListFrom, Separator, SourceOptions, collect};

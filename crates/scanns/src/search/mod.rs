@@ -12,13 +12,14 @@
 //! `pnorm.rs`. `windows.rs` and `lead.rs` hold the bounds that pruning works with, `accumulate.rs` sums per document,
 //! `similarity/` the formulas, `topk.rs` the heap. Read `run.rs` first.
 //!
-//! Beside that, `snippets/` shows why a text answers.
+//! Beside that, `snippets/` shows why a text answers, `frequent.rs` lists terms, and `suggest.rs` finds what words were meant.
 
 mod accumulate;
 mod conjunction;
 mod disjunction;
 mod docset;
 mod fields;
+mod frequent;
 mod json;
 mod lead;
 mod leaf;
@@ -34,6 +35,7 @@ mod run;
 mod segments;
 mod similarity;
 mod snippets;
+mod suggest;
 mod term;
 #[cfg(test)]
 #[expect(clippy::cast_possible_truncation, reason = "test data is small")]
@@ -42,6 +44,7 @@ mod topk;
 mod tree;
 mod windows;
 
+pub use frequent::TermCount;
 pub use json::parse_json;
 pub use leaf::{Leaf, LeafStats, ListSource, PositionSource, TermRef, TermStream};
 pub use parse::{MAX_CLAUSES, MAX_DEPTH, QueryText, parse};
@@ -49,6 +52,7 @@ pub use patterns::MAX_EXPANSIONS;
 pub use query::{BoolQuery, Operator, Pattern, PhraseQuery, Query, WildcardPart};
 pub use similarity::Model;
 pub use snippets::{Highlighter, Snippet, SnippetOptions};
+pub use suggest::Suggestion;
 pub use topk::Hit;
 
 use std::ops::ControlFlow;

@@ -16,7 +16,7 @@ use crate::search::query::WildcardPart;
 const MOST_BYTES: usize = 8 << 20;
 
 /// Characters that a term may have to be sought with edits.
-const MOST_CHARS: usize = 255;
+pub(in crate::search) const MOST_CHARS: usize = 255;
 
 /// See the module.
 pub(in crate::search) enum Machine {

@@ -15,8 +15,9 @@ use std::ops::Bound;
 use super::leaf::{Leaf, TermRef, TermStream};
 use super::query::Pattern;
 use crate::error::{Error, Result};
+pub(super) use automaton::MOST_CHARS;
 use automaton::Machine;
-pub(super) use fuzzy::{Near, nearest};
+pub(super) use fuzzy::{Near, near_terms, nearest};
 use walk::walk;
 
 /// Terms of a leaf that a pattern may match.
