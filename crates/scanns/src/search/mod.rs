@@ -12,9 +12,11 @@
 //! `pnorm.rs`. `windows.rs` and `lead.rs` hold the bounds that pruning works with, `accumulate.rs` sums per document,
 //! `similarity/` the formulas, `topk.rs` the heap. Read `run.rs` first.
 //!
-//! Beside that, `snippets/` shows why a text answers, `frequent.rs` lists terms, and `suggest.rs` finds what words were meant.
+//! Beside that, `by_key.rs` orders hits by their keys, `snippets/` shows why a text answers, `frequent.rs` lists terms, and
+//! `suggest.rs` finds what words were meant.
 
 mod accumulate;
+mod by_key;
 mod conjunction;
 mod disjunction;
 mod docset;
@@ -44,6 +46,7 @@ mod topk;
 mod tree;
 mod windows;
 
+pub use by_key::KeyOrder;
 pub use frequent::TermCount;
 pub use json::parse_json;
 pub use leaf::{Leaf, LeafStats, ListSource, PositionSource, TermRef, TermStream};
@@ -103,9 +106,19 @@ impl<'a> Searcher<'a> {
 
     /// The best `k` hits by falling score, those with equal scores in document order.
     pub fn top_k(&self, query: &Query, model: Model, k: usize) -> Result<Vec<Hit>> {
+        self.best(query, model, TopK::new(k))
+    }
+
+    /// The best `k` hits of those that come after `after` in the order of [`Searcher::top_k`], by score, leaf and document: of
+    /// the last hit of a page this is the next page. The model must be the same, and the leaves too. Memory is that of one
+    /// page, however deep.
+    pub fn top_k_after(&self, query: &Query, model: Model, k: usize, after: Hit) -> Result<Vec<Hit>> {
+        self.best(query, model, TopK::after(k, after))
+    }
+
+    fn best(&self, query: &Query, model: Model, mut top: TopK) -> Result<Vec<Hit>> {
         model.check()?;
-        let mut top = TopK::new(k);
-        if k > 0 {
+        if top.k() > 0 {
             let plan = Plan::new(query, &self.fields)?;
             self.run(&plan, &plan.find(&self.fields)?, model, |leaf, job| {
                 top.set_leaf(leaf);

@@ -3,6 +3,7 @@
 mod fixture;
 mod formulas;
 mod oracle;
+mod paging;
 mod parsing;
 mod ranking;
 

@@ -6,7 +6,7 @@ use crate::schema::Field;
 use crate::search::{BoolQuery, Hit, Leaf, Model, Pattern, PhraseQuery, Query, Searcher};
 
 /// The last one is not of the kind that prunes.
-const MODELS: [Model; 9] = [
+pub(super) const MODELS: [Model; 9] = [
     Model::Bm25 { k1: 1.2, b: 0.75 },
     Model::Bm25 { k1: 0.0, b: 1.0 },
     Model::Classic,
@@ -36,7 +36,7 @@ fn around(random: &mut fastrand::Rng, depth: u64) -> Query {
 }
 
 /// Flat lists of every kind, then ever more nested ones.
-fn random_query(random: &mut fastrand::Rng, depth: u64) -> Query {
+pub(super) fn random_query(random: &mut fastrand::Rng, depth: u64) -> Query {
     let mut list = BoolQuery::default();
     match random.u64(..7 + 2 * depth) {
         0 => return term(random),
@@ -89,7 +89,7 @@ fn special(random: &mut fastrand::Rng) -> Query {
 }
 
 /// True if all models can rank the query.
-fn is_plain(query: &Query) -> bool {
+pub(super) fn is_plain(query: &Query) -> bool {
     match query {
         Query::Term(_) => true,
         Query::In(_, query) | Query::Boost(query, _) => is_plain(query),
