@@ -1,5 +1,5 @@
-//! The progress bar of a build, drawn only where a person sees it, a line for what is only counted, and the signals that
-//! stop a build.
+//! The progress bar of a build, drawn only where a person sees it, a line for what is only counted, and the signals
+//! that stop a build.
 
 use std::io::{self, IsTerminal};
 use std::sync::Arc;

@@ -1,7 +1,7 @@
 //! `scanns search`: a query becomes ranked documents, their number, or all of them.
 //!
-//! `search/asked.rs` finds the query in what was typed, `page.rs` the hits of one page, `snippets.rs` shows parts of their
-//! text, `batch.rs` answers many queries.
+//! `search/asked.rs` finds the query in what was typed, `page.rs` the hits of one page, `snippets.rs` shows parts of
+//! their text, `batch.rs` answers many queries.
 
 mod asked;
 mod batch;
@@ -114,7 +114,8 @@ fn print_hits(asked: &Asked<'_>, out: &mut Output) -> Result<Outcome> {
     Ok(if unread > 0 { Outcome::WithFailures } else { Outcome::Done })
 }
 
-/// What could be read, if it was asked for. A file that has changed since is said, and the other hits are shown all the same.
+/// What could be read, if it was asked for. A file that has changed since is said, and the other hits are shown all
+/// the same.
 fn readable<T>(read: Option<scanns::Result<Option<T>>>, unread: &mut u64) -> Result<Option<T>> {
     match read.transpose() {
         Err(error @ scanns::Error::SourceChanged { .. }) => {

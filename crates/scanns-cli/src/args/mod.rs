@@ -1,8 +1,9 @@
 //! The command line: every verb, option and help text, and nothing that acts on them.
 //!
-//! A value is checked here if it can be judged alone; what depends on the machine or on several options is
-//! judged by the verb that uses it. `eval.rs` has the verb that measures answers, `maintain.rs` has the verbs that need
-//! no inputs, `search.rs` the one that searches, `stored.rs` what is kept of documents, `terms.rs` the one that lists terms, `values.rs` reads values.
+//! A value is checked here if it can be judged alone; what depends on the machine or on several options is judged by
+//! the verb that uses it. `eval.rs` has the verb that measures answers, `maintain.rs` has the verbs that need no
+//! inputs, `search.rs` the one that searches, `stored.rs` what is kept of documents, `terms.rs` the one that lists
+//! terms, `values.rs` reads values.
 
 mod eval;
 mod maintain;

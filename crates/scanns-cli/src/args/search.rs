@@ -97,8 +97,8 @@ pub struct PageArgs {
     #[arg(long, value_enum, value_name = "ORDER", default_value = "score", allow_hyphen_values = true)]
     #[arg(conflicts_with_all = ["all", "count"])]
     pub sort: SortArg,
-    /// Show those that follow a page: TOKEN is what was printed with its last document, or start for the first page. Query
-    /// and options must be the same, and the index too
+    /// Show those that follow a page: TOKEN is what was printed with its last document, or start for the first page.
+    /// Query and options must be the same, and the index too
     #[arg(long, value_name = "TOKEN", conflicts_with_all = ["all", "count"])]
     pub after: Option<String>,
 }
@@ -137,8 +137,8 @@ pub struct SnippetArgs {
 #[derive(Debug, Args)]
 #[command(next_help_heading = "Many queries")]
 pub struct BatchArgs {
-    /// Answer all queries of FILE, or of standard input if it is -: a query a line, or a name, a tab and a query. Lines of
-    /// the answer begin with the name, or the number of the query
+    /// Answer all queries of FILE, or of standard input if it is -: a query a line, or a name, a tab and a query.
+    /// Lines of the answer begin with the name, or the number of the query
     #[arg(long, value_name = "FILE")]
     #[arg(conflicts_with_all = ["query", "query_json", "print_query", "all", "content", "snippets", "sort", "after"])]
     pub queries: Option<PathBuf>,

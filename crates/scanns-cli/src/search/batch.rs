@@ -1,8 +1,8 @@
 //! Many queries of a file, answered on all cores in the order of the file.
 //!
-//! Lines are taken some hundreds at a time: threads share them out one by one, and the answers are printed in order before
-//! the next are read, so memory does not depend on the length of the file. A query that cannot be answered is told with its
-//! line and does not stop the others.
+//! Lines are taken some hundreds at a time: threads share them out one by one, and the answers are printed in order
+//! before the next are read, so memory does not depend on the length of the file. A query that cannot be answered is
+//! told with its line and does not stop the others.
 
 use std::fs::File;
 use std::io::{self, BufRead, BufReader, Write};

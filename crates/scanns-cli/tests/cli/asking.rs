@@ -1,4 +1,5 @@
-//! Ways to ask: queries as JSON, page by page, in the order of keys, many at once; and what is said of words that are nowhere.
+//! Ways to ask: queries as JSON, page by page, in the order of keys, many at once; and what is said of words that are
+//! nowhere.
 
 use std::io::Write;
 use std::process::Stdio;

@@ -59,8 +59,9 @@ impl PartialEq for Ordered {
 impl Eq for Ordered {}
 
 impl Searcher<'_> {
-    /// The first `k` hits with their keys in an order by key, of those that come after the hit `after` if there is one; equal
-    /// keys are in document order. Scores are those of the model. `progress` is told now and then how many hits were seen.
+    /// The first `k` hits with their keys in an order by key, of those that come after the hit `after` if there is
+    /// one; equal keys are in document order. Scores are those of the model. `progress` is told now and then how many
+    /// hits were seen.
     pub fn top_by_key(
         &self,
         query: &Query,

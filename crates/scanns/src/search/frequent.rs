@@ -1,7 +1,7 @@
 //! The terms of a field over all leaves: in order with their frequencies, or the most frequent that begin so.
 //!
-//! Every leaf has its terms sorted, so they are merged as they are read, and only those that are asked for are kept. A leaf
-//! counts documents that are deleted and not yet merged away.
+//! Every leaf has its terms sorted, so they are merged as they are read, and only those that are asked for are kept.
+//! A leaf counts documents that are deleted and not yet merged away.
 
 use std::cmp::Reverse;
 use std::collections::BinaryHeap;
@@ -27,8 +27,8 @@ pub struct TermCount {
 const STEP: u64 = 1 << 16;
 
 impl Searcher<'_> {
-    /// Calls `visit` with every term that begins with `prefix`, in the order of their bytes, until it breaks. The field is
-    /// the one that is searched where none is named.
+    /// Calls `visit` with every term that begins with `prefix`, in the order of their bytes, until it breaks. The
+    /// field is the one that is searched where none is named.
     ///
     /// # Errors
     /// [`Error::Corrupt`](crate::Error::Corrupt) if terms cannot be read.
@@ -75,8 +75,8 @@ impl Searcher<'_> {
         Ok(())
     }
 
-    /// The `most` terms that begin with `prefix` that are in the most documents, the most frequent first, equal ones in the
-    /// order of their bytes. `progress` is told now and then how many terms were looked at.
+    /// The `most` terms that begin with `prefix` that are in the most documents, the most frequent first, equal ones
+    /// in the order of their bytes. `progress` is told now and then how many terms were looked at.
     ///
     /// # Errors
     /// [`Error::Corrupt`](crate::Error::Corrupt) if terms cannot be read.

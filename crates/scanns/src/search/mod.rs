@@ -5,15 +5,15 @@
 //! how documents are spread over segments; and the best hits are exactly those that scoring everything would
 //! give, ties by document order.
 //!
-//! `leaf.rs` says what a leaf must offer, `segments.rs` offers it for segments, `fields.rs` holds them by field. `lex.rs`,
-//! `parse.rs`, `query.rs` understand text, `json/` JSON; `plan.rs` finds the shape of a query and looks its terms up,
-//! `patterns/` those that only look alike; `run.rs` chooses the way for the shape: `term.rs`, `conjunction.rs`,
-//! `disjunction.rs` (all hits), `maxscore.rs` (the best), `tree.rs` (everything nested, with `phrase.rs` and `docset.rs`),
-//! `pnorm.rs`. `windows.rs` and `lead.rs` hold the bounds that pruning works with, `accumulate.rs` sums per document,
-//! `similarity/` the formulas, `topk.rs` the heap. Read `run.rs` first.
+//! `leaf.rs` says what a leaf must offer, `segments.rs` offers it for segments, `fields.rs` holds them by field.
+//! `lex.rs`, `parse.rs`, `query.rs` understand text, `json/` JSON; `plan.rs` finds the shape of a query and looks its
+//! terms up, `patterns/` those that only look alike; `run.rs` chooses the way for the shape: `term.rs`,
+//! `conjunction.rs`, `disjunction.rs` (all hits), `maxscore.rs` (the best), `tree.rs` (everything nested, with
+//! `phrase.rs` and `docset.rs`), `pnorm.rs`. `windows.rs` and `lead.rs` hold the bounds that pruning works with,
+//! `accumulate.rs` sums per document, `similarity/` the formulas, `topk.rs` the heap. Read `run.rs` first.
 //!
-//! Beside that, `by_key.rs` orders hits by their keys, `snippets/` shows why a text answers, `frequent.rs` lists terms, and
-//! `suggest.rs` finds what words were meant.
+//! Beside that, `by_key.rs` orders hits by their keys, `snippets/` shows why a text answers, `frequent.rs` lists
+//! terms, and `suggest.rs` finds what words were meant.
 
 mod accumulate;
 mod by_key;
@@ -109,9 +109,9 @@ impl<'a> Searcher<'a> {
         self.best(query, model, TopK::new(k))
     }
 
-    /// The best `k` hits of those that come after `after` in the order of [`Searcher::top_k`], by score, leaf and document: of
-    /// the last hit of a page this is the next page. The model must be the same, and the leaves too. Memory is that of one
-    /// page, however deep.
+    /// The best `k` hits of those that come after `after` in the order of [`Searcher::top_k`], by score, leaf and
+    /// document: of the last hit of a page this is the next page. The model must be the same, and the leaves too.
+    /// Memory is that of one page, however deep.
     pub fn top_k_after(&self, query: &Query, model: Model, k: usize, after: Hit) -> Result<Vec<Hit>> {
         self.best(query, model, TopK::after(k, after))
     }

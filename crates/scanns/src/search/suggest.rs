@@ -30,8 +30,8 @@ pub struct Suggestion {
 }
 
 impl Searcher<'_> {
-    /// For each word of a query that at most `few` documents have, the `most` terms that are most likely meant, if there are
-    /// any. Words are those of terms and phrases that documents may match by, the first sixteen of them.
+    /// For each word of a query that at most `few` documents have, the `most` terms that are most likely meant, if
+    /// there are any. Words are those of terms and phrases that documents may match by, the first sixteen of them.
     ///
     /// Terms are as the index has them: where it has stems, these are.
     ///

@@ -12,9 +12,9 @@
 //! {"match_all": {}}    {"exists": {}}              {"query": {…}}
 //! ```
 //!
-//! `T` is a term as the index has it, a string or, where it is no UTF-8, `{"bytes": "ff61"}`; only `match` and a phrase of
-//! `text` are analyzed. `query` is the clause in it, for what needs a field or boost around another. What `write.rs` writes,
-//! `read.rs` reads as the same query. `docs/QUERIES.md` has an example of each.
+//! `T` is a term as the index has it, a string or, where it is no UTF-8, `{"bytes": "ff61"}`; only `match` and a
+//! phrase of `text` are analyzed. `query` is the clause in it, for what needs a field or boost around another. What
+//! `write.rs` writes, `read.rs` reads as the same query. `docs/QUERIES.md` has an example of each.
 
 mod read;
 #[cfg(test)]

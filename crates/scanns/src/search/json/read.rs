@@ -30,8 +30,8 @@ const KINDS: [&str; 13] = [
 /// Brackets within each other that a text may have: three to a list, and some around a term.
 const MAX_BRACKETS: usize = 4 * MAX_DEPTH;
 
-/// Reads a query from JSON. Terms are taken as they are, but in `match` and in the `text` of a phrase, which become terms
-/// by `words`; `operator` combines those of a `match` that does not say how.
+/// Reads a query from JSON. Terms are taken as they are, but in `match` and in the `text` of a phrase, which become
+/// terms by `words`; `operator` combines those of a `match` that does not say how.
 ///
 /// The limits are those of [`parse`](crate::parse): 1,024 terms, and lists nested 64 deep.
 ///

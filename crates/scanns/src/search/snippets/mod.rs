@@ -1,14 +1,15 @@
 //! Snippets: the parts of a text that show why it answers a query, with what was found marked.
 //!
-//! In comes the text of a document, from wherever it is kept, out come its best fragments. The text is analyzed again, as it
-//! was when it was indexed, since that is a matter of milliseconds for the few documents that are shown, and needs nothing
-//! in the index. `wanted.rs` has what to look for, from the plan of the query: terms, fuzzy ones among them as the terms
-//! that the query became, patterns, and phrases. `scan.rs` finds it in the text: terms of phrases count only where the
-//! phrase stands. `fragments.rs` chooses and cuts.
+//! In comes the text of a document, from wherever it is kept, out come its best fragments. The text is analyzed
+//! again, as it was when it was indexed, since that is a matter of milliseconds for the few documents that are shown,
+//! and needs nothing in the index. `wanted.rs` has what to look for, from the plan of the query: terms, fuzzy ones
+//! among them as the terms that the query became, patterns, and phrases. `scan.rs` finds it in the text: terms of
+//! phrases count only where the phrase stands. `fragments.rs` chooses and cuts.
 //!
-//! The work is bounded: of a text so many bytes are looked at as the options say, a MiB if nothing else is said; every
-//! different word of it is compared once with every pattern, at most four of which count for it; and of a phrase at most
-//! a million places. What stands beyond that is not found, and a text in which nothing is found shows its beginning.
+//! The work is bounded: of a text so many bytes are looked at as the options say, a MiB if nothing else is said;
+//! every different word of it is compared once with every pattern, at most four of which count for it; and of a
+//! phrase at most a million places. What stands beyond that is not found, and a text in which nothing is found shows
+//! its beginning.
 
 mod fragments;
 mod scan;
@@ -105,8 +106,8 @@ impl Searcher<'_> {
 }
 
 impl Highlighter<'_> {
-    /// The best fragments of a text, in its order: those with the most different terms of the query, the rarer the better,
-    /// and of equal ones the first. Without any, the beginning of the text.
+    /// The best fragments of a text, in its order: those with the most different terms of the query, the rarer the
+    /// better, and of equal ones the first. Without any, the beginning of the text.
     pub fn snippets(&mut self, text: &[u8]) -> Vec<Snippet> {
         self.snippets_of(text, std::slice::from_ref(&(0..text.len())))
     }

@@ -96,8 +96,8 @@ impl TokenSink for Scan<'_, '_> {
     }
 }
 
-/// Counts the tokens with which a phrase is complete: of each of its terms one, moved apart by as much as it allows. Where
-/// words may be moved, further ones of its terms that stand among them count too.
+/// Counts the tokens with which a phrase is complete: of each of its terms one, moved apart by as much as it allows.
+/// Where words may be moved, further ones of its terms that stand among them count too.
 fn mark_phrase(phrase: &WantedPhrase, found: &[(Found, u32)], counts: &mut [bool]) {
     // Where the phrase would begin by each token, which term of it that is, and the token.
     let mut starts: Vec<(i64, usize, usize)> = Vec::new();

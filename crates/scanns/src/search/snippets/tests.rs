@@ -111,7 +111,8 @@ fn fuzzy_words_mark_the_terms_that_they_became() {
 
 #[test]
 fn the_fragment_with_the_most_and_rarest_terms_is_chosen() {
-    let text = "common here, and more, and more and more of it. Here is rare then, only then it is. common and rare at last, at the end.";
+    let text = "common here, and more, and more and more of it. Here is rare then, only then it is. common and rare \
+                at last, at the end.";
     let documents = ["common rare", "common", "common", "common"];
     let find = |query: &str, fragments| {
         let found =
