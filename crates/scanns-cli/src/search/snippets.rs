@@ -72,6 +72,8 @@ fn plain(text: &[u8]) -> String {
 
 #[cfg(test)]
 mod tests {
+    use std::ops::Range;
+
     use super::*;
 
     #[test]
@@ -79,7 +81,7 @@ mod tests {
         let snippet = Snippet {
             text: b"one\n\t two\x1b[31m \xff end".to_vec(),
             start: 5,
-            marks: vec![6..9],
+            marks: Vec::from_iter([Range { start: 6, end: 9 }]),
             goes_on: true,
         };
         assert_eq!(line(&snippet, BOLD), "… one \x1b[1mtwo\x1b[0m\\x1b[31m \\xff end …");

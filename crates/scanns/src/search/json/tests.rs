@@ -16,7 +16,9 @@ const NAMES: [&str; 2] = ["title", "body"];
 impl QueryText for Words {
     fn field(&self, name: &str) -> std::result::Result<Field, String> {
         let known = NAMES.iter().position(|known| *known == name);
-        known.and_then(|at| Field::new(at as u16)).ok_or_else(|| ", only title, body".to_owned())
+        known
+            .and_then(|at| Field::new(u16::try_from(at).unwrap()))
+            .ok_or_else(|| ", only title, body".to_owned())
     }
 
     fn terms(&mut self, field: Option<Field>, text: &str) -> Vec<(u32, Vec<u8>)> {

@@ -1,3 +1,5 @@
+use std::ops::Range;
+
 use fastrand::Rng;
 
 use super::{Snippet, SnippetOptions};
@@ -218,15 +220,20 @@ fn no_stretch_shows_more_than_the_first_fragment() {
 fn overlapping_terms_are_marked_once_and_values_are_apart() {
     let code = Analyzer::Code;
     let found = snippets_in(&["x"], &code, "get_userName user", b"call get_userName(now)", of_length(99, 1));
-    assert_eq!(found[0].marks, [5..17]);
+    assert!(matches!(found[0].marks[..], [Range { start: 5, end: 17 }]), "{found:?}");
     let leaf = MapLeaf::new(&[Document::of("a b")], true);
     let searcher = Searcher::new(vec![&leaf]);
     let query = parsed("\"a b\"", &Analyzer::Standard);
     let mut both =
         searcher.highlighter(&query, Some(&Analyzer::Standard), SnippetOptions::default()).unwrap();
     assert_eq!(both.snippets(b"a b")[0].marks, [0..1, 2..3]);
-    assert_eq!(both.snippets_of(b"a b", &[0..1, 2..3])[0].marks, [0..0; 0], "no phrase across values");
+    assert_eq!(
+        both.snippets_of(b"a b", &[0..1, 2..3])[0].marks,
+        Vec::<Range<usize>>::new(),
+        "no phrase across values"
+    );
     let query = Query::Term(b"ann bob".to_vec());
     let mut whole = searcher.highlighter(&query, None, SnippetOptions::default()).unwrap();
-    assert_eq!(whole.snippets_of(b"eve\nann bob", &[0..3, 4..11])[0].marks, [4..11]);
+    let found = whole.snippets_of(b"eve\nann bob", &[0..3, 4..11]);
+    assert!(matches!(found[0].marks[..], [Range { start: 4, end: 11 }]), "{found:?}");
 }
