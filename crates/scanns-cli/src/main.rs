@@ -15,6 +15,7 @@ mod progress;
 mod report;
 mod search;
 mod similar;
+mod terms;
 mod tune;
 mod units;
 
@@ -32,6 +33,7 @@ fn main() -> ExitCode {
         Verb::Search(args) => search::run(args),
         Verb::Eval(args) => eval::run(args),
         Verb::Info(args) => info::run(args),
+        Verb::Terms(args) => terms::run(args),
         Verb::Delete(args) => maintain::delete(args),
         Verb::Merge(args) => maintain::merge(args),
         Verb::Check(args) => maintain::check(args),

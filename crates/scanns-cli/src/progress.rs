@@ -1,10 +1,11 @@
-//! The progress bar of a build, drawn only where a person sees it, and the signals that stop a build.
+//! The progress bar of a build, drawn only where a person sees it, a line for what is only counted, and the signals
+//! that stop a build.
 
 use std::io::{self, IsTerminal};
 use std::sync::Arc;
 use std::sync::atomic::AtomicBool;
 use std::sync::mpsc::{self, RecvTimeoutError};
-use std::time::Duration;
+use std::time::{Duration, Instant};
 
 use anyhow::{Context, Result};
 use indicatif::{ProgressBar, ProgressDrawTarget, ProgressStyle};
@@ -49,6 +50,53 @@ pub fn stop_flag() -> Result<Arc<AtomicBool>> {
             .context("cannot catch signals")?;
     }
     Ok(stop)
+}
+
+/// A line that says how many things have been done and how fast, where a person sees it, once that has taken a second.
+pub struct Ticker {
+    thing: &'static str,
+    began: Instant,
+    bar: Option<ProgressBar>,
+}
+
+impl Ticker {
+    /// Of so-called things, in the singular.
+    pub fn new(thing: &'static str) -> Self {
+        Ticker { thing, began: Instant::now(), bar: None }
+    }
+
+    /// Seconds since the beginning.
+    pub fn seconds(&self) -> f64 {
+        self.began.elapsed().as_secs_f64()
+    }
+
+    /// Says how many have been done.
+    pub fn at(&mut self, done: u64) {
+        if self.bar.is_none() && self.seconds() < 1.0 {
+            return;
+        }
+        let (thing, seconds) = (self.thing, self.seconds());
+        let bar = self.bar.get_or_insert_with(|| {
+            let bar =
+                ProgressBar::with_draw_target(None, ProgressDrawTarget::stderr_with_hz(REDRAWS_PER_SECOND));
+            bar.set_style(style("{spinner} {wide_msg}"));
+            bar
+        });
+        bar.set_message(format!("{}, {}", units::counted(done, thing), per_second(done, seconds)));
+        bar.tick();
+    }
+
+    /// Takes the line away.
+    pub fn clear(&mut self) {
+        if let Some(bar) = self.bar.take() {
+            bar.finish_and_clear();
+        }
+    }
+}
+
+/// A rate for people.
+pub fn per_second(done: u64, seconds: f64) -> String {
+    format!("{:.0} per second", units::approximate(done) / seconds.max(1e-9))
 }
 
 /// A bar with its two looks: while files are being found there is no total to measure against.

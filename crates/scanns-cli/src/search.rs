@@ -1,82 +1,153 @@
 //! `scanns search`: a query becomes ranked documents, their number, or all of them.
+//!
+//! `search/asked.rs` finds the query in what was typed, `page.rs` the hits of one page, `snippets.rs` shows parts of
+//! their text, `batch.rs` answers many queries.
+
+mod asked;
+mod batch;
+mod page;
+mod snippets;
 
 use std::io::Write;
 use std::ops::ControlFlow;
 
 use anyhow::{Result, anyhow, bail};
-use scanns::{Explanation, Field, Hit, Model, Operator, Query, Searcher, Snapshot, Store};
+use scanns::{Explanation, Field, Hit, Model, Operator, Query, Searcher, Snapshot, Snippet, Store};
 use serde_json::{Map, json};
 
 use crate::args::{ModelArg, ModelArgs, OperatorArg, SearchArgs};
 use crate::report::{self, Outcome, Output};
 use crate::{explain, similar, units};
+use page::Asked;
 
 /// Lines of a document that are shown to people, and characters of each.
 const LINES: usize = 10;
 const COLUMNS: usize = 160;
 
+/// Terms that are suggested for a word.
+const SUGGESTED: usize = 3;
+
 /// Runs the verb.
 pub fn run(args: &SearchArgs) -> Result<Outcome> {
     let model = model(&args.model)?;
+    if args.batch.threads.is_some() && args.batch.queries.is_none() {
+        bail!("--threads belongs to --queries: one query is answered by one core");
+    }
     let snapshot = Snapshot::open(&args.index)?;
-    if args.content && snapshot.info().stored.store == Store::None {
+    if (args.content || args.snippet.snippets) && snapshot.info().stored.store == Store::None {
         bail!(
-            "the index keeps no text: build one with --store content or --store reference, or leave out --content"
+            "the index keeps no text: build one with --store content or --store reference, or leave out --content and \
+             --snippets"
         );
     }
     let field = field(&snapshot, args.field.as_deref())?;
-    let searcher = snapshot.searcher_in(field);
     let operator = match args.default_operator {
         OperatorArg::And => Operator::And,
         OperatorArg::Or => Operator::Or,
     };
+    if let Some(path) = &args.batch.queries {
+        let batch = batch::Batch { args, snapshot: &snapshot, field, operator, model };
+        return batch::run(&batch, path);
+    }
+    let searcher = snapshot.searcher_in(field);
     let (query, itself) = match similar::like(&args.like, &snapshot, field)? {
         Some(like) => like,
-        None => (snapshot.parse_in(field, &args.query.join(" "), operator)?, None),
+        None => (asked::query(args, &snapshot, field, operator)?, None),
     };
     let query = similar::expand(&args.feedback, &snapshot, query, model)?;
-    let is_itself = |hit: &Hit| itself.is_some_and(|itself| (itself.leaf, itself.doc) == (hit.leaf, hit.doc));
     let mut out = Output::stdout();
+    if args.print_query {
+        writeln!(out, "{}", snapshot.query_json(&query)?)?;
+        out.flush()?;
+        return Ok(Outcome::Done);
+    }
     if args.count {
         print_count(&mut out, searcher.count(&query)?, args.json)?;
-    } else {
-        let (mut rank, mut unread) = (0, 0);
-        let mut print = |hit: &Hit| {
-            if is_itself(hit) || !args.all && rank == args.top {
+        out.flush()?;
+        return Ok(Outcome::Done);
+    }
+    let (searcher, query) = (&searcher, &query);
+    let asked = Asked { args, snapshot: &snapshot, searcher, query, model, field, itself };
+    let outcome = print_hits(&asked, &mut out)?;
+    out.flush()?;
+    Ok(outcome)
+}
+
+/// Prints the hits that are wanted, with what is wanted of them.
+fn print_hits(asked: &Asked<'_>, out: &mut Output) -> Result<Outcome> {
+    let Asked { args, snapshot, searcher, query, model, field, itself: _ } = asked;
+    let mut highlighter = match args.snippet.snippets {
+        true => Some(snapshot.highlighter(*field, query, snippets::options(&args.snippet))?),
+        false => None,
+    };
+    let mut unread = 0;
+    let mut print = |rank: usize, hit: &Hit, next: Option<&str>| {
+        let text = args.content.then(|| snapshot.document(hit));
+        let text = readable(text, &mut unread)?;
+        let shown = highlighter.as_mut().map(|highlighter| snapshot.snippets(hit, *field, highlighter));
+        let shown = readable(shown, &mut unread)?;
+        let key = searcher.key(hit)?;
+        let why = args.explain.then(|| searcher.explain(query, *model, hit)).transpose()?.flatten();
+        let (text, snippets) = (text.as_deref(), shown.as_deref());
+        let details = Details { key: &key, text, snippets, why: why.as_ref(), next };
+        print_hit(out, rank, hit, &details, args.json)
+    };
+    let mut next = None;
+    let mut last = 0;
+    if args.all {
+        for_all(searcher, query, *model, |hit| {
+            if asked.is_itself(hit) {
                 return Ok(());
             }
-            rank += 1;
-            // A file that has changed since is said, and the other hits are shown all the same.
-            let text = args.content.then(|| snapshot.document(hit)).transpose();
-            let text = match text {
-                Err(error @ scanns::Error::SourceChanged { .. }) => {
-                    unread += 1;
-                    report::note(&error.to_string());
-                    None
-                }
-                text => text?.flatten(),
-            };
-            let why = args.explain.then(|| searcher.explain(&query, model, hit)).transpose()?.flatten();
-            print_hit(&mut out, rank, hit, (&searcher.key(hit)?, text.as_deref(), why.as_ref()), args.json)
-        };
-        if args.all {
-            for_all(&searcher, &query, model, print)?;
-        } else {
-            searcher
-                .top_k(&query, model, args.top.saturating_add(itself.iter().count()))?
-                .iter()
-                .try_for_each(&mut print)?;
+            last += 1;
+            print(last, hit, None)
+        })?;
+    } else {
+        let page = page::page(asked)?;
+        last = page.before;
+        for hit in &page.hits {
+            last += 1;
+            let is_last = last == page.before + page.hits.len();
+            print(last, hit, page.next.as_deref().filter(|_| is_last))?;
         }
-        if rank == 0 && !args.json {
-            report::note("no document matches");
-        }
-        if unread > 0 {
-            out.flush()?;
-            return Ok(Outcome::WithFailures);
-        }
+        next = page.next;
     }
-    out.flush()?;
-    Ok(Outcome::Done)
+    if args.json {
+        // What programs want to know is in the objects.
+    } else if last == 0 {
+        report::note("no document matches");
+        suggest(searcher, query)?;
+    } else if let Some(token) = next.filter(|_| args.page.after.is_some()) {
+        out.flush()?;
+        report::note(&format!("for more: --after {token}"));
+    }
+    Ok(if unread > 0 { Outcome::WithFailures } else { Outcome::Done })
+}
+
+/// What could be read, if it was asked for. A file that has changed since is said, and the other hits are shown all
+/// the same.
+fn readable<T>(read: Option<scanns::Result<Option<T>>>, unread: &mut u64) -> Result<Option<T>> {
+    match read.transpose() {
+        Err(error @ scanns::Error::SourceChanged { .. }) => {
+            *unread += 1;
+            report::note(&error.to_string());
+            Ok(None)
+        }
+        read => Ok(read?.flatten()),
+    }
+}
+
+/// Says what may have been meant by words that no document has.
+fn suggest(searcher: &Searcher<'_>, query: &Query) -> Result<()> {
+    for one in searcher.suggest(query, 0, SUGGESTED)? {
+        let near: Vec<String> = one.near.iter().map(|near| report::escaped(&near.term)).collect();
+        report::note(&format!(
+            "{} is nowhere: did you mean {}?",
+            report::escaped(&one.word),
+            near.join(" or ")
+        ));
+    }
+    Ok(())
 }
 
 /// The field to search: the one that is named, or the default.
@@ -139,24 +210,35 @@ fn print_count(out: &mut Output, count: u64, json: bool) -> Result<()> {
     Ok(())
 }
 
+/// What is shown of a hit.
+struct Details<'a> {
+    key: &'a [u8],
+    text: Option<&'a [u8]>,
+    snippets: Option<&'a [Snippet]>,
+    /// How the score came about.
+    why: Option<&'a Explanation>,
+    /// What leads to the next page.
+    next: Option<&'a str>,
+}
+
 /// One hit: aligned for a person, tab-separated for a program, or as JSON.
-fn print_hit(
-    out: &mut Output,
-    rank: usize,
-    hit: &Hit,
-    (key, text, why): (&[u8], Option<&[u8]>, Option<&Explanation>),
-    json: bool,
-) -> Result<()> {
+fn print_hit(out: &mut Output, rank: usize, hit: &Hit, details: &Details<'_>, json: bool) -> Result<()> {
     if json {
         let mut object = Map::new();
         object.insert("rank".into(), rank.into());
         object.insert("score".into(), report::short_float(hit.score));
-        report::put_bytes(&mut object, "key", key);
-        if let Some(text) = text {
+        report::put_bytes(&mut object, "key", details.key);
+        if let Some(text) = details.text {
             report::put_bytes(&mut object, "content", text);
         }
-        if let Some(why) = why {
+        if let Some(why) = details.why {
             object.insert("explanation".into(), explain::json(why));
+        }
+        if let Some(found) = details.snippets {
+            snippets::put(&mut object, found);
+        }
+        if let Some(token) = details.next {
+            object.insert("after".into(), token.into());
         }
         out.json(&object.into())?;
         return Ok(());
@@ -166,12 +248,11 @@ fn print_hit(
     } else {
         write!(out, "{rank}\t{:.4}\t", hit.score)?;
     }
-    out.bytes(key)?;
+    out.bytes(details.key)?;
     writeln!(out)?;
-    if let Some(why) = why {
-        explain::print(out, why)?;
-    }
-    text.map_or(Ok(()), |text| print_text(out, text))
+    details.why.map_or(Ok(()), |why| explain::print(out, why))?;
+    details.snippets.map_or(Ok(()), |found| snippets::print(out, found))?;
+    details.text.map_or(Ok(()), |text| print_text(out, text))
 }
 
 /// The first lines of a document, indented, and how much more there is.

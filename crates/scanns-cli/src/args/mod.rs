@@ -1,15 +1,16 @@
 //! The command line: every verb, option and help text, and nothing that acts on them.
 //!
-//! A value is checked here if it can be judged alone; what depends on the machine or on several options is
-//! judged by the verb that uses it. `eval.rs` has the verb that measures answers, `maintain.rs` has the verbs that need
-//! no inputs, `search.rs` the one that searches, `similar.rs` how
-//! queries are made of documents, `stored.rs` what is kept of documents, `values.rs` reads values.
+//! A value is checked here if it can be judged alone; what depends on the machine or on several options is judged by
+//! the verb that uses it. `eval.rs` has the verb that measures answers, `maintain.rs` has the verbs that need no
+//! inputs, `search.rs` the one that searches, `similar.rs` how queries are made of documents, `stored.rs` what is kept of
+//! documents, `terms.rs` the one that lists terms, `values.rs` reads values.
 
 mod eval;
 mod maintain;
 mod search;
 mod similar;
 mod stored;
+mod terms;
 mod values;
 
 use std::ffi::OsString;
@@ -26,9 +27,11 @@ pub use eval::{DocnoArg, EvalArgs, PartArg};
 use maintain::{CHECK_EXAMPLES, DELETE_EXAMPLES, MERGE_EXAMPLES};
 pub use maintain::{CheckArgs, DeleteArgs, LevelArg, MergeArgs};
 use search::SEARCH_EXAMPLES;
-pub use search::{ModelArg, ModelArgs, OperatorArg, SearchArgs};
+pub use search::{ModelArg, ModelArgs, OperatorArg, SearchArgs, SnippetArgs, SortArg};
 pub use similar::{FeedbackArgs, LikeArgs};
 pub use stored::{StoreArg, StoreArgs};
+use terms::TERMS_EXAMPLES;
+pub use terms::TermsArgs;
 pub use values::CommitEvery;
 use values::{analyzer, commit_every, positive, time};
 
@@ -56,6 +59,9 @@ pub enum Verb {
     /// Say what an index holds
     #[command(after_help = INFO_EXAMPLES)]
     Info(InfoArgs),
+    /// List terms and how many documents have them
+    #[command(after_help = TERMS_EXAMPLES)]
+    Terms(TermsArgs),
     /// Delete documents
     #[command(after_help = DELETE_EXAMPLES)]
     Delete(DeleteArgs),

@@ -1,5 +1,6 @@
 //! What can be typed to search.
 
+use std::ffi::OsString;
 use std::path::PathBuf;
 
 use clap::{Args, ValueEnum};
@@ -27,6 +28,14 @@ Examples:
       asks again with words of the ten best documents; the index needs --vectors
   scanns search docs.scanns --like /usr/share/doc/bash/README
       documents like that one; the index needs --vectors or --store
+  scanns search docs.scanns --query-json '{\"match\": \"License, warranty\"}'
+      from a program: nothing in it has to be escaped but for JSON
+  scanns search mail.scanns --snippets 'license warranty'
+      with the parts of the documents that say why
+  scanns search docs.scanns --sort key --after start license
+      in the order of paths, page by page: each says how to get the next
+  scanns search docs.scanns --queries queries.txt --json
+      all queries of a file on all cores, one JSON object each
 
 Queries, in full in docs/QUERIES.md:
   a b   a AND b   a OR b   a NOT b   +a -b   words, required, excluded
@@ -47,8 +56,14 @@ pub struct SearchArgs {
     #[arg(value_name = "NAME.scanns")]
     pub index: PathBuf,
     /// What to find; several arguments are one query
-    #[arg(required_unless_present_any = ["like", "like_file"])]
+    #[arg(required_unless_present_any = ["like", "like_file", "query_json", "queries"])]
     pub query: Vec<String>,
+    /// What to find, as JSON instead, see docs/QUERIES.md; @FILE for a file that has it, - for standard input
+    #[arg(long, value_name = "JSON|@FILE|-", conflicts_with = "query")]
+    pub query_json: Option<OsString>,
+    /// Print the query as JSON, as --query-json takes it, instead of searching
+    #[arg(long, conflicts_with_all = ["top", "all", "count", "content", "json"])]
+    pub print_query: bool,
     /// How many documents to show at most
     #[arg(short = 'k', value_name = "N", default_value = "10", value_parser = positive)]
     pub top: usize,
@@ -80,6 +95,71 @@ pub struct SearchArgs {
     pub feedback: FeedbackArgs,
     #[command(flatten)]
     pub like: LikeArgs,
+    #[command(flatten)]
+    pub page: PageArgs,
+    #[command(flatten)]
+    pub snippet: SnippetArgs,
+    #[command(flatten)]
+    pub batch: BatchArgs,
+}
+
+/// Which of the hits, in which order.
+#[derive(Debug, Args)]
+#[command(next_help_heading = "Pages")]
+pub struct PageArgs {
+    /// The order of documents; by key all that match are looked at, and -k of them kept
+    #[arg(long, value_enum, value_name = "ORDER", default_value = "score", allow_hyphen_values = true)]
+    #[arg(conflicts_with_all = ["all", "count"])]
+    pub sort: SortArg,
+    /// Show those that follow a page: TOKEN is what was printed with its last document, or start for the first page.
+    /// Query and options must be the same, and the index too
+    #[arg(long, value_name = "TOKEN", conflicts_with_all = ["all", "count"])]
+    pub after: Option<String>,
+}
+
+/// Orders of documents.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
+pub enum SortArg {
+    /// The best first
+    Score,
+    /// By the bytes of their keys
+    Key,
+    /// By the bytes of their keys, the last first
+    #[value(name = "-key")]
+    KeyDown,
+}
+
+/// What is shown of the text of documents.
+#[derive(Debug, Args)]
+#[command(next_help_heading = "Snippets")]
+pub struct SnippetArgs {
+    /// Show the parts of each document that answer best, with what was found in bold, or with its places in bytes with
+    /// --json; the index must have been built with --store. The first MiB of a document is looked at
+    #[arg(long, conflicts_with = "count")]
+    pub snippets: bool,
+    /// Bytes of a snippet, 16 to 65536
+    #[arg(long, value_name = "N", default_value = "160", requires = "snippets")]
+    #[arg(value_parser = |text: &str| number(text, 16usize, 65_536))]
+    pub snippet_length: usize,
+    /// Snippets of a document, up to 64
+    #[arg(long, value_name = "N", default_value = "2", requires = "snippets")]
+    #[arg(value_parser = |text: &str| number(text, 1usize, 64))]
+    pub snippet_count: usize,
+}
+
+/// Many queries at once.
+#[derive(Debug, Args)]
+#[command(next_help_heading = "Many queries")]
+pub struct BatchArgs {
+    /// Answer all queries of FILE, or of standard input if it is -: a query a line, or a name, a tab and a query.
+    /// Lines of the answer begin with the name, or the number of the query
+    #[arg(long, value_name = "FILE")]
+    #[arg(conflicts_with_all = ["query", "query_json", "print_query", "all", "content", "snippets", "sort", "after"])]
+    #[arg(conflicts_with_all = ["rm3", "explain"])]
+    pub queries: Option<PathBuf>,
+    /// Cores to use for them [default: all]
+    #[arg(long, value_name = "N", value_parser = positive)]
+    pub threads: Option<usize>,
 }
 
 /// How documents are scored.

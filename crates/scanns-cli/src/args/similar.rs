@@ -33,10 +33,10 @@ pub struct FeedbackArgs {
 pub struct LikeArgs {
     /// Find documents like this one, by its most telling words, instead of a query; KEY is as search shows it. The
     /// index must have been built with --vectors or --store
-    #[arg(long, value_name = "KEY", conflicts_with_all = ["query", "count"])]
+    #[arg(long, value_name = "KEY", conflicts_with_all = ["query", "query_json", "queries", "after", "count"])]
     pub like: Option<OsString>,
     /// Find documents like the text in a file, which need not be in the index; - for standard input
-    #[arg(long, value_name = "FILE", conflicts_with_all = ["query", "like"])]
+    #[arg(long, value_name = "FILE", conflicts_with_all = ["query", "query_json", "queries", "after", "like"])]
     pub like_file: Option<PathBuf>,
     /// How many of its words are taken
     #[arg(long, value_name = "N", default_value = "25", value_parser = positive)]

@@ -1,16 +1,19 @@
 //! The `scanns` command as its users meet it: the real binary on files in temporary directories.
 //!
-//! `answers.rs` is what it does when all is well, `eval.rs` how it measures answers, `faults.rs` what it does when
-//! something is not, `maintain.rs` is what can be done to an index that is there, `similar.rs` how documents become
-//! queries and scores are explained, `stored.rs` what is kept of documents, `tune.rs` is profiles.
+//! `answers.rs` is what it does when all is well, `asking.rs` other ways to ask, `eval.rs` how it measures answers,
+//! `faults.rs` what it does when something is not, `maintain.rs` is what can be done to an index that is there,
+//! `similar.rs` how documents become queries and scores are explained, `snippets.rs` what is shown of texts, `stored.rs`
+//! what is kept of documents, `tune.rs` is profiles.
 
 #![expect(clippy::unwrap_used, reason = "helpers of tests fail the test, outside of functions marked as one")]
 
 mod answers;
+mod asking;
 mod eval;
 mod faults;
 mod maintain;
 mod similar;
+mod snippets;
 mod stored;
 mod tune;
 

@@ -105,6 +105,15 @@ pub enum Error {
         at: usize,
     },
 
+    /// A query in JSON that is none, or that this index cannot answer.
+    #[error("query: {path}{}{message}", if .path.is_empty() { "" } else { ": " })]
+    QueryJson {
+        /// Where in the JSON, as in `bool.must[1].fuzzy.edits`; empty for the whole.
+        path: String,
+        /// What is wrong and what to write instead.
+        message: String,
+    },
+
     /// An option or a combination of options that cannot work.
     #[error("{0}")]
     Options(String),

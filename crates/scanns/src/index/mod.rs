@@ -30,6 +30,7 @@ mod pipeline;
 mod progress;
 mod similar;
 mod snapshot;
+mod snippets;
 mod stored;
 mod tune;
 mod unique;

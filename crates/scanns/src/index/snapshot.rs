@@ -9,7 +9,7 @@ use super::unique::count_distinct;
 use super::words::QueryWords;
 use crate::error::{Error, Result};
 use crate::schema::{Analyzer, Field, Postings, Records, Schema, Stored};
-use crate::search::{Hit, Leaf, Operator, Query, Searcher, parse};
+use crate::search::{Hit, Leaf, Operator, Query, Searcher, parse, parse_json};
 use crate::segment::{SEGMENT, Segment};
 use crate::store::{Directory, FsDirectory, Lease, generations, read_generation};
 
@@ -229,6 +229,19 @@ impl Snapshot {
     /// The same for a field of the schema.
     pub fn parse_in(&self, field: Field, text: &str, operator: Operator) -> Result<Query> {
         parse(text, operator, &mut QueryWords::new(&self.schema, field))
+    }
+
+    /// Reads a query in JSON, see [`parse_json`]; what it says about text is meant for `field` where it names none.
+    pub fn parse_json_in(&self, field: Field, text: &str, operator: Operator) -> Result<Query> {
+        parse_json(text, operator, &mut QueryWords::new(&self.schema, field))
+    }
+
+    /// A query over this index as JSON, with the names of its fields.
+    ///
+    /// # Errors
+    /// [`Error::Options`] if the query names a field that the index does not have.
+    pub fn query_json(&self, query: &Query) -> Result<String> {
+        query.to_json(&|field| self.schema.entry(field).map(|entry| entry.name.clone()))
     }
 
     /// What the document of a hit is called: its path, and its line where lines are documents.

@@ -66,6 +66,11 @@ impl<'a> Fields<'a> {
         self.fields.iter().position(|known| known.field == field)
     }
 
+    /// The field at `place`.
+    pub(super) fn field(&self, place: usize) -> Field {
+        self.fields[place].field
+    }
+
     /// How many leaves there are.
     pub(super) fn leaves(&self) -> usize {
         self.fields.first().map_or(0, |first| first.leaves.len())

@@ -5,14 +5,20 @@
 //! how documents are spread over segments; and the best hits are exactly those that scoring everything would
 //! give, ties by document order.
 //!
-//! `leaf.rs` says what a leaf must offer, `segments.rs` offers it for segments, `fields.rs` holds them by field. `lex.rs`,
-//! `parse.rs`, `query.rs` understand text; `plan.rs` finds the shape of a query and looks its terms up, `patterns/` those that
-//! only look alike; `run.rs` chooses the way for the shape: `term.rs`, `conjunction.rs`, `disjunction.rs` (all hits),
-//! `maxscore.rs` (the best), `tree.rs` (everything nested, with `phrase.rs` and `docset.rs`), `pnorm.rs`. `windows.rs` and `lead.rs` hold the bounds that pruning works with, `accumulate.rs` sums per document,
-//! `similarity/` the formulas, `topk.rs` the heap. `explain/` tells how a score came about, `feedback.rs` and
-//! `like.rs` make queries of documents. Read `run.rs` first.
+//! `leaf.rs` says what a leaf must offer, `segments.rs` offers it for segments, `fields.rs` holds them by field.
+//! `lex.rs`, `parse.rs`, `query.rs` understand text, `json/` JSON; `plan.rs` finds the shape of a query and looks its
+//! terms up, `patterns/` those that only look alike; `run.rs` chooses the way for the shape: `term.rs`,
+//! `conjunction.rs` (with `parts.rs`, `candidates.rs`, `phrase.rs`), `disjunction.rs` (all hits), `maxscore.rs` (the
+//! best), `tree.rs` (everything nested, with `docset.rs`), `pnorm.rs`; `sets.rs` counts. `windows.rs` and `lead.rs` hold
+//! the bounds that pruning works with, `keep.rs` leaves out what must not be a hit, `accumulate.rs` sums per document,
+//! `similarity/` the formulas, `topk.rs` the heap. Read `run.rs` first.
+//!
+//! Beside that, `explain/` tells how a score came about, `feedback.rs` and `like.rs` make queries of documents,
+//! `by_key.rs` orders hits by their keys, `snippets/` shows why a text answers, `frequent.rs` lists terms, and
+//! `suggest.rs` finds what words were meant.
 
 mod accumulate;
+mod by_key;
 mod candidates;
 mod conjunction;
 mod disjunction;
@@ -20,6 +26,8 @@ mod docset;
 mod explain;
 mod feedback;
 mod fields;
+mod frequent;
+mod json;
 mod keep;
 mod lead;
 mod leaf;
@@ -37,6 +45,8 @@ mod run;
 mod segments;
 mod sets;
 mod similarity;
+mod snippets;
+mod suggest;
 mod term;
 #[cfg(test)]
 #[expect(clippy::cast_possible_truncation, reason = "test data is small")]
@@ -45,15 +55,20 @@ mod topk;
 mod tree;
 mod windows;
 
+pub use by_key::KeyOrder;
 pub use explain::Explanation;
 pub(crate) use feedback::Answer;
 pub use feedback::Rm3;
+pub use frequent::TermCount;
+pub use json::parse_json;
 pub use leaf::{Leaf, LeafStats, ListSource, PositionSource, TermRef, TermStream};
 pub use like::MoreLikeThis;
 pub use parse::{MAX_CLAUSES, MAX_DEPTH, QueryText, parse};
 pub use patterns::MAX_EXPANSIONS;
 pub use query::{BoolQuery, Operator, Pattern, PhraseQuery, Query, WildcardPart};
 pub use similarity::Model;
+pub use snippets::{Highlighter, Snippet, SnippetOptions};
+pub use suggest::Suggestion;
 pub use topk::Hit;
 
 use std::ops::ControlFlow;
@@ -112,9 +127,19 @@ impl<'a> Searcher<'a> {
 
     /// The best `k` hits by falling score, those with equal scores in document order.
     pub fn top_k(&self, query: &Query, model: Model, k: usize) -> Result<Vec<Hit>> {
+        self.best(query, model, TopK::new(k))
+    }
+
+    /// The best `k` hits of those that come after `after` in the order of [`Searcher::top_k`], by score, leaf and
+    /// document: of the last hit of a page this is the next page. The model must be the same, and the leaves too.
+    /// Memory is that of one page, however deep.
+    pub fn top_k_after(&self, query: &Query, model: Model, k: usize, after: Hit) -> Result<Vec<Hit>> {
+        self.best(query, model, TopK::after(k, after))
+    }
+
+    fn best(&self, query: &Query, model: Model, mut top: TopK) -> Result<Vec<Hit>> {
         model.check()?;
-        let mut top = TopK::new(k);
-        if k > 0 {
+        if top.k() > 0 {
             let plan = Plan::new(query, &self.fields)?;
             self.run(&plan, &plan.find(&self.fields)?, model, |leaf, job| {
                 top.set_leaf(leaf);

@@ -50,11 +50,23 @@ pub(super) struct TopK {
     heap: BinaryHeap<Worst>,
     leaf: usize,
     threshold: f32,
+    /// Only hits that come after this one are wanted. Better ones are turned away at the door: they raise no threshold.
+    after: Option<Hit>,
 }
 
 impl TopK {
     pub(super) fn new(k: usize) -> Self {
-        TopK { k, heap: BinaryHeap::new(), leaf: 0, threshold: f32::NEG_INFINITY }
+        TopK { k, heap: BinaryHeap::new(), leaf: 0, threshold: f32::NEG_INFINITY, after: None }
+    }
+
+    /// The best hits that come after another one.
+    pub(super) fn after(k: usize, after: Hit) -> Self {
+        TopK { after: Some(after), ..TopK::new(k) }
+    }
+
+    /// How many hits are kept at most.
+    pub(super) fn k(&self) -> usize {
+        self.k
     }
 
     /// Says which leaf the documents that follow are in.
@@ -83,7 +95,10 @@ impl TopK {
     #[inline]
     pub(super) fn push(&mut self, doc: u32, score: f32) {
         if self.admits(score, doc) {
-            self.insert(Hit { score, leaf: self.leaf, doc });
+            let hit = Hit { score, leaf: self.leaf, doc };
+            if self.after.is_none_or(|after| Worst::order(&hit, &after) == Ordering::Greater) {
+                self.insert(hit);
+            }
         }
     }
 

@@ -23,7 +23,7 @@ const MOST_WORK: usize = 512 << 10;
 const MOST_STATES: usize = 1 << 20;
 
 /// Characters that a term may have to be sought with edits.
-const MOST_CHARS: usize = 255;
+pub(in crate::search) const MOST_CHARS: usize = 255;
 
 /// See the module.
 pub(in crate::search) enum Machine {

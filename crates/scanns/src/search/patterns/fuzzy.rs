@@ -5,6 +5,7 @@ use std::collections::BTreeMap;
 use super::automaton::Machine;
 use super::walk::walk;
 use crate::error::Result;
+use crate::search::frequent::TermCount;
 use crate::search::leaf::Leaf;
 
 /// Terms that a fuzzy clause becomes, as in Lucene.
@@ -48,4 +49,27 @@ pub(in crate::search) fn nearest(
     near.truncate(MOST_TERMS);
     near.iter_mut().for_each(|near| near.boost = near.boost.max(0.0));
     Ok(near)
+}
+
+/// All terms of all leaves within so many edits, in the order of their bytes, with how many edits that is.
+pub(in crate::search) fn near_terms(
+    leaves: &[&dyn Leaf],
+    term: &str,
+    edits: u8,
+) -> Result<Vec<(u8, TermCount)>> {
+    let machine = Machine::of_edits(term, edits, 0)?;
+    let mut found: BTreeMap<Vec<u8>, (u8, u64, u64)> = BTreeMap::new();
+    for leaf in leaves {
+        walk(&mut *leaf.terms()?, &machine, &mut |terms, state| {
+            if let Some(edits) = machine.edits(state) {
+                let of_leaf = terms.found()?;
+                let sum = found.entry(terms.term().to_vec()).or_insert((edits, 0, 0));
+                sum.1 += u64::from(of_leaf.doc_freq);
+                sum.2 += of_leaf.total_freq;
+            }
+            Ok(())
+        })?;
+    }
+    let count = |(term, (edits, doc_freq, total_freq))| (edits, TermCount { term, doc_freq, total_freq });
+    Ok(found.into_iter().map(count).collect())
 }

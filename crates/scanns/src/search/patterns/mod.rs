@@ -15,8 +15,9 @@ use std::ops::Bound;
 use super::leaf::{Leaf, TermRef, TermStream};
 use super::query::Pattern;
 use crate::error::{Error, Result};
+pub(super) use automaton::MOST_CHARS;
 use automaton::Machine;
-pub(super) use fuzzy::{Near, nearest};
+pub(super) use fuzzy::{Near, near_terms, nearest};
 use walk::walk;
 
 /// Terms of a leaf that a pattern may match.
@@ -106,6 +107,28 @@ impl<'q> Matcher<'q> {
             })?,
         }
         Ok(())
+    }
+}
+
+impl Matcher<'_> {
+    /// True if it matches this term.
+    pub(super) fn matches(&self, term: &[u8]) -> bool {
+        match self {
+            Matcher::Prefix(prefix) => term.starts_with(prefix),
+            Matcher::Set(terms) => terms.iter().any(|one| one == term),
+            Matcher::Range(from, to) => {
+                let begun = match from {
+                    Bound::Unbounded => true,
+                    Bound::Included(from) => term >= from.as_slice(),
+                    Bound::Excluded(from) => term > from.as_slice(),
+                };
+                begun && is_before_end(term, to)
+            }
+            Matcher::Machine(machine) => {
+                let end = term.iter().try_fold(machine.start(), |state, &byte| machine.step(state, byte));
+                end.is_some_and(|state| machine.accepts(state))
+            }
+        }
     }
 }
 

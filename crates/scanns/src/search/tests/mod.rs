@@ -4,6 +4,7 @@ mod explain;
 mod fixture;
 mod formulas;
 mod oracle;
+mod paging;
 mod parsing;
 mod ranking;
 

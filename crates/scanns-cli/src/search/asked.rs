@@ -1,0 +1,47 @@
+//! What is asked: text or JSON, from the command line, a file or standard input.
+
+use std::ffi::OsStr;
+use std::io::{self, Read};
+use std::os::unix::ffi::OsStrExt;
+use std::path::Path;
+
+use anyhow::{Context, Result, bail};
+use scanns::{Field, Operator, Query, Snapshot};
+
+use crate::args::SearchArgs;
+use crate::report::path_text;
+
+/// The query; `field` is meant where it names none.
+pub(super) fn query(
+    args: &SearchArgs,
+    snapshot: &Snapshot,
+    field: Field,
+    operator: Operator,
+) -> Result<Query> {
+    match &args.query_json {
+        Some(given) => Ok(snapshot.parse_json_in(field, &json(given)?, operator)?),
+        None => Ok(snapshot.parse_in(field, &args.query.join(" "), operator)?),
+    }
+}
+
+/// The JSON that was given, or that is where it says.
+fn json(given: &OsStr) -> Result<String> {
+    let bytes = match given.as_bytes() {
+        b"-" => {
+            let mut bytes = Vec::new();
+            io::stdin().lock().read_to_end(&mut bytes).context("cannot read standard input")?;
+            bytes
+        }
+        [b'@', path @ ..] => {
+            let path = Path::new(OsStr::from_bytes(path));
+            std::fs::read(path).with_context(|| format!("cannot read {}", path_text(path)))?
+        }
+        bytes => bytes.to_vec(),
+    };
+    match String::from_utf8(bytes) {
+        Ok(text) => Ok(text),
+        Err(_) => {
+            bail!("the query is not UTF-8, as JSON is: write a term that is not as {{\"bytes\": \"ff61\"}}")
+        }
+    }
+}

@@ -1,0 +1,218 @@
+//! Many queries of a file, answered on all cores in the order of the file.
+//!
+//! Lines are taken some hundreds at a time: threads share them out one by one, and the answers are printed in order
+//! before the next are read, so memory does not depend on the length of the file. A query that cannot be answered is
+//! told with its line and does not stop the others.
+
+use std::fs::File;
+use std::io::{self, BufRead, BufReader, Write};
+use std::path::Path;
+use std::sync::atomic::{AtomicUsize, Ordering};
+
+use anyhow::{Context, Result};
+use scanns::{Error, Field, Hit, Model, Operator, Searcher, Snapshot};
+use serde_json::{Map, Value};
+
+use crate::args::SearchArgs;
+use crate::progress::{Ticker, per_second};
+use crate::report::{self, Outcome, Output, path_text};
+use crate::units;
+
+/// Lines that are taken at a time, for each thread.
+const LINES_PER_THREAD: usize = 128;
+
+/// What all queries have in common.
+pub(super) struct Batch<'a> {
+    pub(super) args: &'a SearchArgs,
+    pub(super) snapshot: &'a Snapshot,
+    pub(super) field: Field,
+    pub(super) operator: Operator,
+    pub(super) model: Model,
+}
+
+/// A line of the file.
+struct Line {
+    /// From 1.
+    number: u64,
+    bytes: Vec<u8>,
+}
+
+/// What a query came to.
+enum Answer {
+    Hits(Vec<(Vec<u8>, Hit)>),
+    Count(u64),
+    /// What is wrong with it.
+    Refused(String),
+}
+
+/// Answers all queries of the file at `path`.
+pub(super) fn run(batch: &Batch<'_>, path: &Path) -> Result<Outcome> {
+    let mut input: Box<dyn BufRead> = match path.as_os_str().as_encoded_bytes() {
+        b"-" => Box::new(io::stdin().lock()),
+        _ => {
+            let file = File::open(path).with_context(|| format!("cannot open {}", path_text(path)))?;
+            Box::new(BufReader::with_capacity(1 << 20, file))
+        }
+    };
+    let cores = || std::thread::available_parallelism().map_or(1, usize::from);
+    let threads = batch.args.batch.threads.unwrap_or_else(cores);
+    let searcher = batch.snapshot.searcher_in(batch.field);
+    let mut out = Output::stdout();
+    let mut ticker = Ticker::new("query");
+    let (mut done, mut refused) = (0, 0u64);
+    loop {
+        let lines = read_lines(&mut *input, done, threads * LINES_PER_THREAD)
+            .with_context(|| format!("cannot read {}", path_text(path)))?;
+        if lines.is_empty() {
+            break;
+        }
+        for (line, answer) in lines.iter().zip(answer_all(batch, &searcher, &lines, threads)?) {
+            if let Answer::Refused(why) = &answer {
+                refused += 1;
+                report::note(&format!(
+                    "{}:{}: {}",
+                    path_text(path),
+                    line.number,
+                    report::escaped(why.as_bytes())
+                ));
+            }
+            print(&mut out, line, &answer, batch.args.json)?;
+            done += 1;
+        }
+        ticker.at(done);
+    }
+    out.flush()?;
+    ticker.clear();
+    let seconds = ticker.seconds();
+    let queries = if done == 1 { "query" } else { "queries" };
+    let rate = per_second(done, seconds);
+    report::note(&format!("{} {queries} in {}, {rate}", units::count(done), units::duration(seconds)));
+    if refused > 0 {
+        report::note(&format!("{} of them could not be answered", units::count(refused)));
+        return Ok(Outcome::WithFailures);
+    }
+    Ok(Outcome::Done)
+}
+
+/// The next lines, after `done` of them, without their ends.
+fn read_lines(input: &mut dyn BufRead, done: u64, most: usize) -> io::Result<Vec<Line>> {
+    let mut lines = Vec::new();
+    for number in (done + 1..).take(most) {
+        let mut bytes = Vec::new();
+        if input.read_until(b'\n', &mut bytes)? == 0 {
+            break;
+        }
+        for end in [b'\n', b'\r'] {
+            if bytes.last() == Some(&end) {
+                bytes.pop();
+            }
+        }
+        lines.push(Line { number, bytes });
+    }
+    Ok(lines)
+}
+
+/// The answers to all lines, in their order.
+fn answer_all(
+    batch: &Batch<'_>,
+    searcher: &Searcher<'_>,
+    lines: &[Line],
+    threads: usize,
+) -> Result<Vec<Answer>> {
+    let next = AtomicUsize::new(0);
+    let work = || -> Result<Vec<(usize, Answer)>> {
+        let mut answers = Vec::new();
+        loop {
+            let at = next.fetch_add(1, Ordering::Relaxed);
+            let Some(line) = lines.get(at) else { return Ok(answers) };
+            answers.push((at, answer(batch, searcher, line)?));
+        }
+    };
+    let mut answers = std::thread::scope(|scope| -> Result<Vec<(usize, Answer)>> {
+        let others: Vec<_> = (1..threads.min(lines.len())).map(|_| scope.spawn(work)).collect();
+        let mut all = work()?;
+        for other in others {
+            match other.join() {
+                Ok(answers) => all.extend(answers?),
+                Err(panic) => std::panic::resume_unwind(panic),
+            }
+        }
+        Ok(all)
+    })?;
+    answers.sort_unstable_by_key(|(at, _)| *at);
+    Ok(answers.into_iter().map(|(_, answer)| answer).collect())
+}
+
+fn answer(batch: &Batch<'_>, searcher: &Searcher<'_>, line: &Line) -> Result<Answer> {
+    let Ok(text) = std::str::from_utf8(named(line).1) else {
+        return Ok(Answer::Refused("the query is not UTF-8".into()));
+    };
+    let found = batch.snapshot.parse_in(batch.field, text, batch.operator).and_then(|query| {
+        if batch.args.count {
+            return searcher.count(&query).map(Answer::Count);
+        }
+        let hits = searcher.top_k(&query, batch.model, batch.args.top)?;
+        let with_key = |hit: Hit| Ok((searcher.key(&hit)?, hit));
+        hits.into_iter().map(with_key).collect::<scanns::Result<_>>().map(Answer::Hits)
+    });
+    match found {
+        Err(error @ (Error::Query { .. } | Error::Options(_))) => Ok(Answer::Refused(error.to_string())),
+        found => Ok(found?),
+    }
+}
+
+/// The name of a query, if its line has one, and the query.
+fn named(line: &Line) -> (Option<&[u8]>, &[u8]) {
+    match line.bytes.iter().position(|&byte| byte == b'\t') {
+        Some(tab) => (Some(&line.bytes[..tab]), &line.bytes[tab + 1..]),
+        None => (None, &line.bytes),
+    }
+}
+
+fn print(out: &mut Output, line: &Line, answer: &Answer, json: bool) -> Result<()> {
+    if json {
+        out.json(&as_json(line, answer))?;
+        return Ok(());
+    }
+    let front = |out: &mut Output| match named(line).0 {
+        Some(name) => out.bytes(name),
+        None => write!(out, "{}", line.number),
+    };
+    match answer {
+        Answer::Count(count) => {
+            front(out)?;
+            writeln!(out, "\t{count}")?;
+        }
+        Answer::Hits(hits) => {
+            for ((key, hit), rank) in hits.iter().zip(1..) {
+                front(out)?;
+                write!(out, "\t{rank}\t{:.4}\t", hit.score)?;
+                out.bytes(key)?;
+                writeln!(out)?;
+            }
+        }
+        Answer::Refused(_) => {}
+    }
+    Ok(())
+}
+
+fn as_json(line: &Line, answer: &Answer) -> Value {
+    let mut object = Map::new();
+    object.insert("query".into(), line.number.into());
+    if let Some(name) = named(line).0 {
+        report::put_bytes(&mut object, "id", name);
+    }
+    let hit = |((key, hit), rank): (&(Vec<u8>, Hit), usize)| {
+        let mut object = Map::new();
+        object.insert("rank".into(), rank.into());
+        object.insert("score".into(), report::short_float(hit.score));
+        report::put_bytes(&mut object, "key", key);
+        Value::from(object)
+    };
+    match answer {
+        Answer::Count(count) => object.insert("count".into(), (*count).into()),
+        Answer::Hits(hits) => object.insert("hits".into(), hits.iter().zip(1..).map(hit).collect()),
+        Answer::Refused(why) => object.insert("error".into(), why.as_str().into()),
+    };
+    object.into()
+}

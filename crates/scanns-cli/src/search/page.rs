@@ -1,0 +1,164 @@
+//! One page of hits, in an order, and the token that leads to the next.
+//!
+//! A token says after which hit the next page begins, of which commit of the index, and has a digest of what was asked:
+//! with another query or model, or another commit, what comes after a hit is something else.
+
+use std::hash::{DefaultHasher, Hash, Hasher};
+
+use anyhow::{Result, anyhow, bail};
+use scanns::{Field, Hit, KeyOrder, Model, Query, Searcher, Snapshot};
+
+use crate::args::{SearchArgs, SortArg};
+use crate::progress::Ticker;
+
+/// What stands for the beginning.
+const START: &str = "start";
+
+/// What is asked.
+pub(super) struct Asked<'a> {
+    pub(super) args: &'a SearchArgs,
+    pub(super) snapshot: &'a Snapshot,
+    pub(super) searcher: &'a Searcher<'a>,
+    pub(super) query: &'a Query,
+    pub(super) model: Model,
+    pub(super) field: Field,
+    /// The document that others should be like, which is no hit.
+    pub(super) itself: Option<Hit>,
+}
+
+impl Asked<'_> {
+    pub(super) fn is_itself(&self, hit: &Hit) -> bool {
+        self.itself.is_some_and(|itself| (itself.leaf, itself.doc) == (hit.leaf, hit.doc))
+    }
+}
+
+/// A page.
+pub(super) struct Page {
+    /// Hits before it.
+    pub(super) before: usize,
+    pub(super) hits: Vec<Hit>,
+    /// What leads to the next page, if there may be one.
+    pub(super) next: Option<String>,
+}
+
+/// The page that was asked for.
+pub(super) fn page(asked: &Asked<'_>) -> Result<Page> {
+    let Asked { args, snapshot, searcher, query, model, field, itself } = asked;
+    let wanted = args.top.saturating_add(itself.iter().count());
+    let generation = snapshot.info().generation;
+    let digest = digest(&snapshot.query_json(query)?, *model, *field, args.page.sort);
+    let token = match args.page.after.as_deref() {
+        None | Some(START) => None,
+        Some(text) => Some(Token::parse(text)?.of(generation, digest)?),
+    };
+    let after = token.map(|token| token.hit);
+    let mut hits = match (args.page.sort, after) {
+        (SortArg::Score, None) => searcher.top_k(query, *model, wanted)?,
+        (SortArg::Score, Some(after)) => searcher.top_k_after(query, *model, args.top, after)?,
+        (sort, after) => {
+            let order = if sort == SortArg::Key { KeyOrder::Ascending } else { KeyOrder::Descending };
+            let mut ticker = Ticker::new("document");
+            let found = searcher.top_by_key(query, *model, (wanted, order), after.as_ref(), |seen| {
+                ticker.at(seen);
+            })?;
+            ticker.clear();
+            found.into_iter().map(|(_, hit)| hit).collect()
+        }
+    };
+    hits.retain(|hit| !asked.is_itself(hit));
+    hits.truncate(args.top);
+    let before = token.map_or(0, |token| token.rank);
+    let next = hits
+        .last()
+        .filter(|_| hits.len() == args.top)
+        .map(|hit| Token { generation, digest, rank: before + hits.len(), hit: *hit }.text());
+    Ok(Page { before, hits, next })
+}
+
+/// What must be the same from page to page.
+fn digest(query: &str, model: Model, field: Field, sort: SortArg) -> u64 {
+    let mut hasher = DefaultHasher::new();
+    (query, format!("{model:?} {field:?}"), sort as u8).hash(&mut hasher);
+    hasher.finish()
+}
+
+/// See the module.
+#[derive(Clone, Copy, Debug, PartialEq)]
+struct Token {
+    generation: u64,
+    digest: u64,
+    /// Hits up to and with this one.
+    rank: usize,
+    hit: Hit,
+}
+
+impl Token {
+    fn text(&self) -> String {
+        let Token { generation, digest, rank, hit } = self;
+        let (leaf, doc, score) = (hit.leaf, hit.doc, hit.score.to_bits());
+        format!("{generation:x}-{digest:x}-{rank:x}-{leaf:x}-{doc:x}-{score:x}")
+    }
+
+    fn parse(text: &str) -> Result<Self> {
+        let wrong = || {
+            anyhow!("--after {text}: this is no token of a page: give what was printed with it, or {START}")
+        };
+        let numbers: Option<Vec<u64>> =
+            text.split('-').map(|part| u64::from_str_radix(part, 16).ok()).collect();
+        let Some([generation, digest, rank, leaf, doc, score]) =
+            numbers.as_deref().and_then(|numbers| <&[u64; 6]>::try_from(numbers).ok())
+        else {
+            return Err(wrong());
+        };
+        let (Ok(rank), Ok(leaf), Ok(doc), Ok(score)) =
+            (usize::try_from(*rank), usize::try_from(*leaf), u32::try_from(*doc), u32::try_from(*score))
+        else {
+            return Err(wrong());
+        };
+        let hit = Hit { score: f32::from_bits(score), leaf, doc };
+        Ok(Token { generation: *generation, digest: *digest, rank, hit })
+    }
+
+    /// The token, if it is one of what is asked.
+    fn of(self, generation: u64, digest: u64) -> Result<Self> {
+        if self.digest != digest {
+            bail!(
+                "--after: the token belongs to another query, field, model or order: repeat them as they were"
+            );
+        }
+        if self.generation != generation {
+            bail!("--after: the index has changed since that page: begin again with --after {START}");
+        }
+        Ok(self)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn tokens_read_back_and_nothing_else_does() {
+        let hit = Hit { score: -1.5e-7, leaf: 3, doc: u32::MAX };
+        let token = Token { generation: 12, digest: u64::MAX, rank: 30, hit };
+        assert_eq!(Token::parse(&token.text()).unwrap(), token);
+        assert!(
+            token.of(12, u64::MAX).is_ok() && token.of(13, u64::MAX).is_err() && token.of(12, 0).is_err()
+        );
+        for text in
+            ["", "start ", "1-2-3-4-5", "1-2-3-4-5-6-7", "1-2-3-4-100000000-6", "1-2-3-4-5-g", "1-2-3--5-6"]
+        {
+            assert!(Token::parse(text).is_err(), "{text}");
+        }
+    }
+
+    #[test]
+    fn the_digest_is_of_all_that_must_be_the_same() {
+        let (model, field) = (Model::Classic, Field::default());
+        let one = digest("a", model, field, SortArg::Score);
+        assert_eq!(one, digest("a", model, field, SortArg::Score));
+        assert_ne!(one, digest("b", model, field, SortArg::Score));
+        assert_ne!(one, digest("a", Model::Dph, field, SortArg::Score));
+        assert_ne!(one, digest("a", model, field, SortArg::Key));
+    }
+}

@@ -1,0 +1,96 @@
+//! Snippets of hits: in bold for people, with the places of what was found for programs.
+
+use std::io::Write;
+
+use anyhow::Result;
+use scanns::{Snippet, SnippetOptions};
+use serde_json::{Map, Value, json};
+
+use crate::args::SnippetArgs;
+use crate::report::{self, Output, escaped};
+
+/// What switches bold on and off on a terminal.
+const BOLD: (&str, &str) = ("\x1b[1m", "\x1b[0m");
+
+/// What the arguments ask for.
+pub(super) fn options(args: &SnippetArgs) -> SnippetOptions {
+    SnippetOptions { length: args.snippet_length, fragments: args.snippet_count, ..SnippetOptions::default() }
+}
+
+/// Puts snippets into the object of a hit. Places are bytes of the text, of `text_bytes` where that is there.
+pub(super) fn put(object: &mut Map<String, Value>, snippets: &[Snippet]) {
+    let one = |snippet: &Snippet| {
+        let mut object = Map::new();
+        report::put_bytes(&mut object, "text", &snippet.text);
+        object.insert("start".into(), snippet.start.into());
+        let marks = snippet.marks.iter().map(|mark| json!([mark.start, mark.end]));
+        object.insert("marks".into(), marks.collect());
+        Value::from(object)
+    };
+    object.insert("snippets".into(), snippets.iter().map(one).collect());
+}
+
+/// Prints snippets, a line each.
+pub(super) fn print(out: &mut Output, snippets: &[Snippet]) -> Result<()> {
+    let bold = if out.is_terminal() { BOLD } else { ("", "") };
+    for snippet in snippets {
+        writeln!(out, "      {}", line(snippet, bold))?;
+    }
+    Ok(())
+}
+
+/// The text on one line, without anything that controls a terminal but what goes around marks.
+fn line(snippet: &Snippet, (open, close): (&str, &str)) -> String {
+    let mut line = String::from(if snippet.start > 0 { "… " } else { "" });
+    let mut at = 0;
+    for mark in &snippet.marks {
+        line.push_str(&plain(&snippet.text[at..mark.start]));
+        line.push_str(open);
+        line.push_str(&plain(&snippet.text[mark.clone()]));
+        line.push_str(close);
+        at = mark.end;
+    }
+    line.push_str(&plain(&snippet.text[at..]));
+    if snippet.goes_on {
+        line.push_str(" …");
+    }
+    line
+}
+
+/// Text with a space for every run of white space, and the rest of what is not printable escaped.
+fn plain(text: &[u8]) -> String {
+    let mut spaced = Vec::with_capacity(text.len());
+    for &byte in text {
+        match byte.is_ascii_whitespace() {
+            true if spaced.last() == Some(&b' ') => {}
+            true => spaced.push(b' '),
+            false => spaced.push(byte),
+        }
+    }
+    escaped(&spaced)
+}
+
+#[cfg(test)]
+mod tests {
+    use std::ops::Range;
+
+    use super::*;
+
+    #[test]
+    fn a_snippet_is_one_line_in_which_only_marks_control_the_terminal() {
+        let snippet = Snippet {
+            text: b"one\n\t two\x1b[31m \xff end".to_vec(),
+            start: 5,
+            marks: Vec::from_iter([Range { start: 6, end: 9 }]),
+            goes_on: true,
+        };
+        assert_eq!(line(&snippet, BOLD), "… one \x1b[1mtwo\x1b[0m\\x1b[31m \\xff end …");
+        let whole = Snippet { start: 0, goes_on: false, ..snippet };
+        assert_eq!(line(&whole, ("", "")), "one two\\x1b[31m \\xff end");
+        let mut object = Map::new();
+        put(&mut object, &[whole]);
+        let value = Value::from(object);
+        assert_eq!(value["snippets"][0]["marks"], json!([[6, 9]]));
+        assert!(value["snippets"][0]["text_bytes"].is_string());
+    }
+}

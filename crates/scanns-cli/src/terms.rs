@@ -1,0 +1,62 @@
+//! `scanns terms`: terms of an index, the most frequent or all, with their frequencies.
+
+use std::io::Write;
+use std::ops::ControlFlow;
+
+use anyhow::Result;
+use scanns::{Snapshot, TermCount};
+use serde_json::Map;
+
+use crate::args::TermsArgs;
+use crate::progress::Ticker;
+use crate::report::{self, Outcome, Output};
+use crate::search::field;
+use crate::units;
+
+/// Runs the verb.
+pub fn run(args: &TermsArgs) -> Result<Outcome> {
+    let snapshot = Snapshot::open(&args.index)?;
+    let searcher = snapshot.searcher_in(field(&snapshot, args.field.as_deref())?);
+    let prefix = args.prefix.as_deref().map_or(&b""[..], |prefix| prefix.as_encoded_bytes());
+    let mut out = Output::stdout();
+    let mut listed = 0u64;
+    if args.all {
+        let mut outcome = Ok(());
+        searcher.for_each_term(prefix, |term| {
+            listed += 1;
+            outcome = print(&mut out, term, args.json);
+            if outcome.is_ok() { ControlFlow::Continue(()) } else { ControlFlow::Break(()) }
+        })?;
+        outcome?;
+    } else {
+        let mut ticker = Ticker::new("term");
+        let terms = searcher.frequent_terms(prefix, args.most, |seen| ticker.at(seen))?;
+        ticker.clear();
+        listed = terms.len() as u64;
+        terms.iter().try_for_each(|term| print(&mut out, term, args.json))?;
+    }
+    if listed == 0 && !args.json {
+        report::note("no term begins so");
+    }
+    out.flush()?;
+    Ok(Outcome::Done)
+}
+
+fn print(out: &mut Output, term: &TermCount, json: bool) -> Result<()> {
+    if json {
+        let mut object = Map::new();
+        report::put_bytes(&mut object, "term", &term.term);
+        object.insert("documents".into(), term.doc_freq.into());
+        object.insert("occurrences".into(), term.total_freq.into());
+        out.json(&object.into())?;
+        return Ok(());
+    }
+    if out.is_terminal() {
+        write!(out, "{:>13}  ", units::count(term.doc_freq))?;
+    } else {
+        write!(out, "{}\t", term.doc_freq)?;
+    }
+    out.bytes(&term.term)?;
+    writeln!(out)?;
+    Ok(())
+}

@@ -1,0 +1,114 @@
+use std::ops::ControlFlow;
+
+use super::fixture::{Document, MapLeaf, random_documents};
+use super::ranking::{MODELS, is_plain, random_query};
+use crate::schema::Field;
+use crate::search::{Hit, KeyOrder, Leaf, Model, Query, Searcher};
+
+fn leaves(documents: &[Vec<Document>]) -> Vec<MapLeaf> {
+    documents.iter().enumerate().map(|(at, part)| MapLeaf::new(part, at % 2 == 0)).collect()
+}
+
+fn all_hits(searcher: &Searcher, query: &Query, model: Model) -> Vec<Hit> {
+    let mut hits = Vec::new();
+    let visit = |hit| {
+        hits.push(hit);
+        ControlFlow::Continue(())
+    };
+    searcher.for_each(query, model, visit).unwrap();
+    hits
+}
+
+#[test]
+fn pages_are_slices_of_the_whole_ranking() {
+    let seed = 0x5eed_0d01;
+    let mut random = fastrand::Rng::with_seed(seed);
+    for round in 0..30 {
+        // Large enough for pruning, and small ones with many equal scores.
+        let size = [20, 400, 6_000][round % 3];
+        let documents: Vec<Vec<Document>> =
+            (0..random.usize(1..4)).map(|_| random_documents(&mut random, size, round % 2 == 0)).collect();
+        let (first, second) = (leaves(&documents), leaves(&documents));
+        fn views(all: &[MapLeaf]) -> Vec<&dyn Leaf> {
+            all.iter().map(|leaf| leaf as &dyn Leaf).collect()
+        }
+        let fields = vec![(Field::default(), views(&first)), (Field::new(1).unwrap(), views(&second))];
+        let searcher = Searcher::over(fields, Field::default());
+        for _ in 0..4 {
+            let query = random_query(&mut random, 2);
+            for model in MODELS {
+                if matches!(model, Model::PNorm { .. }) && !is_plain(&query) {
+                    continue;
+                }
+                check_pages(&searcher, &query, model, &mut random, &format!("seed {seed:x} round {round}"));
+            }
+        }
+    }
+}
+
+fn check_pages(searcher: &Searcher, query: &Query, model: Model, random: &mut fastrand::Rng, what: &str) {
+    let what = format!("{what}: {query:?} by {model:?}");
+    let mut ranking = all_hits(searcher, query, model);
+    ranking.sort_by(|a, b| b.score.total_cmp(&a.score).then((a.leaf, a.doc).cmp(&(b.leaf, b.doc))));
+    let page = random.usize(1..30);
+    let mut places = vec![0, ranking.len() / 2, ranking.len().saturating_sub(1)];
+    places.extend((0..3).map(|_| random.usize(..=ranking.len())));
+    for place in places {
+        let Some(after) = ranking.get(place) else { continue };
+        let rest = &ranking[place + 1..];
+        let found = searcher.top_k_after(query, model, page, *after).unwrap();
+        assert_eq!(found, rest[..page.min(rest.len())], "{page} after {place} of {}: {what}", ranking.len());
+    }
+    // From a place between hits too, as of one that has been deleted.
+    let between = Hit { score: random.f32() * 4.0, leaf: random.usize(..3), doc: random.u32(..400) };
+    let place = ranking.partition_point(|hit| {
+        hit.score > between.score
+            || hit.score == between.score && (hit.leaf, hit.doc) <= (between.leaf, between.doc)
+    });
+    let rest = &ranking[place..];
+    let found = searcher.top_k_after(query, model, page, between).unwrap();
+    assert_eq!(found, rest[..page.min(rest.len())], "{page} after {between:?}: {what}");
+    assert_eq!(searcher.top_k_after(query, model, 0, between).unwrap(), []);
+}
+
+#[test]
+fn pages_by_key_are_slices_of_all_hits_in_that_order() {
+    let seed = 0x5eed_0d02;
+    let mut random = fastrand::Rng::with_seed(seed);
+    for round in 0..100 {
+        // The fixture calls documents by their numbers: in several leaves there are equal ones.
+        let documents: Vec<Vec<Document>> =
+            (0..random.usize(1..4)).map(|_| random_documents(&mut random, 120, true)).collect();
+        let leaves = leaves(&documents);
+        let searcher = Searcher::new(leaves.iter().map(|leaf| leaf as &dyn Leaf).collect());
+        let query = Query::Term(format!("t{}", random.u8(..8)).into_bytes());
+        let mut expected: Vec<(Vec<u8>, Hit)> = all_hits(&searcher, &query, Model::Classic)
+            .into_iter()
+            .map(|hit| (searcher.key(&hit).unwrap(), hit))
+            .collect();
+        for order in [KeyOrder::Ascending, KeyOrder::Descending] {
+            expected.sort_by(|(a, left), (b, right)| {
+                let keys = if order == KeyOrder::Ascending { a.cmp(b) } else { b.cmp(a) };
+                keys.then((left.leaf, left.doc).cmp(&(right.leaf, right.doc)))
+            });
+            let page = random.usize(1..20);
+            let (mut found, mut after) = (Vec::new(), None);
+            loop {
+                let next = searcher
+                    .top_by_key(&query, Model::Classic, (page, order), after.as_ref(), |_| ())
+                    .unwrap();
+                after = next.last().map(|(_, hit)| *hit);
+                let is_last = next.len() < page;
+                found.extend(next);
+                if is_last {
+                    break;
+                }
+            }
+            assert_eq!(found, expected, "seed {seed:x} round {round} {order:?}");
+        }
+        assert_eq!(
+            searcher.top_by_key(&query, Model::Classic, (0, KeyOrder::Ascending), None, |_| ()).unwrap(),
+            []
+        );
+    }
+}
