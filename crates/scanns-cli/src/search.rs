@@ -12,8 +12,8 @@ use std::io::Write;
 use std::ops::ControlFlow;
 
 use anyhow::{Result, anyhow, bail};
-use scanns::{Explanation, Field, Hit, Model, Operator, Query, Searcher, Snapshot, Snippet, Store};
-use serde_json::{Map, json};
+use scanns::{Budget, Explanation, Field, Hit, Model, Operator, Query, Searcher, Snapshot, Snippet, Store};
+use serde_json::{Map, Value};
 
 use crate::args::{ModelArg, ModelArgs, OperatorArg, SearchArgs};
 use crate::report::{self, Outcome, Output};
@@ -49,7 +49,8 @@ pub fn run(args: &SearchArgs) -> Result<Outcome> {
         let batch = batch::Batch { args, snapshot: &snapshot, field, operator, model };
         return batch::run(&batch, path);
     }
-    let searcher = snapshot.searcher_in(field);
+    let budget = args.timeout.map(Budget::of);
+    let searcher = timed(snapshot.searcher_in(field), budget.as_ref());
     let (query, itself) = match similar::like(&args.like, &snapshot, field)? {
         Some(like) => like,
         None => (asked::query(args, &snapshot, field, operator)?, None),
@@ -62,12 +63,14 @@ pub fn run(args: &SearchArgs) -> Result<Outcome> {
         return Ok(Outcome::Done);
     }
     if args.count {
-        print_count(&mut out, searcher.count(&query)?, args.json)?;
+        let count = searcher.count(&query)?;
+        print_count(&mut out, count, is_partial(budget.as_ref()), args.json)?;
         out.flush()?;
-        return Ok(Outcome::Done);
+        return Ok(outcome(0, budget.as_ref()));
     }
     let (searcher, query) = (&searcher, &query);
-    let asked = Asked { args, snapshot: &snapshot, searcher, query, model, field, itself };
+    let asked =
+        Asked { args, snapshot: &snapshot, searcher, query, model, field, itself, budget: budget.as_ref() };
     let outcome = print_hits(&asked, &mut out)?;
     out.flush()?;
     Ok(outcome)
@@ -75,7 +78,7 @@ pub fn run(args: &SearchArgs) -> Result<Outcome> {
 
 /// Prints the hits that are wanted, with what is wanted of them.
 fn print_hits(asked: &Asked<'_>, out: &mut Output) -> Result<Outcome> {
-    let Asked { args, snapshot, searcher, query, model, field, itself: _ } = asked;
+    let Asked { args, snapshot, searcher, query, model, field, budget, itself: _ } = asked;
     let mut highlighter = match args.snippet.snippets {
         true => Some(snapshot.highlighter(*field, query, snippets::options(&args.snippet))?),
         false => None,
@@ -89,7 +92,8 @@ fn print_hits(asked: &Asked<'_>, out: &mut Output) -> Result<Outcome> {
         let key = searcher.key(hit)?;
         let why = args.explain.then(|| searcher.explain(query, *model, hit)).transpose()?.flatten();
         let (text, snippets) = (text.as_deref(), shown.as_deref());
-        let details = Details { key: &key, text, snippets, why: why.as_ref(), next };
+        let details =
+            Details { key: &key, text, snippets, why: why.as_ref(), next, partial: is_partial(*budget) };
         print_hit(out, rank, hit, &details, args.json)
     };
     let mut next = None;
@@ -121,7 +125,7 @@ fn print_hits(asked: &Asked<'_>, out: &mut Output) -> Result<Outcome> {
         out.flush()?;
         report::note(&format!("for more: --after {token}"));
     }
-    Ok(if unread > 0 { Outcome::WithFailures } else { Outcome::Done })
+    Ok(outcome(unread, *budget))
 }
 
 /// What could be read, if it was asked for. A file that has changed since is said, and the other hits are shown all
@@ -201,13 +205,44 @@ fn for_all(
     outcome
 }
 
-fn print_count(out: &mut Output, count: u64, json: bool) -> Result<()> {
+/// The same for one query, which may take so long.
+fn timed<'a>(searcher: Searcher<'a>, budget: Option<&'a Budget>) -> Searcher<'a> {
+    match budget {
+        Some(budget) => searcher.within(budget),
+        None => searcher,
+    }
+}
+
+/// True if a query was ended before it was done.
+fn is_partial(budget: Option<&Budget>) -> bool {
+    budget.is_some_and(Budget::ran_out)
+}
+
+/// What a query came to of which so many documents could not be read.
+fn outcome(unread: u64, budget: Option<&Budget>) -> Outcome {
+    if is_partial(budget) {
+        report::note("time was up before the query was done: there may be more, and better ones");
+    }
+    if unread > 0 || is_partial(budget) { Outcome::WithFailures } else { Outcome::Done }
+}
+
+fn print_count(out: &mut Output, count: u64, partial: bool, json: bool) -> Result<()> {
     if json {
-        out.json(&json!({ "count": count }))?;
+        let mut object = Map::new();
+        object.insert("count".into(), count.into());
+        put_partial(&mut object, partial);
+        out.json(&object.into())?;
     } else {
         writeln!(out, "{count}")?;
     }
     Ok(())
+}
+
+/// Says that there may be more than what was found.
+fn put_partial(object: &mut Map<String, Value>, partial: bool) {
+    if partial {
+        object.insert("partial".into(), true.into());
+    }
 }
 
 /// What is shown of a hit.
@@ -219,6 +254,8 @@ struct Details<'a> {
     why: Option<&'a Explanation>,
     /// What leads to the next page.
     next: Option<&'a str>,
+    /// True if time was up.
+    partial: bool,
 }
 
 /// One hit: aligned for a person, tab-separated for a program, or as JSON.
@@ -240,6 +277,7 @@ fn print_hit(out: &mut Output, rank: usize, hit: &Hit, details: &Details<'_>, js
         if let Some(token) = details.next {
             object.insert("after".into(), token.into());
         }
+        put_partial(&mut object, details.partial);
         out.json(&object.into())?;
         return Ok(());
     }

@@ -2,11 +2,12 @@
 
 use std::ffi::OsString;
 use std::path::PathBuf;
+use std::time::Duration;
 
 use clap::{Args, ValueEnum};
 
 use super::similar::{FeedbackArgs, LikeArgs};
-use super::values::{number, positive};
+use super::values::{number, positive, timeout};
 
 pub const SEARCH_EXAMPLES: &str = "\
 Examples:
@@ -86,6 +87,10 @@ pub struct SearchArgs {
     /// Show how the score of each document came about, part by part
     #[arg(long, conflicts_with = "count")]
     pub explain: bool,
+    /// End each query after this time, such as 50ms, and show what was found until then. It is said where that happens, with
+    /// --json by "partial": true, and the exit code is 1
+    #[arg(long, value_name = "TIME", value_parser = timeout)]
+    pub timeout: Option<Duration>,
     /// One JSON object a line
     #[arg(long)]
     pub json: bool,

@@ -22,6 +22,15 @@ pub(super) fn time(text: &str) -> Result<Duration, String> {
     }
 }
 
+/// A time of any length but none.
+pub(super) fn timeout(text: &str) -> Result<Duration, String> {
+    match humantime::parse_duration(text) {
+        Ok(Duration::ZERO) => Err("must be longer than that".into()),
+        Ok(time) => Ok(time),
+        Err(_) => Err("not a time: write 50ms, 2s or 1m".into()),
+    }
+}
+
 /// When a build commits.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum CommitEvery {
@@ -73,6 +82,8 @@ mod tests {
         assert_eq!(positive("8"), Ok(8));
         assert!(time("much").is_err() && time("0s").is_err() && time("500ms").is_err());
         assert_eq!(time("2m"), Ok(Duration::from_secs(120)));
+        assert!(timeout("0ms").is_err() && timeout("50").is_err());
+        assert_eq!(timeout("50ms"), Ok(Duration::from_millis(50)));
         assert!(number("nan", 0.0, f64::INFINITY).is_err() && number("1.5", 0.0, 1.0).is_err());
         assert_eq!(number("inf", 1.0, f64::INFINITY), Ok(f64::INFINITY));
         assert_eq!(number("0.75", 0.0, 1.0), Ok(0.75));

@@ -10,9 +10,10 @@ use std::path::Path;
 use std::sync::atomic::{AtomicUsize, Ordering};
 
 use anyhow::{Context, Result};
-use scanns::{Error, Field, Hit, Model, Operator, Searcher, Snapshot};
+use scanns::{Budget, Error, Field, Hit, Model, Operator, Snapshot};
 use serde_json::{Map, Value};
 
+use super::{is_partial, put_partial, timed};
 use crate::args::SearchArgs;
 use crate::progress::{Ticker, per_second};
 use crate::report::{self, Outcome, Output, path_text};
@@ -45,6 +46,9 @@ enum Answer {
     Refused(String),
 }
 
+/// An answer, and whether time was up before it was whole.
+type Timed = (Answer, bool);
+
 /// Answers all queries of the file at `path`.
 pub(super) fn run(batch: &Batch<'_>, path: &Path) -> Result<Outcome> {
     let mut input: Box<dyn BufRead> = match path.as_os_str().as_encoded_bytes() {
@@ -56,17 +60,17 @@ pub(super) fn run(batch: &Batch<'_>, path: &Path) -> Result<Outcome> {
     };
     let cores = || std::thread::available_parallelism().map_or(1, usize::from);
     let threads = batch.args.batch.threads.unwrap_or_else(cores);
-    let searcher = batch.snapshot.searcher_in(batch.field);
     let mut out = Output::stdout();
     let mut ticker = Ticker::new("query");
-    let (mut done, mut refused) = (0, 0u64);
+    let (mut done, mut refused, mut partial) = (0, 0u64, 0u64);
     loop {
         let lines = read_lines(&mut *input, done, threads * LINES_PER_THREAD)
             .with_context(|| format!("cannot read {}", path_text(path)))?;
         if lines.is_empty() {
             break;
         }
-        for (line, answer) in lines.iter().zip(answer_all(batch, &searcher, &lines, threads)?) {
+        for (line, (answer, is_partial)) in lines.iter().zip(answer_all(batch, &lines, threads)?) {
+            partial += u64::from(is_partial);
             if let Answer::Refused(why) = &answer {
                 refused += 1;
                 report::note(&format!(
@@ -76,7 +80,7 @@ pub(super) fn run(batch: &Batch<'_>, path: &Path) -> Result<Outcome> {
                     report::escaped(why.as_bytes())
                 ));
             }
-            print(&mut out, line, &answer, batch.args.json)?;
+            print(&mut out, line, (&answer, is_partial), batch.args.json)?;
             done += 1;
         }
         ticker.at(done);
@@ -89,9 +93,14 @@ pub(super) fn run(batch: &Batch<'_>, path: &Path) -> Result<Outcome> {
     report::note(&format!("{} {queries} in {}, {rate}", units::count(done), units::duration(seconds)));
     if refused > 0 {
         report::note(&format!("{} of them could not be answered", units::count(refused)));
-        return Ok(Outcome::WithFailures);
     }
-    Ok(Outcome::Done)
+    if partial > 0 {
+        report::note(&format!(
+            "time was up for {} of them: there may be more documents, and better ones",
+            units::count(partial)
+        ));
+    }
+    Ok(if refused + partial > 0 { Outcome::WithFailures } else { Outcome::Done })
 }
 
 /// The next lines, after `done` of them, without their ends.
@@ -113,22 +122,17 @@ fn read_lines(input: &mut dyn BufRead, done: u64, most: usize) -> io::Result<Vec
 }
 
 /// The answers to all lines, in their order.
-fn answer_all(
-    batch: &Batch<'_>,
-    searcher: &Searcher<'_>,
-    lines: &[Line],
-    threads: usize,
-) -> Result<Vec<Answer>> {
+fn answer_all(batch: &Batch<'_>, lines: &[Line], threads: usize) -> Result<Vec<Timed>> {
     let next = AtomicUsize::new(0);
-    let work = || -> Result<Vec<(usize, Answer)>> {
+    let work = || -> Result<Vec<(usize, Timed)>> {
         let mut answers = Vec::new();
         loop {
             let at = next.fetch_add(1, Ordering::Relaxed);
             let Some(line) = lines.get(at) else { return Ok(answers) };
-            answers.push((at, answer(batch, searcher, line)?));
+            answers.push((at, answer(batch, line)?));
         }
     };
-    let mut answers = std::thread::scope(|scope| -> Result<Vec<(usize, Answer)>> {
+    let mut answers = std::thread::scope(|scope| -> Result<Vec<(usize, Timed)>> {
         let others: Vec<_> = (1..threads.min(lines.len())).map(|_| scope.spawn(work)).collect();
         let mut all = work()?;
         for other in others {
@@ -143,10 +147,12 @@ fn answer_all(
     Ok(answers.into_iter().map(|(_, answer)| answer).collect())
 }
 
-fn answer(batch: &Batch<'_>, searcher: &Searcher<'_>, line: &Line) -> Result<Answer> {
+fn answer(batch: &Batch<'_>, line: &Line) -> Result<Timed> {
     let Ok(text) = std::str::from_utf8(named(line).1) else {
-        return Ok(Answer::Refused("the query is not UTF-8".into()));
+        return Ok((Answer::Refused("the query is not UTF-8".into()), false));
     };
+    let budget = batch.args.timeout.map(Budget::of);
+    let searcher = timed(batch.snapshot.searcher_in(batch.field), budget.as_ref());
     let found = batch.snapshot.parse_in(batch.field, text, batch.operator).and_then(|query| {
         if batch.args.count {
             return searcher.count(&query).map(Answer::Count);
@@ -156,8 +162,10 @@ fn answer(batch: &Batch<'_>, searcher: &Searcher<'_>, line: &Line) -> Result<Ans
         hits.into_iter().map(with_key).collect::<scanns::Result<_>>().map(Answer::Hits)
     });
     match found {
-        Err(error @ (Error::Query { .. } | Error::Options(_))) => Ok(Answer::Refused(error.to_string())),
-        found => Ok(found?),
+        Err(error @ (Error::Query { .. } | Error::Options(_))) => {
+            Ok((Answer::Refused(error.to_string()), false))
+        }
+        found => Ok((found?, is_partial(budget.as_ref()))),
     }
 }
 
@@ -169,9 +177,9 @@ fn named(line: &Line) -> (Option<&[u8]>, &[u8]) {
     }
 }
 
-fn print(out: &mut Output, line: &Line, answer: &Answer, json: bool) -> Result<()> {
+fn print(out: &mut Output, line: &Line, (answer, partial): (&Answer, bool), json: bool) -> Result<()> {
     if json {
-        out.json(&as_json(line, answer))?;
+        out.json(&as_json(line, answer, partial))?;
         return Ok(());
     }
     let front = |out: &mut Output| match named(line).0 {
@@ -196,7 +204,7 @@ fn print(out: &mut Output, line: &Line, answer: &Answer, json: bool) -> Result<(
     Ok(())
 }
 
-fn as_json(line: &Line, answer: &Answer) -> Value {
+fn as_json(line: &Line, answer: &Answer, partial: bool) -> Value {
     let mut object = Map::new();
     object.insert("query".into(), line.number.into());
     if let Some(name) = named(line).0 {
@@ -214,5 +222,6 @@ fn as_json(line: &Line, answer: &Answer) -> Value {
         Answer::Hits(hits) => object.insert("hits".into(), hits.iter().zip(1..).map(hit).collect()),
         Answer::Refused(why) => object.insert("error".into(), why.as_str().into()),
     };
+    put_partial(&mut object, partial);
     object.into()
 }

@@ -6,7 +6,7 @@
 use std::hash::{DefaultHasher, Hash, Hasher};
 
 use anyhow::{Result, anyhow, bail};
-use scanns::{Field, Hit, KeyOrder, Model, Query, Searcher, Snapshot};
+use scanns::{Budget, Field, Hit, KeyOrder, Model, Query, Searcher, Snapshot};
 
 use crate::args::{SearchArgs, SortArg};
 use crate::progress::Ticker;
@@ -24,6 +24,7 @@ pub(super) struct Asked<'a> {
     pub(super) field: Field,
     /// The document that others should be like, which is no hit.
     pub(super) itself: Option<Hit>,
+    pub(super) budget: Option<&'a Budget>,
 }
 
 impl Asked<'_> {
@@ -43,7 +44,7 @@ pub(super) struct Page {
 
 /// The page that was asked for.
 pub(super) fn page(asked: &Asked<'_>) -> Result<Page> {
-    let Asked { args, snapshot, searcher, query, model, field, itself } = asked;
+    let Asked { args, snapshot, searcher, query, model, field, itself, budget: _ } = asked;
     let wanted = args.top.saturating_add(itself.iter().count());
     let generation = snapshot.info().generation;
     let digest = digest(&snapshot.query_json(query)?, *model, *field, args.page.sort);

@@ -19,7 +19,7 @@ pub(super) fn all<S: Similarity>(parts: &mut Parts<S>, view: &View, sink: &mut S
     let order = parts.order();
     let Some((&lead, others)) = order.split_first() else { return ControlFlow::Continue(()) };
     let mut search = Search::new(parts, view, &order);
-    while parts.clauses[lead].cursor.doc() < view.max_doc {
+    while parts.clauses[lead].cursor.doc() < view.max_doc && !view.clock.is_up() {
         // Lists that cluster often have long stretches without each other: a run begins where all have been asked once
         // what comes next.
         let mut doc = parts.clauses[lead].cursor.doc();
@@ -50,7 +50,7 @@ pub(super) fn top<S: Similarity>(parts: &mut Parts<S>, view: &View, top: &mut To
     let blocks = LeadBlocks::new(parts, lead, &others);
     let plain = parts.is_plain();
     let mut keep = Keep::new(view, Vec::new());
-    blocks.visit(lead, parts, top, |block, parts, top| {
+    blocks.visit(lead, parts, view.clock, top, |block, parts, top| {
         parts.clauses[lead].cursor.load_block(block);
         search.found.take_block(&mut parts.clauses[lead], lead);
         search.keep_own(parts, lead, below(top.threshold()) - blocks.others(block));
@@ -135,7 +135,9 @@ impl<'v, 'a> Search<'v, 'a> {
             let (before, freqs) = self.freqs.split_at_mut(number);
             let Some(freqs) = freqs.first_mut() else { continue };
             freqs.clear();
-            freqs.extend(self.found.docs.iter().map(|&doc| phrase.freq(doc)));
+            let clock = self.view.clock;
+            let freq = |&doc: &u32| if clock.is_up() { 0.0 } else { phrase.freq(doc) };
+            freqs.extend(self.found.docs.iter().map(freq));
             self.found.retain(self.order, |&place| freqs[usize::from(place)] > 0.0);
             let kept = self.found.retained();
             compact(freqs, kept);

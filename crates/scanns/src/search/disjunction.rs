@@ -12,7 +12,7 @@ pub(super) fn all<S: Similarity>(clauses: &mut [Clause<S>], view: &View, sink: &
     let mut sums = Accumulators::new(clauses, view);
     loop {
         let next = clauses.iter().map(|clause| clause.cursor.doc()).min().unwrap_or(NO_MORE);
-        if next == NO_MORE {
+        if next == NO_MORE || view.clock.is_up() {
             return ControlFlow::Continue(());
         }
         let start = next - next % WINDOW;

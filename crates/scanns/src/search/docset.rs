@@ -1,5 +1,6 @@
 //! A set of documents of one leaf, made of the lists of many terms.
 
+use super::budget::Clock;
 use super::leaf::{Leaf, TermRef, damaged_list};
 use crate::codec::{BLOCK, NO_MORE};
 use crate::error::Result;
@@ -18,7 +19,7 @@ pub(super) enum DocSet {
 
 impl DocSet {
     /// The documents that have any of the terms.
-    pub(super) fn of_terms(leaf: &dyn Leaf, terms: &[TermRef]) -> Result<Self> {
+    pub(super) fn of_terms(leaf: &dyn Leaf, terms: &[TermRef], clock: Clock) -> Result<Self> {
         let max_doc = leaf.max_doc();
         let postings: u64 = terms.iter().map(|term| u64::from(term.doc_freq)).sum();
         let mut set = match postings * SPARSE < u64::from(max_doc) {
@@ -26,6 +27,9 @@ impl DocSet {
             false => DocSet::Bits(vec![0; (max_doc as usize).div_ceil(64)]),
         };
         for term in terms {
+            if clock.is_up() {
+                break;
+            }
             let source = leaf.postings(term)?;
             let mut cursor = source.cursor(term.doc_freq, max_doc)?;
             while cursor.doc() != NO_MORE {

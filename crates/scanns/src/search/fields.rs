@@ -1,5 +1,6 @@
 //! The leaves of a searcher, seen through each field that can be searched.
 
+use super::budget::{Budget, Clock};
 use super::leaf::{Leaf, LeafStats};
 use crate::schema::Field;
 
@@ -9,6 +10,7 @@ pub(super) struct Fields<'a> {
     /// The place of the field that is searched where none is named.
     default: usize,
     exhaustive: bool,
+    clock: Clock<'a>,
 }
 
 struct FieldLeaves<'a> {
@@ -33,7 +35,17 @@ impl<'a> Fields<'a> {
         };
         let fields: Vec<_> = fields.into_iter().map(with_stats).collect();
         let default = fields.iter().position(|known| known.field == default).unwrap_or(0);
-        Fields { fields, default, exhaustive: false }
+        Fields { fields, default, exhaustive: false, clock: Clock::default() }
+    }
+
+    /// Ends queries when the budget has run out.
+    pub(super) fn limit(&mut self, budget: &'a Budget) {
+        self.clock = Clock(Some(budget));
+    }
+
+    /// Whether queries may go on.
+    pub(super) fn clock(&self) -> Clock<'a> {
+        self.clock
     }
 
     /// Has patterns match all terms that they can, and fuzzy words too.

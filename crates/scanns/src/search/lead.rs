@@ -4,6 +4,7 @@
 //! What the blocks of another term that reach into a range can add bounds the matches there. Ranges are visited in any
 //! order, the most promising first: that raises the threshold early, and most others are then dismissed by one comparison.
 
+use super::budget::Clock;
 use super::parts::Parts;
 use super::run::Clause;
 use super::similarity::{Similarity, above};
@@ -110,6 +111,7 @@ impl LeadBlocks {
         &self,
         lead: usize,
         parts: &mut Parts<'a, S>,
+        clock: Clock,
         top: &mut TopK,
         mut visit: impl FnMut(usize, &mut Parts<'a, S>, &mut TopK),
     ) {
@@ -125,6 +127,9 @@ impl LeadBlocks {
                 && top.admits(total, first)
                 && !promising.contains(&block)
             {
+                if clock.is_up() {
+                    return;
+                }
                 visit(block, parts, top);
             }
             first = parts.clauses[lead].cursor.block_last(block).saturating_add(1);

@@ -18,6 +18,7 @@ use crate::codec::BLOCK;
 
 /// The best hits.
 pub(super) fn top<S: Similarity>(clauses: &mut [Clause<S>], keep: &mut Keep, top: &mut TopK) {
+    let clock = keep.view.clock;
     let windows = Windows::new(clauses, keep.view);
     let sums = Accumulators::new(clauses, keep.view);
     let mut search = MaxScore {
@@ -29,7 +30,7 @@ pub(super) fn top<S: Similarity>(clauses: &mut [Clause<S>], keep: &mut Keep, top
         sums,
         candidates: Vec::new(),
     };
-    windows.visit(top, |window, top| search.visit(window, top));
+    windows.visit(clock, top, |window, top| search.visit(window, top));
 }
 
 /// A clause that has postings in the window.

@@ -18,6 +18,7 @@
 //! `suggest.rs` finds what words were meant.
 
 mod accumulate;
+mod budget;
 mod by_key;
 mod candidates;
 mod conjunction;
@@ -55,6 +56,7 @@ mod topk;
 mod tree;
 mod windows;
 
+pub use budget::Budget;
 pub use by_key::KeyOrder;
 pub use explain::Explanation;
 pub(crate) use feedback::Answer;
@@ -105,6 +107,14 @@ impl<'a> Searcher<'a> {
     #[must_use]
     pub fn exhaustive(mut self) -> Self {
         self.fields.exhaust();
+        self
+    }
+
+    /// The same for one query that may take so long: when the budget has run out, what has been found is the answer, and
+    /// [`Budget::ran_out`] says that it is not the whole one. Whoever explains a score or marks a text is not bound.
+    #[must_use]
+    pub fn within(mut self, budget: &'a Budget) -> Self {
+        self.fields.limit(budget);
         self
     }
 
@@ -253,6 +263,9 @@ impl<'a> Searcher<'a> {
         for (number, refs) in found.refs.iter().enumerate() {
             let view = View::new(&self.fields, plan, number)?;
             let terms = Terms { plan, refs, weights: &weights, similarities: &similarities };
+            if self.fields.clock().is_up() {
+                break;
+            }
             if each(number, &mut |goal| run_leaf(&shape, &view, terms, goal))?.is_break() {
                 break;
             }

@@ -4,6 +4,7 @@
 //! are moved forward, always the one that is furthest behind, and each time the spread of all is at a minimum that the
 //! slop allows, it counts 1 / (1 + spread). Of a term that the phrase has twice, each needs an occurrence of its own.
 
+use super::budget::Clock;
 use super::leaf::{ListSource, PositionSource};
 use super::run::{Terms, View};
 use super::similarity::{Scorer, Similarity};
@@ -14,6 +15,7 @@ use crate::error::Result;
 pub(super) struct PhraseCursor<'s, S> {
     matcher: PhraseMatcher<'s>,
     scorers: PhraseScorers<'s, S>,
+    clock: Clock<'s>,
     doc: u32,
     /// What the phrase counts in the document at hand.
     freq: f32,
@@ -21,8 +23,8 @@ pub(super) struct PhraseCursor<'s, S> {
 
 impl<'s, S: Similarity> PhraseCursor<'s, S> {
     /// At the first document with the phrase.
-    pub(super) fn new(matcher: PhraseMatcher<'s>, scorers: PhraseScorers<'s, S>) -> Self {
-        let mut cursor = PhraseCursor { matcher, scorers, doc: 0, freq: 0.0 };
+    pub(super) fn new(matcher: PhraseMatcher<'s>, scorers: PhraseScorers<'s, S>, clock: Clock<'s>) -> Self {
+        let mut cursor = PhraseCursor { matcher, scorers, clock, doc: 0, freq: 0.0 };
         cursor.advance(0);
         cursor
     }
@@ -43,7 +45,7 @@ impl<'s, S: Similarity> PhraseCursor<'s, S> {
                 return NO_MORE;
             }
             self.freq = self.matcher.freq(self.doc);
-            if self.matcher.corrupt {
+            if self.matcher.corrupt || self.clock.is_up() && self.freq == 0.0 {
                 self.doc = NO_MORE;
                 return NO_MORE;
             }

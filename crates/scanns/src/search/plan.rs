@@ -310,7 +310,7 @@ impl<'q> Planner<'q, '_> {
         let leaves: Vec<_> = (0..self.known.leaves()).map(|leaf| self.known.leaf(field, leaf)).collect();
         let blend = self.blends;
         self.blends += 1;
-        let near = nearest(&leaves, wanted)?;
+        let near = nearest((&leaves, self.known.clock()), wanted)?;
         self.count(near.len())?;
         let should = near
             .into_iter()

@@ -13,6 +13,7 @@
 
 use std::ops::ControlFlow;
 
+use super::budget::Clock;
 use super::leaf::{LeafStats, damaged_list};
 use super::plan::{Kind, Node};
 use super::run::{Sink, Terms, View};
@@ -62,7 +63,7 @@ impl PNorm {
             .collect::<Result<Vec<Option<ListCursor>>>>()?;
         let mut wanted = vec![false; lists.len()];
         mark_wanted(root, false, &mut wanted);
-        let flow = self.drive(root, &mut lists, &wanted, sink);
+        let flow = self.drive(root, &mut lists, (&wanted, view.clock), sink);
         if lists.iter().flatten().any(|list| list.corrupt()) { Err(damaged_list()) } else { Ok(flow) }
     }
 
@@ -70,7 +71,7 @@ impl PNorm {
         &self,
         root: &Node,
         lists: &mut [Option<ListCursor>],
-        wanted: &[bool],
+        (wanted, clock): (&[bool], Clock),
         sink: &mut Sink,
     ) -> ControlFlow<()> {
         let (mut docs, mut scores) = ([0; BLOCK], [0.0; BLOCK]);
@@ -91,6 +92,9 @@ impl PNorm {
             if len == BLOCK {
                 sink(&docs, &scores)?;
                 len = 0;
+                if clock.is_up() {
+                    return ControlFlow::Continue(());
+                }
             }
             target = doc + 1;
         }

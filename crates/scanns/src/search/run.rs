@@ -2,6 +2,7 @@
 
 use std::ops::ControlFlow;
 
+use super::budget::Clock;
 use super::fields::Fields;
 use super::keep::{Keep, Without, offer};
 use super::leaf::{Leaf, ListSource, TermRef, damaged_list};
@@ -31,6 +32,7 @@ pub(super) struct View<'a> {
     fields: Vec<(&'a dyn Leaf, &'a [u8])>,
     pub(super) max_doc: u32,
     all_live: bool,
+    pub(super) clock: Clock<'a>,
 }
 
 impl<'a> View<'a> {
@@ -47,7 +49,8 @@ impl<'a> View<'a> {
             }
         };
         let fields = plan.fields.iter().map(through).collect::<Result<_>>()?;
-        Ok(View { leaf, fields, max_doc, all_live: leaf.stats().documents >= u64::from(max_doc) })
+        let all_live = leaf.stats().documents >= u64::from(max_doc);
+        Ok(View { leaf, fields, max_doc, all_live, clock: all.clock() })
     }
 
     /// The leaf, seen through a field of the plan.
@@ -266,7 +269,7 @@ fn run_any<S: Similarity>(
 fn all_of_any<S: Similarity>(clauses: &mut [Clause<S>], view: &View, sink: &mut Sink) -> ControlFlow<()> {
     match clauses {
         [] => ControlFlow::Continue(()),
-        [only] => term::all(only, sink),
+        [only] => term::all(only, view, sink),
         _ => disjunction::all(clauses, view, sink),
     }
 }

@@ -42,7 +42,7 @@ fn each_window(root: &Node, view: &View, terms: Terms<()>, mut each: impl FnMut(
     let builder = Builder { view, terms, sources: &sources };
     let Some(mut set) = builder.node(root)? else { return Ok(()) };
     let mut next = set.next(0);
-    while next < view.max_doc {
+    while next < view.max_doc && !view.clock.is_up() {
         let start = next - next % WINDOW;
         let mut bits = NONE;
         set.fill(start, &mut bits);
@@ -98,8 +98,8 @@ impl<'s> Builder<'_, 's> {
             Kind::Pattern(pattern) => {
                 let (field, matcher) = &self.terms.plan.patterns[*pattern];
                 let leaf = self.view.through(*field);
-                let terms = matcher.terms(leaf, self.terms.plan.expansions)?;
-                Some(Set::Fixed(DocSet::of_terms(leaf, &terms)?))
+                let terms = matcher.terms(leaf, self.terms.plan.expansions, self.view.clock)?;
+                Some(Set::Fixed(DocSet::of_terms(leaf, &terms, self.view.clock)?))
             }
             Kind::Exists(field) => Some(Set::Fixed(DocSet::with_terms(
                 self.view.norms(*field).get(..max_doc as usize).unwrap_or_default(),

@@ -3,16 +3,16 @@
 use std::ops::ControlFlow;
 
 use super::keep::{Keep, offer};
-use super::run::{Clause, Sink};
+use super::run::{Clause, Sink, View};
 use super::similarity::Similarity;
 use super::topk::TopK;
 use super::windows::most_promising;
 use crate::codec::{BLOCK, NO_MORE};
 
 /// Every posting, block by block.
-pub(super) fn all<S: Similarity>(clause: &mut Clause<S>, sink: &mut Sink) -> ControlFlow<()> {
+pub(super) fn all<S: Similarity>(clause: &mut Clause<S>, view: &View, sink: &mut Sink) -> ControlFlow<()> {
     let mut scores = [0.0; BLOCK];
-    while clause.cursor.doc() != NO_MORE {
+    while clause.cursor.doc() != NO_MORE && !view.clock.is_up() {
         let found = clause.cursor.rest_of_block();
         let count = found.0.len();
         clause.scorer.score_all(found, &mut scores[..count]);
@@ -36,6 +36,9 @@ pub(super) fn top<S: Similarity>(clause: &mut Clause<S>, keep: &mut Keep, top: &
     let mut first = 0;
     for (block, bound) in bounds.into_iter().enumerate() {
         if bound >= top.threshold() && bound >= 0.0 && top.admits(bound, first) {
+            if keep.view.clock.is_up() {
+                return;
+            }
             score_block(clause, block, keep, top);
         }
         first = clause.cursor.block_last(block).saturating_add(1);

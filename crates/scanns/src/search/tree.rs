@@ -6,6 +6,7 @@
 
 use std::ops::ControlFlow;
 
+use super::budget::Clock;
 use super::docset::DocSet;
 use super::leaf::{ListSource, damaged_list};
 use super::phrase::PhraseCursor;
@@ -25,19 +26,24 @@ pub(super) fn all<S: Similarity>(
     let sources = (0..terms.refs.len()).map(|term| terms.source(view, term)).collect::<Result<Vec<_>>>()?;
     let builder = Builder { view, terms, sources: &sources };
     let Some(mut root) = builder.node(root, 1.0)? else { return Ok(ControlFlow::Continue(())) };
-    let flow = drive(&mut root, sink);
+    let flow = drive(&mut root, view.clock, sink);
     if root.corrupt() { Err(damaged_list()) } else { Ok(flow) }
 }
 
-fn drive<S: Similarity>(root: &mut Cursor<S>, sink: &mut Sink) -> ControlFlow<()> {
+fn drive<S: Similarity>(root: &mut Cursor<S>, clock: Clock, sink: &mut Sink) -> ControlFlow<()> {
     let (mut docs, mut scores) = ([0; BLOCK], [0.0; BLOCK]);
     let mut len = 0;
     if let Cursor::Set { set, score, .. } = root {
-        return drive_set(set, *score, sink);
+        return drive_set(set, *score, clock, sink);
     }
     let mut doc = root.doc();
     while doc != NO_MORE {
-        (docs[len], scores[len]) = (doc, root.score());
+        let score = root.score();
+        // Then parts may have ended early, which others took for the end.
+        if clock.is_up() {
+            break;
+        }
+        (docs[len], scores[len]) = (doc, score);
         len += 1;
         if len == BLOCK {
             sink(&docs, &scores)?;
@@ -49,15 +55,17 @@ fn drive<S: Similarity>(root: &mut Cursor<S>, sink: &mut Sink) -> ControlFlow<()
 }
 
 /// Every document of a set, from the start.
-fn drive_set(set: &DocSet, score: f32, sink: &mut Sink) -> ControlFlow<()> {
+fn drive_set(set: &DocSet, score: f32, clock: Clock, sink: &mut Sink) -> ControlFlow<()> {
     let (mut docs, scores) = ([0; BLOCK], [score; BLOCK]);
     let mut next = 0;
-    loop {
+    // A set may itself have ended early.
+    while !clock.is_up() {
         let found = set.take_from(next, &mut docs);
-        let Some(&last) = found.last() else { return ControlFlow::Continue(()) };
+        let Some(&last) = found.last() else { break };
         sink(found, &scores[..found.len()])?;
         next = last + 1;
     }
+    ControlFlow::Continue(())
 }
 
 struct Builder<'b, 's, S> {
@@ -84,7 +92,11 @@ impl<'s, S: Similarity> Builder<'_, 's, S> {
             Kind::Pattern(pattern) => {
                 let (field, matcher) = &self.terms.plan.patterns[*pattern];
                 let leaf = self.view.through(*field);
-                let set = DocSet::of_terms(leaf, &matcher.terms(leaf, self.terms.plan.expansions)?)?;
+                let set = DocSet::of_terms(
+                    leaf,
+                    &matcher.terms(leaf, self.terms.plan.expansions, self.view.clock)?,
+                    self.view.clock,
+                )?;
                 Ok(Some(Cursor::Set { set, doc: 0, score: boost }.settled()))
             }
             Kind::Exists(field) => {
@@ -110,16 +122,18 @@ impl<'s, S: Similarity> Builder<'_, 's, S> {
         if required.len() < must.len() || optional.len() < at_least {
             return Ok(None);
         }
+        let clock = self.view.clock;
         let base = match (required.is_empty(), optional.is_empty()) {
             (true, true) if !should.is_empty() || must_not.is_empty() => return Ok(None),
             (true, true) => self.everything(0.0),
-            (true, false) => Cursor::some(optional, at_least),
-            (false, true) => Cursor::every(required),
-            (false, false) if at_least > 0 => {
-                Cursor::every(vec![Cursor::every(required), Cursor::some(optional, at_least)])
-            }
+            (true, false) => Cursor::some(optional, at_least, clock),
+            (false, true) => Cursor::every(required, clock),
+            (false, false) if at_least > 0 => Cursor::every(
+                vec![Cursor::every(required, clock), Cursor::some(optional, at_least, clock)],
+                clock,
+            ),
             (false, false) => Cursor::Boosted {
-                base: Box::new(Cursor::every(required)),
+                base: Box::new(Cursor::every(required, clock)),
                 boost: Box::new(Cursor::any(optional)),
             },
         };
@@ -127,7 +141,8 @@ impl<'s, S: Similarity> Builder<'_, 's, S> {
         if excluded.is_empty() {
             return Ok(Some(base));
         }
-        let mut without = Cursor::Without { base: Box::new(base), excluded: Box::new(Cursor::any(excluded)) };
+        let excluded = Box::new(Cursor::any(excluded));
+        let mut without = Cursor::Without { base: Box::new(base), excluded, clock };
         without.advance(0);
         Ok(Some(without))
     }
@@ -137,7 +152,7 @@ impl<'s, S: Similarity> Builder<'_, 's, S> {
         let Some(lists) = lists else { return Ok(None) };
         let matcher = self.terms.phrase_matcher(self.view, terms, slop, &lists)?;
         let scorers = self.terms.phrase_scorers(self.view, terms, boost);
-        Ok(Some(Cursor::Phrase(Box::new(PhraseCursor::new(matcher, scorers)))))
+        Ok(Some(Cursor::Phrase(Box::new(PhraseCursor::new(matcher, scorers, self.view.clock)))))
     }
 
     /// The cursors of those nodes that can match.
@@ -164,6 +179,7 @@ enum Cursor<'s, S> {
     },
     Every {
         parts: Vec<Cursor<'s, S>>,
+        clock: Clock<'s>,
     },
     Any {
         parts: Vec<Cursor<'s, S>>,
@@ -174,6 +190,7 @@ enum Cursor<'s, S> {
         parts: Vec<Cursor<'s, S>>,
         needed: usize,
         doc: u32,
+        clock: Clock<'s>,
     },
     /// Matches as `base` does, and scores higher where `boost` matches too.
     Boosted {
@@ -183,6 +200,7 @@ enum Cursor<'s, S> {
     Without {
         base: Box<Cursor<'s, S>>,
         excluded: Box<Cursor<'s, S>>,
+        clock: Clock<'s>,
     },
 }
 
@@ -193,15 +211,15 @@ impl<'s, S: Similarity> Cursor<'s, S> {
     }
 
     /// Documents of at least `needed` of the parts, and of one.
-    fn some(parts: Vec<Cursor<'s, S>>, needed: usize) -> Self {
+    fn some(parts: Vec<Cursor<'s, S>>, needed: usize, clock: Clock<'s>) -> Self {
         match needed {
             0 | 1 => Cursor::any(parts),
-            _ => Cursor::AtLeast { parts, needed, doc: 0 }.settled(),
+            _ => Cursor::AtLeast { parts, needed, doc: 0, clock }.settled(),
         }
     }
 
-    fn every(parts: Vec<Cursor<'s, S>>) -> Self {
-        let mut every = Cursor::Every { parts };
+    fn every(parts: Vec<Cursor<'s, S>>, clock: Clock<'s>) -> Self {
+        let mut every = Cursor::Every { parts, clock };
         every.advance(0);
         every
     }
@@ -220,7 +238,7 @@ impl<'s, S: Similarity> Cursor<'s, S> {
             | Cursor::Set { doc, .. }
             | Cursor::Any { doc, .. }
             | Cursor::AtLeast { doc, .. } => *doc,
-            Cursor::Every { parts } => parts.first().map_or(NO_MORE, Cursor::doc),
+            Cursor::Every { parts, .. } => parts.first().map_or(NO_MORE, Cursor::doc),
             Cursor::Boosted { base, .. } | Cursor::Without { base, .. } => base.doc(),
         }
     }
@@ -234,8 +252,8 @@ impl<'s, S: Similarity> Cursor<'s, S> {
                 *doc = set.next(target.max(*doc));
                 *doc
             }
-            Cursor::AtLeast { parts, needed, doc } => {
-                *doc = agree_some(parts, *needed, target);
+            Cursor::AtLeast { parts, needed, doc, clock } => {
+                *doc = agree_some(parts, *needed, target, *clock);
                 *doc
             }
             Cursor::Everything { doc, max_doc, .. } => {
@@ -245,15 +263,18 @@ impl<'s, S: Similarity> Cursor<'s, S> {
                 }
                 *doc
             }
-            Cursor::Every { parts } => agree(parts, target),
+            Cursor::Every { parts, clock } => agree(parts, target, *clock),
             Cursor::Any { parts, doc } => {
                 *doc = parts.iter_mut().map(|part| part.advance(target)).min().unwrap_or(NO_MORE);
                 *doc
             }
             Cursor::Boosted { base, .. } => base.advance(target),
-            Cursor::Without { base, excluded } => {
+            Cursor::Without { base, excluded, clock } => {
                 let mut doc = base.advance(target);
                 while doc != NO_MORE && excluded.advance(doc) == doc {
+                    if clock.is_up() {
+                        return NO_MORE;
+                    }
                     doc = base.advance(doc + 1);
                 }
                 doc
@@ -267,7 +288,7 @@ impl<'s, S: Similarity> Cursor<'s, S> {
             Cursor::Term(clause) => clause.scorer.score(clause.cursor.doc(), clause.cursor.tf()),
             Cursor::Phrase(phrase) => phrase.score(),
             Cursor::Everything { score, .. } | Cursor::Set { score, .. } => *score,
-            Cursor::Every { parts } => narrow(parts.iter_mut().map(|part| f64::from(part.score())).sum()),
+            Cursor::Every { parts, .. } => narrow(parts.iter_mut().map(|part| f64::from(part.score())).sum()),
             Cursor::Any { parts, doc } | Cursor::AtLeast { parts, doc, .. } => {
                 let here = parts.iter_mut().filter(|part| part.doc() == *doc);
                 narrow(here.map(|part| f64::from(part.score())).sum())
@@ -286,10 +307,10 @@ impl<'s, S: Similarity> Cursor<'s, S> {
             Cursor::Term(clause) => clause.cursor.corrupt(),
             Cursor::Phrase(phrase) => phrase.corrupt(),
             Cursor::Everything { .. } | Cursor::Set { .. } => false,
-            Cursor::Every { parts } | Cursor::Any { parts, .. } | Cursor::AtLeast { parts, .. } => {
+            Cursor::Every { parts, .. } | Cursor::Any { parts, .. } | Cursor::AtLeast { parts, .. } => {
                 parts.iter().any(Cursor::corrupt)
             }
-            Cursor::Boosted { base, boost: other } | Cursor::Without { base, excluded: other } => {
+            Cursor::Boosted { base, boost: other } | Cursor::Without { base, excluded: other, .. } => {
                 base.corrupt() || other.corrupt()
             }
         }
@@ -297,7 +318,7 @@ impl<'s, S: Similarity> Cursor<'s, S> {
 }
 
 /// Moves all parts to the first document not below `target` that all of them have.
-fn agree<S: Similarity>(parts: &mut [Cursor<S>], target: u32) -> u32 {
+fn agree<S: Similarity>(parts: &mut [Cursor<S>], target: u32, clock: Clock) -> u32 {
     let mut doc = target;
     loop {
         let highest = parts.iter_mut().map(|part| part.advance(doc)).max().unwrap_or(NO_MORE);
@@ -305,12 +326,15 @@ fn agree<S: Similarity>(parts: &mut [Cursor<S>], target: u32) -> u32 {
             // At the end the first part, which stands for all, must be there too.
             return parts.first_mut().map_or(NO_MORE, |part| part.advance(highest));
         }
+        if clock.is_up() {
+            return NO_MORE;
+        }
         doc = highest;
     }
 }
 
 /// Moves parts to the first document not below `target` that at least `needed` of them have, as far as they are before.
-fn agree_some<S: Similarity>(parts: &mut [Cursor<S>], needed: usize, target: u32) -> u32 {
+fn agree_some<S: Similarity>(parts: &mut [Cursor<S>], needed: usize, target: u32, clock: Clock) -> u32 {
     let mut target = target;
     loop {
         let mut docs: Vec<u32> = parts.iter_mut().map(|part| part.advance(target)).collect();
@@ -319,6 +343,7 @@ fn agree_some<S: Similarity>(parts: &mut [Cursor<S>], needed: usize, target: u32
         match docs.get(needed.saturating_sub(1)) {
             None | Some(&NO_MORE) => return NO_MORE,
             Some(&doc) if docs.first() == Some(&doc) => return doc,
+            Some(_) if clock.is_up() => return NO_MORE,
             Some(&doc) => target = doc,
         }
     }

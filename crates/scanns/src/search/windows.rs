@@ -5,6 +5,7 @@
 //! window lets windows be visited in any order, the most promising first. That raises the threshold early, and
 //! most windows are then dismissed by one comparison.
 
+use super::budget::Clock;
 use super::run::{Clause, View};
 use super::similarity::{Similarity, narrow};
 use super::topk::TopK;
@@ -109,7 +110,7 @@ impl Windows {
     }
 
     /// Calls `visit` with the windows that can hold hits for `top`, the most promising first, then in order.
-    pub(super) fn visit(&self, top: &mut TopK, mut visit: impl FnMut(usize, &mut TopK)) {
+    pub(super) fn visit(&self, clock: Clock, top: &mut TopK, mut visit: impl FnMut(usize, &mut TopK)) {
         let sums: Vec<f32> = self.sums.iter().map(|&sum| narrow(sum)).collect();
         let first = most_promising(&sums);
         for &window in &first {
@@ -120,6 +121,9 @@ impl Windows {
             if sum >= top.threshold() && !first.contains(&window) {
                 let start = u32::try_from(window << self.shift).unwrap_or(u32::MAX);
                 if top.admits(sum, start) {
+                    if clock.is_up() {
+                        return;
+                    }
                     visit(window, top);
                 }
             }

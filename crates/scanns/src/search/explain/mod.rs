@@ -12,6 +12,7 @@ mod words;
 
 use std::fmt;
 
+use super::budget::Clock;
 use super::leaf::damaged_list;
 use super::plan::{Boosted, Figures, Found, Kind, Node, Plan};
 use super::query::{Pattern, PhraseQuery, Query};
@@ -325,7 +326,7 @@ impl<S: Similarity> Walker<'_, '_, S> {
         let Some((field, matcher)) = self.asked.plan.patterns.get(number) else { return Ok(None) };
         let leaf = view.through(*field);
         let (mut all, mut here) = (0, Vec::new());
-        matcher.each(leaf, self.asked.plan.expansions, &mut |term, found| {
+        matcher.each((leaf, Clock::default()), self.asked.plan.expansions, &mut |term, found| {
             all += 1;
             let source = leaf.postings(&found)?;
             let mut list = source.cursor(found.doc_freq, view.max_doc)?;

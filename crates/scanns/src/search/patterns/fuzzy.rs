@@ -3,8 +3,10 @@
 use std::collections::BTreeMap;
 
 use super::automaton::Machine;
+use super::terms_of;
 use super::walk::walk;
 use crate::error::Result;
+use crate::search::budget::Clock;
 use crate::search::frequent::TermCount;
 use crate::search::leaf::Leaf;
 
@@ -24,14 +26,14 @@ pub(in crate::search) struct Near {
 /// That of which edits leave nothing matches and weighs nothing, and its figures count as those of the others. So it does
 /// in Lucene, where the documentation says that it does not match.
 pub(in crate::search) fn nearest(
-    leaves: &[&dyn Leaf],
+    (leaves, clock): (&[&dyn Leaf], Clock),
     (term, edits, prefix): (&str, u8, usize),
 ) -> Result<Vec<Near>> {
     let machine = Machine::of_edits(term, edits, prefix)?;
     let own = term.chars().count();
     let mut found: BTreeMap<Vec<u8>, f32> = BTreeMap::new();
     for leaf in leaves {
-        walk(&mut *leaf.terms()?, &machine, &mut |terms, state| {
+        walk(&mut terms_of(*leaf, clock)?, &machine, &mut |terms, state| {
             if let Some(edits) = machine.edits(state) {
                 let shorter = own.min(String::from_utf8_lossy(terms.term()).chars().count());
                 // May be below 0, or without a bound where a term is empty: which are nearer is decided by that, too.

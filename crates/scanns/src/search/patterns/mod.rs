@@ -12,6 +12,7 @@ mod walk;
 
 use std::ops::Bound;
 
+use super::budget::Clock;
 use super::leaf::{Leaf, TermRef, TermStream};
 use super::query::Pattern;
 use crate::error::{Error, Result};
@@ -53,9 +54,9 @@ impl<'q> Matcher<'q> {
     ///
     /// # Errors
     /// [`Error::Options`] if there are more than `most`.
-    pub(super) fn terms(&self, leaf: &dyn Leaf, most: usize) -> Result<Vec<TermRef>> {
+    pub(super) fn terms(&self, leaf: &dyn Leaf, most: usize, clock: Clock) -> Result<Vec<TermRef>> {
         let mut found = Vec::new();
-        self.each(leaf, most, &mut |_, term| {
+        self.each((leaf, clock), most, &mut |_, term| {
             found.push(term);
             Ok(())
         })?;
@@ -68,7 +69,7 @@ impl<'q> Matcher<'q> {
     /// [`Error::Options`] if there are more than `most`.
     pub(super) fn each(
         &self,
-        leaf: &dyn Leaf,
+        (leaf, clock): (&dyn Leaf, Clock),
         most: usize,
         visit: &mut dyn FnMut(&[u8], TermRef) -> Result<()>,
     ) -> Result<()> {
@@ -84,7 +85,7 @@ impl<'q> Matcher<'q> {
                 }
             }
             Matcher::Prefix(prefix) => {
-                let mut terms = leaf.terms()?;
+                let mut terms = terms_of(leaf, clock)?;
                 let mut there = terms.seek(prefix)?;
                 while there && terms.term().starts_with(prefix) {
                     let found = terms.found()?;
@@ -93,15 +94,15 @@ impl<'q> Matcher<'q> {
                 }
             }
             Matcher::Range(from, to) => {
-                let mut terms = leaf.terms()?;
-                let mut there = enter(&mut *terms, from)?;
+                let mut terms = terms_of(leaf, clock)?;
+                let mut there = enter(&mut terms, from)?;
                 while there && is_before_end(terms.term(), to) {
                     let found = terms.found()?;
                     add(terms.term(), found)?;
                     there = terms.step()?;
                 }
             }
-            Matcher::Machine(machine) => walk(&mut *leaf.terms()?, machine, &mut |terms, _| {
+            Matcher::Machine(machine) => walk(&mut terms_of(leaf, clock)?, machine, &mut |terms, _| {
                 let found = terms.found()?;
                 add(terms.term(), found)
             })?,
@@ -129,6 +130,44 @@ impl Matcher<'_> {
                 end.is_some_and(|state| machine.accepts(state))
             }
         }
+    }
+}
+
+/// The terms of a leaf until time is up.
+fn terms_of<'l>(leaf: &'l dyn Leaf, clock: Clock<'l>) -> Result<Timed<'l>> {
+    Ok(Timed { terms: leaf.terms()?, clock, moves: 0 })
+}
+
+/// Terms that end when time is up.
+struct Timed<'l> {
+    terms: Box<dyn TermStream + 'l>,
+    clock: Clock<'l>,
+    moves: u32,
+}
+
+impl Timed<'_> {
+    /// A move is short, so time is not asked for at each.
+    fn goes_on(&mut self) -> bool {
+        self.moves = self.moves.wrapping_add(1);
+        !self.moves.is_multiple_of(64) || !self.clock.is_up()
+    }
+}
+
+impl TermStream for Timed<'_> {
+    fn step(&mut self) -> Result<bool> {
+        Ok(self.goes_on() && self.terms.step()?)
+    }
+
+    fn seek(&mut self, target: &[u8]) -> Result<bool> {
+        Ok(self.goes_on() && self.terms.seek(target)?)
+    }
+
+    fn term(&self) -> &[u8] {
+        self.terms.term()
+    }
+
+    fn found(&mut self) -> Result<TermRef> {
+        self.terms.found()
     }
 }
 

@@ -4,6 +4,7 @@ use super::automaton::Machine;
 use super::fuzzy::nearest;
 use super::walk::walk;
 use crate::search::Leaf;
+use crate::search::budget::Clock;
 use crate::search::query::{Pattern, WildcardPart};
 use crate::search::tests::{Document, MapLeaf, distance, fits};
 
@@ -128,7 +129,7 @@ fn the_nearest_fifty_of_all_leaves_come_nearest_first() {
             .collect();
         expected.sort_by(|a, b| b.0.total_cmp(&a.0).then(a.1.cmp(b.1)));
         expected.truncate(50);
-        let found = nearest(&leaves, (wanted, 2, 0)).unwrap();
+        let found = nearest((&leaves, Clock::default()), (wanted, 2, 0)).unwrap();
         let found: Vec<(f32, String)> =
             found.into_iter().map(|near| (near.boost, String::from_utf8(near.term).unwrap())).collect();
         // What edits leave nothing of weighs nothing, but stands behind what is nearer.
@@ -136,8 +137,8 @@ fn the_nearest_fifty_of_all_leaves_come_nearest_first() {
             expected.into_iter().map(|(boost, term)| (boost.max(0.0), term.clone())).collect();
         assert_eq!(found, expected, "seed {seed:x} {wanted}");
     }
-    assert!(nearest(&leaves, ("abc", 3, 0)).is_err());
-    assert!(nearest(&leaves, (&"a".repeat(256), 1, 0)).is_err());
+    assert!(nearest((&leaves, Clock::default()), ("abc", 3, 0)).is_err());
+    assert!(nearest((&leaves, Clock::default()), (&"a".repeat(256), 1, 0)).is_err());
 }
 
 #[test]
@@ -146,6 +147,6 @@ fn more_terms_than_allowed_are_refused() {
     let leaf = leaf(&terms);
     let all = Pattern::Prefix(b"t".to_vec());
     let matcher = super::Matcher::new(&all).unwrap();
-    assert_eq!(matcher.terms(&leaf, 30).unwrap().len(), 30);
-    assert!(matcher.terms(&leaf, 29).unwrap_err().to_string().contains("29 terms"));
+    assert_eq!(matcher.terms(&leaf, 30, Clock::default()).unwrap().len(), 30);
+    assert!(matcher.terms(&leaf, 29, Clock::default()).unwrap_err().to_string().contains("29 terms"));
 }

@@ -1,6 +1,6 @@
 use super::fixture::{Document, MapLeaf, random_documents};
 use super::ranking::{
-    MODELS, collect, in_another_field, is_plain, leaves_of, random_query, searcher_over, soft,
+    MODELS, collect, in_another_field, is_plain, is_soft, leaves_of, random_query, searcher_over,
 };
 use crate::schema::Field;
 use crate::search::{
@@ -42,7 +42,7 @@ fn explanations_of_random_queries_have_the_scores_of_hits_bit_for_bit_and_of_not
         for round in 0..90 {
             let depth = random.u64(..3);
             let (query, model) = (random_query(&mut random, depth), MODELS[round % MODELS.len()]);
-            if soft(model) && !is_plain(&query) {
+            if is_soft(model) && !is_plain(&query) {
                 continue;
             }
             let hits = collect(&searcher, &query, model);

@@ -1,5 +1,6 @@
 //! Tests of the room: `fixture.rs` is a leaf made of maps, `oracle.rs` scores every document by the definitions.
 
+mod budget;
 mod explain;
 mod fixture;
 mod formulas;

@@ -128,18 +128,18 @@ pub(super) fn collect(searcher: &Searcher, query: &Query, model: Model) -> Vec<H
     hits
 }
 
-pub(super) fn soft(model: Model) -> bool {
+pub(super) fn is_soft(model: Model) -> bool {
     matches!(model, Model::PNorm { .. })
 }
 
 /// True if the order of additions may show in the last bit.
 fn by_logarithms(model: Model) -> bool {
-    !soft(model) && !matches!(model, Model::Bm25 { .. } | Model::Classic)
+    !is_soft(model) && !matches!(model, Model::Bm25 { .. } | Model::Classic)
 }
 
 /// Checks all hits, the best of them and their number against the oracle.
 fn check(searcher: &Searcher, oracle: &Oracle, query: &Query, model: Model, k: usize) {
-    if soft(model) && !is_plain(query) {
+    if is_soft(model) && !is_plain(query) {
         // Fuzzy words are lists of terms, and a least number of one is none.
         let _ = searcher.top_k(query, model, k);
         return;
@@ -150,17 +150,17 @@ fn check(searcher: &Searcher, oracle: &Oracle, query: &Query, model: Model, k: u
         assert_eq!((found.leaf, found.doc), (expected.leaf, expected.doc), "{query:?} by {model:?}");
         let exact = found.score.to_bits() == expected.score.to_bits();
         let off = (found.score - expected.score).abs();
-        let close = soft(model) && off < 1e-5 || by_logarithms(model) && off <= 1e-6 * expected.score;
+        let close = is_soft(model) && off < 1e-5 || by_logarithms(model) && off <= 1e-6 * expected.score;
         assert!(exact || close, "{found:?} is not {expected:?}: {query:?} by {model:?}");
     }
     let mut best = found.clone();
     best.sort_by(|a, b| b.score.total_cmp(&a.score).then((a.leaf, a.doc).cmp(&(b.leaf, b.doc))));
     best.truncate(k);
     assert_eq!(searcher.top_k(query, model, k).unwrap(), best, "best {k} of {query:?} by {model:?}");
-    if !soft(model) && !by_logarithms(model) {
+    if !is_soft(model) && !by_logarithms(model) {
         assert_eq!(best, oracle.top(query, model, k));
     }
-    if !soft(model) {
+    if !is_soft(model) {
         assert_eq!(searcher.count(query).unwrap(), expected.len() as u64, "count of {query:?}");
     }
 }
@@ -178,7 +178,7 @@ pub(super) fn searcher_over<'l>(fields: &[&'l [MapLeaf]]) -> Searcher<'l> {
 }
 
 /// Twice the same field, so that any query finds what it names.
-fn searcher(leaves: &[MapLeaf]) -> Searcher<'_> {
+pub(super) fn searcher(leaves: &[MapLeaf]) -> Searcher<'_> {
     searcher_over(&[leaves, leaves])
 }
 
