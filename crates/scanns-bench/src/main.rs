@@ -3,6 +3,7 @@
 mod all;
 mod buffers;
 mod corpus;
+mod dictionary;
 mod flush;
 mod index;
 mod ladder;
@@ -48,6 +49,8 @@ enum Bench {
     Index(index::Args),
     /// Answers by class of query and number of searchers: all hits, and the ten best
     Latency(latency::Args),
+    /// Look-ups among all terms of an index, and opening it
+    Dictionary(dictionary::Args),
     /// Random writes to memory, by size, threads and pages
     Memory(memory::Args),
     /// Buffers of each role, by size
@@ -85,6 +88,7 @@ fn main() -> Result<()> {
         Bench::Scaling(args) => scaling::run(&args, results)?,
         Bench::Index(args) => index::run(&args, results)?,
         Bench::Latency(args) => latency::run(&args, results)?,
+        Bench::Dictionary(args) => dictionary::run(&args, results)?,
         Bench::Memory(args) => memory::run(&args, results)?,
         Bench::Buffers(args) => buffers::run(&args, results)?,
         Bench::Media(args) => media::run(&args, results)?,

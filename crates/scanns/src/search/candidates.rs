@@ -97,9 +97,7 @@ impl Candidates {
         let mut tfs = std::mem::take(&mut self.tfs[number]);
         tfs.clear();
         tfs.resize(self.docs.len(), 0);
-        if !self.docs.is_empty() {
-            self.find(&mut clauses[number], view);
-        }
+        self.find(&mut clauses[number], view);
         for (&place, &tf) in self.kept.iter().zip(&self.kept_tfs) {
             tfs[usize::from(place)] = tf;
         }

@@ -46,8 +46,7 @@ pub(super) fn top<S: Similarity>(parts: &mut Parts<S>, view: &View, top: &mut To
     let order = parts.order();
     let Some((&lead, others)) = order.split_first() else { return };
     let mut search = Search::new(parts, view, &order);
-    let others = [others, &parts.optional].concat();
-    let blocks = LeadBlocks::new(parts, lead, &others);
+    let blocks = LeadBlocks::new(parts, lead);
     let plain = parts.is_plain();
     let mut keep = Keep::new(view, Vec::new());
     blocks.visit(lead, parts, view.clock, top, |block, parts, top| {
@@ -55,15 +54,15 @@ pub(super) fn top<S: Similarity>(parts: &mut Parts<S>, view: &View, top: &mut To
         search.found.take_block(&mut parts.clauses[lead], lead);
         search.keep_own(parts, lead, below(top.threshold()) - blocks.others(block));
         let Some(&first) = search.found.docs.first() else { return };
-        for (place, &other) in others.iter().enumerate() {
-            parts.clauses[other].cursor.jump(blocks.enter(place, block), first);
+        for &other in others {
+            parts.clauses[other].cursor.seek(first);
         }
         search.found.intersect(&mut parts.clauses, &order, view);
         if !plain && !search.found.docs.is_empty() {
             search.keep_competing(parts, below(top.threshold()) - blocks.optional(block));
             let Some(&first) = search.found.docs.first() else { return };
-            for &excluded in &parts.excluded {
-                parts.clauses[excluded].cursor.seek(first);
+            for &other in parts.excluded.iter().chain(&parts.optional) {
+                parts.clauses[other].cursor.seek(first);
             }
             search.exclude(parts);
             search.count_phrases(parts);

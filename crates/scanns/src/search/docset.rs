@@ -105,7 +105,8 @@ impl DocSet {
             }
             DocSet::Bits(words) => {
                 let mut mask = u64::MAX << (target % 64);
-                for (first, &word) in (0u32..).step_by(64).zip(words).skip((target / 64) as usize) {
+                for (at, &word) in words.iter().enumerate().skip((target / 64) as usize) {
+                    let first = u32::try_from(64 * at).unwrap_or(NO_MORE);
                     let mut left = word & std::mem::replace(&mut mask, u64::MAX);
                     while left != 0 && len < BLOCK {
                         room[len] = first + left.trailing_zeros();

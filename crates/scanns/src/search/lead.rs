@@ -27,13 +27,11 @@ pub(super) struct LeadBlocks {
     others: Vec<f64>,
     /// By block: what of that is optional.
     optional: Vec<f64>,
-    /// By other clause in the order given, then by block: the block of that clause where the range begins.
-    enter: Vec<u32>,
 }
 
 impl LeadBlocks {
-    /// The ranges of the blocks of clause `lead`; `others` are all that are required or optional but it.
-    pub(super) fn new<S: Similarity>(parts: &mut Parts<S>, lead: usize, others: &[usize]) -> LeadBlocks {
+    /// The ranges of the blocks of clause `lead`.
+    pub(super) fn new<S: Similarity>(parts: &mut Parts<S>, lead: usize) -> LeadBlocks {
         // Of rare terms the blocks say little: each reaches over many ranges.
         let count = parts.clauses[lead].cursor.blocks();
         let mut rare = vec![0.0; count];
@@ -45,14 +43,8 @@ impl LeadBlocks {
             }
         }
         let list = &parts.clauses[lead].cursor;
-        let mut blocks = LeadBlocks {
-            totals: Vec::with_capacity(count),
-            others: vec![0.0; count],
-            optional: rare,
-            enter: vec![0; count * others.len()],
-        };
-        let place = |clause| others.iter().position(|&other| other == clause).unwrap_or(0);
-        let row = |clause| place(clause) * count..(place(clause) + 1) * count;
+        let mut blocks =
+            LeadBlocks { totals: Vec::with_capacity(count), others: vec![0.0; count], optional: rare };
         // What the part of the lead can score, as far as its other lists say.
         let mut own = vec![f64::INFINITY; count];
         for part in &parts.required {
@@ -60,7 +52,7 @@ impl LeadBlocks {
             let mut most = vec![f64::INFINITY; count];
             for &clause in part.clauses().iter().filter(|&&clause| clause != lead) {
                 let cursor = &parts.clauses[clause].cursor;
-                each_range(list, cursor, bound, &mut blocks.enter[row(clause)], |block, bound| {
+                each_range(list, cursor, bound, |block, bound| {
                     most[block] = bound.unwrap_or(f64::NEG_INFINITY).min(most[block]);
                 });
             }
@@ -79,12 +71,15 @@ impl LeadBlocks {
                 continue;
             }
             let bound = |impacts: &[Impact; PAIRS]| f64::from(optional.scorer.bound(impacts));
-            each_range(list, &optional.cursor, bound, &mut blocks.enter[row(clause)], |block, bound| {
+            each_range(list, &optional.cursor, bound, |block, bound| {
                 blocks.optional[block] += bound.unwrap_or(0.0);
             });
         }
-        blocks.others.iter_mut().zip(&blocks.optional).for_each(|(sum, optional)| *sum += optional);
-        blocks.totals.extend(blocks.others.iter().zip(own).map(|(others, own)| above(others + own)));
+        for ((others, own), &optional) in blocks.others.iter_mut().zip(own).zip(&blocks.optional) {
+            // Rounded as scores are: what is required, what is optional, and their sum.
+            blocks.totals.push(above(*others + own) + above(optional));
+            *others += optional;
+        }
         blocks
     }
 
@@ -98,12 +93,6 @@ impl LeadBlocks {
     #[inline]
     pub(super) fn optional(&self, block: usize) -> f64 {
         self.optional[block]
-    }
-
-    /// The block of the other clause numbered `place` where the range of `block` begins.
-    #[inline]
-    pub(super) fn enter(&self, place: usize, block: usize) -> usize {
-        self.enter[place * self.totals.len() + block] as usize
     }
 
     /// Calls `visit` with the blocks of `lead` that can hold hits for `top`, the most promising first, then in order.
@@ -154,21 +143,18 @@ fn add_scores<S: Similarity>(lead: &ListCursor, clause: &mut Clause<S>, sums: &m
     sums.get_mut(block).into_iter().for_each(|sum| *sum += most);
 }
 
-/// Calls `each` with every block of `lead` and the highest bound of `cursor` in its range, if it has documents there. Writes
-/// the block of `cursor` where the range begins to `enter`.
+/// Calls `each` with every block of `lead` and the highest bound of `cursor` in its range, if it has documents there.
 fn each_range(
     lead: &ListCursor,
     cursor: &ListCursor,
     bound: impl Fn(&[Impact; PAIRS]) -> f64,
-    enter: &mut [u32],
     mut each: impl FnMut(usize, Option<f64>),
 ) {
     let whole = bound(&cursor.list_impacts());
     let (mut first, mut at, mut bounded, mut last_bound) = (0, 0, usize::MAX, 0.0);
-    for (block, enter) in enter.iter_mut().enumerate() {
+    for block in 0..lead.blocks() {
         let last = lead.block_last(block);
         at = cursor.find_block(at, first);
-        *enter = u32::try_from(at).unwrap_or(u32::MAX);
         if at == cursor.blocks() {
             each(block, None);
         } else if cursor.block_last((at + LOOKED_AT).min(cursor.blocks() - 1)) < last {

@@ -132,21 +132,26 @@ impl<S: Similarity> PhraseScorers<'_, S> {
         self.0.iter().map(|scorer| scorer.score_freq(doc, freq)).sum()
     }
 
-    /// Adds the scores that documents would have where the phrase counts `freqs`; not more than a block of them.
+    /// Adds bounds of the scores that documents would have where the phrase counts `freqs`; not more than a block of them.
     pub(super) fn add_all(&self, (docs, freqs): (&[u32], &[u32]), sums: &mut [f64]) {
         let mut scores = [0.0; BLOCK];
         let scores = &mut scores[..docs.len()];
         for scorer in &self.0 {
             scorer.score_all((docs, freqs), scores);
             for (sum, &score) in sums.iter_mut().zip(&*scores) {
-                *sum += f64::from(score);
+                *sum += f64::from(score) * self.slack();
             }
         }
     }
 
+    /// What a sum in 64 bits lacks to a bound of one in 32.
+    fn slack(&self) -> f64 {
+        1.0 + 1e-7 * self.0.len().saturating_sub(1) as f64
+    }
+
     /// The highest score where no document has the phrase more often than `impacts` say.
     pub(super) fn bound(&self, impacts: &[Impact]) -> f64 {
-        self.0.iter().map(|scorer| f64::from(scorer.bound(impacts))).sum()
+        self.slack() * self.0.iter().map(|scorer| f64::from(scorer.bound(impacts))).sum::<f64>()
     }
 }
 

@@ -114,6 +114,7 @@ impl<'s> Builder<'_, 's> {
         at_least: usize,
     ) -> Result<Option<Set<'s>>> {
         let mut required = self.nodes(must)?;
+        // Where they are not needed too: what refuses to be scored is not counted either.
         let optional = self.nodes(should)?;
         if required.len() < must.len() || optional.len() < at_least {
             return Ok(None);

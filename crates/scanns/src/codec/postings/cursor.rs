@@ -394,7 +394,7 @@ impl<'a> ListCursor<'a> {
             let code = reader.varint()?;
             *tf = if code & 1 == 1 { 1 } else { reader.varint32()? };
             let found = next + (code >> 1);
-            if found >= u64::from(self.max_doc) {
+            if found >= u64::from(self.max_doc) || *tf == 0 {
                 return None;
             }
             *doc = u32::try_from(found).ok()?;

@@ -390,7 +390,7 @@ pub(super) fn narrow(value: f64) -> f32 {
     nearest
 }
 
-/// A score that no sum of up to 1,024 terms exceeds that is `sum` in some order.
+/// A score that no sum of up to 1,024 terms exceeds that is `sum` in some order and is rounded to 32 bits once.
 #[inline]
 pub(super) fn above(sum: f64) -> f32 {
     narrow(sum * (1.0 + 1e-12))

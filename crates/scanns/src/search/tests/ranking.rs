@@ -274,6 +274,56 @@ fn what_is_required_is_found_as_document_at_a_time_finds_it() {
     }
 }
 
+/// Documents that have `words` where `has` says so, all of one length.
+fn documents_with(count: usize, words: &[&str], has: impl Fn(usize, &str) -> bool) -> Vec<Document> {
+    let text = |doc| {
+        let here = words.iter().map(|&word| if has(doc, word) { word } else { "-" });
+        here.collect::<Vec<_>>().join(" ")
+    };
+    (0..count).map(|doc| Document::of(&text(doc))).collect()
+}
+
+#[test]
+fn lists_that_end_long_before_others_do_not_mislead_them() {
+    let documents = documents_with(10_000, &["a", "b", "c", "x"], |doc, word| match word {
+        "a" => doc < 128 || doc == 5_000,
+        "b" => doc < 128 || doc == 9_000 || doc == 9_001,
+        "c" => doc == 0,
+        _ => true,
+    });
+    let leaves = leaves_of(&[documents], |_| true);
+    let searcher = searcher(&leaves);
+    let word = |word: &str| Query::Term(word.as_bytes().to_vec());
+    let list =
+        BoolQuery { must: vec![word("a"), word("b")], should: vec![word("c")], ..BoolQuery::default() };
+    for model in [Model::default(), Model::Dph] {
+        assert_eq!(collect(&searcher, &Query::Bool(list.clone()), model).len(), 128);
+        assert_eq!(searcher.top_k(&Query::Bool(list.clone()), model, 1).unwrap()[0].doc, 0);
+    }
+}
+
+#[test]
+fn bounds_are_rounded_as_scores_are() {
+    let documents = documents_with(6_000, &["a", "b", "c", "d"], |doc, word| {
+        word != "d" || doc % 128 == 0 && (20..28).contains(&(doc / 128))
+    });
+    let leaves = leaves_of(&[documents], |_| true);
+    let searcher = searcher(&leaves);
+    let word = |word: &str| Query::Term(word.as_bytes().to_vec());
+    for shift in 20..28 {
+        let light = |of: &str| Query::Boost(Box::new(word(of)), (-shift as f32).exp2());
+        let list = BoolQuery {
+            must: vec![word("a"), light("b")],
+            should: vec![light("c"), word("d")],
+            ..BoolQuery::default()
+        };
+        let (query, model) = (Query::Bool(list), Model::Bm25 { k1: 0.0, b: 1.0 });
+        let mut expected = collect(&searcher, &query, model);
+        expected.sort_by(|a, b| b.score.total_cmp(&a.score).then(a.doc.cmp(&b.doc)));
+        assert_eq!(searcher.top_k(&query, model, 100).unwrap()[..], expected[..100], "2^-{shift}");
+    }
+}
+
 #[test]
 fn long_lists_agree_with_the_oracle() {
     let mut random = fastrand::Rng::with_seed(0xabcdef);

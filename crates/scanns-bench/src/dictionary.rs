@@ -1,0 +1,102 @@
+//! Terms and opening: how long it takes to look a term up among all of an index, and to open the index.
+//!
+//! Terms are drawn evenly from the dictionary and asked for in random order, so that hardly two of them share a block or
+//! a line of the cache; absent ones are those terms with a byte more. Everything is warm.
+
+use std::hint::black_box;
+use std::ops::ControlFlow;
+use std::path::PathBuf;
+use std::time::Instant;
+
+use anyhow::{Context, Result, ensure};
+use scanns::Snapshot;
+use scanns_bench::results::{Better, Results, Series};
+
+use crate::text;
+
+/// What to look up.
+#[derive(Debug, clap::Args)]
+pub struct Args {
+    /// An index
+    pub index: PathBuf,
+    /// Terms to draw
+    #[arg(long, default_value_t = 200_000)]
+    pub terms: usize,
+    /// Rounds
+    #[arg(long, default_value_t = 7)]
+    pub repetitions: usize,
+    /// Seed of the draw
+    #[arg(long, default_value_t = 5)]
+    pub seed: u64,
+}
+
+/// Draws terms evenly; returns how many there are, too.
+fn draw(snapshot: &Snapshot, args: &Args) -> Result<(u64, Vec<Vec<u8>>)> {
+    let mut random = fastrand::Rng::with_seed(args.seed);
+    let (mut seen, mut drawn) = (0u64, Vec::with_capacity(args.terms));
+    snapshot.searcher().for_each_term(b"", |term| {
+        seen += 1;
+        if drawn.len() < args.terms {
+            drawn.push(term.term.clone());
+        } else if let Some(slot) =
+            usize::try_from(random.u64(..seen)).ok().and_then(|place| drawn.get_mut(place))
+        {
+            slot.clone_from(&term.term);
+        }
+        ControlFlow::Continue(())
+    })?;
+    random.shuffle(&mut drawn);
+    Ok((seen, drawn))
+}
+
+/// Nanoseconds per look-up, a round each.
+fn look_up(snapshot: &Snapshot, terms: &[Vec<u8>], rounds: usize, there: bool) -> Result<Vec<f64>> {
+    let field = snapshot.schema().default_field().unwrap_or_default();
+    let mut times = Vec::with_capacity(rounds);
+    for _ in 0..=rounds {
+        let begin = Instant::now();
+        let mut found = 0;
+        for term in terms {
+            found += usize::from(black_box(snapshot.doc_freq(field, term)?) > 0);
+        }
+        times.push(begin.elapsed().as_secs_f64() * 1e9 / terms.len().max(1) as f64);
+        ensure!(!there || found == terms.len(), "{found} of {} terms were found", terms.len());
+    }
+    // The first one warmed what it touched.
+    times.remove(0);
+    Ok(times)
+}
+
+/// Memory of this process that is its own, in bytes.
+fn own_memory() -> Result<f64> {
+    let text = std::fs::read_to_string("/proc/self/status").context("cannot read /proc/self/status")?;
+    let line = text.lines().find_map(|line| line.strip_prefix("RssAnon:")).context("no RssAnon")?;
+    let kib: f64 = line.trim().trim_end_matches("kB").trim().parse()?;
+    Ok(kib * 1024.0)
+}
+
+/// Measures an index.
+pub fn run(args: &Args, results: &mut Results) -> Result<()> {
+    let before = own_memory()?;
+    let snapshot = Snapshot::open(&args.index)?;
+    let taken = own_memory()? - before;
+    let (count, terms) = draw(&snapshot, args)?;
+    let subject = format!("{}, {} segments", text::name(&args.index), snapshot.segments().len());
+    println!("dictionary: {subject}, {count} terms");
+    let absent: Vec<Vec<u8>> = terms.iter().map(|term| [term, &b"\x01"[..]].concat()).collect();
+    let mut add = |what: &str, metric: (&str, &str), values: Vec<f64>| {
+        let metric = (metric.0, metric.1, Better::Lower);
+        results.add(Series::of("dictionary", &subject, what, metric, values), None);
+    };
+    add("term that is there", ("look-up", "ns"), look_up(&snapshot, &terms, args.repetitions, true)?);
+    add("term that is not", ("look-up", "ns"), look_up(&snapshot, &absent, args.repetitions, false)?);
+    let mut times = Vec::new();
+    for _ in 0..args.repetitions.max(1) {
+        let begin = Instant::now();
+        black_box(Snapshot::open(&args.index)?);
+        times.push(begin.elapsed().as_secs_f64() * 1e3);
+    }
+    add("index", ("opening", "ms"), times);
+    add("index", ("memory once open", "MiB"), vec![taken.max(0.0) / f64::from(1 << 20)]);
+    Ok(())
+}

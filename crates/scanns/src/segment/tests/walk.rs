@@ -1,0 +1,77 @@
+use super::*;
+use crate::schema::Postings;
+
+/// A segment whose terms share the bytes that the sparse index has of them, in many blocks; and all terms with what is
+/// known of them, as another reader has them.
+type Known = Vec<(Vec<u8>, (TermInfo, TermPositions))>;
+
+fn segment(random: &mut Rng, docs: u32) -> (Segment, Known) {
+    let directory = RamDirectory::new();
+    let options =
+        InvertOptions { pages: PageSize::Base, postings: Postings::Positions, ..InvertOptions::default() };
+    let mut inverter = Inverter::new(&options).unwrap();
+    for _ in 0..docs {
+        for _ in 0..random.usize(..60) {
+            let front = ["", "/usr/share/", "/usr/share/doc/", "aa", "\u{ff}"][random.usize(..5)];
+            let most = [30, 3_000, 400_000][random.usize(..3)];
+            let number = random.u32(..most);
+            let tail = if random.u8(..4) == 0 { "x".repeat(random.usize(..40)) } else { String::new() };
+            inverter.token(format!("{front}{number}{tail}").as_bytes(), 0..1);
+        }
+        inverter.end_document();
+    }
+    let paths = (0..docs).map(|doc| format!("{doc}").into_bytes()).collect();
+    let keys = Keys { paths, stamps: vec![Stamp::default(); docs as usize], runs: None };
+    let buffers = FlushBuffers { write: 4096, lists: 512 };
+    let fields = &mut [(Field::default(), &mut inverter)];
+    flush(&directory, 7, fields, &keys, &mut Collector::none(), &buffers).unwrap().1.sync().unwrap();
+    let segment = Segment::open(&directory, 7, 0).unwrap();
+    let mut known = Known::new();
+    let mut terms = segment.terms_from(b"").unwrap();
+    while terms.step().unwrap() {
+        known.push((terms.term().to_vec(), (terms.info(), terms.positions())));
+    }
+    (segment, known)
+}
+
+#[test]
+fn walking_finds_what_reading_all_terms_finds() {
+    for seed in 1..=4 {
+        println!("seed {seed}");
+        let mut random = Rng::with_seed(seed);
+        let (segment, known) = segment(&mut random, 400);
+        assert!(known.len() > 5_000, "{} terms", known.len());
+        for _ in 0..60 {
+            let mut walk = segment.walk_terms().unwrap();
+            // The place of the next term, and whether it is at hand.
+            let mut at: Option<usize> = None;
+            loop {
+                let there = if random.u8(..3) == 0 {
+                    at = Some(at.map_or(0, |at| at + 1));
+                    walk.step().unwrap()
+                } else {
+                    let ahead = [3, 80, 3_000][random.usize(..3)];
+                    let near = (at.unwrap_or(0) + random.usize(..ahead)).saturating_sub(2);
+                    let mut target = known.get(near).map_or(b"\xff\xff".to_vec(), |(term, _)| term.clone());
+                    match random.u8(..4) {
+                        0 => target.push(random.u8(..)),
+                        1 => target.truncate(random.usize(..=target.len())),
+                        2 => drop(target.pop().map(|last| target.push(last.wrapping_add(1)))),
+                        _ => {}
+                    }
+                    let found = known.partition_point(|(term, _)| *term < target);
+                    at = Some(found.max(at.unwrap_or(0)));
+                    walk.seek(&target).unwrap()
+                };
+                let expected = at.and_then(|at| known.get(at));
+                assert_eq!(there, expected.is_some(), "at {at:?} of {}", known.len());
+                let Some((term, info)) = expected else { break };
+                assert_eq!(walk.term(), term.as_slice(), "at {at:?}");
+                if random.bool() {
+                    assert_eq!(walk.info().unwrap(), *info, "of {term:?}");
+                    assert_eq!(walk.info().unwrap(), *info, "of {term:?} again");
+                }
+            }
+        }
+    }
+}
