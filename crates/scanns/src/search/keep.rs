@@ -3,19 +3,26 @@
 use std::ops::ControlFlow;
 
 use super::run::{Sink, View};
-use super::sets::{Bits, LOOK_UP, NONE, WINDOW, fill_from_list, has};
+use super::sets::{Bits, NONE, WINDOW, fill_from_list, has};
 use super::topk::TopK;
 use crate::codec::{BLOCK, ListCursor};
+
+/// Documents of one window that are asked for before the excluded lists are read there instead of searched.
+const READ_AFTER: u32 = 128;
 
 /// Those that are not deleted, and that no excluded list has.
 pub(super) struct Keep<'v, 'a> {
     pub(super) view: &'v View<'a>,
     excluded: Vec<ListCursor<'v>>,
+    /// The window that was asked for last, how often, and what is excluded in it, once it has been read.
+    window: u32,
+    asked: u32,
+    bits: Box<Bits>,
 }
 
 impl<'v, 'a> Keep<'v, 'a> {
     pub(super) fn new(view: &'v View<'a>, excluded: Vec<ListCursor<'v>>) -> Self {
-        Keep { view, excluded }
+        Keep { view, excluded, window: 0, asked: 0, bits: Box::new(NONE) }
     }
 
     /// True if no list is excluded.
@@ -31,49 +38,24 @@ impl<'v, 'a> Keep<'v, 'a> {
 
     #[inline]
     fn excludes(&mut self, doc: u32) -> bool {
-        self.excluded.iter_mut().any(|list| list.seek(doc) == doc)
+        !self.keeps_all() && self.is_listed(doc)
     }
 
-    /// True if a list turned out damaged.
-    pub(super) fn corrupt(&self) -> bool {
-        self.excluded.iter().any(ListCursor::corrupt)
-    }
-}
-
-/// Takes what is excluded out of hits that come in order.
-pub(super) struct Without<'k, 'v, 'a> {
-    keep: &'k mut Keep<'v, 'a>,
-    /// True if so many documents are asked for that the excluded lists are read instead of searched.
-    read: bool,
-    /// The window of documents that `excluded` is of.
-    window: Option<u32>,
-    excluded: Box<Bits>,
-}
-
-impl<'k, 'v, 'a> Without<'k, 'v, 'a> {
-    /// For about so many hits.
-    pub(super) fn new(keep: &'k mut Keep<'v, 'a>, hits: u64) -> Self {
-        let excluded: u64 = keep.excluded.iter().map(|list| u64::from(list.doc_freq())).sum();
-        Without { keep, read: hits * LOOK_UP > excluded, window: None, excluded: Box::new(NONE) }
-    }
-
-    #[inline]
-    fn excludes(&mut self, doc: u32) -> bool {
-        if !self.read {
-            return self.keep.excludes(doc);
+    fn is_listed(&mut self, doc: u32) -> bool {
+        if self.window != doc / WINDOW {
+            (self.window, self.asked) = (doc / WINDOW, 0);
         }
-        if self.window != Some(doc / WINDOW) {
-            self.enter(doc / WINDOW);
+        self.asked += 1;
+        if self.asked == READ_AFTER {
+            *self.bits = NONE;
+            for list in &mut self.excluded {
+                list.seek(self.window * WINDOW);
+                fill_from_list(list, self.window * WINDOW, &mut self.bits);
+            }
         }
-        has(&self.excluded, doc)
-    }
-
-    #[inline(never)]
-    fn enter(&mut self, window: u32) {
-        self.window = Some(window);
-        *self.excluded = NONE;
-        for list in &mut self.keep.excluded {
-            fill_from_list(list, window * WINDOW, &mut self.excluded);
+        match self.asked >= READ_AFTER {
+            true => has(&self.bits, doc),
+            false => self.excluded.iter_mut().any(|list| list.seek(doc) == doc),
         }
     }
 
@@ -88,6 +70,11 @@ impl<'k, 'v, 'a> Without<'k, 'v, 'a> {
             sink(&kept[..len], &kept_scores[..len])?;
         }
         ControlFlow::Continue(())
+    }
+
+    /// True if a list turned out damaged.
+    pub(super) fn corrupt(&self) -> bool {
+        self.excluded.iter().any(ListCursor::corrupt)
     }
 }
 

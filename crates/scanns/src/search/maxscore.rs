@@ -4,7 +4,7 @@
 //! threshold even together are not essential: only documents of the others are candidates, and they are looked
 //! up in the non-essential lists one after the other, as long as they can still compete. Sums built in that
 //! order may round otherwise than in the order of the query, so candidates pass if they come close, and what is
-//! left is scored again in order.
+//! left is scored again in order. Some clauses may be required: of what is left, only what has them is a hit.
 
 use std::ops::ControlFlow;
 
@@ -16,13 +16,23 @@ use super::topk::TopK;
 use super::windows::{ABSENT, Windows};
 use crate::codec::BLOCK;
 
-/// The best hits.
-pub(super) fn top<S: Similarity>(clauses: &mut [Clause<S>], keep: &mut Keep, top: &mut TopK) {
+/// What a bound of a sum that is rounded once lacks to one of two sums that are rounded before they are added.
+const ROUNDED_TWICE: f32 = 1.0 + 5e-7;
+
+/// The best hits. They must match the first `required` clauses.
+pub(super) fn top<S: Similarity>(
+    clauses: &mut [Clause<S>],
+    required: usize,
+    keep: &mut Keep,
+    top: &mut TopK,
+) {
+    let slack = if required == 0 { 1.0 } else { ROUNDED_TWICE };
     let clock = keep.view.clock;
-    let windows = Windows::new(clauses, keep.view);
+    let windows = Windows::new(clauses, keep.view, slack);
     let sums = Accumulators::new(clauses, keep.view);
     let mut search = MaxScore {
         clauses,
+        required,
         keep,
         windows: &windows,
         window: 0,
@@ -45,6 +55,7 @@ struct Ranked {
 
 struct MaxScore<'m, 'v, 'w, 'a, S> {
     clauses: &'m mut [Clause<'a, S>],
+    required: usize,
     keep: &'m mut Keep<'v, 'w>,
     windows: &'m Windows,
     window: usize,
@@ -150,12 +161,30 @@ impl<S: Similarity> MaxScore<'_, '_, '_, '_, S> {
         }
     }
 
+    /// The score of a document, if it has all that is required: what is required and what is not are rounded apart.
+    fn score_required(&mut self, doc: u32) -> Option<f32> {
+        let (mut required, mut optional, mut matched) = (0.0, 0.0, 0);
+        for entry in &self.ranked {
+            let clause = &mut self.clauses[entry.clause];
+            if clause.cursor.advance(doc) != doc {
+                continue;
+            }
+            let score = score_one(clause, doc);
+            if entry.clause < self.required {
+                (required, matched) = (required + score, matched + 1);
+            } else {
+                optional += score;
+            }
+        }
+        (matched == self.required).then(|| narrow(required) + narrow(optional))
+    }
+
     /// Offers the candidates that are left, in order.
     fn finish(&mut self, start: u32, top: &mut TopK) {
         let least = below(top.threshold());
         self.candidates.retain(|&(_, sum)| sum >= least);
         // Two scores add up to the same whatever their order.
-        let again = self.ranked.len() > 2;
+        let again = self.ranked.len() > 2 || self.required > 0;
         if again && !self.candidates.is_empty() {
             for place in 0..self.ranked.len() {
                 self.enter(self.ranked[place].clause, start);
@@ -165,6 +194,12 @@ impl<S: Similarity> MaxScore<'_, '_, '_, '_, S> {
         for place in 0..self.candidates.len() {
             let (doc, mut sum) = self.candidates[place];
             if sum < below(top.threshold()) || !self.keep.keeps(doc) {
+                continue;
+            }
+            if self.required > 0 {
+                if let Some(score) = self.score_required(doc) {
+                    top.push(doc, score);
+                }
                 continue;
             }
             if again {

@@ -114,6 +114,15 @@ impl<S: Similarity> Parts<'_, S> {
         only_terms && self.optional.is_empty() && self.excluded.is_empty()
     }
 
+    /// True if terms are required that more documents have than all that only add to scores.
+    pub(super) fn is_mostly_required(&self) -> bool {
+        let only_terms = self.required.iter().all(|part| matches!(part, Part::Term(_)));
+        let doc_freq = |clause: &usize| u64::from(self.clauses[*clause].cursor.doc_freq());
+        let rarest = self.required.iter().flat_map(Part::clauses).map(doc_freq).min();
+        let optional: u64 = self.optional.iter().map(doc_freq).sum();
+        only_terms && !self.optional.is_empty() && rarest.is_some_and(|rarest| rarest >= optional / 2)
+    }
+
     /// True if a list turned out damaged.
     pub(super) fn corrupt(&self) -> bool {
         let damaged = |part: &Part<S>| matches!(part, Part::Phrase(phrase) if phrase.matcher.corrupt());

@@ -4,14 +4,14 @@ use std::ops::ControlFlow;
 
 use super::budget::Clock;
 use super::fields::Fields;
-use super::keep::{Keep, Without, offer};
+use super::keep::{Keep, offer};
 use super::leaf::{Leaf, ListSource, TermRef, damaged_list};
-use super::parts::Sources;
+use super::parts::{Parts, Sources};
 use super::plan::{Boosted, Node, Plan, Required, Shape};
 use super::similarity::{Scorer, Similarity, Weight};
 use super::topk::TopK;
 use super::windows::too_large;
-use super::{conjunction, disjunction, maxscore, term, tree};
+use super::{conjunction, disjunction, maxscore, sets, term, tree};
 use crate::codec::{BLOCK, ListCursor};
 use crate::error::{Error, Result};
 
@@ -125,6 +125,11 @@ impl<'t, S> Terms<'t, S> {
         }
     }
 
+    /// How many documents of the leaf have a term.
+    pub(super) fn doc_freq(&self, term: usize) -> u32 {
+        self.refs[term].map_or(0, |found| found.doc_freq)
+    }
+
     /// The postings of a term.
     pub(super) fn cursor<'s>(
         &self,
@@ -194,19 +199,12 @@ fn tree_top<S: Similarity>(
     terms: Terms<S>,
     top: &mut TopK,
 ) -> Result<ControlFlow<()>> {
-    let mut keep = Keep::new(view, Vec::new());
-    let Some(score) = root.same_score() else {
-        return tree::all(root, view, terms, &mut |docs, scores| offer(top, &mut keep, docs, scores));
-    };
-    if top.admits(score, 0) {
-        // That nothing more is wanted of this leaf says nothing of others.
-        let _ = tree::all(root, view, terms, &mut |docs, scores| {
-            offer(top, &mut keep, docs, scores)?;
-            let next = docs.last().map_or(0, |&last| last + 1);
-            if top.admits(score, next) { ControlFlow::Continue(()) } else { ControlFlow::Break(()) }
-        })?;
+    if let Some(score) = root.same_score() {
+        sets::offer_all(root, score, view, terms, top)?;
+        return Ok(ControlFlow::Continue(()));
     }
-    Ok(ControlFlow::Continue(()))
+    let mut keep = Keep::new(view, Vec::new());
+    tree::all(root, view, terms, &mut |docs, scores| offer(top, &mut keep, docs, scores))
 }
 
 fn run_required<S: Similarity>(
@@ -220,6 +218,9 @@ fn run_required<S: Similarity>(
     let flow = match goal {
         Goal::All(sink) => conjunction::all(&mut parts, view, *sink),
         Goal::Top(top) if terms.are_bounded() && postings_of(&parts.clauses) >= WORTH_PRUNING => {
+            if parts.is_mostly_required() && !too_large(parts.clauses.len(), view.max_doc) {
+                return top_of_mixed(parts, view, top);
+            }
             conjunction::top(&mut parts, view, top);
             ControlFlow::Continue(())
         }
@@ -229,6 +230,17 @@ fn run_required<S: Similarity>(
         }
     };
     if parts.corrupt() { Err(damaged_list()) } else { Ok(flow) }
+}
+
+/// Where what is required is nearly everywhere, what is optional decides which documents are the best.
+fn top_of_mixed<S: Similarity>(parts: Parts<S>, view: &View, top: &mut TopK) -> Result<ControlFlow<()>> {
+    let (required, counted) = (parts.required.len(), parts.required.len() + parts.optional.len());
+    let mut clauses = parts.clauses;
+    let excluded = clauses.split_off(counted).into_iter().map(|clause| clause.cursor).collect();
+    let mut keep = Keep::new(view, excluded);
+    maxscore::top(&mut clauses, required, &mut keep, top);
+    let damaged = clauses.iter().any(|clause| clause.cursor.corrupt());
+    if damaged || keep.corrupt() { Err(damaged_list()) } else { Ok(ControlFlow::Continue(())) }
 }
 
 fn run_any<S: Similarity>(
@@ -254,8 +266,7 @@ fn run_any<S: Similarity>(
     let flow = match goal {
         Goal::All(sink) if keep.keeps_all() => all_of_any(&mut clauses, view, *sink),
         Goal::All(sink) => {
-            let mut without = Without::new(&mut keep, postings_of(&clauses));
-            all_of_any(&mut clauses, view, &mut |docs, scores| without.filter(docs, scores, *sink))
+            all_of_any(&mut clauses, view, &mut |docs, scores| keep.filter(docs, scores, *sink))
         }
         Goal::Top(top) => {
             top_of_any(&mut clauses, &mut keep, top, terms.are_bounded());
@@ -295,6 +306,6 @@ fn top_of_any<S: Similarity>(clauses: &mut [Clause<S>], keep: &mut Keep, top: &m
     match clauses {
         [] => {}
         [only] => term::top(only, keep, top),
-        _ => maxscore::top(clauses, keep, top),
+        _ => maxscore::top(clauses, 0, keep, top),
     }
 }

@@ -4,12 +4,16 @@
 //! once. Where a window has few documents left that all of a list of clauses could have, they are looked up in the other
 //! lists instead, which skips their blocks; and windows that no required list reaches into are passed.
 
+use std::ops::ControlFlow;
+
 use super::docset::DocSet;
-use super::leaf::{ListSource, damaged_list};
+use super::leaf::{Leaf, ListSource, TermRef, damaged_list};
+use super::patterns::MAX_EXPANSIONS;
 use super::phrase::PhraseMatcher;
 use super::plan::{Kind, Node};
 use super::run::{Terms, View, count_below};
-use crate::codec::{ListCursor, NO_MORE};
+use super::topk::TopK;
+use crate::codec::{BLOCK, ListCursor, NO_MORE};
 use crate::error::Result;
 
 /// Documents in a window.
@@ -21,7 +25,7 @@ pub(super) type Bits = [u64; (WINDOW / 64) as usize];
 pub(super) const NONE: Bits = [0; (WINDOW / 64) as usize];
 
 /// To look a document up takes as long as to read so many postings.
-pub(super) const LOOK_UP: u64 = 16;
+const LOOK_UP: u64 = 16;
 
 /// How many documents match that are not deleted.
 pub(super) fn count(root: &Node, view: &View, terms: Terms<()>) -> Result<u64> {
@@ -32,12 +36,40 @@ pub(super) fn count(root: &Node, view: &View, terms: Terms<()>) -> Result<u64> {
         } else {
             docs_of(start, bits).filter(|&doc| view.keeps(doc)).count() as u64
         };
+        ControlFlow::Continue(())
     })?;
     Ok(count)
 }
 
-/// Calls `each` with the first document of every window in which something may match, and what does.
-fn each_window(root: &Node, view: &View, terms: Terms<()>, mut each: impl FnMut(u32, &Bits)) -> Result<()> {
+/// Offers what matches in order, all with one score, until no more is wanted.
+pub(super) fn offer_all<S>(
+    root: &Node,
+    score: f32,
+    view: &View,
+    terms: Terms<S>,
+    top: &mut TopK,
+) -> Result<()> {
+    if !top.admits(score, 0) {
+        return Ok(());
+    }
+    each_window(root, view, Terms::unscored(terms.plan, terms.refs), |start, bits| {
+        for doc in docs_of(start, bits) {
+            if view.keeps(doc) {
+                top.push(doc, score);
+            }
+        }
+        let next = start.saturating_add(WINDOW);
+        if top.admits(score, next) { ControlFlow::Continue(()) } else { ControlFlow::Break(()) }
+    })
+}
+
+/// Calls `each` with the first document of every window in which something may match, and what does, until it breaks.
+fn each_window(
+    root: &Node,
+    view: &View,
+    terms: Terms<()>,
+    mut each: impl FnMut(u32, &Bits) -> ControlFlow<()>,
+) -> Result<()> {
     let sources = (0..terms.refs.len()).map(|term| terms.source(view, term)).collect::<Result<Vec<_>>>()?;
     let builder = Builder { view, terms, sources: &sources };
     let Some(mut set) = builder.node(root)? else { return Ok(()) };
@@ -46,7 +78,9 @@ fn each_window(root: &Node, view: &View, terms: Terms<()>, mut each: impl FnMut(
         let start = next - next % WINDOW;
         let mut bits = NONE;
         set.fill(start, &mut bits);
-        each(start, &bits);
+        if each(start, &bits).is_break() {
+            break;
+        }
         next = set.next(start.saturating_add(WINDOW));
     }
     if set.corrupt() { Err(damaged_list()) } else { Ok(()) }
@@ -78,6 +112,8 @@ impl<'s> Builder<'_, 's> {
         Ok(match &node.kind {
             Kind::Term(term) => match &self.sources[*term] {
                 None => None,
+                // Every document has the term.
+                Some(_) if self.terms.doc_freq(*term) == max_doc => Some(Set::All { max_doc }),
                 Some(source) => Some(Set::List(Box::new(self.terms.cursor(self.view, *term, source)?))),
             },
             Kind::Bool { must, should, must_not, at_least } => {
@@ -99,13 +135,36 @@ impl<'s> Builder<'_, 's> {
                 let (field, matcher) = &self.terms.plan.patterns[*pattern];
                 let leaf = self.view.through(*field);
                 let terms = matcher.terms(leaf, self.terms.plan.expansions, self.view.clock)?;
-                Some(Set::Fixed(DocSet::of_terms(leaf, &terms, self.view.clock)?))
+                if terms.iter().any(|term| term.doc_freq == max_doc) {
+                    return Ok(Some(Set::All { max_doc }));
+                }
+                Some(self.of_pattern(leaf, terms)?)
             }
             Kind::Exists(field) => Some(Set::Fixed(DocSet::with_terms(
                 self.view.norms(*field).get(..max_doc as usize).unwrap_or_default(),
             ))),
             Kind::All => Some(Set::All { max_doc }),
         })
+    }
+
+    /// The documents of the terms of a pattern. Long lists are read as far as they are asked for.
+    fn of_pattern(&self, leaf: &'s dyn Leaf, terms: Vec<TermRef>) -> Result<Set<'s>> {
+        let is_long = |term: &TermRef| term.doc_freq as usize >= BLOCK && terms.len() <= MAX_EXPANSIONS;
+        let (long, mut short): (Vec<TermRef>, Vec<TermRef>) = terms.iter().partition(|&term| is_long(term));
+        let mut sets = Vec::with_capacity(long.len() + 1);
+        for term in long {
+            match leaf.postings(&term)? {
+                ListSource::Packed(bytes) => {
+                    let list = ListCursor::new(bytes, term.doc_freq, self.view.max_doc);
+                    sets.push(Set::List(Box::new(list.ok_or_else(damaged_list)?)));
+                }
+                _ => short.push(term),
+            }
+        }
+        if !short.is_empty() || sets.is_empty() {
+            sets.push(Set::Fixed(DocSet::of_terms(leaf, &short, self.view.clock)?));
+        }
+        Ok(Set::any(sets))
     }
 
     fn list(
@@ -121,8 +180,8 @@ impl<'s> Builder<'_, 's> {
         }
         match (required.is_empty(), at_least) {
             (false, 0) => {}
-            (true, 0 | 1) if !optional.is_empty() => required.push(Set::Any(optional)),
-            (_, 1) => required.push(Set::Any(optional)),
+            (true, 0 | 1) if !optional.is_empty() => required.push(Set::any(optional)),
+            (_, 1) => required.push(Set::any(optional)),
             (_, 2..) => required.push(Set::AtLeast(optional, at_least)),
             _ if !should.is_empty() || must_not.is_empty() => return Ok(None),
             _ => required.push(Set::All { max_doc: self.view.max_doc }),
@@ -165,7 +224,21 @@ enum Set<'s> {
 }
 
 impl<'s> Set<'s> {
+    /// What all documents have is all that there is.
+    fn any(mut sets: Vec<Set<'s>>) -> Self {
+        match sets.iter().position(|set| matches!(set, Set::All { .. })) {
+            Some(all) => sets.swap_remove(all),
+            None => Set::Any(sets),
+        }
+    }
+
+    /// What all documents have leaves out nothing.
     fn every(mut sets: Vec<Set<'s>>) -> Self {
+        let is_all = |set: &Set| matches!(set, Set::All { .. });
+        if !sets.iter().all(is_all) {
+            sets.retain(|set| !is_all(set));
+        }
+        sets.truncate(if sets.iter().all(is_all) { 1 } else { usize::MAX });
         if sets.len() == 1
             && let Some(only) = sets.pop()
         {

@@ -29,6 +29,7 @@ pub(super) const ABSENT: u32 = u32::MAX;
 /// Bounds of all clauses in all windows of a leaf.
 pub(super) struct Windows {
     pub(super) shift: u32,
+    slack: f32,
     count: usize,
     /// By window: the bound of all clauses together.
     sums: Vec<f64>,
@@ -39,11 +40,13 @@ pub(super) struct Windows {
 }
 
 impl Windows {
-    pub(super) fn new<S: Similarity>(clauses: &mut [Clause<S>], view: &View) -> Windows {
+    /// Bounds are raised by the factor `slack`.
+    pub(super) fn new<S: Similarity>(clauses: &mut [Clause<S>], view: &View, slack: f32) -> Windows {
         let shift = shift(clauses, view.max_doc);
         let count = (view.max_doc as usize).div_ceil(1 << shift);
         let mut windows = Windows {
             shift,
+            slack,
             count,
             sums: vec![0.0; count],
             bounds: vec![0.0; count * clauses.len()],
@@ -89,6 +92,7 @@ impl Windows {
         let low = (first >> self.shift) as usize;
         let high = ((last >> self.shift) as usize + 1).min(self.count);
         let row = number * self.count;
+        let bound = bound * self.slack;
         if low < high {
             for slot in row + low..row + high {
                 self.bounds[slot] = self.bounds[slot].max(bound);
