@@ -55,7 +55,7 @@ pub fn run(args: &SearchArgs) -> Result<Outcome> {
         Some(like) => like,
         None => (asked::query(args, &snapshot, field, operator)?, None),
     };
-    let query = similar::expand(&args.feedback, &snapshot, query, model)?;
+    let query = similar::expand(&args.feedback, &snapshot, (query, field), model)?;
     let mut out = Output::stdout();
     if args.print_query {
         writeln!(out, "{}", snapshot.query_json(&query)?)?;
@@ -85,9 +85,12 @@ fn print_hits(asked: &Asked<'_>, out: &mut Output) -> Result<Outcome> {
     };
     let mut unread = 0;
     let mut print = |rank: usize, hit: &Hit, next: Option<&str>| {
+        let before = unread;
         let text = args.content.then(|| snapshot.document(hit));
         let text = readable(text, &mut unread)?;
-        let shown = highlighter.as_mut().map(|highlighter| snapshot.snippets(hit, *field, highlighter));
+        // What could not be read is not tried again, and said once.
+        let highlighter = highlighter.as_mut().filter(|_| unread == before);
+        let shown = highlighter.map(|highlighter| snapshot.snippets(hit, *field, highlighter));
         let shown = readable(shown, &mut unread)?;
         let key = searcher.key(hit)?;
         let why = args.explain.then(|| searcher.explain(query, *model, hit)).transpose()?.flatten();

@@ -11,7 +11,12 @@ use crate::args::{FeedbackArgs, LikeArgs};
 use crate::report::{escaped, note, path_text};
 
 /// The query, or what feedback makes of it.
-pub fn expand(args: &FeedbackArgs, snapshot: &Snapshot, query: Query, model: Model) -> Result<Query> {
+pub fn expand(
+    args: &FeedbackArgs,
+    snapshot: &Snapshot,
+    (query, field): (Query, Field),
+    model: Model,
+) -> Result<Query> {
     if !args.rm3 {
         return Ok(query);
     }
@@ -21,7 +26,7 @@ pub fn expand(args: &FeedbackArgs, snapshot: &Snapshot, query: Query, model: Mod
         original_weight: args.rm3_weight,
         ..Rm3::default()
     };
-    Ok(snapshot.expand(&query, model, &rm3)?)
+    Ok(snapshot.expand(&query, field, model, &rm3)?)
 }
 
 /// The query for documents like another one or like a text, and the document that is not to be among them; `None` if

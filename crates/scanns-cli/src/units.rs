@@ -71,9 +71,16 @@ pub fn count(number: u64) -> String {
     text
 }
 
-/// A number of things: `1 file`, `1,234 files`.
+/// A number of things: `1 file`, `1,234 files`, `2 queries`.
 pub fn counted(number: u64, thing: &str) -> String {
-    format!("{} {thing}{}", count(number), if number == 1 { "" } else { "s" })
+    let number_of = count(number);
+    if number == 1 {
+        return format!("{number_of} {thing}");
+    }
+    match thing.strip_suffix('y').filter(|stem| !stem.ends_with(['a', 'e', 'o', 'u'])) {
+        Some(stem) => format!("{number_of} {stem}ies"),
+        None => format!("{number_of} {thing}s"),
+    }
 }
 
 /// Seconds as `0.25 s`, `12.3 s`, `4 min 05 s` or `2 h 07 min`.
@@ -158,6 +165,8 @@ mod tests {
             assert_eq!(count(number), text);
         }
         assert_eq!((counted(1, "file"), counted(1000, "file")), ("1 file".into(), "1,000 files".into()));
+        assert_eq!(["query", "key"].map(|thing| counted(512, thing)), ["512 queries", "512 keys"]);
+        assert_eq!(counted(1, "query"), "1 query");
         for (seconds, text) in [
             (0.254, "0.25 s"),
             (12.34, "12.3 s"),

@@ -173,6 +173,7 @@ fn searching(measured: &[Measured], queries: &[Asked], model: Scoring, searchers
 }
 
 /// The geometric mean over classes of the averages of each round: the ratio of two such is the mean of the ratios.
+/// Classes that an engine has no sample of do not count for it.
 #[expect(clippy::cast_precision_loss, reason = "a number of classes")]
 fn mean_of(classes: &[Line], what: &str) -> Option<Figure> {
     let mut mean = classes.first()?.figures.first()?.clone();
@@ -180,8 +181,8 @@ fn mean_of(classes: &[Line], what: &str) -> Option<Figure> {
     for (column, samples) in mean.samples.iter_mut().enumerate() {
         for (round, sample) in samples.iter_mut().flatten().enumerate() {
             let of = |line: &Line| line.figures.first()?.samples.get(column)?.as_ref()?.get(round).copied();
-            let logarithms: f64 = classes.iter().filter_map(of).map(f64::ln).sum();
-            *sample = (logarithms / classes.len() as f64).exp();
+            let logarithms: Vec<f64> = classes.iter().filter_map(of).map(f64::ln).collect();
+            *sample = (logarithms.iter().sum::<f64>() / logarithms.len() as f64).exp();
         }
     }
     Some(mean)
@@ -256,6 +257,23 @@ mod tests {
         );
         assert_eq!((of(2), of(3)), (vec![1.0, 0.5], vec![8.0; 2]), "seconds, segments before");
         assert_eq!((of(4), of(5), of(6)), (vec![10.0; 2], vec![6.0; 2], vec![1.5; 2]));
+    }
+
+    #[test]
+    fn the_mean_of_classes_is_of_those_that_were_measured() {
+        let of = |samples: Vec<Option<Vec<f64>>>| {
+            line("", Figure { metric: String::new(), unit: "µs", better: Better::Lower, samples })
+        };
+        let classes = [
+            of(vec![Some(vec![2.0, 3.0]), Some(vec![5.0])]),
+            of(vec![Some(vec![8.0]), None]),
+            of(vec![Some(vec![4.0, 27.0]), None]),
+        ];
+        let mean = mean_of(&classes, "all").unwrap().samples;
+        let expected = [&[4.0, 9.0][..], &[5.0]];
+        for (mean, expected) in mean.iter().flatten().zip(expected) {
+            assert!(mean.iter().zip(expected).all(|(one, other)| (one - other).abs() < 1e-9), "{mean:?}");
+        }
     }
 
     #[test]

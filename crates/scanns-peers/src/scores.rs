@@ -182,10 +182,14 @@ fn read(input: &mut impl Read) -> Result<Ranked> {
     Ok(Ranked { count, digest, best })
 }
 
-/// How far two scores are apart, as a share of the larger.
+/// How far two scores are apart, as a share of the larger; without end where only one of them is a number.
 fn apart(one: f32, other: f32) -> f64 {
     let (one, other) = (f64::from(one), f64::from(other));
-    if one == other { 0.0 } else { (one - other).abs() / one.abs().max(other.abs()) }
+    if one == other || one.is_nan() && other.is_nan() {
+        return 0.0;
+    }
+    let share = (one - other).abs() / one.abs().max(other.abs());
+    if share.is_finite() { share } else { f64::INFINITY }
 }
 
 impl Outcome {
@@ -283,6 +287,19 @@ mod tests {
         assert!(fewer.documents == 2 && fewer.faults[0].contains("Lucene lacks 1"), "{fewer:?}");
         let other = compared(&ours, &ranked(&[(1, 2.0), (5, 1.0), (8, 1.0)]));
         assert!(other.documents == 3 && other.faults[0].contains("scanns lacks 1"), "{other:?}");
+    }
+
+    #[test]
+    fn what_is_no_number_differs_from_every_number() {
+        for (ours, theirs) in
+            [(f32::NAN, 1.0), (1.0, f32::NAN), (f32::NAN, f32::INFINITY), (f32::INFINITY, 1.0)]
+        {
+            let outcome = compared(&ranked(&[(1, ours)]), &ranked(&[(1, theirs)]));
+            assert!(outcome.wrong == 1 && outcome.largest == f64::INFINITY, "{ours} {theirs}: {outcome:?}");
+        }
+        for same in [f32::NAN, f32::INFINITY, 0.0] {
+            assert_eq!(compared(&ranked(&[(1, same)]), &ranked(&[(1, same)])).wrong, 0);
+        }
     }
 
     #[test]

@@ -118,7 +118,9 @@ fn rank(
     let answer = |(&topic, text): (&u32, &String)| {
         let should = tokenizer.terms(text).into_iter().map(Query::Term).collect();
         let query = Query::Bool(BoolQuery { should, ..BoolQuery::default() });
-        let query = feedback.map_or(query.clone(), |rm3| snapshot.expand(&query, model, &rm3).unwrap());
+        let field = snapshot.schema().default_field().unwrap();
+        let expand = |rm3: Rm3| snapshot.expand(&query, field, model, &rm3).unwrap();
+        let query = feedback.map_or(query.clone(), expand);
         let hits = searcher.top_k(&query, model, 5_000).unwrap();
         let mut ranked: Vec<(String, f32)> = hits
             .iter()

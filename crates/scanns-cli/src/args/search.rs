@@ -64,6 +64,7 @@ pub struct SearchArgs {
     pub query_json: Option<OsString>,
     /// Print the query as JSON, as --query-json takes it, instead of searching
     #[arg(long, conflicts_with_all = ["top", "all", "count", "content", "json"])]
+    #[arg(conflicts_with_all = ["explain", "snippets", "sort", "after", "queries"])]
     pub print_query: bool,
     /// How many documents to show at most
     #[arg(short = 'k', value_name = "N", default_value = "10", value_parser = positive)]

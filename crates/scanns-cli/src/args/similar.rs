@@ -33,21 +33,29 @@ pub struct FeedbackArgs {
 pub struct LikeArgs {
     /// Find documents like this one, by its most telling words, instead of a query; KEY is as search shows it. The
     /// index must have been built with --vectors or --store
-    #[arg(long, value_name = "KEY", conflicts_with_all = ["query", "query_json", "queries", "after", "count"])]
+    #[arg(long, value_name = "KEY", group = "example", conflicts_with_all = ["query", "query_json", "queries", "after", "count"])]
     pub like: Option<OsString>,
     /// Find documents like the text in a file, which need not be in the index; - for standard input
-    #[arg(long, value_name = "FILE", conflicts_with_all = ["query", "query_json", "queries", "after", "like"])]
+    #[arg(long, value_name = "FILE", group = "example")]
+    #[arg(conflicts_with_all = ["query", "query_json", "queries", "after", "like"])]
     pub like_file: Option<PathBuf>,
     /// How many of its words are taken
-    #[arg(long, value_name = "N", default_value = "25", value_parser = positive)]
+    #[arg(long, value_name = "N", requires = "example", default_value = "25", value_parser = positive)]
     pub like_terms: usize,
     /// How often a word must occur in it; 2 leaves out what may have got there by chance
-    #[arg(long, value_name = "N", default_value = "1", value_parser = positive)]
+    #[arg(long, value_name = "N", requires = "example", default_value = "1", value_parser = positive)]
     pub like_min_freq: usize,
     /// How many documents must have a word; more leaves out what is spelt wrongly
-    #[arg(long, value_name = "N", default_value = "2", value_parser = positive)]
+    #[arg(long, value_name = "N", requires = "example", default_value = "2", value_parser = positive)]
     pub like_min_docs: usize,
     /// How many documents may have a word; fewer leaves out what says little [default: all]
-    #[arg(long, value_name = "N", value_parser = positive)]
+    #[arg(long, value_name = "N", requires = "example", value_parser = positive)]
     pub like_max_docs: Option<usize>,
+}
+
+impl LikeArgs {
+    /// True if documents are sought that are like another one or like a text.
+    pub fn is_given(&self) -> bool {
+        self.like.is_some() || self.like_file.is_some()
+    }
 }

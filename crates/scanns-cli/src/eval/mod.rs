@@ -76,7 +76,7 @@ fn answer(args: &EvalArgs, index: &Path) -> Result<Run> {
             Some(tokenizer) => tokenizer.terms(text),
             None => vec![text.as_bytes().to_vec()],
         };
-        let query = similar::expand(&args.feedback, &snapshot, bag_of_words(terms), model)?;
+        let query = similar::expand(&args.feedback, &snapshot, (bag_of_words(terms), field), model)?;
         let mut found = Vec::new();
         for hit in searcher.top_k(&query, model, args.hits)? {
             found.push((docno(&searcher.key(&hit)?, args.docno), hit.score));

@@ -1,11 +1,12 @@
 //! Many queries of a file, answered on all cores in the order of the file.
 //!
-//! Lines are taken some hundreds at a time: threads share them out one by one, and the answers are printed in order
-//! before the next are read, so memory does not depend on the length of the file. A query that cannot be answered is
+//! Lines are taken some hundreds at a time, fewer if they are long or many hits are asked for: threads share them out one
+//! by one, and the answers are printed in order before the next are read, so memory does not depend on the length of the
+//! file. A query that cannot be answered is
 //! told with its line and does not stop the others.
 
 use std::fs::File;
-use std::io::{self, BufRead, BufReader, Write};
+use std::io::{self, BufRead, BufReader, Read, Write};
 use std::path::Path;
 use std::sync::atomic::{AtomicUsize, Ordering};
 
@@ -19,8 +20,16 @@ use crate::progress::{Ticker, per_second};
 use crate::report::{self, Outcome, Output, path_text};
 use crate::units;
 
-/// Lines that are taken at a time, for each thread.
+/// Lines that are taken at a time, for each thread; and how many hits and bytes of lines are kept at a time, about.
 const LINES_PER_THREAD: usize = 128;
+const MOST_HITS: usize = 1 << 20;
+const MOST_BYTES: usize = 16 << 20;
+
+/// Bytes that a line may have, without its end.
+const LONGEST_LINE: usize = 1 << 20;
+
+/// Threads that a core may be asked to run.
+const THREADS_PER_CORE: usize = 4;
 
 /// What all queries have in common.
 pub(super) struct Batch<'a> {
@@ -35,7 +44,8 @@ pub(super) struct Batch<'a> {
 struct Line {
     /// From 1.
     number: u64,
-    bytes: Vec<u8>,
+    /// Without its end; `None` if that is too many.
+    bytes: Option<Vec<u8>>,
 }
 
 /// What a query came to.
@@ -58,13 +68,15 @@ pub(super) fn run(batch: &Batch<'_>, path: &Path) -> Result<Outcome> {
             Box::new(BufReader::with_capacity(1 << 20, file))
         }
     };
-    let cores = || std::thread::available_parallelism().map_or(1, usize::from);
-    let threads = batch.args.batch.threads.unwrap_or_else(cores);
+    let cores = std::thread::available_parallelism().map_or(1, usize::from);
+    let threads = batch.args.batch.threads.unwrap_or(cores).min(cores.saturating_mul(THREADS_PER_CORE));
+    let kept = if batch.args.count { 1 } else { batch.args.top };
+    let most = (threads * LINES_PER_THREAD).min(MOST_HITS / kept).max(1);
     let mut out = Output::stdout();
     let mut ticker = Ticker::new("query");
     let (mut done, mut refused, mut partial) = (0, 0u64, 0u64);
     loop {
-        let lines = read_lines(&mut *input, done, threads * LINES_PER_THREAD)
+        let lines = read_lines(&mut *input, done, most)
             .with_context(|| format!("cannot read {}", path_text(path)))?;
         if lines.is_empty() {
             break;
@@ -88,9 +100,8 @@ pub(super) fn run(batch: &Batch<'_>, path: &Path) -> Result<Outcome> {
     out.flush()?;
     ticker.clear();
     let seconds = ticker.seconds();
-    let queries = if done == 1 { "query" } else { "queries" };
-    let rate = per_second(done, seconds);
-    report::note(&format!("{} {queries} in {}, {rate}", units::count(done), units::duration(seconds)));
+    let (queries, rate) = (units::counted(done, "query"), per_second(done, seconds));
+    report::note(&format!("{queries} in {}, {rate}", units::duration(seconds)));
     if refused > 0 {
         report::note(&format!("{} of them could not be answered", units::count(refused)));
     }
@@ -103,20 +114,27 @@ pub(super) fn run(batch: &Batch<'_>, path: &Path) -> Result<Outcome> {
     Ok(if refused + partial > 0 { Outcome::WithFailures } else { Outcome::Done })
 }
 
-/// The next lines, after `done` of them, without their ends.
+/// The next lines, after `done` of them, at most so many.
 fn read_lines(input: &mut dyn BufRead, done: u64, most: usize) -> io::Result<Vec<Line>> {
     let mut lines = Vec::new();
+    let mut read = 0;
     for number in (done + 1..).take(most) {
         let mut bytes = Vec::new();
-        if input.read_until(b'\n', &mut bytes)? == 0 {
+        // One byte more than a line and its end may have.
+        let limit = LONGEST_LINE as u64 + 3;
+        if read > MOST_BYTES || (&mut *input).take(limit).read_until(b'\n', &mut bytes)? == 0 {
             break;
+        }
+        read += bytes.len();
+        if bytes.len() as u64 == limit && bytes.last() != Some(&b'\n') {
+            input.skip_until(b'\n')?;
         }
         for end in [b'\n', b'\r'] {
             if bytes.last() == Some(&end) {
                 bytes.pop();
             }
         }
-        lines.push(Line { number, bytes });
+        lines.push(Line { number, bytes: Some(bytes).filter(|bytes| bytes.len() <= LONGEST_LINE) });
     }
     Ok(lines)
 }
@@ -148,6 +166,9 @@ fn answer_all(batch: &Batch<'_>, lines: &[Line], threads: usize) -> Result<Vec<T
 }
 
 fn answer(batch: &Batch<'_>, line: &Line) -> Result<Timed> {
+    if line.bytes.is_none() {
+        return Ok((Answer::Refused("the line is longer than 1 MiB: ask for less at a time".into()), false));
+    }
     let Ok(text) = std::str::from_utf8(named(line).1) else {
         return Ok((Answer::Refused("the query is not UTF-8".into()), false));
     };
@@ -171,9 +192,10 @@ fn answer(batch: &Batch<'_>, line: &Line) -> Result<Timed> {
 
 /// The name of a query, if its line has one, and the query.
 fn named(line: &Line) -> (Option<&[u8]>, &[u8]) {
-    match line.bytes.iter().position(|&byte| byte == b'\t') {
-        Some(tab) => (Some(&line.bytes[..tab]), &line.bytes[tab + 1..]),
-        None => (None, &line.bytes),
+    let bytes = line.bytes.as_deref().unwrap_or_default();
+    match bytes.iter().position(|&byte| byte == b'\t') {
+        Some(tab) => (Some(&bytes[..tab]), &bytes[tab + 1..]),
+        None => (None, bytes),
     }
 }
 
@@ -224,4 +246,40 @@ fn as_json(line: &Line, answer: &Answer, partial: bool) -> Value {
     };
     put_partial(&mut object, partial);
     object.into()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn lines_are_read_up_to_a_length_and_a_number() {
+        let longest = vec![b'x'; LONGEST_LINE];
+        let input = [b"a\nb\r\n", &longest[..], b"\r\n\n", &longest, b"y\nc\n", &longest, &longest, &longest]
+            .concat();
+        for capacity in [1 << 16, 4 << 20] {
+            let mut input = BufReader::with_capacity(capacity, input.as_slice());
+            let mut all = Vec::new();
+            loop {
+                let lines = read_lines(&mut input, all.len() as u64, 2).unwrap();
+                if lines.is_empty() {
+                    break;
+                }
+                assert!(lines.len() <= 2);
+                all.extend(lines);
+            }
+            assert!(all.iter().map(|line| line.number).eq(1..=7));
+            let read: Vec<Option<&[u8]>> = all.iter().map(|line| line.bytes.as_deref()).collect();
+            let expected: [Option<&[u8]>; 7] =
+                [Some(b"a"), Some(b"b"), Some(&longest), Some(b""), None, Some(b"c"), None];
+            assert!(
+                read == expected,
+                "{:?}",
+                read.iter().map(|line| line.map(<[u8]>::len)).collect::<Vec<_>>()
+            );
+        }
+        let many = [&longest[..], b"\n"].concat().repeat(20);
+        let lines = read_lines(&mut many.as_slice(), 0, 100).unwrap().len();
+        assert!((16..20).contains(&lines), "about 16 MiB at a time, not {lines} lines");
+    }
 }

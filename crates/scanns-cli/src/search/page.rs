@@ -1,7 +1,8 @@
 //! One page of hits, in an order, and the token that leads to the next.
 //!
 //! A token says after which hit the next page begins, of which commit of the index, and has a digest of what was asked:
-//! with another query or model, or another commit, what comes after a hit is something else.
+//! with another query or model, or another commit, what comes after a hit is something else. A digest of all that shows
+//! whether it is as it was printed.
 
 use std::hash::{DefaultHasher, Hash, Hasher};
 
@@ -71,7 +72,7 @@ pub(super) fn page(asked: &Asked<'_>) -> Result<Page> {
     let before = token.map_or(0, |token| token.rank);
     let next = hits
         .last()
-        .filter(|_| hits.len() == args.top)
+        .filter(|_| hits.len() == args.top && !args.like.is_given())
         .map(|hit| Token { generation, digest, rank: before + hits.len(), hit: *hit }.text());
     Ok(Page { before, hits, next })
 }
@@ -97,7 +98,15 @@ impl Token {
     fn text(&self) -> String {
         let Token { generation, digest, rank, hit } = self;
         let (leaf, doc, score) = (hit.leaf, hit.doc, hit.score.to_bits());
-        format!("{generation:x}-{digest:x}-{rank:x}-{leaf:x}-{doc:x}-{score:x}")
+        format!("{generation:x}-{digest:x}-{rank:x}-{leaf:x}-{doc:x}-{score:x}-{:x}", self.check())
+    }
+
+    /// A digest of all parts.
+    fn check(&self) -> u64 {
+        let Token { generation, digest, rank, hit } = self;
+        let mut hasher = DefaultHasher::new();
+        (generation, digest, rank, hit.leaf, hit.doc, hit.score.to_bits()).hash(&mut hasher);
+        hasher.finish()
     }
 
     fn parse(text: &str) -> Result<Self> {
@@ -106,8 +115,8 @@ impl Token {
         };
         let numbers: Option<Vec<u64>> =
             text.split('-').map(|part| u64::from_str_radix(part, 16).ok()).collect();
-        let Some([generation, digest, rank, leaf, doc, score]) =
-            numbers.as_deref().and_then(|numbers| <&[u64; 6]>::try_from(numbers).ok())
+        let Some([generation, digest, rank, leaf, doc, score, check]) =
+            numbers.as_deref().and_then(|numbers| <&[u64; 7]>::try_from(numbers).ok())
         else {
             return Err(wrong());
         };
@@ -117,7 +126,8 @@ impl Token {
             return Err(wrong());
         };
         let hit = Hit { score: f32::from_bits(score), leaf, doc };
-        Ok(Token { generation: *generation, digest: *digest, rank, hit })
+        let token = Token { generation: *generation, digest: *digest, rank, hit };
+        if token.check() == *check { Ok(token) } else { Err(wrong()) }
     }
 
     /// The token, if it is one of what is asked.
@@ -146,10 +156,24 @@ mod tests {
         assert!(
             token.of(12, u64::MAX).is_ok() && token.of(13, u64::MAX).is_err() && token.of(12, 0).is_err()
         );
-        for text in
-            ["", "start ", "1-2-3-4-5", "1-2-3-4-5-6-7", "1-2-3-4-100000000-6", "1-2-3-4-5-g", "1-2-3--5-6"]
-        {
+        for text in [
+            "",
+            "start ",
+            "1-2-3-4-5-6",
+            "1-2-3-4-5-6-7",
+            "1-2-3-4-5-6-7-8",
+            "1-2-3-4-100000000-6-7",
+            "1-2-3-4-5-6-g",
+            "1-2-3--5-6-7",
+        ] {
             assert!(Token::parse(text).is_err(), "{text}");
+        }
+        let whole = token.text();
+        for at in 0..whole.len() {
+            assert!(Token::parse(&whole[..at]).is_err(), "cut after {at}");
+            let other = if &whole[at..=at] == "7" { "8" } else { "7" };
+            let changed = [&whole[..at], other, &whole[at + 1..]].concat();
+            assert!(Token::parse(&changed).is_err(), "{changed} instead of {whole}");
         }
     }
 

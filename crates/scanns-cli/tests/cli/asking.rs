@@ -136,6 +136,15 @@ fn a_token_of_another_query_or_commit_is_refused() {
     refused(&["--after", &token, "--model", "bm25", "blue"], "another query");
     refused(&["--after", &token, "--sort", "key", "blue"], "another query");
     refused(&["--after", "nonsense", "blue"], "no token");
+    refused(&["--after", &token[..token.len() - 1], "blue"], "no token");
+    let parts: Vec<&str> = token.split('-').collect();
+    for at in 0..parts.len() {
+        let mut changed = parts.clone();
+        changed[at] = if parts[at] == "9" { "8" } else { "9" };
+        for sort in ["score", "key"] {
+            refused(&["--after", &changed.join("-"), "--sort", sort, "blue"], "no token");
+        }
+    }
     refused(&["--after", "start", "--all", "blue"], "cannot be used with");
     place.write("new.txt", b"blue");
     place.indexed(&[]);
@@ -222,6 +231,13 @@ fn a_query_that_cannot_be_answered_does_not_stop_the_others() {
     for hint in ["-:2: query: this parenthesis is not closed", "-:3: ", "-:4: ", "-:5: ", "4 of them"] {
         assert!(ran.stderr.contains(hint), "{hint} in {}", ran.stderr);
     }
+    let input = ["x ".repeat(1 << 19), "y\nblue\n".into()].concat();
+    let ran = search_with_input(&place, &["--queries", "-", "--count"], input);
+    assert_eq!((ran.code, ran.text()), (Some(1), "2\t2\n"), "{}", ran.stderr);
+    assert!(ran.stderr.contains("-:1: the line is longer than 1 MiB"), "{}", ran.stderr);
+    let most = usize::MAX.to_string();
+    let ran = search_with_input(&place, &["--queries", "-", "--threads", &most, "-k", &most], "sky\nred\n");
+    assert_eq!((ran.code, ran.text().lines().count()), (Some(0), 2), "{}", ran.stderr);
     assert_eq!(place.search(&["--queries", "/nowhere"]).code, Some(2));
     assert_eq!(place.search(&["--queries", "-", "roses"]).code, Some(2), "one or the other");
     assert_eq!(place.search(&["--threads", "2", "roses"]).code, Some(2), "belongs to --queries");

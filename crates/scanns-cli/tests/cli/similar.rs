@@ -80,6 +80,7 @@ fn a_document_finds_others_like_it_but_not_itself() {
         assert!(hits[0]["rank"] == 1 && hits[1]["rank"] == 2, "{hits:?}");
         let one = place.search(&["--json", "-k", "1", "--like", &key(&place, "both.txt")]).lines();
         assert_eq!(names(&one), ["star.txt"], "{how:?}");
+        assert_eq!(one[0].get("after"), None, "no page of these follows");
         assert_eq!(place.found(&["--like", &key(&place, "sea.txt")]), ["sand.txt"]);
         let few = place.search(&["--json", "--like-terms", "1", "--like", &key(&place, "both.txt")]).lines();
         assert_eq!(names(&few), ["star.txt"], "star occurs twice: {how:?}");
@@ -117,6 +118,15 @@ fn what_is_missing_for_feedback_and_likeness_is_said() {
         (&["--like-file", "/nonexistent"], "cannot read /nonexistent"),
         (&["--like", &known, "--count"], "cannot be used with"),
         (&["--explain", "--count", "sun"], "cannot be used with"),
+        (&["--like-terms", "5", "sun"], "--like <KEY>"),
+        (&["--like-min-freq", "5", "sun"], "--like <KEY>"),
+        (&["--like-min-docs", "5", "sun"], "--like <KEY>"),
+        (&["--like-max-docs", "5", "sun"], "--like <KEY>"),
+        (&["--print-query", "--explain", "sun"], "cannot be used with"),
+        (&["--print-query", "--snippets", "sun"], "cannot be used with"),
+        (&["--print-query", "--sort", "key", "sun"], "cannot be used with"),
+        (&["--print-query", "--after", "start", "sun"], "cannot be used with"),
+        (&["--print-query", "--queries", "-"], "cannot be used with"),
         (&[], "QUERY"),
     ] {
         let ran = place.search(args);

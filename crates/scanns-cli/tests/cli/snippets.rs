@@ -66,6 +66,13 @@ fn snippets_need_text_and_a_changed_file_is_told() {
     let ran = place.search(&["--snippets", "roses"]);
     assert_eq!(ran.code, Some(1));
     assert!(ran.stderr.contains("ann.txt") && ran.text().contains("no roses here"), "{}", ran.stderr);
+    let both = place.search(&["--content", "--snippets", "roses"]);
+    assert_eq!(
+        (both.code, both.stderr.matches("ann.txt").count()),
+        (Some(1), 1),
+        "said once: {}",
+        both.stderr
+    );
     assert_eq!(place.search(&["--snippet-length", "99", "roses"]).code, Some(2), "belongs to --snippets");
     assert_eq!(place.search(&["--snippets", "--snippet-length", "9", "roses"]).code, Some(2));
 }

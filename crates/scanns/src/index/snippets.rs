@@ -33,7 +33,7 @@ impl Snapshot {
         highlighter: &mut Highlighter,
     ) -> Result<Option<Vec<Snippet>>> {
         if !self.schema().stores() {
-            return Ok(self.document(hit)?.map(|text| highlighter.snippets(&text)));
+            return Ok(self.front(hit, highlighter.needs())?.map(|text| highlighter.snippets(&text)));
         }
         let Some(values) = self.values(hit)? else { return Ok(None) };
         let mut text: Vec<u8> = Vec::new();

@@ -74,6 +74,11 @@ impl Snapshot {
     /// [`Error::SourceChanged`] if a file that is referred to is gone or has changed, [`Error::Corrupt`] if what is
     /// stored cannot be read.
     pub fn document(&self, hit: &Hit) -> Result<Option<Vec<u8>>> {
+        self.front(hit, u64::MAX)
+    }
+
+    /// The same, of what is read from a file no more than so many bytes.
+    pub(super) fn front(&self, hit: &Hit, most: u64) -> Result<Option<Vec<u8>>> {
         let Some(segment) = self.leaf(hit) else { return Ok(None) };
         match segment.store() {
             Store::None => Ok(None),
@@ -87,7 +92,9 @@ impl Snapshot {
                 Ok(texts.reduce(|all, next| [all, next].concat()))
             }
             Store::Content => segment.content(hit.doc),
-            Store::Reference => segment.reference(hit.doc)?.as_ref().map(read_reference).transpose(),
+            Store::Reference => {
+                segment.reference(hit.doc)?.map(|reference| read_reference(&reference, most)).transpose()
+            }
         }
     }
 
@@ -121,8 +128,8 @@ impl Snapshot {
     }
 }
 
-/// Reads what is referred to, if its file is what it was.
-fn read_reference(reference: &Reference) -> Result<Vec<u8>> {
+/// Reads what is referred to, at most so many bytes of it, if its file is what it was.
+fn read_reference(reference: &Reference, most: u64) -> Result<Vec<u8>> {
     let path = Path::new(OsStr::from_bytes(&reference.path));
     let changed = |what: String| Error::SourceChanged { path: path.to_path_buf(), what };
     let failed = |action, source: std::io::Error| match source.kind() {
@@ -135,6 +142,7 @@ fn read_reference(reference: &Reference) -> Result<Vec<u8>> {
     let mut file = File::open(path).map_err(|source| failed("open", source))?;
     check_stamp(&file, reference, path)?;
     let (start, len) = reference.span.unwrap_or((0, reference.stamp.bytes));
+    let len = len.min(most);
     if start > 0 {
         file.seek(SeekFrom::Start(start)).map_err(|source| failed("read", source))?;
     }

@@ -62,6 +62,9 @@ impl Searcher<'_> {
     /// The first `k` hits with their keys in an order by key, of those that come after the hit `after` if there is
     /// one; equal keys are in document order. Scores are those of the model. `progress` is told now and then how many
     /// hits were seen.
+    ///
+    /// # Errors
+    /// Those of [`Searcher::for_each`], and [`Error::Options`] if `after` is no document that there is.
     pub fn top_by_key(
         &self,
         query: &Query,

@@ -44,7 +44,8 @@ impl MoreLikeThis {
         }
     }
 
-    /// Optional terms of a document that has these as often, in an index of so many documents; nothing if none will do.
+    /// Optional terms of a document that has these as often, in an index of so many documents, counted as `doc_freq` does;
+    /// nothing if none will do.
     pub(crate) fn query(
         &self,
         terms: Vec<(Vec<u8>, usize)>,

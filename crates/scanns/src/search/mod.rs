@@ -75,7 +75,7 @@ pub use topk::Hit;
 
 use std::ops::ControlFlow;
 
-use crate::error::Result;
+use crate::error::{Error, Result};
 use crate::schema::Field;
 use fields::Fields;
 use keep::{Keep, offer};
@@ -131,8 +131,30 @@ impl<'a> Searcher<'a> {
     }
 
     /// What the document of a hit is called.
+    ///
+    /// # Errors
+    /// [`Error::Options`] for a hit that is none of this searcher, [`Error::Corrupt`] if the name cannot be read.
     pub fn key(&self, hit: &Hit) -> Result<Vec<u8>> {
-        self.fields.leaf(self.fields.default_place(), hit.leaf).key(hit.doc)
+        let leaf = self.leaf_of(hit)?;
+        if hit.doc >= leaf.max_doc() {
+            return Err(Error::Options(format!(
+                "there is no document {} in that part of the index",
+                hit.doc
+            )));
+        }
+        leaf.key(hit.doc)
+    }
+
+    fn leaf_of(&self, hit: &Hit) -> Result<&'a dyn Leaf> {
+        if hit.leaf >= self.fields.leaves() {
+            let message = format!(
+                "there is no part {} of the index, it has {}: take hits of a search of the same commit",
+                hit.leaf,
+                self.fields.leaves()
+            );
+            return Err(Error::Options(message));
+        }
+        Ok(self.fields.leaf(self.fields.default_place(), hit.leaf))
     }
 
     /// The best `k` hits by falling score, those with equal scores in document order.
@@ -143,7 +165,11 @@ impl<'a> Searcher<'a> {
     /// The best `k` hits of those that come after `after` in the order of [`Searcher::top_k`], by score, leaf and
     /// document: of the last hit of a page this is the next page. The model must be the same, and the leaves too.
     /// Memory is that of one page, however deep.
+    ///
+    /// # Errors
+    /// Those of [`Searcher::top_k`], and [`Error::Options`] if `after` is in a leaf that there is not.
     pub fn top_k_after(&self, query: &Query, model: Model, k: usize, after: Hit) -> Result<Vec<Hit>> {
+        self.leaf_of(&after)?;
         self.best(query, model, TopK::after(k, after))
     }
 

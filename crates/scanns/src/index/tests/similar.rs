@@ -16,6 +16,11 @@ fn schema(titles: bool) -> (Schema, Field, Option<Field>) {
 
 /// An index of texts, named by their numbers, with a commit after every `each`.
 fn indexed(texts: &[String], each: usize, stored: StoredOptions) -> Snapshot {
+    Snapshot::open_in(&*written(texts, each, stored)).unwrap().unwrap()
+}
+
+/// Where [`indexed`] has it.
+fn written(texts: &[String], each: usize, stored: StoredOptions) -> Arc<RamDirectory> {
     let directory = Arc::new(RamDirectory::new());
     let (schema, text, _) = schema(false);
     let options = WriterOptions { stored, lanes: 1, merge: None, ..WriterOptions::default() };
@@ -28,7 +33,7 @@ fn indexed(texts: &[String], each: usize, stored: StoredOptions) -> Snapshot {
     }
     writer.commit().unwrap();
     drop(writer);
-    Snapshot::open_in(&*directory).unwrap().unwrap()
+    directory
 }
 
 fn vectors() -> StoredOptions {
@@ -61,8 +66,12 @@ fn feedback_does_not_depend_on_how_documents_are_spread() {
         let query = Query::Bool(BoolQuery { should: words.collect(), ..BoolQuery::default() });
         let rm3 = Rm3 { documents: random.usize(1..12), common: 0.5, ..Rm3::default() };
         for model in [Model::default(), Model::LmDirichlet { mu: 100.0 }] {
-            let expanded = whole.expand(&query, model, &rm3).unwrap();
-            assert_eq!(parts.expand(&query, model, &rm3).unwrap(), expanded, "seed {seed:x} round {round}");
+            let expanded = whole.expand(&query, Field::default(), model, &rm3).unwrap();
+            assert_eq!(
+                parts.expand(&query, Field::default(), model, &rm3).unwrap(),
+                expanded,
+                "seed {seed:x} round {round}"
+            );
             changed += usize::from(expanded != query);
         }
     }
@@ -75,14 +84,60 @@ fn feedback_finds_documents_that_the_query_does_not_and_says_what_it_needs() {
     let snapshot = indexed(&texts, 2, vectors());
     let rm3 = Rm3 { documents: 2, terms: 3, common: 1.0, ..Rm3::default() };
     let model = Model::default();
-    let expanded = snapshot.expand(&word("sun"), model, &rm3).unwrap();
+    let expanded = snapshot.expand(&word("sun"), Field::default(), model, &rm3).unwrap();
     let hits = snapshot.searcher().top_k(&expanded, model, 10).unwrap();
     assert_eq!(keys(&snapshot, &hits).len(), 3, "{hits:?}");
-    assert_eq!(snapshot.expand(&word("fire"), model, &rm3).unwrap(), word("fire"));
-    assert!(snapshot.expand(&word("sun"), model, &Rm3 { documents: 0, ..rm3 }).is_err());
+    assert_eq!(snapshot.expand(&word("fire"), Field::default(), model, &rm3).unwrap(), word("fire"));
+    assert!(snapshot.expand(&word("sun"), Field::default(), model, &Rm3 { documents: 0, ..rm3 }).is_err());
     let without = indexed(&texts, 2, StoredOptions::default());
-    let error = without.expand(&word("sun"), model, &rm3).unwrap_err().to_string();
+    let error = without.expand(&word("sun"), Field::default(), model, &rm3).unwrap_err().to_string();
     assert!(error.contains("--vectors"), "{error}");
+}
+
+#[test]
+fn feedback_is_of_the_field_that_has_vectors() {
+    let directory = Arc::new(RamDirectory::new());
+    let (mut schema, text, _) = schema(false);
+    let size = schema.add("size", FieldKind::Unsigned, true).unwrap();
+    let options = WriterOptions { stored: vectors(), ..WriterOptions::default() };
+    let writer = IndexWriter::open_in(directory.clone(), Some(&schema), options).unwrap();
+    for (key, of_text) in [("a", "sea land"), ("b", "sea sand"), ("c", "wind")] {
+        writer.add(&Document::new(key).text(text, of_text)).unwrap();
+    }
+    writer.commit().unwrap();
+    let snapshot = Snapshot::open_in(&*directory).unwrap().unwrap();
+    let rm3 = Rm3 { common: 1.0, ..Rm3::default() };
+    assert_ne!(snapshot.expand(&word("sea"), text, Model::Classic, &rm3).unwrap(), word("sea"));
+    let error = snapshot.expand(&word("sea"), size, Model::Classic, &rm3).unwrap_err().to_string();
+    assert!(error.contains("field text, not of size") && error.contains("without --field"), "{error}");
+}
+
+#[test]
+fn deleted_documents_count_as_long_as_their_terms_do() {
+    let mut texts: Vec<String> = (0..20).map(|n| format!("tree tree apple filler{n}")).collect();
+    texts.push("rare".into());
+    texts.push("rare tree".into());
+    let directory = written(&texts, 50, vectors());
+    let keys = (0..18).map(|n| format!("{n:03}").into_bytes()).collect();
+    crate::index::delete_in(&*directory, &crate::index::Deletion::Keys(keys)).unwrap();
+    let snapshot = Snapshot::open_in(&*directory).unwrap().unwrap();
+    let info = snapshot.info();
+    assert_eq!((info.documents, info.deleted), (4, 18));
+    assert_eq!(snapshot.doc_freq(Field::default(), b"tree").unwrap(), 21);
+    let options = MoreLikeThis { boosted: true, ..MoreLikeThis::default() };
+    let Query::Bool(like) = snapshot.like_text(Field::default(), b"tree tree apple", &options).unwrap()
+    else {
+        panic!("a list");
+    };
+    let [Query::Boost(first, one), Query::Boost(second, less)] = &like.should[..] else { panic!("{like:?}") };
+    assert_eq!((&**first, &**second, *one), (&word("tree"), &word("apple"), 1.0));
+    assert!(0.0 < *less && *less < 1.0, "with an idf below 0 apple would come first: {like:?}");
+    let rm3 = Rm3 { common: 1.0, ..Rm3::default() };
+    let expanded = snapshot.expand(&word("rare"), Field::default(), Model::default(), &rm3).unwrap();
+    assert!(
+        format!("{expanded:?}").contains(&format!("{:?}", word("tree"))),
+        "no share is above 1: {expanded:?}"
+    );
 }
 
 #[test]
@@ -151,4 +206,25 @@ fn documents_are_found_by_their_keys_and_files_of_lines_are_not() {
     crate::index::delete(&index, &crate::index::Deletion::Keys(vec![name(":2")])).unwrap();
     let snapshot = Snapshot::open(&index).unwrap();
     assert!(snapshot.hit(&name(":2")).unwrap().is_none() && snapshot.hit(&name(":3")).unwrap().is_some());
+}
+
+#[test]
+fn a_line_is_found_beside_a_file_that_is_called_like_it() {
+    let place = tempfile::tempdir().unwrap();
+    let root = place.path().join("in");
+    fs::create_dir(&root).unwrap();
+    fs::write(root.join("a"), "one two\ntwo three").unwrap();
+    fs::write(root.join("a:1"), "other\nlines").unwrap();
+    let index = place.path().join("a.scanns");
+    run(&index, &options(&root, Records::Lines, 1)).unwrap();
+    let snapshot = Snapshot::open(&index).unwrap();
+    let name = |end: &str| format!("{}{end}", root.join("a").display()).into_bytes();
+    for key in [name(":1"), name(":2"), name(":1:2")] {
+        let hit = snapshot.hit(&key).unwrap().unwrap();
+        assert_eq!(snapshot.key(&hit).unwrap(), key);
+    }
+    assert!(snapshot.hit(&name("")).is_err() && snapshot.hit(&name(":3")).unwrap().is_none());
+    crate::index::delete(&index, &crate::index::Deletion::Keys(vec![name("")])).unwrap();
+    let error = Snapshot::open(&index).unwrap().hit(&name(":1")).unwrap_err().to_string();
+    assert!(error.contains("a:1:1"), "{error}");
 }

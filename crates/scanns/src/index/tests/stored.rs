@@ -4,7 +4,8 @@ use std::time::Duration;
 
 use super::*;
 use crate::index::{MergeOptions, MergePolicy, check_in, delete_in, merge_in};
-use crate::schema::{Compression, Store, Stored};
+use crate::schema::{Compression, Field, Store, Stored};
+use crate::search::{Query, SnippetOptions};
 use crate::segment::CheckLevel;
 use crate::store::RamDirectory;
 
@@ -308,4 +309,31 @@ fn what_is_stored_keeps_within_the_memory_and_a_document_that_does_not_fit_is_to
         let hits = snapshot.searcher().top_k(&query, Model::Bm25 { k1: 1.2, b: 0.75 }, 9).unwrap();
         assert!(snapshot.document(&hits[0]).unwrap().as_deref() == Some(text), "{}", path.display());
     }
+}
+
+#[test]
+fn snippets_read_the_front_of_a_file_and_say_the_same() {
+    let place = tempfile::tempdir().unwrap();
+    let root = place.path().join("in");
+    fs::create_dir(&root).unwrap();
+    let text = "word other filler ".repeat(40_000);
+    fs::write(root.join("long"), &text).unwrap();
+    let index = place.path().join("a.scanns");
+    let stored = StoredOptions { store: Some(Store::Reference), ..StoredOptions::default() };
+    run(&index, &IndexOptions { stored, ..options(&root, Records::File, 1) }).unwrap();
+    let snapshot = Snapshot::open(&index).unwrap();
+    let hit = snapshot.hit(root.join("long").as_os_str().as_encoded_bytes()).unwrap().unwrap();
+    assert_eq!(snapshot.front(&hit, 1000).unwrap().unwrap(), &text.as_bytes()[..1000]);
+    assert_eq!(snapshot.document(&hit).unwrap().unwrap(), text.as_bytes());
+    let (query, field) = (Query::Term(b"other".to_vec()), Field::default());
+    for scan in [100, 4_000, 1 << 20] {
+        let options = SnippetOptions { scan, ..SnippetOptions::default() };
+        let mut highlighter = snapshot.highlighter(field, &query, options).unwrap();
+        let whole = highlighter.snippets(text.as_bytes());
+        assert_eq!(snapshot.snippets(&hit, field, &mut highlighter).unwrap().unwrap(), whole, "{scan}");
+    }
+    fs::write(root.join("long"), "word").unwrap();
+    let mut highlighter = snapshot.highlighter(field, &query, SnippetOptions::default()).unwrap();
+    let error = snapshot.snippets(&hit, field, &mut highlighter).unwrap_err();
+    assert!(matches!(error, Error::SourceChanged { .. }), "{error}");
 }

@@ -1,9 +1,8 @@
 //! How a score came about, as a tree that follows the query.
 //!
 //! One document is scored again, part by part, with the same arithmetic in the same order as the loops that search, so
-//! the value at the root is the score of the hit bit for bit; tests hold both against each other. Here are lists,
-//! terms, phrases and patterns, `formulas.rs` has what each model makes of a frequency, `soft.rs` the extended Boolean
-//! model,
+//! the value at the root is the score of the hit bit for bit; tests hold both against each other. Here are lists, terms,
+//! phrases and patterns, `formulas.rs` has what each model makes of a frequency, `soft.rs` the extended Boolean model,
 //! `words.rs` how parts of a query are called.
 
 mod formulas;

@@ -224,7 +224,7 @@ impl Reader<'_> {
                     Some("or") => Ok(Operator::Or),
                     _ => this.fault("write \"and\" or \"or\""),
                 })?;
-                (self.required(object, "text", Self::string)?, operator)
+                (self.required(object, "text", Self::typed)?, operator)
             }
         };
         let terms = self.words.terms(self.field, &text);
@@ -247,7 +247,7 @@ impl Reader<'_> {
                 let example = r#"text, a list of terms, {"terms": ["a", "b"], "slop": 1} or {"text": "a b"}"#;
                 let object = self.object(value, &["terms", "places", "slop", "text"], example)?;
                 let slop = self.optional(object, "slop", Self::number_of_32_bits)?.unwrap_or(0);
-                match self.optional(object, "text", Self::string)? {
+                match self.optional(object, "text", Self::typed)? {
                     Some(_) if object.contains_key("terms") || object.contains_key("places") => {
                         return self.fault("text has its own terms and places: leave one out");
                     }
@@ -384,11 +384,15 @@ impl Reader<'_> {
         })
     }
 
+    /// What a user has typed, whose terms are counted.
+    fn typed(&mut self, value: &Value) -> Result<String> {
+        value.as_str().map_or_else(|| self.fault("this must be a string"), |text| Ok(text.to_owned()))
+    }
+
     fn string(&mut self, value: &Value) -> Result<String> {
-        match value {
-            Value::String(text) if text.len() <= 2 * MAX_TOKEN => Ok(text.clone()),
-            Value::String(_) => self.fault("this is longer than any term"),
-            _ => self.fault("this must be a string"),
+        match self.typed(value)? {
+            text if text.len() <= 2 * MAX_TOKEN => Ok(text),
+            _ => self.fault("this is longer than any term"),
         }
     }
 

@@ -298,6 +298,29 @@ fn the_limits_are_those_of_text() {
 }
 
 #[test]
+fn text_that_is_typed_has_the_same_limit_wherever_it_stands() {
+    let words = |count: usize| vec![format!("{:x<200}", "y"); count].join(" ");
+    let (most, more) = (words(1024), words(1025));
+    for (short, long) in [
+        (r#"{"match": "TEXT"}"#, r#"{"match": {"text": "TEXT"}}"#),
+        (r#"{"phrase": "TEXT"}"#, r#"{"phrase": {"text": "TEXT"}}"#),
+    ] {
+        let of = |json: &str, text: &str| read(&json.replace("TEXT", text));
+        assert!(most.len() > 200_000);
+        assert_eq!(of(long, &most).unwrap(), of(short, &most).unwrap(), "{long}");
+        for json in [short, long] {
+            assert!(of(json, &more).unwrap_err().to_string().contains("1,024 terms"), "{json}");
+        }
+    }
+    assert!(read(&r#"{"term": "TEXT"}"#.replace("TEXT", &most)).is_err(), "a term has its own");
+}
+
+#[test]
+fn of_a_key_that_comes_twice_the_last_one_counts() {
+    assert_eq!(read(r#"{"term": "a", "term": "b"}"#).unwrap(), term("b"));
+}
+
+#[test]
 fn a_field_without_a_name_cannot_be_written() {
     let query = Query::In(Field::new(7).unwrap(), Box::new(term("a")));
     assert!(query.to_json(&|_| None).unwrap_err().to_string().contains("field"));

@@ -7,8 +7,8 @@
 //! phrases count only where the phrase stands. `fragments.rs` chooses and cuts.
 //!
 //! The work is bounded: of a text so many bytes are looked at as the options say, a MiB if nothing else is said;
-//! every different word of it is compared once with every pattern, at most four of which count for it; and of a
-//! phrase at most a million places. What stands beyond that is not found, and a text in which nothing is found shows
+//! every different word of it is compared once with every pattern, at most four of which count for it, as of the
+//! terms that fuzzy words became; and of a phrase at most a million places. What stands beyond that is not found, and a text in which nothing is found shows
 //! its beginning.
 
 mod fragments;
@@ -26,6 +26,9 @@ use crate::schema::Analyzer;
 use crate::tokenize::{MAX_TOKEN, TokenSink, Tokenizer};
 use scan::Scan;
 use wanted::Wanted;
+
+/// Bytes behind those that are looked at, in which it shows whether the text goes on.
+const BEHIND: u64 = 64 << 10;
 
 /// What snippets are like.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -59,7 +62,7 @@ pub struct Snippet {
     pub start: usize,
     /// What was found, in bytes of the fragment: in order, without overlaps, none empty.
     pub marks: Vec<Range<usize>>,
-    /// True if more of the text follows than white space.
+    /// True if more of the text follows than white space, as far as it was read.
     pub goes_on: bool,
 }
 
@@ -110,6 +113,11 @@ impl Highlighter<'_> {
     /// better, and of equal ones the first. Without any, the beginning of the text.
     pub fn snippets(&mut self, text: &[u8]) -> Vec<Snippet> {
         self.snippets_of(text, std::slice::from_ref(&(0..text.len())))
+    }
+
+    /// Bytes at the front of a text that it needs: those that it looks at, and some to tell how it goes on.
+    pub(crate) fn needs(&self) -> u64 {
+        (self.options.scan as u64).saturating_add(BEHIND)
     }
 
     /// The same for a text of several values of a field: a phrase does not go from one into the next.

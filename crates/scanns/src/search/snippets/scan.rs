@@ -2,7 +2,7 @@
 
 use std::ops::Range;
 
-use super::wanted::{Wanted, WantedPhrase};
+use super::wanted::{MOST_OF_A_WORD, Wanted, WantedPhrase};
 use crate::tokenize::TokenSink;
 
 /// Places of the terms of a phrase that are looked at.
@@ -42,7 +42,7 @@ impl<'w, 'q> Scan<'w, 'q> {
         if self.cut == Some(range.end) {
             return;
         }
-        let mut numbers = [None; 8];
+        let mut numbers = [None; MOST_OF_A_WORD];
         let mut count = 0;
         self.wanted.of(token, |number| {
             if let Some(place) = numbers.get_mut(count) {

@@ -112,6 +112,43 @@ fn fuzzy_words_mark_the_terms_that_they_became() {
 }
 
 #[test]
+fn a_word_of_a_phrase_that_is_fuzzy_too_is_marked_for_both() {
+    let find = |query: &str| {
+        let text = b"software was free, flee from free software";
+        let found = snippets_in(&["free flee software"], &Analyzer::Standard, query, text, of_length(99, 1));
+        String::from_utf8(found[0].marked(b"[", b"]")).unwrap()
+    };
+    let expected = "software was [free], [flee] from [free] [software]";
+    for query in [
+        "free~1 \"free software\"",
+        "\"free software\" free~1",
+        "flee~1 free~1 fee~1 \"free software\" fret~1",
+    ] {
+        assert_eq!(find(query), expected, "{query}");
+    }
+    let expected = "software was [free], flee from [free] software";
+    for query in ["free -free~1", "-free~1 free", "+free -flee~1"] {
+        assert_eq!(find(query), expected, "{query}");
+    }
+}
+
+#[test]
+fn words_that_are_remembered_take_so_many_bytes_at_most() {
+    // 600 words of 32 KiB, of which the last is the first again.
+    let words: Vec<String> = (0..600).map(|n| format!("{:x<32000}{}", "y", n % 599)).collect();
+    let text = words.join(" ");
+    let options = SnippetOptions { scan: text.len(), ..of_length(16, 1) };
+    let searched = Document::of("a");
+    let leaf = MapLeaf::new(&[searched], true);
+    let searcher = Searcher::new(vec![&leaf]);
+    let whitespace = Analyzer::parse("whitespace").unwrap();
+    let query = parsed("yx*", &whitespace);
+    let mut highlighter = searcher.highlighter(&query, Some(&whitespace), options).unwrap();
+    assert!(!highlighter.snippets(text.as_bytes())[0].marks.is_empty());
+    assert!(highlighter.wanted.remembered() <= 16 << 20);
+}
+
+#[test]
 fn the_fragment_with_the_most_and_rarest_terms_is_chosen() {
     let text = "common here, and more, and more and more of it. Here is rare then, only then it is. common and rare \
                 at last, at the end.";

@@ -1,6 +1,6 @@
 //! What to look for in text: the terms, phrases and patterns of a query that it can match by, in one field.
 
-use std::collections::HashMap;
+use std::collections::{HashMap, HashSet};
 
 use crate::error::Result;
 use crate::search::fields::Fields;
@@ -11,8 +11,15 @@ use crate::search::query::Query;
 /// Patterns that count for one word.
 const PATTERNS_OF_A_WORD: usize = 4;
 
-/// Different words that are remembered with the patterns that match them; then all are forgotten.
+/// Terms of the query that count for one word: it may be a nearest term of many fuzzy ones.
+const TERMS_OF_A_WORD: usize = 4;
+
+/// What may count for one word.
+pub(super) const MOST_OF_A_WORD: usize = TERMS_OF_A_WORD + PATTERNS_OF_A_WORD;
+
+/// Different words that are remembered with the patterns that match them, and bytes of them; then all are forgotten.
 const MOST_WORDS: usize = 1 << 16;
+const MOST_BYTES: usize = 16 << 20;
 
 /// A phrase of terms, each a number of [`Wanted::weights`] with its place.
 pub(super) struct WantedPhrase {
@@ -22,7 +29,8 @@ pub(super) struct WantedPhrase {
 
 /// See the module. Whatever is looked for has a number: terms, then patterns.
 pub(super) struct Wanted<'q> {
-    terms: HashMap<Vec<u8>, usize>,
+    /// Of each the one that is no fuzzy word's first, since phrases consist of those.
+    terms: HashMap<Vec<u8>, Vec<usize>>,
     patterns: Vec<(usize, Matcher<'q>)>,
     pub(super) phrases: Vec<WantedPhrase>,
     /// By number: whether it counts wherever it stands.
@@ -31,6 +39,7 @@ pub(super) struct Wanted<'q> {
     weights: Vec<u64>,
     /// Which patterns match a word.
     known: HashMap<Vec<u8>, Vec<usize>>,
+    known_bytes: usize,
 }
 
 impl<'q> Wanted<'q> {
@@ -58,14 +67,22 @@ impl<'q> Wanted<'q> {
             alone: vec![false; weights.len()],
             weights,
             known: HashMap::new(),
+            known_bytes: 0,
         };
         let is_here = |field: usize| plan.fields.get(field) == Some(&place);
         wanted.take(&plan.root, &plan, &is_here);
-        let numbers = plan.terms.iter().enumerate();
-        wanted.terms = numbers
-            .filter(|(_, term)| is_here(term.field))
-            .map(|(at, term)| (term.bytes.to_vec(), at))
+        let in_phrases: HashSet<usize> =
+            wanted.phrases.iter().flat_map(|phrase| &phrase.terms).map(|&(_, term)| term).collect();
+        let mut numbers: Vec<usize> = (0..plan.terms.len())
+            .filter(|at| is_here(plan.terms[*at].field) && (wanted.alone[*at] || in_phrases.contains(at)))
             .collect();
+        numbers.sort_by_key(|&at| plan.is_blended(at));
+        for at in numbers {
+            let same = wanted.terms.entry(plan.terms[at].bytes.to_vec()).or_default();
+            if same.len() < TERMS_OF_A_WORD {
+                same.push(at);
+            }
+        }
         let (alone, first) = (&wanted.alone, plan.terms.len());
         let patterns = (first..).zip(plan.patterns).filter(|(number, _)| alone.get(*number) == Some(&true));
         wanted.patterns = patterns.map(|(number, (_, matcher))| (number, matcher)).collect();
@@ -92,6 +109,12 @@ impl<'q> Wanted<'q> {
         }
     }
 
+    /// Bytes of the words that are remembered.
+    #[cfg(test)]
+    pub(super) fn remembered(&self) -> usize {
+        self.known.keys().map(Vec::len).sum()
+    }
+
     /// By number: how much it is worth to show.
     pub(super) fn weights(&self) -> &[u64] {
         &self.weights
@@ -105,17 +128,17 @@ impl<'q> Wanted<'q> {
     /// Calls `found` with the numbers of what a word is.
     #[inline]
     pub(super) fn of(&mut self, word: &[u8], mut found: impl FnMut(usize)) {
-        if let Some(&number) = self.terms.get(word) {
-            found(number);
-        }
+        self.terms.get(word).into_iter().flatten().for_each(|&number| found(number));
         if self.patterns.is_empty() {
             return;
         }
         if !self.known.contains_key(word) {
             let matching = self.patterns.iter().filter(|(_, matcher)| matcher.matches(word));
             let numbers = matching.map(|(number, _)| *number).take(PATTERNS_OF_A_WORD).collect();
-            if self.known.len() >= MOST_WORDS {
+            self.known_bytes += word.len();
+            if self.known.len() >= MOST_WORDS || self.known_bytes > MOST_BYTES {
                 self.known.clear();
+                self.known_bytes = word.len();
             }
             self.known.insert(word.to_vec(), numbers);
         }

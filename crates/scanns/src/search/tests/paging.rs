@@ -2,6 +2,7 @@ use std::ops::ControlFlow;
 
 use super::fixture::{Document, MapLeaf, random_documents};
 use super::ranking::{MODELS, is_plain, random_query};
+use crate::error::Error;
 use crate::schema::Field;
 use crate::search::{Hit, KeyOrder, Leaf, Model, Query, Searcher};
 
@@ -46,6 +47,29 @@ fn pages_are_slices_of_the_whole_ranking() {
     }
 }
 
+fn leaves_of(searcher: &Searcher) -> usize {
+    searcher.fields.leaves()
+}
+
+#[test]
+fn hits_of_nowhere_are_refused() {
+    let leaves = leaves(&[vec![Document::of("a b"), Document::of("a")]]);
+    let searcher = Searcher::new(leaves.iter().map(|leaf| leaf as &dyn Leaf).collect());
+    let query = Query::Term(b"a".to_vec());
+    let all = (5, KeyOrder::Ascending);
+    let (other_leaf, other_doc) = (Hit { score: 1.0, leaf: 1, doc: 0 }, Hit { score: 1.0, leaf: 0, doc: 2 });
+    for hit in [other_leaf, other_doc] {
+        let error = searcher.key(&hit).unwrap_err();
+        assert!(matches!(error, Error::Options(_)), "{error}");
+        let error = searcher.top_by_key(&query, Model::Classic, all, Some(&hit), |_| ()).unwrap_err();
+        assert!(matches!(error, Error::Options(_)), "{error}");
+    }
+    let error = searcher.top_k_after(&query, Model::Classic, 5, other_leaf).unwrap_err();
+    assert!(matches!(error, Error::Options(_)), "{error}");
+    let none = Searcher::new(Vec::new());
+    assert!(none.key(&other_doc).is_err() && none.top_k_after(&query, Model::Classic, 5, other_doc).is_err());
+}
+
 fn check_pages(searcher: &Searcher, query: &Query, model: Model, random: &mut fastrand::Rng, what: &str) {
     let what = format!("{what}: {query:?} by {model:?}");
     let mut ranking = all_hits(searcher, query, model);
@@ -60,7 +84,8 @@ fn check_pages(searcher: &Searcher, query: &Query, model: Model, random: &mut fa
         assert_eq!(found, rest[..page.min(rest.len())], "{page} after {place} of {}: {what}", ranking.len());
     }
     // From a place between hits too, as of one that has been deleted.
-    let between = Hit { score: random.f32() * 4.0, leaf: random.usize(..3), doc: random.u32(..400) };
+    let (leaf, doc) = (random.usize(..leaves_of(searcher)), random.u32(..400));
+    let between = Hit { score: random.f32() * 4.0, leaf, doc };
     let place = ranking.partition_point(|hit| {
         hit.score > between.score
             || hit.score == between.score && (hit.leaf, hit.doc) <= (between.leaf, between.doc)
