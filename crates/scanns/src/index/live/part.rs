@@ -43,8 +43,10 @@ pub(super) struct Part {
     delete_bytes: usize,
     /// What is kept of documents beside.
     stored: Collector,
-    /// The field whose text and terms are stored where the schema stores no field.
+    /// The field whose text is stored where the schema stores no field.
     text_field: Option<Field>,
+    /// The field whose terms are kept by document, where they are.
+    vector_field: Option<Field>,
     /// Bytes that all of it may take.
     budget: usize,
     /// Text on its way through a tokenizer, which may change it.
@@ -69,8 +71,9 @@ impl Part {
             let tokenizer = schema.analyzer(field).map(Tokenizer::new);
             Ok(PartField { field, inverter: Inverter::new(&options)?, tokenizer })
         };
-        let text_field = schema.default_field().filter(|_| !schema.stores());
-        let offsets = text_field.and_then(|field| schema.entry(field)?.kind.postings());
+        let vector_field = schema.default_field();
+        let text_field = vector_field.filter(|_| !schema.stores());
+        let offsets = vector_field.and_then(|field| schema.entry(field)?.kind.postings());
         Ok(Part {
             fields: schema.searched().map(field).collect::<Result<_>>()?,
             keys: Keys::default(),
@@ -81,6 +84,7 @@ impl Part {
             stored: Collector::new(stored, Records::File)?
                 .keep_offsets(offsets.is_some_and(Postings::has_offsets)),
             text_field,
+            vector_field,
             budget,
             text: Vec::new(),
         })
@@ -169,14 +173,14 @@ impl Part {
             if !std::mem::take(&mut first) {
                 self.check_room(document)?;
             }
-            let Part { fields, stored, text, text_field, .. } = self;
+            let Part { fields, stored, text, vector_field, .. } = self;
             let Some(PartField { field, inverter, tokenizer: Some(tokenizer) }) = fields.get_mut(field)
             else {
                 break;
             };
             inverter.text_begins(begins);
             stored.text_begins(begins);
-            let kept = if *text_field == Some(*field) { Some(stored) } else { None };
+            let kept = if *vector_field == Some(*field) { Some(stored) } else { None };
             match kept.and_then(|stored| stored.vectors()) {
                 Some(vectors) => tokenizer.run(text, part.range, &mut (inverter, vectors)),
                 None => tokenizer.run(text, part.range, inverter),
