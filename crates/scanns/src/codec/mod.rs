@@ -2,10 +2,11 @@
 //!
 //! Decoders never trust their input: every read is bounds-checked and yields `None` where bytes are missing or
 //! impossible, so that damage becomes a typed error in the room that knows the file. `varint.rs` holds single
-//! integers, `bitpack.rs` blocks of them, `norm.rs` the lengths of documents in one byte, `postings` whole
+//! integers, `bitpack.rs` blocks of them, `bits.rs` sets of them, `norm.rs` the lengths of documents in one byte, `postings` whole
 //! lists with the cursor that queries use, `positions` where in the documents the term stands.
 
 mod bitpack;
+mod bits;
 mod head;
 mod norm;
 mod positions;
@@ -13,11 +14,14 @@ mod postings;
 mod varint;
 
 pub use bitpack::BLOCK;
+pub use bits::count_ones;
 pub use head::head;
 pub use norm::{length_to_norm, norm_to_length};
 pub use positions::{
     Columns, DeltaReader, Differences, Occurrence, OnlyPositions, PositionCursor, PositionEncoder,
     WithOffsets,
 };
-pub use postings::{Impact, ListBytes, ListCursor, ListEncoder, NO_MORE, PAIRS, ShortList, code_to_tf};
+pub use postings::{
+    Impact, ListBytes, ListCursor, ListEncoder, NO_MORE, PAIRS, ShortList, WindowedList, code_to_tf,
+};
 pub use varint::{ByteReader, put_varint, varint};

@@ -3,9 +3,9 @@
 use std::ops::ControlFlow;
 
 use super::run::{Sink, View};
-use super::sets::{Bits, NONE, WINDOW, fill_from_list, has};
+use super::sets::{Bits, NONE, WINDOW, has};
 use super::topk::TopK;
-use crate::codec::{BLOCK, ListCursor};
+use crate::codec::{BLOCK, ListCursor, WindowedList};
 
 /// Documents of one window that are asked for before the excluded lists are read there instead of searched.
 const READ_AFTER: u32 = 128;
@@ -13,7 +13,7 @@ const READ_AFTER: u32 = 128;
 /// Those that are not deleted, and that no excluded list has.
 pub(super) struct Keep<'v, 'a> {
     pub(super) view: &'v View<'a>,
-    excluded: Vec<ListCursor<'v>>,
+    excluded: Vec<WindowedList<'v>>,
     /// The window that was asked for last, how often, and what is excluded in it, once it has been read.
     window: u32,
     asked: u32,
@@ -22,6 +22,7 @@ pub(super) struct Keep<'v, 'a> {
 
 impl<'v, 'a> Keep<'v, 'a> {
     pub(super) fn new(view: &'v View<'a>, excluded: Vec<ListCursor<'v>>) -> Self {
+        let excluded = excluded.into_iter().map(WindowedList::new).collect();
         Keep { view, excluded, window: 0, asked: 0, bits: Box::new(NONE) }
     }
 
@@ -49,23 +50,22 @@ impl<'v, 'a> Keep<'v, 'a> {
         if self.asked == READ_AFTER {
             *self.bits = NONE;
             for list in &mut self.excluded {
-                list.seek(self.window * WINDOW);
-                fill_from_list(list, self.window * WINDOW, &mut self.bits);
+                list.fill(self.window * WINDOW, &mut self.bits[..]);
             }
         }
         match self.asked >= READ_AFTER {
             true => has(&self.bits, doc),
-            false => self.excluded.iter_mut().any(|list| list.seek(doc) == doc),
+            false => self.excluded.iter_mut().any(|list| list.contains(doc)),
         }
     }
 
-    /// Sends on what is not excluded.
+    /// Sends on what is kept.
     pub(super) fn filter(&mut self, docs: &[u32], scores: &[f32], sink: &mut Sink) -> ControlFlow<()> {
         for (docs, scores) in docs.chunks(BLOCK).zip(scores.chunks(BLOCK)) {
             let (mut kept, mut kept_scores, mut len) = ([0; BLOCK], [0.0; BLOCK], 0);
             for (&doc, &score) in docs.iter().zip(scores) {
                 (kept[len % BLOCK], kept_scores[len % BLOCK]) = (doc, score);
-                len += usize::from(!self.excludes(doc));
+                len += usize::from(self.keeps(doc));
             }
             sink(&kept[..len], &kept_scores[..len])?;
         }
@@ -74,7 +74,7 @@ impl<'v, 'a> Keep<'v, 'a> {
 
     /// True if a list turned out damaged.
     pub(super) fn corrupt(&self) -> bool {
-        self.excluded.iter().any(ListCursor::corrupt)
+        self.excluded.iter().any(WindowedList::corrupt)
     }
 }
 

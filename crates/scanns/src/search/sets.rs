@@ -11,9 +11,9 @@ use super::leaf::{Leaf, ListSource, TermRef, damaged_list};
 use super::patterns::MAX_EXPANSIONS;
 use super::phrase::PhraseMatcher;
 use super::plan::{Kind, Node};
-use super::run::{Terms, View, count_below};
+use super::run::{Terms, View};
 use super::topk::TopK;
-use crate::codec::{BLOCK, ListCursor, NO_MORE};
+use crate::codec::{BLOCK, ListCursor, NO_MORE, WindowedList, count_ones};
 use crate::error::Result;
 
 /// Documents in a window.
@@ -29,10 +29,16 @@ const LOOK_UP: u64 = 16;
 
 /// How many documents match that are not deleted.
 pub(super) fn count(root: &Node, view: &View, terms: Terms<()>) -> Result<u64> {
+    let sources = sources(view, terms)?;
+    let builder = Builder { view, terms, sources: &sources };
+    let Some(mut set) = builder.node(root)? else { return Ok(0) };
+    if let Some(known) = set.known_size().filter(|_| view.all_live()) {
+        return Ok(known);
+    }
     let mut count = 0;
-    each_window(root, view, terms, |start, bits| {
+    each_window(&mut set, view, |start, bits| {
         count += if view.all_live() {
-            bits.iter().map(|word| u64::from(word.count_ones())).sum::<u64>()
+            count_ones(&bits[..])
         } else {
             docs_of(start, bits).filter(|&doc| view.keeps(doc)).count() as u64
         };
@@ -52,7 +58,11 @@ pub(super) fn offer_all<S>(
     if !top.admits(score, 0) {
         return Ok(());
     }
-    each_window(root, view, Terms::unscored(terms.plan, terms.refs), |start, bits| {
+    let terms = Terms::unscored(terms.plan, terms.refs);
+    let sources = sources(view, terms)?;
+    let builder = Builder { view, terms, sources: &sources };
+    let Some(mut set) = builder.node(root)? else { return Ok(()) };
+    each_window(&mut set, view, |start, bits| {
         for doc in docs_of(start, bits) {
             if view.keeps(doc) {
                 top.push(doc, score);
@@ -63,16 +73,17 @@ pub(super) fn offer_all<S>(
     })
 }
 
+/// The postings of all terms.
+fn sources<'a>(view: &View<'a>, terms: Terms<()>) -> Result<Vec<Option<ListSource<'a>>>> {
+    (0..terms.refs.len()).map(|term| terms.source(view, term)).collect()
+}
+
 /// Calls `each` with the first document of every window in which something may match, and what does, until it breaks.
 fn each_window(
-    root: &Node,
+    set: &mut Set,
     view: &View,
-    terms: Terms<()>,
     mut each: impl FnMut(u32, &Bits) -> ControlFlow<()>,
 ) -> Result<()> {
-    let sources = (0..terms.refs.len()).map(|term| terms.source(view, term)).collect::<Result<Vec<_>>>()?;
-    let builder = Builder { view, terms, sources: &sources };
-    let Some(mut set) = builder.node(root)? else { return Ok(()) };
     let mut next = set.next(0);
     while next < view.max_doc && !view.clock.is_up() {
         let start = next - next % WINDOW;
@@ -114,7 +125,7 @@ impl<'s> Builder<'_, 's> {
                 None => None,
                 // Every document has the term.
                 Some(_) if self.terms.doc_freq(*term) == max_doc => Some(Set::All { max_doc }),
-                Some(source) => Some(Set::List(Box::new(self.terms.cursor(self.view, *term, source)?))),
+                Some(source) => Some(Set::list(self.terms.cursor(self.view, *term, source)?)),
             },
             Kind::Bool { must, should, must_not, at_least } => {
                 return self.list((must, should, must_not), *at_least);
@@ -125,9 +136,8 @@ impl<'s> Builder<'_, 's> {
                 let Some(lists) = lists else { return Ok(None) };
                 let matcher = self.terms.phrase_matcher(self.view, terms, *slop, &lists)?;
                 let cursors = terms.iter().zip(lists);
-                let cursors = cursors.map(|(&(_, term), source)| {
-                    Ok(Set::List(Box::new(self.terms.cursor(self.view, term, source)?)))
-                });
+                let cursors = cursors
+                    .map(|(&(_, term), source)| Ok(Set::list(self.terms.cursor(self.view, term, source)?)));
                 let every = Set::every(cursors.collect::<Result<_>>()?);
                 Some(Set::Phrase { every: Box::new(every), matcher: Box::new(matcher) })
             }
@@ -156,7 +166,7 @@ impl<'s> Builder<'_, 's> {
             match leaf.postings(&term)? {
                 ListSource::Packed(bytes) => {
                     let list = ListCursor::new(bytes, term.doc_freq, self.view.max_doc);
-                    sets.push(Set::List(Box::new(list.ok_or_else(damaged_list)?)));
+                    sets.push(Set::list(list.ok_or_else(damaged_list)?));
                 }
                 _ => short.push(term),
             }
@@ -202,7 +212,7 @@ impl<'s> Builder<'_, 's> {
 
 /// Documents that match a node. They are asked for in windows that rise.
 enum Set<'s> {
-    List(Box<ListCursor<'s>>),
+    List(Box<WindowedList<'s>>),
     /// Documents of `every` in which the phrase occurs.
     Phrase {
         every: Box<Set<'s>>,
@@ -224,6 +234,10 @@ enum Set<'s> {
 }
 
 impl<'s> Set<'s> {
+    fn list(cursor: ListCursor<'s>) -> Self {
+        Set::List(Box::new(WindowedList::new(cursor)))
+    }
+
     /// What all documents have is all that there is.
     fn any(mut sets: Vec<Set<'s>>) -> Self {
         match sets.iter().position(|set| matches!(set, Set::All { .. })) {
@@ -261,10 +275,19 @@ impl<'s> Set<'s> {
         }
     }
 
+    /// How many documents it has, where that is known without a look at them.
+    fn known_size(&self) -> Option<u64> {
+        match self {
+            Set::List(list) => Some(u64::from(list.doc_freq())),
+            Set::All { max_doc } => Some(u64::from(*max_doc)),
+            _ => None,
+        }
+    }
+
     /// No document from `target` on is before this one, which may or may not match.
     fn next(&mut self, target: u32) -> u32 {
         match self {
-            Set::List(list) => list.advance(target),
+            Set::List(list) => list.next(target),
             Set::Phrase { every, .. } => every.next(target),
             Set::Fixed(set) => set.next(target),
             Set::All { max_doc } => {
@@ -285,7 +308,7 @@ impl<'s> Set<'s> {
     /// Sets the bits of documents of the window that begins at `start`; `bits` may have others set.
     fn fill(&mut self, start: u32, bits: &mut Bits) {
         match self {
-            Set::List(list) => fill_from_list(list, start, bits),
+            Set::List(list) => list.fill(start, &mut bits[..]),
             Set::Fixed(set) => set.fill(start, bits),
             Set::All { max_doc } => {
                 for (word, first) in bits.iter_mut().zip((start..).step_by(64)) {
@@ -326,14 +349,14 @@ impl<'s> Set<'s> {
 
     /// Leaves of the documents of a window those that are in the set.
     fn keep(&mut self, start: u32, bits: &mut Bits) {
-        let left: u64 = bits.iter().map(|word| u64::from(word.count_ones())).sum();
+        let left = count_ones(&bits[..]);
         if left == 0 {
             return;
         }
         match self {
             Set::List(list) if left * LOOK_UP < in_window(list) => {
                 for doc in docs_of(start, &bits.clone()) {
-                    if list.advance(doc) != doc {
+                    if !list.contains(doc) {
                         clear(bits, doc);
                     }
                 }
@@ -359,22 +382,8 @@ impl<'s> Set<'s> {
 }
 
 /// About how many postings a list has in a window around its current document.
-fn in_window(list: &ListCursor) -> u64 {
+fn in_window(list: &WindowedList) -> u64 {
     u64::from(list.doc_freq()) * u64::from(WINDOW) / u64::from(list.last_doc().max(1))
-}
-
-/// Sets the bits of the documents of a list in the window that begins at `start`, beyond which it is not.
-pub(super) fn fill_from_list(list: &mut ListCursor, start: u32, bits: &mut Bits) {
-    let end = start.saturating_add(WINDOW);
-    list.advance(start);
-    while list.doc() < end {
-        let docs = list.rest_of_docs();
-        let count = count_below(docs, end);
-        for &doc in &docs[..count] {
-            set_if(bits, doc, true);
-        }
-        list.consume(count);
-    }
 }
 
 fn fill_at_least(sets: &mut [Set], needed: usize, start: u32, bits: &mut Bits) {

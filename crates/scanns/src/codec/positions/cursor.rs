@@ -3,6 +3,7 @@
 use std::ops::Range;
 
 use super::{Columns, DeltaReader, Occurrence, OnlyPositions, WithOffsets};
+use crate::codec::bitpack::BLOCK;
 use crate::codec::postings::{ListCursor, NO_MORE};
 
 /// Follows the [`ListCursor`] of the same term.
@@ -12,6 +13,11 @@ pub struct PositionCursor<'a, C = OnlyPositions> {
     block: usize,
     /// Postings of the block before the place of `deltas`.
     passed: usize,
+    /// By posting of the block: occurrences up to and with it. Made when a second document of the block is asked for: for
+    /// one alone it costs more than adding up what is before it.
+    sums: Box<[u64; BLOCK]>,
+    /// The block that `sums` are of.
+    summed: Option<usize>,
     /// Those of the posting before that place.
     positions: Vec<u32>,
     /// Where they begin and end in the text, with the offsets of a term of `term_len` bytes.
@@ -43,7 +49,18 @@ impl<'a> PositionCursor<'a> {
 impl<'a, C: Columns> PositionCursor<'a, C> {
     fn at_start(deltas: DeltaReader<'a, C>) -> Self {
         let (positions, offsets) = (Vec::new(), Vec::new());
-        PositionCursor { deltas, block: 0, passed: 0, positions, offsets, term_len: 0, corrupt: false }
+        let sums = Box::new([0; BLOCK]);
+        PositionCursor {
+            deltas,
+            block: 0,
+            passed: 0,
+            sums,
+            summed: None,
+            positions,
+            offsets,
+            term_len: 0,
+            corrupt: false,
+        }
     }
 
     /// True if the bytes turned out damaged; there are then no positions any more.
@@ -69,19 +86,42 @@ impl<'a, C: Columns> PositionCursor<'a, C> {
         &self.positions
     }
 
+    /// Occurrences in the postings of the block from the place at hand up to number `at`.
+    #[inline]
+    fn between(&mut self, frequencies: &[u32], at: usize, is_new: bool) -> Option<u64> {
+        if self.passed == at {
+            return Some(0);
+        }
+        if self.summed != Some(self.block) {
+            if is_new {
+                let between = frequencies.get(self.passed..at)?;
+                return Some(between.iter().map(|&frequency| u64::from(frequency)).sum());
+            }
+            let mut sum = 0;
+            for (slot, &frequency) in self.sums.iter_mut().zip(frequencies) {
+                sum += u64::from(frequency);
+                *slot = sum;
+            }
+            self.summed = Some(self.block);
+        }
+        let up_to = |count: usize| if count == 0 { Some(0) } else { self.sums.get(count - 1).copied() };
+        up_to(at)?.checked_sub(up_to(self.passed)?)
+    }
+
     fn read(&mut self, list: &mut ListCursor<'_>) -> Option<()> {
-        let (block, frequencies) = (list.block(), list.frequencies_so_far());
-        let (&frequency, before) = frequencies.split_last()?;
-        if block == self.block && self.passed == frequencies.len() {
+        let (block, (frequencies, at)) = (list.block(), list.frequencies());
+        let &frequency = frequencies.get(at)?;
+        if block == self.block && self.passed == at + 1 {
             // Asked for the same document again.
             return Some(());
         }
-        if block != self.block || self.passed > before.len() {
+        let is_new = block != self.block;
+        if is_new || self.passed > at {
             self.deltas.seek(block)?;
             (self.block, self.passed) = (block, 0);
         }
-        let between = before.get(self.passed..)?;
-        self.deltas.skip(between.iter().map(|&frequency| u64::from(frequency)).sum())?;
+        let between = self.between(frequencies, at, is_new)?;
+        self.deltas.skip(between)?;
         self.positions.clear();
         self.offsets.clear();
         let (positions, mut position) = (&mut self.positions, 0u32);
@@ -99,7 +139,7 @@ impl<'a, C: Columns> PositionCursor<'a, C> {
                 offsets.push(start..end.unwrap_or(start));
             }
         })?;
-        self.passed = frequencies.len();
+        self.passed = at + 1;
         (self.positions.is_sorted() && rises).then_some(())
     }
 }

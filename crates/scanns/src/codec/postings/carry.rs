@@ -7,8 +7,8 @@
 use std::ops::Range;
 
 use super::table::{Entry, Table};
-use super::{ENTRY, ListCursor, ListEncoder};
-use crate::codec::bitpack::{BLOCK, UNIT, pack, packed_len, unpack, width_of};
+use super::{ENTRY, ListCursor, ListEncoder, docs};
+use crate::codec::bitpack::{BLOCK, UNIT, packed_len};
 
 /// Blocks that a list must have to be worth a loose one before it: of about 140 bytes each, where that costs 50 more than
 /// the same postings in a full one.
@@ -83,50 +83,58 @@ impl ListEncoder {
             Some(before) => Entry::read(table.entries.get(before)?).last,
             None => u32::MAX,
         };
-        let further = source_before.wrapping_add(shift).wrapping_sub(self.before);
-        let (width, units) = (copy_first(bytes, &first, further, out)?, self.units);
+        let (code, units) = (self.copy_first(bytes, &first, (source_before, shift), out)?, self.units);
         out.extend_from_slice(rest);
-        let grown = u32::from(width).checked_sub(u32::from(first.gap_width))?;
+        let moved_by = i64::try_from(docs::len(code)).ok()? - i64::try_from(docs::len(first.code)).ok()?;
+        let grown = i32::try_from(moved_by / UNIT as i64).ok()?;
         let mut place = first.start;
         for (number, bytes) in entries.iter().enumerate() {
             let entry = Entry::read(bytes);
             let in_order = place == entry.start && entry.start.is_multiple_of(UNIT);
             let next = entries.get(number + 1).map_or(Some(place), |next| Some(Entry::read(next).start));
             place = if entry.loose().is_some() { next? } else { block_end(&entry)? };
-            let (moved, width) = if number == 0 { (0, width) } else { (grown, entry.gap_width) };
+            let (moved, code) = if number == 0 { (0, code) } else { (grown, entry.code) };
             let start = u32::try_from(entry.start.checked_sub(first.start)? / UNIT).ok()?;
             if !in_order || place < entry.start {
                 return None;
             }
             self.table.extend_from_slice(&entry.last.checked_add(shift)?.to_le_bytes());
-            self.table.extend_from_slice(&units.checked_add(start)?.checked_add(moved)?.to_le_bytes());
-            self.table.push(width);
+            self.table.extend_from_slice(&units.checked_add(start)?.checked_add_signed(moved)?.to_le_bytes());
+            self.table.push(code);
             self.table.extend_from_slice(bytes.get(9..)?);
         }
         let copied = u32::try_from((bytes.len() + rest.len()) / UNIT).ok()?;
-        self.units = units.checked_add(copied)?.checked_add(grown)?;
+        self.units = units.checked_add(copied)?.checked_add_signed(grown)?;
         self.before = last.last.checked_add(shift)?;
         Some(())
     }
-}
 
-/// Where a packed block ends.
-fn block_end(entry: &Entry) -> Option<usize> {
-    entry.start.checked_add(packed_len(entry.gap_width) + packed_len(entry.tf_width))
-}
-
-/// Copies the first block of a list, in which the first document is `further` from the one before than it was; returns
-/// its width of gaps.
-fn copy_first(block: &[u8], entry: &Entry, further: u32, out: &mut Vec<u8>) -> Option<u8> {
-    if further == 0 {
-        out.extend_from_slice(block);
-        return Some(entry.gap_width);
+    /// Copies the first block of a list, whose documents follow `before` there and are moved by `shift`; returns the code
+    /// of how they are written now.
+    fn copy_first(
+        &self,
+        block: &[u8],
+        entry: &Entry,
+        (before, shift): (u32, u32),
+        out: &mut Vec<u8>,
+    ) -> Option<u8> {
+        if before.wrapping_add(shift) == self.before {
+            out.extend_from_slice(block);
+            return Some(entry.code);
+        }
+        let mut moved = [0; BLOCK];
+        docs::read(block, entry.code, before, &mut moved)?;
+        if moved[BLOCK - 1] != entry.last {
+            return None;
+        }
+        moved.iter_mut().for_each(|doc| *doc = doc.wrapping_add(shift));
+        let code = docs::write(&moved, self.before, out);
+        out.extend_from_slice(block.get(docs::len(entry.code)..)?);
+        Some(code)
     }
-    let mut gaps = [0; BLOCK];
-    unpack(block, entry.gap_width, &mut gaps)?;
-    gaps[0] = gaps[0].checked_add(further)?;
-    let width = entry.gap_width.max(width_of(gaps[0]));
-    pack(&gaps, width, out);
-    out.extend_from_slice(block.get(packed_len(entry.gap_width)..)?);
-    Some(width)
+}
+
+/// Where a full block ends.
+fn block_end(entry: &Entry) -> Option<usize> {
+    entry.start.checked_add(docs::len(entry.code) + packed_len(entry.tf_width))
 }

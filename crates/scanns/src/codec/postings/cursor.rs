@@ -6,8 +6,8 @@
 
 use super::impact::read_impacts;
 use super::table::{Entry, Table};
-use super::{BLOCK, Impact, PAIRS};
-use crate::codec::bitpack::{packed_len, unpack, unpack_gaps};
+use super::{BLOCK, Impact, PAIRS, docs};
+use crate::codec::bitpack::unpack;
 use crate::codec::varint::ByteReader;
 
 /// The document of a cursor that has passed its last posting.
@@ -15,11 +15,6 @@ pub const NO_MORE: u32 = u32::MAX;
 
 /// Postings after the current one that [`ListCursor::seek`] looks at before it searches.
 const NEAR: usize = 8;
-
-/// Gaps up to this width cannot overflow a document number within a block that starts below 2³¹.
-const SAFE_WIDTH: u8 = 24;
-
-const _: () = assert!(BLOCK << SAFE_WIDTH <= 1 << 31);
 
 /// Where the postings come from.
 enum Source<'a> {
@@ -234,12 +229,12 @@ impl<'a> ListCursor<'a> {
         )
     }
 
-    /// The frequencies in the documents of the block up to and with the current one; empty at the end of the list.
-    pub(in crate::codec) fn frequencies_so_far(&mut self) -> &[u32] {
+    /// The frequencies in all documents of the block, and which of them is the current one.
+    pub(in crate::codec) fn frequencies(&mut self) -> (&[u32], usize) {
         if !self.tfs_ready {
             self.decode_tfs();
         }
-        self.tfs.get(..(self.at + 1).min(self.len)).unwrap_or_default()
+        (self.tfs.get(..self.len).unwrap_or_default(), self.at)
     }
 
     /// Passes `count` postings, not more than the block has left, and returns the document after them.
@@ -285,6 +280,21 @@ impl<'a> ListCursor<'a> {
             if self.block_last(middle) < target { low = middle + 1 } else { high = middle }
         }
         low
+    }
+
+    /// The table of a list that has one.
+    pub(super) fn table(&self) -> Option<&Table<'a>> {
+        match &self.source {
+            Source::Blocks(table) => Some(table),
+            _ => None,
+        }
+    }
+
+    /// Ends the list, which turned out damaged.
+    #[cold]
+    pub(super) fn give_up(&mut self) {
+        self.corrupt = true;
+        self.end();
     }
 
     /// The last document of a block, [`NO_MORE`] past the last one.
@@ -346,8 +356,7 @@ impl<'a> ListCursor<'a> {
         if loaded.is_some() {
             (self.at, self.doc) = (0, self.docs[0]);
         } else {
-            self.corrupt = true;
-            self.end();
+            self.give_up();
         }
     }
 
@@ -377,12 +386,11 @@ impl<'a> ListCursor<'a> {
             return (self.docs[count - 1] == entry.last && entry.last <= self.last).then_some(());
         }
         let from = before.unwrap_or(u32::MAX);
-        unpack_gaps(bytes, entry.gap_width, from, &mut self.docs)?;
+        docs::read(bytes, entry.code, from, &mut self.docs)?;
         (self.len, self.tfs_ready) = (BLOCK, false);
-        let rising = entry.gap_width <= SAFE_WIDTH || self.docs.is_sorted_by(|left, right| left < right);
-        let starts_above = before.is_none_or(|before| before < self.last && before < self.docs[0]);
+        let starts_above = before.is_none_or(|before| before < self.last);
         let ends_right = self.docs[BLOCK - 1] == entry.last && entry.last <= self.last;
-        (rising && starts_above && ends_right).then_some(())
+        (starts_above && ends_right).then_some(())
     }
 
     /// Reads `count` postings, fewer than a block, that follow the document `before`.
@@ -420,7 +428,7 @@ impl<'a> ListCursor<'a> {
             self.tfs.fill(1);
             return Some(());
         }
-        let start = entry.start.checked_add(packed_len(entry.gap_width))?;
+        let start = entry.start.checked_add(docs::len(entry.code))?;
         unpack(table.bytes.get(start..)?, entry.tf_width, &mut self.tfs)?;
         self.tfs.iter_mut().for_each(|tf| *tf = tf.saturating_add(1));
         Some(())

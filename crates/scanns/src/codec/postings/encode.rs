@@ -1,7 +1,7 @@
 //! Writes lists: fills a block, packs it when it is full, and appends the table at the end.
 
 use super::impact::ImpactSet;
-use super::{ENTRY, IMPACTS, LOOSE};
+use super::{ENTRY, IMPACTS, LOOSE, docs};
 use crate::codec::bitpack::{BLOCK, UNIT, pack, width_of};
 use crate::codec::varint::put_varint;
 
@@ -112,26 +112,19 @@ impl ListEncoder {
 
     #[inline(never)]
     fn flush_block(&mut self, norms: &[u8], out: &mut Vec<u8>) {
-        let mut gaps = [0; BLOCK];
-        let (mut gap_bits, mut tf_bits, mut total_tf) = (0, 0, 0);
-        let mut before = self.before;
-        for (gap, &doc) in gaps.iter_mut().zip(&self.docs) {
-            *gap = doc.wrapping_sub(before).wrapping_sub(1);
-            gap_bits |= *gap;
-            before = doc;
-        }
+        let (mut tf_bits, mut total_tf) = (0, 0);
         let impacts = self.impacts(norms);
         for tf in &mut self.tfs {
             total_tf += u64::from(*tf);
             *tf = tf.wrapping_sub(1);
             tf_bits |= *tf;
         }
-        let (gap_width, tf_width) = (width_of(gap_bits), width_of(tf_bits));
-        pack(&gaps, gap_width, out);
+        let (start, last, tf_width) = (out.len(), self.docs[BLOCK - 1], width_of(tf_bits));
+        let code = docs::write(&self.docs, self.before, out);
         pack(&self.tfs, tf_width, out);
-        self.push_entry(before, gap_width, tf_width, impacts);
-        self.units += u32::from(gap_width) + u32::from(tf_width);
-        self.before = before;
+        self.push_entry(last, code, tf_width, impacts);
+        self.units += u32::try_from((out.len() - start) / UNIT).unwrap_or(u32::MAX);
+        self.before = last;
         self.total_tf += total_tf;
         self.len = 0;
     }
@@ -149,10 +142,10 @@ impl ListEncoder {
         set.pairs()
     }
 
-    pub(super) fn push_entry(&mut self, last: u32, gap_width: u8, tf_width: u8, impacts: [u8; IMPACTS]) {
+    pub(super) fn push_entry(&mut self, last: u32, code: u8, tf_width: u8, impacts: [u8; IMPACTS]) {
         self.table.extend_from_slice(&last.to_le_bytes());
         self.table.extend_from_slice(&self.units.to_le_bytes());
-        self.table.extend_from_slice(&[gap_width, tf_width]);
+        self.table.extend_from_slice(&[code, tf_width]);
         self.table.extend_from_slice(&impacts);
     }
 

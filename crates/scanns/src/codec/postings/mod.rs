@@ -3,12 +3,14 @@
 //! ```text
 //! list  = posting*                     of fewer than BLOCK documents
 //!       | block* table                 from the first byte; its length is kept by the dictionary
-//! block = packed(doc gaps) packed(tf - 1)      BLOCK postings, widths in the table
+//! block = documents packed(tf - 1)             BLOCK postings, code and width in the table
 //!       | posting* padding                     fewer postings: a loose block; the last one is without padding
+//! documents = packed(doc gaps)                 the code is their width
+//!           | bits                             the code is DENSE and how many units follow; bit i is document before + 1 + i
 //! posting = varint(gap << 1 | (tf == 1)) varint(tf)?   tf only where it is not 1
 //! table = entry* impacts blocks:u32    one entry per block
-//! entry = last:u32 start:u32 gap_width:u8 tf_width:u8 impacts        16 bytes; of a loose block the widths are LOOSE
-//!                                                                    and the number of its postings
+//! entry = last:u32 start:u32 code:u8 tf_width:u8 impacts        16 bytes; of a loose block code and width are LOOSE
+//!                                                               and the number of its postings
 //! impacts = (tf:u8 norm:u8){3}
 //! ```
 //!
@@ -24,11 +26,12 @@
 //! Frequencies are rounded up to the codes of [`length_to_norm`](super::norm::length_to_norm). The impacts
 //! after the last entry are those of the whole list. Unused pairs repeat the last one.
 //!
-//! `encode.rs` writes lists, `carry.rs` copies them, `cursor.rs` reads them with `table.rs`, `short.rs` the
-//! shortest for a merge, `impact.rs` finds the pairs.
+//! `encode.rs` writes lists, with `docs.rs` the documents of a block, `carry.rs` copies them, `cursor.rs` reads them with
+//! `table.rs`, `windowed.rs` as bits, `short.rs` the shortest for a merge, `impact.rs` finds the pairs.
 
 mod carry;
 mod cursor;
+mod docs;
 mod encode;
 mod impact;
 mod short;
@@ -36,12 +39,14 @@ mod table;
 #[cfg(test)]
 #[expect(clippy::cast_possible_truncation, reason = "test data is small")]
 mod tests;
+mod windowed;
 
 pub use carry::ListBytes;
 pub use cursor::{ListCursor, NO_MORE};
 pub use encode::ListEncoder;
 pub use impact::{Impact, PAIRS, code_to_tf};
 pub use short::ShortList;
+pub use windowed::WindowedList;
 
 use super::bitpack::BLOCK;
 
@@ -51,5 +56,8 @@ const ENTRY: usize = 10 + IMPACTS;
 /// Bytes of the impacts of a block or of the list.
 const IMPACTS: usize = 2 * PAIRS;
 
-/// The width of gaps that says that a block is loose.
+/// The code that says that a block is loose.
 const LOOSE: u8 = u8::MAX;
+
+/// Codes above this one say that documents are bits, and how many units those take.
+const DENSE: u8 = 64;

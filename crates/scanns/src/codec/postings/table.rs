@@ -32,18 +32,19 @@ pub(super) struct Entry {
     pub(super) last: u32,
     /// Its place in bytes from the start of the list.
     pub(super) start: usize,
-    pub(super) gap_width: u8,
+    /// How its documents are written.
+    pub(super) code: u8,
     pub(super) tf_width: u8,
 }
 
 impl Entry {
     #[inline]
     pub(super) fn read(bytes: &[u8; ENTRY]) -> Entry {
-        let [l0, l1, l2, l3, s0, s1, s2, s3, gap_width, tf_width, ..] = *bytes;
+        let [l0, l1, l2, l3, s0, s1, s2, s3, code, tf_width, ..] = *bytes;
         Entry {
             last: u32::from_le_bytes([l0, l1, l2, l3]),
             start: packed_len(1).saturating_mul(u32::from_le_bytes([s0, s1, s2, s3]) as usize),
-            gap_width,
+            code,
             tf_width,
         }
     }
@@ -51,6 +52,6 @@ impl Entry {
     /// The number of its postings if they are not packed, but one by one.
     #[inline]
     pub(super) fn loose(&self) -> Option<usize> {
-        (self.gap_width == LOOSE).then_some(usize::from(self.tf_width).clamp(1, BLOCK - 1))
+        (self.code == LOOSE).then_some(usize::from(self.tf_width).clamp(1, BLOCK - 1))
     }
 }

@@ -5,7 +5,7 @@ use fastrand::Rng;
 type Postings = Vec<(u32, u32)>;
 
 fn random_postings(random: &mut Rng, count: usize) -> Postings {
-    let gap_bound = [1, 2, 30, 5_000][random.u64(..4) as usize];
+    let gap_bound = [1, 2, 3, 5, 9, 30, 5_000][random.usize(..7)];
     let tf_bound = [1, 2, 40, 3_000_000_000][random.u64(..4) as usize];
     let mut next = 0;
     (0..count)
@@ -280,6 +280,75 @@ fn damaged_bytes_end_the_list_but_never_panic_or_go_back() {
         for _ in 0..2_000 {
             let noise: Vec<u8> = (0..random.u64(..600)).map(|_| random.u64(..256) as u8).collect();
             exhaust(&noise, 1 + random.u64(..300) as u32, 1 << 31, &mut random);
+        }
+    }
+}
+
+#[test]
+fn windows_have_the_bits_of_all_documents_in_whatever_order_they_are_asked_for() {
+    over_lists(11, |random, postings, norms, open| {
+        let mut list = WindowedList::new(open());
+        assert_eq!(list.doc_freq() as usize, postings.len());
+        let (end, rises) = (norms.len() as u32, random.bool());
+        let mut start = 0;
+        for _ in 0..40 {
+            start = if rises { start + random.u32(..end / 16 + 2) } else { random.u32(..end + 100) };
+            if random.u32(..3) == 0 {
+                let doc = postings[random.usize(..postings.len())].0;
+                start = if rises { start.max(doc) } else { doc };
+            }
+            let from = postings.partition_point(|&(doc, _)| doc < start);
+            match random.u32(..3) {
+                0 => {
+                    assert_eq!(list.contains(start), postings.get(from).is_some_and(|&(doc, _)| doc == start))
+                }
+                1 => {
+                    let next = list.next(start);
+                    assert!(next >= start && next <= postings.get(from).map_or(NO_MORE, |&(doc, _)| doc));
+                }
+                _ => {
+                    start -= start % 64;
+                    let from = postings.partition_point(|&(doc, _)| doc < start);
+                    let mut window = vec![0; 1 + random.usize(..70)];
+                    let mut expected = window.clone();
+                    for &(doc, _) in &postings[from..] {
+                        let Some(word) = expected.get_mut(((doc - start) / 64) as usize) else { break };
+                        *word |= 1 << (doc % 64);
+                    }
+                    list.fill(start, &mut window);
+                    assert_eq!(window, expected, "from {start}");
+                }
+            }
+        }
+        assert!(!list.corrupt());
+    });
+}
+
+#[test]
+fn damaged_lists_give_windows_that_end_early_or_say_that_they_are_damaged() {
+    let mut random = Rng::with_seed(12);
+    for round in 0..300 {
+        println!("round {round}");
+        let count = BLOCK * (1 + random.usize(..6)) + random.usize(..BLOCK);
+        let postings = random_postings(&mut random, count);
+        let norms = random_norms(&mut random, &postings);
+        let mut bytes = encode(&postings, &norms);
+        for _ in 0..1 + random.usize(..4) {
+            let at = random.usize(..bytes.len());
+            bytes[at] ^= 1 << random.u32(..8);
+        }
+        let end = norms.len() as u32;
+        let Some(cursor) = ListCursor::new(&bytes, count as u32, end) else { continue };
+        let mut list = WindowedList::new(cursor);
+        let (mut next, mut steps) = (0, 0);
+        while next != NO_MORE {
+            let start = next - next % 4096;
+            let mut window = [0; 64];
+            list.fill(start, &mut window);
+            list.contains(next);
+            next = list.next(start.saturating_add(4096));
+            steps += 1;
+            assert!(steps <= end / 4096 + 1, "windows do not end");
         }
     }
 }

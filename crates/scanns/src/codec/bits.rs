@@ -1,0 +1,217 @@
+//! Sets of small numbers as bits, 64 to a word, lowest first: counted, listed, and laid over each other.
+//!
+//! The compiler may use only what every processor of its kind has, which on x86-64 neither counts bits nor compresses
+//! vectors. So both have a version for processors that do, chosen at run time, beside a plain one with the same result.
+
+/// Numbers that [`list`] may write beyond those that it found.
+pub const SLACK: usize = 16;
+
+/// How many bits are set.
+#[inline]
+pub fn count_ones(words: &[u64]) -> u64 {
+    #[cfg(all(target_arch = "x86_64", not(miri)))]
+    if is_x86_feature_detected!("popcnt") {
+        // SAFETY: the processor was just asked.
+        return unsafe { x86::count_ones(words) };
+    }
+    count_ones_plainly(words)
+}
+
+#[inline(always)]
+fn count_ones_plainly(words: &[u64]) -> u64 {
+    words.iter().map(|word| u64::from(word.count_ones())).sum()
+}
+
+/// Writes the numbers of the bits that are set to `numbers`, in order and each with `first` added, and returns how many
+/// they are; what stands after them is of no meaning. `None` if there is no room for them and [`SLACK`] more.
+#[inline]
+pub fn list(words: &[u64], first: u32, numbers: &mut [u32]) -> Option<usize> {
+    let count = usize::try_from(count_ones(words)).ok()?;
+    if count + SLACK > numbers.len() {
+        return None;
+    }
+    #[cfg(all(target_arch = "x86_64", not(miri)))]
+    if is_x86_feature_detected!("avx512f") && is_x86_feature_detected!("popcnt") {
+        // SAFETY: the processor was just asked, and there is room for all numbers and a vector of 16 more.
+        unsafe { x86::list(words, first, numbers) };
+        return Some(count);
+    }
+    list_plainly(words, first, numbers);
+    Some(count)
+}
+
+/// Which bits of a byte are set: their numbers in order, a byte each, and then zeros.
+static OF_BYTE: [[u8; 8]; 256] = {
+    let mut table = [[0; 8]; 256];
+    let mut byte = 0;
+    while byte < 256 {
+        let (mut bit, mut count) = (0, 0);
+        while bit < 8 {
+            if byte >> bit & 1 == 1 {
+                table[byte][count] = bit;
+                count += 1;
+            }
+            bit += 1;
+        }
+        byte += 1;
+    }
+    table
+};
+
+/// Eight numbers are written for every byte, of which only as many count as it has bits: cheaper than a branch for each.
+fn list_plainly(words: &[u64], first: u32, numbers: &mut [u32]) {
+    let (mut at, mut base) = (0, first);
+    for byte in words.iter().flat_map(|word| word.to_le_bytes()) {
+        let Some(room) = numbers.get_mut(at..).and_then(|rest| rest.first_chunk_mut()) else { return };
+        *room = OF_BYTE[usize::from(byte)].map(|bit| base.wrapping_add(u32::from(bit)));
+        at += byte.count_ones() as usize;
+        base = base.wrapping_add(8);
+    }
+}
+
+/// Sets in `target` the bits of `words`, each moved up by `by`, or down if that is negative; those that fall out on either
+/// side are lost.
+#[inline]
+pub fn lay_over(words: impl Iterator<Item = u64>, by: i64, target: &mut [u64]) {
+    let (mut place, shift) = (by.div_euclid(64), by.rem_euclid(64));
+    // What the word before left for this place.
+    let mut rest = 0;
+    let mut set = |place: i64, bits: u64| {
+        if let Some(word) = usize::try_from(place).ok().and_then(|place| target.get_mut(place)) {
+            *word |= bits;
+        }
+    };
+    for word in words {
+        set(place, word << shift | rest);
+        rest = word >> 1 >> (63 - shift);
+        place += 1;
+    }
+    set(place, rest);
+}
+
+/// Sets the bits from `from` up to `to`, as far as there are any.
+#[inline]
+pub fn set_range(from: u64, to: u64, target: &mut [u64]) {
+    let low_bits = |count: u64| if count < 64 { !(u64::MAX << count) } else { u64::MAX };
+    let first = usize::try_from(from / 64).unwrap_or(usize::MAX);
+    for (word, start) in target.iter_mut().zip((0..).step_by(64)).skip(first) {
+        if start >= to {
+            return;
+        }
+        *word |= low_bits(to - start) & !low_bits(from.saturating_sub(start));
+    }
+}
+
+#[cfg(all(target_arch = "x86_64", not(miri)))]
+mod x86 {
+    use std::arch::x86_64::{
+        _mm512_add_epi32, _mm512_maskz_compress_epi32, _mm512_set1_epi32, _mm512_setr_epi32,
+        _mm512_storeu_si512,
+    };
+
+    /// See [`super::count_ones`].
+    #[target_feature(enable = "popcnt")]
+    pub(super) fn count_ones(words: &[u64]) -> u64 {
+        super::count_ones_plainly(words)
+    }
+
+    /// See [`super::list`]: 16 numbers at a time are compressed to those whose bits are set.
+    ///
+    /// # Safety
+    /// `numbers` must have room for as many numbers as bits are set, and 16 more.
+    #[target_feature(enable = "avx512f,popcnt")]
+    pub(super) unsafe fn list(words: &[u64], first: u32, numbers: &mut [u32]) {
+        let mut next = _mm512_add_epi32(
+            _mm512_setr_epi32(0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13, 14, 15),
+            _mm512_set1_epi32(first.cast_signed()),
+        );
+        let mut at = 0;
+        for mask in words.iter().flat_map(|&word| [word, word >> 16, word >> 32, word >> 48]) {
+            let mask = (mask & 0xffff) as u16;
+            debug_assert!(at + 16 <= numbers.len());
+            // SAFETY: `at` is how many bits were set so far, and the caller says that there is room for 16 after all.
+            unsafe {
+                let place = numbers.as_mut_ptr().add(at);
+                _mm512_storeu_si512(place.cast(), _mm512_maskz_compress_epi32(mask, next));
+            }
+            at += mask.count_ones() as usize;
+            next = _mm512_add_epi32(next, _mm512_set1_epi32(16));
+        }
+    }
+}
+
+#[cfg(test)]
+#[expect(clippy::cast_possible_truncation, reason = "test data is small")]
+mod tests {
+    use super::*;
+
+    /// Words of every density, in a row.
+    fn over_words(mut check: impl FnMut(&mut fastrand::Rng, &[u64])) {
+        let seed = 0x5eed_b175;
+        let mut random = fastrand::Rng::with_seed(seed);
+        println!("seed {seed:x}");
+        for round in 0..400 {
+            let words: Vec<u64> = (0..round % 34)
+                .map(|_| match random.u32(..6) {
+                    0 => 0,
+                    1 => u64::MAX,
+                    2 => 1 << random.u32(..64),
+                    3 => random.u64(..) & random.u64(..) & random.u64(..),
+                    _ => random.u64(..),
+                })
+                .collect();
+            check(&mut random, &words);
+        }
+    }
+
+    fn slowly(words: &[u64]) -> Vec<u64> {
+        (0..64 * words.len() as u64).filter(|bit| words[(bit / 64) as usize] >> (bit % 64) & 1 == 1).collect()
+    }
+
+    #[test]
+    fn bits_are_counted_and_listed_as_one_by_one() {
+        over_words(|random, words| {
+            let first = random.u32(..1 << 30);
+            let expected: Vec<u32> = slowly(words).iter().map(|&bit| first + bit as u32).collect();
+            assert_eq!(count_ones(words), expected.len() as u64);
+            assert_eq!(count_ones_plainly(words), expected.len() as u64);
+            let mut room = vec![7; expected.len() + SLACK];
+            assert_eq!(list(words, first, &mut room), Some(expected.len()));
+            assert_eq!(room[..expected.len()], expected);
+            room.fill(7);
+            list_plainly(words, first, &mut room);
+            assert_eq!(room[..expected.len()], expected);
+            assert_eq!(list(words, first, &mut vec![0; expected.len() + SLACK - 1]), None);
+        });
+    }
+
+    #[test]
+    fn bits_are_laid_over_others_wherever_they_stand() {
+        over_words(|random, words| {
+            let by = random.i64(-3_000..3_000);
+            let mut target: Vec<u64> =
+                (0..random.usize(..40)).map(|_| random.u64(..) & random.u64(..)).collect();
+            let end = 64 * target.len() as i64;
+            let mut expected = target.clone();
+            for place in
+                slowly(words).iter().map(|&bit| bit as i64 + by).filter(|place| (0..end).contains(place))
+            {
+                expected[place as usize / 64] |= 1 << (place % 64);
+            }
+            lay_over(words.iter().copied(), by, &mut target);
+            assert_eq!(target, expected, "moved by {by}");
+        });
+    }
+
+    #[test]
+    fn ranges_are_set_from_their_first_bit_to_before_their_last() {
+        let mut random = fastrand::Rng::with_seed(5);
+        for _ in 0..2_000 {
+            let mut target = vec![0; random.usize(..5)];
+            let (from, to) = (random.u64(..400), random.u64(..400));
+            set_range(from, to, &mut target);
+            let expected: Vec<u64> = (from..to).filter(|&bit| bit < 64 * target.len() as u64).collect();
+            assert_eq!(slowly(&target), expected, "{from}..{to}");
+        }
+    }
+}

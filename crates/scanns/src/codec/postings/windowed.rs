@@ -1,0 +1,166 @@
+//! A list as bits, a window of documents at a time: for what asks which documents match, and not how often.
+//!
+//! Blocks of bits are laid over the window as they are, and only packed ones are unpacked. Which blocks a window needs the
+//! table says.
+
+use super::table::Entry;
+use super::{BLOCK, ListCursor, NO_MORE, docs};
+use crate::codec::bits;
+
+/// A list that is read in windows, best in rising ones.
+pub struct WindowedList<'a> {
+    cursor: ListCursor<'a>,
+    /// The block that was needed last.
+    block: usize,
+}
+
+/// A block that need not be unpacked.
+struct Dense<'a> {
+    /// The document of the first bit.
+    first: u32,
+    last: u32,
+    /// None if all documents from the first to the last have the term.
+    bits: Option<&'a [u8]>,
+}
+
+/// Parts of a block whose bits are set in turns: neighbours are mostly bits of one word, and each write of it waits for the
+/// one before.
+const STREAMS: usize = 4;
+
+impl<'a> WindowedList<'a> {
+    /// Reads the list of `cursor`, which has not been moved.
+    pub fn new(cursor: ListCursor<'a>) -> Self {
+        WindowedList { cursor, block: 0 }
+    }
+
+    /// Postings in the list.
+    #[inline]
+    pub fn doc_freq(&self) -> u32 {
+        self.cursor.doc_freq()
+    }
+
+    /// The last document of the list.
+    #[inline]
+    pub fn last_doc(&self) -> u32 {
+        self.cursor.last_doc()
+    }
+
+    /// True if the bytes turned out damaged; no more documents are found then.
+    #[inline]
+    pub fn corrupt(&self) -> bool {
+        self.cursor.corrupt()
+    }
+
+    /// No document from `target` on is before this one, which the list may or may not have; [`NO_MORE`] after the last.
+    pub fn next(&mut self, target: u32) -> u32 {
+        self.find(target);
+        if self.cursor.corrupt() || self.block >= self.cursor.blocks() {
+            return NO_MORE;
+        }
+        match self.dense(self.block) {
+            Some(dense) => target.max(dense.first),
+            None => self.cursor.seek(target),
+        }
+    }
+
+    /// Moves to the block that may have `target`.
+    #[inline]
+    fn find(&mut self, target: u32) {
+        let is_beyond = self.block > 0 && self.cursor.block_last(self.block - 1) >= target;
+        let from = if is_beyond { 0 } else { self.block };
+        self.block = self.cursor.find_block(from, target);
+    }
+
+    /// True if the list has `doc`.
+    #[inline]
+    pub fn contains(&mut self, doc: u32) -> bool {
+        self.find(doc);
+        let Some(Dense { first, bits: Some(bits), .. }) = self.dense(self.block) else {
+            return self.cursor.seek(doc) == doc;
+        };
+        let place = doc.wrapping_sub(first);
+        doc >= first && bits.get(place as usize / 8).is_some_and(|byte| byte >> (place % 8) & 1 == 1)
+    }
+
+    /// Sets the bits of the documents from `start` on, lowest first, as many as `window` has room for. Others stay.
+    pub fn fill(&mut self, start: u32, window: &mut [u64]) {
+        let end = (u64::from(start) + 64 * window.len() as u64).min(u64::from(NO_MORE));
+        let end = u32::try_from(end).unwrap_or(NO_MORE);
+        self.find(start);
+        let blocks = self.cursor.blocks();
+        while self.block < blocks && !self.cursor.corrupt() {
+            match self.dense(self.block) {
+                Some(dense) if dense.first >= end => return,
+                Some(dense) => {
+                    if !dense.lay_over(start, window) {
+                        self.cursor.give_up();
+                    }
+                }
+                None => self.unpack_into((start, end), window),
+            }
+            if self.cursor.block_last(self.block) >= end {
+                return;
+            }
+            self.block += 1;
+        }
+    }
+
+    /// Sets the bits of the documents of a packed block that are in the window.
+    fn unpack_into(&mut self, (start, end): (u32, u32), window: &mut [u64]) {
+        self.cursor.load_block(self.block);
+        let docs = self.cursor.rest_of_docs();
+        let from = docs.partition_point(|&doc| doc < start);
+        let docs = docs.get(from..).unwrap_or_default();
+        let docs = docs.get(..docs.partition_point(|&doc| doc < end)).unwrap_or_default();
+        let mut set = |doc: u32| {
+            let place = doc - start;
+            if let Some(word) = window.get_mut((place / 64) as usize) {
+                *word |= 1 << (place % 64);
+            }
+        };
+        let (first, rest) = docs.split_at(docs.len() / STREAMS);
+        let (second, rest) = rest.split_at(first.len());
+        let (third, rest) = rest.split_at(first.len());
+        for (((&first, &second), &third), &fourth) in first.iter().zip(second).zip(third).zip(rest) {
+            set(first);
+            set(second);
+            set(third);
+            set(fourth);
+        }
+        rest.iter().skip(first.len()).for_each(|&doc| set(doc));
+    }
+
+    /// A block that is bits, or has no gaps.
+    #[inline]
+    fn dense(&self, block: usize) -> Option<Dense<'a>> {
+        let table = self.cursor.table()?;
+        let entry = Entry::read(table.entries.get(block)?);
+        if entry.code != 0 && docs::units(entry.code).is_none() {
+            return None;
+        }
+        let first = match block.checked_sub(1) {
+            Some(before) => Entry::read(table.entries.get(before)?).last.saturating_add(1),
+            None => 0,
+        };
+        let bits = match entry.code {
+            0 => None,
+            code => Some(table.bytes.get(entry.start..)?.get(..docs::len(code))?),
+        };
+        Some(Dense { first, last: entry.last, bits })
+    }
+}
+
+impl Dense<'_> {
+    /// Sets the bits of its documents in a window; false if those are not as many as there should be.
+    #[inline]
+    fn lay_over(&self, start: u32, window: &mut [u64]) -> bool {
+        let by = i64::from(self.first) - i64::from(start);
+        let Some(bits) = self.bits else {
+            let (from, to) = (by.max(0).cast_unsigned(), u64::from(self.last) + 1);
+            bits::set_range(from, to.saturating_sub(u64::from(start)), window);
+            return u64::from(self.last) + 1 == u64::from(self.first) + BLOCK as u64;
+        };
+        bits::lay_over(docs::words_of(bits), by, window);
+        docs::ends_at(bits, self.last.wrapping_sub(self.first))
+    }
+}
