@@ -5,9 +5,10 @@
 //! equal.
 
 use std::collections::{BTreeMap, BTreeSet, HashMap};
+use std::ops::ControlFlow;
 
 use anyhow::{Result, ensure};
-use scanns::{Input, Query, Searcher};
+use scanns::{Input, MAX_EXPANSIONS, Query, Searcher};
 
 use crate::form::{Form, Sign};
 use crate::protocol::Unit;
@@ -200,8 +201,14 @@ impl<'a> Sampler<'a> {
             |term: &[u8]| term.iter().take_while(|byte| byte.is_ascii_alphabetic()).count() >= letters;
         let word = self.word(begins)?;
         let form = word.map(|word| Form::Prefix(word[..letters].to_string()));
-        // More terms than an index may look through are an error.
-        Ok(form.filter(|form| self.searcher.count(&form.to_scanns()).is_ok()))
+        let Some(Form::Prefix(prefix)) = &form else { return Ok(None) };
+        // More terms than an index may look through are an error. Segments may have fewer each than once they are merged.
+        let mut terms = 0;
+        self.searcher.for_each_term(prefix.as_bytes(), |_| {
+            terms += 1;
+            if terms <= MAX_EXPANSIONS { ControlFlow::Continue(()) } else { ControlFlow::Break(()) }
+        })?;
+        Ok(form.filter(|_| terms <= MAX_EXPANSIONS))
     }
 
     /// A word with an edit in it, where the nearest terms are all that are near: how many are taken differs.

@@ -1,5 +1,6 @@
 //! scanns as an adapter, with the defaults of its command.
 
+use std::cell::RefCell;
 use std::ops::ControlFlow;
 use std::path::Path;
 use std::sync::Arc;
@@ -14,6 +15,11 @@ use scanns_peers::adapter::{Engine, Index, peak_bytes, serve};
 use scanns_peers::contents::Digest;
 use scanns_peers::form::Form;
 use scanns_peers::protocol::{BuildTask, Built, Contents, Kept, Merged, Scoring, Unit};
+
+thread_local! {
+    /// All hits of a query, segment by segment: documents and scores. Used again for the next, as the other adapters do.
+    static ALL: RefCell<(Vec<u32>, Vec<f32>)> = const { RefCell::new((Vec::new(), Vec::new())) };
+}
 
 struct Scanns;
 
@@ -155,12 +161,16 @@ impl Index for Opened {
     }
 
     fn all(&self, query: &Query) -> Result<usize> {
-        let mut hits = Vec::with_capacity(1024);
-        self.searcher.for_each(query, self.model, |hit| {
-            hits.push((hit.leaf, hit.doc, hit.score));
-            ControlFlow::Continue(())
-        })?;
-        Ok(std::hint::black_box(hits).len())
+        ALL.with_borrow_mut(|(all_docs, all_scores)| {
+            all_docs.clear();
+            all_scores.clear();
+            self.searcher.for_each_batch(query, self.model, |_, docs, scores| {
+                all_docs.extend_from_slice(docs);
+                all_scores.extend_from_slice(scores);
+                ControlFlow::Continue(())
+            })?;
+            Ok(std::hint::black_box(&*all_docs).len().min(std::hint::black_box(&*all_scores).len()))
+        })
     }
 
     fn positions(&self, term: &str) -> Result<(u64, u64)> {

@@ -194,18 +194,31 @@ impl<'a> Searcher<'a> {
         model: Model,
         mut visit: impl FnMut(Hit) -> ControlFlow<()>,
     ) -> Result<()> {
+        self.for_each_batch(query, model, |leaf, docs, scores| {
+            let mut hits = docs.iter().zip(scores).map(|(&doc, &score)| Hit { score, leaf, doc });
+            hits.try_for_each(&mut visit)
+        })
+    }
+
+    /// The same in batches, for whoever takes many hits: the leaf that they are in, their documents there, and a score for
+    /// each of those.
+    pub fn for_each_batch(
+        &self,
+        query: &Query,
+        model: Model,
+        mut visit: impl FnMut(usize, &[u32], &[f32]) -> ControlFlow<()>,
+    ) -> Result<()> {
         model.check()?;
         let plan = Plan::new(query, &self.fields)?;
         self.run(&plan, &plan.find(&self.fields)?, model, |leaf, job| {
             let view = View::new(&self.fields, &plan, leaf)?;
+            // Two ways, since asking of every hit whether it is deleted costs as much as finding it.
+            if view.all_live() {
+                return job(&mut Goal::All(&mut |docs, scores| visit(leaf, docs, scores)));
+            }
+            let mut live = Keep::new(&view, Vec::new());
             job(&mut Goal::All(&mut |docs, scores| {
-                let mut hits = docs.iter().zip(scores).map(|(&doc, &score)| Hit { score, leaf, doc });
-                // Two loops, since asking of every hit whether it is deleted costs as much as finding it.
-                if view.all_live() {
-                    hits.try_for_each(&mut visit)
-                } else {
-                    hits.filter(|hit| view.keeps(hit.doc)).try_for_each(&mut visit)
-                }
+                live.filter(docs, scores, &mut |docs, scores| visit(leaf, docs, scores))
             }))
         })
     }
