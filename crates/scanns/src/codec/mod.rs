@@ -22,6 +22,7 @@ pub use positions::{
     WithOffsets,
 };
 pub use postings::{
-    Impact, ListBytes, ListCursor, ListEncoder, NO_MORE, PAIRS, ShortList, WindowedList, code_to_tf,
+    Impact, ListBytes, ListCursor, ListEncoder, NO_MORE, PAIRS, PostingPlace, ShortList, WindowedList,
+    code_to_tf,
 };
 pub use varint::{ByteReader, put_varint, varint};

@@ -9,7 +9,7 @@
 use super::run::{Clause, View, count_below};
 use super::similarity::Similarity;
 use super::windows::MAX_SHIFT;
-use crate::codec::BLOCK;
+use crate::codec::{BLOCK, PostingPlace};
 
 /// Documents that a run may span where lists are joined.
 const SPAN: u32 = 1 << MAX_SHIFT;
@@ -22,21 +22,38 @@ pub(super) struct Candidates {
     pub(super) docs: Vec<u32>,
     /// By clause, then by document: how often the term occurs. Of clauses that have been looked at.
     pub(super) tfs: Vec<Vec<u32>>,
+    /// The same: where the posting is. Of clauses of phrases.
+    pub(super) places: Vec<Vec<PostingPlace>>,
+    in_phrases: Vec<bool>,
     /// By document of the span: its place in the run, from 1. All 0 between joins; there from the first join on.
     slots: Option<Box<[u16; SPAN as usize]>>,
     /// Places in the run that the clause at hand has, and how often its term occurs there.
     kept: Vec<u16>,
     kept_tfs: Vec<u32>,
+    kept_places: Vec<PostingPlace>,
 }
 
 impl Candidates {
-    pub(super) fn new(clauses: usize) -> Self {
-        let tfs = vec![Vec::new(); clauses];
-        Candidates { docs: Vec::new(), tfs, slots: None, kept: Vec::new(), kept_tfs: Vec::new() }
+    /// For clauses of which it is known whether they are of phrases.
+    pub(super) fn new(in_phrases: Vec<bool>) -> Self {
+        Candidates {
+            docs: Vec::new(),
+            tfs: vec![Vec::new(); in_phrases.len()],
+            places: vec![Vec::new(); in_phrases.len()],
+            in_phrases,
+            slots: None,
+            kept: Vec::new(),
+            kept_tfs: Vec::new(),
+            kept_places: Vec::new(),
+        }
     }
 
     /// Starts a run: the documents of the block at hand of clause `number`.
     pub(super) fn take_block<S: Similarity>(&mut self, clause: &mut Clause<S>, number: usize) {
+        self.places[number].clear();
+        if self.in_phrases[number] {
+            add_places(clause, BLOCK, &mut self.places[number]);
+        }
         let (docs, tfs) = clause.cursor.rest_of_block();
         replace(&mut self.docs, docs);
         replace(&mut self.tfs[number], tfs);
@@ -50,9 +67,13 @@ impl Candidates {
             if dense { clause.cursor.doc().saturating_add(SPAN).min(view.max_doc) } else { view.max_doc };
         self.docs.clear();
         self.tfs[number].clear();
+        self.places[number].clear();
         while clause.cursor.doc() < end {
+            let count = count_below(clause.cursor.rest_of_docs(), end);
+            if self.in_phrases[number] {
+                add_places(clause, count, &mut self.places[number]);
+            }
             let (docs, tfs) = clause.cursor.rest_of_block();
-            let count = count_below(docs, end);
             self.docs.extend_from_slice(&docs[..count]);
             self.tfs[number].extend_from_slice(&tfs[..count]);
             clause.cursor.consume(count);
@@ -73,8 +94,9 @@ impl Candidates {
             if self.docs.is_empty() {
                 return;
             }
-            self.find(&mut clauses[other], view);
+            self.find(&mut clauses[other], self.in_phrases[other], view);
             std::mem::swap(&mut self.tfs[other], &mut self.kept_tfs);
+            std::mem::swap(&mut self.places[other], &mut self.kept_places);
             self.keep(&order[..place]);
         }
     }
@@ -84,7 +106,7 @@ impl Candidates {
         if self.docs.is_empty() {
             return;
         }
-        self.find(clause, view);
+        self.find(clause, false, view);
         let mut found = self.kept.iter().copied().peekable();
         let places = (0u16..).take(self.docs.len()).filter(|place| found.next_if_eq(place).is_none());
         let places: Vec<u16> = places.collect();
@@ -97,7 +119,7 @@ impl Candidates {
         let mut tfs = std::mem::take(&mut self.tfs[number]);
         tfs.clear();
         tfs.resize(self.docs.len(), 0);
-        self.find(&mut clauses[number], view);
+        self.find(&mut clauses[number], false, view);
         for (&place, &tf) in self.kept.iter().zip(&self.kept_tfs) {
             tfs[usize::from(place)] = tf;
         }
@@ -116,22 +138,23 @@ impl Candidates {
         &self.kept
     }
 
-    /// Finds the documents of the run that the clause has.
-    fn find<S: Similarity>(&mut self, clause: &mut Clause<S>, view: &View) {
+    /// Finds the documents of the run that the clause has, and where its postings are if that is `placed`.
+    fn find<S: Similarity>(&mut self, clause: &mut Clause<S>, placed: bool, view: &View) {
         self.kept.clear();
         self.kept_tfs.clear();
+        self.kept_places.clear();
         let (Some(&first), Some(&last)) = (self.docs.first(), self.docs.last()) else { return };
         let span = last - first;
         let expected = u64::from(clause.cursor.doc_freq()) * u64::from(span) / u64::from(view.max_doc.max(1));
         if span < SPAN && expected < MUCH_LONGER * self.docs.len() as u64 {
-            self.join(clause, (first, last));
+            self.join(clause, placed, (first, last));
         } else {
-            self.probe(clause);
+            self.probe(clause, placed);
         }
     }
 
     /// In one pass over its postings.
-    fn join<S: Similarity>(&mut self, clause: &mut Clause<S>, (first, last): (u32, u32)) {
+    fn join<S: Similarity>(&mut self, clause: &mut Clause<S>, placed: bool, (first, last): (u32, u32)) {
         let slot = |doc: u32| (doc.wrapping_sub(first) % SPAN) as usize;
         let slots = self.slots.get_or_insert_with(|| Box::new([0; SPAN as usize]));
         for (&doc, place) in self.docs.iter().zip(1..) {
@@ -139,16 +162,27 @@ impl Candidates {
         }
         clause.cursor.advance(first);
         while clause.cursor.doc() <= last {
+            let place = if placed { clause.cursor.place() } else { PostingPlace::default() };
             let found = clause.cursor.rest_of_block();
             let count = count_below(found.0, last + 1);
-            let (mut kept, mut kept_tfs, mut len) = ([0; BLOCK], [0; BLOCK], 0);
-            for (&doc, &tf) in found.0[..count].iter().zip(found.1) {
-                let place = slots[slot(doc)];
-                (kept[len % BLOCK], kept_tfs[len % BLOCK]) = (place.wrapping_sub(1), tf);
-                len += usize::from(place > 0);
+            let (mut kept, mut kept_tfs, mut numbers, mut len) = ([0; BLOCK], [0; BLOCK], [0u8; BLOCK], 0);
+            for ((&doc, &tf), number) in found.0[..count].iter().zip(found.1).zip(0..) {
+                let slot = slots[slot(doc)];
+                (kept[len % BLOCK], kept_tfs[len % BLOCK]) = (slot.wrapping_sub(1), tf);
+                numbers[len % BLOCK] = number;
+                len += usize::from(slot > 0);
             }
             self.kept.extend_from_slice(&kept[..len]);
             self.kept_tfs.extend_from_slice(&kept_tfs[..len]);
+            if placed {
+                let (mut before, mut passed) = (place.before, 0);
+                self.kept_places.extend(numbers[..len].iter().map(|&number| {
+                    let between = &found.1[passed..usize::from(number)];
+                    before += between.iter().map(|&tf| u64::from(tf)).sum::<u64>();
+                    passed = usize::from(number);
+                    PostingPlace { before, ..place }
+                }));
+            }
             clause.cursor.consume(count);
         }
         for &doc in &self.docs {
@@ -157,11 +191,12 @@ impl Candidates {
     }
 
     /// By advancing to each.
-    fn probe<S: Similarity>(&mut self, clause: &mut Clause<S>) {
+    fn probe<S: Similarity>(&mut self, clause: &mut Clause<S>, placed: bool) {
         for (&doc, place) in self.docs.iter().zip(0..) {
             if clause.cursor.advance(doc) == doc {
                 self.kept.push(place);
                 self.kept_tfs.push(clause.cursor.tf());
+                self.kept_places.extend(placed.then(|| clause.cursor.place()));
             }
         }
     }
@@ -174,8 +209,22 @@ impl Candidates {
         compact(&mut self.docs, &self.kept);
         for &number in held {
             compact(&mut self.tfs[number], &self.kept);
+            if self.in_phrases[number] {
+                compact(&mut self.places[number], &self.kept);
+            }
         }
     }
+}
+
+/// Adds where the next postings of the block at hand are, `count` of them or as many as there are.
+fn add_places<S>(clause: &mut Clause<S>, count: usize, places: &mut Vec<PostingPlace>) {
+    let mut place = clause.cursor.place();
+    let (_, tfs) = clause.cursor.rest_of_block();
+    places.extend(tfs.iter().take(count).map(|&tf| {
+        let before = place.before;
+        place.before += u64::from(tf);
+        PostingPlace { before, ..place }
+    }));
 }
 
 fn replace(list: &mut Vec<u32>, with: &[u32]) {

@@ -84,7 +84,7 @@ struct Search<'v, 'a> {
 
 impl<'v, 'a> Search<'v, 'a> {
     fn new<S: Similarity>(parts: &Parts<S>, view: &'v View<'a>, order: &'v [usize]) -> Self {
-        let found = Candidates::new(parts.clauses.len());
+        let found = Candidates::new(parts.in_phrases());
         Search { view, order, found, freqs: vec![Vec::new(); parts.required.len()] }
     }
 
@@ -134,9 +134,9 @@ impl<'v, 'a> Search<'v, 'a> {
             let (before, freqs) = self.freqs.split_at_mut(number);
             let Some(freqs) = freqs.first_mut() else { continue };
             freqs.clear();
-            let clock = self.view.clock;
-            let freq = |&doc: &u32| if clock.is_up() { 0.0 } else { phrase.freq(doc) };
-            freqs.extend(self.found.docs.iter().map(freq));
+            let (clock, found) = (self.view.clock, &self.found);
+            let freq = |at| if clock.is_up() { 0.0 } else { phrase.freq(found, at) };
+            freqs.extend((0..found.docs.len()).map(freq));
             self.found.retain(self.order, |&place| freqs[usize::from(place)] > 0.0);
             let kept = self.found.retained();
             compact(freqs, kept);

@@ -1,6 +1,6 @@
 //! What search needs of a part of an index, be it a segment on disk or one that is still in memory.
 
-use crate::codec::{ListCursor, PositionCursor};
+use crate::codec::{ListCursor, PositionCursor, PostingPlace};
 use crate::error::{Error, Result};
 
 /// A set of documents, numbered from 0, with postings by term.
@@ -92,12 +92,25 @@ impl PositionSource<'_> {
                 cursor.positions_of_current(list);
                 (!cursor.corrupt()).then(|| cursor.positions())
             }
-            PositionSource::Decoded(docs, all) => {
-                let found = docs.binary_search(&list.doc()).ok().and_then(|at| all.get(at));
-                Some(found.map_or(&[], Vec::as_slice))
-            }
+            PositionSource::Decoded(docs, all) => Some(decoded(docs, all, list.doc())),
         }
     }
+
+    /// The positions of a posting of `doc`, of which the place and the frequency are known.
+    #[inline]
+    pub(super) fn at(&mut self, doc: u32, place: PostingPlace, tf: u32) -> Option<&[u32]> {
+        match self {
+            PositionSource::Packed(cursor) => {
+                cursor.positions_at(place, tf);
+                (!cursor.corrupt()).then(|| cursor.positions())
+            }
+            PositionSource::Decoded(docs, all) => Some(decoded(docs, all, doc)),
+        }
+    }
+}
+
+fn decoded<'p>(docs: &[u32], all: &'p [Vec<u32>], doc: u32) -> &'p [u32] {
+    docs.binary_search(&doc).ok().and_then(|at| all.get(at)).map_or(&[], Vec::as_slice)
 }
 
 /// Where the postings of a term are.

@@ -4,11 +4,13 @@
 //! threshold even together are not essential: only documents of the others are candidates, and they are looked
 //! up in the non-essential lists one after the other, as long as they can still compete. Sums built in that
 //! order may round otherwise than in the order of the query, so candidates pass if they come close, and what is
-//! left is scored again in order. Some clauses may be required: of what is left, only what has them is a hit.
+//! left is scored again in order. Mostly though sums need fewer places than they have: scores of a term are multiples of
+//! a number that is not much smaller than its weight. Sums are exact then in any order, and of what only equals the worst
+//! hit nothing is looked at twice. Some clauses may be required: of what is left, only what has them is a hit.
 
 use std::ops::ControlFlow;
 
-use super::accumulate::Accumulators;
+use super::accumulate::{Accumulators, WINDOW};
 use super::keep::Keep;
 use super::run::{Clause, count_below};
 use super::similarity::{Similarity, above, below, narrow};
@@ -30,18 +32,34 @@ pub(super) fn top<S: Similarity>(
     let clock = keep.view.clock;
     let windows = Windows::new(clauses, keep.view, slack);
     let sums = Accumulators::new(clauses, keep.view);
+    let exact = required == 0 && are_exact(clauses, windows.highest());
     let mut search = MaxScore {
         clauses,
         required,
+        exact,
         keep,
         windows: &windows,
         window: 0,
         ranked: Vec::new(),
         sums,
         candidates: Vec::new(),
+        slots: None,
+        added: Vec::new(),
     };
     windows.visit(clock, top, |window, top| search.visit(window, top));
 }
+
+/// Places of a sum in 64 bits.
+const PLACES: f64 = 9_007_199_254_740_992.0;
+
+/// True if no sum of scores rounds: all are multiples of the same number, and not larger ones than there are places for.
+fn are_exact<S: Similarity>(clauses: &[Clause<S>], highest: f64) -> bool {
+    let units: Option<Vec<f64>> = clauses.iter().map(|clause| clause.scorer.unit()).collect();
+    units.is_some_and(|units| highest <= PLACES * units.into_iter().fold(f64::INFINITY, f64::min))
+}
+
+/// To look a document up takes as long as to score so many postings.
+const LOOK_UP: u64 = 6;
 
 /// A clause that has postings in the window.
 #[derive(Clone, Copy)]
@@ -56,6 +74,8 @@ struct Ranked {
 struct MaxScore<'m, 'v, 'w, 'a, S> {
     clauses: &'m mut [Clause<'a, S>],
     required: usize,
+    /// True if sums are the same in any order.
+    exact: bool,
     keep: &'m mut Keep<'v, 'w>,
     windows: &'m Windows,
     window: usize,
@@ -64,6 +84,10 @@ struct MaxScore<'m, 'v, 'w, 'a, S> {
     sums: Accumulators,
     /// Documents and what they have so far, by document.
     candidates: Vec<(u32, f64)>,
+    /// By document of the window: the number of the candidate, from 1. All 0 between windows; there once it is needed.
+    slots: Option<Box<[u16; WINDOW as usize]>>,
+    /// By number of the candidate: what a clause adds. The first one is of all other documents.
+    added: Vec<f64>,
 }
 
 impl<S: Similarity> MaxScore<'_, '_, '_, '_, S> {
@@ -74,16 +98,31 @@ impl<S: Similarity> MaxScore<'_, '_, '_, '_, S> {
         self.rank();
         let optional = self.ranked.iter().take_while(|entry| !top.admits(above(entry.up_to), start)).count();
         let spare = optional.checked_sub(1).map_or(0.0, |last| self.ranked[last].up_to);
+        let least = self.least(top, start);
         self.candidates.clear();
         match self.ranked.len() - optional {
             0 => return,
-            1 => self.take_from_one(self.ranked[optional].clause, (start, end), spare, top.threshold()),
-            _ => self.take_from_many(optional, (start, end), spare, top.threshold()),
+            1 => self.take_from_one(self.ranked[optional].clause, (start, end), least - spare),
+            _ => self.take_from_many(optional, (start, end), least - spare),
         }
         for place in (0..optional).rev() {
-            self.look_up(place, start, top.threshold());
+            self.look_up(place, (start, end), least);
         }
         self.finish(start, top);
+    }
+
+    /// What the sum of a document from `start` on is at least if it becomes a hit.
+    fn least(&self, top: &TopK, start: u32) -> f64 {
+        let threshold = top.threshold();
+        let (low, high) = match top.admits(threshold, start) {
+            true => (threshold.next_down(), threshold),
+            false => (threshold, threshold.next_up()),
+        };
+        if !self.exact || !low.is_finite() || !high.is_finite() {
+            return below(threshold);
+        }
+        // What is above the middle may be rounded up.
+        f64::from(low).midpoint(f64::from(high))
     }
 
     fn rank(&mut self) {
@@ -110,10 +149,9 @@ impl<S: Similarity> MaxScore<'_, '_, '_, '_, S> {
     }
 
     /// Candidates of the only essential clause.
-    fn take_from_one(&mut self, clause: usize, (start, end): (u32, u32), spare: f64, threshold: f32) {
+    fn take_from_one(&mut self, clause: usize, (start, end): (u32, u32), least: f64) {
         self.enter(clause, start);
         let clause = &mut self.clauses[clause];
-        let least = below(threshold) - spare;
         let mut scores = [0.0; BLOCK];
         while clause.cursor.doc() < end {
             let (docs, tfs) = clause.cursor.rest_of_block();
@@ -127,7 +165,7 @@ impl<S: Similarity> MaxScore<'_, '_, '_, '_, S> {
     }
 
     /// Candidates of the essential clauses, those from place `optional` on.
-    fn take_from_many(&mut self, optional: usize, (start, end): (u32, u32), spare: f64, threshold: f32) {
+    fn take_from_many(&mut self, optional: usize, (start, end): (u32, u32), least: f64) {
         // In the order of the query, so that rounding differs as rarely as possible.
         for clause in 0..self.clauses.len() {
             if self.ranked[optional..].iter().any(|entry| entry.clause == clause) {
@@ -135,7 +173,6 @@ impl<S: Similarity> MaxScore<'_, '_, '_, '_, S> {
                 self.sums.add(&mut self.clauses[clause], (start, end));
             }
         }
-        let least = below(threshold) - spare;
         let candidates = &mut self.candidates;
         let same = |sum| sum;
         let _ = self.sums.drain(start, same, |docs, sums| {
@@ -145,19 +182,50 @@ impl<S: Similarity> MaxScore<'_, '_, '_, '_, S> {
         });
     }
 
-    /// Adds what the clause at `place` has for the candidates that can still compete.
-    fn look_up(&mut self, place: usize, start: u32, threshold: f32) {
-        let least = below(threshold) - self.ranked[place].up_to;
+    /// Adds what the clause at `place` has for the candidates that can still compete with a sum of `least`.
+    fn look_up(&mut self, place: usize, (start, end): (u32, u32), least: f64) {
+        let least = least - self.ranked[place].up_to;
         self.candidates.retain(|&(_, sum)| sum >= least);
-        if self.candidates.is_empty() {
+        let Some(&(first, _)) = self.candidates.first() else { return };
+        let number = self.ranked[place].clause;
+        self.enter(number, first);
+        let postings = u64::from(self.clauses[number].cursor.doc_freq());
+        let in_window = (postings << self.windows.shift) / u64::from(self.keep.view.max_doc.max(1));
+        if in_window < LOOK_UP * self.candidates.len() as u64 {
+            self.join(number, (start, end));
             return;
         }
-        self.enter(self.ranked[place].clause, start);
-        let clause = &mut self.clauses[self.ranked[place].clause];
+        let clause = &mut self.clauses[number];
         for (doc, sum) in &mut self.candidates {
             if clause.cursor.advance(*doc) == *doc {
                 *sum += score_one(clause, *doc);
             }
+        }
+    }
+
+    /// Adds what a clause has for the candidates in one pass over its postings: without a branch that could be
+    /// mispredicted, what is of no candidate is added to a sum that nobody looks at.
+    fn join(&mut self, number: usize, (start, end): (u32, u32)) {
+        let slot = |doc: u32| (doc.wrapping_sub(start) % WINDOW) as usize;
+        let slots = self.slots.get_or_insert_with(|| Box::new([0; WINDOW as usize]));
+        for (&(doc, _), number) in self.candidates.iter().zip(1..) {
+            slots[slot(doc)] = number;
+        }
+        self.added.clear();
+        self.added.resize(self.candidates.len() + 1, 0.0);
+        let (clause, mut scores) = (&mut self.clauses[number], [0.0; BLOCK]);
+        while clause.cursor.doc() < end {
+            let found = clause.cursor.rest_of_block();
+            let count = count_below(found.0, end);
+            clause.scorer.score_all((&found.0[..count], &found.1[..count]), &mut scores[..count]);
+            for (&doc, &score) in found.0[..count].iter().zip(&scores) {
+                self.added[usize::from(slots[slot(doc)])] += f64::from(score);
+            }
+            clause.cursor.consume(count);
+        }
+        for ((doc, sum), &added) in self.candidates.iter_mut().zip(self.added.iter().skip(1)) {
+            slots[slot(*doc)] = 0;
+            *sum += added;
         }
     }
 
@@ -181,10 +249,10 @@ impl<S: Similarity> MaxScore<'_, '_, '_, '_, S> {
 
     /// Offers the candidates that are left, in order.
     fn finish(&mut self, start: u32, top: &mut TopK) {
-        let least = below(top.threshold());
+        let least = self.least(top, start);
         self.candidates.retain(|&(_, sum)| sum >= least);
         // Two scores add up to the same whatever their order.
-        let again = self.ranked.len() > 2 || self.required > 0;
+        let again = self.ranked.len() > 2 && !self.exact || self.required > 0;
         if again && !self.candidates.is_empty() {
             for place in 0..self.ranked.len() {
                 self.enter(self.ranked[place].clause, start);
@@ -192,25 +260,28 @@ impl<S: Similarity> MaxScore<'_, '_, '_, '_, S> {
             self.ranked.sort_by_key(|entry| entry.clause);
         }
         for place in 0..self.candidates.len() {
-            let (doc, mut sum) = self.candidates[place];
-            if sum < below(top.threshold()) || !self.keep.keeps(doc) {
-                continue;
+            let (doc, sum) = self.candidates[place];
+            let score = match again {
+                false if top.admits(narrow(sum), doc) && self.keep.keeps(doc) => Some(narrow(sum)),
+                true if sum >= below(top.threshold()) && self.keep.keeps(doc) => self.score_again(doc),
+                _ => None,
+            };
+            if let Some(score) = score {
+                top.push(doc, score);
             }
-            if self.required > 0 {
-                if let Some(score) = self.score_required(doc) {
-                    top.push(doc, score);
-                }
-                continue;
-            }
-            if again {
-                sum = self.ranked.iter().fold(0.0, |sum, entry| {
-                    let clause = &mut self.clauses[entry.clause];
-                    let found = clause.cursor.advance(doc) == doc;
-                    if found { sum + score_one(clause, doc) } else { sum }
-                });
-            }
-            top.push(doc, narrow(sum));
         }
+    }
+
+    /// The score of a document in the order of the query, if it has all that is required.
+    fn score_again(&mut self, doc: u32) -> Option<f32> {
+        if self.required > 0 {
+            return self.score_required(doc);
+        }
+        let sum = self.ranked.iter().fold(0.0, |sum, entry| {
+            let clause = &mut self.clauses[entry.clause];
+            if clause.cursor.advance(doc) == doc { sum + score_one(clause, doc) } else { sum }
+        });
+        Some(narrow(sum))
     }
 }
 

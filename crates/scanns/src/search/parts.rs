@@ -3,6 +3,7 @@
 //! Terms and phrases may be required, terms may add to the score or be excluded. All of them are lists, the clauses; a
 //! part says which of these belong together, and bounds and scores what they match.
 
+use super::candidates::Candidates;
 use super::leaf::ListSource;
 use super::phrase::{PhraseMatcher, PhraseScorers};
 use super::plan::{Atom, Boosted, Required};
@@ -101,6 +102,17 @@ impl<'s> Sources<'s> {
 }
 
 impl<S: Similarity> Parts<'_, S> {
+    /// By clause: whether a phrase needs to know where its postings are.
+    pub(super) fn in_phrases(&self) -> Vec<bool> {
+        let mut wanted = vec![false; self.clauses.len()];
+        for part in &self.required {
+            if let Part::Phrase(phrase) = part {
+                phrase.clauses.iter().for_each(|&clause| wanted[clause] = true);
+            }
+        }
+        wanted
+    }
+
     /// The numbers of the clauses that must match, rarest first.
     pub(super) fn order(&self) -> Vec<usize> {
         let mut order: Vec<usize> = self.required.iter().flat_map(Part::clauses).copied().collect();
@@ -193,9 +205,13 @@ impl<S: Similarity> PhrasePart<'_, S> {
         }
     }
 
-    /// What the phrase counts in `doc`, which has all of its terms.
-    pub(super) fn freq(&mut self, doc: u32) -> f32 {
-        self.matcher.freq(doc)
+    /// What the phrase counts in number `at` of the candidates, which has all of its terms.
+    pub(super) fn freq(&mut self, found: &Candidates, at: usize) -> f32 {
+        let clauses = &self.clauses;
+        self.matcher.freq_at(found.docs[at], |term| {
+            let clause = clauses[term];
+            (found.places[clause][at], found.tfs[clause][at])
+        })
     }
 
     /// Scores documents in which the phrase counts so much.

@@ -8,7 +8,7 @@ use super::budget::Clock;
 use super::leaf::{ListSource, PositionSource};
 use super::run::{Terms, View};
 use super::similarity::{Scorer, Similarity};
-use crate::codec::{BLOCK, Impact, ListCursor, NO_MORE};
+use crate::codec::{BLOCK, Impact, ListCursor, NO_MORE, PostingPlace};
 use crate::error::Result;
 
 /// Documents that contain a phrase.
@@ -175,7 +175,9 @@ impl<'s> PhraseMatcher<'s> {
     /// Each term has its place in the phrase and its number.
     pub(super) fn new(mut terms: Vec<(PhraseTerm<'s>, Occurrences)>, slop: u32) -> Self {
         let first = terms.iter().map(|(_, occurrences)| occurrences.offset).min().unwrap_or(0);
-        terms.iter_mut().for_each(|(_, occurrences)| occurrences.offset -= first);
+        for (number, (_, occurrences)) in terms.iter_mut().enumerate() {
+            (occurrences.number, occurrences.offset) = (number, occurrences.offset - first);
+        }
         if slop == 0 {
             // What is rare leaves the least to do. With slop the order is part of how it counts.
             terms.sort_by_key(|(term, _)| term.list.doc_freq());
@@ -191,18 +193,41 @@ impl<'s> PhraseMatcher<'s> {
 
     /// What the phrase counts in `doc`; 0 if something turned out damaged.
     pub(super) fn freq(&mut self, doc: u32) -> f32 {
-        let freq = if self.slop == 0 { self.exact(doc) } else { self.sloppy(doc) };
+        self.count(|_, term| match term.list.seek(doc) == doc {
+            true => term.positions.of_current(&mut term.list),
+            false => Some(&[]),
+        })
+    }
+
+    /// The same in a document that has all terms, where for each of them, in the order in which they were given, it is known
+    /// where its posting is and how often the term occurs.
+    #[inline]
+    pub(super) fn freq_at(&mut self, doc: u32, posting: impl Fn(usize) -> (PostingPlace, u32)) -> f32 {
+        self.count(|number, term| {
+            let (place, tf) = posting(number);
+            term.positions.at(doc, place, tf)
+        })
+    }
+
+    /// What the phrase counts where `positions` says for each term where it stands.
+    #[inline]
+    fn count<F>(&mut self, positions: F) -> f32
+    where
+        F: for<'p> Fn(usize, &'p mut PhraseTerm<'s>) -> Option<&'p [u32]>,
+    {
+        let freq = if self.slop == 0 { self.exact(positions) } else { self.sloppy(positions) };
         self.corrupt |= freq.is_none();
         freq.unwrap_or(0.0)
     }
 
     /// Terms that cannot change anything any more are not read.
-    fn exact(&mut self, doc: u32) -> Option<f32> {
+    #[inline]
+    fn exact<F>(&mut self, positions: F) -> Option<f32>
+    where
+        F: for<'p> Fn(usize, &'p mut PhraseTerm<'s>) -> Option<&'p [u32]>,
+    {
         for (place, (term, occurrences)) in self.terms.iter_mut().zip(&self.occurrences).enumerate() {
-            if term.list.seek(doc) != doc {
-                return Some(0.0);
-            }
-            let positions = term.positions.of_current(&mut term.list)?;
+            let positions = positions(occurrences.number, term)?;
             if place == 0 {
                 all_starts(positions, occurrences.offset, &mut self.starts);
             } else {
@@ -215,13 +240,14 @@ impl<'s> PhraseMatcher<'s> {
         Some(self.starts.len() as f32)
     }
 
-    fn sloppy(&mut self, doc: u32) -> Option<f32> {
+    fn sloppy<F>(&mut self, positions: F) -> Option<f32>
+    where
+        F: for<'p> Fn(usize, &'p mut PhraseTerm<'s>) -> Option<&'p [u32]>,
+    {
         for (term, occurrences) in self.terms.iter_mut().zip(&mut self.occurrences) {
-            if term.list.seek(doc) != doc {
-                return Some(0.0);
-            }
+            let positions = positions(occurrences.number, term)?;
             occurrences.positions.clear();
-            occurrences.positions.extend_from_slice(term.positions.of_current(&mut term.list)?);
+            occurrences.positions.extend_from_slice(positions);
         }
         Some(sloppy(&mut self.occurrences, self.slop))
     }
@@ -237,6 +263,8 @@ impl<'s> PhraseMatcher<'s> {
 pub(super) struct Occurrences {
     /// The place of the term in the phrase.
     pub(super) offset: u32,
+    /// Which of the terms it is, in the order in which they were given.
+    number: usize,
     /// Terms of the phrase with the same number are the same.
     pub(super) group: usize,
     /// Ascending.
@@ -247,7 +275,7 @@ pub(super) struct Occurrences {
 
 impl Occurrences {
     pub(super) fn new(offset: u32, group: usize) -> Self {
-        Occurrences { offset, group, positions: Vec::new(), at: 0 }
+        Occurrences { offset, number: 0, group, positions: Vec::new(), at: 0 }
     }
 
     /// Where the phrase would begin.

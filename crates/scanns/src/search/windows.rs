@@ -101,6 +101,11 @@ impl Windows {
         }
     }
 
+    /// The highest bound of all clauses together.
+    pub(super) fn highest(&self) -> f64 {
+        self.sums.iter().copied().fold(0.0, f64::max)
+    }
+
     /// The bound of a clause in a window.
     #[inline]
     pub(super) fn bound(&self, clause: usize, window: usize) -> f32 {

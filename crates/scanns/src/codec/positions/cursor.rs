@@ -3,21 +3,17 @@
 use std::ops::Range;
 
 use super::{Columns, DeltaReader, Occurrence, OnlyPositions, WithOffsets};
-use crate::codec::bitpack::BLOCK;
-use crate::codec::postings::{ListCursor, NO_MORE};
+use crate::codec::postings::{ListCursor, NO_MORE, PostingPlace};
 
 /// Follows the [`ListCursor`] of the same term.
 pub struct PositionCursor<'a, C = OnlyPositions> {
     deltas: DeltaReader<'a, C>,
     /// The block of postings in which `deltas` stands.
     block: usize,
-    /// Postings of the block before the place of `deltas`.
-    passed: usize,
-    /// By posting of the block: occurrences up to and with it. Made when a second document of the block is asked for: for
-    /// one alone it costs more than adding up what is before it.
-    sums: Box<[u64; BLOCK]>,
-    /// The block that `sums` are of.
-    summed: Option<usize>,
+    /// Occurrences of the block before the place of `deltas`.
+    passed: u64,
+    /// The posting before that place, once there is one.
+    current: Option<PostingPlace>,
     /// Those of the posting before that place.
     positions: Vec<u32>,
     /// Where they begin and end in the text, with the offsets of a term of `term_len` bytes.
@@ -49,13 +45,11 @@ impl<'a> PositionCursor<'a> {
 impl<'a, C: Columns> PositionCursor<'a, C> {
     fn at_start(deltas: DeltaReader<'a, C>) -> Self {
         let (positions, offsets) = (Vec::new(), Vec::new());
-        let sums = Box::new([0; BLOCK]);
         PositionCursor {
             deltas,
             block: 0,
             passed: 0,
-            sums,
-            summed: None,
+            current: None,
             positions,
             offsets,
             term_len: 0,
@@ -79,49 +73,31 @@ impl<'a, C: Columns> PositionCursor<'a, C> {
         if list.doc() == NO_MORE || self.corrupt {
             return &[];
         }
-        if self.read(list).is_none() {
+        let (place, frequency) = (list.place(), list.tf());
+        self.positions_at(place, frequency)
+    }
+
+    /// The positions of a posting with this frequency, ascending.
+    #[inline]
+    pub fn positions_at(&mut self, place: PostingPlace, frequency: u32) -> &[u32] {
+        // Asked for the same document again.
+        if self.current == Some(place) {
+            return &self.positions;
+        }
+        if self.corrupt || self.read(place, frequency).is_none() {
             self.corrupt = true;
             self.positions.clear();
         }
         &self.positions
     }
 
-    /// Occurrences in the postings of the block from the place at hand up to number `at`.
-    #[inline]
-    fn between(&mut self, frequencies: &[u32], at: usize, is_new: bool) -> Option<u64> {
-        if self.passed == at {
-            return Some(0);
+    fn read(&mut self, place: PostingPlace, frequency: u32) -> Option<()> {
+        if place.block != self.block || self.passed > place.before {
+            self.deltas.seek(place.block)?;
+            (self.block, self.passed) = (place.block, 0);
         }
-        if self.summed != Some(self.block) {
-            if is_new {
-                let between = frequencies.get(self.passed..at)?;
-                return Some(between.iter().map(|&frequency| u64::from(frequency)).sum());
-            }
-            let mut sum = 0;
-            for (slot, &frequency) in self.sums.iter_mut().zip(frequencies) {
-                sum += u64::from(frequency);
-                *slot = sum;
-            }
-            self.summed = Some(self.block);
-        }
-        let up_to = |count: usize| if count == 0 { Some(0) } else { self.sums.get(count - 1).copied() };
-        up_to(at)?.checked_sub(up_to(self.passed)?)
-    }
-
-    fn read(&mut self, list: &mut ListCursor<'_>) -> Option<()> {
-        let (block, (frequencies, at)) = (list.block(), list.frequencies());
-        let &frequency = frequencies.get(at)?;
-        if block == self.block && self.passed == at + 1 {
-            // Asked for the same document again.
-            return Some(());
-        }
-        let is_new = block != self.block;
-        if is_new || self.passed > at {
-            self.deltas.seek(block)?;
-            (self.block, self.passed) = (block, 0);
-        }
-        let between = self.between(frequencies, at, is_new)?;
-        self.deltas.skip(between)?;
+        self.deltas.skip(place.before - self.passed)?;
+        self.current = None;
         self.positions.clear();
         self.offsets.clear();
         let (positions, mut position) = (&mut self.positions, 0u32);
@@ -139,7 +115,7 @@ impl<'a, C: Columns> PositionCursor<'a, C> {
                 offsets.push(start..end.unwrap_or(start));
             }
         })?;
-        self.passed = at + 1;
+        (self.passed, self.current) = (place.before + u64::from(frequency), Some(place));
         (self.positions.is_sorted() && rises).then_some(())
     }
 }

@@ -16,6 +16,15 @@ pub const NO_MORE: u32 = u32::MAX;
 /// Postings after the current one that [`ListCursor::seek`] looks at before it searches.
 const NEAR: usize = 8;
 
+/// Where a posting stands among all occurrences of its term.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct PostingPlace {
+    /// The block that it is in.
+    pub block: usize,
+    /// Occurrences in the postings of the block before it.
+    pub before: u64,
+}
+
 /// Where the postings come from.
 enum Source<'a> {
     /// A list with at least one full block.
@@ -229,12 +238,13 @@ impl<'a> ListCursor<'a> {
         )
     }
 
-    /// The frequencies in all documents of the block, and which of them is the current one.
-    pub(in crate::codec) fn frequencies(&mut self) -> (&[u32], usize) {
+    /// Where the current posting stands among all occurrences of the term; at the end of the list, nowhere.
+    pub fn place(&mut self) -> PostingPlace {
         if !self.tfs_ready {
             self.decode_tfs();
         }
-        (self.tfs.get(..self.len).unwrap_or_default(), self.at)
+        let before = self.tfs.get(..self.at.min(self.len)).unwrap_or_default();
+        PostingPlace { block: self.block, before: before.iter().map(|&tf| u64::from(tf)).sum() }
     }
 
     /// Passes `count` postings, not more than the block has left, and returns the document after them.

@@ -42,7 +42,7 @@ mod tests;
 mod windowed;
 
 pub use carry::ListBytes;
-pub use cursor::{ListCursor, NO_MORE};
+pub use cursor::{ListCursor, NO_MORE, PostingPlace};
 pub use encode::ListEncoder;
 pub use impact::{Impact, PAIRS, code_to_tf};
 pub use short::ShortList;

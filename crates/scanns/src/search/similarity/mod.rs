@@ -131,6 +131,11 @@ pub(super) trait Similarity {
 
     /// A score that none of the postings that `impacts` stand for exceeds.
     fn bound(&self, weight: Weight, impacts: &[Impact]) -> f32;
+
+    /// What all scores and bounds are whole multiples of, if that is known.
+    fn unit(&self, _weight: Weight) -> Option<f64> {
+        None
+    }
 }
 
 /// Of models that take logarithms of every posting it does not matter that they are called through a table; that loops are
@@ -163,6 +168,10 @@ impl Similarity for Box<dyn Similarity> {
     fn bound(&self, weight: Weight, impacts: &[Impact]) -> f32 {
         (**self).bound(weight, impacts)
     }
+
+    fn unit(&self, weight: Weight) -> Option<f64> {
+        (**self).unit(weight)
+    }
 }
 
 /// What a clause weighs.
@@ -188,6 +197,11 @@ impl<S: Similarity> Scorer<'_, S> {
     #[inline]
     pub(super) fn bound(&self, impacts: &[Impact]) -> f32 {
         self.similarity.bound(self.weight, impacts)
+    }
+
+    /// What all scores and bounds are whole multiples of, if that is known.
+    pub(super) fn unit(&self) -> Option<f64> {
+        self.similarity.unit(self.weight)
     }
 
     /// The score of one posting.
@@ -285,6 +299,12 @@ impl Similarity for Bm25 {
             |impact: &Impact| TFS[usize::from(impact.tf_code)] * self.factors[usize::from(impact.norm)];
         weight - weight / (1.0 + impacts.iter().map(product).fold(0.0, f32::max))
     }
+
+    /// Of what is subtracted and what is left one is at least half of the weight, and so a multiple of the last place of
+    /// that; the other is then too.
+    fn unit(&self, weight: Weight) -> Option<f64> {
+        highest_bit(narrow(weight.of_term)).map(|bit| bit * LAST_PLACE / 2.0)
+    }
 }
 
 /// Lucene's `ClassicSimilarity`.
@@ -343,6 +363,20 @@ impl Similarity for Classic {
         };
         impacts.iter().map(score).fold(0.0, f32::max)
     }
+
+    /// No root of a frequency is below 1, and no length has more than 32 bits: no score is below 1/2¹⁶ of the weight.
+    fn unit(&self, weight: Weight) -> Option<f64> {
+        highest_bit(narrow(weight.of_term)).map(|bit| bit * LAST_PLACE / 65_536.0)
+    }
+}
+
+/// The last of the 24 binary places of a number whose first is 1.
+const LAST_PLACE: f64 = 1.0 / 8_388_608.0;
+
+/// The largest power of two that a positive number reaches; `None` if it has fewer places than others.
+fn highest_bit(number: f32) -> Option<f64> {
+    let bit = f32::from_bits(number.to_bits() & 0x7f80_0000);
+    number.is_normal().then(|| f64::from(bit))
 }
 
 /// A weight in 32 bits that the boost is part of.

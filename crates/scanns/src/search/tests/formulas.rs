@@ -1,5 +1,6 @@
 use super::fixture::{Document, MapLeaf};
-use crate::search::{BoolQuery, Leaf, Model, Query, Searcher};
+use crate::codec::Impact;
+use crate::search::{Bm25, BoolQuery, Classic, Leaf, LeafStats, Model, Query, Searcher, Similarity};
 
 /// Scores of a query for three documents: 3, 1 and 2 tokens.
 fn scores(query: &Query, model: Model) -> Vec<(u32, f32)> {
@@ -103,4 +104,37 @@ fn models_are_found_by_name() {
         Model::parse(name).unwrap().check().unwrap();
     }
     assert!(Model::parse("vibes").is_err());
+}
+
+#[test]
+fn scores_and_bounds_are_multiples_of_the_unit_of_their_weight() {
+    let seed = 0x5eed_0915;
+    let mut random = fastrand::Rng::with_seed(seed);
+    for round in 0..2_000 {
+        let documents = 1 + random.u64(..3_000_000);
+        let stats = LeafStats {
+            documents,
+            documents_with_terms: documents,
+            total_length: documents * (1 + random.u64(..500)),
+        };
+        let (k1, b) = (random.f32() * 3.0, random.f32());
+        let boost = 10f32.powi(random.i32(-9..9)) * (0.1 + random.f32());
+        let doc_freq = 1 + random.u64(..documents);
+        fn check<S: Similarity>(random: &mut fastrand::Rng, similarity: &S, doc_freq: u64, boost: f32) {
+            let weight = similarity.boosted(similarity.weight(doc_freq, doc_freq), boost);
+            let unit = similarity.unit(weight).unwrap();
+            for _ in 0..50 {
+                let freq = 1 + (random.u32(..) >> random.u32(..32)).min(u32::MAX - 1);
+                let norm = random.u8(..);
+                let score = f64::from(similarity.score(weight, freq as f32, norm));
+                let impact = Impact { tf_code: 1 + random.u8(..254), norm };
+                let bound = f64::from(similarity.bound(weight, &[impact]));
+                assert_eq!((score / unit).fract(), 0.0, "{score} of {freq} and {norm}, unit {unit}");
+                assert_eq!((bound / unit).fract(), 0.0, "{bound} of {impact:?}, unit {unit}");
+            }
+        }
+        println!("seed {seed:x} round {round}: bm25 {k1} {b}, {doc_freq} of {documents}, boost {boost}");
+        check(&mut random, &Bm25::new(k1, b, &stats), doc_freq, boost);
+        check(&mut random, &Classic::new(&stats), doc_freq, boost);
+    }
 }
