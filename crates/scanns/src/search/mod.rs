@@ -81,7 +81,7 @@ use fields::Fields;
 use keep::{Keep, offer};
 use plan::{Figures, Found, Kind, Plan, Shape};
 use pnorm::PNorm;
-use run::{Goal, Terms, View, run_leaf};
+use run::{Goal, Terms, View, count_required, run_leaf};
 use similarity::{Bm25, Classic, Dirichlet, Dph, JelinekMercer, Pl2, Similarity};
 use topk::TopK;
 
@@ -228,10 +228,16 @@ impl<'a> Searcher<'a> {
         let plan = Plan::new(query, &self.fields)?;
         let found = plan.find(&self.fields)?;
         let mut count = 0;
+        let shape = plan.shape();
         for (number, refs) in found.refs.iter().enumerate() {
             let view = View::new(&self.fields, &plan, number)?;
-            count += match (&plan.root.kind, &refs[..]) {
-                (Kind::Term(_), [term]) if view.all_live() => term.map_or(0, |term| u64::from(term.doc_freq)),
+            count += match (&plan.root.kind, &refs[..], &shape) {
+                (Kind::Term(_), [term], _) if view.all_live() => {
+                    term.map_or(0, |term| u64::from(term.doc_freq))
+                }
+                (_, _, Shape::Required(required)) if required.has_phrase() => {
+                    count_required(required, &view, (&plan, refs))?
+                }
                 _ => sets::count(&plan.root, &view, Terms::unscored(&plan, refs))?,
             };
         }

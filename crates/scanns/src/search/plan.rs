@@ -108,6 +108,13 @@ pub(super) struct Required<'p> {
     pub(super) excluded: Vec<usize>,
 }
 
+impl Required<'_> {
+    /// True if a phrase is required.
+    pub(super) fn has_phrase(&self) -> bool {
+        self.required.iter().any(|atom| matches!(atom, Atom::Phrase { .. }))
+    }
+}
+
 /// What can be required.
 #[derive(Clone, Copy)]
 pub(super) enum Atom<'p> {

@@ -8,7 +8,7 @@ use super::keep::{Keep, offer};
 use super::leaf::{Leaf, ListSource, TermRef, damaged_list};
 use super::parts::{Parts, Sources};
 use super::plan::{Boosted, Node, Plan, Required, Shape};
-use super::similarity::{Scorer, Similarity, Weight};
+use super::similarity::{Scorer, Similarity, Unscored, Weight};
 use super::topk::TopK;
 use super::windows::too_large;
 use super::{conjunction, disjunction, maxscore, sets, term, tree};
@@ -230,6 +230,39 @@ fn run_required<S: Similarity>(
         }
     };
     if parts.corrupt() { Err(damaged_list()) } else { Ok(flow) }
+}
+
+/// How many documents have what is required, with phrases in it, and are not deleted.
+pub(super) fn count_required(
+    required: &Required,
+    view: &View,
+    (plan, refs): (&Plan, &[Option<TermRef>]),
+) -> Result<u64> {
+    // What only adds to scores matters to nobody.
+    let required = Required {
+        required: required.required.clone(),
+        optional: Vec::new(),
+        excluded: required.excluded.clone(),
+    };
+    let similarities: Vec<Box<dyn Similarity>> =
+        plan.fields.iter().map(|_| Box::new(Unscored) as _).collect();
+    let weights = vec![0.0; refs.len()];
+    let terms = Terms { plan, refs, weights: &weights, similarities: &similarities };
+    let mut count = 0;
+    // Counting never breaks.
+    let _ = run_required(
+        &required,
+        view,
+        terms,
+        &mut Goal::All(&mut |docs, _| {
+            count += match view.all_live() {
+                true => docs.len(),
+                false => docs.iter().filter(|&&doc| view.keeps(doc)).count(),
+            };
+            ControlFlow::Continue(())
+        }),
+    )?;
+    Ok(count as u64)
 }
 
 /// Where what is required is nearly everywhere, what is optional decides which documents are the best.

@@ -174,6 +174,27 @@ impl Similarity for Box<dyn Similarity> {
     }
 }
 
+/// For those who count: every score is 0.
+pub(super) struct Unscored;
+
+impl Similarity for Unscored {
+    fn weight(&self, _doc_freq: u64, _total_freq: u64) -> f64 {
+        0.0
+    }
+
+    fn score(&self, _weight: Weight, _freq: f32, _norm: u8) -> f32 {
+        0.0
+    }
+
+    fn score_all(&self, _weight: Weight, _norms: &[u8], _postings: (&[u32], &[u32]), scores: &mut [f32]) {
+        scores.fill(0.0);
+    }
+
+    fn bound(&self, _weight: Weight, _impacts: &[Impact]) -> f32 {
+        0.0
+    }
+}
+
 /// What a clause weighs.
 #[derive(Clone, Copy, Debug, Default)]
 pub(super) struct Weight {
