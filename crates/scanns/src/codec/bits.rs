@@ -69,6 +69,27 @@ fn list_plainly(words: &[u64], first: u32, numbers: &mut [u32]) {
     }
 }
 
+/// Writes the values whose bits are set to `selected`, in order, and returns how many they are; what stands after them is
+/// of no meaning.
+#[inline]
+pub fn select(bits: u64, values: &[f64; 64], selected: &mut [f64; 64 + SLACK]) -> usize {
+    #[cfg(all(target_arch = "x86_64", not(miri)))]
+    if is_x86_feature_detected!("avx512f") && is_x86_feature_detected!("popcnt") {
+        // SAFETY: the processor was just asked.
+        return unsafe { x86::select(bits, values, selected) };
+    }
+    select_plainly(bits, values, selected)
+}
+
+fn select_plainly(bits: u64, values: &[f64; 64], selected: &mut [f64; 64 + SLACK]) -> usize {
+    let mut left = bits;
+    for slot in &mut selected[..bits.count_ones() as usize] {
+        *slot = values[left.trailing_zeros() as usize % 64];
+        left &= left - 1;
+    }
+    bits.count_ones() as usize
+}
+
 /// Sets in `target` the bits of `words`, each moved up by `by`, or down if that is negative; those that fall out on either
 /// side are lost.
 #[inline]
@@ -105,9 +126,11 @@ pub fn set_range(from: u64, to: u64, target: &mut [u64]) {
 #[cfg(all(target_arch = "x86_64", not(miri)))]
 mod x86 {
     use std::arch::x86_64::{
-        _mm512_add_epi32, _mm512_maskz_compress_epi32, _mm512_set1_epi32, _mm512_setr_epi32,
-        _mm512_storeu_si512,
+        _mm512_add_epi32, _mm512_loadu_pd, _mm512_maskz_compress_epi32, _mm512_maskz_compress_pd,
+        _mm512_set1_epi32, _mm512_setr_epi32, _mm512_storeu_pd, _mm512_storeu_si512,
     };
+
+    use super::SLACK;
 
     /// See [`super::count_ones`].
     #[target_feature(enable = "popcnt")]
@@ -137,6 +160,21 @@ mod x86 {
             at += mask.count_ones() as usize;
             next = _mm512_add_epi32(next, _mm512_set1_epi32(16));
         }
+    }
+
+    /// See [`super::select`].
+    #[target_feature(enable = "avx512f,popcnt")]
+    pub(super) fn select(bits: u64, values: &[f64; 64], selected: &mut [f64; 64 + SLACK]) -> usize {
+        let mut at = 0;
+        for (values, mask) in values.as_chunks::<8>().0.iter().zip(bits.to_le_bytes()) {
+            // SAFETY: the load is of 8 numbers; at most 56 were selected before, and there is room for 8 more than 64.
+            unsafe {
+                let found = _mm512_maskz_compress_pd(mask, _mm512_loadu_pd(values.as_ptr()));
+                _mm512_storeu_pd(selected.as_mut_ptr().add(at), found);
+            }
+            at += mask.count_ones() as usize;
+        }
+        at
     }
 }
 
@@ -182,6 +220,20 @@ mod tests {
             list_plainly(words, first, &mut room);
             assert_eq!(room[..expected.len()], expected);
             assert_eq!(list(words, first, &mut vec![0; expected.len() + SLACK - 1]), None);
+        });
+    }
+
+    #[test]
+    fn values_are_selected_as_one_by_one() {
+        over_words(|random, words| {
+            let Some(&bits) = words.first() else { return };
+            let values: [f64; 64] = std::array::from_fn(|_| random.f64());
+            let expected: Vec<f64> = slowly(&[bits]).iter().map(|&bit| values[bit as usize]).collect();
+            for select in [select, select_plainly] {
+                let mut selected = [7.0; 64 + SLACK];
+                assert_eq!(select(bits, &values, &mut selected), expected.len());
+                assert_eq!(selected[..expected.len()], expected);
+            }
         });
     }
 

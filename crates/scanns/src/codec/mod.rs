@@ -2,11 +2,12 @@
 //!
 //! Decoders never trust their input: every read is bounds-checked and yields `None` where bytes are missing or
 //! impossible, so that damage becomes a typed error in the room that knows the file. `varint.rs` holds single
-//! integers, `bitpack.rs` blocks of them, `bits.rs` sets of them, `norm.rs` the lengths of documents in one byte, `postings` whole
+//! integers, `bitpack.rs` blocks of them, `bits.rs` sets of them, `gather.rs` looks them up, `norm.rs` the lengths of documents in one byte, `postings` whole
 //! lists with the cursor that queries use, `positions` where in the documents the term stands.
 
 mod bitpack;
 mod bits;
+mod gather;
 mod head;
 mod norm;
 mod positions;
@@ -14,7 +15,8 @@ mod postings;
 mod varint;
 
 pub use bitpack::BLOCK;
-pub use bits::count_ones;
+pub use bits::{SLACK, count_ones, list, select};
+pub use gather::gather;
 pub use head::head;
 pub use norm::{length_to_norm, norm_to_length};
 pub use positions::{

@@ -2,10 +2,11 @@
 
 use std::ops::ControlFlow;
 
-use super::run::{Clause, View, count_below};
+use super::run::{Clause, count_below};
 use super::similarity::Similarity;
 use super::windows::MAX_SHIFT;
-use crate::codec::BLOCK;
+use crate::codec::{BLOCK, SLACK, list, select};
+use crate::sys::in_wide_vectors;
 
 /// Documents in a window.
 pub(super) const WINDOW: u32 = 1 << MAX_SHIFT;
@@ -14,33 +15,21 @@ pub(super) const WINDOW: u32 = 1 << MAX_SHIFT;
 const CHUNK_SHIFT: u32 = 6;
 
 /// Documents of a window that are looked at together.
-const CHUNK: usize = 1 << CHUNK_SHIFT;
+pub(super) const CHUNK: usize = 1 << CHUNK_SHIFT;
 
 /// The sum of a document that no clause has touched. Adding any score, 0 included, makes it positive.
 const UNTOUCHED: f64 = -0.0;
-
-/// Where hits are a smaller part of all documents than one in so many, each is marked by a bit.
-const SPARSE: u64 = 6;
 
 /// The sums of a window.
 pub(super) struct Accumulators {
     sums: Box<[f64; WINDOW as usize]>,
     /// A bit per chunk: it may hold touched sums.
     chunks: u64,
-    /// A bit per document that is touched; not kept where there are so many that looking at all is cheaper
-    /// than the chain of dependent writes to the same word.
-    touched: Option<Box<[u64; WINDOW as usize / CHUNK]>>,
 }
 
 impl Accumulators {
-    pub(super) fn new<S>(clauses: &[Clause<S>], view: &View) -> Self {
-        let postings: u64 = clauses.iter().map(|clause| u64::from(clause.cursor.doc_freq())).sum();
-        let sparse = postings * SPARSE < u64::from(view.max_doc);
-        Accumulators {
-            sums: Box::new([UNTOUCHED; WINDOW as usize]),
-            chunks: 0,
-            touched: sparse.then(|| Box::new([0; WINDOW as usize / CHUNK])),
-        }
+    pub(super) fn new() -> Self {
+        Accumulators { sums: Box::new([UNTOUCHED; WINDOW as usize]), chunks: 0 }
     }
 
     /// Adds the scores of `clause` for the documents from `start`, where its cursor is not beyond, up to `end`.
@@ -65,47 +54,44 @@ impl Accumulators {
             chunks |= 1 << (slot(doc) / CHUNK);
         }
         self.chunks = chunks;
-        if let Some(touched) = &mut self.touched {
-            for &doc in docs {
-                touched[slot(doc) / CHUNK] |= 1 << (slot(doc) % CHUNK);
-            }
-        }
     }
 
-    /// Calls `each` with the documents that are touched and their sums as `value` has them, a chunk at a time
-    /// and in order, and clears them.
+    /// Calls `each` with the documents that have a sum, and one of at least `least`, and these sums, a chunk at a time and
+    /// in order, and clears them.
     #[inline]
-    pub(super) fn drain<T: Copy + Default>(
+    pub(super) fn drain(
         &mut self,
         start: u32,
-        value: impl Fn(f64) -> T,
-        mut each: impl FnMut(&[u32], &[T]) -> ControlFlow<()>,
+        least: f64,
+        mut each: impl FnMut(&[u32], &[f64]) -> ControlFlow<()>,
     ) -> ControlFlow<()> {
-        let (mut docs, mut found) = ([0; CHUNK], [T::default(); CHUNK]);
+        let (mut docs, mut found) = ([0; CHUNK + SLACK], [0.0; CHUNK + SLACK]);
         while self.chunks != 0 {
-            let first = start + (self.chunks.trailing_zeros() << CHUNK_SHIFT);
-            let chunk = self.chunks.trailing_zeros() as usize;
+            let chunk = self.chunks.trailing_zeros();
+            let first = start + (chunk << CHUNK_SHIFT);
             self.chunks &= self.chunks - 1;
-            let sums = &mut self.sums[chunk * CHUNK..(chunk + 1) * CHUNK];
-            let mut count = 0;
-            if let Some(touched) = &mut self.touched {
-                let mut bits = std::mem::take(&mut touched[chunk]);
-                while bits != 0 {
-                    let slot = bits.trailing_zeros();
-                    bits &= bits - 1;
-                    let sum = std::mem::replace(&mut sums[slot as usize], UNTOUCHED);
-                    (docs[count % CHUNK], found[count % CHUNK]) = (first + slot, value(sum));
-                    count += 1;
-                }
-            } else {
-                for (doc, &sum) in (first..).zip(&*sums) {
-                    (docs[count % CHUNK], found[count % CHUNK]) = (doc, value(sum));
-                    count += usize::from(sum.is_sign_positive());
-                }
-                sums.fill(UNTOUCHED);
-            }
+            let Some(sums) = self.sums.as_chunks_mut::<CHUNK>().0.get_mut(chunk as usize) else { break };
+            let bits = wanted(sums, least);
+            let count = select(bits, sums, &mut found);
+            list(&[bits], first, &mut docs);
+            sums.fill(UNTOUCHED);
             each(&docs[..count], &found[..count])?;
         }
         ControlFlow::Continue(())
     }
+}
+
+/// A bit for each sum that something was added to and that is at least `least`.
+#[inline]
+fn wanted(sums: &[f64; CHUNK], least: f64) -> u64 {
+    let mut bits = 0;
+    in_wide_vectors(
+        #[inline(always)]
+        || {
+            for (sum, bit) in sums.iter().zip(0..) {
+                bits |= u64::from(sum.is_sign_positive() && *sum >= least) << bit;
+            }
+        },
+    );
+    bits
 }

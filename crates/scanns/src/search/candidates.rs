@@ -147,14 +147,17 @@ impl Candidates {
         let span = last - first;
         let expected = u64::from(clause.cursor.doc_freq()) * u64::from(span) / u64::from(view.max_doc.max(1));
         if span < SPAN && expected < MUCH_LONGER * self.docs.len() as u64 {
-            self.join(clause, placed, (first, last));
+            match placed {
+                true => self.join::<true, S>(clause, (first, last)),
+                false => self.join::<false, S>(clause, (first, last)),
+            }
         } else {
             self.probe(clause, placed);
         }
     }
 
-    /// In one pass over its postings.
-    fn join<S: Similarity>(&mut self, clause: &mut Clause<S>, placed: bool, (first, last): (u32, u32)) {
+    /// In one pass over its postings, whose places are wanted if `PLACED`.
+    fn join<const PLACED: bool, S: Similarity>(&mut self, clause: &mut Clause<S>, (first, last): (u32, u32)) {
         let slot = |doc: u32| (doc.wrapping_sub(first) % SPAN) as usize;
         let slots = self.slots.get_or_insert_with(|| Box::new([0; SPAN as usize]));
         for (&doc, place) in self.docs.iter().zip(1..) {
@@ -162,19 +165,21 @@ impl Candidates {
         }
         clause.cursor.advance(first);
         while clause.cursor.doc() <= last {
-            let place = if placed { clause.cursor.place() } else { PostingPlace::default() };
+            let place = if PLACED { clause.cursor.place() } else { PostingPlace::default() };
             let found = clause.cursor.rest_of_block();
             let count = count_below(found.0, last + 1);
             let (mut kept, mut kept_tfs, mut numbers, mut len) = ([0; BLOCK], [0; BLOCK], [0u8; BLOCK], 0);
             for ((&doc, &tf), number) in found.0[..count].iter().zip(found.1).zip(0..) {
                 let slot = slots[slot(doc)];
                 (kept[len % BLOCK], kept_tfs[len % BLOCK]) = (slot.wrapping_sub(1), tf);
-                numbers[len % BLOCK] = number;
+                if PLACED {
+                    numbers[len % BLOCK] = number;
+                }
                 len += usize::from(slot > 0);
             }
             self.kept.extend_from_slice(&kept[..len]);
             self.kept_tfs.extend_from_slice(&kept_tfs[..len]);
-            if placed {
+            if PLACED {
                 let (mut before, mut passed) = (place.before, 0);
                 self.kept_places.extend(numbers[..len].iter().map(|&number| {
                     let between = &found.1[passed..usize::from(number)];

@@ -31,7 +31,7 @@ pub(super) fn top<S: Similarity>(
     let slack = if required == 0 { 1.0 } else { ROUNDED_TWICE };
     let clock = keep.view.clock;
     let windows = Windows::new(clauses, keep.view, slack);
-    let sums = Accumulators::new(clauses, keep.view);
+    let sums = Accumulators::new();
     let exact = required == 0 && are_exact(clauses, windows.highest());
     let mut search = MaxScore {
         clauses,
@@ -174,10 +174,8 @@ impl<S: Similarity> MaxScore<'_, '_, '_, '_, S> {
             }
         }
         let candidates = &mut self.candidates;
-        let same = |sum| sum;
-        let _ = self.sums.drain(start, same, |docs, sums| {
-            let found = docs.iter().copied().zip(sums.iter().copied());
-            candidates.extend(found.filter(|&(_, sum)| sum >= least));
+        let _ = self.sums.drain(start, least, |docs, sums| {
+            candidates.extend(docs.iter().copied().zip(sums.iter().copied()));
             ControlFlow::Continue(())
         });
     }

@@ -298,6 +298,13 @@ fn all_starts(positions: &[u32], offset: u32, starts: &mut Vec<u32>) {
 
 /// Leaves of `starts`, which rise, those that such a term allows.
 fn keep_starts(positions: &[u32], offset: u32, starts: &mut Vec<u32>) {
+    if let ([start], [position]) = (&starts[..], positions) {
+        // What is mostly so.
+        if position.checked_sub(offset) != Some(*start) {
+            starts.clear();
+        }
+        return;
+    }
     let mut left = positions;
     starts.retain(|&start| {
         let wanted = start.saturating_add(offset);

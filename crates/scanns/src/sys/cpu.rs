@@ -48,6 +48,61 @@ impl Simd {
     }
 }
 
+/// Runs a loop in the widest vectors that this machine has: it is compiled for each kind, if it is inlined.
+#[inline]
+pub fn in_wide_vectors<R>(run: impl FnOnce() -> R) -> R {
+    #[cfg(all(target_arch = "x86_64", not(miri)))]
+    {
+        #[target_feature(enable = "avx512f,avx512bw,avx512dq,avx512vl,avx2,bmi1,bmi2,popcnt")]
+        fn on_avx512<R>(run: impl FnOnce() -> R) -> R {
+            run()
+        }
+        #[target_feature(enable = "avx2,bmi1,bmi2,popcnt")]
+        fn on_avx2<R>(run: impl FnOnce() -> R) -> R {
+            run()
+        }
+        match best() {
+            // SAFETY: the processor was asked for these features.
+            Best::Avx512 => return unsafe { on_avx512(run) },
+            // SAFETY: as above.
+            Best::Avx2 => return unsafe { on_avx2(run) },
+            Best::Plain => {}
+        }
+    }
+    run()
+}
+
+/// What [`in_wide_vectors`] chooses from.
+#[cfg(all(target_arch = "x86_64", not(miri)))]
+#[derive(Clone, Copy)]
+enum Best {
+    Plain,
+    Avx2,
+    Avx512,
+}
+
+/// What this machine has; asked for once.
+#[cfg(all(target_arch = "x86_64", not(miri)))]
+#[inline]
+fn best() -> Best {
+    static FOUND: std::sync::OnceLock<Best> = std::sync::OnceLock::new();
+    *FOUND.get_or_init(|| {
+        let avx2 = is_x86_feature_detected!("avx2")
+            && is_x86_feature_detected!("bmi1")
+            && is_x86_feature_detected!("bmi2")
+            && is_x86_feature_detected!("popcnt");
+        let avx512 = is_x86_feature_detected!("avx512f")
+            && is_x86_feature_detected!("avx512bw")
+            && is_x86_feature_detected!("avx512dq")
+            && is_x86_feature_detected!("avx512vl");
+        match (avx2, avx512) {
+            (true, true) => Best::Avx512,
+            (true, false) => Best::Avx2,
+            _ => Best::Plain,
+        }
+    })
+}
+
 /// Asks for the cache line at `at` ahead of a read or write; a hint without effect on what the program does.
 #[inline(always)]
 pub fn prefetch<T>(at: *const T) {

@@ -20,7 +20,7 @@ mod write_back;
 
 pub use block::{BLOCK_PADDING, BlockMemory, PAGE};
 pub use clock::process_seconds;
-pub use cpu::{Simd, prefetch};
+pub use cpu::{Simd, in_wide_vectors, prefetch};
 pub use file::ReadFile;
 pub use lease::{is_shared, lock_byte};
 pub use map::map_file;

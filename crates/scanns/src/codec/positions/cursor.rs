@@ -96,9 +96,15 @@ impl<'a, C: Columns> PositionCursor<'a, C> {
             self.deltas.seek(place.block)?;
             (self.block, self.passed) = (place.block, 0);
         }
-        self.deltas.skip(place.before - self.passed)?;
+        let between = place.before - self.passed;
         self.current = None;
         self.positions.clear();
+        if frequency == 1 && !C::OFFSETS {
+            self.positions.push(self.deltas.one_after(between)?);
+            (self.passed, self.current) = (place.before + 1, Some(place));
+            return Some(());
+        }
+        self.deltas.skip(between)?;
         self.offsets.clear();
         let (positions, mut position) = (&mut self.positions, 0u32);
         let (offsets, mut start, mut rises) = (&mut self.offsets, 0u32, true);

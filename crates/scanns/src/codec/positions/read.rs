@@ -36,6 +36,8 @@ pub struct DeltaReader<'a, C = OnlyPositions> {
     place: Place,
     /// True if `deltas` has the block of `place`.
     loaded: bool,
+    /// Deltas of the block that are there, once it is loaded.
+    ready: usize,
     deltas: [u32; BLOCK],
     more: C,
 }
@@ -65,7 +67,14 @@ impl<'a, C: Columns> DeltaReader<'a, C> {
 
     #[inline]
     fn at_start(run: Run<'a>) -> Self {
-        DeltaReader { run, place: Place::default(), loaded: false, deltas: [0; BLOCK], more: C::new() }
+        DeltaReader {
+            run,
+            place: Place::default(),
+            loaded: false,
+            ready: 0,
+            deltas: [0; BLOCK],
+            more: C::new(),
+        }
     }
 
     /// A reader of one occurrence that needs no run.
@@ -73,7 +82,7 @@ impl<'a, C: Columns> DeltaReader<'a, C> {
         let run = Run { bytes: &[], widths: &[], entries: &[], tail: 1, offsets: C::OFFSETS };
         let mut reader = Self::at_start(run);
         reader.set(0, delta);
-        reader.loaded = true;
+        (reader.loaded, reader.ready) = (true, 1);
         reader
     }
 
@@ -184,8 +193,23 @@ impl<'a, C: Columns> DeltaReader<'a, C> {
                 (found.is_some() || reader.remaining().is_empty()).then_some(())?;
             }
         }
-        self.loaded = true;
+        (self.loaded, self.ready) = (true, self.len());
         Some(())
+    }
+
+    /// Passes `count` deltas and returns the position of the one after them, which is passed as well.
+    #[inline]
+    pub fn one_after(&mut self, count: u64) -> Option<u32> {
+        let at = self.place.at as u64 + count;
+        if self.loaded && at < self.ready as u64 {
+            let delta = self.deltas.get(usize::try_from(at).ok()?)?;
+            self.place.at += usize::try_from(count).ok()? + 1;
+            return Some(*delta);
+        }
+        let mut found = None;
+        self.skip(count)?;
+        self.take(1, |deltas| found = deltas.positions.first().copied())?;
+        found
     }
 
     /// Gives the next `count` deltas, as far as `C` knows of them, in slices; `None` if there are fewer or the bytes are

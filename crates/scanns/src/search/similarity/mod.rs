@@ -11,8 +11,9 @@ pub(super) use divergence::{ALL, Dph, Pl2};
 pub(super) use language::{Dirichlet, JelinekMercer};
 
 use super::leaf::LeafStats;
-use crate::codec::{Impact, code_to_tf, norm_to_length};
+use crate::codec::{Impact, code_to_tf, gather, norm_to_length};
 use crate::error::{Error, Result};
+use crate::sys::in_wide_vectors;
 
 /// A way to rank.
 #[derive(Clone, Copy, Debug, PartialEq)]
@@ -249,7 +250,7 @@ fn norm_of(norms: &[u8], doc: u32) -> u8 {
     norms.get(doc as usize).copied().unwrap_or(0)
 }
 
-/// Scores postings by factors of norms: gathering is scalar, the arithmetic after it becomes vector instructions.
+/// Scores postings by factors of norms, in the widest vectors that there are.
 #[inline]
 fn score_by_factors(
     factors: &[f32; 256],
@@ -258,12 +259,15 @@ fn score_by_factors(
     scores: &mut [f32],
     score: impl Fn(f32, f32) -> f32,
 ) {
-    for (score, &doc) in scores.iter_mut().zip(docs) {
-        *score = factors[usize::from(norm_of(norms, doc))];
-    }
-    for (value, &tf) in scores.iter_mut().zip(tfs) {
-        *value = score(tf as f32, *value);
-    }
+    gather(factors, norms, docs, scores);
+    in_wide_vectors(
+        #[inline(always)]
+        || {
+            for (value, &tf) in scores.iter_mut().zip(tfs) {
+                *value = score(tf as f32, *value);
+            }
+        },
+    );
 }
 
 /// Okapi BM25.
@@ -280,7 +284,7 @@ impl Bm25 {
         Bm25 { factors: LENGTHS.map(factor), documents }
     }
 
-    #[inline]
+    #[inline(always)]
     fn of(weight: f32, freq: f32, factor: f32) -> f32 {
         weight - weight / (1.0 + freq * factor)
     }
@@ -344,7 +348,7 @@ impl Classic {
         Classic { factors, roots, documents: stats.documents_with_terms as f64 }
     }
 
-    #[inline]
+    #[inline(always)]
     fn of(weight: f32, freq: f32, factor: f32) -> f32 {
         freq.sqrt() * weight * factor
     }
