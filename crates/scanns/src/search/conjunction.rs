@@ -8,6 +8,7 @@ use std::ops::ControlFlow;
 use super::candidates::{Candidates, compact};
 use super::keep::{Keep, offer};
 use super::lead::LeadBlocks;
+use super::pairs::Pairs;
 use super::parts::{Part, Parts};
 use super::run::{Sink, View};
 use super::similarity::{Similarity, below, narrow};
@@ -80,12 +81,13 @@ struct Search<'v, 'a> {
     found: Candidates,
     /// By required part that is a phrase, then by candidate: what it counts.
     freqs: Vec<Vec<f32>>,
+    pairs: Pairs,
 }
 
 impl<'v, 'a> Search<'v, 'a> {
     fn new<S: Similarity>(parts: &Parts<S>, view: &'v View<'a>, order: &'v [usize]) -> Self {
         let found = Candidates::new(parts.in_phrases());
-        Search { view, order, found, freqs: vec![Vec::new(); parts.required.len()] }
+        Search { view, order, found, freqs: vec![Vec::new(); parts.required.len()], pairs: Pairs::default() }
     }
 
     /// Drops candidates, which are of one block of the lead, whose score from the part of the lead is below `least`.
@@ -133,10 +135,7 @@ impl<'v, 'a> Search<'v, 'a> {
             let Part::Phrase(phrase) = &mut parts.required[number] else { continue };
             let (before, freqs) = self.freqs.split_at_mut(number);
             let Some(freqs) = freqs.first_mut() else { continue };
-            freqs.clear();
-            let (clock, found) = (self.view.clock, &self.found);
-            let freq = |at| if clock.is_up() { 0.0 } else { phrase.freq(found, at) };
-            freqs.extend((0..found.docs.len()).map(freq));
+            phrase.count(&self.found, &mut self.pairs, self.view.clock, freqs);
             self.found.retain(self.order, |&place| freqs[usize::from(place)] > 0.0);
             let kept = self.found.retained();
             compact(freqs, kept);

@@ -8,7 +8,7 @@
 //! `leaf.rs` says what a leaf must offer, `segments.rs` offers it for segments, `fields.rs` holds them by field.
 //! `lex.rs`, `parse.rs`, `query.rs` understand text, `json/` JSON; `plan.rs` finds the shape of a query and looks its
 //! terms up, `patterns/` those that only look alike; `run.rs` chooses the way for the shape: `term.rs`,
-//! `conjunction.rs` (with `parts.rs`, `candidates.rs`, `phrase.rs`), `disjunction.rs` (all hits), `maxscore.rs` (the
+//! `conjunction.rs` (with `parts.rs`, `candidates.rs`, `phrase.rs`, `pairs.rs`, `sloppy.rs`), `disjunction.rs` (all hits), `maxscore.rs` (the
 //! best), `tree.rs` (everything nested, with `docset.rs`), `pnorm.rs`; `sets.rs` counts. `windows.rs` and `lead.rs` hold
 //! the bounds that pruning works with, `keep.rs` leaves out what must not be a hit, `accumulate.rs` sums per document,
 //! `similarity/` the formulas, `topk.rs` the heap. Read `run.rs` first.
@@ -35,6 +35,7 @@ mod leaf;
 mod lex;
 mod like;
 mod maxscore;
+mod pairs;
 mod parse;
 mod parts;
 mod patterns;
@@ -46,6 +47,7 @@ mod run;
 mod segments;
 mod sets;
 mod similarity;
+mod sloppy;
 mod snippets;
 mod suggest;
 mod term;

@@ -3,8 +3,10 @@
 //! Terms and phrases may be required, terms may add to the score or be excluded. All of them are lists, the clauses; a
 //! part says which of these belong together, and bounds and scores what they match.
 
+use super::budget::Clock;
 use super::candidates::Candidates;
 use super::leaf::ListSource;
+use super::pairs::Pairs;
 use super::phrase::{PhraseMatcher, PhraseScorers};
 use super::plan::{Atom, Boosted, Required};
 use super::run::{Clause, Terms, View};
@@ -205,13 +207,30 @@ impl<S: Similarity> PhrasePart<'_, S> {
         }
     }
 
-    /// What the phrase counts in number `at` of the candidates, which has all of its terms.
-    pub(super) fn freq(&mut self, found: &Candidates, at: usize) -> f32 {
-        let clauses = &self.clauses;
-        self.matcher.freq_at(found.docs[at], |term| {
-            let clause = clauses[term];
-            (found.places[clause][at], found.tfs[clause][at])
-        })
+    /// Sets `freqs` to what the phrase counts in each of the candidates, which have all of its terms; to 0 once time is up.
+    pub(super) fn count(
+        &mut self,
+        found: &Candidates,
+        pairs: &mut Pairs,
+        clock: Clock,
+        freqs: &mut Vec<f32>,
+    ) {
+        freqs.clear();
+        if clock.is_up() {
+            freqs.resize(found.docs.len(), 0.0);
+            return;
+        }
+        let (matcher, clauses) = (&mut self.matcher, &self.clauses);
+        if pairs.count(matcher, clauses, found, freqs) {
+            return;
+        }
+        freqs.extend(found.docs.iter().enumerate().map(|(at, &doc)| match clock.is_up() {
+            true => 0.0,
+            false => matcher.freq_at(doc, |term| {
+                let clause = clauses[term];
+                (found.places[clause][at], found.tfs[clause][at])
+            }),
+        }));
     }
 
     /// Scores documents in which the phrase counts so much.

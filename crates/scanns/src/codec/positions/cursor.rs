@@ -91,12 +91,40 @@ impl<'a, C: Columns> PositionCursor<'a, C> {
         &self.positions
     }
 
-    fn read(&mut self, place: PostingPlace, frequency: u32) -> Option<()> {
+    /// Adds the differences of many postings, which rise, to `deltas`: of each as many as its frequency. `None` if they
+    /// turn out damaged.
+    pub fn deltas_of(
+        &mut self,
+        places: &[PostingPlace],
+        frequencies: &[u32],
+        deltas: &mut Vec<u32>,
+    ) -> Option<()> {
+        self.current = None;
+        for (&place, &frequency) in places.iter().zip(frequencies) {
+            let between = self.pass_to(place)?;
+            if frequency == 1 {
+                deltas.push(self.deltas.one_after(between)?);
+            } else {
+                self.deltas.skip(between)?;
+                self.deltas.take(frequency, |found| deltas.extend_from_slice(found.positions))?;
+            }
+            self.passed = place.before + u64::from(frequency);
+        }
+        Some(())
+    }
+
+    /// How many occurrences there are from the place at hand up to a posting; moves to its block, or back, if need be.
+    #[inline]
+    fn pass_to(&mut self, place: PostingPlace) -> Option<u64> {
         if place.block != self.block || self.passed > place.before {
             self.deltas.seek(place.block)?;
             (self.block, self.passed) = (place.block, 0);
         }
-        let between = place.before - self.passed;
+        Some(place.before - self.passed)
+    }
+
+    fn read(&mut self, place: PostingPlace, frequency: u32) -> Option<()> {
+        let between = self.pass_to(place)?;
         self.current = None;
         self.positions.clear();
         if frequency == 1 && !C::OFFSETS {
