@@ -81,8 +81,14 @@ fn watched<T>(
 /// Runs `scanns merge`.
 pub fn merge(args: &MergeArgs) -> Result<Outcome> {
     let merged = watched(args.quiet, |state, cancel| {
-        let usual = MergeOptions { segments: args.segments, rate: args.rate, ..MergeOptions::default() };
-        let options = MergeOptions { threads: args.threads.unwrap_or(usual.threads), ..usual };
+        let usual = MergeOptions::default();
+        let options = MergeOptions {
+            segments: args.segments,
+            rate: args.rate,
+            threads: args.threads.unwrap_or(usual.threads),
+            reorder: args.reorder,
+            memory: args.memory.unwrap_or(usual.memory),
+        };
         scanns::merge(&args.index, &options, state, cancel)
     })?;
     let Some(merged) = merged else { return Ok(Outcome::Stopped) };

@@ -1,0 +1,167 @@
+//! Which terms the documents of several segments have, as rows for `bisect.rs`, and the order that comes of them.
+//!
+//! Terms of all fields count. Those in few documents are left out, since the gaps of short lists are a small part of an
+//! index and would be most of the terms, and those in many, since their gaps are short wherever documents stand.
+
+use std::ops::Range;
+use std::sync::atomic::{AtomicU64, Ordering};
+
+use super::bisect::{self, Rows};
+use super::{Reordering, Telling};
+use crate::error::{Error, Result};
+use crate::segment::merge::Renumbering;
+use crate::segment::merge::terms::MergedTerms;
+use crate::segment::reader::Segment;
+
+/// Terms in fewer documents do not count.
+const LEAST: u64 = 8;
+
+/// Terms in more than one of so many documents do not count.
+const MOST_SHARE: u64 = 4;
+
+/// Terms between two looks at whether to go on.
+const LOOK_EVERY: u64 = 1 << 12;
+
+/// The survivors of `sources`, which `documents` numbers in their order, in an order of similarity.
+pub(super) fn similar_together(
+    sources: &[Segment],
+    documents: &[Renumbering],
+    how: &Reordering,
+    tell: Telling<'_>,
+) -> Result<Vec<u32>> {
+    let count = documents.last().map_or(0, |numbers| numbers.end() as usize);
+    let least = bisect::memory(count as u64, 0).saturating_add(1 << 20);
+    if how.memory < least {
+        return Err(Error::Options(format!(
+            "{} MiB of memory are too little to reorder {count} documents: give at least --memory {}MiB",
+            how.memory >> 20,
+            (least >> 20) + 1
+        )));
+    }
+    let forward = Forward { sources, documents, count, tell };
+    let lengths = forward.lengths()?;
+    let mut order = Vec::with_capacity(count);
+    let parts = cut(&lengths, how.memory);
+    let all: u64 = parts.iter().map(|part| bisect::steps(part.len())).sum();
+    let done = AtomicU64::new(0);
+    let look =
+        |steps: u64| tell(done.fetch_add(steps, Ordering::Relaxed).saturating_add(steps).min(all), all);
+    for part in parts {
+        let rows = forward.rows(&part, &lengths)?;
+        let first = u32::try_from(part.start).unwrap_or(u32::MAX);
+        order.extend(bisect::order(rows, how.threads, &look)?.into_iter().map(|doc| first + doc));
+    }
+    Ok(order)
+}
+
+/// Cuts documents in stretches of which each can be put in order within `memory` bytes.
+fn cut(lengths: &[u32], memory: u64) -> Vec<Range<usize>> {
+    // Their lengths and the order are kept for all.
+    let memory = memory.saturating_sub(lengths.len() as u64 * 8);
+    let (mut parts, mut start, mut postings) = (Vec::new(), 0, 0u64);
+    for (doc, &len) in lengths.iter().enumerate() {
+        let with = postings + u64::from(len);
+        if doc > start && bisect::memory((doc + 1 - start) as u64, with) > memory {
+            parts.push(start..doc);
+            (start, postings) = (doc, u64::from(len));
+        } else {
+            postings = with;
+        }
+    }
+    parts.push(start..lengths.len());
+    parts
+}
+
+struct Forward<'a> {
+    sources: &'a [Segment],
+    documents: &'a [Renumbering],
+    /// Documents that survive.
+    count: usize,
+    tell: Telling<'a>,
+}
+
+impl Forward<'_> {
+    /// By document how many terms of it count.
+    fn lengths(&self) -> Result<Vec<u32>> {
+        let mut lengths = vec![0u32; self.count];
+        self.each(|_, doc| {
+            if let Some(len) = lengths.get_mut(doc as usize) {
+                *len = len.saturating_add(1);
+            }
+        })?;
+        Ok(lengths)
+    }
+
+    /// The rows of some documents, whose lengths are known.
+    fn rows(&self, part: &Range<usize>, lengths: &[u32]) -> Result<Rows> {
+        let lengths = lengths.get(part.clone()).unwrap_or_default();
+        let mut starts = Vec::with_capacity(lengths.len() + 1);
+        let mut sum = 0;
+        starts.push(0);
+        for &len in lengths {
+            sum += len as usize;
+            starts.push(sum);
+        }
+        let mut terms = vec![0; sum];
+        // Where the next term of each document goes; in the end where the row after it begins.
+        let mut next = starts.clone();
+        let distinct = self.each(|term, doc| {
+            let Some(next) = (doc as usize).checked_sub(part.start).and_then(|row| next.get_mut(row)) else {
+                return;
+            };
+            if let Some(slot) = terms.get_mut(*next) {
+                *slot = term;
+                *next += 1;
+            }
+        })?;
+        Ok(Rows { starts, terms, distinct })
+    }
+
+    /// Calls `visit` with the number of each term that counts and each survivor that has it; returns how many terms there
+    /// are.
+    fn each(&self, mut visit: impl FnMut(u32, u32)) -> Result<usize> {
+        let of_sources = self.sources.iter().flat_map(|source| &source.stats().fields);
+        let mut fields: Vec<_> = of_sources.map(|stats| stats.field).collect();
+        fields.sort_unstable();
+        fields.dedup();
+        let mut distinct = 0u32;
+        let most = self.count as u64 / MOST_SHARE;
+        for field in fields {
+            let views: Vec<Segment> = self.sources.iter().map(|source| source.in_field(field)).collect();
+            let mut terms = MergedTerms::new(&views, self.documents, &[], None)?;
+            let mut seen = 0;
+            while terms.step()? {
+                seen += 1;
+                if seen % LOOK_EVERY == 0 {
+                    (self.tell)(0, 0)?;
+                }
+                if (LEAST..=most.max(LEAST)).contains(&terms.doc_freq()) && distinct < u32::MAX - 1 {
+                    terms.each_posting(|doc, _| visit(distinct, doc))?;
+                    distinct += 1;
+                }
+            }
+        }
+        Ok(distinct as usize)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn stretches_hold_all_documents_and_fit_the_memory() {
+        let lengths = [5u32, 100_000, 0, 0, 7, 90_000, 90_000, 1];
+        let whole = cut(&lengths, 64 << 20);
+        assert_eq!(whole, [0..8]);
+        let parts = cut(&lengths, 1 << 20);
+        assert_eq!(parts.first().map(|part| part.start), Some(0));
+        assert_eq!(parts.last().map(|part| part.end), Some(8));
+        assert!(parts.windows(2).all(|pair| pair[0].end == pair[1].start));
+        for part in &parts {
+            let postings: u64 = lengths[part.clone()].iter().map(|&len| u64::from(len)).sum();
+            assert!(bisect::memory(part.len() as u64, postings) <= 1 << 20, "{part:?}");
+        }
+        assert_eq!(cut(&[], 1), [0..0]);
+    }
+}
