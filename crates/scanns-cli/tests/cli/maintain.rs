@@ -83,6 +83,31 @@ fn segments_are_merged_and_what_was_deleted_is_freed() {
 }
 
 #[test]
+fn an_index_is_reordered_on_request_and_says_what_it_needs() {
+    let place = Place::new();
+    for name in ["a", "b", "c"] {
+        place.write(name, format!("{name} word\nand another {name}").as_bytes());
+        place.indexed(&["--records", "lines"]);
+    }
+    let merged = place.verb("merge", &["--reorder", "--json"]);
+    assert_eq!(merged.json()["segments"], 1, "{}", merged.stderr);
+    assert_eq!(place.found(&["word"]), ["a:1", "b:1", "c:1"]);
+    assert_eq!(place.verb("check", &[]).text().lines().count(), 1);
+    let refused = place.verb("merge", &["--reorder", "--memory", "100"]);
+    assert!(refused.code == Some(2) && refused.stderr.contains("--memory 1MiB"), "{}", refused.stderr);
+    let again = place.verb("merge", &["--reorder", "--memory", "1MiB"]);
+    assert!(again.text().starts_with("1 segment became 1"), "{}{}", again.text(), again.stderr);
+    for (args, hint) in
+        [(&["--memory", "1GiB"][..], "--reorder"), (&["--reorder", "--segments", "2"], "--segments")]
+    {
+        let ran = place.verb("merge", args);
+        assert!(ran.code == Some(2) && ran.stderr.contains(hint), "{args:?}: {}", ran.stderr);
+    }
+    let help = place.verb("merge", &["--help"]);
+    assert!(help.text().contains("recursive graph bisection"), "{}", help.text());
+}
+
+#[test]
 fn damage_is_told_and_the_rest_is_kept_on_request() {
     let place = Place::new();
     for name in ["a", "b"] {

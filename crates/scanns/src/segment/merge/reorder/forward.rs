@@ -19,6 +19,9 @@ const LEAST: u64 = 8;
 /// Terms in more than one of so many documents do not count.
 const MOST_SHARE: u64 = 4;
 
+/// Bytes that are kept for each document whichever are put in order: how many terms it has, and its place.
+const KEPT: u64 = 8;
+
 /// Terms between two looks at whether to go on.
 const LOOK_EVERY: u64 = 1 << 12;
 
@@ -30,7 +33,7 @@ pub(super) fn similar_together(
     tell: Telling<'_>,
 ) -> Result<Vec<u32>> {
     let count = documents.last().map_or(0, |numbers| numbers.end() as usize);
-    let least = bisect::memory(count as u64, 0).saturating_add(1 << 20);
+    let least = bisect::memory(count as u64, 0).saturating_add(count as u64 * KEPT);
     if how.memory < least {
         return Err(Error::Options(format!(
             "{} MiB of memory are too little to reorder {count} documents: give at least --memory {}MiB",
@@ -56,8 +59,7 @@ pub(super) fn similar_together(
 
 /// Cuts documents in stretches of which each can be put in order within `memory` bytes.
 fn cut(lengths: &[u32], memory: u64) -> Vec<Range<usize>> {
-    // Their lengths and the order are kept for all.
-    let memory = memory.saturating_sub(lengths.len() as u64 * 8);
+    let memory = memory.saturating_sub(lengths.len() as u64 * KEPT);
     let (mut parts, mut start, mut postings) = (Vec::new(), 0, 0u64);
     for (doc, &len) in lengths.iter().enumerate() {
         let with = postings + u64::from(len);
