@@ -96,9 +96,14 @@ pub fn merge(args: &MergeArgs) -> Result<Outcome> {
     if args.json {
         out.json(&merge_json(args, &merged))?;
     } else if !args.quiet {
+        let order = match (args.reorder, merged.reordered) {
+            (true, true) => "reordered, ",
+            (true, false) => "in the order that it had, since another would save nothing, ",
+            _ => "",
+        };
         writeln!(
             out,
-            "{} became {}, {} freed, {} written in {:.1} s, the index is {}",
+            "{} became {}, {order}{} freed, {} written in {:.1} s, the index is {}",
             units::counted(merged.before as u64, "segment"),
             units::count(merged.after as u64),
             units::counted(merged.reclaimed, "deleted document"),
@@ -117,6 +122,7 @@ fn merge_json(args: &MergeArgs, merged: &MergeReport) -> Value {
         ("segments_before", json!(merged.before)),
         ("segments", json!(merged.after)),
         ("reclaimed", json!(merged.reclaimed)),
+        ("reordered", json!(merged.reordered)),
         ("bytes_written", json!(merged.bytes_written)),
         ("index_bytes", json!(merged.index_bytes)),
         ("seconds", json!(merged.seconds)),

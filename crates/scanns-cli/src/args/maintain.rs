@@ -82,16 +82,16 @@ pub struct MergeArgs {
     ///
     /// Documents with the same terms get numbers near each other, found by recursive graph bisection. Then the lists of
     /// terms take fewer bytes, stored text is compressed better, and queries pass more of what they need not score. It
-    /// pays for an index that is searched often and changed rarely, most where documents came in no order; where similar
-    /// ones stood together before, as in a tree of sources, there is less to gain. Everything is decoded and written
-    /// anew, which takes several times as long as a merge, and Ctrl-C leaves the index as it was. Answers stay the same,
-    /// but documents with equal scores may change places. What is indexed later is not in this order until it is reordered
-    /// again
+    /// pays for an index that is searched often and changed rarely, and whose documents came in no order. Where similar
+    /// ones stand together already, as in a walk through directories, there is little to gain, and where the index would
+    /// not get smaller, documents keep their order. Everything is decoded and written anew, which takes several times
+    /// as long as a merge; Ctrl-C leaves the index as it was. Answers stay the same, but documents with equal scores may
+    /// change places. What is indexed later is not in this order until the index is reordered again
     #[arg(long, conflicts_with = "segments")]
     pub reorder: bool,
     /// Most memory to reorder with [default: half of what the machine or its control group has]
     ///
-    /// About 8 bytes for each posting (a document of a term) and 56 for each document are best. With less, consecutive
+    /// About 12 bytes for each posting (a document of a term) and 72 for each document are best. With less, consecutive
     /// stretches of documents that fit are reordered, each by itself, and gain less
     #[arg(long, value_name = "SIZE", value_parser = crate::units::parse_size, requires = "reorder")]
     pub memory: Option<u64>,

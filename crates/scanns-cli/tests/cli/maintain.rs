@@ -85,17 +85,29 @@ fn segments_are_merged_and_what_was_deleted_is_freed() {
 #[test]
 fn an_index_is_reordered_on_request_and_says_what_it_needs() {
     let place = Place::new();
+    // By turns of three kinds, many of each.
     for name in ["a", "b", "c"] {
-        place.write(name, format!("{name} word\nand another {name}").as_bytes());
+        let line = |n: usize| (0..30).map(|word| format!("k{}w{word}", n % 3)).collect::<Vec<_>>().join(" ");
+        let lines: Vec<String> = (0..2000).map(line).collect();
+        place.write(name, format!("{}\n{name}", lines.join("\n")).as_bytes());
         place.indexed(&["--records", "lines"]);
     }
+    let before = place.verb("merge", &["--json"]).json();
+    assert_eq!((&before["segments"], &before["reordered"]), (&1.into(), &false.into()));
     let merged = place.verb("merge", &["--reorder", "--json"]);
-    assert_eq!(merged.json()["segments"], 1, "{}", merged.stderr);
-    assert_eq!(place.found(&["word"]), ["a:1", "b:1", "c:1"]);
+    assert_eq!(merged.json()["reordered"], true, "{}", merged.stderr);
+    assert!(
+        merged.json()["index_bytes"].as_u64() < before["index_bytes"].as_u64(),
+        "{before} {}",
+        merged.text()
+    );
+    assert_eq!(place.found(&["b"]), ["b:2001"]);
+    assert_eq!(place.count("k1w7"), 2001);
     assert_eq!(place.verb("check", &[]).text().lines().count(), 1);
     let refused = place.verb("merge", &["--reorder", "--memory", "100"]);
     assert!(refused.code == Some(2) && refused.stderr.contains("--memory 1MiB"), "{}", refused.stderr);
     let again = place.verb("merge", &["--reorder", "--memory", "1MiB"]);
+    assert!(again.text().contains("reordered"), "{}", again.text());
     assert!(again.text().starts_with("1 segment became 1"), "{}{}", again.text(), again.stderr);
     for (args, hint) in
         [(&["--memory", "1GiB"][..], "--reorder"), (&["--reorder", "--segments", "2"], "--segments")]

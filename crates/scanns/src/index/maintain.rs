@@ -128,6 +128,8 @@ pub struct MergeReport {
     pub after: usize,
     /// Deleted documents whose space was freed.
     pub reclaimed: u64,
+    /// True if documents were put in another order; they keep theirs where another would not make the index smaller.
+    pub reordered: bool,
     /// Bytes written.
     pub bytes_written: u64,
     /// Bytes of the index after the commit.
@@ -147,8 +149,9 @@ pub struct MergeOptions {
     pub threads: usize,
     /// Merge all segments into one, whatever [`MergeOptions::segments`] says, in which documents with similar terms stand
     /// near each other: lists get shorter, and queries pass more of them. Documents with equal scores change their order.
+    /// Where that would not make the index smaller, as where similar ones stand together already, they keep their order.
     pub reorder: bool,
-    /// Bytes of memory to reorder with: 8 for each posting of the terms that count and 56 for each document are best. With
+    /// Bytes of memory to reorder with: 12 for each posting of the terms that count and 72 for each document are best. With
     /// less, consecutive stretches of documents are put in order, each by itself.
     pub memory: u64,
 }
@@ -197,9 +200,10 @@ pub fn merge_in(
     let expected: u64 = mine().map(|entry| entry.bytes).sum();
     progress.documents.store(mine().map(|entry| entry.live()).sum(), Ordering::Relaxed);
     let mut pace = Pace::new(options.rate);
+    let reordered = AtomicBool::new(false);
     let merged = jobs.iter().try_for_each(|job| {
-        let mut merging = OneMerge { writer: &writer, options, expected, pace: &mut pace, progress, cancel };
-        merging.run(job)
+        let (writer, pace, reordered) = (&writer, &mut pace, &reordered);
+        OneMerge { writer, options, expected, pace, reordered, progress, cancel }.run(job)
     });
     let committed = merged.and_then(|()| if jobs.is_empty() { Ok(()) } else { writer.commit() });
     committed.inspect_err(|_| writer.roll_back())?;
@@ -207,6 +211,7 @@ pub fn merge_in(
         before,
         after: ids(&writer)?.len(),
         reclaimed,
+        reordered: reordered.into_inner(),
         bytes_written: writer.bytes_written(),
         index_bytes: writer.index_bytes(),
         seconds: begun.elapsed().as_secs_f64(),
@@ -241,13 +246,15 @@ struct OneMerge<'a> {
     /// Bytes that all merges may write.
     expected: u64,
     pace: &'a mut Pace,
+    /// Set if documents get another order.
+    reordered: &'a AtomicBool,
     progress: &'a Progress,
     cancel: &'a AtomicBool,
 }
 
 impl OneMerge<'_> {
     fn run(&mut self, job: &[u128]) -> Result<()> {
-        let OneMerge { writer, options, expected, progress, cancel, .. } = *self;
+        let OneMerge { writer, options, expected, reordered, progress, cancel, .. } = *self;
         // In the order of the index, so that documents keep theirs.
         let in_order: Vec<u128> = ids(writer)?.into_iter().filter(|id| job.contains(id)).collect();
         let done = progress.bytes();
@@ -264,9 +271,13 @@ impl OneMerge<'_> {
             pace.keep(written, cancel)
         };
         let find_order = |sources: &[Segment]| {
-            let order = options.reorder.then(|| find_order(sources, options, progress, cancel)).transpose();
+            if !options.reorder {
+                return Ok(None);
+            }
+            let order = find_order(sources, options, progress, cancel)?;
+            reordered.store(order.is_some(), Ordering::Relaxed);
             begin();
-            order
+            Ok(order)
         };
         let work = MergeWork { threads: options.threads, ..MergeWork::default() };
         let bytes = writer.merge_in_order(&in_order, &find_order, &work, &mut go_on)?;
@@ -281,7 +292,7 @@ fn find_order(
     options: &MergeOptions,
     progress: &Progress,
     cancel: &AtomicBool,
-) -> Result<Order> {
+) -> Result<Option<Order>> {
     progress.total_bytes.store(0, Ordering::Relaxed);
     progress.enter(Phase::Ordering);
     let how = Reordering { memory: options.memory, threads: options.threads };

@@ -108,7 +108,7 @@ fn an_index_that_is_reordered_gives_the_same_answers_with_the_same_scores() {
     let seed = 0x5eed_2220;
     let mut random = Rng::with_seed(seed);
     // With the least memory, a few stretches of documents are put in order, each by itself.
-    for memory in [64 << 20, 700 * 56] {
+    for memory in [64 << 20, 700 * 72] {
         let directory = written(&mut random);
         let options = MergeOptions { reorder: true, threads: 2, memory, ..MergeOptions::default() };
         let plain = merged(&directory, &MergeOptions::default());

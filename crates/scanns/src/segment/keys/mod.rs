@@ -29,7 +29,7 @@ mod write;
 pub use known::KnownPaths;
 pub(super) use merge::merge;
 pub(super) use read::KeyReader;
-pub(super) use reorder::reorder;
+pub(super) use reorder::{cost_of_order, reorder};
 pub(super) use write::write;
 
 /// Paths per front-coded block.

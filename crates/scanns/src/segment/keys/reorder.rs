@@ -10,11 +10,25 @@ use super::write::{Kind, PathWriter, begin_runs, place_width, write_hash, write_
 use super::{KeyRun, hash};
 use crate::error::Result;
 use crate::segment::merge::Order;
-use crate::segment::{HASHES, ORDER, Renumbering, STAMPS};
+use crate::segment::{HASHES, ORDER, Renumbering, STAMPS, Segment};
 use crate::store::EnvelopeWriter;
 
 /// Places that are written at once.
 const WRITE: usize = 64 << 10;
+
+/// Bytes that an order of their own adds to the keys of so many documents of `sources`; `None` if some are in such an order
+/// already, so that it takes more to do without.
+pub(in crate::segment) fn cost_of_order(sources: &[Segment], documents: usize) -> Result<Option<u64>> {
+    let mut lines = false;
+    for source in sources {
+        let keys = source.keys()?;
+        if keys.order.is_some() {
+            return Ok(None);
+        }
+        lines |= keys.by_run();
+    }
+    Ok(Some(if lines { (documents * place_width(documents)) as u64 } else { 0 }))
+}
 
 /// Writes the sections of keys of the survivors in `order`.
 pub(in crate::segment) fn reorder(

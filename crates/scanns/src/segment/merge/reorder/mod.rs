@@ -5,7 +5,7 @@
 //! postings in it. Keys and what is stored are put in order by `keys/reorder.rs` and `stored/reorder.rs`.
 //!
 //! In memory are, beside what any merge holds, two numbers of 4 bytes for each document; while the order is found
-//! as much as [`Reordering::memory`] says: about 8 bytes for each posting of the terms that count and 56 for each document.
+//! as much as [`Reordering::memory`] says: about 12 bytes for each posting of the terms that count and 72 for each document.
 //! Where that is more than allowed, consecutive stretches of documents are put in order, each by itself. What is to be
 //! written is gathered and sorted within the same bound, by several passes if it must be.
 
@@ -17,6 +17,7 @@ pub(super) use terms::TermsInOrder;
 
 use super::{Renumbering, renumber};
 use crate::error::Result;
+use crate::segment::keys;
 use crate::segment::reader::Segment;
 
 /// Called with steps done since the last call; its error ends the work.
@@ -47,14 +48,20 @@ pub struct Order {
 }
 
 impl Order {
-    /// Finds an order for the live documents of `sources` in which similar ones stand near each other. It depends on them
-    /// and on the memory, not on the threads.
+    /// Finds an order for the live documents of `sources` in which similar ones stand near each other; `None` if that would
+    /// save less than it takes to say which line each document is. It depends on them and on the memory, not on the
+    /// threads.
     ///
     /// # Errors
     /// Whatever `tell` says, damage in a source, and memory that is too little for so many documents.
-    pub fn of_similar(sources: &[Segment], how: &Reordering, tell: Telling<'_>) -> Result<Self> {
+    pub fn of_similar(sources: &[Segment], how: &Reordering, tell: Telling<'_>) -> Result<Option<Self>> {
         let documents = renumber(sources)?;
-        Ok(Self::new(forward::similar_together(sources, &documents, how, tell)?, how.memory))
+        let (from, saved) = forward::similar_together(sources, &documents, how, tell)?;
+        let pays = match keys::cost_of_order(sources, from.len())? {
+            Some(cost) => saved > cost,
+            None => true,
+        };
+        Ok(pays.then(|| Self::new(from, how.memory)))
     }
 
     /// The order `from`, by new number, a permutation.
