@@ -55,7 +55,7 @@ fn an_order_of_topics_gets_no_worse_and_one_of_chance_much_better() {
     Rng::with_seed(7).shuffle(&mut mixed);
     let documents: Vec<Vec<u32>> = mixed.iter().map(|&doc| documents[doc as usize].clone()).collect();
     let (before, after) = (list_bytes(&documents, 0..8000), list_bytes(&documents, ordered(&documents, 2)));
-    assert!(after < before * 2 / 3, "{before} bytes became {after}");
+    assert!(after < before * 5 / 6, "{before} bytes became {after}");
 }
 
 /// Documents of which each has terms of its topic, and of all.
