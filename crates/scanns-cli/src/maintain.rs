@@ -81,8 +81,14 @@ fn watched<T>(
 /// Runs `scanns merge`.
 pub fn merge(args: &MergeArgs) -> Result<Outcome> {
     let merged = watched(args.quiet, |state, cancel| {
-        let usual = MergeOptions { segments: args.segments, rate: args.rate, ..MergeOptions::default() };
-        let options = MergeOptions { threads: args.threads.unwrap_or(usual.threads), ..usual };
+        let usual = MergeOptions::default();
+        let options = MergeOptions {
+            segments: args.segments,
+            rate: args.rate,
+            threads: args.threads.unwrap_or(usual.threads),
+            reorder: args.reorder,
+            memory: args.memory.unwrap_or(usual.memory),
+        };
         scanns::merge(&args.index, &options, state, cancel)
     })?;
     let Some(merged) = merged else { return Ok(Outcome::Stopped) };
@@ -90,9 +96,14 @@ pub fn merge(args: &MergeArgs) -> Result<Outcome> {
     if args.json {
         out.json(&merge_json(args, &merged))?;
     } else if !args.quiet {
+        let order = match (args.reorder, merged.reordered) {
+            (true, true) => "reordered, ",
+            (true, false) => "in the order that it had, since another would save nothing, ",
+            _ => "",
+        };
         writeln!(
             out,
-            "{} became {}, {} freed, {} written in {:.1} s, the index is {}",
+            "{} became {}, {order}{} freed, {} written in {:.1} s, the index is {}",
             units::counted(merged.before as u64, "segment"),
             units::count(merged.after as u64),
             units::counted(merged.reclaimed, "deleted document"),
@@ -111,6 +122,7 @@ fn merge_json(args: &MergeArgs, merged: &MergeReport) -> Value {
         ("segments_before", json!(merged.before)),
         ("segments", json!(merged.after)),
         ("reclaimed", json!(merged.reclaimed)),
+        ("reordered", json!(merged.reordered)),
         ("bytes_written", json!(merged.bytes_written)),
         ("index_bytes", json!(merged.index_bytes)),
         ("seconds", json!(merged.seconds)),

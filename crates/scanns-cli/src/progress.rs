@@ -26,7 +26,7 @@ pub fn during<T>(progress: &Progress, wanted: bool, work: impl FnOnce() -> T) ->
     std::thread::scope(|scope| {
         scope.spawn(move || {
             let pause = Duration::from_secs(1) / u32::from(REDRAWS_PER_SECOND);
-            let bar = Bar::new();
+            let mut bar = Bar::new();
             while waiting.recv_timeout(pause) == Err(RecvTimeoutError::Timeout) {
                 bar.draw(progress);
             }
@@ -99,26 +99,37 @@ pub fn per_second(done: u64, seconds: f64) -> String {
     format!("{:.0} per second", units::approximate(done) / seconds.max(1e-9))
 }
 
-/// A bar with its two looks: while files are being found there is no total to measure against.
+/// A bar with its looks: while files are being found there is no total to measure against, and what is done while an order
+/// is found is not bytes.
 struct Bar {
     bar: ProgressBar,
+    /// The look that it has.
+    look: &'static str,
 }
+
+const UNKNOWN: &str = "{spinner} {prefix}, {wide_msg}";
+const BYTES: &str = "{prefix} [{bar:12}] {percent}% {binary_bytes_per_sec}, {eta} left, {wide_msg}";
+const STEPS: &str = "{prefix} [{bar:12}] {percent}%, {eta} left, {wide_msg}";
 
 impl Bar {
     fn new() -> Self {
         let target = ProgressDrawTarget::stderr_with_hz(REDRAWS_PER_SECOND);
         let bar = ProgressBar::with_draw_target(None, target);
-        bar.set_style(style("{spinner} {prefix}, {wide_msg}"));
-        Bar { bar }
+        bar.set_style(style(UNKNOWN));
+        Bar { bar, look: UNKNOWN }
     }
 
-    fn draw(&self, progress: &Progress) {
+    fn draw(&mut self, progress: &Progress) {
         let phase = progress.phase();
         let known = phase != Phase::Walking && progress.total_bytes() > 0;
-        if known && self.bar.length().is_none() {
-            self.bar.set_style(style(
-                "{prefix} [{bar:12}] {percent}% {binary_bytes_per_sec}, {eta} left, {wide_msg}",
-            ));
+        let look = match phase {
+            _ if !known => UNKNOWN,
+            Phase::Ordering => STEPS,
+            _ => BYTES,
+        };
+        if look != self.look {
+            self.look = look;
+            self.bar.set_style(style(look));
             self.bar.reset_eta();
         }
         if known {
@@ -144,6 +155,8 @@ fn label(phase: Phase) -> &'static str {
         Phase::Indexing => "indexing",
         Phase::Flushing => "writing",
         Phase::Committing => "committing",
+        Phase::Merging => "merging",
+        Phase::Ordering => "finding an order",
     }
 }
 
@@ -151,6 +164,7 @@ fn label(phase: Phase) -> &'static str {
 fn numbers(progress: &Progress, phase: Phase) -> String {
     let files = match phase {
         Phase::Walking => units::counted(progress.total_files(), "file"),
+        Phase::Merging | Phase::Ordering => units::counted(progress.documents(), "document"),
         _ => format!(
             "{}/{}, {}",
             units::count(progress.files()),

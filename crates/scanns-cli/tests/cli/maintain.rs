@@ -83,6 +83,45 @@ fn segments_are_merged_and_what_was_deleted_is_freed() {
 }
 
 #[test]
+fn an_index_is_reordered_on_request_and_says_what_it_needs() {
+    let place = Place::new();
+    // Of three kinds in no order, many of each.
+    for name in ["a", "b", "c"] {
+        let kind = |n: usize| ((n * 1_103_515_245 + 12_345) >> 16) % 3;
+        let line = |n| (0..30).map(|word| format!("k{}w{word}", kind(n))).collect::<Vec<_>>().join(" ");
+        let lines: Vec<String> = (0..2000).map(line).collect();
+        place.write(name, format!("{}\n{name}", lines.join("\n")).as_bytes());
+        place.indexed(&["--records", "lines"]);
+    }
+    let held = place.count("k1w7");
+    let before = place.verb("merge", &["--json"]).json();
+    assert_eq!((&before["segments"], &before["reordered"]), (&1.into(), &false.into()));
+    let merged = place.verb("merge", &["--reorder", "--json"]);
+    assert_eq!(merged.json()["reordered"], true, "{}", merged.stderr);
+    assert!(
+        merged.json()["index_bytes"].as_u64() < before["index_bytes"].as_u64(),
+        "{before} {}",
+        merged.text()
+    );
+    assert_eq!(place.found(&["b"]), ["b:2001"]);
+    assert_eq!(place.count("k1w7"), held);
+    assert_eq!(place.verb("check", &[]).text().lines().count(), 1);
+    let refused = place.verb("merge", &["--reorder", "--memory", "100"]);
+    assert!(refused.code == Some(2) && refused.stderr.contains("--memory 1MiB"), "{}", refused.stderr);
+    let again = place.verb("merge", &["--reorder", "--memory", "1MiB"]);
+    assert!(again.text().contains("reordered"), "{}", again.text());
+    assert!(again.text().starts_with("1 segment became 1"), "{}{}", again.text(), again.stderr);
+    for (args, hint) in
+        [(&["--memory", "1GiB"][..], "--reorder"), (&["--reorder", "--segments", "2"], "--segments")]
+    {
+        let ran = place.verb("merge", args);
+        assert!(ran.code == Some(2) && ran.stderr.contains(hint), "{args:?}: {}", ran.stderr);
+    }
+    let help = place.verb("merge", &["--help"]);
+    assert!(help.text().contains("bisection"), "{}", help.text());
+}
+
+#[test]
 fn damage_is_told_and_the_rest_is_kept_on_request() {
     let place = Place::new();
     for name in ["a", "b"] {

@@ -50,7 +50,11 @@ fn command(script: &Script, step: usize, index: &Path) -> (&'static str, Command
             "delete by query"
         }
         Step::Merge(segments) => {
-            command.arg("merge").arg(index).args(["--quiet", "--segments", &segments.to_string()]);
+            command.arg("merge").arg(index).arg("--quiet");
+            match segments {
+                0 => command.arg("--reorder"),
+                _ => command.args(["--segments", &segments.to_string()]),
+            };
             "merge"
         }
         Step::Live(_) => "live",

@@ -5,15 +5,15 @@ use std::path::Path;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::Instant;
 
-use super::Progress;
-use super::manifest::Partial;
+use super::manifest::{Partial, SegmentEntry};
 use super::pace::Pace;
 use super::words::QueryWords;
 use super::writer::Writer;
+use super::{Phase, Progress};
 use crate::error::{Error, Result};
 use crate::schema::Field;
 use crate::search::{Leaf, Model, Operator, Query, Searcher, parse};
-use crate::segment::{MergeWork, Segment};
+use crate::segment::{MergeWork, Order, Reordering, Segment};
 use crate::store::{Directory, FsDirectory};
 
 /// Which documents to delete.
@@ -128,6 +128,8 @@ pub struct MergeReport {
     pub after: usize,
     /// Deleted documents whose space was freed.
     pub reclaimed: u64,
+    /// True if documents were put in another order; they keep theirs where another would not make the index smaller.
+    pub reordered: bool,
     /// Bytes written.
     pub bytes_written: u64,
     /// Bytes of the index after the commit.
@@ -143,15 +145,24 @@ pub struct MergeOptions {
     pub segments: usize,
     /// Bytes per second to write at most; `None` for as many as the machine can.
     pub rate: Option<u64>,
-    /// Threads to merge terms with; each takes about 16 MiB.
+    /// Threads to merge terms and to find an order with; each takes about 16 MiB.
     pub threads: usize,
+    /// Merge all segments into one, whatever [`MergeOptions::segments`] says, in which documents with similar terms stand
+    /// near each other: lists get shorter, and queries pass more of them. Documents with equal scores change their order.
+    /// Where that would not make the index smaller, as where similar ones stand together already, they keep their order.
+    pub reorder: bool,
+    /// Bytes of memory to reorder with: 12 for each posting of the terms that count and 72 for each document are best. With
+    /// less, consecutive stretches of documents are put in order, each by itself.
+    pub memory: u64,
 }
 
 impl Default for MergeOptions {
-    /// To one segment, with all processors, up to eight.
+    /// To one segment, with all processors, up to eight. Documents keep their order; to reorder them, half of the memory of
+    /// the machine or of its control group may be used.
     fn default() -> Self {
         let threads = std::thread::available_parallelism().map_or(1, usize::from).min(8);
-        MergeOptions { segments: 1, rate: None, threads }
+        let memory = crate::sys::memory_limit_bytes().map_or(1 << 30, |limit| limit / 2);
+        MergeOptions { segments: 1, rate: None, threads, reorder: false, memory }
     }
 }
 
@@ -159,8 +170,8 @@ impl Default for MergeOptions {
 /// documents, and commits.
 ///
 /// # Errors
-/// [`Error::NotAnIndex`], another writer, a full disk, [`Error::Cancelled`] after `cancel` was set: the index is then as
-/// it was.
+/// [`Error::NotAnIndex`], another writer, a full disk, [`Error::Cancelled`] after `cancel` was set, and [`Error::Options`]
+/// where the memory is too little to reorder: the index is then as it was.
 pub fn merge(
     path: &Path,
     options: &MergeOptions,
@@ -184,50 +195,110 @@ pub fn merge_in(
     let manifest = writer.manifest();
     let mut entries = manifest.map(|manifest| manifest.segments).unwrap_or_default();
     let reclaimed = entries.iter().map(|entry| entry.deleted).sum();
-    entries.sort_by_key(|entry| entry.bytes);
-    let few = (before + 1).saturating_sub(options.segments.max(1));
-    // The smallest together, and beyond them those with deleted documents, each by itself.
-    let (small, large) = entries.split_at(few.min(before));
-    let mut jobs: Vec<Vec<u128>> = Vec::new();
-    if small.len() > 1 || small.iter().any(|entry| entry.deleted > 0) {
-        jobs.push(small.iter().map(|entry| entry.id).collect());
-    }
-    jobs.extend(large.iter().filter(|entry| entry.deleted > 0).map(|entry| vec![entry.id]));
-    let expected: u64 =
-        entries.iter().filter(|entry| jobs.iter().flatten().any(|id| *id == entry.id)).map(|e| e.bytes).sum();
-    progress.total_bytes.store(expected, Ordering::Relaxed);
+    let jobs = jobs(&mut entries, options);
+    let mine = || entries.iter().filter(|entry| jobs.iter().flatten().any(|id| *id == entry.id));
+    let expected: u64 = mine().map(|entry| entry.bytes).sum();
+    progress.documents.store(mine().map(|entry| entry.live()).sum(), Ordering::Relaxed);
     let mut pace = Pace::new(options.rate);
-    let work = MergeWork { threads: options.threads, ..MergeWork::default() };
-    let merged = jobs.iter().try_for_each(|job| merge_one(&writer, job, &work, &mut pace, progress, cancel));
+    let reordered = AtomicBool::new(false);
+    let merged = jobs.iter().try_for_each(|job| {
+        let (writer, pace, reordered) = (&writer, &mut pace, &reordered);
+        OneMerge { writer, options, expected, pace, reordered, progress, cancel }.run(job)
+    });
     let committed = merged.and_then(|()| if jobs.is_empty() { Ok(()) } else { writer.commit() });
     committed.inspect_err(|_| writer.roll_back())?;
     Ok(MergeReport {
         before,
         after: ids(&writer)?.len(),
         reclaimed,
+        reordered: reordered.into_inner(),
         bytes_written: writer.bytes_written(),
         index_bytes: writer.index_bytes(),
         seconds: begun.elapsed().as_secs_f64(),
     })
 }
 
-fn merge_one(
-    writer: &Writer<'_>,
-    job: &[u128],
-    work: &MergeWork,
-    pace: &mut Pace,
+/// Which segments are to be merged, one job for each that is made.
+fn jobs(entries: &mut [SegmentEntry], options: &MergeOptions) -> Vec<Vec<u128>> {
+    if options.reorder {
+        return if entries.is_empty() {
+            Vec::new()
+        } else {
+            vec![entries.iter().map(|entry| entry.id).collect()]
+        };
+    }
+    entries.sort_by_key(|entry| entry.bytes);
+    let few = (entries.len() + 1).saturating_sub(options.segments.max(1));
+    // The smallest together, and beyond them those with deleted documents, each by itself.
+    let (small, large) = entries.split_at(few.min(entries.len()));
+    let mut jobs: Vec<Vec<u128>> = Vec::new();
+    if small.len() > 1 || small.iter().any(|entry| entry.deleted > 0) {
+        jobs.push(small.iter().map(|entry| entry.id).collect());
+    }
+    jobs.extend(large.iter().filter(|entry| entry.deleted > 0).map(|entry| vec![entry.id]));
+    jobs
+}
+
+/// What a merge on request needs.
+struct OneMerge<'a> {
+    writer: &'a Writer<'a>,
+    options: &'a MergeOptions,
+    /// Bytes that all merges may write.
+    expected: u64,
+    pace: &'a mut Pace,
+    /// Set if documents get another order.
+    reordered: &'a AtomicBool,
+    progress: &'a Progress,
+    cancel: &'a AtomicBool,
+}
+
+impl OneMerge<'_> {
+    fn run(&mut self, job: &[u128]) -> Result<()> {
+        let OneMerge { writer, options, expected, reordered, progress, cancel, .. } = *self;
+        // In the order of the index, so that documents keep theirs.
+        let in_order: Vec<u128> = ids(writer)?.into_iter().filter(|id| job.contains(id)).collect();
+        let done = progress.bytes();
+        let begin = || {
+            progress.bytes.store(done, Ordering::Relaxed);
+            progress.total_bytes.store(expected, Ordering::Relaxed);
+            progress.enter(Phase::Merging);
+        };
+        begin();
+        self.pace.begin_file();
+        let pace = &mut *self.pace;
+        let mut go_on = |written| {
+            progress.bytes.store(done + written, Ordering::Relaxed);
+            pace.keep(written, cancel)
+        };
+        let find_order = |sources: &[Segment]| {
+            if !options.reorder {
+                return Ok(None);
+            }
+            let order = find_order(sources, options, progress, cancel)?;
+            reordered.store(order.is_some(), Ordering::Relaxed);
+            begin();
+            Ok(order)
+        };
+        let work = MergeWork { threads: options.threads, ..MergeWork::default() };
+        let bytes = writer.merge_in_order(&in_order, &find_order, &work, &mut go_on)?;
+        progress.bytes.store(done + bytes, Ordering::Relaxed);
+        Ok(())
+    }
+}
+
+/// The order in which documents are written anew; the progress counts documents times cuts meanwhile.
+fn find_order(
+    sources: &[Segment],
+    options: &MergeOptions,
     progress: &Progress,
     cancel: &AtomicBool,
-) -> Result<()> {
-    // In the order of the index, so that documents keep theirs.
-    let in_order: Vec<u128> = ids(writer)?.into_iter().filter(|id| job.contains(id)).collect();
-    let done = progress.bytes();
-    pace.begin_file();
-    let mut go_on = |written| {
-        progress.bytes.store(done + written, Ordering::Relaxed);
-        pace.keep(written, cancel)
-    };
-    let bytes = writer.merge(&in_order, work, &mut go_on)?;
-    progress.bytes.store(done + bytes, Ordering::Relaxed);
-    Ok(())
+) -> Result<Option<Order>> {
+    progress.total_bytes.store(0, Ordering::Relaxed);
+    progress.enter(Phase::Ordering);
+    let how = Reordering { memory: options.memory, threads: options.threads };
+    Order::of_similar(sources, &how, &|done, all| {
+        progress.bytes.store(done, Ordering::Relaxed);
+        progress.total_bytes.store(all, Ordering::Relaxed);
+        if cancel.load(Ordering::Relaxed) { Err(Error::Cancelled) } else { Ok(()) }
+    })
 }

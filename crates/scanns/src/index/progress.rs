@@ -1,8 +1,8 @@
-//! How far a build is: counters that the pipeline moves and anybody may look at.
+//! How far a build or a merge is: counters that the pipeline moves and anybody may look at.
 
 use std::sync::atomic::{AtomicU8, AtomicU64, Ordering};
 
-/// What a build is doing.
+/// What a build or a merge is doing.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Phase {
     /// Finding the inputs.
@@ -13,9 +13,13 @@ pub enum Phase {
     Flushing,
     /// Publishing the manifest.
     Committing,
+    /// Writing several segments as one.
+    Merging,
+    /// Finding an order for the documents of a merge; what counts as bytes is then documents times cuts.
+    Ordering,
 }
 
-/// Shared between a build and who shows it.
+/// Shared between a build or a merge and who shows it.
 #[derive(Debug, Default)]
 pub struct Progress {
     phase: AtomicU8,
@@ -40,7 +44,9 @@ impl Progress {
             0 => Phase::Walking,
             1 => Phase::Indexing,
             2 => Phase::Flushing,
-            _ => Phase::Committing,
+            3 => Phase::Committing,
+            4 => Phase::Merging,
+            _ => Phase::Ordering,
         }
     }
 

@@ -18,6 +18,7 @@ mod flush;
 mod living;
 mod offsets;
 mod positions;
+mod reorder;
 mod resume;
 mod similar;
 mod stored;

@@ -15,8 +15,8 @@ use std::time::Instant;
 use super::manifest::{Manifest, Partial, SegmentEntry};
 use crate::error::{Error, Result};
 use crate::segment::{
-    Flushed, GoOn, MergeWork, Segment, deletes_file_name, file_name, is_deletes_file_name, is_file_name,
-    merge,
+    Flushed, GoOn, MergeWork, Order, Segment, deletes_file_name, file_name, is_deletes_file_name,
+    is_file_name, merge,
 };
 use crate::store::{
     Directory, WriterLock, leased, prepare, publish_prepared, read_generation, read_newest, sweep,
@@ -64,6 +64,9 @@ pub(super) struct Prepared {
     gone: HashSet<u128>,
     bytes: u64,
 }
+
+/// Finds the order that the documents of merged segments get, if they do not keep theirs.
+pub(super) type FindOrder<'a> = &'a dyn Fn(&[Segment]) -> Result<Option<Order>>;
 
 impl<'d> Writer<'d> {
     /// Takes the writer's lock and the newest commit, and removes what a writer that was killed left behind.
@@ -270,32 +273,51 @@ impl<'d> Writer<'d> {
         Ok(())
     }
 
-    /// Merges segments into one, which takes the place of the first of them; returns the bytes of the new one.
+    /// Merges segments into one, which takes the place of the first of them; returns the bytes of the new one. Documents
+    /// keep their order.
     ///
     /// # Errors
     /// Whatever `go_on`, which is called now and then with the bytes written, and the directory say.
     pub(super) fn merge(&self, ids: &[u128], work: &MergeWork, go_on: GoOn<'_>) -> Result<u64> {
+        self.merge_in_order(ids, &|_| Ok(None), work, go_on)
+    }
+
+    /// The same; documents get the order that `find_order` finds for the segments, if it finds one.
+    pub(super) fn merge_in_order(
+        &self,
+        ids: &[u128],
+        find_order: FindOrder<'_>,
+        work: &MergeWork,
+        go_on: GoOn<'_>,
+    ) -> Result<u64> {
         // What is deleted in them from here on is found in their open copies at the end.
         self.state().merging.extend(ids);
-        let merged = self.merge_held(ids, work, go_on);
+        let merged = self.merge_held(ids, find_order, work, go_on);
         let mut state = self.state();
         state.merging.retain(|id| !ids.contains(id));
         state.close_unlisted();
         merged
     }
 
-    fn merge_held(&self, ids: &[u128], work: &MergeWork, go_on: GoOn<'_>) -> Result<u64> {
+    fn merge_held(
+        &self,
+        ids: &[u128],
+        find_order: FindOrder<'_>,
+        work: &MergeWork,
+        go_on: GoOn<'_>,
+    ) -> Result<u64> {
         let sources = ids.iter().map(|&id| self.segment(id)).collect::<Result<Vec<_>>>()?;
+        let order = find_order(&sources)?;
         let id = self.new_id();
-        let merged = merge(self.directory(), id, &sources, work, go_on)
+        let merged = merge(self.directory(), id, &sources, order, work, go_on)
             .and_then(|(merged, unsynced)| unsynced.sync().map(|_| merged))
             .and_then(|merged| Ok((Segment::open(self.directory(), id, 0)?, merged)));
         let (mut segment, merged) = merged.inspect_err(|_| self.give_up(id))?;
         let mut state = self.state();
-        for (source, numbers) in sources.iter().zip(&merged.documents) {
+        for (number, source) in sources.iter().enumerate() {
             if let Some(now) = state.open.get(&source.id()) {
                 for document in now.deletes().since(source.deletes()) {
-                    numbers.get(document).map(|document| segment.delete(document));
+                    merged.number(number, document).map(|document| segment.delete(document));
                 }
             }
         }

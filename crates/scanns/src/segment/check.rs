@@ -53,6 +53,7 @@ impl Segment {
     fn check_keys(&self) -> Result<()> {
         let keys = self.keys()?;
         keys.each_run(|_, _| Ok(()))?;
+        keys.check_order()?;
         keys.check_hashes()
     }
 

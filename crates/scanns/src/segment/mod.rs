@@ -23,7 +23,7 @@ pub use check::CheckLevel;
 pub use deletes::{deletes_file_name, is_deletes_file_name};
 pub use flush::{FLUSH_BYTES, FlushBuffers, Flushed, flush};
 pub use keys::{KeyRun, Keys, KnownPaths};
-pub use merge::{GoOn, MergeWork, merge};
+pub use merge::{GoOn, MergeWork, Order, Reordering, merge};
 pub use reader::Segment;
 pub use stats::{FieldStats, SegmentStats};
 pub use stored::{Collector, Reference, StoredFigures, TermInDocument};
@@ -55,6 +55,7 @@ const PATHS: u32 = 6;
 const PLACES: u32 = 7;
 const HASHES: u32 = 8;
 const STAMPS: u32 = 9;
+const ORDER: u32 = 10;
 /// Section of figures: see `stats.rs`.
 const STATS: u32 = 5;
 

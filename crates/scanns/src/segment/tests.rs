@@ -12,6 +12,7 @@ use fastrand::Rng;
 mod offsets;
 mod pieces;
 mod positions;
+mod reorder;
 mod walk;
 
 /// Numbers, words, long terms with shared prefixes, arbitrary bytes.

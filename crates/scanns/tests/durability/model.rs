@@ -31,7 +31,7 @@ pub enum Step {
     DeleteKeys(Vec<String>),
     /// Documents with this word are deleted.
     DeleteWord(String),
-    /// Segments are merged until there are so many.
+    /// Segments are merged until there are so many; with 0, documents are reordered.
     Merge(usize),
     /// A program writes: documents are put in the place of those with their key, or deleted where there is no text.
     Live(Vec<(String, Option<String>)>),
@@ -116,7 +116,7 @@ impl Script {
                     };
                     Step::Live((0..random.usize(1..8)).map(|_| change(&mut random)).collect())
                 }
-                _ => Step::Merge(random.usize(1..4)),
+                _ => Step::Merge(random.usize(0..4)),
             };
             let after = script.after(state, &step);
             script.steps.push(step);
@@ -183,7 +183,12 @@ impl Script {
             Step::Merge(segments) => {
                 merge_in(
                     directory,
-                    &MergeOptions { segments: *segments, ..MergeOptions::default() },
+                    &MergeOptions {
+                        segments: *segments,
+                        reorder: *segments == 0,
+                        memory: 64 << 20,
+                        ..MergeOptions::default()
+                    },
                     &Progress::new(),
                     &never,
                 )?;

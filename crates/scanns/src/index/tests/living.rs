@@ -149,7 +149,8 @@ fn whatever_is_added_replaced_deleted_and_merged_is_what_a_map_would_hold() {
                 }
                 _ => {
                     let segments = 1 + random.usize(..3);
-                    let options = MergeOptions { segments, ..MergeOptions::default() };
+                    let reorder = random.bool();
+                    let options = MergeOptions { segments, reorder, ..MergeOptions::default() };
                     let done = merge_in(&directory, &options, &Progress::new(), &AtomicBool::new(false));
                     let done = done.unwrap();
                     assert!(done.after <= segments, "{what}: {done:?}");

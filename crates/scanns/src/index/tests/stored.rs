@@ -147,6 +147,9 @@ fn what_is_stored_survives_flushes_inside_documents_replacements_deletes_and_mer
         must_be(&directory, &left, stored, &what);
         merge_in(&directory, &MergeOptions::default(), &Progress::new(), &AtomicBool::new(false)).unwrap();
         must_be(&directory, &left, stored, &what);
+        let options = MergeOptions { reorder: true, memory: 16 << 20, ..MergeOptions::default() };
+        merge_in(&directory, &options, &Progress::new(), &AtomicBool::new(false)).unwrap();
+        must_be(&directory, &left, stored, &what);
     }
 }
 
@@ -164,6 +167,9 @@ fn files_and_lines_of_one_index_are_referred_to_side_by_side() {
         add(&directory, &keeping(&second, Records::Lines, 2, stored)).unwrap();
         must_be(&directory, &all, stored, "apart");
         merge_in(&directory, &MergeOptions::default(), &Progress::new(), &AtomicBool::new(false)).unwrap();
+        must_be(&directory, &all, stored, "as one");
+        let options = MergeOptions { reorder: true, memory: 16 << 20, ..MergeOptions::default() };
+        merge_in(&directory, &options, &Progress::new(), &AtomicBool::new(false)).unwrap();
         must_be(&directory, &all, stored, "as one");
     }
 }

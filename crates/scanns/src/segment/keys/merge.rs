@@ -4,7 +4,7 @@ use std::cmp::Reverse;
 use std::collections::BinaryHeap;
 
 use super::read::KeyReader;
-use super::write::{PathWriter, begin_runs, write_hash, write_run, write_stamp};
+use super::write::{Kind, PathWriter, begin_runs, write_hash, write_run, write_stamp};
 use super::{KeyRun, WHOLE_FILE};
 use crate::error::Result;
 use crate::segment::{HASHES, Renumbering, STAMPS};
@@ -13,9 +13,21 @@ use crate::store::EnvelopeWriter;
 /// The keys of one segment, and which of its documents survive.
 pub(in crate::segment) type KeySource<'a> = (KeyReader<'a>, &'a Renumbering);
 
-/// Writes the sections of keys of the survivors.
+/// Writes the sections of keys of the survivors. Those of documents in an order of their own become runs like any others.
 pub(in crate::segment) fn merge(sources: &[KeySource<'_>], out: &mut EnvelopeWriter) -> Result<()> {
-    let by_run = sources.iter().any(|(keys, _)| keys.by_run());
+    let (numbers, count) = merge_paths(sources, out)?;
+    if !sources.iter().any(|(keys, _)| keys.by_run()) {
+        return begin_runs(Kind::Files, count, out);
+    }
+    begin_runs(Kind::Runs, count, out)?;
+    merge_runs(sources, &numbers, out)
+}
+
+/// Writes paths, stamps and hashes; returns what becomes of the numbers of paths, and how many there are.
+pub(super) fn merge_paths(
+    sources: &[KeySource<'_>],
+    out: &mut EnvelopeWriter,
+) -> Result<(Vec<Renumbering>, u32)> {
     let mut paths = PathWriter::begin(out)?;
     let mut numbers: Vec<Renumbering> = Vec::with_capacity(sources.len());
     for (keys, docs) in sources {
@@ -36,8 +48,7 @@ pub(in crate::segment) fn merge(sources: &[KeySource<'_>], out: &mut EnvelopeWri
         }
     }
     merge_hashes(sources, &numbers, out)?;
-    begin_runs(by_run, count, out)?;
-    if by_run { merge_runs(sources, &numbers, out) } else { Ok(()) }
+    Ok((numbers, count))
 }
 
 /// The paths that a surviving document has.

@@ -6,24 +6,30 @@
 //! places = offset of the block u64 …               per 16 paths
 //! stamps = (size u64 | modified i64) …             of each path: what the file was like when it was indexed
 //! hashes = (hash u64 | path u32) …                 xxh3-64 of each path, ascending, then by path
-//! keys   = kind u32 (0: document d is path d, 1: runs say) | paths u32 | zero u64 | run …
-//! run    = first document u32 | path u32 | first line u64        kind 1 only, ascending by document
+//! keys   = kind u32 (0: document d is path d, 1: runs say, 2: runs say of places) | paths u32 | zero u64 | run …
+//! run    = first document u32 | path u32 | first line u64        kinds 1 and 2, ascending by document
+//! order  = place of each document, all of the fewest bytes that hold the largest          kind 2 only
 //! ```
 //!
 //! The documents of a run are consecutive lines of its path; a run whose first line is 0 is one document, the whole
-//! file. So lines cost next to nothing, and a merge can bring files and lines together. `write.rs` writes the
-//! sections, `read.rs` finds names and documents in them, `merge.rs` joins those of several segments.
+//! file. So lines cost next to nothing, and a merge can bring files and lines together. Where a merge has put documents in
+//! another order, runs are those of places, and each document has one. `write.rs` writes the sections, `read.rs` finds names
+//! and documents in them, `order.rs` by place, `merge.rs` joins those of several segments, `reorder.rs` puts them in another
+//! order.
 
 use crate::source::Stamp;
 
 mod known;
 mod merge;
+mod order;
 mod read;
+mod reorder;
 mod write;
 
 pub use known::KnownPaths;
 pub(super) use merge::merge;
 pub(super) use read::KeyReader;
+pub(super) use reorder::{cost_of_order, reorder};
 pub(super) use write::write;
 
 /// Paths per front-coded block.

@@ -2,10 +2,11 @@
 
 use std::ops::Range;
 
+use super::order::Places;
 use super::{BLOCK, HASH, HEAD, KeyRun, RUN, STAMP, WHOLE_FILE, hash};
 use crate::codec::ByteReader;
 use crate::error::{Error, Result};
-use crate::segment::{HASHES, KEYS, PATHS, PLACES, STAMPS};
+use crate::segment::{HASHES, KEYS, ORDER, PATHS, PLACES, STAMPS};
 use crate::source::Stamp;
 use crate::store::{Envelope, Section};
 
@@ -15,13 +16,15 @@ const MOST_LINES: u64 = 1 << 62;
 /// The sections of keys of one segment.
 #[derive(Clone, Copy)]
 pub(in crate::segment) struct KeyReader<'a> {
-    keys: &'a Section,
+    pub(super) keys: &'a Section,
     paths: &'a Section,
     places: &'a Section,
     hashes: &'a Section,
     stamps: &'a Section,
-    max_doc: u32,
+    pub(super) max_doc: u32,
     by_run: bool,
+    /// Which place each document has among the runs, where that is not its number.
+    pub(super) order: Option<Places<'a>>,
     /// Number of paths.
     count: u32,
     /// Number of runs.
@@ -35,16 +38,17 @@ impl<'a> KeyReader<'a> {
         let (places, hashes, stamps) = (file.section(PLACES)?, file.section(HASHES)?, file.section(STAMPS)?);
         let wrong = || keys.corrupt("the sizes of its parts do not fit together");
         let mut head = ByteReader::new(keys.get(0..HEAD)?);
-        let (Some(kind @ 0..=1), Some(count)) = (head.u32(), head.u32()) else { return Err(wrong()) };
+        let (Some(kind @ 0..=2), Some(count)) = (head.u32(), head.u32()) else { return Err(wrong()) };
         let runs = keys.len() - HEAD;
-        let by_run = kind == 1;
+        let by_run = kind > 0;
+        let order = if kind == 2 { Some(Places::open(file.section(ORDER)?, max_doc)?) } else { None };
         let fits = runs.is_multiple_of(RUN)
             && places.len() == (count as usize).div_ceil(BLOCK) * 8
             && hashes.len() == count as usize * HASH
             && stamps.len() == count as usize * STAMP
             && if by_run { runs / RUN <= max_doc as usize } else { runs == 0 && count == max_doc };
         let runs = runs / RUN;
-        let reader = KeyReader { keys, paths, places, hashes, stamps, max_doc, by_run, count, runs };
+        let reader = KeyReader { keys, paths, places, hashes, stamps, max_doc, by_run, order, count, runs };
         if fits { Ok(reader) } else { Err(wrong()) }
     }
 
@@ -58,7 +62,7 @@ impl<'a> KeyReader<'a> {
         self.by_run
     }
 
-    fn damaged(&self, what: impl std::fmt::Display) -> Error {
+    pub(super) fn damaged(&self, what: impl std::fmt::Display) -> Error {
         self.keys.corrupt(format!("there is no {what}"))
     }
 
@@ -67,11 +71,13 @@ impl<'a> KeyReader<'a> {
         if !self.by_run {
             return self.path(doc);
         }
-        let index = self.run_of(doc)?.ok_or_else(|| self.damaged(format_args!("key for document {doc}")))?;
+        let place = self.place(doc)?;
+        let index =
+            self.run_of(place)?.ok_or_else(|| self.damaged(format_args!("key for document {doc}")))?;
         let run = self.run(index)?;
         let mut key = self.path(run.path)?;
         if run.first_line != WHOLE_FILE {
-            let line = run.first_line + u64::from(doc - run.first_doc);
+            let line = run.first_line + u64::from(place - run.first_doc);
             key.push(b':');
             key.extend_from_slice(line.to_string().as_bytes());
         }
@@ -80,10 +86,15 @@ impl<'a> KeyReader<'a> {
 
     /// The file of a document, what it was like, and whether the document is a line of it.
     pub(in crate::segment) fn file_of(&self, doc: u32) -> Result<(Vec<u8>, Stamp, bool)> {
-        let index = if self.by_run { self.run_of(doc)? } else { None };
+        let index = if self.by_run { self.run_of(self.place(doc)?)? } else { None };
         let run = index.map(|index| self.run(index)).transpose()?;
         let path = run.map_or(doc, |run| run.path);
         Ok((self.path(path)?, self.stamp(path)?, run.is_some_and(|run| run.first_line != WHOLE_FILE)))
+    }
+
+    /// The place of a document among the runs.
+    fn place(&self, doc: u32) -> Result<u32> {
+        self.order.map_or(Ok(doc), |order| order.get(doc))
     }
 
     /// Run `index`, with the documents it has.
@@ -99,17 +110,18 @@ impl<'a> KeyReader<'a> {
         }
     }
 
-    /// The last run that begins at or before `doc`.
-    fn run_of(&self, doc: u32) -> Result<Option<usize>> {
+    /// The last run that begins at or before `place`.
+    fn run_of(&self, place: u32) -> Result<Option<usize>> {
         let (mut low, mut high) = (0, self.runs);
         while low < high {
             let middle = low.midpoint(high);
-            if self.run(middle)?.first_doc <= doc { low = middle + 1 } else { high = middle }
+            if self.run(middle)?.first_doc <= place { low = middle + 1 } else { high = middle }
         }
         Ok(low.checked_sub(1))
     }
 
-    /// Calls `visit` with every run and the documents of it, in order. Of a segment without runs, every document is one.
+    /// Calls `visit` with every run and the documents of it, in order. Of a segment without runs, and of one whose documents
+    /// are not in the order of the runs, every document is one.
     pub(in crate::segment) fn each_run(
         &self,
         mut visit: impl FnMut(KeyRun, Range<u32>) -> Result<()>,
@@ -119,6 +131,14 @@ impl<'a> KeyReader<'a> {
                 visit(KeyRun { first_doc: doc, path: doc, first_line: WHOLE_FILE }, doc..doc + 1)
             });
         }
+        match self.order {
+            Some(order) => self.each_in_order(order, visit),
+            None => self.each_by_run(visit),
+        }
+    }
+
+    /// Calls `visit` with every run and the places of it, in order.
+    pub(super) fn each_by_run(&self, mut visit: impl FnMut(KeyRun, Range<u32>) -> Result<()>) -> Result<()> {
         let mut next = if self.runs > 0 { Some(self.run(0)?) } else { None };
         let mut from = 0;
         for index in 1..=self.runs {

@@ -20,7 +20,7 @@ pub(in crate::segment) fn write(keys: &Keys, out: &mut EnvelopeWriter) -> Result
     hashes.sort_unstable();
     out.begin(HASHES)?;
     hashes.into_iter().try_for_each(|entry| write_hash(entry, out))?;
-    begin_runs(keys.runs.is_some(), count, out)?;
+    begin_runs(if keys.runs.is_some() { Kind::Runs } else { Kind::Files }, count, out)?;
     keys.runs.iter().flatten().try_for_each(|run| write_run(run, out))
 }
 
@@ -81,11 +81,28 @@ pub(super) fn write_hash((hash, path): (u64, u32), out: &mut EnvelopeWriter) -> 
     out.write(&entry)
 }
 
+/// What documents are.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Kind {
+    /// Files, in the order of the paths.
+    Files = 0,
+    /// What runs say, in their order.
+    Runs = 1,
+    /// What runs say of their places.
+    Places = 2,
+}
+
+/// Bytes of a place among `documents`.
+pub(super) fn place_width(documents: usize) -> usize {
+    let bits = usize::BITS - documents.saturating_sub(1).leading_zeros();
+    (bits.div_ceil(8) as usize).max(1)
+}
+
 /// Begins the section of runs.
-pub(super) fn begin_runs(by_run: bool, paths: u32, out: &mut EnvelopeWriter) -> Result<()> {
+pub(super) fn begin_runs(kind: Kind, paths: u32, out: &mut EnvelopeWriter) -> Result<()> {
     out.begin(KEYS)?;
     let mut head = [0; HEAD];
-    head[..4].copy_from_slice(&u32::from(by_run).to_le_bytes());
+    head[..4].copy_from_slice(&(kind as u32).to_le_bytes());
     head[4..8].copy_from_slice(&paths.to_le_bytes());
     out.write(&head)
 }

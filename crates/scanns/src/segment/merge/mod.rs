@@ -8,13 +8,17 @@
 //! segment, 20 bytes for 64 terms, the list of the term at hand, and where several threads work, the pieces that they have
 //! not written yet. `pieces.rs` shares the work among threads, `terms.rs` steps through the terms, in the order that
 //! `tournament.rs` finds, `renumber.rs` says what becomes of a document.
+//!
+//! A merge that is given an order numbers documents by that, and copies nothing: see `reorder/`.
 
 mod pieces;
 mod renumber;
+mod reorder;
 mod terms;
 mod tournament;
 
 pub use renumber::Renumbering;
+pub use reorder::{Order, Reordering};
 
 use std::collections::BTreeSet;
 
@@ -56,10 +60,21 @@ pub struct Merged {
     /// The new segment.
     pub segment: Flushed,
     /// By source: what became of its documents.
-    pub documents: Vec<Renumbering>,
+    documents: Vec<Renumbering>,
+    /// The order that they were then put in.
+    order: Option<Order>,
 }
 
-/// Writes the live documents of `sources` to a new segment `id`, which must be synced before a commit.
+impl Merged {
+    /// The new number of a document of a source; `None` if it did not survive.
+    pub fn number(&self, source: usize, doc: u32) -> Option<u32> {
+        let kept = self.documents.get(source)?.get(doc)?;
+        self.order.as_ref().map_or(Some(kept), |order| order.number(kept))
+    }
+}
+
+/// Writes the live documents of `sources` to a new segment `id`, which must be synced before a commit. They keep their
+/// order, or get the one given, which must be of these sources.
 ///
 /// # Errors
 /// Whatever the directory and `go_on` say, and damage in a source; the new file is then removed. More than 2³¹ documents
@@ -68,10 +83,11 @@ pub fn merge(
     directory: &dyn Directory,
     id: u128,
     sources: &[Segment],
+    order: Option<Order>,
     work: &MergeWork,
     go_on: GoOn<'_>,
 ) -> Result<(Merged, Unsynced)> {
-    let written = write(directory, id, sources, work, go_on);
+    let written = write(directory, id, sources, order, work, go_on);
     if written.is_err() {
         // The first error is the one to tell; a file that cannot be removed now is swept at the next commit.
         let _ = directory.remove(&file_name(id));
@@ -83,6 +99,7 @@ fn write(
     directory: &dyn Directory,
     id: u128,
     sources: &[Segment],
+    order: Option<Order>,
     work: &MergeWork,
     go_on: GoOn<'_>,
 ) -> Result<(Merged, Unsynced)> {
@@ -96,30 +113,40 @@ fn write(
         SegmentStats { documents: u64::from(max_doc), max_doc, fields: Vec::new(), void: Vec::new() };
     for field in fields {
         let sources: Vec<Segment> = sources.iter().map(|source| source.in_field(field)).collect();
-        stats.fields.push(write_field(&sources, &documents, work, &mut out, go_on)?);
+        stats.fields.push(write_field(&sources, (&documents, order.as_ref()), work, &mut out, go_on)?);
     }
     let readers = sources.iter().map(|source| source.keys()).collect::<Result<Vec<_>>>()?;
-    keys::merge(&readers.into_iter().zip(&documents).collect::<Vec<_>>(), &mut out)?;
-    stored::merge(sources, &documents, &mut out, go_on)?;
+    let readers: Vec<_> = readers.into_iter().zip(&documents).collect();
+    match &order {
+        None => {
+            keys::merge(&readers, &mut out)?;
+            stored::merge(sources, &documents, &mut out, go_on)?;
+        }
+        Some(order) => {
+            keys::reorder(&readers, &documents, order, &mut out)?;
+            stored::reorder(sources, &documents, order, &mut out, go_on)?;
+        }
+    }
     out.begin(STATS)?;
     out.write(&stats.encode())?;
     let unsynced = out.finish()?;
-    Ok((Merged { segment: Flushed { id, stats, bytes: unsynced.len() }, documents }, unsynced))
+    Ok((Merged { segment: Flushed { id, stats, bytes: unsynced.len() }, documents, order }, unsynced))
 }
 
 /// Writes the sections of the field that all `sources` are seen through.
 fn write_field(
     sources: &[Segment],
-    documents: &[Renumbering],
+    (documents, order): (&[Renumbering], Option<&Order>),
     work: &MergeWork,
     out: &mut EnvelopeWriter,
     go_on: GoOn<'_>,
 ) -> Result<FieldStats> {
     let field = sources.first().map(|source| source.field_stats().field).unwrap_or_default();
     let norms = merge_norms(sources, documents)?;
+    let norms = order.map(|order| order.apply(&norms)).unwrap_or(norms);
     let kept = positions::in_common(sources)?;
     out.begin(of_field(TERMS, field))?;
-    let merged = merge_terms(Job { sources, documents, norms: &norms, kept, work }, out, go_on)?;
+    let merged = merge_terms(Job { sources, documents, order, norms: &norms, kept, work }, out, go_on)?;
     write_rest(field, &merged.sparse, &norms, out)?;
     Ok(FieldStats {
         field,

@@ -8,6 +8,7 @@ use std::collections::BTreeMap;
 use std::sync::atomic::{AtomicUsize, Ordering};
 use std::sync::{Condvar, Mutex, MutexGuard, PoisonError};
 
+use super::reorder::{Order, TermsInOrder};
 use super::terms::MergedTerms;
 use super::{GoOn, MergeWork, Renumbering};
 use crate::error::{Error, Result};
@@ -30,6 +31,8 @@ const AHEAD: usize = 2;
 pub(super) struct Job<'a> {
     pub(super) sources: &'a [Segment],
     pub(super) documents: &'a [Renumbering],
+    /// The order that documents get, if it is not that of the sources.
+    pub(super) order: Option<&'a Order>,
     /// Those of the new segment.
     pub(super) norms: &'a [u8],
     /// What all sources keep of a term.
@@ -178,15 +181,19 @@ impl<'a> Pieces<'a> {
     }
 
     fn merge(&self, number: usize) -> Result<Piece> {
-        let Job { sources, documents, norms, kept, work } = self.job;
+        let Job { sources, documents, order, norms, kept, work } = self.job;
         let start = number.checked_sub(1).and_then(|before| self.starts.get(before));
         let end = self.starts.get(number).map(Vec::as_slice);
         let mut terms = MergedTerms::new(sources, documents, start.map_or(&[], Vec::as_slice), end)?;
         let mut writer = TermsWriter::new(work.buffers.lists, kept);
         let mut out = PieceOut { pieces: self, number, bytes: Vec::new(), sent: 0 };
+        let mut in_order = order.map(|order| TermsInOrder::new(order, work.threads));
         let (mut tokens, mut looked_at) = (0, 0);
         while terms.step()? {
-            tokens += terms.write(norms, &mut writer, &mut out)?;
+            tokens += match &mut in_order {
+                None => terms.write(norms, &mut writer, &mut out)?,
+                Some(in_order) => in_order.write(&terms, norms, &mut writer, &mut out)?,
+            };
             looked_at += 1;
             if looked_at % LOOK_EVERY == 0 {
                 out.look()?;

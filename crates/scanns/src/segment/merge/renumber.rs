@@ -60,6 +60,24 @@ impl Renumbering {
         Some(self.base + ranks.get(group)? + before + (found & (bit - 1)).count_ones())
     }
 
+    /// The old number of a new one; `None` if that is none of these.
+    pub fn old(&self, new: u32) -> Option<u32> {
+        let mut rank = new.checked_sub(self.base).filter(|&rank| rank < self.survivors)?;
+        let Some(Bits { words, ranks }) = &self.bits else { return Some(rank) };
+        let group = ranks.partition_point(|&before| before <= rank).checked_sub(1)?;
+        rank -= ranks.get(group)?;
+        let first = group * (RANK / 64);
+        for (number, word) in (first..).zip(words.get(first..)?) {
+            let count = word.count_ones();
+            if rank < count {
+                let left = (0..rank).fold(*word, |left, _| left & (left - 1));
+                return Some(u32::try_from(number * 64).ok()? + left.trailing_zeros());
+            }
+            rank -= count;
+        }
+        None
+    }
+
     /// What is added to every number, if all survive.
     pub fn shift(&self) -> Option<u32> {
         self.bits.is_none().then_some(self.base)
@@ -86,8 +104,12 @@ mod tests {
                 let mut next = 7;
                 for (number, &survives) in (0..).zip(&survive) {
                     assert_eq!(numbers.get(number), survives.then_some(next), "seed {seed:x} {old} {share}");
+                    if survives {
+                        assert_eq!(numbers.old(next), Some(number), "seed {seed:x} {old} {share}");
+                    }
                     next += u32::from(survives);
                 }
+                assert_eq!((numbers.old(6), numbers.old(next)), (None, None));
                 assert_eq!((numbers.end(), numbers.get(old)), (next, None));
                 assert_eq!(numbers.shift().is_some(), next == 7 + old);
             }

@@ -13,10 +13,47 @@ use crate::segment::terms::{TermInfo, TermPositions, TermsIter, TermsOut, TermsW
 const HEAD: usize = 16;
 
 /// One source, standing at a term.
-struct Source<'a> {
-    segment: &'a Segment,
-    documents: &'a Renumbering,
-    terms: TermsIter<'a>,
+pub(super) struct Source<'a> {
+    pub(super) segment: &'a Segment,
+    pub(super) documents: &'a Renumbering,
+    pub(super) terms: TermsIter<'a>,
+}
+
+impl Source<'_> {
+    /// Calls `push` with all postings of the term, which must be whole: documents by their numbers in the source, and
+    /// frequencies.
+    #[inline(always)]
+    pub(super) fn each_posting(&self, mut push: impl FnMut(u32, u32)) -> Result<()> {
+        let damaged = || self.segment.damaged_list(self.terms.term());
+        match self.terms.info() {
+            TermInfo::Single { doc, term_freq } => push(doc, term_freq),
+            TermInfo::List { doc_freq, offset, len, .. } if is_short(doc_freq) => {
+                let bytes = self.segment.list(offset, len)?;
+                let mut list = ShortList::new(bytes, doc_freq, self.segment.stats().max_doc);
+                list.by_ref().for_each(|(doc, term_freq)| push(doc, term_freq));
+                if !list.is_whole() {
+                    return Err(damaged());
+                }
+            }
+            TermInfo::List { doc_freq, offset, len, .. } => {
+                let bytes = self.segment.list(offset, len)?;
+                let max_doc = self.segment.stats().max_doc;
+                let mut cursor = ListCursor::new(bytes, doc_freq, max_doc).ok_or_else(damaged)?;
+                let mut seen = 0;
+                while cursor.doc() != NO_MORE {
+                    let (docs, freqs) = cursor.rest_of_block();
+                    let count = docs.len();
+                    docs.iter().zip(freqs).for_each(|(&doc, &term_freq)| push(doc, term_freq));
+                    seen += count;
+                    cursor.consume(count);
+                }
+                if cursor.corrupt() || seen != doc_freq as usize {
+                    return Err(damaged());
+                }
+            }
+        }
+        Ok(())
+    }
 }
 
 /// The sources, to be compared by their terms.
@@ -68,6 +105,27 @@ impl<'a> MergedTerms<'a> {
         self.tournament.least(&mut self.group, &self.sources);
         let Some(&first) = self.group.first() else { return Ok(false) };
         Ok(self.end.is_none_or(|end| self.sources.0[first].terms.term() < end))
+    }
+
+    /// The sources that have the term at hand, in their order.
+    pub(super) fn at_hand(&self) -> impl Iterator<Item = &Source<'a>> {
+        self.group.iter().filter_map(|&number| self.sources.0.get(number))
+    }
+
+    /// Documents with the term at hand, those that do not survive included.
+    pub(super) fn doc_freq(&self) -> u64 {
+        self.at_hand().map(|source| u64::from(source.terms.info().doc_freq())).sum()
+    }
+
+    /// Calls `visit` with each survivor that has the term at hand, by its number in the order of the sources, and how often.
+    pub(super) fn each_posting(&self, mut visit: impl FnMut(u32, u32)) -> Result<()> {
+        self.at_hand().try_for_each(|source| {
+            source.each_posting(|doc, freq| {
+                if let Some(doc) = source.documents.get(doc) {
+                    visit(doc, freq);
+                }
+            })
+        })
     }
 
     /// Writes the term at hand with its surviving postings; returns how often it occurs in them.
@@ -231,38 +289,11 @@ fn push_all(source: &Source, info: TermInfo, norms: &[u8], writer: &mut TermsWri
         return Ok(info.total_freq());
     }
     let mut total = 0;
-    let mut push = |doc, term_freq| {
+    source.each_posting(|doc, term_freq| {
         if let Some(doc) = documents.get(doc) {
             total += u64::from(term_freq);
             writer.push(doc, term_freq, norms);
         }
-    };
-    match info {
-        TermInfo::Single { doc, term_freq } => push(doc, term_freq),
-        TermInfo::List { doc_freq, offset, len, .. } if is_short(doc_freq) => {
-            let bytes = source.segment.list(offset, len)?;
-            let mut list = ShortList::new(bytes, doc_freq, source.segment.stats().max_doc);
-            list.by_ref().for_each(|(doc, term_freq)| push(doc, term_freq));
-            if !list.is_whole() {
-                return Err(damaged());
-            }
-        }
-        TermInfo::List { doc_freq, offset, len, .. } => {
-            let bytes = source.segment.list(offset, len)?;
-            let max_doc = source.segment.stats().max_doc;
-            let mut cursor = ListCursor::new(bytes, doc_freq, max_doc).ok_or_else(damaged)?;
-            let mut seen = 0;
-            while cursor.doc() != NO_MORE {
-                let (docs, freqs) = cursor.rest_of_block();
-                let count = docs.len();
-                docs.iter().zip(freqs).for_each(|(&doc, &term_freq)| push(doc, term_freq));
-                seen += count;
-                cursor.consume(count);
-            }
-            if cursor.corrupt() || seen != doc_freq as usize {
-                return Err(damaged());
-            }
-        }
-    }
+    })?;
     Ok(total)
 }

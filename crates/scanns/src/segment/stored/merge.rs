@@ -117,7 +117,7 @@ fn take_each(
 }
 
 /// How blocks are packed anew: as most before them.
-fn compression_of(readers: &[(BlockReader<'_>, &Renumbering)]) -> Result<Compression> {
+pub(super) fn compression_of(readers: &[(BlockReader<'_>, &Renumbering)]) -> Result<Compression> {
     let (mut lz4, mut zstd) = (0u64, 0u64);
     for (reader, _) in readers {
         for number in 0..reader.count() {

@@ -2,7 +2,8 @@
 //!
 //! Documents are opaque bytes to the block store: `block.rs` packs them into compressed blocks, `codec.rs` compresses
 //! those, `arena.rs` holds them until the segment is written, so that nothing is written twice, `read.rs` finds a document
-//! in them. `merge.rs` carries whole blocks over as they are. Both the text and the vectors of documents are kept so.
+//! in them. `merge.rs` carries whole blocks over as they are, `reorder.rs` packs them anew in another
+//! order. Both the text and the vectors of documents are kept so.
 //! `vector.rs` says what the bytes of a vector are, `spans.rs` keeps where lines are in their files. `collect.rs` is
 //! what an index thread fills, `segment.rs` what a reader of a segment asks, `check.rs` proves it.
 //!
@@ -24,6 +25,7 @@ mod codec;
 mod collect;
 mod merge;
 mod read;
+mod reorder;
 mod segment;
 mod spans;
 #[cfg(test)]
@@ -35,6 +37,7 @@ pub use segment::{Reference, StoredFigures};
 pub use vector::TermInDocument;
 
 pub(super) use merge::merge;
+pub(super) use reorder::reorder;
 pub(super) use segment::verify;
 
 use crate::error::Result;

@@ -143,6 +143,35 @@ impl<'a> BlockReader<'a> {
         Ok(text)
     }
 
+    /// Calls `visit` with each of `docs`, which ascend, and its place among them; each block is unpacked once.
+    pub(super) fn each_of(
+        &self,
+        docs: &[u32],
+        unpacker: &mut Unpacker,
+        mut visit: impl FnMut(usize, &[u8]),
+    ) -> Result<()> {
+        let mut next = 0;
+        while let Some(&doc) = docs.get(next) {
+            let number = self.find(doc)?;
+            if self.entry(number)?.part != Part::Whole {
+                visit(next, &self.get(doc)?);
+                next += 1;
+                continue;
+            }
+            let (block, before) = (self.load(number, unpacker)?, next);
+            block.each(|number, text| {
+                if docs.get(next) == Some(&number) {
+                    visit(next, text);
+                    next += 1;
+                }
+            });
+            if next == before {
+                return Err(self.damaged(number));
+            }
+        }
+        Ok(())
+    }
+
     /// Blocks from `first` on that hold parts of one document, or the one of whole documents.
     pub(super) fn group(&self, first: usize) -> Result<Range<usize>> {
         let mut end = first + 1;

@@ -345,7 +345,7 @@ fn documents_and_vectors_survive_deletes_and_merges() {
         }
         // Twice: what was carried over once is carried over again.
         for id in [10, 11] {
-            let merged = merge(&directory, id, &segments, &MergeWork::default(), &mut |_| Ok(()));
+            let merged = merge(&directory, id, &segments, None, &MergeWork::default(), &mut |_| Ok(()));
             merged.unwrap().1.sync().unwrap();
             let segment = Segment::open(&directory, id, 0).unwrap();
             compare(&segment, &expected, stored, &what);
@@ -371,7 +371,7 @@ fn blocks_without_deletes_are_copied_as_they_are() {
             segments.push(segment);
         }
     }
-    merge(&directory, 9, &segments, &MergeWork::default(), &mut |_| Ok(())).unwrap().1.sync().unwrap();
+    merge(&directory, 9, &segments, None, &MergeWork::default(), &mut |_| Ok(())).unwrap().1.sync().unwrap();
     let merged = blocks(&Segment::open(&directory, 9, 0).unwrap());
     let common = sum.iter().zip(&merged).take_while(|(a, b)| a == b).count();
     assert!(common > sum.len() / 4, "{common} of {}", sum.len());
@@ -392,7 +392,7 @@ fn segments_that_do_not_store_the_same_are_not_merged() {
         segments.push(segment);
     }
     for pair in segments.windows(2) {
-        let error = merge(&directory, 9, pair, &MergeWork::default(), &mut |_| Ok(())).err().unwrap();
+        let error = merge(&directory, 9, pair, None, &MergeWork::default(), &mut |_| Ok(())).err().unwrap();
         assert!(error.to_string().contains("as others do not"), "{error}");
         assert!(!directory.list().unwrap().contains(&crate::segment::file_name(9)));
     }

@@ -153,13 +153,13 @@ fn offsets_read_back_from_a_segment_and_through_merges_with_deletes() {
             threads: random.usize(1..5),
             piece: random.u64(1..4000),
         };
-        merge(&directory, 77, &sources, &work, &mut |_| Ok(())).unwrap().1.sync().unwrap();
+        merge(&directory, 77, &sources, None, &work, &mut |_| Ok(())).unwrap().1.sync().unwrap();
         let merged = Segment::open(&directory, 77, 0).unwrap();
         if !left.is_empty() {
             must_hold(&merged, &left, &mut random, &format!("seed {seed:x} merged"));
         }
         let again = [merged];
-        merge(&directory, 78, &again, &work, &mut |_| Ok(())).unwrap().1.sync().unwrap();
+        merge(&directory, 78, &again, None, &work, &mut |_| Ok(())).unwrap().1.sync().unwrap();
         let again = Segment::open(&directory, 78, 0).unwrap();
         assert_eq!(read(&again).unwrap(), places(&left));
         assert_eq!(again.field_stats(), Segment::open(&directory, 77, 0).unwrap().field_stats());
@@ -175,7 +175,7 @@ fn who_asks_for_offsets_where_there_are_none_is_told() {
     assert_eq!(segments.each_ref().map(Segment::kept), [Postings::Frequencies, Postings::Offsets]);
     let error = segments[0].offsets(lists.keys().next().unwrap(), 0).unwrap_err();
     assert!(matches!(&error, Error::Options(_)) && error.to_string().contains("--offsets"), "{error}");
-    let merged = merge(&directory, 9, &segments, &MergeWork::default(), &mut |_| Ok(()));
+    let merged = merge(&directory, 9, &segments, None, &MergeWork::default(), &mut |_| Ok(()));
     assert!(matches!(merged, Err(Error::Corrupt { .. })));
 }
 

@@ -44,7 +44,7 @@ fn a_merge_in_pieces_gives_what_a_merge_in_one_gives() {
     let sources = sources(&mut random, &directory);
     let merged = |id, threads, piece| {
         let work = MergeWork { threads, piece, ..MergeWork::default() };
-        let (merged, unsynced) = merge(&directory, id, &sources, &work, &mut |_| Ok(())).unwrap();
+        let (merged, unsynced) = merge(&directory, id, &sources, None, &work, &mut |_| Ok(())).unwrap();
         unsynced.sync().unwrap();
         let segment = Segment::open(&directory, id, 0).unwrap();
         segment.check(CheckLevel::Cross, &mut |_| Ok(())).unwrap();
@@ -73,7 +73,7 @@ fn a_merge_in_pieces_that_fails_or_panics_ends_and_leaves_no_file() {
     let sources = sources(&mut random, &directory);
     let work = MergeWork { threads: 4, piece: 500, ..MergeWork::default() };
     let mut calls = 0;
-    merge(&directory, 100, &sources, &work, &mut |_| {
+    merge(&directory, 100, &sources, None, &work, &mut |_| {
         calls += 1;
         Ok(())
     })
@@ -88,7 +88,7 @@ fn a_merge_in_pieces_that_fails_or_panics_ends_and_leaves_no_file() {
             left -= 1;
             if left == 0 { Err(Error::Options("enough".into())) } else { Ok(()) }
         };
-        let merged = merge(&directory, 101, &sources, &work, &mut fails);
+        let merged = merge(&directory, 101, &sources, None, &work, &mut fails);
         assert!(matches!(merged, Err(Error::Options(why)) if why == "enough"));
         assert!(!directory.list().unwrap().contains(&file_name(101)));
         left = last;
@@ -96,8 +96,9 @@ fn a_merge_in_pieces_that_fails_or_panics_ends_and_leaves_no_file() {
             left -= 1;
             if left == 0 { panic!("as asked for") } else { Ok(()) }
         };
-        let merged =
-            std::panic::AssertUnwindSafe(|| merge(&directory, 102, &sources, &work, &mut panics).map(|_| ()));
+        let merged = std::panic::AssertUnwindSafe(|| {
+            merge(&directory, 102, &sources, None, &work, &mut panics).map(|_| ())
+        });
         assert!(std::panic::catch_unwind(merged).is_err());
     }
 }
@@ -113,7 +114,9 @@ fn damage_in_a_source_is_told_by_a_merge_in_pieces() {
     for round in 0..200 {
         let at = flip_a_bit(&directory, &bytes, &mut random);
         let Ok(segment) = Segment::open(&directory, 7, 0) else { continue };
-        let Ok((_, unsynced)) = merge(&directory, 8, &[segment], &work, &mut |_| Ok(())) else { continue };
+        let Ok((_, unsynced)) = merge(&directory, 8, &[segment], None, &work, &mut |_| Ok(())) else {
+            continue;
+        };
         unsynced.sync().unwrap();
         let merged = Segment::open(&directory, 8, 0).unwrap();
         assert_eq!(contents(&merged).0.len(), all.len(), "seed {seed:x} round {round} byte {at}");

@@ -116,13 +116,13 @@ fn positions_read_back_from_a_segment_and_through_merges_with_deletes() {
             threads: random.usize(1..5),
             piece: random.u64(1..4000),
         };
-        merge(&directory, 77, &sources, &work, &mut |_| Ok(())).unwrap().1.sync().unwrap();
+        merge(&directory, 77, &sources, None, &work, &mut |_| Ok(())).unwrap().1.sync().unwrap();
         let merged = Segment::open(&directory, 77, 0).unwrap();
         if !left.is_empty() {
             must_hold(&merged, &places(&left), &mut random, &format!("seed {seed:x} merged"));
         }
         let again = [merged];
-        merge(&directory, 78, &again, &work, &mut |_| Ok(())).unwrap().1.sync().unwrap();
+        merge(&directory, 78, &again, None, &work, &mut |_| Ok(())).unwrap().1.sync().unwrap();
         let again = Segment::open(&directory, 78, 0).unwrap();
         assert_eq!(read(&again).unwrap(), places(&left));
         assert_eq!(again.field_stats(), Segment::open(&directory, 77, 0).unwrap().field_stats());
@@ -138,7 +138,7 @@ fn segments_with_and_without_positions_do_not_mix_and_questions_for_them_are_ans
     assert_eq!(segments.each_ref().map(Segment::kept), [Postings::Frequencies, Postings::Positions]);
     let error = segments[0].positions(lists.keys().next().unwrap(), 0).unwrap_err();
     assert!(matches!(&error, Error::Options(_)) && error.to_string().contains("--positions"), "{error}");
-    let merged = merge(&directory, 9, &segments, &MergeWork::default(), &mut |_| Ok(()));
+    let merged = merge(&directory, 9, &segments, None, &MergeWork::default(), &mut |_| Ok(()));
     assert!(matches!(merged, Err(Error::Corrupt { .. })));
     assert!(!directory.list().unwrap().contains(&file_name(9)));
 }

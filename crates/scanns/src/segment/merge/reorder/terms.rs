@@ -1,0 +1,187 @@
+//! Writes the postings of terms in another order of documents: gathered, sorted, and encoded anew.
+
+use std::ops::Range;
+
+use super::Order;
+use crate::codec::{Columns, Differences, OnlyPositions, WithOffsets};
+use crate::error::Result;
+use crate::segment::merge::terms::{MergedTerms, Source};
+use crate::segment::terms::{TermInfo, TermPositions, TermsOut, TermsWriter};
+
+/// Bytes of an occurrence with its offsets while it waits.
+const OCCURRENCE: usize = 12;
+
+/// Occurrences that are passed on at once, so that those of a huge document do not gather in the writer.
+const PIECE: usize = 1 << 14;
+
+/// A posting that waits, and where its occurrences begin.
+#[derive(Clone, Copy)]
+struct Waiting {
+    doc: u32,
+    freq: u32,
+    start: usize,
+}
+
+/// See the module; the buffers are reused.
+pub(in crate::segment::merge) struct TermsInOrder<'a> {
+    order: &'a Order,
+    /// Occurrences that may wait: more are written in several passes, each for a range of documents.
+    most: u64,
+    /// Document and frequency, where there are no positions.
+    lists: Vec<u64>,
+    postings: Vec<Waiting>,
+    positions: Vec<u32>,
+    starts: Vec<u32>,
+    extras: Vec<u32>,
+}
+
+impl<'a> TermsInOrder<'a> {
+    /// For one of so many threads.
+    pub(in crate::segment::merge) fn new(order: &'a Order, threads: usize) -> Self {
+        let most = (order.memory() / threads.max(1) / OCCURRENCE).max(1) as u64;
+        TermsInOrder {
+            order,
+            most,
+            lists: Vec::new(),
+            postings: Vec::new(),
+            positions: Vec::new(),
+            starts: Vec::new(),
+            extras: Vec::new(),
+        }
+    }
+
+    /// Writes the term at hand with its surviving postings; returns how often it occurs in them.
+    pub(in crate::segment::merge) fn write(
+        &mut self,
+        terms: &MergedTerms<'_>,
+        norms: &[u8],
+        writer: &mut TermsWriter,
+        out: &mut impl TermsOut,
+    ) -> Result<u64> {
+        match (writer.has_runs(), writer.has_offsets()) {
+            (false, _) => self.write_list(terms, norms, writer, out),
+            (_, false) => self.write_run::<OnlyPositions>(terms, norms, writer, out),
+            (_, true) => self.write_run::<WithOffsets>(terms, norms, writer, out),
+        }
+    }
+
+    fn write_list(
+        &mut self,
+        terms: &MergedTerms<'_>,
+        norms: &[u8],
+        writer: &mut TermsWriter,
+        out: &mut impl TermsOut,
+    ) -> Result<u64> {
+        let Some(first) = terms.at_hand().next() else { return Ok(0) };
+        let (order, lists) = (self.order, &mut self.lists);
+        lists.clear();
+        let mut total = 0;
+        terms.each_posting(|doc, freq| {
+            if let Some(doc) = order.number(doc) {
+                total += u64::from(freq);
+                lists.push(u64::from(doc) << 32 | u64::from(freq));
+            }
+        })?;
+        lists.sort_unstable();
+        #[expect(clippy::cast_possible_truncation, reason = "the two halves of the number")]
+        let postings = lists.iter().map(|&posting| ((posting >> 32) as u32, posting as u32));
+        writer.add((first.terms.term(), first.terms.head()), postings, norms, out)?;
+        Ok(total)
+    }
+
+    fn write_run<C: Columns>(
+        &mut self,
+        terms: &MergedTerms<'_>,
+        norms: &[u8],
+        writer: &mut TermsWriter,
+        out: &mut impl TermsOut,
+    ) -> Result<u64> {
+        let Some(first) = terms.at_hand().next() else { return Ok(0) };
+        let term = (first.terms.term(), first.terms.head());
+        if let (TermInfo::Single { doc, .. }, TermPositions::Only(at), 1) =
+            (first.terms.info(), first.terms.positions(), terms.at_hand().count())
+        {
+            // Most terms are like this.
+            let Some(doc) = first.documents.get(doc).and_then(|kept| self.order.number(kept)) else {
+                return Ok(0);
+            };
+            writer.add_only::<C>(term, doc, at, out)?;
+            return Ok(1);
+        }
+        let occurrences: u64 =
+            terms.at_hand().map(|source| source.terms.info().total_freq()).fold(0, u64::saturating_add);
+        let documents = self.order.from.len() as u64;
+        let passes = occurrences.div_ceil(self.most).clamp(1, documents.max(1));
+        let bound = |pass: u64| u32::try_from(documents * pass / passes).unwrap_or(u32::MAX);
+        let mut total = 0;
+        writer.begin_run();
+        for pass in 0..passes {
+            self.clear();
+            for source in terms.at_hand() {
+                self.gather::<C>(source, bound(pass)..bound(pass + 1))?;
+            }
+            total += self.push::<C>(norms, writer, out)?;
+        }
+        writer.end_run(term, norms, out)?;
+        Ok(total)
+    }
+
+    fn clear(&mut self) {
+        self.postings.clear();
+        self.positions.clear();
+        self.starts.clear();
+        self.extras.clear();
+    }
+
+    /// Takes in what a source has of its term in these documents, by their new numbers.
+    fn gather<C: Columns>(&mut self, source: &Source<'_>, range: Range<u32>) -> Result<()> {
+        let (term, info) = (source.terms.term(), source.terms.info());
+        let damaged = || source.segment.damaged_positions(term);
+        let mut deltas = source.segment.deltas::<C>(term, info, source.terms.positions())?;
+        let mut whole = true;
+        source.each_posting(|doc, freq| {
+            let doc = source.documents.get(doc).and_then(|kept| self.order.number(kept));
+            let Some(doc) = doc.filter(|doc| range.contains(doc)) else {
+                whole &= deltas.skip(freq.into()).is_some();
+                return;
+            };
+            self.postings.push(Waiting { doc, freq, start: self.positions.len() });
+            let taken = deltas.take(freq, |deltas| {
+                self.positions.extend_from_slice(deltas.positions);
+                self.starts.extend_from_slice(deltas.starts);
+                self.extras.extend_from_slice(deltas.extras);
+            });
+            whole &= taken.is_some();
+        })?;
+        if whole && deltas.is_at_end() { Ok(()) } else { Err(damaged()) }
+    }
+
+    /// Passes on what was gathered, in order; returns how many occurrences those are.
+    fn push<C: Columns>(
+        &mut self,
+        norms: &[u8],
+        writer: &mut TermsWriter,
+        out: &mut impl TermsOut,
+    ) -> Result<u64> {
+        self.postings.sort_unstable_by_key(|posting| posting.doc);
+        for &Waiting { doc, freq, start } in &self.postings {
+            writer.push_posting(doc, freq, norms);
+            let end = start + freq as usize;
+            for from in (start..end).step_by(PIECE) {
+                let piece = from..end.min(from + PIECE);
+                let of = |column: &'_ [u32]| -> Range<usize> {
+                    if column.is_empty() { 0..0 } else { piece.clone() }
+                };
+                writer.push_differences::<C>(
+                    Differences {
+                        positions: self.positions.get(piece.clone()).unwrap_or_default(),
+                        starts: self.starts.get(of(&self.starts)).unwrap_or_default(),
+                        extras: self.extras.get(of(&self.extras)).unwrap_or_default(),
+                    },
+                    out,
+                )?;
+            }
+        }
+        Ok(self.positions.len() as u64)
+    }
+}

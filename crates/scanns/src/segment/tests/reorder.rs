@@ -1,0 +1,249 @@
+use super::positions::write;
+use super::*;
+use crate::codec::PositionCursor;
+use crate::error::Error;
+
+/// Key → frequency and positions.
+type ByKey = BTreeMap<Vec<u8>, (u32, Vec<u32>)>;
+
+/// Every posting by term and key of the document.
+fn by_key(segment: &Segment) -> BTreeMap<Vec<u8>, ByKey> {
+    let mut found = BTreeMap::new();
+    let mut terms = segment.terms_from(b"").unwrap();
+    while terms.step().unwrap() {
+        let (term, info) = (terms.term().to_vec(), terms.info());
+        let deltas = segment.deltas(&term, info, terms.positions());
+        let mut positions = deltas.ok().map(PositionCursor::new);
+        let mut list = segment.cursor(&term, info).unwrap();
+        let mut documents = BTreeMap::new();
+        while list.doc() != NO_MORE {
+            let at = positions.as_mut().map(|cursor| cursor.positions_of_current(&mut list).to_vec());
+            documents.insert(segment.key(list.doc()).unwrap(), (list.tf(), at.unwrap_or_default()));
+            list.step();
+        }
+        found.insert(term, documents);
+    }
+    found
+}
+
+/// The documents with a key.
+fn named(segment: &Segment, key: &[u8]) -> Vec<u32> {
+    segment.documents_named([key]).unwrap().into_iter().flatten().collect()
+}
+
+/// Norms by key.
+fn norms(segment: &Segment) -> BTreeMap<Vec<u8>, u8> {
+    let key = |doc: u32| segment.key(doc).unwrap();
+    (0..).zip(segment.norms().unwrap()).map(|(doc, &norm)| (key(doc), norm)).collect()
+}
+
+fn any_order(random: &mut Rng, sources: &[Segment]) -> Vec<u32> {
+    let live: u64 = sources.iter().map(Segment::live_documents).sum();
+    let mut order: Vec<u32> = (0..u32::try_from(live).unwrap()).collect();
+    random.shuffle(&mut order);
+    order
+}
+
+/// Merges in the order of the sources, and in any other with so much memory and so many threads.
+fn both(
+    directory: &RamDirectory,
+    sources: &[Segment],
+    order: Vec<u32>,
+    (memory, threads): (u64, usize),
+) -> [Segment; 2] {
+    let work = MergeWork { buffers: FlushBuffers { write: 4096, lists: 700 }, threads, piece: 3000 };
+    let orders = [None, Some(Order::of_any(order, memory))];
+    let merge = |(id, order): (u128, Option<Order>)| {
+        let (merged, unsynced) = merge(directory, id, sources, order, &work, &mut |_| Ok(())).unwrap();
+        unsynced.sync().unwrap();
+        let segment = Segment::open(directory, id, 0).unwrap();
+        segment.check(CheckLevel::Cross, &mut |_| Ok(())).unwrap();
+        assert_eq!(&merged.segment.stats, segment.stats());
+        for (number, source) in sources.iter().enumerate() {
+            for doc in 0..source.stats().max_doc {
+                let new = merged.number(number, doc);
+                assert_eq!(new.is_some(), source.is_live(doc));
+                if let Some(new) = new {
+                    assert_eq!(segment.key(new).unwrap(), source.key(doc).unwrap());
+                }
+            }
+        }
+        segment
+    };
+    [100, 101].into_iter().zip(orders).map(merge).collect::<Vec<_>>().try_into().unwrap()
+}
+
+#[test]
+fn a_merge_in_any_order_has_what_one_in_the_order_of_the_sources_has() {
+    let seed = 0x5eed_2210;
+    let mut random = Rng::with_seed(seed);
+    for round in 0..12 {
+        let directory = RamDirectory::new();
+        let mut sources = Vec::new();
+        let sizes = [[300, 0, 80, 500], [0, 0, 1, 0], [0, 0, 0, 0], [40, 1, 9, 700]][round % 4];
+        for (id, docs) in (1..).zip(sizes) {
+            write(&directory, id, &mut random, docs);
+            let mut segment = Segment::open(&directory, id, 0).unwrap();
+            let share = random.u32(..3);
+            for doc in 0..docs {
+                if random.u32(..4) < share {
+                    segment.delete(doc);
+                }
+            }
+            sources.push(segment);
+        }
+        let order = any_order(&mut random, &sources);
+        // With little memory terms are gathered in many passes.
+        let memory = [100, 50_000, 1 << 30][random.usize(..3)];
+        let [kept, reordered] = both(&directory, &sources, order, (memory, random.usize(1..4)));
+        assert!(by_key(&kept) == by_key(&reordered), "seed {seed:x} round {round}");
+        assert_eq!(norms(&kept), norms(&reordered), "seed {seed:x} round {round}");
+        assert_eq!(kept.stats().documents, reordered.stats().documents);
+        assert_eq!(kept.field_stats().tokens, reordered.field_stats().tokens);
+        for doc in 0..reordered.stats().max_doc {
+            let key = reordered.key(doc).unwrap();
+            assert_eq!(named(&reordered, &key), [doc]);
+        }
+    }
+}
+
+/// A segment of lines of several files, each with a word of its own.
+fn lines(random: &mut Rng, directory: &RamDirectory, id: u128) {
+    let options = InvertOptions { budget: 1 << 26, pages: PageSize::Base, ..InvertOptions::default() };
+    let mut inverter = Inverter::new(&options).unwrap();
+    let (mut keys, mut runs) = (Keys::default(), Vec::new());
+    for file in 0..random.u32(1..6) {
+        let path = format!("/dir/{id}/{file}").into_bytes();
+        let whole = random.u8(..4) == 0;
+        for part in 0..if whole { 1 } else { random.u64(1..4) } {
+            let first_line = if whole { 0 } else { 1 + part * 1000 };
+            runs.push(KeyRun { first_doc: inverter.max_doc(), path: file, first_line });
+            for line in 0..if whole { 1 } else { random.u64(1..200) } {
+                inverter.token(format!("{id}-{file}-{}", first_line + line).as_bytes(), 0..1);
+                inverter.token(format!("w{}", random.u8(..9)).as_bytes(), 0..1);
+                if random.u8(..30) == 0 { inverter.void_document() } else { inverter.end_document() }
+            }
+        }
+        keys.paths.push(path);
+        keys.stamps.push(Stamp { bytes: file.into(), modified: 7 });
+    }
+    keys.runs = Some(runs);
+    let mut fields = [(Field::default(), &mut inverter)];
+    let buffers = FlushBuffers::default();
+    flush(directory, id, &mut fields, &keys, &mut Collector::none(), &buffers).unwrap().1.sync().unwrap();
+}
+
+#[test]
+fn lines_keep_their_names_in_any_order_again_and_again_and_through_merges_that_keep_it() {
+    let seed = 0x5eed_2211;
+    let mut random = Rng::with_seed(seed);
+    for round in 0..20 {
+        let what = format!("seed {seed:x} round {round}");
+        let directory = RamDirectory::new();
+        let mut sources: Vec<Segment> = Vec::new();
+        for id in 1..=random.u32(1..4) {
+            lines(&mut random, &directory, id.into());
+            sources.push(Segment::open(&directory, id.into(), 0).unwrap());
+        }
+        for again in 0..3 {
+            for source in &mut sources {
+                for doc in 0..source.stats().max_doc {
+                    if random.u8(..20) == 0 {
+                        source.delete(doc);
+                    }
+                }
+            }
+            let order = any_order(&mut random, &sources);
+            let [kept, reordered] = both(&directory, &sources, order, (1 << 20, 1));
+            let found = by_key(&reordered);
+            assert!(found == by_key(&kept), "{what} {again}");
+            let runs = |segment: &Segment| segment.envelope().section(KEYS).unwrap().len();
+            if again == 0 {
+                assert_eq!(runs(&kept), runs(&reordered), "{what}: runs of places are those of lines");
+            }
+            for doc in 0..reordered.stats().max_doc {
+                let key = reordered.key(doc).unwrap();
+                assert_eq!(named(&reordered, &key), [doc], "{what} {again}");
+            }
+            for file in 0..6 {
+                let path = format!("/dir/1/{file}").into_bytes();
+                let of = |segment: &Segment| {
+                    let found = segment.documents_of([path.as_slice()]).unwrap();
+                    let mut keys: Vec<_> =
+                        found.into_iter().flatten().map(|doc| segment.key(doc).unwrap()).collect();
+                    keys.sort();
+                    keys
+                };
+                assert_eq!(of(&kept), of(&reordered), "{what} {again}");
+                let known = |segment: &Segment| KnownPaths::of(segment).unwrap().find(&path).unwrap();
+                assert_eq!(known(&kept), known(&reordered), "{what} {again}");
+            }
+            // What was reordered is a source like any other; other files come with it.
+            directory.remove(&file_name(100)).unwrap();
+            let id = 1000 + again;
+            let work = MergeWork::default();
+            merge(&directory, id, &[reordered], None, &work, &mut |_| Ok(())).unwrap().1.sync().unwrap();
+            let merged = Segment::open(&directory, id, 0).unwrap();
+            merged.check(CheckLevel::Cross, &mut |_| Ok(())).unwrap();
+            assert!(by_key(&merged) == found, "{what} {again}");
+            let reordered = Segment::open(&directory, 101, 0).unwrap();
+            sources = vec![if random.bool() { merged } else { reordered }];
+            directory.remove(&file_name(101)).unwrap();
+        }
+    }
+}
+
+#[test]
+fn an_order_of_similar_documents_does_not_depend_on_threads_and_is_refused_without_memory() {
+    let mut random = Rng::with_seed(0x5eed_2212);
+    let directory = RamDirectory::new();
+    for id in [1, 2] {
+        write(&directory, id, &mut random, 400);
+    }
+    let sources = [1, 2].map(|id| Segment::open(&directory, id, 0).unwrap());
+    let order = |memory, threads| {
+        Order::of_similar(&sources, &Reordering { memory, threads }, &|_, _| Ok(()))
+            .map(|order| order.unwrap().each_number().collect::<Vec<_>>())
+    };
+    let expected = order(1 << 30, 1).unwrap();
+    let live: u64 = sources.iter().map(Segment::live_documents).sum();
+    assert_eq!(expected.len() as u64, live);
+    assert!(!expected.is_sorted());
+    assert_eq!(order(1 << 30, 4).unwrap(), expected);
+    let refused = order(1000, 1).unwrap_err();
+    assert!(matches!(&refused, Error::Options(why) if why.contains("--memory")), "{refused}");
+    let cancelled = Order::of_similar(&sources, &Reordering { memory: 1 << 30, threads: 2 }, &|_, _| {
+        Err(Error::Cancelled)
+    });
+    assert!(matches!(cancelled, Err(Error::Cancelled)));
+}
+
+#[test]
+fn damage_in_a_segment_that_was_reordered_is_an_error_or_without_consequence() {
+    let seed = 0x5eed_2213;
+    let mut random = Rng::with_seed(seed);
+    let directory = RamDirectory::new();
+    lines(&mut random, &directory, 1);
+    let sources = [Segment::open(&directory, 1, 0).unwrap()];
+    let order = any_order(&mut random, &sources);
+    let merged = merge(
+        &directory,
+        7,
+        &sources,
+        Some(Order::of_any(order, 1 << 20)),
+        &MergeWork::default(),
+        &mut |_| Ok(()),
+    );
+    merged.unwrap().1.sync().unwrap();
+    let bytes = directory.open(&file_name(7)).unwrap().to_vec();
+    let expected = by_key(&Segment::open(&directory, 7, 0).unwrap());
+    let names: Vec<_> = expected.values().flat_map(|documents| documents.keys()).cloned().collect();
+    for round in 0..400 {
+        let at = flip_a_bit(&directory, &bytes, &mut random);
+        let Ok(segment) = Segment::open(&directory, 7, 0) else { continue };
+        for name in names.iter().step_by(17) {
+            let Ok(found) = segment.documents_named([name.as_slice()]) else { continue };
+            assert_eq!(found.len(), 1, "seed {seed:x} round {round} byte {at}");
+        }
+    }
+}
