@@ -1,11 +1,12 @@
 //! Looks numbers up by bytes, and bytes by numbers: what scoring a block of postings begins with.
 
-/// Sets `found[i]` to `table[bytes[places[i]]]`, as far as both slices go; where there is no such byte it counts as 0.
+/// `places` rise. Sets `found[i]` to `table[bytes[places[i]]]`, as far as both slices go; where there is no such byte it counts as 0.
 #[inline]
 pub fn gather(table: &[f32; 256], bytes: &[u8], places: &[u32], found: &mut [f32]) {
+    debug_assert!(places.is_sorted());
     #[cfg(all(target_arch = "x86_64", not(miri)))]
     if let Some(last) = whole_words(bytes)
-        && places.iter().rev().take(1).all(|&place| place <= last)
+        && places.last().is_none_or(|&place| place <= last)
         && is_x86_feature_detected!("avx512f")
     {
         // SAFETY: the processor was just asked, and up to `last` four bytes can be read at every place.

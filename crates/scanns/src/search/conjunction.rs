@@ -8,10 +8,10 @@ use std::ops::ControlFlow;
 use super::candidates::{Candidates, compact};
 use super::keep::{Keep, offer};
 use super::lead::LeadBlocks;
-use super::pairs::Pairs;
 use super::parts::{Part, Parts};
 use super::run::{Sink, View};
 use super::similarity::{Similarity, below, narrow};
+use super::together::Together;
 use super::topk::TopK;
 use crate::codec::BLOCK;
 
@@ -81,13 +81,19 @@ struct Search<'v, 'a> {
     found: Candidates,
     /// By required part that is a phrase, then by candidate: what it counts.
     freqs: Vec<Vec<f32>>,
-    pairs: Pairs,
+    together: Together,
 }
 
 impl<'v, 'a> Search<'v, 'a> {
     fn new<S: Similarity>(parts: &Parts<S>, view: &'v View<'a>, order: &'v [usize]) -> Self {
         let found = Candidates::new(parts.in_phrases());
-        Search { view, order, found, freqs: vec![Vec::new(); parts.required.len()], pairs: Pairs::default() }
+        Search {
+            view,
+            order,
+            found,
+            freqs: vec![Vec::new(); parts.required.len()],
+            together: Together::default(),
+        }
     }
 
     /// Drops candidates, which are of one block of the lead, whose score from the part of the lead is below `least`.
@@ -135,7 +141,7 @@ impl<'v, 'a> Search<'v, 'a> {
             let Part::Phrase(phrase) = &mut parts.required[number] else { continue };
             let (before, freqs) = self.freqs.split_at_mut(number);
             let Some(freqs) = freqs.first_mut() else { continue };
-            phrase.count(&self.found, &mut self.pairs, self.view.clock, freqs);
+            phrase.count(&self.found, &mut self.together, self.view.clock, freqs);
             self.found.retain(self.order, |&place| freqs[usize::from(place)] > 0.0);
             let kept = self.found.retained();
             compact(freqs, kept);

@@ -89,8 +89,8 @@ impl PositionSource<'_> {
     pub fn of_current(&mut self, list: &mut ListCursor<'_>) -> Option<&[u32]> {
         match self {
             PositionSource::Packed(cursor) => {
-                cursor.positions_of_current(list);
-                (!cursor.corrupt()).then(|| cursor.positions())
+                let found = cursor.positions_of_current(list).len();
+                (!cursor.corrupt()).then(|| &cursor.positions()[..found])
             }
             PositionSource::Decoded(docs, all) => Some(decoded(docs, all, list.doc())),
         }

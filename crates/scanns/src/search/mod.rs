@@ -8,7 +8,7 @@
 //! `leaf.rs` says what a leaf must offer, `segments.rs` offers it for segments, `fields.rs` holds them by field.
 //! `lex.rs`, `parse.rs`, `query.rs` understand text, `json/` JSON; `plan.rs` finds the shape of a query and looks its
 //! terms up, `patterns/` those that only look alike; `run.rs` chooses the way for the shape: `term.rs`,
-//! `conjunction.rs` (with `parts.rs`, `candidates.rs`, `phrase.rs`, `pairs.rs`, `sloppy.rs`), `disjunction.rs` (all hits), `maxscore.rs` (the
+//! `conjunction.rs` (with `parts.rs`, `candidates.rs`, `phrase.rs`, `together.rs`, `sloppy.rs`), `disjunction.rs` (all hits), `maxscore.rs` (the
 //! best), `tree.rs` (everything nested, with `docset.rs`), `pnorm.rs`; `sets.rs` counts. `windows.rs` and `lead.rs` hold
 //! the bounds that pruning works with, `keep.rs` leaves out what must not be a hit, `accumulate.rs` sums per document,
 //! `similarity/` the formulas, `topk.rs` the heap. Read `run.rs` first.
@@ -35,7 +35,6 @@ mod leaf;
 mod lex;
 mod like;
 mod maxscore;
-mod pairs;
 mod parse;
 mod parts;
 mod patterns;
@@ -54,6 +53,7 @@ mod term;
 #[cfg(test)]
 #[expect(clippy::cast_possible_truncation, reason = "test data is small")]
 mod tests;
+mod together;
 mod topk;
 mod tree;
 mod windows;
@@ -203,7 +203,7 @@ impl<'a> Searcher<'a> {
     }
 
     /// The same in batches, for whoever takes many hits: the leaf that they are in, their documents there, and a score for
-    /// each of those.
+    /// each of those. A batch may be empty.
     pub fn for_each_batch(
         &self,
         query: &Query,

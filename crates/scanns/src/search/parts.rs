@@ -6,11 +6,11 @@
 use super::budget::Clock;
 use super::candidates::Candidates;
 use super::leaf::ListSource;
-use super::pairs::Pairs;
 use super::phrase::{PhraseMatcher, PhraseScorers};
 use super::plan::{Atom, Boosted, Required};
 use super::run::{Clause, Terms, View};
 use super::similarity::Similarity;
+use super::together::Together;
 use crate::codec::{BLOCK, Impact, PAIRS};
 use crate::error::Result;
 
@@ -211,7 +211,7 @@ impl<S: Similarity> PhrasePart<'_, S> {
     pub(super) fn count(
         &mut self,
         found: &Candidates,
-        pairs: &mut Pairs,
+        together: &mut Together,
         clock: Clock,
         freqs: &mut Vec<f32>,
     ) {
@@ -221,7 +221,7 @@ impl<S: Similarity> PhrasePart<'_, S> {
             return;
         }
         let (matcher, clauses) = (&mut self.matcher, &self.clauses);
-        if pairs.count(matcher, clauses, found, freqs) {
+        if together.count(matcher, clauses, found, (clock, freqs)) {
             return;
         }
         freqs.extend(found.docs.iter().enumerate().map(|(at, &doc)| match clock.is_up() {

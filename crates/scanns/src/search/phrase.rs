@@ -208,23 +208,18 @@ impl<'s> PhraseMatcher<'s> {
         })
     }
 
-    /// The two rarest terms, where the phrase has to stand exactly as it is and positions are those of a segment: what
+    /// The terms, rarest first, where the phrase has to stand exactly as it is and positions are those of a segment: what
     /// reads positions, the place in the phrase, and which of the terms it is.
-    pub(super) fn rarest(&mut self) -> Option<[(&mut PositionCursor<'s>, u32, usize); 2]> {
-        let ([first, second, ..], [one, other, ..]) = (&mut self.terms[..], &self.occurrences[..]) else {
+    pub(super) fn exact_terms(&mut self) -> Option<Vec<(&mut PositionCursor<'s>, u32, usize)>> {
+        if self.slop > 0 {
             return None;
-        };
-        match (&mut first.positions, &mut second.positions) {
-            (PositionSource::Packed(first), PositionSource::Packed(second)) if self.slop == 0 => {
-                Some([(first, one.offset, one.number), (second, other.offset, other.number)])
-            }
-            _ => None,
         }
-    }
-
-    /// How many terms there are.
-    pub(super) fn terms(&self) -> usize {
-        self.terms.len()
+        let terms = self.terms.iter_mut().zip(&self.occurrences);
+        let packed = terms.map(|(term, occurrences)| match &mut term.positions {
+            PositionSource::Packed(cursor) => Some((&mut **cursor, occurrences.offset, occurrences.number)),
+            PositionSource::Decoded(..) => None,
+        });
+        packed.collect()
     }
 
     /// Notes that positions turned out damaged.

@@ -100,6 +100,17 @@ impl<'a, C: Columns> PositionCursor<'a, C> {
         deltas: &mut Vec<u32>,
     ) -> Option<()> {
         self.current = None;
+        let read = if self.corrupt { None } else { self.read_deltas(places, frequencies, deltas) };
+        self.corrupt |= read.is_none();
+        read
+    }
+
+    fn read_deltas(
+        &mut self,
+        places: &[PostingPlace],
+        frequencies: &[u32],
+        deltas: &mut Vec<u32>,
+    ) -> Option<()> {
         for (&place, &frequency) in places.iter().zip(frequencies) {
             let between = self.pass_to(place)?;
             if frequency == 1 {

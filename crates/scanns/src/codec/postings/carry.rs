@@ -59,14 +59,17 @@ impl ListEncoder {
             (!docs.is_empty()).then_some(docs.len())
         };
         let is_loose = |entry: &[u8; ENTRY]| Entry::read(entry).loose().is_some();
-        let (first, last) = (table.entries.first()?, table.entries.last()?);
-        let from = usize::from(is_loose(first));
-        if is_loose(first) {
-            push_block(self, 0, out)?;
+        let last = table.entries.last()?;
+        let to = table.entries.len() - usize::from(is_loose(last));
+        let from = table.entries.iter().take(to).take_while(|&entry| is_loose(entry)).count();
+        // They stay blocks of their own, since positions have an entry for each.
+        for block in 0..from {
+            push_block(self, block, out)?;
             self.flush_loose(norms, out);
         }
-        let to = table.entries.len() - usize::from(is_loose(last));
-        self.copy(&table, from..to, shift, out)?;
+        if from < to {
+            self.copy(&table, from..to, shift, out)?;
+        }
         let waiting = if is_loose(last) { push_block(self, to, out)? } else { 0 };
         (self.doc_freq, self.total_tf) = (doc_freq, self.total_tf.checked_add(copied_tf)?);
         Some(waiting)

@@ -352,3 +352,61 @@ fn damaged_lists_give_windows_that_end_early_or_say_that_they_are_damaged() {
         }
     }
 }
+
+/// The list of all parts, one after the other, carried where that is worth it; with the postings.
+fn carried(parts: &[(Postings, Vec<u8>)]) -> (Postings, Vec<u8>) {
+    let (mut encoder, mut out, mut all) = (ListEncoder::new(), Vec::new(), Postings::new());
+    let end: u32 = parts.iter().map(|(postings, _)| postings.last().unwrap().0 + 1).sum();
+    let (norms, mut shift) = (vec![9; end as usize], 0);
+    for (postings, bytes) in parts {
+        let list = ListBytes {
+            bytes,
+            doc_freq: postings.len() as u32,
+            total_tf: postings.iter().map(|&(_, tf)| u64::from(tf)).sum(),
+            max_doc: postings.last().unwrap().0 + 1,
+        };
+        if encoder.would_carry(&list) {
+            encoder.carry(&list, shift, &norms, &mut out).expect("the list is whole");
+        } else {
+            postings.iter().for_each(|&(doc, tf)| encoder.push(doc + shift, tf, &norms, &mut out));
+        }
+        all.extend(postings.iter().map(|&(doc, tf)| (doc + shift, tf)));
+        shift += list.max_doc;
+    }
+    encoder.finish(&norms, &mut out);
+    (all, out)
+}
+
+#[test]
+fn lists_that_begin_with_several_loose_blocks_are_carried_too() {
+    let mut random = Rng::with_seed(13);
+    for round in 0..200 {
+        println!("round {round}");
+        let gap_bound = 1 + random.u32(..6);
+        let mut part = |count: usize| {
+            let mut next = 0;
+            let postings: Postings = (0..count)
+                .map(|_| {
+                    let doc = next + random.u32(..gap_bound);
+                    next = doc + 1;
+                    (doc, 1 + random.u32(..3))
+                })
+                .collect();
+            let norms = vec![9; next as usize];
+            (postings.clone(), encode(&postings, &norms))
+        };
+        let mut whole = part(8 * BLOCK + round % BLOCK);
+        for generation in 0..4 {
+            let small = part(1 + (round * 37 + generation * 50) % (BLOCK - 1));
+            whole = carried(&[small, whole]);
+            let end = whole.0.last().unwrap().0 + 1;
+            let open = || ListCursor::new(&whole.1, whole.0.len() as u32, end).unwrap();
+            assert_eq!(read_all(&mut open()), whole.0);
+            let mut list = WindowedList::new(open());
+            let mut window = vec![0; end.div_ceil(64) as usize];
+            list.fill(0, &mut window);
+            let found = (0..end).filter(|doc| window[(doc / 64) as usize] >> (doc % 64) & 1 == 1);
+            assert!(found.eq(whole.0.iter().map(|&(doc, _)| doc)) && !list.corrupt());
+        }
+    }
+}

@@ -12,6 +12,8 @@ pub struct WindowedList<'a> {
     cursor: ListCursor<'a>,
     /// The block that was needed last.
     block: usize,
+    /// The last one whose bits were found to be as they should.
+    checked: Option<usize>,
 }
 
 /// A block that need not be unpacked.
@@ -30,7 +32,7 @@ const STREAMS: usize = 4;
 impl<'a> WindowedList<'a> {
     /// Reads the list of `cursor`, which has not been moved.
     pub fn new(cursor: ListCursor<'a>) -> Self {
-        WindowedList { cursor, block: 0 }
+        WindowedList { cursor, block: 0, checked: None }
     }
 
     /// Postings in the list.
@@ -75,11 +77,18 @@ impl<'a> WindowedList<'a> {
     #[inline]
     pub fn contains(&mut self, doc: u32) -> bool {
         self.find(doc);
-        let Some(Dense { first, bits: Some(bits), .. }) = self.dense(self.block) else {
-            return self.cursor.seek(doc) == doc;
-        };
-        let place = doc.wrapping_sub(first);
-        doc >= first && bits.get(place as usize / 8).is_some_and(|byte| byte >> (place % 8) & 1 == 1)
+        if self.cursor.corrupt() {
+            return false;
+        }
+        let Some(dense) = self.dense(self.block) else { return self.cursor.seek(doc) == doc };
+        if self.checked != Some(self.block) {
+            if !dense.is_whole(self.cursor.last_doc()) {
+                self.cursor.give_up();
+                return false;
+            }
+            self.checked = Some(self.block);
+        }
+        dense.has(doc)
     }
 
     /// Sets the bits of the documents from `start` on, lowest first, as many as `window` has room for. Others stay.
@@ -92,7 +101,9 @@ impl<'a> WindowedList<'a> {
             match self.dense(self.block) {
                 Some(dense) if dense.first >= end => return,
                 Some(dense) => {
-                    if !dense.lay_over(start, window) {
+                    if dense.is_whole(self.cursor.last_doc()) {
+                        dense.lay_over(start, window);
+                    } else {
                         self.cursor.give_up();
                     }
                 }
@@ -151,16 +162,34 @@ impl<'a> WindowedList<'a> {
 }
 
 impl Dense<'_> {
-    /// Sets the bits of its documents in a window; false if those are not as many as there should be.
+    /// True if it has as many documents as it should, and none after its last and that of the list.
     #[inline]
-    fn lay_over(&self, start: u32, window: &mut [u64]) -> bool {
-        let by = i64::from(self.first) - i64::from(start);
-        let Some(bits) = self.bits else {
-            let (from, to) = (by.max(0).cast_unsigned(), u64::from(self.last) + 1);
-            bits::set_range(from, to.saturating_sub(u64::from(start)), window);
-            return u64::from(self.last) + 1 == u64::from(self.first) + BLOCK as u64;
+    fn is_whole(&self, last_of_list: u32) -> bool {
+        let ends_right = match self.bits {
+            Some(bits) => docs::ends_at(bits, self.last.wrapping_sub(self.first)),
+            None => u64::from(self.last) + 1 == u64::from(self.first) + BLOCK as u64,
         };
-        bits::lay_over(docs::words_of(bits), by, window);
-        docs::ends_at(bits, self.last.wrapping_sub(self.first))
+        ends_right && self.last <= last_of_list
+    }
+
+    /// True if it has `doc`.
+    #[inline]
+    fn has(&self, doc: u32) -> bool {
+        let place = doc.wrapping_sub(self.first);
+        let is_set =
+            |bits: &[u8]| bits.get(place as usize / 8).is_some_and(|byte| byte >> (place % 8) & 1 == 1);
+        doc >= self.first && doc <= self.last && self.bits.is_none_or(is_set)
+    }
+
+    /// Sets the bits of its documents in a window.
+    #[inline]
+    fn lay_over(&self, start: u32, window: &mut [u64]) {
+        let by = i64::from(self.first) - i64::from(start);
+        if let Some(bits) = self.bits {
+            bits::lay_over(docs::words_of(bits), by, window);
+        } else {
+            let end = (u64::from(self.last) + 1).saturating_sub(u64::from(start));
+            bits::set_range(by.max(0).cast_unsigned(), end, window);
+        }
     }
 }

@@ -3,7 +3,7 @@
 use fastrand::Rng;
 use std::collections::{BTreeMap, HashSet};
 
-use crate::codec::{ListEncoder, length_to_norm};
+use crate::codec::{DeltaReader, ListEncoder, PositionCursor, PositionEncoder, length_to_norm};
 use crate::error::Result;
 use crate::search::{Leaf, LeafStats, ListSource, PositionSource, TermRef, TermStream};
 
@@ -90,7 +90,23 @@ pub(in crate::search) struct MapLeaf {
     lists: Vec<(u32, List)>,
     /// By list: documents and positions.
     positions: Vec<(Vec<u32>, Vec<Vec<u32>>)>,
+    /// By list: the run of positions, of packed lists of texts.
+    runs: Vec<Option<Vec<u8>>>,
     total_freqs: Vec<u64>,
+}
+
+/// The run of a term with these positions in its documents.
+fn run_of(all: impl Iterator<Item = Vec<u32>>) -> Vec<u8> {
+    let (mut encoder, mut run) = (PositionEncoder::new(false), Vec::new());
+    for positions in all {
+        encoder.begin_posting();
+        let mut before = 0;
+        for position in positions {
+            encoder.push(position - std::mem::replace(&mut before, position), &mut run);
+        }
+    }
+    encoder.finish(&mut run);
+    run
 }
 
 impl MapLeaf {
@@ -116,6 +132,7 @@ impl MapLeaf {
             terms: BTreeMap::new(),
             lists: Vec::new(),
             positions: Vec::new(),
+            runs: Vec::new(),
             total_freqs: Vec::new(),
         };
         let mut encoder = ListEncoder::new();
@@ -126,6 +143,8 @@ impl MapLeaf {
                 |doc: u32| documents[doc as usize].positions.get(term).cloned().unwrap_or_default();
             leaf.total_freqs.push(list.iter().map(|&(_, tf)| u64::from(tf)).sum());
             leaf.positions.push(list.iter().map(|&(doc, _)| (doc, positions(doc))).unzip());
+            let is_text = list.iter().all(|&(doc, tf)| positions(doc).len() == tf as usize);
+            leaf.runs.push((packed && is_text).then(|| run_of(list.iter().map(|&(doc, _)| positions(doc)))));
             let list = if packed {
                 let mut bytes = Vec::new();
                 for (doc, tf) in list {
@@ -210,7 +229,12 @@ impl Leaf for MapLeaf {
     }
 
     fn positions<'a>(&'a self, term: &TermRef) -> Result<PositionSource<'a>> {
-        let (docs, positions) = self.positions[term.handle[0] as usize].clone();
+        let list = term.handle[0] as usize;
+        if let Some(run) = &self.runs[list] {
+            let deltas = DeltaReader::new(run, term.doc_freq, term.total_freq, false).unwrap();
+            return Ok(PositionSource::Packed(Box::new(PositionCursor::new(deltas))));
+        }
+        let (docs, positions) = self.positions[list].clone();
         Ok(PositionSource::Decoded(docs, positions))
     }
 

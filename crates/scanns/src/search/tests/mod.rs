@@ -7,6 +7,7 @@ mod formulas;
 mod oracle;
 mod paging;
 mod parsing;
+mod phrases;
 mod ranking;
 
 pub(in crate::search) use fixture::{Document, MapLeaf};

@@ -138,7 +138,7 @@ fn by_logarithms(model: Model) -> bool {
 }
 
 /// Checks all hits, the best of them and their number against the oracle.
-fn check(searcher: &Searcher, oracle: &Oracle, query: &Query, model: Model, k: usize) {
+pub(super) fn check(searcher: &Searcher, oracle: &Oracle, query: &Query, model: Model, k: usize) {
     if is_soft(model) && !is_plain(query) {
         // Fuzzy words are lists of terms, and a least number of one is none.
         let _ = searcher.top_k(query, model, k);
