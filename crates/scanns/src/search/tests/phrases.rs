@@ -7,13 +7,12 @@ use crate::search::{BoolQuery, Model, PhraseQuery, Query};
 fn phrases_of_frequent_words_are_found_wherever_they_stand() {
     let mut random = fastrand::Rng::with_seed(0x5eed_0916);
     let text = |random: &mut fastrand::Rng| {
-        let words = (0..random.usize(1..9)).map(|_| ["a", "a", "b", "b", "c", "d"][random.usize(..6)]);
+        let words = (0..random.usize(1..40)).map(|_| ["a", "a", "b", "b", "c", "d"][random.usize(..6)]);
         words.collect::<Vec<_>>().join(" ")
     };
-    let mut documents: Vec<Document> = (0..9_000).map(|_| Document::of(&text(&mut random))).collect();
-    // More occurrences than are read at once.
-    documents[4_100] = Document::of(&"a b ".repeat(40_000));
-    for doc in [3, 5_000, 8_999] {
+    // A window of them has more occurrences than are read at once.
+    let mut documents: Vec<Document> = (0..5_000).map(|_| Document::of(&text(&mut random))).collect();
+    for doc in [3, 2_000, 4_999] {
         documents[doc].dead = true;
     }
     let rest = (0..300).map(|_| Document::of(&text(&mut random))).collect();
@@ -21,8 +20,8 @@ fn phrases_of_frequent_words_are_found_wherever_they_stand() {
     let (leaves, oracle) = (leaves_of(&documents, |_| true), Oracle::new(&documents));
     let searcher = searcher(&leaves);
     let words = |phrase: &str| (0..).zip(phrase.split(' ').map(|word| word.as_bytes().to_vec())).collect();
-    for (phrase, slop) in [("a b", 0), ("a a", 0), ("b a b", 0), ("d a b c", 0), ("a a a a", 0), ("d a", 2)] {
-        let phrase = Query::Phrase(PhraseQuery { terms: words(phrase), slop });
+    for phrase in ["a b", "a a", "b a b", "d a b c", "a a a a"] {
+        let phrase = Query::Phrase(PhraseQuery { terms: words(phrase), slop: 0 });
         let excluding = Query::Bool(BoolQuery {
             must: vec![phrase.clone(), Query::Term(b"c".to_vec())],
             must_not: vec![Query::Term(b"d".to_vec())],
