@@ -6,7 +6,8 @@
 //!
 //! In memory are, beside what any merge holds, two numbers of 4 bytes for each document; while the order is found
 //! as much as [`Reordering::memory`] says: about 12 bytes for each posting of the terms that count and 72 for each document.
-//! Where that is more than allowed, consecutive stretches of documents are put in order, each by itself. What is to be
+//! Where that is more than allowed, consecutive stretches of documents are put in order, each by itself; where it
+//! is less than is allowed, threads have halves of the documents to themselves. What is to be
 //! written is gathered and sorted within the same bound, by several passes if it must be.
 
 mod bisect;
