@@ -45,7 +45,8 @@ pub(in crate::segment::merge) struct TermsInOrder<'a> {
 impl<'a> TermsInOrder<'a> {
     /// For one of so many threads.
     pub(in crate::segment::merge) fn new(order: &'a Order, threads: usize) -> Self {
-        let most = (order.memory() / threads.max(1)) as u64;
+        // Half, since buffers double when they grow.
+        let most = (order.memory() / threads.max(1) / 2) as u64;
         TermsInOrder {
             order,
             most,
