@@ -95,6 +95,12 @@ pub fn merge(args: &MergeArgs) -> Result<Outcome> {
     let mut out = Output::stdout();
     if args.json {
         out.json(&merge_json(args, &merged))?;
+    } else if !args.quiet && args.reorder && merged.bytes_written == 0 {
+        writeln!(
+            out,
+            "Nothing was done: another order of the documents would save nothing, the index is {}",
+            units::size(merged.index_bytes)
+        )?;
     } else if !args.quiet {
         let order = match (args.reorder, merged.reordered) {
             (true, true) => "reordered, ",

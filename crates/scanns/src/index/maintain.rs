@@ -8,7 +8,7 @@ use std::time::Instant;
 use super::manifest::{Partial, SegmentEntry};
 use super::pace::Pace;
 use super::words::QueryWords;
-use super::writer::Writer;
+use super::writer::{Plan, Writer};
 use super::{Phase, Progress};
 use crate::error::{Error, Result};
 use crate::schema::Field;
@@ -130,7 +130,7 @@ pub struct MergeReport {
     pub reclaimed: u64,
     /// True if documents were put in another order; they keep theirs where another would not make the index smaller.
     pub reordered: bool,
-    /// Bytes written.
+    /// Bytes written; 0 if the index was left as it was.
     pub bytes_written: u64,
     /// Bytes of the index after the commit.
     pub index_bytes: u64,
@@ -149,10 +149,12 @@ pub struct MergeOptions {
     pub threads: usize,
     /// Merge all segments into one, whatever [`MergeOptions::segments`] says, in which documents with similar terms stand
     /// near each other: lists get shorter, and queries pass more of them. Documents with equal scores change their order.
-    /// Where that would not make the index smaller, as where similar ones stand together already, they keep their order.
+    /// Where that would not make the index smaller, as where similar ones stand together already, they keep their order; one
+    /// segment without deleted documents is then left as it is.
     pub reorder: bool,
     /// Bytes of memory to reorder with: 12 for each posting of the terms that count and 72 for each document are best. With
-    /// less, consecutive stretches of documents are put in order, each by itself.
+    /// less, consecutive stretches of documents are put in order, each by itself. Threads share more of the work if each
+    /// doubling of them has 4 bytes more for each posting and 16 for each document.
     pub memory: u64,
 }
 
@@ -201,11 +203,14 @@ pub fn merge_in(
     progress.documents.store(mine().map(|entry| entry.live()).sum(), Ordering::Relaxed);
     let mut pace = Pace::new(options.rate);
     let reordered = AtomicBool::new(false);
+    let mut changed = false;
     let merged = jobs.iter().try_for_each(|job| {
         let (writer, pace, reordered) = (&writer, &mut pace, &reordered);
-        OneMerge { writer, options, expected, pace, reordered, progress, cancel }.run(job)
+        let bytes = OneMerge { writer, options, expected, pace, reordered, progress, cancel }.run(job)?;
+        changed |= bytes > 0;
+        Ok(())
     });
-    let committed = merged.and_then(|()| if jobs.is_empty() { Ok(()) } else { writer.commit() });
+    let committed = merged.and_then(|()| if changed { writer.commit() } else { Ok(()) });
     committed.inspect_err(|_| writer.roll_back())?;
     Ok(MergeReport {
         before,
@@ -253,7 +258,8 @@ struct OneMerge<'a> {
 }
 
 impl OneMerge<'_> {
-    fn run(&mut self, job: &[u128]) -> Result<()> {
+    /// Returns the bytes of the new segment, 0 if there was nothing to do.
+    fn run(&mut self, job: &[u128]) -> Result<u64> {
         let OneMerge { writer, options, expected, reordered, progress, cancel, .. } = *self;
         // In the order of the index, so that documents keep theirs.
         let in_order: Vec<u128> = ids(writer)?.into_iter().filter(|id| job.contains(id)).collect();
@@ -270,19 +276,23 @@ impl OneMerge<'_> {
             progress.bytes.store(done + written, Ordering::Relaxed);
             pace.keep(written, cancel)
         };
-        let find_order = |sources: &[Segment]| {
+        let decide = |sources: &[Segment]| {
             if !options.reorder {
-                return Ok(None);
+                return Ok(Plan::Keep);
             }
             let order = find_order(sources, options, progress, cancel)?;
             reordered.store(order.is_some(), Ordering::Relaxed);
             begin();
-            Ok(order)
+            Ok(match (order, sources) {
+                (Some(order), _) => Plan::Reorder(order),
+                (None, [only]) if only.live_documents() == u64::from(only.stats().max_doc) => Plan::Stay,
+                (None, _) => Plan::Keep,
+            })
         };
         let work = MergeWork { threads: options.threads, ..MergeWork::default() };
-        let bytes = writer.merge_in_order(&in_order, &find_order, &work, &mut go_on)?;
+        let bytes = writer.merge_as(&in_order, &decide, &work, &mut go_on)?;
         progress.bytes.store(done + bytes, Ordering::Relaxed);
-        Ok(())
+        Ok(bytes)
     }
 }
 

@@ -65,8 +65,18 @@ pub(super) struct Prepared {
     bytes: u64,
 }
 
-/// Finds the order that the documents of merged segments get, if they do not keep theirs.
-pub(super) type FindOrder<'a> = &'a dyn Fn(&[Segment]) -> Result<Option<Order>>;
+/// What becomes of the segments of a merge.
+pub(super) enum Plan {
+    /// One in which documents keep their order.
+    Keep,
+    /// One in which they get this order.
+    Reorder(Order),
+    /// Nothing: they stay as they are.
+    Stay,
+}
+
+/// Decides what becomes of segments.
+pub(super) type Decide<'a> = &'a dyn Fn(&[Segment]) -> Result<Plan>;
 
 impl<'d> Writer<'d> {
     /// Takes the writer's lock and the newest commit, and removes what a writer that was killed left behind.
@@ -279,35 +289,33 @@ impl<'d> Writer<'d> {
     /// # Errors
     /// Whatever `go_on`, which is called now and then with the bytes written, and the directory say.
     pub(super) fn merge(&self, ids: &[u128], work: &MergeWork, go_on: GoOn<'_>) -> Result<u64> {
-        self.merge_in_order(ids, &|_| Ok(None), work, go_on)
+        self.merge_as(ids, &|_| Ok(Plan::Keep), work, go_on)
     }
 
-    /// The same; documents get the order that `find_order` finds for the segments, if it finds one.
-    pub(super) fn merge_in_order(
+    /// The same, as `decide` says of the segments; 0 if they are to stay.
+    pub(super) fn merge_as(
         &self,
         ids: &[u128],
-        find_order: FindOrder<'_>,
+        decide: Decide<'_>,
         work: &MergeWork,
         go_on: GoOn<'_>,
     ) -> Result<u64> {
         // What is deleted in them from here on is found in their open copies at the end.
         self.state().merging.extend(ids);
-        let merged = self.merge_held(ids, find_order, work, go_on);
+        let merged = self.merge_held(ids, decide, work, go_on);
         let mut state = self.state();
         state.merging.retain(|id| !ids.contains(id));
         state.close_unlisted();
         merged
     }
 
-    fn merge_held(
-        &self,
-        ids: &[u128],
-        find_order: FindOrder<'_>,
-        work: &MergeWork,
-        go_on: GoOn<'_>,
-    ) -> Result<u64> {
+    fn merge_held(&self, ids: &[u128], decide: Decide<'_>, work: &MergeWork, go_on: GoOn<'_>) -> Result<u64> {
         let sources = ids.iter().map(|&id| self.segment(id)).collect::<Result<Vec<_>>>()?;
-        let order = find_order(&sources)?;
+        let order = match decide(&sources)? {
+            Plan::Keep => None,
+            Plan::Reorder(order) => Some(order),
+            Plan::Stay => return Ok(0),
+        };
         let id = self.new_id();
         let merged = merge(self.directory(), id, &sources, order, work, go_on)
             .and_then(|(merged, unsynced)| unsynced.sync().map(|_| merged))

@@ -17,6 +17,11 @@ fn text(random: &mut Rng) -> String {
     (0..random.usize(..60)).map(|_| word(random)).collect::<Vec<_>>().join(" ")
 }
 
+/// Keys that share nothing with those of their neighbours, and so take the same in any order or less.
+fn name(number: u64) -> String {
+    format!("{number:03}").chars().rev().collect()
+}
+
 /// Several segments with fields of all kinds, whose values are kept, and deleted documents among them.
 fn written(random: &mut Rng) -> Arc<RamDirectory> {
     let mut schema = Schema::new();
@@ -29,7 +34,7 @@ fn written(random: &mut Rng) -> Arc<RamDirectory> {
     let options = WriterOptions { lanes: 2, merge: None, ..WriterOptions::default() };
     let writer = IndexWriter::open_in(directory.clone(), Some(&schema), options).unwrap();
     for number in 0..700u64 {
-        let mut document = Document::new(format!("k{number}")).with(size, Value::Unsigned(number));
+        let mut document = Document::new(name(number)).with(size, Value::Unsigned(number));
         document = document.text(body, text(random)).text(tag, format!("tag{}", random.u8(..5)));
         if random.bool() {
             document = document.text(title, text(random));
@@ -39,7 +44,7 @@ fn written(random: &mut Rng) -> Arc<RamDirectory> {
             writer.commit().unwrap();
         }
         if random.u8(..9) == 0 {
-            writer.delete(format!("k{}", random.u64(..number + 1)).as_bytes()).unwrap();
+            writer.delete(name(random.u64(..number + 1)).as_bytes()).unwrap();
         }
     }
     writer.commit().unwrap();
@@ -165,4 +170,30 @@ fn too_little_memory_to_reorder_is_told_and_nothing_changes() {
     assert_eq!(kept_in_order(&Snapshot::open_in(&*directory).unwrap().unwrap()), before);
     let checked = check_in(&*directory, CheckLevel::Cross, &Progress::new(), &never).unwrap();
     assert!(checked.is_whole() && checked.leftovers.is_empty(), "{checked:?}");
+}
+
+#[test]
+fn one_segment_for_which_no_order_is_better_is_left_as_it_is() {
+    let mut schema = Schema::new();
+    let tag = schema.add("tag", FieldKind::Keyword, false).unwrap();
+    let directory = Arc::new(RamDirectory::new());
+    let options = WriterOptions { lanes: 1, merge: None, ..WriterOptions::default() };
+    let writer = IndexWriter::open_in(directory.clone(), Some(&schema), options).unwrap();
+    for number in 0..400 {
+        writer.add(&Document::new(format!("k{number:03}")).text(tag, "same")).unwrap();
+    }
+    writer.commit().unwrap();
+    drop(writer);
+    let options = MergeOptions { reorder: true, memory: 16 << 20, ..MergeOptions::default() };
+    let (never, progress) = (AtomicBool::new(false), Progress::new());
+    merge_in(&*directory, &MergeOptions::default(), &progress, &never).unwrap();
+    let generation = || crate::store::read_newest(&*directory).unwrap().unwrap().generation;
+    let before = generation();
+    let report = merge_in(&*directory, &options, &progress, &never).unwrap();
+    assert_eq!((report.reordered, report.bytes_written, report.before, report.after), (false, 0, 1, 1));
+    assert_eq!(generation(), before);
+    // A deleted document is a reason to write it anew.
+    delete_in(&*directory, &Deletion::Keys(vec![b"k007".to_vec()])).unwrap();
+    let report = merge_in(&*directory, &options, &progress, &never).unwrap();
+    assert!(!report.reordered && report.bytes_written > 0 && report.reclaimed == 1, "{report:?}");
 }

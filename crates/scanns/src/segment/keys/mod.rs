@@ -13,7 +13,8 @@
 //!
 //! The documents of a run are consecutive lines of its path; a run whose first line is 0 is one document, the whole
 //! file. So lines cost next to nothing, and a merge can bring files and lines together. Where a merge has put documents in
-//! another order, runs are those of places, and each document has one. `write.rs` writes the sections, `read.rs` finds names
+//! another order, runs are those of places, and each document has one; later merges keep that where it takes less than
+//! runs of a line each. `write.rs` writes the sections, `read.rs` finds names
 //! and documents in them, `order.rs` by place, `merge.rs` joins those of several segments, `reorder.rs` puts them in another
 //! order.
 
@@ -29,7 +30,7 @@ mod write;
 pub use known::KnownPaths;
 pub(super) use merge::merge;
 pub(super) use read::KeyReader;
-pub(super) use reorder::{cost_of_order, reorder};
+pub(super) use reorder::{bytes_in_order, reorder};
 pub(super) use write::write;
 
 /// Paths per front-coded block.

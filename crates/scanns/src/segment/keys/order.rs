@@ -39,6 +39,20 @@ impl<'a> Places<'a> {
         self.section.corrupt(format!("document {doc} has a place that is not there or is another's"))
     }
 
+    /// The documents at these places, which ascend, in the order of the documents. Nothing is read where there are none.
+    pub(super) fn documents_at(&self, places: &[Range<u32>]) -> Result<Vec<Range<u32>>> {
+        let mut found = Vec::new();
+        let documents = if places.is_empty() { 0 } else { self.documents };
+        for doc in 0..documents {
+            let place = self.get(doc)?;
+            let range = places.partition_point(|range| range.end <= place);
+            if places.get(range).is_some_and(|range| range.start <= place) {
+                found.push(doc..doc + 1);
+            }
+        }
+        Ok(found)
+    }
+
     /// The document of each place.
     ///
     /// # Errors

@@ -93,7 +93,7 @@ impl<'a> KeyReader<'a> {
     }
 
     /// The place of a document among the runs.
-    fn place(&self, doc: u32) -> Result<u32> {
+    pub(super) fn place(&self, doc: u32) -> Result<u32> {
         self.order.map_or(Ok(doc), |order| order.get(doc))
     }
 
@@ -250,14 +250,22 @@ impl<'a> KeyReader<'a> {
         }
         let mut found = Vec::new();
         if !paths.is_empty() {
-            self.each_run(|run, docs| {
+            self.each_by_run(|run, places| {
                 if paths.binary_search(&run.path).is_ok() {
-                    found.push(docs);
+                    found.push(places);
                 }
                 Ok(())
             })?;
         }
-        Ok(found)
+        self.documents_at(found)
+    }
+
+    /// The documents at these places, which ascend.
+    fn documents_at(&self, places: Vec<Range<u32>>) -> Result<Vec<Range<u32>>> {
+        match self.order {
+            Some(order) => order.documents_at(&places),
+            None => Ok(places),
+        }
     }
 }
 
@@ -286,19 +294,19 @@ impl KeyReader<'_> {
         if wanted.is_empty() || !self.by_run {
             return Ok(found);
         }
-        self.each_run(|run, docs| {
+        self.each_by_run(|run, places| {
             if run.first_line != WHOLE_FILE {
-                let end = run.first_line + u64::from(docs.end - docs.start);
+                let end = run.first_line + u64::from(places.end - places.start);
                 let first = wanted.partition_point(|&line| line < (run.path, run.first_line));
                 let lines = wanted.iter().skip(first).take_while(|&&line| line < (run.path, end));
                 found.extend(lines.map(|&(_, line)| {
-                    let document = docs.start + u32::try_from(line - run.first_line).unwrap_or(0);
-                    document..document + 1
+                    let place = places.start + u32::try_from(line - run.first_line).unwrap_or(0);
+                    place..place + 1
                 }));
             }
             Ok(())
         })?;
-        Ok(found)
+        self.documents_at(found)
     }
 }
 

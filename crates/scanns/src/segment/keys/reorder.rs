@@ -3,31 +3,73 @@
 //! Of files, the paths are put in order. Lines stay in runs by their places in the files, and beside the runs stands
 //! which place each document has: a run for each line would take several times as much.
 
-use super::WHOLE_FILE;
-use super::merge::{KeySource, merge_paths};
+use super::merge::{KeySource, bytes_of_places, merge_paths, merged_bytes, survivors};
 use super::read::KeyReader;
-use super::write::{Kind, PathWriter, begin_runs, place_width, write_hash, write_run, write_stamp};
-use super::{KeyRun, hash};
+use super::write::{
+    FrontCoder, Kind, PathWriter, PlaceWriter, begin_runs, write_hash, write_run, write_stamp,
+};
+use super::{KeyRun, RUN, WHOLE_FILE, hash};
 use crate::error::Result;
 use crate::segment::merge::Order;
-use crate::segment::{HASHES, ORDER, Renumbering, STAMPS, Segment};
+use crate::segment::{HASHES, Renumbering, STAMPS, Segment};
 use crate::store::EnvelopeWriter;
 
-/// Places that are written at once.
-const WRITE: usize = 64 << 10;
+/// Documents between two looks at whether to go on.
+const LOOK_EVERY: usize = 1 << 12;
 
-/// Bytes that an order of their own adds to the keys of so many documents of `sources`; `None` if some are in such an order
-/// already, so that it takes more to do without.
-pub(in crate::segment) fn cost_of_order(sources: &[Segment], documents: usize) -> Result<Option<u64>> {
-    let mut lines = false;
-    for source in sources {
-        let keys = source.keys()?;
-        if keys.order.is_some() {
-            return Ok(None);
-        }
-        lines |= keys.by_run();
+/// Bytes of what keys take more or less in one order than in another, with the survivors in `order`, or in that of the
+/// sources.
+pub(in crate::segment) fn bytes_in_order(
+    sources: &[Segment],
+    documents: &[Renumbering],
+    order: Option<&Order>,
+    look: &mut dyn FnMut() -> Result<()>,
+) -> Result<u64> {
+    let readers = sources.iter().map(Segment::keys).collect::<Result<Vec<_>>>()?;
+    let sources: Vec<KeySource<'_>> = readers.into_iter().zip(documents).collect();
+    if !sources.iter().any(|(keys, _)| keys.by_run()) {
+        return bytes_of_paths(&sources, documents, order, look);
     }
-    Ok(Some(if lines { (documents * place_width(documents)) as u64 } else { 0 }))
+    let mut paths: Vec<Renumbering> = Vec::with_capacity(sources.len());
+    for (keys, _) in &sources {
+        paths.push(Renumbering::of_all(paths.last().map_or(0, Renumbering::end), keys.paths()));
+    }
+    look()?;
+    if order.is_none() {
+        return Ok(merged_bytes(&sources, &paths)?.0);
+    }
+    let mut runs = 0;
+    PlacedRuns::of(&sources, &paths)?.each(&mut |_| {
+        runs += 1;
+        Ok(())
+    })?;
+    Ok(runs * RUN as u64 + bytes_of_places(survivors(&sources)))
+}
+
+fn bytes_of_paths(
+    sources: &[KeySource<'_>],
+    documents: &[Renumbering],
+    order: Option<&Order>,
+    look: &mut dyn FnMut() -> Result<()>,
+) -> Result<u64> {
+    let (mut coder, mut bytes, mut seen) = (FrontCoder::default(), 0, 0);
+    let mut take = |path: &[u8]| {
+        seen += 1;
+        bytes += coder.code(path).len() as u64;
+        if seen % LOOK_EVERY == 0 { look() } else { Ok(()) }
+    };
+    match order {
+        Some(order) => order.each(documents, |source, doc| match sources.get(source) {
+            Some((keys, _)) => take(&keys.path(doc)?),
+            None => Ok(()),
+        })?,
+        None => {
+            for (keys, docs) in sources {
+                keys.each_path(|doc, path| if docs.get(doc).is_some() { take(path) } else { Ok(()) })?;
+            }
+        }
+    }
+    Ok(bytes)
 }
 
 /// Writes the sections of keys of the survivors in `order`.
@@ -42,18 +84,12 @@ pub(in crate::segment) fn reorder(
     }
     let (numbers, count) = merge_paths(sources, out)?;
     begin_runs(Kind::Places, count, out)?;
-    let places = write_runs(sources, &numbers, order, out)?;
-    out.begin(ORDER)?;
-    let width = place_width(places.len());
-    let mut bytes = Vec::with_capacity(WRITE);
-    for place in places {
-        bytes.extend(place.to_le_bytes().into_iter().take(width));
-        if bytes.len() >= WRITE {
-            out.write(&bytes)?;
-            bytes.clear();
-        }
-    }
-    out.write(&bytes)
+    let mut runs = PlacedRuns::of(sources, &numbers)?;
+    runs.each(&mut |run| write_run(run, out))?;
+    let places = runs.places(sources, order)?;
+    let mut writer = PlaceWriter::begin(places.len(), out)?;
+    places.into_iter().try_for_each(|place| writer.push(place, out))?;
+    writer.finish(out)
 }
 
 /// Paths in the order of the documents, which they are.
@@ -83,31 +119,84 @@ fn reorder_files(
     begin_runs(Kind::Files, count, out)
 }
 
-/// Writes the runs of all survivors by their places; returns the place of each document.
-fn write_runs(
-    sources: &[KeySource<'_>],
-    numbers: &[Renumbering],
-    order: &Order,
-    out: &mut EnvelopeWriter,
-) -> Result<Vec<u32>> {
-    let survivors = sources.last().map_or(0, |(_, docs)| docs.end());
-    let mut places = vec![0; survivors as usize];
-    // The next place, and the path and line that would go on the run at hand.
-    let (mut next, mut goes_on) = (0, None);
-    for ((keys, docs), paths) in sources.iter().zip(numbers) {
-        keys.each_by_place(|path, line, doc| {
-            let number = docs.get(doc).and_then(|kept| order.number(kept));
-            let (Some(number), Some(path)) = (number, paths.get(path)) else { return Ok(()) };
-            if line == WHOLE_FILE || goes_on != Some((path, line)) {
-                write_run(&KeyRun { first_doc: next, path, first_line: line }, out)?;
-            }
-            goes_on = (line != WHOLE_FILE).then_some((path, line + 1));
-            if let Some(place) = places.get_mut(number as usize) {
-                *place = next;
-            }
-            next += 1;
-            Ok(())
-        })?;
+/// The runs of all survivors, sorted by path and line: so lines that were apart come together again. They take 24 bytes
+/// each.
+struct PlacedRuns(Vec<PlacedRun>);
+
+#[derive(Clone, Copy)]
+struct PlacedRun {
+    /// The first place in the order of the sources.
+    from: u32,
+    /// And the new one.
+    to: u32,
+    /// How many there are.
+    len: u32,
+    path: u32,
+    first_line: u64,
+}
+
+impl PlacedRuns {
+    /// Those of `sources`, whose paths `numbers` numbers.
+    fn of(sources: &[KeySource<'_>], numbers: &[Renumbering]) -> Result<Self> {
+        let (mut runs, mut next) = (Vec::<PlacedRun>::new(), 0);
+        for ((keys, docs), paths) in sources.iter().zip(numbers) {
+            keys.each_by_place(|path, line, doc| {
+                let (Some(_), Some(path)) = (docs.get(doc), paths.get(path)) else { return Ok(()) };
+                match runs.last_mut() {
+                    Some(run) if run.goes_on(path, line) => run.len += 1,
+                    _ => runs.push(PlacedRun { from: next, to: next, len: 1, path, first_line: line }),
+                }
+                next += 1;
+                Ok(())
+            })?;
+        }
+        runs.sort_unstable_by_key(|run| (run.path, run.first_line, run.from));
+        let mut next = 0;
+        for run in &mut runs {
+            run.to = next;
+            next += run.len;
+        }
+        Ok(PlacedRuns(runs))
     }
-    Ok(places)
+
+    /// Calls `visit` with each run, after those that go on are joined.
+    fn each(&mut self, visit: &mut dyn FnMut(&KeyRun) -> Result<()>) -> Result<()> {
+        self.0.sort_unstable_by_key(|run| run.to);
+        let mut before: Option<PlacedRun> = None;
+        for run in &self.0 {
+            if !before.is_some_and(|before| before.goes_on(run.path, run.first_line)) {
+                visit(&KeyRun { first_doc: run.to, path: run.path, first_line: run.first_line })?;
+            }
+            before = Some(*run);
+        }
+        Ok(())
+    }
+
+    /// The place of each document by its number in `order`.
+    fn places(mut self, sources: &[KeySource<'_>], order: &Order) -> Result<Vec<u32>> {
+        self.0.sort_unstable_by_key(|run| run.from);
+        let mut places = vec![0; survivors(sources)];
+        let mut all = self.0.iter().flat_map(|run| run.to..run.to + run.len);
+        for (keys, docs) in sources {
+            keys.each_by_place(|_, _, doc| {
+                let Some(kept) = docs.get(doc) else { return Ok(()) };
+                let slot = order.number(kept).and_then(|number| places.get_mut(number as usize));
+                if let (Some(place), Some(slot)) = (all.next(), slot) {
+                    *slot = place;
+                }
+                Ok(())
+            })?;
+        }
+        Ok(places)
+    }
+}
+
+impl PlacedRun {
+    /// True if this line is the one after its last.
+    fn goes_on(&self, path: u32, line: u64) -> bool {
+        self.path == path
+            && self.first_line != WHOLE_FILE
+            && line != WHOLE_FILE
+            && self.first_line.checked_add(self.len.into()) == Some(line)
+    }
 }

@@ -3,9 +3,12 @@
 use super::{BLOCK, HASH, HEAD, KeyRun, Keys, RUN, STAMP, hash};
 use crate::codec::put_varint;
 use crate::error::Result;
-use crate::segment::{HASHES, KEYS, PATHS, PLACES, STAMPS};
+use crate::segment::{HASHES, KEYS, ORDER, PATHS, PLACES, STAMPS};
 use crate::source::Stamp;
 use crate::store::EnvelopeWriter;
+
+/// Bytes of places that are written at once.
+const WRITE: usize = 64 << 10;
 
 /// Writes all sections.
 pub(in crate::segment) fn write(keys: &Keys, out: &mut EnvelopeWriter) -> Result<()> {
@@ -24,24 +27,23 @@ pub(in crate::segment) fn write(keys: &Keys, out: &mut EnvelopeWriter) -> Result
     keys.runs.iter().flatten().try_for_each(|run| write_run(run, out))
 }
 
-/// Writes the paths as they come; what it keeps are eight bytes for every sixteen of them.
-pub(super) struct PathWriter {
+/// Codes each path as what it shares with the one before it, and the rest.
+#[derive(Default)]
+pub(super) struct FrontCoder {
     count: u32,
     before: Vec<u8>,
-    places: Vec<u8>,
     path: Vec<u8>,
 }
 
-impl PathWriter {
-    pub(super) fn begin(out: &mut EnvelopeWriter) -> Result<Self> {
-        out.begin(PATHS)?;
-        Ok(PathWriter { count: 0, before: Vec::new(), places: Vec::new(), path: Vec::new() })
+impl FrontCoder {
+    /// True if the next path begins a block.
+    fn begins_block(&self) -> bool {
+        (self.count as usize).is_multiple_of(BLOCK)
     }
 
-    /// Writes the next path; returns its number.
-    pub(super) fn push(&mut self, path: &[u8], out: &mut EnvelopeWriter) -> Result<u32> {
-        if (self.count as usize).is_multiple_of(BLOCK) {
-            self.places.extend_from_slice(&out.section_len().to_le_bytes());
+    /// The bytes of the next path.
+    pub(super) fn code(&mut self, path: &[u8]) -> &[u8] {
+        if self.begins_block() {
             self.before.clear();
         }
         let shared = self.before.iter().zip(path).take_while(|(a, b)| a == b).count();
@@ -50,18 +52,39 @@ impl PathWriter {
         put_varint(&mut self.path, shared as u64);
         put_varint(&mut self.path, rest.len() as u64);
         self.path.extend_from_slice(rest);
-        out.write(&self.path)?;
         self.before.truncate(shared);
         self.before.extend_from_slice(rest);
         self.count += 1;
-        Ok(self.count - 1)
+        &self.path
+    }
+}
+
+/// Writes the paths as they come; what it keeps are eight bytes for every sixteen of them.
+pub(super) struct PathWriter {
+    coder: FrontCoder,
+    places: Vec<u8>,
+}
+
+impl PathWriter {
+    pub(super) fn begin(out: &mut EnvelopeWriter) -> Result<Self> {
+        out.begin(PATHS)?;
+        Ok(PathWriter { coder: FrontCoder::default(), places: Vec::new() })
+    }
+
+    /// Writes the next path; returns its number.
+    pub(super) fn push(&mut self, path: &[u8], out: &mut EnvelopeWriter) -> Result<u32> {
+        if self.coder.begins_block() {
+            self.places.extend_from_slice(&out.section_len().to_le_bytes());
+        }
+        out.write(self.coder.code(path))?;
+        Ok(self.coder.count - 1)
     }
 
     /// Writes where the blocks are; returns the number of paths.
     pub(super) fn finish(self, out: &mut EnvelopeWriter) -> Result<u32> {
         out.begin(PLACES)?;
         out.write(&self.places)?;
-        Ok(self.count)
+        Ok(self.coder.count)
     }
 }
 
@@ -96,6 +119,34 @@ pub(super) enum Kind {
 pub(super) fn place_width(documents: usize) -> usize {
     let bits = usize::BITS - documents.saturating_sub(1).leading_zeros();
     (bits.div_ceil(8) as usize).max(1)
+}
+
+/// Writes the place of each document as they come.
+pub(super) struct PlaceWriter {
+    width: usize,
+    bytes: Vec<u8>,
+}
+
+impl PlaceWriter {
+    /// For so many documents.
+    pub(super) fn begin(documents: usize, out: &mut EnvelopeWriter) -> Result<Self> {
+        out.begin(ORDER)?;
+        Ok(PlaceWriter { width: place_width(documents), bytes: Vec::with_capacity(WRITE) })
+    }
+
+    pub(super) fn push(&mut self, place: u32, out: &mut EnvelopeWriter) -> Result<()> {
+        self.bytes.extend(place.to_le_bytes().into_iter().take(self.width));
+        if self.bytes.len() < WRITE {
+            return Ok(());
+        }
+        out.write(&self.bytes)?;
+        self.bytes.clear();
+        Ok(())
+    }
+
+    pub(super) fn finish(self, out: &mut EnvelopeWriter) -> Result<()> {
+        out.write(&self.bytes)
+    }
 }
 
 /// Begins the section of runs.

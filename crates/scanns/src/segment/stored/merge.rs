@@ -51,7 +51,7 @@ fn merge_blocks(
         while at < reader.count() {
             let group = reader.group(at)?;
             if at % LOOK_EVERY == 0 {
-                go_on(out.section_len())?;
+                go_on(out.len())?;
             }
             at = group.end;
             let mut blocks = Vec::with_capacity(group.len());

@@ -37,7 +37,7 @@ pub use segment::{Reference, StoredFigures};
 pub use vector::TermInDocument;
 
 pub(super) use merge::merge;
-pub(super) use reorder::reorder;
+pub(super) use reorder::{bytes_in_order, reorder};
 pub(super) use segment::verify;
 
 use crate::error::Result;

@@ -187,10 +187,72 @@ fn lines_keep_their_names_in_any_order_again_and_again_and_through_merges_that_k
             merged.check(CheckLevel::Cross, &mut |_| Ok(())).unwrap();
             assert!(by_key(&merged) == found, "{what} {again}");
             let reordered = Segment::open(&directory, 101, 0).unwrap();
+            assert!(runs(&merged) <= runs(&reordered), "{what} {again}: merges keep places");
             sources = vec![if random.bool() { merged } else { reordered }];
             directory.remove(&file_name(101)).unwrap();
         }
     }
+}
+
+/// A segment of these keys, whose documents have a common word, and one of two by chance.
+fn keyed(random: &mut Rng, directory: &RamDirectory, id: u128, documents: u32, keys: &Keys) {
+    let options = InvertOptions { budget: 1 << 26, pages: PageSize::Base, ..InvertOptions::default() };
+    let mut inverter = Inverter::new(&options).unwrap();
+    for _ in 0..documents {
+        inverter.token(b"all", 0..1);
+        inverter.token(if random.bool() { b"one" } else { b"two" }, 0..1);
+        inverter.end_document();
+    }
+    let mut fields = [(Field::default(), &mut inverter)];
+    let buffers = FlushBuffers::default();
+    flush(directory, id, &mut fields, keys, &mut Collector::none(), &buffers).unwrap().1.sync().unwrap();
+}
+
+#[test]
+fn lines_that_were_apart_come_together_in_the_runs_of_another_order() {
+    let mut random = Rng::with_seed(0x5eed_2214);
+    let directory = RamDirectory::new();
+    let mut lines: Vec<u64> = (1..=500).collect();
+    random.shuffle(&mut lines);
+    let run = |(first_doc, first_line)| KeyRun { first_doc, path: 0, first_line };
+    let runs = (0..).zip(lines).map(run).collect();
+    let stamps = vec![Stamp { bytes: 1, modified: 7 }];
+    let keys = Keys { paths: vec![b"/lines".to_vec()], stamps, runs: Some(runs) };
+    keyed(&mut random, &directory, 1, 500, &keys);
+    let sources = [Segment::open(&directory, 1, 0).unwrap()];
+    let order = any_order(&mut random, &sources);
+    let [kept, reordered] = both(&directory, &sources, order, (1 << 20, 1));
+    let runs = |segment: &Segment| (segment.envelope().section(KEYS).unwrap().len() - 16) / 16;
+    assert_eq!((runs(&kept), runs(&reordered)), (500, 1));
+    // And a merge that keeps documents in order keeps that.
+    let sources = [reordered];
+    directory.remove(&file_name(100)).unwrap();
+    let work = MergeWork::default();
+    merge(&directory, 200, &sources, None, &work, &mut |_| Ok(())).unwrap().1.sync().unwrap();
+    let merged = Segment::open(&directory, 200, 0).unwrap();
+    merged.check(CheckLevel::Cross, &mut |_| Ok(())).unwrap();
+    assert_eq!((runs(&merged), by_key(&merged) == by_key(&sources[0])), (1, true));
+}
+
+#[test]
+fn documents_keep_their_order_where_their_paths_would_take_more_than_lists_save() {
+    let mut random = Rng::with_seed(0x5eed_2215);
+    let mut found = |len: usize| {
+        let directory = RamDirectory::new();
+        // Sixteen files in each directory with a long name; without one, neighbours share nothing either.
+        let name = |doc: u32| match len {
+            0 => format!("{doc:04}").bytes().rev().collect(),
+            _ => format!("{:04}{}/{doc:04}", doc / 16, "d".repeat(len)).into_bytes(),
+        };
+        let paths: Vec<Vec<u8>> = (0..2000).map(name).collect();
+        let stamps = vec![Stamp { bytes: 1, modified: 7 }; 2000];
+        keyed(&mut random, &directory, 1, 2000, &Keys { paths, stamps, runs: None });
+        let sources = [Segment::open(&directory, 1, 0).unwrap()];
+        let how = Reordering { memory: 1 << 30, threads: 1 };
+        Order::of_similar(&sources, &how, &|_, _| Ok(())).unwrap()
+    };
+    assert!(found(0).is_some());
+    assert!(found(200).is_none());
 }
 
 #[test]

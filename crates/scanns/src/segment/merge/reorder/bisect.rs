@@ -15,11 +15,17 @@
 //! is kept. Without that, lines of a sorted dump took a sixth more than before, with it a hundredth less. Terms in most
 //! documents count too: their gaps are short but many, and left out they took twice as much.
 //!
-//! The result does not depend on the number of threads: those share halves, and documents of a half, never sums.
+//! The result does not depend on the number of threads: those share halves, and documents of a half, never sums. Threads
+//! that have halves of their own hold rows at the same time that one thread holds one after the other. So there are no more
+//! of those than the memory allows; the others share the documents of a half.
 
-use super::LookIn;
+use std::panic::resume_unwind;
+use std::sync::{Mutex, PoisonError};
+use std::thread;
+
+use super::{LookIn, Reordering};
 use crate::codec::BLOCK;
-use crate::error::{Error, Result};
+use crate::error::Result;
 
 /// Documents that are not cut any more: they keep their order.
 const LEAF: usize = 16;
@@ -93,11 +99,18 @@ impl Rows {
     }
 }
 
-/// Memory that [`order`] takes at most, rows included, in bytes.
+/// Memory that [`order`] takes at least, rows included, in bytes: it must be allowed as much.
 pub(super) fn memory(documents: u64, postings: u64) -> u64 {
     // Rows, their halves, and all below those; of a document as often where its row is, what it is called, its side and
     // what a change of it is worth.
     documents.saturating_mul(64).saturating_add(postings.saturating_mul(12))
+}
+
+/// How often halves may be shared among threads within `memory` bytes: all rows of such a level are there at the same time.
+fn levels(documents: u64, postings: u64, memory: u64) -> u32 {
+    let level = documents.saturating_mul(16).saturating_add(postings.saturating_mul(4)).max(1);
+    let spare = memory.saturating_sub(self::memory(documents, postings));
+    u32::try_from(spare / level).unwrap_or(u32::MAX)
 }
 
 /// Documents times cuts: what `look` hears of, for a bar.
@@ -105,14 +118,15 @@ pub(super) fn steps(documents: usize) -> u64 {
     documents as u64 * u64::from(documents.div_ceil(LEAF).next_power_of_two().trailing_zeros())
 }
 
-/// The documents `0..` of `rows` in their new order, found with so many threads, and the bits that it saves. `look` is
-/// called now and then with the steps done since.
+/// The documents `0..` of `rows` in their new order, and the bits that it saves; neither depends on the threads, nor on the
+/// memory, if it is what [`memory`] says or more. `look` is called now and then with the steps done since.
 ///
 /// # Errors
 /// Those of `look`.
-pub(super) fn order(rows: &Rows, threads: usize, look: LookIn<'_>) -> Result<(Vec<u32>, u64)> {
+pub(super) fn order(rows: &Rows, how: &Reordering, look: LookIn<'_>) -> Result<(Vec<u32>, u64)> {
     let mut out = vec![0; rows.len()];
-    Bisection { costs: Costs::new(), look }.cut(rows, threads.max(1), &mut out)?;
+    let levels = levels(rows.len() as u64, rows.terms.len() as u64, how.memory);
+    Bisection { costs: Costs::new(), look }.cut(rows, (how.threads.max(1), levels), &mut out)?;
     let kept = bits(rows, (0..).take(out.len()));
     let saved = kept.saturating_sub(bits(rows, out.iter().copied()));
     Ok((out, saved))
@@ -125,8 +139,9 @@ struct Bisection<'a> {
 }
 
 impl Bisection<'_> {
-    /// Fills `out` with the documents `0..` of these rows in their new order.
-    fn cut(&self, rows: &Rows, threads: usize, out: &mut [u32]) -> Result<()> {
+    /// Fills `out` with the documents `0..` of these rows in their new order, with so many threads, which may share halves
+    /// so often.
+    fn cut(&self, rows: &Rows, (threads, levels): (usize, u32), out: &mut [u32]) -> Result<()> {
         keep(out);
         if out.len() <= LEAF {
             return Ok(());
@@ -140,16 +155,12 @@ impl Bisection<'_> {
         };
         (self.look)(out.len() as u64)?;
         let (left_out, right_out) = out.split_at_mut(half);
-        if threads < 2 || half < MANY {
-            self.cut(&left, threads, left_out)?;
-            self.cut(&right, threads, right_out)?;
+        if threads < 2 || levels == 0 || half < MANY {
+            self.cut(&left, (threads, levels), left_out)?;
+            self.cut(&right, (threads, levels), right_out)?;
         } else {
-            let (mine, other) = (threads / 2, threads - threads / 2);
-            std::thread::scope(|scope| {
-                let other = scope.spawn(|| self.cut(&left, other, left_out));
-                let mine = self.cut(&right, mine, right_out);
-                other.join().unwrap_or(Err(Error::Cancelled)).and(mine)
-            })?;
+            let (mine, other) = ((threads / 2, levels - 1), (threads - threads / 2, levels - 1));
+            both(|| self.cut(&right, mine, right_out), || self.cut(&left, other, left_out))?;
         }
         drop((left, right));
         let (left_out, right_out) = out.split_at_mut(half);
@@ -163,6 +174,24 @@ impl Bisection<'_> {
         }
         Ok(())
     }
+}
+
+/// Does `other` in a thread of its own, or after `mine` where none can be started.
+fn both(mine: impl FnOnce() -> Result<()>, other: impl FnOnce() -> Result<()> + Send) -> Result<()> {
+    let waiting = Mutex::new(Some(other));
+    let other = || {
+        let work = waiting.lock().unwrap_or_else(PoisonError::into_inner).take();
+        work.map_or(Ok(()), |work| work())
+    };
+    thread::scope(|scope| {
+        let thread = thread::Builder::new().name("reorder".into()).spawn_scoped(scope, other);
+        let mine = mine();
+        let other = match thread {
+            Ok(thread) => thread.join().unwrap_or_else(|panic| resume_unwind(panic)),
+            Err(_) => other(),
+        };
+        other.and(mine)
+    })
 }
 
 /// The order in which documents came.
@@ -287,15 +316,22 @@ impl<'r> Halves<'r> {
             }
         };
         let each = wishes.len().div_ceil(threads).max(MANY);
-        std::thread::scope(|scope| {
-            let mut parts = wishes.chunks_mut(each).enumerate();
-            let own = parts.next();
-            for (part, wishes) in parts {
-                scope.spawn(move || fill(part * each, wishes));
+        let others = wishes.len().div_ceil(each).saturating_sub(1);
+        let parts = Mutex::new(wishes.chunks_mut(each).enumerate());
+        let next = || parts.lock().unwrap_or_else(PoisonError::into_inner).next();
+        let work = || {
+            while let Some((part, wishes)) = next() {
+                fill(part * each, wishes);
             }
-            if let Some((_, wishes)) = own {
-                fill(0, wishes);
+        };
+        thread::scope(|scope| {
+            for _ in 0..others {
+                if thread::Builder::new().name("reorder".into()).spawn_scoped(scope, work).is_err() {
+                    // The threads that there are do it all.
+                    break;
+                }
             }
+            work();
         });
     }
 }

@@ -44,13 +44,14 @@ pub(super) fn similar_together(
     let (mut order, mut saved) = (Vec::with_capacity(count), 0);
     let parts = cut(&lengths, how.memory);
     let all: u64 = parts.iter().map(|part| bisect::steps(part.len())).sum();
+    let how = Reordering { memory: how.memory.saturating_sub(count as u64 * KEPT), threads: how.threads };
     let done = AtomicU64::new(0);
     let look =
         |steps: u64| tell(done.fetch_add(steps, Ordering::Relaxed).saturating_add(steps).min(all), all);
     for part in parts {
         let rows = forward.rows(&part, &lengths)?;
         let first = u32::try_from(part.start).unwrap_or(u32::MAX);
-        let (found, bits) = bisect::order(&rows, how.threads, &look)?;
+        let (found, bits) = bisect::order(&rows, &how, &look)?;
         order.extend(found.into_iter().map(|doc| first + doc));
         saved += bits / 8;
     }

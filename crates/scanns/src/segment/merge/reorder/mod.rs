@@ -6,7 +6,8 @@
 //!
 //! In memory are, beside what any merge holds, two numbers of 4 bytes for each document; while the order is found
 //! as much as [`Reordering::memory`] says: about 12 bytes for each posting of the terms that count and 72 for each document.
-//! Where that is more than allowed, consecutive stretches of documents are put in order, each by itself. What is to be
+//! Where that is more than allowed, consecutive stretches of documents are put in order, each by itself; where it
+//! is less than is allowed, threads have halves of the documents to themselves. What is to be
 //! written is gathered and sorted within the same bound, by several passes if it must be.
 
 mod bisect;
@@ -17,8 +18,8 @@ pub(super) use terms::TermsInOrder;
 
 use super::{Renumbering, renumber};
 use crate::error::Result;
-use crate::segment::keys;
 use crate::segment::reader::Segment;
+use crate::segment::{keys, stored};
 
 /// Called with steps done since the last call; its error ends the work.
 type LookIn<'a> = &'a (dyn Fn(u64) -> Result<()> + Sync);
@@ -48,8 +49,8 @@ pub struct Order {
 }
 
 impl Order {
-    /// Finds an order for the live documents of `sources` in which similar ones stand near each other; `None` if that would
-    /// save less than it takes to say which line each document is. It depends on them and on the memory, not on the
+    /// Finds an order for the live documents of `sources` in which similar ones stand near each other; `None` if lists
+    /// would save less than names of documents and references to them would take more. It depends on them and on the memory, not on the
     /// threads.
     ///
     /// # Errors
@@ -57,11 +58,14 @@ impl Order {
     pub fn of_similar(sources: &[Segment], how: &Reordering, tell: Telling<'_>) -> Result<Option<Self>> {
         let documents = renumber(sources)?;
         let (from, saved) = forward::similar_together(sources, &documents, how, tell)?;
-        let pays = match keys::cost_of_order(sources, from.len())? {
-            Some(cost) => saved > cost,
-            None => true,
+        let order = Self::new(from, how.memory);
+        let mut look = || tell(0, 0);
+        let mut others = |order: Option<&Order>| -> Result<u64> {
+            let keys = keys::bytes_in_order(sources, &documents, order, &mut look)?;
+            Ok(keys + stored::bytes_in_order(sources, &documents, order, &mut look)?)
         };
-        Ok(pays.then(|| Self::new(from, how.memory)))
+        let (before, after) = (others(None)?, others(Some(&order))?);
+        Ok((before.saturating_add(saved) > after).then_some(order))
     }
 
     /// The order `from`, by new number, a permutation.

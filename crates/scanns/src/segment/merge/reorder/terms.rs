@@ -8,8 +8,15 @@ use crate::error::Result;
 use crate::segment::merge::terms::{MergedTerms, Source};
 use crate::segment::terms::{TermInfo, TermPositions, TermsOut, TermsWriter};
 
-/// Bytes of an occurrence with its offsets while it waits.
-const OCCURRENCE: usize = 12;
+/// Ranges of documents by which it is decided where passes are cut.
+const RANGES: u32 = 1 << 10;
+
+/// Bytes of a posting that waits, with its occurrences.
+fn waiting_bytes<C: Columns>(postings: u64, occurrences: u64) -> u64 {
+    let occurrence = if C::OFFSETS { 12 } else { 4 };
+    let postings = postings.saturating_mul(size_of::<Waiting>() as u64);
+    postings.saturating_add(occurrences.saturating_mul(occurrence))
+}
 
 /// Occurrences that are passed on at once, so that those of a huge document do not gather in the writer.
 const PIECE: usize = 1 << 14;
@@ -25,7 +32,7 @@ struct Waiting {
 /// See the module; the buffers are reused.
 pub(in crate::segment::merge) struct TermsInOrder<'a> {
     order: &'a Order,
-    /// Occurrences that may wait: more are written in several passes, each for a range of documents.
+    /// Bytes that may wait: more are written in several passes, each for a range of documents.
     most: u64,
     /// Document and frequency, where there are no positions.
     lists: Vec<u64>,
@@ -38,7 +45,8 @@ pub(in crate::segment::merge) struct TermsInOrder<'a> {
 impl<'a> TermsInOrder<'a> {
     /// For one of so many threads.
     pub(in crate::segment::merge) fn new(order: &'a Order, threads: usize) -> Self {
-        let most = (order.memory() / threads.max(1) / OCCURRENCE).max(1) as u64;
+        // Half, since buffers double when they grow.
+        let most = (order.memory() / threads.max(1) / 2) as u64;
         TermsInOrder {
             order,
             most,
@@ -110,20 +118,60 @@ impl<'a> TermsInOrder<'a> {
         }
         let occurrences: u64 =
             terms.at_hand().map(|source| source.terms.info().total_freq()).fold(0, u64::saturating_add);
-        let documents = self.order.from.len() as u64;
-        let passes = occurrences.div_ceil(self.most).clamp(1, documents.max(1));
-        let bound = |pass: u64| u32::try_from(documents * pass / passes).unwrap_or(u32::MAX);
+        let all = 0..u32::try_from(self.order.from.len()).unwrap_or(u32::MAX);
+        let mut passes = Vec::new();
+        if waiting_bytes::<C>(terms.doc_freq(), occurrences) <= self.most {
+            passes.push(all);
+        } else {
+            self.cut::<C>(terms, all, &mut passes)?;
+        }
         let mut total = 0;
         writer.begin_run();
-        for pass in 0..passes {
+        for pass in passes {
             self.clear();
             for source in terms.at_hand() {
-                self.gather::<C>(source, bound(pass)..bound(pass + 1))?;
+                self.gather::<C>(source, &pass)?;
             }
             total += self.push::<C>(norms, writer, out)?;
         }
         writer.end_run(term, norms, out)?;
         Ok(total)
+    }
+
+    /// Cuts documents in ranges of which each waits in the bytes allowed, or is one document. Those with the term stand
+    /// together more often than not, so it is counted where they are.
+    fn cut<C: Columns>(
+        &self,
+        terms: &MergedTerms<'_>,
+        range: Range<u32>,
+        passes: &mut Vec<Range<u32>>,
+    ) -> Result<()> {
+        let step = (range.end - range.start).div_ceil(RANGES).max(1);
+        let mut sums = vec![0u64; RANGES as usize];
+        terms.each_posting(|doc, freq| {
+            let doc = self.order.number(doc).filter(|doc| range.contains(doc));
+            if let Some(sum) = doc.and_then(|doc| sums.get_mut(((doc - range.start) / step) as usize)) {
+                *sum += waiting_bytes::<C>(1, freq.into());
+            }
+        })?;
+        let (mut start, mut sum) = (range.start, 0);
+        for (from, more) in range.clone().step_by(step as usize).zip(sums) {
+            if sum > 0 && sum + more > self.most {
+                passes.push(start..from);
+                (start, sum) = (from, 0);
+            }
+            if more > self.most && step > 1 {
+                let end = range.end.min(from.saturating_add(step));
+                self.cut::<C>(terms, from..end, passes)?;
+                start = end;
+            } else {
+                sum += more;
+            }
+        }
+        if sum > 0 {
+            passes.push(start..range.end);
+        }
+        Ok(())
     }
 
     fn clear(&mut self) {
@@ -134,7 +182,7 @@ impl<'a> TermsInOrder<'a> {
     }
 
     /// Takes in what a source has of its term in these documents, by their new numbers.
-    fn gather<C: Columns>(&mut self, source: &Source<'_>, range: Range<u32>) -> Result<()> {
+    fn gather<C: Columns>(&mut self, source: &Source<'_>, range: &Range<u32>) -> Result<()> {
         let (term, info) = (source.terms.term(), source.terms.info());
         let damaged = || source.segment.damaged_positions(term);
         let mut deltas = source.segment.deltas::<C>(term, info, source.terms.positions())?;
@@ -163,6 +211,8 @@ impl<'a> TermsInOrder<'a> {
         writer: &mut TermsWriter,
         out: &mut impl TermsOut,
     ) -> Result<u64> {
+        let waiting = waiting_bytes::<C>(self.postings.len() as u64, self.positions.len() as u64);
+        debug_assert!(waiting <= self.most || self.postings.len() == 1, "{waiting} bytes wait");
         self.postings.sort_unstable_by_key(|posting| posting.doc);
         for &Waiting { doc, freq, start } in &self.postings {
             writer.push_posting(doc, freq, norms);

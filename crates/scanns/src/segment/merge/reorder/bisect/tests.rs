@@ -1,4 +1,5 @@
 use super::*;
+use crate::error::Error;
 use fastrand::Rng;
 
 /// Rows of these documents.
@@ -14,8 +15,12 @@ fn rows(documents: &[Vec<u32>]) -> Rows {
     rows
 }
 
+fn with(threads: usize) -> Reordering {
+    Reordering { memory: u64::MAX, threads }
+}
+
 fn ordered(documents: &[Vec<u32>], threads: usize) -> Vec<u32> {
-    order(&rows(documents), threads, &|_| Ok(())).unwrap().0
+    order(&rows(documents), &with(threads), &|_| Ok(())).unwrap().0
 }
 
 /// Bits of the gaps between the documents of each term, one by one.
@@ -92,6 +97,9 @@ fn any_documents_come_out_once_each_and_the_same_with_any_number_of_threads() {
         must_be_permutation(&expected, count);
         for threads in [2, 3, 4] {
             assert!(ordered(&documents, threads) == expected, "seed {seed:x} {count} threads {threads}");
+            let little = Reordering { memory: 0, threads };
+            let found = order(&rows(&documents), &little, &|_| Ok(())).unwrap().0;
+            assert!(found == expected, "seed {seed:x} {count} threads {threads} with little memory");
         }
     }
     let same = vec![vec![1, 2, 3]; 100];
@@ -176,15 +184,34 @@ fn halves_settle_at_a_lower_estimate_and_gains_are_what_it_falls_by() {
 fn whoever_looks_on_can_end_it() {
     let documents = clustered(&mut Rng::with_seed(1), 20_000, 10);
     for threads in [1, 4] {
-        let ended = order(&rows(&documents), threads, &|_| Err(Error::Cancelled));
+        let ended = order(&rows(&documents), &with(threads), &|_| Err(Error::Cancelled));
         assert!(matches!(ended, Err(Error::Cancelled)));
     }
     let done = std::sync::atomic::AtomicU64::new(0);
-    order(&rows(&documents), 3, &|steps| {
+    order(&rows(&documents), &with(3), &|steps| {
         done.fetch_add(steps, std::sync::atomic::Ordering::Relaxed);
         Ok(())
     })
     .unwrap();
     let (done, all) = (done.into_inner(), steps(documents.len()));
     assert!(done > all / 2 && done <= all, "{done} of {all}");
+}
+
+#[test]
+fn threads_share_halves_only_as_often_as_the_memory_allows() {
+    let (documents, postings) = (1000, 1_000_000);
+    let least = memory(documents, postings);
+    let level = 16 * documents + 4 * postings;
+    for (spare, expected) in [(0, 0), (level - 1, 0), (level, 1), (3 * level, 3)] {
+        assert_eq!(levels(documents, postings, least + spare), expected);
+    }
+    assert_eq!(levels(documents, postings, 0), 0);
+}
+
+#[test]
+fn a_panic_of_the_other_half_goes_on_as_a_panic() {
+    let panicked = std::panic::catch_unwind(|| both(|| Ok(()), || panic!("the other half")));
+    assert_eq!(panicked.unwrap_err().downcast_ref(), Some(&"the other half"));
+    let cancelled = both(|| Ok(()), || Err(Error::Cancelled));
+    assert!(matches!(cancelled, Err(Error::Cancelled)));
 }
