@@ -1,6 +1,7 @@
 //! Looks numbers up by bytes, and bytes by numbers: what scoring a block of postings begins with.
 
-/// `places` rise. Sets `found[i]` to `table[bytes[places[i]]]`, as far as both slices go; where there is no such byte it counts as 0.
+/// Sets `found[i]` to `table[bytes[places[i]]]`, as far as both slices go; where there is no such byte it counts as 0.
+/// Places rise.
 #[inline]
 pub fn gather(table: &[f32; 256], bytes: &[u8], places: &[u32], found: &mut [f32]) {
     debug_assert!(places.is_sorted());

@@ -8,10 +8,10 @@
 //! `leaf.rs` says what a leaf must offer, `segments.rs` offers it for segments, `fields.rs` holds them by field.
 //! `lex.rs`, `parse.rs`, `query.rs` understand text, `json/` JSON; `plan.rs` finds the shape of a query and looks its
 //! terms up, `patterns/` those that only look alike; `run.rs` chooses the way for the shape: `term.rs`,
-//! `conjunction.rs` (with `parts.rs`, `candidates.rs`, `phrase.rs`, `together.rs`, `sloppy.rs`), `disjunction.rs` (all hits), `maxscore.rs` (the
-//! best), `tree.rs` (everything nested, with `docset.rs`), `pnorm.rs`; `sets.rs` counts. `windows.rs` and `lead.rs` hold
-//! the bounds that pruning works with, `keep.rs` leaves out what must not be a hit, `accumulate.rs` sums per document,
-//! `similarity/` the formulas, `topk.rs` the heap. Read `run.rs` first.
+//! `conjunction.rs` (with `parts.rs` and `candidates.rs`; of phrases `together.rs`, `phrase.rs` and `sloppy.rs`),
+//! `disjunction.rs` (all hits), `maxscore.rs` (the best), `tree.rs` (everything nested, with `docset.rs`), `pnorm.rs`;
+//! `sets.rs` counts. `windows.rs` and `lead.rs` hold the bounds that pruning works with, `keep.rs` leaves out what must
+//! not be a hit, `accumulate.rs` sums per document, `similarity/` the formulas, `topk.rs` the heap. Read `run.rs` first.
 //!
 //! Beside that, `explain/` tells how a score came about, `feedback.rs` and `like.rs` make queries of documents,
 //! `by_key.rs` orders hits by their keys, `snippets/` shows why a text answers, `frequent.rs` lists terms, and

@@ -85,11 +85,9 @@ pub(super) fn read(bytes: &[u8], code: u8, before: u32, docs: &mut [u32; BLOCK])
 
 #[inline(never)]
 fn read_dense(bytes: &[u8], before: u32, docs: &mut [u32; BLOCK]) -> Option<()> {
-    let mut words = [0; 2 * MOST_UNITS as usize];
-    let len = bytes.len() / 8;
-    words.iter_mut().zip(words_of(bytes)).for_each(|(word, bits)| *word = bits);
+    let words = padded(bytes);
     let mut room = [0; BLOCK + SLACK];
-    let count = bits::list(words.get(..len)?, before.wrapping_add(1), &mut room)?;
+    let count = bits::list(words.get(..bytes.len() / 8)?, before.wrapping_add(1), &mut room)?;
     docs.copy_from_slice(&room[..BLOCK]);
     (count == BLOCK).then_some(())
 }
@@ -100,11 +98,18 @@ pub(super) fn words_of(bytes: &[u8]) -> impl Iterator<Item = u64> {
     bytes.as_chunks::<8>().0.iter().map(|bytes| u64::from_le_bytes(*bytes))
 }
 
+/// The same, and zeros after them.
+#[inline]
+fn padded(bytes: &[u8]) -> [u64; 2 * MOST_UNITS as usize] {
+    let mut words = [0; 2 * MOST_UNITS as usize];
+    words.iter_mut().zip(words_of(bytes)).for_each(|(word, bits)| *word = bits);
+    words
+}
+
 /// True if the bits of a dense block are as many as they should be, and the last of them is bit number `last`.
 #[inline]
 pub(super) fn ends_at(bytes: &[u8], last: u32) -> bool {
-    let mut words = [0; 2 * MOST_UNITS as usize];
-    words.iter_mut().zip(words_of(bytes)).for_each(|(word, bits)| *word = bits);
+    let words = padded(bytes);
     let highest = words.iter().rposition(|&word| word != 0);
     let place = highest.map(|at| 64 * at + words[at].ilog2() as usize);
     place == Some(last as usize) && bits::count_ones(&words) == BLOCK as u64

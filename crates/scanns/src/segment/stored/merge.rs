@@ -31,6 +31,20 @@ pub(in crate::segment) fn merge(
     if vectors { merge_blocks(VECTORS, sources, documents, out, go_on) } else { Ok(()) }
 }
 
+/// What reads the blocks of the sources that have any, with what becomes of their documents.
+pub(super) fn block_readers<'s>(
+    sections: Sections,
+    sources: &'s [Segment],
+    documents: &'s [Renumbering],
+) -> Result<Vec<(BlockReader<'s>, &'s Renumbering)>> {
+    let mut readers = Vec::with_capacity(sources.len());
+    for (source, numbers) in sources.iter().zip(documents) {
+        let reader = BlockReader::open(source.envelope(), sections, source.stats().max_doc)?;
+        readers.extend(reader.map(|reader| (reader, numbers)));
+    }
+    Ok(readers)
+}
+
 fn merge_blocks(
     sections: Sections,
     sources: &[Segment],
@@ -38,11 +52,7 @@ fn merge_blocks(
     out: &mut EnvelopeWriter,
     go_on: GoOn<'_>,
 ) -> Result<()> {
-    let mut readers = Vec::with_capacity(sources.len());
-    for (source, numbers) in sources.iter().zip(documents) {
-        let reader = BlockReader::open(source.envelope(), sections, source.stats().max_doc)?;
-        readers.extend(reader.map(|reader| (reader, numbers)));
-    }
+    let readers = block_readers(sections, sources, documents)?;
     let mut writer = BlockWriter::new(compression_of(&readers)?)?;
     out.begin(sections.blocks)?;
     let mut unpacker = Unpacker::default();

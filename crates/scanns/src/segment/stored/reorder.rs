@@ -5,7 +5,7 @@
 
 use super::block::BlockWriter;
 use super::codec::Unpacker;
-use super::merge::compression_of;
+use super::merge::{block_readers, compression_of};
 use super::read::BlockReader;
 use super::segment::in_common;
 use super::spans::{SpanReader, SpanWriter};
@@ -117,11 +117,7 @@ fn reorder_blocks(
     out: &mut EnvelopeWriter,
     go_on: GoOn<'_>,
 ) -> Result<()> {
-    let mut readers = Vec::with_capacity(sources.len());
-    for (source, numbers) in sources.iter().zip(documents) {
-        let reader = BlockReader::open(source.envelope(), sections, source.stats().max_doc)?;
-        readers.extend(reader.map(|reader| (reader, numbers)));
-    }
+    let readers = block_readers(sections, sources, documents)?;
     let mut writer = BlockWriter::new(compression_of(&readers)?)?;
     out.begin(sections.blocks)?;
     let lengths = lengths(&readers, order, &mut || go_on(out.len()))?;

@@ -50,8 +50,8 @@ pub struct Order {
 
 impl Order {
     /// Finds an order for the live documents of `sources` in which similar ones stand near each other; `None` if lists
-    /// would save less than names of documents and references to them would take more. It depends on them and on the memory, not on the
-    /// threads.
+    /// would save less than names of documents and references to them would take more. It depends on the sources and on
+    /// the memory, not on the threads.
     ///
     /// # Errors
     /// Whatever `tell` says, damage in a source, and memory that is too little for so many documents.
