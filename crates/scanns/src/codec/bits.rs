@@ -4,7 +4,7 @@
 //! vectors. So both have a version for processors that do, chosen at run time, beside a plain one with the same result.
 
 /// Numbers that [`list`] may write beyond those that it found.
-pub const SLACK: usize = 16;
+pub const SLACK: usize = 32;
 
 /// How many bits are set.
 #[inline]
@@ -25,19 +25,23 @@ fn count_ones_plainly(words: &[u64]) -> u64 {
 /// Writes the numbers of the bits that are set to `numbers`, in order and each with `first` added, and returns how many
 /// they are; what stands after them is of no meaning. `None` if there is no room for them and [`SLACK`] more.
 #[inline]
-pub fn list(words: &[u64], first: u32, numbers: &mut [u32]) -> Option<usize> {
-    let count = usize::try_from(count_ones(words)).ok()?;
-    if count + SLACK > numbers.len() {
-        return None;
-    }
+pub fn list(words: impl Iterator<Item = u64>, first: u32, numbers: &mut [u32]) -> Option<usize> {
     #[cfg(all(target_arch = "x86_64", not(miri)))]
-    if is_x86_feature_detected!("avx512f") && is_x86_feature_detected!("popcnt") {
-        // SAFETY: the processor was just asked, and there is room for all numbers and a vector of 16 more.
-        unsafe { x86::list(words, first, numbers) };
-        return Some(count);
+    if in_sixty_fours() {
+        // SAFETY: the processor was asked.
+        return unsafe { x86::list(words, first, numbers) };
     }
-    list_plainly(words, first, numbers);
-    Some(count)
+    list_plainly(words, first, numbers)
+}
+
+/// True if this machine compresses vectors of 64 bytes.
+#[cfg(all(target_arch = "x86_64", not(miri)))]
+#[inline]
+fn in_sixty_fours() -> bool {
+    is_x86_feature_detected!("avx512f")
+        && is_x86_feature_detected!("avx512bw")
+        && is_x86_feature_detected!("avx512vbmi2")
+        && is_x86_feature_detected!("popcnt")
 }
 
 /// Which bits of a byte are set: their numbers in order, a byte each, and then zeros.
@@ -59,14 +63,19 @@ static OF_BYTE: [[u8; 8]; 256] = {
 };
 
 /// Eight numbers are written for every byte, of which only as many count as it has bits: cheaper than a branch for each.
-fn list_plainly(words: &[u64], first: u32, numbers: &mut [u32]) {
+fn list_plainly(words: impl Iterator<Item = u64>, first: u32, numbers: &mut [u32]) -> Option<usize> {
+    let most = numbers.len().checked_sub(SLACK)?;
     let (mut at, mut base) = (0, first);
-    for byte in words.iter().flat_map(|word| word.to_le_bytes()) {
-        let Some(room) = numbers.get_mut(at..).and_then(|rest| rest.first_chunk_mut()) else { return };
-        *room = OF_BYTE[usize::from(byte)].map(|bit| base.wrapping_add(u32::from(bit)));
+    for byte in words.flat_map(u64::to_le_bytes) {
+        *numbers.get_mut(at..)?.first_chunk_mut()? =
+            OF_BYTE[usize::from(byte)].map(|bit| base.wrapping_add(u32::from(bit)));
         at += byte.count_ones() as usize;
+        if at > most {
+            return None;
+        }
         base = base.wrapping_add(8);
     }
+    Some(at)
 }
 
 /// Writes the values whose bits are set to `selected`, in order, and returns how many they are; what stands after them is
@@ -126,8 +135,9 @@ pub fn set_range(from: u64, to: u64, target: &mut [u64]) {
 #[cfg(all(target_arch = "x86_64", not(miri)))]
 mod x86 {
     use std::arch::x86_64::{
-        _mm512_add_epi32, _mm512_loadu_pd, _mm512_maskz_compress_epi32, _mm512_maskz_compress_pd,
-        _mm512_set1_epi32, _mm512_setr_epi32, _mm512_storeu_pd, _mm512_storeu_si512,
+        __m128i, __m512i, _mm512_add_epi32, _mm512_castsi512_si128, _mm512_cvtepu8_epi32,
+        _mm512_extracti32x4_epi32, _mm512_loadu_pd, _mm512_loadu_si512, _mm512_maskz_compress_epi8,
+        _mm512_maskz_compress_pd, _mm512_set1_epi32, _mm512_storeu_pd, _mm512_storeu_si512,
     };
 
     use super::SLACK;
@@ -138,28 +148,58 @@ mod x86 {
         super::count_ones_plainly(words)
     }
 
-    /// See [`super::list`]: 16 numbers at a time are compressed to those whose bits are set.
-    ///
-    /// # Safety
-    /// `numbers` must have room for as many numbers as bits are set, and 16 more.
-    #[target_feature(enable = "avx512f,popcnt")]
-    pub(super) unsafe fn list(words: &[u64], first: u32, numbers: &mut [u32]) {
-        let mut next = _mm512_add_epi32(
-            _mm512_setr_epi32(0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13, 14, 15),
-            _mm512_set1_epi32(first.cast_signed()),
-        );
+    /// The bytes 0 to 63.
+    static NUMBERS: [u8; 64] = {
+        let mut numbers = [0; 64];
+        let mut number = 0;
+        while number < 64 {
+            numbers[number as usize] = number;
+            number += 1;
+        }
+        numbers
+    };
+
+    /// See [`super::list`]: the numbers 0 to 63 are compressed to those whose bits are set, which are mostly few.
+    #[target_feature(enable = "avx512f,avx512bw,avx512vbmi2,popcnt")]
+    pub(super) fn list(words: impl Iterator<Item = u64>, first: u32, numbers: &mut [u32]) -> Option<usize> {
+        let most = numbers.len().checked_sub(SLACK)?;
+        // SAFETY: there are 64 of them.
+        let all = unsafe { _mm512_loadu_si512(NUMBERS.as_ptr().cast()) };
+        let mut base = _mm512_set1_epi32(first.cast_signed());
         let mut at = 0;
-        for mask in words.iter().flat_map(|&word| [word, word >> 16, word >> 32, word >> 48]) {
-            let mask = (mask & 0xffff) as u16;
-            debug_assert!(at + 16 <= numbers.len());
-            // SAFETY: `at` is how many bits were set so far, and the caller says that there is room for 16 after all.
+        for word in words {
+            let count = word.count_ones() as usize;
+            if at + count > most {
+                return None;
+            }
+            let found = _mm512_maskz_compress_epi8(word, all);
+            // SAFETY: of `at + count` numbers and 32 more two vectors fill at most 32 more than the first `at`, and if
+            // the count is above 32, four of them fill at most 31 more than all.
             unsafe {
                 let place = numbers.as_mut_ptr().add(at);
-                _mm512_storeu_si512(place.cast(), _mm512_maskz_compress_epi32(mask, next));
+                store(place, _mm512_castsi512_si128(found), base);
+                store(place.add(16), _mm512_extracti32x4_epi32::<1>(found), base);
+                if count > 32 {
+                    store(place.add(32), _mm512_extracti32x4_epi32::<2>(found), base);
+                    store(place.add(48), _mm512_extracti32x4_epi32::<3>(found), base);
+                }
             }
-            at += mask.count_ones() as usize;
-            next = _mm512_add_epi32(next, _mm512_set1_epi32(16));
+            at += count;
+            base = _mm512_add_epi32(base, _mm512_set1_epi32(64));
         }
+        Some(at)
+    }
+
+    /// Stores 16 numbers, each with `base` added.
+    ///
+    /// # Safety
+    /// `place` must have room for 16 numbers.
+    #[inline]
+    #[target_feature(enable = "avx512f,avx512bw,avx512vbmi2,popcnt")]
+    unsafe fn store(place: *mut u32, numbers: __m128i, base: __m512i) {
+        let numbers = _mm512_add_epi32(_mm512_cvtepu8_epi32(numbers), base);
+        // SAFETY: the caller says that there is room.
+        unsafe { _mm512_storeu_si512(place.cast(), numbers) };
     }
 
     /// See [`super::select`].
@@ -213,13 +253,14 @@ mod tests {
             let expected: Vec<u32> = slowly(words).iter().map(|&bit| first + bit as u32).collect();
             assert_eq!(count_ones(words), expected.len() as u64);
             assert_eq!(count_ones_plainly(words), expected.len() as u64);
-            let mut room = vec![7; expected.len() + SLACK];
-            assert_eq!(list(words, first, &mut room), Some(expected.len()));
-            assert_eq!(room[..expected.len()], expected);
-            room.fill(7);
-            list_plainly(words, first, &mut room);
-            assert_eq!(room[..expected.len()], expected);
-            assert_eq!(list(words, first, &mut vec![0; expected.len() + SLACK - 1]), None);
+            let both: [fn(_, _, &mut [u32]) -> _; 2] = [list, list_plainly];
+            for list in both {
+                let words = || words.iter().copied();
+                let mut room = vec![7; expected.len() + SLACK];
+                assert_eq!(list(words(), first, &mut room), Some(expected.len()));
+                assert_eq!(room[..expected.len()], expected);
+                assert_eq!(list(words(), first, &mut room[1..]), None.filter(|_| !expected.is_empty()));
+            }
         });
     }
 

@@ -73,7 +73,7 @@ impl Accumulators {
             let Some(sums) = self.sums.as_chunks_mut::<CHUNK>().0.get_mut(chunk as usize) else { break };
             let bits = wanted(sums, least);
             let count = select(bits, sums, &mut found);
-            list(&[bits], first, &mut docs);
+            list(std::iter::once(bits), first, &mut docs);
             sums.fill(UNTOUCHED);
             each(&docs[..count], &found[..count])?;
         }

@@ -125,13 +125,14 @@ impl ListEncoder {
             out.extend_from_slice(block);
             return Some(entry.code);
         }
-        let mut moved = [0; BLOCK];
-        docs::read(block, entry.code, before, &mut moved)?;
+        let mut room: docs::Room = [0; _];
+        docs::read(block, entry.code, before, &mut room)?;
+        let moved: &mut [u32; BLOCK] = room.first_chunk_mut()?;
         if moved[BLOCK - 1] != entry.last {
             return None;
         }
         moved.iter_mut().for_each(|doc| *doc = doc.wrapping_add(shift));
-        let code = docs::write(&moved, self.before, out);
+        let code = docs::write(moved, self.before, out);
         out.extend_from_slice(block.get(docs::len(entry.code)..)?);
         Some(code)
     }

@@ -46,11 +46,11 @@ pub struct ListCursor<'a> {
     doc: u32,
     at: usize,
     block: usize,
-    /// Postings of the block that is decoded; the documents after them are [`NO_MORE`].
+    /// Postings of the block that is decoded; the documents after them, up to a whole block, are [`NO_MORE`].
     len: usize,
     tfs_ready: bool,
     corrupt: bool,
-    docs: [u32; BLOCK],
+    docs: docs::Room,
     tfs: [u32; BLOCK],
 }
 
@@ -105,7 +105,7 @@ impl<'a> ListCursor<'a> {
             len: 0,
             tfs_ready: true,
             corrupt: false,
-            docs: [NO_MORE; BLOCK],
+            docs: [NO_MORE; _],
             tfs: [0; BLOCK],
         }
     }
@@ -187,7 +187,7 @@ impl<'a> ListCursor<'a> {
             }
             if target == self.doc { self.doc } else { self.seek_in_block(target) }
         } else {
-            let near = self.docs.get(self.at + 1..self.at + 1 + NEAR).unwrap_or_default();
+            let near = self.docs[..BLOCK].get(self.at + 1..self.at + 1 + NEAR).unwrap_or_default();
             let below = near.iter().filter(|&&doc| doc < target).count();
             if below < near.len() {
                 self.at = (self.at + 1 + below) % BLOCK;

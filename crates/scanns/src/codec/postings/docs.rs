@@ -71,25 +71,25 @@ fn dense_units(span: u32, width: u8) -> Option<u8> {
     (width > 0 && units <= MOST_UNITS && units <= width + width / 4).then_some(units)
 }
 
+/// The documents of a block, and what may be written behind them while they are read.
+pub(super) type Room = [u32; BLOCK + SLACK];
+
 /// Reads what [`write`] wrote; `None` if the bytes cannot be that. Documents rise, and are after `before`, if `before` is
 /// below 2³¹ or -1; whether the last one is right the caller has to see.
 #[inline]
-pub(super) fn read(bytes: &[u8], code: u8, before: u32, docs: &mut [u32; BLOCK]) -> Option<()> {
+pub(super) fn read(bytes: &[u8], code: u8, before: u32, room: &mut Room) -> Option<()> {
     if let Some(units) = units(code) {
-        return read_dense(bytes.get(..packed_len(units))?, before, docs);
+        return read_dense(bytes.get(..packed_len(units))?, before, room);
     }
+    let docs = room.first_chunk_mut()?;
     unpack_gaps(bytes, code, before, docs)?;
     let rising = code <= SAFE_WIDTH || docs.is_sorted_by(|left, right| left < right);
     (rising && (before == u32::MAX || before < docs[0])).then_some(())
 }
 
 #[inline(never)]
-fn read_dense(bytes: &[u8], before: u32, docs: &mut [u32; BLOCK]) -> Option<()> {
-    let words = padded(bytes);
-    let mut room = [0; BLOCK + SLACK];
-    let count = bits::list(words.get(..bytes.len() / 8)?, before.wrapping_add(1), &mut room)?;
-    docs.copy_from_slice(&room[..BLOCK]);
-    (count == BLOCK).then_some(())
+fn read_dense(bytes: &[u8], before: u32, room: &mut Room) -> Option<()> {
+    (bits::list(words_of(bytes), before.wrapping_add(1), room)? == BLOCK).then_some(())
 }
 
 /// The bits of a dense block.
@@ -98,18 +98,11 @@ pub(super) fn words_of(bytes: &[u8]) -> impl Iterator<Item = u64> {
     bytes.as_chunks::<8>().0.iter().map(|bytes| u64::from_le_bytes(*bytes))
 }
 
-/// The same, and zeros after them.
-#[inline]
-fn padded(bytes: &[u8]) -> [u64; 2 * MOST_UNITS as usize] {
-    let mut words = [0; 2 * MOST_UNITS as usize];
-    words.iter_mut().zip(words_of(bytes)).for_each(|(word, bits)| *word = bits);
-    words
-}
-
 /// True if the bits of a dense block are as many as they should be, and the last of them is bit number `last`.
 #[inline]
 pub(super) fn ends_at(bytes: &[u8], last: u32) -> bool {
-    let words = padded(bytes);
+    let mut words = [0; 2 * MOST_UNITS as usize];
+    words.iter_mut().zip(words_of(bytes)).for_each(|(word, bits)| *word = bits);
     let highest = words.iter().rposition(|&word| word != 0);
     let place = highest.map(|at| 64 * at + words[at].ilog2() as usize);
     place == Some(last as usize) && bits::count_ones(&words) == BLOCK as u64
