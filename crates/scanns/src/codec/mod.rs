@@ -2,14 +2,16 @@
 //!
 //! Decoders never trust their input: every read is bounds-checked and yields `None` where bytes are missing or
 //! impossible, so that damage becomes a typed error in the room that knows the file. `varint.rs` holds single
-//! integers, `bitpack.rs` blocks of them, `bits.rs` sets of them, `gather.rs` looks them up, `norm.rs` the lengths of documents in one byte, `postings` whole
-//! lists with the cursor that queries use, `positions` where in the documents the term stands.
+//! integers, `bitpack.rs` blocks of them, `bits.rs` sets of them, `gather.rs` looks them up,
+//! `pick.rs` leaves the wanted ones, `norm.rs` holds the lengths of documents in one byte, `postings` whole lists with the
+//! cursor that queries use, `positions` where in the documents the term stands.
 
 mod bitpack;
 mod bits;
 mod gather;
 mod head;
 mod norm;
+mod pick;
 mod positions;
 mod postings;
 mod varint;
@@ -19,6 +21,7 @@ pub use bits::{SLACK, count_ones, list, select};
 pub use gather::gather;
 pub use head::head;
 pub use norm::{length_to_norm, norm_to_length};
+pub use pick::{Picked, SLOTS, Slots, retain, slot_of};
 pub use positions::{
     Columns, DeltaReader, Differences, Occurrence, OnlyPositions, PositionCursor, PositionEncoder,
     WithOffsets,

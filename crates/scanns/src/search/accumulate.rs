@@ -48,12 +48,13 @@ impl Accumulators {
     #[inline]
     fn add_scores(&mut self, docs: &[u32], scores: &[f32], start: u32) {
         let slot = |doc: u32| (doc.wrapping_sub(start) % WINDOW) as usize;
-        let (sums, mut chunks) = (&mut *self.sums, self.chunks);
+        let (Some(&first), Some(&last)) = (docs.first(), docs.last()) else { return };
+        // Of a block that is worth a visit few chunks in between are empty.
+        let (first, last) = (slot(first) / CHUNK, slot(last) / CHUNK);
+        self.chunks |= u64::MAX << first & u64::MAX >> (CHUNK - 1).saturating_sub(last);
         for (&doc, &score) in docs.iter().zip(scores) {
-            sums[slot(doc)] += f64::from(score);
-            chunks |= 1 << (slot(doc) / CHUNK);
+            self.sums[slot(doc)] += f64::from(score);
         }
-        self.chunks = chunks;
     }
 
     /// Calls `each` with the documents that have a sum, and one of at least `least`, and these sums, a chunk at a time and

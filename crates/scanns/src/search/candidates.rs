@@ -2,17 +2,19 @@
 //!
 //! The rarest list leads: its documents are taken in runs, and every other one, the rarer first, leaves those of the
 //! run that it contains. Where the other list is not much longer it is joined: the run is written to an array of slots
-//! by document, and one pass over the list looks every posting up there, without a branch that could be mispredicted
-//! (1 to 1.5 ns a posting). A much longer list is advanced from document to document of the run instead (10 to 20 ns
+//! by document, and one pass over the list looks every posting up there, without a branch that could be mispredicted. A much longer list is advanced from document to document of the run instead (10 to 20 ns
 //! each), which skips blocks. What is excluded and what only adds to scores is found in the same two ways.
 
 use super::run::{Clause, View, count_below};
 use super::similarity::Similarity;
 use super::windows::MAX_SHIFT;
-use crate::codec::{BLOCK, PostingPlace};
+use crate::codec::{BLOCK, Picked, PostingPlace, SLACK, SLOTS, Slots, list, slot_of};
+use crate::sys::in_wide_vectors;
 
 /// Documents that a run may span where lists are joined.
 const SPAN: u32 = 1 << MAX_SHIFT;
+
+const _: () = assert!(SPAN as usize == SLOTS);
 
 /// A list this many times as long as the run is not joined.
 const MUCH_LONGER: u64 = 16;
@@ -26,9 +28,10 @@ pub(super) struct Candidates {
     pub(super) places: Vec<Vec<PostingPlace>>,
     in_phrases: Vec<bool>,
     /// By document of the span: its place in the run, from 1. All 0 between joins; there from the first join on.
-    slots: Option<Box<[u16; SPAN as usize]>>,
+    slots: Option<Box<Slots>>,
+    picked: Picked,
     /// Places in the run that the clause at hand has, and how often its term occurs there.
-    kept: Vec<u16>,
+    kept: Vec<u32>,
     kept_tfs: Vec<u32>,
     kept_places: Vec<PostingPlace>,
 }
@@ -42,6 +45,7 @@ impl Candidates {
             places: vec![Vec::new(); in_phrases.len()],
             in_phrases,
             slots: None,
+            picked: Picked::default(),
             kept: Vec::new(),
             kept_tfs: Vec::new(),
             kept_places: Vec::new(),
@@ -108,8 +112,8 @@ impl Candidates {
         }
         self.find(clause, false, view);
         let mut found = self.kept.iter().copied().peekable();
-        let places = (0u16..).take(self.docs.len()).filter(|place| found.next_if_eq(place).is_none());
-        let places: Vec<u16> = places.collect();
+        let places = (0..).take(self.docs.len()).filter(|place| found.next_if_eq(place).is_none());
+        let places: Vec<u32> = places.collect();
         self.kept = places;
         self.keep(held);
     }
@@ -121,20 +125,25 @@ impl Candidates {
         tfs.resize(self.docs.len(), 0);
         self.find(&mut clauses[number], false, view);
         for (&place, &tf) in self.kept.iter().zip(&self.kept_tfs) {
-            tfs[usize::from(place)] = tf;
+            tfs[place as usize] = tf;
         }
         self.tfs[number] = tfs;
     }
 
-    /// Leaves the documents of which `wanted` says so; it is given their places, in order.
-    pub(super) fn retain(&mut self, held: &[usize], wanted: impl FnMut(&u16) -> bool) {
+    /// Leaves the documents for which `values`, one for each, are at least `least`.
+    pub(super) fn retain<T: Copy + PartialOrd>(&mut self, held: &[usize], values: &[T], least: T) {
+        let mut room = [0; 64 + SLACK];
         self.kept.clear();
-        self.kept.extend((0u16..).take(self.docs.len()).filter(wanted));
+        for (values, first) in values[..self.docs.len()].chunks(64).zip((0..).step_by(64)) {
+            // There is room for all numbers of a word.
+            let count = list(std::iter::once(at_least(values, least)), first, &mut room).unwrap_or_default();
+            self.kept.extend_from_slice(&room[..count]);
+        }
         self.keep(held);
     }
 
     /// The places, in order, that the last [`Candidates::retain`] left.
-    pub(super) fn retained(&self) -> &[u16] {
+    pub(super) fn retained(&self) -> &[u32] {
         &self.kept
     }
 
@@ -158,40 +167,31 @@ impl Candidates {
 
     /// In one pass over its postings, whose places are wanted if `PLACED`.
     fn join<const PLACED: bool, S: Similarity>(&mut self, clause: &mut Clause<S>, (first, last): (u32, u32)) {
-        let slot = |doc: u32| (doc.wrapping_sub(first) % SPAN) as usize;
-        let slots = self.slots.get_or_insert_with(|| Box::new([0; SPAN as usize]));
+        let slots = self.slots.get_or_insert_with(|| Box::new([0; SLOTS]));
         for (&doc, place) in self.docs.iter().zip(1..) {
-            slots[slot(doc)] = place;
+            slots[slot_of(doc, first)] = place;
         }
         clause.cursor.advance(first);
         while clause.cursor.doc() <= last {
             let place = if PLACED { clause.cursor.place() } else { PostingPlace::default() };
-            let found = clause.cursor.rest_of_block();
-            let count = count_below(found.0, last + 1);
-            let (mut kept, mut kept_tfs, mut numbers, mut len) = ([0; BLOCK], [0; BLOCK], [0u8; BLOCK], 0);
-            for ((&doc, &tf), number) in found.0[..count].iter().zip(found.1).zip(0..) {
-                let slot = slots[slot(doc)];
-                (kept[len % BLOCK], kept_tfs[len % BLOCK]) = (slot.wrapping_sub(1), tf);
-                if PLACED {
-                    numbers[len % BLOCK] = number;
-                }
-                len += usize::from(slot > 0);
-            }
-            self.kept.extend_from_slice(&kept[..len]);
-            self.kept_tfs.extend_from_slice(&kept_tfs[..len]);
+            let (docs, tfs) = clause.cursor.rest_of_block();
+            let count = count_below(docs, last + 1);
+            self.picked.pick(slots, first, (&docs[..count], tfs));
+            self.kept.extend_from_slice(self.picked.places());
+            self.kept_tfs.extend_from_slice(self.picked.tfs());
             if PLACED {
                 let (mut before, mut passed) = (place.before, 0);
-                self.kept_places.extend(numbers[..len].iter().map(|&number| {
-                    let between = &found.1[passed..usize::from(number)];
+                self.kept_places.extend(self.picked.numbers().iter().map(|&number| {
+                    let between = &tfs[passed..number as usize];
                     before += between.iter().map(|&tf| u64::from(tf)).sum::<u64>();
-                    passed = usize::from(number);
+                    passed = number as usize;
                     PostingPlace { before, ..place }
                 }));
             }
             clause.cursor.consume(count);
         }
         for &doc in &self.docs {
-            slots[slot(doc)] = 0;
+            slots[slot_of(doc, first)] = 0;
         }
     }
 
@@ -237,10 +237,25 @@ fn replace(list: &mut Vec<u32>, with: &[u32]) {
     list.extend_from_slice(with);
 }
 
+/// A bit for each of at most 64 values that is at least `least`.
+#[inline]
+fn at_least<T: Copy + PartialOrd>(values: &[T], least: T) -> u64 {
+    let mut bits = 0;
+    in_wide_vectors(
+        #[inline(always)]
+        || {
+            for (&value, bit) in values.iter().take(64).zip(0..) {
+                bits |= u64::from(value >= least) << bit;
+            }
+        },
+    );
+    bits
+}
+
 /// Leaves the entries of `list` at `places`, which rise.
-pub(super) fn compact<T: Copy>(list: &mut Vec<T>, places: &[u16]) {
+pub(super) fn compact<T: Copy>(list: &mut Vec<T>, places: &[u32]) {
     for (to, &from) in places.iter().enumerate() {
-        list[to] = list[usize::from(from)];
+        list[to] = list[from as usize];
     }
     list.truncate(places.len());
 }

@@ -120,7 +120,7 @@ impl<'v, 'a> Search<'v, 'a> {
         for part in of {
             part.add_bounds(&parts.clauses, known, found, sums);
         }
-        self.found.retain(known, |&place| sums[usize::from(place)] >= least);
+        self.found.retain(known, sums, least);
     }
 
     fn exclude<S: Similarity>(&mut self, parts: &mut Parts<S>) {
@@ -142,7 +142,7 @@ impl<'v, 'a> Search<'v, 'a> {
             let (before, freqs) = self.freqs.split_at_mut(number);
             let Some(freqs) = freqs.first_mut() else { continue };
             phrase.count(&self.found, &mut self.together, self.view.clock, freqs);
-            self.found.retain(self.order, |&place| freqs[usize::from(place)] > 0.0);
+            self.found.retain(self.order, freqs, f32::MIN_POSITIVE);
             let kept = self.found.retained();
             compact(freqs, kept);
             before.iter_mut().filter(|freqs| !freqs.is_empty()).for_each(|freqs| compact(freqs, kept));

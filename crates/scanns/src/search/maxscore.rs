@@ -10,7 +10,8 @@
 
 use std::ops::ControlFlow;
 
-use super::accumulate::{Accumulators, WINDOW};
+use super::accumulate::Accumulators;
+use super::contenders::Contenders;
 use super::keep::Keep;
 use super::run::{Clause, count_below};
 use super::similarity::{Similarity, above, below, narrow};
@@ -42,9 +43,7 @@ pub(super) fn top<S: Similarity>(
         window: 0,
         ranked: Vec::new(),
         sums,
-        candidates: Vec::new(),
-        slots: None,
-        added: Vec::new(),
+        candidates: Contenders::default(),
     };
     windows.visit(clock, top, |window, top| search.visit(window, top));
 }
@@ -82,12 +81,7 @@ struct MaxScore<'m, 'v, 'w, 'a, S> {
     /// By rising bound.
     ranked: Vec<Ranked>,
     sums: Accumulators,
-    /// Documents and what they have so far, by document.
-    candidates: Vec<(u32, f64)>,
-    /// By document of the window: the number of the candidate, from 1. All 0 between windows; there once it is needed.
-    slots: Option<Box<[u16; WINDOW as usize]>>,
-    /// By number of the candidate: what a clause adds. The first one is of all other documents.
-    added: Vec<f64>,
+    candidates: Contenders,
 }
 
 impl<S: Similarity> MaxScore<'_, '_, '_, '_, S> {
@@ -158,8 +152,7 @@ impl<S: Similarity> MaxScore<'_, '_, '_, '_, S> {
             let count = count_below(docs, end);
             let docs = &docs[..count];
             clause.scorer.score_all((docs, tfs), &mut scores[..count]);
-            let pairs = docs.iter().zip(&scores).map(|(&doc, &score)| (doc, f64::from(score)));
-            self.candidates.extend(pairs.filter(|&(_, score)| score >= least));
+            self.candidates.extend_at_least(docs, &scores, least);
             clause.cursor.consume(count);
         }
     }
@@ -175,7 +168,7 @@ impl<S: Similarity> MaxScore<'_, '_, '_, '_, S> {
         }
         let candidates = &mut self.candidates;
         let _ = self.sums.drain(start, least, |docs, sums| {
-            candidates.extend(docs.iter().copied().zip(sums.iter().copied()));
+            candidates.extend(docs, sums);
             ControlFlow::Continue(())
         });
     }
@@ -183,47 +176,21 @@ impl<S: Similarity> MaxScore<'_, '_, '_, '_, S> {
     /// Adds what the clause at `place` has for the candidates that can still compete with a sum of `least`.
     fn look_up(&mut self, place: usize, (start, end): (u32, u32), least: f64) {
         let least = least - self.ranked[place].up_to;
-        self.candidates.retain(|&(_, sum)| sum >= least);
-        let Some(&(first, _)) = self.candidates.first() else { return };
+        self.candidates.retain(least);
+        let Some(first) = self.candidates.first() else { return };
         let number = self.ranked[place].clause;
         self.enter(number, first);
         let postings = u64::from(self.clauses[number].cursor.doc_freq());
         let in_window = (postings << self.windows.shift) / u64::from(self.keep.view.max_doc.max(1));
         if in_window < LOOK_UP * self.candidates.len() as u64 {
-            self.join(number, (start, end));
+            self.candidates.join(&mut self.clauses[number], (start, end));
             return;
         }
         let clause = &mut self.clauses[number];
-        for (doc, sum) in &mut self.candidates {
-            if clause.cursor.advance(*doc) == *doc {
-                *sum += score_one(clause, *doc);
+        for (doc, sum) in self.candidates.iter_mut() {
+            if clause.cursor.advance(doc) == doc {
+                *sum += score_one(clause, doc);
             }
-        }
-    }
-
-    /// Adds what a clause has for the candidates in one pass over its postings: without a branch that could be
-    /// mispredicted, what is of no candidate is added to a sum that nobody looks at.
-    fn join(&mut self, number: usize, (start, end): (u32, u32)) {
-        let slot = |doc: u32| (doc.wrapping_sub(start) % WINDOW) as usize;
-        let slots = self.slots.get_or_insert_with(|| Box::new([0; WINDOW as usize]));
-        for (&(doc, _), number) in self.candidates.iter().zip(1..) {
-            slots[slot(doc)] = number;
-        }
-        self.added.clear();
-        self.added.resize(self.candidates.len() + 1, 0.0);
-        let (clause, mut scores) = (&mut self.clauses[number], [0.0; BLOCK]);
-        while clause.cursor.doc() < end {
-            let found = clause.cursor.rest_of_block();
-            let count = count_below(found.0, end);
-            clause.scorer.score_all((&found.0[..count], &found.1[..count]), &mut scores[..count]);
-            for (&doc, &score) in found.0[..count].iter().zip(&scores) {
-                self.added[usize::from(slots[slot(doc)])] += f64::from(score);
-            }
-            clause.cursor.consume(count);
-        }
-        for ((doc, sum), &added) in self.candidates.iter_mut().zip(self.added.iter().skip(1)) {
-            slots[slot(*doc)] = 0;
-            *sum += added;
         }
     }
 
@@ -248,17 +215,17 @@ impl<S: Similarity> MaxScore<'_, '_, '_, '_, S> {
     /// Offers the candidates that are left, in order.
     fn finish(&mut self, start: u32, top: &mut TopK) {
         let least = self.least(top, start);
-        self.candidates.retain(|&(_, sum)| sum >= least);
+        self.candidates.retain(least);
         // Two scores add up to the same whatever their order.
         let again = self.ranked.len() > 2 && !self.exact || self.required > 0;
-        if again && !self.candidates.is_empty() {
+        if again && self.candidates.first().is_some() {
             for place in 0..self.ranked.len() {
                 self.enter(self.ranked[place].clause, start);
             }
             self.ranked.sort_by_key(|entry| entry.clause);
         }
         for place in 0..self.candidates.len() {
-            let (doc, sum) = self.candidates[place];
+            let (doc, sum) = self.candidates.at(place);
             let score = match again {
                 false if top.admits(narrow(sum), doc) && self.keep.keeps(doc) => Some(narrow(sum)),
                 true if sum >= below(top.threshold()) && self.keep.keeps(doc) => self.score_again(doc),
