@@ -122,13 +122,19 @@ pub fn lay_over(words: impl Iterator<Item = u64>, by: i64, target: &mut [u64]) {
 /// Sets the bits from `from` up to `to`, as far as there are any.
 #[inline]
 pub fn set_range(from: u64, to: u64, target: &mut [u64]) {
-    let low_bits = |count: u64| if count < 64 { !(u64::MAX << count) } else { u64::MAX };
-    let first = usize::try_from(from / 64).unwrap_or(usize::MAX);
-    for (word, start) in target.iter_mut().zip((0..).step_by(64)).skip(first) {
-        if start >= to {
-            return;
+    let to = to.min(64 * target.len() as u64);
+    let (Some(last), true) = (to.checked_sub(1), from < to) else { return };
+    let (low, high) = (u64::MAX << (from % 64), u64::MAX >> (63 - last % 64));
+    // Both are within the target, whose words fit memory.
+    let [first, last] = [from / 64, last / 64].map(|word| usize::try_from(word).unwrap_or(usize::MAX));
+    match target.get_mut(first..=last) {
+        Some([only]) => *only |= low & high,
+        Some([first, between @ .., last]) => {
+            *first |= low;
+            between.fill(u64::MAX);
+            *last |= high;
         }
-        *word |= low_bits(to - start) & !low_bits(from.saturating_sub(start));
+        _ => {}
     }
 }
 

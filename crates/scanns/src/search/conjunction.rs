@@ -16,7 +16,34 @@ use super::topk::TopK;
 use crate::codec::BLOCK;
 
 /// Every match, in order.
-pub(super) fn all<S: Similarity>(parts: &mut Parts<S>, view: &View, sink: &mut Sink) -> ControlFlow<()> {
+pub(super) fn all<'a, S: Similarity>(
+    parts: &mut Parts<'a, S>,
+    view: &View<'a>,
+    sink: &mut Sink,
+) -> ControlFlow<()> {
+    each_run(parts, view, |search, parts| {
+        search.look_up_optional(parts);
+        search.score(parts, sink)
+    })
+}
+
+/// How many there are that are not deleted.
+pub(super) fn count<'a, S: Similarity>(parts: &mut Parts<'a, S>, view: &View<'a>) -> u64 {
+    let mut count = 0;
+    // Counting never breaks.
+    let _ = each_run(parts, view, |search, _| {
+        count += view.count_kept(&search.found.docs);
+        ControlFlow::Continue(())
+    });
+    count
+}
+
+/// Calls `each` with a run of matches after the other, in order.
+fn each_run<'a, S: Similarity>(
+    parts: &mut Parts<'a, S>,
+    view: &View<'a>,
+    mut each: impl FnMut(&mut Search, &mut Parts<'a, S>) -> ControlFlow<()>,
+) -> ControlFlow<()> {
     let order = parts.order();
     let Some((&lead, others)) = order.split_first() else { return ControlFlow::Continue(()) };
     let mut search = Search::new(parts, view, &order);
@@ -35,8 +62,7 @@ pub(super) fn all<S: Similarity>(parts: &mut Parts<S>, view: &View, sink: &mut S
         search.found.intersect(&mut parts.clauses, &order, view);
         search.exclude(parts);
         search.count_phrases(parts);
-        search.look_up_optional(parts);
-        search.score(parts, sink)?;
+        each(&mut search, parts)?;
     }
     ControlFlow::Continue(())
 }

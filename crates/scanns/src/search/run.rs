@@ -69,6 +69,14 @@ impl<'a> View<'a> {
         self.all_live || self.leaf.is_live(doc)
     }
 
+    /// How many of `docs` are not deleted.
+    pub(super) fn count_kept(&self, docs: &[u32]) -> u64 {
+        match self.all_live {
+            true => docs.len() as u64,
+            false => docs.iter().filter(|&&doc| self.keeps(doc)).count() as u64,
+        }
+    }
+
     /// True if no document is deleted.
     pub(super) fn all_live(&self) -> bool {
         self.all_live
@@ -248,21 +256,10 @@ pub(super) fn count_required(
         plan.fields.iter().map(|_| Box::new(Unscored) as _).collect();
     let weights = vec![0.0; refs.len()];
     let terms = Terms { plan, refs, weights: &weights, similarities: &similarities };
-    let mut count = 0;
-    // Counting never breaks.
-    let _ = run_required(
-        &required,
-        view,
-        terms,
-        &mut Goal::All(&mut |docs, _| {
-            count += match view.all_live() {
-                true => docs.len(),
-                false => docs.iter().filter(|&&doc| view.keeps(doc)).count(),
-            };
-            ControlFlow::Continue(())
-        }),
-    )?;
-    Ok(count as u64)
+    let Some(sources) = Sources::find(&required, view, terms)? else { return Ok(0) };
+    let mut parts = sources.open(view, terms)?;
+    let count = conjunction::count(&mut parts, view);
+    if parts.corrupt() { Err(damaged_list()) } else { Ok(count) }
 }
 
 /// Where what is required is nearly everywhere, what is optional decides which documents are the best.

@@ -105,6 +105,27 @@ impl<'a, C: Columns> PositionCursor<'a, C> {
         read
     }
 
+    /// Sets `firsts` to the first position in each of many postings, which rise. `None` if they turn out damaged.
+    pub fn firsts_of(&mut self, places: &[PostingPlace], firsts: &mut [u32]) -> Option<()> {
+        self.current = None;
+        let read = if self.corrupt { None } else { self.read_firsts(places, firsts) };
+        self.corrupt |= read.is_none();
+        read
+    }
+
+    fn read_firsts(&mut self, places: &[PostingPlace], firsts: &mut [u32]) -> Option<()> {
+        let mut left = firsts;
+        for of_block in places.chunk_by(|left, right| left.block == right.block) {
+            let firsts;
+            (firsts, left) = left.split_at_mut_checked(of_block.len())?;
+            // The reader has to begin anew for whoever asks next, too.
+            (self.block, self.passed) = (of_block.first()?.block, u64::MAX);
+            self.deltas.seek(self.block)?;
+            self.deltas.firsts(of_block.iter().map(|place| place.before), firsts)?;
+        }
+        Some(())
+    }
+
     fn read_deltas(
         &mut self,
         places: &[PostingPlace],

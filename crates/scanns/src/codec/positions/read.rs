@@ -253,6 +253,28 @@ impl<'a, C: Columns> DeltaReader<'a, C> {
         }
     }
 
+    /// Sets `found` to the first delta of each posting of a block of postings, at whose first delta the reader is; postings
+    /// rise, and `before` says how many deltas of the block are before theirs. Where the reader is after that is not said;
+    /// `None` if there are fewer deltas or the bytes are damaged.
+    #[inline]
+    pub(super) fn firsts(&mut self, before: impl Iterator<Item = u64>, found: &mut [u32]) -> Option<()> {
+        let mut passed = self.place.at as u64;
+        for (before, first) in before.zip(found) {
+            let mut at = passed.wrapping_add(before);
+            while !self.loaded || at >= self.ready as u64 {
+                if at >= self.len() as u64 {
+                    passed = passed.wrapping_sub(self.len() as u64);
+                    at = passed.wrapping_add(before);
+                    self.next_block()?;
+                } else {
+                    self.load()?;
+                }
+            }
+            *first = *self.deltas.get(usize::try_from(at).ok()?)?;
+        }
+        Some(())
+    }
+
     /// Moves to the first delta of a block of postings, forwards or backwards.
     pub fn seek(&mut self, block: usize) -> Option<()> {
         let place = self.entry(block)?;
