@@ -111,10 +111,14 @@ impl Candidates {
             return;
         }
         self.find(clause, false, view);
-        let mut found = self.kept.iter().copied().peekable();
-        let places = (0..).take(self.docs.len()).filter(|place| found.next_if_eq(place).is_none());
-        let places: Vec<u32> = places.collect();
-        self.kept = places;
+        let mut left = vec![u64::MAX; self.docs.len().div_ceil(64)];
+        for &place in &self.kept {
+            left[place as usize / 64] &= !(1 << (place % 64));
+        }
+        if let Some(last) = left.last_mut() {
+            *last &= u64::MAX >> (self.docs.len().wrapping_neg() % 64);
+        }
+        self.keep_places(left.into_iter());
         self.keep(held);
     }
 
@@ -132,14 +136,19 @@ impl Candidates {
 
     /// Leaves the documents for which `values`, one for each, are at least `least`.
     pub(super) fn retain<T: Copy + PartialOrd>(&mut self, held: &[usize], values: &[T], least: T) {
+        self.keep_places(values[..self.docs.len()].chunks(64).map(|values| at_least(values, least)));
+        self.keep(held);
+    }
+
+    /// Notes the places whose bits are set.
+    fn keep_places(&mut self, words: impl Iterator<Item = u64>) {
         let mut room = [0; 64 + SLACK];
         self.kept.clear();
-        for (values, first) in values[..self.docs.len()].chunks(64).zip((0..).step_by(64)) {
+        for (word, first) in words.zip((0..).step_by(64)) {
             // There is room for all numbers of a word.
-            let count = list(std::iter::once(at_least(values, least)), first, &mut room).unwrap_or_default();
+            let count = list(std::iter::once(word), first, &mut room).unwrap_or_default();
             self.kept.extend_from_slice(&room[..count]);
         }
-        self.keep(held);
     }
 
     /// The places, in order, that the last [`Candidates::retain`] left.
