@@ -53,7 +53,9 @@ impl LeadBlocks {
             for &clause in part.clauses().iter().filter(|&&clause| clause != lead) {
                 let cursor = &parts.clauses[clause].cursor;
                 each_range(list, cursor, bound, |block, bound| {
-                    most[block] = bound.unwrap_or(f64::NEG_INFINITY).min(most[block]);
+                    // `f64::min` would ask whether they are numbers.
+                    let bound = bound.unwrap_or(f64::NEG_INFINITY);
+                    most[block] = if bound < most[block] { bound } else { most[block] };
                 });
             }
             if part.clauses().contains(&lead) {
@@ -166,7 +168,7 @@ fn each_range(
                 if reach != bounded {
                     (bounded, last_bound) = (reach, bound(&cursor.block_impacts(reach)));
                 }
-                most = last_bound.max(most);
+                most = if last_bound > most { last_bound } else { most };
                 if cursor.block_last(reach) >= last || reach + 1 == cursor.blocks() {
                     break;
                 }

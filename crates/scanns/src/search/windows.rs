@@ -94,9 +94,11 @@ impl Windows {
         let row = number * self.count;
         let bound = bound * self.slack;
         if low < high {
-            for slot in row + low..row + high {
-                self.bounds[slot] = self.bounds[slot].max(bound);
-                self.blocks[slot] = self.blocks[slot].min(block);
+            let blocks = &mut self.blocks[row + low..row + high];
+            for (highest, first) in self.bounds[row + low..row + high].iter_mut().zip(blocks) {
+                // `f32::max` would ask whether they are numbers.
+                *highest = if bound > *highest { bound } else { *highest };
+                *first = block.min(*first);
             }
         }
     }
