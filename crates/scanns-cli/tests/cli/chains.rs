@@ -13,7 +13,9 @@ fn text_and_queries_go_through_the_chain_that_an_index_was_made_with() {
     ]);
     place.indexed(&["--positions", "--store", "content", "--analyzer", CHAIN]);
     assert_eq!(place.found(&["gr\u{f6}sse"]), ["a.txt", "b.txt", "c.txt"]);
-    assert_eq!(place.found(&["\"GROSSE der haus\""]), ["a.txt"], "a word that is left out leaves its place");
+    // A word that is left out leaves its place, whichever it is.
+    assert_eq!(place.found(&["\"GROSSE der haus\""]), ["a.txt", "c.txt"]);
+    assert_eq!(place.found(&["\"GROSSE haus\""]), [""; 0]);
     assert_eq!(place.found(&["\"GROSSE of the haus\""]), ["b.txt"]);
     assert_eq!(place.found(&["\"grosse haus\"~2"]), ["a.txt", "b.txt", "c.txt"]);
     assert_eq!(place.found(&["Gr\u{d6}S*"]), ["a.txt", "b.txt", "c.txt"]);
