@@ -50,8 +50,8 @@ pub use invert::ladder::{LadderIndex, TermList, Visit};
 pub use invert::{CHECK_EVERY, InvertOptions, Inverter};
 pub use read::{Block, Direct, Lane, LineNumber, Piece, ReadOptions, ReadReport, ReaderDriver, start};
 pub use schema::{
-    Analyzer, Compression, Delimiters, Document, Field, FieldEntry, FieldKind, Grams, LANGUAGES, Language,
-    MAX_FIELDS, Postings, Records, Schema, Store, Stored, Value,
+    Analyzer, Chain, Compression, Delimiters, Document, Field, FieldEntry, FieldKind, Grams, LANGUAGES,
+    Language, MAX_FIELDS, Postings, Records, Schema, Store, Stored, Value,
 };
 pub use search::{
     BoolQuery, Budget, Explanation, Highlighter, Hit, KeyOrder, Leaf, LeafStats, ListSource, MAX_CLAUSES,

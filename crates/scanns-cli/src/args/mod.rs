@@ -88,6 +88,8 @@ Examples:
       only some of the files
   scanns index -o fs.scanns --records lines --analyzer paths dump.txt
       every line is a document; white space and / delimit terms
+  scanns index -o docs.scanns --analyzer 'standard | fold | snowball:german' ~/texte
+      words without accents, stemmed; see the end of this help
   scanns index -o docs.scanns /usr/share/doc
       again: only what is new or has changed is read
   scanns index -o archive.scanns --time-limit 55m /archive
@@ -110,6 +112,21 @@ Analyzers:
   keyword           the whole text as one term
   ngram:2-3         runs of 2 to 3 characters of words: finds parts of words
   edge-ngram:1-8    those at the beginning of words
+
+Chains, for analyzers of your own: a tokenizer, then steps that change words or leave them out, as in
+--analyzer 'standard | possessive | stop:english | stop:und,der | porter', which is english with two more stop words
+  tokenizers        standard, whitespace, paths, code, ancestors, keyword as above, and
+  delimiters:,;\\s   what stands between these bytes; \\x7c is a bar
+  lowercase         Unicode lower case: ÉTÉ is été
+  fold              no diacritics and other forms of letters: Größe is Grosse, ﬁn is fin
+  possessive        no English 's at the end: dog's is dog
+  stop:german       leaves out the stop words of a language, those of snowball
+  stop:the,of       leaves out words of your own; a single one is stop:the,
+  porter            Porter's stems for English: running is run
+  snowball:german   stems of a language: häuser is haus
+  length:2-30       leaves out what has fewer or more characters
+  ngram:2-3         runs of 2 to 3 characters, as the last step
+  edge-ngram:1-8    those at the beginning: etc is e, et, etc
 
 Sizes are bytes, or a number with a suffix: 64k, 1.5g, 512MiB, 4GiB.";
 
@@ -231,7 +248,7 @@ pub struct TextArgs {
     /// What one document is [default: file, or what the index has]
     #[arg(long, value_enum)]
     pub records: Option<RecordsArg>,
-    /// How terms are found, see below [default: standard, or what the index has]
+    /// How terms are found: a name or 'TOKENIZER | STEP | …', see below [default: standard, or what the index has]
     #[arg(long, value_name = "NAME", value_parser = analyzer)]
     pub analyzer: Option<Analyzer>,
     /// Terms are what stands between these bytes; \s is white space, \t \n \r \0 \\ \xHH are bytes

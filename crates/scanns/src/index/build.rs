@@ -18,7 +18,7 @@ use super::{IndexOptions, IndexReport, Phase, Progress};
 use crate::error::{Error, Result};
 use crate::invert::InvertOptions;
 use crate::read::{Lane, ReaderDriver, start_after};
-use crate::schema::{Analyzer, Field, Postings, Records, Schema, Stored};
+use crate::schema::{Analyzer, Base, Field, Postings, Records, Schema, Stored};
 use crate::segment::{is_deletes_file_name, is_file_name};
 use crate::source::{Inputs, collect};
 use crate::store::{Directory, FsDirectory, read_newest};
@@ -299,9 +299,9 @@ fn run_lanes(
 /// Terms to make room for at once: what a quarter of the text would bring if it were a metadata dump, the
 /// richest in distinct terms of all that was measured (one per 60 bytes).
 fn expected_terms(analyzer: &Analyzer, bytes: u64, lanes: usize, budget: usize) -> usize {
-    let bytes_per_term = match analyzer {
-        Analyzer::Bytes(_) | Analyzer::Ancestors | Analyzer::Keyword => 256,
-        _ => 4096,
+    let bytes_per_term = match analyzer.base() {
+        Base::Bytes(_) | Base::Ancestors | Base::Keyword => 256,
+        Base::Standard | Base::Code => 4096,
     };
     let share = usize::try_from(bytes).unwrap_or(usize::MAX) / lanes;
     (share / bytes_per_term).min(budget / 256)

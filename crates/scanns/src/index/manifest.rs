@@ -7,8 +7,9 @@
 //!            partial u32 | file …
 //! field    = varint(length) | name | kind u32 (0 text, 1 keyword, 2 unsigned, 3 signed, 4 float, 5 bytes) |
 //!            stored u32 (0 no, 1 yes) | text, of that kind
-//! text     = kept u32 (0 frequencies, 1 positions, 2 documents only) | analyzer u32 | parameters u64 × 4
+//! text     = kept u32 (0 frequencies, 1 positions, 2 documents only) | analyzer u32 | parameters u64 × 4 | chain
 //!            see `schema/analyzer.rs`
+//! chain    = varint(length) | text, of analyzer 8                    see `schema/chain.rs`
 //! segment  = id u128 | documents u64 | terms u64 | tokens u64 | file length u64 | deleted u64 | deletes u64
 //! note     = varint(length) | name | varint(length) | value          ascending by name
 //! file     = varint(length) | path | size u64 | modified i64 | varint(spans) | span …         ascending by path
@@ -24,7 +25,9 @@ use std::collections::BTreeMap;
 use crate::codec::{ByteReader, put_varint};
 use crate::error::{Error, Result};
 use crate::read::Span;
-use crate::schema::{Analyzer, Compression, FieldEntry, FieldKind, Postings, Records, Schema, Store, Stored};
+use crate::schema::{
+    Analyzer, CHAIN, Chain, Compression, FieldEntry, FieldKind, Postings, Records, Schema, Store, Stored,
+};
 use crate::segment::{FieldStats, Flushed, Segment, file_name};
 use crate::source::Stamp;
 
@@ -204,9 +207,14 @@ fn put_field(out: &mut Vec<u8>, entry: &FieldEntry) {
     };
     out.extend([kind, u32::from(entry.stored)].map(u32::to_le_bytes).as_flattened());
     if let FieldKind::Text { analyzer, postings } = &entry.kind {
-        let (analyzer, parameters) = analyzer.code();
-        out.extend([postings.code(), analyzer].map(u32::to_le_bytes).as_flattened());
+        let (code, parameters) = analyzer.code();
+        out.extend([postings.code(), code].map(u32::to_le_bytes).as_flattened());
         out.extend(parameters.map(u64::to_le_bytes).as_flattened());
+        if let Analyzer::Chain(chain) = analyzer {
+            let text = chain.to_string();
+            put_varint(out, text.len() as u64);
+            out.extend_from_slice(text.as_bytes());
+        }
     }
 }
 
@@ -215,9 +223,12 @@ fn read_field(reader: &mut ByteReader<'_>) -> Option<FieldEntry> {
     let (kind, stored) = (reader.u32()?, reader.u32()?);
     let kind = match kind {
         0 => {
-            let (postings, analyzer) = (Postings::from_code(reader.u32()?)?, reader.u32()?);
+            let (postings, code) = (Postings::from_code(reader.u32()?)?, reader.u32()?);
             let parameters = [reader.u64()?, reader.u64()?, reader.u64()?, reader.u64()?];
-            let analyzer = Analyzer::from_code(analyzer, parameters)?;
+            let analyzer = match (code, parameters) {
+                (CHAIN, [0, 0, 0, 0]) => Analyzer::Chain(Chain::from_stored(&read_text(reader)?)?),
+                _ => Analyzer::from_code(code, parameters)?,
+            };
             FieldKind::Text { analyzer, postings }
         }
         1 => FieldKind::Keyword,
@@ -316,6 +327,7 @@ mod tests {
             ("snowball:russian", Postings::Frequencies, Stored::default()),
             ("edge-ngram:2-9", Postings::Frequencies, Stored::default()),
             ("standard", Postings::Offsets, stored),
+            ("paths | fold | stop:the,of,ü | edge-ngram:1-8", Postings::Offsets, stored),
         ] {
             let analyzer = Analyzer::parse(analyzer).unwrap();
             let note = |name: &str, value: &str| (name.into(), value.into());
@@ -351,6 +363,33 @@ mod tests {
             let bytes = manifest.encode();
             assert_eq!(Manifest::decode(&bytes).unwrap(), manifest);
             assert!((0..bytes.len()).all(|len| Manifest::decode(&bytes[..len]).is_err()));
+        }
+    }
+    #[test]
+    fn a_chain_that_is_damaged_or_unknown_is_refused() {
+        let chain = "standard | stop:the,of | porter";
+        let schema = Schema::of_files(Analyzer::parse(chain).unwrap(), Postings::Positions);
+        let manifest = Manifest::new(schema, Records::File, Stored::default());
+        let bytes = manifest.encode();
+        let at = bytes.windows(chain.len()).position(|window| window == chain.as_bytes()).unwrap();
+        let with = |text: &str| {
+            let mut changed = bytes.clone();
+            changed[at..at + chain.len()].copy_from_slice(text.as_bytes());
+            Manifest::decode(&changed)
+        };
+        assert_eq!(with(chain).unwrap(), manifest);
+        for odd in [
+            "standard | stop:the,of | barter",
+            "standard | stop:the,of |porter ",
+            "standard & stop:the,of & porter",
+        ] {
+            assert!(matches!(with(odd), Err(Error::Corrupt { .. })), "{odd}");
+        }
+        // Its length is not believed, and a chain has no parameters.
+        for (place, value) in [(at - 1, 0), (at - 1, 0x7f), (at - 2, 1)] {
+            let mut changed = bytes.clone();
+            changed[place] = value;
+            assert!(Manifest::decode(&changed).is_err(), "{place}");
         }
     }
 }

@@ -14,6 +14,7 @@ use crate::search::{Leaf, Model, Operator, Searcher};
 use crate::source::SourceOptions;
 use crate::sys::PageSize;
 
+mod chains;
 mod flush;
 mod living;
 mod offsets;

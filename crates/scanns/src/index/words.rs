@@ -4,7 +4,7 @@ use std::collections::BTreeMap;
 
 use crate::schema::{Analyzer, Field, Schema};
 use crate::search::QueryText;
-use crate::tokenize::{MAX_TOKEN, Tokenizer};
+use crate::tokenize::{MAX_TOKEN, Tokenizer, spelling};
 
 /// Finds the terms of queries over fields of a schema.
 pub(super) struct QueryWords<'s> {
@@ -38,7 +38,10 @@ impl QueryText for QueryWords<'_> {
     }
 
     fn spelling(&self, field: Option<Field>, text: &str) -> String {
-        spelling(self.schema.analyzer(field.unwrap_or(self.default)), text)
+        match self.schema.analyzer(field.unwrap_or(self.default)) {
+            Some(analyzer) => spelling(analyzer, text),
+            None => text.to_owned(),
+        }
     }
 }
 
@@ -55,21 +58,6 @@ impl QueryText for OneAnalyzer<'_> {
     }
 
     fn spelling(&self, _field: Option<Field>, text: &str) -> String {
-        spelling(Some(self.0), text)
-    }
-}
-
-/// A part of a term as the analyzer would spell it.
-fn spelling(analyzer: Option<&Analyzer>, text: &str) -> String {
-    match analyzer {
-        Some(Analyzer::Bytes(_) | Analyzer::Ancestors | Analyzer::Keyword) | None => text.to_owned(),
-        // As these do it: one character for one. What stemmers cut off is not cut off a part of a term.
-        Some(
-            Analyzer::Standard
-            | Analyzer::English
-            | Analyzer::Snowball(_)
-            | Analyzer::Grams(_)
-            | Analyzer::Code,
-        ) => text.chars().filter_map(|char| char.to_lowercase().next()).collect(),
+        spelling(self.0, text)
     }
 }

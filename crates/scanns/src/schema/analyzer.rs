@@ -1,14 +1,18 @@
 //! The ways to find terms in text: what they are called, where they allow a cut, what of them stands in an index.
 //!
-//! An analyzer is a name and its parameters; what it does is in `tokenize/`. Names are for people and may get synonyms,
-//! the numbers in files never change.
+//! An analyzer is a name and its parameters, or a chain (`chain.rs`); what it does is in `tokenize/`. Names are for
+//! people and may get synonyms, the numbers in files never change, nor does the text of a chain.
+
+use std::borrow::Cow;
+use std::fmt;
 
 use super::Delimiters;
+use super::chain::{Base, Chain, Step, StopWords};
 use crate::error::{Error, Result};
 
 /// The names that [`Analyzer::parse`] knows, for messages.
-const NAMES: &str = "standard, english, snowball:LANGUAGE, whitespace, paths, ancestors, code, keyword, ngram:MIN-MAX or \
-                     edge-ngram:MIN-MAX";
+pub(super) const NAMES: &str = "standard, english, snowball:LANGUAGE, whitespace, paths, delimiters:BYTES, ancestors, code, \
+                                keyword, ngram:MIN-MAX, edge-ngram:MIN-MAX or a chain as in 'standard | fold | porter'";
 
 /// How terms are found in text.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -18,8 +22,8 @@ pub enum Analyzer {
     /// What stands between delimiter bytes, kept byte for byte.
     Bytes(Delimiters),
     /// The words of [`Analyzer::Standard`] without an English possessive `'s`, without Lucene's 33 English stop words,
-    /// stemmed by Porter's algorithm: what Lucene's `EnglishAnalyzer` does. A stop word leaves a gap in the positions, and
-    /// does not count in the length of its document.
+    /// stemmed by Porter's algorithm: what Lucene's `EnglishAnalyzer` does. A stop word leaves a gap in the positions,
+    /// and does not count in the length of its document.
     English,
     /// The words of [`Analyzer::Standard`], stemmed by the Snowball algorithm of a language. No word is left out.
     Snowball(Language),
@@ -33,7 +37,12 @@ pub enum Analyzer {
     Ancestors,
     /// The whole text of a value, byte for byte.
     Keyword,
+    /// A tokenizer and steps of a user's choice.
+    Chain(Chain),
 }
+
+/// The number of a chain in files.
+pub(crate) const CHAIN: u32 = 8;
 
 /// The languages that have a stemmer, in the order of their numbers in files.
 pub const LANGUAGES: [&str; 17] = [
@@ -61,6 +70,9 @@ pub const LANGUAGES: [&str; 17] = [
 pub struct Language(u8);
 
 impl Language {
+    /// That of [`Analyzer::English`].
+    pub(super) const ENGLISH: Self = Language(3);
+
     /// Finds one of [`LANGUAGES`].
     ///
     /// # Errors
@@ -114,7 +126,7 @@ impl Grams {
     }
 
     /// Reads `3` or `2-3`.
-    fn parse(text: &str, edge: bool) -> Result<Self> {
+    pub(super) fn parse(text: &str, edge: bool) -> Result<Self> {
         let (min, max) = text.split_once('-').unwrap_or((text, text));
         match (min.parse(), max.parse()) {
             (Ok(min), Ok(max)) => Grams::new(min, max, edge),
@@ -140,62 +152,97 @@ impl Grams {
     }
 }
 
-/// What separates identifiers: every ASCII character that is no letter, digit or `_`.
-pub(crate) const CODE_BREAKS: Delimiters =
-    Delimiters::from_words([0xfc00_ffff_ffff_ffff, 0xf800_0001_7800_0001, 0, 0]);
-
-/// What separates paths.
-pub(crate) const LINE_ENDS: Delimiters = Delimiters::new(b"\n\r\0");
+impl fmt::Display for Grams {
+    /// As in `ngram:2-3`.
+    fn fmt(&self, out: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let kind = if self.edge { "edge-ngram" } else { "ngram" };
+        write!(out, "{kind}:{}-{}", self.min, self.max)
+    }
+}
 
 impl Analyzer {
-    /// Parses a name: `standard`, `english`, `snowball:german`, `whitespace`, `paths`, `ancestors`, `code`, `keyword`,
-    /// `ngram:2-3` or `edge-ngram:1-8`, with any language of [`LANGUAGES`] and other numbers.
+    /// Parses a name: `standard`, `english`, `snowball:german`, `whitespace`, `paths`, `delimiters:BYTES`,
+    /// `ancestors`, `code`,
+    /// `keyword`, `ngram:2-3` or `edge-ngram:1-8`, with any language of [`LANGUAGES`] and other numbers; or a chain,
+    /// as in
+    /// `whitespace | lowercase | fold | stop:the,of`.
+    ///
+    /// A chain begins with one of `standard`, `whitespace`, `paths`, `delimiters:BYTES`, `ancestors`, `code` and
+    /// `keyword`. Each of its steps gets the words that the one before it has left:
+    /// - `lowercase`: Unicode lower case, one character for one;
+    /// - `fold`: without diacritics, compatibility forms and letters that only Latin has replaced by plain ones;
+    /// - `possessive`: without an English `'s`;
+    /// - `stop:LANGUAGE`, `stop:WORD,WORD`: those of a list are left out (a single word is written `stop:WORD,`);
+    /// - `porter`, `snowball:LANGUAGE`: stems;
+    /// - `length:MIN-MAX`: only those with so many characters;
+    /// - `ngram:MIN-MAX`, `edge-ngram:MIN-MAX`, as the last step: runs of their characters.
+    ///
+    /// A word that is left out, or of which nothing is left, leaves a gap in the positions.
     ///
     /// # Errors
-    /// [`Error::Options`] for another name, which lists those that there are.
+    /// [`Error::Options`] for another name, which lists those that there are, and for a chain that makes no sense,
+    /// which names the place; for more than 16 steps or 64 KiB.
     pub fn parse(name: &str) -> Result<Self> {
-        let (name, parameter) = name.split_once(':').map_or((name, None), |(name, of)| (name, Some(of)));
-        match (name, parameter) {
-            ("standard", None) => Ok(Analyzer::Standard),
-            ("english", None) => Ok(Analyzer::English),
-            ("snowball", Some(language)) => Language::parse(language).map(Analyzer::Snowball),
-            ("paths", None) => Ok(Analyzer::Bytes(Delimiters::paths())),
-            ("whitespace", None) => Ok(Analyzer::Bytes(Delimiters::whitespace())),
-            ("ancestors", None) => Ok(Analyzer::Ancestors),
-            ("code", None) => Ok(Analyzer::Code),
-            ("keyword", None) => Ok(Analyzer::Keyword),
-            ("ngram", Some(lengths)) => Grams::parse(lengths, false).map(Analyzer::Grams),
-            ("edge-ngram", Some(lengths)) => Grams::parse(lengths, true).map(Analyzer::Grams),
-            ("snowball", None) => {
-                let all = LANGUAGES.join(", ");
-                Err(Error::Options(format!(
-                    "analyzer 'snowball' needs a language, as in snowball:german: {all}"
-                )))
+        if name.contains('|') {
+            return Chain::parse(name).map(Analyzer::Chain);
+        }
+        if let Some(base) = Base::parse(name)? {
+            return Ok(match base {
+                Base::Standard => Analyzer::Standard,
+                Base::Bytes(delimiters) => Analyzer::Bytes(delimiters),
+                Base::Code => Analyzer::Code,
+                Base::Ancestors => Analyzer::Ancestors,
+                Base::Keyword => Analyzer::Keyword,
+            });
+        }
+        let refuse = |why: &str| Err(Error::Options(format!("analyzer '{name}' {why}")));
+        match (Step::parse(name), name.split(':').next()) {
+            _ if name == "english" => Ok(Analyzer::English),
+            (Ok(Step::Snowball(language)), _) => Ok(Analyzer::Snowball(language)),
+            (Ok(Step::Grams(grams)), _) => Ok(Analyzer::Grams(grams)),
+            (Ok(_), _) => refuse(&format!("is a step of a chain: write standard | {name}")),
+            (Err(why), Some("snowball" | "ngram" | "edge-ngram")) => {
+                refuse(&format!("is not complete: {why}"))
             }
-            ("ngram" | "edge-ngram", None) => {
-                Err(Error::Options(format!("analyzer '{name}' needs lengths, as in {name}:2-3")))
-            }
-            (_, None) => Err(Error::Options(format!("analyzer '{name}' is unknown: use {NAMES}"))),
-            (_, Some(of)) => Err(Error::Options(format!("analyzer '{name}:{of}' is unknown: use {NAMES}"))),
+            _ => refuse(&format!("is unknown: use {NAMES}")),
         }
     }
 
-    /// A name for people, which [`Analyzer::parse`] reads, or `delimiters "…"`.
+    /// What [`Analyzer::parse`] reads.
     pub fn name(&self) -> String {
         match self {
-            Analyzer::Standard => "standard".into(),
-            Analyzer::Bytes(set) if *set == Delimiters::paths() => "paths".into(),
-            Analyzer::Bytes(set) if *set == Delimiters::whitespace() => "whitespace".into(),
-            Analyzer::Bytes(set) => format!("delimiters \"{set}\""),
             Analyzer::English => "english".into(),
-            Analyzer::Snowball(language) => format!("snowball:{}", language.name()),
-            Analyzer::Grams(Grams { min, max, edge }) => {
-                let kind = if *edge { "edge-ngram" } else { "ngram" };
-                format!("{kind}:{min}-{max}")
+            Analyzer::Snowball(_) | Analyzer::Grams(_) => self.steps().iter().map(Step::to_string).collect(),
+            Analyzer::Chain(chain) => chain.to_string(),
+            _ => self.base().to_string(),
+        }
+    }
+
+    /// What finds words.
+    #[inline]
+    pub(crate) fn base(&self) -> Base {
+        match self {
+            Analyzer::Standard | Analyzer::English | Analyzer::Snowball(_) | Analyzer::Grams(_) => {
+                Base::Standard
             }
-            Analyzer::Code => "code".into(),
-            Analyzer::Ancestors => "ancestors".into(),
-            Analyzer::Keyword => "keyword".into(),
+            Analyzer::Bytes(delimiters) => Base::Bytes(*delimiters),
+            Analyzer::Code => Base::Code,
+            Analyzer::Ancestors => Base::Ancestors,
+            Analyzer::Keyword => Base::Keyword,
+            Analyzer::Chain(chain) => chain.base(),
+        }
+    }
+
+    /// What is done with them, step after step.
+    pub(crate) fn steps(&self) -> Cow<'_, [Step]> {
+        match self {
+            Analyzer::English => {
+                vec![Step::Possessive, Step::Stop(StopWords::Of(Language::ENGLISH)), Step::Porter].into()
+            }
+            Analyzer::Snowball(language) => vec![Step::Snowball(*language)].into(),
+            Analyzer::Grams(grams) => vec![Step::Grams(*grams)].into(),
+            Analyzer::Chain(chain) => chain.steps().into(),
+            _ => [].as_slice().into(),
         }
     }
 
@@ -203,25 +250,13 @@ impl Analyzer {
     ///
     /// For Unicode words (UAX #29) there are three such places: after a line break (WB3a); between an ASCII byte that
     /// is neither part of a word nor joins two, and ASCII, since a mark that is not ASCII would attach to it (WB4);
-    /// and before a Chinese character, which joins with nothing before it (WB999).
+    /// and before a Chinese character, which joins with nothing before it (WB999). Steps see one word at a time.
     #[inline]
     pub fn may_cut(&self, last: u8, next: u8) -> bool {
-        match self {
-            Analyzer::Standard | Analyzer::English | Analyzer::Snowball(_) | Analyzer::Grams(_) => {
-                let word =
-                    last.is_ascii_alphanumeric() || matches!(last, b'_' | b':' | b'.' | b'\'' | b',' | b';');
-                let line = matches!(last, b'\n' | 0x0b | 0x0c) || (last == b'\r' && next != b'\n');
-                // U+4000 to U+9FFF: ideographs and hexagrams, which no rule of words names.
-                line || (last.is_ascii() && !word && next.is_ascii()) || matches!(next, 0xe4..=0xe9)
-            }
-            Analyzer::Bytes(set) => set.contains(last),
-            Analyzer::Code => CODE_BREAKS.contains(last),
-            Analyzer::Ancestors => LINE_ENDS.contains(last),
-            Analyzer::Keyword => false,
-        }
+        self.base().may_cut(last, next)
     }
 
-    /// The number that stands for it in files, and its parameters.
+    /// The number that stands for it in files, and its parameters. The text of a chain, [`CHAIN`], follows them.
     pub(crate) fn code(&self) -> (u32, [u64; 4]) {
         match self {
             Analyzer::Standard => (0, [0; 4]),
@@ -234,10 +269,11 @@ impl Analyzer {
             Analyzer::Code => (5, [0; 4]),
             Analyzer::Ancestors => (6, [0; 4]),
             Analyzer::Keyword => (7, [0; 4]),
+            Analyzer::Chain(_) => (CHAIN, [0; 4]),
         }
     }
 
-    /// What a number and parameters in a file stand for.
+    /// What a number and parameters in a file stand for; a chain is read by [`Chain::from_stored`].
     pub(crate) fn from_code(code: u32, parameters: [u64; 4]) -> Option<Self> {
         let small = |number: u64| u8::try_from(number).ok();
         let [first, second, third, _] = parameters;
@@ -266,7 +302,7 @@ mod tests {
     #[test]
     fn names_parse_back_and_numbers_too() {
         let names = ["standard", "english", "whitespace", "paths", "ancestors", "code", "keyword"];
-        let more = ["ngram:2-3", "ngram:16-16", "edge-ngram:1-16"];
+        let more = ["ngram:2-3", "ngram:16-16", "edge-ngram:1-16", "delimiters:,;\\x7c"];
         let languages = LANGUAGES.map(|language| format!("snowball:{language}"));
         for name in names.into_iter().chain(more).chain(languages.iter().map(String::as_str)) {
             let analyzer = Analyzer::parse(name).unwrap();
@@ -283,7 +319,8 @@ mod tests {
         assert_eq!(Analyzer::parse("ngram:3").unwrap().name(), "ngram:3-3");
         assert_eq!(Analyzer::from_code(3, [18, 0, 0, 0]), None);
         assert_eq!(Analyzer::from_code(4, [3, 2, 0, 0]), None);
-        assert_eq!(Analyzer::from_code(8, [0; 4]), None);
+        assert_eq!(Analyzer::from_code(CHAIN, [0; 4]), None);
+        assert_eq!(Language::ENGLISH.name(), "english");
     }
 
     #[test]
@@ -298,17 +335,11 @@ mod tests {
             ("ngram:0-3", "1 to 16"),
             ("ngram:1-9", "edge-ngram"),
             ("edge-ngram:3-17", "1 to 16"),
+            ("lowercase", "standard | lowercase"),
+            ("delimiters:", "at least one"),
         ] {
             let error = Analyzer::parse(name).unwrap_err().to_string();
             assert!(error.contains(hint), "{name}: {error}");
-        }
-    }
-
-    #[test]
-    fn identifiers_break_at_every_ascii_byte_that_is_not_part_of_one() {
-        for byte in 0..=255u8 {
-            let part = byte.is_ascii_alphanumeric() || byte == b'_' || !byte.is_ascii();
-            assert_eq!(CODE_BREAKS.contains(byte), !part, "byte {byte}");
         }
     }
 }

@@ -2,16 +2,19 @@
 //!
 //! These values travel with the index (they stand in its manifest), so that a query is analyzed as the
 //! documents were. `fields.rs` says of what fields documents consist, `document.rs` is one; `analyzer.rs` names the ways
-//! to find terms, `delimiters.rs` is the byte set that separates tokens.
+//! to find terms, `chain.rs` is how users put their own together, `delimiters.rs` is the byte set that separates tokens.
 
 mod analyzer;
+mod chain;
 mod delimiters;
 mod document;
 mod fields;
 mod stored;
 
+pub(crate) use analyzer::CHAIN;
 pub use analyzer::{Analyzer, Grams, LANGUAGES, Language};
-pub(crate) use analyzer::{CODE_BREAKS, LINE_ENDS};
+pub use chain::Chain;
+pub(crate) use chain::{Base, CODE_BREAKS, LINE_ENDS, Step, StopWords};
 pub use delimiters::Delimiters;
 pub(crate) use document::decode_stored;
 pub use document::{Document, Value};

@@ -7,13 +7,19 @@ use super::TokenSink;
 /// Makes tokens of words.
 pub(super) trait Filter {
     /// Pushes what becomes of the word `text[range]`, which stands at `source` in the text that the tokenizer was given.
-    fn word<S: TokenSink>(&mut self, text: &[u8], range: Range<usize>, source: Range<usize>, sink: &mut S);
+    fn word<S: TokenSink + ?Sized>(
+        &mut self,
+        text: &[u8],
+        range: Range<usize>,
+        source: Range<usize>,
+        sink: &mut S,
+    );
 }
 
 /// A sink for words that has the tokens of a filter go to another sink.
-pub(super) struct Filtered<'f, F, S>(pub(super) &'f mut F, pub(super) &'f mut S);
+pub(super) struct Filtered<'f, F, S: ?Sized>(pub(super) &'f mut F, pub(super) &'f mut S);
 
-impl<F: Filter, S: TokenSink> TokenSink for Filtered<'_, F, S> {
+impl<F: Filter, S: TokenSink + ?Sized> TokenSink for Filtered<'_, F, S> {
     fn tokens(&mut self, text: &[u8], base: usize, bounds: &[u16]) {
         for pair in bounds.as_chunks::<2>().0 {
             let range = base + usize::from(pair[0])..base + usize::from(pair[1]);

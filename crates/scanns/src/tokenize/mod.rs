@@ -6,29 +6,33 @@
 //! alternating starts and ends. `arch/` makes the masks, one file per instruction set; `standard.rs` is the
 //! Unicode analyzer with its fast path for ASCII.
 //!
-//! Longer chains put a filter between these and the sink (`filter.rs`): `stems.rs` with `porter.rs`, and `parts.rs` for
-//! all that makes several tokens of one. `ladder.rs` has two older ways to measure ours by.
+//! Longer chains put filters between these and the sink (`links.rs` says which): `rewrite.rs` has `rules.rs`, such as
+//! stemmers, applied to words and remembers what came of them, and `parts.rs` is for all that makes several tokens of
+//! one. `ladder.rs` has two older ways to measure ours by.
 
 mod arch;
 mod byteset;
 mod filter;
+mod fold;
 pub(crate) mod ladder;
+mod links;
 mod parts;
 mod porter;
+mod rewrite;
+mod rules;
 mod standard;
-mod stems;
+mod stop;
 mod window;
 
 use std::ops::Range;
 
-use crate::schema::{Analyzer, CODE_BREAKS, Delimiters, Grams, LINE_ENDS};
+use crate::schema::{Analyzer, Base, CODE_BREAKS, Delimiters, LINE_ENDS};
 use crate::sys::Simd;
 
 use byteset::ByteSet;
-use filter::Filtered;
-use parts::{Ancestors, Code};
+use links::Links;
+pub(crate) use rules::spelling;
 use standard::Standard;
-use stems::Stems;
 use window::{Windows, push_long};
 
 /// Longest token kept, in bytes; longer ones are cut to this length and counted.
@@ -39,9 +43,9 @@ pub trait TokenSink {
     /// Tokens of `text[base..]`: `bounds` alternates start and end, relative to `base`, each token non-empty.
     fn tokens(&mut self, text: &[u8], base: usize, bounds: &[u16]);
 
-    /// One token on its own: longer than a window, or rewritten by the analyzer. `source` is where it stands in the text
-    /// that [`Tokenizer::run`] was given, as `base` and the bounds of other tokens say of those; starts
-    /// never fall.
+    /// One token on its own: longer than a window, or rewritten by the analyzer. `source` is where it stands in the
+    /// text that [`Tokenizer::run`] was given, as `base` and the bounds of other tokens say of those; starts never
+    /// fall.
     fn token(&mut self, token: &[u8], source: Range<usize>);
 
     /// Moves the position of the next token: forward past words that were left out, or back by one, to where the token
@@ -71,7 +75,7 @@ impl<A: TokenSink, B: TokenSink> TokenSink for (&mut A, &mut B) {
 /// Finds the tokens of an analyzer with the fastest instructions of this machine.
 pub struct Tokenizer {
     finder: Finder,
-    chain: Chain,
+    links: Links,
     cut: u64,
 }
 
@@ -80,16 +84,6 @@ enum Finder {
     Bytes { set: ByteSet, delimiters: Delimiters, windows: Windows },
     Standard(Box<Standard>),
     Whole,
-}
-
-/// What becomes of them.
-enum Chain {
-    /// They are the tokens.
-    None,
-    Stems(Stems),
-    Grams(Grams),
-    Code(Code),
-    Ancestors,
 }
 
 impl Finder {
@@ -104,7 +98,7 @@ impl Finder {
 
     /// Pushes the words of `text[range]`; returns how many had to be cut.
     #[inline]
-    fn run<S: TokenSink>(&mut self, text: &mut [u8], range: Range<usize>, sink: &mut S) -> u64 {
+    fn run<S: TokenSink + ?Sized>(&mut self, text: &mut [u8], range: Range<usize>, sink: &mut S) -> u64 {
         match self {
             Finder::Bytes { set, windows, .. } => windows.run(set, text, range, sink),
             Finder::Standard(standard) => standard.run(text, range, sink),
@@ -122,32 +116,20 @@ impl Tokenizer {
 
     /// A tokenizer that uses exactly `simd`.
     pub fn with_simd(analyzer: &Analyzer, simd: Simd) -> Self {
-        let (finder, chain) = match analyzer {
-            Analyzer::Standard => (Finder::standard(simd), Chain::None),
-            Analyzer::Bytes(delimiters) => (Finder::bytes(*delimiters, simd), Chain::None),
-            Analyzer::English => (Finder::standard(simd), Chain::Stems(Stems::english())),
-            Analyzer::Snowball(language) => {
-                (Finder::standard(simd), Chain::Stems(Stems::snowball(*language)))
-            }
-            Analyzer::Grams(grams) => (Finder::standard(simd), Chain::Grams(*grams)),
-            Analyzer::Code => (Finder::bytes(CODE_BREAKS, simd), Chain::Code(Code::default())),
-            Analyzer::Ancestors => (Finder::bytes(LINE_ENDS, simd), Chain::Ancestors),
-            Analyzer::Keyword => (Finder::Whole, Chain::None),
+        let finder = match analyzer.base() {
+            Base::Standard => Finder::standard(simd),
+            Base::Bytes(delimiters) => Finder::bytes(delimiters, simd),
+            Base::Code => Finder::bytes(CODE_BREAKS, simd),
+            Base::Ancestors => Finder::bytes(LINE_ENDS, simd),
+            Base::Keyword => Finder::Whole,
         };
-        Tokenizer { finder, chain, cut: 0 }
+        Tokenizer { finder, links: Links::new(analyzer), cut: 0 }
     }
 
     /// Pushes the tokens of `text[range]` into `sink`. Bytes outside `range` may be read, never taken as text;
     /// bytes inside may be lower-cased in place.
     pub fn run<S: TokenSink>(&mut self, text: &mut [u8], range: Range<usize>, sink: &mut S) {
-        let Tokenizer { finder, chain, cut } = self;
-        *cut += match chain {
-            Chain::None => finder.run(text, range, sink),
-            Chain::Stems(stems) => finder.run(text, range, &mut Filtered(stems, sink)),
-            Chain::Grams(grams) => finder.run(text, range, &mut Filtered(grams, sink)),
-            Chain::Code(code) => finder.run(text, range, &mut Filtered(code, sink)),
-            Chain::Ancestors => finder.run(text, range, &mut Filtered(&mut Ancestors, sink)),
-        };
+        self.cut += self.links.run(&mut self.finder, text, range, sink);
     }
 
     /// Bytes at the front of `text` that belong to a token begun before it.

@@ -6,35 +6,54 @@ use super::filter::Filter;
 use super::{MAX_TOKEN, TokenSink};
 use crate::schema::Grams;
 
-impl Filter for Grams {
+/// Runs of characters of words.
+pub(super) struct Runs {
+    grams: Grams,
+    /// True if characters stand in the text as they do in a word of the same length.
+    in_place: bool,
+}
+
+impl Runs {
+    pub(super) fn new(grams: Grams, in_place: bool) -> Self {
+        Runs { grams, in_place }
+    }
+}
+
+impl Filter for Runs {
     /// Bytes that are not UTF-8 are taken as they are: what begins no character belongs to the one before.
-    fn word<S: TokenSink>(&mut self, text: &[u8], range: Range<usize>, source: Range<usize>, sink: &mut S) {
-        let word = &text[range];
+    fn word<S: TokenSink + ?Sized>(
+        &mut self,
+        text: &[u8],
+        range: Range<usize>,
+        source: Range<usize>,
+        sink: &mut S,
+    ) {
+        let (word, grams) = (&text[range], &self.grams);
         let starts = |at: &usize| word.get(*at).is_none_or(|byte| byte & 0xc0 != 0x80);
         let next = |at: usize| (at + 1..=word.len()).find(starts);
         // A word in lower case may have another length than it has in the text: then all of it is the source.
-        let unchanged = source.len() == word.len();
+        let unchanged = self.in_place && source.len() == word.len();
         let mut push = |gram: Range<usize>| {
             let of = source.start + gram.start..source.start + gram.end;
             sink.token(&word[gram], if unchanged { of } else { source.clone() });
         };
-        if (0..self.min()).try_fold(0, |at, _| next(at)).is_none() {
+        if (0..grams.min()).try_fold(0, |at, _| next(at)).is_none() {
             return push(0..word.len());
         }
         let mut start = 0;
         loop {
             let mut end = start;
-            for len in 1..=self.max() {
+            for len in 1..=grams.max() {
                 match next(end) {
                     Some(at) => end = at,
-                    None if len <= self.min() => return,
+                    None if len <= grams.min() => return,
                     None => break,
                 }
-                if len >= self.min() {
+                if len >= grams.min() {
                     push(start..end);
                 }
             }
-            match next(start).filter(|&at| at < word.len() && !self.edge()) {
+            match next(start).filter(|&at| at < word.len() && !grams.edge()) {
                 Some(at) => start = at,
                 None => return,
             }
@@ -88,7 +107,13 @@ static CLASSES: [Class; 128] = {
 };
 
 impl Filter for Code {
-    fn word<S: TokenSink>(&mut self, text: &[u8], range: Range<usize>, source: Range<usize>, sink: &mut S) {
+    fn word<S: TokenSink + ?Sized>(
+        &mut self,
+        text: &[u8],
+        range: Range<usize>,
+        source: Range<usize>,
+        sink: &mut S,
+    ) {
         let word = &text[range];
         if !word.is_ascii() {
             return self.foreign(word, source, sink);
@@ -113,7 +138,7 @@ impl Filter for Code {
 impl Code {
     /// A word that is not all ASCII, and may hold characters that are not part of an identifier.
     #[cold]
-    fn foreign<S: TokenSink>(&mut self, word: &[u8], source: Range<usize>, sink: &mut S) {
+    fn foreign<S: TokenSink + ?Sized>(&mut self, word: &[u8], source: Range<usize>, sink: &mut S) {
         let word = String::from_utf8_lossy(word);
         let unchanged = word.len() == source.len();
         let mut parts = std::mem::take(&mut self.parts);
@@ -141,7 +166,7 @@ impl Code {
     }
 
     /// True if the token was cut.
-    fn push<S: TokenSink>(&mut self, token: &str, source: Range<usize>, sink: &mut S) -> bool {
+    fn push<S: TokenSink + ?Sized>(&mut self, token: &str, source: Range<usize>, sink: &mut S) -> bool {
         self.lower.clear();
         for c in token.chars().filter_map(|c| c.to_lowercase().next()) {
             self.lower.extend_from_slice(c.encode_utf8(&mut [0; 4]).as_bytes());
@@ -190,7 +215,13 @@ pub(super) struct Ancestors;
 const MOST_ANCESTORS: usize = 128;
 
 impl Filter for Ancestors {
-    fn word<S: TokenSink>(&mut self, text: &[u8], range: Range<usize>, source: Range<usize>, sink: &mut S) {
+    fn word<S: TokenSink + ?Sized>(
+        &mut self,
+        text: &[u8],
+        range: Range<usize>,
+        source: Range<usize>,
+        sink: &mut S,
+    ) {
         let path = &text[range];
         let whole = path.len() - path.iter().rev().take_while(|&&byte| byte == b'/').count();
         let ends = (1..whole).filter(|&at| path[at] == b'/' && path[at - 1] != b'/').take(MOST_ANCESTORS);

@@ -73,7 +73,8 @@ impl Porter {
             std::mem::swap(&mut self.word, word);
             return;
         }
-        let text = String::from_utf8_lossy(word);
+        // A word that was cut off may end within a character: it stays as it is, as with Snowball.
+        let Ok(text) = std::str::from_utf8(word) else { return };
         let mut before = ('\0', 0x80);
         for c in text.chars() {
             let letter = u8::try_from(c).ok().filter(u8::is_ascii).unwrap_or_else(|| {

@@ -42,7 +42,12 @@ impl Standard {
     }
 
     /// Pushes the words of `text[range]`, which is lower-cased in place; returns how many words were cut.
-    pub(super) fn run<S: TokenSink>(&mut self, text: &mut [u8], range: Range<usize>, sink: &mut S) -> u64 {
+    pub(super) fn run<S: TokenSink + ?Sized>(
+        &mut self,
+        text: &mut [u8],
+        range: Range<usize>,
+        sink: &mut S,
+    ) -> u64 {
         let Range { mut start, end } = range;
         let mut cut = 0;
         while start < end {
@@ -61,7 +66,7 @@ impl Standard {
     }
 
     /// Words of lower-cased ASCII text.
-    fn ascii<S: TokenSink>(&mut self, text: &[u8], range: Range<usize>, sink: &mut S) -> u64 {
+    fn ascii<S: TokenSink + ?Sized>(&mut self, text: &[u8], range: Range<usize>, sink: &mut S) -> u64 {
         let Range { mut start, end } = range;
         let mut cut = 0;
         while start < end {
@@ -110,7 +115,7 @@ impl Standard {
 
     /// Words of any text, by the library.
     #[cold]
-    fn unicode<S: TokenSink>(&mut self, text: &[u8], range: Range<usize>, sink: &mut S) -> u64 {
+    fn unicode<S: TokenSink + ?Sized>(&mut self, text: &[u8], range: Range<usize>, sink: &mut S) -> u64 {
         let source = &text[range.clone()];
         let repaired = String::from_utf8_lossy(source);
         let mut places = Places::new(source, range.start);

@@ -1,4 +1,5 @@
 mod chains;
+mod steps;
 
 use std::ops::Range;
 

@@ -22,7 +22,7 @@ impl Windows {
     }
 
     /// Pushes the runs of `set` in `text[range]` into `sink`; returns how many were cut to [`MAX_TOKEN`].
-    pub(super) fn run<S: TokenSink>(
+    pub(super) fn run<S: TokenSink + ?Sized>(
         &mut self,
         set: &ByteSet,
         text: &[u8],
@@ -83,12 +83,12 @@ pub(super) fn settle_last(
 }
 
 /// Pushes the token `text[range]`, which may exceed [`MAX_TOKEN`]; returns 1 if it had to be cut.
-pub(super) fn push_long<S: TokenSink>(text: &[u8], range: Range<usize>, sink: &mut S) -> u64 {
+pub(super) fn push_long<S: TokenSink + ?Sized>(text: &[u8], range: Range<usize>, sink: &mut S) -> u64 {
     push_rewritten(&text[range.clone()], range, sink)
 }
 
 /// The same for a token that the analyzer has rewritten, which stands at `source`. What is cut off is no part of that.
-pub(super) fn push_rewritten<S: TokenSink>(token: &[u8], source: Range<usize>, sink: &mut S) -> u64 {
+pub(super) fn push_rewritten<S: TokenSink + ?Sized>(token: &[u8], source: Range<usize>, sink: &mut S) -> u64 {
     let source = source.start..source.end.min(source.start + MAX_TOKEN);
     sink.token(&token[..token.len().min(MAX_TOKEN)], source);
     u64::from(token.len() > MAX_TOKEN)

@@ -161,7 +161,12 @@ fn positions_that_words_were_left_out_of_survive_flushes_and_agree_with_vectors(
         files.push((root.join(format!("{n}.txt")), text.join("\n").into_bytes()));
         fs::write(&files[n].0, &files[n].1).unwrap();
     }
-    for (name, kept) in [("english", Postings::Positions), ("code", Postings::Offsets)] {
+    for (name, kept) in [
+        ("english", Postings::Positions),
+        ("code", Postings::Offsets),
+        ("standard | stop:english | stop:n0w1,n0w2 | fold | porter", Postings::Offsets),
+        ("code | stop:get,w | length:2-9 | edge-ngram:2-4", Postings::Offsets),
+    ] {
         let directory = RamDirectory::new();
         let mut options = keeping(&root, 2);
         options.postings = Some(kept);

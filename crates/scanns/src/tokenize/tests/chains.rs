@@ -13,7 +13,7 @@ use crate::tokenize::porter::Porter;
 use crate::tokenize::{MAX_TOKEN, Tokenizer};
 
 /// One of each kind.
-const NAMES: [&str; 10] = [
+const NAMES: [&str; 16] = [
     "standard",
     "english",
     "snowball:german",
@@ -24,6 +24,12 @@ const NAMES: [&str; 10] = [
     "keyword",
     "ngram:2-3",
     "edge-ngram:1-5",
+    "standard | fold | stop:the,of | porter",
+    "standard | fold | ngram:1-2",
+    "whitespace | lowercase | fold | length:2-9",
+    "code | stop:get, | fold | edge-ngram:1-3",
+    "ancestors | lowercase | edge-ngram:1-5",
+    "keyword | fold | possessive",
 ];
 
 fn placed(name: &str, text: &str) -> Vec<(u32, String)> {
@@ -36,13 +42,13 @@ fn terms(name: &str, text: &str) -> Vec<String> {
     placed(name, text).into_iter().map(|(_, term)| term).collect()
 }
 
-fn words(text: &str) -> Vec<String> {
+pub(super) fn words(text: &str) -> Vec<String> {
     let lower = |word: &str| word.chars().filter_map(|c| c.to_lowercase().next()).collect::<String>();
     text.unicode_words().map(lower).collect()
 }
 
 /// Text of words that come again and again, some long, some not ASCII, with what separates them.
-fn random_text(random: &mut Rng, len: usize) -> String {
+pub(super) fn random_text(random: &mut Rng, len: usize) -> String {
     let pieces = [
         "the",
         "of",

@@ -1,0 +1,214 @@
+//! Letters without what is put on, around and into them: `Größe` becomes `Grosse`, `ﬁn` becomes `fin`, `Ａ` becomes `A`.
+//!
+//! A character is taken apart by Unicode's compatibility decomposition, NFKD. Marks that only modify a letter are left
+//! out, and Latin letters that are a plain one with a stroke, or two in one, which Unicode does not take apart, are
+//! replaced as ASCII folding does. What is then left is composed again, NFC. Marks that are letters in their own right
+//! stay: vowel signs of India and Southeast Asia, and what voices kana.
+
+use unicode_normalization::UnicodeNormalization;
+use unicode_normalization::char::{canonical_combining_class, decompose_compatible, is_combining_mark};
+
+/// Longest decomposition, in characters. What has a longer one is a phrase in one character, and stays as it is: text
+/// must not become many times as much, since index threads have only so much room.
+const MOST_CHARACTERS: usize = 4;
+
+/// Appends `text`, folded.
+pub(super) fn fold(text: &str, out: &mut Vec<u8>, spare: &mut String) {
+    spare.clear();
+    for c in text.chars() {
+        if c.is_ascii() {
+            spare.push(c);
+        } else {
+            fold_one(c, spare);
+        }
+    }
+    if spare.is_ascii() {
+        out.extend_from_slice(spare.as_bytes());
+    } else {
+        spare.nfc().for_each(|c| out.extend_from_slice(c.encode_utf8(&mut [0; 4]).as_bytes()));
+    }
+}
+
+fn fold_one(c: char, out: &mut String) {
+    let mut characters = 0;
+    decompose_compatible(c, |_| characters += 1);
+    if characters > MOST_CHARACTERS {
+        return out.push(c);
+    }
+    decompose_compatible(c, |part| {
+        // Accents that stand alone are taken apart to a space and a mark.
+        let beside = part == ' ' && !c.is_whitespace();
+        if beside || modifies(part) {
+            return;
+        }
+        match plain(part) {
+            Some(letters) => out.push_str(letters),
+            None => out.push(part),
+        }
+    });
+}
+
+/// True for marks and other characters that only modify what stands before them.
+fn modifies(c: char) -> bool {
+    match c {
+        // The soft hyphen, the grapheme joiner, and what selects a glyph.
+        '\u{ad}' | '\u{34f}' | '\u{fe00}'..='\u{fe0f}' => true,
+        // Overlays; points of Hebrew, Arabic and Syriac; whatever is attached to a letter or stands below, beside or
+        // above it. Classes between these are of vowel signs, and 0 and 7 to 9 of what belongs to a letter.
+        _ => is_combining_mark(c) && matches!(canonical_combining_class(c), 1 | 10..=36 | 200..=240),
+    }
+}
+
+/// What takes the place of Latin letters and punctuation that have no decomposition.
+fn plain(c: char) -> Option<&'static str> {
+    Some(match c {
+        'Æ' => "AE",
+        'æ' => "ae",
+        'Œ' => "OE",
+        'œ' => "oe",
+        'ẞ' => "SS",
+        'ß' => "ss",
+        'Þ' => "TH",
+        'þ' => "th",
+        'Ⱥ' => "A",
+        'ⱥ' => "a",
+        'Ƀ' | 'Ɓ' => "B",
+        'ƀ' | 'ɓ' => "b",
+        'Ȼ' | 'Ƈ' => "C",
+        'ȼ' | 'ƈ' => "c",
+        'Đ' | 'Ð' | 'Ɖ' | 'Ɗ' => "D",
+        'đ' | 'ð' | 'ɖ' | 'ɗ' => "d",
+        'Ɇ' => "E",
+        'ɇ' => "e",
+        'Ƒ' => "F",
+        'ƒ' => "f",
+        'Ǥ' | 'Ɠ' => "G",
+        'ǥ' | 'ɠ' => "g",
+        'Ħ' => "H",
+        'ħ' => "h",
+        'Ɨ' => "I",
+        'ı' | 'ɨ' => "i",
+        'Ɉ' => "J",
+        'ȷ' | 'ɉ' => "j",
+        'Ƙ' => "K",
+        'ƙ' => "k",
+        'Ł' | 'Ƚ' => "L",
+        'ł' | 'ƚ' => "l",
+        'Ŋ' | 'Ɲ' => "N",
+        'ŋ' | 'ɲ' => "n",
+        'Ø' | 'Ɵ' => "O",
+        'ø' | 'ɵ' => "o",
+        'Ƥ' => "P",
+        'ƥ' => "p",
+        'ĸ' => "q",
+        'Ɍ' => "R",
+        'ɍ' => "r",
+        'Ŧ' | 'Ƭ' | 'Ʈ' | 'Ⱦ' => "T",
+        'ŧ' | 'ƭ' | 'ʈ' | 'ⱦ' => "t",
+        'Ʉ' => "U",
+        'ʉ' => "u",
+        'Ʋ' => "V",
+        'ʋ' => "v",
+        'Ƴ' | 'Ɏ' => "Y",
+        'ƴ' | 'ɏ' => "y",
+        'Ƶ' | 'Ȥ' => "Z",
+        'ƶ' | 'ȥ' => "z",
+        '‘' | '’' | '‚' | '‛' | 'ʼ' => "'",
+        '“' | '”' | '„' | '‟' => "\"",
+        '‐' | '‑' | '‒' | '–' | '—' | '―' | '−' => "-",
+        '⁄' => "/",
+        _ => return None,
+    })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use fastrand::Rng;
+
+    fn folded(text: &str) -> String {
+        let mut out = Vec::new();
+        fold(text, &mut out, &mut String::new());
+        String::from_utf8(out).unwrap()
+    }
+
+    #[test]
+    fn words_lose_their_diacritics_and_other_forms() {
+        for (text, expected) in [
+            ("Größe", "Grosse"),
+            ("ẞ", "SS"),
+            ("Ærøskøbing", "AEroskobing"),
+            ("ǽ Ǿ ĳ ŉ", "ae O ij 'n"),
+            ("Łódź", "Lodz"),
+            ("naïve façade Ångström", "naive facade Angstrom"),
+            ("e\u{301}t\u{e9}", "ete"),
+            ("Việt Đà Nẵng", "Viet Da Nang"),
+            ("ﬁn ﬀﬃ", "fin ffffi"),
+            ("Ａｂｃ１２３", "Abc123"),
+            ("x² ½ № ™ Ⅷ …", "x2 1/2 No TM VIII ..."),
+            ("don’t “well-known” a–b", "don't \"well-known\" a-b"),
+            ("Άλφα ελληνικά", "Αλφα ελληνικα"),
+            ("ёлка йод", "елка иод"),
+            ("שָׁלוֹם", "שלום"),
+            ("مُحَمَّد أحمد آخر", "محمد احمد اخر"),
+            ("Donau\u{ad}dampf ❤\u{fe0f}", "Donaudampf ❤"),
+            // These are other letters, and stay.
+            ("ガギグ がぎぐ", "ガギグ がぎぐ"),
+            ("ｶﾞ", "ガ"),
+            ("한국어", "한국어"),
+            ("हिन्दी ज़", "हिन्दी ज़"),
+            ("ภาษาไทย", "ภาษาไทย"),
+            ("தமிழ்", "தமிழ்"),
+            ("日本語", "日本語"),
+            ("\u{fdfa}", "\u{fdfa}"),
+            ("\u{301}", ""),
+            ("´ ¨", " "),
+        ] {
+            // Nukta letters are always written apart in NFC.
+            let expected: String = expected.nfc().collect();
+            assert_eq!(folded(text), expected, "{text}");
+        }
+    }
+
+    #[test]
+    fn every_character_is_folded_once_and_for_all() {
+        for c in (0x80..=0x10_ffff).filter_map(char::from_u32) {
+            let once = folded(c.encode_utf8(&mut [0; 4]));
+            assert_eq!(folded(&once), once, "{c:?}");
+            assert!(once.chars().count() <= MOST_CHARACTERS, "{c:?}");
+            let decomposed: String = std::iter::once(c).nfkd().collect();
+            // What has no marks and no forms is left alone.
+            if decomposed.chars().eq([c]) && !is_combining_mark(c) && plain(c).is_none() && c != '\u{ad}' {
+                assert!(once.chars().eq([c]), "{c:?}");
+            }
+        }
+    }
+
+    #[test]
+    fn folding_equals_a_decomposition_without_marks_and_a_composition() {
+        let seed = 0x5eed_0a11;
+        let mut random = Rng::with_seed(seed);
+        let ranges =
+            [(0x61, 26), (0xc0, 512), (0x300, 112), (0x370, 200), (0x590, 400), (0x1e00, 512), (0xac00, 99)];
+        for round in 0..4000 {
+            let text: String = (0..random.usize(..12))
+                .filter_map(|_| {
+                    let (first, count) = ranges[random.usize(..ranges.len())];
+                    char::from_u32(first + random.u32(..count))
+                })
+                .collect();
+            let slow: String = text
+                .chars()
+                .flat_map(|c| {
+                    let parts =
+                        std::iter::once(c).nfkd().filter(move |&part| part != ' ' || c.is_whitespace());
+                    parts.collect::<Vec<char>>()
+                })
+                .filter(|&part| !modifies(part))
+                .flat_map(|part| plain(part).map_or_else(|| vec![part], |letters| letters.chars().collect()))
+                .nfc()
+                .collect();
+            assert_eq!(folded(&text), slow, "seed {seed:x} round {round} {text:?}");
+        }
+    }
+}

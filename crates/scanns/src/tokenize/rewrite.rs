@@ -1,0 +1,137 @@
+//! Words to what rules make of them, stems for example, with a memory for frequent words.
+//!
+//! A stemmer takes 50 to 500 ns a word, and the words of a text are mostly the same few thousand. So what became of a
+//! word of up to 16 bytes is kept in a table with one place for each hash: a look-up takes about 5 ns, however many
+//! rules there are, and a word that finds its place taken by another goes through the rules and takes it over.
+
+use std::ops::Range;
+
+use super::TokenSink;
+use super::filter::Filter;
+use super::rules::Rule;
+
+/// Longest word that is kept, in bytes.
+const SHORT: usize = 16;
+
+/// Places of the table, as a power of two: 384 KiB, which a second-level cache holds beside other things.
+const PLACES: u32 = 13;
+
+/// The bits of the first so many bytes.
+static MASKS: [u128; SHORT + 1] = {
+    let mut masks = [u128::MAX; SHORT + 1];
+    let mut bytes = 0;
+    while bytes < SHORT {
+        masks[bytes] = (1 << (8 * bytes)) - 1;
+        bytes += 1;
+    }
+    masks
+};
+
+/// What became of a word.
+#[derive(Clone, Copy, Default)]
+struct Known {
+    /// The word, filled up with zeros.
+    word: u128,
+    /// What it became, of which the first `became_len` bytes count; none if the word is left out.
+    became: [u8; SHORT],
+    len: u8,
+    became_len: u8,
+}
+
+/// A filter that changes words and leaves some out, rule after rule.
+pub(super) struct Rewrite {
+    rules: Vec<Rule>,
+    known: Box<[Known]>,
+    /// The word at hand, then what became of it.
+    word: Vec<u8>,
+    spare: Vec<u8>,
+}
+
+impl Rewrite {
+    pub(super) fn new(rules: Vec<Rule>) -> Self {
+        let known = vec![Known::default(); 1 << PLACES].into_boxed_slice();
+        Rewrite { rules, known, word: Vec::new(), spare: Vec::new() }
+    }
+
+    /// Applies the rules to a word; what became of it is in the buffer, without a byte if it is left out.
+    fn apply(&mut self, word: &[u8]) {
+        self.word.clear();
+        self.word.extend_from_slice(word);
+        for rule in &mut self.rules {
+            if self.word.is_empty() {
+                break;
+            }
+            rule.apply(&mut self.word, &mut self.spare);
+        }
+    }
+
+    /// A word of more than [`SHORT`] bytes.
+    fn long_word<S: TokenSink + ?Sized>(&mut self, word: &[u8], source: Range<usize>, sink: &mut S) {
+        self.apply(word);
+        push(&self.word, source, sink);
+    }
+
+    /// Learns a word.
+    #[inline(never)]
+    fn learn(&mut self, word: &[u8], head: u128) -> Option<Known> {
+        self.apply(word);
+        let mut known = Known { word: head, ..Known::default() };
+        known.became.get_mut(..self.word.len())?.copy_from_slice(&self.word);
+        (known.len, known.became_len) = (u8::try_from(word.len()).ok()?, u8::try_from(self.word.len()).ok()?);
+        Some(known)
+    }
+}
+
+impl Filter for Rewrite {
+    #[inline]
+    fn word<S: TokenSink + ?Sized>(
+        &mut self,
+        text: &[u8],
+        range: Range<usize>,
+        source: Range<usize>,
+        sink: &mut S,
+    ) {
+        let word = &text[range.clone()];
+        if word.len() > SHORT {
+            return self.long_word(word, source, sink);
+        }
+        let head = match text[range.start..].first_chunk() {
+            Some(first) => u128::from_le_bytes(*first) & MASKS[word.len()],
+            None => head(word),
+        };
+        let place = place_of(head);
+        let mut known = self.known[place];
+        if known.word != head || usize::from(known.len) != word.len() {
+            match self.learn(word, head) {
+                Some(learnt) => {
+                    self.known[place] = learnt;
+                    known = learnt;
+                }
+                // It became too long to be kept.
+                None => return push(&self.word, source, sink),
+            }
+        }
+        push(&known.became[..usize::from(known.became_len)], source, sink);
+    }
+}
+
+/// A word goes on to the sink; one that was left out leaves a gap.
+#[inline]
+fn push<S: TokenSink + ?Sized>(word: &[u8], source: Range<usize>, sink: &mut S) {
+    if word.is_empty() { sink.shift(1) } else { sink.token(word, source) }
+}
+
+/// The bytes of a word, filled up with zeros.
+fn head(word: &[u8]) -> u128 {
+    let mut head = [0; SHORT];
+    head[..word.len()].copy_from_slice(word);
+    u128::from_le_bytes(head)
+}
+
+#[inline]
+fn place_of(head: u128) -> usize {
+    #[expect(clippy::cast_possible_truncation, reason = "both halves, one by one")]
+    let (low, high) = (head as u64, (head >> 64) as u64);
+    let mixed = (low ^ high.rotate_left(29)).wrapping_mul(0x9e37_79b9_7f4a_7c15);
+    (mixed >> (64 - PLACES)) as usize
+}

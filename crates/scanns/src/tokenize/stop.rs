@@ -1,0 +1,88 @@
+//! The lists of words that a chain may leave out.
+//!
+//! What a list has is part of the format of an index: text that lost other words is another text. So the crate that
+//! they come from stays at one version, and a test knows them all.
+
+use crate::schema::Language;
+
+/// The words that Lucene's `EnglishAnalyzer` leaves out.
+const ENGLISH: [&str; 33] = [
+    "a", "an", "and", "are", "as", "at", "be", "but", "by", "for", "if", "in", "into", "is", "it", "no",
+    "not", "of", "on", "or", "such", "that", "the", "their", "then", "there", "these", "they", "this", "to",
+    "was", "will", "with",
+];
+
+/// What the crate calls the other [`LANGUAGES`](crate::schema::LANGUAGES), in their order; its lists are those of
+/// Snowball and NLTK.
+const CODES: [&str; 17] =
+    ["ar", "da", "nl", "", "fi", "fr", "de", "hu", "it", "no", "pt", "ro", "ru", "es", "sv", "ta", "tr"];
+
+/// The stop words of a language, in lower case.
+pub(super) fn stop_words(language: Language) -> &'static [&'static str] {
+    match CODES.get(language.number()) {
+        Some(code) if !code.is_empty() => stop_words::lookup(code).unwrap_or_default(),
+        _ => &ENGLISH,
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::schema::LANGUAGES;
+    use xxhash_rust::xxh3::xxh3_64;
+
+    #[test]
+    fn the_lists_are_what_they_have_always_been() {
+        let known = [
+            ("arabic", 754, 0x78d9_8e05_83f9_4611),
+            ("danish", 94, 0x0b6b_6776_b29b_5e25),
+            ("dutch", 101, 0x39a5_05ec_7e20_fceb),
+            ("english", 33, 0x67a0_1b6d_7155_338c),
+            ("finnish", 235, 0x0404_7795_696a_f3f5),
+            ("french", 157, 0x2720_aaa9_267b_d768),
+            ("german", 232, 0xdc21_7166_b39e_4016),
+            ("hungarian", 199, 0xee0b_d9aa_5f91_df35),
+            ("italian", 279, 0xbe46_2e80_dc05_f067),
+            ("norwegian", 176, 0xfdaa_0930_e528_3476),
+            ("portuguese", 207, 0x7992_e439_a27e_7467),
+            ("romanian", 356, 0x6966_2bf3_73e4_867c),
+            ("russian", 151, 0x5992_4c45_19ab_02f3),
+            ("spanish", 313, 0x3f63_47fb_59f4_b67e),
+            ("swedish", 114, 0x2e13_1500_8eb3_842e),
+            ("tamil", 125, 0x9472_a0da_08d1_e050),
+            ("turkish", 53, 0x68e9_0842_fa46_fe59),
+        ];
+        let found = LANGUAGES.map(|name| {
+            let words = stop_words(Language::parse(name).unwrap());
+            (name, words.len(), xxh3_64(words.join("\n").as_bytes()))
+        });
+        assert_eq!(found, known);
+    }
+
+    #[test]
+    fn every_list_has_the_words_of_its_language() {
+        for (language, words) in [
+            ("arabic", ["من", "في"]),
+            ("danish", ["og", "ikke"]),
+            ("dutch", ["het", "niet"]),
+            ("english", ["the", "with"]),
+            ("finnish", ["ja", "ei"]),
+            ("french", ["et", "dans"]),
+            ("german", ["und", "nicht"]),
+            ("hungarian", ["és", "nem"]),
+            ("italian", ["il", "non"]),
+            ("norwegian", ["og", "ikke"]),
+            ("portuguese", ["e", "não"]),
+            ("romanian", ["cu", "este"]),
+            ("russian", ["и", "не"]),
+            ("spanish", ["y", "del"]),
+            ("swedish", ["och", "inte"]),
+            ("tamil", ["ஒரு", "என்று"]),
+            ("turkish", ["ve", "için"]),
+        ] {
+            let all = stop_words(Language::parse(language).unwrap());
+            assert!(words.iter().all(|word| all.contains(word)), "{language}");
+            assert!(all.iter().all(|word| !word.is_empty() && word.trim() == *word), "{language}");
+        }
+    }
+}
