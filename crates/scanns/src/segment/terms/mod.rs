@@ -14,8 +14,8 @@
 //!         | varint(doc_freq << 1) varint(list length) varint(total_freq - doc_freq)
 //!           with positions, each followed by varint(position) if the term occurs once, or varint(run length)
 //!           with offsets, the position is followed by varint(start << 1 | (extra != 0)) varint(extra)?
-//! sparse  = first eight bytes of a block's first term, as a big-endian number, u64 | offset of the block u64 |
-//!           length of the block u32              per group, in the section after this one
+//! sparse  = first eight bytes of each block's first term, and where the block is: in the section after this one, see
+//!           `sparse.rs`
 //! ```
 //!
 //! The bytes of a group's lists stand right before its block, in the order of the terms; `lists` is how many. In a segment
@@ -27,24 +27,25 @@ mod batch;
 mod block;
 mod lookup;
 mod runs;
+mod seek;
+mod sparse;
 mod suffixes;
 mod walk;
 mod write;
 
-pub(super) use lookup::load;
 pub use lookup::{Terms, TermsIter};
+pub(super) use sparse::{SPARSE_ENTRY, write_sparse};
 pub use walk::TermsWalk;
 pub(super) use write::{TermsOut, TermsWriter};
 
 use crate::codec::Occurrence;
 #[cfg(test)]
+use crate::codec::head;
+#[cfg(test)]
 use crate::schema::Postings;
 
 /// Terms in a group.
 const GROUP: usize = 64;
-
-/// Bytes of an entry of the sparse index.
-pub(super) const SPARSE_ENTRY: usize = 20;
 
 /// Bytes of `count` symbols of `width` bits.
 fn packed_len(count: usize, width: u8) -> Option<usize> {
@@ -120,10 +121,8 @@ fn prefix_of(head: u128) -> u64 {
 pub(super) fn read_any(bytes: &[u8]) {
     for kept in [Postings::Frequencies, Postings::Positions, Postings::Offsets] {
         for term in [b"".as_slice(), b"a", b"mm", b"term0042", &[0xff; 40]] {
-            if let Some(mut block) = block::Block::open(bytes, 1 << 20, kept)
-                && block.seek(term) == Some(true)
-            {
-                let _ = block.info();
+            for first in [0, prefix_of(head(term)), u64::MAX] {
+                let _ = seek::find(bytes, 1 << 20, kept, (term, prefix_of(head(term))), first);
             }
         }
         let Some(mut block) = block::Block::open(bytes, 1 << 20, kept) else { continue };
