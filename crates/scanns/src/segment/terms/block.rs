@@ -2,7 +2,7 @@
 
 use std::ops::Range;
 
-use super::{GROUP, TermInfo, TermPositions, packed_len};
+use super::{GROUP, HALF, TermInfo, TermPositions, packed_len};
 use crate::codec::{ByteReader, Occurrence};
 use crate::schema::Postings;
 
@@ -24,6 +24,8 @@ pub(super) struct Parts<'a> {
     pub(super) text_len: usize,
     /// Offset of the first list in the section.
     list: u64,
+    /// Bytes of the postings of the first [`HALF`] terms, and of their lists, in a block with more terms.
+    half: (usize, u64),
 }
 
 impl<'a> Parts<'a> {
@@ -36,12 +38,16 @@ impl<'a> Parts<'a> {
         let list = offset.checked_sub(reader.varint()?)?;
         let lengths = usize::try_from(reader.varint()?).ok()?;
         let text_len = usize::try_from(reader.varint()?).ok()?;
+        let half = match count > HALF {
+            true => (usize::try_from(reader.varint()?).ok()?, reader.varint()?),
+            false => (0, 0),
+        };
         let set = if width > 0 { [reader.u64()?, reader.u64()?] } else { [0, 0] };
         let lengths = reader.take(lengths)?;
         let packed_len = if width > 0 { packed_len(text_len, width)? } else { text_len };
         let text = reader.remaining();
         let whole = (1..=GROUP).contains(&count) && packed_len <= text.len();
-        whole.then_some(Parts { count, width, set, lengths, text, packed_len, text_len, list })
+        whole.then_some(Parts { count, width, set, lengths, text, packed_len, text_len, list, half })
     }
 
     /// Number `at` of the suffixes' symbols, or of their bytes where those are not packed.
@@ -71,6 +77,16 @@ impl<'a> Parts<'a> {
             positions: TermPositions::NotKept,
         }
     }
+
+    /// The same from the first term of the second half on; `None` if the block is damaged, or has none.
+    #[inline(always)]
+    pub(super) fn second_half(&self, kept: Postings) -> Option<PostingsReader<'a>> {
+        let (bytes, lists) = self.half;
+        let mut postings = self.postings(kept);
+        postings.bytes.take(bytes)?;
+        postings.list = self.list.checked_add(lists)?;
+        (self.count > HALF).then_some(postings)
+    }
 }
 
 /// What a term shares with the one before, and how many bytes are its own.
@@ -95,6 +111,8 @@ pub(super) struct Block<'a> {
     /// Bytes of suffixes read, before they were packed.
     at: usize,
     postings: PostingsReader<'a>,
+    /// Bytes of postings that follow the first half, and where the lists of what follows begin, if there is more.
+    half: Option<(usize, u64)>,
     /// Terms whose postings have not been read.
     behind: u8,
 }
@@ -123,6 +141,10 @@ impl<'a> Block<'a> {
             text_len: parts.text_len,
             at: 0,
             postings: parts.postings(kept),
+            half: match parts.count > HALF {
+                true => parts.second_half(kept).map(|half| Some(half.place()))?,
+                false => None,
+            },
             behind: 0,
         })
     }
@@ -251,6 +273,11 @@ impl<'a> Block<'a> {
     pub(super) fn positions(&self) -> TermPositions {
         self.postings.positions()
     }
+
+    /// True if what the block says of its halves is so, if the postings of the first [`HALF`] terms have just been read.
+    pub(super) fn is_half(&self) -> bool {
+        self.half.is_none_or(|half| half == self.postings.place())
+    }
 }
 
 /// Reads the postings of a block, term by term.
@@ -266,6 +293,11 @@ pub(super) struct PostingsReader<'a> {
 }
 
 impl PostingsReader<'_> {
+    /// Bytes that are left, and where the next list is.
+    fn place(&self) -> (usize, u64) {
+        (self.bytes.remaining().len(), self.list)
+    }
+
     /// The postings of the next term.
     #[inline(always)]
     pub(super) fn next_info(&mut self) -> Option<TermInfo> {

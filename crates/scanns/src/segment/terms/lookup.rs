@@ -64,6 +64,14 @@ impl Terms {
         Ok(self.sparse.group(index)?.map(|group| group.prefix))
     }
 
+    /// Where a block is in its section.
+    #[cfg(test)]
+    pub(in crate::segment) fn place_of_block(&self, index: usize) -> Range<usize> {
+        let place = self.sparse.group(index).ok().flatten().map(|group| group.place);
+        let start = place.map_or(0, |place| usize::try_from(place.offset).unwrap_or(0));
+        start..start + place.map_or(0, |place| place.len as usize)
+    }
+
     #[cold]
     fn damaged(&self, index: usize) -> Error {
         self.section.corrupt(format!("block {index} of its terms cannot be read"))

@@ -3,8 +3,9 @@
 //! ```text
 //! section = group …                              terms ascending by bytes
 //! group   = list … | block                       the lists of the group's terms, then its terms
-//! block   = count u8 | width u8 | lists varint | lengths varint | suffixes varint |
+//! block   = count u8 | width u8 | lists varint | lengths varint | suffixes varint | half (if count > 32) |
 //!           symbols u128 (if width > 0) | length … | suffix … | posting …
+//! half    = bytes of the first 32 postings varint | bytes of their lists varint
 //! length  = shared << 4 | own                    per term; a nibble of 15 is followed by a varint of the excess
 //! suffix  = the bytes that the term does not share with the one before. If the suffixes of a block use at most 64
 //!           different bytes, all ASCII, `symbols` has a bit for each and suffixes are one stream of their ranks, of
@@ -46,6 +47,9 @@ use crate::schema::Postings;
 
 /// Terms in a group.
 const GROUP: usize = 64;
+
+/// Terms in the first half of a group that has more.
+const HALF: usize = 32;
 
 /// Bytes of `count` symbols of `width` bits.
 fn packed_len(count: usize, width: u8) -> Option<usize> {

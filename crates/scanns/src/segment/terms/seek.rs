@@ -6,7 +6,7 @@
 //! looked up become symbols, one by one as far as they match.
 
 use super::block::{Parts, read_lengths};
-use super::{GROUP, TermInfo, TermPositions};
+use super::{GROUP, HALF, TermInfo, TermPositions};
 use crate::codec::ByteReader;
 use crate::schema::Postings;
 
@@ -50,8 +50,8 @@ pub(super) fn find(
     };
     match spot {
         Spot::At(index) => {
-            let mut postings = parts.postings(kept);
-            postings.skip(index)?;
+            let mut postings = if index < HALF { parts.postings(kept) } else { parts.second_half(kept)? };
+            postings.skip(index % HALF)?;
             let info = postings.next_info()?;
             Some(Sought::Found(info, postings.positions()))
         }

@@ -3,7 +3,7 @@
 use std::collections::BTreeSet;
 
 use super::*;
-use crate::codec::head;
+use crate::codec::{ByteReader, head};
 use crate::schema::Postings;
 use crate::segment::terms::{SPARSE_ENTRY, Terms, TermsWriter, write_sparse};
 use crate::store::{Envelope, EnvelopeWriter};
@@ -148,4 +148,60 @@ fn a_sparse_index_that_lies_is_found_out_by_a_check_and_never_panics() {
         sparse.copy_within(..8, 500 * SPARSE_ENTRY);
     });
     assert!(found.check_sparse().is_err());
+}
+
+/// A dictionary whose section of terms has been changed, with the right checksums.
+fn changed(directory: &RamDirectory, change: impl FnOnce(&mut Vec<u8>)) -> Terms {
+    let file = Envelope::open(directory, "terms", SEGMENT).unwrap();
+    let sections = [TERMS, SPARSE].map(|kind| file.section(kind).unwrap().all().unwrap().to_vec());
+    let [mut terms, sparse] = sections;
+    change(&mut terms);
+    let directory = RamDirectory::new();
+    let mut out = EnvelopeWriter::create(&directory, "terms", SEGMENT, 1).unwrap();
+    for (kind, bytes) in [(TERMS, terms), (SPARSE, sparse)] {
+        out.begin(kind).unwrap();
+        out.write(&bytes).unwrap();
+    }
+    out.finish().unwrap().sync().unwrap();
+    let file = Envelope::open(&directory, "terms", SEGMENT).unwrap();
+    Terms::open(&file, TERMS, SPARSE, Postings::Frequencies).unwrap()
+}
+
+#[test]
+fn blocks_that_lie_never_panic_and_halves_that_lie_are_found_out() {
+    let seed = 0x5eed_1105;
+    println!("seed {seed:x}");
+    let random = &mut Rng::with_seed(seed);
+    let directory = RamDirectory::new();
+    let terms: BTreeSet<_> = (0..300).map(|_| random_term(random)).collect();
+    let whole = write(&directory, random, &terms, usize::MAX, |_| ());
+    let len = whole.section().len();
+    for _ in 0..1500 {
+        let (at, value) = (random.usize(..len), random.u8(1..));
+        let found = changed(&directory, |bytes| bytes[at] ^= value);
+        for term in &terms {
+            let _ = found.find(term);
+        }
+        if let Ok(mut all) = found.iter_from(b"") {
+            while let Ok(true) = all.step() {}
+        }
+        let _ = found.check_sparse();
+    }
+    let place = whole.place_of_block(whole.blocks() - 2);
+    let bytes = whole.section().get(place.clone()).unwrap();
+    let mut reader = ByteReader::new(bytes);
+    assert_eq!(reader.u8(), Some(64));
+    reader.u8();
+    (0..3).for_each(|_| drop(reader.varint()));
+    let half = place.end - reader.remaining().len();
+    (0..2).for_each(|_| drop(reader.varint()));
+    for at in half..place.end - reader.remaining().len() {
+        for value in [1, 3, 0x80] {
+            let found = changed(&directory, |bytes| bytes[at] ^= value);
+            let mut all = found.iter_from(b"").unwrap();
+            let ended = std::iter::from_fn(|| all.step().map(|more| more.then_some(())).transpose())
+                .find(Result::is_err);
+            assert!(ended.is_some(), "byte {at} of the section changed by {value:x}");
+        }
+    }
 }
