@@ -19,7 +19,7 @@ use crate::text;
 pub struct Args {
     /// An index
     pub index: PathBuf,
-    /// Terms to draw
+    /// Terms to draw; 0 measures opening only
     #[arg(long, default_value_t = 200_000)]
     pub terms: usize,
     /// Rounds
@@ -67,20 +67,26 @@ fn look_up(snapshot: &Snapshot, terms: &[Vec<u8>], rounds: usize, there: bool) -
     Ok(times)
 }
 
-/// Memory of this process that is its own, in bytes.
-fn own_memory() -> Result<f64> {
+/// Memory of this process in MiB: what is its own, and what is of mapped files.
+fn memory() -> Result<[f64; 2]> {
     let text = std::fs::read_to_string("/proc/self/status").context("cannot read /proc/self/status")?;
-    let line = text.lines().find_map(|line| line.strip_prefix("RssAnon:")).context("no RssAnon")?;
-    let kib: f64 = line.trim().trim_end_matches("kB").trim().parse()?;
-    Ok(kib * 1024.0)
+    let find = |name: &str| -> Result<f64> {
+        let line =
+            text.lines().find_map(|line| line.strip_prefix(name)).with_context(|| format!("no {name}"))?;
+        let kib: f64 = line.trim().trim_end_matches("kB").trim().parse()?;
+        Ok(kib / 1024.0)
+    };
+    Ok([find("RssAnon:")?, find("RssFile:")?])
 }
 
 /// Measures an index.
 pub fn run(args: &Args, results: &mut Results) -> Result<()> {
-    let before = own_memory()?;
+    let before = memory()?;
+    let begin = Instant::now();
     let snapshot = Snapshot::open(&args.index)?;
-    let taken = own_memory()? - before;
-    let (count, terms) = draw(&snapshot, args)?;
+    let first = begin.elapsed().as_secs_f64() * 1e3;
+    let after = memory()?;
+    let (count, terms) = if args.terms > 0 { draw(&snapshot, args)? } else { (0, Vec::new()) };
     let subject = format!("{}, {} segments", text::name(&args.index), snapshot.segments().len());
     println!("dictionary: {subject}, {count} terms");
     let absent: Vec<Vec<u8>> = terms.iter().map(|term| [term, &b"\x01"[..]].concat()).collect();
@@ -88,8 +94,11 @@ pub fn run(args: &Args, results: &mut Results) -> Result<()> {
         let metric = (metric.0, metric.1, Better::Lower);
         results.add(Series::of("dictionary", &subject, what, metric, values), None);
     };
-    add("term that is there", ("look-up", "ns"), look_up(&snapshot, &terms, args.repetitions, true)?);
-    add("term that is not", ("look-up", "ns"), look_up(&snapshot, &absent, args.repetitions, false)?);
+    if !terms.is_empty() {
+        add("term that is there", ("look-up", "ns"), look_up(&snapshot, &terms, args.repetitions, true)?);
+        add("term that is not", ("look-up", "ns"), look_up(&snapshot, &absent, args.repetitions, false)?);
+    }
+    add("index", ("opening for the first time", "ms"), vec![first]);
     let mut times = Vec::new();
     for _ in 0..args.repetitions.max(1) {
         let begin = Instant::now();
@@ -97,6 +106,7 @@ pub fn run(args: &Args, results: &mut Results) -> Result<()> {
         times.push(begin.elapsed().as_secs_f64() * 1e3);
     }
     add("index", ("opening", "ms"), times);
-    add("index", ("memory once open", "MiB"), vec![taken.max(0.0) / f64::from(1 << 20)]);
+    add("index", ("memory once open", "MiB"), vec![(after[0] - before[0]).max(0.0)]);
+    add("index", ("mapped once open", "MiB"), vec![(after[1] - before[1]).max(0.0)]);
     Ok(())
 }

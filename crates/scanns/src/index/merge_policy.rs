@@ -99,10 +99,9 @@ impl MergePolicy {
 }
 
 /// What a merge holds in memory for the sake of one source: a byte for the norm and up to a bit and a half for the number
-/// of each document, for each 64 terms 24 bytes of the source's sparse index and 20 of the new one, which grows by
-/// doubling, and a block of terms.
+/// of each document, for each 64 terms 20 bytes of the new sparse index, which grows by doubling, and a block of terms.
 fn merge_memory(entry: &SegmentEntry) -> u64 {
-    entry.documents + entry.documents / 4 + entry.terms + (32 << 10)
+    entry.documents + entry.documents / 4 + entry.terms / 8 * 5 + (32 << 10)
 }
 
 /// What a segment would take without its deleted documents.

@@ -14,7 +14,7 @@ pub(super) fn count_distinct(segments: &[Segment]) -> Result<u64> {
         [only] => return Ok(only.field_stats().terms),
         _ => {}
     }
-    let cuts = cuts(segments, std::thread::available_parallelism().map_or(1, usize::from));
+    let cuts = cuts(segments, std::thread::available_parallelism().map_or(1, usize::from))?;
     let failed = || Error::System {
         action: "count terms",
         source: std::io::Error::other("a thread ended unexpectedly"),
@@ -29,16 +29,17 @@ pub(super) fn count_distinct(segments: &[Segment]) -> Result<u64> {
 }
 
 /// Bounds of about equal slices of the terms; `None` is an end.
-fn cuts(segments: &[Segment], slices: usize) -> Vec<Option<Vec<u8>>> {
-    let largest = segments.iter().map(Segment::sparse).max_by_key(|terms| terms.blocks());
-    let inner = (1..slices).filter_map(|i| {
-        let terms = largest?;
-        terms.block_prefix(terms.blocks() * i / slices).map(|prefix| Some(prefix.to_be_bytes().to_vec()))
-    });
-    let mut cuts: Vec<_> = std::iter::once(None).chain(inner).collect();
+fn cuts(segments: &[Segment], slices: usize) -> Result<Vec<Option<Vec<u8>>>> {
+    let largest = segments.iter().map(Segment::dictionary).max_by_key(|terms| terms.blocks());
+    let mut cuts = vec![None];
+    for i in 1..slices {
+        let Some(terms) = largest else { break };
+        let prefix = terms.block_prefix(terms.blocks() * i / slices)?;
+        cuts.extend(prefix.map(|prefix| Some(prefix.to_be_bytes().to_vec())));
+    }
     cuts.dedup();
     cuts.push(None);
-    cuts
+    Ok(cuts)
 }
 
 /// Distinct terms in `from..to`.

@@ -91,7 +91,7 @@ impl Leaf for Segment {
     }
 
     fn terms<'a>(&'a self) -> Result<Box<dyn TermStream + 'a>> {
-        Ok(Box::new(SegmentTerms { terms: self.walk_terms()? }))
+        Ok(Box::new(SegmentTerms { terms: self.walk_terms() }))
     }
 
     fn positions<'a>(&'a self, term: &TermRef) -> Result<PositionSource<'a>> {

@@ -3,7 +3,7 @@
 use super::keys::{self, Keys};
 use super::stats::{FieldStats, SegmentStats};
 use super::stored::Collector;
-use super::terms::TermsWriter;
+use super::terms::{TermsWriter, write_sparse};
 use super::{NORMS, SEGMENT, SPARSE, STATS, TERMS, file_name, of_field};
 use crate::codec::{Columns, OnlyPositions, WithOffsets};
 use crate::error::{Error, Result};
@@ -174,11 +174,10 @@ fn write_runs<C: Columns>(
 
 /// Writes the sections of a field that follow its terms.
 pub(super) fn write_rest(field: Field, sparse: &[u8], norms: &[u8], out: &mut EnvelopeWriter) -> Result<()> {
-    for (kind, bytes) in [(SPARSE, sparse), (NORMS, norms)] {
-        out.begin(of_field(kind, field))?;
-        out.write(bytes)?;
-    }
-    Ok(())
+    out.begin(of_field(SPARSE, field))?;
+    write_sparse(sparse, out)?;
+    out.begin(of_field(NORMS, field))?;
+    out.write(norms)
 }
 
 /// Deltas that are taken at once, so that those of a huge document do not gather in memory.

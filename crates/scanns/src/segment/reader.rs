@@ -6,11 +6,11 @@ use std::sync::{Arc, OnceLock};
 use super::deletes::Deletes;
 use super::keys::KeyReader;
 use super::stats::{FieldStats, SegmentStats};
-use super::terms::{self, TermInfo, TermPositions, Terms, TermsIter, TermsWalk};
+use super::terms::{TermInfo, TermPositions, Terms, TermsIter, TermsWalk};
 use super::{NORMS, SEGMENT, SPARSE, STATS, TERMS, file_name, of_field, stored};
 use crate::error::{Error, Result};
 use crate::schema::{Field, Postings};
-use crate::store::{Directory, Envelope, Section};
+use crate::store::{Directory, Envelope};
 
 /// An open segment, as seen through one of its fields; a copy shares everything, until one of them deletes.
 #[derive(Clone, Debug)]
@@ -25,14 +25,13 @@ pub struct Segment {
 struct Written {
     file: Envelope,
     stats: SegmentStats,
-    /// The sparse index of each field of the figures.
+    /// The terms of each field of the figures.
     terms: Vec<Terms>,
+    /// Those of a field that no document of the segment has.
+    no_terms: Terms,
     /// Norms of a field that no document of the segment has.
     no_norms: OnceLock<Vec<u8>>,
 }
-
-/// The index over the terms of a field that no document has.
-static NO_TERMS: Terms = Terms::none();
 
 impl Segment {
     /// Opens the segment `id`, with the deletes of a commit or zero for none, and verifies what every query needs. It is
@@ -55,7 +54,7 @@ impl Segment {
                 return Err(norms.corrupt(format!("{} norms for {} documents", norms.len(), stats.max_doc)));
             }
             let [of_terms, sparse] = [TERMS, SPARSE].map(|kind| of_field(kind, field));
-            terms.push(terms::load(&file, of_terms, sparse, kept)?);
+            terms.push(Terms::open(&file, of_terms, sparse, kept)?);
         }
         KeyReader::open(&file, stats.max_doc)?;
         stored::verify(&file, stats.max_doc)?;
@@ -64,7 +63,7 @@ impl Segment {
             generation => Deletes::read(directory, id, generation, &stats)?,
         };
         let field = stats.fields.first().map_or(Field::default(), |first| first.field);
-        let written = Written { file, stats, terms, no_norms: OnceLock::new() };
+        let written = Written { file, stats, terms, no_terms: Terms::none(), no_norms: OnceLock::new() };
         Ok(Segment { written: Arc::new(written), deletes: Arc::new(deletes), field })
     }
 
@@ -110,10 +109,6 @@ impl Segment {
         self.field_stats().kept
     }
 
-    fn term_section(&self) -> Result<&Section> {
-        self.written.file.section(of_field(TERMS, self.field))
-    }
-
     /// One norm byte per document.
     pub fn norms(&self) -> Result<&[u8]> {
         if self.place().is_none() {
@@ -147,15 +142,10 @@ impl Segment {
 
     /// Looks a term up: its postings, and where its positions are.
     pub fn find_all(&self, term: &[u8]) -> Result<Option<(TermInfo, TermPositions)>> {
-        let Some(terms) = self.place().and_then(|place| self.written.terms.get(place)) else {
-            return Ok(None);
-        };
-        let section = self.term_section()?;
-        let info = terms.find(section, term)?;
-        match info {
-            Some((TermInfo::Single { doc, .. }, _)) if doc >= self.written.stats.max_doc => {
-                Err(section
-                    .corrupt(format!("a posting names document {doc} of {}", self.written.stats.max_doc)))
+        let (terms, documents) = (self.dictionary(), self.written.stats.max_doc);
+        match terms.find(term)? {
+            Some((TermInfo::Single { doc, .. }, _)) if doc >= documents => {
+                Err(terms.section().corrupt(format!("a posting names document {doc} of {documents}")))
             }
             info => Ok(info),
         }
@@ -163,7 +153,7 @@ impl Segment {
 
     /// The bytes of a list that [`Segment::find`] gave.
     pub fn list(&self, offset: u64, len: u64) -> Result<&[u8]> {
-        let section = self.term_section()?;
+        let section = self.dictionary().section();
         let range = usize::try_from(offset).ok().zip(usize::try_from(len).ok());
         let range = range.and_then(|(start, len)| Some(start..start.checked_add(len)?));
         section.get(range.ok_or_else(|| section.corrupt("a list lies beyond the address space"))?)
@@ -171,28 +161,22 @@ impl Segment {
 
     /// All terms from `start` on, in order.
     pub fn terms_from(&self, start: &[u8]) -> Result<TermsIter<'_>> {
-        self.sparse().iter_from(self.any_term_section()?, start)
-    }
-
-    /// The section of terms. Of a field without terms no byte of it is asked for, so it may be any.
-    fn any_term_section(&self) -> Result<&Section> {
-        let kind = if self.has_field() { of_field(TERMS, self.field) } else { STATS };
-        self.written.file.section(kind)
+        self.dictionary().iter_from(start)
     }
 
     /// All terms, in order, for a reader that passes most of them.
-    pub fn walk_terms(&self) -> Result<TermsWalk<'_>> {
-        Ok(TermsWalk::new(self.sparse(), self.any_term_section()?))
+    pub fn walk_terms(&self) -> TermsWalk<'_> {
+        TermsWalk::new(self.dictionary())
     }
 
     /// Some terms, in order, at least `step` bytes of their section apart, with the bytes between each and the one before.
     pub fn term_samples(&self, step: u64) -> Result<Vec<(Vec<u8>, u64)>> {
-        self.sparse().samples(self.any_term_section()?, step)
+        self.dictionary().samples(step)
     }
 
-    /// The sparse index over the terms.
-    pub fn sparse(&self) -> &Terms {
-        self.place().and_then(|place| self.written.terms.get(place)).unwrap_or(&NO_TERMS)
+    /// The terms of the field.
+    pub fn dictionary(&self) -> &Terms {
+        self.place().and_then(|place| self.written.terms.get(place)).unwrap_or(&self.written.no_terms)
     }
 
     /// What document `doc` is called.

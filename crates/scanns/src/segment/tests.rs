@@ -9,6 +9,7 @@ use crate::sys::PageSize;
 use crate::tokenize::TokenSink;
 use fastrand::Rng;
 
+mod dictionary;
 mod offsets;
 mod pieces;
 mod positions;

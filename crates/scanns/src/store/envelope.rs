@@ -217,7 +217,7 @@ pub struct Envelope {
     name: Arc<str>,
     id: u128,
     len: u64,
-    sections: Vec<(u32, Section)>,
+    sections: Vec<(u32, Arc<Section>)>,
 }
 
 impl Envelope {
@@ -264,6 +264,11 @@ impl Envelope {
 
     /// The section of that kind.
     pub fn section(&self, kind: u32) -> Result<&Section> {
+        self.shared_section(kind).map(|section| &**section)
+    }
+
+    /// The same, for who keeps it.
+    pub fn shared_section(&self, kind: u32) -> Result<&Arc<Section>> {
         let found = self.sections.iter().find(|(found, _)| *found == kind);
         let missing = || Error::corrupt(&*self.name, format!("section {kind} is missing"));
         found.map(|(_, section)| section).ok_or_else(missing)
@@ -290,7 +295,7 @@ fn read_header(bytes: &[u8], kind: FileKind, file: &str) -> Result<u128> {
     Ok(u128::from_le_bytes(id))
 }
 
-fn read_table(bytes: &Bytes, name: &Arc<str>) -> Option<Vec<(u32, Section)>> {
+fn read_table(bytes: &Bytes, name: &Arc<str>) -> Option<Vec<(u32, Arc<Section>)>> {
     let trailer_at = bytes.len().checked_sub(TRAILER)?;
     let mut trailer = ByteReader::new(bytes.get(trailer_at..)?);
     let offset = usize::try_from(trailer.u64()?).ok()?;
@@ -324,10 +329,11 @@ fn read_table(bytes: &Bytes, name: &Arc<str>) -> Option<Vec<(u32, Section)>> {
     let mut sections = Vec::new();
     for (kind, range) in ranges {
         let blocks = range.len().div_ceil(BLOCK);
-        let checks = reader.take(blocks.checked_mul(8)?)?;
-        let checks = checks.as_chunks::<8>().0.iter().map(|check| u64::from_le_bytes(*check)).collect();
+        let at = trailer_at - reader.remaining().len();
+        let checks = at..at + reader.take(blocks.checked_mul(8)?)?.len();
         let verified = (0..blocks.div_ceil(64)).map(|_| AtomicU64::new(0)).collect();
-        sections.push((kind, Section { bytes: bytes.clone(), range, checks, verified, name: name.clone() }));
+        let section = Section { bytes: bytes.clone(), range, checks, verified, name: name.clone() };
+        sections.push((kind, Arc::new(section)));
     }
     reader.remaining().is_empty().then_some(sections)
 }
@@ -337,13 +343,20 @@ fn read_table(bytes: &Bytes, name: &Arc<str>) -> Option<Vec<(u32, Section)>> {
 pub struct Section {
     bytes: Bytes,
     range: Range<usize>,
-    checks: Vec<u64>,
+    /// Where in the file the checksums of its blocks are: the table was verified when it was opened.
+    checks: Range<usize>,
     /// One bit per block whose checksum was found right.
     verified: Vec<AtomicU64>,
     name: Arc<str>,
 }
 
 impl Section {
+    /// A section without bytes.
+    pub fn empty() -> Arc<Self> {
+        let bytes = Bytes::Owned(Arc::new([]));
+        Arc::new(Section { bytes, range: 0..0, checks: 0..0, verified: Vec::new(), name: "".into() })
+    }
+
     /// Length in bytes.
     pub fn len(&self) -> usize {
         self.range.len()
@@ -385,7 +398,8 @@ impl Section {
     fn verify(&self, content: &[u8], block: usize) -> Result<()> {
         let start = block * BLOCK;
         let bytes = content.get(start..content.len().min(start + BLOCK)).unwrap_or_default();
-        if self.checks.get(block) != Some(&xxh3_64(bytes)) {
+        let checks = self.bytes.get(self.checks.clone()).unwrap_or_default().as_chunks::<8>().0;
+        if checks.get(block) != Some(&xxh3_64(bytes).to_le_bytes()) {
             let at = self.range.start + start;
             return Err(self.corrupt(format!("the checksum of bytes {at}..{} is wrong", at + bytes.len())));
         }

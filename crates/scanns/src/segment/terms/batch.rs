@@ -5,7 +5,7 @@
 //! stored as those.
 
 use super::block::Block;
-use super::{GROUP, TermInfo, TermPositions};
+use super::{GROUP, HALF, TermInfo, TermPositions};
 
 /// Bytes of a head.
 const HEAD: usize = 16;
@@ -66,10 +66,12 @@ impl Batch {
             }
             (entry.head, entry.start, entry.len) = (before, start, len);
         }
-        for entry in self.entries.get_mut(..count)? {
-            entry.info = block.next_info()?;
-            entry.positions = block.positions();
+        let (first, second) = self.entries.get_mut(..count)?.split_at_mut(count.min(HALF));
+        read(&mut block, first)?;
+        if count > HALF && !block.is_half() {
+            return None;
         }
+        read(&mut block, second)?;
         self.len = count;
         Some(())
     }
@@ -110,6 +112,16 @@ impl Batch {
     pub(super) fn positions(&self) -> TermPositions {
         self.entry().positions
     }
+}
+
+/// Reads the postings of as many terms.
+#[inline(always)]
+fn read(block: &mut Block<'_>, entries: &mut [Entry]) -> Option<()> {
+    for entry in entries {
+        entry.info = block.next_info()?;
+        entry.positions = block.positions();
+    }
+    Some(())
 }
 
 /// Ones for the first `count` bytes of a head.

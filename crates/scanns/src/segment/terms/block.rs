@@ -2,71 +2,150 @@
 
 use std::ops::Range;
 
-use super::{GROUP, TermInfo, TermPositions, packed_len};
+use super::{GROUP, HALF, TermInfo, TermPositions, packed_len};
 use crate::codec::{ByteReader, Occurrence};
 use crate::schema::Postings;
+
+/// The parts of a block, as its front tells them.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Parts<'a> {
+    /// How many terms it has, 1 to [`GROUP`].
+    pub(super) count: usize,
+    /// Bits per symbol of suffixes; zero if they are bytes.
+    pub(super) width: u8,
+    /// A bit for each byte that is a symbol, lowest first.
+    pub(super) set: [u64; 2],
+    pub(super) lengths: &'a [u8],
+    /// Suffixes, and what follows them.
+    text: &'a [u8],
+    /// Bytes of `text` that are suffixes.
+    packed_len: usize,
+    /// Bytes of all suffixes, before they were packed.
+    pub(super) text_len: usize,
+    /// Offset of the first list in the section.
+    list: u64,
+    /// Bytes of the postings of the first [`HALF`] terms, and of their lists, in a block with more terms.
+    half: (usize, u64),
+}
+
+impl<'a> Parts<'a> {
+    /// Reads the front of a block; `offset` is its place in the section. `None` if it is no block.
+    #[inline(always)]
+    pub(super) fn open(bytes: &'a [u8], offset: u64) -> Option<Self> {
+        let mut reader = ByteReader::new(bytes);
+        let count = usize::from(reader.u8()?);
+        let width = reader.u8().filter(|width| matches!(width, 0 | 4..=6))?;
+        let list = offset.checked_sub(reader.varint()?)?;
+        let lengths = usize::try_from(reader.varint()?).ok()?;
+        let text_len = usize::try_from(reader.varint()?).ok()?;
+        let half = match count > HALF {
+            true => (usize::try_from(reader.varint()?).ok()?, reader.varint()?),
+            false => (0, 0),
+        };
+        let set = if width > 0 { [reader.u64()?, reader.u64()?] } else { [0, 0] };
+        let lengths = reader.take(lengths)?;
+        let packed_len = if width > 0 { packed_len(text_len, width)? } else { text_len };
+        let text = reader.remaining();
+        let whole = (1..=GROUP).contains(&count) && packed_len <= text.len();
+        whole.then_some(Parts { count, width, set, lengths, text, packed_len, text_len, list, half })
+    }
+
+    /// Number `at` of the suffixes' symbols, or of their bytes where those are not packed.
+    #[inline(always)]
+    pub(super) fn symbol(&self, at: usize) -> Option<u8> {
+        if self.width == 0 {
+            return self.text.get(at).copied();
+        }
+        let bit = at.checked_mul(usize::from(self.width))?;
+        // What follows the suffixes may be read with their last one, but for the very last byte of a damaged block.
+        let bytes = self.text.get(bit / 8..)?;
+        let pair = bytes
+            .first_chunk()
+            .map_or_else(|| u16::from(bytes.first().copied().unwrap_or(0)), |pair| u16::from_le_bytes(*pair));
+        let [rank, _] = (pair >> (bit % 8) & ((1 << self.width) - 1)).to_le_bytes();
+        Some(rank)
+    }
+
+    /// The postings, from the first term on; `kept` is what the segment has of a term.
+    #[inline(always)]
+    pub(super) fn postings(&self, kept: Postings) -> PostingsReader<'a> {
+        PostingsReader {
+            bytes: ByteReader::new(self.text.get(self.packed_len..).unwrap_or_default()),
+            list: self.list,
+            runs: kept.has_positions(),
+            offsets: kept.has_offsets(),
+            positions: TermPositions::NotKept,
+        }
+    }
+
+    /// The same from the first term of the second half on; `None` if the block is damaged, or has none.
+    #[inline(always)]
+    pub(super) fn second_half(&self, kept: Postings) -> Option<PostingsReader<'a>> {
+        let (bytes, lists) = self.half;
+        let mut postings = self.postings(kept);
+        postings.bytes.take(bytes)?;
+        postings.list = self.list.checked_add(lists)?;
+        (self.count > HALF).then_some(postings)
+    }
+}
+
+/// What a term shares with the one before, and how many bytes are its own.
+#[inline(always)]
+pub(super) fn read_lengths(lengths: &mut ByteReader<'_>) -> Option<(usize, usize)> {
+    let nibbles = lengths.u8()?;
+    let mut length = |nibble: u8| match nibble {
+        15 => usize::try_from(lengths.varint()?).ok()?.checked_add(15),
+        _ => Some(usize::from(nibble)),
+    };
+    Some((length(nibbles >> 4)?, length(nibbles & 15)?))
+}
 
 /// Steps through the terms of a block.
 pub(super) struct Block<'a> {
     left: u8,
     symbols: [u8; 64],
-    /// Bits per symbol of suffixes; zero if they are bytes.
     width: u8,
     lengths: ByteReader<'a>,
     suffixes: &'a [u8],
-    /// Bytes of all suffixes, before they were packed.
     text_len: usize,
     /// Bytes of suffixes read, before they were packed.
     at: usize,
-    postings: ByteReader<'a>,
-    /// Offset of the next list in the section.
-    list: u64,
+    postings: PostingsReader<'a>,
+    /// Bytes of postings that follow the first half, and where the lists of what follows begin, if there is more.
+    half: Option<(usize, u64)>,
     /// Terms whose postings have not been read.
     behind: u8,
-    /// True if the segment has positions, and if it has offsets.
-    runs: bool,
-    offsets: bool,
-    /// Where those of the term are whose postings were read last.
-    positions: TermPositions,
 }
 
 impl<'a> Block<'a> {
     /// A block at its first term; `offset` is its place in the section, `kept` is what the segment has of a term.
     /// `None` if it is no block.
     pub(super) fn open(bytes: &'a [u8], offset: u64, kept: Postings) -> Option<Self> {
-        let mut reader = ByteReader::new(bytes);
-        let count = reader.u8().filter(|&count| count > 0 && usize::from(count) <= GROUP)?;
-        let width = reader.u8().filter(|width| matches!(width, 0 | 4..=6))?;
-        let list = offset.checked_sub(reader.varint()?)?;
-        let lengths = usize::try_from(reader.varint()?).ok()?;
-        let text_len = usize::try_from(reader.varint()?).ok()?;
+        let parts = Parts::open(bytes, offset)?;
         let mut symbols = [0; 64];
-        if width > 0 {
-            let mut set = u128::from_le_bytes(*reader.take(16)?.first_chunk()?);
-            for slot in &mut symbols {
-                if set == 0 {
-                    break;
-                }
-                *slot = u8::try_from(set.trailing_zeros()).ok()?;
-                set &= set - 1;
+        let mut slots = symbols.iter_mut();
+        for (mut half, first) in parts.set.into_iter().zip([0, 64]) {
+            while half != 0
+                && let Some(slot) = slots.next()
+            {
+                *slot = first + u8::try_from(half.trailing_zeros()).ok()?;
+                half &= half - 1;
             }
         }
-        let lengths = ByteReader::new(reader.take(lengths)?);
-        let suffixes = reader.take(if width > 0 { packed_len(text_len, width)? } else { text_len })?;
         Some(Block {
-            left: count,
+            left: u8::try_from(parts.count).ok()?,
             symbols,
-            width,
-            lengths,
-            suffixes,
-            text_len,
+            width: parts.width,
+            lengths: ByteReader::new(parts.lengths),
+            suffixes: parts.text.get(..parts.packed_len)?,
+            text_len: parts.text_len,
             at: 0,
-            postings: reader,
-            list,
+            postings: parts.postings(kept),
+            half: match parts.count > HALF {
+                true => parts.second_half(kept).map(|half| Some(half.place()))?,
+                false => None,
+            },
             behind: 0,
-            runs: kept.has_positions(),
-            offsets: kept.has_offsets(),
-            positions: TermPositions::NotKept,
         })
     }
 
@@ -117,9 +196,7 @@ impl<'a> Block<'a> {
     fn next_lengths(&mut self, before: usize) -> Option<(usize, Range<usize>)> {
         self.left -= 1;
         self.behind += 1;
-        let nibbles = self.lengths.u8()?;
-        let shared = self.length(nibbles >> 4)?;
-        let own = self.length(nibbles & 15)?;
+        let (shared, own) = read_lengths(&mut self.lengths)?;
         let start = self.at;
         self.at = start.checked_add(own)?;
         (shared <= before).then_some((shared, start..self.at))
@@ -177,46 +254,6 @@ impl<'a> Block<'a> {
         self.symbols.get(usize::from(rank)).copied()
     }
 
-    /// Moves from the start of the block to `term`; false if it is not there, `None` if the block is damaged.
-    ///
-    /// Terms are in order, so most need no look at their bytes: one that shares more with the term before than
-    /// `term` does is as much too small as that one was; one that shares less is too great.
-    pub(super) fn seek(&mut self, term: &[u8]) -> Option<bool> {
-        let (mut matched, mut before) = (0, 0usize);
-        while self.left > 0 {
-            let (shared, suffix) = self.next_lengths(before)?;
-            let (start, own) = (suffix.start, suffix.len());
-            before = shared.checked_add(own)?;
-            if shared > matched {
-                continue;
-            }
-            let rest = term.get(matched..)?;
-            if shared < matched {
-                return Some(false);
-            }
-            let mut same = 0;
-            while same < own && same < rest.len() && self.symbol(start + same)? == *rest.get(same)? {
-                same += 1;
-            }
-            if same == own && same == rest.len() {
-                return Some(true);
-            }
-            if same < own && (same == rest.len() || self.symbol(start + same)? > *rest.get(same)?) {
-                return Some(false);
-            }
-            matched += same;
-        }
-        Some(false)
-    }
-
-    #[inline]
-    fn length(&mut self, nibble: u8) -> Option<usize> {
-        if nibble < 15 {
-            return Some(usize::from(nibble));
-        }
-        usize::try_from(self.lengths.varint()?).ok()?.checked_add(15)
-    }
-
     /// The postings of the term that [`Block::step`] gave last; `None` if the block is damaged.
     pub(super) fn info(&mut self) -> Option<TermInfo> {
         let mut info = None;
@@ -229,19 +266,54 @@ impl<'a> Block<'a> {
     /// The postings of the next term of which they have not been asked.
     #[inline(always)]
     pub(super) fn next_info(&mut self) -> Option<TermInfo> {
-        let head = self.postings.varint()?;
+        self.postings.next_info()
+    }
+
+    /// Where the positions of the term are that [`Block::info`] told of last.
+    pub(super) fn positions(&self) -> TermPositions {
+        self.postings.positions()
+    }
+
+    /// True if what the block says of its halves is so, if the postings of the first [`HALF`] terms have just been read.
+    pub(super) fn is_half(&self) -> bool {
+        self.half.is_none_or(|half| half == self.postings.place())
+    }
+}
+
+/// Reads the postings of a block, term by term.
+pub(super) struct PostingsReader<'a> {
+    bytes: ByteReader<'a>,
+    /// Offset of the next list in the section.
+    list: u64,
+    /// True if the segment has positions, and if it has offsets.
+    runs: bool,
+    offsets: bool,
+    /// Where those of the term are whose postings were read last.
+    positions: TermPositions,
+}
+
+impl PostingsReader<'_> {
+    /// Bytes that are left, and where the next list is.
+    fn place(&self) -> (usize, u64) {
+        (self.bytes.remaining().len(), self.list)
+    }
+
+    /// The postings of the next term.
+    #[inline(always)]
+    pub(super) fn next_info(&mut self) -> Option<TermInfo> {
+        let head = self.bytes.varint()?;
         if head & 1 == 1 {
-            let term_freq = if head & 2 == 2 { 1 } else { self.postings.varint32()? };
+            let term_freq = if head & 2 == 2 { 1 } else { self.bytes.varint32()? };
             if self.runs && term_freq == 1 {
-                self.positions = TermPositions::Only(Occurrence::read(&mut self.postings, self.offsets)?);
+                self.positions = TermPositions::Only(Occurrence::read(&mut self.bytes, self.offsets)?);
             } else if self.runs {
                 self.pass_run()?;
             }
             return Some(TermInfo::Single { doc: u32::try_from(head >> 2).ok()?, term_freq });
         }
         let doc_freq = u32::try_from(head >> 1).ok()?;
-        let len = self.postings.varint()?;
-        let total_freq = self.postings.varint()?.checked_add(u64::from(doc_freq))?;
+        let len = self.bytes.varint()?;
+        let total_freq = self.bytes.varint()?.checked_add(u64::from(doc_freq))?;
         if self.runs {
             self.pass_run()?;
         }
@@ -252,14 +324,44 @@ impl<'a> Block<'a> {
 
     /// Notes the run of the term at hand, which is the next thing among the lists.
     fn pass_run(&mut self) -> Option<()> {
-        let (offset, len) = (self.list, self.postings.varint()?);
+        let (offset, len) = (self.list, self.bytes.varint()?);
         self.list = offset.checked_add(len)?;
         self.positions = TermPositions::Run { offset, len, offsets: self.offsets };
         Some(())
     }
 
-    /// Where the positions of the term are that [`Block::info`] told of last.
+    /// Where the positions of the term are whose postings were read last.
+    #[inline(always)]
     pub(super) fn positions(&self) -> TermPositions {
         self.positions
     }
+
+    /// Passes the postings of `count` terms.
+    #[inline(always)]
+    pub(super) fn skip(&mut self, count: usize) -> Option<()> {
+        if self.runs {
+            return (0..count).try_for_each(|_| self.next_info().map(drop));
+        }
+        for _ in 0..count {
+            let first = skip_varint(&mut self.bytes)?;
+            if first & 1 == 0 {
+                self.list = self.list.checked_add(self.bytes.varint()?)?;
+                skip_varint(&mut self.bytes)?;
+            } else if first & 2 == 0 {
+                skip_varint(&mut self.bytes)?;
+            }
+        }
+        Some(())
+    }
+}
+
+/// Passes a varint without a look at its value; returns its first byte, which has the lowest bits.
+#[inline(always)]
+fn skip_varint(bytes: &mut ByteReader<'_>) -> Option<u8> {
+    let first = bytes.u8()?;
+    let mut last = first;
+    while last >= 0x80 {
+        last = bytes.u8()?;
+    }
+    Some(first)
 }

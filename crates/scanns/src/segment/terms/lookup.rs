@@ -1,83 +1,122 @@
-//! Finds terms: the sparse index in memory names the one block to read.
+//! Finds terms: the sparse index names the one block to read.
 
 use std::ops::Range;
+use std::sync::Arc;
 
 use super::batch::Batch;
 use super::block::Block;
-use super::{SPARSE_ENTRY, TermInfo, TermPositions, prefix_of};
-use crate::codec::{ByteReader, head};
-use crate::error::Result;
+use super::seek::{self, Sought};
+use super::sparse::{Group, Place, Sparse, prefetch_lines};
+use super::{TermInfo, TermPositions, prefix_of};
+use crate::codec::head;
+use crate::error::{Error, Result};
 use crate::schema::Postings;
 use crate::store::{Envelope, Section};
 
-/// The sparse index of one segment.
+/// The terms of one field of a segment.
 #[derive(Debug)]
 pub struct Terms {
-    /// First eight bytes of the first term of each block.
-    prefixes: Vec<u64>,
-    places: Vec<(u64, u32)>,
+    section: Arc<Section>,
+    sparse: Sparse,
     /// What the field has of a term.
     kept: Postings,
 }
 
 impl Terms {
-    /// The index over no terms.
-    pub(in crate::segment) const fn none() -> Self {
-        Terms { prefixes: Vec::new(), places: Vec::new(), kept: Postings::Frequencies }
+    /// No terms.
+    pub(in crate::segment) fn none() -> Self {
+        Terms { section: Section::empty(), sparse: Sparse::none(), kept: Postings::Frequencies }
     }
 
-    /// Loads the sparse index from its section; `kept` is what the field has of a term.
-    pub(in crate::segment) fn load(section: &Section, kept: Postings) -> Result<Self> {
-        let (entries, rest) = section.all()?.as_chunks::<SPARSE_ENTRY>();
-        let mut terms = Terms { prefixes: Vec::new(), places: Vec::new(), kept };
-        for entry in entries {
-            let mut reader = ByteReader::new(entry);
-            if let (Some(prefix), Some(offset), Some(len)) = (reader.u64(), reader.u64(), reader.u32()) {
-                terms.prefixes.push(prefix);
-                terms.places.push((offset, len));
+    /// Opens the section of terms together with its sparse index; `kept` is what the field has of a term.
+    pub(in crate::segment) fn open(file: &Envelope, terms: u32, sparse: u32, kept: Postings) -> Result<Self> {
+        let section = file.shared_section(terms)?.clone();
+        Ok(Terms { section, sparse: Sparse::open(file.shared_section(sparse)?.clone())?, kept })
+    }
+
+    /// The section of terms and lists.
+    pub(in crate::segment) fn section(&self) -> &Section {
+        &self.section
+    }
+
+    /// Proves that the sparse index is in order, and that it is one of these blocks.
+    pub(in crate::segment) fn check_sparse(&self) -> Result<()> {
+        self.sparse.check()?;
+        let mut first = Vec::new();
+        for index in 0..self.blocks() {
+            self.first_of(index, &mut first)?;
+            if self.block_prefix(index)? != Some(prefix_of(head(&first))) {
+                return Err(self
+                    .section
+                    .corrupt(format!("block {index} of its terms is not where it should be")));
             }
         }
-        if !rest.is_empty() || !terms.prefixes.is_sorted() {
-            return Err(section.corrupt("the sparse index of terms is not in order"));
-        }
-        Ok(terms)
+        Ok(())
     }
 
     /// Number of blocks.
     pub fn blocks(&self) -> usize {
-        self.prefixes.len()
+        self.sparse.groups()
     }
 
-    /// First eight bytes, as a big-endian number, of the first term of block `index`.
-    pub fn block_prefix(&self, index: usize) -> Option<u64> {
-        self.prefixes.get(index).copied()
+    /// First eight bytes, as a big-endian number, of the first term of block `index`, if there are so many.
+    pub fn block_prefix(&self, index: usize) -> Result<Option<u64>> {
+        Ok(self.sparse.group(index)?.map(|group| group.prefix))
     }
 
-    pub(super) fn open<'a>(&self, section: &'a Section, index: usize) -> Result<Block<'a>> {
-        let damaged = || section.corrupt(format!("block {index} of its terms cannot be read"));
-        let &(offset, len) = self.places.get(index).ok_or_else(damaged)?;
-        let start = usize::try_from(offset).map_err(|_| damaged())?;
-        let end = start.checked_add(len as usize).ok_or_else(damaged)?;
-        Block::open(section.get(start..end)?, offset, self.kept).ok_or_else(damaged)
+    /// Where a block is in its section.
+    #[cfg(test)]
+    pub(in crate::segment) fn place_of_block(&self, index: usize) -> Range<usize> {
+        let place = self.sparse.group(index).ok().flatten().map(|group| group.place);
+        let start = place.map_or(0, |place| usize::try_from(place.offset).unwrap_or(0));
+        start..start + place.map_or(0, |place| place.len as usize)
+    }
+
+    #[cold]
+    fn damaged(&self, index: usize) -> Error {
+        self.section.corrupt(format!("block {index} of its terms cannot be read"))
+    }
+
+    /// The bytes of a block, and where they begin.
+    #[inline]
+    fn bytes_of(&self, group: Group) -> Result<(&[u8], u64)> {
+        let Place { offset, len } = group.place;
+        let range =
+            usize::try_from(offset).ok().and_then(|start| Some(start..start.checked_add(len as usize)?));
+        let range = range.ok_or_else(|| self.damaged(group.index))?;
+        Ok((self.section.get(range)?, offset))
+    }
+
+    fn open_group(&self, group: Group) -> Result<Block<'_>> {
+        let (bytes, offset) = self.bytes_of(group)?;
+        Block::open(bytes, offset, self.kept).ok_or_else(|| self.damaged(group.index))
+    }
+
+    pub(super) fn open_block(&self, index: usize) -> Result<Block<'_>> {
+        self.open_group(self.sparse.group(index)?.ok_or_else(|| self.damaged(index))?)
+    }
+
+    /// The first term of a block.
+    fn first_of(&self, index: usize, first: &mut Vec<u8>) -> Result<()> {
+        first.clear();
+        match self.open_block(index)?.step(first) {
+            Some(true) => Ok(()),
+            _ => Err(self.damaged(index)),
+        }
     }
 
     /// The last block whose first term is not after `term`.
-    fn block_of(&self, section: &Section, term: &[u8]) -> Result<Option<usize>> {
+    fn block_of(&self, term: &[u8]) -> Result<Option<usize>> {
         let prefix = prefix_of(head(term));
-        let mut low = self.prefixes.partition_point(|&found| found < prefix);
-        // Most prefixes are of one block.
-        let same = self.prefixes.get(low..).unwrap_or_default();
-        let mut high = low
-            + if same.first() == Some(&prefix) { same.partition_point(|&found| found == prefix) } else { 0 };
-        let mut first = Vec::new();
+        let Some(last) = self.sparse.last_at_most(prefix)? else { return Ok(None) };
+        if last.prefix < prefix {
+            return Ok(Some(last.index));
+        }
         // Blocks that share the eight bytes are told apart by their first term.
+        let (mut low, mut high, mut first) = (self.sparse.count_below(prefix)?, last.index + 1, Vec::new());
         while low < high {
             let middle = low.midpoint(high);
-            first.clear();
-            let stepped = self.open(section, middle)?.step(&mut first);
-            if stepped != Some(true) {
-                return Err(section.corrupt(format!("block {middle} of its terms cannot be read")));
-            }
+            self.first_of(middle, &mut first)?;
             if first.as_slice() <= term {
                 low = middle + 1;
             } else {
@@ -88,43 +127,65 @@ impl Terms {
     }
 
     /// Looks `term` up: its postings and its positions.
-    pub fn find(&self, section: &Section, term: &[u8]) -> Result<Option<(TermInfo, TermPositions)>> {
-        let Some(index) = self.block_of(section, term)? else { return Ok(None) };
-        let damaged = || section.corrupt(format!("block {index} of its terms cannot be read"));
-        let mut block = self.open(section, index)?;
-        match block.seek(term).ok_or_else(damaged)? {
-            true => block.info().map(|info| Some((info, block.positions()))).ok_or_else(damaged),
-            false => Ok(None),
+    pub fn find(&self, term: &[u8]) -> Result<Option<(TermInfo, TermPositions)>> {
+        let prefix = prefix_of(head(term));
+        let Some(group) = self.sparse.last_at_most(prefix)? else { return Ok(None) };
+        match self.seek_in(group, (term, prefix))? {
+            Sought::Found(info, positions) => Ok(Some((info, positions))),
+            // It is in a block before, whose first term has the same eight bytes or is less.
+            Sought::Before if group.prefix == prefix => self.find_before((term, prefix)),
+            Sought::Before | Sought::Absent => Ok(None),
         }
+    }
+
+    /// The same, where the last block with the first eight bytes of the term begins after it.
+    #[inline(never)]
+    fn find_before(&self, (term, prefix): (&[u8], u64)) -> Result<Option<(TermInfo, TermPositions)>> {
+        let Some(index) = self.block_of(term)? else { return Ok(None) };
+        let group = self.sparse.group(index)?.ok_or_else(|| self.damaged(index))?;
+        match self.seek_in(group, (term, prefix))? {
+            Sought::Found(info, positions) => Ok(Some((info, positions))),
+            Sought::Before | Sought::Absent => Ok(None),
+        }
+    }
+
+    /// Looks for a term, with its first eight bytes, in one block.
+    #[inline]
+    fn seek_in(&self, group: Group, (term, prefix): (&[u8], u64)) -> Result<Sought> {
+        let (bytes, offset) = self.bytes_of(group)?;
+        // Of most blocks this is all, and all of it is needed.
+        prefetch_lines::<8>(bytes);
+        let found = seek::find(bytes, offset, self.kept, (term, prefix), group.prefix);
+        found.ok_or_else(|| self.damaged(group.index))
     }
 
     /// First terms of blocks that stand at least `step` bytes apart, in order, each with the bytes of the section that
     /// lie between it and the one before.
-    pub fn samples(&self, section: &Section, step: u64) -> Result<Vec<(Vec<u8>, u64)>> {
+    pub fn samples(&self, step: u64) -> Result<Vec<(Vec<u8>, u64)>> {
         let (mut samples, mut last, mut end) = (Vec::new(), 0, 0);
-        for (index, &(offset, len)) in self.places.iter().enumerate() {
+        for index in 0..self.blocks() {
+            let Some(group) = self.sparse.group(index)? else { break };
             let between = end - last;
             if between >= step.max(1) {
                 let mut first = Vec::new();
-                if self.open(section, index)?.step(&mut first) != Some(true) {
-                    return Err(section.corrupt(format!("block {index} of its terms cannot be read")));
-                }
+                self.first_of(index, &mut first)?;
                 samples.push((first, between));
                 last = end;
             }
-            end = end.max(offset.saturating_add(u64::from(len)));
+            end = end.max(group.place.offset.saturating_add(u64::from(group.place.len)));
         }
         Ok(samples)
     }
 
     /// The blocks that may hold `target` and what follows, and all after them.
-    pub(super) fn blocks_from(&self, section: &Section, target: &[u8]) -> Result<Range<usize>> {
-        Ok(self.block_of(section, target)?.unwrap_or(0)..self.blocks())
+    pub(super) fn blocks_from(&self, target: &[u8]) -> Result<Range<usize>> {
+        Ok(self.block_of(target)?.unwrap_or(0)..self.blocks())
     }
 
     /// All terms from `start` on, in order.
-    pub fn iter_from<'a>(&'a self, section: &'a Section, start: &[u8]) -> Result<TermsIter<'a>> {
-        let mut iter = self.iter_blocks(section, self.blocks_from(section, start)?);
+    pub fn iter_from(&self, start: &[u8]) -> Result<TermsIter<'_>> {
+        let blocks = self.blocks_from(start)?;
+        let mut iter = TermsIter { terms: self, blocks, batch: Box::new(Batch::new()), waiting: false };
         while iter.step()? {
             if iter.term() >= start {
                 iter.waiting = true;
@@ -133,17 +194,11 @@ impl Terms {
         }
         Ok(iter)
     }
-
-    /// The terms of some blocks, in order.
-    pub fn iter_blocks<'a>(&'a self, section: &'a Section, blocks: Range<usize>) -> TermsIter<'a> {
-        TermsIter { terms: self, section, blocks, batch: Box::new(Batch::new()), waiting: false }
-    }
 }
 
 /// Steps through terms in order.
 pub struct TermsIter<'a> {
     terms: &'a Terms,
-    section: &'a Section,
     blocks: Range<usize>,
     batch: Box<Batch>,
     /// True if the term at hand has not been given out.
@@ -160,9 +215,8 @@ impl TermsIter<'_> {
     #[inline(never)]
     fn next_block(&mut self) -> Result<bool> {
         let Some(index) = self.blocks.next() else { return Ok(false) };
-        let loaded = self.batch.load(self.terms.open(self.section, index)?);
-        let damaged = || self.section.corrupt(format!("block {index} of its terms cannot be read"));
-        loaded.map(|()| true).ok_or_else(damaged)
+        let loaded = self.batch.load(self.terms.open_block(index)?);
+        loaded.map(|()| true).ok_or_else(|| self.terms.damaged(index))
     }
 
     /// The term at hand.
@@ -188,10 +242,4 @@ impl TermsIter<'_> {
     pub fn positions(&self) -> TermPositions {
         self.batch.positions()
     }
-}
-
-/// Opens the section of terms together with its sparse index; `kept` is what the field has of a term.
-pub(in crate::segment) fn load(file: &Envelope, terms: u32, sparse: u32, kept: Postings) -> Result<Terms> {
-    file.section(terms)?;
-    Terms::load(file.section(sparse)?, kept)
 }

@@ -3,8 +3,9 @@
 //! ```text
 //! section = group …                              terms ascending by bytes
 //! group   = list … | block                       the lists of the group's terms, then its terms
-//! block   = count u8 | width u8 | lists varint | lengths varint | suffixes varint |
+//! block   = count u8 | width u8 | lists varint | lengths varint | suffixes varint | half (if count > 32) |
 //!           symbols u128 (if width > 0) | length … | suffix … | posting …
+//! half    = bytes of the first 32 postings varint | bytes of their lists varint
 //! length  = shared << 4 | own                    per term; a nibble of 15 is followed by a varint of the excess
 //! suffix  = the bytes that the term does not share with the one before. If the suffixes of a block use at most 64
 //!           different bytes, all ASCII, `symbols` has a bit for each and suffixes are one stream of their ranks, of
@@ -14,8 +15,8 @@
 //!         | varint(doc_freq << 1) varint(list length) varint(total_freq - doc_freq)
 //!           with positions, each followed by varint(position) if the term occurs once, or varint(run length)
 //!           with offsets, the position is followed by varint(start << 1 | (extra != 0)) varint(extra)?
-//! sparse  = first eight bytes of a block's first term, as a big-endian number, u64 | offset of the block u64 |
-//!           length of the block u32              per group, in the section after this one
+//! sparse  = first eight bytes of each block's first term, and where the block is: in the section after this one, see
+//!           `sparse.rs`
 //! ```
 //!
 //! The bytes of a group's lists stand right before its block, in the order of the terms; `lists` is how many. In a segment
@@ -27,24 +28,28 @@ mod batch;
 mod block;
 mod lookup;
 mod runs;
+mod seek;
+mod sparse;
 mod suffixes;
 mod walk;
 mod write;
 
-pub(super) use lookup::load;
 pub use lookup::{Terms, TermsIter};
+pub(super) use sparse::{SPARSE_ENTRY, write_sparse};
 pub use walk::TermsWalk;
 pub(super) use write::{TermsOut, TermsWriter};
 
 use crate::codec::Occurrence;
+#[cfg(test)]
+use crate::codec::head;
 #[cfg(test)]
 use crate::schema::Postings;
 
 /// Terms in a group.
 const GROUP: usize = 64;
 
-/// Bytes of an entry of the sparse index.
-pub(super) const SPARSE_ENTRY: usize = 20;
+/// Terms in the first half of a group that has more.
+const HALF: usize = 32;
 
 /// Bytes of `count` symbols of `width` bits.
 fn packed_len(count: usize, width: u8) -> Option<usize> {
@@ -120,10 +125,8 @@ fn prefix_of(head: u128) -> u64 {
 pub(super) fn read_any(bytes: &[u8]) {
     for kept in [Postings::Frequencies, Postings::Positions, Postings::Offsets] {
         for term in [b"".as_slice(), b"a", b"mm", b"term0042", &[0xff; 40]] {
-            if let Some(mut block) = block::Block::open(bytes, 1 << 20, kept)
-                && block.seek(term) == Some(true)
-            {
-                let _ = block.info();
+            for first in [0, prefix_of(head(term)), u64::MAX] {
+                let _ = seek::find(bytes, 1 << 20, kept, (term, prefix_of(head(term))), first);
             }
         }
         let Some(mut block) = block::Block::open(bytes, 1 << 20, kept) else { continue };

@@ -6,12 +6,10 @@ use super::block::Block;
 use super::{TermInfo, TermPositions, Terms, prefix_of};
 use crate::codec::head;
 use crate::error::{Error, Result};
-use crate::store::Section;
 
 /// Steps and jumps through terms; before the first one at the start.
 pub struct TermsWalk<'a> {
     terms: &'a Terms,
-    section: &'a Section,
     /// Those not yet opened.
     blocks: Range<usize>,
     block: Option<Block<'a>>,
@@ -23,16 +21,16 @@ pub struct TermsWalk<'a> {
 }
 
 impl<'a> TermsWalk<'a> {
-    pub(in crate::segment) fn new(terms: &'a Terms, section: &'a Section) -> Self {
+    pub(in crate::segment) fn new(terms: &'a Terms) -> Self {
         let blocks = 0..terms.blocks();
-        TermsWalk { terms, section, blocks, block: None, term: Vec::new(), next_prefix: 0, found: None }
+        TermsWalk { terms, blocks, block: None, term: Vec::new(), next_prefix: 0, found: None }
     }
 
     /// Moves to the next term; false at the end.
     pub fn step(&mut self) -> Result<bool> {
         self.found = None;
         if let Some(block) = &mut self.block
-            && block.step(&mut self.term).ok_or_else(|| damaged(self.section))?
+            && block.step(&mut self.term).ok_or_else(|| damaged(self.terms))?
         {
             return Ok(true);
         }
@@ -46,7 +44,7 @@ impl<'a> TermsWalk<'a> {
             return Ok(true);
         }
         // The sparse index says where to go on, never farther back.
-        let found = self.terms.blocks_from(self.section, target)?;
+        let found = self.terms.blocks_from(target)?;
         self.blocks = found.start.max(self.blocks.start)..self.blocks.end;
         // The first term of the block after that one is beyond the target.
         Ok(self.next_block()? && (self.seek_in_block(target)? || self.next_block()?))
@@ -62,7 +60,7 @@ impl<'a> TermsWalk<'a> {
             }
             self.found = None;
             // What shares more than this with the term at hand is before the target as well.
-            if !block.pass(&mut self.term, same + 1).ok_or_else(|| damaged(self.section))? {
+            if !block.pass(&mut self.term, same + 1).ok_or_else(|| damaged(self.terms))? {
                 return Ok(false);
             }
         }
@@ -72,15 +70,15 @@ impl<'a> TermsWalk<'a> {
     fn next_block(&mut self) -> Result<bool> {
         (self.block, self.found) = (None, None);
         let Some(index) = self.blocks.next() else { return Ok(false) };
-        self.next_prefix = self.terms.block_prefix(self.blocks.start).unwrap_or(u64::MAX);
+        self.next_prefix = self.terms.block_prefix(self.blocks.start)?.unwrap_or(u64::MAX);
         self.term.clear();
-        let mut block = self.terms.open(self.section, index)?;
+        let mut block = self.terms.open_block(index)?;
         match block.step(&mut self.term) {
             Some(true) => {
                 self.block = Some(block);
                 Ok(true)
             }
-            _ => Err(damaged(self.section)),
+            _ => Err(damaged(self.terms)),
         }
     }
 
@@ -95,13 +93,13 @@ impl<'a> TermsWalk<'a> {
     /// [`Error::Corrupt`](crate::Error::Corrupt), also where there is no term at hand.
     pub fn info(&mut self) -> Result<(TermInfo, TermPositions)> {
         if self.found.is_none() {
-            let block = self.block.as_mut().ok_or_else(|| damaged(self.section))?;
+            let block = self.block.as_mut().ok_or_else(|| damaged(self.terms))?;
             self.found = block.info().map(|info| (info, block.positions()));
         }
-        self.found.ok_or_else(|| damaged(self.section))
+        self.found.ok_or_else(|| damaged(self.terms))
     }
 }
 
-fn damaged(section: &Section) -> Error {
-    section.corrupt("a block of its terms cannot be read")
+fn damaged(terms: &Terms) -> Error {
+    terms.section().corrupt("a block of its terms cannot be read")
 }

@@ -2,7 +2,7 @@
 
 use super::runs::Runs;
 use super::suffixes::{Suffixes, Symbols};
-use super::{GROUP, prefix_of};
+use super::{GROUP, HALF, prefix_of};
 use crate::codec::{ListBytes, ListEncoder, put_varint};
 use crate::error::Result;
 use crate::schema::Postings;
@@ -44,6 +44,8 @@ pub struct TermsWriter {
     lengths: Vec<u8>,
     suffixes: Suffixes,
     pub(super) postings: Vec<u8>,
+    /// Bytes of the postings of the first half of the group, and of their lists.
+    half: (u64, u64),
     first: u64,
     block: Vec<u8>,
     sparse: Vec<u8>,
@@ -68,6 +70,7 @@ impl TermsWriter {
             lengths: Vec::new(),
             suffixes: Suffixes::new(),
             postings: Vec::new(),
+            half: (0, 0),
             first: 0,
             block: Vec::new(),
             sparse: Vec::new(),
@@ -177,7 +180,14 @@ impl TermsWriter {
         self.before.set(term, head);
         self.count += 1;
         self.terms += 1;
-        if usize::from(self.count) == GROUP { self.end_group(out) } else { Ok(()) }
+        match usize::from(self.count) {
+            HALF => {
+                self.half = (self.postings.len() as u64, self.lists_sent + self.lists.len() as u64);
+                Ok(())
+            }
+            GROUP => self.end_group(out),
+            _ => Ok(()),
+        }
     }
 
     pub(super) fn send_lists(&mut self, out: &mut impl TermsOut) -> Result<()> {
@@ -202,6 +212,10 @@ impl TermsWriter {
         put_varint(&mut self.block, self.lists_sent);
         put_varint(&mut self.block, self.lengths.len() as u64);
         put_varint(&mut self.block, self.suffixes.len() as u64);
+        if usize::from(self.count) > HALF {
+            put_varint(&mut self.block, self.half.0);
+            put_varint(&mut self.block, self.half.1);
+        }
         symbols.write(&mut self.block);
         self.block.extend_from_slice(&self.lengths);
         symbols.write_text(self.suffixes.bytes(), &mut self.block);

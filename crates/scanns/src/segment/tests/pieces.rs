@@ -52,13 +52,13 @@ fn a_merge_in_pieces_gives_what_a_merge_in_one_gives() {
         segment
     };
     let whole = merged(100, 1, 1 << 20);
-    let blocks = whole.sparse().blocks();
+    let blocks = whole.dictionary().blocks();
     let expected = contents(&whole);
     for (id, (threads, piece)) in (101..).zip([(2, 1), (3, 200), (5, 3000), (4, 40_000), (2, 1 << 30)]) {
         let segment = merged(id, threads, piece);
         assert!(contents(&segment) == expected, "seed {seed:x} threads {threads} piece {piece}");
         // Every piece but the last may end with a group that is not full.
-        assert_eq!(segment.sparse().blocks() > blocks + 10, piece <= 3000, "{threads} {piece}");
+        assert_eq!(segment.dictionary().blocks() > blocks + 10, piece <= 3000, "{threads} {piece}");
         for (term, postings) in expected.0.iter().step_by(97) {
             let found = segment.find_all(term).unwrap().map(|(info, _)| info.doc_freq() as usize);
             assert_eq!(found, Some(postings.len()), "seed {seed:x} {term:?}");

@@ -42,7 +42,7 @@ fn walking_finds_what_reading_all_terms_finds() {
         let (segment, known) = segment(&mut random, 400);
         assert!(known.len() > 5_000, "{} terms", known.len());
         for _ in 0..60 {
-            let mut walk = segment.walk_terms().unwrap();
+            let mut walk = segment.walk_terms();
             // The place of the next term, and whether it is at hand.
             let mut at: Option<usize> = None;
             loop {
