@@ -11,7 +11,7 @@ use std::sync::{Condvar, Mutex, MutexGuard, PoisonError};
 
 use super::run::Sink;
 use super::share::{Part, Parts};
-use crate::error::Result;
+use crate::error::{Error, Result};
 use crate::sys::Helpers;
 
 /// Parts for each thread that may be worked on or waiting at once.
@@ -75,7 +75,7 @@ fn share_out(
 struct Gathered {
     docs: Vec<u32>,
     scores: Vec<f32>,
-    failed: Option<crate::error::Error>,
+    failed: Option<Error>,
     /// Nobody will finish it.
     lost: bool,
 }
@@ -205,5 +205,59 @@ impl Drop for End<'_, '_> {
         let _turns = self.0.lock();
         self.0.ended.store(true, Ordering::Relaxed);
         self.0.changed.notify_all();
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use std::sync::atomic::AtomicUsize;
+
+    use super::*;
+
+    #[test]
+    fn helpers_are_never_further_ahead_than_memory_allows() {
+        let all: Vec<Part> = (0..300).map(|leaf| Part { leaf, first: 0, end: 1 }).collect();
+        let helpers = Helpers::new(3);
+        let parts = Parts { all, helpers: Some((&helpers, 3)) };
+        let visited = AtomicUsize::new(0);
+        let run = |part: &Part, sink: &mut Sink| {
+            assert!(part.leaf <= visited.load(Ordering::SeqCst) + 4 * AHEAD);
+            Ok(sink(&[7, 8], &[0.5, part.leaf as f32]))
+        };
+        let mut leaves = Vec::new();
+        visit_in_order(&parts, &|| false, &run, &mut |leaf, docs, scores| {
+            assert!(docs == [7, 8] && scores == [0.5, leaf as f32]);
+            leaves.push(leaf);
+            if leaf % 7 == 0 {
+                std::thread::yield_now();
+            }
+            visited.store(leaf, Ordering::SeqCst);
+            ControlFlow::Continue(())
+        })
+        .unwrap();
+        assert!(leaves.into_iter().eq(0..300));
+    }
+
+    #[test]
+    fn what_a_part_fails_with_comes_after_the_hits_before_it() {
+        let all: Vec<Part> = (0..50).map(|leaf| Part { leaf, first: 0, end: 1 }).collect();
+        let helpers = Helpers::new(2);
+        let parts = Parts { all, helpers: Some((&helpers, 2)) };
+        for failing in [0, 1, 20, 49] {
+            let run = |part: &Part, sink: &mut Sink| {
+                let flow = sink(&[1], &[1.0]);
+                match part.leaf >= failing {
+                    true => Err(Error::Options(part.leaf.to_string())),
+                    false => Ok(flow),
+                }
+            };
+            let mut seen = 0;
+            let outcome = visit_in_order(&parts, &|| false, &run, &mut |_, docs, _| {
+                seen += docs.len();
+                ControlFlow::Continue(())
+            });
+            let Err(Error::Options(text)) = outcome else { panic!("it must fail") };
+            assert_eq!((text, seen), (failing.to_string(), failing + 1));
+        }
     }
 }

@@ -272,4 +272,39 @@ mod tests {
         top.set_leaf(1);
         assert!(top.admits(1.5, 8) && !top.admits(1.5, 9) && !top.admits(1.4, 0) && top.admits(1.6, 9));
     }
+
+    #[test]
+    fn threads_that_tell_each_other_keep_exactly_the_best_in_any_order() {
+        let seed = 0x70b;
+        println!("seed {seed}");
+        let mut random = fastrand::Rng::with_seed(seed);
+        for _ in 0..3_000 {
+            let leaves: Vec<u32> = (0..random.usize(1..4)).map(|_| random.u32(..30)).collect();
+            let scores = random.usize(1..6);
+            let mut hits = Vec::new();
+            for (leaf, &max_doc) in leaves.iter().enumerate() {
+                hits.extend((0..max_doc).map(|doc| Hit { score: random.usize(..scores) as f32, leaf, doc }));
+            }
+            let k = random.usize(1..20);
+            let after = random.bool().then(|| random.choice(&hits).copied()).flatten();
+            let mut expected = hits.clone();
+            expected.sort_by(Worst::order);
+            expected.retain(|hit| after.is_none_or(|after| Worst::order(hit, &after) == Ordering::Greater));
+            expected.truncate(k);
+            let shared = Shared::new(leaves.into_iter());
+            let mut threads: Vec<TopK> =
+                (0..3).map(|_| TopK::new(k).after(after).among(Some(&shared))).collect();
+            random.shuffle(&mut hits);
+            for Hit { score, leaf, doc } in hits {
+                let at = random.usize(..3);
+                let top = &mut threads[at];
+                top.set_leaf(leaf);
+                // What is dismissed unseen must be worth nothing, however old the knowledge is.
+                if if random.bool() { top.admits_now(score, doc) } else { top.admits(score, doc) } {
+                    top.push(doc, score);
+                }
+            }
+            assert_eq!(TopK::merge(threads, k), expected);
+        }
+    }
 }
