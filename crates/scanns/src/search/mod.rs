@@ -11,7 +11,8 @@
 //! `conjunction.rs` (with `parts.rs` and `candidates.rs`; of phrases `together.rs`, `phrase.rs` and `sloppy.rs`),
 //! `disjunction.rs` (all hits), `maxscore.rs` (the best), `tree.rs` (everything nested, with `docset.rs`), `pnorm.rs`;
 //! `sets.rs` counts. `windows.rs` and `lead.rs` hold the bounds that pruning works with, `keep.rs` leaves out what must
-//! not be a hit, `accumulate.rs` sums per document, `similarity/` the formulas, `topk.rs` the heap. Read `run.rs` first.
+//! not be a hit, `accumulate.rs` sums per document, `similarity/` the formulas, `topk.rs` the heap. `share.rs` shares a
+//! query out to threads, `in_order.rs` all of its hits. Read `run.rs` first.
 //!
 //! Beside that, `explain/` tells how a score came about, `feedback.rs` and `like.rs` make queries of documents,
 //! `by_key.rs` orders hits by their keys, `snippets/` shows why a text answers, `frequent.rs` lists terms, and

@@ -138,13 +138,14 @@ impl Windows {
         }
         for (window, &sum) in sums.iter().enumerate() {
             // The first comparison is the one that nearly always decides.
-            if sum >= top.threshold() && !first.contains(&window) {
-                if top.admits_now(sum, self.first_of(window)) {
-                    if clock.is_up() {
-                        return;
-                    }
-                    visit(window, top);
+            if sum >= top.threshold()
+                && !first.contains(&window)
+                && top.admits_now(sum, self.first_of(window))
+            {
+                if clock.is_up() {
+                    return;
                 }
+                visit(window, top);
             }
         }
     }
