@@ -1,6 +1,6 @@
 //! One query on several threads: the parts that it is made of, and who takes them.
 //!
-//! A part is a leaf, or a range of the documents of a large one. The thread that asks takes parts in the order of
+//! A part is a leaf, or a range of the documents of a large one on disk. The thread that asks takes parts in the order of
 //! documents, and so does every helper that is free. Small queries are not shared out: to wake a thread takes longer than
 //! they do. How long a query takes is guessed from the lengths of its lists, for what is asked of it.
 
@@ -112,7 +112,7 @@ impl<'a> Searcher<'a> {
         let mut all = Vec::new();
         for (leaf, (time, of)) in times.into_iter().zip(leaves).enumerate() {
             let max_doc = of.max_doc();
-            let range = threads.sizes.range_of(time, max_doc);
+            let range = if of.is_in_ranges() { threads.sizes.range_of(time, max_doc) } else { max_doc };
             let mut first = 0u32;
             loop {
                 let end = first.saturating_add(range).min(max_doc);
