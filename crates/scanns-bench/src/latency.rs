@@ -2,7 +2,7 @@
 //!
 //! All hits in no order is what the paper's table II measures; the ten best in order is what most users ask for. Each
 //! searcher is a thread that asks every query of a class once per round, each from another place on, so that they do
-//! not march through the same postings together.
+//! not march through the same postings together. One searcher may also share each query out to several threads.
 
 use std::collections::BTreeMap;
 use std::ops::ControlFlow;
@@ -11,7 +11,9 @@ use std::sync::Barrier;
 use std::time::Instant;
 
 use anyhow::{Context, Result};
-use scanns::{Analyzer, InvertOptions, MemoryIndex, Model, Operator, PageSize, Query, Searcher, Snapshot};
+use scanns::{
+    Analyzer, InvertOptions, MemoryIndex, Model, Operator, PageSize, Query, SearchThreads, Searcher, Snapshot,
+};
 use scanns_bench::results::{Better, Results, Series};
 use scanns_bench::stats::{in_turns, quantile};
 
@@ -33,6 +35,9 @@ pub struct Args {
     /// Searchers at once
     #[arg(long, value_delimiter = ',', default_value = "1,2,4")]
     pub searchers: Vec<usize>,
+    /// Threads that each query is shared out to, with one searcher
+    #[arg(long, value_delimiter = ',', default_value = "1")]
+    pub threads: Vec<usize>,
     /// How scores are computed
     #[arg(long, default_value = "bm25", value_parser = Model::parse)]
     pub model: Model,
@@ -50,6 +55,7 @@ impl Args {
             language: false,
             in_memory: in_memory.map(Path::to_path_buf),
             searchers: vec![1, 2],
+            threads: vec![1, 2],
             model: Model::Bm25 { k1: 1.2, b: 0.75 },
             repetitions: 5,
         }
@@ -150,6 +156,8 @@ struct Case<'a> {
     class: &'a str,
     want: Want,
     searchers: usize,
+    /// What each query is shared out to.
+    threads: &'a SearchThreads,
 }
 
 /// All hits of a query, counted in three ways, must be as many; the ten best must be the best of all.
@@ -171,23 +179,31 @@ fn verify(searcher: &Searcher<'_>, classes: &Classes, model: Model) -> Result<()
 }
 
 /// Measures everything on one index.
-fn measure(
+fn measure<'a>(
     subject: &str,
-    searcher: &Searcher<'_>,
+    searcher: &dyn Fn() -> Searcher<'a>,
     classes: &Classes,
     args: &Args,
     results: &mut Results,
 ) -> Result<()> {
-    verify(searcher, classes, args.model)?;
-    println!("latency: {subject}, {} documents, answers verified", searcher.stats().documents);
+    let several: Vec<SearchThreads> = args
+        .threads
+        .iter()
+        .filter(|&&threads| threads > 1)
+        .map(|&threads| SearchThreads::new(threads))
+        .collect();
+    verify(&searcher(), classes, args.model)?;
+    for threads in &several {
+        verify(&searcher().with_threads(threads), classes, args.model)?;
+    }
+    println!("latency: {subject}, {} documents, answers verified", searcher().stats().documents);
+    let one = SearchThreads::new(1);
     let mut cases = Vec::new();
     for class in classes.keys() {
         for want in [Want::All, Want::Best, Want::Count] {
-            cases.extend(args.searchers.iter().map(|&searchers| Case {
-                class,
-                want,
-                searchers: searchers.max(1),
-            }));
+            let alone = |&searchers: &usize| Case { class, want, searchers: searchers.max(1), threads: &one };
+            cases.extend(args.searchers.iter().map(alone));
+            cases.extend(several.iter().map(|threads| Case { class, want, searchers: 1, threads }));
         }
     }
     // Average, median and 99th percentile of a round, by case.
@@ -196,7 +212,7 @@ fn measure(
     in_turns(args.repetitions.max(1), &places, |&at| {
         let (Some(case), Some(kept)) = (cases.get(at), rounds.get_mut(at)) else { return Ok(0.0) };
         let queries = classes.get(case.class).map_or(&[][..], Vec::as_slice);
-        let times = round(searcher, queries, case, args.model)?;
+        let times = round(&searcher().with_threads(case.threads), queries, case, args.model)?;
         #[expect(clippy::cast_precision_loss, reason = "a count of queries")]
         let average = times.iter().sum::<f64>() / times.len().max(1) as f64;
         for (kept, time) in kept.iter_mut().zip([average, quantile(&times, 0.5), quantile(&times, 0.99)]) {
@@ -209,7 +225,9 @@ fn measure(
             let metric = format!("{}, {what}", case.want.name());
             let searchers = u32::try_from(case.searchers)?;
             let series = Series::of("latency", subject, case.class, (&metric, "µs", Better::Lower), times);
-            results.add(series.with("searchers", f64::from(searchers)), None);
+            let series = series.with("searchers", f64::from(searchers));
+            let threads = u32::try_from(case.threads.threads())?;
+            results.add(if threads > 1 { series.with("threads", f64::from(threads)) } else { series }, None);
         }
     }
     Ok(())
@@ -235,12 +253,12 @@ pub fn run(args: &Args, results: &mut Results) -> Result<()> {
     let queries = classes(&args.queries, args.language, |text, operator| snapshot.parse(text, operator))?;
     let name = text::name(&args.index);
     let subject = format!("{name}, {} segments", snapshot.segments().len());
-    measure(&subject, &snapshot.searcher(), &queries, args, results)?;
+    measure(&subject, &|| snapshot.searcher(), &queries, args, results)?;
     if let Some(path) = &args.in_memory {
         let index = in_memory(path)?;
         let queries = classes(&args.queries, args.language, |text, operator| index.parse(text, operator))?;
         let subject = format!("{} in memory", text::name(path));
-        measure(&subject, &Searcher::new(vec![&index]), &queries, args, results)?;
+        measure(&subject, &|| Searcher::new(vec![&index]), &queries, args, results)?;
         let metric = ("all hits, average", "µs", Better::Lower);
         let paper = Series::of("latency", &subject, "SCANNS [1], their machine", metric, vec![PAPER]);
         results.add(paper.with("searchers", 1.0).published(), None);

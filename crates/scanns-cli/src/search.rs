@@ -12,7 +12,10 @@ use std::io::Write;
 use std::ops::ControlFlow;
 
 use anyhow::{Result, anyhow, bail};
-use scanns::{Budget, Explanation, Field, Hit, Model, Operator, Query, Searcher, Snapshot, Snippet, Store};
+use scanns::{
+    Budget, Explanation, Field, Hit, Model, Operator, Query, SearchThreads, Searcher, Snapshot, Snippet,
+    Store,
+};
 use serde_json::{Map, Value};
 
 use crate::args::{ModelArg, ModelArgs, OperatorArg, SearchArgs};
@@ -30,9 +33,6 @@ const SUGGESTED: usize = 3;
 /// Runs the verb.
 pub fn run(args: &SearchArgs) -> Result<Outcome> {
     let model = model(&args.model)?;
-    if args.batch.threads.is_some() && args.batch.queries.is_none() {
-        bail!("--threads belongs to --queries: one query is answered by one core");
-    }
     let snapshot = Snapshot::open(&args.index)?;
     if (args.content || args.snippet.snippets) && snapshot.info().stored.store == Store::None {
         bail!(
@@ -50,7 +50,8 @@ pub fn run(args: &SearchArgs) -> Result<Outcome> {
         return batch::run(&batch, path);
     }
     let budget = args.timeout.map(Budget::of);
-    let searcher = timed(snapshot.searcher_in(field), budget.as_ref());
+    let threads = SearchThreads::new(threads(args));
+    let searcher = timed(snapshot.searcher_in(field), budget.as_ref()).with_threads(&threads);
     let (query, itself) = match similar::like(&args.like, &snapshot, field)? {
         Some(like) => like,
         None => (asked::query(args, &snapshot, field, operator)?, None),
@@ -74,6 +75,15 @@ pub fn run(args: &SearchArgs) -> Result<Outcome> {
     let outcome = print_hits(&asked, &mut out)?;
     out.flush()?;
     Ok(outcome)
+}
+
+/// Threads that a core may be asked to run.
+const THREADS_PER_CORE: usize = 4;
+
+/// How many threads to use.
+fn threads(args: &SearchArgs) -> usize {
+    let cores = std::thread::available_parallelism().map_or(1, usize::from);
+    args.threads.unwrap_or(cores).min(cores.saturating_mul(THREADS_PER_CORE))
 }
 
 /// Prints the hits that are wanted, with what is wanted of them.

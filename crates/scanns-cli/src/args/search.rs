@@ -92,6 +92,10 @@ pub struct SearchArgs {
     /// --json by "partial": true, and the exit code is 1
     #[arg(long, value_name = "TIME", value_parser = timeout)]
     pub timeout: Option<Duration>,
+    /// Cores to use: a query that takes long enough is shared out to them, of --queries each is answered by one. Answers
+    /// are the same [default: all]
+    #[arg(long, value_name = "N", value_parser = positive)]
+    pub threads: Option<usize>,
     /// One JSON object a line
     #[arg(long)]
     pub json: bool,
@@ -163,9 +167,6 @@ pub struct BatchArgs {
     #[arg(conflicts_with_all = ["query", "query_json", "print_query", "all", "content", "snippets", "sort", "after"])]
     #[arg(conflicts_with_all = ["rm3", "explain"])]
     pub queries: Option<PathBuf>,
-    /// Cores to use for them [default: all]
-    #[arg(long, value_name = "N", value_parser = positive)]
-    pub threads: Option<usize>,
 }
 
 /// How documents are scored.

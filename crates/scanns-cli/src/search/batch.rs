@@ -28,9 +28,6 @@ const MOST_BYTES: usize = 16 << 20;
 /// Bytes that a line may have, without its end.
 const LONGEST_LINE: usize = 1 << 20;
 
-/// Threads that a core may be asked to run.
-const THREADS_PER_CORE: usize = 4;
-
 /// What all queries have in common.
 pub(super) struct Batch<'a> {
     pub(super) args: &'a SearchArgs,
@@ -68,8 +65,7 @@ pub(super) fn run(batch: &Batch<'_>, path: &Path) -> Result<Outcome> {
             Box::new(BufReader::with_capacity(1 << 20, file))
         }
     };
-    let cores = std::thread::available_parallelism().map_or(1, usize::from);
-    let threads = batch.args.batch.threads.unwrap_or(cores).min(cores.saturating_mul(THREADS_PER_CORE));
+    let threads = super::threads(batch.args);
     let kept = if batch.args.count { 1 } else { batch.args.top };
     let most = (threads * LINES_PER_THREAD).min(MOST_HITS / kept).max(1);
     let mut out = Output::stdout();

@@ -240,7 +240,12 @@ fn a_query_that_cannot_be_answered_does_not_stop_the_others() {
     assert_eq!((ran.code, ran.text().lines().count()), (Some(0), 2), "{}", ran.stderr);
     assert_eq!(place.search(&["--queries", "/nowhere"]).code, Some(2));
     assert_eq!(place.search(&["--queries", "-", "roses"]).code, Some(2), "one or the other");
-    assert_eq!(place.search(&["--threads", "2", "roses"]).code, Some(2), "belongs to --queries");
+    for more in [&["roses"][..], &["--count", "roses"], &["--all", "roses"], &["--sort", "key", "roses"]] {
+        let with = |threads: &'static str| place.search(&[&["--threads", threads], more].concat());
+        let (one, two) = (with("1"), with("2"));
+        assert_eq!((one.code, &one.stdout), (two.code, &two.stdout), "{more:?}");
+    }
+    assert_eq!(place.search(&["--threads", "0", "roses"]).code, Some(2));
 }
 
 #[test]

@@ -4,8 +4,12 @@
 
 use std::collections::BinaryHeap;
 use std::ops::ControlFlow;
+use std::sync::Mutex;
+use std::sync::atomic::{AtomicU64, Ordering};
 
+use super::plan::Plan;
 use super::query::Query;
+use super::share::Want;
 use super::{Hit, Model, Searcher};
 use crate::error::Result;
 
@@ -61,7 +65,7 @@ impl Eq for Ordered {}
 impl Searcher<'_> {
     /// The first `k` hits with their keys in an order by key, of those that come after the hit `after` if there is
     /// one; equal keys are in document order. Scores are those of the model. `progress` is told now and then how many
-    /// hits were seen.
+    /// hits were seen, by the threads that see them, one at a time.
     ///
     /// # Errors
     /// Those of [`Searcher::for_each`], and [`Error::Options`] if `after` is no document that there is.
@@ -71,41 +75,66 @@ impl Searcher<'_> {
         model: Model,
         (k, order): (usize, KeyOrder),
         after: Option<&Hit>,
-        mut progress: impl FnMut(u64),
+        progress: impl FnMut(u64) + Send,
     ) -> Result<Vec<(Vec<u8>, Hit)>> {
         let after = match after {
             Some(hit) => Some(Ordered { order, key: self.key(hit)?, hit: *hit }),
             None => None,
         };
-        // The last of those that are kept is on top.
-        let mut kept: BinaryHeap<Ordered> = BinaryHeap::new();
-        let mut seen = 0;
-        let mut outcome = Ok(());
-        self.for_each(query, model, |hit| {
-            seen += 1;
-            if seen % STEP == 0 {
-                progress(seen);
+        model.check()?;
+        let plan = Plan::new(query, &self.fields)?;
+        let found = plan.find(&self.fields)?;
+        let parts = self.parts(&plan, &found, Want::Keys);
+        let (seen, progress) = (AtomicU64::new(0), Mutex::new(progress));
+        let tell = |more: usize| {
+            let before = seen.fetch_add(more as u64, Ordering::Relaxed);
+            let now = before + more as u64;
+            // Whoever finds another thread at it leaves it to that.
+            if before / STEP != now / STEP
+                && let Ok(mut progress) = progress.try_lock()
+            {
+                progress(now);
             }
-            let key = match self.key(&hit) {
-                Ok(key) => key,
-                Err(error) => {
-                    outcome = Err(error);
-                    return ControlFlow::Break(());
-                }
-            };
-            let one = Ordered { order, key, hit };
-            if after.as_ref().is_none_or(|after| one > *after) {
-                if kept.len() < k {
-                    kept.push(one);
-                } else if let Some(mut last) = kept.peek_mut()
-                    && one < *last
-                {
-                    *last = one;
-                }
-            }
-            ControlFlow::Continue(())
+        };
+        let mut kept = Vec::new();
+        self.run(&plan, &found, model, &mut |job| {
+            kept = self.fold(&parts, BinaryHeap::new, |kept, part| {
+                let mut failed = None;
+                let flow = self.live(&plan, part, job, &mut |docs, scores| {
+                    tell(docs.len());
+                    let mut hits =
+                        docs.iter().zip(scores).map(|(&doc, &score)| Hit { score, leaf: part.leaf, doc });
+                    hits.try_for_each(|hit| match self.key(&hit) {
+                        Ok(key) => {
+                            keep(kept, k, Ordered { order, key, hit }, after.as_ref());
+                            ControlFlow::Continue(())
+                        }
+                        Err(error) => {
+                            failed = Some(error);
+                            ControlFlow::Break(())
+                        }
+                    })
+                });
+                failed.map_or(flow, Err)
+            })?;
+            Ok(())
         })?;
-        outcome?;
-        Ok(kept.into_sorted_vec().into_iter().map(|one| (one.key, one.hit)).collect())
+        let mut best: Vec<Ordered> = kept.into_iter().flatten().collect();
+        best.sort_unstable();
+        best.truncate(k);
+        Ok(best.into_iter().map(|one| (one.key, one.hit)).collect())
+    }
+}
+
+/// Puts one among the first `k`, of which the last is on top, if it comes after `after`.
+fn keep(kept: &mut BinaryHeap<Ordered>, k: usize, one: Ordered, after: Option<&Ordered>) {
+    if after.is_none_or(|after| one > *after) {
+        if kept.len() < k {
+            kept.push(one);
+        } else if let Some(mut last) = kept.peek_mut()
+            && one < *last
+        {
+            *last = one;
+        }
     }
 }

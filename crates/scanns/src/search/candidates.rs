@@ -52,23 +52,24 @@ impl Candidates {
         }
     }
 
-    /// Starts a run: the documents of the block at hand of clause `number`.
-    pub(super) fn take_block<S: Similarity>(&mut self, clause: &mut Clause<S>, number: usize) {
+    /// Starts a run: the documents of the block at hand of clause `number`, as far as the view has them.
+    pub(super) fn take_block<S: Similarity>(&mut self, clause: &mut Clause<S>, number: usize, view: &View) {
+        clause.cursor.advance(view.first);
+        let count = count_below(clause.cursor.rest_of_docs(), view.end);
         self.places[number].clear();
         if self.in_phrases[number] {
-            add_places(clause, BLOCK, &mut self.places[number]);
+            add_places(clause, count, &mut self.places[number]);
         }
         let (docs, tfs) = clause.cursor.rest_of_block();
-        replace(&mut self.docs, docs);
-        replace(&mut self.tfs[number], tfs);
+        replace(&mut self.docs, &docs[..count]);
+        replace(&mut self.tfs[number], &tfs[..count]);
     }
 
     /// Starts a run: documents of the clause, as many as a block has, or a span where that is more.
     pub(super) fn take<S: Similarity>(&mut self, clause: &mut Clause<S>, number: usize, view: &View) {
         let span = u64::from(clause.cursor.doc_freq()) * u64::from(SPAN) / u64::from(view.max_doc.max(1));
         let dense = span > BLOCK as u64;
-        let end =
-            if dense { clause.cursor.doc().saturating_add(SPAN).min(view.max_doc) } else { view.max_doc };
+        let end = if dense { clause.cursor.doc().saturating_add(SPAN).min(view.end) } else { view.end };
         self.docs.clear();
         self.tfs[number].clear();
         self.places[number].clear();

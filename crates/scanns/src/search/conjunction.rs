@@ -47,17 +47,20 @@ fn each_run<'a, S: Similarity>(
     let order = parts.order();
     let Some((&lead, others)) = order.split_first() else { return ControlFlow::Continue(()) };
     let mut search = Search::new(parts, view, &order);
-    while parts.clauses[lead].cursor.doc() < view.max_doc && !view.clock.is_up() {
+    parts.clauses[lead].cursor.advance(view.first);
+    while parts.clauses[lead].cursor.doc() < view.end && !view.clock.is_up() {
         // Lists that cluster often have long stretches without each other: a run begins where all have been asked once
         // what comes next.
         let mut doc = parts.clauses[lead].cursor.doc();
         for &other in others {
             doc = doc.max(parts.clauses[other].cursor.advance(doc));
         }
-        if doc >= view.max_doc {
+        if doc >= view.end {
             break;
         }
-        parts.clauses[lead].cursor.advance(doc);
+        if parts.clauses[lead].cursor.advance(doc) >= view.end {
+            break;
+        }
         search.found.take(&mut parts.clauses[lead], lead, view);
         search.found.intersect(&mut parts.clauses, &order, view);
         search.exclude(parts);
@@ -73,12 +76,12 @@ pub(super) fn top<S: Similarity>(parts: &mut Parts<S>, view: &View, top: &mut To
     let order = parts.order();
     let Some((&lead, others)) = order.split_first() else { return };
     let mut search = Search::new(parts, view, &order);
-    let blocks = LeadBlocks::new(parts, lead);
+    let blocks = LeadBlocks::new(parts, lead, view);
     let plain = parts.is_plain();
     let mut keep = Keep::new(view, Vec::new());
-    blocks.visit(lead, parts, view.clock, top, |block, parts, top| {
+    blocks.visit(lead, parts, view, top, |block, parts, top| {
         parts.clauses[lead].cursor.load_block(block);
-        search.found.take_block(&mut parts.clauses[lead], lead);
+        search.found.take_block(&mut parts.clauses[lead], lead, view);
         search.keep_own(parts, lead, below(top.threshold()) - blocks.others(block));
         let Some(&first) = search.found.docs.first() else { return };
         for &other in others {

@@ -10,9 +10,12 @@ use crate::codec::NO_MORE;
 /// Every document that any clause has, in order.
 pub(super) fn all<S: Similarity>(clauses: &mut [Clause<S>], view: &View, sink: &mut Sink) -> ControlFlow<()> {
     let mut sums = Accumulators::new();
+    clauses.iter_mut().for_each(|clause| {
+        clause.cursor.advance(view.first);
+    });
     loop {
         let next = clauses.iter().map(|clause| clause.cursor.doc()).min().unwrap_or(NO_MORE);
-        if next == NO_MORE || view.clock.is_up() {
+        if next >= view.end || view.clock.is_up() {
             return ControlFlow::Continue(());
         }
         let start = next - next % WINDOW;

@@ -2,6 +2,7 @@
 
 use super::budget::Clock;
 use super::leaf::{Leaf, TermRef, damaged_list};
+use super::run::View;
 use crate::codec::{BLOCK, NO_MORE};
 use crate::error::Result;
 
@@ -58,12 +59,14 @@ impl DocSet {
         Ok(set)
     }
 
-    /// The documents that have any term at all, by their norms.
-    pub(super) fn with_terms(norms: &[u8]) -> Self {
+    /// The documents of a view that have any term at all in a field, by their norms.
+    pub(super) fn with_terms(view: &View, field: usize) -> Self {
+        let norms = view.norms(field).get(view.first as usize..view.end as usize).unwrap_or_default();
         let word = |part: &[u8]| {
             part.iter().enumerate().fold(0, |word, (bit, &norm)| word | u64::from(norm > 0) << bit)
         };
-        DocSet::Bits(norms.chunks(64).map(word).collect())
+        let before = vec![0; view.first as usize / 64];
+        DocSet::Bits(before.into_iter().chain(norms.chunks(64).map(word)).collect())
     }
 
     /// How many documents it has, or a bound where counting takes longer.

@@ -83,6 +83,11 @@ impl<'a> Fields<'a> {
         self.fields[place].field
     }
 
+    /// The leaves, seen through some field.
+    pub(super) fn all_leaves(&self) -> &[&'a dyn Leaf] {
+        self.fields.first().map_or(&[], |first| &first.leaves)
+    }
+
     /// How many leaves there are.
     pub(super) fn leaves(&self) -> usize {
         self.fields.first().map_or(0, |first| first.leaves.len())

@@ -4,13 +4,14 @@
 //! What the blocks of another term that reach into a range can add bounds the matches there. Ranges are visited in any
 //! order, the most promising first: that raises the threshold early, and most others are then dismissed by one comparison.
 
-use super::budget::Clock;
+use std::ops::Range;
+
 use super::parts::Parts;
-use super::run::Clause;
+use super::run::{Clause, View};
 use super::similarity::{Similarity, above};
 use super::topk::TopK;
 use super::windows::most_promising;
-use crate::codec::{Impact, ListCursor, NO_MORE, PAIRS};
+use crate::codec::{Impact, ListCursor, PAIRS};
 
 /// Blocks of another term in one range that are looked at one by one; more are bounded by the whole list.
 const LOOKED_AT: usize = 16;
@@ -19,8 +20,10 @@ const LOOKED_AT: usize = 16;
 /// block of the rarest required one.
 const RARE: usize = 1;
 
-/// The ranges of the blocks of the rarest term.
+/// The ranges of the blocks of the rarest term that have documents of the view.
 pub(super) struct LeadBlocks {
+    /// The number of the first of them.
+    start: usize,
     /// By block: no match in it scores higher. Negative if it cannot hold a match.
     totals: Vec<f32>,
     /// By block: what the other parts can add to the score of that of the rarest term.
@@ -31,20 +34,22 @@ pub(super) struct LeadBlocks {
 
 impl LeadBlocks {
     /// The ranges of the blocks of clause `lead`.
-    pub(super) fn new<S: Similarity>(parts: &mut Parts<S>, lead: usize) -> LeadBlocks {
+    pub(super) fn new<S: Similarity>(parts: &mut Parts<S>, lead: usize, view: &View) -> LeadBlocks {
         // Of rare terms the blocks say little: each reaches over many ranges.
-        let count = parts.clauses[lead].cursor.blocks();
+        let all = parts.clauses[lead].cursor.blocks();
+        let wanted = view.blocks_of(&parts.clauses[lead].cursor);
+        let (start, count) = (wanted.start, wanted.len());
         let mut rare = vec![0.0; count];
         for &clause in &parts.optional {
             if let Ok([lead, clause]) = parts.clauses.get_disjoint_mut([lead, clause])
-                && clause.cursor.doc_freq() as usize <= RARE * count
+                && clause.cursor.doc_freq() as usize <= RARE * all
             {
-                add_scores(&lead.cursor, clause, &mut rare);
+                add_scores((&lead.cursor, start), clause, view, &mut rare);
             }
         }
         let list = &parts.clauses[lead].cursor;
         let mut blocks =
-            LeadBlocks { totals: Vec::with_capacity(count), others: vec![0.0; count], optional: rare };
+            LeadBlocks { start, totals: Vec::with_capacity(count), others: vec![0.0; count], optional: rare };
         // What the part of the lead can score, as far as its other lists say.
         let mut own = vec![f64::INFINITY; count];
         for part in &parts.required {
@@ -52,7 +57,7 @@ impl LeadBlocks {
             let mut most = vec![f64::INFINITY; count];
             for &clause in part.clauses().iter().filter(|&&clause| clause != lead) {
                 let cursor = &parts.clauses[clause].cursor;
-                each_range(list, cursor, bound, |block, bound| {
+                each_range((list, &wanted), cursor, bound, |block, bound| {
                     // `f64::min` would ask whether they are numbers.
                     let bound = bound.unwrap_or(f64::NEG_INFINITY);
                     most[block] = if bound < most[block] { bound } else { most[block] };
@@ -60,7 +65,7 @@ impl LeadBlocks {
             }
             if part.clauses().contains(&lead) {
                 for (block, most) in most.iter_mut().enumerate() {
-                    *most = most.min(bound(&list.block_impacts(block)));
+                    *most = most.min(bound(&list.block_impacts(start + block)));
                 }
                 own = most;
             } else {
@@ -69,11 +74,11 @@ impl LeadBlocks {
         }
         for &clause in &parts.optional {
             let optional = &parts.clauses[clause];
-            if optional.cursor.doc_freq() as usize <= RARE * count {
+            if optional.cursor.doc_freq() as usize <= RARE * all {
                 continue;
             }
             let bound = |impacts: &[Impact; PAIRS]| f64::from(optional.scorer.bound(impacts));
-            each_range(list, &optional.cursor, bound, |block, bound| {
+            each_range((list, &wanted), &optional.cursor, bound, |block, bound| {
                 blocks.optional[block] += bound.unwrap_or(0.0);
             });
         }
@@ -88,13 +93,13 @@ impl LeadBlocks {
     /// What all parts but that of the lead can add to the score of a match in `block`.
     #[inline]
     pub(super) fn others(&self, block: usize) -> f64 {
-        self.others[block]
+        self.others[block - self.start]
     }
 
     /// What of it is optional.
     #[inline]
     pub(super) fn optional(&self, block: usize) -> f64 {
-        self.optional[block]
+        self.optional[block - self.start]
     }
 
     /// Calls `visit` with the blocks of `lead` that can hold hits for `top`, the most promising first, then in order.
@@ -102,23 +107,24 @@ impl LeadBlocks {
         &self,
         lead: usize,
         parts: &mut Parts<'a, S>,
-        clock: Clock,
+        view: &View,
         top: &mut TopK,
         mut visit: impl FnMut(usize, &mut Parts<'a, S>, &mut TopK),
     ) {
         let promising = most_promising(&self.totals);
-        for &block in &promising {
-            visit(block, parts, top);
+        for &place in &promising {
+            visit(self.start + place, parts, top);
         }
-        let mut first = 0;
-        for (block, &total) in self.totals.iter().enumerate() {
+        let mut first = view.first;
+        for (place, &total) in self.totals.iter().enumerate() {
+            let block = self.start + place;
             // The first comparison is the one that nearly always decides.
             if total >= top.threshold()
                 && total >= 0.0
-                && top.admits(total, first)
-                && !promising.contains(&block)
+                && top.admits_now(total, first)
+                && !promising.contains(&place)
             {
-                if clock.is_up() {
+                if view.clock.is_up() {
                     return;
                 }
                 visit(block, parts, top);
@@ -128,39 +134,49 @@ impl LeadBlocks {
     }
 }
 
-/// Adds to the `sums` of blocks of `lead` the highest score of a clause in their ranges.
-fn add_scores<S: Similarity>(lead: &ListCursor, clause: &mut Clause<S>, sums: &mut [f64]) {
-    let (mut block, mut most) = (0, 0.0f64);
-    let mut doc = clause.cursor.doc();
-    while doc != NO_MORE {
+/// Adds to the `sums` of blocks of `lead`, from one on, the highest score of a clause in their ranges.
+fn add_scores<S: Similarity>(
+    (lead, start): (&ListCursor, usize),
+    clause: &mut Clause<S>,
+    view: &View,
+    sums: &mut [f64],
+) {
+    let (mut block, mut most) = (start, 0.0f64);
+    let mut add = |block: usize, most: f64| {
+        sums.get_mut(block - start).into_iter().for_each(|sum| *sum += most);
+    };
+    let mut doc = clause.cursor.seek(view.first);
+    while doc < view.end {
         let score = f64::from(clause.scorer.score(doc, clause.cursor.tf()));
         let next = lead.find_block(block, doc);
         if next != block {
-            sums.get_mut(block).into_iter().for_each(|sum| *sum += most);
+            add(block, most);
             (block, most) = (next, 0.0);
         }
         most = score.max(most);
         doc = clause.cursor.step();
     }
-    sums.get_mut(block).into_iter().for_each(|sum| *sum += most);
+    add(block, most);
 }
 
-/// Calls `each` with every block of `lead` and the highest bound of `cursor` in its range, if it has documents there.
+/// Calls `each` with the place of every wanted block of `lead` and the highest bound of `cursor` in its range, if it has
+/// documents there.
 fn each_range(
-    lead: &ListCursor,
+    (lead, wanted): (&ListCursor, &Range<usize>),
     cursor: &ListCursor,
     bound: impl Fn(&[Impact; PAIRS]) -> f64,
     mut each: impl FnMut(usize, Option<f64>),
 ) {
     let whole = bound(&cursor.list_impacts());
-    let (mut first, mut at, mut bounded, mut last_bound) = (0, 0, usize::MAX, 0.0);
-    for block in 0..lead.blocks() {
+    let (mut at, mut bounded, mut last_bound) = (0, usize::MAX, 0.0);
+    let mut first = wanted.start.checked_sub(1).map_or(0, |before| lead.block_last(before).saturating_add(1));
+    for (place, block) in wanted.clone().enumerate() {
         let last = lead.block_last(block);
         at = cursor.find_block(at, first);
         if at == cursor.blocks() {
-            each(block, None);
+            each(place, None);
         } else if cursor.block_last((at + LOOKED_AT).min(cursor.blocks() - 1)) < last {
-            each(block, Some(whole));
+            each(place, Some(whole));
         } else {
             let mut most = f64::NEG_INFINITY;
             let mut reach = at;
@@ -174,7 +190,7 @@ fn each_range(
                 }
                 reach += 1;
             }
-            each(block, Some(most));
+            each(place, Some(most));
             at = reach;
         }
         first = last.saturating_add(1);

@@ -32,6 +32,12 @@ pub trait Leaf: Sync {
     /// False for deleted documents. Asked per hit, and only where [`LeafStats::documents`] says that some are.
     fn is_live(&self, doc: u32) -> bool;
 
+    /// True if postings and positions are read only as far as they are asked for, so that several threads can each begin
+    /// somewhere else in a list.
+    fn is_in_ranges(&self) -> bool {
+        false
+    }
+
     /// What the document is called: its path, and its line where lines are documents.
     fn key(&self, doc: u32) -> Result<Vec<u8>>;
 }

@@ -87,7 +87,7 @@ struct MaxScore<'m, 'v, 'w, 'a, S> {
 impl<S: Similarity> MaxScore<'_, '_, '_, '_, S> {
     fn visit(&mut self, window: usize, top: &mut TopK) {
         self.window = window;
-        let start = u32::try_from(window << self.windows.shift).unwrap_or(u32::MAX);
+        let start = self.windows.first_of(window);
         let end = start.saturating_add(1 << self.windows.shift);
         self.rank();
         let optional = self.ranked.iter().take_while(|entry| !top.admits(above(entry.up_to), start)).count();

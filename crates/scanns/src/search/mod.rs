@@ -11,7 +11,8 @@
 //! `conjunction.rs` (with `parts.rs` and `candidates.rs`; of phrases `together.rs`, `phrase.rs` and `sloppy.rs`),
 //! `disjunction.rs` (all hits), `maxscore.rs` with `contenders.rs` (the best), `tree.rs` (everything nested, with `docset.rs`), `pnorm.rs`;
 //! `sets.rs` counts. `windows.rs` and `lead.rs` hold the bounds that pruning works with, `keep.rs` leaves out what must
-//! not be a hit, `accumulate.rs` sums per document, `similarity/` the formulas, `topk.rs` the heap. Read `run.rs` first.
+//! not be a hit, `accumulate.rs` sums per document, `similarity/` the formulas, `topk.rs` the heap. `share.rs` shares a
+//! query out to threads, `in_order.rs` all of its hits. Read `run.rs` first.
 //!
 //! Beside that, `explain/` tells how a score came about, `feedback.rs` and `like.rs` make queries of documents,
 //! `by_key.rs` orders hits by their keys, `snippets/` shows why a text answers, `frequent.rs` lists terms, and
@@ -29,6 +30,7 @@ mod explain;
 mod feedback;
 mod fields;
 mod frequent;
+mod in_order;
 mod json;
 mod keep;
 mod lead;
@@ -46,6 +48,7 @@ mod query;
 mod run;
 mod segments;
 mod sets;
+mod share;
 mod similarity;
 mod sloppy;
 mod snippets;
@@ -71,6 +74,7 @@ pub use like::MoreLikeThis;
 pub use parse::{MAX_CLAUSES, MAX_DEPTH, QueryText, parse};
 pub use patterns::MAX_EXPANSIONS;
 pub use query::{BoolQuery, Operator, Pattern, PhraseQuery, Query, WildcardPart};
+pub use share::SearchThreads;
 pub use similarity::Model;
 pub use snippets::{Highlighter, Snippet, SnippetOptions};
 pub use suggest::Suggestion;
@@ -81,16 +85,19 @@ use std::ops::ControlFlow;
 use crate::error::{Error, Result};
 use crate::schema::Field;
 use fields::Fields;
+use in_order::visit_in_order;
 use keep::{Keep, offer};
 use plan::{Figures, Found, Kind, Plan, Shape};
 use pnorm::PNorm;
-use run::{Goal, Terms, View, count_required, run_leaf};
+use run::{Goal, Sink, Terms, count_required, run_leaf};
+use share::{Part, Want};
 use similarity::{Bm25, Classic, Dirichlet, Dph, JelinekMercer, Pl2, Similarity};
-use topk::TopK;
+use topk::{Shared, TopK};
 
 /// Answers queries over a fixed set of leaves.
 pub struct Searcher<'a> {
     fields: Fields<'a>,
+    threads: Option<&'a SearchThreads>,
 }
 
 impl<'a> Searcher<'a> {
@@ -102,7 +109,7 @@ impl<'a> Searcher<'a> {
     /// A searcher of several fields, of which `default` is searched where a query names none. All have the same leaves,
     /// each seen through its field.
     pub fn over(fields: Vec<(Field, Vec<&'a dyn Leaf>)>, default: Field) -> Self {
-        Searcher { fields: Fields::new(fields, default) }
+        Searcher { fields: Fields::new(fields, default), threads: None }
     }
 
     /// The same, with patterns that match any number of terms, also fuzzy words: which documents match does then not depend
@@ -118,6 +125,16 @@ impl<'a> Searcher<'a> {
     #[must_use]
     pub fn within(mut self, budget: &'a Budget) -> Self {
         self.fields.limit(budget);
+        self
+    }
+
+    /// The same, with queries that take long enough shared out to several threads: whole leaves, and ranges of documents of
+    /// large ones. Answers are exactly those of one thread. What a visitor sees is found by several threads, but it is
+    /// visited by the one that asks, in the order of documents. What patterns and fuzzy words match is looked up by one
+    /// thread, and explanations, suggestions and what is learnt from documents are made by one.
+    #[must_use]
+    pub fn with_threads(mut self, threads: &'a SearchThreads) -> Self {
+        self.threads = Some(threads);
         self
     }
 
@@ -162,7 +179,7 @@ impl<'a> Searcher<'a> {
 
     /// The best `k` hits by falling score, those with equal scores in document order.
     pub fn top_k(&self, query: &Query, model: Model, k: usize) -> Result<Vec<Hit>> {
-        self.best(query, model, TopK::new(k))
+        self.best(query, model, k, None)
     }
 
     /// The best `k` hits of those that come after `after` in the order of [`Searcher::top_k`], by score, leaf and
@@ -173,19 +190,30 @@ impl<'a> Searcher<'a> {
     /// Those of [`Searcher::top_k`], and [`Error::Options`] if `after` is in a leaf that there is not.
     pub fn top_k_after(&self, query: &Query, model: Model, k: usize, after: Hit) -> Result<Vec<Hit>> {
         self.leaf_of(&after)?;
-        self.best(query, model, TopK::after(k, after))
+        self.best(query, model, k, Some(after))
     }
 
-    fn best(&self, query: &Query, model: Model, mut top: TopK) -> Result<Vec<Hit>> {
+    fn best(&self, query: &Query, model: Model, k: usize, after: Option<Hit>) -> Result<Vec<Hit>> {
         model.check()?;
-        if top.k() > 0 {
-            let plan = Plan::new(query, &self.fields)?;
-            self.run(&plan, &plan.find(&self.fields)?, model, |leaf, job| {
-                top.set_leaf(leaf);
-                job(&mut Goal::Top(&mut top))
-            })?;
+        if k == 0 {
+            return Ok(Vec::new());
         }
-        Ok(top.into_hits())
+        let plan = Plan::new(query, &self.fields)?;
+        let found = plan.find(&self.fields)?;
+        let parts = self.parts(&plan, &found, Want::Best);
+        let shared =
+            parts.helpers.map(|_| Shared::new(self.fields.all_leaves().iter().map(|leaf| leaf.max_doc())));
+        let mut best = Vec::new();
+        self.run(&plan, &found, model, &mut |job| {
+            let new = || TopK::new(k).after(after).among(shared.as_ref());
+            best = self.fold(&parts, new, |top, part| {
+                top.set_leaf(part.leaf);
+                top.look_around();
+                job(part, &mut Goal::Top(top))
+            })?;
+            Ok(())
+        })?;
+        Ok(TopK::merge(best, k))
     }
 
     /// Calls `visit` with every hit, in document order, until it breaks.
@@ -213,48 +241,54 @@ impl<'a> Searcher<'a> {
     ) -> Result<()> {
         model.check()?;
         let plan = Plan::new(query, &self.fields)?;
-        self.run(&plan, &plan.find(&self.fields)?, model, |leaf, job| {
-            let view = View::new(&self.fields, &plan, leaf)?;
-            // Two ways, since asking of every hit whether it is deleted costs as much as finding it.
-            if view.all_live() {
-                return job(&mut Goal::All(&mut |docs, scores| visit(leaf, docs, scores)));
-            }
-            let mut live = Keep::new(&view, Vec::new());
-            job(&mut Goal::All(&mut |docs, scores| {
-                live.filter(docs, scores, &mut |docs, scores| visit(leaf, docs, scores))
-            }))
+        let found = plan.find(&self.fields)?;
+        let parts = self.parts(&plan, &found, Want::All);
+        self.run(&plan, &found, model, &mut |job| {
+            let is_up = || self.fields.clock().is_up();
+            visit_in_order(&parts, &is_up, &|part, sink| self.live(&plan, part, job, sink), &mut visit)
         })
+    }
+
+    /// Sends the hits of a part that are not deleted.
+    fn live(&self, plan: &Plan, part: &Part, job: &Job, sink: &mut Sink) -> Result<ControlFlow<()>> {
+        let view = self.view(plan, part)?;
+        // Two ways, since asking of every hit whether it is deleted costs as much as finding it.
+        if view.all_live() {
+            return job(part, &mut Goal::All(sink));
+        }
+        let mut live = Keep::new(&view, Vec::new());
+        job(part, &mut Goal::All(&mut |docs, scores| live.filter(docs, scores, sink)))
     }
 
     /// The number of hits.
     pub fn count(&self, query: &Query) -> Result<u64> {
         let plan = Plan::new(query, &self.fields)?;
         let found = plan.find(&self.fields)?;
-        let mut count = 0;
         let shape = plan.shape();
-        for (number, refs) in found.refs.iter().enumerate() {
-            let view = View::new(&self.fields, &plan, number)?;
-            count += match (&plan.root.kind, &refs[..], &shape) {
-                (Kind::Term(_), [term], _) if view.all_live() => {
-                    term.map_or(0, |term| u64::from(term.doc_freq))
-                }
-                (_, _, Shape::Required(required)) if required.has_phrase() => {
-                    count_required(required, &view, (&plan, refs))?
-                }
-                _ => sets::count(&plan.root, &view, Terms::unscored(&plan, refs))?,
-            };
-        }
-        Ok(count)
+        let parts = self.parts(&plan, &found, Want::Count);
+        let counts = self.fold(
+            &parts,
+            || 0,
+            |count, part| {
+                let (view, found) = (self.view(&plan, part)?, &found.leaves[part.leaf]);
+                *count += match (&plan.root.kind, &found.refs[..], &shape) {
+                    // Of all documents of the leaf: the range that begins with the first one counts them.
+                    (Kind::Term(_), [term], _) if view.all_live() => {
+                        term.filter(|_| part.first == 0).map_or(0, |term| u64::from(term.doc_freq))
+                    }
+                    (_, _, Shape::Required(required)) if required.has_phrase() => {
+                        count_required(required, &view, (&plan, found))?
+                    }
+                    _ => sets::count(&plan.root, &view, Terms::unscored(&plan, found))?,
+                };
+                Ok(ControlFlow::Continue(()))
+            },
+        )?;
+        Ok(counts.into_iter().sum())
     }
 
-    /// Runs a plan in every leaf: `each` gets the leaf's number and what to call with its goal.
-    fn run(
-        &self,
-        plan: &Plan,
-        found: &Found,
-        model: Model,
-        each: impl FnMut(usize, &mut Job) -> Result<ControlFlow<()>>,
-    ) -> Result<()> {
+    /// Gives `each` what runs a plan in a part.
+    fn run(&self, plan: &Plan, found: &Found, model: Model, each: &mut Each) -> Result<()> {
         match model {
             Model::Bm25 { k1, b } => self.run_with(plan, found, |stats| Bm25::new(k1, b, stats), each),
             Model::Classic => self.run_with(plan, found, Classic::new, each),
@@ -304,46 +338,33 @@ impl<'a> Searcher<'a> {
         plan: &Plan,
         found: &Found,
         similarity: impl Fn(&LeafStats) -> S,
-        mut each: impl FnMut(usize, &mut Job) -> Result<ControlFlow<()>>,
+        each: &mut Each,
     ) -> Result<()> {
         let shape: Shape = plan.shape();
         let (similarities, weights) = self.weigh(plan, found, similarity);
-        for (number, refs) in found.refs.iter().enumerate() {
-            let view = View::new(&self.fields, plan, number)?;
-            let terms = Terms { plan, refs, weights: &weights, similarities: &similarities };
-            if self.fields.clock().is_up() {
-                break;
-            }
-            if each(number, &mut |goal| run_leaf(&shape, &view, terms, goal))?.is_break() {
-                break;
-            }
-        }
-        Ok(())
+        each(&|part, goal| {
+            let (view, found) = (self.view(plan, part)?, &found.leaves[part.leaf]);
+            let terms = Terms { plan, found, weights: &weights, similarities: &similarities };
+            run_leaf(&shape, &view, terms, goal)
+        })
     }
 
-    fn run_soft(
-        &self,
-        plan: &Plan,
-        found: &Found,
-        p: f64,
-        mut each: impl FnMut(usize, &mut Job) -> Result<ControlFlow<()>>,
-    ) -> Result<()> {
+    fn run_soft(&self, plan: &Plan, found: &Found, p: f64, each: &mut Each) -> Result<()> {
         pnorm::check(&plan.root)?;
         let soft = self.soft(plan, found, p);
-        for (number, refs) in found.refs.iter().enumerate() {
-            let view = View::new(&self.fields, plan, number)?;
-            let terms = Terms::unscored(plan, refs);
-            let mut keep = Keep::new(&view, Vec::new());
-            let flow = each(number, &mut |goal| match goal {
+        each(&|part, goal| {
+            let view = self.view(plan, part)?;
+            let terms = Terms::unscored(plan, &found.leaves[part.leaf]);
+            match goal {
                 Goal::All(sink) => soft.all(&plan.root, &view, terms, *sink),
-                Goal::Top(top) => soft
-                    .all(&plan.root, &view, terms, &mut |docs, scores| offer(top, &mut keep, docs, scores)),
-            })?;
-            if flow.is_break() {
-                break;
+                Goal::Top(top) => {
+                    let mut keep = Keep::new(&view, Vec::new());
+                    soft.all(&plan.root, &view, terms, &mut |docs, scores| {
+                        offer(top, &mut keep, docs, scores)
+                    })
+                }
             }
-        }
-        Ok(())
+        })
     }
 }
 
@@ -351,5 +372,8 @@ fn boxed(similarity: impl Similarity + 'static) -> Box<dyn Similarity> {
     Box::new(similarity)
 }
 
-/// Runs the query in one leaf for a goal.
-type Job<'j> = dyn FnMut(&mut Goal) -> Result<ControlFlow<()>> + 'j;
+/// Runs the query in a part for a goal.
+type Job<'j> = dyn Fn(&Part, &mut Goal) -> Result<ControlFlow<()>> + Sync + 'j;
+
+/// Gets what runs the query.
+type Each<'e> = dyn FnMut(&Job) -> Result<()> + 'e;

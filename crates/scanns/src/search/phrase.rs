@@ -15,16 +15,19 @@ pub(super) struct PhraseCursor<'s, S> {
     matcher: PhraseMatcher<'s>,
     scorers: PhraseScorers<'s, S>,
     clock: Clock<'s>,
+    /// Documents from here on are not looked at.
+    end: u32,
     doc: u32,
     /// What the phrase counts in the document at hand.
     freq: f32,
 }
 
 impl<'s, S: Similarity> PhraseCursor<'s, S> {
-    /// At the first document with the phrase.
-    pub(super) fn new(matcher: PhraseMatcher<'s>, scorers: PhraseScorers<'s, S>, clock: Clock<'s>) -> Self {
-        let mut cursor = PhraseCursor { matcher, scorers, clock, doc: 0, freq: 0.0 };
-        cursor.advance(0);
+    /// At the first document of the view with the phrase.
+    pub(super) fn new(matcher: PhraseMatcher<'s>, scorers: PhraseScorers<'s, S>, view: &View<'s>) -> Self {
+        let mut cursor =
+            PhraseCursor { matcher, scorers, clock: view.clock, end: view.end, doc: 0, freq: 0.0 };
+        cursor.advance(view.first);
         cursor
     }
 
@@ -61,7 +64,10 @@ impl<'s, S: Similarity> PhraseCursor<'s, S> {
         loop {
             let lists = self.matcher.terms.iter_mut();
             let reached = lists.map(|term| term.list.advance(doc)).max().unwrap_or(NO_MORE);
-            if reached == doc || reached == NO_MORE {
+            if reached >= self.end {
+                return NO_MORE;
+            }
+            if reached == doc {
                 return reached;
             }
             doc = reached;
@@ -93,7 +99,7 @@ impl<S> Terms<'_, S> {
     ) -> Result<PhraseMatcher<'s>> {
         let mut parts = Vec::with_capacity(terms.len());
         for (&(place, term), &source) in terms.iter().zip(lists) {
-            let found = self.refs[term].unwrap_or_default();
+            let found = self.found.refs[term].unwrap_or_default();
             let positions = view.through(self.plan.field_of(term)).positions(&found)?;
             let list = self.cursor(view, term, source)?;
             parts.push((PhraseTerm { list, positions }, Occurrences::new(place, term)));

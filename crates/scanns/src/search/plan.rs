@@ -2,7 +2,9 @@
 
 use std::borrow::Cow;
 use std::ops::RangeInclusive;
+use std::sync::{Arc, Mutex, PoisonError};
 
+use super::docset::DocSet;
 use super::fields::Fields;
 use super::leaf::TermRef;
 use super::parse::{MAX_CLAUSES, MAX_DEPTH};
@@ -176,7 +178,7 @@ impl<'q> Plan<'q> {
 
     /// Looks the terms up in all leaves.
     pub(super) fn find(&self, fields: &Fields) -> Result<Found> {
-        let mut found = Found { refs: Vec::new(), figures: vec![Figures::default(); self.terms.len()] };
+        let mut found = Found { leaves: Vec::new(), figures: vec![Figures::default(); self.terms.len()] };
         for leaf in 0..fields.leaves() {
             let find = |term: &PlanTerm| fields.leaf(self.fields[term.field], leaf).find(&term.bytes);
             let refs: Vec<Option<TermRef>> = self.terms.iter().map(find).collect::<Result<_>>()?;
@@ -184,7 +186,8 @@ impl<'q> Plan<'q> {
                 sum.doc_freq += term.map_or(0, |term| u64::from(term.doc_freq));
                 sum.total_freq += term.map_or(0, |term| term.total_freq);
             }
-            found.refs.push(refs);
+            let patterns = self.patterns.iter().map(|_| Matched::default()).collect();
+            found.leaves.push(InLeaf { refs, patterns });
         }
         self.blend(&mut found.figures);
         Ok(found)
@@ -215,10 +218,48 @@ pub(super) struct Figures {
 
 /// Where the terms of a plan are.
 pub(super) struct Found {
-    /// By leaf, then by term.
-    pub(super) refs: Vec<Vec<Option<TermRef>>>,
+    /// By leaf.
+    pub(super) leaves: Vec<InLeaf>,
     /// By term.
     pub(super) figures: Vec<Figures>,
+}
+
+/// What of a plan is in one leaf.
+pub(super) struct InLeaf {
+    /// By term.
+    pub(super) refs: Vec<Option<TermRef>>,
+    /// By pattern.
+    pub(super) patterns: Vec<Matched>,
+}
+
+/// What a pattern matches in a leaf, found when it is first asked for, for all ranges of its documents.
+#[derive(Default)]
+pub(super) struct Matched {
+    pub(super) terms: Once<Vec<TermRef>>,
+    /// The documents of its terms.
+    pub(super) all: Once<DocSet>,
+    /// Those of its terms whose lists are short.
+    pub(super) short: Once<DocSet>,
+}
+
+/// What is found by the first thread that asks for it, while others wait.
+pub(super) struct Once<T>(Mutex<Option<Arc<T>>>);
+
+impl<T> Default for Once<T> {
+    fn default() -> Self {
+        Once(Mutex::new(None))
+    }
+}
+
+impl<T> Once<T> {
+    /// What was found; after an error the next one tries again.
+    pub(super) fn get_or_find(&self, find: impl FnOnce() -> Result<T>) -> Result<Arc<T>> {
+        let mut found = self.0.lock().unwrap_or_else(PoisonError::into_inner);
+        match &*found {
+            Some(found) => Ok(Arc::clone(found)),
+            None => Ok(Arc::clone(found.insert(Arc::new(find()?)))),
+        }
+    }
 }
 
 /// What scores may be multiplied by, all boosts together: nothing overflows.

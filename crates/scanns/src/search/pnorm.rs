@@ -13,7 +13,6 @@
 
 use std::ops::ControlFlow;
 
-use super::budget::Clock;
 use super::leaf::{LeafStats, damaged_list};
 use super::plan::{Kind, Node};
 use super::run::{Sink, Terms, View};
@@ -55,7 +54,7 @@ impl PNorm {
         sink: &mut Sink,
     ) -> Result<ControlFlow<()>> {
         let sources =
-            (0..terms.refs.len()).map(|term| terms.source(view, term)).collect::<Result<Vec<_>>>()?;
+            (0..terms.found.refs.len()).map(|term| terms.source(view, term)).collect::<Result<Vec<_>>>()?;
         let mut lists = sources
             .iter()
             .enumerate()
@@ -63,7 +62,7 @@ impl PNorm {
             .collect::<Result<Vec<Option<ListCursor>>>>()?;
         let mut wanted = vec![false; lists.len()];
         mark_wanted(root, false, &mut wanted);
-        let flow = self.drive(root, &mut lists, (&wanted, view.clock), sink);
+        let flow = self.drive(root, &mut lists, (&wanted, view), sink);
         if lists.iter().flatten().any(|list| list.corrupt()) { Err(damaged_list()) } else { Ok(flow) }
     }
 
@@ -71,11 +70,11 @@ impl PNorm {
         &self,
         root: &Node,
         lists: &mut [Option<ListCursor>],
-        (wanted, clock): (&[bool], Clock),
+        (wanted, view): (&[bool], &View),
         sink: &mut Sink,
     ) -> ControlFlow<()> {
         let (mut docs, mut scores) = ([0; BLOCK], [0.0; BLOCK]);
-        let (mut len, mut target) = (0, 0);
+        let (mut len, mut target) = (0, view.first);
         let mut degrees = vec![0.0; lists.len()];
         loop {
             let candidates = lists.iter_mut().zip(wanted).filter(|(_, wanted)| **wanted);
@@ -83,7 +82,7 @@ impl PNorm {
                 .filter_map(|(list, _)| list.as_mut().map(|list| list.advance(target)))
                 .min()
                 .unwrap_or(NO_MORE);
-            if doc == NO_MORE {
+            if doc >= view.end {
                 return sink(&docs[..len], &scores[..len]);
             }
             self.measure(doc, lists, &mut degrees);
@@ -92,7 +91,7 @@ impl PNorm {
             if len == BLOCK {
                 sink(&docs, &scores)?;
                 len = 0;
-                if clock.is_up() {
+                if view.clock.is_up() {
                     return ControlFlow::Continue(());
                 }
             }

@@ -1,19 +1,25 @@
 //! Runs a plan in one leaf by the fastest way for its shape.
 
-use std::ops::ControlFlow;
+use std::ops::{ControlFlow, Range};
+use std::sync::Arc;
 
 use super::budget::Clock;
 use super::fields::Fields;
 use super::keep::{Keep, offer};
 use super::leaf::{Leaf, ListSource, TermRef, damaged_list};
 use super::parts::{Parts, Sources};
-use super::plan::{Boosted, Node, Plan, Required, Shape};
+use super::plan::{Boosted, InLeaf, Node, Plan, Required, Shape};
 use super::similarity::{Scorer, Similarity, Unscored, Weight};
 use super::topk::TopK;
 use super::windows::too_large;
-use super::{conjunction, disjunction, maxscore, sets, term, tree};
+use super::{accumulate, conjunction, disjunction, maxscore, sets, term, tree};
 use crate::codec::{BLOCK, ListCursor};
 use crate::error::{Error, Result};
+
+/// A range of documents begins and ends at a multiple of this, or with its leaf.
+pub(super) const GRAIN: u32 = 4_096;
+
+const _: () = assert!(GRAIN.is_multiple_of(sets::WINDOW) && GRAIN.is_multiple_of(accumulate::WINDOW));
 
 /// Takes hits in batches: documents in order, and their scores.
 pub(super) type Sink<'s> = dyn FnMut(&[u32], &[f32]) -> ControlFlow<()> + 's;
@@ -21,16 +27,22 @@ pub(super) type Sink<'s> = dyn FnMut(&[u32], &[f32]) -> ControlFlow<()> + 's;
 /// What is wanted: every hit, or the best.
 pub(super) enum Goal<'g, 's> {
     All(&'g mut Sink<'s>),
-    Top(&'g mut TopK),
+    Top(&'g mut TopK<'s>),
 }
 
-/// A leaf as the loops see it.
+/// A leaf, or a range of its documents, as the loops see it. Where a range begins and ends in a leaf is a multiple of
+/// [`GRAIN`], so that no window of documents is cut.
 pub(super) struct View<'a> {
     /// Which documents there are and are not deleted is the same in all fields.
     leaf: &'a dyn Leaf,
     /// By field of the plan: the leaf, and a norm for every document.
     fields: Vec<(&'a dyn Leaf, &'a [u8])>,
+    /// Documents of the leaf.
     pub(super) max_doc: u32,
+    /// Only documents from this one on are looked for,
+    pub(super) first: u32,
+    /// and only those before this one.
+    pub(super) end: u32,
     all_live: bool,
     pub(super) clock: Clock<'a>,
 }
@@ -50,7 +62,29 @@ impl<'a> View<'a> {
         };
         let fields = plan.fields.iter().map(through).collect::<Result<_>>()?;
         let all_live = leaf.stats().documents >= u64::from(max_doc);
-        Ok(View { leaf, fields, max_doc, all_live, clock: all.clock() })
+        Ok(View { leaf, fields, max_doc, first: 0, end: max_doc, all_live, clock: all.clock() })
+    }
+
+    /// The same, of which only a range of documents is looked at.
+    pub(super) fn between(mut self, first: u32, end: u32) -> Self {
+        self.end = end.min(self.max_doc);
+        self.first = first.min(self.end);
+        self
+    }
+
+    /// True if it is the whole leaf.
+    pub(super) fn is_whole(&self) -> bool {
+        self.first == 0 && self.end == self.max_doc
+    }
+
+    /// The blocks of a list that have documents which are looked for.
+    pub(super) fn blocks_of(&self, list: &ListCursor) -> Range<usize> {
+        if self.is_whole() {
+            return 0..list.blocks();
+        }
+        let first = list.find_block(0, self.first);
+        let last = list.find_block(first, self.end.saturating_sub(1));
+        first..(last + 1).min(list.blocks())
     }
 
     /// The leaf, seen through a field of the plan.
@@ -102,7 +136,7 @@ pub(super) fn count_below(docs: &[u32], end: u32) -> usize {
 /// What a leaf needs to know about the terms of the plan, by their numbers.
 pub(super) struct Terms<'t, S> {
     pub(super) plan: &'t Plan<'t>,
-    pub(super) refs: &'t [Option<TermRef>],
+    pub(super) found: &'t InLeaf,
     /// Without the boosts of the query.
     pub(super) weights: &'t [f64],
     /// By field of the plan.
@@ -119,23 +153,36 @@ impl<S> Copy for Terms<'_, S> {}
 
 impl<'t> Terms<'t, ()> {
     /// For what does not score.
-    pub(super) fn unscored(plan: &'t Plan<'t>, refs: &'t [Option<TermRef>]) -> Self {
-        Terms { plan, refs, weights: &[], similarities: &[] }
+    pub(super) fn unscored(plan: &'t Plan<'t>, found: &'t InLeaf) -> Self {
+        Terms { plan, found, weights: &[], similarities: &[] }
     }
 }
 
 impl<'t, S> Terms<'t, S> {
     /// The postings of `term`, which may be absent from the leaf.
     pub(super) fn source<'a>(&self, view: &View<'a>, term: usize) -> Result<Option<ListSource<'a>>> {
-        match &self.refs[term] {
+        match &self.found.refs[term] {
             Some(found) => view.through(self.plan.field_of(term)).postings(found).map(Some),
             None => Ok(None),
         }
     }
 
+    /// The leaf in whose terms a pattern is sought.
+    pub(super) fn leaf_of_pattern<'v>(&self, view: &View<'v>, pattern: usize) -> &'v dyn Leaf {
+        view.through(self.plan.patterns[pattern].0)
+    }
+
+    /// The terms of the leaf that a pattern matches.
+    pub(super) fn of_pattern(&self, view: &View, pattern: usize) -> Result<Arc<Vec<TermRef>>> {
+        let leaf = self.leaf_of_pattern(view, pattern);
+        let matcher = &self.plan.patterns[pattern].1;
+        let find = || matcher.terms(leaf, self.plan.expansions, view.clock);
+        self.found.patterns[pattern].terms.get_or_find(find)
+    }
+
     /// How many documents of the leaf have a term.
     pub(super) fn doc_freq(&self, term: usize) -> u32 {
-        self.refs[term].map_or(0, |found| found.doc_freq)
+        self.found.refs[term].map_or(0, |found| found.doc_freq)
     }
 
     /// The postings of a term.
@@ -145,7 +192,7 @@ impl<'t, S> Terms<'t, S> {
         term: usize,
         source: &'s ListSource,
     ) -> Result<ListCursor<'s>> {
-        source.cursor(self.refs[term].map_or(0, |found| found.doc_freq), view.max_doc)
+        source.cursor(self.doc_freq(term), view.max_doc)
     }
 }
 
@@ -244,7 +291,7 @@ fn run_required<S: Similarity>(
 pub(super) fn count_required(
     required: &Required,
     view: &View,
-    (plan, refs): (&Plan, &[Option<TermRef>]),
+    (plan, found): (&Plan, &InLeaf),
 ) -> Result<u64> {
     // What only adds to scores matters to nobody.
     let required = Required {
@@ -254,8 +301,8 @@ pub(super) fn count_required(
     };
     let similarities: Vec<Box<dyn Similarity>> =
         plan.fields.iter().map(|_| Box::new(Unscored) as _).collect();
-    let weights = vec![0.0; refs.len()];
-    let terms = Terms { plan, refs, weights: &weights, similarities: &similarities };
+    let weights = vec![0.0; found.refs.len()];
+    let terms = Terms { plan, found, weights: &weights, similarities: &similarities };
     let Some(sources) = Sources::find(&required, view, terms)? else { return Ok(0) };
     let mut parts = sources.open(view, terms)?;
     let count = conjunction::count(&mut parts, view);

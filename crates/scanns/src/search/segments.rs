@@ -110,6 +110,10 @@ impl Leaf for Segment {
         self.is_live(doc)
     }
 
+    fn is_in_ranges(&self) -> bool {
+        true
+    }
+
     fn key(&self, doc: u32) -> Result<Vec<u8>> {
         self.key(doc)
     }

@@ -5,9 +5,10 @@
 //! lists instead, which skips their blocks; and windows that no required list reaches into are passed.
 
 use std::ops::ControlFlow;
+use std::sync::Arc;
 
 use super::docset::DocSet;
-use super::leaf::{Leaf, ListSource, TermRef, damaged_list};
+use super::leaf::{ListSource, TermRef, damaged_list};
 use super::patterns::MAX_EXPANSIONS;
 use super::phrase::PhraseMatcher;
 use super::plan::{Kind, Node};
@@ -33,7 +34,8 @@ pub(super) fn count(root: &Node, view: &View, terms: Terms<()>) -> Result<u64> {
     let builder = Builder { view, terms, sources: &sources };
     let Some(mut set) = builder.node(root)? else { return Ok(0) };
     if let Some(known) = set.known_size().filter(|_| view.all_live()) {
-        return Ok(known);
+        // Of all documents of the leaf: the range that begins with the first one counts them.
+        return Ok(if view.first == 0 { known } else { 0 });
     }
     let mut count = 0;
     each_window(&mut set, view, |start, bits| {
@@ -55,10 +57,10 @@ pub(super) fn offer_all<S>(
     terms: Terms<S>,
     top: &mut TopK,
 ) -> Result<()> {
-    if !top.admits(score, 0) {
+    if !top.admits_now(score, view.first) {
         return Ok(());
     }
-    let terms = Terms::unscored(terms.plan, terms.refs);
+    let terms = Terms::unscored(terms.plan, terms.found);
     let sources = sources(view, terms)?;
     let builder = Builder { view, terms, sources: &sources };
     let Some(mut set) = builder.node(root)? else { return Ok(()) };
@@ -69,13 +71,13 @@ pub(super) fn offer_all<S>(
             }
         }
         let next = start.saturating_add(WINDOW);
-        if top.admits(score, next) { ControlFlow::Continue(()) } else { ControlFlow::Break(()) }
+        if top.admits_now(score, next) { ControlFlow::Continue(()) } else { ControlFlow::Break(()) }
     })
 }
 
 /// The postings of all terms.
 fn sources<'a>(view: &View<'a>, terms: Terms<()>) -> Result<Vec<Option<ListSource<'a>>>> {
-    (0..terms.refs.len()).map(|term| terms.source(view, term)).collect()
+    (0..terms.found.refs.len()).map(|term| terms.source(view, term)).collect()
 }
 
 /// Calls `each` with the first document of every window in which something may match, and what does, until it breaks.
@@ -84,8 +86,8 @@ fn each_window(
     view: &View,
     mut each: impl FnMut(u32, &Bits) -> ControlFlow<()>,
 ) -> Result<()> {
-    let mut next = set.next(0);
-    while next < view.max_doc && !view.clock.is_up() {
+    let mut next = set.next(view.first);
+    while next < view.end && !view.clock.is_up() {
         let start = next - next % WINDOW;
         let mut bits = NONE;
         set.fill(start, &mut bits);
@@ -142,23 +144,20 @@ impl<'s> Builder<'_, 's> {
                 Some(Set::Phrase { every: Box::new(every), matcher: Box::new(matcher) })
             }
             Kind::Pattern(pattern) => {
-                let (field, matcher) = &self.terms.plan.patterns[*pattern];
-                let leaf = self.view.through(*field);
-                let terms = matcher.terms(leaf, self.terms.plan.expansions, self.view.clock)?;
+                let terms = self.terms.of_pattern(self.view, *pattern)?;
                 if terms.iter().any(|term| term.doc_freq == max_doc) {
                     return Ok(Some(Set::All { max_doc }));
                 }
-                Some(self.of_pattern(leaf, terms)?)
+                Some(self.of_pattern(*pattern, &terms)?)
             }
-            Kind::Exists(field) => Some(Set::Fixed(DocSet::with_terms(
-                self.view.norms(*field).get(..max_doc as usize).unwrap_or_default(),
-            ))),
+            Kind::Exists(field) => Some(Set::Fixed(Arc::new(DocSet::with_terms(self.view, *field)))),
             Kind::All => Some(Set::All { max_doc }),
         })
     }
 
     /// The documents of the terms of a pattern. Long lists are read as far as they are asked for.
-    fn of_pattern(&self, leaf: &'s dyn Leaf, terms: Vec<TermRef>) -> Result<Set<'s>> {
+    fn of_pattern(&self, pattern: usize, terms: &[TermRef]) -> Result<Set<'s>> {
+        let leaf = self.terms.leaf_of_pattern(self.view, pattern);
         let is_long = |term: &TermRef| term.doc_freq as usize >= BLOCK && terms.len() <= MAX_EXPANSIONS;
         let (long, mut short): (Vec<TermRef>, Vec<TermRef>) = terms.iter().partition(|&term| is_long(term));
         let mut sets = Vec::with_capacity(long.len() + 1);
@@ -172,7 +171,8 @@ impl<'s> Builder<'_, 's> {
             }
         }
         if !short.is_empty() || sets.is_empty() {
-            sets.push(Set::Fixed(DocSet::of_terms(leaf, &short, self.view.clock)?));
+            let set = &self.terms.found.patterns[pattern].short;
+            sets.push(Set::Fixed(set.get_or_find(|| DocSet::of_terms(leaf, &short, self.view.clock))?));
         }
         Ok(Set::any(sets))
     }
@@ -218,7 +218,7 @@ enum Set<'s> {
         every: Box<Set<'s>>,
         matcher: Box<PhraseMatcher<'s>>,
     },
-    Fixed(DocSet),
+    Fixed(Arc<DocSet>),
     All {
         max_doc: u32,
     },

@@ -3,20 +3,22 @@
 use std::ops::ControlFlow;
 
 use super::keep::{Keep, offer};
-use super::run::{Clause, Sink, View};
+use super::run::{Clause, Sink, View, count_below};
 use super::similarity::Similarity;
 use super::topk::TopK;
 use super::windows::most_promising;
-use crate::codec::{BLOCK, NO_MORE};
+use crate::codec::BLOCK;
 
 /// Every posting, block by block.
 pub(super) fn all<S: Similarity>(clause: &mut Clause<S>, view: &View, sink: &mut Sink) -> ControlFlow<()> {
     let mut scores = [0.0; BLOCK];
-    while clause.cursor.doc() != NO_MORE && !view.clock.is_up() {
-        let found = clause.cursor.rest_of_block();
-        let count = found.0.len();
-        clause.scorer.score_all(found, &mut scores[..count]);
-        sink(found.0, &scores[..count])?;
+    clause.cursor.advance(view.first);
+    while clause.cursor.doc() < view.end && !view.clock.is_up() {
+        let (docs, tfs) = clause.cursor.rest_of_block();
+        let count = count_below(docs, view.end);
+        let docs = &docs[..count];
+        clause.scorer.score_all((docs, &tfs[..count]), &mut scores[..count]);
+        sink(docs, &scores[..count])?;
         clause.cursor.consume(count);
     }
     ControlFlow::Continue(())
@@ -24,18 +26,19 @@ pub(super) fn all<S: Similarity>(clause: &mut Clause<S>, view: &View, sink: &mut
 
 /// The best hits. The most promising blocks come first, so that most others need not be decoded.
 pub(super) fn top<S: Similarity>(clause: &mut Clause<S>, keep: &mut Keep, top: &mut TopK) {
-    if !top.admits(clause.scorer.bound(&clause.cursor.list_impacts()), 0) {
+    let mut first = keep.view.first;
+    if !top.admits(clause.scorer.bound(&clause.cursor.list_impacts()), first) {
         return;
     }
+    let blocks = keep.view.blocks_of(&clause.cursor);
     let bound = |block| clause.scorer.bound(&clause.cursor.block_impacts(block));
-    let mut bounds: Vec<f32> = (0..clause.cursor.blocks()).map(bound).collect();
-    for block in most_promising(&bounds) {
-        bounds[block] = f32::NEG_INFINITY;
-        score_block(clause, block, keep, top);
+    let mut bounds: Vec<f32> = blocks.clone().map(bound).collect();
+    for place in most_promising(&bounds) {
+        bounds[place] = f32::NEG_INFINITY;
+        score_block(clause, blocks.start + place, keep, top);
     }
-    let mut first = 0;
-    for (block, bound) in bounds.into_iter().enumerate() {
-        if bound >= top.threshold() && bound >= 0.0 && top.admits(bound, first) {
+    for (block, bound) in blocks.zip(bounds) {
+        if bound >= top.threshold() && bound >= 0.0 && top.admits_now(bound, first) {
             if keep.view.clock.is_up() {
                 return;
             }
@@ -48,9 +51,11 @@ pub(super) fn top<S: Similarity>(clause: &mut Clause<S>, keep: &mut Keep, top: &
 fn score_block<S: Similarity>(clause: &mut Clause<S>, block: usize, keep: &mut Keep, top: &mut TopK) {
     let mut scores = [0.0; BLOCK];
     clause.cursor.load_block(block);
-    let found = clause.cursor.rest_of_block();
-    let scores = &mut scores[..found.0.len()];
-    clause.scorer.score_all(found, scores);
+    clause.cursor.advance(keep.view.first);
+    let (docs, tfs) = clause.cursor.rest_of_block();
+    let count = count_below(docs, keep.view.end);
+    let (docs, scores) = (&docs[..count], &mut scores[..count]);
+    clause.scorer.score_all((docs, &tfs[..count]), scores);
     // `offer` never breaks.
-    let _ = offer(top, keep, found.0, scores);
+    let _ = offer(top, keep, docs, scores);
 }

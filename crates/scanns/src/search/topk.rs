@@ -1,7 +1,12 @@
 //! The best hits so far, and what it takes to become one of them.
+//!
+//! Where several threads search, each keeps the best hits that it has found. As soon as one has enough of them, nothing that
+//! comes after its worst can be a hit, whoever finds it: that is what they tell each other. It is a score and a place in
+//! document order, so of equal scores nothing is lost and nothing kept that one thread would not keep.
 
 use std::cmp::Ordering;
 use std::collections::BinaryHeap;
+use std::sync::atomic::{AtomicU64, Ordering as Memory};
 
 /// A document that matches.
 #[derive(Clone, Copy, Debug, PartialEq)]
@@ -44,29 +49,100 @@ impl PartialEq for Worst {
 
 impl Eq for Worst {}
 
+/// The worst hit of a thread that has enough of them, the best of these over all threads. It only rises.
+pub(super) struct Shared {
+    /// The score, so that greater bits are better, above the place, so that greater bits come earlier; 0 before the first.
+    bound: AtomicU64,
+    /// By leaf: documents before it.
+    starts: Vec<u64>,
+    /// Bits that numbers of documents over all leaves have to lose to fit 32.
+    shift: u32,
+}
+
+impl Shared {
+    /// For leaves of so many documents.
+    pub(super) fn new(leaves: impl Iterator<Item = u32>) -> Self {
+        let mut documents = 0u64;
+        let starts = leaves.map(|max_doc| {
+            let start = documents;
+            documents += u64::from(max_doc);
+            start
+        });
+        let starts = starts.collect();
+        let bits = u64::BITS - documents.leading_zeros();
+        Shared { bound: AtomicU64::new(0), starts, shift: bits.saturating_sub(u32::BITS) }
+    }
+
+    /// Tells of the worst hit of `k`; gives back what is known then.
+    fn tell(&self, worst: &Hit) -> u64 {
+        let place = self.starts.get(worst.leaf).map_or(u64::MAX, |start| start + u64::from(worst.doc));
+        let place = u32::try_from(place >> self.shift).unwrap_or(u32::MAX);
+        let told = u64::from(ordered(worst.score)) << 32 | u64::from(!place);
+        self.bound.fetch_max(told, Memory::Relaxed).max(told)
+    }
+
+    /// The score that others have enough of, and the leaf and document before which equal ones still count.
+    fn read(&self, bound: u64) -> (f32, (usize, u32)) {
+        #[expect(clippy::cast_possible_truncation, reason = "halves")]
+        let (score, place) = (unordered((bound >> 32) as u32), !(bound as u32));
+        // Of places that differ only in bits that were lost it is not known which comes first.
+        let end = (u64::from(place) + u64::from(self.shift > 0)) << self.shift;
+        let leaf = self.starts.partition_point(|&start| start <= end).saturating_sub(1);
+        let doc = end.saturating_sub(self.starts.get(leaf).copied().unwrap_or(0));
+        (score, (leaf, u32::try_from(doc).unwrap_or(u32::MAX)))
+    }
+}
+
+/// Bits that compare as [`f32::total_cmp`] does.
+fn ordered(score: f32) -> u32 {
+    let bits = score.to_bits();
+    if bits >> 31 == 0 { bits | 1 << 31 } else { !bits }
+}
+
+/// What [`ordered`] was made of.
+fn unordered(bits: u32) -> f32 {
+    f32::from_bits(if bits >> 31 == 1 { bits ^ 1 << 31 } else { !bits })
+}
+
 /// Keeps the best `k` hits, whatever the order in which they come.
-pub(super) struct TopK {
+pub(super) struct TopK<'s> {
     k: usize,
     heap: BinaryHeap<Worst>,
     leaf: usize,
     threshold: f32,
+    /// Scores equal to the threshold count before this leaf and document.
+    tie: (usize, u32),
     /// Only hits that come after this one are wanted. Better ones are turned away at the door: they raise no threshold.
     after: Option<Hit>,
+    /// What threads tell each other, and what was read of it last.
+    shared: Option<&'s Shared>,
+    known: u64,
 }
 
-impl TopK {
+impl<'s> TopK<'s> {
     pub(super) fn new(k: usize) -> Self {
-        TopK { k, heap: BinaryHeap::new(), leaf: 0, threshold: f32::NEG_INFINITY, after: None }
+        TopK {
+            k,
+            heap: BinaryHeap::new(),
+            leaf: 0,
+            threshold: f32::NEG_INFINITY,
+            tie: (usize::MAX, u32::MAX),
+            after: None,
+            shared: None,
+            known: 0,
+        }
     }
 
-    /// The best hits that come after another one.
-    pub(super) fn after(k: usize, after: Hit) -> Self {
-        TopK { after: Some(after), ..TopK::new(k) }
+    /// The best hits that come after another one, if there is one.
+    pub(super) fn after(mut self, after: Option<Hit>) -> Self {
+        self.after = after;
+        self
     }
 
-    /// How many hits are kept at most.
-    pub(super) fn k(&self) -> usize {
-        self.k
+    /// One of several, all over the same leaves, that tell each other of their worst hits.
+    pub(super) fn among(mut self, shared: Option<&'s Shared>) -> Self {
+        self.shared = shared;
+        self
     }
 
     /// Says which leaf the documents that follow are in.
@@ -86,9 +162,31 @@ impl TopK {
         if bound != self.threshold {
             return bound > self.threshold;
         }
-        match self.heap.peek() {
-            Some(Worst(worst)) => (self.leaf, first) < (worst.leaf, worst.doc),
-            None => true,
+        (self.leaf, first) < self.tie
+    }
+
+    /// The same, with what other threads have found meanwhile.
+    #[inline]
+    pub(super) fn admits_now(&mut self, bound: f32, first: u32) -> bool {
+        self.look_around();
+        self.admits(bound, first)
+    }
+
+    /// Reads what other threads have found meanwhile.
+    #[inline]
+    pub(super) fn look_around(&mut self) {
+        if let Some(shared) = self.shared {
+            self.learn(shared, shared.bound.load(Memory::Relaxed));
+        }
+    }
+
+    fn learn(&mut self, shared: &Shared, bound: u64) {
+        if bound > self.known {
+            self.known = bound;
+            let (score, tie) = shared.read(bound);
+            if score > self.threshold || score == self.threshold && tie < self.tie {
+                (self.threshold, self.tie) = (score, tie);
+            }
         }
     }
 
@@ -109,15 +207,104 @@ impl TopK {
         } else if let Some(mut worst) = self.heap.peek_mut() {
             *worst = Worst(hit);
         }
-        if self.heap.len() == self.k {
-            self.threshold = self.heap.peek().map_or(f32::NEG_INFINITY, |worst| worst.0.score);
+        if self.heap.len() == self.k
+            && let Some(&Worst(worst)) = self.heap.peek()
+        {
+            let own = (worst.score, (worst.leaf, worst.doc));
+            if own.0 > self.threshold || own.0 == self.threshold && own.1 < self.tie {
+                (self.threshold, self.tie) = own;
+            }
+            if let Some(shared) = self.shared {
+                self.learn(shared, shared.tell(&worst));
+            }
         }
     }
 
-    /// The hits, best first.
-    pub(super) fn into_hits(self) -> Vec<Hit> {
-        let mut hits: Vec<Hit> = self.heap.into_iter().map(|worst| worst.0).collect();
+    /// The hits of all, best first; each has the best that it has seen.
+    pub(super) fn merge(all: Vec<Self>, k: usize) -> Vec<Hit> {
+        let mut hits: Vec<Hit> = all.into_iter().flat_map(|one| one.heap).map(|worst| worst.0).collect();
         hits.sort_unstable_by(Worst::order);
+        hits.truncate(k);
         hits
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn what_is_told_is_read_back() {
+        let scores = [-1.5, -0.0, 0.0, 1e-40, 0.3, 7.0, f32::MAX];
+        assert!(scores.is_sorted_by(|a, b| ordered(*a) < ordered(*b)));
+        let places = [(0, 0), (0, 4), (2, 0), (2, 99), (4, 7)];
+        for score in scores {
+            for (leaf, doc) in places {
+                let shared = Shared::new([5, 0, 100, 0, 8].into_iter());
+                let bound = shared.tell(&Hit { score, leaf, doc });
+                let (read, (tie_leaf, tie_doc)) = shared.read(bound);
+                assert_eq!(read.to_bits(), score.to_bits());
+                assert_eq!((tie_leaf, tie_doc), (leaf, doc));
+            }
+        }
+        // Where numbers do not fit, equal scores that may be earlier count.
+        let shared = Shared::new([1 << 31; 5].into_iter());
+        for (leaf, doc) in [(0, 0), (1, (1 << 31) - 1), (4, 77)] {
+            let bound = shared.tell(&Hit { score: 2.0, leaf, doc });
+            let (_, tie) = shared.read(bound);
+            assert!(tie > (leaf, doc) && tie <= (leaf + 1, 8.max(doc) + 8), "{tie:?} of {leaf} {doc}");
+            shared.bound.store(0, Memory::Relaxed);
+        }
+    }
+
+    #[test]
+    fn what_is_shared_only_rises_and_keeps_the_earlier_of_equal_scores() {
+        let shared = Shared::new([10, 10].into_iter());
+        let hit = |score, leaf, doc| Hit { score, leaf, doc };
+        let first = shared.tell(&hit(1.0, 1, 3));
+        assert_eq!(shared.tell(&hit(0.5, 0, 0)), first);
+        assert_eq!(shared.tell(&hit(1.0, 1, 4)), first);
+        let earlier = shared.tell(&hit(1.0, 0, 9));
+        assert!(earlier > first && shared.tell(&hit(1.5, 1, 9)) > earlier);
+        // A later document needs a better score, an earlier one as good a score.
+        let mut top = TopK::new(1).among(Some(&shared));
+        top.look_around();
+        top.set_leaf(1);
+        assert!(top.admits(1.5, 8) && !top.admits(1.5, 9) && !top.admits(1.4, 0) && top.admits(1.6, 9));
+    }
+
+    #[test]
+    fn threads_that_tell_each_other_keep_exactly_the_best_in_any_order() {
+        let seed = 0x70b;
+        println!("seed {seed}");
+        let mut random = fastrand::Rng::with_seed(seed);
+        for _ in 0..3_000 {
+            let leaves: Vec<u32> = (0..random.usize(1..4)).map(|_| random.u32(..30)).collect();
+            let scores = random.usize(1..6);
+            let mut hits = Vec::new();
+            for (leaf, &max_doc) in leaves.iter().enumerate() {
+                hits.extend((0..max_doc).map(|doc| Hit { score: random.usize(..scores) as f32, leaf, doc }));
+            }
+            let k = random.usize(1..20);
+            let after = random.bool().then(|| random.choice(&hits).copied()).flatten();
+            let mut expected = hits.clone();
+            expected.sort_by(Worst::order);
+            expected.retain(|hit| after.is_none_or(|after| Worst::order(hit, &after) == Ordering::Greater));
+            expected.truncate(k);
+            let shared = Shared::new(leaves.into_iter());
+            let mut threads: Vec<TopK> =
+                (0..3).map(|_| TopK::new(k).after(after).among(Some(&shared))).collect();
+            random.shuffle(&mut hits);
+            for Hit { score, leaf, doc } in hits {
+                let at = random.usize(..3);
+                let top = &mut threads[at];
+                top.set_leaf(leaf);
+                // What is dismissed unseen must be worth nothing, however old the knowledge is.
+                if if random.bool() { top.admits_now(score, doc) } else { top.admits(score, doc) } {
+                    top.push(doc, score);
+                }
+            }
+            assert_eq!(TopK::merge(threads, k), expected);
+        }
     }
 }

@@ -5,13 +5,14 @@
 //! once, required and optional parts are added in 32.
 
 use std::ops::ControlFlow;
+use std::sync::Arc;
 
 use super::budget::Clock;
 use super::docset::DocSet;
 use super::leaf::{ListSource, damaged_list};
 use super::phrase::PhraseCursor;
 use super::plan::{Boosted, Kind, Node};
-use super::run::{Clause, Sink, Terms, View};
+use super::run::{Clause, Sink, Terms, View, count_below};
 use super::similarity::{Similarity, narrow};
 use crate::codec::{BLOCK, NO_MORE};
 use crate::error::Result;
@@ -23,24 +24,25 @@ pub(super) fn all<S: Similarity>(
     terms: Terms<S>,
     sink: &mut Sink,
 ) -> Result<ControlFlow<()>> {
-    let sources = (0..terms.refs.len()).map(|term| terms.source(view, term)).collect::<Result<Vec<_>>>()?;
+    let sources =
+        (0..terms.found.refs.len()).map(|term| terms.source(view, term)).collect::<Result<Vec<_>>>()?;
     let builder = Builder { view, terms, sources: &sources };
     let Some(mut root) = builder.node(root, 1.0)? else { return Ok(ControlFlow::Continue(())) };
-    let flow = drive(&mut root, view.clock, sink);
+    let flow = drive(&mut root, view, sink);
     if root.corrupt() { Err(damaged_list()) } else { Ok(flow) }
 }
 
-fn drive<S: Similarity>(root: &mut Cursor<S>, clock: Clock, sink: &mut Sink) -> ControlFlow<()> {
+fn drive<S: Similarity>(root: &mut Cursor<S>, view: &View, sink: &mut Sink) -> ControlFlow<()> {
     let (mut docs, mut scores) = ([0; BLOCK], [0.0; BLOCK]);
     let mut len = 0;
     if let Cursor::Set { set, score, .. } = root {
-        return drive_set(set, *score, clock, sink);
+        return drive_set(set, *score, view, sink);
     }
-    let mut doc = root.doc();
+    let mut doc = root.advance(view.first);
     while doc != NO_MORE {
         let score = root.score();
         // Then parts may have ended early, which others took for the end.
-        if clock.is_up() {
+        if view.clock.is_up() {
             break;
         }
         (docs[len], scores[len]) = (doc, score);
@@ -54,13 +56,14 @@ fn drive<S: Similarity>(root: &mut Cursor<S>, clock: Clock, sink: &mut Sink) -> 
     sink(&docs[..len], &scores[..len])
 }
 
-/// Every document of a set, from the start.
-fn drive_set(set: &DocSet, score: f32, clock: Clock, sink: &mut Sink) -> ControlFlow<()> {
+/// Every document of a set.
+fn drive_set(set: &DocSet, score: f32, view: &View, sink: &mut Sink) -> ControlFlow<()> {
     let (mut docs, scores) = ([0; BLOCK], [score; BLOCK]);
-    let mut next = 0;
+    let mut next = view.first;
     // A set may itself have ended early.
-    while !clock.is_up() {
+    while !view.clock.is_up() {
         let found = set.take_from(next, &mut docs);
+        let found = &found[..count_below(found, view.end)];
         let Some(&last) = found.last() else { break };
         sink(found, &scores[..found.len()])?;
         next = last + 1;
@@ -83,32 +86,35 @@ impl<'s, S: Similarity> Builder<'_, 's, S> {
             Kind::Term(term) => {
                 let Some(source) = &self.sources[*term] else { return Ok(None) };
                 let clause = self.terms.clause(self.view, Boosted { term: *term, boost }, source)?;
-                Ok(Some(Cursor::Term(Box::new(clause))))
+                Ok(Some(Cursor::Term(Box::new(clause), self.view.end)))
             }
             Kind::Bool { must, should, must_not, at_least } => {
                 self.list((must, should, must_not), *at_least, boost)
             }
             Kind::Phrase { terms, slop } => self.phrase(terms, *slop, boost),
             Kind::Pattern(pattern) => {
-                let (field, matcher) = &self.terms.plan.patterns[*pattern];
-                let leaf = self.view.through(*field);
-                let set = DocSet::of_terms(
-                    leaf,
-                    &matcher.terms(leaf, self.terms.plan.expansions, self.view.clock)?,
-                    self.view.clock,
-                )?;
-                Ok(Some(Cursor::Set { set, doc: 0, score: boost }.settled()))
+                let (leaf, clock) = (self.terms.leaf_of_pattern(self.view, *pattern), self.view.clock);
+                let terms = self.terms.of_pattern(self.view, *pattern)?;
+                let set = &self.terms.found.patterns[*pattern].all;
+                let set = set.get_or_find(|| DocSet::of_terms(leaf, &terms, clock))?;
+                Ok(Some(self.settled(Cursor::Set { set, doc: 0, score: boost, end: self.view.end })))
             }
             Kind::Exists(field) => {
-                let norms = self.view.norms(*field).get(..self.view.max_doc as usize).unwrap_or_default();
-                Ok(Some(Cursor::Set { set: DocSet::with_terms(norms), doc: 0, score: boost }.settled()))
+                let set = Arc::new(DocSet::with_terms(self.view, *field));
+                Ok(Some(self.settled(Cursor::Set { set, doc: 0, score: boost, end: self.view.end })))
             }
             Kind::All => Ok(Some(self.everything(boost))),
         }
     }
 
     fn everything(&self, score: f32) -> Cursor<'s, S> {
-        Cursor::Everything { doc: 0, max_doc: self.view.max_doc, score }.settled()
+        self.settled(Cursor::Everything { doc: 0, end: self.view.end, score })
+    }
+
+    /// At its first document; where there are none it has no first one.
+    fn settled(&self, mut cursor: Cursor<'s, S>) -> Cursor<'s, S> {
+        cursor.advance(self.view.first);
+        cursor
     }
 
     fn list(
@@ -122,18 +128,17 @@ impl<'s, S: Similarity> Builder<'_, 's, S> {
         if required.len() < must.len() || optional.len() < at_least {
             return Ok(None);
         }
-        let clock = self.view.clock;
+        let (clock, first) = (self.view.clock, self.view.first);
         let base = match (required.is_empty(), optional.is_empty()) {
             (true, true) if !should.is_empty() || must_not.is_empty() => return Ok(None),
             (true, true) => self.everything(0.0),
-            (true, false) => Cursor::some(optional, at_least, clock),
-            (false, true) => Cursor::every(required, clock),
-            (false, false) if at_least > 0 => Cursor::every(
-                vec![Cursor::every(required, clock), Cursor::some(optional, at_least, clock)],
-                clock,
-            ),
+            (true, false) => self.some(optional, at_least),
+            (false, true) => self.every(required),
+            (false, false) if at_least > 0 => {
+                self.every(vec![self.every(required), self.some(optional, at_least)])
+            }
             (false, false) => Cursor::Boosted {
-                base: Box::new(Cursor::every(required, clock)),
+                base: Box::new(self.every(required)),
                 boost: Box::new(Cursor::any(optional)),
             },
         };
@@ -143,8 +148,20 @@ impl<'s, S: Similarity> Builder<'_, 's, S> {
         }
         let excluded = Box::new(Cursor::any(excluded));
         let mut without = Cursor::Without { base: Box::new(base), excluded, clock };
-        without.advance(0);
+        without.advance(first);
         Ok(Some(without))
+    }
+
+    fn every(&self, parts: Vec<Cursor<'s, S>>) -> Cursor<'s, S> {
+        self.settled(Cursor::Every { parts, clock: self.view.clock })
+    }
+
+    /// Documents of at least `needed` of the parts, and of one.
+    fn some(&self, parts: Vec<Cursor<'s, S>>, needed: usize) -> Cursor<'s, S> {
+        match needed {
+            0 | 1 => Cursor::any(parts),
+            _ => self.settled(Cursor::AtLeast { parts, needed, doc: 0, clock: self.view.clock }),
+        }
     }
 
     fn phrase(&self, terms: &[(u32, usize)], slop: u32, boost: f32) -> Result<Option<Cursor<'s, S>>> {
@@ -152,7 +169,7 @@ impl<'s, S: Similarity> Builder<'_, 's, S> {
         let Some(lists) = lists else { return Ok(None) };
         let matcher = self.terms.phrase_matcher(self.view, terms, slop, &lists)?;
         let scorers = self.terms.phrase_scorers(self.view, terms, boost);
-        Ok(Some(Cursor::Phrase(Box::new(PhraseCursor::new(matcher, scorers, self.view.clock)))))
+        Ok(Some(Cursor::Phrase(Box::new(PhraseCursor::new(matcher, scorers, self.view)))))
     }
 
     /// The cursors of those nodes that can match.
@@ -163,19 +180,21 @@ impl<'s, S: Similarity> Builder<'_, 's, S> {
 
 /// A position in the documents that match a node.
 enum Cursor<'s, S> {
-    Term(Box<Clause<'s, S>>),
+    /// With the document that it ends before.
+    Term(Box<Clause<'s, S>>, u32),
     Phrase(Box<PhraseCursor<'s, S>>),
-    /// Every document of the leaf.
+    /// Every document up to `end`.
     Everything {
         doc: u32,
-        max_doc: u32,
+        end: u32,
         score: f32,
     },
     /// The documents of a set, all with one score.
     Set {
-        set: DocSet,
+        set: Arc<DocSet>,
         doc: u32,
         score: f32,
+        end: u32,
     },
     Every {
         parts: Vec<Cursor<'s, S>>,
@@ -210,29 +229,9 @@ impl<'s, S: Similarity> Cursor<'s, S> {
         Cursor::Any { parts, doc }
     }
 
-    /// Documents of at least `needed` of the parts, and of one.
-    fn some(parts: Vec<Cursor<'s, S>>, needed: usize, clock: Clock<'s>) -> Self {
-        match needed {
-            0 | 1 => Cursor::any(parts),
-            _ => Cursor::AtLeast { parts, needed, doc: 0, clock }.settled(),
-        }
-    }
-
-    fn every(parts: Vec<Cursor<'s, S>>, clock: Clock<'s>) -> Self {
-        let mut every = Cursor::Every { parts, clock };
-        every.advance(0);
-        every
-    }
-
-    /// A leaf without documents has no first one.
-    fn settled(mut self) -> Self {
-        self.advance(0);
-        self
-    }
-
     fn doc(&self) -> u32 {
         match self {
-            Cursor::Term(clause) => clause.cursor.doc(),
+            Cursor::Term(clause, end) => before(clause.cursor.doc(), *end),
             Cursor::Phrase(phrase) => phrase.doc(),
             Cursor::Everything { doc, .. }
             | Cursor::Set { doc, .. }
@@ -246,21 +245,18 @@ impl<'s, S: Similarity> Cursor<'s, S> {
     /// Moves to the first match not below `target`; never back.
     fn advance(&mut self, target: u32) -> u32 {
         match self {
-            Cursor::Term(clause) => clause.cursor.advance(target),
+            Cursor::Term(clause, end) => before(clause.cursor.advance(target), *end),
             Cursor::Phrase(phrase) => phrase.advance(target),
-            Cursor::Set { set, doc, .. } => {
-                *doc = set.next(target.max(*doc));
+            Cursor::Set { set, doc, end, .. } => {
+                *doc = before(set.next(target.max(*doc)), *end);
                 *doc
             }
             Cursor::AtLeast { parts, needed, doc, clock } => {
                 *doc = agree_some(parts, *needed, target, *clock);
                 *doc
             }
-            Cursor::Everything { doc, max_doc, .. } => {
-                *doc = target.max(*doc);
-                if *doc >= *max_doc {
-                    *doc = NO_MORE;
-                }
+            Cursor::Everything { doc, end, .. } => {
+                *doc = before(target.max(*doc), *end);
                 *doc
             }
             Cursor::Every { parts, clock } => agree(parts, target, *clock),
@@ -285,7 +281,7 @@ impl<'s, S: Similarity> Cursor<'s, S> {
     /// The score of the current document.
     fn score(&mut self) -> f32 {
         match self {
-            Cursor::Term(clause) => clause.scorer.score(clause.cursor.doc(), clause.cursor.tf()),
+            Cursor::Term(clause, _) => clause.scorer.score(clause.cursor.doc(), clause.cursor.tf()),
             Cursor::Phrase(phrase) => phrase.score(),
             Cursor::Everything { score, .. } | Cursor::Set { score, .. } => *score,
             Cursor::Every { parts, .. } => narrow(parts.iter_mut().map(|part| f64::from(part.score())).sum()),
@@ -304,7 +300,7 @@ impl<'s, S: Similarity> Cursor<'s, S> {
     /// True if a list below turned out damaged.
     fn corrupt(&self) -> bool {
         match self {
-            Cursor::Term(clause) => clause.cursor.corrupt(),
+            Cursor::Term(clause, _) => clause.cursor.corrupt(),
             Cursor::Phrase(phrase) => phrase.corrupt(),
             Cursor::Everything { .. } | Cursor::Set { .. } => false,
             Cursor::Every { parts, .. } | Cursor::Any { parts, .. } | Cursor::AtLeast { parts, .. } => {
@@ -315,6 +311,12 @@ impl<'s, S: Similarity> Cursor<'s, S> {
             }
         }
     }
+}
+
+/// A document, or the end if that is before it.
+#[inline]
+fn before(doc: u32, end: u32) -> u32 {
+    if doc < end { doc } else { NO_MORE }
 }
 
 /// Moves all parts to the first document not below `target` that all of them have.

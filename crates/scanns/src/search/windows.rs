@@ -26,10 +26,12 @@ const FIRST: usize = 8;
 /// A list has no posting in a window.
 pub(super) const ABSENT: u32 = u32::MAX;
 
-/// Bounds of all clauses in all windows of a leaf.
+/// Bounds of all clauses in all windows of a view.
 pub(super) struct Windows {
     pub(super) shift: u32,
     slack: f32,
+    /// The number of the first window of the view; what is kept by window begins with it.
+    start: usize,
     count: usize,
     /// By window: the bound of all clauses together.
     sums: Vec<f64>,
@@ -43,10 +45,12 @@ impl Windows {
     /// Bounds are raised by the factor `slack`.
     pub(super) fn new<S: Similarity>(clauses: &mut [Clause<S>], view: &View, slack: f32) -> Windows {
         let shift = shift(clauses, view.max_doc);
-        let count = (view.max_doc as usize).div_ceil(1 << shift);
+        let start = (view.first >> shift) as usize;
+        let count = (view.end as usize).div_ceil(1 << shift).saturating_sub(start);
         let mut windows = Windows {
             shift,
             slack,
+            start,
             count,
             sums: vec![0.0; count],
             bounds: vec![0.0; count * clauses.len()],
@@ -56,7 +60,7 @@ impl Windows {
             if clause.cursor.blocks() == 1 {
                 windows.spread_postings(number, clause);
             } else {
-                windows.spread_blocks(number, clause);
+                windows.spread_blocks(number, clause, view);
             }
             let row = number * count..(number + 1) * count;
             // Summing in the order of the clauses, as scores are, makes the sum a bound despite rounding.
@@ -73,24 +77,25 @@ impl Windows {
         let found = clause.cursor.rest_of_block();
         clause.scorer.score_all(found, &mut scores[..found.0.len()]);
         for (doc, score) in found.0.iter().zip(scores) {
-            self.spread(number, *doc, *doc, 0, score);
+            self.spread(number, (*doc, *doc), 0, score);
         }
     }
 
-    fn spread_blocks<S: Similarity>(&mut self, number: usize, clause: &Clause<S>) {
-        let mut first = 0;
-        for block in 0..clause.cursor.blocks() {
+    fn spread_blocks<S: Similarity>(&mut self, number: usize, clause: &Clause<S>, view: &View) {
+        let mut first = view.first;
+        for block in view.blocks_of(&clause.cursor) {
             let bound = clause.scorer.bound(&clause.cursor.block_impacts(block));
             let last = clause.cursor.block_last(block);
-            self.spread(number, first, last, u32::try_from(block).unwrap_or(ABSENT), bound);
+            self.spread(number, (first, last), u32::try_from(block).unwrap_or(ABSENT), bound);
             first = first.max(last.saturating_add(1));
         }
     }
 
     #[inline]
-    fn spread(&mut self, number: usize, first: u32, last: u32, block: u32, bound: f32) {
-        let low = (first >> self.shift) as usize;
-        let high = ((last >> self.shift) as usize + 1).min(self.count);
+    fn spread(&mut self, number: usize, (first, last): (u32, u32), block: u32, bound: f32) {
+        // A posting before the first window counts in none.
+        let low = ((first >> self.shift) as usize).max(self.start) - self.start;
+        let high = ((last >> self.shift) as usize + 1).saturating_sub(self.start).min(self.count);
         let row = number * self.count;
         let bound = bound * self.slack;
         if low < high {
@@ -106,6 +111,12 @@ impl Windows {
     /// The highest bound of all clauses together.
     pub(super) fn highest(&self) -> f64 {
         self.sums.iter().copied().fold(0.0, f64::max)
+    }
+
+    /// The first document of a window.
+    #[inline]
+    pub(super) fn first_of(&self, window: usize) -> u32 {
+        u32::try_from((self.start + window) << self.shift).unwrap_or(u32::MAX)
     }
 
     /// The bound of a clause in a window.
@@ -129,14 +140,14 @@ impl Windows {
         }
         for (window, &sum) in sums.iter().enumerate() {
             // The first comparison is the one that nearly always decides.
-            if sum >= top.threshold() && !first.contains(&window) {
-                let start = u32::try_from(window << self.shift).unwrap_or(u32::MAX);
-                if top.admits(sum, start) {
-                    if clock.is_up() {
-                        return;
-                    }
-                    visit(window, top);
+            if sum >= top.threshold()
+                && !first.contains(&window)
+                && top.admits_now(sum, self.first_of(window))
+            {
+                if clock.is_up() {
+                    return;
                 }
+                visit(window, top);
             }
         }
     }

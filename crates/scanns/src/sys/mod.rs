@@ -3,12 +3,13 @@
 //! All unsafe calls to the operating system are here. Nothing here knows documents or terms. `region.rs` is
 //! reserved memory, `block.rs` what files are read into, `file.rs` and `uring.rs` how, `numa.rs` where threads
 //! run, `memory.rs` how much was used and may be; `slab.rs` makes arrays of reserved memory, `cpu.rs` knows the
-//! instructions, `clock.rs` the processor time.
+//! instructions, `clock.rs` the processor time. `helpers.rs` has threads that join in work of others.
 
 mod block;
 mod clock;
 mod cpu;
 mod file;
+mod helpers;
 mod lease;
 mod map;
 mod memory;
@@ -22,6 +23,7 @@ pub use block::{BLOCK_PADDING, BlockMemory, PAGE};
 pub use clock::process_seconds;
 pub use cpu::{Simd, in_wide_vectors, prefetch};
 pub use file::ReadFile;
+pub use helpers::Helpers;
 pub use lease::{is_shared, lock_byte};
 pub use map::map_file;
 pub use memory::{memory_limit_bytes, peak_resident_bytes};

@@ -110,8 +110,8 @@ struct Asked<'a, 's> {
 impl Asked<'_, '_> {
     fn explain<S: Similarity>(&self, similarity: impl Fn(&LeafStats) -> S) -> Result<Option<Explanation>> {
         let (similarities, weights) = self.searcher.weigh(self.plan, self.found, similarity);
-        let Some(refs) = self.found.refs.get(self.hit.leaf) else { return Ok(None) };
-        let terms = Terms { plan: self.plan, refs, weights: &weights, similarities: &similarities };
+        let Some(found) = self.found.leaves.get(self.hit.leaf) else { return Ok(None) };
+        let terms = Terms { plan: self.plan, found, weights: &weights, similarities: &similarities };
         Walker { asked: self, terms }.node(self.query, &self.plan.root, 1.0)
     }
 

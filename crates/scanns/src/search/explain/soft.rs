@@ -11,10 +11,10 @@ use crate::search::similarity::{Model, narrow};
 /// The score of the document that is asked for.
 pub(super) fn explain(asked: &Asked<'_, '_>, p: f64) -> Result<Option<Explanation>> {
     pnorm::check(&asked.plan.root)?;
-    let Some(refs) = asked.found.refs.get(asked.hit.leaf) else { return Ok(None) };
-    let terms = Terms::unscored(asked.plan, refs);
-    let mut freqs = Vec::with_capacity(refs.len());
-    for term in 0..refs.len() {
+    let Some(found) = asked.found.leaves.get(asked.hit.leaf) else { return Ok(None) };
+    let terms = Terms::unscored(asked.plan, found);
+    let mut freqs = Vec::with_capacity(found.refs.len());
+    for term in 0..found.refs.len() {
         let Some(source) = terms.source(asked.view, term)? else {
             freqs.push(0.0);
             continue;

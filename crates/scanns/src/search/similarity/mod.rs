@@ -99,7 +99,7 @@ impl Model {
 }
 
 /// A way to score. No score is negative.
-pub(super) trait Similarity {
+pub(super) trait Similarity: Send + Sync {
     /// True if scores grow with the frequency and fall with the norm, so that impacts bound them. Else nothing is left
     /// out unseen.
     fn is_bounded(&self) -> bool {

@@ -250,6 +250,10 @@ impl Leaf for MapLeaf {
         !self.dead.contains(&doc)
     }
 
+    fn is_in_ranges(&self) -> bool {
+        true
+    }
+
     fn key(&self, doc: u32) -> Result<Vec<u8>> {
         Ok(format!("document {doc}").into_bytes())
     }

@@ -9,6 +9,7 @@ mod paging;
 mod parsing;
 mod phrases;
 mod ranking;
+mod threads;
 
 pub(in crate::search) use fixture::{Document, MapLeaf};
 pub(in crate::search) use oracle::{distance, fits};

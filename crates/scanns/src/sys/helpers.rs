@@ -1,0 +1,253 @@
+//! Threads that wait to help with work that borrows.
+//!
+//! Whoever has work that several threads can do at once does it itself, and helpers that are free join in. What they did
+//! not begin with before it was done is taken back, so nobody waits for helpers that are busy elsewhere; those that did
+//! begin are waited for, which is why the work may borrow from the stack of its owner.
+
+use std::any::Any;
+use std::panic::{AssertUnwindSafe, catch_unwind, resume_unwind};
+use std::sync::{Arc, Condvar, Mutex, MutexGuard, PoisonError};
+use std::thread::JoinHandle;
+
+/// Threads that are started when they are first needed, and end when this is dropped.
+#[derive(Debug)]
+pub struct Helpers {
+    shared: Arc<Shared>,
+    most: usize,
+    threads: Mutex<Vec<JoinHandle<()>>>,
+}
+
+#[derive(Debug, Default)]
+struct Shared {
+    state: Mutex<State>,
+    /// There is something to begin with, or the end.
+    wanted: Condvar,
+    /// A helper is done.
+    done: Condvar,
+}
+
+#[derive(Debug, Default)]
+struct State {
+    jobs: Vec<Job>,
+    /// Jobs so far.
+    number: u64,
+    closing: bool,
+}
+
+/// Work that its owner waits for.
+#[derive(Debug)]
+struct Job {
+    number: u64,
+    work: Work,
+    /// Helpers that may still begin with it.
+    open: usize,
+    /// Helpers that have begun and are not done.
+    busy: usize,
+    panic: Option<Panic>,
+}
+
+struct Panic(Box<dyn Any + Send>);
+
+impl std::fmt::Debug for Panic {
+    fn fmt(&self, out: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        out.write_str("Panic")
+    }
+}
+
+/// Work without its lifetime.
+#[derive(Clone, Copy)]
+struct Work(*const (dyn Fn() + Sync));
+
+impl std::fmt::Debug for Work {
+    fn fmt(&self, out: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        out.write_str("Work")
+    }
+}
+
+// SAFETY: what it points to is `Sync`, and nothing but shared references is made of it.
+unsafe impl Send for Work {}
+
+impl Shared {
+    /// Nothing panics under the lock; if it did, what is in there would still be whole.
+    fn lock(&self) -> MutexGuard<'_, State> {
+        self.state.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    /// What a helper does until the end.
+    fn help(&self) {
+        let mut state = self.lock();
+        loop {
+            if let Some(job) = state.jobs.iter_mut().find(|job| job.open > 0) {
+                (job.open, job.busy) = (job.open - 1, job.busy + 1);
+                let (number, work) = (job.number, job.work);
+                drop(state);
+                // SAFETY: the owner of the work waits until no helper is busy with it, and this one was noted as busy
+                // under the lock while the job was there.
+                let work = unsafe { &*work.0 };
+                let outcome = catch_unwind(AssertUnwindSafe(work));
+                state = self.lock();
+                if let Some(job) = state.jobs.iter_mut().find(|job| job.number == number) {
+                    job.busy -= 1;
+                    job.panic = job.panic.take().or(outcome.err().map(Panic));
+                }
+                self.done.notify_all();
+            } else if state.closing {
+                return;
+            } else {
+                state = self.wanted.wait(state).unwrap_or_else(PoisonError::into_inner);
+            }
+        }
+    }
+}
+
+/// A job in the list, until it is taken back.
+struct Posted<'h> {
+    shared: &'h Shared,
+    number: u64,
+}
+
+impl Posted<'_> {
+    /// Waits for those that have begun; what one of them panicked with, if one did.
+    fn take_back(&self) -> Option<Panic> {
+        let mut state = self.shared.lock();
+        loop {
+            let at = state.jobs.iter().position(|job| job.number == self.number)?;
+            let job = state.jobs.get_mut(at)?;
+            job.open = 0;
+            if job.busy == 0 {
+                return state.jobs.swap_remove(at).panic;
+            }
+            state = self.shared.done.wait(state).unwrap_or_else(PoisonError::into_inner);
+        }
+    }
+}
+
+impl Drop for Posted<'_> {
+    fn drop(&mut self) {
+        self.take_back();
+    }
+}
+
+impl Helpers {
+    /// At most so many.
+    pub fn new(most: usize) -> Self {
+        Helpers { shared: Arc::default(), most, threads: Mutex::default() }
+    }
+
+    /// How many there may be.
+    pub fn most(&self) -> usize {
+        self.most
+    }
+
+    /// Does `own` on this thread, and meanwhile `work` on up to `helpers` others, as far as they are free: once on each.
+    /// Returns when all are done. Work must not wait for other work to begin.
+    pub fn share<T>(&self, helpers: usize, work: &(dyn Fn() + Sync), own: impl FnOnce() -> T) -> T {
+        let helpers = helpers.min(self.most);
+        if helpers == 0 {
+            return own();
+        }
+        self.start(helpers);
+        // SAFETY: the lifetime is all that changes. The pointer is used only while the job is in the list, or by a
+        // helper that is busy with it; `Posted` takes it back, however this function ends, before it returns.
+        let work = Work(unsafe {
+            std::mem::transmute::<*const (dyn Fn() + Sync + '_), *const (dyn Fn() + Sync + 'static)>(work)
+        });
+        let mut state = self.shared.lock();
+        let number = state.number;
+        state.number += 1;
+        state.jobs.push(Job { number, work, open: helpers, busy: 0, panic: None });
+        drop(state);
+        let posted = Posted { shared: &self.shared, number };
+        (0..helpers).for_each(|_| self.shared.wanted.notify_one());
+        let result = own();
+        if let Some(Panic(panic)) = posted.take_back() {
+            resume_unwind(panic);
+        }
+        result
+    }
+
+    /// Sees to it that so many are there. One that cannot be started is missed by nobody.
+    fn start(&self, helpers: usize) {
+        let mut threads = self.threads.lock().unwrap_or_else(PoisonError::into_inner);
+        while threads.len() < helpers {
+            let shared = Arc::clone(&self.shared);
+            let name = format!("helper-{}", threads.len());
+            let started = std::thread::Builder::new().name(name).spawn(move || shared.help());
+            let Ok(thread) = started else { return };
+            threads.push(thread);
+        }
+    }
+}
+
+impl Drop for Helpers {
+    fn drop(&mut self) {
+        self.shared.lock().closing = true;
+        self.shared.wanted.notify_all();
+        let threads = self.threads.get_mut().unwrap_or_else(PoisonError::into_inner);
+        for thread in threads.drain(..) {
+            // What one panicked with was given to the owner of the work.
+            let _ = thread.join();
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use std::sync::atomic::{AtomicUsize, Ordering};
+
+    use super::*;
+
+    /// Counts to `to` with as many helpers as come.
+    fn count(helpers: &Helpers, to: usize) -> usize {
+        let (next, counted) = (AtomicUsize::new(0), AtomicUsize::new(0));
+        let work = || {
+            while next.fetch_add(1, Ordering::Relaxed) < to {
+                counted.fetch_add(1, Ordering::Relaxed);
+            }
+        };
+        helpers.share(3, &work, work);
+        counted.into_inner()
+    }
+
+    #[test]
+    fn all_work_is_done_when_the_call_returns() {
+        for most in 0..4 {
+            let helpers = Helpers::new(most);
+            for round in 0..2_000 {
+                assert_eq!(count(&helpers, round % 50), round % 50);
+            }
+        }
+    }
+
+    #[test]
+    fn several_owners_and_owners_within_work_do_not_wait_for_each_other() {
+        let helpers = Helpers::new(2);
+        let inner = || assert_eq!(count(&helpers, 20), 20);
+        std::thread::scope(|scope| {
+            for _ in 0..3 {
+                scope.spawn(|| (0..200).for_each(|_| helpers.share(2, &inner, inner)));
+            }
+        });
+    }
+
+    #[test]
+    fn a_panic_of_a_helper_reaches_the_owner_and_others_go_on() {
+        let helpers = Helpers::new(1);
+        let began = AtomicUsize::new(0);
+        let fail = || {
+            began.store(1, Ordering::Relaxed);
+            panic!("as it should");
+        };
+        let wait = || {
+            while began.load(Ordering::Relaxed) == 0 {
+                std::thread::yield_now();
+            }
+        };
+        let outcome = catch_unwind(AssertUnwindSafe(|| helpers.share(1, &fail, wait)));
+        assert_eq!(outcome.unwrap_err().downcast_ref(), Some(&"as it should"));
+        assert_eq!(count(&helpers, 9), 9);
+        let outcome = catch_unwind(AssertUnwindSafe(|| helpers.share(1, &|| (), || panic!("own"))));
+        assert!(outcome.is_err());
+        assert_eq!(count(&helpers, 9), 9);
+    }
+}
