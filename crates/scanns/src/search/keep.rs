@@ -82,7 +82,8 @@ impl<'v, 'a> Keep<'v, 'a> {
 #[inline]
 pub(super) fn offer(top: &mut TopK, keep: &mut Keep, docs: &[u32], scores: &[f32]) -> ControlFlow<()> {
     for (&doc, &score) in docs.iter().zip(scores) {
-        if score >= top.threshold() && keep.keeps(doc) {
+        // Many have the score of the worst hit and come too late: who is kept is asked last.
+        if score >= top.threshold() && top.admits(score, doc) && keep.keeps(doc) {
             top.push(doc, score);
         }
     }
