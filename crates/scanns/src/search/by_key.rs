@@ -93,7 +93,8 @@ impl Searcher<'_> {
             if before / STEP != now / STEP
                 && let Ok(mut progress) = progress.try_lock()
             {
-                progress(now);
+                // Others may have told of more meanwhile.
+                progress(seen.load(Ordering::Relaxed));
             }
         };
         let mut kept = Vec::new();

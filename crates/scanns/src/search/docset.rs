@@ -2,7 +2,6 @@
 
 use super::budget::Clock;
 use super::leaf::{Leaf, TermRef, damaged_list};
-use super::run::View;
 use crate::codec::{BLOCK, NO_MORE};
 use crate::error::Result;
 
@@ -14,8 +13,8 @@ const SPARSE: u64 = 32;
 pub(super) enum DocSet {
     /// Ascending.
     Numbers(Vec<u32>),
-    /// A bit for each document of the leaf, lowest first.
-    Bits(Vec<u64>),
+    /// A bit for each document from `first` on, a multiple of 64, lowest first.
+    Bits { first: u32, words: Vec<u64> },
 }
 
 impl DocSet {
@@ -25,7 +24,7 @@ impl DocSet {
         let postings: u64 = terms.iter().map(|term| u64::from(term.doc_freq)).sum();
         let mut set = match postings * SPARSE < u64::from(max_doc) {
             true => DocSet::Numbers(Vec::with_capacity(usize::try_from(postings).unwrap_or(0))),
-            false => DocSet::Bits(vec![0; (max_doc as usize).div_ceil(64)]),
+            false => DocSet::Bits { first: 0, words: vec![0; (max_doc as usize).div_ceil(64)] },
         };
         for term in terms {
             if clock.is_up() {
@@ -37,7 +36,7 @@ impl DocSet {
                 let docs = cursor.rest_of_docs();
                 match &mut set {
                     DocSet::Numbers(numbers) => numbers.extend_from_slice(docs),
-                    DocSet::Bits(words) => {
+                    DocSet::Bits { words, .. } => {
                         for &doc in docs {
                             if let Some(word) = words.get_mut((doc / 64) as usize) {
                                 *word |= 1 << (doc % 64);
@@ -59,21 +58,20 @@ impl DocSet {
         Ok(set)
     }
 
-    /// The documents of a view that have any term at all in a field, by their norms.
-    pub(super) fn with_terms(view: &View, field: usize) -> Self {
-        let norms = view.norms(field).get(view.first as usize..view.end as usize).unwrap_or_default();
+    /// The documents from `first` on, a multiple of 64, up to `end` that have any term at all in a field, by the norms there.
+    pub(super) fn with_terms(norms: &[u8], (first, end): (u32, u32)) -> Self {
+        let norms = norms.get(first as usize..end as usize).unwrap_or_default();
         let word = |part: &[u8]| {
             part.iter().enumerate().fold(0, |word, (bit, &norm)| word | u64::from(norm > 0) << bit)
         };
-        let before = vec![0; view.first as usize / 64];
-        DocSet::Bits(before.into_iter().chain(norms.chunks(64).map(word)).collect())
+        DocSet::Bits { first, words: norms.chunks(64).map(word).collect() }
     }
 
     /// How many documents it has, or a bound where counting takes longer.
     pub(super) fn size(&self) -> u64 {
         match self {
             DocSet::Numbers(numbers) => numbers.len() as u64,
-            DocSet::Bits(words) => 64 * words.len() as u64,
+            DocSet::Bits { words, .. } => 64 * words.len() as u64,
         }
     }
 
@@ -88,9 +86,10 @@ impl DocSet {
                     *word |= 1 << (place % 64);
                 }
             }
-            DocSet::Bits(words) => {
-                let words = words.iter().skip((start / 64) as usize);
-                bits.iter_mut().zip(words).for_each(|(bits, word)| *bits |= word);
+            DocSet::Bits { first, words } => {
+                let words = words.iter().skip((start.saturating_sub(*first) / 64) as usize);
+                let bits = bits.iter_mut().skip((first.saturating_sub(start) / 64) as usize);
+                bits.zip(words).for_each(|(bits, word)| *bits |= word);
             }
         }
     }
@@ -106,10 +105,11 @@ impl DocSet {
                     len += 1;
                 }
             }
-            DocSet::Bits(words) => {
+            DocSet::Bits { first: before, words } => {
+                let target = target.saturating_sub(*before);
                 let mut mask = u64::MAX << (target % 64);
                 for (at, &word) in words.iter().enumerate().skip((target / 64) as usize) {
-                    let first = u32::try_from(64 * at).unwrap_or(NO_MORE);
+                    let first = u32::try_from(64 * at).map_or(NO_MORE, |at| before.saturating_add(at));
                     let mut left = word & std::mem::replace(&mut mask, u64::MAX);
                     while left != 0 && len < BLOCK {
                         room[len] = first + left.trailing_zeros();
@@ -132,7 +132,8 @@ impl DocSet {
                 let at = numbers.partition_point(|&doc| doc < target);
                 numbers.get(at).copied().unwrap_or(NO_MORE)
             }
-            DocSet::Bits(words) => {
+            DocSet::Bits { first: before, words } => {
+                let target = target.saturating_sub(*before);
                 let first = (target / 64) as usize;
                 let mut rest = words.get(first).map_or(0, |word| word & u64::MAX << (target % 64));
                 for at in first..words.len() {
@@ -140,7 +141,8 @@ impl DocSet {
                         rest = words.get(at).copied().unwrap_or(0);
                     }
                     if rest != 0 {
-                        return u32::try_from(at * 64).unwrap_or(NO_MORE) + rest.trailing_zeros();
+                        return u32::try_from(at * 64)
+                            .map_or(NO_MORE, |at| before + at + rest.trailing_zeros());
                     }
                 }
                 NO_MORE

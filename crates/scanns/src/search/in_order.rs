@@ -2,7 +2,8 @@
 //!
 //! The thread that asks visits. Where the part that comes next is nobody's yet it takes it and gives its hits to the visitor
 //! as they are found. Helpers take the parts after it and keep their hits until it is their turn. They are only so many parts
-//! ahead, so memory is bounded: by eight bytes for each document of [`AHEAD`] parts for each thread.
+//! ahead, so memory is bounded: by eight bytes, or twice that while it grows, for each document of [`AHEAD`] parts for each
+//! thread. A leaf that is not cut is one part. A visitor who breaks waits until helpers look up from the part they are at.
 
 use std::collections::BTreeMap;
 use std::ops::ControlFlow;

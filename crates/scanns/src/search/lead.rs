@@ -113,7 +113,10 @@ impl LeadBlocks {
     ) {
         let promising = most_promising(&self.totals);
         for &place in &promising {
-            visit(self.start + place, parts, top);
+            // Other threads may have found better ones.
+            if top.admits_now(self.totals[place], view.first) {
+                visit(self.start + place, parts, top);
+            }
         }
         let mut first = view.first;
         for (place, &total) in self.totals.iter().enumerate() {

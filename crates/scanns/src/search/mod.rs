@@ -270,7 +270,7 @@ impl<'a> Searcher<'a> {
             &parts,
             || 0,
             |count, part| {
-                let (view, found) = (self.view(&plan, part)?, &found.leaves[part.leaf]);
+                let (view, found) = (self.view(&plan, part)?, found.in_leaf(part.leaf));
                 *count += match (&plan.root.kind, &found.refs[..], &shape) {
                     // Of all documents of the leaf: the range that begins with the first one counts them.
                     (Kind::Term(_), [term], _) if view.all_live() => {
@@ -343,7 +343,7 @@ impl<'a> Searcher<'a> {
         let shape: Shape = plan.shape();
         let (similarities, weights) = self.weigh(plan, found, similarity);
         each(&|part, goal| {
-            let (view, found) = (self.view(plan, part)?, &found.leaves[part.leaf]);
+            let (view, found) = (self.view(plan, part)?, found.in_leaf(part.leaf));
             let terms = Terms { plan, found, weights: &weights, similarities: &similarities };
             run_leaf(&shape, &view, terms, goal)
         })
@@ -354,7 +354,7 @@ impl<'a> Searcher<'a> {
         let soft = self.soft(plan, found, p);
         each(&|part, goal| {
             let view = self.view(plan, part)?;
-            let terms = Terms::unscored(plan, &found.leaves[part.leaf]);
+            let terms = Terms::unscored(plan, found.in_leaf(part.leaf));
             match goal {
                 Goal::All(sink) => soft.all(&plan.root, &view, terms, *sink),
                 Goal::Top(top) => {

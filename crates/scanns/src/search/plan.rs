@@ -224,6 +224,16 @@ pub(super) struct Found {
     pub(super) figures: Vec<Figures>,
 }
 
+impl Found {
+    /// What is in a leaf. Leaves are searched in order: what patterns matched in the one before is forgotten, save by those
+    /// that are still at it.
+    pub(super) fn in_leaf(&self, leaf: usize) -> &InLeaf {
+        let before = leaf.checked_sub(1).and_then(|before| self.leaves.get(before));
+        before.into_iter().flat_map(|before| &before.patterns).for_each(Matched::forget);
+        &self.leaves[leaf]
+    }
+}
+
 /// What of a plan is in one leaf.
 pub(super) struct InLeaf {
     /// By term.
@@ -242,6 +252,14 @@ pub(super) struct Matched {
     pub(super) short: Once<DocSet>,
 }
 
+impl Matched {
+    fn forget(&self) {
+        self.terms.forget();
+        self.all.forget();
+        self.short.forget();
+    }
+}
+
 /// What is found by the first thread that asks for it, while others wait.
 pub(super) struct Once<T>(Mutex<Option<Arc<T>>>);
 
@@ -252,6 +270,10 @@ impl<T> Default for Once<T> {
 }
 
 impl<T> Once<T> {
+    fn forget(&self) {
+        *self.0.lock().unwrap_or_else(PoisonError::into_inner) = None;
+    }
+
     /// What was found; after an error the next one tries again.
     pub(super) fn get_or_find(&self, find: impl FnOnce() -> Result<T>) -> Result<Arc<T>> {
         let mut found = self.0.lock().unwrap_or_else(PoisonError::into_inner);

@@ -4,6 +4,7 @@ use std::ops::{ControlFlow, Range};
 use std::sync::Arc;
 
 use super::budget::Clock;
+use super::docset::DocSet;
 use super::fields::Fields;
 use super::keep::{Keep, offer};
 use super::leaf::{Leaf, ListSource, TermRef, damaged_list};
@@ -95,6 +96,11 @@ impl<'a> View<'a> {
     /// The norms of a field of the plan.
     pub(super) fn norms(&self, field: usize) -> &'a [u8] {
         self.fields[field].1
+    }
+
+    /// The documents of the range that have any term at all in a field of the plan.
+    pub(super) fn with_terms(&self, field: usize) -> DocSet {
+        DocSet::with_terms(self.norms(field), (self.first, self.end))
     }
 
     /// False for deleted documents.

@@ -150,7 +150,7 @@ impl<'s> Builder<'_, 's> {
                 }
                 Some(self.of_pattern(*pattern, &terms)?)
             }
-            Kind::Exists(field) => Some(Set::Fixed(Arc::new(DocSet::with_terms(self.view, *field)))),
+            Kind::Exists(field) => Some(Set::Fixed(Arc::new(self.view.with_terms(*field)))),
             Kind::All => Some(Set::All { max_doc }),
         })
     }

@@ -217,6 +217,10 @@ fn time(shape: &Shape, want: Want, found: &InLeaf, leaf: &dyn Leaf) -> u64 {
         (Shape::Any { terms, excluded }, Want::Count) if all_live && excluded.is_empty() => {
             if terms.len() > 1 { all() / 12 } else { 0 }
         }
+        (Shape::Tree(root), Want::Count) if may_be_all(root) => match all_live {
+            true => all() / 4 + max_doc / 12,
+            false => 3 * all() + 2 * max_doc,
+        },
         (_, Want::Count) if all_live => all() / 4,
         (_, Want::Count) => 3 * all(),
         (Shape::Tree(root), _) => 10 * (all() + if may_be_all(root) { max_doc } else { 0 }),

@@ -34,8 +34,11 @@ pub(super) fn top<S: Similarity>(clause: &mut Clause<S>, keep: &mut Keep, top: &
     let bound = |block| clause.scorer.bound(&clause.cursor.block_impacts(block));
     let mut bounds: Vec<f32> = blocks.clone().map(bound).collect();
     for place in most_promising(&bounds) {
-        bounds[place] = f32::NEG_INFINITY;
-        score_block(clause, blocks.start + place, keep, top);
+        let bound = std::mem::replace(&mut bounds[place], f32::NEG_INFINITY);
+        // Other threads may have found better ones.
+        if top.admits_now(bound, first) {
+            score_block(clause, blocks.start + place, keep, top);
+        }
     }
     for (block, bound) in blocks.zip(bounds) {
         if bound >= top.threshold() && bound >= 0.0 && top.admits_now(bound, first) {

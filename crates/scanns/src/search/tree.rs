@@ -100,7 +100,7 @@ impl<'s, S: Similarity> Builder<'_, 's, S> {
                 Ok(Some(self.settled(Cursor::Set { set, doc: 0, score: boost, end: self.view.end })))
             }
             Kind::Exists(field) => {
-                let set = Arc::new(DocSet::with_terms(self.view, *field));
+                let set = Arc::new(self.view.with_terms(*field));
                 Ok(Some(self.settled(Cursor::Set { set, doc: 0, score: boost, end: self.view.end })))
             }
             Kind::All => Ok(Some(self.everything(boost))),

@@ -37,7 +37,7 @@ impl Segment {
             self.check_stored(level, go_on)?;
             for stats in &self.stats().fields {
                 let field = self.in_field(stats.field);
-                field.dictionary().check_sparse()?;
+                field.dictionary().check_sparse(&mut || go_on(self.bytes()))?;
                 let found = field.check_terms(level, go_on)?;
                 if level >= CheckLevel::Cross {
                     field.check_figures(&found)?;

@@ -378,12 +378,17 @@ impl Section {
             return Err(self.corrupt(format!("bytes {range:?} are wanted of a section of {}", content.len())));
         };
         if !wanted.is_empty() {
-            for block in range.start / BLOCK..=(range.end - 1) / BLOCK {
-                let bit = 1u64 << (block % 64);
-                let word = self.verified.get(block / 64);
-                if word.is_none_or(|word| word.load(Ordering::Relaxed) & bit == 0) {
+            let (mut block, last) = (range.start / BLOCK, (range.end - 1) / BLOCK);
+            while block <= last {
+                let verified = self.verified.get(block / 64).map_or(0, |word| word.load(Ordering::Relaxed));
+                if verified == u64::MAX {
+                    block = (block / 64 + 1) * 64;
+                    continue;
+                }
+                if verified & 1 << (block % 64) == 0 {
                     self.verify(content, block)?;
                 }
+                block += 1;
             }
         }
         Ok(wanted)

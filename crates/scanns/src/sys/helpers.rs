@@ -58,6 +58,9 @@ impl std::fmt::Debug for Panic {
 #[derive(Clone, Copy)]
 struct Work(*const (dyn Fn() + Sync));
 
+/// Bytes of the stack of a helper: what a main thread has mostly, since work may nest as deep there.
+const STACK: usize = 8 << 20;
+
 impl std::fmt::Debug for Work {
     fn fmt(&self, out: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
         out.write_str("Work")
@@ -86,11 +89,20 @@ impl Shared {
                 let work = unsafe { &*work.0 };
                 let outcome = catch_unwind(AssertUnwindSafe(work));
                 state = self.lock();
+                let mut second = outcome.err();
                 if let Some(job) = state.jobs.iter_mut().find(|job| job.number == number) {
                     job.busy -= 1;
-                    job.panic = job.panic.take().or(outcome.err().map(Panic));
+                    if job.panic.is_none() {
+                        job.panic = second.take().map(Panic);
+                    }
                 }
                 self.done.notify_all();
+                if second.is_some() {
+                    // What is dropped may panic, too, and must not under the lock.
+                    drop(state);
+                    drop(second);
+                    state = self.lock();
+                }
             } else if state.closing {
                 return;
             } else {
@@ -172,7 +184,8 @@ impl Helpers {
         while threads.len() < helpers {
             let shared = Arc::clone(&self.shared);
             let name = format!("helper-{}", threads.len());
-            let started = std::thread::Builder::new().name(name).spawn(move || shared.help());
+            let started =
+                std::thread::Builder::new().name(name).stack_size(STACK).spawn(move || shared.help());
             let Ok(thread) = started else { return };
             threads.push(thread);
         }

@@ -13,6 +13,9 @@ use crate::error::{Error, Result};
 use crate::schema::Postings;
 use crate::store::{Envelope, Section};
 
+/// Blocks that are checked before whoever asked for it is asked whether to go on.
+const LOOK_EVERY: usize = 1 << 10;
+
 /// The terms of one field of a segment.
 #[derive(Debug)]
 pub struct Terms {
@@ -39,11 +42,15 @@ impl Terms {
         &self.section
     }
 
-    /// Proves that the sparse index is in order, and that it is one of these blocks.
-    pub(in crate::segment) fn check_sparse(&self) -> Result<()> {
+    /// Proves that the sparse index is in order, and that it is one of these blocks. Ends with what `go_on` fails with, which
+    /// is asked now and then.
+    pub(in crate::segment) fn check_sparse(&self, go_on: &mut dyn FnMut() -> Result<()>) -> Result<()> {
         self.sparse.check()?;
         let mut first = Vec::new();
         for index in 0..self.blocks() {
+            if index % LOOK_EVERY == 0 {
+                go_on()?;
+            }
             self.first_of(index, &mut first)?;
             if self.block_prefix(index)? != Some(prefix_of(head(&first))) {
                 return Err(self
