@@ -67,7 +67,7 @@ pub struct SearchArgs {
     #[arg(conflicts_with_all = ["explain", "snippets", "sort", "after", "queries"])]
     pub print_query: bool,
     /// How many documents to show at most
-    #[arg(short = 'k', value_name = "N", default_value = "10", value_parser = positive)]
+    #[arg(short = 'k', long = "limit", value_name = "N", default_value = "10", value_parser = positive)]
     pub top: usize,
     /// Show all documents that match, as they are found, in the order of the index
     #[arg(long, conflicts_with = "top")]
