@@ -365,6 +365,7 @@ mod tests {
             assert!((0..bytes.len()).all(|len| Manifest::decode(&bytes[..len]).is_err()));
         }
     }
+
     #[test]
     fn a_chain_that_is_damaged_or_unknown_is_refused() {
         let chain = "standard | stop:the,of | porter";

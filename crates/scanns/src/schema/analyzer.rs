@@ -4,15 +4,14 @@
 //! people and may get synonyms, the numbers in files never change, nor does the text of a chain.
 
 use std::borrow::Cow;
-use std::fmt;
 
-use super::Delimiters;
 use super::chain::{Base, Chain, Step, StopWords};
+use super::{Delimiters, Grams, Language};
 use crate::error::{Error, Result};
 
 /// The names that [`Analyzer::parse`] knows, for messages.
-pub(super) const NAMES: &str = "standard, english, snowball:LANGUAGE, whitespace, paths, delimiters:BYTES, ancestors, code, \
-                                keyword, ngram:MIN-MAX, edge-ngram:MIN-MAX or a chain as in 'standard | fold | porter'";
+const NAMES: &str = "standard, english, snowball:LANGUAGE, whitespace, paths, delimiters:BYTES, ancestors, code, \
+                     keyword, ngram:MIN-MAX, edge-ngram:MIN-MAX or a chain as in 'standard | fold | porter'";
 
 /// How terms are found in text.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -44,136 +43,20 @@ pub enum Analyzer {
 /// The number of a chain in files.
 pub(crate) const CHAIN: u32 = 8;
 
-/// The languages that have a stemmer, in the order of their numbers in files.
-pub const LANGUAGES: [&str; 17] = [
-    "arabic",
-    "danish",
-    "dutch",
-    "english",
-    "finnish",
-    "french",
-    "german",
-    "hungarian",
-    "italian",
-    "norwegian",
-    "portuguese",
-    "romanian",
-    "russian",
-    "spanish",
-    "swedish",
-    "tamil",
-    "turkish",
-];
-
-/// A language that has a stemmer.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct Language(u8);
-
-impl Language {
-    /// That of [`Analyzer::English`].
-    pub(super) const ENGLISH: Self = Language(3);
-
-    /// Finds one of [`LANGUAGES`].
-    ///
-    /// # Errors
-    /// [`Error::Options`] for another name.
-    pub fn parse(name: &str) -> Result<Self> {
-        let found = LANGUAGES.iter().position(|known| *known == name);
-        found.and_then(|number| u8::try_from(number).ok()).map(Language).ok_or_else(|| {
-            let all = LANGUAGES.join(", ");
-            Error::Options(format!("there is no stemmer for '{name}': use one of {all}"))
-        })
-    }
-
-    /// Its name.
-    pub fn name(self) -> &'static str {
-        LANGUAGES.get(self.number()).copied().unwrap_or_default()
-    }
-
-    /// Its place in [`LANGUAGES`].
-    pub(crate) fn number(self) -> usize {
-        usize::from(self.0)
-    }
-}
-
-/// Which runs of characters of a word are terms.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct Grams {
-    min: u8,
-    max: u8,
-    edge: bool,
-}
-
-/// Most characters of a run.
-const MAX_GRAM: u8 = 16;
-
-/// Most lengths of runs, so that a text is not multiplied beyond what an index thread has room for.
-const MAX_LENGTHS: u8 = 8;
-
-impl Grams {
-    /// Runs of `min` to `max` characters; with `edge` only those at the beginning of a word.
-    ///
-    /// # Errors
-    /// [`Error::Options`] unless 1 ≤ `min` ≤ `max` ≤ 16, and, without `edge`, for more than eight lengths.
-    pub fn new(min: u8, max: u8, edge: bool) -> Result<Self> {
-        let fits = 0 < min && min <= max && max <= MAX_GRAM && (edge || max - min < MAX_LENGTHS);
-        fits.then_some(Grams { min, max, edge }).ok_or_else(|| {
-            Error::Options(format!(
-                "n-grams of {min} to {max} characters: use 1 to {MAX_GRAM}, and at most {MAX_LENGTHS} lengths, or \
-                 edge-ngram"
-            ))
-        })
-    }
-
-    /// Reads `3` or `2-3`.
-    pub(super) fn parse(text: &str, edge: bool) -> Result<Self> {
-        let (min, max) = text.split_once('-').unwrap_or((text, text));
-        match (min.parse(), max.parse()) {
-            (Ok(min), Ok(max)) => Grams::new(min, max, edge),
-            _ => Err(Error::Options(format!(
-                "n-grams of '{text}' characters: write a number, or two as in 2-3"
-            ))),
-        }
-    }
-
-    /// Fewest characters.
-    pub fn min(&self) -> usize {
-        usize::from(self.min)
-    }
-
-    /// Most characters.
-    pub fn max(&self) -> usize {
-        usize::from(self.max)
-    }
-
-    /// True if only those at the beginning of a word are taken.
-    pub fn edge(&self) -> bool {
-        self.edge
-    }
-}
-
-impl fmt::Display for Grams {
-    /// As in `ngram:2-3`.
-    fn fmt(&self, out: &mut fmt::Formatter<'_>) -> fmt::Result {
-        let kind = if self.edge { "edge-ngram" } else { "ngram" };
-        write!(out, "{kind}:{}-{}", self.min, self.max)
-    }
-}
-
 impl Analyzer {
-    /// Parses a name: `standard`, `english`, `snowball:german`, `whitespace`, `paths`, `delimiters:BYTES`,
-    /// `ancestors`, `code`,
-    /// `keyword`, `ngram:2-3` or `edge-ngram:1-8`, with any language of [`LANGUAGES`] and other numbers; or a chain,
-    /// as in
-    /// `whitespace | lowercase | fold | stop:the,of`.
+    /// Parses a name: `standard`, `english`, `snowball:german`, `whitespace`, `paths`, `delimiters:BYTES`, `ancestors`,
+    /// `code`, `keyword`, `ngram:2-3` or `edge-ngram:1-8`, with any language of [`LANGUAGES`](super::LANGUAGES) and
+    /// other numbers; or a chain, as in `whitespace | lowercase | fold | stop:the,of`.
     ///
     /// A chain begins with one of `standard`, `whitespace`, `paths`, `delimiters:BYTES`, `ancestors`, `code` and
     /// `keyword`. Each of its steps gets the words that the one before it has left:
     /// - `lowercase`: Unicode lower case, one character for one;
-    /// - `fold`: without diacritics, compatibility forms and letters that only Latin has replaced by plain ones;
+    /// - `fold`: without diacritics, compatibility forms and letters that only Latin has replaced by plain ones, in lower
+    ///   case where the words are;
     /// - `possessive`: without an English `'s`;
-    /// - `stop:LANGUAGE`, `stop:WORD,WORD`: those of a list are left out (a single word is written `stop:WORD,`);
-    /// - `porter`, `snowball:LANGUAGE`: stems;
+    /// - `stop:LANGUAGE`, `stop:WORD,WORD`: those of a list are left out, in the case and folded as the words are (a
+    ///   single word is written `stop:WORD,`);
+    /// - `porter`, `snowball:LANGUAGE`: stems; the latter leaves what has more than 256 bytes as it is;
     /// - `length:MIN-MAX`: only those with so many characters;
     /// - `ngram:MIN-MAX`, `edge-ngram:MIN-MAX`, as the last step: runs of their characters.
     ///
@@ -262,10 +145,8 @@ impl Analyzer {
             Analyzer::Standard => (0, [0; 4]),
             Analyzer::Bytes(delimiters) => (1, delimiters.words()),
             Analyzer::English => (2, [0; 4]),
-            Analyzer::Snowball(language) => (3, [u64::from(language.0), 0, 0, 0]),
-            Analyzer::Grams(Grams { min, max, edge }) => {
-                (4, [u64::from(*min), u64::from(*max), u64::from(*edge), 0])
-            }
+            Analyzer::Snowball(language) => (3, [language.number() as u64, 0, 0, 0]),
+            Analyzer::Grams(grams) => (4, grams.parameters()),
             Analyzer::Code => (5, [0; 4]),
             Analyzer::Ancestors => (6, [0; 4]),
             Analyzer::Keyword => (7, [0; 4]),
@@ -281,9 +162,7 @@ impl Analyzer {
             0 => Analyzer::Standard,
             1 => Analyzer::Bytes(Delimiters::from_words(parameters)),
             2 => Analyzer::English,
-            3 => Analyzer::Snowball(
-                small(first).filter(|&of| usize::from(of) < LANGUAGES.len()).map(Language)?,
-            ),
+            3 => Analyzer::Snowball(Language::from_number(small(first)?)?),
             4 => Analyzer::Grams(Grams::new(small(first)?, small(second)?, third == 1).ok()?),
             5 => Analyzer::Code,
             6 => Analyzer::Ancestors,
@@ -298,6 +177,7 @@ impl Analyzer {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::schema::LANGUAGES;
 
     #[test]
     fn names_parse_back_and_numbers_too() {

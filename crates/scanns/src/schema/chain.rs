@@ -1,13 +1,11 @@
 //! Analyzers that users put together: a tokenizer, and steps that each change a word or leave it out.
 //!
 //! A chain is written as `standard | fold | stop:german | snowball:german`, and stands so in files too, which is why
-//! its text is read strictly: what is stored must be what would be written. Every named analyzer is such a chain, so
-//! that
+//! its text is read strictly: what is stored must be what would be written. Every named analyzer is such a chain, so that
 //! `tokenize/` knows tokenizers and steps only. What a step does is in `tokenize/rules.rs`.
 
 use std::fmt;
 
-use super::analyzer::NAMES;
 use super::{Delimiters, Grams, Language};
 use crate::error::{Error, Result};
 
@@ -27,8 +25,14 @@ pub(crate) const CODE_BREAKS: Delimiters =
 /// What separates paths.
 pub(crate) const LINE_ENDS: Delimiters = Delimiters::new(b"\n\r\0");
 
+/// What delimiting bytes stand after.
+const DELIMITERS: &str = "delimiters:";
+
 /// The tokenizers, for messages.
 const TOKENIZERS: &str = "standard, whitespace, paths, code, keyword, ancestors or delimiters:BYTES";
+
+/// What to write for delimiters that chains are written with, for messages.
+const ESCAPES: &str = "of bytes that separate words, write a bar as \\x7c, a space as \\x20, a tab as \\t";
 
 /// The steps, for messages.
 const STEPS: &str = "lowercase, fold, possessive, stop:LANGUAGE, stop:WORD,WORD, porter, snowball:LANGUAGE, \
@@ -54,7 +58,7 @@ impl Base {
             "code" => Base::Code,
             "ancestors" => Base::Ancestors,
             "keyword" => Base::Keyword,
-            _ => match text.strip_prefix("delimiters:") {
+            _ => match text.strip_prefix(DELIMITERS) {
                 Some(bytes) => Base::Bytes(Delimiters::parse(bytes)?),
                 None => return Ok(None),
             },
@@ -107,6 +111,11 @@ pub(crate) enum StopWords {
 impl StopWords {
     /// Reads `german`, `the,of` or `the,`.
     fn parse(text: &str) -> std::result::Result<Self, String> {
+        if text.is_empty() {
+            let why =
+                "stop needs words: a language, as in stop:german, or words of your own, as in stop:the,of";
+            return Err(why.into());
+        }
         if !text.contains(',') {
             return Language::parse(text).map(StopWords::Of).map_err(|_| {
                 let all = super::LANGUAGES.join(", ");
@@ -237,14 +246,17 @@ impl Chain {
     /// [`Error::Options`], which names the place and what could stand there, if an element is unknown or makes no sense
     /// where it is; for more than 16 steps and for more than 64 KiB.
     pub(super) fn parse(text: &str) -> Result<Self> {
-        let mut elements = text.split('|').map(str::trim);
-        let base = Self::parse_base(elements.next().unwrap_or_default())?;
+        let (first, rest) = text.split_once('|').unwrap_or((text, ""));
+        let base = Self::parse_base(first, rest)?;
+        let listed = first.trim_start().starts_with(DELIMITERS);
+        let elements = text.split('|').map(str::trim).skip(1);
         let mut steps: Vec<Step> = Vec::new();
         for (place, element) in (1..).zip(elements) {
             let refuse =
                 |why: &str| Err(Error::Options(format!("step {place} of the chain, '{element}': {why}")));
             let step = match Step::parse(element) {
                 Ok(step) => step,
+                Err(why) if listed => return refuse(&format!("{why}; {ESCAPES}")),
                 Err(why) => return refuse(&why),
             };
             if place > MAX_STEPS {
@@ -278,7 +290,22 @@ impl Chain {
         }
     }
 
-    fn parse_base(text: &str) -> Result<Base> {
+    /// Reads what stands before the first bar; `rest` is what stands after it.
+    fn parse_base(text: &str, rest: &str) -> Result<Base> {
+        let (text, all) = (text.trim(), text.trim_start());
+        if let Some(bytes) = text.strip_prefix(DELIMITERS) {
+            // One space on both sides of a bar is how chains are written; any other could be meant as a delimiter.
+            let lost = &all[text.len()..];
+            let what = match lost {
+                _ if bytes.is_empty() => "at least one byte must delimit",
+                "" => "",
+                " " if rest.starts_with(' ') => "",
+                _ => "the white space before the bar would be lost: use ' | ' if it is not meant to delimit",
+            };
+            if !what.is_empty() {
+                return Err(Error::Options(format!("the chain begins with '{all}', but {what}; {ESCAPES}")));
+            }
+        }
         if let Some(base) = Base::parse(text)? {
             return Ok(base);
         }
@@ -295,9 +322,7 @@ impl Chain {
             _ if Step::parse(text).is_ok() => {
                 refuse(format!("which is a step: write a tokenizer before it, {TOKENIZERS}"))
             }
-            _ => refuse(format!(
-                "which is no tokenizer: use {TOKENIZERS}; analyzers without steps are {NAMES}"
-            )),
+            _ => refuse(format!("which is no tokenizer: use {TOKENIZERS}")),
         }
     }
 

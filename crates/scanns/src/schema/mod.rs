@@ -2,23 +2,28 @@
 //!
 //! These values travel with the index (they stand in its manifest), so that a query is analyzed as the
 //! documents were. `fields.rs` says of what fields documents consist, `document.rs` is one; `analyzer.rs` names the ways
-//! to find terms, `chain.rs` is how users put their own together, `delimiters.rs` is the byte set that separates tokens.
+//! to find terms, `chain.rs` is how users put their own together; `language.rs`, `grams.rs` and `delimiters.rs`, the byte
+//! set that separates tokens, are their parameters.
 
 mod analyzer;
 mod chain;
 mod delimiters;
 mod document;
 mod fields;
+mod grams;
+mod language;
 mod stored;
 
+pub use analyzer::Analyzer;
 pub(crate) use analyzer::CHAIN;
-pub use analyzer::{Analyzer, Grams, LANGUAGES, Language};
 pub use chain::Chain;
 pub(crate) use chain::{Base, CODE_BREAKS, LINE_ENDS, Step, StopWords};
 pub use delimiters::Delimiters;
 pub(crate) use document::decode_stored;
 pub use document::{Document, Value};
 pub use fields::{Field, FieldEntry, FieldKind, MAX_FIELDS, Schema};
+pub use grams::Grams;
+pub use language::{LANGUAGES, Language};
 pub use stored::{Compression, Store, Stored};
 
 use crate::error::{Error, Result};

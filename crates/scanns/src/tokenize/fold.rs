@@ -4,6 +4,10 @@
 //! out, and Latin letters that are a plain one with a stroke, or two in one, which Unicode does not take apart, are
 //! replaced as ASCII folding does. What is then left is composed again, NFC. Marks that are letters in their own right
 //! stay: vowel signs of India and Southeast Asia, and what voices kana.
+//!
+//! Hundreds of characters have no lower case, but parts that have one: `𝐇`, `ℝ`, `ᴬ`. So where words are in lower case,
+//! the parts are put into lower case too. What a character becomes is part of the format of an index: the crate that
+//! takes it apart stays at one version, and a test knows all of it.
 
 use unicode_normalization::UnicodeNormalization;
 use unicode_normalization::char::{canonical_combining_class, decompose_compatible, is_combining_mark};
@@ -12,24 +16,38 @@ use unicode_normalization::char::{canonical_combining_class, decompose_compatibl
 /// must not become many times as much, since index threads have only so much room.
 const MOST_CHARACTERS: usize = 4;
 
-/// Appends `text`, folded.
-pub(super) fn fold(text: &str, out: &mut Vec<u8>, spare: &mut String) {
-    spare.clear();
-    for c in text.chars() {
-        if c.is_ascii() {
-            spare.push(c);
-        } else {
-            fold_one(c, spare);
-        }
+/// Folds text; the buffer is reused.
+pub(super) struct Fold {
+    /// True if the text is in lower case, and shall be afterwards.
+    lower: bool,
+    spare: String,
+}
+
+impl Fold {
+    pub(super) fn new(lower: bool) -> Self {
+        Fold { lower, spare: String::new() }
     }
-    if spare.is_ascii() {
-        out.extend_from_slice(spare.as_bytes());
-    } else {
-        spare.nfc().for_each(|c| out.extend_from_slice(c.encode_utf8(&mut [0; 4]).as_bytes()));
+
+    /// Appends `text`, folded.
+    pub(super) fn apply(&mut self, text: &str, out: &mut Vec<u8>) {
+        let Fold { lower, spare } = self;
+        spare.clear();
+        for c in text.chars() {
+            if c.is_ascii() {
+                spare.push(c);
+            } else {
+                fold_one(c, *lower, spare);
+            }
+        }
+        if spare.is_ascii() {
+            out.extend_from_slice(spare.as_bytes());
+        } else {
+            spare.nfc().for_each(|c| out.extend_from_slice(c.encode_utf8(&mut [0; 4]).as_bytes()));
+        }
     }
 }
 
-fn fold_one(c: char, out: &mut String) {
+fn fold_one(c: char, lower: bool, out: &mut String) {
     let mut characters = 0;
     decompose_compatible(c, |_| characters += 1);
     if characters > MOST_CHARACTERS {
@@ -41,6 +59,7 @@ fn fold_one(c: char, out: &mut String) {
         if beside || modifies(part) {
             return;
         }
+        let part = if lower { part.to_lowercase().next().unwrap_or(part) } else { part };
         match plain(part) {
             Some(letters) => out.push_str(letters),
             None => out.push(part),
@@ -126,10 +145,52 @@ mod tests {
     use super::*;
     use fastrand::Rng;
 
-    fn folded(text: &str) -> String {
+    use xxhash_rust::xxh3::Xxh3Default;
+
+    fn folded_by(fold: &mut Fold, text: &str) -> String {
         let mut out = Vec::new();
-        fold(text, &mut out, &mut String::new());
+        fold.apply(text, &mut out);
         String::from_utf8(out).unwrap()
+    }
+
+    fn folded(text: &str) -> String {
+        folded_by(&mut Fold::new(false), text)
+    }
+
+    fn not_ascii() -> impl Iterator<Item = char> {
+        (0x80..=0x10_ffff).filter_map(char::from_u32)
+    }
+
+    #[test]
+    fn every_character_becomes_what_it_has_always_become() {
+        let hash = |lower| {
+            let (mut fold, mut hash) = (Fold::new(lower), Xxh3Default::new());
+            for c in not_ascii() {
+                hash.update(folded_by(&mut fold, c.encode_utf8(&mut [0; 4])).as_bytes());
+                hash.update(b"\n");
+            }
+            hash.digest()
+        };
+        assert_eq!([hash(false), hash(true)], [0x7ef1_b4af_994f_c314, 0x2f0b_26bb_0a39_985c]);
+    }
+
+    #[test]
+    fn what_is_in_lower_case_stays_so() {
+        let mut fold = Fold::new(true);
+        for (text, expected) in
+            [("𝐇ello", "hello"), ("ℝ ℌ ᴬ ϒ", "r h a υ"), ("™ ㎒", "tm mhz"), ("ß æ", "ss ae")]
+        {
+            assert_eq!(folded_by(&mut fold, text), expected);
+        }
+        let lower = |c: char| c.to_lowercase().next().unwrap();
+        for c in not_ascii().filter(|&c| lower(c) == c) {
+            let once = folded_by(&mut fold, c.encode_utf8(&mut [0; 4]));
+            assert!(once.chars().all(|c| lower(c) == c), "{c:?}");
+            assert_eq!(folded_by(&mut fold, &once), once, "{c:?}");
+            // Which comes first makes no difference.
+            let capitals = folded(c.encode_utf8(&mut [0; 4]));
+            assert!(once.chars().eq(capitals.chars().map(lower)), "{c:?}");
+        }
     }
 
     #[test]
@@ -172,7 +233,7 @@ mod tests {
 
     #[test]
     fn every_character_is_folded_once_and_for_all() {
-        for c in (0x80..=0x10_ffff).filter_map(char::from_u32) {
+        for c in not_ascii() {
             let once = folded(c.encode_utf8(&mut [0; 4]));
             assert_eq!(folded(&once), once, "{c:?}");
             assert!(once.chars().count() <= MOST_CHARACTERS, "{c:?}");

@@ -8,7 +8,7 @@ use std::ops::Range;
 use super::filter::Filtered;
 use super::parts::{Ancestors, Code, Runs};
 use super::rewrite::Rewrite;
-use super::rules::Rule;
+use super::rules::{Rule, rules};
 use super::{Finder, TokenSink};
 use crate::schema::{Analyzer, Base, Step};
 
@@ -46,9 +46,8 @@ impl Links {
             Base::Ancestors => Parts::Ancestors,
             Base::Standard | Base::Bytes(_) | Base::Keyword => Parts::None,
         };
-        let steps = analyzer.steps();
-        let rules: Vec<Rule> = steps.iter().filter_map(Rule::new).collect();
-        let runs = steps.iter().find_map(|step| match step {
+        let rules = rules(analyzer);
+        let runs = analyzer.steps().iter().find_map(|step| match step {
             Step::Grams(grams) => Some(Runs::new(*grams, rules.iter().all(Rule::keeps_places))),
             _ => None,
         });

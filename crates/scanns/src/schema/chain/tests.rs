@@ -31,6 +31,8 @@ fn chains_are_printed_as_they_are_read() {
         ("  standard|fold  |stop: the , of,,", "standard | fold | stop:the,of"),
         ("delimiters:\\s/ | ngram:3", "paths | ngram:3-3"),
         ("standard | stop:of,", "standard | stop:of,"),
+        (" delimiters: ,|fold", "delimiters:\\x20, | fold"),
+        ("delimiters:, |  fold", "delimiters:, | fold"),
         ("standard | stop:english, | porter", "standard | stop:english, | porter"),
     ] {
         assert_eq!(Analyzer::parse(text).unwrap().name(), printed);
@@ -92,12 +94,22 @@ fn what_makes_no_sense_is_refused_with_its_place_and_a_remedy() {
         ("ngram:2-3 | fold", ["which is a step", "standard | ngram:2-3"]),
         ("klingon | fold", ["no tokenizer", "delimiters:BYTES"]),
         ("delimiters: | fold", ["delimiters", "at least one"]),
+        ("delimiters: |fold", ["at least one", "\\x20"]),
+        ("delimiters:|", ["at least one", "\\x7c"]),
+        ("delimiters:|, | fold", ["at least one", "\\x7c"]),
+        ("delimiters:,|", ["nothing between", "\\x7c"]),
+        ("delimiters:,|; | fold", ["step 1", "\\x7c"]),
+        ("delimiters:, |fold", ["would be lost", "\\x20"]),
+        ("delimiters:,  | fold", ["would be lost", "\\x20"]),
+        ("delimiters:,\t| fold", ["would be lost", "\\t"]),
+        ("delimiters:,\t | fold", ["would be lost", "\\t"]),
+        ("delimiters:,\u{3000}| fold", ["would be lost", "\\x20"]),
         ("standard | whitespace", ["step 1", "can only begin"]),
         ("standard | lowercase:x", ["step 1", "no parameter"]),
         ("standard | stop", ["step 1", "stop:the,of"]),
-        ("standard | stop:", ["step 1", "words of your own"]),
+        ("standard | stop:", ["stop:german", "words of your own, as in stop:the,of"]),
         ("standard | stop: , ,", ["step 1", "is empty"]),
-        ("standard | stop:klingon", ["step 1", "swedish"]),
+        ("standard | stop:klingon", ["swedish", "as in klingon,"]),
         ("standard | stop:a\u{7},b", ["step 1", "control character"]),
         ("standard | snowball", ["step 1", "snowball:german"]),
         ("standard | snowball:klingon", ["step 1", "swedish"]),
@@ -118,6 +130,8 @@ fn what_makes_no_sense_is_refused_with_its_place_and_a_remedy() {
         assert!(hints.iter().all(|hint| error.contains(hint)), "{text}: {error}");
         assert_eq!(Chain::from_stored(text.as_bytes()), None);
     }
+    let error = Analyzer::parse("klingon | fold").unwrap_err().to_string();
+    assert!(!error.contains("without steps") && !error.contains("or a chain"), "{error}");
     for text in ["standard", "standard | fold\n", "standard |  fold", "", "\u{fffd}"] {
         assert_eq!(Chain::from_stored(text.as_bytes()), None, "{text}");
     }

@@ -176,6 +176,60 @@ fn no_stemmer_fails_on_any_word() {
 }
 
 #[test]
+fn no_stemmer_fails_on_text_that_is_no_word() {
+    let seed = 0x5eed_0517;
+    let mut random = Rng::with_seed(seed);
+    let endings = [
+        "ungen",
+        "ization",
+        "ement",
+        "ości",
+        "uyi",
+        "ённый",
+        "остью",
+        "iqué",
+        "ssä",
+        "lardan",
+        "ların",
+        "ция",
+        "ைகள்",
+        "ிருந்து",
+        "وں",
+        "ات",
+        "ción",
+        "ãe",
+        "ái",
+        "ţiune",
+    ];
+    let odd = [
+        " ", "\n", "\u{a0}", "I", "U", "Y", "H", "~", "'", "\u{2019}", "\0", "\u{301}", "\u{bcd}", "\u{64b}",
+        "\u{200d}", "\u{feff}", "😀", "7", "_", "y", "u", "i",
+    ];
+    for (language, tokenizer) in LANGUAGES
+        .into_iter()
+        .flat_map(|language| ["keyword", "whitespace"].map(|tokenizer| (language, tokenizer)))
+    {
+        let chain = format!("{tokenizer} | snowball:{language}");
+        let mut tokenizer = Tokenizer::new(&Analyzer::parse(&chain).unwrap());
+        for round in 0..2000 {
+            let text: String = (0..random.usize(1..9))
+                .map(|_| match random.u8(..4) {
+                    0 => endings[random.usize(..endings.len())].into(),
+                    1 => random.char(..).to_string(),
+                    _ => odd[random.usize(..odd.len())].to_owned(),
+                })
+                .collect();
+            let terms = tokenizer.terms(&text);
+            assert!(terms.iter().all(|term| !term.is_empty()), "seed {seed:x} {round} {chain} {text:?}");
+        }
+        for part in endings.into_iter().chain(odd) {
+            let terms = tokenizer.terms(&part.repeat(MAX_TOKEN / part.len()));
+            assert!(terms.iter().all(|term| !term.is_empty()), "{chain} {part:?}");
+        }
+    }
+}
+
+#[test]
 fn n_grams_are_all_runs_of_their_lengths_in_order() {
     assert_eq!(terms("ngram:2-3", "Abcd a"), ["ab", "abc", "bc", "bcd", "cd", "a"]);
     assert_eq!(terms("ngram:3", "ÄÖÜß xy"), ["äöü", "öüß", "xy"]);

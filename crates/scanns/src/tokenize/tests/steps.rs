@@ -73,18 +73,42 @@ fn stemmed(word: &str, algorithm: Algorithm) -> String {
     Stemmer::create(algorithm).stem(word).into_owned()
 }
 
-/// What a step makes of a word; nothing if it is left out.
-fn slow_step(step: &str, word: &str) -> String {
-    let listed = |mut list: std::str::Split<'_, char>| list.any(|stop| stop == word);
+/// A word as the tokenizer and the steps before another one spell it.
+fn spelled(before: &[&str], word: &str) -> String {
+    let lowers = |step: &&str| matches!(*step, "standard" | "code" | "lowercase");
+    (0..before.len()).fold(word.into(), |word: String, at| match before[at] {
+        "fold" if before[..at].iter().any(lowers) => lower(&folded(&word)),
+        "fold" => folded(&word),
+        step if lowers(&step) => lower(&word),
+        _ => word,
+    })
+}
+
+/// The words that a step leaves out, as they may come from those before it.
+fn slow_list(before: &[&str], step: &str) -> Vec<String> {
+    let words: Vec<String> = match step.strip_prefix("stop:") {
+        None => Vec::new(),
+        Some("german") => {
+            let german = stop_words(Language::parse("german").unwrap());
+            german.into_iter().map(String::from).collect()
+        }
+        Some(list) => list.split(',').filter(|word| !word.is_empty()).map(String::from).collect(),
+    };
+    words.iter().flat_map(|word| [word.clone(), spelled(before, word)]).collect()
+}
+
+/// What the last of the steps makes of a word; nothing if it is left out.
+fn slow_step(steps: &[&str], list: &[String], word: &str) -> String {
+    let (step, before) = steps.split_last().unwrap();
     match step.split_once(':').unwrap_or((step, "")) {
         ("lowercase", _) => lower(word),
+        ("fold", _) if spelled(before, "A") == "a" => lower(&folded(word)),
         ("fold", _) => folded(word),
         ("possessive", _) => {
             let endings = ["'s", "'S", "\u{2019}s", "\u{2019}S", "\u{ff07}s", "\u{ff07}S"];
             endings.iter().find_map(|ending| word.strip_suffix(ending)).unwrap_or(word).into()
         }
-        ("stop", "german") if stop_words(Language::parse("german").unwrap()).contains(&word) => String::new(),
-        ("stop", list) if listed(list.split(',')) => String::new(),
+        ("stop", _) if list.iter().any(|stop| stop == word) => String::new(),
         ("stop", _) => word.into(),
         ("porter", _) => {
             let mut stem = word.as_bytes().to_vec();
@@ -115,8 +139,8 @@ fn slow_runs(word: &str, min: usize, max: usize, edge: bool) -> Vec<String> {
 
 /// The tokens of a text, with positions; only `ngram:2-3` and `edge-ngram:1-4` are known.
 fn slow(chain: &str, text: &str) -> Vec<(u32, String)> {
-    let mut steps = chain.split(" | ");
-    let found: Vec<String> = match steps.next().unwrap() {
+    let mut steps: Vec<&str> = chain.split(" | ").collect();
+    let found: Vec<String> = match steps[0] {
         "standard" => words(text),
         "whitespace" => text.split_ascii_whitespace().map(String::from).collect(),
         "paths" => text.split([' ', '\n', '/']).filter(|word| !word.is_empty()).map(String::from).collect(),
@@ -126,16 +150,19 @@ fn slow(chain: &str, text: &str) -> Vec<(u32, String)> {
         "keyword" => (!text.is_empty()).then(|| text.to_owned()).into_iter().collect(),
         base => panic!("{base}"),
     };
-    let steps: Vec<&str> = steps.collect();
-    let (runs, steps) = match steps.split_last() {
-        Some((&"ngram:2-3", before)) => (Some((2, 3, false)), before),
-        Some((&"edge-ngram:1-4", before)) => (Some((1, 4, true)), before),
-        _ => (None, steps.as_slice()),
+    let runs = match steps[steps.len() - 1] {
+        "ngram:2-3" => Some((2, 3, false)),
+        "edge-ngram:1-4" => Some((1, 4, true)),
+        _ => None,
     };
+    steps.truncate(steps.len() - usize::from(runs.is_some()));
+    let lists: Vec<_> = (0..steps.len()).map(|at| slow_list(&steps[..at], steps[at])).collect();
     let (mut position, mut tokens) = (0, Vec::new());
     for word in found {
-        let word =
-            steps.iter().fold(word, |word, step| if word.is_empty() { word } else { slow_step(step, &word) });
+        let word = (1..steps.len()).fold(word, |word, at| match word.as_str() {
+            "" => word,
+            word => slow_step(&steps[..=at], &lists[at], word),
+        });
         let made = match runs {
             Some((min, max, edge)) if !word.is_empty() => slow_runs(&word, min, max, edge),
             _ => vec![word],
@@ -178,6 +205,9 @@ fn strange_text(random: &mut Rng, len: usize) -> String {
         "한",
         "ǅ",
         "が",
+        "𝐇ello",
+        "ᴬ",
+        "fur",
     ];
     let mut text = String::new();
     for _ in 0..random.usize(..len) {
@@ -187,7 +217,7 @@ fn strange_text(random: &mut Rng, len: usize) -> String {
     text
 }
 
-const CHAINS: [&str; 20] = [
+const CHAINS: [&str; 22] = [
     "standard | lowercase",
     "standard | fold",
     "standard | possessive",
@@ -208,6 +238,8 @@ const CHAINS: [&str; 20] = [
     "keyword | lowercase",
     "keyword | fold | length:1-60",
     "keyword | stop:the,of",
+    "whitespace | fold | stop:für,The | lowercase | stop:Und,",
+    "standard | fold | stop:Über,Häuser | stop:german",
 ];
 
 #[test]
@@ -320,6 +352,48 @@ fn no_term_stands_twice_in_a_place_and_none_begins_before_the_one_before() {
 }
 
 #[test]
+fn no_character_is_a_capital_after_lower_case_and_folding() {
+    let low = |c: char| c.to_lowercase().next() == Some(c);
+    for chain in ["standard | fold", "whitespace | lowercase | fold", "code | fold"] {
+        let mut tokenizer = Tokenizer::new(&Analyzer::parse(chain).unwrap());
+        for c in (0..=0x10_ffff).filter_map(char::from_u32) {
+            for term in tokenizer.terms(c.encode_utf8(&mut [0; 4])) {
+                assert!(std::str::from_utf8(&term).unwrap().chars().all(low), "{chain} {c:?}");
+            }
+        }
+    }
+    assert_eq!(terms("standard | fold", "𝐇ello ℝ ﬁn"), terms("standard", "hello R fin"));
+    assert_eq!(terms("whitespace | fold", "𝐇ello ÉTÉ"), ["Hello", "ETE"]);
+}
+
+#[test]
+fn words_are_left_out_as_the_steps_before_spell_them() {
+    let text = "Für die Häuser fur über uber";
+    for (chain, left) in [
+        ("standard | stop:german", ["häuser", "fur", "uber"].as_slice()),
+        ("standard | fold | stop:german", &["hauser"]),
+        ("standard | stop:german | fold", &["hauser", "fur", "uber"]),
+        ("whitespace | fold | stop:german", &["Fur", "Hauser"]),
+        ("whitespace | fold | lowercase | stop:german", &["hauser"]),
+        ("standard | stop:FÜR,Die", &["häuser", "fur", "über", "uber"]),
+        ("standard | fold | stop:FÜR,", &["die", "hauser", "uber", "uber"]),
+        ("whitespace | stop:FÜR,Die", &["Für", "die", "Häuser", "fur", "über", "uber"]),
+    ] {
+        assert_eq!(terms(chain, text), left, "{chain}");
+    }
+    // Accents alone are nothing, which is no word to leave out.
+    assert_eq!(terms("standard | fold | stop:\u{301},", "a"), ["a"]);
+    for (language, text) in
+        [("romanian", "și şi ți ţi si ti"), ("hungarian", "előtt elõtt elott ők"), ("french", "été ete")]
+    {
+        let found = terms(&format!("standard | fold | stop:{language}"), text);
+        assert!(found.is_empty(), "{language}: {found:?}");
+    }
+    assert_eq!(terms("standard | stop:romanian", "și şi casă"), ["casă"]);
+    assert_eq!(terms("standard | stop:hungarian", "előtt elõtt elott"), ["elott"]);
+}
+
+#[test]
 fn steps_leave_bytes_that_are_no_text_alone() {
     let found = told("whitespace | lowercase | fold", b"\xffGR\xc3\x96SSE\xe2\x82 \xc3 \xf0\x9f\x98A");
     let found: Vec<Vec<u8>> = found.tokens.into_iter().map(|(_, term, _)| term).collect();
@@ -345,6 +419,10 @@ fn words_that_are_too_long_are_cut_before_and_after_a_step() {
         let found = told(chain, long.as_bytes()).tokens;
         assert!(found.len() == 1 && found[0].1.len() <= MAX_TOKEN, "{chain}");
     }
+    // Stemmers leave what is no word of a language as it is.
+    let (most, more) = ("u".repeat(251) + "ungen", "u".repeat(252) + "ungen");
+    assert!(terms("standard | snowball:german", &most)[0].len() < most.len());
+    assert_eq!(terms("standard | snowball:german", &more), [more]);
     assert!(told("keyword | length:1-100", long.as_bytes()).tokens.is_empty());
 }
 
@@ -372,6 +450,8 @@ fn parts_of_terms_are_spelled_by_the_steps_that_go_character_for_character() {
         ("keyword | lowercase", "New Y", "new y"),
         ("paths | edge-ngram:1-8", "Ab", "Ab"),
         ("standard | fold", "\u{301}", "\u{301}"),
+        ("standard | fold", "𝐇ello", "hello"),
+        ("whitespace | fold", "𝐇ello", "Hello"),
     ] {
         assert_eq!(spelling(&Analyzer::parse(analyzer).unwrap(), text), expected, "{analyzer}");
     }
