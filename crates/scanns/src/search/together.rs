@@ -1,9 +1,8 @@
 //! Phrases in a run of documents that have all of their terms: term by term, the rarest first, for all documents together.
 //!
-//! Mostly some term occurs once in a document, and so does the phrase at most, at a place that is known. Of terms that occur
-//! once the first positions are all that there is to read: one loop over numbers after the other tells where those of one
-//! document do not fit. In documents that are left positions are still read in one loop for all of them, which takes about
-//! half as long as looking at each on its own.
+//! Mostly each term occurs once in a document. The first positions of a term are then all that there is to read, and the
+//! phrase stands where those of all its terms fit: one loop over numbers after the other. In other documents positions are
+//! still read in one loop for all of them that are left, which takes about half as long as looking at each on its own.
 
 use super::budget::Clock;
 use super::candidates::Candidates;
@@ -28,21 +27,13 @@ pub(super) struct Together {
     /// Of one document.
     positions: Vec<u32>,
     kept: Vec<u32>,
-    /// By number in the run: how often the terms occur that occur least and most.
-    spread: Vec<(u32, u32)>,
-    /// Documents that are left in which a term occurs once, by their numbers in the run, and where the phrase begins there if
-    /// it does, or [`UNKNOWN`].
-    once: Vec<(u32, u64)>,
-    /// Those of them in which the term at hand occurs once, by their places in `once`, and where it stands.
-    ones: Vec<u32>,
+    /// By number in the run: how often the term occurs that occurs most.
+    most: Vec<u32>,
+    /// Documents that are left in which each term occurs once, by their numbers in the run, and where the phrase may begin.
+    once: Vec<(u32, u32)>,
+    /// Where the term at hand stands in them.
     firsts: Vec<u32>,
 }
-
-/// No place where a phrase could begin.
-const UNKNOWN: u64 = u64::MAX;
-
-/// No number in a run.
-const GONE: u32 = u32::MAX;
 
 impl Together {
     /// Adds to `freqs` what the phrase counts in each of the documents found, 0 once time is up; `clauses` are those of its
@@ -58,7 +49,7 @@ impl Together {
             return false;
         }
         freqs.resize(found.docs.len(), 0.0);
-        self.find_spread(clauses, found);
+        self.find_most(clauses, found);
         let counted = self.count_once(matcher, clauses, found, freqs);
         if counted.and_then(|()| self.count_others(matcher, clauses, found, (clock, freqs))).is_none() {
             matcher.give_up();
@@ -66,18 +57,17 @@ impl Together {
         true
     }
 
-    fn find_spread(&mut self, clauses: &[usize], found: &Candidates) {
-        self.spread.clear();
-        self.spread.resize(found.docs.len(), (u32::MAX, 0));
+    fn find_most(&mut self, clauses: &[usize], found: &Candidates) {
+        self.most.clear();
+        self.most.resize(found.docs.len(), 0);
         for &clause in clauses {
-            for ((least, most), &tf) in self.spread.iter_mut().zip(&found.tfs[clause]) {
-                (*least, *most) = (tf.min(*least), tf.max(*most));
+            for (most, &tf) in self.most.iter_mut().zip(&found.tfs[clause]) {
+                *most = tf.max(*most);
             }
         }
     }
 
-    /// Counts the documents in which each term occurs once. Leaves of those in which some does in `once` what the others
-    /// have to decide.
+    /// Counts the documents in which each term occurs once.
     fn count_once(
         &mut self,
         matcher: &mut PhraseMatcher,
@@ -86,47 +76,27 @@ impl Together {
         freqs: &mut [f32],
     ) -> Option<()> {
         self.once.clear();
-        let numbers = (0..).zip(&self.spread).filter(|&(_, &(least, _))| least == 1);
-        self.once.extend(numbers.map(|(number, _)| (number, UNKNOWN)));
-        for (cursor, offset, number) in matcher.exact_terms()? {
-            let (places, tfs) = (&found.places[clauses[number]], &found.tfs[clauses[number]]);
-            self.ones.clear();
+        let numbers = (0..).zip(&self.most);
+        self.once.extend(numbers.filter(|&(_, &most)| most == 1).map(|(number, _)| (number, 0)));
+        for (place, (cursor, offset, number)) in matcher.exact_terms()?.into_iter().enumerate() {
+            let places = &found.places[clauses[number]];
             self.places.clear();
-            for (place, &(number, _)) in (0..).zip(&self.once) {
-                if tfs[number as usize] == 1 {
-                    self.ones.push(place);
-                    self.places.push(places[number as usize]);
-                }
-            }
+            self.places.extend(self.once.iter().map(|&(number, _)| places[number as usize]));
             self.firsts.clear();
-            self.firsts.resize(self.ones.len(), 0);
+            self.firsts.resize(self.once.len(), 0);
             cursor.firsts_of(&self.places, &mut self.firsts)?;
-            let is_settled = self.ones.len() == self.once.len();
             let mut kept = 0;
-            for (&place, &first) in self.ones.iter().zip(&self.firsts) {
-                let (number, start) = self.once[place as usize];
-                let here = u64::from(first).wrapping_sub(u64::from(offset));
-                let fits = first >= offset && (start == UNKNOWN || here == start);
-                if is_settled {
-                    self.once[kept] = (number, here);
-                    kept += usize::from(fits);
-                } else {
-                    self.once[place as usize] = (if fits { number } else { GONE }, here);
-                }
+            for at in 0..self.once.len().min(self.firsts.len()) {
+                let ((number, start), first) = (self.once[at], self.firsts[at]);
+                let here = first.wrapping_sub(offset);
+                self.once[kept] = (number, here);
+                kept += usize::from(first >= offset && (place == 0 || here == start));
             }
-            match is_settled {
-                true => self.once.truncate(kept),
-                false => self.once.retain(|&(number, _)| number != GONE),
-            }
+            self.once.truncate(kept);
         }
-        let spread = &self.spread;
-        self.once.retain(|&(number, _)| {
-            let each_once = spread[number as usize].1 == 1;
-            if each_once {
-                freqs[number as usize] = 1.0;
-            }
-            !each_once
-        });
+        for &(number, _) in &self.once {
+            freqs[number as usize] = 1.0;
+        }
         Some(())
     }
 
@@ -140,26 +110,12 @@ impl Together {
     ) -> Option<()> {
         let occurrences =
             |doc: usize| clauses.iter().map(|&clause| u64::from(found.tfs[clause][doc])).sum::<u64>();
-        let (mut from, mut from_once) = (0, 0);
+        let mut from = 0;
         while from < found.docs.len() && !clock.is_up() {
             self.left.clear();
-            self.starts.clear();
             let mut sum = 0;
-            while let Some(&(number, start)) = self.once.get(from_once) {
-                sum += occurrences(number as usize);
-                if sum > AT_ONCE && !self.left.is_empty() {
-                    break;
-                }
-                self.left.push((number as usize, 1));
-                self.starts.push(u32::try_from(start).ok()?);
-                from_once += 1;
-            }
-            if !self.left.is_empty() {
-                self.count_some(matcher, clauses, (found, true), freqs)?;
-                continue;
-            }
-            while let Some(&(least, _)) = self.spread.get(from) {
-                if least > 1 {
+            while let Some(&most) = self.most.get(from) {
+                if most > 1 {
                     sum += occurrences(from);
                     if sum > AT_ONCE && !self.left.is_empty() {
                         break;
@@ -168,17 +124,17 @@ impl Together {
                 }
                 from += 1;
             }
-            self.count_some(matcher, clauses, (found, false), freqs)?;
+            self.count_some(matcher, clauses, found, freqs)?;
         }
         Some(())
     }
 
-    /// Counts the documents that are left; `begun` if it is known where the phrase may begin.
+    /// Counts the documents that are left.
     fn count_some(
         &mut self,
         matcher: &mut PhraseMatcher,
         clauses: &[usize],
-        (found, begun): (&Candidates, bool),
+        found: &Candidates,
         freqs: &mut [f32],
     ) -> Option<()> {
         if self.left.is_empty() {
@@ -187,7 +143,7 @@ impl Together {
         for (place, (cursor, offset, number)) in matcher.exact_terms()?.into_iter().enumerate() {
             let clause = clauses[number];
             self.read(cursor, (&found.places[clause], &found.tfs[clause]))?;
-            if place == 0 && !begun {
+            if place == 0 {
                 self.begin(offset)?;
             } else {
                 self.go_on(offset)?;
