@@ -5,10 +5,11 @@
 //! by document, and one pass over the list looks every posting up there, without a branch that could be mispredicted. A much longer list is advanced from document to document of the run instead (10 to 20 ns
 //! each), which skips blocks. What is excluded and what only adds to scores is found in the same two ways.
 
+use super::join::Joiner;
 use super::run::{Clause, View, count_below};
 use super::similarity::Similarity;
 use super::windows::MAX_SHIFT;
-use crate::codec::{BLOCK, Picked, PostingPlace, SLACK, SLOTS, Slots, list, slot_of};
+use crate::codec::{BLOCK, PostingPlace, SLACK, SLOTS, list};
 use crate::sys::in_wide_vectors;
 
 /// Documents that a run may span where lists are joined.
@@ -27,9 +28,7 @@ pub(super) struct Candidates {
     /// The same: where the posting is. Of clauses of phrases.
     pub(super) places: Vec<Vec<PostingPlace>>,
     in_phrases: Vec<bool>,
-    /// By document of the span: its place in the run, from 1. All 0 between joins; there from the first join on.
-    slots: Option<Box<Slots>>,
-    picked: Picked,
+    joiner: Joiner,
     /// Places in the run that the clause at hand has, and how often its term occurs there.
     kept: Vec<u32>,
     kept_tfs: Vec<u32>,
@@ -44,8 +43,7 @@ impl Candidates {
             tfs: vec![Vec::new(); in_phrases.len()],
             places: vec![Vec::new(); in_phrases.len()],
             in_phrases,
-            slots: None,
-            picked: Picked::default(),
+            joiner: Joiner::default(),
             kept: Vec::new(),
             kept_tfs: Vec::new(),
             kept_places: Vec::new(),
@@ -177,32 +175,23 @@ impl Candidates {
 
     /// In one pass over its postings, whose places are wanted if `PLACED`.
     fn join<const PLACED: bool, S: Similarity>(&mut self, clause: &mut Clause<S>, (first, last): (u32, u32)) {
-        let slots = self.slots.get_or_insert_with(|| Box::new([0; SLOTS]));
-        for (&doc, place) in self.docs.iter().zip(1..) {
-            slots[slot_of(doc, first)] = place;
-        }
         clause.cursor.advance(first);
-        while clause.cursor.doc() <= last {
-            let place = if PLACED { clause.cursor.place() } else { PostingPlace::default() };
-            let (docs, tfs) = clause.cursor.rest_of_block();
-            let count = count_below(docs, last + 1);
-            self.picked.pick(slots, first, (&docs[..count], tfs));
-            self.kept.extend_from_slice(self.picked.places());
-            self.kept_tfs.extend_from_slice(self.picked.tfs());
+        let (kept, kept_tfs, kept_places) = (&mut self.kept, &mut self.kept_tfs, &mut self.kept_places);
+        self.joiner.join(&self.docs, clause, (first, last + 1), |picked, clause| {
+            kept.extend_from_slice(picked.places());
+            kept_tfs.extend_from_slice(picked.tfs());
             if PLACED {
+                let place = clause.cursor.place();
+                let (_, tfs) = clause.cursor.rest_of_block();
                 let (mut before, mut passed) = (place.before, 0);
-                self.kept_places.extend(self.picked.numbers().iter().map(|&number| {
+                kept_places.extend(picked.numbers().iter().map(|&number| {
                     let between = &tfs[passed..number as usize];
                     before += between.iter().map(|&tf| u64::from(tf)).sum::<u64>();
                     passed = number as usize;
                     PostingPlace { before, ..place }
                 }));
             }
-            clause.cursor.consume(count);
-        }
-        for &doc in &self.docs {
-            slots[slot_of(doc, first)] = 0;
-        }
+        });
     }
 
     /// By advancing to each.

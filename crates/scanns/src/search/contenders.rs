@@ -2,18 +2,17 @@
 //!
 //! Which ones can still compete is as good as random, so they are sorted out without branches, see `codec/pick.rs`.
 
-use super::run::{Clause, count_below};
+use super::join::Joiner;
+use super::run::Clause;
 use super::similarity::Similarity;
-use crate::codec::{BLOCK, Picked, SLOTS, Slots, retain, slot_of};
+use crate::codec::{BLOCK, retain};
 
 /// Documents in order, none twice, and their sums.
 #[derive(Default)]
 pub(super) struct Contenders {
     docs: Vec<u32>,
     sums: Vec<f64>,
-    /// By document of the window: its place in `docs`, from 1. All 0 between joins; there from the first join on.
-    slots: Option<Box<Slots>>,
-    picked: Picked,
+    joiner: Joiner,
 }
 
 impl Contenders {
@@ -68,31 +67,19 @@ impl Contenders {
         self.sums.truncate(len);
     }
 
-    /// Adds what a clause has for them in one pass over its postings from where it is up to document `end`; the window
-    /// begins at `start`.
-    pub(super) fn join<S: Similarity>(&mut self, clause: &mut Clause<S>, (start, end): (u32, u32)) {
-        let slots = self.slots.get_or_insert_with(|| Box::new([0; SLOTS]));
-        for (&doc, place) in self.docs.iter().zip(1..) {
-            slots[slot_of(doc, start)] = place;
-        }
+    /// Adds what a clause has for them in one pass over its postings from where it is; all are in the window.
+    pub(super) fn join<S: Similarity>(&mut self, clause: &mut Clause<S>, window: (u32, u32)) {
         let (mut docs, mut scores) = ([0; BLOCK], [0.0; BLOCK]);
-        while clause.cursor.doc() < end {
-            let (all, tfs) = clause.cursor.rest_of_block();
-            let count = count_below(all, end);
-            self.picked.pick(slots, start, (&all[..count], tfs));
-            let places = self.picked.places();
+        self.joiner.join(&self.docs, clause, window, |picked, clause| {
+            let places = picked.places();
             let (docs, scores) = (&mut docs[..places.len()], &mut scores[..places.len()]);
             for (doc, &place) in docs.iter_mut().zip(places) {
                 *doc = self.docs[place as usize];
             }
-            clause.scorer.score_all((docs, self.picked.tfs()), scores);
+            clause.scorer.score_all((docs, picked.tfs()), scores);
             for (&place, &score) in places.iter().zip(&*scores) {
                 self.sums[place as usize] += f64::from(score);
             }
-            clause.cursor.consume(count);
-        }
-        for &doc in &self.docs {
-            slots[slot_of(doc, start)] = 0;
-        }
+        });
     }
 }

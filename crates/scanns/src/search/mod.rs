@@ -9,7 +9,7 @@
 //! `lex.rs`, `parse.rs`, `query.rs` understand text, `json/` JSON; `plan.rs` finds the shape of a query and looks its
 //! terms up, `patterns/` those that only look alike; `run.rs` chooses the way for the shape: `term.rs`,
 //! `conjunction.rs` (with `parts.rs` and `candidates.rs`; of phrases `together.rs`, `phrase.rs` and `sloppy.rs`),
-//! `disjunction.rs` (all hits), `maxscore.rs` with `contenders.rs` (the best), `tree.rs` (everything nested, with `docset.rs`), `pnorm.rs`;
+//! `disjunction.rs` (all hits), `maxscore.rs` with `contenders.rs` (the best), `join.rs` for both, `tree.rs` (everything nested, with `docset.rs`), `pnorm.rs`;
 //! `sets.rs` counts. `windows.rs` and `lead.rs` hold the bounds that pruning works with, `keep.rs` leaves out what must
 //! not be a hit, `accumulate.rs` sums per document, `similarity/` the formulas, `topk.rs` the heap. `share.rs` shares a
 //! query out to threads, `in_order.rs` all of its hits. Read `run.rs` first.
@@ -31,6 +31,7 @@ mod feedback;
 mod fields;
 mod frequent;
 mod in_order;
+mod join;
 mod json;
 mod keep;
 mod lead;
