@@ -106,8 +106,9 @@ fn described(entry: &FieldEntry) -> String {
         FieldKind::Text { analyzer, postings } => format!(", {}, {}", analyzer.name(), kept(*postings)),
         _ => String::new(),
     };
-    let stored = if entry.stored { ", stored" } else { "" };
-    format!("{} ({}{how}{stored})", entry.name, entry.kind.name())
+    let uses = [(entry.stored, ", stored"), (entry.column, ", column"), (!entry.searched, ", not searched")];
+    let uses: String = uses.iter().filter(|(holds, _)| *holds).map(|(_, name)| *name).collect();
+    format!("{} ({}{how}{uses})", entry.name, entry.kind.name())
 }
 
 /// What is kept of a term in a document.
@@ -121,7 +122,13 @@ fn kept(postings: Postings) -> &'static str {
 }
 
 fn field_json(entry: &FieldEntry) -> Value {
-    let mut object = json!({ "name": entry.name, "kind": entry.kind.name(), "stored": entry.stored });
+    let mut object = json!({
+        "name": entry.name,
+        "kind": entry.kind.name(),
+        "stored": entry.stored,
+        "column": entry.column,
+        "searched": entry.searched,
+    });
     if let FieldKind::Text { analyzer, postings } = &entry.kind {
         object["analyzer"] = analyzer.name().into();
         object["postings"] = kept(*postings).into();

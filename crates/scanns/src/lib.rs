@@ -51,7 +51,7 @@ pub use invert::{CHECK_EVERY, InvertOptions, Inverter};
 pub use read::{Block, Direct, Lane, LineNumber, Piece, ReadOptions, ReadReport, ReaderDriver, start};
 pub use schema::{
     Analyzer, Chain, Compression, Delimiters, Document, Field, FieldEntry, FieldKind, Grams, LANGUAGES,
-    Language, MAX_FIELDS, Postings, Records, Schema, Store, Stored, Value,
+    Language, MAX_FIELDS, Postings, Records, Schema, Store, Stored, Value, ValueRef,
 };
 pub use search::{
     BoolQuery, Budget, Explanation, Highlighter, Hit, KeyOrder, Leaf, LeafStats, ListSource, MAX_CLAUSES,

@@ -5,8 +5,8 @@
 //!            compression u32 (0 none, 1 lz4, 2 zstd) | level u32 | vectors u32 (0 no, 1 yes) |
 //!            segments u32 | segment … | notes u32 | note … |
 //!            partial u32 | file …
-//! field    = varint(length) | name | kind u32 (0 text, 1 keyword, 2 unsigned, 3 signed, 4 float, 5 bytes) |
-//!            stored u32 (0 no, 1 yes) | text, of that kind
+//! field    = varint(length) | name | kind u32 (0 text, 1 keyword, 2 unsigned, 3 signed, 4 float, 5 bytes, 6 boolean,
+//!            7 date, 8 path) | uses u32 (1 stored + 2 a column + 4 searched) | text, of that kind
 //! text     = kept u32 (0 frequencies, 1 positions, 2 documents only) | analyzer u32 | parameters u64 × 4 | chain
 //!            see `schema/analyzer.rs`
 //! chain    = varint(length) | text, of analyzer 8                    see `schema/chain.rs`
@@ -64,7 +64,7 @@ impl SegmentEntry {
     /// Refuses a segment that is not the one that was committed, or has fields that the schema has not.
     pub(super) fn must_describe(&self, segment: &Segment, schema: &Schema) -> Result<()> {
         let fits = |stats: &FieldStats| {
-            schema.entry(stats.field).is_some_and(|entry| entry.kind.postings() == Some(stats.kept))
+            schema.entry(stats.field).is_some_and(|entry| entry.postings() == Some(stats.kept))
         };
         if !segment.stats().fields.iter().all(fits) {
             return Err(Error::corrupt(file_name(self.id), "its fields are not those of its index"));
@@ -163,8 +163,7 @@ impl Manifest {
         let mut reader = ByteReader::new(bytes);
         let mut schema = Schema::new();
         for _ in 0..reader.u32()? {
-            let FieldEntry { name, kind, stored } = read_field(&mut reader)?;
-            schema.add(&name, kind, stored).ok()?;
+            schema.add_entry(read_field(&mut reader)?).ok()?;
         }
         let records = match reader.u32()? {
             0 => Records::File,
@@ -204,8 +203,12 @@ fn put_field(out: &mut Vec<u8>, entry: &FieldEntry) {
         FieldKind::Signed => 3,
         FieldKind::Float => 4,
         FieldKind::Bytes => 5,
+        FieldKind::Boolean => 6,
+        FieldKind::Date => 7,
+        FieldKind::Path => 8,
     };
-    out.extend([kind, u32::from(entry.stored)].map(u32::to_le_bytes).as_flattened());
+    let uses = u32::from(entry.stored) | u32::from(entry.column) << 1 | u32::from(entry.searched) << 2;
+    out.extend([kind, uses].map(u32::to_le_bytes).as_flattened());
     if let FieldKind::Text { analyzer, postings } = &entry.kind {
         let (code, parameters) = analyzer.code();
         out.extend([postings.code(), code].map(u32::to_le_bytes).as_flattened());
@@ -220,7 +223,7 @@ fn put_field(out: &mut Vec<u8>, entry: &FieldEntry) {
 
 fn read_field(reader: &mut ByteReader<'_>) -> Option<FieldEntry> {
     let name = String::from_utf8(read_text(reader)?).ok()?;
-    let (kind, stored) = (reader.u32()?, reader.u32()?);
+    let (kind, uses) = (reader.u32()?, reader.u32()?);
     let kind = match kind {
         0 => {
             let (postings, code) = (Postings::from_code(reader.u32()?)?, reader.u32()?);
@@ -236,9 +239,14 @@ fn read_field(reader: &mut ByteReader<'_>) -> Option<FieldEntry> {
         3 => FieldKind::Signed,
         4 => FieldKind::Float,
         5 => FieldKind::Bytes,
+        6 => FieldKind::Boolean,
+        7 => FieldKind::Date,
+        8 => FieldKind::Path,
         _ => return None,
     };
-    (stored <= 1).then_some(FieldEntry { name, kind, stored: stored == 1 })
+    let uses_of = |bit: u32| uses & bit != 0;
+    let (stored, column, searched) = (uses_of(1), uses_of(2), uses_of(4));
+    (uses <= 7).then_some(FieldEntry { name, kind, stored, column, searched })
 }
 
 fn put_stored(stored: &Stored, out: &mut Vec<u8>) {
@@ -339,6 +347,11 @@ mod tests {
             }
             schema.add("title", title, false).unwrap();
             schema.add("rest", FieldKind::Bytes, true).unwrap();
+            for (name, kind) in [("t", FieldKind::Date), ("b", FieldKind::Boolean), ("p", FieldKind::Path)] {
+                schema.add_entry(FieldEntry::new(name, kind).in_column()).unwrap();
+            }
+            let keyword = FieldEntry::new("k", FieldKind::Keyword).in_column().not_searched();
+            schema.add_entry(keyword).unwrap();
             let manifest = Manifest {
                 schema,
                 records: Records::Lines,

@@ -179,7 +179,7 @@ impl Snapshot {
                 .cloned()
                 .unwrap_or(Analyzer::Standard),
             records: self.records,
-            postings: default.and_then(|field| self.schema.entry(field)?.kind.postings()).unwrap_or_default(),
+            postings: default.and_then(|field| self.schema.entry(field)?.postings()).unwrap_or_default(),
             stored: self.stored,
             index_bytes: sum(|segment| segment.bytes),
             position_bytes: self

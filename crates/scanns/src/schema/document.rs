@@ -20,27 +20,70 @@ pub enum Value {
     Float(f64),
     /// Of a field of bytes.
     Bytes(Vec<u8>),
+    /// Of a field that is true or false.
+    Boolean(bool),
+    /// Of a date: nanoseconds since 1970, UTC.
+    Date(i64),
 }
 
-impl Value {
-    fn fits(&self, kind: &FieldKind) -> bool {
+/// A [`Value`] that somebody else holds.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub enum ValueRef<'v> {
+    /// Of a text, a keyword or a path.
+    Text(&'v [u8]),
+    /// Of an unsigned number.
+    Unsigned(u64),
+    /// Of a signed number.
+    Signed(i64),
+    /// Of a number of double precision.
+    Float(f64),
+    /// Of a field of bytes.
+    Bytes(&'v [u8]),
+    /// Of a field that is true or false.
+    Boolean(bool),
+    /// Of a date: nanoseconds since 1970, UTC.
+    Date(i64),
+}
+
+impl ValueRef<'_> {
+    /// True if a field of that kind holds such values.
+    pub(crate) fn fits(&self, kind: &FieldKind) -> bool {
         matches!(
             (self, kind),
-            (Value::Text(_), FieldKind::Text { .. } | FieldKind::Keyword)
-                | (Value::Unsigned(_), FieldKind::Unsigned)
-                | (Value::Signed(_), FieldKind::Signed)
-                | (Value::Float(_), FieldKind::Float)
-                | (Value::Bytes(_), FieldKind::Bytes)
+            (ValueRef::Text(_), FieldKind::Text { .. } | FieldKind::Keyword | FieldKind::Path)
+                | (ValueRef::Unsigned(_), FieldKind::Unsigned)
+                | (ValueRef::Signed(_), FieldKind::Signed)
+                | (ValueRef::Float(_), FieldKind::Float)
+                | (ValueRef::Bytes(_), FieldKind::Bytes)
+                | (ValueRef::Boolean(_), FieldKind::Boolean)
+                | (ValueRef::Date(_), FieldKind::Date)
         )
     }
 
     fn name(&self) -> &'static str {
         match self {
-            Value::Text(_) => "text",
-            Value::Unsigned(_) => "unsigned",
-            Value::Signed(_) => "signed",
-            Value::Float(_) => "float",
-            Value::Bytes(_) => "bytes",
+            ValueRef::Text(_) => "text",
+            ValueRef::Unsigned(_) => "unsigned",
+            ValueRef::Signed(_) => "signed",
+            ValueRef::Float(_) => "float",
+            ValueRef::Bytes(_) => "bytes",
+            ValueRef::Boolean(_) => "boolean",
+            ValueRef::Date(_) => "date",
+        }
+    }
+}
+
+impl Value {
+    /// The same, borrowed.
+    pub fn as_ref(&self) -> ValueRef<'_> {
+        match self {
+            Value::Text(text) => ValueRef::Text(text),
+            Value::Unsigned(number) => ValueRef::Unsigned(*number),
+            Value::Signed(number) => ValueRef::Signed(*number),
+            Value::Float(number) => ValueRef::Float(*number),
+            Value::Bytes(bytes) => ValueRef::Bytes(bytes),
+            Value::Boolean(truth) => ValueRef::Boolean(*truth),
+            Value::Date(time) => ValueRef::Date(*time),
         }
     }
 }
@@ -66,7 +109,7 @@ impl Document {
         self
     }
 
-    /// Adds a text, or a keyword.
+    /// Adds a text, a keyword or a path.
     #[must_use]
     pub fn text(self, field: Field, text: impl Into<Vec<u8>>) -> Self {
         self.with(field, Value::Text(text.into()))
@@ -105,7 +148,7 @@ impl Document {
                     "a document has a field of another schema: take fields from that of the index".into(),
                 );
             };
-            if let (Value::Text(text), FieldKind::Keyword) = (value, &entry.kind)
+            if let (Value::Text(text), FieldKind::Keyword | FieldKind::Path) = (value, &entry.kind)
                 && text.len() > MAX_KEY
             {
                 return refuse(format!(
@@ -114,11 +157,11 @@ impl Document {
                     text.len()
                 ));
             }
-            if !value.fits(&entry.kind) {
+            if !value.as_ref().fits(&entry.kind) {
                 let (name, kind) = (&entry.name, entry.kind.name());
                 return refuse(format!(
                     "field '{name}' holds {kind} values, and is given one of {}",
-                    value.name()
+                    value.as_ref().name()
                 ));
             }
         }
@@ -141,6 +184,8 @@ impl Document {
                 // Zigzag, so that small numbers of either sign are short.
                 Value::Signed(number) => put_varint(out, ((number << 1) ^ (number >> 63)).cast_unsigned()),
                 Value::Float(number) => out.extend_from_slice(&number.to_le_bytes()),
+                Value::Boolean(truth) => out.push((*truth).into()),
+                Value::Date(time) => out.extend_from_slice(&time.to_le_bytes()),
             }
         }
     }
@@ -157,7 +202,7 @@ pub(crate) fn decode_stored(schema: &Schema, bytes: &[u8]) -> Option<Vec<(Field,
             reader.take(len).map(<[u8]>::to_vec)
         };
         let value = match schema.entry(field)?.kind {
-            FieldKind::Text { .. } | FieldKind::Keyword => Value::Text(text()?),
+            FieldKind::Text { .. } | FieldKind::Keyword | FieldKind::Path => Value::Text(text()?),
             FieldKind::Bytes => Value::Bytes(text()?),
             FieldKind::Unsigned => Value::Unsigned(reader.varint()?),
             FieldKind::Signed => {
@@ -165,6 +210,12 @@ pub(crate) fn decode_stored(schema: &Schema, bytes: &[u8]) -> Option<Vec<(Field,
                 Value::Signed((number >> 1).cast_signed() ^ -(number & 1).cast_signed())
             }
             FieldKind::Float => Value::Float(f64::from_bits(reader.u64()?)),
+            FieldKind::Boolean => match reader.take(1)? {
+                [0] => Value::Boolean(false),
+                [1] => Value::Boolean(true),
+                _ => return None,
+            },
+            FieldKind::Date => Value::Date(reader.u64()?.cast_signed()),
         };
         values.push((field, value));
     }

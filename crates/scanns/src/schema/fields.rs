@@ -45,10 +45,16 @@ pub enum FieldKind {
     Float,
     /// Any bytes; not searched.
     Bytes,
+    /// True or false; not searched.
+    Boolean,
+    /// A moment, as nanoseconds since 1970 in UTC: from the year 1677 to 2262; not searched.
+    Date,
+    /// The path of a file: a directory, and a name in it; not searched.
+    Path,
 }
 
 impl FieldKind {
-    /// A name for people: `text`, `keyword`, `unsigned`, `signed`, `float` or `bytes`.
+    /// A name for people: `text`, `keyword`, `unsigned`, `signed`, `float`, `bytes`, `boolean`, `date` or `path`.
     pub fn name(&self) -> &'static str {
         match self {
             FieldKind::Text { .. } => "text",
@@ -57,10 +63,13 @@ impl FieldKind {
             FieldKind::Signed => "signed",
             FieldKind::Float => "float",
             FieldKind::Bytes => "bytes",
+            FieldKind::Boolean => "boolean",
+            FieldKind::Date => "date",
+            FieldKind::Path => "path",
         }
     }
 
-    /// What is kept of a term in a document; `None` if the field is not searched.
+    /// What is kept of a term in a document; `None` if such a field is never searched.
     pub fn postings(&self) -> Option<Postings> {
         match self {
             FieldKind::Text { postings, .. } => Some(*postings),
@@ -77,8 +86,37 @@ pub struct FieldEntry {
     pub name: String,
     /// What it holds.
     pub kind: FieldKind,
-    /// True if its values are kept and can be read back.
+    /// True if its values are kept with all others of the document, in their order, and can be read back.
     pub stored: bool,
+    /// True if its values are a column: what documents are sorted, filtered, counted and grouped by.
+    pub column: bool,
+    /// True if its terms are indexed; what kind it has must allow that.
+    pub searched: bool,
+}
+
+impl FieldEntry {
+    /// A field that is searched if its kind can be, and is neither stored nor a column.
+    pub fn new(name: &str, kind: FieldKind) -> Self {
+        let searched = kind.postings().is_some();
+        FieldEntry { name: name.into(), kind, stored: false, column: false, searched }
+    }
+
+    /// The same field, as a column too.
+    #[must_use]
+    pub fn in_column(self) -> Self {
+        FieldEntry { column: true, ..self }
+    }
+
+    /// The same field, whose terms are not indexed.
+    #[must_use]
+    pub fn not_searched(self) -> Self {
+        FieldEntry { searched: false, ..self }
+    }
+
+    /// What is kept of a term in a document; `None` if the field is not searched.
+    pub fn postings(&self) -> Option<Postings> {
+        self.kind.postings().filter(|_| self.searched)
+    }
 }
 
 /// The fields that documents of an index may have, fixed when the index is made.
@@ -99,15 +137,22 @@ impl Schema {
     /// That of an index of files: one field, `text`.
     pub fn of_files(analyzer: Analyzer, postings: Postings) -> Self {
         let kind = FieldKind::Text { analyzer, postings };
-        Schema { fields: vec![FieldEntry { name: TEXT.into(), kind, stored: false }] }
+        Schema { fields: vec![FieldEntry::new(TEXT, kind)] }
+    }
+
+    /// Adds a field that is no column; see [`Schema::add_entry`].
+    pub fn add(&mut self, name: &str, kind: FieldKind, stored: bool) -> Result<Field> {
+        self.add_entry(FieldEntry { stored, ..FieldEntry::new(name, kind) })
     }
 
     /// Adds a field.
     ///
     /// # Errors
     /// [`Error::Options`] for a name that is taken, empty, too long or has other characters than letters, digits, `_`,
-    /// `-` and `.`; for more than [`MAX_FIELDS`] fields; and for a field that is neither searched nor stored.
-    pub fn add(&mut self, name: &str, kind: FieldKind, stored: bool) -> Result<Field> {
+    /// `-` and `.`; for more than [`MAX_FIELDS`] fields; and for a field that is neither searched nor stored nor a column,
+    /// or that is to be searched and cannot be.
+    pub fn add_entry(&mut self, entry: FieldEntry) -> Result<Field> {
+        let name = entry.name.as_str();
         let refuse = |why: &str| Err(Error::Options(format!("field '{name}' {why}")));
         let fits = |c: char| c.is_alphanumeric() || matches!(c, '_' | '-' | '.');
         if name.is_empty() || name.len() > MAX_NAME || !name.chars().all(fits) {
@@ -116,14 +161,19 @@ impl Schema {
         if self.field(name).is_some() {
             return refuse("is there already: give it another name");
         }
-        if kind.postings().is_none() && !stored {
-            return refuse("would be neither searched nor stored: store it, or leave it out");
+        if entry.searched && entry.kind.postings().is_none() {
+            return refuse("holds what is not searched by terms: make it a column to filter by it");
+        }
+        if !entry.searched && !entry.stored && !entry.column {
+            return refuse(
+                "would be neither searched nor stored nor a column: make it one of these, or leave it out",
+            );
         }
         let number = u16::try_from(self.fields.len()).unwrap_or(u16::MAX);
         match Field::new(number) {
             None => refuse("is one too many: an index has at most 64"),
             Some(field) => {
-                self.fields.push(FieldEntry { name: name.into(), kind, stored });
+                self.fields.push(entry);
                 Ok(field)
             }
         }
@@ -146,7 +196,7 @@ impl Schema {
 
     /// The fields that are searched, with what is kept of their terms.
     pub fn searched(&self) -> impl Iterator<Item = (Field, Postings)> {
-        self.fields().filter_map(|(field, entry)| Some((field, entry.kind.postings()?)))
+        self.fields().filter_map(|(field, entry)| Some((field, entry.postings()?)))
     }
 
     /// The searched field of that name.
@@ -163,8 +213,8 @@ impl Schema {
 
     /// The field that is searched where none is named: `text`, or else the first text, or else the first keyword.
     pub fn default_field(&self) -> Option<Field> {
-        let is_text = |entry: &FieldEntry| matches!(entry.kind, FieldKind::Text { .. });
-        let named = self.fields().find(|(_, entry)| entry.name == TEXT && entry.kind.postings().is_some());
+        let is_text = |entry: &FieldEntry| entry.searched && matches!(entry.kind, FieldKind::Text { .. });
+        let named = self.fields().find(|(_, entry)| entry.name == TEXT && entry.postings().is_some());
         let text = || self.fields().find(|(_, entry)| is_text(entry));
         named.or_else(text).map(|(field, _)| field).or_else(|| self.searched().next().map(|(field, _)| field))
     }
@@ -184,6 +234,11 @@ impl Schema {
             FieldKind::Text { analyzer, .. } => Some(analyzer),
             _ => None,
         }
+    }
+
+    /// The fields that are columns.
+    pub fn columns(&self) -> impl Iterator<Item = (Field, &FieldEntry)> {
+        self.fields().filter(|(_, entry)| entry.column)
     }
 
     /// True if values of some field are kept.

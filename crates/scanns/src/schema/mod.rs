@@ -20,7 +20,7 @@ pub use chain::Chain;
 pub(crate) use chain::{Base, CODE_BREAKS, LINE_ENDS, Step, StopWords};
 pub use delimiters::Delimiters;
 pub(crate) use document::decode_stored;
-pub use document::{Document, Value};
+pub use document::{Document, Value, ValueRef};
 pub use fields::{Field, FieldEntry, FieldKind, MAX_FIELDS, Schema};
 pub use grams::Grams;
 pub use language::{LANGUAGES, Language};

@@ -156,7 +156,7 @@ impl IndexWriter {
     ///
     /// Patterns may match any number of terms, and a fuzzy word matches all that are within its edits.
     pub fn delete_matching(&self, field: Field, query: &Query) -> Result<u64> {
-        if self.shared.schema.entry(field).is_none_or(|entry| entry.kind.postings().is_none()) {
+        if self.shared.schema.entry(field).is_none_or(|entry| entry.postings().is_none()) {
             return Err(Error::Options("a query needs a field of the index that is searched".into()));
         }
         // What cannot be asked is refused now: at the commit it would be the end of the writer.
@@ -164,7 +164,7 @@ impl IndexWriter {
         let asked = Searcher::over(searched.collect(), field).count(query);
         asked.map_err(|error| Error::Options(format!("the query cannot be asked: {error}")))?;
         for phrase in query.phrases_in(field) {
-            let kept = self.shared.schema.entry(phrase).and_then(|entry| entry.kind.postings());
+            let kept = self.shared.schema.entry(phrase).and_then(|entry| entry.postings());
             if kept.is_none_or(|kept| !kept.has_positions()) {
                 return Err(Error::Options("a phrase needs a field with positions".into()));
             }

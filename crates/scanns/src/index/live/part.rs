@@ -73,7 +73,7 @@ impl Part {
         };
         let vector_field = schema.default_field();
         let text_field = vector_field.filter(|_| !schema.stores());
-        let offsets = vector_field.and_then(|field| schema.entry(field)?.kind.postings());
+        let offsets = vector_field.and_then(|field| schema.entry(field)?.postings());
         Ok(Part {
             fields: schema.searched().map(field).collect::<Result<_>>()?,
             keys: Keys::default(),
