@@ -20,6 +20,8 @@ mod store;
 
 mod schema;
 
+mod column;
+
 mod source;
 
 mod read;

@@ -3,7 +3,8 @@
 //! Decoders never trust their input: every read is bounds-checked and yields `None` where bytes are missing or
 //! impossible, so that damage becomes a typed error in the room that knows the file. `varint.rs` holds single
 //! integers, `bitpack.rs` blocks of them, `bits.rs` sets of them, `gather.rs` looks them up,
-//! `pick.rs` leaves the wanted ones, `norm.rs` holds the lengths of documents in one byte, `postings` whole lists with the
+//! `packed.rs` and `numbers/` hold integers of a column, any of which can be read alone, `presence.rs` which documents have
+//! them. `pick.rs` leaves the wanted ones, `norm.rs` holds the lengths of documents in one byte, `postings` whole lists with the
 //! cursor that queries use, `positions` where in the documents the term stands.
 
 mod bitpack;
@@ -11,9 +12,12 @@ mod bits;
 mod gather;
 mod head;
 mod norm;
+mod numbers;
+mod packed;
 mod pick;
 mod positions;
 mod postings;
+mod presence;
 mod varint;
 
 pub use bitpack::BLOCK;
@@ -21,6 +25,8 @@ pub use bits::{SLACK, count_ones, list, select};
 pub use gather::gather;
 pub use head::head;
 pub use norm::{length_to_norm, norm_to_length};
+pub use numbers::{Chooser, Form, Head, Numbers, float_of, order_of, put_numbers};
+pub use packed::{Packed, TAIL, pack_all, packed_bytes, packed_width};
 pub use pick::{Picked, SLOTS, Slots, retain, slot_of};
 pub use positions::{
     Columns, DeltaReader, Differences, Occurrence, OnlyPositions, PositionCursor, PositionEncoder,
@@ -30,4 +36,5 @@ pub use postings::{
     Impact, ListBytes, ListCursor, ListEncoder, NO_MORE, PAIRS, PostingPlace, ShortList, WindowedList,
     code_to_tf,
 };
+pub use presence::{MOST_DOCUMENTS, Presence, put_presence};
 pub use varint::{ByteReader, put_varint, varint};

@@ -12,6 +12,7 @@ use super::budget::LaneBudget;
 use super::gate::{Gate, Working};
 use super::ledger::{Landed, Ledger};
 use super::line_keys::KeyCollector;
+use crate::column::ColumnSet;
 use crate::error::Result;
 use crate::invert::{CHECK_EVERY, InvertOptions, Inverter};
 use crate::read::{Lane, Piece, Span};
@@ -302,7 +303,15 @@ impl<'a> LaneIndexer<'a> {
             let begun = Instant::now();
             let directory = self.context.ledger.writer().directory();
             let mut fields = [(self.context.field, &mut self.inverter)];
-            let flushed = flush(directory, id, &mut fields, &keys, &mut self.stored, &self.context.buffers)?;
+            let flushed = flush(
+                directory,
+                id,
+                &mut fields,
+                &keys,
+                &mut self.stored,
+                &mut ColumnSet::default(),
+                &self.context.buffers,
+            )?;
             self.report.flushing += begun.elapsed();
             flushed
         };

@@ -35,6 +35,7 @@ impl Segment {
         if level >= CheckLevel::Structure {
             self.check_keys()?;
             self.check_stored(level, go_on)?;
+            self.check_columns(go_on)?;
             for stats in &self.stats().fields {
                 let field = self.in_field(stats.field);
                 field.dictionary().check_sparse(&mut || go_on(self.bytes()))?;

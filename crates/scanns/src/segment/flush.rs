@@ -1,11 +1,13 @@
 //! Writes the index of one thread as a segment, in one sequential pass.
 
+use super::columns;
 use super::keys::{self, Keys};
 use super::stats::{FieldStats, SegmentStats};
 use super::stored::Collector;
 use super::terms::{TermsWriter, write_sparse};
 use super::{NORMS, SEGMENT, SPARSE, STATS, TERMS, file_name, of_field};
 use crate::codec::{Columns, OnlyPositions, WithOffsets};
+use crate::column::ColumnSet;
 use crate::error::{Error, Result};
 use crate::invert::{Deltas, Inverter, PostingsIter};
 use crate::schema::{Field, Postings};
@@ -57,8 +59,8 @@ pub struct Flushed {
     pub bytes: u64,
 }
 
-/// Writes the documents that `fields`, `keys` and `stored` have to a new segment `id`, and empties the inverters and what is
-/// stored. Each field that is searched has an inverter, and all have the same documents. The file must be synced before
+/// Writes the documents that `fields`, `keys`, `stored` and `columns` have to a new segment `id`, and empties the inverters,
+/// what is stored and the columns. Each field that is searched has an inverter, and all have the same documents. The file must be synced before
 /// the commit.
 ///
 /// # Errors
@@ -69,9 +71,10 @@ pub fn flush(
     fields: &mut [(Field, &mut Inverter)],
     keys: &Keys,
     stored: &mut Collector,
+    columns: &mut ColumnSet,
     buffers: &FlushBuffers,
 ) -> Result<(Flushed, Unsynced)> {
-    let written = write(directory, id, fields, keys, stored, buffers);
+    let written = write(directory, id, fields, keys, stored, columns, buffers);
     if written.is_err() {
         fields.iter_mut().for_each(|(_, inverter)| inverter.clear());
         // The first error is the one to tell; a file that cannot be removed now is swept at the next commit.
@@ -86,6 +89,7 @@ fn write(
     fields: &mut [(Field, &mut Inverter)],
     keys: &Keys,
     stored: &mut Collector,
+    columns: &mut ColumnSet,
     buffers: &FlushBuffers,
 ) -> Result<(Flushed, Unsynced)> {
     let mut out = EnvelopeWriter::create(directory, &file_name(id), SEGMENT, id)?.with_buffer(buffers.write);
@@ -99,6 +103,7 @@ fn write(
     }
     keys::write(keys, &mut out)?;
     stored.write(&mut out)?;
+    columns::write(columns, &mut out)?;
     out.begin(STATS)?;
     out.write(&stats.encode())?;
     let unsynced = out.finish()?;

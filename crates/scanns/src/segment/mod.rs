@@ -4,9 +4,10 @@
 //! of its documents were deleted since, `positions.rs` where in them terms stand, `check.rs` proves that all of it is whole. The file is an envelope of the sections
 //! below. `terms/` is the largest: terms and postings side by side, since one sequential write cannot fill two
 //! sections at once, and since a query wants both from the same place. `keys/` says what a document is called, `stored/` what is
-//! kept of its text.
+//! kept of its text, `columns.rs` its typed values.
 
 mod check;
+mod columns;
 mod deletes;
 mod flush;
 mod keys;
@@ -49,6 +50,9 @@ const TERMS: u32 = 1;
 const SPARSE: u32 = 2;
 /// Section of norms: one byte per document.
 const NORMS: u32 = 3;
+/// Sections of a column: its blocks, and the index over them; see `column/mod.rs`.
+const COLUMN: u32 = 64;
+const COLUMN_INDEX: u32 = 65;
 /// Sections of document keys: see `keys/mod.rs`.
 const KEYS: u32 = 4;
 const PATHS: u32 = 6;

@@ -7,7 +7,8 @@ use super::deletes::Deletes;
 use super::keys::KeyReader;
 use super::stats::{FieldStats, SegmentStats};
 use super::terms::{TermInfo, TermPositions, Terms, TermsIter, TermsWalk};
-use super::{NORMS, SEGMENT, SPARSE, STATS, TERMS, file_name, of_field, stored};
+use super::{NORMS, SEGMENT, SPARSE, STATS, TERMS, columns, file_name, of_field, stored};
+use crate::column::Column;
 use crate::error::{Error, Result};
 use crate::schema::{Field, Postings};
 use crate::store::{Directory, Envelope};
@@ -27,6 +28,8 @@ struct Written {
     stats: SegmentStats,
     /// The terms of each field of the figures.
     terms: Vec<Terms>,
+    /// Columns by field, ascending.
+    columns: Vec<(Field, Column)>,
     /// Those of a field that no document of the segment has.
     no_terms: Terms,
     /// Norms of a field that no document of the segment has.
@@ -63,7 +66,9 @@ impl Segment {
             generation => Deletes::read(directory, id, generation, &stats)?,
         };
         let field = stats.fields.first().map_or(Field::default(), |first| first.field);
-        let written = Written { file, stats, terms, no_terms: Terms::none(), no_norms: OnceLock::new() };
+        let columns = columns::open(&file, stats.max_doc)?;
+        let written =
+            Written { file, stats, terms, columns, no_terms: Terms::none(), no_norms: OnceLock::new() };
         Ok(Segment { written: Arc::new(written), deletes: Arc::new(deletes), field })
     }
 
@@ -182,6 +187,17 @@ impl Segment {
     /// What document `doc` is called.
     pub fn key(&self, doc: u32) -> Result<Vec<u8>> {
         self.keys()?.key(doc)
+    }
+
+    /// The column of a field; `None` where no document was given a value.
+    pub fn column(&self, field: Field) -> Option<&Column> {
+        let found = self.written.columns.binary_search_by_key(&field, |(field, _)| *field).ok()?;
+        self.written.columns.get(found).map(|(_, column)| column)
+    }
+
+    /// All columns by field, ascending.
+    pub fn columns(&self) -> &[(Field, Column)] {
+        &self.written.columns
     }
 
     pub(super) fn envelope(&self) -> &Envelope {

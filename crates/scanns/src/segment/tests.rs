@@ -2,6 +2,7 @@ use std::collections::BTreeMap;
 
 use super::*;
 use crate::codec::{ListCursor, NO_MORE};
+use crate::column::ColumnSet;
 use crate::invert::{InvertOptions, Inverter};
 use crate::source::Stamp;
 use crate::store::{Directory, RamDirectory};
@@ -56,6 +57,7 @@ fn sample(random: &mut Rng, docs: u32) -> (RamDirectory, Lists, Vec<u64>) {
         &mut [(Field::default(), &mut inverter)],
         &keys,
         &mut Collector::none(),
+        &mut ColumnSet::default(),
         &FlushBuffers::default(),
     )
     .unwrap();
@@ -135,6 +137,7 @@ fn keys_of_lines_are_path_and_number() {
         &mut [(Field::default(), &mut inverter)],
         &keys,
         &mut Collector::none(),
+        &mut ColumnSet::default(),
         &FlushBuffers::default(),
     )
     .unwrap()

@@ -262,6 +262,11 @@ impl Envelope {
         Ok(())
     }
 
+    /// The kinds of all sections, in the order of the file.
+    pub fn kinds(&self) -> impl Iterator<Item = u32> {
+        self.sections.iter().map(|(kind, _)| *kind)
+    }
+
     /// The section of that kind.
     pub fn section(&self, kind: u32) -> Result<&Section> {
         self.shared_section(kind).map(|section| &**section)

@@ -1,5 +1,6 @@
 //! Documents and deletes of one lane that are in memory only, with the number of the operation that each came from.
 
+use crate::column::ColumnSet;
 use crate::error::{Error, Result};
 use crate::invert::{CHECK_EVERY, InvertOptions, Inverter};
 use crate::record::Parts;
@@ -43,6 +44,7 @@ pub(super) struct Part {
     delete_bytes: usize,
     /// What is kept of documents beside.
     stored: Collector,
+    columns: ColumnSet,
     /// The field whose text is stored where the schema stores no field.
     text_field: Option<Field>,
     /// The field whose terms are kept by document, where they are.
@@ -83,6 +85,7 @@ impl Part {
             delete_bytes: 0,
             stored: Collector::new(stored, Records::File)?
                 .keep_offsets(offsets.is_some_and(Postings::has_offsets)),
+            columns: ColumnSet::new(schema),
             text_field,
             vector_field,
             budget,
@@ -96,14 +99,16 @@ impl Part {
     /// [`Error::Options`] if it is too large for the memory; nothing of it is then in the index.
     pub(super) fn add(&mut self, schema: &Schema, document: &Document, sequence: u64) -> Result<()> {
         let outcome = self.add_values(schema, document);
-        let Part { fields, stored, .. } = self;
+        let Part { fields, stored, columns, .. } = self;
         for field in fields {
             if outcome.is_ok() { field.inverter.end_document() } else { field.inverter.void_document() }
         }
         if outcome.is_ok() {
-            stored.end_document((0, 0))?
+            stored.end_document((0, 0))?;
+            columns.end_document()?;
         } else {
-            stored.void_document()?
+            stored.void_document()?;
+            columns.void_document()?;
         }
         // A document that is void has a number too.
         self.key_bytes += document.key().len() + size_of::<Vec<u8>>() + size_of::<Stamp>() + 16;
@@ -135,6 +140,10 @@ impl Part {
                     self.add_keyword(field, value);
                 }
             }
+        }
+        if !self.columns.is_empty() {
+            document.values().iter().for_each(|(field, value)| self.columns.push(*field, value.as_ref()));
+            self.check_room(document)?;
         }
         if self.text_field.is_none() {
             self.text.clear();
@@ -229,7 +238,7 @@ impl Part {
 
     fn rest_bytes(&self) -> usize {
         let lists = self.sequences.capacity() * 8 + self.text.capacity();
-        self.key_bytes + self.delete_bytes + lists + self.stored.bytes()
+        self.key_bytes + self.delete_bytes + lists + self.stored.bytes() + self.columns.bytes()
     }
 
     /// Bytes in use.
@@ -242,10 +251,12 @@ impl Part {
         self.fields.iter().map(|field| field.inverter.resident()).sum::<usize>() + self.rest_bytes()
     }
 
-    /// The fields with their inverters, the keys, and what is stored, for a flush.
-    pub(super) fn for_flush(&mut self) -> (Vec<(Field, &mut Inverter)>, &Keys, &mut Collector) {
+    /// The fields with their inverters, the keys, what is stored, and the columns, for a flush.
+    pub(super) fn for_flush(
+        &mut self,
+    ) -> (Vec<(Field, &mut Inverter)>, &Keys, &mut Collector, &mut ColumnSet) {
         let fields = self.fields.iter_mut().map(|field| (field.field, &mut field.inverter)).collect();
-        (fields, &self.keys, &mut self.stored)
+        (fields, &self.keys, &mut self.stored, &mut self.columns)
     }
 
     /// Takes out what a flush does not write: the numbers of the documents, and the deletes.

@@ -202,9 +202,9 @@ impl Shared {
         let mut landed = None;
         if part.documents() > 0 {
             let id = self.writer.new_id();
-            let (mut fields, keys, stored) = part.for_flush();
-            let flushed =
-                flush(self.writer.directory(), id, &mut fields, keys, stored, &self.options.buffers);
+            let (mut fields, keys, stored, columns) = part.for_flush();
+            let (directory, buffers) = (self.writer.directory(), &self.options.buffers);
+            let flushed = flush(directory, id, &mut fields, keys, stored, columns, buffers);
             landed = Some(flushed.inspect_err(|_| self.writer.give_up(id))?);
         }
         let (sequences, mut deletes) = part.take_rest();

@@ -5,6 +5,7 @@ use std::io::{Read, Seek, SeekFrom};
 use std::time::Instant;
 
 use super::sample::Pick;
+use crate::column::ColumnSet;
 use crate::error::{Error, Result};
 use crate::index::IndexOptions;
 use crate::invert::{CHECK_EVERY, InvertOptions, Inverter};
@@ -124,7 +125,15 @@ impl One<'_> {
         let (keys, mut stored) = (Keys::default(), Collector::none());
         let mut fields = [(Field::default(), &mut self.inverter)];
         let buffers = FlushBuffers::default();
-        let (segment, unsynced) = flush(&RamDirectory::new(), 1, &mut fields, &keys, &mut stored, &buffers)?;
+        let (segment, unsynced) = flush(
+            &RamDirectory::new(),
+            1,
+            &mut fields,
+            &keys,
+            &mut stored,
+            &mut ColumnSet::default(),
+            &buffers,
+        )?;
         unsynced.sync()?;
         Ok((begun.elapsed().as_secs_f64(), super::float(segment.bytes)))
     }

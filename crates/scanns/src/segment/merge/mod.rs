@@ -25,7 +25,7 @@ use std::collections::BTreeSet;
 use super::flush::{FlushBuffers, Flushed, write_rest};
 use super::reader::Segment;
 use super::stats::{FieldStats, SegmentStats};
-use super::{SEGMENT, STATS, TERMS, file_name, keys, of_field, positions, stored};
+use super::{SEGMENT, STATS, TERMS, columns, file_name, keys, of_field, positions, stored};
 use crate::error::{Error, Result};
 use crate::schema::Field;
 use crate::store::{Directory, EnvelopeWriter, Unsynced};
@@ -127,6 +127,7 @@ fn write(
             stored::reorder(sources, &documents, order, &mut out, go_on)?;
         }
     }
+    columns::merge(sources, &documents, order.as_ref(), &mut out, go_on)?;
     out.begin(STATS)?;
     out.write(&stats.encode())?;
     let unsynced = out.finish()?;

@@ -78,6 +78,22 @@ impl Renumbering {
         None
     }
 
+    /// How many of the numbers below `old` survive, counted from the first new number on.
+    pub fn before(&self, old: u32) -> u32 {
+        let Some(Bits { words, ranks }) = &self.bits else { return self.base + old.min(self.survivors) };
+        let (word, bit) = (old as usize / 64, 1u64 << (old % 64));
+        let Some(found) = words.get(word) else { return self.end() };
+        let group = word / (RANK / 64);
+        let before = words.get(group * (RANK / 64)..word).unwrap_or_default();
+        let before = before.iter().map(|word| word.count_ones()).sum::<u32>();
+        self.base + ranks.get(group).copied().unwrap_or(0) + before + (found & (bit - 1)).count_ones()
+    }
+
+    /// How many survive.
+    pub fn survivors(&self) -> u32 {
+        self.survivors
+    }
+
     /// What is added to every number, if all survive.
     pub fn shift(&self) -> Option<u32> {
         self.bits.is_none().then_some(self.base)
@@ -103,6 +119,7 @@ mod tests {
                 let numbers = Renumbering::new(7, old, |number| survive[number as usize]);
                 let mut next = 7;
                 for (number, &survives) in (0..).zip(&survive) {
+                    assert_eq!(numbers.before(number), next, "seed {seed:x} {old} {share}");
                     assert_eq!(numbers.get(number), survives.then_some(next), "seed {seed:x} {old} {share}");
                     if survives {
                         assert_eq!(numbers.old(next), Some(number), "seed {seed:x} {old} {share}");
@@ -110,6 +127,7 @@ mod tests {
                     next += u32::from(survives);
                 }
                 assert_eq!((numbers.old(6), numbers.old(next)), (None, None));
+                assert_eq!((numbers.before(old), numbers.survivors()), (next, next - 7));
                 assert_eq!((numbers.end(), numbers.get(old)), (next, None));
                 assert_eq!(numbers.shift().is_some(), next == 7 + old);
             }

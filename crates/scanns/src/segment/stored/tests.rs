@@ -10,6 +10,7 @@ use super::read::BlockReader;
 use super::spans::{SpanReader, SpanWriter};
 use super::vector::{VectorBuilder, decode};
 use super::{SPANS, Sections};
+use crate::column::ColumnSet;
 use crate::error::Result;
 use crate::invert::{InvertOptions, Inverter};
 use crate::schema::{Compression, Field, Postings, Records, Store, Stored};
@@ -296,11 +297,19 @@ fn random_segment(random: &mut Rng, directory: &RamDirectory, id: u128, stored: 
     // What has not ended yet is no part of the segment.
     collector.text(b"some more").unwrap();
     let buffers = FlushBuffers::default();
-    flush(directory, id, &mut [(Field::default(), &mut inverter)], &keys, &mut collector, &buffers)
-        .unwrap()
-        .1
-        .sync()
-        .unwrap();
+    flush(
+        directory,
+        id,
+        &mut [(Field::default(), &mut inverter)],
+        &keys,
+        &mut collector,
+        &mut ColumnSet::default(),
+        &buffers,
+    )
+    .unwrap()
+    .1
+    .sync()
+    .unwrap();
     documents
 }
 
@@ -424,11 +433,19 @@ fn a_vector_that_differs_from_the_postings_is_found() {
         collector.end_document((0, 0)).unwrap();
         let keys = Keys { paths: vec![b"/a".to_vec()], stamps: vec![Stamp::default()], runs: None };
         let buffers = FlushBuffers::default();
-        flush(&directory, 1, &mut [(Field::default(), &mut inverter)], &keys, &mut collector, &buffers)
-            .unwrap()
-            .1
-            .sync()
-            .unwrap();
+        flush(
+            &directory,
+            1,
+            &mut [(Field::default(), &mut inverter)],
+            &keys,
+            &mut collector,
+            &mut ColumnSet::default(),
+            &buffers,
+        )
+        .unwrap()
+        .1
+        .sync()
+        .unwrap();
         let segment = Segment::open(&directory, 1, 0).unwrap();
         segment.check(CheckLevel::Structure, &mut |_| Ok(())).unwrap();
         let checked = segment.check(CheckLevel::Cross, &mut |_| Ok(()));

@@ -2,6 +2,7 @@ use std::ops::Range;
 
 use super::*;
 use crate::codec::PositionCursor;
+use crate::column::ColumnSet;
 use crate::error::Error;
 use crate::schema::{Compression, Postings, Records, Store, Stored};
 
@@ -68,7 +69,11 @@ fn write(directory: &RamDirectory, id: u128, random: &mut Rng, docs: u32) -> Vec
     let buffers = FlushBuffers { write: 4096, lists: 512 };
     let keys = Keys { paths, stamps: vec![Stamp::default(); docs as usize], runs: None };
     let mut fields = [(Field::default(), &mut inverter)];
-    flush(directory, id, &mut fields, &keys, &mut collector, &buffers).unwrap().1.sync().unwrap();
+    flush(directory, id, &mut fields, &keys, &mut collector, &mut ColumnSet::default(), &buffers)
+        .unwrap()
+        .1
+        .sync()
+        .unwrap();
     all
 }
 
@@ -216,7 +221,11 @@ fn a_vector_whose_offsets_are_not_those_of_the_postings_is_found() {
         let directory = RamDirectory::new();
         let keys = Keys { paths: vec![b"/a".to_vec()], stamps: vec![Stamp::default()], runs: None };
         let (mut fields, buffers) = ([(Field::default(), &mut inverter)], FlushBuffers::default());
-        flush(&directory, 1, &mut fields, &keys, &mut collector, &buffers).unwrap().1.sync().unwrap();
+        flush(&directory, 1, &mut fields, &keys, &mut collector, &mut ColumnSet::default(), &buffers)
+            .unwrap()
+            .1
+            .sync()
+            .unwrap();
         let segment = Segment::open(&directory, 1, 0).unwrap();
         for level in [CheckLevel::Structure, CheckLevel::Cross] {
             let checked = segment.check(level, &mut |_| Ok(()));

@@ -1,4 +1,5 @@
 use super::*;
+use crate::column::ColumnSet;
 use crate::error::Error;
 use crate::schema::Postings;
 
@@ -38,11 +39,19 @@ pub(super) fn write(directory: &RamDirectory, id: u128, random: &mut Rng, docs: 
     // Small buffers: runs are sent while they grow.
     let buffers = FlushBuffers { write: 4096, lists: 512 };
     let keys = Keys { paths, stamps: vec![Stamp::default(); docs as usize], runs: None };
-    flush(directory, id, &mut [(Field::default(), &mut inverter)], &keys, &mut Collector::none(), &buffers)
-        .unwrap()
-        .1
-        .sync()
-        .unwrap();
+    flush(
+        directory,
+        id,
+        &mut [(Field::default(), &mut inverter)],
+        &keys,
+        &mut Collector::none(),
+        &mut ColumnSet::default(),
+        &buffers,
+    )
+    .unwrap()
+    .1
+    .sync()
+    .unwrap();
     all
 }
 

@@ -1,6 +1,7 @@
 use super::positions::write;
 use super::*;
 use crate::codec::PositionCursor;
+use crate::column::ColumnSet;
 use crate::error::Error;
 
 /// Key → frequency and positions.
@@ -130,7 +131,11 @@ fn lines(random: &mut Rng, directory: &RamDirectory, id: u128) {
     keys.runs = Some(runs);
     let mut fields = [(Field::default(), &mut inverter)];
     let buffers = FlushBuffers::default();
-    flush(directory, id, &mut fields, &keys, &mut Collector::none(), &buffers).unwrap().1.sync().unwrap();
+    flush(directory, id, &mut fields, &keys, &mut Collector::none(), &mut ColumnSet::default(), &buffers)
+        .unwrap()
+        .1
+        .sync()
+        .unwrap();
 }
 
 #[test]
@@ -205,7 +210,11 @@ fn keyed(random: &mut Rng, directory: &RamDirectory, id: u128, documents: u32, k
     }
     let mut fields = [(Field::default(), &mut inverter)];
     let buffers = FlushBuffers::default();
-    flush(directory, id, &mut fields, keys, &mut Collector::none(), &buffers).unwrap().1.sync().unwrap();
+    flush(directory, id, &mut fields, keys, &mut Collector::none(), &mut ColumnSet::default(), &buffers)
+        .unwrap()
+        .1
+        .sync()
+        .unwrap();
 }
 
 #[test]

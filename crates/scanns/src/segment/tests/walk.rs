@@ -1,4 +1,5 @@
 use super::*;
+use crate::column::ColumnSet;
 use crate::schema::Postings;
 
 /// A segment whose terms share the bytes that the sparse index has of them, in many blocks; and all terms with what is
@@ -24,7 +25,11 @@ fn segment(random: &mut Rng, docs: u32) -> (Segment, Known) {
     let keys = Keys { paths, stamps: vec![Stamp::default(); docs as usize], runs: None };
     let buffers = FlushBuffers { write: 4096, lists: 512 };
     let fields = &mut [(Field::default(), &mut inverter)];
-    flush(&directory, 7, fields, &keys, &mut Collector::none(), &buffers).unwrap().1.sync().unwrap();
+    flush(&directory, 7, fields, &keys, &mut Collector::none(), &mut ColumnSet::default(), &buffers)
+        .unwrap()
+        .1
+        .sync()
+        .unwrap();
     let segment = Segment::open(&directory, 7, 0).unwrap();
     let mut known = Known::new();
     let mut terms = segment.terms_from(b"").unwrap();

@@ -1,0 +1,311 @@
+//! The numbers of a block, 64 bits each, in the form that takes least, any of which can be read alone.
+//!
+//! Numbers are unsigned and their order is that of the values that they stand for, see `column/kind.rs`. How a block is written
+//! is said by a [`Head`] that its index has; what follows are its bytes. Every form is sums and products of [`packed`]
+//! integers, so that one number costs one or two loads and a whole block a fraction of a nanosecond per number:
+//!
+//! ```text
+//! constant  nothing: all are base
+//! scaled    packed                                 base + step * packed, where step divides all distances from the least
+//! table     value u64 … | packed                   the packed integer is the place in a table of extra values, ascending
+//! line      packed                                 base + (step * i >> 16) + packed, step signed
+//! runs      end u16 … | packed                     extra runs of equal numbers: where each ends, and base + step * packed
+//! patched   packed | place u16 … | value u64 …     as scaled, but for extra places, where the packed integer has all bits set
+//! decimal   packed | place u16 … | value u64 …     as patched: a whole number that is divided by a power of ten, 10^(step >> 56)
+//! ```
+//!
+//! Steps of the last have their lower 56 bits as factor. Decimal numbers are in the spirit of ALP (Afroozeh, Kuffó, Boncz: "ALP:
+//! Adaptive Lossless floating-Point Compression", SIGMOD 2024); a division instead of a multiplication finds the nearest double
+//! of every decimal number, so there are fewer exceptions. All sums wrap around.
+//!
+//! `choose.rs` finds the form, `decimal.rs` knows doubles.
+//!
+//! [`packed`]: super::packed
+
+mod choose;
+mod decimal;
+#[cfg(test)]
+mod tests;
+
+use super::packed::{Packed, TAIL};
+
+pub use choose::{Chooser, put_numbers};
+pub use decimal::{float_of, order_of};
+
+/// Most numbers that a block may have which is not constant or scaled.
+pub const MOST: usize = 1 << 16;
+
+/// Forms of a block.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Form {
+    /// All numbers are equal.
+    Constant,
+    /// Multiples of a step above a base.
+    Scaled,
+    /// A few different numbers.
+    Table,
+    /// Near a straight line.
+    Line,
+    /// Runs of equal numbers.
+    Runs,
+    /// As scaled, but for a few.
+    Patched,
+    /// Doubles that are short decimal numbers, but for a few.
+    Decimal,
+}
+
+impl Form {
+    const ALL: [Form; 7] =
+        [Form::Constant, Form::Scaled, Form::Table, Form::Line, Form::Runs, Form::Patched, Form::Decimal];
+
+    /// The number that stands for it in files.
+    pub fn code(self) -> u8 {
+        Form::ALL.iter().zip(0..).find(|(form, _)| **form == self).map_or(0, |(_, code)| code)
+    }
+
+    /// What a number in a file stands for.
+    pub fn from_code(code: u8) -> Option<Self> {
+        Form::ALL.get(usize::from(code)).copied()
+    }
+
+    /// A name for people.
+    pub fn name(self) -> &'static str {
+        match self {
+            Form::Constant => "constant",
+            Form::Scaled => "scaled",
+            Form::Table => "table",
+            Form::Line => "line",
+            Form::Runs => "runs",
+            Form::Patched => "patched",
+            Form::Decimal => "decimal",
+        }
+    }
+}
+
+/// How a block is written.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Head {
+    /// The form.
+    pub form: Form,
+    /// Bits of a packed integer.
+    pub width: u8,
+    /// What is added.
+    pub base: u64,
+    /// What packed integers are multiplied by; see the module.
+    pub step: u64,
+    /// Values of a table, runs, or exceptions.
+    pub extra: u32,
+}
+
+impl Head {
+    /// That of numbers which are all the same.
+    pub const fn constant(base: u64) -> Self {
+        Head { form: Form::Constant, width: 0, base, step: 1, extra: 0 }
+    }
+}
+
+/// Exceptions of patched numbers: their places, ascending, and what stands there.
+#[derive(Clone, Copy, Debug)]
+struct Patches<'a> {
+    places: &'a [[u8; 2]],
+    values: &'a [[u8; 8]],
+}
+
+impl Patches<'_> {
+    fn get(&self, i: usize) -> Option<u64> {
+        let found = self.places.binary_search_by_key(&i, short).ok()?;
+        self.values.get(found).map(long)
+    }
+}
+
+fn short(bytes: &[u8; 2]) -> usize {
+    usize::from(u16::from_le_bytes(*bytes))
+}
+
+fn long(bytes: &[u8; 8]) -> u64 {
+    u64::from_le_bytes(*bytes)
+}
+
+/// The numbers of a block.
+#[derive(Clone, Copy, Debug)]
+pub struct Numbers<'a> {
+    head: Head,
+    count: usize,
+    packed: Packed<'a>,
+    /// The values of a table.
+    table: &'a [[u8; 8]],
+    /// Where runs end.
+    ends: &'a [[u8; 2]],
+    patches: Patches<'a>,
+}
+
+impl<'a> Numbers<'a> {
+    /// The `count` numbers that [`put_numbers`] wrote to the front of `bytes`; `None` if they cannot be that.
+    #[inline]
+    pub fn read(bytes: &'a [u8], head: Head, count: usize) -> Option<Self> {
+        // Nobody is to make room for more numbers than there can be.
+        if count > MOST && (head.form != Form::Scaled || head.width == 0) {
+            return None;
+        }
+        if matches!(head.form, Form::Constant | Form::Scaled | Form::Line) {
+            let bytes = if head.form == Form::Constant { &[0; TAIL][..] } else { bytes };
+            let width = if head.form == Form::Constant { 0 } else { head.width };
+            let patches = Patches { places: &[], values: &[] };
+            let packed = Packed::new(bytes, count, width)?;
+            return Some(Numbers { head, count, packed, table: &[], ends: &[], patches });
+        }
+        Self::read_rare(bytes, head, count)
+    }
+
+    fn read_rare(bytes: &'a [u8], head: Head, count: usize) -> Option<Self> {
+        let extra = usize::try_from(head.extra).ok().filter(|&extra| extra <= count)?;
+        let longs = |at: usize| Some(bytes.get(at..at + 8 * extra)?.as_chunks().0);
+        let shorts = |at: usize| Some(bytes.get(at..at + 2 * extra)?.as_chunks().0);
+        let (mut table, mut ends): (&[[u8; 8]], &[[u8; 2]]) = (&[], &[]);
+        let mut patches = Patches { places: &[], values: &[] };
+        let packed = match head.form {
+            Form::Table => {
+                table = longs(0)?;
+                Packed::new(bytes.get(8 * extra..)?, count, head.width)?
+            }
+            Form::Runs => {
+                ends = shorts(0)?;
+                let last = ends.last().map(short);
+                // The end of a full block does not fit, and no run is empty.
+                if last != Some(count & 0xffff) || extra == 0 {
+                    return None;
+                }
+                Packed::new(bytes.get(2 * extra..)?, extra, head.width)?
+            }
+            _ => {
+                let packed =
+                    Packed::new(bytes, count, head.width).filter(|_| (1..64).contains(&head.width))?;
+                let at = packed.len_bytes();
+                patches = Patches { places: shorts(at)?, values: longs(at + 2 * extra)? };
+                packed
+            }
+        };
+        Some(Numbers { head, count, packed, table, ends, patches })
+    }
+
+    /// How many they are.
+    pub fn count(&self) -> usize {
+        self.count
+    }
+
+    /// Number `i`; `None` beyond the last, and where the bytes are damaged.
+    #[inline]
+    pub fn get(&self, i: usize) -> Option<u64> {
+        let Head { form, base, step, .. } = self.head;
+        match form {
+            Form::Scaled => Some(base.wrapping_add(self.packed.get(i)?.wrapping_mul(step))),
+            Form::Constant => (i < self.count).then_some(base),
+            Form::Line => Some(base.wrapping_add(along(step, i)).wrapping_add(self.packed.get(i)?)),
+            _ => self.get_rare(i),
+        }
+    }
+
+    fn get_rare(&self, i: usize) -> Option<u64> {
+        let Head { form, base, step, .. } = self.head;
+        match form {
+            Form::Table => self.table.get(usize::try_from(self.packed.get(i)?).ok()?).map(long),
+            Form::Runs if i < self.count => {
+                let before = self.ends.len() - 1;
+                let run = self.ends.get(..before)?.partition_point(|end| short(end) <= i);
+                Some(base.wrapping_add(self.packed.get(run)?.wrapping_mul(step)))
+            }
+            Form::Patched | Form::Decimal => {
+                let packed = self.packed.get(i)?;
+                if packed == (1 << self.head.width) - 1 {
+                    return self.patches.get(i);
+                }
+                if form == Form::Patched {
+                    return Some(base.wrapping_add(packed.wrapping_mul(step)));
+                }
+                let (factor, power) = decimal::parts(step);
+                Some(decimal::number(base.wrapping_add(packed.wrapping_mul(factor)), power))
+            }
+            _ => None,
+        }
+    }
+
+    /// The numbers from `from` on, as many as `out` has room for; `None` if there are fewer, or the bytes are damaged.
+    pub fn unpack(&self, from: usize, out: &mut [u64]) -> Option<()> {
+        let end = from.checked_add(out.len()).filter(|&end| end <= self.count)?;
+        let Head { form, base, step, .. } = self.head;
+        if form == Form::Constant {
+            out.fill(base);
+            return Some(());
+        }
+        if form == Form::Runs {
+            return self.unpack_runs(from, out);
+        }
+        self.packed.unpack(from, out);
+        match form {
+            Form::Scaled if step == 1 => out.iter_mut().for_each(|value| *value = base.wrapping_add(*value)),
+            Form::Scaled | Form::Patched => {
+                out.iter_mut().for_each(|value| *value = base.wrapping_add(value.wrapping_mul(step)));
+            }
+            Form::Line => {
+                for (value, i) in out.iter_mut().zip(from..) {
+                    *value = base.wrapping_add(along(step, i)).wrapping_add(*value);
+                }
+            }
+            Form::Table => {
+                for value in out.iter_mut() {
+                    *value = self.table.get(usize::try_from(*value).ok()?).map(long)?;
+                }
+            }
+            _ => {
+                let (factor, power) = decimal::parts(step);
+                for value in out.iter_mut() {
+                    *value = decimal::number(base.wrapping_add(value.wrapping_mul(factor)), power);
+                }
+            }
+        }
+        let Patches { places, values } = self.patches;
+        let first = places.partition_point(|place| short(place) < from);
+        for (place, value) in places.iter().zip(values).skip(first) {
+            match short(place).checked_sub(from).and_then(|at| out.get_mut(at)) {
+                Some(patched) => *patched = long(value),
+                None if short(place) >= end => break,
+                None => return None,
+            }
+        }
+        Some(())
+    }
+
+    fn unpack_runs(&self, from: usize, out: &mut [u64]) -> Option<()> {
+        let Head { base, step, .. } = self.head;
+        let before = self.ends.len() - 1;
+        let first = self.ends.get(..before)?.partition_point(|end| short(end) <= from);
+        let mut at = 0;
+        for run in first..self.ends.len() {
+            let end = if run == before { self.count } else { self.ends.get(run).map(short)? };
+            let end = end.checked_sub(from)?.min(out.len());
+            let value = base.wrapping_add(self.packed.get(run)?.wrapping_mul(step));
+            out.get_mut(at..end)?.fill(value);
+            at = end;
+            if at == out.len() {
+                break;
+            }
+        }
+        (at == out.len()).then_some(())
+    }
+
+    /// The values of a table, if that is the form, and what [`Numbers::codes`] gives are places in it.
+    pub fn table(&self) -> Option<impl ExactSizeIterator<Item = u64>> {
+        (self.head.form == Form::Table).then(|| self.table.iter().map(long))
+    }
+
+    /// The packed integers as they are, from `from` on: cheaper than the numbers where only some of them are wanted.
+    pub fn codes(&self, from: usize, out: &mut [u64]) {
+        self.packed.unpack(from, out);
+    }
+}
+
+/// How far a line has risen at number `i`: its step is signed, in units of 2⁻¹⁶.
+#[inline]
+fn along(step: u64, i: usize) -> u64 {
+    (step.cast_signed().wrapping_mul(i as u64 as i64) >> 16).cast_unsigned()
+}

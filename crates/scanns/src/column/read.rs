@@ -1,0 +1,268 @@
+//! Finds documents in a column.
+
+use std::ops::Range as Documents;
+use std::sync::Arc;
+
+use super::ColumnKind;
+use super::entry::{BLOCKS_OF_RANGE, ENTRY, Entry, HEADER, Header, JUMP, RANGE, Range};
+use crate::codec::{ByteReader, Form, Head, Numbers, Presence};
+use crate::error::{Error, Result};
+use crate::store::Section;
+
+/// Bytes before the presence of a block.
+const FRONT: usize = 8;
+
+/// Bytes before the numbers of ends.
+pub(super) const ENDS: usize = 28;
+
+/// An open column: its blocks, and the table that leads to them.
+#[derive(Clone, Debug)]
+pub struct Column {
+    kind: ColumnKind,
+    header: Header,
+    blocks: Arc<Section>,
+    index: Arc<Section>,
+}
+
+/// A block, whose checksums are verified.
+#[derive(Clone, Copy, Debug)]
+pub struct Block<'a> {
+    /// What the index says of it.
+    pub entry: Entry,
+    /// Which of its documents have values.
+    pub presence: Presence<'a>,
+    /// How many values there are up to each document that has some, if one has several.
+    ends: Option<Numbers<'a>>,
+    /// All values.
+    pub numbers: Numbers<'a>,
+}
+
+impl Column {
+    /// Opens a column of a segment with so many documents.
+    ///
+    /// # Errors
+    /// [`Error::Corrupt`] if its index is damaged, as far as is looked at: entries are verified when they are used.
+    pub fn open(blocks: Arc<Section>, index: Arc<Section>, documents: u32) -> Result<Self> {
+        let damaged = || index.corrupt("the index of a column cannot be read");
+        let header = Header::read(index.get(0..HEADER.min(index.len()))?).ok_or_else(damaged)?;
+        let kind = ColumnKind::from_code(header.kind).ok_or_else(damaged)?;
+        if header.documents != documents {
+            let found = header.documents;
+            return Err(index.corrupt(format!("a column has {found} documents, and its segment {documents}")));
+        }
+        if header.places().2 != index.len() || (header.blocks == 0) != (documents == 0) {
+            return Err(damaged());
+        }
+        Ok(Column { kind, header, blocks, index })
+    }
+
+    /// What its values are.
+    pub fn kind(&self) -> ColumnKind {
+        self.kind
+    }
+
+    /// Documents of the segment.
+    pub fn documents(&self) -> u32 {
+        self.header.documents
+    }
+
+    /// Those that have a value.
+    pub fn present(&self) -> u64 {
+        self.header.present
+    }
+
+    /// Values of all documents.
+    pub fn values(&self) -> u64 {
+        self.header.values
+    }
+
+    /// The least and the greatest of them; `None` without values.
+    pub fn bounds(&self) -> Option<(u64, u64)> {
+        (self.header.values > 0).then_some((self.header.least, self.header.most))
+    }
+
+    /// Blocks that it has.
+    pub fn blocks(&self) -> u32 {
+        self.header.blocks
+    }
+
+    /// Bytes that it takes.
+    pub fn bytes(&self) -> u64 {
+        (self.blocks.len() + self.index.len()) as u64
+    }
+
+    /// Ranges of blocks that it has.
+    pub fn ranges(&self) -> u32 {
+        self.header.blocks.div_ceil(u32::try_from(BLOCKS_OF_RANGE).unwrap_or(1))
+    }
+
+    /// What the index says of a range, and which blocks are in it.
+    pub fn range(&self, number: u32) -> Result<(Range, Documents<u32>)> {
+        let at = self.header.places().1 + RANGE * number as usize;
+        let range = Range::read(self.index.get(at..at + RANGE)?).ok_or_else(|| self.damaged(number))?;
+        let first = number * u32::try_from(BLOCKS_OF_RANGE).unwrap_or(1);
+        let end = (first + u32::try_from(BLOCKS_OF_RANGE).unwrap_or(1)).min(self.header.blocks);
+        Ok((range, first..end))
+    }
+
+    /// What the index says of a block.
+    #[inline]
+    pub fn entry(&self, block: u32) -> Result<Entry> {
+        let at = HEADER + ENTRY * block as usize;
+        if block < self.header.blocks
+            && let Some(entry) = Entry::read(self.index.get(at..at + ENTRY)?)
+            && self.documents() - entry.documents.min(self.documents()) >= entry.first
+        {
+            return Ok(entry);
+        }
+        Err(self.damaged(block))
+    }
+
+    /// The block that a document is in.
+    #[inline]
+    pub fn block_of(&self, doc: u32) -> Result<u32> {
+        let guess = doc / JUMP;
+        if self.header.uniform {
+            return Ok(guess);
+        }
+        let (jumps, ..) = self.header.places();
+        let jump = |place: usize| -> Result<u32> {
+            let bytes = self.index.get(jumps + 4 * place..jumps + 4 * place + 4)?;
+            ByteReader::new(bytes).u32().ok_or_else(|| self.damaged(guess))
+        };
+        let mut first = jump(guess as usize)?;
+        let mut end = self.header.blocks;
+        if guess + 1 < self.documents().div_ceil(JUMP) {
+            end = jump(guess as usize + 1)?.saturating_add(1).min(end);
+        }
+        // Few blocks begin in so few documents.
+        while end.saturating_sub(first) > 1 {
+            let middle = first + (end - first) / 2;
+            if self.entry(middle)?.first <= doc { first = middle } else { end = middle }
+        }
+        Ok(first)
+    }
+
+    /// The block of a number.
+    #[inline]
+    pub fn block(&self, number: u32) -> Result<Block<'_>> {
+        let entry = self.entry(number)?;
+        let bytes = self.block_bytes(number, &entry)?;
+        Block::read(bytes, entry).ok_or_else(|| self.damaged(number))
+    }
+
+    /// The bytes of a block.
+    pub(crate) fn block_bytes(&self, number: u32, entry: &Entry) -> Result<&[u8]> {
+        let end = match number + 1 < self.header.blocks {
+            true => self.entry(number + 1)?.offset,
+            false => self.blocks.len() as u64,
+        };
+        let range = usize::try_from(entry.offset).ok().zip(usize::try_from(end).ok());
+        match range.filter(|(start, end)| start <= end) {
+            Some((start, end)) => self.blocks.get(start..end),
+            None => Err(self.damaged(number)),
+        }
+    }
+
+    /// The least value of a document; `None` without one.
+    #[inline]
+    pub fn first(&self, doc: u32) -> Result<Option<u64>> {
+        let number = self.block_of(doc)?;
+        self.block(number)?.first(doc).map_err(|Damaged| self.damaged(number))
+    }
+
+    /// Appends the values of a document, ascending.
+    pub fn get(&self, doc: u32, out: &mut Vec<u64>) -> Result<()> {
+        let number = self.block_of(doc)?;
+        self.block(number)?.get(doc, out).map_err(|Damaged| self.damaged(number))
+    }
+
+    /// The error for a block that does not decode.
+    #[cold]
+    pub fn damaged(&self, block: u32) -> Error {
+        self.blocks.corrupt(format!("block {block} of a column cannot be read"))
+    }
+}
+
+/// Bytes of a block that contradict each other.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Damaged;
+
+impl<'a> Block<'a> {
+    /// The block that these bytes are, of which the index says `entry`.
+    #[inline]
+    fn read(bytes: &'a [u8], entry: Entry) -> Option<Self> {
+        let mut front = ByteReader::new(bytes);
+        if front.u32()? as usize != bytes.len() || front.u32()? != entry.documents {
+            return None;
+        }
+        let mut at = FRONT;
+        let (documents, present) = (entry.documents as usize, entry.present as usize);
+        let (presence, len) = Presence::read(front.remaining(), entry.presence, documents, present)?;
+        at += len;
+        let mut ends = None;
+        if entry.several {
+            let bytes = bytes.get(at..)?;
+            let (numbers, len) = read_ends(bytes, present)?;
+            ends = Some(numbers);
+            at += len;
+        }
+        let numbers = Numbers::read(bytes.get(at..)?, entry.head, entry.values as usize)?;
+        Some(Block { entry, presence, ends, numbers })
+    }
+
+    /// The documents that it is about.
+    #[inline]
+    pub fn documents(&self) -> Documents<u32> {
+        self.entry.first..self.entry.first + self.entry.documents
+    }
+
+    /// Which values are those of the document that is `rank`-th of those that have some.
+    #[inline]
+    pub fn values_of(&self, rank: usize) -> std::result::Result<Documents<usize>, Damaged> {
+        let Some(ends) = &self.ends else { return Ok(rank..rank + 1) };
+        let end = |rank: usize| ends.get(rank).and_then(|end| usize::try_from(end).ok()).ok_or(Damaged);
+        let start = if rank == 0 { 0 } else { end(rank - 1)? };
+        let end = end(rank)?;
+        if start < end && end <= self.numbers.count() { Ok(start..end) } else { Err(Damaged) }
+    }
+
+    /// True if some document has more than one value.
+    pub fn has_several(&self) -> bool {
+        self.ends.is_some()
+    }
+
+    /// The least value of one of its documents.
+    #[inline]
+    pub fn first(&self, doc: u32) -> std::result::Result<Option<u64>, Damaged> {
+        let Some(rank) = self.rank(doc) else { return Ok(None) };
+        let place = self.values_of(rank)?.start;
+        self.numbers.get(place).map(Some).ok_or(Damaged)
+    }
+
+    /// Appends the values of one of its documents.
+    pub fn get(&self, doc: u32, out: &mut Vec<u64>) -> std::result::Result<(), Damaged> {
+        let Some(rank) = self.rank(doc) else { return Ok(()) };
+        for place in self.values_of(rank)? {
+            out.push(self.numbers.get(place).ok_or(Damaged)?);
+        }
+        Ok(())
+    }
+
+    /// How many documents with values are before `doc`, if it has some.
+    #[inline]
+    pub fn rank(&self, doc: u32) -> Option<usize> {
+        self.presence.rank(doc.checked_sub(self.entry.first)? as usize)
+    }
+}
+
+/// How many values there are up to each document.
+fn read_ends(bytes: &[u8], present: usize) -> Option<(Numbers<'_>, usize)> {
+    let mut front = ByteReader::new(bytes);
+    let len = front.u32()? as usize;
+    let [form, width, 0, 0] = *front.take(4)?.first_chunk()? else { return None };
+    let extra = front.u32()?;
+    let head = Head { form: Form::from_code(form)?, width, base: front.u64()?, step: front.u64()?, extra };
+    let numbers = Numbers::read(bytes.get(ENDS..len)?, head, present)?;
+    Some((numbers, len))
+}

@@ -1,0 +1,228 @@
+//! Columns against an obvious list of lists.
+
+use std::sync::Arc;
+
+use super::*;
+use crate::codec::Head;
+use crate::error::Error;
+use crate::store::{Directory, Envelope, EnvelopeWriter, FileKind, RamDirectory};
+
+const KIND: FileKind = FileKind { magic: *b"TESTTEST", format: 1 };
+
+fn put(directory: &RamDirectory, blocks: &[u8], index: &[u8]) {
+    let mut out = EnvelopeWriter::create(directory, "c", KIND, 1).unwrap();
+    for (kind, bytes) in [(1, blocks), (2, index)] {
+        out.begin(kind).unwrap();
+        out.write(bytes).unwrap();
+    }
+    out.finish().unwrap().sync().unwrap();
+}
+
+fn open(directory: &RamDirectory, documents: u32) -> crate::Result<Column> {
+    let file = Envelope::open(directory, "c", KIND)?;
+    let section = |kind| file.shared_section(kind).map(Arc::clone);
+    Column::open(section(1)?, section(2)?, documents)
+}
+
+fn written(documents: &[Vec<u64>], kind: ColumnKind) -> (Vec<u8>, Vec<u8>) {
+    let (mut writer, mut blocks) = (ColumnWriter::new(kind), Vec::new());
+    for values in documents {
+        values.iter().for_each(|&value| writer.push(value));
+        writer.end_document(&mut blocks).unwrap();
+    }
+    let index = writer.finish(&mut blocks).unwrap();
+    (blocks, index)
+}
+
+fn sorted(documents: &[Vec<u64>]) -> Vec<Vec<u64>> {
+    let mut sorted = documents.to_vec();
+    sorted.iter_mut().for_each(|values| values.sort_unstable());
+    sorted
+}
+
+fn check(column: &Column, documents: &[Vec<u64>], random: &mut fastrand::Rng, label: &str) {
+    let expected = sorted(documents);
+    let mut seen = 0;
+    let mut scan = Scan::new();
+    let mut scanned = vec![Vec::new(); documents.len()];
+    for block in 0..column.blocks() {
+        let entry = column.entry(block).unwrap();
+        assert_eq!(entry.first, seen, "{label}");
+        seen += entry.documents;
+        let all: Vec<u64> = expected[entry.first as usize..seen as usize].iter().flatten().copied().collect();
+        let bounds = (all.iter().min().copied().unwrap_or(0), all.iter().max().copied().unwrap_or(0));
+        assert_eq!(
+            (entry.least, entry.most, entry.values as usize),
+            (bounds.0, bounds.1, all.len()),
+            "{label}"
+        );
+        let values = scan.read(column, block).unwrap();
+        values.each(|doc, values| scanned[doc as usize] = values.to_vec());
+    }
+    assert_eq!(seen as usize, documents.len(), "{label}");
+    assert_eq!(scanned, expected, "{label}");
+    let all = || expected.iter().flatten().copied();
+    assert_eq!(column.bounds(), all().min().zip(all().max()), "{label}");
+    assert_eq!(column.values(), all().count() as u64, "{label}");
+    assert_eq!(column.present(), expected.iter().filter(|values| !values.is_empty()).count() as u64);
+    let mut of_ranges = (0, 0);
+    for number in 0..column.ranges() {
+        let (range, blocks) = column.range(number).unwrap();
+        of_ranges = (of_ranges.0 + range.values, of_ranges.1 + range.documents);
+        for block in blocks.map(|block| column.entry(block).unwrap()) {
+            assert!(block.values == 0 || range.least <= block.least && block.most <= range.most, "{label}");
+        }
+    }
+    assert_eq!(of_ranges, (column.values(), column.documents()), "{label}");
+    for _ in 0..3_000.min(4 * documents.len()) {
+        let doc = random.u32(..column.documents());
+        let mut values = Vec::new();
+        column.get(doc, &mut values).unwrap();
+        assert_eq!(values, expected[doc as usize], "{label} {doc}");
+        assert_eq!(column.first(doc).unwrap(), values.first().copied(), "{label} {doc}");
+    }
+}
+
+fn some_documents(random: &mut fastrand::Rng, count: usize) -> Vec<Vec<u64>> {
+    let (share, several) =
+        ([0, 1, 30, 500, 995, 1_000][random.usize(..6)], [0, 0, 1, 300][random.usize(..4)]);
+    let bits = random.u32(1..=64);
+    let run = [1, 1, 7, 900][random.usize(..4)];
+    let mut value = 0;
+    (0..count)
+        .map(|i| {
+            if i % run == 0 {
+                value = random.u64(..) >> (64 - bits);
+            }
+            let count = if random.u32(..1_000) < several { random.usize(2..9) } else { 1 };
+            let count = if random.u32(..1_000) < share { count } else { 0 };
+            (0..count).map(|i| if i == 0 { value } else { random.u64(..) >> (64 - bits) }).collect()
+        })
+        .collect()
+}
+
+#[test]
+fn every_document_is_found_wherever_it_stands() {
+    let seed = 0x5eed_0610;
+    let mut random = fastrand::Rng::with_seed(seed);
+    for round in 0..60 {
+        let count =
+            [0, 1, 4_095, 4_096, 4_097, 70_000, 300_000][random.usize(..if round < 40 { 5 } else { 7 })];
+        let documents = some_documents(&mut random, count);
+        let kind = if round % 5 == 0 { ColumnKind::Float } else { ColumnKind::Unsigned };
+        let (blocks, index) = written(&documents, kind);
+        let directory = RamDirectory::default();
+        put(&directory, &blocks, &index);
+        let column = open(&directory, u32::try_from(count).unwrap()).unwrap();
+        if count > 0 {
+            check(&column, &documents, &mut random, &format!("seed {seed:x} round {round}"));
+        }
+        assert!(open(&directory, u32::try_from(count).unwrap() + 1).is_err());
+    }
+}
+
+#[test]
+fn a_document_of_very_many_values_is_a_block_of_its_own() {
+    let documents = vec![vec![1], (0..200_000).rev().collect(), vec![], vec![3, 2]];
+    let (blocks, index) = written(&documents, ColumnKind::Unsigned);
+    let directory = RamDirectory::default();
+    put(&directory, &blocks, &index);
+    let column = open(&directory, 4).unwrap();
+    check(&column, &documents, &mut fastrand::Rng::with_seed(1), "many values");
+}
+
+#[test]
+fn blocks_are_carried_over_and_found_behind_others() {
+    let seed = 0x5eed_0611;
+    let mut random = fastrand::Rng::with_seed(seed);
+    for round in 0..20 {
+        let mut all = Vec::new();
+        let (mut writer, mut out) = (ColumnWriter::new(ColumnKind::Unsigned), Vec::new());
+        let mut carried = 0;
+        for _ in 0..random.usize(1..6) {
+            let count = random.usize(1..30_000);
+            let documents = some_documents(&mut random, count);
+            let (blocks, index) = written(&documents, ColumnKind::Unsigned);
+            let directory = RamDirectory::default();
+            put(&directory, &blocks, &index);
+            let column = open(&directory, u32::try_from(documents.len()).unwrap()).unwrap();
+            let mut scan = Scan::new();
+            for number in 0..column.blocks() {
+                let entry = column.entry(number).unwrap();
+                let bytes = column.block_bytes(number, &entry).unwrap();
+                if writer.carry(&entry, bytes, &mut out).unwrap() {
+                    carried += 1;
+                    continue;
+                }
+                let values = scan.read(&column, number).unwrap();
+                let mut next = values.first;
+                values.each(|doc, values| {
+                    writer.skip(doc - next, &mut out).unwrap();
+                    values.iter().for_each(|&value| writer.push(value));
+                    writer.end_document(&mut out).unwrap();
+                    next = doc + 1;
+                });
+                writer.skip(entry.first + entry.documents - next, &mut out).unwrap();
+            }
+            all.extend(documents);
+        }
+        let index = writer.finish(&mut out).unwrap();
+        let directory = RamDirectory::default();
+        put(&directory, &out, &index);
+        let column = open(&directory, u32::try_from(all.len()).unwrap()).unwrap();
+        check(&column, &all, &mut random, &format!("seed {seed:x} round {round}, {carried} carried"));
+    }
+}
+
+#[test]
+fn damage_is_an_error_or_harmless() {
+    let seed = 0x5eed_0612;
+    let mut random = fastrand::Rng::with_seed(seed);
+    for _ in 0..300 {
+        let documents = some_documents(&mut random, 9_000);
+        let (mut blocks, mut index) = written(&documents, ColumnKind::Float);
+        for _ in 0..random.usize(1..5) {
+            let bytes = if random.bool() { &mut blocks } else { &mut index };
+            if let Some(place) = (!bytes.is_empty()).then(|| random.usize(..bytes.len())) {
+                bytes[place] = random.u8(..);
+            }
+        }
+        if random.u32(..4) == 0 {
+            blocks.truncate(random.usize(..=blocks.len()));
+        }
+        let directory = RamDirectory::default();
+        put(&directory, &blocks, &index);
+        let Ok(column) = open(&directory, 9_000) else { continue };
+        let mut scan = Scan::new();
+        for block in 0..column.blocks() {
+            match scan.read(&column, block) {
+                Ok(values) => values.each(|_, _| {}),
+                Err(error) => assert!(matches!(error, Error::Corrupt { .. }), "seed {seed:x}"),
+            }
+        }
+        for doc in (0..9_000).step_by(100) {
+            let _ = column.first(doc);
+            let _ = column.get(doc, &mut Vec::new());
+        }
+    }
+}
+
+#[test]
+fn entries_take_a_line_of_the_cache() {
+    let entry = Entry {
+        offset: 1,
+        least: 2,
+        most: 3,
+        first: 4,
+        documents: 5,
+        present: 3,
+        values: 7,
+        presence: 1,
+        several: true,
+        head: Head { width: 9, extra: 10, ..Head::constant(8) },
+    };
+    let mut bytes = Vec::new();
+    entry.put(&mut bytes);
+    assert_eq!(bytes.len(), 64);
+    assert_eq!(Entry::read(&bytes), Some(entry));
+}

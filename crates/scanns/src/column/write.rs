@@ -1,0 +1,269 @@
+//! Fills the blocks of a column, document by document.
+
+use super::ColumnKind;
+use super::entry::{BLOCKS_OF_RANGE, Entry, Header, JUMP, Range};
+use crate::codec::{Chooser, Head, MOST_DOCUMENTS, put_numbers, put_presence};
+use crate::error::Result;
+use crate::store::EnvelopeWriter;
+
+/// Documents with a value at which a block ends.
+const FULL: usize = JUMP as usize;
+
+/// Values at which it ends.
+const MOST_VALUES: usize = 1 << 16;
+
+/// A block that is carried over has at least so many documents, or else stands alone.
+const LEAST_CARRIED: u32 = JUMP / 2;
+
+/// Takes blocks one after the other.
+pub trait BlockSink {
+    /// Takes the next.
+    fn take(&mut self, block: &[u8]) -> Result<()>;
+}
+
+impl BlockSink for EnvelopeWriter {
+    fn take(&mut self, block: &[u8]) -> Result<()> {
+        self.write(block)
+    }
+}
+
+impl BlockSink for Vec<u8> {
+    fn take(&mut self, block: &[u8]) -> Result<()> {
+        self.extend_from_slice(block);
+        Ok(())
+    }
+}
+
+/// Writes the blocks of a column of numbers, and remembers its index.
+#[derive(Debug)]
+pub struct ColumnWriter {
+    kind: u32,
+    floats: bool,
+    /// The first document of the block at hand.
+    first: u32,
+    /// Documents in it that have ended.
+    documents: u32,
+    /// Those that have a value.
+    present: Vec<u16>,
+    /// How many values there are up to each of them.
+    ends: Vec<u64>,
+    values: Vec<u64>,
+    entries: Vec<Entry>,
+    /// Bytes of the blocks before.
+    at: u64,
+    block: Vec<u8>,
+    chooser: Chooser,
+}
+
+impl ColumnWriter {
+    /// Without documents.
+    pub fn new(kind: ColumnKind) -> Self {
+        Self::with_code(kind.code(), kind.is_float())
+    }
+
+    fn with_code(kind: u32, floats: bool) -> Self {
+        ColumnWriter {
+            kind,
+            floats,
+            first: 0,
+            documents: 0,
+            present: Vec::new(),
+            ends: Vec::new(),
+            values: Vec::new(),
+            entries: Vec::new(),
+            at: 0,
+            block: Vec::new(),
+            chooser: Chooser::default(),
+        }
+    }
+
+    /// Adds a value of the document at hand.
+    #[inline]
+    pub fn push(&mut self, order: u64) {
+        self.values.push(order);
+    }
+
+    /// Ends the document at hand, with the values that were added since the one before, which are put in order.
+    #[inline]
+    pub fn end_document(&mut self, out: &mut impl BlockSink) -> Result<()> {
+        let before = self.ends.last().map_or(0, |&end| usize::try_from(end).unwrap_or(0));
+        if self.values.len() > before {
+            if self.values.len() > before + 1 {
+                self.values.get_mut(before..).unwrap_or_default().sort_unstable();
+            }
+            // A block has fewer documents than that at any time.
+            self.present.push(u16::try_from(self.documents).unwrap_or(u16::MAX));
+            self.ends.push(self.values.len() as u64);
+        }
+        self.documents += 1;
+        if self.is_full() { self.seal(out) } else { Ok(()) }
+    }
+
+    /// Where all have values, blocks have as many documents each, which makes jumps a division.
+    fn is_full(&self) -> bool {
+        self.present.len() >= FULL
+            || self.documents as usize >= MOST_DOCUMENTS
+            || self.values.len() >= MOST_VALUES
+    }
+
+    /// Forgets the values of the document at hand, which has not ended.
+    pub fn drop_open(&mut self) {
+        let ended = self.ends.last().map_or(0, |&end| usize::try_from(end).unwrap_or(0));
+        self.values.truncate(ended);
+    }
+
+    /// Ends `count` documents without values.
+    pub fn skip(&mut self, mut count: u32, out: &mut impl BlockSink) -> Result<()> {
+        while count > 0 {
+            let room = u32::try_from(MOST_DOCUMENTS).unwrap_or(u32::MAX) - self.documents;
+            let now = count.min(room);
+            self.documents += now;
+            count -= now;
+            if self.is_full() {
+                self.seal(out)?;
+            }
+        }
+        Ok(())
+    }
+
+    /// Documents so far.
+    pub fn documents(&self) -> u32 {
+        self.first + self.documents
+    }
+
+    /// Memory in use.
+    pub fn bytes(&self) -> usize {
+        self.values.capacity() * 8
+            + self.ends.capacity() * 8
+            + self.present.capacity() * 2
+            + self.block.capacity()
+            + self.entries.capacity() * size_of::<Entry>()
+    }
+
+    /// Adds a block of another column as it is, if that leaves no small block behind; `false` if it has to be taken
+    /// apart.
+    pub fn carry(&mut self, entry: &Entry, block: &[u8], out: &mut impl BlockSink) -> Result<bool> {
+        if entry.documents < LEAST_CARRIED || (self.documents > 0 && self.documents < LEAST_CARRIED) {
+            return Ok(false);
+        }
+        self.seal(out)?;
+        self.entries.push(Entry { offset: self.at, first: self.first, ..*entry });
+        self.first += entry.documents;
+        self.at += block.len() as u64;
+        out.take(block)?;
+        Ok(true)
+    }
+
+    /// Writes the block at hand.
+    fn seal(&mut self, out: &mut impl BlockSink) -> Result<()> {
+        if self.documents == 0 {
+            return Ok(());
+        }
+        let block = &mut self.block;
+        block.clear();
+        block.extend([0; 4]);
+        block.extend(self.documents.to_le_bytes());
+        let presence = put_presence(&self.present, self.documents as usize, block);
+        let several = self.values.len() > self.present.len();
+        if several {
+            put_ends(&mut self.chooser, &self.ends, block);
+        }
+        let head = match self.values.is_empty() {
+            true => Head::constant(0),
+            false => put_numbers(&mut self.chooser, &self.values, self.floats, block),
+        };
+        let length = u32::try_from(block.len()).unwrap_or(u32::MAX);
+        if let Some(front) = block.first_chunk_mut() {
+            *front = length.to_le_bytes();
+        }
+        self.entries.push(Entry {
+            offset: self.at,
+            least: self.values.iter().copied().min().unwrap_or(0),
+            most: self.values.iter().copied().max().unwrap_or(0),
+            first: self.first,
+            documents: self.documents,
+            present: u32::try_from(self.present.len()).unwrap_or(u32::MAX),
+            values: u32::try_from(self.values.len()).unwrap_or(u32::MAX),
+            presence,
+            several,
+            head,
+        });
+        self.at += block.len() as u64;
+        out.take(block)?;
+        self.first += self.documents;
+        self.documents = 0;
+        self.present.clear();
+        self.ends.clear();
+        self.values.clear();
+        Ok(())
+    }
+
+    /// Writes what is left, and returns the index. The writer is then as new.
+    pub fn finish(&mut self, out: &mut impl BlockSink) -> Result<Vec<u8>> {
+        self.drop_open();
+        self.seal(out)?;
+        let entries = std::mem::take(&mut self.entries);
+        let index = index_of(self.kind, self.first, &entries);
+        *self = Self::with_code(self.kind, self.floats);
+        Ok(index)
+    }
+}
+
+/// Writes how many values there are up to each document.
+fn put_ends(chooser: &mut Chooser, ends: &[u64], block: &mut Vec<u8>) {
+    let at = block.len();
+    block.extend([0; super::read::ENDS]);
+    let head = put_numbers(chooser, ends, false, block);
+    let Head { form, width, base, step, extra } = head;
+    let length = u32::try_from(block.len() - at).unwrap_or(u32::MAX);
+    let mut front = length.to_le_bytes().to_vec();
+    front.extend([form.code(), width, 0, 0]);
+    front.extend(extra.to_le_bytes());
+    front.extend([base, step].map(u64::to_le_bytes).as_flattened());
+    if let Some(place) = block.get_mut(at..at + front.len()) {
+        place.copy_from_slice(&front);
+    }
+}
+
+/// The index over blocks.
+fn index_of(kind: u32, documents: u32, entries: &[Entry]) -> Vec<u8> {
+    let count = entries.len();
+    let last = count.saturating_sub(1);
+    let uniform = entries.iter().take(last).all(|entry| entry.documents == JUMP)
+        && entries.last().is_none_or(|entry| entry.documents <= JUMP);
+    let ranges: Vec<Range> = entries
+        .chunks(BLOCKS_OF_RANGE)
+        .map(|blocks| {
+            let mut range = Range::NONE;
+            blocks.iter().for_each(|entry| range.add(entry));
+            range
+        })
+        .collect();
+    let header = Header {
+        kind,
+        uniform,
+        documents,
+        blocks: u32::try_from(count).unwrap_or(u32::MAX),
+        present: ranges.iter().map(|range| u64::from(range.present)).sum(),
+        values: ranges.iter().map(|range| range.values).sum(),
+        least: ranges.iter().map(|range| range.least).min().unwrap_or(u64::MAX),
+        most: ranges.iter().map(|range| range.most).max().unwrap_or(0),
+    };
+    let (_, at, len) = header.places();
+    let mut index = Vec::with_capacity(len);
+    header.put(&mut index);
+    entries.iter().for_each(|entry| entry.put(&mut index));
+    if !uniform {
+        let mut block = 0u32;
+        for doc in (0..documents).step_by(JUMP as usize) {
+            let holds = |block: u32| entries.get(block as usize + 1).is_some_and(|next| next.first <= doc);
+            while holds(block) {
+                block += 1;
+            }
+            index.extend(block.to_le_bytes());
+        }
+    }
+    index.resize(at, 0);
+    ranges.iter().for_each(|range| range.put(&mut index));
+    index
+}
