@@ -20,6 +20,9 @@ mod store;
 
 mod schema;
 
+#[cfg_attr(not(test), allow(dead_code, reason = "segments are its first user"))]
+mod column;
+
 mod source;
 
 mod read;

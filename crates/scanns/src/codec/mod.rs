@@ -4,20 +4,27 @@
 //! impossible, so that damage becomes a typed error in the room that knows the file. `varint.rs` holds single
 //! integers, `bitpack.rs` blocks of them, `bits.rs` sets of them, `gather.rs` looks them up,
 //! `pick.rs` leaves the wanted ones, `norm.rs` holds the lengths of documents in one byte, `postings` whole lists with the
-//! cursor that queries use, `positions` where in the documents the term stands.
+//! cursor that queries use, `positions` where in the documents the term stands. `fsst` shortens strings that are read one
+//! by one, `strings` is a block of them.
 
 mod bitpack;
 mod bits;
+#[cfg_attr(not(test), allow(dead_code, reason = "columns are its first user"))]
+mod fsst;
 mod gather;
 mod head;
 mod norm;
 mod pick;
 mod positions;
 mod postings;
+#[cfg_attr(not(test), allow(dead_code, reason = "columns are its first user"))]
+mod strings;
 mod varint;
 
 pub use bitpack::BLOCK;
 pub use bits::{SLACK, count_ones, list, select};
+#[cfg_attr(not(test), allow(unused_imports, reason = "columns are their first user"))]
+pub use fsst::{Matcher, SAMPLE, SymbolTable, sample};
 pub use gather::gather;
 pub use head::head;
 pub use norm::{length_to_norm, norm_to_length};
@@ -30,4 +37,6 @@ pub use postings::{
     Impact, ListBytes, ListCursor, ListEncoder, NO_MORE, PAIRS, PostingPlace, ShortList, WindowedList,
     code_to_tf,
 };
+#[cfg_attr(not(test), allow(unused_imports, reason = "columns are their first user"))]
+pub use strings::{BitWriter, Ends, EndsWriter, StringBlock, bits_at, encode_block};
 pub use varint::{ByteReader, put_varint, varint};

@@ -1,0 +1,7 @@
+//! Typed columns: what a document has in a field, found by the number of the document.
+//!
+//! `dictionary` holds the different strings of a column, so that a column of strings is one of numbers.
+
+mod dictionary;
+
+pub use dictionary::{DictionaryReader, DictionaryWriter, TermCursor};
