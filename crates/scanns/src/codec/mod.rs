@@ -38,5 +38,5 @@ pub use postings::{
     code_to_tf,
 };
 #[cfg_attr(not(test), allow(unused_imports, reason = "columns are their first user"))]
-pub use strings::{BitWriter, Ends, EndsWriter, StringBlock, bits_at, encode_block};
+pub use strings::{BitWriter, EndsPlace, EndsWriter, StringBlock, bits_at, encode_block};
 pub use varint::{ByteReader, put_varint, varint};

@@ -2,7 +2,7 @@
 //!
 //! ```text
 //! ends  = entry … | bits …                                        an entry for each 128 ends, the last of what is left
-//! entry = base u64 | slope << 6 | width u32 | place u32           16 bytes
+//! entry = base u64 | (slope << 6 | width) u32 | place u32           16 bytes
 //! bits  = above … | zeros                                         up to a whole byte
 //! ```
 //!
@@ -30,9 +30,15 @@ pub fn bits_at(bytes: &[u8], bit: usize, width: u32) -> u64 {
     let rest = bytes.get(bit / 8..).unwrap_or_default();
     let word = match rest.first_chunk() {
         Some(whole) => u64::from_le_bytes(*whole),
-        None => rest.iter().rev().fold(0, |word, &byte| word << 8 | u64::from(byte)),
+        None => last_word(rest),
     };
     word >> (bit % 8) & ((1 << width) - 1)
+}
+
+/// The bytes of a word that is cut off.
+#[cold]
+fn last_word(bytes: &[u8]) -> u64 {
+    bytes.iter().rev().fold(0, |word, &byte| word << 8 | u64::from(byte))
 }
 
 /// Appends numbers of any widths, lowest bits first.
@@ -122,81 +128,124 @@ fn entries_len(count: usize) -> usize {
     count.div_ceil(GROUP).saturating_mul(ENTRY)
 }
 
-/// How many bytes `count` ends have, of which `last` are the bytes of the last entry.
-fn len_of(count: usize, last: &[u8]) -> Option<usize> {
-    let Some(in_last) = count.checked_sub(1).map(|last| last % GROUP + 1) else { return Some(0) };
-    let (_, width, place) = entry(last)?;
-    let bits = place.checked_mul(UNIT)?.checked_add((in_last * width as usize).div_ceil(8))?;
-    entries_len(count).checked_add(bits)
+/// A group: its base, its slope, the width of what is above, and where that begins behind the last entry.
+#[derive(Clone, Copy)]
+struct Group {
+    base: u64,
+    slope: u64,
+    width: u32,
+    place: usize,
 }
 
-/// The fields of an entry: its base and slope, its width, its place.
-#[inline(always)]
-fn entry(bytes: &[u8]) -> Option<((u64, u64), u32, usize)> {
-    let bytes: &[u8; ENTRY] = bytes.first_chunk()?;
-    let [a, b, c, d, e, f, g, h, rest @ ..] = *bytes;
-    let [i, j, k, l, m, n, o, p] = rest;
-    let slope = u32::from_le_bytes([i, j, k, l]);
-    let width = slope & ((1 << POINT) - 1);
-    let base = u64::from_le_bytes([a, b, c, d, e, f, g, h]);
-    let place = u32::from_le_bytes([m, n, o, p]) as usize;
-    (width <= WIDEST).then_some(((base, u64::from(slope >> POINT)), width, place))
+impl Group {
+    #[inline(always)]
+    fn read(bytes: &[u8]) -> Option<Self> {
+        let mut reader = ByteReader::new(bytes);
+        let (base, slope, place) = (reader.u64()?, reader.u32()?, reader.u32()? as usize);
+        let width = slope & ((1 << POINT) - 1);
+        let place = place.checked_mul(UNIT)?;
+        (width <= WIDEST).then_some(Group { base, slope: u64::from(slope >> POINT), width, place })
+    }
+
+    /// End `k`, of which `bytes` begin with bit `from` of the group.
+    #[inline(always)]
+    fn end(&self, k: usize, bytes: &[u8], from: usize) -> u64 {
+        let above = bits_at(bytes, k * self.width as usize - from, self.width);
+        self.base.wrapping_add(self.slope * (k as u64 + 1) >> POINT).wrapping_add(above)
+    }
 }
 
-/// Ends, read where they lie.
+/// Ends wherever they are kept: what reads is given the ranges of their bytes that are wanted.
+#[derive(Clone, Copy, Debug, Default)]
+pub struct EndsPlace {
+    count: usize,
+    len: usize,
+}
+
+impl EndsPlace {
+    /// Ends of which there are `count`, at the beginning of `most` bytes; `None` if they are none. Only the last entry is
+    /// read.
+    ///
+    /// # Errors
+    /// What `read` fails with.
+    pub fn find<'a, E>(
+        count: usize,
+        most: usize,
+        read: impl FnOnce(Range<usize>) -> Result<&'a [u8], E>,
+    ) -> Result<Option<Self>, E> {
+        let entries = entries_len(count);
+        let Some(last) = count.checked_sub(1) else { return Ok(Some(EndsPlace::default())) };
+        if entries > most {
+            return Ok(None);
+        }
+        let last_group = Group::read(read(entries - ENTRY..entries)?);
+        let len = last_group.and_then(|Group { width, place, .. }| {
+            let bits = (last % GROUP + 1) * width as usize;
+            entries.checked_add(place)?.checked_add(bits.div_ceil(8))
+        });
+        Ok(len.filter(|&len| len <= most).map(|len| EndsPlace { count, len }))
+    }
+
+    /// Bytes that they take.
+    pub fn len(&self) -> usize {
+        self.len
+    }
+
+    /// From where to where string `i` is; `None` if there are not so many, or its end is before its start.
+    ///
+    /// # Errors
+    /// What `read` fails with.
+    #[inline]
+    pub fn range<'a, E>(
+        &self,
+        i: usize,
+        read: impl Fn(Range<usize>) -> Result<&'a [u8], E>,
+    ) -> Result<Option<Range<usize>>, E> {
+        if i >= self.count {
+            return Ok(None);
+        }
+        let (group, k) = (i / GROUP, i % GROUP);
+        let Some(found) = Group::read(read(group * ENTRY..(group + 1) * ENTRY)?) else { return Ok(None) };
+        let before = k.saturating_sub(1);
+        // From the byte in which the end before begins: both are within the next 17.
+        let from = before * found.width as usize / 8;
+        let Some(at) = entries_len(self.count).checked_add(found.place).and_then(|at| at.checked_add(from))
+        else {
+            return Ok(None);
+        };
+        let bytes = if at < self.len { read(at..self.len.min(at + 24))? } else { &[] };
+        let end = found.end(k, bytes, 8 * from);
+        let start = match (k, group.checked_sub(1)) {
+            (1.., _) => found.end(before, bytes, 8 * from),
+            (0, None) => 0,
+            (0, Some(_)) => match self.range(i - 1, read)? {
+                Some(before) => before.end as u64,
+                None => return Ok(None),
+            },
+        };
+        let range = usize::try_from(start).ok().zip(usize::try_from(end).ok());
+        Ok(range.filter(|(start, end)| start <= end).map(|(start, end)| start..end))
+    }
+}
+
+/// Ends in memory.
 #[derive(Clone, Copy, Debug)]
 pub struct Ends<'a> {
-    entries: &'a [u8],
-    bits: &'a [u8],
-    count: usize,
+    bytes: &'a [u8],
+    place: EndsPlace,
 }
 
 impl<'a> Ends<'a> {
-    /// How many bytes `count` ends take, at the beginning of a section of `len` bytes, of which `read` gets some: only the
-    /// last entry is looked at. `None` if they are more than the section has.
-    pub fn len_in<E>(
-        count: usize,
-        len: usize,
-        read: impl FnOnce(Range<usize>) -> Result<&'a [u8], E>,
-    ) -> Result<Option<usize>, E> {
-        let entries = entries_len(count);
-        if entries > len {
-            return Ok(None);
-        }
-        let last = read(entries.saturating_sub(ENTRY)..entries)?;
-        Ok(len_of(count, last).filter(|&found| found <= len))
-    }
-
     /// Reads `count` ends from the front.
     pub fn open(reader: &mut ByteReader<'a>, count: usize) -> Option<Self> {
         let all = reader.remaining();
-        let entries = entries_len(count);
-        let len = len_of(count, all.get(entries.checked_sub(ENTRY).unwrap_or(0)..entries)?)?;
-        let (entries, bits) = reader.take(len)?.split_at_checked(entries)?;
-        Some(Ends { entries, bits, count })
-    }
-
-    /// End `i`, if there are so many.
-    #[inline]
-    pub fn end(&self, i: usize) -> Option<u64> {
-        if i >= self.count {
-            return None;
-        }
-        let ((base, slope), width, place) = entry(self.entries.get(i / GROUP * ENTRY..)?)?;
-        let k = i % GROUP;
-        let bits = self.bits.get(place.checked_mul(UNIT)?..)?;
-        let above = bits_at(bits, k * width as usize, width);
-        Some(base.wrapping_add(slope * (k as u64 + 1) >> POINT).wrapping_add(above))
+        let place = EndsPlace::find(count, all.len(), |range| all.get(range).ok_or(())).ok()??;
+        Some(Ends { bytes: reader.take(place.len())?, place })
     }
 
     /// From where to where string `i` is; `None` if there are not so many, or its end is before its start.
     #[inline]
     pub fn range(&self, i: usize) -> Option<Range<usize>> {
-        let end = usize::try_from(self.end(i)?).ok()?;
-        let start = match i.checked_sub(1) {
-            Some(before) => usize::try_from(self.end(before)?).ok()?,
-            None => 0,
-        };
-        (start <= end).then_some(start..end)
+        self.place.range(i, |range| self.bytes.get(range).ok_or(())).ok()?
     }
 }

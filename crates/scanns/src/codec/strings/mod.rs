@@ -19,7 +19,8 @@ mod read;
 mod tests;
 
 pub use encode::encode_block;
-pub use ends::{BitWriter, Ends, EndsWriter, bits_at};
+use ends::Ends;
+pub use ends::{BitWriter, EndsPlace, EndsWriter, bits_at};
 pub use read::StringBlock;
 
 /// Each string is the same.

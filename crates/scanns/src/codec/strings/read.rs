@@ -46,8 +46,8 @@ impl<'a> StringBlock<'a> {
             Form::Raw(ends, text) | Form::Codes(_, ends, text) => (ends, text.len()),
             Form::Frame(ends, len, _) => (ends, *len),
         };
-        let last = strings.checked_sub(1).map_or(Some(0), |last| ends.end(last));
-        (last == u64::try_from(len).ok()).then_some(StringBlock { count, form })
+        let last = strings.checked_sub(1).map_or(Some(0), |last| Some(ends.range(last)?.end));
+        (last == Some(len)).then_some(StringBlock { count, form })
     }
 
     /// How many strings there are. Damaged bytes may say more than the caller knows that there should be: a string that
@@ -115,16 +115,11 @@ impl<'a> StringBlock<'a> {
             return None;
         }
         self.unpack(text)?;
-        let mut at = range.start.checked_sub(1).map_or(Some(0..0), |before| match &self.form {
-            Form::Codes(_, ends, _) => ends.range(before),
-            _ => Some(0..0),
-        })?;
         for i in range {
             let flow = match &self.form {
                 Form::Codes(table, ends, codes) => {
-                    at = at.end..usize::try_from(ends.end(i)?).ok()?;
                     text.clear();
-                    table.decompress(codes.get(at.clone())?, usize::MAX, text)?;
+                    table.decompress(codes.get(ends.range(i)?)?, usize::MAX, text)?;
                     each(text)
                 }
                 _ => each(self.plain(text, i)?),

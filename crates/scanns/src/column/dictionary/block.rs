@@ -95,7 +95,8 @@ fn width_for(numbers: impl Iterator<Item = u64> + Clone) -> u32 {
     let cost = |width: u32| -> u64 {
         let over = numbers.clone().filter_map(|number| number.checked_sub(limit(width)));
         let each = numbers.clone().count() as u64 * u64::from(width);
-        each + over.map(|over| 8 * u64::from((64 - (over | 1).leading_zeros()).div_ceil(7))).sum::<u64>()
+        // A number that has more is one that is not foreseen: it must save something.
+        each + over.map(|over| 4 + 8 * u64::from((64 - (over | 1).leading_zeros()).div_ceil(7))).sum::<u64>()
     };
     (1..=WIDEST).min_by_key(|&width| cost(width)).unwrap_or(WIDEST)
 }
@@ -117,7 +118,7 @@ pub(super) struct Block<'a> {
 }
 
 /// What a term keeps: the bytes that it shares with the one before, and codes of the others.
-#[derive(Clone, Copy, Debug, Default)]
+#[derive(Clone, Copy, Debug)]
 pub(super) struct Kept<'a> {
     pub(super) shared: usize,
     pub(super) codes: &'a [u8],
@@ -172,28 +173,63 @@ impl<'a> Block<'a> {
         Steps { block: *self, at: 0, codes: self.codes, over: self.over }
     }
 
-    /// Appends term `at`, if there are so many.
+    /// Appends term `at`, if there are so many: 3 ns for each term before it in the block, and what its bytes take.
     #[inline]
     pub(super) fn term(&self, at: usize, table: &SymbolTable, out: &mut Vec<u8>) -> Option<()> {
-        let mut kept = [Kept::default(); BLOCK];
-        let mut steps = self.steps();
-        for slot in kept.get_mut(..=at)? {
-            *slot = steps.next()?;
+        if at >= self.count {
+            return None;
         }
+        // Of each term, from the first one on: how much less than most it shares, and where its codes begin; then where
+        // those of the last one end.
+        let (mut less, mut starts) = ([0; BLOCK], [0; BLOCK + 1]);
+        less[0] = self.most;
+        let (down, len) = self.widths;
+        let (mut over, mut end) = (self.over, 0usize);
+        for number in 0..at {
+            let bits = bits_at(self.numbers, number * (down + len) as usize, down + len);
+            let (mut below, mut own) = (bits & limit(down), bits >> down);
+            if bits_end(below, down) || bits_end(own, len) {
+                (below, own) = self.and_over((below, own), &mut over)?;
+            }
+            starts[number + 1] = end;
+            end = end.checked_add(usize::try_from(own).ok()?)?.checked_add(1)?;
+            less[number + 1] = usize::try_from(below).ok()?;
+        }
+        starts[at + 1] = end;
         // From the term backwards, those that share less than all after them.
-        let (mut wanted, mut count, mut least) = ([0u8; BLOCK], 0, usize::MAX);
-        for (number, kept) in (0u8..).zip(&kept[..=at]).rev() {
+        let (mut wanted, mut count, mut below) = ([0; BLOCK], 0, 0);
+        for number in (0..=at).rev() {
             wanted[count % BLOCK] = number;
-            count += usize::from(kept.shared < least);
-            least = least.min(kept.shared);
+            count += usize::from(less[number] >= below);
+            below = below.max(less[number].saturating_add(1));
         }
         let start = out.len();
         for &number in wanted.get(..count)?.iter().rev() {
-            let kept = kept.get(usize::from(number))?;
-            kept.apply(table, start, out)?;
+            let codes = match number {
+                0 => self.first,
+                _ => self.codes.get(starts[number]..starts[number + 1])?,
+            };
+            Kept { shared: self.most.checked_sub(less[number])?, codes }.apply(table, start, out)?;
         }
         Some(())
     }
+
+    /// Both numbers with what is over of them.
+    #[inline(never)]
+    fn and_over(&self, numbers: (u64, u64), over: &mut ByteReader) -> Option<(u64, u64)> {
+        let (down, len) = self.widths;
+        let mut whole = |number: u64, width| match bits_end(number, width) {
+            true => number.checked_add(over.varint()?),
+            false => Some(number),
+        };
+        Some((whole(numbers.0, down)?, whole(numbers.1, len)?))
+    }
+}
+
+/// True if the bits of a number of that width say that more follows.
+#[inline(always)]
+fn bits_end(number: u64, width: u32) -> bool {
+    width > 0 && number == limit(width)
 }
 
 impl<'a> Steps<'a> {
@@ -209,11 +245,8 @@ impl<'a> Steps<'a> {
         let (down, len) = block.widths;
         let bits = bits_at(block.numbers, number * (down + len) as usize, down + len);
         let (mut less, mut own) = (bits & limit(down), bits >> down);
-        if down > 0 && less == limit(down) {
-            less = less.checked_add(over.varint()?)?;
-        }
-        if len > 0 && own == limit(len) {
-            own = own.checked_add(over.varint()?)?;
+        if bits_end(less, down) || bits_end(own, len) {
+            (less, own) = block.and_over((less, own), over)?;
         }
         let shared = block.most.checked_sub(usize::try_from(less).ok()?)?;
         let (own, rest) = codes.split_at_checked(usize::try_from(own).ok()?.checked_add(1)?)?;

@@ -2,7 +2,7 @@
 //!
 //! ```text
 //! terms   = chapter …                                      section of terms
-//! chapter = table | block …                                of 1024 blocks, the last one of what is left
+//! chapter = table | block …                                of 512 blocks, the last one of what is left
 //! block   = varint(length) | codes | rest?                 of 32 terms, the last one of what is left
 //! rest    = widths u8 | varint(most) | varint(length) | number … | zeros | varint(over) … | codes …
 //! number  = less | own                                     in bits, lowest first; zeros up to a whole byte
@@ -40,7 +40,7 @@ const MAX_TERM: usize = 32 << 10;
 /// Most terms.
 const MAX_TERMS: usize = 1 << 31;
 /// Blocks that share a table.
-const CHAPTER: usize = 1024;
+const CHAPTER: usize = 512;
 
 /// The first eight bytes as a number, zeros behind the last.
 fn prefix_of(term: &[u8]) -> u64 {
