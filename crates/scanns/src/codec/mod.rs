@@ -23,7 +23,7 @@ mod varint;
 
 pub use bitpack::BLOCK;
 pub use bits::{SLACK, count_ones, list, select};
-#[cfg_attr(not(test), allow(unused_imports, reason = "columns are their first user"))]
+#[allow(unused_imports, reason = "columns are their first user")]
 pub use fsst::{Matcher, SAMPLE, SymbolTable, sample};
 pub use gather::gather;
 pub use head::head;
@@ -37,6 +37,6 @@ pub use postings::{
     Impact, ListBytes, ListCursor, ListEncoder, NO_MORE, PAIRS, PostingPlace, ShortList, WindowedList,
     code_to_tf,
 };
-#[cfg_attr(not(test), allow(unused_imports, reason = "columns are their first user"))]
+#[allow(unused_imports, reason = "columns are their first user")]
 pub use strings::{BitWriter, EndsPlace, EndsWriter, StringBlock, bits_at, encode_block};
 pub use varint::{ByteReader, put_varint, varint};

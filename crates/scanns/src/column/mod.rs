@@ -4,4 +4,5 @@
 
 mod dictionary;
 
+#[allow(unused_imports, reason = "segments are their first user")]
 pub use dictionary::{DictionaryReader, DictionaryWriter, TermCursor};

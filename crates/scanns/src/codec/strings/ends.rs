@@ -94,7 +94,7 @@ impl EndsWriter {
         let Some(&last) = self.group.last() else { return };
         let mean = (u128::from(last - self.start) << POINT) / self.group.len() as u128;
         let slope = u64::try_from(mean).unwrap_or(u64::MAX).min(u64::from(u32::MAX >> POINT));
-        let line = |(end, k): (&u64, u64)| end.wrapping_sub(slope * k >> POINT);
+        let line = |(end, k): (&u64, u64)| end.wrapping_sub((slope * k) >> POINT);
         let off = self.group.iter().zip(1..).map(line);
         // Numbers below the line are negative here.
         let base = off.clone().map(u64::cast_signed).min().map_or(0, i64::cast_unsigned);
@@ -151,7 +151,7 @@ impl Group {
     #[inline(always)]
     fn end(&self, k: usize, bytes: &[u8], from: usize) -> u64 {
         let above = bits_at(bytes, k * self.width as usize - from, self.width);
-        self.base.wrapping_add(self.slope * (k as u64 + 1) >> POINT).wrapping_add(above)
+        self.base.wrapping_add((self.slope * (k as u64 + 1)) >> POINT).wrapping_add(above)
     }
 }
 

@@ -45,6 +45,7 @@ fn every_string_comes_back_whichever_way_it_is_read() {
         }] += 1;
         let (mut text, mut found) = (b"old".to_vec(), Vec::new());
         block.unpack(&mut text).unwrap();
+        assert_eq!(block.is_packed(), !text.is_empty());
         for (i, string) in strings.iter().enumerate() {
             found.clear();
             block.get_from(&text, i, &mut found).unwrap();
@@ -81,7 +82,7 @@ fn what_repeats_is_tiny() {
     assert!(encode(&vec![Vec::new(); 1_000_000]).len() <= 4);
     assert!(encode(&vec![b"constant".to_vec(); 1_000_000]).len() <= 12);
     assert!(encode(&[]).len() <= 2);
-    let pair = |i: u32| vec![[b"yes", b"no "][i as usize % 2].to_vec(), b"-".to_vec()].concat();
+    let pair = |i: u32| [[b"yes", b"no "][i as usize % 2].to_vec(), b"-".to_vec()].concat();
     let two: Vec<Vec<u8>> = (0..4096).map(pair).collect();
     assert!(encode(&two).len() < 5000, "{}", encode(&two).len());
 }

@@ -124,6 +124,15 @@ pub(super) struct Kept<'a> {
     pub(super) codes: &'a [u8],
 }
 
+/// The numbers of the first terms of a block.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Numbers {
+    /// How much less than most each term shares.
+    less: [usize; BLOCK],
+    /// Where the codes of each begin, but for the first; then where those of the last one end.
+    starts: [usize; BLOCK + 1],
+}
+
 /// The numbers of a block, one term after the other.
 #[derive(Clone, Debug)]
 pub(super) struct Steps<'a> {
@@ -173,16 +182,14 @@ impl<'a> Block<'a> {
         Steps { block: *self, at: 0, codes: self.codes, over: self.over }
     }
 
-    /// Appends term `at`, if there are so many: 3 ns for each term before it in the block, and what its bytes take.
+    /// The numbers of the terms up to `at`, if there are so many: 3 ns each.
     #[inline]
-    pub(super) fn term(&self, at: usize, table: &SymbolTable, out: &mut Vec<u8>) -> Option<()> {
+    pub(super) fn numbers(&self, at: usize) -> Option<Numbers> {
         if at >= self.count {
             return None;
         }
-        // Of each term, from the first one on: how much less than most it shares, and where its codes begin; then where
-        // those of the last one end.
-        let (mut less, mut starts) = ([0; BLOCK], [0; BLOCK + 1]);
-        less[0] = self.most;
+        let mut numbers = Numbers { less: [0; BLOCK], starts: [0; BLOCK + 1] };
+        numbers.less[0] = self.most;
         let (down, len) = self.widths;
         let (mut over, mut end) = (self.over, 0usize);
         for number in 0..at {
@@ -191,19 +198,34 @@ impl<'a> Block<'a> {
             if bits_end(below, down) || bits_end(own, len) {
                 (below, own) = self.and_over((below, own), &mut over)?;
             }
-            starts[number + 1] = end;
+            numbers.starts[number + 1] = end;
             end = end.checked_add(usize::try_from(own).ok()?)?.checked_add(1)?;
-            less[number + 1] = usize::try_from(below).ok()?;
+            numbers.less[number + 1] = usize::try_from(below).ok()?;
         }
-        starts[at + 1] = end;
+        numbers.starts[at + 1] = end;
+        Some(numbers)
+    }
+
+    /// Makes `out[start..]`, which is term `from` or empty, term `to`, which comes later; `numbers` are those up to `to`.
+    #[inline]
+    pub(super) fn go(
+        &self,
+        numbers: &Numbers,
+        from: Option<usize>,
+        to: usize,
+        table: &SymbolTable,
+        start: usize,
+        out: &mut Vec<u8>,
+    ) -> Option<()> {
+        let Numbers { less, starts } = numbers;
+        let (less, first) = (less.get(..=to)?, from.map_or(0, |from| from + 1));
         // From the term backwards, those that share less than all after them.
         let (mut wanted, mut count, mut below) = ([0; BLOCK], 0, 0);
-        for number in (0..=at).rev() {
+        for (number, &less) in less.iter().enumerate().skip(first).rev() {
             wanted[count % BLOCK] = number;
-            count += usize::from(less[number] >= below);
-            below = below.max(less[number].saturating_add(1));
+            count += usize::from(less >= below);
+            below = below.max(less.saturating_add(1));
         }
-        let start = out.len();
         for &number in wanted.get(..count)?.iter().rev() {
             let codes = match number {
                 0 => self.first,
@@ -212,6 +234,12 @@ impl<'a> Block<'a> {
             Kept { shared: self.most.checked_sub(less[number])?, codes }.apply(table, start, out)?;
         }
         Some(())
+    }
+
+    /// Appends term `at`, if there are so many.
+    #[inline]
+    pub(super) fn term(&self, at: usize, table: &SymbolTable, out: &mut Vec<u8>) -> Option<()> {
+        self.go(&self.numbers(at)?, None, at, table, out.len(), out)
     }
 
     /// Both numbers with what is over of them.

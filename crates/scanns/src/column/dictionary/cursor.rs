@@ -4,6 +4,7 @@ use crate::codec::SymbolTable;
 use crate::error::Result;
 
 use super::block::{BLOCK, Steps};
+use super::guide::GuideWriter;
 use super::read::{DictionaryReader, Opened};
 
 /// A block that is gone through.
@@ -36,18 +37,24 @@ impl DictionaryReader {
     /// [`Error::Corrupt`](crate::Error::Corrupt) if there are not so many or a block cannot be read, and what `each` says.
     pub fn terms_of(&self, ords: &[u32], mut each: impl FnMut(u32, &[u8]) -> Result<()>) -> Result<()> {
         let block_of = |ord: u32| ord as usize / BLOCK;
-        let mut cursor = self.cursor_from(0);
         let mut term = Vec::new();
         for group in ords.chunk_by(|&a, &b| block_of(a) == block_of(b)) {
-            if let [alone] = *group {
-                term.clear();
-                self.term(alone, &mut term)?;
-                each(alone, &term)?;
-                continue;
+            let Some(&last) = group.iter().max() else { continue };
+            if last >= self.len() {
+                return Err(self.beyond(last));
             }
+            let block = block_of(last);
+            let Opened { block: terms, table } = self.block(block)?;
+            let numbers = terms.numbers(last as usize % BLOCK).ok_or_else(|| self.damaged(block))?;
+            let mut before = None;
+            term.clear();
             for &ord in group {
-                let term = cursor.seek(ord)?;
-                each(ord, term)?;
+                let at = ord as usize % BLOCK;
+                // One that does not come after the one before begins with the block again.
+                let from = before.filter(|&before| before < at);
+                terms.go(&numbers, from, at, table, 0, &mut term).ok_or_else(|| self.damaged(block))?;
+                before = Some(at);
+                each(ord, &term)?;
             }
         }
         Ok(())
@@ -60,6 +67,7 @@ impl DictionaryReader {
     /// [`Error::Corrupt`](crate::Error::Corrupt) if not.
     pub fn check(&self, go_on: &mut dyn FnMut() -> Result<()>) -> Result<()> {
         let (mut before, mut cursor) = (Vec::new(), self.cursor_from(0));
+        let mut guide = GuideWriter::default();
         while let Some((ord, term)) = cursor.next()? {
             let block = ord as usize / BLOCK;
             if ord.is_multiple_of(1 << 15) {
@@ -68,10 +76,8 @@ impl DictionaryReader {
             if ord > 0 && before.as_slice() >= term {
                 return Err(self.terms.corrupt(format!("term {ord} of a dictionary is not in order")));
             }
-            if ord as usize % BLOCK == 0 && self.prefix(block)? != super::prefix_of(term) {
-                return Err(self
-                    .index
-                    .corrupt(format!("block {block} of a dictionary is not where it should be")));
+            if (ord as usize).is_multiple_of(BLOCK) {
+                guide.push(term);
             }
             before.clear();
             before.extend_from_slice(term);
@@ -79,6 +85,12 @@ impl DictionaryReader {
             if last && !cursor.walk.as_ref().is_some_and(|walk| walk.steps.is_done()) {
                 return Err(self.damaged(block));
             }
+        }
+        let guide = guide.finish(&before).concat();
+        if self.index.get(0..guide.len())? != guide {
+            return Err(self
+                .index
+                .corrupt("the guide to the terms of a dictionary is not that of its terms"));
         }
         Ok(())
     }
@@ -89,7 +101,6 @@ impl<'a> TermCursor<'a> {
     ///
     /// # Errors
     /// [`Error::Corrupt`](crate::Error::Corrupt) if its block cannot be read.
-    #[expect(clippy::should_implement_trait, reason = "what it yields lives in the cursor")]
     pub fn next(&mut self) -> Result<Option<(u32, &[u8])>> {
         if self.next >= self.reader.len() {
             return Ok(None);

@@ -6,9 +6,10 @@ use std::ops::Range;
 use crate::codec::SymbolTable;
 use crate::error::Result;
 
+use super::MAX_TERM;
 use super::block::{BLOCK, Block, common};
+use super::guide::Turn;
 use super::read::{DictionaryReader, Opened};
-use super::{MAX_TERM, prefix_of};
 
 impl DictionaryReader {
     /// The number of `term`, or else how many terms are less.
@@ -16,8 +17,16 @@ impl DictionaryReader {
     /// # Errors
     /// [`Error::Corrupt`](crate::Error::Corrupt) if a block on the way cannot be read.
     pub fn find(&self, term: &[u8]) -> Result<std::result::Result<u32, u32>> {
+        let Some((first, last)) = self.outermost()? else { return Ok(Err(0)) };
+        // Only what is between the two begins as the guide expects.
+        if term < first.as_slice() {
+            return Ok(Err(0));
+        }
+        if term > last.as_slice() {
+            return Ok(Err(self.len()));
+        }
         let mut memory = Vec::new();
-        let Some(block) = self.block_of(term, &mut memory)?.checked_sub(1) else { return Ok(Err(0)) };
+        let block = self.block_of(term, &mut memory)?;
         let Opened { block: terms, table } = self.block(block)?;
         let found = search(&terms, table, term, &mut memory).ok_or_else(|| self.damaged(block))?;
         let number = |at: usize| u32::try_from(block * BLOCK + at).unwrap_or(u32::MAX);
@@ -44,36 +53,28 @@ impl DictionaryReader {
         Ok(start..end.max(start))
     }
 
-    /// How many blocks begin with a term that is at most `term`.
+    /// The last block whose first term is at most `term`, which is between the first and the last of all.
     fn block_of(&self, term: &[u8], memory: &mut Vec<u8>) -> Result<usize> {
-        let prefix = prefix_of(term);
-        let least = self.first_block(|block| Ok(self.prefix(block)? < prefix), 0..self.blocks)?;
-        let most = self.first_block(|block| Ok(self.prefix(block)? <= prefix), least..self.blocks)?;
-        let at_most = |block| {
-            let Opened { block: terms, table } = self.block(block)?;
-            memory.clear();
-            table.decompress(terms.first(), MAX_TERM, memory).ok_or_else(|| self.damaged(block))?;
-            Ok(memory.as_slice() <= term)
-        };
-        self.first_block(at_most, least..most)
-    }
-
-    /// The first block of a range that is not `before`, where those that are stand first.
-    fn first_block(
-        &self,
-        mut before: impl FnMut(usize) -> Result<bool>,
-        range: Range<usize>,
-    ) -> Result<usize> {
-        let Range { start: mut low, end: mut high } = range;
-        while low < high {
-            let middle = low.midpoint(high);
-            if before(middle)? {
-                low = middle + 1;
-            } else {
-                high = middle;
+        let mut node = 0;
+        for level in 0..self.guide.levels() {
+            let bytes = self.index.get(self.guide.place(level, node))?;
+            let Turn { child, tied: Range { start: mut low, end: mut high } } =
+                self.guide.turn(level, node, bytes, term);
+            node = child;
+            while low < high {
+                let middle = low.midpoint(high);
+                let block = self.guide.block(level, middle);
+                let Opened { block: terms, table } = self.block(block)?;
+                memory.clear();
+                table.decompress(terms.first(), MAX_TERM, memory).ok_or_else(|| self.damaged(block))?;
+                if memory.as_slice() <= term {
+                    (node, low) = (middle, middle + 1);
+                } else {
+                    high = middle;
+                }
             }
         }
-        Ok(low)
+        Ok(node)
     }
 }
 

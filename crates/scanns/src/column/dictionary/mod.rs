@@ -6,7 +6,7 @@
 //! block   = varint(length) | codes | rest?                 of 32 terms, the last one of what is left
 //! rest    = widths u8 | varint(most) | varint(length) | number … | zeros | varint(over) … | codes …
 //! number  = less | own                                     in bits, lowest first; zeros up to a whole byte
-//! index   = ends | prefix u64 … | terms u64                section of the index
+//! index   = guide | ends | terms u64                       section of the index
 //! ```
 //!
 //! Terms are bytes, at most 32 KiB each, and ascend strictly; their numbers, from 0, are below 2^31. The first term of a
@@ -17,8 +17,7 @@
 //! no bits is 0. `over` has those of a term in the order of its numbers.
 //!
 //! The index has the end of each block; a block begins where the one before it ends, and the first of a chapter with its
-//! table. Then there is, for each block, the first eight bytes of its first term as a big-endian number, zeros behind the
-//! last.
+//! table. The guide leads from a term to its block, see `guide.rs`.
 //!
 //! `write.rs` writes both sections, `block.rs` writes and reads a block, `read.rs` is what columns use, `find.rs` looks up
 //! terms, `cursor.rs` goes through many.
@@ -26,6 +25,7 @@
 mod block;
 mod cursor;
 mod find;
+mod guide;
 mod read;
 #[cfg(test)]
 mod tests;
@@ -41,8 +41,3 @@ const MAX_TERM: usize = 32 << 10;
 const MAX_TERMS: usize = 1 << 31;
 /// Blocks that share a table.
 const CHAPTER: usize = 512;
-
-/// The first eight bytes as a number, zeros behind the last.
-fn prefix_of(term: &[u8]) -> u64 {
-    u64::try_from(crate::codec::head(term) >> 64).unwrap_or(0)
-}

@@ -9,10 +9,10 @@ use crate::store::Section;
 use crate::sys::prefetch;
 
 use super::block::{BLOCK, Block};
+use super::guide::Guide;
 use super::{CHAPTER, MAX_TERMS};
 
 const COUNT: usize = 8;
-const PREFIX: usize = 8;
 /// Lines of the cache that most blocks lie in.
 const LINES: usize = 6;
 
@@ -23,8 +23,11 @@ pub struct DictionaryReader {
     pub(super) index: Arc<Section>,
     len: u32,
     pub(super) blocks: usize,
-    /// Where in the index the ends of blocks are; prefixes begin behind them.
+    pub(super) guide: Guide,
+    /// Where behind the guide the ends of blocks are.
     ends: EndsPlace,
+    /// The first and the last term, as soon as one is looked for.
+    outermost: OnceLock<(Vec<u8>, Vec<u8>)>,
     chapters: Vec<OnceLock<Box<Chapter>>>,
 }
 
@@ -43,6 +46,12 @@ pub(super) struct Opened<'a> {
     pub(super) table: &'a SymbolTable,
 }
 
+/// A range of the bytes behind the guide.
+#[inline]
+fn behind(guide: &Guide, range: Range<usize>) -> Range<usize> {
+    range.start.saturating_add(guide.len())..range.end.saturating_add(guide.len())
+}
+
 impl DictionaryReader {
     /// Opens the section of terms together with its index, of which only the end is read.
     ///
@@ -55,14 +64,17 @@ impl DictionaryReader {
         let len = len.and_then(|len| usize::try_from(len).ok()).filter(|&len| len <= MAX_TERMS);
         let len = len.ok_or_else(wrong)?;
         let blocks = len.div_ceil(BLOCK);
-        let ends = EndsPlace::find(blocks, end, |range| index.get(range))?.ok_or_else(wrong)?;
-        // There are at most 2^26 blocks.
-        if ends.len() + PREFIX * blocks != end {
+        let guide = Guide::of(blocks);
+        let rest = end.checked_sub(guide.len()).ok_or_else(wrong)?;
+        let ends =
+            EndsPlace::find(blocks, rest, |range| index.get(behind(&guide, range)))?.ok_or_else(wrong)?;
+        if ends.len() != rest {
             return Err(wrong());
         }
         let len = u32::try_from(len).map_err(|_| wrong())?;
         let chapters = (0..blocks.div_ceil(CHAPTER)).map(|_| OnceLock::new()).collect();
-        let reader = DictionaryReader { terms, index, len, blocks, ends, chapters };
+        let outermost = OnceLock::new();
+        let reader = DictionaryReader { terms, index, len, blocks, guide, ends, outermost, chapters };
         let last = reader.blocks.checked_sub(1).map(|last| reader.range(last)).transpose()?;
         if last.map_or(0, |last| last.end) != reader.terms.len() {
             return Err(reader.index.corrupt("the blocks of a dictionary do not end with their section"));
@@ -94,18 +106,23 @@ impl DictionaryReader {
     /// Where block `block` lies.
     #[inline]
     fn range(&self, block: usize) -> Result<Range<usize>> {
-        let range = self.ends.range(block, |range| self.index.get(range))?;
+        let range = self.ends.range(block, |range| self.index.get(behind(&self.guide, range)))?;
         range.ok_or_else(|| {
             self.index.corrupt(format!("where block {block} of a dictionary is cannot be read"))
         })
     }
 
-    /// The prefix of the first term of block `block`, if there are so many.
+    /// The first and the last term, if there are any.
     #[inline]
-    pub(super) fn prefix(&self, block: usize) -> Result<u64> {
-        let at = self.ends.len() + PREFIX * block.min(self.blocks);
-        let bytes = self.index.get(at..at + PREFIX)?.first_chunk();
-        Ok(bytes.map_or(0, |bytes| u64::from_le_bytes(*bytes)))
+    pub(super) fn outermost(&self) -> Result<Option<&(Vec<u8>, Vec<u8>)>> {
+        let Some(last) = self.len.checked_sub(1) else { return Ok(None) };
+        if let Some(found) = self.outermost.get() {
+            return Ok(Some(found));
+        }
+        let (mut lowest, mut highest) = (Vec::new(), Vec::new());
+        self.term(0, &mut lowest)?;
+        self.term(last, &mut highest)?;
+        Ok(Some(self.outermost.get_or_init(|| (lowest, highest))))
     }
 
     /// Opens block `block`.

@@ -5,7 +5,8 @@ use crate::error::{Error, Result};
 use crate::store::EnvelopeWriter;
 
 use super::block::{BLOCK, BlockWriter, common};
-use super::{CHAPTER, MAX_TERM, MAX_TERMS, prefix_of};
+use super::guide::GuideWriter;
+use super::{CHAPTER, MAX_TERM, MAX_TERMS};
 
 /// Bytes of terms that are gathered at most: a table is trained on what there is then.
 const GATHERED: usize = 4 << 20;
@@ -23,7 +24,9 @@ pub struct DictionaryWriter {
     /// Bytes that were written.
     len: u64,
     blocks: EndsWriter,
-    prefixes: Vec<u8>,
+    guide: GuideWriter,
+    /// The last term of the last block.
+    last: Vec<u8>,
     writer: BlockWriter,
     out: Vec<u8>,
 }
@@ -46,7 +49,7 @@ impl DictionaryWriter {
 
     /// Bytes of memory in use.
     pub fn memory(&self) -> usize {
-        self.text.capacity() + self.ends.capacity() * size_of::<usize>() + self.prefixes.capacity()
+        self.text.capacity() + self.ends.capacity() * size_of::<usize>() + self.guide.memory()
     }
 
     /// Appends `term`, which is greater than all before it, to the section of terms, which the caller has begun in `sink`.
@@ -85,7 +88,8 @@ impl DictionaryWriter {
     /// Writes all whole blocks, and if these are all terms, what is left.
     fn flush(&mut self, all: bool, sink: &mut EnvelopeWriter) -> Result<()> {
         let mut writer = std::mem::take(&mut self.writer);
-        let (mut out, mut prefixes) = (std::mem::take(&mut self.out), std::mem::take(&mut self.prefixes));
+        let (mut out, mut last) = (std::mem::take(&mut self.out), std::mem::take(&mut self.last));
+        let mut guide = std::mem::take(&mut self.guide);
         let (mut matcher, mut blocks) = (self.matcher.take(), Vec::new());
         let terms: Vec<&[u8]> = self.terms(0..).collect();
         let now = if all { terms.len() } else { terms.len() / BLOCK * BLOCK };
@@ -99,9 +103,13 @@ impl DictionaryWriter {
                 table.matcher()
             });
             writer.write(block, matcher, &mut out);
-            prefixes.extend_from_slice(&prefix_of(block.first().copied().unwrap_or_default()).to_le_bytes());
+            guide.push(block.first().copied().unwrap_or_default());
             blocks.push(self.len + out.len() as u64);
             written += block.len();
+        }
+        if let Some(term) = now.last() {
+            last.clear();
+            last.extend_from_slice(term);
         }
         if written.is_multiple_of(CHAPTER * BLOCK) {
             matcher = None;
@@ -118,8 +126,8 @@ impl DictionaryWriter {
         sink.write(&out)?;
         self.len += out.len() as u64;
         blocks.into_iter().for_each(|end| self.blocks.push(end));
-        (self.written, self.matcher, self.prefixes, self.writer, self.out) =
-            (written, matcher, prefixes, writer, out);
+        (self.written, self.matcher, self.guide, self.last) = (written, matcher, guide, last);
+        (self.writer, self.out) = (writer, out);
         Ok(())
     }
 
@@ -130,10 +138,12 @@ impl DictionaryWriter {
     pub fn finish(mut self, index: u32, sink: &mut EnvelopeWriter) -> Result<u32> {
         self.flush(true, sink)?;
         sink.begin(index)?;
+        for level in std::mem::take(&mut self.guide).finish(&self.last) {
+            sink.write(&level)?;
+        }
         let mut ends = Vec::new();
         std::mem::take(&mut self.blocks).finish(&mut ends);
         sink.write(&ends)?;
-        sink.write(&self.prefixes)?;
         sink.write(&(self.written as u64).to_le_bytes())?;
         Ok(u32::try_from(self.written).unwrap_or(u32::MAX))
     }

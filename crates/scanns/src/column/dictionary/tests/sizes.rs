@@ -95,6 +95,13 @@ fn measure(name: &str, terms: &[Vec<u8>]) {
     }
 }
 
+/// A number below `most`, small ones more often.
+fn few(random: &mut fastrand::Rng, most: usize) -> usize {
+    let most = random.usize(1..=most);
+    let most = random.usize(1..=most);
+    random.usize(..most)
+}
+
 /// Addresses of pages: hosts, some more frequent, paths of words and numbers.
 fn addresses(count: usize) -> Vec<Vec<u8>> {
     let mut random = fastrand::Rng::with_seed(0x5eed_0a11);
@@ -103,7 +110,7 @@ fn addresses(count: usize) -> Vec<Vec<u8>> {
     ];
     let words: Vec<String> =
         (0..4000).map(|_| (0..random.usize(1..5)).map(|_| syllables[random.usize(..16)]).collect()).collect();
-    let word = |random: &mut fastrand::Rng| &words[(random.f64().powi(3) * 4000.0) as usize];
+    let word = |random: &mut fastrand::Rng| &words[few(random, 4000)];
     let hosts: Vec<String> = (0..2000)
         .map(|_| {
             let end = ["com", "org", "net", "de", "io"][random.usize(..5)];
@@ -113,7 +120,7 @@ fn addresses(count: usize) -> Vec<Vec<u8>> {
         .collect();
     let mut all: Vec<Vec<u8>> = (0..count + count / 8)
         .map(|_| {
-            let mut text = hosts[(random.f64().powi(3) * 2000.0) as usize].clone();
+            let mut text = hosts[few(&mut random, 2000)].clone();
             for _ in 0..random.usize(1..4) {
                 text = text + "/" + word(&mut random);
             }
