@@ -6,10 +6,10 @@
 //! code  = number of a symbol u8 | 255 byte   255: the byte as it is
 //! ```
 //!
-//! There are at most 255 symbols, numbered in the order in which they stand: by length, then by bytes, none twice. The
-//! text of a string does not say how long it is. The idea is that of Boncz, Neumann and Leis, "FSST: Fast Random Access
-//! String Compression", VLDB 2020. `train.rs` chooses the symbols, `matcher.rs` compresses, this file decompresses: 1 to
-//! 2 ns a code, since each symbol is one store of eight bytes, of which only its length counts.
+//! There are at most 255 symbols, numbered in the order in which they stand: by length, then by bytes, none twice.
+//! The text of a string does not say how long it is. The idea is that of Boncz, Neumann and Leis, "FSST: Fast Random
+//! Access String Compression", VLDB 2020. `train.rs` chooses the symbols, `matcher.rs` compresses, this file
+//! decompresses: 1 to 2 ns a code, since each symbol is one store of eight bytes, of which only its length counts.
 
 mod matcher;
 #[cfg(test)]
@@ -152,8 +152,8 @@ impl SymbolTable {
         Some(())
     }
 
-    /// Decompresses the first codes into `target`, which has room for a symbol for each; returns the others, and how many
-    /// bytes were written.
+    /// Decompresses the first codes into `target`, which has room for a symbol for each; returns the others, and how
+    /// many bytes were written.
     #[inline]
     fn stretch<'a>(&self, mut code: &'a [u8], target: &mut [u8]) -> Option<(&'a [u8], usize)> {
         let (mut at, mut unknown) = (0, false);

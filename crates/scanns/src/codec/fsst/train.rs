@@ -1,9 +1,9 @@
 //! Chooses symbols: compresses a sample with those of the round before, and keeps those that save most.
 //!
-//! Each round counts how often every symbol and every byte occurs, and every pair of neighbours. Symbols, bytes and joined
-//! pairs are the candidates of the next round; what one is worth is the bytes that it would cover. So symbols grow from
-//! bytes to eight bytes in a few rounds. What joins only where symbols were cut short is found too, since of each symbol
-//! its first byte is counted as well.
+//! Each round counts how often every symbol and every byte occurs, and every pair of neighbours. Symbols, bytes and
+//! joined pairs are the candidates of the next round; what one is worth is the bytes that it would cover. So symbols
+//! grow from bytes to eight bytes in a few rounds. What joins only where symbols were cut short is found too, since
+//! of each symbol its first byte is counted as well.
 
 use hashbrown::HashMap;
 
@@ -12,7 +12,10 @@ use super::{LITERAL, LONGEST, MOST, Matcher, Symbol, SymbolTable};
 /// Bytes of a sample that is large enough: more hardly improve the symbols.
 pub const SAMPLE: usize = 32 << 10;
 
-const ROUNDS: u32 = 5;
+/// Which pieces of the sample each round takes: every eighth, and so on.
+const STEPS: [usize; 5] = [8, 4, 2, 1, 1];
+/// Of fewer pieces, all are taken.
+const FEW: usize = 64;
 /// Bytes and symbols, both are counted: bytes come first.
 const KINDS: usize = 512;
 /// A sample takes no more than this of a string in one piece.
@@ -44,14 +47,17 @@ struct Counts {
     pairs: Vec<u32>,
     /// The pairs that were seen.
     seen: Vec<u32>,
+    /// Bytes of the sample.
+    total: usize,
 }
 
 impl Counts {
     fn new() -> Self {
-        Counts { single: [0; KINDS], pairs: vec![0; KINDS * KINDS], seen: Vec::new() }
+        Counts { single: [0; KINDS], pairs: vec![0; KINDS * KINDS], seen: Vec::new(), total: 0 }
     }
 
     fn clear(&mut self) {
+        self.total = 0;
         self.single.fill(0);
         for pair in self.seen.drain(..) {
             if let Some(count) = self.pairs.get_mut(pair as usize) {
@@ -74,16 +80,15 @@ impl Counts {
         }
     }
 
-    /// Compresses `sample` and counts what occurs; returns the bytes of the code.
-    fn take(&mut self, matcher: &Matcher, sample: &[&[u8]]) -> u64 {
+    /// Compresses `sample` and counts what occurs.
+    fn take<'a>(&mut self, matcher: &Matcher, sample: impl Iterator<Item = &'a &'a [u8]>) {
         self.clear();
-        let mut cost = 0;
         for &string in sample {
+            self.total += string.len();
             let (mut text, mut before) = (string, None);
             while let Some(&first) = text.first() {
                 let (code, len) = matcher.longest(text);
                 let kind = if code == LITERAL { u16::from(first) } else { 256 + u16::from(code) };
-                cost += if code == LITERAL { 2 } else { 1 };
                 self.add(before, kind);
                 if len > 1 {
                     self.add(before, u16::from(first));
@@ -92,7 +97,6 @@ impl Counts {
                 text = text.get(len..).unwrap_or_default();
             }
         }
-        cost
     }
 }
 
@@ -100,30 +104,24 @@ impl Counts {
 pub(super) fn train(sample: &[&[u8]]) -> SymbolTable {
     let mut counts = Counts::new();
     let mut symbols: Vec<Symbol> = Vec::new();
-    // The table itself costs as many bytes as its symbols have.
-    let cost_of = |symbols: &[Symbol], code: u64| {
-        code + symbols.iter().map(|symbol| u64::from(symbol.len)).sum::<u64>()
-    };
-    let mut best = (u64::MAX, Vec::new());
-    for round in 0..=ROUNDS {
-        let code = counts.take(&Matcher::new(&symbols), sample);
-        let cost = cost_of(&symbols, code);
-        let next = if round == ROUNDS { Vec::new() } else { grow(&symbols, &counts, round + 1 == ROUNDS) };
-        let symbols = std::mem::replace(&mut symbols, next);
-        if cost < best.0 {
-            best = (cost, symbols);
-        }
+    for step in STEPS {
+        // The first symbols need only be good enough to grow from: less of the sample will do.
+        let some = sample.iter().step_by(if sample.len() < FEW { 1 } else { step });
+        counts.take(&Matcher::new(&symbols), some);
+        symbols = grow(&symbols, &counts);
     }
-    SymbolTable::of(best.1)
+    SymbolTable::of(symbols)
 }
 
 /// The symbols of the next round: those that cover most of the sample that `counts` is of.
-fn grow(symbols: &[Symbol], counts: &Counts, last: bool) -> Vec<Symbol> {
+fn grow(symbols: &[Symbol], counts: &Counts) -> Vec<Symbol> {
     let kind = |kind: usize| match kind.checked_sub(256) {
         Some(code) => symbols.get(code).copied(),
         None => u8::try_from(kind).ok().map(Symbol::byte),
     };
-    let mut worth: HashMap<Symbol, u64> = HashMap::new();
+    let mut worth: HashMap<Symbol, u64> = HashMap::with_capacity(4 * KINDS);
+    // What is rarer is not among the best, and there is much of it.
+    let least = 2 + u32::try_from(counts.total / 8192).unwrap_or(u32::MAX - 2);
     for (symbol, &count) in
         counts.single.iter().enumerate().filter_map(|(at, count)| Some((kind(at)?, count)))
     {
@@ -136,17 +134,20 @@ fn grow(symbols: &[Symbol], counts: &Counts, last: bool) -> Vec<Symbol> {
     for &pair in &counts.seen {
         let count = counts.pairs.get(pair as usize).copied().unwrap_or(0);
         let (first, second) = (kind(pair as usize >> 9), kind(pair as usize & (KINDS - 1)));
-        let (Some(first), Some(second), 2..) = (first, second, count) else { continue };
-        if usize::from(first.len) == LONGEST {
+        let (Some(first), Some(second)) = (first, second) else { continue };
+        if usize::from(first.len) == LONGEST || count < least {
             continue;
         }
         let joined = join(first, second);
         *worth.entry(joined).or_default() += u64::from(joined.len) * u64::from(count);
     }
     let mut all: Vec<(u64, Symbol)> = worth.into_iter().map(|(symbol, worth)| (worth, symbol)).collect();
-    // What saves less than it takes in the table is left out at the end.
-    all.retain(|(worth, symbol)| !last || *worth > 2 * u64::from(symbol.len));
-    all.sort_unstable_by_key(|(worth, symbol)| (u64::MAX - worth, symbol.order()));
+    // What covers less than it takes in the table is left out.
+    all.retain(|(worth, symbol)| *worth > 2 * u64::from(symbol.len));
+    let rank = |(worth, symbol): &(u64, Symbol)| (u64::MAX - worth, symbol.order());
+    if all.len() > MOST {
+        all.select_nth_unstable_by_key(MOST, rank);
+    }
     all.truncate(MOST);
     all.into_iter().map(|(_, symbol)| symbol).collect()
 }

@@ -1,3 +1,5 @@
+mod sizes;
+
 use std::ops::ControlFlow;
 
 use super::super::ByteReader;

@@ -1,7 +1,7 @@
 //! A block of terms: each keeps only what differs from the one before it, as codes of symbols.
 //!
-//! Numbers of all terms stand in front in a few bits each, so that a term is found without decompressing the others: from
-//! it backwards, only those terms count that have bytes of it which no later one has, mostly two or three.
+//! Numbers of all terms stand in front in a few bits each, so that a term is found without decompressing the others:
+//! from it backwards, only those terms count that have bytes of it which no later one has, mostly two or three.
 
 use crate::codec::{BitWriter, ByteReader, Matcher, SymbolTable, bits_at, put_varint};
 
@@ -206,7 +206,8 @@ impl<'a> Block<'a> {
         Some(numbers)
     }
 
-    /// Makes `out[start..]`, which is term `from` or empty, term `to`, which comes later; `numbers` are those up to `to`.
+    /// Makes `out[start..]`, which is term `from` or empty, term `to`, which comes later; `numbers` are those up to
+    /// `to`.
     #[inline]
     pub(super) fn go(
         &self,

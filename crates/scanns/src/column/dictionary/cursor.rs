@@ -34,7 +34,8 @@ impl DictionaryReader {
     /// Hands the terms `ords`, which ascend, to `each` with their numbers; those of one block are decoded together.
     ///
     /// # Errors
-    /// [`Error::Corrupt`](crate::Error::Corrupt) if there are not so many or a block cannot be read, and what `each` says.
+    /// [`Error::Corrupt`](crate::Error::Corrupt) if there are not so many or a block cannot be read, and what `each`
+    /// says.
     pub fn terms_of(&self, ords: &[u32], mut each: impl FnMut(u32, &[u8]) -> Result<()>) -> Result<()> {
         let block_of = |ord: u32| ord as usize / BLOCK;
         let mut term = Vec::new();
@@ -60,8 +61,8 @@ impl DictionaryReader {
         Ok(())
     }
 
-    /// Proves that the terms ascend, that each shares with the one before what it can, and that the index is that of these
-    /// blocks. Ends with what `go_on` fails with, which is asked now and then.
+    /// Proves that the terms ascend, that each shares with the one before what it can, and that the index is that of
+    /// these blocks. Ends with what `go_on` fails with, which is asked now and then.
     ///
     /// # Errors
     /// [`Error::Corrupt`](crate::Error::Corrupt) if not.
@@ -110,7 +111,8 @@ impl<'a> TermCursor<'a> {
         Ok(Some((ord, term)))
     }
 
-    /// Term `ord`; the next one is that after it. Terms of the same block that come later take no longer than a step each.
+    /// Term `ord`; the next one is that after it. Terms of the same block that come later take no longer than a step
+    /// each.
     ///
     /// # Errors
     /// [`Error::Corrupt`](crate::Error::Corrupt) if there are not so many, or the block cannot be read.

@@ -6,11 +6,12 @@
 //! node  = skip u64 | prefix u64 … | zeros                          128 bytes
 //! ```
 //!
-//! A node of the lowest level stands for 15 blocks, one of any other for 15 nodes of the level below, the last one for what
-//! is left. All terms from the first of a node to the first of the next one, or to the last of all, begin with the same
-//! `skip` bytes. A prefix is the eight bytes behind those of the first term below, as a big-endian number, zeros behind the
-//! last. So addresses, whose first eight bytes are all the same, are told apart as well as words: of a search, two lines of
-//! the cache are read in each level, and terms are decompressed only where eight bytes were too few.
+//! A node of the lowest level stands for 15 blocks, one of any other for 15 nodes of the level below, the last one
+//! for what is left. All terms from the first of a node to the first of the next one, or to the last of all, begin
+//! with the same `skip` bytes. A prefix is the eight bytes behind those of the first term below, as a big-endian
+//! number, zeros behind the last. So addresses, whose first eight bytes are all the same, are told apart as well as
+//! words: of a search, two lines of the cache are read in each level, and terms are decompressed only where eight
+//! bytes were too few.
 
 use std::ops::Range;
 
@@ -105,8 +106,8 @@ pub(super) struct Guide {
     len: usize,
 }
 
-/// What a node says of a term: it is below child `child`, or one of the children `tied` has the first term that is the last
-/// one not greater, if any of these has.
+/// What a node says of a term: it is below child `child`, or one of the children `tied` has the first term that is
+/// the last one not greater, if any of these has.
 #[derive(Debug)]
 pub(super) struct Turn {
     pub(super) child: usize,

@@ -49,10 +49,14 @@ impl DictionaryWriter {
 
     /// Bytes of memory in use.
     pub fn memory(&self) -> usize {
-        self.text.capacity() + self.ends.capacity() * size_of::<usize>() + self.guide.memory()
+        self.text.capacity()
+            + self.ends.capacity() * size_of::<usize>()
+            + self.guide.memory()
+            + self.blocks.memory()
     }
 
-    /// Appends `term`, which is greater than all before it, to the section of terms, which the caller has begun in `sink`.
+    /// Appends `term`, which is greater than all before it, to the section of terms, which the caller has begun in
+    /// `sink`.
     ///
     /// # Errors
     /// [`Error::Options`] if there are too many terms or this one is too long, and what writing fails with.
@@ -60,8 +64,8 @@ impl DictionaryWriter {
         if term.len() > MAX_TERM || self.len() >= MAX_TERMS {
             let (len, many) = (term.len(), self.len());
             return Err(Error::Options(format!(
-                "a dictionary has at most {MAX_TERMS} terms of {MAX_TERM} bytes, this would be one of {len} bytes after \
-                 {many} others: use shorter values, or a smaller segment"
+                "a dictionary has at most {MAX_TERMS} terms of {MAX_TERM} bytes, this would be one of {len} bytes \
+                 after {many} others: use shorter values, or a smaller segment"
             )));
         }
         debug_assert!(self.terms(self.ends.len().saturating_sub(1)..).all(|before| before < term));
