@@ -20,6 +20,9 @@ pub(super) const JUMP: u32 = 4_096;
 /// Every block but the last has [`JUMP`] documents, so there is no table of jumps.
 const UNIFORM: u32 = 1;
 
+/// The form of strings.
+const STRINGS: u8 = 255;
+
 /// What the index says of a block.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Entry {
@@ -41,6 +44,8 @@ pub struct Entry {
     pub presence: u8,
     /// True if some document has more than one.
     pub several: bool,
+    /// True if values are strings, which say themselves how they are written.
+    pub strings: bool,
     /// How values are written.
     pub head: Head,
 }
@@ -51,7 +56,8 @@ impl Entry {
         out.extend([self.offset, self.least, self.most, base, step].map(u64::to_le_bytes).as_flattened());
         let counts = [self.first, self.documents, self.present, self.values, extra];
         out.extend(counts.map(u32::to_le_bytes).as_flattened());
-        out.extend([self.presence, form.code(), width, self.several.into()]);
+        let form = if self.strings { STRINGS } else { form.code() };
+        out.extend([self.presence, form, width, self.several.into()]);
     }
 
     #[inline]
@@ -62,8 +68,9 @@ impl Entry {
         let long = |i: usize| longs.get(i).map(|bytes| u64::from_le_bytes(*bytes));
         let short = |i: usize| shorts.get(i).map(|bytes| u32::from_le_bytes(*bytes));
         let [presence, form, width, several] = *shorts.get(5)?;
-        let head =
-            Head { form: Form::from_code(form)?, width, base: long(3)?, step: long(4)?, extra: short(4)? };
+        let strings = form == STRINGS;
+        let form = if strings { Form::Constant } else { Form::from_code(form)? };
+        let head = Head { form, width, base: long(3)?, step: long(4)?, extra: short(4)? };
         let entry = Entry {
             offset: long(0)?,
             least: long(1)?,
@@ -74,6 +81,7 @@ impl Entry {
             values: short(3)?,
             presence,
             several: several == 1,
+            strings,
             head,
         };
         let counts = (1..=1 << 16).contains(&entry.documents) && entry.present <= entry.documents;

@@ -16,29 +16,44 @@ pub enum ColumnKind {
     Boolean,
     /// Nanoseconds since 1970.
     Date,
+    /// Strings with a dictionary: the integers are the numbers of its terms.
+    Keyword,
+    /// Paths: the integers are the numbers of directories in a dictionary, names are a column beside.
+    Path,
+    /// Texts, kept as they are.
+    Text,
+    /// Bytes, kept as they are.
+    Bytes,
 }
 
 /// What makes the order of signed integers that of unsigned ones.
 const SIGN: u64 = 1 << 63;
 
 impl ColumnKind {
-    const ALL: [(ColumnKind, u32); 5] = [
+    const ALL: [(ColumnKind, u32); 9] = [
         (ColumnKind::Unsigned, 0),
         (ColumnKind::Signed, 1),
         (ColumnKind::Float, 2),
         (ColumnKind::Boolean, 3),
         (ColumnKind::Date, 4),
+        (ColumnKind::Keyword, 5),
+        (ColumnKind::Path, 6),
+        (ColumnKind::Text, 7),
+        (ColumnKind::Bytes, 8),
     ];
 
-    /// That of a field; `None` where values are no numbers.
-    pub fn of(kind: &FieldKind) -> Option<Self> {
+    /// That of a field.
+    pub fn of(kind: &FieldKind) -> Self {
         match kind {
-            FieldKind::Unsigned => Some(ColumnKind::Unsigned),
-            FieldKind::Signed => Some(ColumnKind::Signed),
-            FieldKind::Float => Some(ColumnKind::Float),
-            FieldKind::Boolean => Some(ColumnKind::Boolean),
-            FieldKind::Date => Some(ColumnKind::Date),
-            FieldKind::Text { .. } | FieldKind::Keyword | FieldKind::Bytes | FieldKind::Path => None,
+            FieldKind::Unsigned => ColumnKind::Unsigned,
+            FieldKind::Signed => ColumnKind::Signed,
+            FieldKind::Float => ColumnKind::Float,
+            FieldKind::Boolean => ColumnKind::Boolean,
+            FieldKind::Date => ColumnKind::Date,
+            FieldKind::Keyword => ColumnKind::Keyword,
+            FieldKind::Path => ColumnKind::Path,
+            FieldKind::Text { .. } => ColumnKind::Text,
+            FieldKind::Bytes => ColumnKind::Bytes,
         }
     }
 
@@ -52,12 +67,32 @@ impl ColumnKind {
         Self::ALL.iter().find(|(_, known)| *known == code).map(|(kind, _)| *kind)
     }
 
+    /// True if values are numbers, or as good as: they are the integers of the column.
+    pub fn is_number(self) -> bool {
+        !self.has_terms() && !self.is_strings()
+    }
+
+    /// True if there is a dictionary.
+    pub fn has_terms(self) -> bool {
+        matches!(self, ColumnKind::Keyword | ColumnKind::Path)
+    }
+
+    /// True if blocks hold strings instead of integers.
+    pub fn is_strings(self) -> bool {
+        matches!(self, ColumnKind::Text | ColumnKind::Bytes)
+    }
+
+    /// True if the integers of a document are put in order: a path belongs to the name that came with it.
+    pub fn is_sorted(self) -> bool {
+        self != ColumnKind::Path
+    }
+
     /// True if the integers stand for doubles.
     pub fn is_float(self) -> bool {
         self == ColumnKind::Float
     }
 
-    /// The integer that stands for a value; `None` for one of another kind.
+    /// The integer that stands for a number; `None` for a value of another kind.
     #[inline]
     pub fn order_of(self, value: ValueRef<'_>) -> Option<u64> {
         match (self, value) {
@@ -71,15 +106,15 @@ impl ColumnKind {
         }
     }
 
-    /// The value that an integer stands for.
+    /// The number that an integer stands for; the integer itself where values are no numbers.
     #[inline]
     pub fn value_of(self, order: u64) -> Value {
         match self {
-            ColumnKind::Unsigned => Value::Unsigned(order),
             ColumnKind::Signed => Value::Signed((order ^ SIGN).cast_signed()),
             ColumnKind::Float => Value::Float(float_of(order)),
             ColumnKind::Boolean => Value::Boolean(order != 0),
             ColumnKind::Date => Value::Date((order ^ SIGN).cast_signed()),
+            _ => Value::Unsigned(order),
         }
     }
 
@@ -88,9 +123,9 @@ impl ColumnKind {
     #[expect(clippy::cast_precision_loss, reason = "sums of numbers beyond 2⁵³ are rounded")]
     pub fn number_of(self, order: u64) -> f64 {
         match self {
-            ColumnKind::Unsigned | ColumnKind::Boolean => order as f64,
             ColumnKind::Signed | ColumnKind::Date => (order ^ SIGN).cast_signed() as f64,
             ColumnKind::Float => float_of(order),
+            _ => order as f64,
         }
     }
 }

@@ -7,9 +7,11 @@
 //! (LUCENE-8585 gave them jump tables, LUCENE-10396 skip lists); blocks here carry their own presence, so that one look
 //! into the table finds both.
 //!
-//! `kind.rs` says what values are, and maps them to integers of the same order. `entry.rs` is the jump table, `write.rs` fills
-//! blocks, `read.rs` finds documents in them, `scan.rs` reads whole blocks. `collect.rs` is what an index thread fills,
-//! `keywords.rs` those of its columns that have a dictionary. How integers are packed is decided in `codec/numbers/`.
+//! `kind.rs` says what values are, and maps them to integers of the same order. Those of a keyword are the numbers of terms in
+//! a `dictionary/`; a path is one for its directory, and its name in a column of strings beside. `entry.rs` is the jump
+//! table, `write.rs` fills blocks, `read.rs` finds documents in them, `scan.rs` reads whole blocks, `values.rs` gives what
+//! was put in. `collect.rs` is what an index thread fills, `keywords.rs` its terms. How integers are packed is decided in
+//! `codec/numbers/`, how strings are in `codec/strings/`.
 //!
 //! ```text
 //! blocks  = block …                                                                   section 64
@@ -23,17 +25,32 @@
 //! ```
 
 mod collect;
+mod dictionary;
 mod entry;
+mod keywords;
 mod kind;
 mod read;
 mod scan;
 #[cfg(test)]
 mod tests;
+mod values;
 mod write;
 
 pub use collect::ColumnSet;
+pub use dictionary::{DictionaryReader, DictionaryWriter};
 pub use entry::{Entry, Range};
 pub use kind::ColumnKind;
 pub use read::{Block, Column};
 pub use scan::Scan;
-pub use write::{BlockSink, ColumnWriter};
+pub use write::ColumnWriter;
+
+/// Section of the blocks of a column.
+pub const BLOCKS: u32 = 64;
+/// Section of the index over them.
+pub const INDEX: u32 = 65;
+/// Sections of the terms of a column of keywords, or of the directories of one of paths: see `dictionary/`.
+pub const TERMS: u32 = 66;
+pub const TERMS_INDEX: u32 = 67;
+/// Sections of the names of a column of paths: as those of a column of strings.
+pub const NAMES: u32 = 68;
+pub const NAMES_INDEX: u32 = 69;

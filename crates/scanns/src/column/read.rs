@@ -3,8 +3,9 @@
 use std::ops::Range as Documents;
 use std::sync::Arc;
 
-use super::ColumnKind;
+use super::dictionary::DictionaryReader;
 use super::entry::{BLOCKS_OF_RANGE, ENTRY, Entry, HEADER, Header, JUMP, RANGE, Range};
+use super::{BLOCKS, ColumnKind, INDEX, NAMES, NAMES_INDEX, TERMS, TERMS_INDEX};
 use crate::codec::{ByteReader, Form, Head, Numbers, Presence};
 use crate::error::{Error, Result};
 use crate::store::Section;
@@ -22,6 +23,10 @@ pub struct Column {
     header: Header,
     blocks: Arc<Section>,
     index: Arc<Section>,
+    /// Terms of keywords, directories of paths.
+    terms: Option<Arc<DictionaryReader>>,
+    /// Names of paths.
+    names: Option<Arc<Column>>,
 }
 
 /// A block, whose checksums are verified.
@@ -33,16 +38,36 @@ pub struct Block<'a> {
     pub presence: Presence<'a>,
     /// How many values there are up to each document that has some, if one has several.
     ends: Option<Numbers<'a>>,
-    /// All values.
+    /// All values that are numbers, none of a column of strings.
     pub numbers: Numbers<'a>,
+    /// The strings of a column of such, empty if there are none.
+    text: &'a [u8],
 }
 
 impl Column {
-    /// Opens a column of a segment with so many documents.
+    /// Opens a column of a segment with so many documents; `section` gives the sections of its field.
     ///
     /// # Errors
-    /// [`Error::Corrupt`] if its index is damaged, as far as is looked at: entries are verified when they are used.
-    pub fn open(blocks: Arc<Section>, index: Arc<Section>, documents: u32) -> Result<Self> {
+    /// [`Error::Corrupt`] if its index is damaged, as far as is looked at: entries are verified when they are used. What
+    /// `section` says.
+    pub fn open(section: impl Fn(u32) -> Result<Arc<Section>>, documents: u32) -> Result<Self> {
+        let mut column = Self::open_plain(section(BLOCKS)?, section(INDEX)?, documents)?;
+        if column.kind.has_terms() {
+            let terms = DictionaryReader::open(section(TERMS)?, section(TERMS_INDEX)?)?;
+            column.terms = Some(Arc::new(terms));
+        }
+        if column.kind == ColumnKind::Path {
+            let names = Self::open_plain(section(NAMES)?, section(NAMES_INDEX)?, documents)?;
+            if !names.kind.is_strings() {
+                return Err(names.index.corrupt("the names of a column of paths are no strings"));
+            }
+            column.names = Some(Arc::new(names));
+        }
+        Ok(column)
+    }
+
+    /// Without what is beside its blocks.
+    fn open_plain(blocks: Arc<Section>, index: Arc<Section>, documents: u32) -> Result<Self> {
         let damaged = || index.corrupt("the index of a column cannot be read");
         let header = Header::read(index.get(0..HEADER.min(index.len()))?).ok_or_else(damaged)?;
         let kind = ColumnKind::from_code(header.kind).ok_or_else(damaged)?;
@@ -53,12 +78,22 @@ impl Column {
         if header.places().2 != index.len() || (header.blocks == 0) != (documents == 0) {
             return Err(damaged());
         }
-        Ok(Column { kind, header, blocks, index })
+        Ok(Column { kind, header, blocks, index, terms: None, names: None })
     }
 
     /// What its values are.
     pub fn kind(&self) -> ColumnKind {
         self.kind
+    }
+
+    /// The terms that its integers number, if it has some: keywords, or directories of paths.
+    pub fn terms(&self) -> Option<&DictionaryReader> {
+        self.terms.as_deref()
+    }
+
+    /// The names of paths.
+    pub fn names(&self) -> Option<&Column> {
+        self.names.as_deref()
     }
 
     /// Documents of the segment.
@@ -86,9 +121,11 @@ impl Column {
         self.header.blocks
     }
 
-    /// Bytes that it takes.
+    /// Bytes that it takes, with its terms and names.
     pub fn bytes(&self) -> u64 {
-        (self.blocks.len() + self.index.len()) as u64
+        let terms = self.terms().map_or(0, DictionaryReader::bytes);
+        let names = self.names().map_or(0, Column::bytes);
+        (self.blocks.len() + self.index.len()) as u64 + terms + names
     }
 
     /// Ranges of blocks that it has.
@@ -112,6 +149,7 @@ impl Column {
         if block < self.header.blocks
             && let Some(entry) = Entry::read(self.index.get(at..at + ENTRY)?)
             && self.documents() - entry.documents.min(self.documents()) >= entry.first
+            && entry.strings == self.kind.is_strings()
         {
             return Ok(entry);
         }
@@ -207,8 +245,13 @@ impl<'a> Block<'a> {
             ends = Some(numbers);
             at += len;
         }
-        let numbers = Numbers::read(bytes.get(at..)?, entry.head, entry.values as usize)?;
-        Some(Block { entry, presence, ends, numbers })
+        let rest = bytes.get(at..)?;
+        if entry.strings {
+            let numbers = Numbers::read(&[], Head::constant(0), 0)?;
+            return Some(Block { entry, presence, ends, numbers, text: rest });
+        }
+        let numbers = Numbers::read(rest, entry.head, entry.values as usize)?;
+        Some(Block { entry, presence, ends, numbers, text: &[] })
     }
 
     /// The documents that it is about.
@@ -224,7 +267,12 @@ impl<'a> Block<'a> {
         let end = |rank: usize| ends.get(rank).and_then(|end| usize::try_from(end).ok()).ok_or(Damaged);
         let start = if rank == 0 { 0 } else { end(rank - 1)? };
         let end = end(rank)?;
-        if start < end && end <= self.numbers.count() { Ok(start..end) } else { Err(Damaged) }
+        if start < end && end <= self.entry.values as usize { Ok(start..end) } else { Err(Damaged) }
+    }
+
+    /// The strings, as `codec` reads them.
+    pub fn text(&self) -> &'a [u8] {
+        self.text
     }
 
     /// True if some document has more than one value.

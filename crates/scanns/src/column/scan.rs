@@ -1,7 +1,9 @@
 //! Reads a column block by block, which costs a fraction of a nanosecond for a value.
 
+use std::ops::ControlFlow;
+
 use super::read::{Block, Column};
-use crate::codec::MOST_DOCUMENTS;
+use crate::codec::{MOST_DOCUMENTS, StringBlock};
 use crate::error::Result;
 
 /// Whole blocks of a column, unpacked; keeps its memory from block to block.
@@ -10,6 +12,7 @@ pub struct Scan {
     values: Vec<u64>,
     present: Vec<u16>,
     ends: Vec<u32>,
+    text: Vec<u8>,
 }
 
 /// The values of a block.
@@ -33,14 +36,58 @@ impl Scan {
         Self::default()
     }
 
-    /// Unpacks a block.
+    /// Unpacks a block; of strings, only which documents have how many.
     pub fn read<'s>(&'s mut self, column: &Column, number: u32) -> Result<Values<'s>> {
         let block = column.block(number)?;
         self.unpack(&block).ok_or_else(|| column.damaged(number))
     }
 
+    /// Calls `visit` with each string of a block and its document, in order.
+    pub fn strings(
+        &mut self,
+        column: &Column,
+        number: u32,
+        visit: impl FnMut(u32, &[u8]) -> Result<()>,
+    ) -> Result<()> {
+        let block = column.block(number)?;
+        if block.entry.values == 0 {
+            return Ok(());
+        }
+        let mut outcome = Ok(());
+        let read = self.visit_strings(&block, visit, &mut outcome);
+        outcome?;
+        read.ok_or_else(|| column.damaged(number))
+    }
+
+    fn visit_strings(
+        &mut self,
+        block: &Block<'_>,
+        mut visit: impl FnMut(u32, &[u8]) -> Result<()>,
+        outcome: &mut Result<()>,
+    ) -> Option<()> {
+        let strings = StringBlock::open(block.text()).filter(|all| all.len() == block.entry.values)?;
+        let mut text = std::mem::take(&mut self.text);
+        let documents = self.unpack(block)?;
+        let (mut place, mut rank) = (0u32, 0usize);
+        let read = strings.each(0..strings.len() as usize, &mut text, |string| {
+            while documents.ends.is_some_and(|ends| ends.get(rank).is_some_and(|&end| end <= place)) {
+                rank += 1;
+            }
+            let rank = if documents.ends.is_some() { rank } else { place as usize };
+            place += 1;
+            let offset = match documents.present {
+                Some(present) => present.get(rank).copied().map_or(0, u32::from),
+                None => u32::try_from(rank).unwrap_or(0),
+            };
+            *outcome = visit(documents.first + offset, string);
+            if outcome.is_ok() { ControlFlow::Continue(()) } else { ControlFlow::Break(()) }
+        });
+        self.text = text;
+        read
+    }
+
     fn unpack(&mut self, block: &Block<'_>) -> Option<Values<'_>> {
-        let Scan { values, present, ends } = self;
+        let Scan { values, present, ends, .. } = self;
         // What is not written below is left from another block, and cut off.
         values.resize(block.numbers.count(), 0);
         block.numbers.unpack(0, values)?;
@@ -54,7 +101,7 @@ impl Scan {
             for rank in 0..block.presence.count() {
                 ends.push(u32::try_from(block.values_of(rank).ok()?.end).ok()?);
             }
-            if ends.last().is_some_and(|&end| end as usize != values.len()) {
+            if ends.last().is_some_and(|&end| end != block.entry.values) {
                 return None;
             }
         }

@@ -11,7 +11,7 @@ const KIND: FileKind = FileKind { magic: *b"TESTTEST", format: 1 };
 
 fn put(directory: &RamDirectory, blocks: &[u8], index: &[u8]) {
     let mut out = EnvelopeWriter::create(directory, "c", KIND, 1).unwrap();
-    for (kind, bytes) in [(1, blocks), (2, index)] {
+    for (kind, bytes) in [(BLOCKS, blocks), (INDEX, index)] {
         out.begin(kind).unwrap();
         out.write(bytes).unwrap();
     }
@@ -20,8 +20,7 @@ fn put(directory: &RamDirectory, blocks: &[u8], index: &[u8]) {
 
 fn open(directory: &RamDirectory, documents: u32) -> crate::Result<Column> {
     let file = Envelope::open(directory, "c", KIND)?;
-    let section = |kind| file.shared_section(kind).map(Arc::clone);
-    Column::open(section(1)?, section(2)?, documents)
+    Column::open(|kind| file.shared_section(kind).map(Arc::clone), documents)
 }
 
 fn written(documents: &[Vec<u64>], kind: ColumnKind) -> (Vec<u8>, Vec<u8>) {
@@ -219,6 +218,7 @@ fn entries_take_a_line_of_the_cache() {
         values: 7,
         presence: 1,
         several: true,
+        strings: false,
         head: Head { width: 9, extra: 10, ..Head::constant(8) },
     };
     let mut bytes = Vec::new();

@@ -2,7 +2,7 @@
 
 use super::ColumnKind;
 use super::entry::{BLOCKS_OF_RANGE, Entry, Header, JUMP, Range};
-use crate::codec::{Chooser, Head, MOST_DOCUMENTS, put_numbers, put_presence};
+use crate::codec::{Chooser, Head, MOST_DOCUMENTS, encode_block, put_numbers, put_presence};
 use crate::error::Result;
 use crate::store::EnvelopeWriter;
 
@@ -12,8 +12,12 @@ const FULL: usize = JUMP as usize;
 /// Values at which it ends.
 const MOST_VALUES: usize = 1 << 16;
 
-/// A block that is carried over has at least so many documents, or else stands alone.
+/// Bytes of strings at which it ends.
+const MOST_TEXT: usize = 128 << 10;
+
+/// A block that is carried over has at least so many documents, or of strings so many bytes, and so has the one before.
 const LEAST_CARRIED: u32 = JUMP / 2;
+const LEAST_TEXT: usize = 32 << 10;
 
 /// Takes blocks one after the other.
 pub trait BlockSink {
@@ -34,11 +38,10 @@ impl BlockSink for Vec<u8> {
     }
 }
 
-/// Writes the blocks of a column of numbers, and remembers its index.
+/// Writes the blocks of a column, and remembers its index.
 #[derive(Debug)]
 pub struct ColumnWriter {
-    kind: u32,
-    floats: bool,
+    kind: ColumnKind,
     /// The first document of the block at hand.
     first: u32,
     /// Documents in it that have ended.
@@ -47,7 +50,11 @@ pub struct ColumnWriter {
     present: Vec<u16>,
     /// How many values there are up to each of them.
     ends: Vec<u64>,
+    /// Numbers.
     values: Vec<u64>,
+    /// Strings, one after the other, and where each ends.
+    text: Vec<u8>,
+    text_ends: Vec<usize>,
     entries: Vec<Entry>,
     /// Bytes of the blocks before.
     at: u64,
@@ -58,18 +65,15 @@ pub struct ColumnWriter {
 impl ColumnWriter {
     /// Without documents.
     pub fn new(kind: ColumnKind) -> Self {
-        Self::with_code(kind.code(), kind.is_float())
-    }
-
-    fn with_code(kind: u32, floats: bool) -> Self {
         ColumnWriter {
             kind,
-            floats,
             first: 0,
             documents: 0,
             present: Vec::new(),
             ends: Vec::new(),
             values: Vec::new(),
+            text: Vec::new(),
+            text_ends: Vec::new(),
             entries: Vec::new(),
             at: 0,
             block: Vec::new(),
@@ -77,23 +81,39 @@ impl ColumnWriter {
         }
     }
 
-    /// Adds a value of the document at hand.
+    /// Adds a number of the document at hand.
     #[inline]
     pub fn push(&mut self, order: u64) {
         self.values.push(order);
     }
 
-    /// Ends the document at hand, with the values that were added since the one before, which are put in order.
+    /// Adds a string of the document at hand.
+    pub fn push_string(&mut self, string: &[u8]) {
+        self.text.extend_from_slice(string);
+        self.text_ends.push(self.text.len());
+    }
+
+    /// Values of the block at hand.
+    fn count(&self) -> usize {
+        if self.kind.is_strings() { self.text_ends.len() } else { self.values.len() }
+    }
+
+    /// Those of documents that have ended.
+    fn ended(&self) -> usize {
+        self.ends.last().map_or(0, |&end| usize::try_from(end).unwrap_or(0))
+    }
+
+    /// Ends the document at hand, with the values that were added since the one before. Numbers are put in order.
     #[inline]
     pub fn end_document(&mut self, out: &mut impl BlockSink) -> Result<()> {
-        let before = self.ends.last().map_or(0, |&end| usize::try_from(end).unwrap_or(0));
-        if self.values.len() > before {
-            if self.values.len() > before + 1 {
+        let (before, count) = (self.ended(), self.count());
+        if count > before {
+            if count > before + 1 && self.kind.is_sorted() {
                 self.values.get_mut(before..).unwrap_or_default().sort_unstable();
             }
             // A block has fewer documents than that at any time.
             self.present.push(u16::try_from(self.documents).unwrap_or(u16::MAX));
-            self.ends.push(self.values.len() as u64);
+            self.ends.push(count as u64);
         }
         self.documents += 1;
         if self.is_full() { self.seal(out) } else { Ok(()) }
@@ -103,13 +123,16 @@ impl ColumnWriter {
     fn is_full(&self) -> bool {
         self.present.len() >= FULL
             || self.documents as usize >= MOST_DOCUMENTS
-            || self.values.len() >= MOST_VALUES
+            || self.count() >= MOST_VALUES
+            || self.text.len() >= MOST_TEXT
     }
 
     /// Forgets the values of the document at hand, which has not ended.
     pub fn drop_open(&mut self) {
-        let ended = self.ends.last().map_or(0, |&end| usize::try_from(end).unwrap_or(0));
+        let ended = self.ended();
         self.values.truncate(ended);
+        self.text_ends.truncate(ended);
+        self.text.truncate(self.text_ends.last().copied().unwrap_or(0));
     }
 
     /// Ends `count` documents without values.
@@ -133,7 +156,9 @@ impl ColumnWriter {
 
     /// Memory in use.
     pub fn bytes(&self) -> usize {
-        self.values.capacity() * 8
+        self.text.capacity()
+            + self.text_ends.capacity() * 8
+            + self.values.capacity() * 8
             + self.ends.capacity() * 8
             + self.present.capacity() * 2
             + self.block.capacity()
@@ -143,7 +168,12 @@ impl ColumnWriter {
     /// Adds a block of another column as it is, if that leaves no small block behind; `false` if it has to be taken
     /// apart.
     pub fn carry(&mut self, entry: &Entry, block: &[u8], out: &mut impl BlockSink) -> Result<bool> {
-        if entry.documents < LEAST_CARRIED || (self.documents > 0 && self.documents < LEAST_CARRIED) {
+        let is_large = |documents: u32, bytes: usize| {
+            documents >= LEAST_CARRIED || (self.kind.is_strings() && bytes >= LEAST_TEXT)
+        };
+        if !is_large(entry.documents, block.len())
+            || (self.documents > 0 && !is_large(self.documents, self.text.len()))
+        {
             return Ok(false);
         }
         self.seal(out)?;
@@ -159,19 +189,23 @@ impl ColumnWriter {
         if self.documents == 0 {
             return Ok(());
         }
+        let (strings, count) = (self.kind.is_strings(), self.count());
         let block = &mut self.block;
         block.clear();
         block.extend([0; 4]);
         block.extend(self.documents.to_le_bytes());
         let presence = put_presence(&self.present, self.documents as usize, block);
-        let several = self.values.len() > self.present.len();
+        let several = count > self.present.len();
         if several {
             put_ends(&mut self.chooser, &self.ends, block);
         }
         let head = match self.values.is_empty() {
             true => Head::constant(0),
-            false => put_numbers(&mut self.chooser, &self.values, self.floats, block),
+            false => put_numbers(&mut self.chooser, &self.values, self.kind.is_float(), block),
         };
+        if strings && count > 0 {
+            put_strings(&self.text, &self.text_ends, block);
+        }
         let length = u32::try_from(block.len()).unwrap_or(u32::MAX);
         if let Some(front) = block.first_chunk_mut() {
             *front = length.to_le_bytes();
@@ -183,9 +217,10 @@ impl ColumnWriter {
             first: self.first,
             documents: self.documents,
             present: u32::try_from(self.present.len()).unwrap_or(u32::MAX),
-            values: u32::try_from(self.values.len()).unwrap_or(u32::MAX),
+            values: u32::try_from(count).unwrap_or(u32::MAX),
             presence,
             several,
+            strings,
             head,
         });
         self.at += block.len() as u64;
@@ -195,6 +230,8 @@ impl ColumnWriter {
         self.present.clear();
         self.ends.clear();
         self.values.clear();
+        self.text.clear();
+        self.text_ends.clear();
         Ok(())
     }
 
@@ -203,10 +240,18 @@ impl ColumnWriter {
         self.drop_open();
         self.seal(out)?;
         let entries = std::mem::take(&mut self.entries);
-        let index = index_of(self.kind, self.first, &entries);
-        *self = Self::with_code(self.kind, self.floats);
+        let index = index_of(self.kind.code(), self.first, &entries);
+        *self = Self::new(self.kind);
         Ok(index)
     }
+}
+
+/// Writes strings, of which it is known where each ends.
+fn put_strings(text: &[u8], ends: &[usize], block: &mut Vec<u8>) {
+    let mut start = 0;
+    let string = |&end: &usize| text.get(std::mem::replace(&mut start, end)..end).unwrap_or_default();
+    let strings: Vec<&[u8]> = ends.iter().map(string).collect();
+    encode_block(&strings, block);
 }
 
 /// Writes how many values there are up to each document.

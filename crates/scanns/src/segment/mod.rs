@@ -50,9 +50,6 @@ const TERMS: u32 = 1;
 const SPARSE: u32 = 2;
 /// Section of norms: one byte per document.
 const NORMS: u32 = 3;
-/// Sections of a column: its blocks, and the index over them; see `column/mod.rs`.
-const COLUMN: u32 = 64;
-const COLUMN_INDEX: u32 = 65;
 /// Sections of document keys: see `keys/mod.rs`.
 const KEYS: u32 = 4;
 const PATHS: u32 = 6;

@@ -10,6 +10,7 @@ use crate::sys::PageSize;
 use crate::tokenize::TokenSink;
 use fastrand::Rng;
 
+mod columns;
 mod dictionary;
 mod offsets;
 mod pieces;

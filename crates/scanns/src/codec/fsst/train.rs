@@ -1,0 +1,160 @@
+//! Chooses symbols: compresses a sample with those of the round before, and keeps those that save most.
+//!
+//! Each round counts how often every symbol and every byte occurs, and every pair of neighbours. Symbols, bytes and
+//! joined pairs are the candidates of the next round; what one is worth is the bytes that it would cover. So symbols
+//! grow from bytes to eight bytes in a few rounds. What joins only where symbols were cut short is found too, since
+//! of each symbol its first byte is counted as well.
+
+use hashbrown::HashMap;
+
+use super::{LITERAL, LONGEST, MOST, Matcher, Symbol, SymbolTable};
+
+/// Bytes of a sample that is large enough: more hardly improve the symbols.
+pub const SAMPLE: usize = 32 << 10;
+
+/// Which pieces of the sample each round takes: every eighth, and so on.
+const STEPS: [usize; 5] = [8, 4, 2, 1, 1];
+/// Of fewer pieces, all are taken.
+const FEW: usize = 64;
+/// Bytes and symbols, both are counted: bytes come first.
+const KINDS: usize = 512;
+/// A sample takes no more than this of a string in one piece.
+const PIECE: usize = 256;
+/// What a byte is worth more than what it covers: without a symbol, it takes two bytes of code.
+const BYTE_WORTH: u64 = 8;
+
+/// Pieces of `strings`, which have `total` bytes, about `most` bytes in all, spread evenly.
+pub fn sample<'a>(strings: impl Iterator<Item = &'a [u8]>, total: usize, most: usize) -> Vec<&'a [u8]> {
+    let (mut sample, mut seen, mut taken) = (Vec::new(), 0u128, 0u128);
+    let mut state = 0x9e37_79b9_7f4a_7c15_u64;
+    for piece in strings.flat_map(|string| string.chunks(PIECE)) {
+        // Pieces are taken at random, more likely where fewer than due were taken: texts often have a period.
+        state = state.wrapping_mul(0x5851_f42d_4c95_7f2d).wrapping_add(0x1405_7b7e_f767_814f);
+        seen += piece.len() as u128;
+        let due = seen * most as u128 / total.max(1) as u128;
+        let jitter = u128::from(state >> 53);
+        if total <= most || taken + jitter <= due + 1024 {
+            sample.push(piece);
+            taken += piece.len() as u128;
+        }
+    }
+    sample
+}
+
+/// How often bytes and symbols occur, and pairs of them.
+struct Counts {
+    single: [u32; KINDS],
+    pairs: Vec<u32>,
+    /// The pairs that were seen.
+    seen: Vec<u32>,
+    /// Bytes of the sample.
+    total: usize,
+}
+
+impl Counts {
+    fn new() -> Self {
+        Counts { single: [0; KINDS], pairs: vec![0; KINDS * KINDS], seen: Vec::new(), total: 0 }
+    }
+
+    fn clear(&mut self) {
+        self.total = 0;
+        self.single.fill(0);
+        for pair in self.seen.drain(..) {
+            if let Some(count) = self.pairs.get_mut(pair as usize) {
+                *count = 0;
+            }
+        }
+    }
+
+    fn add(&mut self, before: Option<u16>, kind: u16) {
+        if let Some(count) = self.single.get_mut(usize::from(kind)) {
+            *count += 1;
+        }
+        let Some(before) = before else { return };
+        let pair = u32::from(before) << 9 | u32::from(kind);
+        if let Some(count) = self.pairs.get_mut(pair as usize) {
+            if *count == 0 {
+                self.seen.push(pair);
+            }
+            *count += 1;
+        }
+    }
+
+    /// Compresses `sample` and counts what occurs.
+    fn take<'a>(&mut self, matcher: &Matcher, sample: impl Iterator<Item = &'a &'a [u8]>) {
+        self.clear();
+        for &string in sample {
+            self.total += string.len();
+            let (mut text, mut before) = (string, None);
+            while let Some(&first) = text.first() {
+                let (code, len) = matcher.longest(text);
+                let kind = if code == LITERAL { u16::from(first) } else { 256 + u16::from(code) };
+                self.add(before, kind);
+                if len > 1 {
+                    self.add(before, u16::from(first));
+                }
+                before = Some(kind);
+                text = text.get(len..).unwrap_or_default();
+            }
+        }
+    }
+}
+
+/// See [`SymbolTable::train`].
+pub(super) fn train(sample: &[&[u8]]) -> SymbolTable {
+    let mut counts = Counts::new();
+    let mut symbols: Vec<Symbol> = Vec::new();
+    for step in STEPS {
+        // The first symbols need only be good enough to grow from: less of the sample will do.
+        let some = sample.iter().step_by(if sample.len() < FEW { 1 } else { step });
+        counts.take(&Matcher::new(&symbols), some);
+        symbols = grow(&symbols, &counts);
+    }
+    SymbolTable::of(symbols)
+}
+
+/// The symbols of the next round: those that cover most of the sample that `counts` is of.
+fn grow(symbols: &[Symbol], counts: &Counts) -> Vec<Symbol> {
+    let kind = |kind: usize| match kind.checked_sub(256) {
+        Some(code) => symbols.get(code).copied(),
+        None => u8::try_from(kind).ok().map(Symbol::byte),
+    };
+    let mut worth: HashMap<Symbol, u64> = HashMap::with_capacity(4 * KINDS);
+    // What is rarer is not among the best, and there is much of it.
+    let least = 2 + u32::try_from(counts.total / 8192).unwrap_or(u32::MAX - 2);
+    for (symbol, &count) in
+        counts.single.iter().enumerate().filter_map(|(at, count)| Some((kind(at)?, count)))
+    {
+        if count > 0 {
+            let factor = if symbol.len == 1 { BYTE_WORTH } else { u64::from(symbol.len) };
+            let own = worth.entry(symbol).or_default();
+            *own = (*own).max(factor * u64::from(count));
+        }
+    }
+    for &pair in &counts.seen {
+        let count = counts.pairs.get(pair as usize).copied().unwrap_or(0);
+        let (first, second) = (kind(pair as usize >> 9), kind(pair as usize & (KINDS - 1)));
+        let (Some(first), Some(second)) = (first, second) else { continue };
+        if usize::from(first.len) == LONGEST || count < least {
+            continue;
+        }
+        let joined = join(first, second);
+        *worth.entry(joined).or_default() += u64::from(joined.len) * u64::from(count);
+    }
+    let mut all: Vec<(u64, Symbol)> = worth.into_iter().map(|(symbol, worth)| (worth, symbol)).collect();
+    // What covers less than it takes in the table is left out.
+    all.retain(|(worth, symbol)| *worth > 2 * u64::from(symbol.len));
+    let rank = |(worth, symbol): &(u64, Symbol)| (u64::MAX - worth, symbol.order());
+    if all.len() > MOST {
+        all.select_nth_unstable_by_key(MOST, rank);
+    }
+    all.truncate(MOST);
+    all.into_iter().map(|(_, symbol)| symbol).collect()
+}
+
+/// The bytes of both, as many as a symbol may have.
+fn join(first: Symbol, second: Symbol) -> Symbol {
+    let len = (first.len + second.len).min(8);
+    let joined = Symbol { bits: first.bits | second.bits << (8 * u32::from(first.len)), len };
+    Symbol { bits: joined.bits & joined.mask(), len }
+}

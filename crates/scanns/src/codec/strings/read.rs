@@ -1,0 +1,133 @@
+//! Reads a block of strings: one of them, or all in a row.
+
+use std::ops::{ControlFlow, Range};
+
+use super::super::ByteReader;
+use super::super::fsst::SymbolTable;
+use super::{CODES, Ends, FRAME, MOST_IN_FRAME, RAW, SAME};
+
+/// A block, read where it lies; of one with symbols, the table is decoded.
+#[derive(Debug)]
+pub struct StringBlock<'a> {
+    count: u32,
+    form: Form<'a>,
+}
+
+#[derive(Debug)]
+enum Form<'a> {
+    Same(&'a [u8]),
+    Raw(Ends<'a>, &'a [u8]),
+    Codes(Box<SymbolTable>, Ends<'a>, &'a [u8]),
+    /// The ends are those of the text, which has this length.
+    Frame(Ends<'a>, usize, &'a [u8]),
+}
+
+impl<'a> StringBlock<'a> {
+    /// Opens a block that takes all of `bytes`; `None` if they are none.
+    pub fn open(bytes: &'a [u8]) -> Option<Self> {
+        let mut reader = ByteReader::new(bytes);
+        let count = reader.varint32()?;
+        let strings = usize::try_from(count).ok()?;
+        let form = match reader.u8()? {
+            SAME => Form::Same(reader.remaining()),
+            RAW => Form::Raw(Ends::open(&mut reader, strings)?, reader.remaining()),
+            CODES => {
+                let table = Box::new(SymbolTable::decode(&mut reader)?);
+                Form::Codes(table, Ends::open(&mut reader, strings)?, reader.remaining())
+            }
+            FRAME => {
+                let len = usize::try_from(reader.varint()?).ok().filter(|&len| len <= MOST_IN_FRAME)?;
+                Form::Frame(Ends::open(&mut reader, strings)?, len, reader.remaining())
+            }
+            _ => return None,
+        };
+        let (ends, len) = match &form {
+            Form::Same(_) => return Some(StringBlock { count, form }),
+            Form::Raw(ends, text) | Form::Codes(_, ends, text) => (ends, text.len()),
+            Form::Frame(ends, len, _) => (ends, *len),
+        };
+        let last = strings.checked_sub(1).map_or(Some(0), |last| Some(ends.range(last)?.end));
+        (last == Some(len)).then_some(StringBlock { count, form })
+    }
+
+    /// How many strings there are. Damaged bytes may say more than the caller knows that there should be: a string that
+    /// is in the block once may be there 2^32 - 1 times.
+    pub fn len(&self) -> u32 {
+        self.count
+    }
+
+    /// True if a string can be read only after all were unpacked.
+    pub fn is_packed(&self) -> bool {
+        matches!(self.form, Form::Frame(..))
+    }
+
+    /// Unpacks what [`get_from`](Self::get_from) needs into `text`: nothing, but for a block that [is
+    /// packed](Self::is_packed), which has at most 1 MiB.
+    pub fn unpack(&self, text: &mut Vec<u8>) -> Option<()> {
+        text.clear();
+        let Form::Frame(_, len, frame) = self.form else { return Some(()) };
+        text.resize(len, 0);
+        let found = zstd::bulk::decompress_to_buffer(frame, &mut text[..]).ok();
+        found.filter(|&found| found == len).map(|_| ())
+    }
+
+    /// Appends string `i`; `text` is what [`unpack`](Self::unpack) made of this block. `None`, and nothing appended,
+    /// if there are not so many, or it cannot be read.
+    #[inline]
+    pub fn get_from(&self, text: &[u8], i: usize, out: &mut Vec<u8>) -> Option<()> {
+        if let Form::Codes(table, ends, codes) = &self.form {
+            return table.decompress(codes.get(ends.range(i)?)?, usize::MAX, out);
+        }
+        out.extend_from_slice(self.plain(text, i)?);
+        Some(())
+    }
+
+    /// Appends string `i`, as [`get_from`](Self::get_from) does: of a packed block, all are unpacked first.
+    pub fn get(&self, i: usize, out: &mut Vec<u8>) -> Option<()> {
+        let mut text = Vec::new();
+        self.unpack(&mut text)?;
+        self.get_from(&text, i, out)
+    }
+
+    /// String `i` of a block without codes.
+    fn plain<'b>(&self, unpacked: &'b [u8], i: usize) -> Option<&'b [u8]>
+    where
+        'a: 'b,
+    {
+        let (ends, text): (_, &'b [u8]) = match &self.form {
+            Form::Same(text) => return (i < self.count as usize).then_some(text),
+            Form::Raw(ends, text) => (ends, text),
+            Form::Frame(ends, _, _) => (ends, unpacked),
+            Form::Codes(..) => return None,
+        };
+        text.get(ends.range(i)?)
+    }
+
+    /// Hands the strings of `range` to `each` in order, until it breaks; `text` is memory to reuse. `None` if there
+    /// are not so many, or one cannot be read.
+    pub fn each(
+        &self,
+        range: Range<usize>,
+        text: &mut Vec<u8>,
+        mut each: impl FnMut(&[u8]) -> ControlFlow<()>,
+    ) -> Option<()> {
+        if range.end > self.count as usize {
+            return None;
+        }
+        self.unpack(text)?;
+        for i in range {
+            let flow = match &self.form {
+                Form::Codes(table, ends, codes) => {
+                    text.clear();
+                    table.decompress(codes.get(ends.range(i)?)?, usize::MAX, text)?;
+                    each(text)
+                }
+                _ => each(self.plain(text, i)?),
+            };
+            if flow.is_break() {
+                break;
+            }
+        }
+        Some(())
+    }
+}

@@ -1,0 +1,56 @@
+//! The values of a document as they were put in.
+
+use super::read::Damaged;
+use super::{Column, ColumnKind};
+use crate::codec::StringBlock;
+use crate::error::Result;
+use crate::schema::Value;
+
+impl Column {
+    /// Appends the values of a document: numbers and keywords ascending, others in their order.
+    pub fn values_of(&self, doc: u32, out: &mut Vec<Value>) -> Result<()> {
+        if self.kind().is_strings() {
+            let is_text = self.kind() == ColumnKind::Text;
+            return self.strings_of(doc, |string| {
+                out.push(if is_text { Value::Text(string) } else { Value::Bytes(string) });
+            });
+        }
+        let mut orders = Vec::new();
+        self.get(doc, &mut orders)?;
+        let Some(terms) = self.terms() else {
+            out.extend(orders.iter().map(|&order| self.kind().value_of(order)));
+            return Ok(());
+        };
+        let mut names = Vec::new();
+        if let Some(column) = self.names() {
+            column.strings_of(doc, |name| names.push(name))?;
+        }
+        let mut names = names.into_iter();
+        for order in orders {
+            let mut text = Vec::new();
+            terms.term(u32::try_from(order).unwrap_or(u32::MAX), &mut text)?;
+            text.extend(names.next().unwrap_or_default());
+            out.push(Value::Text(text));
+        }
+        Ok(())
+    }
+
+    /// Calls `visit` with each string of a document.
+    pub fn strings_of(&self, doc: u32, mut visit: impl FnMut(Vec<u8>)) -> Result<()> {
+        let number = self.block_of(doc)?;
+        let block = self.block(number)?;
+        let mut read = || -> std::result::Result<(), Damaged> {
+            let Some(rank) = block.rank(doc) else { return Ok(()) };
+            let strings = StringBlock::open(block.text()).ok_or(Damaged)?;
+            let mut unpacked = Vec::new();
+            strings.unpack(&mut unpacked).ok_or(Damaged)?;
+            for place in block.values_of(rank)? {
+                let mut string = Vec::new();
+                strings.get_from(&unpacked, place, &mut string).ok_or(Damaged)?;
+                visit(string);
+            }
+            Ok(())
+        };
+        read().map_err(|Damaged| self.damaged(number))
+    }
+}

@@ -1,0 +1,100 @@
+//! Joins the dictionaries of several columns.
+//!
+//! Terms come in order from all of them at once, and each gets one number. Terms that only deleted documents had fall out,
+//! for which the column is read once beforehand. What is held in memory is the new number of each old term.
+
+use std::cmp::Reverse;
+use std::collections::BinaryHeap;
+
+use crate::column::{Column, DictionaryWriter, Scan};
+use crate::error::Result;
+use crate::segment::merge::{GoOn, Renumbering};
+use crate::store::EnvelopeWriter;
+
+/// Terms between two calls of `go_on`.
+const LOOK_EVERY: usize = 1 << 14;
+
+/// Writes the terms of `columns` that documents which survive have; by column, the new numbers of its terms, or `None` where
+/// all keep theirs.
+pub(super) fn merge_terms(
+    columns: &[Option<&Column>],
+    documents: &[Renumbering],
+    [terms, index]: [u32; 2],
+    out: &mut EnvelopeWriter,
+    go_on: GoOn<'_>,
+) -> Result<Vec<Option<Vec<u32>>>> {
+    let mut used = Vec::with_capacity(columns.len());
+    for (column, documents) in columns.iter().zip(documents) {
+        used.push(column.map_or(Ok(None), |column| used_terms(column, documents))?);
+    }
+    out.begin(terms)?;
+    let mut dictionary = DictionaryWriter::new();
+    let mut numbers: Vec<Vec<u32>> =
+        columns.iter().map(|column| vec![u32::MAX; column_terms(*column)]).collect();
+    let mut cursors: Vec<_> = columns
+        .iter()
+        .map(|column| column.and_then(Column::terms).map(|terms| terms.cursor_from(0)))
+        .collect();
+    let mut next = |source: usize, mut term: Vec<u8>| -> Result<Option<Reverse<(Vec<u8>, usize, u32)>>> {
+        let Some(Some(cursor)) = cursors.get_mut(source) else { return Ok(None) };
+        while let Some((number, found)) = cursor.next()? {
+            if used.get(source).and_then(Option::as_ref).is_none_or(|used| is_set(used, number)) {
+                term.clear();
+                term.extend_from_slice(found);
+                return Ok(Some(Reverse((term, source, number))));
+            }
+        }
+        Ok(None)
+    };
+    let mut heap = BinaryHeap::new();
+    for source in 0..columns.len() {
+        heap.extend(next(source, Vec::new())?);
+    }
+    let mut last: Option<Vec<u8>> = None;
+    while let Some(Reverse((term, source, number))) = heap.pop() {
+        if last.as_ref() != Some(&term) {
+            if dictionary.len().is_multiple_of(LOOK_EVERY) {
+                go_on(out.len())?;
+            }
+            dictionary.push(&term, out)?;
+        }
+        if let Some(slot) = numbers.get_mut(source).and_then(|numbers| numbers.get_mut(number as usize)) {
+            *slot = u32::try_from(dictionary.len() - 1).unwrap_or(u32::MAX);
+        }
+        // The memory of the term before is that of the next one.
+        let free = last.replace(term).unwrap_or_default();
+        heap.extend(next(source, free)?);
+    }
+    dictionary.finish(index, out)?;
+    let stay = |numbers: &[u32]| numbers.iter().zip(0..).all(|(&new, old)| new == old);
+    Ok(numbers.into_iter().map(|numbers| (!stay(&numbers)).then_some(numbers)).collect())
+}
+
+fn column_terms(column: Option<&Column>) -> usize {
+    column.and_then(Column::terms).map_or(0, |terms| terms.len() as usize)
+}
+
+fn is_set(bits: &[u64], number: u32) -> bool {
+    bits.get(number as usize / 64).is_some_and(|word| word & 1 << (number % 64) != 0)
+}
+
+/// The terms that documents which survive have; `None` if all documents do.
+fn used_terms(column: &Column, documents: &Renumbering) -> Result<Option<Vec<u64>>> {
+    if documents.shift().is_some() {
+        return Ok(None);
+    }
+    let mut used = vec![0u64; column_terms(Some(column)).div_ceil(64)];
+    let mut scan = Scan::new();
+    for block in 0..column.blocks() {
+        scan.read(column, block)?.each(|doc, values| {
+            if documents.get(doc).is_some() {
+                for &value in values {
+                    if let Some(word) = usize::try_from(value / 64).ok().and_then(|word| used.get_mut(word)) {
+                        *word |= 1 << (value % 64);
+                    }
+                }
+            }
+        });
+    }
+    Ok(Some(used))
+}
