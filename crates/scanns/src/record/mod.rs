@@ -4,9 +4,29 @@
 //! What goes out are parts: stretches of one document, cut between tokens where they are long, so that who
 //! indexes them can look at the memory they take at short intervals.
 
+mod counts;
+mod csv;
+mod error;
+mod format;
+mod json;
+mod names;
+mod raw;
+mod reader;
+mod typed;
+
 use std::ops::Range;
 
 use crate::schema::{Analyzer, Records};
+
+pub use counts::{Conflict, Malformed, RecordCounts};
+pub use csv::{CsvDelimiter, CsvEnds, CsvHeader};
+pub use error::RecordError;
+pub use format::RecordFormat;
+pub use names::{Sources, map_name};
+pub use reader::{RecordReader, Recorded};
+
+/// What some programs put in front of UTF-8.
+const BYTE_ORDER_MARK: &[u8] = "\u{feff}".as_bytes();
 
 /// A stretch of one document.
 #[derive(Clone, Debug, PartialEq, Eq)]
