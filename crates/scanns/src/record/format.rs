@@ -1,9 +1,16 @@
 //! What the bytes of records mean: JSON, or CSV below a header.
+//!
+//! A record counts as a whole or not at all. So its scalars wait, as places in it, until its end has been seen. A
+//! record of more scalars than wait ([`MOST_WAITING`]) is parsed once more instead, so that a hostile one takes no
+//! memory that grows with it, apart from the names in it.
 
 use super::csv::CsvHeader;
 use super::error::RecordError;
 use super::json::{self, paths::Paths};
 use super::raw::Raw;
+
+/// Most scalars of a record that wait for its end.
+pub(super) const MOST_WAITING: usize = 1 << 16;
 
 /// How records with fields are written.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -62,5 +69,44 @@ impl Parser {
         if let Parser::Json(paths) = self {
             paths.clear();
         }
+    }
+}
+
+/// A parser that tells scalars of whole records only: first a record is checked, then it is told.
+pub(super) struct Checked {
+    pub parser: Parser,
+    waiting: Vec<Raw>,
+    /// True if there are scalars that do not wait.
+    more: bool,
+}
+
+impl Checked {
+    pub fn new(format: RecordFormat) -> Self {
+        Checked { parser: Parser::new(format), waiting: Vec::new(), more: false }
+    }
+
+    /// Parses a record; false if it is blank.
+    #[inline]
+    pub fn check(&mut self, record: &[u8]) -> Result<bool, RecordError> {
+        let Self { parser, waiting, more } = self;
+        waiting.clear();
+        *more = false;
+        parser.parse(record, &mut |raw| {
+            if waiting.len() < MOST_WAITING {
+                waiting.push(raw);
+            } else {
+                *more = true;
+            }
+        })
+    }
+
+    /// Tells the scalars of the record that was checked last.
+    #[inline]
+    pub fn tell(&mut self, record: &[u8], tell: &mut impl FnMut(Raw)) -> Result<(), RecordError> {
+        if self.more {
+            return self.parser.parse(record, tell).map(drop);
+        }
+        self.waiting.iter().copied().for_each(tell);
+        Ok(())
     }
 }

@@ -1,22 +1,15 @@
 //! From the bytes of records to values of fields: what ties parsers, names and conversions together.
-//!
-//! A record counts as a whole or not at all. So its scalars wait, as places in it, until its end has been seen; then
-//! each is converted and told. A record of more scalars than wait ([`MOST_WAITING`]) is parsed once more instead, so
-//! that a hostile one takes no memory that grows with it, apart from the names in it.
 
 #[cfg(test)]
 mod tests;
 
 use super::counts::RecordCounts;
 use super::error::RecordError;
-use super::format::{Parser, RecordFormat};
+use super::format::{Checked, Parser, RecordFormat};
 use super::names::{Sources, Target, Targets};
 use super::raw::{Kind, Raw};
 use super::typed::{convert, written};
 use crate::schema::{Field, FieldKind, Schema, ValueRef};
-
-/// Most scalars of a record that wait for its end.
-const MOST_WAITING: usize = 1 << 16;
 
 /// What a record was, apart from malformed.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -44,12 +37,11 @@ pub enum Recorded {
 /// # Ok::<(), Box<dyn std::error::Error>>(())
 /// ```
 pub struct RecordReader {
-    parser: Parser,
+    records: Checked,
     targets: Targets,
     kinds: Vec<FieldKind>,
     /// By number of name: where it leads, and how many values it had if that is nowhere.
     known: Vec<(Target, u64)>,
-    waiting: Vec<Raw>,
     /// Of a string with escapes, what it stands for.
     text: Vec<u8>,
     counts: RecordCounts,
@@ -59,11 +51,10 @@ impl RecordReader {
     /// A reader for fields of a schema.
     pub fn new(schema: &Schema, sources: &Sources, format: RecordFormat) -> Self {
         RecordReader {
-            parser: Parser::new(format),
+            records: Checked::new(format),
             targets: Targets::new(sources),
             kinds: schema.fields().map(|(_, entry)| entry.kind.clone()).collect(),
             known: Vec::new(),
-            waiting: Vec::new(),
             text: Vec::new(),
             counts: RecordCounts::default(),
         }
@@ -72,7 +63,7 @@ impl RecordReader {
     /// Reads another format from here on, as where a file of CSV with another header begins.
     pub fn set_format(&mut self, format: RecordFormat) {
         self.forget();
-        self.parser = Parser::new(format);
+        self.records.parser = Parser::new(format);
     }
 
     /// Reads a record, with its line end or without, and tells `sink` its values in order. `line` is what the record is
@@ -86,17 +77,10 @@ impl RecordReader {
         record: &[u8],
         sink: &mut impl FnMut(Field, ValueRef<'_>),
     ) -> Result<Recorded, RecordError> {
-        if self.parser.is_full() {
+        if self.records.parser.is_full() {
             self.forget();
         }
-        self.waiting.clear();
-        let (waiting, mut more) = (&mut self.waiting, false);
-        let wait = &mut |raw: Raw| match raw.kind {
-            Kind::Null => {}
-            _ if waiting.len() < MOST_WAITING => waiting.push(raw),
-            _ => more = true,
-        };
-        let is_document = match self.parser.parse(record, wait) {
+        let is_document = match self.records.check(record) {
             Ok(is_document) => is_document,
             Err(error) => {
                 self.counts.add_malformed(line, error, record);
@@ -105,21 +89,17 @@ impl RecordReader {
         };
         self.learn();
         self.counts.add_record(is_document);
-        let Self { targets, kinds, known, text, counts, .. } = self;
+        let Self { records, targets, kinds, known, text, counts } = self;
         let tell = &mut |raw: Raw| Telling { targets, kinds, known, text, counts }.tell(record, raw, sink);
-        if more {
-            self.parser.parse(record, tell)?;
-        } else {
-            self.waiting.iter().copied().for_each(tell);
-        }
+        records.tell(record, tell)?;
         Ok(if is_document { Recorded::Document } else { Recorded::Blank })
     }
 
     /// Looks up where names lead that are new.
     #[inline]
     fn learn(&mut self) {
-        for number in self.known.len()..self.parser.names() {
-            let source = self.parser.source(u32::try_from(number).unwrap_or(u32::MAX));
+        for number in self.known.len()..self.records.parser.names() {
+            let source = self.records.parser.source(u32::try_from(number).unwrap_or(u32::MAX));
             self.known.push((self.targets.find(source), 0));
         }
     }
@@ -128,13 +108,13 @@ impl RecordReader {
     fn forget(&mut self) {
         self.put_down();
         self.known.clear();
-        self.parser.forget();
+        self.records.parser.forget();
     }
 
     fn put_down(&mut self) {
         for (number, (_, count)) in (0..).zip(&mut self.known) {
             if *count > 0 {
-                self.counts.add_unknown(self.parser.source(number), std::mem::take(count));
+                self.counts.add_unknown(self.records.parser.source(number), std::mem::take(count));
             }
         }
     }

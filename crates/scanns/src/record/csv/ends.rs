@@ -58,7 +58,7 @@ impl CsvEnds {
         loop {
             let rest = bytes.get(at..).unwrap_or_default();
             if self.quoted {
-                let Some(quote) = memchr::memchr(b'"', rest) else { return None };
+                let quote = memchr::memchr(b'"', rest)?;
                 (self.quoted, self.last) = (false, Last::Closed);
                 at += quote + 1;
                 continue;

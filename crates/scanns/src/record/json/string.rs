@@ -87,7 +87,7 @@ fn end_behind(bytes: &[u8], mut at: usize) -> Result<(usize, bool), RecordError>
 /// What the escape stands for whose backslash is at `at`, and where it ends.
 fn escape(bytes: &[u8], at: usize) -> Result<(char, usize), RecordError> {
     let plain = match bytes.get(at + 1) {
-        Some(&(byte @ (b'"' | b'\\' | b'/'))) => char::from(byte),
+        Some(&byte @ (b'"' | b'\\' | b'/')) => char::from(byte),
         Some(b'b') => '\u{8}',
         Some(b'f') => '\u{c}',
         Some(b'n') => '\n',

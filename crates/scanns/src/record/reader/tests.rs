@@ -1,4 +1,5 @@
 use super::*;
+use crate::record::format::MOST_WAITING;
 use crate::record::{Conflict, CsvHeader, RecordError};
 use crate::schema::{Analyzer, FieldEntry, Postings};
 
