@@ -50,8 +50,8 @@ pub use invert::ladder::{LadderIndex, TermList, Visit};
 pub use invert::{CHECK_EVERY, InvertOptions, Inverter};
 pub use read::{Block, Direct, Lane, LineNumber, Piece, ReadOptions, ReadReport, ReaderDriver, start};
 pub use record::{
-    Conflict, CsvDelimiter, CsvEnds, CsvHeader, FieldFigures, Inference, Inferred, Malformed, RecordCounts,
-    RecordError, RecordFormat, RecordReader, Recorded, Sources, map_name,
+    Conflict, CsvDelimiter, CsvEnds, CsvHeader, FieldFigures, FileFormat, Inference, Inferred, Malformed,
+    RecordCounts, RecordError, RecordFormat, RecordReader, Recorded, Sources, map_name,
 };
 pub use schema::{
     Analyzer, Chain, Compression, Delimiters, Document, Field, FieldEntry, FieldKind, Grams, LANGUAGES,

@@ -4,7 +4,7 @@
 //! record of more scalars than wait ([`MOST_WAITING`]) is parsed once more instead, so that a hostile one takes no
 //! memory that grows with it, apart from the names in it.
 
-use super::csv::CsvHeader;
+use super::csv::{CsvDelimiter, CsvHeader};
 use super::error::RecordError;
 use super::json::{self, paths::Paths};
 use super::raw::Raw;
@@ -19,6 +19,15 @@ pub enum RecordFormat {
     Json,
     /// Rows of CSV below this header.
     Csv(CsvHeader),
+}
+
+/// How a file of records with fields is written.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum FileFormat {
+    /// JSON Lines.
+    Json,
+    /// CSV, whose first record is a header; what delimits values is guessed from that unless it is given.
+    Csv(Option<CsvDelimiter>),
 }
 
 /// A parser of records, with what it has learned of their names.

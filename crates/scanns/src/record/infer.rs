@@ -27,8 +27,10 @@ use xxhash_rust::xxh3::xxh3_64;
 #[cfg(test)]
 mod tests;
 
+use super::counts::RecordCounts;
+use super::csv::{CsvEnds, CsvHeader};
 use super::error::RecordError;
-use super::format::{Checked, Parser, RecordFormat};
+use super::format::{Checked, FileFormat, Parser, RecordFormat};
 use super::json::number;
 use super::names::{Sources, map_name};
 use super::raw::Scalar;
@@ -75,8 +77,8 @@ pub struct Inferred {
     pub figures: Vec<FieldFigures>,
     /// Names that got no field, with the number of their values: too many, or none but nulls.
     pub left_out: Vec<(String, u64)>,
-    /// Records that were looked at, malformed and blank ones not counted.
-    pub records: u64,
+    /// How many records there were, and how many of them were malformed.
+    pub counts: RecordCounts,
 }
 
 /// Looks at records of a sample. See the module's doc.
@@ -85,7 +87,7 @@ pub struct Inferred {
 /// # use scanns::*;
 /// let mut inference = Inference::new(RecordFormat::Json);
 /// for line in [r#"{"name": "ada", "size": 3}"#, r#"{"name": "grace", "size": 4.5}"#] {
-///     inference.record(line.as_bytes())?;
+///     inference.record(1, line.as_bytes())?;
 /// }
 /// let schema = inference.finish()?.schema;
 /// let kinds: Vec<_> = schema.fields().map(|(_, field)| (field.name.as_str(), field.kind.name())).collect();
@@ -101,7 +103,7 @@ pub struct Inference {
     names: HashMap<String, usize>,
     /// Values of names beyond the most.
     beyond: u64,
-    count: u64,
+    counts: RecordCounts,
     text: Vec<u8>,
 }
 
@@ -134,7 +136,7 @@ impl Inference {
             fields: Vec::new(),
             names: HashMap::new(),
             beyond: 0,
-            count: 0,
+            counts: RecordCounts::default(),
             text: Vec::new(),
         }
     }
@@ -145,19 +147,69 @@ impl Inference {
         self.records = Checked::new(format);
     }
 
-    /// Looks at a record, with its line end or without.
+    /// Looks at the records that `bytes`, the beginning of a file, have; `is_whole` says that the file ends with them,
+    /// else what comes behind the last line end is not looked at. Malformed records are counted.
     ///
     /// # Errors
-    /// A record that is malformed, and was not looked at.
-    pub fn record(&mut self, record: &[u8]) -> std::result::Result<Recorded, RecordError> {
+    /// A file of CSV without a header.
+    pub fn sample(
+        &mut self,
+        format: FileFormat,
+        bytes: &[u8],
+        is_whole: bool,
+    ) -> std::result::Result<(), RecordError> {
+        let mut ends = match format {
+            FileFormat::Json => {
+                self.set_format(RecordFormat::Json);
+                None
+            }
+            FileFormat::Csv(delimiter) => Some(CsvEnds::new(delimiter)),
+        };
+        let mut is_header = ends.is_some();
+        let mut rest = bytes;
+        for line in 1.. {
+            let end = match &mut ends {
+                Some(ends) => ends.find(rest),
+                None => memchr::memchr(b'\n', rest).map(|feed| feed + 1),
+            };
+            let Some((record, behind)) = rest.split_at_checked(end.unwrap_or(rest.len())) else { break };
+            if record.is_empty() || (end.is_none() && !is_whole) {
+                break;
+            }
+            rest = behind;
+            if let (FileFormat::Csv(delimiter), true) = (format, is_header) {
+                let header = CsvHeader::parse(record, delimiter)?;
+                ends = Some(CsvEnds::new(Some(header.delimiter())));
+                self.set_format(RecordFormat::Csv(header));
+                is_header = false;
+            } else {
+                // What is malformed has been counted.
+                let _ = self.record(line, record);
+            }
+        }
+        if is_header { CsvHeader::parse(b"", None).map(drop) } else { Ok(()) }
+    }
+
+    /// Looks at a record, with its line end or without. `line` is what it is called if it is malformed.
+    ///
+    /// # Errors
+    /// A record that is malformed: it is counted, and was not looked at.
+    pub fn record(&mut self, line: u64, record: &[u8]) -> std::result::Result<Recorded, RecordError> {
         if self.records.parser.is_full() {
             self.records.parser.forget();
             self.known.clear();
         }
-        if !self.records.check(record)? {
+        let is_document = match self.records.check(record) {
+            Ok(is_document) => is_document,
+            Err(error) => {
+                self.counts.add_malformed(line, error, record);
+                return Err(error);
+            }
+        };
+        self.counts.add_record(is_document);
+        if !is_document {
             return Ok(Recorded::Blank);
         }
-        self.count += 1;
         self.learn();
         let is_json = matches!(self.records.parser, Parser::Json(_));
         let Self { records, known, fields, beyond, text, .. } = self;
@@ -220,12 +272,12 @@ impl Inference {
         }
         ranked.sort_by_key(|(at, _)| *at);
         let fields = ranked.into_iter().map(|(_, seen)| seen).collect();
-        Inferred::of(fields, left_out, self.count)
+        Inferred::of(fields, left_out, self.counts)
     }
 }
 
 impl Inferred {
-    fn of(fields: Vec<Seen>, left_out: Vec<(String, u64)>, records: u64) -> Result<Self> {
+    fn of(fields: Vec<Seen>, left_out: Vec<(String, u64)>, counts: RecordCounts) -> Result<Self> {
         let mut schema = Schema::new();
         let mut given = Vec::new();
         let mut figures = Vec::new();
@@ -252,7 +304,7 @@ impl Inferred {
         }
         let mut sources = Sources::of(&schema);
         given.iter().for_each(|(field, source)| sources.set(*field, source));
-        Ok(Inferred { schema, sources, figures, left_out, records })
+        Ok(Inferred { schema, sources, figures, left_out, counts })
     }
 }
 

@@ -26,7 +26,7 @@ use crate::schema::{Analyzer, Records};
 pub use counts::{Conflict, Malformed, RecordCounts};
 pub use csv::{CsvDelimiter, CsvEnds, CsvHeader};
 pub use error::RecordError;
-pub use format::RecordFormat;
+pub use format::{FileFormat, RecordFormat};
 pub use infer::{FieldFigures, Inference, Inferred};
 pub use names::{Sources, map_name};
 pub use reader::{RecordReader, Recorded};

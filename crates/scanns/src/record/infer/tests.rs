@@ -4,7 +4,7 @@ use crate::record::{CsvHeader, RecordReader};
 fn json(lines: &[&str]) -> Inferred {
     let mut inference = Inference::new(RecordFormat::Json);
     for line in lines {
-        inference.record(line.as_bytes()).unwrap();
+        inference.record(1, line.as_bytes()).unwrap();
     }
     inference.finish().unwrap()
 }
@@ -83,13 +83,13 @@ fn rows_of_csv_are_read_as_what_they_look_like() {
         "-2;12345; false;2024-01-03;2;\"\";\n",
         "\n",
     ] {
-        inference.record(row.as_bytes()).unwrap();
+        inference.record(1, row.as_bytes()).unwrap();
     }
-    assert!(inference.record(b"1;2;3;4;5;6;7;8").is_err());
+    assert!(inference.record(1, b"1;2;3;4;5;6;7;8").is_err());
     let inferred = inference.finish().unwrap();
     let kinds: Vec<_> = kinds(&inferred).into_iter().map(|(_, kind)| kind).collect();
     assert_eq!(kinds, ["signed", "keyword", "boolean", "date", "float", "keyword"]);
-    assert_eq!((inferred.records, inferred.left_out), (2, vec![("none".to_string(), 0)]));
+    assert_eq!((inferred.counts.documents(), inferred.left_out), (2, vec![("none".to_string(), 0)]));
 }
 
 #[test]
@@ -113,7 +113,7 @@ fn the_most_frequent_names_win() {
         let mut inference = Inference::new(RecordFormat::Json);
         for record in 0..200 {
             let members: Vec<_> = (0..=record / 2).map(|name| format!("\"n{name}\":{value}")).collect();
-            inference.record(format!("{{{}}}", members.join(",")).as_bytes()).unwrap();
+            inference.record(1, format!("{{{}}}", members.join(",")).as_bytes()).unwrap();
         }
         let inferred = inference.finish().unwrap();
         let names: Vec<_> = kinds(&inferred).into_iter().map(|(name, _)| name).collect();
@@ -130,7 +130,9 @@ fn the_most_frequent_names_win() {
 fn hostile_samples_take_bounded_memory() {
     let mut inference = Inference::new(RecordFormat::Json);
     for record in 0..30_000 {
-        inference.record(format!("{{\"name {record}\":{record},\"all\":\"{record}\"}}").as_bytes()).unwrap();
+        inference
+            .record(1, format!("{{\"name {record}\":{record},\"all\":\"{record}\"}}").as_bytes())
+            .unwrap();
     }
     assert_eq!(inference.fields.len(), MOST_NAMES);
     let inferred = inference.finish().unwrap();
@@ -139,4 +141,31 @@ fn hostile_samples_take_bounded_memory() {
     assert_eq!((all.values, all.nulls, all.longest), (30_000, 0, 5));
     assert!((27_000..=30_000).contains(&all.distinct), "{}", all.distinct);
     assert_eq!(inferred.left_out.last().unwrap().1, 30_000 - MOST_NAMES as u64 + 1);
+}
+
+#[test]
+fn samples_are_the_beginnings_of_files() {
+    let csv = b"a;b\n1;\"x\ny\"\n2;z;3\n\n4";
+    for (is_whole, values) in [(false, 1), (true, 2)] {
+        let mut inference = Inference::new(RecordFormat::Json);
+        inference.sample(FileFormat::Csv(None), csv, is_whole).unwrap();
+        let inferred = inference.finish().unwrap();
+        let counts = &inferred.counts;
+        assert_eq!((counts.documents(), counts.malformed(), counts.blank()), (values, 1, 1));
+        assert_eq!(counts.malformed_examples()[0].line, 3);
+        assert_eq!(inferred.figures[0].values, values);
+    }
+    for empty in ["", "\n", "a;b"] {
+        let mut inference = Inference::new(RecordFormat::Json);
+        assert!(inference.sample(FileFormat::Csv(None), empty.as_bytes(), false).is_err(), "{empty:?}");
+    }
+    let mut inference = Inference::new(RecordFormat::Json);
+    for file in ["{\"a\":1}\n{\"a\":2", "{\"a\":3}", "\r\n{\"a\":4}\r\n"] {
+        inference.sample(FileFormat::Json, file.as_bytes(), true).unwrap();
+    }
+    let inferred = inference.finish().unwrap();
+    let counts = (inferred.counts.documents(), inferred.counts.malformed(), inferred.counts.blank());
+    assert_eq!((inferred.figures[0].values, counts), (3, (3, 1, 1)));
+    let mut empty = Inference::new(RecordFormat::Json);
+    empty.sample(FileFormat::Json, b"", true).unwrap();
 }
