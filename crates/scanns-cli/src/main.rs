@@ -13,6 +13,7 @@ mod maintain;
 mod profile;
 mod progress;
 mod report;
+mod schema_file;
 mod search;
 mod similar;
 mod terms;

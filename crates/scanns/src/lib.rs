@@ -51,9 +51,13 @@ pub use index::{
 pub use invert::ladder::{LadderIndex, TermList, Visit};
 pub use invert::{CHECK_EVERY, InvertOptions, Inverter};
 pub use read::{Block, Direct, Lane, LineNumber, Piece, ReadOptions, ReadReport, ReaderDriver, start};
+pub use record::{
+    Conflict, CsvDelimiter, CsvEnds, CsvHeader, FieldFigures, FileFormat, Inference, Inferred, Malformed,
+    RecordCounts, RecordError, RecordFormat, RecordReader, Recorded, Sources, map_name,
+};
 pub use schema::{
     Analyzer, Chain, Compression, Delimiters, Document, Field, FieldEntry, FieldKind, Grams, LANGUAGES,
-    Language, MAX_FIELDS, Postings, Records, Schema, Store, Stored, Value, ValueRef,
+    Language, MAX_FIELDS, Postings, Records, Schema, Store, Stored, Value, ValueRef, format_date, parse_date,
 };
 pub use search::{
     BoolQuery, Budget, Explanation, Highlighter, Hit, KeyOrder, Leaf, LeafStats, ListSource, MAX_CLAUSES,

@@ -1,12 +1,38 @@
-//! Bytes of a piece to the documents in them: whole files, or lines.
+//! Bytes of a piece to the documents in them: whole files, or lines; and records with fields to their values.
 //!
 //! A piece comes from a block of the reader and cuts no token; a document may still reach over several pieces.
 //! What goes out are parts: stretches of one document, cut between tokens where they are long, so that who
 //! indexes them can look at the memory they take at short intervals.
+//!
+//! A line of JSON (`json/`) or a row of CSV (`csv/`) is a document with fields instead. `reader.rs` is where to begin: it
+//! leads names to fields (`names.rs`), converts values to what the fields hold (`typed.rs`) and counts what cannot be
+//! (`counts.rs`). `infer.rs` makes a schema of a sample.
+
+mod counts;
+mod csv;
+mod error;
+mod format;
+mod infer;
+mod json;
+mod names;
+mod raw;
+mod reader;
+mod typed;
 
 use std::ops::Range;
 
 use crate::schema::{Analyzer, Records};
+
+pub use counts::{Conflict, Malformed, RecordCounts};
+pub use csv::{CsvDelimiter, CsvEnds, CsvHeader};
+pub use error::RecordError;
+pub use format::{FileFormat, RecordFormat};
+pub use infer::{FieldFigures, Inference, Inferred};
+pub use names::{Sources, map_name};
+pub use reader::{RecordReader, Recorded};
+
+/// What some programs put in front of UTF-8.
+const BYTE_ORDER_MARK: &[u8] = "\u{feff}".as_bytes();
 
 /// A stretch of one document.
 #[derive(Clone, Debug, PartialEq, Eq)]

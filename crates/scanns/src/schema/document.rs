@@ -5,7 +5,7 @@ use crate::codec::{ByteReader, put_varint};
 use crate::error::{Error, Result};
 
 /// Longest key of a document, and longest keyword, in bytes.
-const MAX_KEY: usize = 32 << 10;
+pub(crate) const MAX_KEY: usize = 32 << 10;
 
 /// The value of a field.
 #[derive(Clone, Debug, PartialEq)]

@@ -7,7 +7,12 @@ use crate::error::{Error, Result};
 pub const MAX_FIELDS: u16 = 64;
 
 /// Longest name of a field, in bytes.
-const MAX_NAME: usize = 255;
+pub(crate) const MAX_NAME: usize = 255;
+
+/// True if names of fields may have that character.
+pub(crate) fn fits_name(c: char) -> bool {
+    c.is_alphanumeric() || matches!(c, '_' | '-' | '.')
+}
 
 /// A field of a schema, by its number in it.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord, Hash)]
@@ -154,8 +159,7 @@ impl Schema {
     pub fn add_entry(&mut self, entry: FieldEntry) -> Result<Field> {
         let name = entry.name.as_str();
         let refuse = |why: &str| Err(Error::Options(format!("field '{name}' {why}")));
-        let fits = |c: char| c.is_alphanumeric() || matches!(c, '_' | '-' | '.');
-        if name.is_empty() || name.len() > MAX_NAME || !name.chars().all(fits) {
+        if name.is_empty() || name.len() > MAX_NAME || !name.chars().all(fits_name) {
             return refuse("needs a name of letters, digits, '_', '-' and '.', of at most 255 bytes");
         }
         if self.field(name).is_some() {

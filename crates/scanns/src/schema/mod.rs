@@ -1,12 +1,13 @@
 //! How the bytes of an index are to be understood: which analyzer finds terms, what a document is.
 //!
 //! These values travel with the index (they stand in its manifest), so that a query is analyzed as the
-//! documents were. `fields.rs` says of what fields documents consist, `document.rs` is one; `analyzer.rs` names the ways
-//! to find terms, `chain.rs` is how users put their own together; `language.rs`, `grams.rs` and `delimiters.rs`, the byte
-//! set that separates tokens, are their parameters.
+//! documents were. `fields.rs` says of what fields documents consist, `document.rs` is one, `date.rs` reads and writes
+//! dates; `analyzer.rs` names the ways to find terms, `chain.rs` is how users put their own together; `language.rs`,
+//! `grams.rs` and `delimiters.rs`, the byte set that separates tokens, are their parameters.
 
 mod analyzer;
 mod chain;
+mod date;
 mod delimiters;
 mod document;
 mod fields;
@@ -18,10 +19,12 @@ pub use analyzer::Analyzer;
 pub(crate) use analyzer::CHAIN;
 pub use chain::Chain;
 pub(crate) use chain::{Base, CODE_BREAKS, LINE_ENDS, Step, StopWords};
+pub use date::{format_date, parse_date};
 pub use delimiters::Delimiters;
-pub(crate) use document::decode_stored;
 pub use document::{Document, Value, ValueRef};
+pub(crate) use document::{MAX_KEY, decode_stored};
 pub use fields::{Field, FieldEntry, FieldKind, MAX_FIELDS, Schema};
+pub(crate) use fields::{MAX_NAME, fits_name};
 pub use grams::Grams;
 pub use language::{LANGUAGES, Language};
 pub use stored::{Compression, Store, Stored};

@@ -1,0 +1,151 @@
+//! What became of records, apart from their values: what was wrong with them, in bounded memory.
+
+use hashbrown::HashMap;
+
+use super::error::RecordError;
+use crate::schema::Field;
+
+/// Most bytes of a text that is shown as an example.
+const EXAMPLE: usize = 80;
+
+/// Most names not in the schema that are counted each by itself.
+const NAMES: usize = 1000;
+
+/// Most malformed records that are told with their place.
+const MALFORMED: usize = 10;
+
+/// Values that were left out of a field since they are no such value.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Conflict {
+    /// How many.
+    pub count: u64,
+    /// The first of them, cut to 80 bytes.
+    pub example: String,
+}
+
+/// A record that was malformed.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Malformed {
+    /// Its number, as the caller counts lines or records.
+    pub line: u64,
+    /// What was wrong with it.
+    pub error: RecordError,
+    /// At most 80 bytes of it around that place.
+    pub text: String,
+}
+
+/// How many records there were, and what was wrong with them.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct RecordCounts {
+    documents: u64,
+    blank: u64,
+    conflicts: Vec<Conflict>,
+    unknown: HashMap<String, u64>,
+    unknown_rest: u64,
+    malformed: u64,
+    examples: Vec<Malformed>,
+}
+
+impl RecordCounts {
+    /// Records that are documents.
+    pub fn documents(&self) -> u64 {
+        self.documents
+    }
+
+    /// Records that are blank, and no documents.
+    pub fn blank(&self) -> u64 {
+        self.blank
+    }
+
+    /// The fields that values were left out of.
+    pub fn conflicts(&self) -> impl Iterator<Item = (Field, &Conflict)> {
+        let fields = (0..).map_while(Field::new);
+        fields.zip(&self.conflicts).filter(|(_, conflict)| conflict.count > 0)
+    }
+
+    /// Names that are not in the schema, and how many values they had; frequent ones first. At most 1,000.
+    pub fn unknown(&self) -> Vec<(&str, u64)> {
+        let mut all: Vec<_> = self.unknown.iter().map(|(name, count)| (name.as_str(), *count)).collect();
+        all.sort_by(|(name, count), (other, others)| others.cmp(count).then(name.cmp(other)));
+        all
+    }
+
+    /// Values of all other names that are not in the schema.
+    pub fn unknown_rest(&self) -> u64 {
+        self.unknown_rest
+    }
+
+    /// Records that were malformed.
+    pub fn malformed(&self) -> u64 {
+        self.malformed
+    }
+
+    /// The first ten of them.
+    pub fn malformed_examples(&self) -> &[Malformed] {
+        &self.examples
+    }
+
+    /// Adds what another reader has counted.
+    pub fn merge(&mut self, other: RecordCounts) {
+        self.documents += other.documents;
+        self.blank += other.blank;
+        self.malformed += other.malformed;
+        self.unknown_rest += other.unknown_rest;
+        for (at, conflict) in other.conflicts.into_iter().enumerate() {
+            let Some(own) = self.conflict(at) else { continue };
+            own.count += conflict.count;
+            if own.example.is_empty() {
+                own.example = conflict.example;
+            }
+        }
+        for (name, count) in other.unknown {
+            self.add_unknown(&name, count);
+        }
+        let room = MALFORMED - self.examples.len().min(MALFORMED);
+        self.examples.extend(other.examples.into_iter().take(room));
+    }
+
+    pub(super) fn add_record(&mut self, is_document: bool) {
+        if is_document { self.documents += 1 } else { self.blank += 1 }
+    }
+
+    fn conflict(&mut self, at: usize) -> Option<&mut Conflict> {
+        self.conflicts.resize_with(self.conflicts.len().max(at + 1), Conflict::default);
+        self.conflicts.get_mut(at)
+    }
+
+    #[cold]
+    pub(super) fn add_conflict(&mut self, field: Field, value: &[u8]) {
+        let Some(conflict) = self.conflict(field.number().into()) else { return };
+        conflict.count += 1;
+        if conflict.count == 1 {
+            conflict.example = excerpt(value, 0);
+        }
+    }
+
+    pub(super) fn add_unknown(&mut self, name: &str, count: u64) {
+        if let Some(known) = self.unknown.get_mut(name) {
+            *known += count;
+        } else if self.unknown.len() < NAMES {
+            self.unknown.insert(name.into(), count);
+        } else {
+            self.unknown_rest += count;
+        }
+    }
+
+    #[cold]
+    pub(super) fn add_malformed(&mut self, line: u64, error: RecordError, record: &[u8]) {
+        self.malformed += 1;
+        if self.examples.len() < MALFORMED {
+            let text = excerpt(record, error.at().saturating_sub(EXAMPLE / 2));
+            self.examples.push(Malformed { line, error, text });
+        }
+    }
+}
+
+/// At most 80 bytes of a text from a place on; characters that are cut or none become a sign that says so.
+fn excerpt(text: &[u8], from: usize) -> String {
+    let rest = text.get(from..).unwrap_or_default();
+    let lossy = String::from_utf8_lossy(rest.get(..EXAMPLE).unwrap_or(rest));
+    super::names::cut(&lossy, EXAMPLE).into()
+}

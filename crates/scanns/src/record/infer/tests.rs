@@ -1,0 +1,171 @@
+use super::*;
+use crate::record::{CsvHeader, RecordReader};
+
+fn json(lines: &[&str]) -> Inferred {
+    let mut inference = Inference::new(RecordFormat::Json);
+    for line in lines {
+        inference.record(1, line.as_bytes()).unwrap();
+    }
+    inference.finish().unwrap()
+}
+
+fn kinds(inferred: &Inferred) -> Vec<(String, &'static str)> {
+    inferred.schema.fields().map(|(_, entry)| (entry.name.clone(), entry.kind.name())).collect()
+}
+
+/// The kind of a field that has these values.
+fn kind_of(values: &[&str]) -> &'static str {
+    let lines: Vec<_> = values.iter().map(|value| format!("{{\"a\":{value}}}")).collect();
+    kinds(&json(&lines.iter().map(String::as_str).collect::<Vec<_>>()))[0].1
+}
+
+#[test]
+fn values_say_what_a_field_holds() {
+    let long = format!("\"{}\"", "x".repeat(65));
+    let huge = format!("\"{}\"", "x".repeat(MAX_KEY + 1));
+    for (values, kind) in [
+        (vec!["true", "false", "null"], "boolean"),
+        (vec!["0", "18446744073709551615"], "unsigned"),
+        (vec!["0", "-1"], "signed"),
+        (vec!["-9223372036854775808", "9223372036854775807"], "signed"),
+        (vec!["-1", "18446744073709551615"], "float"),
+        (vec!["18446744073709551616"], "float"),
+        (vec!["1", "1.0"], "float"),
+        (vec!["1e3"], "float"),
+        (vec!["\"2024-01-02\"", "\"2024-01-02T03:04:05.6+01:00\""], "date"),
+        (vec!["\"2024-01-02\"", "\"soon\""], "keyword"),
+        (vec!["\"one two three\""], "keyword"),
+        (vec!["\"one two three four\""], "text"),
+        (vec!["\"one two three four\"", "\"one\""], "keyword"),
+        (vec![&long], "text"),
+        (vec![&long, "\"x\""], "keyword"),
+        (vec!["true", "1"], "keyword"),
+        (vec!["1", "\"1\""], "keyword"),
+        (vec!["\"1\""], "keyword"),
+        (vec!["\"true\""], "keyword"),
+        (vec!["[1,2]", "{\"b\":\"x\"}"], "unsigned"),
+        (vec!["\"\""], "keyword"),
+    ] {
+        assert_eq!(kind_of(&values), kind, "{values:?}");
+    }
+    let mut values = vec!["\"x\""; 1000];
+    values.push(&huge);
+    assert_eq!(kind_of(&values), "text");
+}
+
+#[test]
+fn names_are_mapped_and_told_apart() {
+    let inferred = json(&[
+        r#"{"user name":"a","z":null,"o":{"p q":1},"both":1}"#,
+        r#"{"one/two":1,"one two":2,"empty":{}}"#,
+    ]);
+    let expected =
+        [("user_name", "keyword"), ("o.p_q", "unsigned"), ("both", "unsigned"), ("one_two", "unsigned")];
+    assert_eq!(kinds(&inferred), expected.map(|(name, kind)| (name.to_string(), kind)));
+    let source = |name| inferred.sources.source(inferred.schema.field(name).unwrap()).unwrap();
+    assert_eq!(
+        ["user_name", "o.p_q", "both", "one_two"].map(source),
+        ["user name", "o.p q", "both", "one_two"]
+    );
+    assert_eq!(inferred.left_out, [("z".to_string(), 0)]);
+    let mut reader = RecordReader::new(&inferred.schema, &inferred.sources, RecordFormat::Json);
+    let mut count = 0;
+    reader.record(1, br#"{"one/two":1,"one two":2,"user name":"x"}"#, &mut |_, _| count += 1).unwrap();
+    assert_eq!((count, reader.counts().unknown().len()), (3, 0));
+}
+
+#[test]
+fn rows_of_csv_are_read_as_what_they_look_like() {
+    let header = CsvHeader::parse(b"id;zip;ok;day;price;note;none\n", None).unwrap();
+    let mut inference = Inference::new(RecordFormat::Csv(header));
+    for row in [
+        "1;01234;true;2024-01-02;1.5;some words that are many;\n",
+        "-2;12345; false;2024-01-03;2;\"\";\n",
+        "\n",
+    ] {
+        inference.record(1, row.as_bytes()).unwrap();
+    }
+    assert!(inference.record(1, b"1;2;3;4;5;6;7;8").is_err());
+    let inferred = inference.finish().unwrap();
+    let kinds: Vec<_> = kinds(&inferred).into_iter().map(|(_, kind)| kind).collect();
+    assert_eq!(kinds, ["signed", "keyword", "boolean", "date", "float", "keyword"]);
+    assert_eq!((inferred.counts.documents(), inferred.left_out), (2, vec![("none".to_string(), 0)]));
+}
+
+#[test]
+fn uses_follow_from_kinds_and_something_is_always_searched() {
+    let inferred = json(&[r#"{"n":1,"k":"x","t":"many words of a text","b":true}"#]);
+    let uses: Vec<_> = inferred.schema.fields().map(|(_, entry)| (entry.column, entry.searched)).collect();
+    assert_eq!(uses, [(true, false), (true, true), (false, true), (true, false)]);
+    let inferred = json(&[r#"{"n":1,"m":2}"#]);
+    let expected = [("n", "unsigned"), ("m", "unsigned"), ("n.keyword", "keyword")];
+    assert_eq!(kinds(&inferred), expected.map(|(name, kind)| (name.to_string(), kind)));
+    let added = inferred.schema.field("n.keyword").unwrap();
+    assert_eq!(inferred.sources.source(added), Some("n"));
+    assert_eq!(inferred.figures.len(), 3);
+    let error = Inference::new(RecordFormat::Json).finish().unwrap_err().to_string();
+    assert!(error.contains("no record with a value"), "{error}");
+}
+
+#[test]
+fn the_most_frequent_names_win() {
+    for value in ["1", "\"x\""] {
+        let mut inference = Inference::new(RecordFormat::Json);
+        for record in 0..200 {
+            let members: Vec<_> = (0..=record / 2).map(|name| format!("\"n{name}\":{value}")).collect();
+            inference.record(1, format!("{{{}}}", members.join(",")).as_bytes()).unwrap();
+        }
+        let inferred = inference.finish().unwrap();
+        let names: Vec<_> = kinds(&inferred).into_iter().map(|(name, _)| name).collect();
+        let numbers = if value == "1" { 63 } else { 64 };
+        let mut expected: Vec<_> = (0..numbers).map(|name| format!("n{name}")).collect();
+        expected.extend((value == "1").then(|| "n0.keyword".to_string()));
+        assert_eq!(names, expected);
+        assert_eq!(inferred.left_out.len(), 100 - numbers);
+        assert_eq!(inferred.left_out[0], (format!("n{numbers}"), 200 - 2 * numbers as u64));
+    }
+}
+
+#[test]
+fn hostile_samples_take_bounded_memory() {
+    let mut inference = Inference::new(RecordFormat::Json);
+    for record in 0..30_000 {
+        inference
+            .record(1, format!("{{\"name {record}\":{record},\"all\":\"{record}\"}}").as_bytes())
+            .unwrap();
+    }
+    assert_eq!(inference.fields.len(), MOST_NAMES);
+    let inferred = inference.finish().unwrap();
+    assert_eq!(kinds(&inferred)[1], ("all".to_string(), "keyword"));
+    let all = &inferred.figures[1];
+    assert_eq!((all.values, all.nulls, all.longest), (30_000, 0, 5));
+    assert!((27_000..=30_000).contains(&all.distinct), "{}", all.distinct);
+    assert_eq!(inferred.left_out.last().unwrap().1, 30_000 - MOST_NAMES as u64 + 1);
+}
+
+#[test]
+fn samples_are_the_beginnings_of_files() {
+    let csv = b"a;b\n1;\"x\ny\"\n2;z;3\n\n4";
+    for (is_whole, values) in [(false, 1), (true, 2)] {
+        let mut inference = Inference::new(RecordFormat::Json);
+        inference.sample(FileFormat::Csv(None), csv, is_whole).unwrap();
+        let inferred = inference.finish().unwrap();
+        let counts = &inferred.counts;
+        assert_eq!((counts.documents(), counts.malformed(), counts.blank()), (values, 1, 1));
+        assert_eq!(counts.malformed_examples()[0].line, 3);
+        assert_eq!(inferred.figures[0].values, values);
+    }
+    for empty in ["", "\n", "a;b"] {
+        let mut inference = Inference::new(RecordFormat::Json);
+        assert!(inference.sample(FileFormat::Csv(None), empty.as_bytes(), false).is_err(), "{empty:?}");
+    }
+    let mut inference = Inference::new(RecordFormat::Json);
+    for file in ["{\"a\":1}\n{\"a\":2", "{\"a\":3}", "\r\n{\"a\":4}\r\n"] {
+        inference.sample(FileFormat::Json, file.as_bytes(), true).unwrap();
+    }
+    let inferred = inference.finish().unwrap();
+    let counts = (inferred.counts.documents(), inferred.counts.malformed(), inferred.counts.blank());
+    assert_eq!((inferred.figures[0].values, counts), (3, (3, 1, 1)));
+    let mut empty = Inference::new(RecordFormat::Json);
+    empty.sample(FileFormat::Json, b"", true).unwrap();
+}
