@@ -1,7 +1,9 @@
 //! What search needs of a part of an index, be it a segment on disk or one that is still in memory.
 
 use crate::codec::{ListCursor, PositionCursor, PostingPlace};
+use crate::column::Column;
 use crate::error::{Error, Result};
+use crate::schema::Field;
 
 /// A set of documents, numbered from 0, with postings by term.
 pub trait Leaf: Sync {
@@ -36,6 +38,11 @@ pub trait Leaf: Sync {
     /// somewhere else in a list.
     fn is_in_ranges(&self) -> bool {
         false
+    }
+
+    /// The column of a field; `None` where no document of the leaf has a value there.
+    fn column(&self, _field: Field) -> Option<&Column> {
+        None
     }
 
     /// What the document is called: its path, and its line where lines are documents.

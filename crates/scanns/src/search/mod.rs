@@ -75,6 +75,7 @@ pub use like::MoreLikeThis;
 pub use parse::{MAX_CLAUSES, MAX_DEPTH, QueryText, parse};
 pub use patterns::MAX_EXPANSIONS;
 pub use query::{BoolQuery, Operator, Pattern, PhraseQuery, Query, WildcardPart};
+pub use sets::{Bits as MatchBits, WINDOW as MATCH_WINDOW};
 pub use share::SearchThreads;
 pub use similarity::Model;
 pub use snippets::{Highlighter, Snippet, SnippetOptions};
@@ -83,6 +84,7 @@ pub use topk::Hit;
 
 use std::ops::ControlFlow;
 
+use crate::column::Column;
 use crate::error::{Error, Result};
 use crate::schema::Field;
 use fields::Fields;
@@ -90,7 +92,7 @@ use in_order::visit_in_order;
 use keep::{Keep, offer};
 use plan::{Figures, Found, Kind, Plan, Shape};
 use pnorm::PNorm;
-use run::{Goal, Sink, Terms, count_required, run_leaf};
+use run::{Goal, Sink, Terms, View, count_required, run_leaf};
 use share::{Part, Want};
 use similarity::{Bm25, Classic, Dirichlet, Dph, JelinekMercer, Pl2, Similarity};
 use topk::{Shared, TopK};
@@ -286,6 +288,35 @@ impl<'a> Searcher<'a> {
             },
         )?;
         Ok(counts.into_iter().sum())
+    }
+
+    /// Calls `visit` with the documents that match and are not deleted, without scores, until it breaks: a leaf, the first
+    /// of a window of documents, and a bit for each document of the window, lowest first. Windows rise, begin at multiples
+    /// of [`MATCH_WINDOW`], and those without matches may be left out.
+    pub fn for_each_window(
+        &self,
+        query: &Query,
+        mut visit: impl FnMut(usize, u32, &MatchBits) -> ControlFlow<()>,
+    ) -> Result<()> {
+        let plan = Plan::new(query, &self.fields)?;
+        let found = plan.find(&self.fields)?;
+        for number in 0..self.fields.leaves() {
+            let (view, found) = (View::new(&self.fields, &plan, number)?, found.in_leaf(number));
+            let mut flow = ControlFlow::Continue(());
+            sets::visit(&plan.root, &view, Terms::unscored(&plan, found), |start, bits| {
+                flow = visit(number, start, bits);
+                flow
+            })?;
+            if flow.is_break() {
+                break;
+            }
+        }
+        Ok(())
+    }
+
+    /// The column of a field in a leaf.
+    pub fn column(&self, leaf: usize, field: Field) -> Option<&'a Column> {
+        self.fields.all_leaves().get(leaf)?.column(field)
     }
 
     /// Gives `each` what runs a plan in a part.

@@ -2,7 +2,9 @@
 
 use super::{Leaf, LeafStats, ListSource, PositionSource, TermRef, TermStream};
 use crate::codec::{Occurrence, PositionCursor};
+use crate::column::Column;
 use crate::error::Result;
+use crate::schema::Field;
 use crate::segment::{Segment, TermInfo, TermPositions, TermsWalk};
 
 /// Marks places of positions that are no run: there are none, or there is one, which stands in for the place.
@@ -112,6 +114,10 @@ impl Leaf for Segment {
 
     fn is_in_ranges(&self) -> bool {
         true
+    }
+
+    fn column(&self, field: Field) -> Option<&Column> {
+        self.column(field)
     }
 
     fn key(&self, doc: u32) -> Result<Vec<u8>> {

@@ -18,10 +18,10 @@ use crate::codec::{BLOCK, ListCursor, NO_MORE, WindowedList, count_ones};
 use crate::error::Result;
 
 /// Documents in a window.
-pub(super) const WINDOW: u32 = 4_096;
+pub const WINDOW: u32 = 4_096;
 
 /// A bit for each document of a window, lowest first.
-pub(super) type Bits = [u64; (WINDOW / 64) as usize];
+pub type Bits = [u64; (WINDOW / 64) as usize];
 
 pub(super) const NONE: Bits = [0; (WINDOW / 64) as usize];
 
@@ -47,6 +47,30 @@ pub(super) fn count(root: &Node, view: &View, terms: Terms<()>) -> Result<u64> {
         ControlFlow::Continue(())
     })?;
     Ok(count)
+}
+
+/// Calls `visit` with the first document of each window that may have matches, a multiple of [`WINDOW`], and those of them
+/// that are not deleted, until it breaks.
+pub(super) fn visit(
+    root: &Node,
+    view: &View,
+    terms: Terms<()>,
+    mut visit: impl FnMut(u32, &Bits) -> ControlFlow<()>,
+) -> Result<()> {
+    let sources = sources(view, terms)?;
+    let builder = Builder { view, terms, sources: &sources };
+    let Some(mut set) = builder.node(root)? else { return Ok(()) };
+    let all_live = view.all_live();
+    each_window(&mut set, view, |start, bits| {
+        if all_live {
+            return visit(start, bits);
+        }
+        let mut live = *bits;
+        for doc in docs_of(start, bits).filter(|&doc| !view.keeps(doc)) {
+            clear(&mut live, doc);
+        }
+        visit(start, &live)
+    })
 }
 
 /// Offers what matches in order, all with one score, until no more is wanted.
