@@ -63,7 +63,7 @@ pub use search::{
     BoolQuery, Budget, Explanation, Highlighter, Hit, KeyOrder, Leaf, LeafStats, ListSource, MAX_CLAUSES,
     MAX_DEPTH, MAX_EXPANSIONS, Model, MoreLikeThis, Operator, Pattern, PhraseQuery, PositionSource, Query,
     QueryText, Rm3, SearchThreads, Searcher, Snippet, SnippetOptions, Suggestion, TermCount, TermRef,
-    TermStream, WildcardPart, parse, parse_json,
+    TermStream, ValueRange, WildcardPart, parse, parse_json,
 };
 pub use segment::{CheckLevel, FieldStats, FlushBuffers, SegmentStats, StoredFigures, TermInDocument};
 pub use source::{Failure, FileList, Input, Inputs, ListFrom, Separator, SourceOptions, collect};

@@ -2,7 +2,7 @@
 
 use std::collections::BTreeMap;
 
-use crate::schema::{Analyzer, Field, Schema};
+use crate::schema::{Analyzer, Field, FieldKind, Schema};
 use crate::search::QueryText;
 use crate::tokenize::{MAX_TOKEN, Tokenizer, spelling};
 
@@ -24,6 +24,11 @@ impl<'s> QueryWords<'s> {
 impl QueryText for QueryWords<'_> {
     fn field(&self, name: &str) -> Result<Field, String> {
         self.schema.searched_field(name).map_err(|names| format!(", only {}", names.join(", ")))
+    }
+
+    fn column(&self, name: &str) -> Option<(Field, FieldKind)> {
+        let found = self.schema.columns().find(|(_, entry)| entry.name == name);
+        found.map(|(field, entry)| (field, entry.kind.clone()))
     }
 
     fn terms(&mut self, field: Option<Field>, text: &str) -> Vec<(u32, Vec<u8>)> {

@@ -13,6 +13,7 @@ mod document;
 mod fields;
 mod grams;
 mod language;
+mod literal;
 mod stored;
 
 pub use analyzer::Analyzer;
@@ -27,6 +28,7 @@ pub use fields::{Field, FieldEntry, FieldKind, MAX_FIELDS, Schema};
 pub(crate) use fields::{MAX_NAME, fits_name};
 pub use grams::Grams;
 pub use language::{LANGUAGES, Language};
+pub(crate) use literal::literal;
 pub use stored::{Compression, Store, Stored};
 
 use crate::error::{Error, Result};

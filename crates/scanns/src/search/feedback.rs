@@ -190,7 +190,7 @@ impl Bag {
 fn weight_of(query: &Query) -> f32 {
     match query {
         Query::Phrase(phrase) => phrase.terms.len() as f32,
-        Query::Term(_) | Query::Pattern(_) | Query::All | Query::Exists => 1.0,
+        Query::Term(_) | Query::Pattern(_) | Query::All | Query::Exists | Query::Values(_) => 1.0,
         Query::In(_, query) => weight_of(query),
         Query::Boost(query, boost) => boost * weight_of(query),
         Query::Bool(list) => list.must.iter().chain(&list.should).map(weight_of).sum(),

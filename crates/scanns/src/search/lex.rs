@@ -40,6 +40,13 @@ pub(super) enum TokenKind {
     AtLeast(usize),
 }
 
+impl TokenKind {
+    /// True for what can be a value, or several.
+    pub(super) fn is_value(&self) -> bool {
+        matches!(self, TokenKind::Word(_) | TokenKind::Phrase(_) | TokenKind::Range(..) | TokenKind::Set)
+    }
+}
+
 /// A part of a word.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Unit {

@@ -10,7 +10,7 @@
 //! terms up, `patterns/` those that only look alike; `run.rs` chooses the way for the shape: `term.rs`,
 //! `conjunction.rs` (with `parts.rs` and `candidates.rs`; of phrases `together.rs`, `phrase.rs` and `sloppy.rs`),
 //! `disjunction.rs` (all hits), `maxscore.rs` with `contenders.rs` (the best), `join.rs` for both, `tree.rs` (everything nested, with `docset.rs`), `pnorm.rs`;
-//! `sets.rs` counts. `windows.rs` and `lead.rs` hold the bounds that pruning works with, `keep.rs` leaves out what must
+//! `values.rs` finds documents by the values of columns. `sets.rs` counts. `windows.rs` and `lead.rs` hold the bounds that pruning works with, `keep.rs` leaves out what must
 //! not be a hit, `accumulate.rs` sums per document, `similarity/` the formulas, `topk.rs` the heap. `share.rs` shares a
 //! query out to threads, `in_order.rs` all of its hits. Read `run.rs` first.
 //!
@@ -61,6 +61,7 @@ mod tests;
 mod together;
 mod topk;
 mod tree;
+mod values;
 mod windows;
 
 pub use budget::Budget;
@@ -74,7 +75,7 @@ pub use leaf::{Leaf, LeafStats, ListSource, PositionSource, TermRef, TermStream}
 pub use like::MoreLikeThis;
 pub use parse::{MAX_CLAUSES, MAX_DEPTH, QueryText, parse};
 pub use patterns::MAX_EXPANSIONS;
-pub use query::{BoolQuery, Operator, Pattern, PhraseQuery, Query, WildcardPart};
+pub use query::{BoolQuery, Operator, Pattern, PhraseQuery, Query, ValueRange, WildcardPart};
 pub use sets::{Bits as MatchBits, WINDOW as MATCH_WINDOW};
 pub use share::SearchThreads;
 pub use similarity::Model;

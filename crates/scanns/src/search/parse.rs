@@ -8,7 +8,7 @@
 //! group   = '(' list ')' ('@' number)?      so many of its clauses must match
 //! phrase  = '"' text '"' ('~' number)?      words beside each other; moved by so many places
 //! regex   = 're"' expression '"'            terms that all of the expression matches
-//! range   = ('[' | '{') bound ' TO ' bound (']' | '}')      terms; braces exclude the bound, * is none
+//! range   = ('[' | '{') bound ' TO ' bound (']' | '}')      terms or values; braces exclude the bound, * is none
 //! set     = 'in(' word* ')'                 any of the terms
 //! word    = text                            with * and ? a pattern; * alone is every document
 //!         | text '~' ('1' | '2')?           terms that are spelt about like it
@@ -18,14 +18,17 @@
 //! required, `-a` and `NOT a` make it an exclusion from the list, also after `OR`: `a OR (NOT b)` is the
 //! Boolean reading. Operators are upper case. A backslash takes the meaning from any character. `+` and `-` are
 //! operators only in front of a clause, `^`, `~` and `@` only at the end of one. `name:` in front of more text names a
-//! field (`http://x`, `std::x` and `12:30` do not).
+//! field (`http://x`, `std::x` and `12:30` do not). In a field that is a column of values, or behind `<` and `>`, words
+//! are values: `size:>1GiB`, `mtime:<=2024-03`, `open:true`, `ext:*`; see `values.rs`.
+
+mod values;
 
 use std::ops::Bound;
 
 use super::lex::{Token, TokenKind, Unit, text_of, tokens};
 use super::query::{BoolQuery, Operator, Pattern, PhraseQuery, Query, WildcardPart};
 use crate::error::{Error, Result};
-use crate::schema::Field;
+use crate::schema::{Field, FieldKind};
 
 /// Terms that a query may have.
 pub const MAX_CLAUSES: usize = 1024;
@@ -44,6 +47,11 @@ pub trait QueryText {
     /// What names there are.
     fn field(&self, name: &str) -> std::result::Result<Field, String>;
 
+    /// The field of that name, if it is a column, and what it holds.
+    fn column(&self, _name: &str) -> Option<(Field, FieldKind)> {
+        None
+    }
+
     /// The terms of a text as documents have them, with their positions from 0.
     fn terms(&mut self, field: Option<Field>, text: &str) -> Vec<(u32, Vec<u8>)>;
 
@@ -54,8 +62,9 @@ pub trait QueryText {
 /// Parses `text`, whose words become terms by `words`. Words of several terms combine by `operator`, words of none
 /// disappear with their clause.
 pub fn parse(text: &str, operator: Operator, words: &mut dyn QueryText) -> Result<Query> {
-    let tokens = tokens(text, &|name| words.field(name).is_ok())?;
-    let mut parser = Parser { text, tokens: &tokens, operator, words, field: None, depth: 0, clauses: 0 };
+    let tokens = tokens(text, &|name| words.field(name).is_ok() || words.column(name).is_some())?;
+    let (field, column) = (None, None);
+    let mut parser = Parser { text, tokens: &tokens, operator, words, field, column, depth: 0, clauses: 0 };
     let query = parser.list()?;
     match parser.tokens.first() {
         None => Ok(query.unwrap_or_else(Query::nothing)),
@@ -86,6 +95,8 @@ struct Parser<'a> {
     words: &'a mut dyn QueryText,
     /// The field that is named around what is parsed.
     field: Option<Field>,
+    /// It is a column, of which values are sought.
+    column: Option<(Field, FieldKind)>,
     depth: usize,
     clauses: usize,
 }
@@ -166,6 +177,7 @@ impl Parser<'_> {
         let at = token.at;
         let mut word = false;
         let query = match &token.kind {
+            kind if self.column.is_some() && kind.is_value() => self.value(at, kind)?,
             TokenKind::Field(name) => return Ok((self.in_field(at, name)?, false)),
             TokenKind::Open => self.group(at)?,
             TokenKind::Word(units) => {
@@ -215,6 +227,21 @@ impl Parser<'_> {
     }
 
     fn in_field(&mut self, at: usize, name: &str) -> Result<Option<Query>> {
+        if let Some(column) = self.column_of(name) {
+            let Some((token, rest)) = self.tokens.split_first() else { return Ok(None) };
+            self.tokens = rest;
+            let outer = self.column.replace(column);
+            let inner = self.nested(at, |parser| parser.primary(token));
+            self.column = outer;
+            return Ok(inner?.0);
+        }
+        let outer = self.column.take();
+        let query = self.in_searched_field(at, name);
+        self.column = outer;
+        query
+    }
+
+    fn in_searched_field(&mut self, at: usize, name: &str) -> Result<Option<Query>> {
         let field = self.words.field(name).map_err(|names| {
             let message = format!(
                 "there is no field '{name}' that is searched{names}: write {name}\\: if the colon belongs to the word"

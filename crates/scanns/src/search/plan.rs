@@ -9,7 +9,7 @@ use super::fields::Fields;
 use super::leaf::TermRef;
 use super::parse::{MAX_CLAUSES, MAX_DEPTH};
 use super::patterns::{MAX_EXPANSIONS, Matcher, Near, nearest};
-use super::query::{Pattern, PhraseQuery, Query};
+use super::query::{Pattern, PhraseQuery, Query, ValueRange};
 use crate::error::{Error, Result};
 use crate::schema::Field;
 
@@ -21,6 +21,8 @@ pub(super) struct Plan<'q> {
     pub(super) fields: Vec<usize>,
     /// The patterns whose terms are sought in each leaf, with the place of their field in [`Plan::fields`].
     pub(super) patterns: Vec<(usize, Matcher<'q>)>,
+    /// Ranges of values.
+    pub(super) ranges: Vec<&'q ValueRange>,
     /// Terms that each may match in a leaf.
     pub(super) expansions: usize,
     pub(super) root: Node,
@@ -48,7 +50,7 @@ impl Node {
     /// The score of all documents that match, where it is the same.
     pub(super) fn same_score(&self) -> Option<f32> {
         let (node, boost) = innermost(self, 1.0);
-        let same = matches!(node.kind, Kind::Pattern(_) | Kind::All | Kind::Exists(_));
+        let same = matches!(node.kind, Kind::Pattern(_) | Kind::All | Kind::Exists(_) | Kind::Values(_));
         same.then_some(boost * node.boost)
     }
 }
@@ -72,6 +74,8 @@ pub(super) enum Kind {
     All,
     /// A place in [`Plan::fields`].
     Exists(usize),
+    /// A place in [`Plan::ranges`].
+    Values(usize),
 }
 
 /// A term of a list, with all boosts around it.
@@ -144,17 +148,18 @@ impl<'q> Plan<'q> {
             terms: Vec::new(),
             fields: Vec::new(),
             patterns: Vec::new(),
+            ranges: Vec::new(),
             clauses: 0,
             blends: 0,
             known,
         };
         let root = planner.node(query, (default, 1.0), 0)?;
-        let Planner { terms, mut fields, patterns, .. } = planner;
+        let Planner { terms, mut fields, patterns, ranges, .. } = planner;
         if fields.is_empty() {
             fields.push(default);
         }
         let expansions = if known.is_exhaustive() { usize::MAX } else { MAX_EXPANSIONS };
-        Ok(Plan { terms, fields, patterns, expansions, root })
+        Ok(Plan { terms, fields, patterns, ranges, expansions, root })
     }
 
     pub(super) fn shape(&self) -> Shape<'_> {
@@ -291,6 +296,7 @@ struct Planner<'q, 'f> {
     terms: Vec<PlanTerm<'q>>,
     fields: Vec<usize>,
     patterns: Vec<(usize, Matcher<'q>)>,
+    ranges: Vec<&'q ValueRange>,
     /// Clauses so far.
     clauses: usize,
     /// Numbers of [`PlanTerm::blend`] in use.
@@ -333,6 +339,10 @@ impl<'q> Planner<'q, '_> {
             }
             Query::All => Kind::All,
             Query::Exists => Kind::Exists(self.field(field)),
+            Query::Values(range) => {
+                self.ranges.push(range);
+                Kind::Values(self.ranges.len() - 1)
+            }
             Query::In(named, query) => {
                 return self.node(query, (self.place_of(*named)?, around), depth + 1);
             }

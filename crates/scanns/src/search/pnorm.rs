@@ -133,7 +133,7 @@ impl PNorm {
                 1.0 - self.mean(misses)
             }
             // Refused by `check`.
-            Kind::Phrase { .. } | Kind::Pattern(_) | Kind::All | Kind::Exists(_) => 0.0,
+            Kind::Phrase { .. } | Kind::Pattern(_) | Kind::All | Kind::Exists(_) | Kind::Values(_) => 0.0,
         }
     }
 
@@ -181,6 +181,6 @@ pub(super) fn mark_wanted(node: &Node, negated: bool, wanted: &mut [bool]) {
             must.iter().chain(should).for_each(|part| mark_wanted(part, negated, wanted));
             must_not.iter().for_each(|part| mark_wanted(part, !negated, wanted));
         }
-        Kind::Phrase { .. } | Kind::Pattern(_) | Kind::All | Kind::Exists(_) => {}
+        Kind::Phrase { .. } | Kind::Pattern(_) | Kind::All | Kind::Exists(_) | Kind::Values(_) => {}
     }
 }

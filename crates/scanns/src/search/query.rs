@@ -3,7 +3,7 @@
 use std::collections::BTreeSet;
 use std::ops::Bound;
 
-use crate::schema::Field;
+use crate::schema::{Field, Value};
 
 /// A query whose terms are those of the index: text has been analyzed.
 #[derive(Clone, Debug, PartialEq)]
@@ -20,10 +20,23 @@ pub enum Query {
     All,
     /// Documents that have any term in the field; the score is 1.
     Exists,
+    /// Documents that have a value of a column in a range; the score is 1.
+    Values(ValueRange),
     /// The query, with its terms sought in a field instead of the one that is searched where none is named.
     In(Field, Box<Query>),
     /// The query, its score times a factor, which is positive; factors of factors multiply.
     Boost(Box<Query>, f32),
+}
+
+/// Values of a column.
+#[derive(Clone, Debug, PartialEq)]
+pub struct ValueRange {
+    /// The field; it is a column.
+    pub field: Field,
+    /// Where it begins; of the kind of the field.
+    pub low: Bound<Value>,
+    /// Where it ends.
+    pub high: Bound<Value>,
 }
 
 /// Clauses by what a match of them means.
@@ -100,6 +113,7 @@ impl Query {
             Query::Term(_) | Query::Phrase(_) | Query::Pattern(_) | Query::All | Query::Exists => {
                 BTreeSet::new()
             }
+            Query::Values(_) => BTreeSet::new(),
             Query::Bool(list) => list.clauses().flat_map(Query::fields).collect(),
             Query::In(field, query) => query.fields().into_iter().chain([*field]).collect(),
             Query::Boost(query, _) => query.fields(),
@@ -113,6 +127,7 @@ impl Query {
             Query::Phrase(_) | Query::Term(_) | Query::Pattern(_) | Query::All | Query::Exists => {
                 BTreeSet::new()
             }
+            Query::Values(_) => BTreeSet::new(),
             Query::Bool(list) => list.clauses().flat_map(|query| query.phrases_in(field)).collect(),
             Query::In(named, query) => query.phrases_in(*named),
             Query::Boost(query, _) => query.phrases_in(field),
@@ -126,10 +141,21 @@ impl Query {
             Query::Phrase(phrase) => phrase.terms.iter().map(|(_, term)| term.len() + 32).sum(),
             Query::Pattern(pattern) => pattern.memory_bytes(),
             Query::All | Query::Exists => 0,
+            Query::Values(range) => range.memory_bytes(),
             Query::Bool(list) => list.clauses().map(Query::memory_bytes).sum(),
             Query::In(_, query) | Query::Boost(query, _) => query.memory_bytes(),
         };
         inner + size_of::<Query>()
+    }
+}
+
+impl ValueRange {
+    fn memory_bytes(&self) -> usize {
+        let bound = |bound: &Bound<Value>| match bound {
+            Bound::Included(Value::Text(text)) | Bound::Excluded(Value::Text(text)) => text.len(),
+            _ => 0,
+        };
+        bound(&self.low) + bound(&self.high)
     }
 }
 

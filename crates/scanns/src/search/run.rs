@@ -10,10 +10,11 @@ use super::keep::{Keep, offer};
 use super::leaf::{Leaf, ListSource, TermRef, damaged_list};
 use super::parts::{Parts, Sources};
 use super::plan::{Boosted, InLeaf, Node, Plan, Required, Shape};
+use super::query::ValueRange;
 use super::similarity::{Scorer, Similarity, Unscored, Weight};
 use super::topk::TopK;
 use super::windows::too_large;
-use super::{accumulate, conjunction, disjunction, maxscore, sets, term, tree};
+use super::{accumulate, conjunction, disjunction, maxscore, sets, term, tree, values};
 use crate::codec::{BLOCK, ListCursor};
 use crate::error::{Error, Result};
 
@@ -103,6 +104,11 @@ impl<'a> View<'a> {
         DocSet::with_terms(self.norms(field), (self.first, self.end))
     }
 
+    /// The documents of the range that have a value in another range.
+    pub(super) fn with_values(&self, range: &ValueRange) -> Result<DocSet> {
+        values::documents(self.leaf, range, (self.first, self.end), self.clock)
+    }
+
     /// False for deleted documents.
     #[inline]
     pub(super) fn keeps(&self, doc: u32) -> bool {
@@ -179,6 +185,11 @@ impl<'t, S> Terms<'t, S> {
     }
 
     /// The terms of the leaf that a pattern matches.
+    /// The documents with a value in a range.
+    pub(super) fn in_range(&self, view: &View, range: usize) -> Result<DocSet> {
+        view.with_values(self.plan.ranges[range])
+    }
+
     pub(super) fn of_pattern(&self, view: &View, pattern: usize) -> Result<Arc<Vec<TermRef>>> {
         let leaf = self.leaf_of_pattern(view, pattern);
         let matcher = &self.plan.patterns[pattern].1;

@@ -175,6 +175,7 @@ impl<'s> Builder<'_, 's> {
                 Some(self.of_pattern(*pattern, &terms)?)
             }
             Kind::Exists(field) => Some(Set::Fixed(Arc::new(self.view.with_terms(*field)))),
+            Kind::Values(range) => Some(Set::Fixed(Arc::new(self.terms.in_range(self.view, *range)?))),
             Kind::All => Some(Set::All { max_doc }),
         })
     }

@@ -231,7 +231,7 @@ fn time(shape: &Shape, want: Want, found: &InLeaf, leaf: &dyn Leaf) -> u64 {
 fn may_be_all(node: &Node) -> bool {
     match &node.kind {
         Kind::Term(_) | Kind::Phrase { .. } => false,
-        Kind::Pattern(_) | Kind::All | Kind::Exists(_) => true,
+        Kind::Pattern(_) | Kind::All | Kind::Exists(_) | Kind::Values(_) => true,
         Kind::Bool { must, should, must_not, .. } => {
             must.iter().chain(should).any(may_be_all)
                 || must.is_empty() && should.is_empty() && !must_not.is_empty()

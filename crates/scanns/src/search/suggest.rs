@@ -95,7 +95,7 @@ fn collect<'q>(
             }
         }
         Query::Boost(inner, _) => collect(inner, place, place_of, words),
-        Query::Pattern(_) | Query::All | Query::Exists => {}
+        Query::Pattern(_) | Query::All | Query::Exists | Query::Values(_) => {}
     }
 }
 

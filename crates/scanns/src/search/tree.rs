@@ -103,6 +103,10 @@ impl<'s, S: Similarity> Builder<'_, 's, S> {
                 let set = Arc::new(self.view.with_terms(*field));
                 Ok(Some(self.settled(Cursor::Set { set, doc: 0, score: boost, end: self.view.end })))
             }
+            Kind::Values(range) => {
+                let set = Arc::new(self.terms.in_range(self.view, *range)?);
+                Ok(Some(self.settled(Cursor::Set { set, doc: 0, score: boost, end: self.view.end })))
+            }
             Kind::All => Ok(Some(self.everything(boost))),
         }
     }

@@ -269,6 +269,7 @@ fn kinds(query: &Query, seen: &mut BTreeSet<&'static str>) {
         Query::Pattern(Pattern::Set(_)) => "set",
         Query::All => "all",
         Query::Exists => "exists",
+        Query::Values(_) => "values",
         Query::In(..) => "field",
         Query::Boost(..) => "boost",
     });

@@ -12,6 +12,7 @@ use crate::source::SourceOptions;
 use crate::store::RamDirectory;
 use std::sync::atomic::AtomicBool;
 
+mod columns;
 mod memory;
 
 struct Fields {

@@ -178,6 +178,12 @@ impl<S: Similarity> Walker<'_, '_, S> {
                     format!("{}: what has a term in the field scores 1", self.asked.in_field(*field, "*"));
                 Ok(norm.is_some_and(|&norm| norm > 0).then(|| constant(&what, boost, Vec::new())))
             }
+            (Kind::Values(range), _) => {
+                let set = self.asked.view.with_values(self.asked.plan.ranges[*range])?;
+                let what = "a value in the range that was asked for scores 1";
+                Ok((set.next(self.asked.hit.doc) == self.asked.hit.doc)
+                    .then(|| constant(what, boost, Vec::new())))
+            }
             // A phrase without terms.
             (Kind::Bool { .. } | Kind::Phrase { .. } | Kind::Pattern(_), _) => Ok(None),
         }

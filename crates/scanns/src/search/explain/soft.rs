@@ -55,7 +55,7 @@ impl Soft<'_, '_> {
             Kind::Term(term) => return self.term(*term, value),
             Kind::Bool { must, should, must_not, .. } => (must, should, must_not),
             // Refused before.
-            Kind::Phrase { .. } | Kind::Pattern(_) | Kind::All | Kind::Exists(_) => {
+            Kind::Phrase { .. } | Kind::Pattern(_) | Kind::All | Kind::Exists(_) | Kind::Values(_) => {
                 return Explanation::plain(value, "nothing");
             }
         };

@@ -10,15 +10,18 @@
 //! {"range": {"gte"|"gt": T, "lte"|"lt": T}}        {"set": [T…]}
 //! {"bool": {"must": […], "should": […], "must_not": […], "at_least": 0}}
 //! {"match_all": {}}    {"exists": {}}              {"query": {…}}
+//! {"values": {"column": "size", "gte"|"gt": V, "lte"|"lt": V}}, {"values": {"column": "size", "equals": V}}
 //! ```
 //!
 //! `T` is a term as the index has it, a string or, where it is no UTF-8, `{"bytes": "ff61"}`; only `match` and a
-//! phrase of `text` are analyzed. `query` is the clause in it, for what needs a field or boost around another. What
+//! phrase of `text` are analyzed. `V` is a value of a column, a number, a truth or a string as in the text of a query. `query` is the clause in it, for what needs a field or boost around another. What
 //! `write.rs` writes, `read.rs` reads as the same query. `docs/QUERIES.md` has an example of each.
 
+mod depth;
 mod read;
 #[cfg(test)]
 mod tests;
+mod values;
 mod write;
 
 pub use read::parse_json;

@@ -4,6 +4,7 @@ use std::ops::Bound;
 
 use serde_json::{Map, Value};
 
+use super::depth::is_too_deep;
 use crate::error::{Error, Result};
 use crate::schema::Field;
 use crate::search::parse::{MAX_CLAUSES, MAX_DEPTH, QueryText};
@@ -11,7 +12,7 @@ use crate::search::query::{BoolQuery, Operator, Pattern, PhraseQuery, Query, Wil
 use crate::tokenize::MAX_TOKEN;
 
 /// Keys of a clause that say its kind.
-const KINDS: [&str; 13] = [
+const KINDS: [&str; 14] = [
     "term",
     "match",
     "phrase",
@@ -20,15 +21,13 @@ const KINDS: [&str; 13] = [
     "regexp",
     "fuzzy",
     "range",
+    "values",
     "set",
     "bool",
     "match_all",
     "exists",
     "query",
 ];
-
-/// Brackets within each other that a text may have: three to a list, and some around a term.
-const MAX_BRACKETS: usize = 4 * MAX_DEPTH;
 
 /// Reads a query from JSON. Terms are taken as they are, but in `match` and in the `text` of a phrase, which become
 /// terms by `words`; `operator` combines those of a `match` that does not say how.
@@ -52,25 +51,6 @@ pub fn parse_json(text: &str, operator: Operator, words: &mut dyn QueryText) -> 
         (None, _) => reader.fault(r#"nothing is there: write a clause such as {"term": "word"}"#),
         (Some(Ok(_)), Some(Ok(_))) => reader.fault("something follows the query: put both into a bool"),
     }
-}
-
-/// True if more brackets are within each other than a query can have.
-fn is_too_deep(text: &str) -> bool {
-    let (mut open, mut quoted, mut escaped) = (0usize, false, false);
-    for byte in text.bytes() {
-        match byte {
-            _ if escaped => escaped = false,
-            b'\\' if quoted => escaped = true,
-            b'"' => quoted = !quoted,
-            b'[' | b'{' if !quoted => open += 1,
-            b']' | b'}' if !quoted => open = open.saturating_sub(1),
-            _ => {}
-        }
-        if open > MAX_BRACKETS {
-            return true;
-        }
-    }
-    false
 }
 
 /// The parts of a wildcard: `?` and `*`, unless a backslash is before them. `None` if one is at the end.
@@ -100,8 +80,8 @@ pub(super) fn wildcard_parts(text: &str) -> Option<Vec<WildcardPart>> {
     Some(parts)
 }
 
-struct Reader<'w> {
-    words: &'w mut dyn QueryText,
+pub(super) struct Reader<'w> {
+    pub(super) words: &'w mut dyn QueryText,
     operator: Operator,
     /// The field that is named around what is read.
     field: Option<Field>,
@@ -179,6 +159,7 @@ impl Reader<'_> {
                 return Ok(Some(Query::Pattern(Pattern::Set(terms))));
             }
             "fuzzy" => return self.fuzzy(value).map(Some),
+            "values" => return self.values(value).map(Some),
             "prefix" => Pattern::Prefix(self.term(value)?),
             "wildcard" => self.wildcard(value)?,
             "regexp" => Pattern::Regex(self.string(value)?),
@@ -368,7 +349,7 @@ impl Reader<'_> {
     }
 
     /// A term as it is: text, or bytes in hexadecimal.
-    fn term(&mut self, value: &Value) -> Result<Vec<u8>> {
+    pub(super) fn term(&mut self, value: &Value) -> Result<Vec<u8>> {
         if let Value::String(_) = value {
             return self.string(value).map(String::into_bytes);
         }
@@ -389,7 +370,7 @@ impl Reader<'_> {
         value.as_str().map_or_else(|| self.fault("this must be a string"), |text| Ok(text.to_owned()))
     }
 
-    fn string(&mut self, value: &Value) -> Result<String> {
+    pub(super) fn string(&mut self, value: &Value) -> Result<String> {
         match self.typed(value)? {
             text if text.len() <= 2 * MAX_TOKEN => Ok(text),
             _ => self.fault("this is longer than any term"),
@@ -409,7 +390,7 @@ impl Reader<'_> {
     }
 
     /// An object without other keys than these.
-    fn object<'v>(
+    pub(super) fn object<'v>(
         &mut self,
         value: &'v Value,
         keys: &[&str],
@@ -424,7 +405,7 @@ impl Reader<'_> {
         }
     }
 
-    fn required<T>(
+    pub(super) fn required<T>(
         &mut self,
         object: &Map<String, Value>,
         key: &str,
@@ -436,7 +417,7 @@ impl Reader<'_> {
         }
     }
 
-    fn optional<T>(
+    pub(super) fn optional<T>(
         &mut self,
         object: &Map<String, Value>,
         key: &str,
@@ -463,7 +444,7 @@ impl Reader<'_> {
     }
 
     /// What `read` makes of what is at `key`. After an error the path stays where it was.
-    fn within<T>(&mut self, key: &str, read: impl FnOnce(&mut Self) -> Result<T>) -> Result<T> {
+    pub(super) fn within<T>(&mut self, key: &str, read: impl FnOnce(&mut Self) -> Result<T>) -> Result<T> {
         let before = self.path.len();
         if before > 0 {
             self.path.push('.');
@@ -485,7 +466,7 @@ impl Reader<'_> {
     }
 
     /// Counts terms of the query.
-    fn count(&mut self, terms: usize) -> Result<()> {
+    pub(super) fn count(&mut self, terms: usize) -> Result<()> {
         self.clauses += terms;
         match self.clauses > MAX_CLAUSES {
             true => self.fault("more than 1,024 terms: ask for fewer at a time"),
@@ -493,7 +474,7 @@ impl Reader<'_> {
         }
     }
 
-    fn fault<T>(&self, message: &str) -> Result<T> {
+    pub(super) fn fault<T>(&self, message: &str) -> Result<T> {
         Err(Error::QueryJson { path: self.path.clone(), message: message.to_owned() })
     }
 }

@@ -5,8 +5,8 @@ use std::ops::Bound;
 use serde_json::{Map, Value, json};
 
 use crate::error::{Error, Result};
-use crate::schema::Field;
-use crate::search::query::{BoolQuery, Pattern, PhraseQuery, Query, WildcardPart};
+use crate::schema::{self, Field, ValueRef, format_date};
+use crate::search::query::{BoolQuery, Pattern, PhraseQuery, Query, ValueRange, WildcardPart};
 
 impl Query {
     /// The query as JSON on one line, which [`parse_json`](crate::parse_json) reads as the same query, as long as it is
@@ -28,6 +28,7 @@ fn clause(query: &Query, name: &dyn Fn(Field) -> Option<String>) -> Result<Map<S
         Query::Pattern(pattern) => of_pattern(pattern),
         Query::All => ("match_all", json!({})),
         Query::Exists => ("exists", json!({})),
+        Query::Values(range) => ("values", values(range, name)?),
         Query::In(field, inner) => {
             let missing = || Error::Options("the query names a field that the index does not have".into());
             let name_of = name(*field).ok_or_else(missing)?;
@@ -43,6 +44,33 @@ fn clause(query: &Query, name: &dyn Fn(Field) -> Option<String>) -> Result<Map<S
         }
     };
     Ok(Map::from_iter([(kind.to_owned(), value)]))
+}
+
+/// A range of values of a column.
+fn values(range: &ValueRange, name: &dyn Fn(Field) -> Option<String>) -> Result<Value> {
+    let missing = || Error::Options("the query names a field that the index does not have".into());
+    let mut object = Map::new();
+    object.insert("column".into(), name(range.field).ok_or_else(missing)?.into());
+    for (bound, included, excluded) in [(&range.low, "gte", "gt"), (&range.high, "lte", "lt")] {
+        match bound {
+            Bound::Unbounded => None,
+            Bound::Included(bound) => object.insert(included.into(), value(bound)),
+            Bound::Excluded(bound) => object.insert(excluded.into(), value(bound)),
+        };
+    }
+    Ok(object.into())
+}
+
+fn value(value: &schema::Value) -> Value {
+    match value.as_ref() {
+        ValueRef::Text(bytes) | ValueRef::Bytes(bytes) => term(bytes),
+        ValueRef::Unsigned(number) => number.into(),
+        ValueRef::Signed(number) => number.into(),
+        ValueRef::Float(number) if number.is_finite() => number.into(),
+        ValueRef::Float(number) => number.to_string().into(),
+        ValueRef::Boolean(truth) => truth.into(),
+        ValueRef::Date(moment) => format_date(moment).into(),
+    }
 }
 
 /// The object, in another one if it has one of these keys already.

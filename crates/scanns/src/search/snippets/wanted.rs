@@ -105,7 +105,7 @@ impl<'q> Wanted<'q> {
                 let here = plan.patterns.get(*pattern).is_some_and(|(field, _)| is_here(*field));
                 self.alone[plan.terms.len() + pattern] |= here;
             }
-            Kind::All | Kind::Exists(_) => {}
+            Kind::All | Kind::Exists(_) | Kind::Values(_) => {}
         }
     }
 

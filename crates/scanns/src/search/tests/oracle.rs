@@ -110,6 +110,7 @@ impl<'d> Oracle<'d> {
                 return found.then_some(place.boost);
             }
             Query::All => return Some(place.boost),
+            Query::Values(_) => unreachable!("these documents have no columns"),
             Query::Exists => return (self.document(place).length > 0).then_some(place.boost),
             Query::Bool(list) => list,
         };
@@ -352,7 +353,9 @@ fn collect<'q>(query: &'q Query, field: usize, negated: bool, terms: &mut Vec<(F
         Query::Term(term) => terms.push(((field, term), negated)),
         Query::In(field, query) => collect(query, usize::from(field.number()), negated, terms),
         Query::Boost(query, _) => collect(query, field, negated, terms),
-        Query::Phrase(_) | Query::Pattern(_) | Query::All | Query::Exists => unreachable!("refused"),
+        Query::Phrase(_) | Query::Pattern(_) | Query::All | Query::Exists | Query::Values(_) => {
+            unreachable!("refused")
+        }
         Query::Bool(list) => {
             list.must.iter().chain(&list.should).for_each(|part| collect(part, field, negated, terms));
             list.must_not.iter().for_each(|part| collect(part, field, !negated, terms));
@@ -369,7 +372,9 @@ fn soft(query: &Query, field: usize, p: f64, degree: &dyn Fn(FieldTerm) -> f64) 
             let (weight, degree) = soft(query, field, p, degree);
             return (weight * f64::from(*boost), degree);
         }
-        Query::Phrase(_) | Query::Pattern(_) | Query::All | Query::Exists => unreachable!("refused"),
+        Query::Phrase(_) | Query::Pattern(_) | Query::All | Query::Exists | Query::Values(_) => {
+            unreachable!("refused")
+        }
         Query::Bool(list) => list,
     };
     let norm = |values: &[(f64, f64)]| {

@@ -45,6 +45,7 @@ fn show(query: &Query) -> String {
         Query::Pattern(pattern) => show_pattern(pattern),
         Query::All => "ALL".to_owned(),
         Query::Exists => "ANY".to_owned(),
+        Query::Values(range) => format!("{range:?}"),
     }
 }
 

@@ -1,0 +1,231 @@
+//! Values as people write them in queries: `1.5GiB`, `2024-03`, `now-30d`, `true`.
+//!
+//! A date may be written in part, and then stands for all of a year, month, day, hour or minute; whoever compares with it takes
+//! the end that is meant. With seconds it is one moment. `now` is the time of the query, from which and to which a number of
+//! seconds, minutes, hours, days, weeks or years may be taken: `now-90m`, `now-1y`, which has 365 days.
+
+use std::time::{SystemTime, UNIX_EPOCH};
+
+use super::{FieldKind, Value, parse_date};
+
+const SECOND: i64 = 1_000_000_000;
+
+/// Units of sizes: those of 1024 with an `i`, those of 1000 without.
+const UNITS: [(&str, u64); 12] = [
+    ("kib", 1 << 10),
+    ("mib", 1 << 20),
+    ("gib", 1 << 30),
+    ("tib", 1 << 40),
+    ("pib", 1 << 50),
+    ("eib", 1 << 60),
+    ("kb", 1_000),
+    ("mb", 1_000_000),
+    ("gb", 1_000_000_000),
+    ("tb", 1_000_000_000_000),
+    ("pb", 1_000_000_000_000_000),
+    ("b", 1),
+];
+
+/// The least and the greatest value that a text stands for in a field of a kind.
+///
+/// # Errors
+/// What could stand there.
+pub(crate) fn literal(kind: &FieldKind, text: &str) -> Result<(Value, Value), String> {
+    let alone = |value: Value| (value.clone(), value);
+    match kind {
+        FieldKind::Unsigned => unsigned(text).map(Value::Unsigned).map(alone),
+        FieldKind::Signed => signed(text).map(Value::Signed).map(alone),
+        FieldKind::Float => float(text).map(Value::Float).map(alone),
+        FieldKind::Boolean => match text.to_ascii_lowercase().as_str() {
+            "true" | "yes" | "1" => Some(alone(Value::Boolean(true))),
+            "false" | "no" | "0" => Some(alone(Value::Boolean(false))),
+            _ => None,
+        },
+        FieldKind::Date => date(text).map(|(first, last)| (Value::Date(first), Value::Date(last))),
+        FieldKind::Keyword | FieldKind::Path | FieldKind::Text { .. } => {
+            Some(alone(Value::Text(text.as_bytes().to_vec())))
+        }
+        FieldKind::Bytes => Some(alone(Value::Bytes(text.as_bytes().to_vec()))),
+    }
+    .ok_or_else(|| {
+        match kind {
+            FieldKind::Unsigned => {
+                "write a whole number that is not negative, perhaps with a unit: 5, 10kB, 1.5GiB"
+            }
+            FieldKind::Signed => "write a whole number, perhaps with a unit: -5, 10kB, 1.5GiB",
+            FieldKind::Float => "write a number such as 2, -0.5 or 1e9",
+            FieldKind::Boolean => "write true or false",
+            _ => "write a date such as 2024, 2024-03, 2024-03-01, 2024-03-01T10:30:00Z, now or now-30d",
+        }
+        .into()
+    })
+}
+
+/// A number and the factor of its unit.
+fn with_unit(text: &str) -> (&str, u64) {
+    let lower = text.to_ascii_lowercase();
+    let unit = UNITS.iter().find(|(unit, _)| lower.ends_with(unit));
+    match unit {
+        Some((unit, factor)) => (text.get(..text.len() - unit.len()).unwrap_or_default().trim_end(), *factor),
+        None => (text, 1),
+    }
+}
+
+fn unsigned(text: &str) -> Option<u64> {
+    let (number, factor) = with_unit(text);
+    if let Ok(number) = number.parse::<u64>() {
+        return number.checked_mul(factor);
+    }
+    // A part of a unit, which has to be a whole number of its smallest.
+    let (whole, part) = number.split_once('.')?;
+    let digits = u32::try_from(part.len()).ok().filter(|&digits| (1..=18).contains(&digits))?;
+    let is_number = |text: &str| text.bytes().all(|byte| byte.is_ascii_digit());
+    if !is_number(part) || !is_number(whole) {
+        return None;
+    }
+    let whole = if whole.is_empty() { 0 } else { whole.parse::<u64>().ok()? };
+    let part = u128::from(part.parse::<u64>().ok()?) * u128::from(factor) / 10u128.pow(digits);
+    whole.checked_mul(factor)?.checked_add(u64::try_from(part).ok()?).filter(|_| factor > 1)
+}
+
+fn signed(text: &str) -> Option<i64> {
+    if let Ok(number) = text.parse::<i64>() {
+        return Some(number);
+    }
+    match text.strip_prefix('-') {
+        Some(text) => i64::try_from(unsigned(text)?).ok().map(|number| -number),
+        None => i64::try_from(unsigned(text.strip_prefix('+').unwrap_or(text))?).ok(),
+    }
+}
+
+fn float(text: &str) -> Option<f64> {
+    text.parse().ok()
+}
+
+/// The first and the last nanosecond.
+fn date(text: &str) -> Option<(i64, i64)> {
+    if let Some(rest) = text.strip_prefix("now") {
+        let now = SystemTime::now().duration_since(UNIX_EPOCH).ok()?;
+        let moment = i64::try_from(now.as_nanos()).ok()?.checked_add(distance(rest)?)?;
+        return Some((moment, moment));
+    }
+    let pattern: String = text.chars().map(|char| if char.is_ascii_digit() { '0' } else { char }).collect();
+    let begins = |rest: &str| parse_date(format!("{text}{rest}").as_bytes());
+    let until = |next: Option<i64>| next.map_or(i64::MAX, |next| next - 1);
+    let number = |range: std::ops::Range<usize>| text.get(range)?.parse::<u32>().ok();
+    match pattern.as_str() {
+        "0000" => {
+            let next = format!("{:04}-01-01", number(0..4)? + 1);
+            Some((begins("-01-01")?, until(parse_date(next.as_bytes()))))
+        }
+        "0000-00" => {
+            let (year, month) = (number(0..4)?, number(5..7)?);
+            let (year, month) = if month == 12 { (year + 1, 1) } else { (year, month + 1) };
+            Some((begins("-01")?, until(parse_date(format!("{year:04}-{month:02}-01").as_bytes()))))
+        }
+        "0000-00-00" => begins("").map(|first| (first, first.saturating_add(86_400 * SECOND - 1))),
+        "0000-00-00T00" | "0000-00-00 00" => {
+            begins(":00:00").map(|first| (first, first.saturating_add(3_600 * SECOND - 1)))
+        }
+        "0000-00-00T00:00" | "0000-00-00 00:00" => {
+            begins(":00").map(|first| (first, first.saturating_add(60 * SECOND - 1)))
+        }
+        _ => begins("").map(|moment| (moment, moment)),
+    }
+}
+
+/// What is added to now.
+fn distance(text: &str) -> Option<i64> {
+    let (sign, text) = match text.split_at_checked(1) {
+        None => return text.is_empty().then_some(0),
+        Some(("-", rest)) => (-1, rest),
+        Some(("+", rest)) => (1, rest),
+        Some(_) => return None,
+    };
+    let (number, unit) = text.split_at_checked(text.len().checked_sub(1)?)?;
+    let seconds = match unit {
+        "s" => 1,
+        "m" => 60,
+        "h" => 3_600,
+        "d" => 86_400,
+        "w" => 7 * 86_400,
+        "y" => 365 * 86_400,
+        _ => return None,
+    };
+    let number = number.parse::<u32>().ok().map(i64::from)?;
+    number.checked_mul(seconds)?.checked_mul(sign * SECOND)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn numbers_and_sizes_are_read_and_bad_ones_refused() {
+        let unsigned = |text| literal(&FieldKind::Unsigned, text).map(|(value, _)| value);
+        for (text, value) in [
+            ("0", 0),
+            ("18446744073709551615", u64::MAX),
+            ("1KiB", 1024),
+            ("1.5 GiB", 3 << 29),
+            ("10kB", 10_000),
+        ] {
+            assert_eq!(unsigned(text), Ok(Value::Unsigned(value)), "{text}");
+        }
+        for text in
+            ["", "-1", "1.5", "x", "1.5.5GiB", "99999999999GiB", "GiB", "1..5kb", "18446744073709551616"]
+        {
+            assert!(unsigned(text).is_err(), "{text}");
+        }
+        let signed = |text| literal(&FieldKind::Signed, text).map(|(value, _)| value);
+        assert_eq!(signed("-9223372036854775808"), Ok(Value::Signed(i64::MIN)));
+        assert_eq!(signed("-1KiB"), Ok(Value::Signed(-1024)));
+        assert_eq!(literal(&FieldKind::Float, "-1e3").unwrap().0, Value::Float(-1000.0));
+        assert_eq!(literal(&FieldKind::Boolean, "True").unwrap().0, Value::Boolean(true));
+        assert!(literal(&FieldKind::Boolean, "maybe").is_err() && literal(&FieldKind::Float, "1,5").is_err());
+    }
+
+    #[test]
+    fn dates_stand_for_all_of_what_they_name() {
+        let span = |text: &str| {
+            literal(&FieldKind::Date, text).ok().map(|(first, last)| match (first, last) {
+                (Value::Date(first), Value::Date(last)) => {
+                    (super::super::format_date(first), (last - first + 1) / SECOND)
+                }
+                other => panic!("{other:?}"),
+            })
+        };
+        let day = 86_400;
+        for (text, first, seconds) in [
+            ("2024", "2024-01-01T00:00:00Z", 366 * day),
+            ("2023-12", "2023-12-01T00:00:00Z", 31 * day),
+            ("2024-02", "2024-02-01T00:00:00Z", 29 * day),
+            ("2024-02-29", "2024-02-29T00:00:00Z", day),
+            ("2024-02-29T10", "2024-02-29T10:00:00Z", 3_600),
+            ("2024-02-29 10:30", "2024-02-29T10:30:00Z", 60),
+            ("2024-02-29T10:30:05Z", "2024-02-29T10:30:05Z", 0),
+        ] {
+            assert_eq!(span(text), Some((first.into(), seconds)), "{text}");
+        }
+        for text in [
+            "",
+            "24",
+            "2024-13",
+            "2023-02-29",
+            "nowhere",
+            "now-",
+            "now-5",
+            "now-5x",
+            "9999",
+            "now-4000000000y",
+        ] {
+            assert_eq!(span(text), None, "{text}");
+        }
+        let now = |text| match literal(&FieldKind::Date, text) {
+            Ok((Value::Date(moment), _)) => moment,
+            other => panic!("{other:?}"),
+        };
+        let apart = now("now") - now("now-2w");
+        assert!((14 * day * SECOND - SECOND..=14 * day * SECOND + SECOND).contains(&apart), "{apart}");
+    }
+}
