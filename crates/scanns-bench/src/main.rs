@@ -2,6 +2,7 @@
 
 mod all;
 mod buffers;
+mod columns;
 mod corpus;
 mod dictionary;
 mod flush;
@@ -51,6 +52,8 @@ enum Bench {
     Latency(latency::Args),
     /// Look-ups among all terms of an index, and opening it
     Dictionary(dictionary::Args),
+    /// Columns: a value by its document with jump tables and without, whole columns, exports
+    Columns(columns::Args),
     /// Random writes to memory, by size, threads and pages
     Memory(memory::Args),
     /// Buffers of each role, by size
@@ -88,6 +91,7 @@ fn main() -> Result<()> {
         Bench::Scaling(args) => scaling::run(&args, results)?,
         Bench::Index(args) => index::run(&args, results)?,
         Bench::Latency(args) => latency::run(&args, results)?,
+        Bench::Columns(args) => columns::run(&args, results)?,
         Bench::Dictionary(args) => dictionary::run(&args, results)?,
         Bench::Memory(args) => memory::run(&args, results)?,
         Bench::Buffers(args) => buffers::run(&args, results)?,

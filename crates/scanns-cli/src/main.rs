@@ -7,6 +7,7 @@
 mod args;
 mod eval;
 mod explain;
+mod export;
 mod index;
 mod info;
 mod maintain;
@@ -34,6 +35,7 @@ fn main() -> ExitCode {
         Verb::Search(args) => search::run(args),
         Verb::Eval(args) => eval::run(args),
         Verb::Info(args) => info::run(args),
+        Verb::Export(args) => export::run(args),
         Verb::Terms(args) => terms::run(args),
         Verb::Delete(args) => maintain::delete(args),
         Verb::Merge(args) => maintain::merge(args),

@@ -38,6 +38,11 @@ mod search;
 
 mod index;
 
+pub use codec::{Form, Head, Numbers, Presence};
+pub use column::{
+    Block as ColumnBlock, Column, ColumnKind, Damaged, DictionaryReader, Entry, Range as BlockRange, Scan,
+    Values, Walker,
+};
 pub use error::{Error, Result};
 pub use index::{
     CheckReport, Commit, DeleteReport, Deletion, DeviceLimits, FlushOptions, FlushPolicy, IndexInfo,
@@ -60,10 +65,10 @@ pub use schema::{
     Language, MAX_FIELDS, Postings, Records, Schema, Store, Stored, Value, ValueRef, format_date, parse_date,
 };
 pub use search::{
-    BoolQuery, Budget, Explanation, Highlighter, Hit, KeyOrder, Leaf, LeafStats, ListSource, MAX_CLAUSES,
-    MAX_DEPTH, MAX_EXPANSIONS, Model, MoreLikeThis, Operator, Pattern, PhraseQuery, PositionSource, Query,
-    QueryText, Rm3, SearchThreads, Searcher, Snippet, SnippetOptions, Suggestion, TermCount, TermRef,
-    TermStream, ValueRange, WildcardPart, parse, parse_json,
+    BoolQuery, Budget, Explanation, Highlighter, Hit, KeyOrder, Leaf, LeafStats, ListSource, MATCH_WINDOW,
+    MAX_CLAUSES, MAX_DEPTH, MAX_EXPANSIONS, MatchBits, Model, MoreLikeThis, Operator, Pattern, PhraseQuery,
+    PositionSource, Query, QueryText, Rm3, SearchThreads, Searcher, Snippet, SnippetOptions, Suggestion,
+    TermCount, TermRef, TermStream, ValueRange, WildcardPart, parse, parse_json,
 };
 pub use segment::{CheckLevel, FieldStats, FlushBuffers, SegmentStats, StoredFigures, TermInDocument};
 pub use source::{Failure, FileList, Input, Inputs, ListFrom, Separator, SourceOptions, collect};

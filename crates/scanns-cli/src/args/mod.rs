@@ -1,11 +1,12 @@
 //! The command line: every verb, option and help text, and nothing that acts on them.
 //!
 //! A value is checked here if it can be judged alone; what depends on the machine or on several options is judged by
-//! the verb that uses it. `eval.rs` has the verb that measures answers, `maintain.rs` has the verbs that need no
+//! the verb that uses it. `eval.rs` has the verb that measures answers, `export.rs` the one that writes values, `maintain.rs` has the verbs that need no
 //! inputs, `search.rs` the one that searches, `similar.rs` how queries are made of documents, `stored.rs` what is kept of
 //! documents, `terms.rs` the one that lists terms, `values.rs` reads values.
 
 mod eval;
+mod export;
 mod maintain;
 mod search;
 mod similar;
@@ -24,6 +25,8 @@ use crate::units;
 
 use eval::EVAL_EXAMPLES;
 pub use eval::{DocnoArg, EvalArgs, PartArg};
+use export::EXPORT_EXAMPLES;
+pub use export::{ExportArgs, ExportFormat};
 use maintain::{CHECK_EXAMPLES, DELETE_EXAMPLES, MERGE_EXAMPLES};
 pub use maintain::{CheckArgs, DeleteArgs, LevelArg, MergeArgs};
 use search::SEARCH_EXAMPLES;
@@ -59,6 +62,9 @@ pub enum Verb {
     /// Say what an index holds
     #[command(after_help = INFO_EXAMPLES)]
     Info(InfoArgs),
+    /// Write the values of documents as CSV or JSON lines
+    #[command(after_help = EXPORT_EXAMPLES)]
+    Export(ExportArgs),
     /// List terms and how many documents have them
     #[command(after_help = TERMS_EXAMPLES)]
     Terms(TermsArgs),

@@ -10,7 +10,7 @@
 //! `kind.rs` says what values are, and maps them to integers of the same order. Those of a keyword are the numbers of terms in
 //! a `dictionary/`; a path is one for its directory, and its name in a column of strings beside. `entry.rs` is the jump
 //! table, `write.rs` fills blocks, `read.rs` finds documents in them, `scan.rs` reads whole blocks, `values.rs` gives what
-//! was put in. `collect.rs` is what an index thread fills, `keywords.rs` its terms. How integers are packed is decided in
+//! was put in; `walk.rs` does without jump tables, for comparison. `collect.rs` is what an index thread fills, `keywords.rs` its terms. How integers are packed is decided in
 //! `codec/numbers/`, how strings are in `codec/strings/`.
 //!
 //! ```text
@@ -34,14 +34,16 @@ mod scan;
 #[cfg(test)]
 mod tests;
 mod values;
+mod walk;
 mod write;
 
 pub use collect::ColumnSet;
 pub use dictionary::{DictionaryReader, DictionaryWriter};
 pub use entry::{Entry, Range};
 pub use kind::ColumnKind;
-pub use read::{Block, Column};
-pub use scan::Scan;
+pub use read::{Block, Column, Damaged};
+pub use scan::{Scan, Values};
+pub use walk::Walker;
 pub use write::ColumnWriter;
 
 /// Section of the blocks of a column.

@@ -215,6 +215,14 @@ impl Column {
         self.block(number)?.get(doc, out).map_err(|Damaged| self.damaged(number))
     }
 
+    /// How long the block is that begins at `offset`, and how many documents it has, as it says itself.
+    pub(super) fn front(&self, offset: u64) -> Result<(u32, u32)> {
+        let start = usize::try_from(offset).unwrap_or(usize::MAX);
+        let mut front = ByteReader::new(self.blocks.get(start..start.saturating_add(FRONT))?);
+        let found = front.u32().zip(front.u32()).filter(|(length, documents)| *length > 0 && *documents > 0);
+        found.ok_or_else(|| self.blocks.corrupt(format!("no block of a column begins at byte {offset}")))
+    }
+
     /// The error for a block that does not decode.
     #[cold]
     pub fn damaged(&self, block: u32) -> Error {

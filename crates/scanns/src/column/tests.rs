@@ -73,12 +73,16 @@ fn check(column: &Column, documents: &[Vec<u64>], random: &mut fastrand::Rng, la
         }
     }
     assert_eq!(of_ranges, (column.values(), column.documents()), "{label}");
+    let firsts: Vec<u32> = (0..column.blocks()).map(|block| column.entry(block).unwrap().first).collect();
+    assert_eq!(Walker::all(column).unwrap(), firsts, "{label}");
+    let mut walker = Walker::new(column);
     for _ in 0..3_000.min(4 * documents.len()) {
         let doc = random.u32(..column.documents());
         let mut values = Vec::new();
         column.get(doc, &mut values).unwrap();
         assert_eq!(values, expected[doc as usize], "{label} {doc}");
         assert_eq!(column.first(doc).unwrap(), values.first().copied(), "{label} {doc}");
+        assert_eq!(walker.first(doc).unwrap(), values.first().copied(), "{label} {doc}");
     }
 }
 

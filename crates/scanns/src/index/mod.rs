@@ -28,6 +28,7 @@ mod merging;
 mod pace;
 mod pipeline;
 mod progress;
+mod rows;
 mod similar;
 mod snapshot;
 mod snippets;

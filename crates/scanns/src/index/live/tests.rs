@@ -14,6 +14,7 @@ use std::sync::atomic::AtomicBool;
 
 mod columns;
 mod memory;
+mod rows;
 
 struct Fields {
     schema: Schema,

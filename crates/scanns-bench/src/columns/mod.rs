@@ -1,0 +1,135 @@
+//! Columns: what jump tables are worth, and what a value costs.
+//!
+//! The corpus is like the index of a web archive that jump tables were made for (LUCENE-8585): a document is one fetch of an
+//! address, with an identity, the address in a normal form, almost unique, its host, domain and public suffix, year and date of
+//! the crawl, type, status, length and language; `corpus.rs` makes it, the same for the same seed. All documents are one
+//! segment. Values are read at random, in order, at the beginning and at the end; with the jump table, by walking from block
+//! to block, and with a table made at first use; whole columns are unpacked; and hits are exported. Everything is warm.
+
+mod corpus;
+mod export;
+
+use std::hint::black_box;
+use std::path::PathBuf;
+use std::time::Instant;
+
+use anyhow::{Context, Result, ensure};
+use scanns::{Column, Scan, Snapshot, Walker};
+use scanns_bench::results::{Better, Results, Series};
+
+/// What to measure.
+#[derive(Debug, clap::Args)]
+pub struct Args {
+    /// Where the index of the corpus is, or will be made
+    #[arg(long, default_value = "target/bench/columns.scanns")]
+    index: PathBuf,
+    /// Documents of the corpus
+    #[arg(long, default_value_t = 30_000_000)]
+    documents: u32,
+    /// Rounds
+    #[arg(long, default_value_t = 5)]
+    repetitions: usize,
+    /// Values to read at random in a round
+    #[arg(long, default_value_t = 200_000)]
+    values: usize,
+    /// Seed of the corpus and of the draws
+    #[arg(long, default_value_t = 5)]
+    seed: u64,
+}
+
+/// Measures.
+pub fn run(args: &Args, results: &mut Results) -> Result<()> {
+    if !args.index.exists() {
+        corpus::build(&args.index, args.documents, args.seed)?;
+    }
+    let snapshot = Snapshot::open(&args.index)?;
+    ensure!(snapshot.segments().len() == 1, "the index has {} segments", snapshot.segments().len());
+    let searcher = snapshot.searcher();
+    let mut measured =
+        Measured { args, results, random: fastrand::Rng::with_seed(args.seed), subject: String::new() };
+    for (field, entry) in snapshot.schema().columns() {
+        let column = searcher.column(0, field).with_context(|| format!("no column {}", entry.name))?;
+        measured.subject.clone_from(&entry.name);
+        measured.column(column)?;
+    }
+    drop(measured);
+    export::run(&snapshot, args, results)
+}
+
+/// What is measured of one column.
+struct Measured<'a> {
+    args: &'a Args,
+    results: &'a mut Results,
+    random: fastrand::Rng,
+    subject: String,
+}
+
+impl Measured<'_> {
+    fn add(&mut self, what: &str, unit: &str, better: Better, values: Vec<f64>) {
+        let metric = ("value", unit, better);
+        self.results.add(Series::of("columns", &self.subject, what, metric, values), None);
+    }
+
+    /// Nanoseconds for one document of `docs`, a round each; the first round warms.
+    fn time(&mut self, what: &str, docs: &[u32], mut read: impl FnMut(u32) -> Result<u64>) -> Result<()> {
+        let mut times = Vec::new();
+        for _ in 0..=self.args.repetitions {
+            let begun = Instant::now();
+            let mut sum = 0u64;
+            for &doc in docs {
+                sum = sum.wrapping_add(read(doc)?);
+            }
+            black_box(sum);
+            times.push(begun.elapsed().as_secs_f64() * 1e9 / docs.len().max(1) as f64);
+        }
+        times.remove(0);
+        self.add(what, "ns", Better::Lower, times);
+        Ok(())
+    }
+
+    fn column(&mut self, column: &Column) -> Result<()> {
+        let documents = column.documents();
+        let bits = column.bytes() as f64 * 8.0 / f64::from(documents.max(1));
+        self.add("size", "bits", Better::Lower, vec![bits]);
+        let random: Vec<u32> = (0..self.args.values).map(|_| self.random.u32(..documents)).collect();
+        let ordered: Vec<u32> = (0..documents).take(self.args.values).collect();
+        let first = |doc: u32| Ok(column.first(doc)?.unwrap_or(0));
+        self.time("random", &random, first)?;
+        self.time("in order", &ordered, first)?;
+        self.time("first document", &vec![0; 1_000], first)?;
+        let last = documents.saturating_sub(1);
+        self.time("last document", &vec![last; 1_000], first)?;
+        self.time("last document, walking to it", &[last; 20], |doc| {
+            Ok(Walker::new(column).first(doc)?.unwrap_or(0))
+        })?;
+        let firsts = Walker::all(column)?;
+        self.time("table made at first use", &[0; 5], |_| Ok(Walker::all(column)?.len() as u64))?;
+        self.time("last document, by that table", &vec![last; 1_000], |doc| {
+            let block = u32::try_from(firsts.partition_point(|&first| first <= doc))?.saturating_sub(1);
+            Ok(column.block(block)?.first(doc).ok().flatten().unwrap_or(0))
+        })?;
+        let mut scan = Scan::new();
+        let blocks: Vec<u32> = (0..column.blocks()).collect();
+        let per_block = f64::from(documents) / blocks.len().max(1) as f64;
+        let mut times = Vec::new();
+        for _ in 0..=self.args.repetitions {
+            let begun = Instant::now();
+            for &block in &blocks {
+                black_box(scan.read(column, block)?.values.len());
+            }
+            times.push(begun.elapsed().as_secs_f64() * 1e9 / blocks.len().max(1) as f64 / per_block);
+        }
+        times.remove(0);
+        self.add("unpacking", "ns", Better::Lower, times);
+        if let Some(terms) = column.terms() {
+            let ords: Vec<u32> = (0..self.args.values).map(|_| self.random.u32(..terms.len())).collect();
+            let mut text = Vec::new();
+            self.time("term of a number at random", &ords, |ord| {
+                text.clear();
+                terms.term(ord, &mut text)?;
+                Ok(text.len() as u64)
+            })?;
+        }
+        Ok(())
+    }
+}
