@@ -9,12 +9,13 @@
 mod corpus;
 mod export;
 
+use std::collections::BTreeMap;
 use std::hint::black_box;
 use std::path::PathBuf;
 use std::time::Instant;
 
 use anyhow::{Context, Result, ensure};
-use scanns::{Column, Scan, Snapshot, Walker};
+use scanns::{Column, ColumnCursor, Scan, Snapshot, Walker};
 use scanns_bench::results::{Better, Results, Series};
 
 /// What to measure.
@@ -87,7 +88,21 @@ impl Measured<'_> {
         Ok(())
     }
 
+    /// Says how the blocks of a column are written.
+    fn forms(&self, column: &Column) -> Result<()> {
+        let mut forms: BTreeMap<(&str, u8), u32> = BTreeMap::new();
+        for block in 0..column.blocks() {
+            let head = column.entry(block)?.head;
+            *forms.entry((head.form.name(), head.width)).or_default() += 1;
+        }
+        let forms: Vec<String> =
+            forms.iter().map(|((form, width), count)| format!("{count} {form} of {width} bits")).collect();
+        println!("columns: {}: blocks: {}", self.subject, forms.join(", "));
+        Ok(())
+    }
+
     fn column(&mut self, column: &Column) -> Result<()> {
+        self.forms(column)?;
         let documents = column.documents();
         let bits = column.bytes() as f64 * 8.0 / f64::from(documents.max(1));
         self.add("size", "bits", Better::Lower, vec![bits]);
@@ -96,6 +111,13 @@ impl Measured<'_> {
         let first = |doc: u32| Ok(column.first(doc)?.unwrap_or(0));
         self.time("random", &random, first)?;
         self.time("in order", &ordered, first)?;
+        let mut cursor = ColumnCursor::new(column);
+        self.time("in order, by a cursor", &ordered, |doc| Ok(cursor.first(doc)?.unwrap_or(0)))?;
+        let step = (documents / u32::try_from(self.args.values)?).max(1);
+        let spread: Vec<u32> = (0..documents).step_by(step as usize).collect();
+        self.time("rising, all over the column, by a cursor", &spread, |doc| {
+            Ok(cursor.first(doc)?.unwrap_or(0))
+        })?;
         self.time("first document", &vec![0; 1_000], first)?;
         let last = documents.saturating_sub(1);
         self.time("last document", &vec![last; 1_000], first)?;

@@ -28,6 +28,8 @@ const STRINGS: u8 = 255;
 pub struct Entry {
     /// Where it begins in its section.
     pub offset: u64,
+    /// Bytes that it takes.
+    pub length: u32,
     /// Its least value, or 0 without one.
     pub least: u64,
     /// Its greatest.
@@ -54,8 +56,11 @@ impl Entry {
     pub(super) fn put(&self, out: &mut Vec<u8>) {
         let Head { form, width, base, step, extra } = self.head;
         out.extend([self.offset, self.least, self.most, base, step].map(u64::to_le_bytes).as_flattened());
-        let counts = [self.first, self.documents, self.present, self.values, extra];
-        out.extend(counts.map(u32::to_le_bytes).as_flattened());
+        // Neither is ever 0 but `present` where there are no values.
+        let less_one = |count: u32| u16::try_from(count.saturating_sub(1)).unwrap_or(u16::MAX);
+        out.extend([self.first, self.length].map(u32::to_le_bytes).as_flattened());
+        out.extend([less_one(self.documents), less_one(self.present)].map(u16::to_le_bytes).as_flattened());
+        out.extend([self.values, extra].map(u32::to_le_bytes).as_flattened());
         let form = if self.strings { STRINGS } else { form.code() };
         out.extend([self.presence, form, width, self.several.into()]);
     }
@@ -71,20 +76,24 @@ impl Entry {
         let strings = form == STRINGS;
         let form = if strings { Form::Constant } else { Form::from_code(form)? };
         let head = Head { form, width, base: long(3)?, step: long(4)?, extra: short(4)? };
+        let [d0, d1, p0, p1] = *shorts.get(2)?;
+        let values = short(3)?;
+        let present = if values == 0 { 0 } else { u32::from(u16::from_le_bytes([p0, p1])) + 1 };
         let entry = Entry {
             offset: long(0)?,
+            length: short(1)?,
             least: long(1)?,
             most: long(2)?,
             first: short(0)?,
-            documents: short(1)?,
-            present: short(2)?,
-            values: short(3)?,
+            documents: u32::from(u16::from_le_bytes([d0, d1])) + 1,
+            present,
+            values,
             presence,
             several: several == 1,
             strings,
             head,
         };
-        let counts = (1..=1 << 16).contains(&entry.documents) && entry.present <= entry.documents;
+        let counts = entry.present <= entry.documents;
         let single = several > 1 || entry.several || entry.values == entry.present;
         (counts && single && several <= 1).then_some(entry)
     }

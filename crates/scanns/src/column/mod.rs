@@ -19,8 +19,8 @@
 //! ends    = length u32 | form u8 | width u8 | zero u16 | extra u32 | base u64 | step u64 | numbers
 //! index   = header | entry … | jump u32 … | zeros to a multiple of 8 | range …          section 65
 //! header  = kind u32 | flags u32 | documents u32 | blocks u32 | present u64 | values u64 | least u64 | most u64 | zeros 16
-//! entry   = offset u64 | least u64 | most u64 | base u64 | step u64 | first u32 | documents u32 | present u32 | values u32 |
-//!           extra u32 | presence u8 | form u8 | width u8 | several u8                        64 bytes
+//! entry   = offset u64 | least u64 | most u64 | base u64 | step u64 | first u32 | length u32 | documents - 1 u16 |
+//!           present - 1 u16 | values u32 | extra u32 | presence u8 | form u8 | width u8 | several u8       64 bytes
 //! range   = least u64 | most u64 | values u64 | present u32 | documents u32                  32 bytes, of 64 blocks each
 //! ```
 
@@ -41,7 +41,7 @@ pub use collect::ColumnSet;
 pub use dictionary::{DictionaryReader, DictionaryWriter};
 pub use entry::{Entry, Range};
 pub use kind::ColumnKind;
-pub use read::{Block, Column, Damaged};
+pub use read::{Block, Column, ColumnCursor, Damaged};
 pub use scan::{Scan, Values};
 pub use walk::Walker;
 pub use write::ColumnWriter;

@@ -191,13 +191,9 @@ impl Column {
 
     /// The bytes of a block.
     pub(crate) fn block_bytes(&self, number: u32, entry: &Entry) -> Result<&[u8]> {
-        let end = match number + 1 < self.header.blocks {
-            true => self.entry(number + 1)?.offset,
-            false => self.blocks.len() as u64,
-        };
-        let range = usize::try_from(entry.offset).ok().zip(usize::try_from(end).ok());
-        match range.filter(|(start, end)| start <= end) {
-            Some((start, end)) => self.blocks.get(start..end),
+        let start = usize::try_from(entry.offset).ok();
+        match start.and_then(|start| Some(start..start.checked_add(entry.length as usize)?)) {
+            Some(range) => self.blocks.get(range),
             None => Err(self.damaged(number)),
         }
     }
@@ -216,7 +212,7 @@ impl Column {
     }
 
     /// How long the block is that begins at `offset`, and how many documents it has, as it says itself.
-    pub(super) fn front(&self, offset: u64) -> Result<(u32, u32)> {
+    pub(crate) fn front(&self, offset: u64) -> Result<(u32, u32)> {
         let start = usize::try_from(offset).unwrap_or(usize::MAX);
         let mut front = ByteReader::new(self.blocks.get(start..start.saturating_add(FRONT))?);
         let found = front.u32().zip(front.u32()).filter(|(length, documents)| *length > 0 && *documents > 0);
@@ -230,6 +226,53 @@ impl Column {
     }
 }
 
+/// Values of documents that are asked for in about their order: the block at hand is kept.
+#[derive(Clone, Debug)]
+pub struct ColumnCursor<'a> {
+    column: &'a Column,
+    block: Option<(u32, Block<'a>)>,
+}
+
+impl<'a> ColumnCursor<'a> {
+    /// At no document.
+    pub fn new(column: &'a Column) -> Self {
+        ColumnCursor { column, block: None }
+    }
+
+    /// The block of a document.
+    #[inline]
+    pub fn block_of(&mut self, doc: u32) -> Result<&Block<'a>> {
+        let is_there = |block: &Block<'_>| doc.wrapping_sub(block.entry.first) < block.entry.documents;
+        if !self.block.as_ref().is_some_and(|(_, block)| is_there(block)) {
+            let number = self.column.block_of(doc)?;
+            self.block = Some((number, self.column.block(number)?));
+        }
+        match &self.block {
+            Some((_, block)) => Ok(block),
+            None => Err(self.column.damaged(0)),
+        }
+    }
+
+    /// The least value of a document; `None` without one.
+    #[inline]
+    pub fn first(&mut self, doc: u32) -> Result<Option<u64>> {
+        let found = self.block_of(doc)?.first(doc);
+        found.map_err(|Damaged| self.damaged())
+    }
+
+    /// Appends the values of a document, ascending.
+    #[inline]
+    pub fn get(&mut self, doc: u32, out: &mut Vec<u64>) -> Result<()> {
+        let found = self.block_of(doc)?.get(doc, out);
+        found.map_err(|Damaged| self.damaged())
+    }
+
+    #[cold]
+    fn damaged(&self) -> Error {
+        self.column.damaged(self.block.as_ref().map_or(0, |(number, _)| *number))
+    }
+}
+
 /// Bytes of a block that contradict each other.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Damaged;
@@ -238,13 +281,10 @@ impl<'a> Block<'a> {
     /// The block that these bytes are, of which the index says `entry`.
     #[inline]
     fn read(bytes: &'a [u8], entry: Entry) -> Option<Self> {
-        let mut front = ByteReader::new(bytes);
-        if front.u32()? as usize != bytes.len() || front.u32()? != entry.documents {
-            return None;
-        }
+        // What stands at the front is for who walks: reading it here would be a wait for memory for each value.
         let mut at = FRONT;
         let (documents, present) = (entry.documents as usize, entry.present as usize);
-        let (presence, len) = Presence::read(front.remaining(), entry.presence, documents, present)?;
+        let (presence, len) = Presence::read(bytes.get(at..)?, entry.presence, documents, present)?;
         at += len;
         let mut ends = None;
         if entry.several {

@@ -75,13 +75,14 @@ fn check(column: &Column, documents: &[Vec<u64>], random: &mut fastrand::Rng, la
     assert_eq!(of_ranges, (column.values(), column.documents()), "{label}");
     let firsts: Vec<u32> = (0..column.blocks()).map(|block| column.entry(block).unwrap().first).collect();
     assert_eq!(Walker::all(column).unwrap(), firsts, "{label}");
-    let mut walker = Walker::new(column);
+    let (mut walker, mut cursor) = (Walker::new(column), ColumnCursor::new(column));
     for _ in 0..3_000.min(4 * documents.len()) {
         let doc = random.u32(..column.documents());
         let mut values = Vec::new();
         column.get(doc, &mut values).unwrap();
         assert_eq!(values, expected[doc as usize], "{label} {doc}");
         assert_eq!(column.first(doc).unwrap(), values.first().copied(), "{label} {doc}");
+        assert_eq!(cursor.first(doc).unwrap(), values.first().copied(), "{label} {doc}");
         assert_eq!(walker.first(doc).unwrap(), values.first().copied(), "{label} {doc}");
     }
 }
@@ -214,6 +215,7 @@ fn damage_is_an_error_or_harmless() {
 fn entries_take_a_line_of_the_cache() {
     let entry = Entry {
         offset: 1,
+        length: 99,
         least: 2,
         most: 3,
         first: 4,

@@ -212,6 +212,7 @@ impl ColumnWriter {
         }
         self.entries.push(Entry {
             offset: self.at,
+            length,
             least: self.values.iter().copied().min().unwrap_or(0),
             most: self.values.iter().copied().max().unwrap_or(0),
             first: self.first,

@@ -31,6 +31,9 @@ fn each_form_is_found_where_it_takes_least() {
     assert_eq!(check(&all(&mut |_| 7), false, &label), (Form::Constant, 0));
     let (form, bytes) = check(&all(&mut |_| 1_000 + 500 * random.u64(..200)), false, &label);
     assert_eq!((form, bytes), (Form::Scaled, 4_096 + 8));
+    let second = &mut |i| (1 << 63) + 1_000_000_000 * (1_104_537_600 + i * 20 + random.u64(..86_400));
+    let (form, bytes) = check(&all(second), false, &label);
+    assert!(form == Form::Scaled && bytes <= 4_096 * 18 / 8 + 8, "{form:?} {bytes}");
     let few: Vec<u64> = (0..20).map(|_| random.u64(..)).collect();
     let (form, bytes) = check(&all(&mut |_| few[random.usize(..20)]), false, &label);
     assert!(form == Form::Table && bytes < 4_096 * 5 / 8 + 200);

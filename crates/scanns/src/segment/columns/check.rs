@@ -29,7 +29,7 @@ impl Segment {
 /// Says what is wrong with a column, if it can be read.
 fn check_column(column: &Column, look: &mut dyn FnMut() -> Result<()>) -> Result<Option<String>> {
     let mut scan = Scan::new();
-    let (mut next, mut all) = (0, Range::NONE);
+    let (mut next, mut place, mut all) = (0, 0u64, Range::NONE);
     for number in 0..column.ranges() {
         let (range, blocks) = column.range(number)?;
         let mut found = Range::NONE;
@@ -40,6 +40,10 @@ fn check_column(column: &Column, look: &mut dyn FnMut() -> Result<()>) -> Result
                 return Ok(Some(format!("block {block} is not where its documents are looked for")));
             }
             next += entry.documents;
+            if column.front(entry.offset)? != (entry.length, entry.documents) || entry.offset != place {
+                return Ok(Some(format!("block {block} says something else of itself than its entry")));
+            }
+            place += u64::from(entry.length);
             let read = found_in(&mut scan, column, block)?;
             let is = match read.values {
                 0 => (0, 0, 0, 0),
