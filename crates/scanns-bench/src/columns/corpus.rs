@@ -61,18 +61,23 @@ fn schema() -> Result<(Schema, Fields)> {
     Ok((schema, fields))
 }
 
+/// A number below `most`, small ones far more often.
+fn skewed(random: &mut fastrand::Rng, most: u32) -> u32 {
+    let product = u64::from(random.u32(..most)) * u64::from(random.u32(..most));
+    u32::try_from(product / u64::from(most)).unwrap_or(0)
+}
+
 /// One of a list, the first ones far more often.
-fn skewed<'t, T: ?Sized>(random: &mut fastrand::Rng, of: &[&'t T]) -> &'t T {
-    let place = (random.f64() * random.f64() * of.len() as f64) as usize;
-    of[place.min(of.len() - 1)]
+fn one_of<T: Copy>(random: &mut fastrand::Rng, of: &[T]) -> T {
+    of[skewed(random, u32::try_from(of.len()).unwrap_or(1)) as usize]
 }
 
 fn document(number: u32, count: u32, fields: &Fields, random: &mut fastrand::Rng) -> Document {
     let hosts = (count / PAGES_OF_HOST).max(1);
-    let host_number = (random.f64() * random.f64() * f64::from(hosts)) as u32;
+    let host_number = skewed(random, hosts);
     let suffix = SUFFIXES[(host_number % 97 % 8) as usize];
     let domain = format!("site{:x}.{suffix}", host_number.wrapping_mul(0x9e37_79b1) >> 4);
-    let host = if host_number % 3 == 0 { domain.clone() } else { format!("www.{domain}") };
+    let host = if host_number.is_multiple_of(3) { domain.clone() } else { format!("www.{domain}") };
     // Every twentieth address has been fetched before.
     let page = if random.u32(..20) == 0 { random.u32(..1 + number / 20) } else { number };
     let address =
@@ -86,10 +91,10 @@ fn document(number: u32, count: u32, fields: &Fields, random: &mut fastrand::Rng
     made = text(made, fields.host, &host);
     made = text(made, fields.domain, &domain);
     made = text(made, fields.public_suffix, suffix);
-    made = text(made, fields.content_type_norm, skewed(random, &TYPES));
-    made = text(made, fields.language, skewed(random, &LANGUAGES));
-    let status = STATUS[(random.f64() * random.f64() * random.f64() * 5.0) as usize % 5];
-    let length = (1.0 / (1.0 - random.f64().min(0.999_999)) * 2_000.0) as u64;
+    made = text(made, fields.content_type_norm, one_of(random, &TYPES));
+    made = text(made, fields.language, one_of(random, &LANGUAGES));
+    let status = one_of(random, &STATUS);
+    let length = 2_000_000_000 / (1 + random.u64(..1_000_000));
     made.with(fields.crawl_year, Value::Unsigned(year))
         .with(fields.crawl_date, Value::Date(second * SECOND))
         .with(fields.status_code, Value::Unsigned(status))

@@ -49,7 +49,8 @@ impl<W: Write> Csv<W> {
 /// Writes a cell, in quotes where it needs them. An empty text has some, so that it is not taken for no value.
 fn put_cell(out: &mut impl Write, cell: &[u8], is_value: bool) -> io::Result<()> {
     let needs = |byte: &u8| matches!(byte, b',' | b'"' | b'\n' | b'\r');
-    if !(cell.is_empty() && is_value) && !cell.iter().any(needs) {
+    let quotes = cell.iter().any(needs) || (cell.is_empty() && is_value);
+    if !quotes {
         return out.write_all(cell);
     }
     out.write_all(b"\"")?;

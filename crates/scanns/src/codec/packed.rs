@@ -78,11 +78,6 @@ impl<'a> Packed<'a> {
         self.bytes.len()
     }
 
-    /// How many they are.
-    pub fn count(&self) -> usize {
-        self.count
-    }
-
     /// Integer `i`; `None` beyond the last.
     #[inline]
     pub fn get(&self, i: usize) -> Option<u64> {

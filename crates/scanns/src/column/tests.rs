@@ -4,8 +4,8 @@ use std::sync::Arc;
 
 use super::*;
 use crate::codec::Head;
-use crate::error::Error;
-use crate::store::{Directory, Envelope, EnvelopeWriter, FileKind, RamDirectory};
+use crate::error::{Error, Result};
+use crate::store::{Envelope, EnvelopeWriter, FileKind, RamDirectory};
 
 const KIND: FileKind = FileKind { magic: *b"TESTTEST", format: 1 };
 
@@ -18,7 +18,7 @@ fn put(directory: &RamDirectory, blocks: &[u8], index: &[u8]) {
     out.finish().unwrap().sync().unwrap();
 }
 
-fn open(directory: &RamDirectory, documents: u32) -> crate::Result<Column> {
+fn open(directory: &RamDirectory, documents: u32) -> Result<Column> {
     let file = Envelope::open(directory, "c", KIND)?;
     Column::open(|kind| file.shared_section(kind).map(Arc::clone), documents)
 }

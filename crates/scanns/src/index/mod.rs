@@ -47,6 +47,7 @@ pub use memory::MemoryIndex;
 pub use merge_policy::MergePolicy;
 pub use pipeline::{LadderOptions, LadderPart, LadderRun, index_files};
 pub use progress::{Phase, Progress};
+pub use rows::RowVisit;
 pub use snapshot::{IndexInfo, SegmentInfo, Snapshot};
 pub use stored::StoredOptions;
 pub use tune::{

@@ -20,10 +20,11 @@ struct Rows<'r> {
     /// Those that are only stored.
     stored: Vec<(Field, usize)>,
     rows: Vec<Vec<Vec<Value>>>,
-    visit: &'r mut Visit<'r>,
+    visit: &'r mut RowVisit<'r>,
 }
 
-type Visit<'r> = dyn FnMut(&Hit, &[Vec<Value>]) -> Result<ControlFlow<()>> + 'r;
+/// Takes a hit and its values, by field that was asked for.
+pub type RowVisit<'r> = dyn FnMut(&Hit, &[Vec<Value>]) -> Result<ControlFlow<()>> + 'r;
 
 impl Snapshot {
     /// Calls `visit` with every hit and its values of `fields`, in the order of documents, until it breaks. The values are
@@ -36,7 +37,7 @@ impl Snapshot {
         &'r self,
         query: &Query,
         fields: &[Field],
-        visit: &'r mut (dyn FnMut(&Hit, &[Vec<Value>]) -> Result<ControlFlow<()>> + 'r),
+        visit: &'r mut RowVisit<'r>,
     ) -> Result<()> {
         let (mut columns, mut stored) = (Vec::new(), Vec::new());
         for (&field, place) in fields.iter().zip(0..) {

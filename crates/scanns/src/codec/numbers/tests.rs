@@ -49,7 +49,7 @@ fn each_form_is_found_where_it_takes_least() {
     let price = &mut |_| order_of(random.u32(..1_000_000) as f64 / 100.0);
     let (form, bytes) = check(&all(price), true, &label);
     assert!(form == Form::Decimal && bytes < 4_096 * 21 / 8, "{form:?} {bytes}");
-    let odd = &mut |i: u64| order_of(if i % 300 == 0 { f64::NAN } else { i as f64 / 8.0 - 9.0 });
+    let odd = &mut |i: u64| order_of(if i.is_multiple_of(300) { f64::NAN } else { i as f64 / 8.0 - 9.0 });
     assert_eq!(check(&all(odd), true, &label).0, Form::Decimal);
     assert_eq!(check(&all(&mut |_| order_of(random.f64())), true, &label).0, Form::Scaled);
 }

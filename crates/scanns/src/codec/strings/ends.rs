@@ -116,11 +116,6 @@ impl EndsWriter {
         self.group.clear();
     }
 
-    /// Bytes of memory in use.
-    pub fn memory(&self) -> usize {
-        self.entries.capacity() + self.bits.capacity()
-    }
-
     /// Appends all ends.
     pub fn finish(mut self, out: &mut Vec<u8>) {
         self.end_group();

@@ -56,6 +56,7 @@ impl<'a> StringBlock<'a> {
         self.count
     }
 
+    #[cfg(test)]
     /// True if a string can be read only after all were unpacked.
     pub fn is_packed(&self) -> bool {
         matches!(self.form, Form::Frame(..))
@@ -82,6 +83,7 @@ impl<'a> StringBlock<'a> {
         Some(())
     }
 
+    #[cfg(test)]
     /// Appends string `i`, as [`get_from`](Self::get_from) does: of a packed block, all are unpacked first.
     pub fn get(&self, i: usize, out: &mut Vec<u8>) -> Option<()> {
         let mut text = Vec::new();

@@ -91,11 +91,6 @@ impl GuideWriter {
         }
         self.levels.into_iter().rev().map(|level| level.nodes).collect()
     }
-
-    /// Bytes of memory that grow with the number of terms.
-    pub(super) fn memory(&self) -> usize {
-        self.levels.iter().map(|level| level.nodes.capacity()).sum()
-    }
 }
 
 /// Where the levels of a guide are.

@@ -42,19 +42,6 @@ impl DictionaryWriter {
         self.written + self.ends.len()
     }
 
-    /// True if there is no term yet.
-    pub fn is_empty(&self) -> bool {
-        self.len() == 0
-    }
-
-    /// Bytes of memory in use.
-    pub fn memory(&self) -> usize {
-        self.text.capacity()
-            + self.ends.capacity() * size_of::<usize>()
-            + self.guide.memory()
-            + self.blocks.memory()
-    }
-
     /// Appends `term`, which is greater than all before it, to the section of terms, which the caller has begun in
     /// `sink`.
     ///

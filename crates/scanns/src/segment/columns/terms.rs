@@ -14,6 +14,9 @@ use crate::store::EnvelopeWriter;
 /// Terms between two calls of `go_on`.
 const LOOK_EVERY: usize = 1 << 14;
 
+/// The next term of a source, and its number there.
+type Next = Reverse<(Vec<u8>, usize, u32)>;
+
 /// Writes the terms of `columns` that documents which survive have; by column, the new numbers of its terms, or `None` where
 /// all keep theirs.
 pub(super) fn merge_terms(
@@ -35,7 +38,7 @@ pub(super) fn merge_terms(
         .iter()
         .map(|column| column.and_then(Column::terms).map(|terms| terms.cursor_from(0)))
         .collect();
-    let mut next = |source: usize, mut term: Vec<u8>| -> Result<Option<Reverse<(Vec<u8>, usize, u32)>>> {
+    let mut next = |source: usize, mut term: Vec<u8>| -> Result<Option<Next>> {
         let Some(Some(cursor)) = cursors.get_mut(source) else { return Ok(None) };
         while let Some((number, found)) = cursor.next()? {
             if used.get(source).and_then(Option::as_ref).is_none_or(|used| is_set(used, number)) {

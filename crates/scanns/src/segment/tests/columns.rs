@@ -118,7 +118,7 @@ fn check(segment: &Segment, documents: &[&Given], label: &str) {
         let column = segment.column(field).unwrap();
         let number = usize::from(field.number());
         assert_eq!(
-            column.values() as usize,
+            usize::try_from(column.values()).unwrap(),
             documents.iter().map(|given| given[number].len()).sum::<usize>()
         );
         for (doc, given) in (0..).zip(documents) {
