@@ -82,7 +82,7 @@ fn document(number: u32, count: u32, fields: &Fields, random: &mut fastrand::Rng
     let page = if random.u32(..20) == 0 { random.u32(..1 + number / 20) } else { number };
     let address =
         format!("http://{host}/{}/{:06x}/page{}.html", page % 31, page.wrapping_mul(0x85eb_ca6b) >> 8, page);
-    let second = 1_104_537_600 + i64::from(number) * 20 + random.i64(..86_400);
+    let second = 1_104_537_600 + i64::from(number) * 20 + random.i64(0..86_400);
     let year = 2005 + u64::from(number / (count / 15 + 1));
     let text = |document: Document, field: Field, text: &str| document.text(field, text);
     let mut made = Document::new(number.to_string());

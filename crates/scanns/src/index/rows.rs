@@ -11,7 +11,7 @@ use crate::schema::{Field, Value};
 use crate::search::{Hit, MATCH_WINDOW, Query};
 
 /// Hits that are read together.
-const ROWS: usize = 256;
+const ROWS: usize = 1_024;
 
 /// The fields of rows.
 struct Rows<'r> {
@@ -20,6 +20,8 @@ struct Rows<'r> {
     /// Those that are only stored.
     stored: Vec<(Field, usize)>,
     rows: Vec<Vec<Vec<Value>>>,
+    /// The values of one field of all of them.
+    values: Vec<Vec<Value>>,
     visit: &'r mut RowVisit<'r>,
 }
 
@@ -53,7 +55,8 @@ impl Snapshot {
             }
         }
         let rows = vec![vec![Vec::new(); fields.len()]; ROWS];
-        let mut rows = Rows { columns, stored, rows, visit };
+        let values = vec![Vec::new(); ROWS];
+        let mut rows = Rows { columns, stored, rows, values, visit };
         let mut outcome = Ok(());
         let mut hits = Vec::with_capacity(ROWS);
         self.searcher().for_each_window(query, |leaf, start, bits| {
@@ -90,14 +93,17 @@ fn go_on(sent: Result<ControlFlow<()>>, outcome: &mut Result<()>) -> bool {
 impl Rows<'_> {
     /// Reads and sends the hits, which are of one leaf, and forgets them.
     fn send(&mut self, snapshot: &Snapshot, hits: &mut Vec<Hit>) -> Result<ControlFlow<()>> {
-        let Rows { columns, stored, rows, visit } = self;
+        let Rows { columns, stored, rows, values, visit } = self;
         rows.iter_mut().take(hits.len()).flatten().for_each(Vec::clear);
+        let docs: Vec<u32> = hits.iter().map(|hit| hit.doc).collect();
         let segment = hits.first().and_then(|hit| snapshot.leaves().get(hit.leaf));
         for &(field, place) in &*columns {
             let Some(column) = segment.and_then(|segment| segment.column(field)) else { continue };
-            for (hit, row) in hits.iter().zip(&mut *rows) {
-                if let Some(values) = row.get_mut(place) {
-                    column.values_of(hit.doc, values)?;
+            column.values_of_each(&docs, values)?;
+            for (values, row) in values.iter_mut().zip(&mut *rows).take(docs.len()) {
+                if let Some(slot) = row.get_mut(place) {
+                    // What was there is empty, and is filled next.
+                    std::mem::swap(slot, values);
                 }
             }
         }

@@ -121,6 +121,12 @@ fn check(segment: &Segment, documents: &[&Given], label: &str) {
             usize::try_from(column.values()).unwrap(),
             documents.iter().map(|given| given[number].len()).sum::<usize>()
         );
+        let docs: Vec<u32> = (0..).take(documents.len()).step_by(3).collect();
+        let mut rows = vec![Vec::new(); docs.len()];
+        column.values_of_each(&docs, &mut rows).unwrap();
+        for (doc, row) in docs.iter().zip(&rows) {
+            assert_eq!(row, &documents[*doc as usize][number], "{label} field {number} document {doc}");
+        }
         for (doc, given) in (0..).zip(documents) {
             let mut values = Vec::new();
             column.values_of(doc, &mut values).unwrap();
