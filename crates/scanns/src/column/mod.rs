@@ -41,7 +41,7 @@ pub use dictionary::{DictionaryReader, DictionaryWriter};
 pub use entry::{Entry, Range};
 pub use kind::ColumnKind;
 pub use read::{Block, Column};
-pub use scan::Scan;
+pub use scan::{Scan, Values};
 pub use write::ColumnWriter;
 
 /// Section of the blocks of a column.
