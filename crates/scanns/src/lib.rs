@@ -61,11 +61,11 @@ pub use schema::{
 };
 pub use search::{
     Aggregated, Aggregation, BoolQuery, Bucket, BucketKey, Buckets, Budget, CalendarUnit, Distinct,
-    Explanation, Facet, FacetRange, FacetTerms, Highlighter, Hit, KeyOrder, Leaf, LeafStats, ListSource,
-    MAX_CLAUSES, MAX_DEPTH, MAX_EXPANSIONS, Missing, Model, MoreLikeThis, Operator, Pattern, PhraseQuery,
-    PositionSource, Query, QueryText, Rm3, SearchThreads, Searcher, Snippet, SnippetOptions, SortBy, SortKey,
-    SortedHit, Stats, Suggestion, Sum, TermCount, TermRef, TermStream, TermsOrder, WildcardPart, parse,
-    parse_json,
+    Explanation, Facet, FacetRange, FacetTerms, Group, GroupBy, Groups, Highlighter, Hit, KeyOrder, Leaf,
+    LeafStats, ListSource, MATCH_WINDOW, MAX_CLAUSES, MAX_DEPTH, MAX_EXPANSIONS, MatchBits, Missing, Model,
+    MoreLikeThis, Operator, Pattern, PhraseQuery, PositionSource, Query, QueryText, Rm3, SearchThreads,
+    Searcher, Snippet, SnippetOptions, SortBy, SortKey, SortedHit, Stats, Suggestion, Sum, TermCount,
+    TermRef, TermStream, TermsOrder, WildcardPart, parse, parse_json,
 };
 pub use segment::{CheckLevel, FieldStats, FlushBuffers, SegmentStats, StoredFigures, TermInDocument};
 pub use source::{Failure, FileList, Input, Inputs, ListFrom, Separator, SourceOptions, collect};

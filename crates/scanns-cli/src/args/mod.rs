@@ -5,6 +5,7 @@
 //! inputs, `search.rs` the one that searches, `similar.rs` how queries are made of documents, `stored.rs` what is kept of
 //! documents, `terms.rs` the one that lists terms, `values.rs` reads values.
 
+mod columns;
 mod eval;
 mod maintain;
 mod search;
@@ -22,12 +23,13 @@ use scanns::Analyzer;
 
 use crate::units;
 
+pub use columns::{ColumnArgs, FieldSort, SortArg};
 use eval::EVAL_EXAMPLES;
 pub use eval::{DocnoArg, EvalArgs, PartArg};
 use maintain::{CHECK_EXAMPLES, DELETE_EXAMPLES, MERGE_EXAMPLES};
 pub use maintain::{CheckArgs, DeleteArgs, LevelArg, MergeArgs};
 use search::SEARCH_EXAMPLES;
-pub use search::{ModelArg, ModelArgs, OperatorArg, SearchArgs, SnippetArgs, SortArg};
+pub use search::{ModelArg, ModelArgs, OperatorArg, SearchArgs, SnippetArgs};
 pub use similar::{FeedbackArgs, LikeArgs};
 pub use stored::{StoreArg, StoreArgs};
 use terms::TERMS_EXAMPLES;

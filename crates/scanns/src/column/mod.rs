@@ -40,7 +40,7 @@ pub use collect::ColumnSet;
 pub use dictionary::{DictionaryReader, DictionaryWriter};
 pub use entry::{Entry, Range};
 pub use kind::ColumnKind;
-pub use read::{Block, Column};
+pub use read::Column;
 pub use scan::{Scan, Values};
 pub use write::ColumnWriter;
 

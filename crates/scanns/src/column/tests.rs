@@ -5,7 +5,7 @@ use std::sync::Arc;
 use super::*;
 use crate::codec::Head;
 use crate::error::Error;
-use crate::store::{Directory, Envelope, EnvelopeWriter, FileKind, RamDirectory};
+use crate::store::{Envelope, EnvelopeWriter, FileKind, RamDirectory};
 
 const KIND: FileKind = FileKind { magic: *b"TESTTEST", format: 1 };
 

@@ -67,8 +67,8 @@ mod windows;
 pub use budget::Budget;
 pub use by_key::KeyOrder;
 pub use collect::{
-    Aggregated, Aggregation, Bucket, BucketKey, Buckets, CalendarUnit, Distinct, Facet, FacetRange, Missing,
-    SortBy, SortKey, SortedHit, Stats, Sum, Terms as FacetTerms, TermsOrder,
+    Aggregated, Aggregation, Bucket, BucketKey, Buckets, CalendarUnit, Distinct, Facet, FacetRange, Group,
+    GroupBy, Groups, Missing, SortBy, SortKey, SortedHit, Stats, Sum, Terms as FacetTerms, TermsOrder,
 };
 pub use explain::Explanation;
 pub(crate) use feedback::Answer;

@@ -13,6 +13,7 @@ use crate::search::{Hit, Model, Operator, Query, Searcher};
 use crate::store::RamDirectory;
 
 mod counting;
+mod grouping;
 mod nesting;
 mod sorting;
 
@@ -67,7 +68,7 @@ fn any_value(random: &mut Rng, kind: &FieldKind, of: u64) -> Value {
         FieldKind::Signed if random.u32(..50) == 0 => Value::Signed(random.i64(..)),
         FieldKind::Signed => Value::Signed(number.cast_signed() - 3),
         FieldKind::Float => Value::Float(number as f64 / 4.0 - 2.0),
-        FieldKind::Boolean => Value::Boolean(number % 2 == 0),
+        FieldKind::Boolean => Value::Boolean(number.is_multiple_of(2)),
         FieldKind::Date => Value::Date(number.cast_signed() * 100_000_000_000_000 * random.i64(-9..9)),
         FieldKind::Path => Value::Text(
             format!("{}d{}/f{number}", ["", "/", "a/", "a/b/", "a/b-c/"][random.usize(..5)], number % 4)

@@ -110,7 +110,7 @@ struct Node<'r, 'a> {
 }
 
 enum State<'r, 'a> {
-    Counting(FacetCount<'a>),
+    Counting(Box<FacetCount<'a>>),
     Summing(StatsCount),
     Telling(DistinctCount<'a>),
     /// What is nested is being found.
@@ -128,11 +128,11 @@ struct Nested<'r, 'a> {
 impl<'r, 'a> Node<'r, 'a> {
     fn new(asked: &'r Aggregation) -> Result<Self> {
         let state = match asked {
-            Aggregation::Facet(facet, _) => State::Counting(FacetCount::new(facet.clone())),
+            Aggregation::Facet(facet, _) => State::Counting(Box::new(FacetCount::new(facet.clone()))),
             Aggregation::Stats { percentiles, .. } => State::Summing(StatsCount::new(percentiles)?),
             Aggregation::Distinct { field, exact: true } => {
                 let all = Facet::Terms(Terms { limit: 0, ..Terms::new(*field) });
-                State::Counting(FacetCount::new(all))
+                State::Counting(Box::new(FacetCount::new(all)))
             }
             Aggregation::Distinct { exact: false, .. } => State::Telling(DistinctCount::new()),
         };

@@ -64,12 +64,15 @@ impl<K: Ord> Chooser<K> {
 /// The counts of a leaf by the numbers of terms, which ascend, and the dictionary that they are of.
 pub(super) type LeafCounts<'a> = (&'a DictionaryReader, Vec<(u64, u64)>);
 
+/// A term, its leaf, and its count there; the least term is the greatest.
+type Next = Reverse<(Vec<u8>, usize, u64)>;
+
 /// Calls `visit` with each term that some leaf has counted, in order, and its count over all of them.
 pub(super) fn merge(leaves: &[LeafCounts<'_>], mut visit: impl FnMut(&[u8], u64)) -> Result<()> {
     let mut cursors: Vec<_> = leaves.iter().map(|(terms, _)| terms.cursor_from(0)).collect();
     let mut rests: Vec<_> = leaves.iter().map(|(_, counts)| counts.iter()).collect();
     let mut heads = BinaryHeap::new();
-    let mut step = |leaf: usize, memory: Vec<u8>| -> Result<Option<Reverse<(Vec<u8>, usize, u64)>>> {
+    let mut step = |leaf: usize, memory: Vec<u8>| -> Result<Option<Next>> {
         let (Some(cursor), Some(rest)) = (cursors.get_mut(leaf), rests.get_mut(leaf)) else {
             return Ok(None);
         };

@@ -70,7 +70,7 @@ impl Searcher<'_> {
         if k == 0 {
             return Ok(Vec::new());
         }
-        let mut sorting = Sorting { searcher: self, keys, k, after, best: Vec::new(), leaf: None };
+        let mut sorting = Sorting::new(self, keys, k, after);
         if keys.iter().any(|key| key.by == SortBy::Score) {
             let mut outcome = Ok(());
             self.for_each_batch(query, model, |leaf, docs, scores| {
@@ -83,10 +83,27 @@ impl Searcher<'_> {
         }
         sorting.finish()
     }
+
+    /// A hit with its values of an order, for whoever has kept nothing else of it; its score must be what it was if that is
+    /// one of the keys.
+    ///
+    /// # Errors
+    /// [`Error::Options`] for a hit that is none of this searcher, and as [`Searcher::top_k_sorted`].
+    pub fn sorted_hit(&self, keys: &[SortKey], hit: Hit) -> Result<SortedHit> {
+        if hit.doc >= self.leaf_of(&hit)?.max_doc() {
+            let message = format!("there is no document {} in that part of the index", hit.doc);
+            return Err(Error::Options(message));
+        }
+        let value = |&key: &SortKey| {
+            let key = LeafKey::new(key, self, hit.leaf)?;
+            key.value(key.of_document(hit.doc, hit.score)?)
+        };
+        Ok(SortedHit { hit, keys: keys.iter().map(value).collect::<Result<_>>()? })
+    }
 }
 
-/// A sort that goes on.
-struct Sorting<'s, 'a> {
+/// A sort that goes on, of at least one hit.
+pub(super) struct Sorting<'s, 'a> {
     searcher: &'s Searcher<'a>,
     keys: &'s [SortKey],
     k: usize,
@@ -96,7 +113,16 @@ struct Sorting<'s, 'a> {
     leaf: Option<LeafSort<'a>>,
 }
 
-impl<'a> Sorting<'_, 'a> {
+impl<'s, 'a> Sorting<'s, 'a> {
+    pub(super) fn new(
+        searcher: &'s Searcher<'a>,
+        keys: &'s [SortKey],
+        k: usize,
+        after: Option<&'s SortedHit>,
+    ) -> Self {
+        Sorting { searcher, keys, k: k.max(1), after, best: Vec::new(), leaf: None }
+    }
+
     fn enter(&mut self, leaf: usize) -> Result<&mut LeafSort<'a>> {
         if self.leaf.as_ref().is_none_or(|known| known.leaf != leaf) {
             self.leave()?;
@@ -116,17 +142,16 @@ impl<'a> Sorting<'_, 'a> {
 
     fn leave(&mut self) -> Result<()> {
         let Some(LeafSort { leaf, keys, heap, .. }) = self.leaf.take() else { return Ok(()) };
-        for Candidate { first, rest, doc, score } in heap.into_sorted_vec() {
-            let stands = std::iter::once(first).chain(rest);
-            let values: Result<_> = keys.iter().zip(stands).map(|(key, stands)| key.value(stands)).collect();
-            self.best.push(SortedHit { hit: Hit { score, leaf, doc }, keys: values? });
+        for one in heap.into_sorted_vec() {
+            self.best.push(one.hit(&keys, leaf)?);
         }
         self.best.sort_by(|left, right| compare(self.keys, left, right));
         self.best.truncate(self.k);
         Ok(())
     }
 
-    fn batch(&mut self, leaf: usize, docs: &[u32], scores: &[f32]) -> Result<()> {
+    /// Takes hits of a leaf; leaves come in order.
+    pub(super) fn batch(&mut self, leaf: usize, docs: &[u32], scores: &[f32]) -> Result<()> {
         let sort = self.enter(leaf)?;
         for (&doc, &score) in docs.iter().zip(scores) {
             let first = sort.keys.first().map_or(Ok(0), |key| key.of_document(doc, score))?;
@@ -139,7 +164,8 @@ impl<'a> Sorting<'_, 'a> {
         self.enter(leaf)?.window(start, bits)
     }
 
-    fn finish(mut self) -> Result<Vec<SortedHit>> {
+    /// The first hits of all leaves.
+    pub(super) fn finish(mut self) -> Result<Vec<SortedHit>> {
         self.leave()?;
         Ok(self.best)
     }
@@ -185,12 +211,27 @@ struct LeafSort<'a> {
 }
 
 /// A document and its keys, compared as the leaf does.
-#[derive(Debug)]
-struct Candidate {
+#[derive(Clone, Debug)]
+pub(super) struct Candidate {
     first: u128,
     rest: Vec<u128>,
     doc: u32,
     score: f32,
+}
+
+impl Candidate {
+    pub(super) fn new(keys: &[LeafKey<'_>], doc: u32, score: f32) -> Result<Self> {
+        let mut stands = keys.iter().map(|key| key.of_document(doc, score));
+        let first = stands.next().unwrap_or(Ok(0))?;
+        Ok(Candidate { first, rest: stands.collect::<Result<_>>()?, doc, score })
+    }
+
+    /// What it stands for.
+    pub(super) fn hit(self, keys: &[LeafKey<'_>], leaf: usize) -> Result<SortedHit> {
+        let stands = std::iter::once(self.first).chain(self.rest);
+        let values: Result<_> = keys.iter().zip(stands).map(|(key, stands)| key.value(stands)).collect();
+        Ok(SortedHit { hit: Hit { score: self.score, leaf, doc: self.doc }, keys: values? })
+    }
 }
 
 impl Ord for Candidate {

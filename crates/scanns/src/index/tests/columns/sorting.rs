@@ -2,7 +2,7 @@ use super::*;
 use crate::error::Error;
 use crate::search::{Missing, SortBy, SortKey, SortedHit};
 
-fn any_key(fixture: &Fixture, random: &mut Rng) -> SortKey {
+pub(super) fn any_key(fixture: &Fixture, random: &mut Rng) -> SortKey {
     let names = ["size", "delta", "price", "flag", "when", "owner", "owner"];
     let by = match random.usize(..10) {
         0 => SortBy::Score,
@@ -26,7 +26,7 @@ fn value_of(key: &SortKey, known: &Known) -> Option<Value> {
     }
 }
 
-fn compare(keys: &[SortKey], left: &Known, right: &Known) -> Ordering {
+pub(super) fn compare(keys: &[SortKey], left: &Known, right: &Known) -> Ordering {
     let place = |known: &Known| (known.leaf, known.doc);
     for key in keys {
         let missing = if key.missing == Missing::First { Ordering::Less } else { Ordering::Greater };
