@@ -1,13 +1,14 @@
 //! `scanns search`: a query becomes ranked documents, their number, or all of them.
 //!
 //! `search/asked.rs` finds the query in what was typed, `page.rs` the hits of one page in an order, see `order.rs`;
-//! `snippets.rs` shows parts of their text, `fields.rs` values, `facets.rs` what is counted by columns; `batch.rs` answers
+//! `snippets.rs` shows parts of their text, `fields.rs` values, `facets.rs` what is counted by columns, `groups.rs` groups of hits; `batch.rs` answers
 //! many queries.
 
 mod asked;
 mod batch;
 mod facets;
 mod fields;
+mod groups;
 mod order;
 mod page;
 mod snippets;
@@ -23,10 +24,11 @@ use scanns::{
 };
 use serde_json::{Map, Value};
 
-use crate::args::{ModelArg, ModelArgs, OperatorArg, SearchArgs};
+use crate::args::{ModelArg, ModelArgs, OperatorArg, SearchArgs, SortArg};
 use crate::report::{self, Outcome, Output};
 use crate::{explain, similar, units};
 use facets::Facets;
+use groups::Grouped;
 use page::Asked;
 
 /// Lines of a document that are shown to people, and characters of each.
@@ -104,7 +106,7 @@ fn print_hits(asked: &Asked<'_>, out: &mut Output) -> Result<Outcome> {
     };
     let mut unread = 0;
     let shown_fields = fields::Shown::new(snapshot, &args.columns.fields)?;
-    let mut print = |rank: usize, (hit, sorted): (&Hit, &[Option<Typed>]), next: Option<&str>| {
+    let mut print = |rank: usize, (hit, sorted): (&Hit, &[Option<Typed>]), (next, group): Around<'_>| {
         let before = unread;
         let text = args.content.then(|| snapshot.document(hit));
         let text = readable(text, &mut unread)?;
@@ -117,7 +119,8 @@ fn print_hits(asked: &Asked<'_>, out: &mut Output) -> Result<Outcome> {
         let (text, snippets) = (text.as_deref(), shown.as_deref());
         let (partial, fields) = (is_partial(*budget), shown_fields.of(hit)?);
         let why = why.as_ref();
-        let details = Details { key: &key, sorted, fields: &fields, text, snippets, why, next, partial };
+        let details =
+            Details { key: &key, sorted, fields: &fields, text, snippets, why, next, group, partial };
         print_hit(out, rank, hit, &details, args.json)
     };
     let mut next = None;
@@ -128,15 +131,25 @@ fn print_hits(asked: &Asked<'_>, out: &mut Output) -> Result<Outcome> {
                 return Ok(());
             }
             last += 1;
-            print(last, (hit, &[]), None)
+            print(last, (hit, &[]), (None, None))
         })?;
+    } else if let Some(text) = &args.columns.group {
+        for group in groups::groups(asked, text)?.groups {
+            for (at, hit) in group.hits.iter().enumerate() {
+                last += 1;
+                let keys = if args.page.sort == SortArg::Score { &[][..] } else { hit.keys.as_slice() };
+                let value = group.value.as_ref();
+                let group = Grouped { value, count: group.count, is_head: at == 0 };
+                print(last, (&hit.hit, keys), (None, Some(group)))?;
+            }
+        }
     } else {
         let page = page::page(asked)?;
         last = page.before;
         for (hit, sorted) in &page.hits {
             last += 1;
             let is_last = last == page.before + page.hits.len();
-            print(last, (hit, sorted), page.next.as_deref().filter(|_| is_last))?;
+            print(last, (hit, sorted), (page.next.as_deref().filter(|_| is_last), None))?;
         }
         next = page.next;
     }
@@ -269,6 +282,9 @@ fn put_partial(object: &mut Map<String, Value>, partial: bool) {
     }
 }
 
+/// What leads to the next page, and the group of a hit.
+type Around<'a> = (Option<&'a str>, Option<Grouped<'a>>);
+
 /// What is shown of a hit.
 struct Details<'a> {
     key: &'a [u8],
@@ -282,6 +298,7 @@ struct Details<'a> {
     why: Option<&'a Explanation>,
     /// What leads to the next page.
     next: Option<&'a str>,
+    group: Option<Grouped<'a>>,
     /// True if time was up.
     partial: bool,
 }
@@ -298,6 +315,10 @@ fn print_hit(out: &mut Output, rank: usize, hit: &Hit, details: &Details<'_>, js
             object.insert("sort".into(), details.sorted.iter().map(value).collect());
         }
         report::put_bytes(&mut object, "key", details.key);
+        if let Some(group) = details.group {
+            object.insert("group".into(), group.value.map_or(Value::Null, fields::json));
+            object.insert("group_count".into(), group.count.into());
+        }
         if !details.fields.is_empty() {
             let values = |(name, values): &(&str, Vec<Typed>)| {
                 ((*name).to_owned(), values.iter().map(fields::json).collect::<Value>())
@@ -319,6 +340,10 @@ fn print_hit(out: &mut Output, rank: usize, hit: &Hit, details: &Details<'_>, js
         put_partial(&mut object, details.partial);
         out.json(&object.into())?;
         return Ok(());
+    }
+    if let Some(Grouped { value, count, .. }) = details.group.filter(|group| group.is_head) {
+        let name = value.map_or("without".into(), fields::text);
+        writeln!(out, "{name}: {}", units::counted(count, "document"))?;
     }
     let sorted = |value: &Option<Typed>| value.as_ref().map_or("-".into(), fields::text);
     let sorted: Vec<String> = details.sorted.iter().map(sorted).collect();

@@ -44,6 +44,8 @@ Examples:
       the best hits, and of all that match how large they are
   scanns search fs.scanns '*' --count --facet 'owner > stats:size' --distinct owner
       what the files of each owner take
+  scanns search fs.scanns '*' --group owner:3 --sort size:desc
+      the three largest files of each owner
   scanns search docs.scanns --queries queries.txt --json
       all queries of a file on all cores, one JSON object each
 

@@ -130,6 +130,23 @@ fn documents_are_counted_by_columns() {
 }
 
 #[test]
+fn the_best_hits_of_each_value_are_shown_together() {
+    let place = place();
+    let ran = place.search(&["--group", "owner:2", "--sort", "size:desc", "*"]);
+    let expected = "ann: 2 documents\n1\t5000000000\td.txt\n2\t300\ta.txt\n\
+                    bob: 2 documents\n3\t2000000\tb.txt\n4\t300\tc.txt\nroot: 1 document\n5\t7\te.txt\n";
+    assert_eq!(ran.text(), expected, "{}", ran.stderr);
+    let hits = place.search(&["--json", "--group", "owner", "--group-missing", "-k", "9", "file"]).lines();
+    let groups: Vec<_> =
+        hits.iter().map(|hit| (hit["group"].as_str(), hit["group_count"].as_u64())).collect();
+    let expected = [(Some("ann"), Some(2)), (Some("bob"), Some(2)), (Some("root"), Some(1)), (None, Some(1))];
+    assert_eq!(groups, expected);
+    assert!(hits.iter().all(|hit| hit["score"].is_number()));
+    assert_eq!(place.search(&["--group", "owner:0", "*"]).code, Some(2));
+    assert_eq!(place.search(&["--group", "owner", "--sort", "key", "*"]).code, Some(2));
+}
+
+#[test]
 fn what_columns_cannot_answer_is_refused_with_what_could() {
     let place = place();
     for (more, hint) in [
