@@ -1,10 +1,15 @@
 //! `scanns search`: a query becomes ranked documents, their number, or all of them.
 //!
-//! `search/asked.rs` finds the query in what was typed, `page.rs` the hits of one page, `snippets.rs` shows parts of
-//! their text, `batch.rs` answers many queries.
+//! `search/asked.rs` finds the query in what was typed, `page.rs` the hits of one page in an order, see `order.rs`;
+//! `snippets.rs` shows parts of their text, `fields.rs` values, `facets.rs` what is counted by columns, `groups.rs` groups of hits; `batch.rs` answers
+//! many queries.
 
 mod asked;
 mod batch;
+mod facets;
+mod fields;
+mod groups;
+mod order;
 mod page;
 mod snippets;
 
@@ -12,15 +17,18 @@ use std::io::Write;
 use std::ops::ControlFlow;
 
 use anyhow::{Result, anyhow, bail};
+use scanns::Value as Typed;
 use scanns::{
     Budget, Explanation, Field, Hit, Model, Operator, Query, SearchThreads, Searcher, Snapshot, Snippet,
     Store,
 };
 use serde_json::{Map, Value};
 
-use crate::args::{ModelArg, ModelArgs, OperatorArg, SearchArgs};
+use crate::args::{ModelArg, ModelArgs, OperatorArg, SearchArgs, SortArg};
 use crate::report::{self, Outcome, Output};
 use crate::{explain, similar, units};
+use facets::Facets;
+use groups::Grouped;
 use page::Asked;
 
 /// Lines of a document that are shown to people, and characters of each.
@@ -57,6 +65,7 @@ pub fn run(args: &SearchArgs) -> Result<Outcome> {
         None => (asked::query(args, &snapshot, field, operator)?, None),
     };
     let query = similar::expand(&args.feedback, &snapshot, (query, field), model)?;
+    let facets = Facets::new(&snapshot, &args.columns)?;
     let mut out = Output::stdout();
     if args.print_query {
         writeln!(out, "{}", snapshot.query_json(&query)?)?;
@@ -66,6 +75,7 @@ pub fn run(args: &SearchArgs) -> Result<Outcome> {
     if args.count {
         let count = searcher.count(&query)?;
         print_count(&mut out, count, is_partial(budget.as_ref()), args.json)?;
+        facets.print(&searcher, &query, &mut out, args.json)?;
         out.flush()?;
         return Ok(outcome(0, budget.as_ref()));
     }
@@ -73,6 +83,7 @@ pub fn run(args: &SearchArgs) -> Result<Outcome> {
     let asked =
         Asked { args, snapshot: &snapshot, searcher, query, model, field, itself, budget: budget.as_ref() };
     let outcome = print_hits(&asked, &mut out)?;
+    facets.print(searcher, query, &mut out, args.json)?;
     out.flush()?;
     Ok(outcome)
 }
@@ -94,7 +105,8 @@ fn print_hits(asked: &Asked<'_>, out: &mut Output) -> Result<Outcome> {
         false => None,
     };
     let mut unread = 0;
-    let mut print = |rank: usize, hit: &Hit, next: Option<&str>| {
+    let shown_fields = fields::Shown::new(snapshot, &args.columns.fields)?;
+    let mut print = |rank: usize, (hit, sorted): (&Hit, &[Option<Typed>]), (next, group): Around<'_>| {
         let before = unread;
         let text = args.content.then(|| snapshot.document(hit));
         let text = readable(text, &mut unread)?;
@@ -105,8 +117,10 @@ fn print_hits(asked: &Asked<'_>, out: &mut Output) -> Result<Outcome> {
         let key = searcher.key(hit)?;
         let why = args.explain.then(|| searcher.explain(query, *model, hit)).transpose()?.flatten();
         let (text, snippets) = (text.as_deref(), shown.as_deref());
+        let (partial, fields) = (is_partial(*budget), shown_fields.of(hit)?);
+        let why = why.as_ref();
         let details =
-            Details { key: &key, text, snippets, why: why.as_ref(), next, partial: is_partial(*budget) };
+            Details { key: &key, sorted, fields: &fields, text, snippets, why, next, group, partial };
         print_hit(out, rank, hit, &details, args.json)
     };
     let mut next = None;
@@ -117,15 +131,25 @@ fn print_hits(asked: &Asked<'_>, out: &mut Output) -> Result<Outcome> {
                 return Ok(());
             }
             last += 1;
-            print(last, hit, None)
+            print(last, (hit, &[]), (None, None))
         })?;
+    } else if let Some(text) = &args.columns.group {
+        for group in groups::groups(asked, text)?.groups {
+            for (at, hit) in group.hits.iter().enumerate() {
+                last += 1;
+                let keys = if args.page.sort == SortArg::Score { &[][..] } else { hit.keys.as_slice() };
+                let value = group.value.as_ref();
+                let group = Grouped { value, count: group.count, is_head: at == 0 };
+                print(last, (&hit.hit, keys), (None, Some(group)))?;
+            }
+        }
     } else {
         let page = page::page(asked)?;
         last = page.before;
-        for hit in &page.hits {
+        for (hit, sorted) in &page.hits {
             last += 1;
             let is_last = last == page.before + page.hits.len();
-            print(last, hit, page.next.as_deref().filter(|_| is_last))?;
+            print(last, (hit, sorted), (page.next.as_deref().filter(|_| is_last), None))?;
         }
         next = page.next;
     }
@@ -258,15 +282,23 @@ fn put_partial(object: &mut Map<String, Value>, partial: bool) {
     }
 }
 
+/// What leads to the next page, and the group of a hit.
+type Around<'a> = (Option<&'a str>, Option<Grouped<'a>>);
+
 /// What is shown of a hit.
 struct Details<'a> {
     key: &'a [u8],
+    /// What it was sorted by, if that is columns.
+    sorted: &'a [Option<Typed>],
+    /// Values that are shown of it, by name.
+    fields: &'a [(&'a str, Vec<Typed>)],
     text: Option<&'a [u8]>,
     snippets: Option<&'a [Snippet]>,
     /// How the score came about.
     why: Option<&'a Explanation>,
     /// What leads to the next page.
     next: Option<&'a str>,
+    group: Option<Grouped<'a>>,
     /// True if time was up.
     partial: bool,
 }
@@ -276,8 +308,23 @@ fn print_hit(out: &mut Output, rank: usize, hit: &Hit, details: &Details<'_>, js
     if json {
         let mut object = Map::new();
         object.insert("rank".into(), rank.into());
-        object.insert("score".into(), report::short_float(hit.score));
+        if details.sorted.is_empty() {
+            object.insert("score".into(), report::short_float(hit.score));
+        } else {
+            let value = |value: &Option<Typed>| value.as_ref().map_or(Value::Null, fields::json);
+            object.insert("sort".into(), details.sorted.iter().map(value).collect());
+        }
         report::put_bytes(&mut object, "key", details.key);
+        if let Some(group) = details.group {
+            object.insert("group".into(), group.value.map_or(Value::Null, fields::json));
+            object.insert("group_count".into(), group.count.into());
+        }
+        if !details.fields.is_empty() {
+            let values = |(name, values): &(&str, Vec<Typed>)| {
+                ((*name).to_owned(), values.iter().map(fields::json).collect::<Value>())
+            };
+            object.insert("fields".into(), details.fields.iter().map(values).collect());
+        }
         if let Some(text) = details.text {
             report::put_bytes(&mut object, "content", text);
         }
@@ -294,12 +341,26 @@ fn print_hit(out: &mut Output, rank: usize, hit: &Hit, details: &Details<'_>, js
         out.json(&object.into())?;
         return Ok(());
     }
+    if let Some(Grouped { value, count, .. }) = details.group.filter(|group| group.is_head) {
+        let name = value.map_or("without".into(), fields::text);
+        writeln!(out, "{name}: {}", units::counted(count, "document"))?;
+    }
+    let sorted = |value: &Option<Typed>| value.as_ref().map_or("-".into(), fields::text);
+    let sorted: Vec<String> = details.sorted.iter().map(sorted).collect();
+    let why = if sorted.is_empty() { format!("{:.4}", hit.score) } else { sorted.join(", ") };
     if out.is_terminal() {
-        write!(out, "{rank:>4}  {:>9.4}  ", hit.score)?;
+        write!(out, "{rank:>4}  {why:>9}  ")?;
     } else {
-        write!(out, "{rank}\t{:.4}\t", hit.score)?;
+        write!(out, "{rank}\t{why}\t")?;
     }
     out.bytes(details.key)?;
+    for (name, values) in details.fields {
+        let values: Vec<String> = values.iter().map(fields::text).collect();
+        match out.is_terminal() {
+            true => write!(out, "  {name}={}", values.join(", "))?,
+            false => write!(out, "\t{}", values.join(", "))?,
+        }
+    }
     writeln!(out)?;
     details.why.map_or(Ok(()), |why| explain::print(out, why))?;
     details.snippets.map_or(Ok(()), |found| snippets::print(out, found))?;

@@ -65,10 +65,12 @@ pub use schema::{
     Language, MAX_FIELDS, Postings, Records, Schema, Store, Stored, Value, ValueRef, format_date, parse_date,
 };
 pub use search::{
-    BoolQuery, Budget, Explanation, Highlighter, Hit, KeyOrder, Leaf, LeafStats, ListSource, MATCH_WINDOW,
-    MAX_CLAUSES, MAX_DEPTH, MAX_EXPANSIONS, MatchBits, Model, MoreLikeThis, Operator, Pattern, PhraseQuery,
-    PositionSource, Query, QueryText, Rm3, SearchThreads, Searcher, Snippet, SnippetOptions, Suggestion,
-    TermCount, TermRef, TermStream, ValueRange, WildcardPart, parse, parse_json,
+    Aggregated, Aggregation, BoolQuery, Bucket, BucketKey, Buckets, Budget, CalendarUnit, Distinct,
+    Explanation, Facet, FacetRange, FacetTerms, Group, GroupBy, Groups, Highlighter, Hit, KeyOrder, Leaf,
+    LeafStats, ListSource, MATCH_WINDOW, MAX_CLAUSES, MAX_DEPTH, MAX_EXPANSIONS, MatchBits, Missing, Model,
+    MoreLikeThis, Operator, Pattern, PhraseQuery, PositionSource, Query, QueryText, Rm3, SearchThreads,
+    Searcher, Snippet, SnippetOptions, SortBy, SortKey, SortedHit, Stats, Suggestion, Sum, TermCount,
+    TermRef, TermStream, TermsOrder, ValueRange, WildcardPart, parse, parse_json,
 };
 pub use segment::{CheckLevel, FieldStats, FlushBuffers, SegmentStats, StoredFigures, TermInDocument};
 pub use source::{Failure, FileList, Input, Inputs, ListFrom, Separator, SourceOptions, collect};

@@ -5,6 +5,7 @@
 //! inputs, `search.rs` the one that searches, `similar.rs` how queries are made of documents, `stored.rs` what is kept of
 //! documents, `terms.rs` the one that lists terms, `values.rs` reads values.
 
+mod columns;
 mod eval;
 mod export;
 mod maintain;
@@ -23,6 +24,7 @@ use scanns::Analyzer;
 
 use crate::units;
 
+pub use columns::{ColumnArgs, FieldSort, SortArg};
 use eval::EVAL_EXAMPLES;
 pub use eval::{DocnoArg, EvalArgs, PartArg};
 use export::EXPORT_EXAMPLES;
@@ -30,7 +32,7 @@ pub use export::{ExportArgs, ExportFormat};
 use maintain::{CHECK_EXAMPLES, DELETE_EXAMPLES, MERGE_EXAMPLES};
 pub use maintain::{CheckArgs, DeleteArgs, LevelArg, MergeArgs};
 use search::SEARCH_EXAMPLES;
-pub use search::{ModelArg, ModelArgs, OperatorArg, SearchArgs, SnippetArgs, SortArg};
+pub use search::{ModelArg, ModelArgs, OperatorArg, SearchArgs, SnippetArgs};
 pub use similar::{FeedbackArgs, LikeArgs};
 pub use stored::{StoreArg, StoreArgs};
 use terms::TERMS_EXAMPLES;

@@ -6,6 +6,7 @@ use std::time::Duration;
 
 use clap::{Args, ValueEnum};
 
+use super::columns::{ColumnArgs, SortArg, sort};
 use super::similar::{FeedbackArgs, LikeArgs};
 use super::values::{number, positive, timeout};
 
@@ -35,6 +36,16 @@ Examples:
       with the parts of the documents that say why
   scanns search docs.scanns --sort key --after start license
       in the order of paths, page by page: each says how to get the next
+  scanns search fs.scanns '*' --sort size:desc,mtime --fields size,owner
+      the largest files, of equal ones the oldest first, each with its size and owner
+  scanns search fs.scanns '*' --count --facet ext --facet mtime:month
+      how many files there are of each extension, and of each month
+  scanns search fs.scanns root --facet 'size:ranges:..1MiB,1MiB..1GiB,1GiB..' --stats size:50,99
+      the best hits, and of all that match how large they are
+  scanns search fs.scanns '*' --count --facet 'owner > stats:size' --distinct owner
+      what the files of each owner take
+  scanns search fs.scanns '*' --group owner:3 --sort size:desc
+      the three largest files of each owner
   scanns search docs.scanns --queries queries.txt --json
       all queries of a file on all cores, one JSON object each
 
@@ -108,6 +119,8 @@ pub struct SearchArgs {
     #[command(flatten)]
     pub page: PageArgs,
     #[command(flatten)]
+    pub columns: ColumnArgs,
+    #[command(flatten)]
     pub snippet: SnippetArgs,
     #[command(flatten)]
     pub batch: BatchArgs,
@@ -117,26 +130,15 @@ pub struct SearchArgs {
 #[derive(Debug, Args)]
 #[command(next_help_heading = "Pages")]
 pub struct PageArgs {
-    /// The order of documents; by key all that match are looked at, and -k of them kept
-    #[arg(long, value_enum, value_name = "ORDER", default_value = "score", allow_hyphen_values = true)]
+    /// The order of documents: score, the best first; key or -key, by their keys; or columns, as in size:desc,owner. Behind
+    /// each may stand :asc, :desc, and :first for documents without a value to come first; score may be one of them
+    #[arg(long, value_name = "ORDER", default_value = "score", allow_hyphen_values = true, value_parser = sort)]
     #[arg(conflicts_with_all = ["all", "count"])]
     pub sort: SortArg,
     /// Show those that follow a page: TOKEN is what was printed with its last document, or start for the first page.
     /// Query and options must be the same, and the index too
     #[arg(long, value_name = "TOKEN", conflicts_with_all = ["all", "count"])]
     pub after: Option<String>,
-}
-
-/// Orders of documents.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
-pub enum SortArg {
-    /// The best first
-    Score,
-    /// By the bytes of their keys
-    Key,
-    /// By the bytes of their keys, the last first
-    #[value(name = "-key")]
-    KeyDown,
 }
 
 /// What is shown of the text of documents.

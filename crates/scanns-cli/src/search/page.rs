@@ -7,8 +7,9 @@
 use std::hash::{DefaultHasher, Hash, Hasher};
 
 use anyhow::{Result, anyhow, bail};
-use scanns::{Budget, Field, Hit, KeyOrder, Model, Query, Searcher, Snapshot};
+use scanns::{Budget, Field, Hit, KeyOrder, Model, Query, Searcher, Snapshot, Value};
 
+use super::order;
 use crate::args::{SearchArgs, SortArg};
 use crate::progress::Ticker;
 
@@ -34,11 +35,14 @@ impl Asked<'_> {
     }
 }
 
+/// A hit, and the values of columns by which it was sorted, if it was.
+pub(super) type Sorted = (Hit, Vec<Option<Value>>);
+
 /// A page.
 pub(super) struct Page {
     /// Hits before it.
     pub(super) before: usize,
-    pub(super) hits: Vec<Hit>,
+    pub(super) hits: Vec<Sorted>,
     /// What leads to the next page, if there may be one.
     pub(super) next: Option<String>,
 }
@@ -48,39 +52,46 @@ pub(super) fn page(asked: &Asked<'_>) -> Result<Page> {
     let Asked { args, snapshot, searcher, query, model, field, itself, budget: _ } = asked;
     let wanted = args.top.saturating_add(itself.iter().count());
     let generation = snapshot.info().generation;
-    let digest = digest(&snapshot.query_json(query)?, *model, *field, args.page.sort);
+    let digest = digest(&snapshot.query_json(query)?, *model, *field, &args.page.sort);
     let token = match args.page.after.as_deref() {
         None | Some(START) => None,
         Some(text) => Some(Token::parse(text)?.of(generation, digest)?),
     };
     let after = token.map(|token| token.hit);
-    let mut hits = match (args.page.sort, after) {
-        (SortArg::Score, None) => searcher.top_k(query, *model, wanted)?,
-        (SortArg::Score, Some(after)) => searcher.top_k_after(query, *model, args.top, after)?,
+    let plain = |hits: Vec<Hit>| hits.into_iter().map(|hit| (hit, Vec::new())).collect();
+    let mut hits: Vec<Sorted> = match (&args.page.sort, after) {
+        (SortArg::Score, None) => plain(searcher.top_k(query, *model, wanted)?),
+        (SortArg::Score, Some(after)) => plain(searcher.top_k_after(query, *model, args.top, after)?),
+        (SortArg::Fields(fields), after) => {
+            let keys = order::keys(snapshot, fields)?;
+            let after = after.map(|hit| searcher.sorted_hit(&keys, hit)).transpose()?;
+            let found = searcher.top_k_sorted(query, *model, &keys, wanted, after.as_ref())?;
+            found.into_iter().map(|found| (found.hit, found.keys)).collect()
+        }
         (sort, after) => {
-            let order = if sort == SortArg::Key { KeyOrder::Ascending } else { KeyOrder::Descending };
+            let order = if *sort == SortArg::Key { KeyOrder::Ascending } else { KeyOrder::Descending };
             let mut ticker = Ticker::new("document");
             let found = searcher.top_by_key(query, *model, (wanted, order), after.as_ref(), |seen| {
                 ticker.at(seen);
             })?;
             ticker.clear();
-            found.into_iter().map(|(_, hit)| hit).collect()
+            plain(found.into_iter().map(|(_, hit)| hit).collect())
         }
     };
-    hits.retain(|hit| !asked.is_itself(hit));
+    hits.retain(|(hit, _)| !asked.is_itself(hit));
     hits.truncate(args.top);
     let before = token.map_or(0, |token| token.rank);
     let next = hits
         .last()
         .filter(|_| hits.len() == args.top && !args.like.is_given())
-        .map(|hit| Token { generation, digest, rank: before + hits.len(), hit: *hit }.text());
+        .map(|(hit, _)| Token { generation, digest, rank: before + hits.len(), hit: *hit }.text());
     Ok(Page { before, hits, next })
 }
 
 /// What must be the same from page to page.
-fn digest(query: &str, model: Model, field: Field, sort: SortArg) -> u64 {
+fn digest(query: &str, model: Model, field: Field, sort: &SortArg) -> u64 {
     let mut hasher = DefaultHasher::new();
-    (query, format!("{model:?} {field:?}"), sort as u8).hash(&mut hasher);
+    (query, format!("{model:?} {field:?} {sort:?}")).hash(&mut hasher);
     hasher.finish()
 }
 
@@ -180,10 +191,10 @@ mod tests {
     #[test]
     fn the_digest_is_of_all_that_must_be_the_same() {
         let (model, field) = (Model::Classic, Field::default());
-        let one = digest("a", model, field, SortArg::Score);
-        assert_eq!(one, digest("a", model, field, SortArg::Score));
-        assert_ne!(one, digest("b", model, field, SortArg::Score));
-        assert_ne!(one, digest("a", Model::Dph, field, SortArg::Score));
-        assert_ne!(one, digest("a", model, field, SortArg::Key));
+        let one = digest("a", model, field, &SortArg::Score);
+        assert_eq!(one, digest("a", model, field, &SortArg::Score));
+        assert_ne!(one, digest("b", model, field, &SortArg::Score));
+        assert_ne!(one, digest("a", Model::Dph, field, &SortArg::Score));
+        assert_ne!(one, digest("a", model, field, &SortArg::Key));
     }
 }

@@ -2,6 +2,7 @@
 
 use std::ops::ControlFlow;
 
+use super::entry::Entry;
 use super::read::{Block, Column};
 use crate::codec::{MOST_DOCUMENTS, StringBlock};
 use crate::error::Result;
@@ -13,6 +14,16 @@ pub struct Scan {
     present: Vec<u16>,
     ends: Vec<u32>,
     text: Vec<u8>,
+    last: Last,
+}
+
+/// What is known of the block that was unpacked last.
+#[derive(Debug, Default)]
+struct Last {
+    first: u32,
+    documents: u32,
+    every: bool,
+    several: bool,
 }
 
 /// The values of a block.
@@ -40,6 +51,18 @@ impl Scan {
     pub fn read<'s>(&'s mut self, column: &Column, number: u32) -> Result<Values<'s>> {
         let block = column.block(number)?;
         self.unpack(&block).ok_or_else(|| column.damaged(number))
+    }
+
+    /// The block that was read last, if that went well: for whoever comes back to it.
+    pub fn last(&self) -> Values<'_> {
+        let Last { first, documents, every, several } = self.last;
+        Values {
+            first,
+            documents,
+            present: (!every).then_some(&self.present),
+            ends: several.then_some(&self.ends),
+            values: &self.values,
+        }
     }
 
     /// Calls `visit` with each string of a block and its document, in order.
@@ -87,7 +110,7 @@ impl Scan {
     }
 
     fn unpack(&mut self, block: &Block<'_>) -> Option<Values<'_>> {
-        let Scan { values, present, ends, .. } = self;
+        let Scan { values, present, ends, last, .. } = self;
         // What is not written below is left from another block, and cut off.
         values.resize(block.numbers.count(), 0);
         block.numbers.unpack(0, values)?;
@@ -105,13 +128,9 @@ impl Scan {
                 return None;
             }
         }
-        Some(Values {
-            first: block.entry.first,
-            documents: block.entry.documents,
-            present: (!every).then_some(present),
-            ends: block.has_several().then_some(ends),
-            values,
-        })
+        let Entry { first, documents, .. } = block.entry;
+        *last = Last { first, documents, every, several: block.has_several() };
+        Some(self.last())
     }
 }
 

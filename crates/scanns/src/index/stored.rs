@@ -110,6 +110,31 @@ impl Snapshot {
         decode_stored(self.schema(), &bytes).map(Some).ok_or_else(damaged)
     }
 
+    /// The values of some fields of the document of a hit, in the order of the fields: those of its column where a field
+    /// is one, numbers and keywords ascending, and otherwise what is stored.
+    ///
+    /// # Errors
+    /// [`Error::Corrupt`] if they cannot be read.
+    pub fn field_values(&self, hit: &Hit, fields: &[Field]) -> Result<Vec<Vec<Value>>> {
+        let Some(segment) = self.leaf(hit) else { return Ok(vec![Vec::new(); fields.len()]) };
+        let is_column = |field: Field| self.schema().entry(field).is_some_and(|entry| entry.column);
+        let stored = match fields.iter().all(|&field| is_column(field)) {
+            true => None,
+            false => self.values(hit)?,
+        };
+        let values = |&field: &Field| {
+            let mut values = Vec::new();
+            if !is_column(field) {
+                let own = stored.iter().flatten().filter(|(of, _)| *of == field);
+                values.extend(own.map(|(_, value)| value.clone()));
+            } else if let Some(column) = segment.column(field).filter(|column| hit.doc < column.documents()) {
+                column.values_of(hit.doc, &mut values)?;
+            }
+            Ok(values)
+        };
+        fields.iter().map(values).collect()
+    }
+
     /// The terms of the document of a hit, in the order of their bytes, and where in it each stands; `None` if the index
     /// has no vectors.
     ///

@@ -15,6 +15,7 @@ use crate::source::SourceOptions;
 use crate::sys::PageSize;
 
 mod chains;
+mod columns;
 mod flush;
 mod living;
 mod offsets;

@@ -100,7 +100,7 @@ fn two(tens: u8, ones: u8) -> Option<i64> {
 ///
 /// Years are taken from March on, so that the leap day is the last; then months have 30.6 days, rounded down to the
 /// right ones (H. Hinnant, "chrono-compatible low-level date algorithms").
-fn days_since_1970(year: i64, month: i64, day: i64) -> i64 {
+pub(crate) fn days_since_1970(year: i64, month: i64, day: i64) -> i64 {
     let year = if month <= 2 { year - 1 } else { year };
     let (era, of_era) = (year.div_euclid(400), year.rem_euclid(400));
     let of_year = (153 * ((month + 9) % 12) + 2) / 5 + day - 1;
@@ -108,7 +108,7 @@ fn days_since_1970(year: i64, month: i64, day: i64) -> i64 {
 }
 
 /// Year, month and day of days since 1970.
-fn day_of(days: i64) -> (i64, i64, i64) {
+pub(crate) fn day_of(days: i64) -> (i64, i64, i64) {
     let days = days + DAYS_TO_1970;
     let (era, of_era) = (days.div_euclid(DAYS_OF_ERA), days.rem_euclid(DAYS_OF_ERA));
     let year = (of_era - of_era / 1460 + of_era / 36_524 - of_era / 146_096) / 365;

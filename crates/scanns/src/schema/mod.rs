@@ -20,6 +20,7 @@ pub use analyzer::Analyzer;
 pub(crate) use analyzer::CHAIN;
 pub use chain::Chain;
 pub(crate) use chain::{Base, CODE_BREAKS, LINE_ENDS, Step, StopWords};
+pub(crate) use date::{day_of, days_since_1970};
 pub use date::{format_date, parse_date};
 pub use delimiters::Delimiters;
 pub use document::{Document, Value, ValueRef};

@@ -15,13 +15,14 @@
 //! query out to threads, `in_order.rs` all of its hits. Read `run.rs` first.
 //!
 //! Beside that, `explain/` tells how a score came about, `feedback.rs` and `like.rs` make queries of documents,
-//! `by_key.rs` orders hits by their keys, `snippets/` shows why a text answers, `frequent.rs` lists terms, and
+//! `by_key.rs` orders hits by their keys, `collect/` sorts and counts by columns, `snippets/` shows why a text answers, `frequent.rs` lists terms, and
 //! `suggest.rs` finds what words were meant.
 
 mod accumulate;
 mod budget;
 mod by_key;
 mod candidates;
+mod collect;
 mod conjunction;
 mod contenders;
 mod disjunction;
@@ -66,6 +67,10 @@ mod windows;
 
 pub use budget::Budget;
 pub use by_key::KeyOrder;
+pub use collect::{
+    Aggregated, Aggregation, Bucket, BucketKey, Buckets, CalendarUnit, Distinct, Facet, FacetRange, Group,
+    GroupBy, Groups, Missing, SortBy, SortKey, SortedHit, Stats, Sum, Terms as FacetTerms, TermsOrder,
+};
 pub use explain::Explanation;
 pub(crate) use feedback::Answer;
 pub use feedback::Rm3;
@@ -167,6 +172,11 @@ impl<'a> Searcher<'a> {
             )));
         }
         leaf.key(hit.doc)
+    }
+
+    /// How many leaves there are.
+    pub fn leaves(&self) -> usize {
+        self.fields.leaves()
     }
 
     fn leaf_of(&self, hit: &Hit) -> Result<&'a dyn Leaf> {

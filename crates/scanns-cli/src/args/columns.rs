@@ -1,0 +1,114 @@
+//! What can be typed about the columns of documents: orders, counts, figures, and what is shown of them.
+
+use clap::Args;
+
+/// By what columns documents are put in order.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum SortArg {
+    /// The best first.
+    Score,
+    /// By the bytes of their keys.
+    Key,
+    /// By the bytes of their keys, the last first.
+    KeyDown,
+    /// By these, one after the other.
+    Fields(Vec<FieldSort>),
+}
+
+/// One of the fields of an order.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct FieldSort {
+    /// Its name, or `score`.
+    pub name: String,
+    /// Whether the greatest come first.
+    pub descending: bool,
+    /// Whether documents without a value come first.
+    pub missing_first: bool,
+}
+
+/// An order: `score`, `key`, `-key`, or fields with commas between.
+pub(super) fn sort(text: &str) -> Result<SortArg, String> {
+    match text {
+        "score" => return Ok(SortArg::Score),
+        "key" => return Ok(SortArg::Key),
+        "-key" => return Ok(SortArg::KeyDown),
+        _ => {}
+    }
+    text.split(',').map(field_sort).collect::<Result<_, _>>().map(SortArg::Fields)
+}
+
+fn field_sort(text: &str) -> Result<FieldSort, String> {
+    let mut parts = text.split(':');
+    let name = parts.next().unwrap_or_default();
+    let plain = name.strip_prefix('-').unwrap_or(name);
+    if plain.is_empty() {
+        return Err("a field has no name: write score, key, -key, or fields as in size:desc,owner".into());
+    }
+    if plain == "key" {
+        return Err("the key stands alone: write --sort key or --sort -key".into());
+    }
+    let descending = plain != name || plain == "score";
+    let mut sort = FieldSort { name: plain.into(), descending, missing_first: false };
+    for part in parts {
+        match part {
+            "asc" => sort.descending = false,
+            "desc" => sort.descending = true,
+            "first" => sort.missing_first = true,
+            "last" => sort.missing_first = false,
+            _ => return Err(format!("'{part}' behind '{name}' is none of asc, desc, first and last")),
+        }
+    }
+    Ok(sort)
+}
+
+/// What is asked about the values of documents.
+#[derive(Debug, Default, Args)]
+#[command(next_help_heading = "Columns")]
+pub struct ColumnArgs {
+    /// Show these fields of each document behind its key: columns, and what is stored
+    #[arg(long, value_name = "NAME,NAME", value_delimiter = ',', conflicts_with = "count")]
+    pub fields: Vec<String>,
+    /// Show the best hit of each value of a column, or the best three with FIELD:3; -k is how many values at most. Values come
+    /// in the order of their best hits
+    #[arg(long, value_name = "FIELD[:N]")]
+    #[arg(conflicts_with_all = ["all", "count", "after", "like", "like_file", "queries", "print_query"])]
+    pub group: Option<String>,
+    /// With --group, documents without a value are a group too
+    #[arg(long, requires = "group")]
+    pub group_missing: bool,
+    /// Count the documents that match by a column; may be given several times. FIELD shows the ten most frequent values,
+    /// FIELD:20 twenty, FIELD:all all; FIELD:by-value in the order of values; FIELD:prefix:TEXT those that begin so;
+    /// FIELD:ranges:..1MiB,1MiB..1GiB,1GiB.. ranges with the first value and without the last; FIELD:every:100 intervals;
+    /// FIELD:year, month, week, day or hour dates; FIELD:below:DIR/ the directories in one. Behind ' > ' comes what is asked
+    /// about the documents of each: another of these, stats:FIELD or distinct:FIELD
+    #[arg(long, value_name = "FIELD[:HOW]", conflicts_with_all = ["queries", "print_query"])]
+    pub facet: Vec<String>,
+    /// Show count, sum, mean, deviation, least and greatest of a column of numbers or dates; FIELD:50,99 also percentiles
+    #[arg(long, value_name = "FIELD[:PERCENT,PERCENT]", conflicts_with_all = ["queries", "print_query"])]
+    pub stats: Vec<String>,
+    /// Count the different values of a column; FIELD:estimate in 16 KiB of memory, within about 1 %
+    #[arg(long, value_name = "FIELD[:estimate]", conflicts_with_all = ["queries", "print_query"])]
+    pub distinct: Vec<String>,
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn orders_are_read_as_people_write_them() {
+        let field = |name: &str, descending, missing_first| FieldSort {
+            name: name.into(),
+            descending,
+            missing_first,
+        };
+        assert_eq!(sort("-key"), Ok(SortArg::KeyDown));
+        assert_eq!(sort("size"), Ok(SortArg::Fields(vec![field("size", false, false)])));
+        let all = vec![field("size", true, false), field("when", true, true), field("score", true, false)];
+        assert_eq!(sort("-size,when:desc:first,score"), Ok(SortArg::Fields(all)));
+        assert_eq!(sort("score:asc"), Ok(SortArg::Fields(vec![field("score", false, false)])));
+        for wrong in ["", "size,", "-", "size:down", "size,key"] {
+            assert!(sort(wrong).is_err(), "{wrong}");
+        }
+    }
+}

@@ -1,0 +1,21 @@
+//! Orders by columns, as they are typed.
+
+use anyhow::Result;
+use scanns::{Missing, Snapshot, SortBy, SortKey};
+
+use super::fields;
+use crate::args::FieldSort;
+
+/// The keys of an order.
+pub(super) fn keys(snapshot: &Snapshot, fields: &[FieldSort]) -> Result<Vec<SortKey>> {
+    let key = |FieldSort { name, descending, missing_first }: &FieldSort| {
+        // A field that is called so comes first.
+        let by = match snapshot.schema().field(name) {
+            None if name == "score" => SortBy::Score,
+            _ => SortBy::Field(fields::column(snapshot, name)?.0),
+        };
+        let missing = if *missing_first { Missing::First } else { Missing::Last };
+        Ok(SortKey { by, descending: *descending, missing })
+    };
+    fields.iter().map(key).collect()
+}

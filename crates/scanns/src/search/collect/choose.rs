@@ -1,0 +1,102 @@
+//! The buckets that are shown, of all in the order of their values.
+
+use std::cmp::Reverse;
+use std::collections::BinaryHeap;
+
+use super::facet::TermsOrder;
+use crate::column::DictionaryReader;
+use crate::error::Result;
+
+/// Takes buckets in the order of their values, and keeps those that are shown.
+#[derive(Debug)]
+pub(super) struct Chooser<K> {
+    limit: usize,
+    min_count: u64,
+    order: TermsOrder,
+    /// The worst on top; of equal counts the greatest value is.
+    most: BinaryHeap<Reverse<(u64, Reverse<K>)>>,
+    first: Vec<(K, u64)>,
+    all: u64,
+    shown: u64,
+    pub(super) total: u64,
+}
+
+impl<K: Ord> Chooser<K> {
+    pub(super) fn new(limit: usize, min_count: u64, order: TermsOrder) -> Self {
+        let (most, first) = (BinaryHeap::new(), Vec::new());
+        Chooser { limit, min_count: min_count.max(1), order, most, first, all: 0, shown: 0, total: 0 }
+    }
+
+    /// Takes a bucket; its value is asked for only if it may be shown.
+    #[inline]
+    pub(super) fn push(&mut self, count: u64, key: impl FnOnce() -> K) {
+        self.all += count;
+        if count < self.min_count {
+            return;
+        }
+        self.total += 1;
+        if self.order == TermsOrder::Term {
+            if self.first.len() < self.limit {
+                self.shown += count;
+                self.first.push((key(), count));
+            }
+        } else if self.most.len() < self.limit {
+            self.shown += count;
+            self.most.push(Reverse((count, Reverse(key()))));
+        } else if let Some(mut worst) = self.most.peek_mut()
+            && worst.0.0 < count
+        {
+            self.shown += count - worst.0.0;
+            *worst = Reverse((count, Reverse(key())));
+        }
+    }
+
+    /// Those that are shown in their order, and the counts of all others.
+    pub(super) fn finish(self) -> (Vec<(K, u64)>, u64) {
+        let mut shown = self.first;
+        shown.extend(
+            self.most.into_sorted_vec().into_iter().map(|Reverse((count, Reverse(key)))| (key, count)),
+        );
+        (shown, self.all - self.shown)
+    }
+}
+
+/// The counts of a leaf by the numbers of terms, which ascend, and the dictionary that they are of.
+pub(super) type LeafCounts<'a> = (&'a DictionaryReader, Vec<(u64, u64)>);
+
+/// A term, its leaf, and its count there; the least term is the greatest.
+type Next = Reverse<(Vec<u8>, usize, u64)>;
+
+/// Calls `visit` with each term that some leaf has counted, in order, and its count over all of them.
+pub(super) fn merge(leaves: &[LeafCounts<'_>], mut visit: impl FnMut(&[u8], u64)) -> Result<()> {
+    let mut cursors: Vec<_> = leaves.iter().map(|(terms, _)| terms.cursor_from(0)).collect();
+    let mut rests: Vec<_> = leaves.iter().map(|(_, counts)| counts.iter()).collect();
+    let mut heads = BinaryHeap::new();
+    let mut step = |leaf: usize, memory: Vec<u8>| -> Result<Option<Next>> {
+        let (Some(cursor), Some(rest)) = (cursors.get_mut(leaf), rests.get_mut(leaf)) else {
+            return Ok(None);
+        };
+        let Some(&(number, count)) = rest.next() else { return Ok(None) };
+        let mut term = memory;
+        term.clear();
+        term.extend_from_slice(cursor.seek(u32::try_from(number).unwrap_or(u32::MAX))?);
+        Ok(Some(Reverse((term, leaf, count))))
+    };
+    for leaf in 0..leaves.len() {
+        heads.extend(step(leaf, Vec::new())?);
+    }
+    let (mut at, mut sum) = (Vec::new(), 0);
+    while let Some(Reverse((term, leaf, count))) = heads.pop() {
+        if sum > 0 && term != at {
+            visit(&at, sum);
+            sum = 0;
+        }
+        sum += count;
+        let memory = std::mem::replace(&mut at, term);
+        heads.extend(step(leaf, memory)?);
+    }
+    if sum > 0 {
+        visit(&at, sum);
+    }
+    Ok(())
+}

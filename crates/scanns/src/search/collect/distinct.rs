@@ -1,0 +1,197 @@
+//! How many different values there are: counted, or estimated in 16 KiB.
+//!
+//! The estimate is that of a HyperLogLog sketch (Flajolet, Fusy, Gandouet and Meunier, 2007) with 2^14 registers, read by the
+//! estimator of O. Ertl ("New cardinality estimation algorithms for HyperLogLog sketches", 2017), which needs no tables and is
+//! right from 0 on. Two of three estimates are within 0.8 % of the truth.
+
+use xxhash_rust::xxh3::xxh3_64;
+
+use super::counts::Counts;
+use super::read::{Reader, Run};
+use crate::codec::count_ones;
+use crate::column::Column;
+use crate::error::{Error, Result};
+use crate::search::sets::Bits;
+
+/// How many different values documents have.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Distinct {
+    /// How many.
+    pub values: u64,
+    /// False for an estimate.
+    pub exact: bool,
+    /// Documents without a value.
+    pub missing: u64,
+}
+
+/// Bits of a hash that choose a register.
+const PRECISION: u32 = 14;
+
+/// Bits of it that are left.
+const REST: u32 = 64 - PRECISION;
+
+/// See the module.
+#[derive(Clone, Debug)]
+struct Sketch {
+    /// By register: how many zeros a rest begins with at most, and 1.
+    registers: Vec<u8>,
+}
+
+impl Sketch {
+    fn new() -> Self {
+        Sketch { registers: vec![0; 1 << PRECISION] }
+    }
+
+    #[inline]
+    fn add(&mut self, hash: u64) {
+        let zeros = (hash << PRECISION | 1 << (PRECISION - 1)).leading_zeros() + 1;
+        if let Some(register) = usize::try_from(hash >> REST).ok().and_then(|at| self.registers.get_mut(at)) {
+            *register = (*register).max(u8::try_from(zeros).unwrap_or(u8::MAX));
+        }
+    }
+
+    #[expect(clippy::cast_possible_truncation, clippy::cast_sign_loss, reason = "an estimate is rounded")]
+    fn estimate(&self) -> u64 {
+        let registers = f64::from(1u32 << PRECISION);
+        let count = |value: u32| {
+            let found = self.registers.iter().filter(|register| u32::from(**register) == value).count();
+            u32::try_from(found).map_or(0.0, f64::from)
+        };
+        let mut sum = registers * tau(1.0 - count(REST + 1) / registers);
+        for value in (1..=REST).rev() {
+            sum = 0.5 * (sum + count(value));
+        }
+        sum += registers * sigma(count(0) / registers);
+        (registers * registers / (2.0 * std::f64::consts::LN_2 * sum)).round() as u64
+    }
+}
+
+/// x + Σ x^(2^k) 2^(k-1)
+fn sigma(x: f64) -> f64 {
+    if x >= 1.0 {
+        return f64::INFINITY;
+    }
+    let (mut power, mut factor, mut sum) = (x, 1.0, x);
+    loop {
+        power *= power;
+        let next = sum + power * factor;
+        factor += factor;
+        if next <= sum {
+            return sum;
+        }
+        sum = next;
+    }
+}
+
+/// (1 - x - Σ (1 - x^(2^-k))² 2^-k) / 3
+fn tau(x: f64) -> f64 {
+    if x <= 0.0 || x >= 1.0 {
+        return 0.0;
+    }
+    let (mut root, mut factor, mut sum) = (x, 1.0, 1.0 - x);
+    loop {
+        root = root.sqrt();
+        factor *= 0.5;
+        let next = sum - (1.0 - root) * (1.0 - root) * factor;
+        if next >= sum {
+            return sum / 3.0;
+        }
+        sum = next;
+    }
+}
+
+/// An estimate that is being made.
+#[derive(Debug)]
+pub(super) struct DistinctCount<'a> {
+    sketch: Sketch,
+    missing: u64,
+    /// The leaf at hand: which terms were seen.
+    leaf: Option<(usize, &'a Column, Counts)>,
+}
+
+impl<'a> DistinctCount<'a> {
+    pub(super) fn new() -> Self {
+        DistinctCount { sketch: Sketch::new(), missing: 0, leaf: None }
+    }
+
+    /// Adds the values of documents of a window.
+    pub(super) fn window(
+        &mut self,
+        reader: Option<&mut Reader<'a>>,
+        (leaf, start, bits): (usize, u32, &Bits),
+    ) -> Result<()> {
+        let matches = count_ones(bits);
+        let Some(reader) = reader else {
+            self.missing += matches;
+            return Ok(());
+        };
+        let column = reader.column();
+        if column.kind().is_strings() {
+            let why = "texts and bytes cannot be counted by value: make the field a keyword";
+            return Err(Error::Options(why.into()));
+        }
+        let present = if let Some(terms) = column.terms() {
+            if self.leaf.as_ref().is_none_or(|known| known.0 != leaf) {
+                self.leave()?;
+                let most = u64::from(terms.len()).saturating_sub(1);
+                self.leaf = Some((leaf, column, Counts::new(0, most)));
+            }
+            let Some((_, _, counts)) = &mut self.leaf else { return Ok(()) };
+            counts.expect(matches)?;
+            reader.runs(start, bits, |run| counts.add_run(run))?
+        } else {
+            let sketch = &mut self.sketch;
+            let mut add = |value: u64| sketch.add(xxh3_64(&value.to_le_bytes()));
+            reader.runs(start, bits, |run| match run {
+                Run::Same(value, _) => add(value),
+                Run::Singles(values) | Run::Document(values) => values.iter().for_each(|&value| add(value)),
+            })?
+        };
+        self.missing += matches.saturating_sub(present);
+        Ok(())
+    }
+
+    fn leave(&mut self) -> Result<()> {
+        let Some((_, column, counts)) = self.leaf.take() else { return Ok(()) };
+        let Some(terms) = column.terms() else { return Ok(()) };
+        let numbers = counts.sorted().into_iter().filter_map(|(number, _)| u32::try_from(number).ok());
+        terms.terms_of(&numbers.collect::<Vec<u32>>(), |_, term| {
+            self.sketch.add(xxh3_64(term));
+            Ok(())
+        })
+    }
+
+    pub(super) fn finish(mut self) -> Result<Distinct> {
+        self.leave()?;
+        Ok(Distinct { values: self.sketch.estimate(), exact: false, missing: self.missing })
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn estimates_are_near_from_nothing_to_millions() {
+        let seed = 0x5eed_0c02;
+        let mut random = fastrand::Rng::with_seed(seed);
+        for round in 0..8 {
+            let (mut sketch, mut added) = (Sketch::new(), 0u64);
+            assert_eq!(sketch.estimate(), 0);
+            let start = random.u64(..);
+            for wanted in [1, 2, 10, 100, 1_000, 10_000, 40_000, 100_000, 1_000_000] {
+                while added < wanted {
+                    // Some come twice.
+                    for _ in 0..1 + added % 2 {
+                        sketch.add(xxh3_64(&(start.wrapping_add(added)).to_le_bytes()));
+                    }
+                    added += 1;
+                }
+                let (found, wanted) = (sketch.estimate() as f64, wanted as f64);
+                let error = (found / wanted - 1.0).abs();
+                // Five deviations.
+                assert!(error < 0.041, "seed {seed:x} round {round}: {found} instead of {wanted}");
+            }
+        }
+    }
+}
