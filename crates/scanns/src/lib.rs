@@ -40,13 +40,14 @@ mod index;
 
 pub use error::{Error, Result};
 pub use index::{
-    CheckReport, Commit, DeleteReport, Deletion, DeviceLimits, FlushOptions, FlushPolicy, IndexInfo,
-    IndexOptions, IndexReport, IndexWriter, IndexerVariant, LadderOptions, LadderPart, LadderRun,
-    MemoryIndex, MemoryLimits, MergeOptions, MergePolicy, MergeReport, Phase, PreparedCommit,
-    ProcessorLimits, Profile, Progress, ReadRate, ReaderVariant, Resource, Roofline, SEGMENT_MEMORY,
-    SegmentCheck, SegmentInfo, Snapshot, StoredOptions, TokenizerVariant, Trial, Trials, Tried, TuneOptions,
-    TuneReport, TuneStep, Tuned, VariantTokenizer, WriterOptions, build, build_in, check, check_in, delete,
-    delete_in, find_parameters, index_files, merge, merge_in, salvage, salvage_in, tune,
+    CheckReport, ColumnInfo, Commit, DeleteReport, Deletion, DeviceLimits, FieldConflict, FieldOptions,
+    FlushOptions, FlushPolicy, IndexInfo, IndexOptions, IndexReport, IndexWriter, IndexerVariant,
+    LadderOptions, LadderPart, LadderRun, MalformedRecord, MemoryIndex, MemoryLimits, MergeOptions,
+    MergePolicy, MergeReport, Phase, PreparedCommit, ProcessorLimits, Profile, Progress, ReadRate,
+    ReaderVariant, RecordReport, Resource, Roofline, SEGMENT_MEMORY, SegmentCheck, SegmentInfo, Snapshot,
+    StoredOptions, TokenizerVariant, Trial, Trials, Tried, TuneOptions, TuneReport, TuneStep, Tuned,
+    VariantTokenizer, WriterOptions, build, build_in, check, check_in, delete, delete_in, find_parameters,
+    index_files, infer_fields, merge, merge_in, salvage, salvage_in, tune,
 };
 pub use invert::ladder::{LadderIndex, TermList, Visit};
 pub use invert::{CHECK_EVERY, InvertOptions, Inverter};

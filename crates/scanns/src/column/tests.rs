@@ -18,7 +18,7 @@ fn put(directory: &RamDirectory, blocks: &[u8], index: &[u8]) {
     out.finish().unwrap().sync().unwrap();
 }
 
-fn open(directory: &RamDirectory, documents: u32) -> crate::Result<Column> {
+fn open(directory: &RamDirectory, documents: u32) -> crate::error::Result<Column> {
     let file = Envelope::open(directory, "c", KIND)?;
     Column::open(|kind| file.shared_section(kind).map(Arc::clone), documents)
 }

@@ -68,7 +68,7 @@ impl Work {
             done,
             cancel,
             closed: AtomicBool::new(false),
-            chunk: (records == Records::Lines).then_some(chunk.max(1)),
+            chunk: records.ends_with_lines().then_some(chunk.max(1)),
             cursor: Mutex::default(),
             bytes: AtomicU64::new(0),
             files_done: AtomicU64::new(0),

@@ -215,6 +215,7 @@ impl Script {
             source: SourceOptions { paths, threads: 1, ..SourceOptions::default() },
             read: ReadOptions { pages: PageSize::Base, ..read },
             records: self.records,
+            fields: scanns::FieldOptions::default(),
             analyzer: Some(Analyzer::parse("whitespace").unwrap()),
             memory: 512 << 20,
             segment_memory: SEGMENT_MEMORY,
