@@ -118,6 +118,7 @@ pub fn source(args: &InputArgs, threads: usize) -> SourceOptions {
         include: args.include.clone(),
         exclude: args.exclude.clone(),
         skip_hidden: args.skip_hidden,
+        status: false,
         threads,
     }
 }

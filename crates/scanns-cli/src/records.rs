@@ -29,7 +29,7 @@ pub fn fields(args: &FieldArgs, records: Records) -> Result<FieldOptions> {
         ensure!(fits || !given, "{option} is for records with fields: give --records {wanted} too");
     }
     let schema = args.schema.as_deref().map(schema_file::read).transpose()?;
-    Ok(FieldOptions { schema, delimiter: args.csv_delimiter })
+    Ok(FieldOptions { schema, metadata: args.metadata, delimiter: args.csv_delimiter })
 }
 
 /// Writes the schema that a sample suggests.

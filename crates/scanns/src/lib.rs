@@ -67,7 +67,7 @@ pub use search::{
     TermStream, WildcardPart, parse, parse_json,
 };
 pub use segment::{CheckLevel, FieldStats, FlushBuffers, SegmentStats, StoredFigures, TermInDocument};
-pub use source::{Failure, FileList, Input, Inputs, ListFrom, Separator, SourceOptions, collect};
+pub use source::{Failure, FileList, FileStatus, Input, Inputs, ListFrom, Separator, SourceOptions, collect};
 pub use store::{
     Bytes, Call, CallKind, Directory, Fault, FaultDirectory, FsDirectory, Lease, Output, RamDirectory,
     WriterLock,

@@ -98,6 +98,8 @@ Examples:
       stops in time; the same command goes on where it stopped
   scanns index -o mail.scanns --store content ~/mail
       keeps the text too: scanns search --content shows it
+  scanns index -o home.scanns --metadata /home
+      keeps size, owner, times and others of every file too: scanns info home.scanns --fields
   scanns index -o logs.scanns --records jsonl logs/*.jsonl
       every line is a document with fields; which there are is found out from a sample, and printed
   scanns index --records csv --infer-schema sales.toml sales.csv

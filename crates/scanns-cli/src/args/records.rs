@@ -1,4 +1,4 @@
-//! Records of JSON and CSV: where their fields come from.
+//! Fields of documents: where those of records of JSON and CSV come from, and what is kept of files beside their text.
 
 use std::path::PathBuf;
 
@@ -7,9 +7,9 @@ use scanns::CsvDelimiter;
 
 /// What fields records have.
 #[derive(Debug, Args)]
-#[command(next_help_heading = "Records with fields (--records jsonl or csv)")]
+#[command(next_help_heading = "Fields")]
 pub struct FieldArgs {
-    /// The fields of records: a file as --infer-schema writes it [default: the fields that the index has; for a new index
+    /// The fields of records of JSON or CSV: a file as --infer-schema writes it [default: the fields that the index has; for a new index
     /// those that a sample of the records suggests]
     #[arg(long, value_name = "FILE")]
     pub schema: Option<PathBuf>,
@@ -21,6 +21,10 @@ pub struct FieldArgs {
     /// a semicolon, a tab or a bar]
     #[arg(long, value_name = "CHAR", value_parser = delimiter)]
     pub csv_delimiter: Option<CsvDelimiter>,
+    /// Where every file is a document, keep as columns what the file system says of it: path, name, ext, size, mtime, atime,
+    /// ctime, owner, group, uid, gid, mode, inode, links and device. An index has these from its first build on, or never
+    #[arg(long)]
+    pub metadata: bool,
 }
 
 fn delimiter(text: &str) -> Result<CsvDelimiter, String> {

@@ -99,3 +99,26 @@ fn options_of_records_are_refused_where_they_mean_nothing() {
     let ran = run(scanns(&["index"]).arg(place.files()));
     assert!(ran.code == Some(2) && ran.stderr.contains("--output"), "{}", ran.stderr);
 }
+
+#[test]
+fn files_have_columns_of_what_the_file_system_says_where_that_is_asked_for() {
+    let place = Place::with(&[("a.txt", "one"), ("b/c.rs", "two words")]);
+    place.indexed(&["--metadata"]);
+    let fields = place.info(&["--fields", "--json"]).json();
+    let field = |name: &str| {
+        fields["fields"].as_array().unwrap().iter().find(|field| field["name"] == name).unwrap().clone()
+    };
+    assert_eq!(
+        (&field("size")["values"]["least"], &field("size")["values"]["greatest"]),
+        (&3.into(), &9.into())
+    );
+    assert_eq!(field("ext")["values"]["distinct"], 2);
+    assert_eq!(field("mtime")["values"]["documents"], 2);
+    // The text is found as ever.
+    assert_eq!(place.found(&["words"]), ["c.rs"]);
+    place.indexed(&[]);
+    let plain = Place::with(&[("a.txt", "one")]);
+    plain.indexed(&[]);
+    let ran = plain.index_with(&["--metadata"]);
+    assert!(ran.code == Some(2) && ran.stderr.contains("built without"), "{}", ran.stderr);
+}

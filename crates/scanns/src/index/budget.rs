@@ -9,7 +9,7 @@ use crate::error::{Error, Result};
 use crate::invert::CHECK_EVERY;
 use crate::schema::{Postings, Schema, Stored};
 use crate::segment::{Collector, FLUSH_BYTES};
-use crate::source::Input;
+use crate::source::{FileStatus, Input};
 
 /// The program itself: code, stacks, allocator.
 const BASE: usize = 32 << 20;
@@ -86,7 +86,8 @@ pub(super) fn lane_budget(
     let (cap, segment, read) = (options.memory, options.segment_memory, &options.read);
     let flush_bytes = FLUSH_BYTES + options.flush.buffers.extra_bytes() + Collector::fixed_bytes(stored);
     // Twice: while the inputs are found and put in order, there are two lists of them.
-    let each = |input: &Input| 2 * (input.path.as_os_str().len() + size_of::<Input>() + 32);
+    let status = |input: &Input| input.status.as_ref().map_or(0, |_| size_of::<FileStatus>() + 16);
+    let each = |input: &Input| 2 * (input.path.as_os_str().len() + size_of::<Input>() + 32) + status(input);
     let listed: usize = inputs.iter().map(each).sum();
     let merging = if options.merge.is_some() { merging_bytes(cap) } else { 0 };
     let merging = usize::try_from(merging).unwrap_or(usize::MAX / 2);

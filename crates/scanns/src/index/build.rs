@@ -23,7 +23,7 @@ use crate::invert::InvertOptions;
 use crate::read::{Lane, ReaderDriver, start_after};
 use crate::schema::{Analyzer, Base, Stored};
 use crate::segment::{is_deletes_file_name, is_file_name};
-use crate::source::{Inputs, collect};
+use crate::source::{Inputs, SourceOptions, collect};
 use crate::store::{Directory, FsDirectory, read_newest};
 use crate::sys;
 
@@ -121,7 +121,8 @@ fn add_and_commit(
     let current = writer.manifest();
     let known = What::choose(current.as_ref(), options)?;
     progress.enter(Phase::Walking);
-    let mut inputs = collect(&options.source, cancel)?;
+    let status = known.as_ref().is_some_and(What::has_files);
+    let mut inputs = collect(&SourceOptions { status, ..options.source.clone() }, cancel)?;
     leave_out_index(writer.directory(), &mut inputs);
     let mut report =
         IndexReport { failed: inputs.failures.clone(), skipped: inputs.skipped, ..Default::default() };
@@ -220,7 +221,7 @@ fn run_lanes(
     progress.total_files.store(to_do.inputs.len() as u64, Ordering::Relaxed);
     progress.failures.store(report.failed.len() as u64, Ordering::Relaxed);
     options.flush.buffers.check()?;
-    let budget = lane_budget(options, (&what.schema(), &stored), &to_do.inputs)?;
+    let budget = lane_budget(options, (what.schema(), &stored), &to_do.inputs)?;
     let shared = Arc::new(to_do.inputs);
     // Readers are stopped through their own flag too, when an index thread fails.
     let stop = Arc::new(AtomicBool::new(cancel.load(Ordering::Relaxed)));
@@ -245,14 +246,15 @@ fn run_lanes(
     };
     let kind = match what {
         What::Records(fields) => LaneKind::Records(fields),
-        What::Text(TextField { field, analyzer, postings }) => {
+        What::Text(TextField { field, analyzer, postings, files, .. }) => {
             let invert = InvertOptions {
                 budget: budget.most,
                 expected_terms: expected_terms(analyzer, bytes, lanes.len(), budget.first),
                 pages: options.read.pages,
                 postings: *postings,
             };
-            LaneKind::Text(TextLane { field: *field, analyzer, invert })
+            let files = files.as_ref().map(|files| (files, what.schema()));
+            LaneKind::Text(TextLane { field: *field, analyzer, invert, files })
         }
     };
     progress.enter(Phase::Indexing);

@@ -5,6 +5,7 @@
 
 use std::sync::atomic::Ordering;
 
+use super::file_fields::FileFields;
 use super::lane_output::{LaneContext, LaneOutput, LaneReport};
 use super::line_keys::KeyCollector;
 use crate::column::ColumnSet;
@@ -12,7 +13,7 @@ use crate::error::Result;
 use crate::invert::{CHECK_EVERY, InvertOptions, Inverter};
 use crate::read::{Lane, Piece};
 use crate::record::{Part, Parts};
-use crate::schema::{Analyzer, Field, Postings, Records};
+use crate::schema::{Analyzer, Field, Postings, Records, Schema};
 use crate::segment::{Collector, FLUSH_BYTES};
 use crate::source::{Failure, Input};
 use crate::tokenize::Tokenizer;
@@ -26,6 +27,8 @@ pub(super) struct TextLane<'a> {
     pub(super) field: Field,
     pub(super) analyzer: &'a Analyzer,
     pub(super) invert: InvertOptions,
+    /// What is kept of files beside, and the schema with their fields.
+    pub(super) files: Option<(&'a FileFields, &'a Schema)>,
 }
 
 /// The state of one index thread.
@@ -36,6 +39,8 @@ pub(super) struct LaneIndexer<'a> {
     inverter: Inverter,
     keys: KeyCollector,
     stored: Collector,
+    /// Of files, what is kept beside their text.
+    columns: ColumnSet,
     /// True while the rest of a document that does not fit into memory passes by.
     skipping: bool,
     /// Bytes since the memory was looked at.
@@ -55,6 +60,7 @@ impl<'a> LaneIndexer<'a> {
             keys: KeyCollector::new(context.records),
             stored: Collector::new(&context.stored, context.records)?
                 .keep_offsets(text.invert.postings.has_offsets()),
+            columns: text.files.map_or_else(ColumnSet::default, |(_, schema)| ColumnSet::new(schema)),
             skipping: false,
             unchecked: 0,
             line_at: 0,
@@ -172,6 +178,7 @@ impl<'a> LaneIndexer<'a> {
 
     fn void_document(&mut self) -> Result<()> {
         self.inverter.void_document();
+        self.columns.void_document()?;
         self.stored.void_document()
     }
 
@@ -218,6 +225,10 @@ impl<'a> LaneIndexer<'a> {
                 _ => {
                     self.keys.file(self.input(piece));
                     self.out.replace(piece.input);
+                    if let Some((files, _)) = self.text.files {
+                        files.push(self.input(piece), &mut self.columns);
+                        self.columns.end_document()?;
+                    }
                 }
             }
         }
@@ -232,7 +243,7 @@ impl<'a> LaneIndexer<'a> {
 
     fn is_full(&mut self) -> bool {
         // What is stored does not count towards the size of a segment, since it slows nothing down; the cap covers it.
-        let keys = self.keys.bytes();
+        let keys = self.keys.bytes() + self.columns.bytes();
         let limit = self.out.limit;
         self.inverter.is_full_beside(limit - keys.min(limit), self.stored.bytes() + keys)
     }
@@ -242,7 +253,7 @@ impl<'a> LaneIndexer<'a> {
         let was_working = self.out.rest();
         let keys = self.keys.take(self.inverter.max_doc());
         let mut fields = [(self.text.field, &mut self.inverter)];
-        self.out.write(&mut fields, &keys, &mut self.stored, &mut ColumnSet::default())?;
+        self.out.write(&mut fields, &keys, &mut self.stored, &mut self.columns)?;
         if was_working {
             self.out.begin_work();
         }

@@ -1,7 +1,8 @@
 //! The whole: from inputs to a committed index, and from a committed index to a snapshot that can be searched.
 //!
 //! [`build`] runs the pipeline; read `build.rs` first, then `lane.rs`, the index thread of files and
-//! lines. `record_lane.rs` is that of records with fields, `field_set.rs` what it fills, `what.rs` and `records.rs` say which fields
+//! lines. `record_lane.rs` is that of records with fields, `field_set.rs` what it fills,
+//! `file_fields.rs` is what an index keeps of files beside their text, `what.rs` and `records.rs` say which fields
 //! there are; `lane_output.rs` is where the segments of both go. `budget.rs` shares the
 //! memory out, `gate.rs` stops the world where that is asked for. `ledger.rs` knows
 //! which inputs are in the index already. `writer.rs` holds what the next commit will say,
@@ -20,6 +21,7 @@ mod build;
 mod check;
 mod column_info;
 mod field_set;
+mod file_fields;
 mod gate;
 mod lane;
 mod lane_output;

@@ -25,12 +25,15 @@ const LARGE_SAMPLE: usize = 64 << 20;
 /// Files that a schema is inferred from.
 const SAMPLE_FILES: usize = 16;
 
-/// What fields records have, where records are of JSON or CSV.
+/// What fields documents have: records of JSON and CSV, and files beside their text.
 #[derive(Clone, Debug, Default)]
 pub struct FieldOptions {
     /// The fields, and what records call their values; `None` for those of the index, or of a new one those that a sample
     /// suggests.
     pub schema: Option<(Schema, Sources)>,
+    /// Keep what the file system says of files beside their text, as columns: path, name, ext, size, mtime and others. An
+    /// index of files has them from its first build on, or never.
+    pub metadata: bool,
     /// What delimits values of CSV; `None` for what a header suggests.
     pub delimiter: Option<CsvDelimiter>,
 }
@@ -112,7 +115,7 @@ impl RecordFields {
     /// The fields of the index, which those that are given must be; of a new one those that are given. `None` if neither
     /// says.
     pub(super) fn choose(current: Option<&Manifest>, options: &IndexOptions) -> Result<Option<Self>> {
-        let FieldOptions { schema: given, delimiter } = options.fields.clone();
+        let FieldOptions { schema: given, delimiter, .. } = options.fields.clone();
         let chosen = match (current, given) {
             (Some(current), given) => {
                 if current.records == Records::Lines {

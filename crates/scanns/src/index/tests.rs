@@ -17,6 +17,7 @@ use crate::sys::PageSize;
 mod chains;
 mod flush;
 mod living;
+mod metadata;
 mod offsets;
 mod positions;
 mod records;

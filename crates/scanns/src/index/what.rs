@@ -1,6 +1,7 @@
 //! What the documents of a build are made of: chosen by its options, within what the index is already.
 
 use super::IndexOptions;
+use super::file_fields::{self, FileFields};
 use super::manifest::Manifest;
 use super::records::RecordFields;
 use super::stored::choose_stored;
@@ -19,6 +20,9 @@ impl What {
     /// That of the index, which what is added must share; of a new one, what is asked for. `None` where a sample of the
     /// inputs must say.
     pub(super) fn choose(current: Option<&Manifest>, options: &IndexOptions) -> Result<Option<Self>> {
+        if options.fields.metadata {
+            file_fields::check(current.map(|current| &current.schema), options.records == Records::File)?;
+        }
         if options.records.have_fields() {
             let fields = RecordFields::choose(current, options)?;
             if let Some(fields) = &fields {
@@ -36,6 +40,11 @@ impl What {
         TextField::choose(current.map(|current| &current.schema), options).map(|text| Some(What::Text(text)))
     }
 
+    /// True if what the file system says of files is kept.
+    pub(super) fn has_files(&self) -> bool {
+        matches!(self, What::Text(TextField { files: Some(_), .. }))
+    }
+
     /// What is kept of documents.
     pub(super) fn stored(&self, current: Option<&Manifest>, options: &IndexOptions) -> Result<Stored> {
         match self {
@@ -44,16 +53,16 @@ impl What {
         }
     }
 
-    pub(super) fn schema(&self) -> Schema {
+    pub(super) fn schema(&self) -> &Schema {
         match self {
-            What::Text(text) => Schema::of_files(text.analyzer.clone(), text.postings),
-            What::Records(fields) => fields.schema.clone(),
+            What::Text(text) => &text.schema,
+            What::Records(fields) => &fields.schema,
         }
     }
 
     /// That of a new index.
     pub(super) fn manifest(&self, records: Records, stored: Stored) -> Manifest {
-        let plain = Manifest::new(self.schema(), records, stored);
+        let plain = Manifest::new(self.schema().clone(), records, stored);
         match self {
             What::Text(_) => plain,
             What::Records(fields) => Manifest { sources: fields.sources.clone(), ..plain },
@@ -75,6 +84,9 @@ pub(super) struct TextField {
     pub(super) field: Field,
     pub(super) analyzer: Analyzer,
     pub(super) postings: Postings,
+    /// What is kept of files beside.
+    pub(super) files: Option<FileFields>,
+    schema: Schema,
 }
 
 impl TextField {
@@ -88,7 +100,12 @@ impl TextField {
         let Some(current) = current else {
             let analyzer = options.analyzer.clone().unwrap_or(Analyzer::Standard);
             let postings = options.postings.unwrap_or_default();
-            return Ok(TextField { field: Field::default(), analyzer, postings });
+            let mut schema = Schema::of_files(analyzer.clone(), postings);
+            if options.fields.metadata {
+                FileFields::add(&mut schema)?;
+            }
+            let files = FileFields::of(&schema);
+            return Ok(TextField { field: Field::default(), analyzer, postings, files, schema });
         };
         if current.stores() {
             return Err(Error::Options(
@@ -119,7 +136,13 @@ impl TextField {
                 }
                 .into(),
             ),
-            _ => Ok(TextField { field, analyzer: analyzer.clone(), postings }),
+            _ => Ok(TextField {
+                field,
+                analyzer: analyzer.clone(),
+                postings,
+                files: FileFields::of(current).filter(|_| options.records == Records::File),
+                schema: current.clone(),
+            }),
         }
     }
 }

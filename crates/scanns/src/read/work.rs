@@ -190,7 +190,8 @@ mod tests {
     use super::*;
 
     fn work(sizes: &[u64], records: Records) -> Work {
-        let input = |&bytes: &u64| Input { path: format!("{bytes}").into(), bytes, modified: 0 };
+        let input =
+            |&bytes: &u64| Input { path: format!("{bytes}").into(), bytes, modified: 0, status: None };
         let inputs = Arc::new(sizes.iter().map(input).collect());
         Work::new(inputs, BTreeMap::new(), records, 100, Arc::default())
     }
