@@ -91,6 +91,7 @@ fn trials(args: &Args) -> Result<Trials> {
         source,
         read: ReadOptions::default(),
         records: if args.lines { Records::Lines } else { Records::File },
+        fields: scanns::FieldOptions::default(),
         analyzer: Some(Analyzer::parse(&args.analyzer)?),
         postings: None,
         stored: scanns::StoredOptions::default(),

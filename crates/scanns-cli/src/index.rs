@@ -11,11 +11,12 @@ use scanns::{
 use serde_json::{Map, Value, json};
 
 use crate::args::{
-    CommitEvery, DirectArg, IndexArgs, InputArgs, PageArg, ReadArgs, RecordsArg, ResourceArgs, StoreArg,
-    StoreArgs, TextArgs,
+    CommitEvery, DirectArg, IndexArgs, InputArgs, PageArg, ReadArgs, ResourceArgs, StoreArg, StoreArgs,
+    TextArgs,
 };
 use crate::profile::{self, Parameters};
 use crate::progress;
+use crate::records;
 use crate::report::{self, Outcome, Output};
 use crate::units;
 
@@ -24,9 +25,12 @@ const FAILURES_SHOWN: usize = 20;
 /// Runs the verb.
 pub fn run(args: &IndexArgs) -> Result<Outcome> {
     let options = options(args)?;
+    if let Some(to) = &args.fields.infer_schema {
+        return records::infer(&options, to);
+    }
     let cancel = progress::stop_flag()?;
     let state = Progress::default();
-    let output = &args.output.output;
+    let output = path(args);
     let built =
         progress::during(&state, !args.output.quiet, || scanns::build(output, &options, &state, &cancel));
     let built = match built {
@@ -43,6 +47,7 @@ pub fn run(args: &IndexArgs) -> Result<Outcome> {
             print_summary(output, &built)?;
         }
         list_failures(&built.failed);
+        records::list_malformed(&built.records);
     }
     Ok(outcome(&built))
 }
@@ -53,21 +58,28 @@ fn outcome(built: &IndexReport) -> Outcome {
             "stopped; what was indexed so far is committed, and the same command goes on from there",
         );
         Outcome::Stopped
-    } else if built.failed.is_empty() {
+    } else if built.failed.is_empty() && built.records.malformed == 0 {
         Outcome::Done
     } else {
         Outcome::WithFailures
     }
 }
 
+/// The index. Only --infer-schema makes none.
+fn path(args: &IndexArgs) -> &Path {
+    args.output.output.as_deref().unwrap_or(Path::new(""))
+}
+
 /// What the arguments ask the library for.
 fn options(args: &IndexArgs) -> Result<IndexOptions> {
     let parameters = args.profile.as_deref().map(profile::read).transpose()?.unwrap_or_default();
     let threads = threads(&args.resources, &args.reading, &parameters)?;
+    let records = records_of(&args.text, path(args));
     Ok(IndexOptions {
         source: source(&args.input, threads.read + threads.index),
         read: reading(&args.reading, threads, &parameters)?,
-        records: records(&args.text, &args.output.output),
+        records,
+        fields: records::fields(&args.fields, records)?,
         analyzer: analyzer(&args.text)?,
         postings: postings(&args.text),
         stored: stored(&args.storing),
@@ -106,15 +118,15 @@ pub fn source(args: &InputArgs, threads: usize) -> SourceOptions {
         include: args.include.clone(),
         exclude: args.exclude.clone(),
         skip_hidden: args.skip_hidden,
+        status: false,
         threads,
     }
 }
 
 /// What a document is: as asked for, else as in the index that is added to, else a file.
-fn records(args: &TextArgs, output: &Path) -> Records {
+fn records_of(args: &TextArgs, output: &Path) -> Records {
     match args.records {
-        Some(RecordsArg::File) => Records::File,
-        Some(RecordsArg::Lines) => Records::Lines,
+        Some(records) => records.into(),
         // An index that cannot be read is reported by the build, which has to read it too.
         None => Snapshot::open(output).map_or(Records::File, |snapshot| snapshot.info().records),
     }
@@ -267,6 +279,7 @@ fn print_summary(output: &Path, built: &IndexReport) -> Result<()> {
     if built.cut_terms > 0 {
         writeln!(out, "cut: {}, longer than a term may be", units::counted(built.cut_terms, "term"))?;
     }
+    records::print(&mut out, &built.records)?;
     out.flush()?;
     Ok(())
 }
@@ -310,6 +323,7 @@ fn print_json(output: &Path, built: &IndexReport, memory: u64) -> Result<()> {
         ("unchanged", json!(built.unchanged)),
         ("failed", json!(built.failed.len())),
         ("failures", built.failed.iter().map(failure_json).collect()),
+        ("records", records::as_json(&built.records)),
         ("skipped", json!(built.skipped)),
         ("cut_terms", json!(built.cut_terms)),
         ("merge_failure", json!(built.merge_failure)),

@@ -1,11 +1,13 @@
-//! `scanns info`: what an index holds, its segments, and its terms.
+//! `scanns info`: what an index holds, its segments, its fields (`info/fields.rs`), and its terms.
+
+mod fields;
 
 use std::io::Write;
 
 use anyhow::Result;
 use scanns::{
-    Compression, FieldEntry, FieldKind, IndexInfo, Postings, Records, SegmentInfo, Snapshot, Store,
-    StoredFigures,
+    ColumnInfo, Compression, FieldEntry, FieldKind, IndexInfo, Postings, Records, SegmentInfo, Snapshot,
+    Store, StoredFigures,
 };
 use serde_json::{Map, Value, json};
 
@@ -20,6 +22,7 @@ struct Facts<'a> {
     segments: &'a [SegmentInfo],
     stored: StoredFigures,
     unique_terms: Option<u64>,
+    columns: Option<Vec<ColumnInfo>>,
     terms: Option<Vec<(Vec<u8>, u64)>>,
 }
 
@@ -31,8 +34,9 @@ pub fn run(args: &InfoArgs) -> Result<Outcome> {
         None => None,
     };
     let unique_terms = if args.unique { Some(snapshot.unique_terms()?) } else { None };
+    let columns = if args.fields { Some(snapshot.columns()?) } else { None };
     let (info, stored) = (snapshot.info(), snapshot.stored_figures()?);
-    let facts = Facts { args, info, segments: snapshot.segments(), stored, unique_terms, terms };
+    let facts = Facts { args, info, segments: snapshot.segments(), stored, unique_terms, columns, terms };
     let mut out = Output::stdout();
     if args.json {
         out.json(&as_json(&facts))?
@@ -48,6 +52,8 @@ fn unit(records: Records) -> &'static str {
     match records {
         Records::File => "file",
         Records::Lines => "line",
+        Records::Jsonl => "line of JSON",
+        Records::Csv => "row of CSV",
     }
 }
 
@@ -66,7 +72,8 @@ fn print(out: &mut Output, facts: &Facts<'_>) -> Result<()> {
         let offsets = if info.postings.has_offsets() { ", offsets included" } else { "" };
         writeln!(out, "positions  {} of it{offsets}", units::size(info.position_bytes))?;
     }
-    for (_, entry) in info.schema.fields().filter(|_| info.schema.fields().count() > 1) {
+    let fields = info.schema.fields().filter(|_| facts.columns.is_none());
+    for (_, entry) in fields.filter(|_| info.schema.fields().count() > 1) {
         writeln!(out, "field      {}", described(entry))?;
     }
     print_stored(out, facts)?;
@@ -88,6 +95,9 @@ fn print(out: &mut Output, facts: &Facts<'_>) -> Result<()> {
             units::counted(segment.tokens, "token"),
             units::size(segment.bytes)
         )?;
+    }
+    if let Some(columns) = &facts.columns {
+        fields::print(out, &info.schema, columns)?;
     }
     if let Some(terms) = &facts.terms {
         writeln!(out, "\ndocuments  term")?;
@@ -166,11 +176,11 @@ fn as_json(facts: &Facts<'_>) -> Value {
         ("documents", json!(info.documents)),
         ("deleted", json!(info.deleted)),
         ("tokens", json!(info.tokens)),
-        ("records", json!(records_option(info.records))),
+        ("records", json!(info.records.name())),
         ("analyzer", json!(info.analyzer.name())),
         ("positions", json!(info.postings.has_positions())),
         ("offsets", json!(info.postings.has_offsets())),
-        ("fields", info.schema.fields().map(|(_, entry)| field_json(entry)).collect()),
+        ("fields", fields::as_json(&info.schema, facts.columns.as_deref().unwrap_or_default())),
         ("index_bytes", json!(info.index_bytes)),
         ("position_bytes", json!(info.position_bytes)),
         ("store", json!(info.stored.store.name())),
@@ -197,14 +207,6 @@ fn as_json(facts: &Facts<'_>) -> Value {
 fn compression_json(info: &IndexInfo) -> Value {
     let packs = info.stored.store == Store::Content || info.stored.vectors;
     Some(info.stored.compression).filter(|_| packs).map(Compression::name).into()
-}
-
-/// What one document is, as `scanns index --records` calls it.
-fn records_option(records: Records) -> &'static str {
-    match records {
-        Records::File => "file",
-        Records::Lines => "lines",
-    }
 }
 
 fn segment_json(segment: &SegmentInfo) -> Value {

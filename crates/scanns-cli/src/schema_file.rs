@@ -3,8 +3,6 @@
 //! One is written of a sample, with comments that teach, then edited by hand and given back. So an answer to a mistake
 //! names the line, the field, and what could stand there.
 
-#![cfg_attr(not(test), expect(dead_code, reason = "to be called where records with fields are indexed"))]
-
 use std::fs;
 use std::ops::Range;
 use std::path::Path;

@@ -9,7 +9,7 @@ use indicatif::{ProgressBar, ProgressDrawTarget};
 use scanns::{IndexOptions, Profile, ReadOptions, Records, Resource, TuneOptions, TuneReport, TuneStep};
 use serde_json::{Value, json};
 
-use crate::args::{RecordsArg, TuneArgs};
+use crate::args::TuneArgs;
 use crate::report::{self, Outcome, Output};
 use crate::{index, profile, progress, units};
 
@@ -50,14 +50,14 @@ fn options(args: &TuneArgs) -> Result<TuneOptions> {
     let directory = directory.map_or_else(|| PathBuf::from("."), Path::to_path_buf);
     // To be known before a minute has gone by, not after it.
     ensure!(directory.is_dir(), "{} is no directory to write the profile to", report::path_text(&directory));
+    let records = args.text.records.map_or(Records::File, Records::from);
+    ensure!(!records.have_fields(), "tune measures files and lines: leave out --records {}", records.name());
     let threads = index::default_threads(&args.resources)?;
     let index = IndexOptions {
         source: index::source(&args.input, threads.read + threads.index),
         read: ReadOptions { read_threads: threads.read, lanes: threads.index, ..ReadOptions::default() },
-        records: match args.text.records {
-            Some(RecordsArg::Lines) => Records::Lines,
-            Some(RecordsArg::File) | None => Records::File,
-        },
+        records,
+        fields: scanns::FieldOptions::default(),
         analyzer: index::analyzer(&args.text)?,
         postings: index::postings(&args.text),
         stored: scanns::StoredOptions::default(),

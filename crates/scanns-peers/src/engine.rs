@@ -319,7 +319,7 @@ mod tests {
     }
 
     fn corpus(dir: &Path) -> Corpus {
-        let files = vec![Input { path: "x".into(), bytes: 100, modified: 0 }];
+        let files = vec![Input { path: "x".into(), bytes: 100, modified: 0, status: None }];
         Corpus {
             name: "x".into(),
             unit: Unit::File,

@@ -294,6 +294,7 @@ mod tests {
             source,
             read: ReadOptions { lanes: 1, ..ReadOptions::default() },
             records: if unit == Unit::Line { Records::Lines } else { Records::File },
+            fields: scanns::FieldOptions::default(),
             analyzer: Some(Analyzer::parse("paths").unwrap()),
             postings: Some(Postings::Positions),
             stored: scanns::StoredOptions::default(),

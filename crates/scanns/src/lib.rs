@@ -45,13 +45,14 @@ pub use column::{
 };
 pub use error::{Error, Result};
 pub use index::{
-    CheckReport, Commit, DeleteReport, Deletion, DeviceLimits, FlushOptions, FlushPolicy, IndexInfo,
-    IndexOptions, IndexReport, IndexWriter, IndexerVariant, LadderOptions, LadderPart, LadderRun,
-    MemoryIndex, MemoryLimits, MergeOptions, MergePolicy, MergeReport, Phase, PreparedCommit,
-    ProcessorLimits, Profile, Progress, ReadRate, ReaderVariant, Resource, Roofline, RowVisit,
-    SEGMENT_MEMORY, SegmentCheck, SegmentInfo, Snapshot, StoredOptions, TokenizerVariant, Trial, Trials,
-    Tried, TuneOptions, TuneReport, TuneStep, Tuned, VariantTokenizer, WriterOptions, build, build_in, check,
-    check_in, delete, delete_in, find_parameters, index_files, merge, merge_in, salvage, salvage_in, tune,
+    CheckReport, ColumnInfo, Commit, DeleteReport, Deletion, DeviceLimits, FieldConflict, FieldOptions,
+    FlushOptions, FlushPolicy, IndexInfo, IndexOptions, IndexReport, IndexWriter, IndexerVariant,
+    LadderOptions, LadderPart, LadderRun, MalformedRecord, MemoryIndex, MemoryLimits, MergeOptions,
+    MergePolicy, MergeReport, Phase, PreparedCommit, ProcessorLimits, Profile, Progress, ReadRate,
+    ReaderVariant, RecordReport, Resource, Roofline, RowVisit, SEGMENT_MEMORY, SegmentCheck, SegmentInfo,
+    Snapshot, StoredOptions, TokenizerVariant, Trial, Trials, Tried, TuneOptions, TuneReport, TuneStep,
+    Tuned, VariantTokenizer, WriterOptions, build, build_in, check, check_in, delete, delete_in,
+    find_parameters, index_files, infer_fields, merge, merge_in, salvage, salvage_in, tune,
 };
 pub use invert::ladder::{LadderIndex, TermList, Visit};
 pub use invert::{CHECK_EVERY, InvertOptions, Inverter};
@@ -73,7 +74,7 @@ pub use search::{
     TermRef, TermStream, TermsOrder, ValueRange, WildcardPart, parse, parse_json,
 };
 pub use segment::{CheckLevel, FieldStats, FlushBuffers, SegmentStats, StoredFigures, TermInDocument};
-pub use source::{Failure, FileList, Input, Inputs, ListFrom, Separator, SourceOptions, collect};
+pub use source::{Failure, FileList, FileStatus, Input, Inputs, ListFrom, Separator, SourceOptions, collect};
 pub use store::{
     Bytes, Call, CallKind, Directory, Fault, FaultDirectory, FsDirectory, Lease, Output, RamDirectory,
     WriterLock,

@@ -49,6 +49,7 @@ fn every_term_of_the_collection_is_found_in_its_documents_and_scored_by_the_form
         source: SourceOptions { paths: vec![path.clone()], ..SourceOptions::default() },
         read: ReadOptions { lanes: 2, chunk_bytes: 300 << 10, ..ReadOptions::default() },
         records: Records::Lines,
+        fields: scanns::FieldOptions::default(),
         analyzer: Some(Analyzer::Standard),
         postings: None,
         stored: StoredOptions::default(),

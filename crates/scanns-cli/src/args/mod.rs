@@ -1,14 +1,16 @@
 //! The command line: every verb, option and help text, and nothing that acts on them.
 //!
 //! A value is checked here if it can be judged alone; what depends on the machine or on several options is judged by
-//! the verb that uses it. `eval.rs` has the verb that measures answers, `export.rs` the one that writes values, `maintain.rs` has the verbs that need no
-//! inputs, `search.rs` the one that searches, `similar.rs` how queries are made of documents, `stored.rs` what is kept of
+//! the verb that uses it. `eval.rs` has the verb that measures answers, `export.rs` the one that writes values,
+//! `maintain.rs` has the verbs that need no inputs, `records.rs` is what fields records have, `search.rs` the one that
+//! searches, `columns.rs` what it asks of columns, `similar.rs` how queries are made of documents, `stored.rs` what is kept of
 //! documents, `terms.rs` the one that lists terms, `values.rs` reads values.
 
 mod columns;
 mod eval;
 mod export;
 mod maintain;
+mod records;
 mod search;
 mod similar;
 mod stored;
@@ -20,7 +22,7 @@ use std::path::PathBuf;
 use std::time::Duration;
 
 use clap::{Args, Parser, Subcommand, ValueEnum};
-use scanns::Analyzer;
+use scanns::{Analyzer, Records};
 
 use crate::units;
 
@@ -31,6 +33,7 @@ use export::EXPORT_EXAMPLES;
 pub use export::{ExportArgs, ExportFormat};
 use maintain::{CHECK_EXAMPLES, DELETE_EXAMPLES, MERGE_EXAMPLES};
 pub use maintain::{CheckArgs, DeleteArgs, LevelArg, MergeArgs};
+pub use records::FieldArgs;
 use search::SEARCH_EXAMPLES;
 pub use search::{ModelArg, ModelArgs, OperatorArg, SearchArgs, SnippetArgs};
 pub use similar::{FeedbackArgs, LikeArgs};
@@ -104,6 +107,13 @@ Examples:
       stops in time; the same command goes on where it stopped
   scanns index -o mail.scanns --store content ~/mail
       keeps the text too: scanns search --content shows it
+  scanns index -o home.scanns --metadata /home
+      keeps size, owner, times and others of every file too: scanns info home.scanns --fields
+  scanns index -o logs.scanns --records jsonl logs/*.jsonl
+      every line is a document with fields; which there are is found out from a sample, and printed
+  scanns index --records csv --infer-schema sales.toml sales.csv
+  scanns index -o sales.scanns --records csv --schema sales.toml sales.csv
+      the same in two steps, so that the fields can be edited before
   find . -size -1M -print0 | scanns index -o small.scanns -0 --files-from -
       the list of files comes from another program
 
@@ -142,6 +152,7 @@ const INFO_EXAMPLES: &str = "\
 Examples:
   scanns info docs.scanns
   scanns info docs.scanns --segments --unique
+  scanns info sales.scanns --fields
   scanns info docs.scanns --terms lic --limit 5";
 
 const TUNE_EXAMPLES: &str = "\
@@ -163,6 +174,8 @@ pub struct IndexArgs {
     pub input: InputArgs,
     #[command(flatten)]
     pub text: TextArgs,
+    #[command(flatten)]
+    pub fields: FieldArgs,
     #[command(flatten)]
     pub storing: StoreArgs,
     #[command(flatten)]
@@ -279,6 +292,21 @@ pub enum RecordsArg {
     File,
     /// One document per line
     Lines,
+    /// One document per line, an object of JSON whose members are fields; those of objects inside are a.b
+    Jsonl,
+    /// One document per row of CSV, whose columns are fields; the first row has their names
+    Csv,
+}
+
+impl From<RecordsArg> for Records {
+    fn from(records: RecordsArg) -> Self {
+        match records {
+            RecordsArg::File => Records::File,
+            RecordsArg::Lines => Records::Lines,
+            RecordsArg::Jsonl => Records::Jsonl,
+            RecordsArg::Csv => Records::Csv,
+        }
+    }
 }
 
 /// How much of the machine may be used.
@@ -369,8 +397,8 @@ pub enum PageArg {
 #[command(next_help_heading = "Output")]
 pub struct IndexOutputArgs {
     /// The index: a new directory, or an index to add to
-    #[arg(short, long, value_name = "NAME.scanns")]
-    pub output: PathBuf,
+    #[arg(short, long, value_name = "NAME.scanns", required_unless_present = "infer_schema")]
+    pub output: Option<PathBuf>,
     /// Report as one JSON object; its unique_terms are null where counting them would take more than the memory
     #[arg(long)]
     pub json: bool,
@@ -394,6 +422,10 @@ pub struct InfoArgs {
     /// List the segments
     #[arg(long)]
     pub segments: bool,
+    /// List the fields with what is known of their values: of columns the least and the greatest, of keywords how many
+    /// different ones there are, the space that they take, and how their blocks are written
+    #[arg(long)]
+    pub fields: bool,
     /// Count the different terms of the whole index, which reads all of them
     #[arg(long)]
     pub unique: bool,

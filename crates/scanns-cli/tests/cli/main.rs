@@ -3,7 +3,7 @@
 //! `answers.rs` is what it does when all is well, `asking.rs` other ways to ask, `chains.rs` analyzers
 //! that users put together, `columns.rs` orders and counts by values, `eval.rs` how it measures answers,
 //! `faults.rs` what it does when something is not, `maintain.rs` is what can be done to an index that is there,
-//! `similar.rs` how documents become queries and scores are explained, `snippets.rs` what is shown of texts, `stored.rs`
+//! `records.rs` records with fields, `similar.rs` how documents become queries and scores are explained, `snippets.rs` what is shown of texts, `stored.rs`
 //! what is kept of documents, `tune.rs` is profiles.
 
 #![expect(clippy::unwrap_used, reason = "helpers of tests fail the test, outside of functions marked as one")]
@@ -15,6 +15,7 @@ mod columns;
 mod eval;
 mod faults;
 mod maintain;
+mod records;
 mod similar;
 mod snippets;
 mod stored;

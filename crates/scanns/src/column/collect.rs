@@ -150,11 +150,6 @@ impl ColumnSet {
         ColumnSet { columns, places }
     }
 
-    /// True if there are no columns.
-    pub fn is_empty(&self) -> bool {
-        self.columns.is_empty()
-    }
-
     /// Adds a value of the document at hand; values of other fields, and of another kind, are left out.
     #[inline]
     pub fn push(&mut self, field: Field, value: ValueRef<'_>) {

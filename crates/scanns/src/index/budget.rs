@@ -7,9 +7,9 @@
 use super::IndexOptions;
 use crate::error::{Error, Result};
 use crate::invert::CHECK_EVERY;
-use crate::schema::{Postings, Stored};
+use crate::schema::{Postings, Schema, Stored};
 use crate::segment::{Collector, FLUSH_BYTES};
-use crate::source::Input;
+use crate::source::{FileStatus, Input};
 
 /// The program itself: code, stacks, allocator.
 const BASE: usize = 32 << 20;
@@ -46,6 +46,9 @@ const MOST: usize = 30 << 30;
 /// The smallest share that makes sense.
 const LEAST: usize = 16 << 20;
 
+/// The least for each field that is searched.
+pub(super) const LEAST_PER_FIELD: usize = 2 << 20;
+
 /// The memory of segments grows to this many times that of the first.
 const GROWTH: usize = 8;
 
@@ -75,26 +78,29 @@ impl LaneBudget {
 /// What each index thread may hold: its share of the memory at most, and as its first segment what was asked for.
 pub(super) fn lane_budget(
     options: &IndexOptions,
-    (postings, stored): (Postings, &Stored),
+    (schema, stored): (&Schema, &Stored),
     inputs: &[Input],
 ) -> Result<LaneBudget> {
+    let least = LEAST.max(LEAST_PER_FIELD * schema.searched().count());
+    let overshoot = schema.searched().map(|(_, postings)| overshoot(postings)).max().unwrap_or(0);
     let (cap, segment, read) = (options.memory, options.segment_memory, &options.read);
     let flush_bytes = FLUSH_BYTES + options.flush.buffers.extra_bytes() + Collector::fixed_bytes(stored);
     // Twice: while the inputs are found and put in order, there are two lists of them.
-    let each = |input: &Input| 2 * (input.path.as_os_str().len() + size_of::<Input>() + 32);
+    let status = |input: &Input| input.status.as_ref().map_or(0, |_| size_of::<FileStatus>() + 16);
+    let each = |input: &Input| 2 * (input.path.as_os_str().len() + size_of::<Input>() + 32) + status(input);
     let listed: usize = inputs.iter().map(each).sum();
     let merging = if options.merge.is_some() { merging_bytes(cap) } else { 0 };
     let merging = usize::try_from(merging).unwrap_or(usize::MAX / 2);
     let fixed = BASE + listed + merging + read.memory_bytes();
     let cap = usize::try_from(cap).unwrap_or(usize::MAX);
     let share = cap.saturating_sub(fixed) / read.lanes;
-    match share.checked_sub(flush_bytes + overshoot(postings)) {
-        Some(budget) if budget >= LEAST => {
-            let first = usize::try_from(segment).unwrap_or(usize::MAX).min(budget).clamp(LEAST, MOST);
+    match share.checked_sub(flush_bytes + overshoot) {
+        Some(budget) if budget >= least => {
+            let first = usize::try_from(segment).unwrap_or(usize::MAX).min(budget).clamp(least, MOST);
             Ok(LaneBudget { first, most: first.saturating_mul(GROWTH).min(budget).min(MOST) })
         }
         _ => {
-            let needed = fixed + read.lanes * (LEAST + flush_bytes + overshoot(postings));
+            let needed = fixed + read.lanes * (least + flush_bytes + overshoot);
             Err(Error::Options(format!(
                 "{} MiB of memory are too little for {} index threads: give at least --memory {}MiB, or fewer threads",
                 cap >> 20,
@@ -107,10 +113,10 @@ pub(super) fn lane_budget(
 
 #[cfg(test)]
 mod tests {
-    use super::super::{FlushOptions, StoredOptions};
+    use super::super::{FieldOptions, FlushOptions, StoredOptions};
     use super::*;
     use crate::read::ReadOptions;
-    use crate::schema::Records;
+    use crate::schema::{Analyzer, Records};
     use crate::segment::FlushBuffers;
     use crate::source::SourceOptions;
 
@@ -121,6 +127,7 @@ mod tests {
                 source: SourceOptions::default(),
                 read: ReadOptions { lanes: 2, ..ReadOptions::default() },
                 records: Records::File,
+                fields: FieldOptions::default(),
                 analyzer: None,
                 postings: None,
                 stored: StoredOptions::default(),
@@ -133,7 +140,8 @@ mod tests {
                 commit_bytes: None,
                 time_limit: None,
             };
-            lane_budget(&options, (Postings::Frequencies, &Stored::default()), &[])
+            let schema = Schema::of_files(Analyzer::Standard, Postings::Frequencies);
+            lane_budget(&options, (&schema, &Stored::default()), &[])
         };
         let budget = |cap, segment| lane_budget(cap, segment, FlushBuffers::default()).unwrap();
         let roomy = budget(64 << 30, 64 << 20);

@@ -8,19 +8,22 @@ use std::time::{Duration, Instant};
 
 use super::budget::lane_budget;
 use super::gate::Gate;
-use super::lane::{LaneContext, LaneIndexer, LaneReport};
+use super::lane::{LaneIndexer, TextLane};
+use super::lane_output::{LaneContext, LaneReport};
 use super::ledger::{Ledger, ToDo};
 use super::manifest::Manifest;
 use super::merging::Merging;
-use super::stored::choose_stored;
+use super::record_lane::RecordIndexer;
+use super::records::RecordFields;
+use super::what::{TextField, What};
 use super::writer::Writer;
 use super::{IndexOptions, IndexReport, Phase, Progress};
 use crate::error::{Error, Result};
 use crate::invert::InvertOptions;
 use crate::read::{Lane, ReaderDriver, start_after};
-use crate::schema::{Analyzer, Base, Field, Postings, Records, Schema, Stored};
+use crate::schema::{Analyzer, Base, Stored};
 use crate::segment::{is_deletes_file_name, is_file_name};
-use crate::source::{Inputs, collect};
+use crate::source::{Inputs, SourceOptions, collect};
 use crate::store::{Directory, FsDirectory, read_newest};
 use crate::sys;
 
@@ -114,44 +117,45 @@ fn add_and_commit(
     progress: &Progress,
     cancel: &Arc<AtomicBool>,
 ) -> Result<IndexReport> {
-    let text = TextField::choose(writer.manifest().as_ref().map(|manifest| &manifest.schema), options)?;
-    let stored = choose_stored(writer.manifest().as_ref(), &options.stored)?;
-    writer.describe(|manifest| {
-        let (analyzer, records) = (text.analyzer.clone(), options.records);
-        Some(match manifest {
-            Some(manifest) => Manifest { records, stored, ..manifest },
-            None => Manifest::new(Schema::of_files(analyzer, text.postings), records, stored),
-        })
-    });
-
+    // What cannot be is said before the inputs are looked for.
+    let current = writer.manifest();
+    let known = What::choose(current.as_ref(), options)?;
     progress.enter(Phase::Walking);
-    let mut inputs = collect(&options.source, cancel)?;
+    let status = known.as_ref().is_some_and(What::has_files);
+    let mut inputs = collect(&SourceOptions { status, ..options.source.clone() }, cancel)?;
     leave_out_index(writer.directory(), &mut inputs);
     let mut report =
         IndexReport { failed: inputs.failures.clone(), skipped: inputs.skipped, ..Default::default() };
+    let what = match known {
+        Some(known) => known,
+        None => {
+            let (fields, inferred) = RecordFields::infer(&inputs.inputs, options)?;
+            report.records.inferred = Some(inferred);
+            What::Records(fields)
+        }
+    };
+    let stored = what.stored(current.as_ref(), options)?;
+    writer.describe(|manifest| {
+        let records = options.records;
+        Some(match manifest {
+            Some(manifest) => Manifest { records, stored, ..manifest },
+            None => what.manifest(records, stored),
+        })
+    });
     let (ledger, to_do) = Ledger::open(writer, inputs.inputs, options.records, options.again)?;
     report.unchanged = to_do.unchanged;
     let merging = Merging::new(writer, options, ledger.spared());
     let lanes = std::thread::scope(|scope| {
         let merger = merging.start(scope)?;
-        let lanes = run_lanes(&ledger, options, (&text, stored), to_do, progress, cancel, &mut report);
+        let lanes = run_lanes(&ledger, options, (&what, stored), to_do, progress, cancel, &mut report);
         report.merge_failure = merger.stop(report.cancelled || lanes.is_err()).map(|error| error.to_string());
         lanes
     })?;
-    for lane in lanes {
-        for segment in &lane.segments {
-            report.documents += segment.stats.documents;
-            report.tokens += segment.stats.tokens();
-            report.segments += 1;
-        }
-        report.cut_terms += lane.cut_terms;
-        report.flush_seconds += lane.flushing.as_secs_f64();
-        report.failed.extend(lane.failures);
-    }
+    add_up(&mut report, &what, lanes);
     if !report.cancelled {
         ledger.finish(&report.failed)?;
     }
-    if options.records == Records::Lines {
+    if options.records.are_parts() {
         ledger.distrust(&report.failed);
     }
     report.replaced = ledger.replaced_documents();
@@ -170,6 +174,23 @@ fn add_and_commit(
     Ok(report)
 }
 
+/// Adds what index threads did to the report.
+fn add_up(report: &mut IndexReport, what: &What, mut lanes: Vec<LaneReport>) {
+    if let What::Records(fields) = what {
+        report.records.add_up(&fields.schema, &mut lanes);
+    }
+    for lane in lanes {
+        for segment in &lane.segments {
+            report.documents += segment.stats.documents;
+            report.tokens += segment.stats.tokens();
+            report.segments += 1;
+        }
+        report.cut_terms += lane.cut_terms;
+        report.flush_seconds += lane.flushing.as_secs_f64();
+        report.failed.extend(lane.failures);
+    }
+}
+
 /// The index may lie in a tree that it indexes; its own files are no inputs.
 fn leave_out_index(directory: &dyn Directory, inputs: &mut Inputs) {
     let Ok(index) = fs::canonicalize(directory.describe()) else { return };
@@ -184,65 +205,11 @@ fn leave_out_index(directory: &dyn Directory, inputs: &mut Inputs) {
     inputs.bytes = inputs.inputs.iter().map(|input| input.bytes).sum();
 }
 
-/// The field that files and lines go into, and how.
-struct TextField {
-    field: Field,
-    analyzer: Analyzer,
-    postings: Postings,
-}
-
-impl TextField {
-    /// That of the index, which what is added must share; of a new one, what is asked for.
-    fn choose(current: Option<&Schema>, options: &IndexOptions) -> Result<Self> {
-        let refuse = |what: String| {
-            Err(Error::Options(format!(
-                "the index was built {what}: leave the option out or build another index"
-            )))
-        };
-        let Some(current) = current else {
-            let analyzer = options.analyzer.clone().unwrap_or(Analyzer::Standard);
-            let postings = options.postings.unwrap_or_default();
-            return Ok(TextField { field: Field::default(), analyzer, postings });
-        };
-        if current.stores() {
-            return Err(Error::Options(
-                "the index stores fields of documents, which files do not have: add documents to it, or build another index"
-                    .into(),
-            ));
-        }
-        let Some((field, analyzer, postings)) = current.text() else {
-            return Err(Error::Options(
-                "the index has no field 'text' for the text of files: add documents to it, or build another index"
-                    .into(),
-            ));
-        };
-        match (&options.analyzer, options.postings) {
-            (Some(wanted), _) if wanted != analyzer => refuse(format!(
-                "with analyzer {}, what is added needs the same, not {}",
-                analyzer.name(),
-                wanted.name()
-            )),
-            (_, Some(wanted)) if wanted != postings => refuse(
-                match postings {
-                    Postings::Frequencies => "without positions, and what is added needs the same",
-                    Postings::Positions => {
-                        "with positions and without offsets, and what is added needs the same"
-                    }
-                    Postings::Offsets => "with offsets, and what is added needs the same",
-                    Postings::Documents => "without frequencies, and what is added needs the same",
-                }
-                .into(),
-            ),
-            _ => Ok(TextField { field, analyzer: analyzer.clone(), postings }),
-        }
-    }
-}
-
 /// Runs the pipeline to its end; the segments are on the medium then.
 fn run_lanes(
     ledger: &Ledger<'_>,
     options: &IndexOptions,
-    (text, stored): (&TextField, Stored),
+    (what, stored): (&What, Stored),
     to_do: ToDo,
     progress: &Progress,
     cancel: &Arc<AtomicBool>,
@@ -254,7 +221,7 @@ fn run_lanes(
     progress.total_files.store(to_do.inputs.len() as u64, Ordering::Relaxed);
     progress.failures.store(report.failed.len() as u64, Ordering::Relaxed);
     options.flush.buffers.check()?;
-    let budget = lane_budget(options, (text.postings, &stored), &to_do.inputs)?;
+    let budget = lane_budget(options, (what.schema(), &stored), &to_do.inputs)?;
     let shared = Arc::new(to_do.inputs);
     // Readers are stopped through their own flag too, when an index thread fails.
     let stop = Arc::new(AtomicBool::new(cancel.load(Ordering::Relaxed)));
@@ -262,7 +229,7 @@ fn run_lanes(
         shared.clone(),
         to_do.done,
         options.records,
-        &text.analyzer,
+        what.analyzer(),
         &options.read,
         stop.clone(),
     )?;
@@ -271,22 +238,27 @@ fn run_lanes(
         ledger,
         inputs: &shared,
         records: options.records,
-        field: text.field,
-        analyzer: &text.analyzer,
         stored,
-        invert: InvertOptions {
-            budget: budget.most,
-            expected_terms: expected_terms(&text.analyzer, bytes, lanes.len(), budget.first),
-            pages: options.read.pages,
-            postings: text.postings,
-        },
         budget,
         gate: &gate,
         buffers: options.flush.buffers,
         progress,
     };
+    let kind = match what {
+        What::Records(fields) => LaneKind::Records(fields),
+        What::Text(TextField { field, analyzer, postings, files, .. }) => {
+            let invert = InvertOptions {
+                budget: budget.most,
+                expected_terms: expected_terms(analyzer, bytes, lanes.len(), budget.first),
+                pages: options.read.pages,
+                postings: *postings,
+            };
+            let files = files.as_ref().map(|files| (files, what.schema()));
+            LaneKind::Text(TextLane { field: *field, analyzer, invert, files })
+        }
+    };
     progress.enter(Phase::Indexing);
-    let reports = index_all(context, &driver, lanes, &Watch::new(options, cancel, &stop));
+    let reports = index_all((context, kind), &driver, lanes, &Watch::new(options, cancel, &stop));
     let read = driver.finish();
     let (reports, cancelled) = reports?;
     let read = read?;
@@ -310,7 +282,7 @@ fn expected_terms(analyzer: &Analyzer, bytes: u64, lanes: usize, budget: usize) 
 /// Runs every index thread to its end, or stops all at the first error; commits now and then meanwhile. True if it was
 /// stopped before the end of the inputs.
 fn index_all(
-    context: LaneContext<'_>,
+    (context, kind): (LaneContext<'_>, LaneKind<'_>),
     driver: &ReaderDriver,
     lanes: Vec<Lane>,
     watch: &Watch<'_>,
@@ -318,7 +290,7 @@ fn index_all(
     let failed = &AtomicBool::new(false);
     std::thread::scope(|scope| {
         let index = |lane: Lane| {
-            let outcome = index_one(context, lane, failed);
+            let outcome = index_one((context, kind), lane, failed);
             if outcome.is_err() {
                 failed.store(true, Ordering::Relaxed);
                 watch.stop.store(true, Ordering::Relaxed);
@@ -333,10 +305,10 @@ fn index_all(
         while threads.iter().any(|thread| !thread.is_finished()) {
             if !stopping && watch.is_over(context.progress) {
                 stopping = true;
-                match context.records {
-                    // The numbers of lines are known only where all lines before them were read.
-                    Records::Lines => driver.begin_nothing(),
-                    Records::File => watch.stop.store(true, Ordering::Relaxed),
+                // The numbers of lines are known only where all lines before them were read.
+                match context.records.ends_with_lines() {
+                    true => driver.begin_nothing(),
+                    false => watch.stop.store(true, Ordering::Relaxed),
                 }
             }
             context.progress.files.store(driver.files_done(), Ordering::Relaxed);
@@ -365,15 +337,40 @@ fn index_all(
     })
 }
 
+/// What an index thread makes of blocks.
+#[derive(Clone, Copy)]
+enum LaneKind<'a> {
+    Text(TextLane<'a>),
+    Records(&'a RecordFields),
+}
+
 /// Brings what a lane gives into segments. If the build is stopped, what came before is kept; if it failed, nothing.
-fn index_one(context: LaneContext<'_>, lane: Lane, failed: &AtomicBool) -> Result<LaneReport> {
-    let mut indexer = LaneIndexer::new(context)?;
-    indexer.run(lane)?;
-    if failed.load(Ordering::Relaxed) {
-        return Ok(LaneReport::default());
+fn index_one(
+    (context, kind): (LaneContext<'_>, LaneKind<'_>),
+    lane: Lane,
+    failed: &AtomicBool,
+) -> Result<LaneReport> {
+    let give_up = || failed.load(Ordering::Relaxed);
+    match kind {
+        LaneKind::Text(text) => {
+            let mut indexer = LaneIndexer::new(context, text)?;
+            indexer.run(lane)?;
+            if give_up() {
+                return Ok(LaneReport::default());
+            }
+            context.progress.enter(Phase::Flushing);
+            indexer.finish()
+        }
+        LaneKind::Records(fields) => {
+            let mut indexer = RecordIndexer::new(context, fields)?;
+            indexer.run(lane)?;
+            if give_up() {
+                return Ok(LaneReport::default());
+            }
+            context.progress.enter(Phase::Flushing);
+            indexer.finish()
+        }
     }
-    context.progress.enter(Phase::Flushing);
-    indexer.finish()
 }
 
 /// When a build stops, and when it commits.

@@ -1,103 +1,70 @@
-//! The index thread: blocks in, segments out.
+//! The index thread: blocks of files and lines in, segments out.
 //!
 //! Each has its tokenizer, its inverter, its keys, and writes its own segments; it shares nothing with the others
 //! but the directory and counters.
 
-use std::collections::VecDeque;
 use std::sync::atomic::Ordering;
-use std::time::{Duration, Instant};
 
-use super::Progress;
-use super::budget::LaneBudget;
-use super::gate::{Gate, Working};
-use super::ledger::{Landed, Ledger};
+use super::file_fields::FileFields;
+use super::lane_output::{LaneContext, LaneOutput, LaneReport};
 use super::line_keys::KeyCollector;
 use crate::column::ColumnSet;
 use crate::error::Result;
 use crate::invert::{CHECK_EVERY, InvertOptions, Inverter};
-use crate::read::{Lane, Piece, Span};
+use crate::read::{Lane, Piece};
 use crate::record::{Part, Parts};
-use crate::schema::{Analyzer, Field, Postings, Records, Stored};
-use crate::segment::{Collector, FLUSH_BYTES, FlushBuffers, Flushed, flush};
+use crate::schema::{Analyzer, Field, Postings, Records, Schema};
+use crate::segment::{Collector, FLUSH_BYTES};
 use crate::source::{Failure, Input};
-use crate::store::Unsynced;
 use crate::tokenize::Tokenizer;
-
-/// Segments of a thread whose sync may wait.
-const UNSYNCED: usize = 4;
 
 /// Text that is taken as one part.
 const PART: usize = CHECK_EVERY / 4;
 
-/// What all index threads of a build have in common.
+/// The field that text goes into, and how.
 #[derive(Clone, Copy)]
-pub(super) struct LaneContext<'a> {
-    pub(super) ledger: &'a Ledger<'a>,
-    pub(super) inputs: &'a [Input],
-    pub(super) records: Records,
+pub(super) struct TextLane<'a> {
     pub(super) field: Field,
     pub(super) analyzer: &'a Analyzer,
-    pub(super) stored: Stored,
     pub(super) invert: InvertOptions,
-    pub(super) budget: LaneBudget,
-    pub(super) gate: &'a Gate,
-    pub(super) buffers: FlushBuffers,
-    pub(super) progress: &'a Progress,
-}
-
-/// What an index thread did.
-#[derive(Debug, Default)]
-pub(super) struct LaneReport {
-    pub(super) segments: Vec<Flushed>,
-    pub(super) cut_terms: u64,
-    pub(super) failures: Vec<Failure>,
-    /// Time it took to write the segments.
-    pub(super) flushing: Duration,
+    /// What is kept of files beside, and the schema with their fields.
+    pub(super) files: Option<(&'a FileFields, &'a Schema)>,
 }
 
 /// The state of one index thread.
 pub(super) struct LaneIndexer<'a> {
     context: LaneContext<'a>,
+    text: TextLane<'a>,
     tokenizer: Tokenizer,
     inverter: Inverter,
     keys: KeyCollector,
     stored: Collector,
-    /// Bytes to hold before the segment at hand is written.
-    limit: usize,
+    /// Of files, what is kept beside their text.
+    columns: ColumnSet,
     /// True while the rest of a document that does not fit into memory passes by.
     skipping: bool,
     /// Bytes since the memory was looked at.
     unchecked: usize,
-    /// Segments that the medium may still be working on.
-    unsynced: VecDeque<(Landed, Unsynced)>,
-    /// Lines that the segment at hand has, and inputs of which it has documents in place of older ones.
-    covered: Vec<(u32, Span)>,
-    replacing: Vec<u32>,
     /// Where the line at hand begins in its file; 0 where a document is a file.
     line_at: u64,
-    /// Held while this thread has a block to index.
-    working: Working<'a>,
-    report: LaneReport,
+    out: LaneOutput<'a>,
 }
 
 impl<'a> LaneIndexer<'a> {
-    pub(super) fn new(context: LaneContext<'a>) -> Result<Self> {
+    pub(super) fn new(context: LaneContext<'a>, text: TextLane<'a>) -> Result<Self> {
         Ok(LaneIndexer {
             context,
-            tokenizer: Tokenizer::new(context.analyzer),
-            inverter: Inverter::new(&context.invert)?,
+            text,
+            tokenizer: Tokenizer::new(text.analyzer),
+            inverter: Inverter::new(&text.invert)?,
             keys: KeyCollector::new(context.records),
             stored: Collector::new(&context.stored, context.records)?
-                .keep_offsets(context.invert.postings.has_offsets()),
-            limit: context.budget.first,
+                .keep_offsets(text.invert.postings.has_offsets()),
+            columns: text.files.map_or_else(ColumnSet::default, |(_, schema)| ColumnSet::new(schema)),
             skipping: false,
             unchecked: 0,
-            unsynced: VecDeque::new(),
-            covered: Vec::new(),
-            replacing: Vec::new(),
             line_at: 0,
-            working: None,
-            report: LaneReport::default(),
+            out: LaneOutput::new(context),
         })
     }
 
@@ -107,9 +74,9 @@ impl<'a> LaneIndexer<'a> {
             crate::sys::pin_current_thread(cpus);
         }
         for mut block in lane {
-            self.working = self.context.gate.work();
+            self.out.begin_work();
             let before = u64::from(self.inverter.max_doc());
-            let flushed = self.report.segments.len();
+            let flushed = self.out.report.segments.len();
             let (pieces, bytes) = block.split();
             let mut taken = 0;
             for piece in pieces {
@@ -118,6 +85,7 @@ impl<'a> LaneIndexer<'a> {
             }
             let after = u64::from(self.inverter.max_doc());
             let written: u64 = self
+                .out
                 .report
                 .segments
                 .iter()
@@ -126,7 +94,7 @@ impl<'a> LaneIndexer<'a> {
                 .sum();
             self.context.progress.bytes.fetch_add(taken as u64, Ordering::Relaxed);
             self.context.progress.documents.fetch_add(written + after - before, Ordering::Relaxed);
-            self.working = None;
+            self.out.rest();
         }
         Ok(())
     }
@@ -136,12 +104,8 @@ impl<'a> LaneIndexer<'a> {
         if self.inverter.max_doc() > 0 {
             self.flush()?;
         }
-        // All at the end: most of it has long been written back, and indexing never waited for it.
-        while !self.unsynced.is_empty() {
-            self.sync_oldest()?;
-        }
-        self.report.cut_terms = self.tokenizer.cut_tokens();
-        Ok(self.report)
+        self.out.report.cut_terms = self.tokenizer.cut_tokens();
+        self.out.finish()
     }
 
     fn input(&self, piece: &Piece) -> &'a Input {
@@ -170,7 +134,7 @@ impl<'a> LaneIndexer<'a> {
             }
         }
         let ends = (!piece.opens, piece.closes);
-        let mut parts = Parts::new(self.context.records, self.context.analyzer, range, ends, PART);
+        let mut parts = Parts::new(self.context.records, self.text.analyzer, range, ends, PART);
         while let Some(part) = parts.step(bytes) {
             self.part(part, piece, bytes)?;
         }
@@ -187,14 +151,14 @@ impl<'a> LaneIndexer<'a> {
             }
             None => {
                 // A file that may not fit beside what is there had better begin a segment of its own.
-                let halves = match self.context.invert.postings {
+                let halves = match self.text.invert.postings {
                     Postings::Documents | Postings::Frequencies => 3,
                     Postings::Positions => 5,
                     Postings::Offsets => 6,
                 };
                 let estimate = self.input(piece).bytes.saturating_mul(halves) / 2;
                 let used = (self.inverter.bytes() + self.keys.bytes()) as u64;
-                if self.inverter.max_doc() > 0 && used + estimate > self.limit as u64 {
+                if self.inverter.max_doc() > 0 && used + estimate > self.out.limit as u64 {
                     self.flush()?;
                 }
             }
@@ -214,6 +178,7 @@ impl<'a> LaneIndexer<'a> {
 
     fn void_document(&mut self) -> Result<()> {
         self.inverter.void_document();
+        self.columns.void_document()?;
         self.stored.void_document()
     }
 
@@ -222,22 +187,7 @@ impl<'a> LaneIndexer<'a> {
     fn cover(&mut self, piece: &Piece, end: usize) {
         let end = piece.offset + (end - piece.start) as u64;
         let start = std::mem::replace(&mut self.line_at, end);
-        match self.covered.last_mut() {
-            Some((input, span)) if *input == piece.input && span.end == start => {
-                (span.end, span.lines) = (end, span.lines + 1);
-            }
-            _ => {
-                self.covered.push((piece.input, Span { start, end, lines: 1 }));
-                self.replace(piece);
-            }
-        }
-    }
-
-    /// Notes that the segment at hand has a document of the piece's input.
-    fn replace(&mut self, piece: &Piece) {
-        if self.context.ledger.replaces(piece.input) {
-            self.replacing.push(piece.input);
-        }
+        self.out.cover(piece.input, start, end);
     }
 
     #[inline]
@@ -248,7 +198,7 @@ impl<'a> LaneIndexer<'a> {
         let text = part.range.start..part.next - usize::from(part.next > part.range.end);
         if !self.skipping {
             self.stored.text(&bytes[text.clone()])?;
-            if self.context.invert.postings.has_offsets() {
+            if self.text.invert.postings.has_offsets() {
                 let begun = self.line_at.wrapping_add(piece.start as u64);
                 self.inverter.text_begins(piece.offset.wrapping_sub(begun));
                 self.stored.text_begins(piece.offset.wrapping_sub(begun));
@@ -272,9 +222,13 @@ impl<'a> LaneIndexer<'a> {
             self.stored.end_document((self.line_at, end.saturating_sub(self.line_at)))?;
             match self.context.records {
                 Records::Lines => self.cover(piece, part.next),
-                Records::File => {
+                _ => {
                     self.keys.file(self.input(piece));
-                    self.replace(piece);
+                    self.out.replace(piece.input);
+                    if let Some((files, _)) = self.text.files {
+                        files.push(self.input(piece), &mut self.columns);
+                        self.columns.end_document()?;
+                    }
                 }
             }
         }
@@ -289,52 +243,23 @@ impl<'a> LaneIndexer<'a> {
 
     fn is_full(&mut self) -> bool {
         // What is stored does not count towards the size of a segment, since it slows nothing down; the cap covers it.
-        let keys = self.keys.bytes();
-        self.inverter.is_full_beside(self.limit - keys.min(self.limit), self.stored.bytes() + keys)
+        let keys = self.keys.bytes() + self.columns.bytes();
+        let limit = self.out.limit;
+        self.inverter.is_full_beside(limit - keys.min(limit), self.stored.bytes() + keys)
     }
 
     fn flush(&mut self) -> Result<()> {
         // What follows waits for other threads, which must be able to write meanwhile.
-        let was_working = self.working.take().is_some();
+        let was_working = self.out.rest();
         let keys = self.keys.take(self.inverter.max_doc());
-        let id = self.context.ledger.writer().new_id();
-        let (segment, unsynced) = {
-            let _stopped = self.context.gate.write();
-            let begun = Instant::now();
-            let directory = self.context.ledger.writer().directory();
-            let mut fields = [(self.context.field, &mut self.inverter)];
-            let flushed = flush(
-                directory,
-                id,
-                &mut fields,
-                &keys,
-                &mut self.stored,
-                &mut ColumnSet::default(),
-                &self.context.buffers,
-            )?;
-            self.report.flushing += begun.elapsed();
-            flushed
-        };
-        self.working = was_working.then(|| self.context.gate.work()).flatten();
-        self.context.progress.segments.fetch_add(1, Ordering::Relaxed);
-        self.report.segments.push(segment.clone());
-        let (covered, replacing) = (std::mem::take(&mut self.covered), std::mem::take(&mut self.replacing));
-        self.unsynced.push_back((Landed { segment, covered, replacing }, unsynced));
-        self.limit = self.context.budget.after(self.report.segments.len());
-        // What the inverter may keep goes first: its memory is the dearer one.
-        self.stored.keep_within(self.context.budget.most.saturating_sub(self.limit + self.limit / 4));
-        // Each holds a file open, and the oldest has long been written back.
-        if self.unsynced.len() > UNSYNCED {
-            self.sync_oldest()?;
+        let mut fields = [(self.text.field, &mut self.inverter)];
+        self.out.write(&mut fields, &keys, &mut self.stored, &mut self.columns)?;
+        if was_working {
+            self.out.begin_work();
         }
-        Ok(())
-    }
-
-    /// Waits until the oldest segment is on the medium: then it can be merged and committed.
-    fn sync_oldest(&mut self) -> Result<()> {
-        let Some((landed, unsynced)) = self.unsynced.pop_front() else { return Ok(()) };
-        unsynced.sync()?;
-        self.context.ledger.take_in(landed)
+        // What the inverter may keep goes first: its memory is the dearer one.
+        self.stored.keep_within(self.out.spare());
+        self.out.sync_old()
     }
 
     /// Flushes in the middle of a document, which then goes on in the next segment. A document that fills the
@@ -345,23 +270,21 @@ impl<'a> LaneIndexer<'a> {
         {
             self.flush()?;
             self.inverter.resume_document(&open);
-            if self.inverter.bytes() < self.limit / 4 * 3 {
+            if self.inverter.bytes() < self.out.limit / 4 * 3 {
                 return Ok(());
             }
         }
         self.stored.keep_within(0);
-        if self.limit < self.context.budget.most {
-            self.limit = self.limit.saturating_mul(2).min(self.context.budget.most);
+        if self.out.limit < self.context.budget.most {
+            self.out.limit = self.out.limit.saturating_mul(2).min(self.context.budget.most);
             return Ok(());
         }
         let reason = format!(
             "one document needs more than the {} MiB of memory of an index thread: give more --memory and \
              --segment-memory, fewer --index-threads, or --records lines",
-            self.limit >> 20
+            self.out.limit >> 20
         );
-        self.report
-            .failures
-            .push(Failure { path: self.context.inputs[piece.input as usize].path.clone(), reason });
+        self.out.report.failures.push(Failure { path: self.input(piece).path.clone(), reason });
         self.stored.drop_open();
         // What came before it is whole: a flush leaves out a document that has not ended.
         match self.inverter.max_doc() {

@@ -3,7 +3,8 @@
 //! A file is known by its path and stamp (size and time of modification). Unchanged files are left out; of a changed one
 //! the old documents are deleted in the step that takes the first new ones in, so that a commit has the old or the new,
 //! or of a file of lines the first of the new. Such a file may be indexed in part when a commit comes: its spans go into
-//! the manifest, and a later build reads the rest only.
+//! the manifest, and a later build reads the rest only; of CSV, where only the first byte of a file is known to begin a
+//! record, it reads all of the file once more.
 
 use std::collections::{BTreeMap, HashSet};
 use std::ops::Range;
@@ -87,13 +88,13 @@ impl<'w> Ledger<'w> {
             let number = u32::try_from(kept.len()).unwrap_or(u32::MAX);
             let begun = partial
                 .get(path)
-                .filter(|begun| begun.stamp == input.stamp() && records == Records::Lines && !again);
+                .filter(|begun| begun.stamp == input.stamp() && records.ends_with_lines() && !again);
             if let Some(begun) = begun {
                 to_do.done.insert(number, begun.spans.clone());
             } else {
                 let found = find(&known, path)?;
                 let begun = partial.contains_key(path);
-                let same = Some((input.stamp(), records == Records::Lines));
+                let same = Some((input.stamp(), records.are_parts()));
                 if found == same && !begun && !again {
                     to_do.unchanged += 1;
                     continue;
@@ -185,8 +186,18 @@ impl<'w> Ledger<'w> {
     /// The documents that inputs have in older segments.
     fn deletions(&self, inputs: &[u32]) -> Result<Vec<(u128, Vec<Range<u32>>)>> {
         let paths: Vec<&[u8]> = inputs.iter().filter_map(|&input| self.path(input)).collect();
-        let old = self.old.iter().filter(|_| !paths.is_empty());
-        old.map(|&id| Ok((id, self.writer.segment(id)?.documents_of(paths.iter().copied())?))).collect()
+        let mut found = Vec::new();
+        for &id in self.old.iter().filter(|_| !paths.is_empty()) {
+            let documents =
+                self.writer.segment(id).and_then(|segment| segment.documents_of(paths.iter().copied()));
+            match documents {
+                Ok(documents) => found.push((id, documents)),
+                // A commit meanwhile has dropped a segment of which no document was left.
+                Err(_) if self.writer.entry(id).is_none() => {}
+                Err(error) => return Err(error),
+            }
+        }
+        Ok(found)
     }
 
     /// Inputs of which no part is in the index any more.

@@ -31,7 +31,7 @@ pub(super) struct KeyCollector {
 
 impl KeyCollector {
     pub(super) fn new(records: Records) -> Self {
-        let runs = (records == Records::Lines).then(Vec::new);
+        let runs = records.are_parts().then(Vec::new);
         KeyCollector { paths: Vec::new(), stamps: Vec::new(), bytes: 0, runs }
     }
 

@@ -1,11 +1,11 @@
 //! What a commit says: how the index is to be understood, which segments are in it, and what its user noted.
 //!
 //! ```text
-//! manifest = fields u32 | field … | records u32 (0 file, 1 lines) | store u32 (0 nothing, 1 references, 2 content) |
+//! manifest = fields u32 | field … | records u32 (0 file, 1 lines, 2 lines of JSON, 3 rows of CSV) | store u32 (0 nothing, 1 references, 2 content) |
 //!            compression u32 (0 none, 1 lz4, 2 zstd) | level u32 | vectors u32 (0 no, 1 yes) |
 //!            segments u32 | segment … | notes u32 | note … |
 //!            partial u32 | file …
-//! field    = varint(length) | name | kind u32 (0 text, 1 keyword, 2 unsigned, 3 signed, 4 float, 5 bytes, 6 boolean,
+//! field    = varint(length) | name | varint(length) | source | kind u32 (0 text, 1 keyword, 2 unsigned, 3 signed, 4 float, 5 bytes, 6 boolean,
 //!            7 date, 8 path) | uses u32 (1 stored + 2 a column + 4 searched) | text, of that kind
 //! text     = kept u32 (0 frequencies, 1 positions, 2 documents only) | analyzer u32 | parameters u64 × 4 | chain
 //!            see `schema/analyzer.rs`
@@ -16,7 +16,8 @@
 //! span     = varint(gap) | varint(length) | varint(lines)            ascending; gap: from the end of the one before
 //! ```
 //!
-//! A file of lines that was being indexed at the commit is partial: the lines of its spans are in the index.
+//! The source of a field is what records of JSON or CSV call its values.
+//! A file of lines or records that was being indexed at the commit is partial: the lines of its spans are in the index.
 //! `deletes` is the generation of the commit that wrote the segment's file of deletes, 0 if it has none; `deleted` is
 //! how many documents that file names.
 
@@ -25,6 +26,7 @@ use std::collections::BTreeMap;
 use crate::codec::{ByteReader, put_varint};
 use crate::error::{Error, Result};
 use crate::read::Span;
+use crate::record::Sources;
 use crate::schema::{
     Analyzer, CHAIN, Chain, Compression, FieldEntry, FieldKind, Postings, Records, Schema, Store, Stored,
 };
@@ -88,6 +90,8 @@ impl SegmentEntry {
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(super) struct Manifest {
     pub(super) schema: Schema,
+    /// What records call the values of fields.
+    pub(super) sources: Sources,
     pub(super) records: Records,
     pub(super) stored: Stored,
     pub(super) segments: Vec<SegmentEntry>,
@@ -109,17 +113,22 @@ impl Manifest {
     /// Of an index without documents.
     pub(super) fn new(schema: Schema, records: Records, stored: Stored) -> Self {
         let (notes, partial) = (BTreeMap::new(), BTreeMap::new());
-        Manifest { schema, records, stored, segments: Vec::new(), notes, partial }
+        let sources = Sources::of(&schema);
+        Manifest { schema, sources, records, stored, segments: Vec::new(), notes, partial }
     }
 
     pub(super) fn encode(&self) -> Vec<u8> {
         let mut out = Vec::new();
         let count = |len: usize| u32::try_from(len).unwrap_or(u32::MAX).to_le_bytes();
         out.extend_from_slice(&count(self.schema.fields().count()));
-        self.schema.fields().for_each(|(_, entry)| put_field(&mut out, entry));
+        for (field, entry) in self.schema.fields() {
+            put_field(&mut out, entry, self.sources.source(field).unwrap_or(&entry.name));
+        }
         let records = match self.records {
             Records::File => 0u32,
             Records::Lines => 1,
+            Records::Jsonl => 2,
+            Records::Csv => 3,
         };
         out.extend_from_slice(&records.to_le_bytes());
         put_stored(&self.stored, &mut out);
@@ -161,13 +170,16 @@ impl Manifest {
 
     fn try_decode(bytes: &[u8]) -> Option<Self> {
         let mut reader = ByteReader::new(bytes);
-        let mut schema = Schema::new();
+        let (mut schema, mut sources) = (Schema::new(), Sources::default());
         for _ in 0..reader.u32()? {
-            schema.add_entry(read_field(&mut reader)?).ok()?;
+            let (entry, source) = read_field(&mut reader)?;
+            sources.set(schema.add_entry(entry).ok()?, &source);
         }
         let records = match reader.u32()? {
             0 => Records::File,
             1 => Records::Lines,
+            2 => Records::Jsonl,
+            3 => Records::Csv,
             _ => return None,
         };
         let stored = read_stored(&mut reader)?;
@@ -189,13 +201,15 @@ impl Manifest {
             rises.then(|| partial.insert(path, file))?;
         }
         let all = reader.remaining().is_empty();
-        all.then_some(Manifest { schema, records, stored, segments, notes, partial })
+        all.then_some(Manifest { schema, sources, records, stored, segments, notes, partial })
     }
 }
 
-fn put_field(out: &mut Vec<u8>, entry: &FieldEntry) {
-    put_varint(out, entry.name.len() as u64);
-    out.extend_from_slice(entry.name.as_bytes());
+fn put_field(out: &mut Vec<u8>, entry: &FieldEntry, source: &str) {
+    for text in [&entry.name, source] {
+        put_varint(out, text.len() as u64);
+        out.extend_from_slice(text.as_bytes());
+    }
     let kind = match entry.kind {
         FieldKind::Text { .. } => 0u32,
         FieldKind::Keyword => 1,
@@ -221,8 +235,9 @@ fn put_field(out: &mut Vec<u8>, entry: &FieldEntry) {
     }
 }
 
-fn read_field(reader: &mut ByteReader<'_>) -> Option<FieldEntry> {
-    let name = String::from_utf8(read_text(reader)?).ok()?;
+fn read_field(reader: &mut ByteReader<'_>) -> Option<(FieldEntry, String)> {
+    let mut text = || String::from_utf8(read_text(reader)?).ok();
+    let (name, source) = (text()?, text()?);
     let (kind, uses) = (reader.u32()?, reader.u32()?);
     let kind = match kind {
         0 => {
@@ -246,7 +261,7 @@ fn read_field(reader: &mut ByteReader<'_>) -> Option<FieldEntry> {
     };
     let uses_of = |bit: u32| uses & bit != 0;
     let (stored, column, searched) = (uses_of(1), uses_of(2), uses_of(4));
-    (uses <= 7).then_some(FieldEntry { name, kind, stored, column, searched })
+    (uses <= 7).then_some((FieldEntry { name, kind, stored, column, searched }, source))
 }
 
 fn put_stored(stored: &Stored, out: &mut Vec<u8>) {
@@ -352,9 +367,12 @@ mod tests {
             }
             let keyword = FieldEntry::new("k", FieldKind::Keyword).in_column().not_searched();
             schema.add_entry(keyword).unwrap();
+            let mut sources = Sources::of(&schema);
+            schema.field("title").into_iter().for_each(|title| sources.set(title, "a title, {ü}"));
             let manifest = Manifest {
                 schema,
-                records: Records::Lines,
+                sources,
+                records: Records::Csv,
                 stored,
                 segments: vec![segment(1, 0), segment(u128::MAX, 2)],
                 notes: [note("", "x"), note("host", ""), note("hosts", "abc")].into(),

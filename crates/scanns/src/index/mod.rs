@@ -1,11 +1,15 @@
 //! The whole: from inputs to a committed index, and from a committed index to a snapshot that can be searched.
 //!
-//! [`build`] runs the pipeline; read `build.rs` first, then `lane.rs`, the index thread. `budget.rs` shares the
+//! [`build`] runs the pipeline; read `build.rs` first, then `lane.rs`, the index thread of files and
+//! lines. `record_lane.rs` is that of records with fields, `field_set.rs` what it fills,
+//! `file_fields.rs` is what an index keeps of files beside their text, `what.rs` and `records.rs` say which fields
+//! there are; `lane_output.rs` is where the segments of both go. `budget.rs` shares the
 //! memory out, `gate.rs` stops the world where that is asked for. `ledger.rs` knows
 //! which inputs are in the index already. `writer.rs` holds what the next commit will say,
 //! `manifest.rs` is how it says it; `merge_policy.rs` finds segments that should be one, `merging.rs` merges them in the
 //! background; `maintain.rs` deletes and merges on request, `check.rs` proves that all is
-//! whole; [`Snapshot`] is what a reader opens; `stored.rs` gives it the text and the terms of its documents,
+//! whole; [`Snapshot`] is what a reader opens; `column_info.rs` says what is in
+//! its columns, `stored.rs` gives it the text and the terms of its documents,
 //! `similar.rs` makes queries of them. [`MemoryIndex`] is an index that stays in memory. `unique.rs` counts distinct
 //! terms over segments. `live/` is how programs write to an index document by document. [`tune()`] finds the
 //! parameters of a build that suit a machine.
@@ -15,8 +19,12 @@
 mod budget;
 mod build;
 mod check;
+mod column_info;
+mod field_set;
+mod file_fields;
 mod gate;
 mod lane;
+mod lane_output;
 mod ledger;
 mod line_keys;
 mod live;
@@ -28,6 +36,8 @@ mod merging;
 mod pace;
 mod pipeline;
 mod progress;
+mod record_lane;
+mod records;
 mod rows;
 mod similar;
 mod snapshot;
@@ -36,17 +46,20 @@ mod stored;
 mod tune;
 mod unique;
 mod variants;
+mod what;
 mod words;
 mod writer;
 
 pub use build::{build, build_in};
 pub use check::{CheckReport, SegmentCheck, check, check_in, salvage, salvage_in};
+pub use column_info::ColumnInfo;
 pub use live::{Commit, IndexWriter, PreparedCommit, WriterOptions};
 pub use maintain::{DeleteReport, Deletion, MergeOptions, MergeReport, delete, delete_in, merge, merge_in};
 pub use memory::MemoryIndex;
 pub use merge_policy::MergePolicy;
 pub use pipeline::{LadderOptions, LadderPart, LadderRun, index_files};
 pub use progress::{Phase, Progress};
+pub use records::{FieldConflict, FieldOptions, MalformedRecord, RecordReport, infer_fields};
 pub use rows::RowVisit;
 pub use snapshot::{IndexInfo, SegmentInfo, Snapshot};
 pub use stored::StoredOptions;
@@ -72,6 +85,8 @@ pub struct IndexOptions {
     pub read: ReadOptions,
     /// What a document is.
     pub records: Records,
+    /// The fields of documents that are records of JSON or CSV.
+    pub fields: FieldOptions,
     /// How terms are found; `None` for that of the index, or [`Analyzer::Standard`] for a new one.
     pub analyzer: Option<Analyzer>,
     /// What is kept of a term in a document; `None` for what the index has, or frequencies for a new one.
@@ -104,6 +119,7 @@ impl Default for IndexOptions {
             source: SourceOptions::default(),
             read: ReadOptions::default(),
             records: Records::File,
+            fields: FieldOptions::default(),
             analyzer: None,
             postings: None,
             stored: StoredOptions::default(),
@@ -170,6 +186,8 @@ pub struct IndexReport {
     pub skipped: u64,
     /// Terms that were longer than 32 KiB and were cut.
     pub cut_terms: u64,
+    /// What became of records of JSON and CSV.
+    pub records: RecordReport,
     /// Segments that were added.
     pub segments: usize,
     /// Documents of earlier commits that were deleted, as their files were indexed again.

@@ -10,7 +10,7 @@ use std::path::{Path, PathBuf};
 use super::Snapshot;
 use super::manifest::Manifest;
 use crate::error::{Error, Result};
-use crate::schema::{Compression, Field, Store, Stored, Value, decode_stored};
+use crate::schema::{Compression, Field, Schema, Store, Stored, Value, decode_stored};
 use crate::search::Hit;
 use crate::segment::{Reference, Segment, StoredFigures, TermInDocument};
 use crate::source::Stamp;
@@ -48,6 +48,24 @@ pub(super) fn choose_stored(current: Option<&Manifest>, wanted: &StoredOptions) 
         (false, Some(true)) => refuse("without vectors".into()),
         _ => Ok(Stored { store, compression: wanted.compression.unwrap_or(compression), vectors }),
     }
+}
+
+/// Refuses what cannot be kept of documents with such fields.
+pub(super) fn check_stored(schema: &Schema, stored: &Stored) -> Result<()> {
+    let refuse = |why: &str| Err(Error::Options(why.into()));
+    if schema.stores() && stored.store != Store::Content {
+        return refuse(
+            "the schema stores fields, and the options say otherwise: leave the store to the schema",
+        );
+    }
+    let one_text = schema.searched().count() == 1
+        && schema.default_field().and_then(|field| schema.analyzer(field)).is_some();
+    if stored.vectors && !one_text {
+        return refuse(
+            "vectors need a schema with one searched field, a text: leave the vectors out, or the other fields",
+        );
+    }
+    Ok(())
 }
 
 /// Sizes of what is stored in all segments.

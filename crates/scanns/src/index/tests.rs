@@ -18,8 +18,10 @@ mod chains;
 mod columns;
 mod flush;
 mod living;
+mod metadata;
 mod offsets;
 mod positions;
+mod records;
 mod reorder;
 mod resume;
 mod similar;
@@ -31,6 +33,7 @@ fn options(root: &Path, records: Records, lanes: usize) -> IndexOptions {
         source: SourceOptions { paths: vec![root.to_path_buf()], threads: 2, ..SourceOptions::default() },
         read: ReadOptions { pages: PageSize::Base, ..read },
         records,
+        fields: FieldOptions::default(),
         analyzer: Some(Analyzer::parse("whitespace").unwrap()),
         postings: None,
         stored: StoredOptions::default(),
@@ -65,7 +68,7 @@ fn oracle(files: &[(PathBuf, Vec<u8>)], records: Records) -> Oracle {
         let path = path.as_os_str().as_encoded_bytes();
         match records {
             Records::File => add_words(&mut oracle, path, text),
-            Records::Lines => {
+            _ => {
                 for (number, line) in text.split(|&byte| byte == b'\n').enumerate() {
                     add_words(
                         &mut oracle,

@@ -237,7 +237,7 @@ impl<'d> Writer<'d> {
         }
     }
 
-    fn entry(&self, id: u128) -> Option<SegmentEntry> {
+    pub(super) fn entry(&self, id: u128) -> Option<SegmentEntry> {
         let state = self.state();
         let mut segments = state.manifest.iter().flat_map(|manifest| &manifest.segments);
         segments.find(|segment| segment.id == id).cloned()

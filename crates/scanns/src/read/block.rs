@@ -10,7 +10,7 @@ use crate::sys::{BLOCK_PADDING, BlockMemory, Cpus, pin_current_thread};
 /// A part of one input that lies in one block.
 ///
 /// A piece never begins or ends inside a token, and ends inside a record only if `closes` is false; such a
-/// piece contains no line feed where records are lines. Pieces of the readers in `ladder/`, but for the wave, begin
+/// piece contains no line feed where records end with lines. Records of CSV are not known here: their files are whole. Pieces of the readers in `ladder/`, but for the wave, begin
 /// and end anywhere.
 #[derive(Clone, Debug)]
 pub struct Piece {
@@ -31,7 +31,7 @@ pub struct Piece {
     pub mid_token: bool,
     /// Reading the input failed here and nothing more will come of it; a document that is one file is void.
     pub failed: bool,
-    /// Where records are lines: number of the line that the first byte belongs to; none if the file could not
+    /// Where records end with lines: number of the line that the first byte belongs to; none if the file could not
     /// be opened.
     pub first_line: Option<LineNumber>,
 }

@@ -108,7 +108,7 @@ pub struct LineNumber {
 
 impl LineNumber {
     /// The line after `lines_before` others of its file.
-    pub(super) fn after(lines_before: u64) -> Self {
+    pub(crate) fn after(lines_before: u64) -> Self {
         LineNumber { chain: None, lines_before }
     }
 

@@ -7,7 +7,6 @@ use crate::read::block::{Buffer, Piece};
 use crate::read::lines::LineNumber;
 use crate::read::wave::Rules;
 use crate::read::work::{Unit, Work};
-use crate::schema::Records;
 use crate::sys::ReadFile;
 
 /// A block that is being filled.
@@ -37,9 +36,9 @@ impl Pack {
         let warm = cached.is_none_or(|cached| cached == into.len());
         match file.read_rest(into, 0, cached.unwrap_or(0)) {
             Err(error) => self.fail(work, unit.input, &error),
-            Ok(0) if rules.records == Records::Lines => {}
+            Ok(0) if rules.records.ends_with_lines() => {}
             Ok(got) => {
-                let first_line = (rules.records == Records::Lines).then(|| LineNumber::after(0));
+                let first_line = rules.records.ends_with_lines().then(|| LineNumber::after(0));
                 self.push(unit.input, got, false, first_line);
                 work.count_bytes(got);
             }

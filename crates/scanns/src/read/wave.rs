@@ -131,10 +131,7 @@ impl Wave {
     }
 
     fn close(&mut self, rules: &Rules, buffer: &mut Buffer, shift: u64, range: std::ops::Range<usize>) {
-        let owed = match rules.records {
-            Records::File => self.open || !self.started,
-            Records::Lines => self.open,
-        };
+        let owed = self.open || !(self.started || rules.records.ends_with_lines());
         if owed || !range.is_empty() {
             self.push(rules, buffer, shift, range, true);
         }
@@ -143,7 +140,7 @@ impl Wave {
     /// Hands on what may be and keeps the rest.
     fn cut(&mut self, rules: &Rules, buffer: &mut Buffer, shift: u64, range: std::ops::Range<usize>) {
         let std::ops::Range { mut start, end } = range;
-        if rules.records == Records::Lines {
+        if rules.records.ends_with_lines() {
             let memory = buffer.memory.as_mut_slice();
             if let Some(at) = memchr::memrchr(b'\n', &memory[start..end]) {
                 let next = start + at + 1;
@@ -179,7 +176,7 @@ impl Wave {
         range: std::ops::Range<usize>,
         closes: bool,
     ) {
-        let first_line = (rules.records == Records::Lines).then(|| self.next_line());
+        let first_line = rules.records.ends_with_lines().then(|| self.next_line());
         if first_line.is_some() {
             let lines = &buffer.memory.as_mut_slice()[range.clone()];
             self.count(memchr::memchr_iter(b'\n', lines).count() as u64);

@@ -68,7 +68,7 @@ impl Work {
             done,
             cancel,
             closed: AtomicBool::new(false),
-            chunk: (records == Records::Lines).then_some(chunk.max(1)),
+            chunk: records.ends_with_lines().then_some(chunk.max(1)),
             cursor: Mutex::default(),
             bytes: AtomicU64::new(0),
             files_done: AtomicU64::new(0),
@@ -190,7 +190,8 @@ mod tests {
     use super::*;
 
     fn work(sizes: &[u64], records: Records) -> Work {
-        let input = |&bytes: &u64| Input { path: format!("{bytes}").into(), bytes, modified: 0 };
+        let input =
+            |&bytes: &u64| Input { path: format!("{bytes}").into(), bytes, modified: 0, status: None };
         let inputs = Arc::new(sizes.iter().map(input).collect());
         Work::new(inputs, BTreeMap::new(), records, 100, Arc::default())
     }

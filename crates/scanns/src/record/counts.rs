@@ -12,7 +12,7 @@ const EXAMPLE: usize = 80;
 const NAMES: usize = 1000;
 
 /// Most malformed records that are told with their place.
-const MALFORMED: usize = 10;
+pub(crate) const MALFORMED: usize = 10;
 
 /// Values that were left out of a field since they are no such value.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
@@ -137,7 +137,8 @@ impl RecordCounts {
     pub(super) fn add_malformed(&mut self, line: u64, error: RecordError, record: &[u8]) {
         self.malformed += 1;
         if self.examples.len() < MALFORMED {
-            let text = excerpt(record, error.at().saturating_sub(EXAMPLE / 2));
+            let at = if matches!(error, RecordError::NoRoom { .. }) { 0 } else { error.at() };
+            let text = excerpt(record, at.saturating_sub(EXAMPLE / 2));
             self.examples.push(Malformed { line, error, text });
         }
     }

@@ -42,6 +42,12 @@ pub enum RecordError {
         /// How long it is.
         len: usize,
     },
+    /// A record that is larger than what reads it may keep in memory.
+    #[error("a record of {len} bytes does not fit into the memory of an index thread: give more --memory")]
+    NoRoom {
+        /// How long it is.
+        len: usize,
+    },
 }
 
 impl RecordError {
@@ -56,7 +62,7 @@ impl RecordError {
             | RecordError::NotUtf8 { at }
             | RecordError::TooDeep { at, .. }
             | RecordError::TooMany { at, .. } => at,
-            RecordError::TooLong { len } => len,
+            RecordError::TooLong { len } | RecordError::NoRoom { len } => len,
         }
     }
 }

@@ -23,6 +23,7 @@ use std::ops::Range;
 
 use crate::schema::{Analyzer, Records};
 
+pub(crate) use counts::MALFORMED;
 pub use counts::{Conflict, Malformed, RecordCounts};
 pub use csv::{CsvDelimiter, CsvEnds, CsvHeader};
 pub use error::RecordError;

@@ -52,6 +52,8 @@ impl Sources {
     pub fn set(&mut self, field: Field, source: &str) {
         self.fields.retain(|(_, other)| *other != field);
         self.fields.push((source.into(), field));
+        // So those that say the same are equal.
+        self.fields.sort_unstable_by_key(|(_, field)| *field);
     }
 
     /// What records call the values of a field.

@@ -95,6 +95,11 @@ impl RecordReader {
         Ok(if is_document { Recorded::Document } else { Recorded::Blank })
     }
 
+    /// Counts a record of `len` bytes as malformed that its caller has no room for; `start` is what there is of it.
+    pub fn leave_out(&mut self, line: u64, start: &[u8], len: usize) {
+        self.counts.add_malformed(line, RecordError::NoRoom { len }, start);
+    }
+
     /// Looks up where names lead that are new.
     #[inline]
     fn learn(&mut self) {

@@ -24,7 +24,7 @@ pub(crate) use date::{day_of, days_since_1970};
 pub use date::{format_date, parse_date};
 pub use delimiters::Delimiters;
 pub use document::{Document, Value, ValueRef};
-pub(crate) use document::{MAX_KEY, decode_stored};
+pub(crate) use document::{MAX_KEY, decode_stored, put_stored};
 pub use fields::{Field, FieldEntry, FieldKind, MAX_FIELDS, Schema};
 pub(crate) use fields::{MAX_NAME, fits_name};
 pub use grams::Grams;
@@ -41,16 +41,44 @@ pub enum Records {
     File,
     /// One document per line, empty ones included, so that line numbers and documents go together.
     Lines,
+    /// One document per line that is an object of JSON; lines are numbered as they stand.
+    Jsonl,
+    /// One document per row of CSV below a header; rows are numbered from 1.
+    Csv,
 }
 
 impl Records {
-    /// Parses `file` or `lines`.
+    /// Parses `file`, `lines`, `jsonl` or `csv`.
     pub fn parse(name: &str) -> Result<Self> {
-        match name {
-            "file" => Ok(Records::File),
-            "lines" => Ok(Records::Lines),
-            other => Err(Error::Options(format!("records '{other}' is unknown: use file or lines"))),
+        let all = [Records::File, Records::Lines, Records::Jsonl, Records::Csv];
+        all.into_iter().find(|records| records.name() == name).ok_or_else(|| {
+            Error::Options(format!("records '{name}' is unknown: use file, lines, jsonl or csv"))
+        })
+    }
+
+    /// The name that [`Records::parse`] takes.
+    pub fn name(self) -> &'static str {
+        match self {
+            Records::File => "file",
+            Records::Lines => "lines",
+            Records::Jsonl => "jsonl",
+            Records::Csv => "csv",
         }
+    }
+
+    /// True if a document ends with its line, wherever that is: files can be read in stretches.
+    pub(crate) fn ends_with_lines(self) -> bool {
+        matches!(self, Records::Lines | Records::Jsonl)
+    }
+
+    /// True if documents are parts of files, and have numbers in them.
+    pub(crate) fn are_parts(self) -> bool {
+        self != Records::File
+    }
+
+    /// True if documents have fields with values of their own.
+    pub fn have_fields(self) -> bool {
+        matches!(self, Records::Jsonl | Records::Csv)
     }
 }
 
@@ -106,7 +134,9 @@ mod tests {
 
     #[test]
     fn unknown_records_are_refused() {
-        assert_eq!(Records::parse("lines").unwrap(), Records::Lines);
+        for records in [Records::File, Records::Lines, Records::Jsonl, Records::Csv] {
+            assert_eq!(Records::parse(records.name()).unwrap(), records);
+        }
         assert!(Records::parse("page").is_err());
     }
 }

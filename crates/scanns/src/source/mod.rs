@@ -26,6 +26,29 @@ pub struct Input {
     pub bytes: u64,
     /// When it was modified last, in nanoseconds since 1970.
     pub modified: i64,
+    /// What else the file system said of it, if that was asked for.
+    pub status: Option<Box<FileStatus>>,
+}
+
+/// What a file system says of a file, beside its size and when it was modified.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct FileStatus {
+    /// When it was read last, in nanoseconds since 1970.
+    pub accessed: i64,
+    /// When anything of it was changed last, in nanoseconds since 1970.
+    pub changed: i64,
+    /// Its number in the file system.
+    pub inode: u64,
+    /// How many names it has.
+    pub links: u64,
+    /// The file system.
+    pub device: u64,
+    /// Its owner.
+    pub uid: u32,
+    /// Its group.
+    pub gid: u32,
+    /// Its kind and permissions.
+    pub mode: u32,
 }
 
 /// What tells whether a file changed since it was indexed.
@@ -97,6 +120,8 @@ pub struct SourceOptions {
     pub exclude: Vec<String>,
     /// Leave out files and directories whose name begins with a dot.
     pub skip_hidden: bool,
+    /// Keep what file systems say of files, for [`Input::status`].
+    pub status: bool,
     /// Threads that walk.
     pub threads: usize,
 }
@@ -110,6 +135,7 @@ impl Default for SourceOptions {
             include: Vec::new(),
             exclude: Vec::new(),
             skip_hidden: false,
+            status: false,
             threads: std::thread::available_parallelism().map_or(1, usize::from),
         }
     }

@@ -14,7 +14,7 @@ use std::sync::{Condvar, Mutex, MutexGuard, PoisonError};
 
 use crate::error::{Error, Result};
 use crate::source::filter::Filter;
-use crate::source::{Failure, Input, SourceOptions};
+use crate::source::{Failure, FileStatus, Input, SourceOptions};
 
 /// Device and inode: what makes two paths the same file.
 pub(super) type Identity = (u64, u64);
@@ -39,6 +39,7 @@ pub(super) struct Found {
 pub(super) struct Walk<'a> {
     filter: &'a Filter,
     follow: bool,
+    status: bool,
     threads: usize,
     cancel: &'a AtomicBool,
     /// Directories walked so far; kept only where links are followed, against loops.
@@ -57,6 +58,7 @@ impl<'a> Walk<'a> {
         Walk {
             filter,
             follow: options.follow_symlinks,
+            status: options.status,
             threads: options.threads.max(1),
             cancel,
             visited: Mutex::default(),
@@ -120,7 +122,7 @@ impl<'a> Walk<'a> {
             found.failures.push(Failure { path: path.to_path_buf(), reason: special(meta.file_type()) });
         } else if explicit || self.filter.takes_file(path) {
             let directory = path.parent().unwrap_or(Path::new("")).to_path_buf();
-            found.batches.push(Batch { directory, files: vec![file(path.to_path_buf(), &meta)] });
+            found.batches.push(Batch { directory, files: vec![self.file(path.to_path_buf(), &meta)] });
         } else {
             found.skipped += 1;
         }
@@ -212,7 +214,7 @@ impl<'a> Walk<'a> {
             below.push(path);
         } else if kind.is_file() && self.filter.takes_file(&path) {
             match entry.metadata() {
-                Ok(meta) => files.push(file(path, &meta)),
+                Ok(meta) => files.push(self.file(path, &meta)),
                 Err(error) => found.fail(&path, &error),
             }
         } else if kind.is_symlink() && self.follow {
@@ -220,6 +222,12 @@ impl<'a> Walk<'a> {
         } else {
             found.skipped += 1;
         }
+    }
+
+    fn file(&self, path: PathBuf, meta: &Metadata) -> (Input, Identity) {
+        let modified = time(meta.mtime(), meta.mtime_nsec());
+        let status = self.status.then(|| status(meta));
+        (Input { path, bytes: meta.len(), modified, status }, (meta.dev(), meta.ino()))
     }
 
     /// False for a directory that was walked before, by whatever path.
@@ -264,9 +272,22 @@ fn lock(stack: &Mutex<Stack>) -> MutexGuard<'_, Stack> {
     stack.lock().unwrap_or_else(PoisonError::into_inner)
 }
 
-fn file(path: PathBuf, meta: &Metadata) -> (Input, Identity) {
-    let modified = meta.mtime().saturating_mul(1_000_000_000).saturating_add(meta.mtime_nsec());
-    (Input { path, bytes: meta.len(), modified }, (meta.dev(), meta.ino()))
+/// Nanoseconds since 1970.
+fn time(seconds: i64, nanoseconds: i64) -> i64 {
+    seconds.saturating_mul(1_000_000_000).saturating_add(nanoseconds)
+}
+
+fn status(meta: &Metadata) -> Box<FileStatus> {
+    Box::new(FileStatus {
+        accessed: time(meta.atime(), meta.atime_nsec()),
+        changed: time(meta.ctime(), meta.ctime_nsec()),
+        inode: meta.ino(),
+        links: meta.nlink(),
+        device: meta.dev(),
+        uid: meta.uid(),
+        gid: meta.gid(),
+        mode: meta.mode(),
+    })
 }
 
 fn special(kind: FileType) -> String {

@@ -139,7 +139,7 @@ impl Script {
                     let words = |text: &str| text.split_whitespace().map(String::from).collect();
                     match self.records {
                         Records::File => drop(state.insert(path.clone(), words(text))),
-                        Records::Lines => {
+                        _ => {
                             let lines = text.lines().zip(1..);
                             state.extend(
                                 lines.map(|(line, number)| (format!("{path}:{number}"), words(line))),
@@ -215,6 +215,7 @@ impl Script {
             source: SourceOptions { paths, threads: 1, ..SourceOptions::default() },
             read: ReadOptions { pages: PageSize::Base, ..read },
             records: self.records,
+            fields: scanns::FieldOptions::default(),
             analyzer: Some(Analyzer::parse("whitespace").unwrap()),
             memory: 512 << 20,
             segment_memory: SEGMENT_MEMORY,

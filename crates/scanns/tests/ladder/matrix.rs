@@ -174,7 +174,7 @@ fn what_cannot_be_indexed_is_told_by_every_reader_of_the_ladder() {
     for reader in ReaderVariant::ALL {
         let mut options = options(reader, TokenizerVariant::Ours, IndexerVariant::Ours, 2);
         let mut inputs = tree.inputs.to_vec();
-        inputs.push(Input { path: Path::new("no such file").into(), bytes: 9, modified: 0 });
+        inputs.push(Input { path: Path::new("no such file").into(), bytes: 9, modified: 0, status: None });
         let run = index_files(&Arc::new(inputs.clone()), &options, &AtomicBool::new(false)).unwrap();
         assert_eq!(run.failures.len(), 1);
         assert_eq!(run.parts.iter().map(|part| part.inputs.len()).sum::<usize>(), 3, "{reader:?}");

@@ -11,11 +11,11 @@ use super::part::{Part, Target};
 use super::pending::{Deletes, Landed, Pending};
 use super::pool::{Pool, Taken};
 use crate::error::{Error, Result};
-use crate::index::budget::{merging_bytes, merging_room};
+use crate::index::budget::{LEAST_PER_FIELD, merging_bytes, merging_room};
 use crate::index::manifest::{Manifest, Partial};
 use crate::index::merge_policy::MergePolicy;
 use crate::index::pace::Pace;
-use crate::index::stored::choose_stored;
+use crate::index::stored::{check_stored, choose_stored};
 use crate::index::writer::Writer;
 use crate::schema::{Document, Records, Schema, Store, Stored};
 use crate::segment::{Collector, FLUSH_BYTES, MergeWork, flush};
@@ -26,9 +26,6 @@ const FIXED: usize = 32 << 20;
 
 /// The least that a part can work with.
 const LEAST: usize = 8 << 20;
-
-/// The least for each field of it.
-const LEAST_PER_FIELD: usize = 2 << 20;
 
 /// The most for a part: chains of postings reach 32 GiB.
 const MOST: usize = 30 << 30;
@@ -149,12 +146,12 @@ impl Shared {
         let mut sequence = self.next.fetch_add(1, Ordering::Relaxed);
         let mut added = Ok(());
         if let Some(document) = document {
-            added = lane.add(&self.schema, document, sequence);
+            added = lane.add(document, sequence);
             if added.is_err() && lane.documents() > 1 {
                 // It may fit once nothing else is there.
                 full = Some(self.exchange(&mut lane)?);
                 sequence = self.next.fetch_add(1, Ordering::Relaxed);
-                added = lane.add(&self.schema, document, sequence);
+                added = lane.add(document, sequence);
             }
         }
         if let Some(target) = target.filter(|_| added.is_ok()) {
@@ -432,17 +429,6 @@ fn what_to_store(current: Option<&Manifest>, schema: &Schema, options: &WriterOp
             "an index that stores references has files only: build another for documents from a program",
         );
     }
-    if schema.stores() && stored.store != Store::Content {
-        return refuse(
-            "the schema stores fields, and the options say otherwise: leave the store to the schema",
-        );
-    }
-    let one_text = schema.searched().count() == 1
-        && schema.default_field().and_then(|field| schema.analyzer(field)).is_some();
-    if stored.vectors && !one_text {
-        return refuse(
-            "vectors need a schema with one searched field, a text: leave the vectors out, or the other fields",
-        );
-    }
+    check_stored(schema, &stored)?;
     Ok(stored)
 }

@@ -21,7 +21,7 @@ fn put(model: &mut Model, path: &Path, text: &[u8], records: Records) {
     forget(model, name);
     match records {
         Records::File => drop(model.insert(name.to_vec(), text.to_vec())),
-        Records::Lines => {
+        _ => {
             for (number, line) in text.split(|&byte| byte == b'\n').enumerate() {
                 let key = format!("{}:{}", String::from_utf8_lossy(name), number + 1);
                 model.insert(key.into_bytes(), line.to_vec());

@@ -28,7 +28,7 @@ fn expected(files: &[(PathBuf, Vec<u8>)], records: Records) -> Documents {
         let path = path.as_os_str().as_encoded_bytes();
         match records {
             Records::File => drop(documents.insert(path.to_vec(), (text.clone(), places(text)))),
-            Records::Lines => {
+            _ => {
                 for (number, line) in (1..).zip(text.split(|&byte| byte == b'\n')) {
                     let key = [path, format!(":{number}").as_bytes()].concat();
                     documents.insert(key, (line.to_vec(), places(line)));

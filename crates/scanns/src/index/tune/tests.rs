@@ -12,6 +12,7 @@ fn options(files: &std::path::Path, scratch: &std::path::Path, records: Records)
         source: SourceOptions { paths: vec![files.into()], ..SourceOptions::default() },
         read: ReadOptions { lanes: 2, ..ReadOptions::default() },
         records,
+        fields: crate::index::FieldOptions::default(),
         analyzer: None,
         postings: None,
         stored: crate::index::StoredOptions::default(),

@@ -230,7 +230,7 @@ fn a_million_empty_files_would_not_fill_one_block() {
     let dir = tempfile::tempdir().unwrap();
     let path = dir.path().join("empty");
     fs::write(&path, "").unwrap();
-    let inputs = Arc::new(vec![Input { path, bytes: 0, modified: 0 }; 10_000]);
+    let inputs = Arc::new(vec![Input { path, bytes: 0, modified: 0, status: None }; 10_000]);
     let files = run(&inputs, Records::File, &whitespace(), &small_blocks(2));
     assert_eq!(files.lanes.iter().map(Vec::len).sum::<usize>(), 10_000);
     let lines = run(&inputs, Records::Lines, &whitespace(), &small_blocks(2));

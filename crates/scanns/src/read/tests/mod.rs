@@ -29,7 +29,7 @@ pub(super) fn inputs(paths: &[&Path]) -> Arc<Vec<Input>> {
     Arc::new(
         paths
             .iter()
-            .map(|path| Input { path: path.to_path_buf(), bytes: bytes(path), modified: 0 })
+            .map(|path| Input { path: path.to_path_buf(), bytes: bytes(path), modified: 0, status: None })
             .collect(),
     )
 }

@@ -167,7 +167,7 @@ fn check_tree(seed: u64, block_bytes: usize, coverage: &mut Coverage) {
         assert_continuity(&run, &analyzer, &files, &context);
         match records {
             Records::File => assert_whole_files(&run, &files, &context),
-            Records::Lines => assert_lines(&run, &files, &context),
+            _ => assert_lines(&run, &files, &context),
         }
         assert_eq!(run.report, ReadReport { bytes, failures: Vec::new() }, "{context}");
         assert_eq!(run.files_done, files.len() as u64, "{context}");

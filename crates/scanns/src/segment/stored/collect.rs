@@ -55,10 +55,9 @@ impl Collector {
     pub fn new(stored: &Stored, records: Records) -> Result<Self> {
         let documents = match stored.store {
             Store::None => Documents::None,
-            Store::Reference => Documents::Spans {
-                writer: SpanWriter::new(records == Records::Lines),
-                arena: Arena::default(),
-            },
+            Store::Reference => {
+                Documents::Spans { writer: SpanWriter::new(records.are_parts()), arena: Arena::default() }
+            }
             Store::Content => Documents::Text(Box::new(Blocks::new(stored.compression)?)),
         };
         let vectors = stored

@@ -66,7 +66,7 @@ fn an_empty_part_of_many_fields_takes_less_than_the_least_share() {
         for (field, _) in schema.fields() {
             document = document.text(field, "one two three");
         }
-        part.add(&schema, &document, 1).unwrap();
+        part.add(&document, 1).unwrap();
         let least = (8 << 20).max(count * (2 << 20));
         assert!(part.resident() < least, "{count} fields: {} of {least}", part.resident());
     }

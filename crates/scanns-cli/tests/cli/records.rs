@@ -1,0 +1,124 @@
+//! Records of JSON and CSV: indexed with fields that are inferred or given, and what is said of those that are malformed.
+
+use super::*;
+
+const PEOPLE: &str = r#"{"name": "ada", "born": 1815, "wrote": "Notes on the analytical engine", "home": {"city": "London"}}
+{"name": "grace", "born": 1906, "wrote": "A compiler for everybody, and a manual", "home": {"city": "New York"}}
+
+{"name": "alan", "born": "1912", "wrote": "On computable numbers and a problem", "home": {"city": "London"}}
+"#;
+
+#[test]
+fn json_lines_are_indexed_with_fields_that_a_sample_suggests() {
+    let place = Place::with(&[("people.jsonl", PEOPLE)]);
+    let ran = place.indexed(&["--records", "jsonl"]);
+    let text = ran.text();
+    assert!(text.contains("fields, as a sample of 3 records suggests"), "{text}");
+    assert!(text.contains("home.city") && text.contains("blank: 1 record left out"), "{text}");
+    assert_eq!(place.found(&["compiler"]), ["people.jsonl:2"]);
+    assert_eq!(place.found(&["--field", "home.city", "London"]), ["people.jsonl:1", "people.jsonl:4"]);
+    let fields = place.info(&["--fields", "--json"]).json();
+    let city =
+        fields["fields"].as_array().unwrap().iter().find(|f| f["name"] == "home.city").unwrap().clone();
+    assert_eq!(city["values"]["distinct"], 2);
+    assert_eq!(city["values"]["least"], "London");
+    assert_eq!(city["values"]["greatest"], "New York");
+    let table = place.info(&["--fields"]);
+    assert!(table.text().contains("different") && table.text().contains("New York"), "{}", table.text());
+    // Again: the index knows what records are and which fields they have.
+    let again = place.indexed(&[]);
+    assert!(again.text().contains("unchanged: 1 file"), "{}", again.text());
+}
+
+#[test]
+fn a_schema_is_written_edited_and_given_back() {
+    let place =
+        Place::with(&[("a.csv", "name;size;note\nx;1;\"two\nlines\"\ny;many;none\nz;3;\"more; of it\"\n")]);
+    let schema = place.dir.path().join("schema.toml");
+    let path = schema.to_str().unwrap();
+    let ran = run(scanns(&["index", "--records", "csv", "--infer-schema", path]).arg(place.files()));
+    assert_eq!((ran.code, ran.text()), (Some(0), ""), "{}", ran.stderr);
+    let text = std::fs::read_to_string(&schema).unwrap();
+    let edited = text.replacen(
+        "type = \"keyword\"\nsearched = true\ncolumn = true",
+        "type = \"unsigned\"\ncolumn = true",
+        2,
+    );
+    let edited =
+        edited.replacen("type = \"unsigned\"\ncolumn = true", "type = \"keyword\"\nstored = true", 1);
+    std::fs::write(&schema, &edited).unwrap();
+    let ran = place.index_with(&["--records", "csv", "--schema", path]);
+    assert_eq!(ran.code, Some(0), "{}\n{edited}", ran.stderr);
+    assert!(
+        ran.text().contains("field size: 1 value of another kind left out, the first was \"many\""),
+        "{}",
+        ran.text()
+    );
+    assert_eq!(place.found(&["--field", "name", "z"]), ["a.csv:3"]);
+    // Another schema is refused, and says in what.
+    std::fs::write(&schema, text).unwrap();
+    let ran = place.index_with(&["--records", "csv", "--schema", path]);
+    assert_eq!(ran.code, Some(2));
+    assert!(ran.stderr.contains("differs from that of the index in field 'name'"), "{}", ran.stderr);
+    let ran = run(scanns(&["index", "--records", "csv", "--infer-schema", "-"]).arg(place.files()));
+    assert!(ran.text().contains("[[field]]"), "{}", ran.text());
+}
+
+#[test]
+fn malformed_records_are_listed_with_their_lines_and_the_exit_code_says_so() {
+    let place = Place::with(&[("a.jsonl", "{\"a\": \"x\"}\n{\"a\": \u{1b}\n{\"a\": \"y\", \"b\": 1}\n")]);
+    let ran = place.index_with(&["--records", "jsonl", "--json"]);
+    assert_eq!(ran.code, Some(1));
+    let report = ran.json();
+    assert_eq!((&report["documents"], &report["records"]["malformed"]), (&Value::from(2), &Value::from(1)));
+    assert_eq!(report["records"]["examples"][0]["line"], 2);
+    let place = Place::with(&[("a.jsonl", "{\"a\": \"x\"}\n{\"a\": \u{1b}\n")]);
+    let ran = place.index_with(&["--records", "jsonl", "--quiet"]);
+    assert!(
+        ran.stderr.contains("a.jsonl:2: ") && ran.stderr.contains("1 record is malformed; the rest"),
+        "{}",
+        ran.stderr
+    );
+    assert!(!ran.stderr.contains('\u{1b}') && ran.code == Some(1), "{}", ran.stderr);
+}
+
+#[test]
+fn options_of_records_are_refused_where_they_mean_nothing() {
+    let place = Place::with(&[("a", "x")]);
+    for more in [
+        &["--schema", "x.toml"][..],
+        &["--csv-delimiter", ";", "--records", "jsonl"],
+        &["--infer-schema", "-"],
+    ] {
+        let ran = place.index_with(more);
+        assert_eq!(ran.code, Some(2), "{more:?}");
+        assert!(ran.stderr.contains("give --records"), "{}", ran.stderr);
+    }
+    let ran = place.index_with(&["--records", "jsonl"]);
+    assert!(ran.code == Some(2) && ran.stderr.contains("no record with a value"), "{}", ran.stderr);
+    let ran = run(scanns(&["index"]).arg(place.files()));
+    assert!(ran.code == Some(2) && ran.stderr.contains("--output"), "{}", ran.stderr);
+}
+
+#[test]
+fn files_have_columns_of_what_the_file_system_says_where_that_is_asked_for() {
+    let place = Place::with(&[("a.txt", "one"), ("b/c.rs", "two words")]);
+    place.indexed(&["--metadata"]);
+    let fields = place.info(&["--fields", "--json"]).json();
+    let field = |name: &str| {
+        fields["fields"].as_array().unwrap().iter().find(|field| field["name"] == name).unwrap().clone()
+    };
+    assert_eq!(
+        (&field("size")["values"]["least"], &field("size")["values"]["greatest"]),
+        (&3.into(), &9.into())
+    );
+    assert_eq!(field("ext")["values"]["distinct"], 2);
+    assert_eq!(field("mtime")["values"]["documents"], 2);
+    // The text is found as ever.
+    assert_eq!(place.found(&["words"]), ["c.rs"]);
+    place.indexed(&[]);
+    let plain = Place::with(&[("a.txt", "one")]);
+    plain.indexed(&[]);
+    let ran = plain.index_with(&["--metadata"]);
+    assert!(ran.code == Some(2) && ran.stderr.contains("built without"), "{}", ran.stderr);
+}
