@@ -35,7 +35,7 @@ fn command(script: &Script, step: usize, index: &Path) -> (&'static str, Command
             script.write_files(step);
             let records = match script.records {
                 Records::File => "file",
-                Records::Lines => "lines",
+                _ => "lines",
             };
             command.args(["index", "--quiet", "--analyzer", "whitespace", "--records", records]);
             command.arg("--threads").arg(script.lanes.to_string()).arg("-o").arg(index).args(files.keys());
