@@ -53,8 +53,8 @@ impl Filling {
     fn write(&mut self, [blocks, index]: [u32; 2], out: &mut EnvelopeWriter) -> Result<()> {
         let entries = self.writer.finish(&mut self.blocks)?;
         out.begin(blocks)?;
-        out.write(&self.blocks)?;
-        self.blocks.clear();
+        // Given back, since its room would count as memory in use.
+        out.write(&std::mem::take(&mut self.blocks))?;
         out.begin(index)?;
         out.write(&entries)
     }

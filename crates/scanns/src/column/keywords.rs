@@ -85,10 +85,11 @@ impl Keywords {
         self.open.clear();
     }
 
-    /// Memory in use.
+    /// Memory in use, and what sorting the terms will take.
     pub(super) fn bytes(&self) -> usize {
         self.text.capacity()
             + self.ends.capacity() * 8
+            + self.ends.len() * 24
             + self.stream.capacity() * 4
             + self.table.capacity() * 5
             + self.open.capacity() * 4

@@ -10,7 +10,7 @@ pub enum ColumnKind {
     Unsigned,
     /// From -2⁶³ to 2⁶³ - 1.
     Signed,
-    /// Doubles, in the total order of IEEE 754.
+    /// Doubles, in the total order of IEEE 754, but with one zero.
     Float,
     /// False and true.
     Boolean,
@@ -100,7 +100,8 @@ impl ColumnKind {
             (ColumnKind::Signed, ValueRef::Signed(number)) | (ColumnKind::Date, ValueRef::Date(number)) => {
                 Some(number.cast_unsigned() ^ SIGN)
             }
-            (ColumnKind::Float, ValueRef::Float(number)) => Some(order_of(number)),
+            // There is one zero: what is added makes it the positive one.
+            (ColumnKind::Float, ValueRef::Float(number)) => Some(order_of(number + 0.0)),
             (ColumnKind::Boolean, ValueRef::Boolean(truth)) => Some(truth.into()),
             _ => None,
         }

@@ -43,6 +43,7 @@ pub use entry::{Entry, Range};
 pub use kind::ColumnKind;
 pub use read::{Block, Column, ColumnCursor, Damaged};
 pub use scan::{Scan, Values};
+pub use values::StringCursor;
 pub use walk::Walker;
 pub use write::ColumnWriter;
 

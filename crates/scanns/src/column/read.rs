@@ -148,7 +148,7 @@ impl Column {
         let at = HEADER + ENTRY * block as usize;
         if block < self.header.blocks
             && let Some(entry) = Entry::read(self.index.get(at..at + ENTRY)?)
-            && self.documents() - entry.documents.min(self.documents()) >= entry.first
+            && self.documents().checked_sub(entry.documents).is_some_and(|most| entry.first <= most)
             && entry.strings == self.kind.is_strings()
         {
             return Ok(entry);

@@ -1,6 +1,7 @@
 //! The values of a document as they were put in.
 
-use super::read::Damaged;
+use super::dictionary::DictionaryReader;
+use super::read::{Block, Damaged};
 use super::{Column, ColumnCursor, ColumnKind};
 use crate::codec::StringBlock;
 use crate::error::Result;
@@ -25,14 +26,7 @@ impl Column {
         if let Some(column) = self.names() {
             column.strings_of(doc, |name| names.push(name))?;
         }
-        let mut names = names.into_iter();
-        for order in orders {
-            let mut text = Vec::new();
-            terms.term(u32::try_from(order).unwrap_or(u32::MAX), &mut text)?;
-            text.extend(names.next().unwrap_or_default());
-            out.push(Value::Text(text));
-        }
-        Ok(())
+        put_paths(terms, &orders, names, out)
     }
 
     /// Appends the values of each of `docs` to its row, as [`Column::values_of`] does.
@@ -72,26 +66,100 @@ impl Column {
                     Ok(())
                 })
             }
-            _ => docs.iter().zip(rows).try_for_each(|(&doc, row)| self.values_of(doc, row)),
+            None => {
+                let (is_text, mut cursor) = (self.kind() == ColumnKind::Text, StringCursor::new(self));
+                docs.iter().zip(rows).try_for_each(|(&doc, row)| {
+                    cursor.each(doc, |string| {
+                        row.push(if is_text { Value::Text(string) } else { Value::Bytes(string) });
+                    })
+                })
+            }
+            Some(terms) => {
+                let mut names = self.names().map(StringCursor::new);
+                for (&doc, row) in docs.iter().zip(rows) {
+                    orders.clear();
+                    cursor.get(doc, &mut orders)?;
+                    let mut of_doc = Vec::new();
+                    if let Some(names) = &mut names {
+                        names.each(doc, |name| of_doc.push(name))?;
+                    }
+                    put_paths(terms, &orders, of_doc, row)?;
+                }
+                Ok(())
+            }
         }
     }
 
     /// Calls `visit` with each string of a document.
-    pub fn strings_of(&self, doc: u32, mut visit: impl FnMut(Vec<u8>)) -> Result<()> {
-        let number = self.block_of(doc)?;
-        let block = self.block(number)?;
+    pub fn strings_of(&self, doc: u32, visit: impl FnMut(Vec<u8>)) -> Result<()> {
+        StringCursor::new(self).each(doc, visit)
+    }
+}
+
+/// Appends terms, with a name behind each if there are names.
+fn put_paths(
+    terms: &DictionaryReader,
+    orders: &[u64],
+    names: Vec<Vec<u8>>,
+    out: &mut Vec<Value>,
+) -> Result<()> {
+    let mut names = names.into_iter();
+    for &order in orders {
+        let mut text = Vec::new();
+        terms.term(u32::try_from(order).unwrap_or(u32::MAX), &mut text)?;
+        text.extend(names.next().unwrap_or_default());
+        out.push(Value::Text(text));
+    }
+    Ok(())
+}
+
+/// Strings of documents that are asked for in about their order: the block at hand is unpacked once.
+#[derive(Debug)]
+pub struct StringCursor<'a> {
+    column: &'a Column,
+    open: Option<Open<'a>>,
+}
+
+#[derive(Debug)]
+struct Open<'a> {
+    number: u32,
+    block: Block<'a>,
+    /// None where no document of the block has a string.
+    strings: Option<StringBlock<'a>>,
+    unpacked: Vec<u8>,
+}
+
+impl<'a> StringCursor<'a> {
+    /// At no document.
+    pub fn new(column: &'a Column) -> Self {
+        StringCursor { column, open: None }
+    }
+
+    /// Calls `visit` with each string of a document.
+    pub fn each(&mut self, doc: u32, mut visit: impl FnMut(Vec<u8>)) -> Result<()> {
+        if !self.open.as_ref().is_some_and(|open| open.block.documents().contains(&doc)) {
+            let number = self.column.block_of(doc)?;
+            let block = self.column.block(number)?;
+            let (mut strings, mut unpacked) = (None, Vec::new());
+            if block.entry.values > 0 {
+                let opened = StringBlock::open(block.text()).filter(|all| all.len() == block.entry.values);
+                let opened = opened.filter(|all| all.unpack(&mut unpacked).is_some());
+                strings = Some(opened.ok_or_else(|| self.column.damaged(number))?);
+            }
+            self.open = Some(Open { number, block, strings, unpacked });
+        }
+        let Some(Open { number, block, strings: Some(strings), unpacked }) = &self.open else {
+            return Ok(());
+        };
         let mut read = || -> std::result::Result<(), Damaged> {
             let Some(rank) = block.rank(doc) else { return Ok(()) };
-            let strings = StringBlock::open(block.text()).ok_or(Damaged)?;
-            let mut unpacked = Vec::new();
-            strings.unpack(&mut unpacked).ok_or(Damaged)?;
             for place in block.values_of(rank)? {
                 let mut string = Vec::new();
-                strings.get_from(&unpacked, place, &mut string).ok_or(Damaged)?;
+                strings.get_from(unpacked, place, &mut string).ok_or(Damaged)?;
                 visit(string);
             }
             Ok(())
         };
-        read().map_err(|Damaged| self.damaged(number))
+        read().map_err(|Damaged| self.column.damaged(*number))
     }
 }

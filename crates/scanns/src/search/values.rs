@@ -14,14 +14,29 @@ use crate::error::{Error, Result};
 use crate::schema::{Field, FieldKind, Value, ValueRef, literal};
 
 impl ValueRange {
-    /// The range that a text asks for: `5` or `=5`, `>5`, `>=5`, `<5`, `<=5`, `*` for any value, and of texts `abc*`.
+    /// The range of one value, as it is.
     ///
     /// # Errors
     /// What could stand there.
-    pub(super) fn parse(field: Field, kind: &FieldKind, text: &str) -> std::result::Result<Self, String> {
+    pub(super) fn exact(field: Field, kind: &FieldKind, text: &str) -> std::result::Result<Self, String> {
+        let (low, high) = literal(kind, text)?;
+        Ok(ValueRange { field, low: Bound::Included(low), high: Bound::Included(high) })
+    }
+
+    /// The range that a text asks for: `5` or `=5`, `>5`, `>=5`, `<5`, `<=5`; if it ends with a star that is `wild`, any
+    /// value, or of keywords and paths those that begin so.
+    ///
+    /// # Errors
+    /// What could stand there.
+    pub(super) fn parse(
+        field: Field,
+        kind: &FieldKind,
+        text: &str,
+        wild: bool,
+    ) -> std::result::Result<Self, String> {
         let is_text = matches!(kind, FieldKind::Keyword | FieldKind::Path);
         let sign = |sign: &str| text.strip_prefix(sign).map(str::trim_start);
-        let (low, high) = if text == "*" {
+        let (low, high) = if wild && text == "*" {
             (Bound::Unbounded, Bound::Unbounded)
         } else if let Some(text) = sign(">=") {
             (Bound::Included(literal(kind, text)?.0), Bound::Unbounded)
@@ -31,13 +46,14 @@ impl ValueRange {
             (Bound::Unbounded, Bound::Included(literal(kind, text)?.1))
         } else if let Some(text) = sign("<") {
             (Bound::Unbounded, Bound::Excluded(literal(kind, text)?.0))
-        } else if let Some(prefix) = text.strip_suffix('*').filter(|_| is_text) {
+        } else if let Some(text) = sign("=") {
+            return Self::exact(field, kind, text);
+        } else if let Some(prefix) = text.strip_suffix('*').filter(|_| wild && is_text) {
             let first = prefix.as_bytes().to_vec();
             let end = after_prefix(&first).map_or(Bound::Unbounded, |end| Bound::Excluded(Value::Text(end)));
             (Bound::Included(Value::Text(first)), end)
         } else {
-            let (low, high) = literal(kind, sign("=").unwrap_or(text))?;
-            (Bound::Included(low), Bound::Included(high))
+            return Self::exact(field, kind, text);
         };
         Ok(ValueRange { field, low, high })
     }
@@ -84,7 +100,8 @@ pub(super) fn documents(
 ) -> Result<DocSet> {
     let mut found = Found { first, words: vec![0; (end.saturating_sub(first) as usize).div_ceil(64)] };
     if let Some(column) = leaf.column(range.field) {
-        if column.kind() == ColumnKind::Path && range.low != Bound::Unbounded {
+        let all = (&range.low, &range.high) == (&Bound::Unbounded, &Bound::Unbounded);
+        if column.kind() == ColumnKind::Path && !all {
             found.of_paths(column, range, clock)?;
         } else if let Some(bounds) = bounds(column, range)? {
             found.between(column, bounds, end, clock)?;
@@ -238,9 +255,18 @@ impl Found {
 
     /// Adds the documents with a path, or with one below it.
     fn of_paths(&mut self, column: &Column, range: &ValueRange, clock: Clock) -> Result<()> {
-        let (Some(terms), Bound::Included(Value::Text(path))) = (column.terms(), &range.low) else {
-            return Err(Error::Options("paths are asked for by one of them: path:/data/anna".into()));
+        let refused = || {
+            let what =
+                "paths are asked for by one of them, or by how they begin: path:/data/anna, path:/data/an*";
+            Error::Options(what.into())
         };
+        let (Some(terms), Bound::Included(Value::Text(path))) = (column.terms(), &range.low) else {
+            return Err(refused());
+        };
+        let after = after_prefix(path).map_or(Bound::Unbounded, |end| Bound::Excluded(Value::Text(end)));
+        if range.high != range.low && range.high != after {
+            return Err(refused());
+        }
         let end = self.first.saturating_add(u32::try_from(self.words.len() * 64).unwrap_or(u32::MAX));
         let end = end.min(column.documents());
         let wildcard = range.low != range.high;

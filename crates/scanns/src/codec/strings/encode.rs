@@ -2,7 +2,7 @@
 
 use super::super::fsst::{SAMPLE, SymbolTable, sample};
 use super::super::put_varint;
-use super::{CODES, EndsWriter, FRAME, MOST_IN_FRAME, RAW, SAME};
+use super::{CODES, EndsWriter, FRAME, MOST_IN_FRAME, MOST_SAME, RAW, SAME};
 
 /// Less text is not worth symbols: a table takes some hundred bytes.
 const LEAST: usize = 128;
@@ -13,7 +13,7 @@ const LEVEL: i32 = 3;
 pub fn encode_block(strings: &[&[u8]], out: &mut Vec<u8>) {
     put_varint(out, strings.len() as u64);
     let first = strings.first().copied().unwrap_or_default();
-    if strings.iter().all(|&string| string == first) {
+    if strings.len() <= MOST_SAME && strings.iter().all(|&string| string == first) {
         out.push(SAME);
         out.extend_from_slice(first);
         return;

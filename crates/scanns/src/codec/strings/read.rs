@@ -4,7 +4,7 @@ use std::ops::{ControlFlow, Range};
 
 use super::super::ByteReader;
 use super::super::fsst::SymbolTable;
-use super::{CODES, Ends, FRAME, MOST_IN_FRAME, RAW, SAME};
+use super::{CODES, Ends, FRAME, MOST_IN_FRAME, MOST_SAME, RAW, SAME};
 
 /// A block, read where it lies; of one with symbols, the table is decoded.
 #[derive(Debug)]
@@ -29,7 +29,7 @@ impl<'a> StringBlock<'a> {
         let count = reader.varint32()?;
         let strings = usize::try_from(count).ok()?;
         let form = match reader.u8()? {
-            SAME => Form::Same(reader.remaining()),
+            SAME if strings <= MOST_SAME => Form::Same(reader.remaining()),
             RAW => Form::Raw(Ends::open(&mut reader, strings)?, reader.remaining()),
             CODES => {
                 let table = Box::new(SymbolTable::decode(&mut reader)?);
@@ -50,8 +50,7 @@ impl<'a> StringBlock<'a> {
         (last == Some(len)).then_some(StringBlock { count, form })
     }
 
-    /// How many strings there are. Damaged bytes may say more than the caller knows that there should be: a string that
-    /// is in the block once may be there 2^32 - 1 times.
+    /// How many strings there are, of which damaged bytes may say more than the caller knows that there should be.
     pub fn len(&self) -> u32 {
         self.count
     }

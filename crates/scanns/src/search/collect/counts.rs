@@ -15,7 +15,7 @@ const MOST: usize = 1 << 24;
 const SMALL: u64 = 256;
 
 /// Most numbers of an array.
-const LARGE: u64 = 1 << 31;
+const LARGE: u64 = 1 << 28;
 
 /// See the module.
 #[derive(Debug)]
@@ -119,8 +119,8 @@ impl Counts {
     pub(super) fn sorted(self) -> Vec<(u64, u64)> {
         let mut few: Vec<(u64, u64)> = self.few.into_iter().collect();
         few.sort_unstable();
-        let all = (self.least..).zip(self.all).filter(|(_, count)| *count > 0);
-        few.extend(all);
+        let counted = self.all.into_iter().zip(0u64..).filter(|(count, _)| *count > 0);
+        few.extend(counted.map(|(count, place)| (self.least + place, count)));
         few
     }
 }

@@ -156,7 +156,7 @@ impl StatsCount {
 /// Which of so many values in order is the least that `percent` of them are not above.
 #[expect(clippy::cast_possible_truncation, clippy::cast_sign_loss, reason = "it is not more than the count")]
 fn rank(percent: f64, count: usize) -> usize {
-    let wanted = (percent / 100.0 * approximate(count as u64)).ceil() as usize;
+    let wanted = (percent * approximate(count as u64) / 100.0).ceil() as usize;
     wanted.clamp(1, count.max(1)) - 1
 }
 
@@ -232,5 +232,25 @@ impl Figures {
         let shift = if is_signed { SIGN * i128::from(self.values) } else { 0 };
         let sum = self.whole.cast_signed() - shift;
         (Sum::Whole(sum), sum as f64 / count)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_percentile_is_the_least_value_that_enough_are_not_above() {
+        for (percent, count, expected) in [
+            (99.9, 1_000, 998),
+            (99.9, 1_000_000, 998_999),
+            (7.0, 100, 6),
+            (55.0, 100, 54),
+            (50.0, 1, 0),
+            (0.0, 9, 0),
+            (100.0, 9, 8),
+        ] {
+            assert_eq!(rank(percent, count), expected, "{percent} of {count}");
+        }
     }
 }

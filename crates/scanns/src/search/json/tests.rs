@@ -4,8 +4,8 @@ use fastrand::Rng;
 
 use super::parse_json;
 use crate::error::{Error, Result};
-use crate::schema::Field;
-use crate::search::{BoolQuery, Operator, Pattern, PhraseQuery, Query, QueryText, WildcardPart};
+use crate::schema::{Field, FieldKind, Value};
+use crate::search::{BoolQuery, Operator, Pattern, PhraseQuery, Query, QueryText, ValueRange, WildcardPart};
 
 /// Words between spaces in lower case, without `the`; there are fields `title`, 0, and `body`, 1, whose words are
 /// doubled.
@@ -21,6 +21,10 @@ impl QueryText for Words {
             .ok_or_else(|| ", only title, body".to_owned())
     }
 
+    fn column(&self, name: &str) -> Option<(Field, FieldKind)> {
+        (name == "size").then(|| (Field::new(SIZE).unwrap(), FieldKind::Unsigned))
+    }
+
     fn terms(&mut self, field: Option<Field>, text: &str) -> Vec<(u32, Vec<u8>)> {
         let times = if field.is_some_and(|field| field.number() == 1) { 2 } else { 1 };
         let words = (0..).zip(text.split_whitespace()).filter(|(_, word)| *word != "the");
@@ -31,6 +35,9 @@ impl QueryText for Words {
         text.to_lowercase()
     }
 }
+
+/// The number of a field that is a column.
+const SIZE: u16 = 9;
 
 fn read(text: &str) -> Result<Query> {
     parse_json(text, Operator::Or, &mut Words)
@@ -318,6 +325,37 @@ fn text_that_is_typed_has_the_same_limit_wherever_it_stands() {
 #[test]
 fn of_a_key_that_comes_twice_the_last_one_counts() {
     assert_eq!(read(r#"{"term": "a", "term": "b"}"#).unwrap(), term("b"));
+}
+
+#[test]
+fn values_of_columns_have_one_bound_an_end() {
+    use Bound::{Excluded, Included, Unbounded};
+    let number = Value::Unsigned;
+    for (bounds, low, high) in [
+        (r#""gte": 5"#, Included(number(5)), Unbounded),
+        (r#""gt": "1KiB", "lte": 4000"#, Excluded(number(1024)), Included(number(4000))),
+        (r#""equals": 7"#, Included(number(7)), Included(number(7))),
+        (r#""lt": "2kB""#, Unbounded, Excluded(number(2000))),
+    ] {
+        let query = read(&format!(r#"{{"values": {{"column": "size", {bounds}}}}}"#)).unwrap();
+        assert_eq!(
+            query,
+            Query::Values(ValueRange { field: Field::new(SIZE).unwrap(), low, high }),
+            "{bounds}"
+        );
+        let name = |field: Field| (field.number() == SIZE).then(|| "size".to_owned());
+        assert_eq!(read(&query.to_json(&name).unwrap()).unwrap(), query);
+    }
+    for bad in [
+        r#"{"values": {"column": "size", "gte": 5, "gt": 5}}"#,
+        r#"{"values": {"column": "size", "gte": 5, "equals": 5}}"#,
+        r#"{"values": {"column": "size", "gte": -5}}"#,
+        r#"{"values": {"column": "size", "gte": [5]}}"#,
+        r#"{"values": {"column": "body", "gte": 5}}"#,
+        r#"{"values": {"gte": 5}}"#,
+    ] {
+        assert!(read(bad).is_err(), "{bad}");
+    }
 }
 
 #[test]

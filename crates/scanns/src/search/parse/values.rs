@@ -3,7 +3,7 @@
 use super::Parser;
 use crate::error::Result;
 use crate::schema::{Field, FieldKind};
-use crate::search::lex::{TokenKind, text_of};
+use crate::search::lex::{TokenKind, Unit, text_of};
 use crate::search::query::{BoolQuery, Query, ValueRange};
 
 impl Parser<'_> {
@@ -17,8 +17,11 @@ impl Parser<'_> {
                 &of,
                 (from.as_ref().map(String::as_str), to.as_ref().map(String::as_str)),
             ),
-            TokenKind::Phrase(text) => ValueRange::parse(field, &of, text),
-            TokenKind::Word(units) => ValueRange::parse(field, &of, &text_of(units)),
+            TokenKind::Phrase(text) => ValueRange::exact(field, &of, text),
+            TokenKind::Word(units) => {
+                let wild = matches!(units.last(), Some(Unit::Anything));
+                ValueRange::parse(field, &of, &text_of(units), wild)
+            }
             TokenKind::Set => return self.any_value(),
             _ => return self.fault(at, "a value is missing"),
         };

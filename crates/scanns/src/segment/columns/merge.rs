@@ -4,7 +4,8 @@ use std::collections::BTreeSet;
 
 use super::terms::merge_terms;
 use crate::column::{
-    BLOCKS, Column, ColumnKind, ColumnWriter, INDEX, NAMES, NAMES_INDEX, Scan, TERMS, TERMS_INDEX,
+    BLOCKS, Column, ColumnKind, ColumnWriter, INDEX, NAMES, NAMES_INDEX, Scan, StringCursor, TERMS,
+    TERMS_INDEX,
 };
 use crate::error::{Error, Result};
 use crate::schema::Field;
@@ -193,6 +194,7 @@ fn in_order(
     go_on: GoOn<'_>,
 ) -> Result<()> {
     let (mut values, mut seen) = (Vec::new(), 0u32);
+    let mut strings: Vec<_> = columns.iter().map(|column| column.map(StringCursor::new)).collect();
     order.each(documents, |source, doc| {
         seen = seen.wrapping_add(1);
         if seen.is_multiple_of(LOOK_EVERY) {
@@ -200,7 +202,9 @@ fn in_order(
         }
         if let Some(Some(column)) = columns.get(source) {
             if column.kind().is_strings() {
-                column.strings_of(doc, |string| writer.push_string(&string))?;
+                if let Some(Some(strings)) = strings.get_mut(source) {
+                    strings.each(doc, |string| writer.push_string(&string))?;
+                }
             } else {
                 values.clear();
                 column.get(doc, &mut values)?;

@@ -44,7 +44,9 @@ fn random_row(random: &mut Rng) -> Row {
             .collect::<Vec<_>>()
             .join(" "),
         size: (0..times(random)).map(|_| random.u64(..5000)).collect(),
-        temp: (0..times(random)).map(|_| f64::from(random.i32(-300..300)) / 10.0).collect(),
+        temp: (0..times(random))
+            .map(|_| f64::from(random.i32(-9..9)) / 2.0 * f64::from(random.i32(-1..9)))
+            .collect(),
         // The year 2024, which has 366 days.
         when: (0..times(random)).map(|_| 19_723 * DAY + random.i64(..366 * DAY)).collect(),
         open: (0..times(random).min(1)).map(|_| random.bool()).collect(),
@@ -115,6 +117,12 @@ fn queries() -> Vec<(&'static str, Matches)> {
             Box::new(|row| row.host.iter().any(|host| host == "h1.org" || host == "h3.org")),
         ),
         ("host:>h5", Box::new(|row| row.host.iter().any(|host| host.as_str() > "h5"))),
+        ("host:=h1*", Box::new(|_| false)),
+        (r"host:h1\*", Box::new(|_| false)),
+        (r#"host:"h1.org""#, Box::new(|row| row.host.iter().any(|host| host == "h1.org"))),
+        (r#"host:"h1*""#, Box::new(|_| false)),
+        ("temp:0", Box::new(|row| row.temp.contains(&0.0))),
+        ("temp:<0", Box::new(|row| row.temp.iter().any(|&temp| temp < 0.0))),
         ("tag:h1.org", Box::new(|row| row.host.iter().any(|host| host == "h1.org"))),
         ("tag:<h12.org", Box::new(|row| row.host.iter().any(|host| host.as_str() < "h12.org"))),
         ("path:/d1", Box::new(|row| row.path.iter().any(|path| path.starts_with("/d1/")))),
@@ -223,7 +231,8 @@ fn documents_are_found_by_their_values_in_any_state_of_the_index() {
 fn what_is_no_value_is_refused_with_what_could_stand_there() {
     let directory = Arc::new(RamDirectory::new());
     let writer = IndexWriter::open_in(directory.clone(), Some(&schema()), WriterOptions::default()).unwrap();
-    writer.add(&Document::new("1").text(schema().field("text").unwrap(), "a")).unwrap();
+    let (text, path) = (schema().field("text").unwrap(), schema().field("path").unwrap());
+    writer.add(&Document::new("1").text(text, "a").text(path, "/a/b")).unwrap();
     writer.commit().unwrap();
     let snapshot = Snapshot::open_in(&*directory).unwrap().unwrap();
     for (text, expected) in [
@@ -233,8 +242,14 @@ fn what_is_no_value_is_refused_with_what_could_stand_there() {
         ("open:perhaps", "true or false"),
         ("size:(1 OR (2", "not closed"),
         ("size:in(1 OR 2)", "in( ) holds values"),
+        (r#"size:">5""#, "whole number"),
     ] {
         let message = snapshot.parse(text, Operator::Or).unwrap_err().to_string();
         assert!(message.contains(expected), "{text}: {message}");
+    }
+    for text in ["path:>=/a", "path:</a", "path:[/a TO /b]", "path:[* TO /b]"] {
+        let query = snapshot.parse(text, Operator::Or).unwrap();
+        let message = snapshot.searcher().count(&query).unwrap_err().to_string();
+        assert!(message.contains("how they begin"), "{text}: {message}");
     }
 }
