@@ -5,10 +5,10 @@ use std::os::unix::ffi::OsStringExt;
 use std::path::Path;
 
 use anyhow::{Context, Result};
-use scanns::{CheckLevel, CheckReport, Deletion, Error, MergeOptions, MergeReport, Operator, Progress};
+use scanns::{CheckLevel, CheckReport, Deletion, Error, MergeOptions, MergeReport, Progress};
 use serde_json::{Map, Value, json};
 
-use crate::args::{CheckArgs, DeleteArgs, LevelArg, MergeArgs, OperatorArg};
+use crate::args::{CheckArgs, DeleteArgs, LevelArg, MergeArgs};
 use crate::progress;
 use crate::report::{self, Outcome, Output};
 use crate::units;
@@ -17,10 +17,7 @@ use crate::units;
 pub fn delete(args: &DeleteArgs) -> Result<Outcome> {
     let what = match &args.query {
         Some(query) => {
-            let operator = match args.default_operator {
-                OperatorArg::Or => Operator::Or,
-                OperatorArg::And => Operator::And,
-            };
+            let operator = args.default_operator.into();
             Deletion::Query(query.clone(), operator)
         }
         None => Deletion::Keys(keys(args)?),

@@ -7,7 +7,7 @@
 mod asked;
 mod batch;
 mod facets;
-mod fields;
+pub mod fields;
 mod groups;
 mod order;
 mod page;
@@ -19,12 +19,11 @@ use std::ops::ControlFlow;
 use anyhow::{Result, anyhow, bail};
 use scanns::Value as Typed;
 use scanns::{
-    Budget, Explanation, Field, Hit, Model, Operator, Query, SearchThreads, Searcher, Snapshot, Snippet,
-    Store,
+    Budget, Explanation, Field, Hit, Model, Query, SearchThreads, Searcher, Snapshot, Snippet, Store,
 };
 use serde_json::{Map, Value};
 
-use crate::args::{ModelArg, ModelArgs, OperatorArg, SearchArgs, SortArg};
+use crate::args::{ModelArg, ModelArgs, SearchArgs, SortArg};
 use crate::report::{self, Outcome, Output};
 use crate::{explain, similar, units};
 use facets::Facets;
@@ -49,10 +48,7 @@ pub fn run(args: &SearchArgs) -> Result<Outcome> {
         );
     }
     let field = field(&snapshot, args.field.as_deref())?;
-    let operator = match args.default_operator {
-        OperatorArg::And => Operator::And,
-        OperatorArg::Or => Operator::Or,
-    };
+    let operator = args.default_operator.into();
     if let Some(path) = &args.batch.queries {
         let batch = batch::Batch { args, snapshot: &snapshot, field, operator, model };
         return batch::run(&batch, path);

@@ -16,7 +16,7 @@ Examples:
       one JSON object a line
 
 Rows are in the order of documents. In CSV, several values of a field have a semicolon between them; in JSON lines they are a
-list, and a field without a value is left out. Dates are in RFC 3339.";
+list, and a field without a value is left out. Dates are in RFC 3339, bytes in hexadecimal.";
 
 /// Arguments of `scanns export`.
 #[derive(Debug, Args)]

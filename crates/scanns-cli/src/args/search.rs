@@ -5,6 +5,7 @@ use std::path::PathBuf;
 use std::time::Duration;
 
 use clap::{Args, ValueEnum};
+use scanns::Operator;
 
 use super::columns::{ColumnArgs, SortArg, sort};
 use super::similar::{FeedbackArgs, LikeArgs};
@@ -225,4 +226,13 @@ pub enum OperatorArg {
     Or,
     /// Every term must occur
     And,
+}
+
+impl From<OperatorArg> for Operator {
+    fn from(operator: OperatorArg) -> Self {
+        match operator {
+            OperatorArg::Or => Operator::Or,
+            OperatorArg::And => Operator::And,
+        }
+    }
 }

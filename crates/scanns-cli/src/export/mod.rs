@@ -12,11 +12,12 @@ use std::path::{Path, PathBuf};
 use std::sync::atomic::Ordering;
 
 use anyhow::{Context, Result, bail};
-use scanns::{Field, Operator, Query, Snapshot};
+use scanns::{Field, Query, Snapshot};
 
-use crate::args::{ExportArgs, ExportFormat, OperatorArg};
+use crate::args::{ExportArgs, ExportFormat};
 use crate::progress::{Ticker, stop_flag};
 use crate::report::{self, Outcome};
+use crate::search::fields::kept;
 use crate::units;
 use write::{Column, Csv, JsonLines, Rows};
 
@@ -26,10 +27,7 @@ const KEY: &str = "_key";
 /// Runs the verb.
 pub fn run(args: &ExportArgs) -> Result<Outcome> {
     let snapshot = Snapshot::open(&args.index)?;
-    let operator = match args.default_operator {
-        OperatorArg::Or => Operator::Or,
-        OperatorArg::And => Operator::And,
-    };
+    let operator = args.default_operator.into();
     let query = match args.query.as_deref() {
         None => Query::All,
         Some(text) => snapshot.parse(text, operator)?,
@@ -78,13 +76,10 @@ fn format_of(path: &Path) -> ExportFormat {
 
 /// The columns of the output, and the fields that are read.
 fn columns(snapshot: &Snapshot, names: &[String]) -> Result<(Vec<Column>, Vec<Field>)> {
-    let schema = snapshot.schema();
-    let kept: Vec<&str> = schema
-        .fields()
-        .filter(|(_, entry)| entry.column || entry.stored)
-        .map(|(_, entry)| entry.name.as_str())
-        .collect();
-    let all = || std::iter::once(KEY).chain(kept.iter().copied()).map(String::from).collect();
+    let all = || {
+        let kept = snapshot.schema().fields().filter(|(_, entry)| entry.column || entry.stored);
+        std::iter::once(KEY.into()).chain(kept.map(|(_, entry)| entry.name.clone())).collect()
+    };
     let names: Vec<String> = if names.is_empty() { all() } else { names.to_vec() };
     let (mut columns, mut fields) = (Vec::new(), Vec::new());
     for name in names {
@@ -92,11 +87,8 @@ fn columns(snapshot: &Snapshot, names: &[String]) -> Result<(Vec<Column>, Vec<Fi
             columns.push(Column { name, place: None });
             continue;
         }
-        let Some(field) = schema.field(&name).filter(|_| kept.contains(&name.as_str())) else {
-            bail!("there is no field '{name}' whose values are kept, only {KEY}, {}", kept.join(", "));
-        };
-        columns.push(Column { name, place: Some(fields.len()) });
-        fields.push(field);
+        fields.push(kept(snapshot, &name)?);
+        columns.push(Column { name, place: Some(fields.len() - 1) });
     }
     Ok((columns, fields))
 }

@@ -66,7 +66,8 @@ fn put_cell(out: &mut impl Write, cell: &[u8], is_value: bool) -> io::Result<()>
 /// A value as text.
 fn put_value(value: &Value, cell: &mut Vec<u8>) -> io::Result<()> {
     match value.as_ref() {
-        ValueRef::Text(text) | ValueRef::Bytes(text) => cell.write_all(text),
+        ValueRef::Text(text) => cell.write_all(text),
+        ValueRef::Bytes(bytes) => bytes.iter().try_for_each(|byte| write!(cell, "{byte:02x}")),
         ValueRef::Unsigned(number) => write!(cell, "{number}"),
         ValueRef::Signed(number) => write!(cell, "{number}"),
         ValueRef::Float(number) => write!(cell, "{number}"),
@@ -136,8 +137,8 @@ fn put_several(values: &[Value], cell: &mut Vec<u8>) -> io::Result<()> {
     Ok(())
 }
 
-/// An object a line: a value, a list where there are several, and nothing where there is none. Bytes that are no UTF-8 are
-/// replaced.
+/// An object a line: a value, a list where there are several, and nothing where there is none. In texts, bytes that
+/// are no UTF-8 are replaced.
 pub struct JsonLines<W> {
     out: W,
     columns: Vec<Column>,
@@ -158,7 +159,12 @@ impl<W: Write> JsonLines<W> {
 /// A value as JSON; numbers that JSON has none for are `null`.
 fn put_json(value: &Value, out: &mut impl Write) -> io::Result<()> {
     match value.as_ref() {
-        ValueRef::Text(text) | ValueRef::Bytes(text) => put_text(text, out),
+        ValueRef::Text(text) => put_text(text, out),
+        ValueRef::Bytes(bytes) => {
+            out.write_all(b"\"")?;
+            bytes.iter().try_for_each(|byte| write!(out, "{byte:02x}"))?;
+            out.write_all(b"\"")
+        }
         ValueRef::Unsigned(number) => write!(out, "{number}"),
         ValueRef::Signed(number) => write!(out, "{number}"),
         ValueRef::Float(number) if number.is_finite() => write!(out, "{number:?}"),
@@ -227,7 +233,7 @@ mod tests {
             (b"k1", vec![vec![text("plain")], vec![Value::Signed(-5)]]),
             (b"k,2", vec![vec![text("say \"hi\"\nthere")], vec![]]),
             (b"k3", vec![vec![text("")], vec![Value::Float(1.0), Value::Float(0.1)]]),
-            (b"k4", vec![vec![], vec![Value::Date(0)]]),
+            (b"k4", vec![vec![Value::Bytes(vec![0, 0xff])], vec![Value::Date(0)]]),
             (b"k5", vec![vec![text("x;y"), text("z\\")], vec![Value::Boolean(true)]]),
         ]
     }
@@ -243,7 +249,7 @@ mod tests {
         let mut out = Vec::new();
         written(Csv::new(&mut out, columns()));
         let expected = "_key,\"a,b\",n\nk1,plain,-5\n\"k,2\",\"say \"\"hi\"\"\nthere\",\nk3,\"\",1;0.1\n\
-                        k4,,1970-01-01T00:00:00Z\nk5,x\\;y;z\\\\,true\n";
+                        k4,00ff,1970-01-01T00:00:00Z\nk5,x\\;y;z\\\\,true\n";
         assert_eq!(String::from_utf8(out).unwrap(), expected);
     }
 
@@ -257,7 +263,7 @@ mod tests {
             r#"{"_key":"k1","a,b":"plain","n":-5}"#,
             r#"{"_key":"k,2","a,b":"say \"hi\"\nthere"}"#,
             r#"{"_key":"k3","a,b":"","n":[1.0,0.1]}"#,
-            r#"{"_key":"k4","n":"1970-01-01T00:00:00Z"}"#,
+            r#"{"_key":"k4","a,b":"00ff","n":"1970-01-01T00:00:00Z"}"#,
             r#"{"_key":"k5","a,b":["x;y","z\\"],"n":true}"#,
         ];
         let expected: Vec<serde_json::Value> =

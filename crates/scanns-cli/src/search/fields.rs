@@ -1,7 +1,7 @@
 //! Fields of a schema by name, and their values as they are shown.
 
 use anyhow::{Result, anyhow};
-use scanns::{Field, FieldKind, Hit, Snapshot, Sum, Value, format_date};
+use scanns::{Field, FieldEntry, FieldKind, Hit, Snapshot, Sum, Value, format_date};
 use serde_json::Value as Json;
 
 use crate::report;
@@ -26,6 +26,18 @@ pub(super) fn column<'s>(snapshot: &'s Snapshot, name: &str) -> Result<(Field, &
     Ok((field, &entry.kind))
 }
 
+/// A field whose values are kept.
+pub fn kept(snapshot: &Snapshot, name: &str) -> Result<Field> {
+    let is_kept = |entry: &FieldEntry| entry.column || entry.stored;
+    let found = snapshot.schema().fields().find(|(_, entry)| entry.name == name && is_kept(entry));
+    found.map(|(field, _)| field).ok_or_else(|| {
+        let kept = snapshot.schema().fields().filter(|(_, entry)| is_kept(entry));
+        let names: Vec<&str> = kept.map(|(_, entry)| entry.name.as_str()).collect();
+        let there = if names.is_empty() { "none".into() } else { names.join(", ") };
+        anyhow!("there is no field '{name}' whose values are kept: of this index there are {there}")
+    })
+}
+
 /// Fields whose values are shown of each hit.
 pub(super) struct Shown<'s> {
     snapshot: &'s Snapshot,
@@ -35,7 +47,7 @@ pub(super) struct Shown<'s> {
 
 impl<'s> Shown<'s> {
     pub(super) fn new(snapshot: &'s Snapshot, names: &'s [String]) -> Result<Self> {
-        let fields = names.iter().map(|name| named(snapshot, name)).collect::<Result<_>>()?;
+        let fields = names.iter().map(|name| kept(snapshot, name)).collect::<Result<_>>()?;
         Ok(Shown { snapshot, names, fields })
     }
 

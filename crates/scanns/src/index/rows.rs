@@ -8,7 +8,7 @@ use std::ops::ControlFlow;
 use super::Snapshot;
 use crate::error::{Error, Result};
 use crate::schema::{Field, Value};
-use crate::search::{Hit, MATCH_WINDOW, Query};
+use crate::search::{Hit, Query, docs_of};
 
 /// Hits that are read together.
 const ROWS: usize = 1_024;
@@ -60,14 +60,10 @@ impl Snapshot {
         let mut outcome = Ok(());
         let mut hits = Vec::with_capacity(ROWS);
         self.searcher().for_each_window(query, |leaf, start, bits| {
-            for (first, &word) in (start..start.saturating_add(MATCH_WINDOW)).step_by(64).zip(bits) {
-                let mut left = word;
-                while left != 0 {
-                    hits.push(Hit { leaf, doc: first + left.trailing_zeros(), score: 0.0 });
-                    left &= left - 1;
-                    if hits.len() == ROWS && !go_on(rows.send(self, &mut hits), &mut outcome) {
-                        return ControlFlow::Break(());
-                    }
+            for doc in docs_of(start, bits) {
+                hits.push(Hit { leaf, doc, score: 0.0 });
+                if hits.len() == ROWS && !go_on(rows.send(self, &mut hits), &mut outcome) {
+                    return ControlFlow::Break(());
                 }
             }
             match go_on(rows.send(self, &mut hits), &mut outcome) {

@@ -81,6 +81,7 @@ pub use like::MoreLikeThis;
 pub use parse::{MAX_CLAUSES, MAX_DEPTH, QueryText, parse};
 pub use patterns::MAX_EXPANSIONS;
 pub use query::{BoolQuery, Operator, Pattern, PhraseQuery, Query, ValueRange, WildcardPart};
+pub(crate) use sets::docs_of;
 pub use sets::{Bits as MatchBits, WINDOW as MATCH_WINDOW};
 pub use share::SearchThreads;
 pub use similarity::Model;

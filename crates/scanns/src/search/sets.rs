@@ -124,7 +124,7 @@ fn each_window(
 }
 
 /// The documents of a window.
-pub(super) fn docs_of(start: u32, bits: &Bits) -> impl Iterator<Item = u32> {
+pub(crate) fn docs_of(start: u32, bits: &[u64]) -> impl Iterator<Item = u32> {
     (start..).step_by(64).zip(bits).flat_map(|(first, &word)| {
         let mut left = word;
         std::iter::from_fn(move || {

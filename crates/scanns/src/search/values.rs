@@ -9,6 +9,7 @@ use super::budget::Clock;
 use super::docset::DocSet;
 use super::leaf::Leaf;
 use super::query::ValueRange;
+use super::sets::docs_of;
 use crate::column::{Column, ColumnKind, DictionaryReader, Entry, Scan};
 use crate::error::{Error, Result};
 use crate::schema::{Field, FieldKind, Value, ValueRef, literal};
@@ -138,7 +139,7 @@ fn bounds(column: &Column, range: &ValueRange) -> Result<Option<(u64, u64)>> {
 }
 
 /// The integer of a value, or of the next greater one of those that are there.
-fn order(column: &Column, value: &Value) -> Result<std::result::Result<u64, u64>> {
+pub(super) fn order(column: &Column, value: &Value) -> Result<std::result::Result<u64, u64>> {
     match (column.terms(), value.as_ref()) {
         (Some(terms), ValueRef::Text(text)) => Ok(terms.find(text)?.map(u64::from).map_err(u64::from)),
         (None, value) => column.kind().order_of(value).map(Ok).ok_or_else(other_kind),
@@ -296,21 +297,16 @@ impl Found {
         let mut in_directory = Found { first: self.first, words: vec![0; self.words.len()] };
         in_directory.between(column, (number.into(), number.into()), end, clock)?;
         let mut values = Vec::new();
-        for (first, word) in (self.first..).step_by(64).zip(in_directory.words) {
-            let mut left = word;
-            while left != 0 {
-                let doc = first + left.trailing_zeros();
-                left &= left - 1;
-                values.clear();
-                column.values_of(doc, &mut values)?;
-                let is_it = |value: &Value| match value.as_ref() {
-                    ValueRef::Text(text) if begins => text.starts_with(path),
-                    ValueRef::Text(text) => text == path,
-                    _ => false,
-                };
-                if values.iter().any(is_it) {
-                    self.set(doc);
-                }
+        for doc in docs_of(self.first, &in_directory.words) {
+            values.clear();
+            column.values_of(doc, &mut values)?;
+            let is_it = |value: &Value| match value.as_ref() {
+                ValueRef::Text(text) if begins => text.starts_with(path),
+                ValueRef::Text(text) => text == path,
+                _ => false,
+            };
+            if values.iter().any(is_it) {
+                self.set(doc);
             }
         }
         Ok(())

@@ -292,16 +292,6 @@ impl<'a> Numbers<'a> {
         }
         (at == out.len()).then_some(())
     }
-
-    /// The values of a table, if that is the form, and what [`Numbers::codes`] gives are places in it.
-    pub fn table(&self) -> Option<impl ExactSizeIterator<Item = u64>> {
-        (self.head.form == Form::Table).then(|| self.table.iter().map(long))
-    }
-
-    /// The packed integers as they are, from `from` on: cheaper than the numbers where only some of them are wanted.
-    pub fn codes(&self, from: usize, out: &mut [u64]) {
-        self.packed.unpack(from, out);
-    }
 }
 
 /// How far a line has risen at number `i`: its step is signed, in units of 2⁻¹⁶.

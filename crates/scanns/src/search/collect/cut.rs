@@ -8,6 +8,7 @@ use super::intervals::Intervals;
 use crate::column::{Column, ColumnKind, DictionaryReader};
 use crate::error::{Error, Result};
 use crate::schema::Value;
+use crate::search::values::order;
 
 /// See the module.
 #[derive(Debug)]
@@ -100,12 +101,7 @@ fn integers(range: &FacetRange, column: &Column) -> Result<Option<(u64, u64)>> {
 
 /// The integer of a value, or of the first one that is greater.
 fn integer(value: &Value, column: &Column) -> Result<u64> {
-    let found = match (column.terms(), value) {
-        (Some(terms), Value::Text(term)) => Some(terms.find(term)?.unwrap_or_else(|next| next).into()),
-        (None, value) => column.kind().order_of(value.as_ref()),
-        _ => None,
-    };
-    found.ok_or_else(|| Error::Options("a range has other values than its field".into()))
+    Ok(order(column, value)?.unwrap_or_else(|next| next))
 }
 
 /// The directories right below one, and that one itself, if files are in it.
