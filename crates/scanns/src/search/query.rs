@@ -120,6 +120,16 @@ impl Query {
         }
     }
 
+    /// True if what it matches depends on values of columns.
+    pub(crate) fn reads_values(&self) -> bool {
+        match self {
+            Query::Term(_) | Query::Phrase(_) | Query::Pattern(_) | Query::All | Query::Exists => false,
+            Query::Values(_) => true,
+            Query::Bool(list) => list.clauses().any(Query::reads_values),
+            Query::In(_, query) | Query::Boost(query, _) => query.reads_values(),
+        }
+    }
+
     /// The fields in which it seeks phrases, `field` being the one that is searched where none is named.
     pub(crate) fn phrases_in(&self, field: Field) -> BTreeSet<Field> {
         match self {

@@ -9,19 +9,22 @@ use super::fields::Fields;
 use super::keep::{Keep, offer};
 use super::leaf::{Leaf, ListSource, TermRef, damaged_list};
 use super::parts::{Parts, Sources};
-use super::plan::{Boosted, InLeaf, Node, Plan, Required, Shape};
+use super::plan::{Boosted, InLeaf, Kind, Node, Plan, Required, Shape};
 use super::query::ValueRange;
 use super::similarity::{Scorer, Similarity, Unscored, Weight};
 use super::topk::TopK;
 use super::windows::too_large;
 use super::{accumulate, conjunction, disjunction, maxscore, sets, term, tree, values};
-use crate::codec::{BLOCK, ListCursor};
+use crate::codec::{BLOCK, ListCursor, NO_MORE};
 use crate::error::{Error, Result};
 
 /// A range of documents begins and ends at a multiple of this, or with its leaf.
 pub(super) const GRAIN: u32 = 4_096;
 
 const _: () = assert!(GRAIN.is_multiple_of(sets::WINDOW) && GRAIN.is_multiple_of(accumulate::WINDOW));
+
+/// Values of so many documents are compared in the time in which that of one is looked up.
+const RARE: u64 = 64;
 
 /// Takes hits in batches: documents in order, and their scores.
 pub(super) type Sink<'s> = dyn FnMut(&[u32], &[f32]) -> ControlFlow<()> + 's;
@@ -104,8 +107,13 @@ impl<'a> View<'a> {
         DocSet::with_terms(self.norms(field), (self.first, self.end))
     }
 
-    /// The documents of the range that have a value in another range.
-    pub(super) fn with_values(&self, range: &ValueRange) -> Result<DocSet> {
+    /// The documents of the range that have a value in another range; if only some matter, perhaps only of those.
+    pub(super) fn with_values(&self, range: &ValueRange, among: Option<&[u32]>) -> Result<DocSet> {
+        if let Some(docs) = among
+            && let Some(found) = values::among(self.leaf, range, docs, self.clock)?
+        {
+            return Ok(found);
+        }
         values::documents(self.leaf, range, (self.first, self.end), self.clock)
     }
 
@@ -184,12 +192,46 @@ impl<'t, S> Terms<'t, S> {
         view.through(self.plan.patterns[pattern].0)
     }
 
-    /// The terms of the leaf that a pattern matches.
-    /// The documents with a value in a range.
-    pub(super) fn in_range(&self, view: &View, range: usize) -> Result<DocSet> {
-        view.with_values(self.plan.ranges[range])
+    /// The documents with a value in a range; if only some matter, perhaps only of those.
+    pub(super) fn in_range(&self, view: &View, range: usize, among: Option<&[u32]>) -> Result<DocSet> {
+        view.with_values(self.plan.ranges[range], among)
     }
 
+    /// The documents that alone can match, where values are asked for beside a rare word that is required.
+    pub(super) fn candidates(
+        &self,
+        view: &View,
+        root: &Node,
+        sources: &[Option<ListSource>],
+    ) -> Result<Option<Vec<u32>>> {
+        let (false, Kind::Bool { must, .. }) = (self.plan.ranges.is_empty(), &root.kind) else {
+            return Ok(None);
+        };
+        let term = |node: &Node| match node.kind {
+            Kind::Term(term) => Some(term),
+            _ => None,
+        };
+        let Some(rarest) = must.iter().filter_map(term).min_by_key(|&term| self.doc_freq(term)) else {
+            return Ok(None);
+        };
+        let Some(source) = &sources[rarest] else { return Ok(None) };
+        if u64::from(self.doc_freq(rarest)) * RARE > u64::from(view.end - view.first) {
+            return Ok(None);
+        }
+        let mut cursor = self.cursor(view, rarest, source)?;
+        cursor.advance(view.first);
+        let mut docs = Vec::new();
+        while cursor.doc() != NO_MORE && cursor.doc() < view.end {
+            let rest = cursor.rest_of_docs();
+            docs.extend_from_slice(rest);
+            let count = rest.len();
+            cursor.consume(count);
+        }
+        docs.truncate(count_below(&docs, view.end));
+        if cursor.corrupt() { Err(damaged_list()) } else { Ok(Some(docs)) }
+    }
+
+    /// The terms of the leaf that a pattern matches.
     pub(super) fn of_pattern(&self, view: &View, pattern: usize) -> Result<Arc<Vec<TermRef>>> {
         let leaf = self.leaf_of_pattern(view, pattern);
         let matcher = &self.plan.patterns[pattern].1;

@@ -31,7 +31,8 @@ const LOOK_UP: u64 = 16;
 /// How many documents match that are not deleted.
 pub(super) fn count(root: &Node, view: &View, terms: Terms<()>) -> Result<u64> {
     let sources = sources(view, terms)?;
-    let builder = Builder { view, terms, sources: &sources };
+    let among = terms.candidates(view, root, &sources)?;
+    let builder = Builder { view, terms, sources: &sources, among: among.as_deref() };
     let Some(mut set) = builder.node(root)? else { return Ok(0) };
     if let Some(known) = set.known_size().filter(|_| view.all_live()) {
         // Of all documents of the leaf: the range that begins with the first one counts them.
@@ -58,7 +59,8 @@ pub(super) fn visit(
     mut visit: impl FnMut(u32, &Bits) -> ControlFlow<()>,
 ) -> Result<()> {
     let sources = sources(view, terms)?;
-    let builder = Builder { view, terms, sources: &sources };
+    let among = terms.candidates(view, root, &sources)?;
+    let builder = Builder { view, terms, sources: &sources, among: among.as_deref() };
     let Some(mut set) = builder.node(root)? else { return Ok(()) };
     let all_live = view.all_live();
     each_window(&mut set, view, |start, bits| {
@@ -86,7 +88,8 @@ pub(super) fn offer_all<S>(
     }
     let terms = Terms::unscored(terms.plan, terms.found);
     let sources = sources(view, terms)?;
-    let builder = Builder { view, terms, sources: &sources };
+    let among = terms.candidates(view, root, &sources)?;
+    let builder = Builder { view, terms, sources: &sources, among: among.as_deref() };
     let Some(mut set) = builder.node(root)? else { return Ok(()) };
     each_window(&mut set, view, |start, bits| {
         for doc in docs_of(start, bits) {
@@ -140,6 +143,8 @@ struct Builder<'b, 's> {
     terms: Terms<'s, ()>,
     /// By term.
     sources: &'s [Option<ListSource<'s>>],
+    /// The documents that alone can match, if they are known.
+    among: Option<&'b [u32]>,
 }
 
 impl<'s> Builder<'_, 's> {
@@ -175,7 +180,9 @@ impl<'s> Builder<'_, 's> {
                 Some(self.of_pattern(*pattern, &terms)?)
             }
             Kind::Exists(field) => Some(Set::Fixed(Arc::new(self.view.with_terms(*field)))),
-            Kind::Values(range) => Some(Set::Fixed(Arc::new(self.terms.in_range(self.view, *range)?))),
+            Kind::Values(range) => {
+                Some(Set::Fixed(Arc::new(self.terms.in_range(self.view, *range, self.among)?)))
+            }
             Kind::All => Some(Set::All { max_doc }),
         })
     }

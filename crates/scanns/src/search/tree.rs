@@ -26,7 +26,8 @@ pub(super) fn all<S: Similarity>(
 ) -> Result<ControlFlow<()>> {
     let sources =
         (0..terms.found.refs.len()).map(|term| terms.source(view, term)).collect::<Result<Vec<_>>>()?;
-    let builder = Builder { view, terms, sources: &sources };
+    let among = terms.candidates(view, root, &sources)?;
+    let builder = Builder { view, terms, sources: &sources, among: among.as_deref() };
     let Some(mut root) = builder.node(root, 1.0)? else { return Ok(ControlFlow::Continue(())) };
     let flow = drive(&mut root, view, sink);
     if root.corrupt() { Err(damaged_list()) } else { Ok(flow) }
@@ -76,6 +77,8 @@ struct Builder<'b, 's, S> {
     terms: Terms<'s, S>,
     /// By term.
     sources: &'s [Option<ListSource<'s>>],
+    /// The documents that alone can match, if they are known.
+    among: Option<&'b [u32]>,
 }
 
 impl<'s, S: Similarity> Builder<'_, 's, S> {
@@ -104,7 +107,7 @@ impl<'s, S: Similarity> Builder<'_, 's, S> {
                 Ok(Some(self.settled(Cursor::Set { set, doc: 0, score: boost, end: self.view.end })))
             }
             Kind::Values(range) => {
-                let set = Arc::new(self.terms.in_range(self.view, *range)?);
+                let set = Arc::new(self.terms.in_range(self.view, *range, self.among)?);
                 Ok(Some(self.settled(Cursor::Set { set, doc: 0, score: boost, end: self.view.end })))
             }
             Kind::All => Ok(Some(self.everything(boost))),

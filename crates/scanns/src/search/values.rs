@@ -10,7 +10,7 @@ use super::docset::DocSet;
 use super::leaf::Leaf;
 use super::query::ValueRange;
 use super::sets::docs_of;
-use crate::column::{Column, ColumnKind, DictionaryReader, Entry, Scan};
+use crate::column::{Column, ColumnCursor, ColumnKind, DictionaryReader, Entry, Scan};
 use crate::error::{Error, Result};
 use crate::schema::{Field, FieldKind, Value, ValueRef, literal};
 
@@ -109,6 +109,45 @@ pub(super) fn documents(
         }
     }
     Ok(DocSet::Bits { first, words: found.words })
+}
+
+/// Those of `docs`, which ascend, that have a value in the range; `None` where asking one by one gains nothing. That costs some
+/// ten nanoseconds each, and so much less than a look at all documents if few can match at all.
+pub(super) fn among(
+    leaf: &dyn Leaf,
+    range: &ValueRange,
+    docs: &[u32],
+    clock: Clock,
+) -> Result<Option<DocSet>> {
+    let Some(column) = leaf.column(range.field) else { return Ok(Some(DocSet::Numbers(Vec::new()))) };
+    let all = (&range.low, &range.high) == (&Bound::Unbounded, &Bound::Unbounded);
+    if column.kind() == ColumnKind::Path && !all {
+        return Ok(None);
+    }
+    let Some((low, high)) = bounds(column, range)? else { return Ok(Some(DocSet::Numbers(Vec::new()))) };
+    let (mut cursor, mut found, mut values) = (ColumnCursor::new(column), Vec::new(), Vec::new());
+    for &doc in docs {
+        if clock.is_up() {
+            break;
+        }
+        let entry = cursor.block_of(doc)?.entry;
+        let strings = column.kind().is_strings();
+        if entry.values == 0 || (!strings && (entry.least > high || entry.most < low)) {
+            continue;
+        }
+        let is_in = match strings || (entry.least >= low && entry.most <= high) {
+            true => cursor.block_of(doc)?.rank(doc).is_some(),
+            false => {
+                values.clear();
+                cursor.get(doc, &mut values)?;
+                values.iter().any(|value| (low..=high).contains(value))
+            }
+        };
+        if is_in {
+            found.push(doc);
+        }
+    }
+    Ok(Some(DocSet::Numbers(found)))
 }
 
 /// The least and the greatest integer of a range; `None` if none is in it.

@@ -179,10 +179,10 @@ impl<S: Similarity> Walker<'_, '_, S> {
                 Ok(norm.is_some_and(|&norm| norm > 0).then(|| constant(&what, boost, Vec::new())))
             }
             (Kind::Values(range), _) => {
-                let set = self.asked.view.with_values(self.asked.plan.ranges[*range])?;
+                let (range, doc) = (self.asked.plan.ranges[*range], self.asked.hit.doc);
+                let set = self.asked.view.with_values(range, Some(&[doc]))?;
                 let what = "a value in the range that was asked for scores 1";
-                Ok((set.next(self.asked.hit.doc) == self.asked.hit.doc)
-                    .then(|| constant(what, boost, Vec::new())))
+                Ok((set.next(doc) == doc).then(|| constant(what, boost, Vec::new())))
             }
             // A phrase without terms.
             (Kind::Bool { .. } | Kind::Phrase { .. } | Kind::Pattern(_), _) => Ok(None),

@@ -40,7 +40,7 @@ fn random_row(random: &mut Rng) -> Row {
     let times = |random: &mut Rng| [0, 1, 1, 1, 1, 3][random.usize(..6)];
     Row {
         text: (0..random.usize(1..6))
-            .map(|_| format!("w{}", random.usize(..6)))
+            .map(|_| if random.u32(..2_000) == 0 { "rare".into() } else { format!("w{}", random.usize(..6)) })
             .collect::<Vec<_>>()
             .join(" "),
         size: (0..times(random)).map(|_| random.u64(..5000)).collect(),
@@ -222,6 +222,17 @@ fn documents_are_found_by_their_values_in_any_state_of_the_index() {
                     held.iter().filter(|(_, row)| matches(row)).map(|(key, _)| *key).collect();
                 let found = keys(&snapshot, &query, &threads);
                 assert_eq!(found, expected, "seed {seed:x} round {round} step {step}: {text}");
+                // Beside a rare word, values of its documents alone are looked at.
+                let is_rare = |key: &usize| held[key].text.split(' ').any(|word| word == "rare");
+                for not in [false, true] {
+                    let text = format!("rare AND {}({text})", if not { "NOT " } else { "" });
+                    let query = snapshot.parse(&text, Operator::Or).unwrap();
+                    let rare = held.keys().copied().filter(is_rare);
+                    let expected: BTreeSet<usize> =
+                        rare.filter(|key| expected.contains(key) != not).collect();
+                    let found = keys(&snapshot, &query, &threads);
+                    assert_eq!(found, expected, "seed {seed:x} round {round} step {step}: {text}");
+                }
             }
         }
     }
