@@ -1,11 +1,16 @@
 //! Many terms in order: each block is decoded once.
 
+use std::collections::VecDeque;
+
 use crate::codec::SymbolTable;
 use crate::error::Result;
 
 use super::block::{BLOCK, Steps};
 use super::guide::GuideWriter;
 use super::read::{DictionaryReader, Opened};
+
+/// Blocks that are fetched before they are needed.
+const AHEAD: usize = 8;
 
 /// A block that is gone through.
 #[derive(Debug)]
@@ -38,14 +43,23 @@ impl DictionaryReader {
     /// says.
     pub fn terms_of(&self, ords: &[u32], mut each: impl FnMut(u32, &[u8]) -> Result<()>) -> Result<()> {
         let block_of = |ord: u32| ord as usize / BLOCK;
+        let groups = || ords.chunk_by(|&a, &b| block_of(a) == block_of(b));
+        // Blocks come to the cache while those before them are decoded.
+        let mut ahead = groups();
+        let mut bytes = VecDeque::with_capacity(AHEAD + 1);
         let mut term = Vec::new();
-        for group in ords.chunk_by(|&a, &b| block_of(a) == block_of(b)) {
-            let Some(&last) = group.iter().max() else { continue };
-            if last >= self.len() {
-                return Err(self.beyond(last));
+        for group in groups() {
+            while bytes.len() <= AHEAD
+                && let Some(&last) = ahead.next().and_then(|group| group.iter().max())
+            {
+                if last >= self.len() {
+                    return Err(self.beyond(last));
+                }
+                bytes.push_back((last, self.bytes_of(block_of(last))?));
             }
+            let Some((last, bytes)) = bytes.pop_front() else { break };
             let block = block_of(last);
-            let Opened { block: terms, table } = self.block(block)?;
+            let Opened { block: terms, table } = self.open_block(block, bytes)?;
             let numbers = terms.numbers(last as usize % BLOCK).ok_or_else(|| self.damaged(block))?;
             let mut before = None;
             term.clear();

@@ -133,13 +133,25 @@ impl DictionaryReader {
     /// Opens block `block`.
     #[inline]
     pub(super) fn block(&self, block: usize) -> Result<Opened<'_>> {
-        let damaged = || self.damaged(block);
-        let chapter = self.chapter(block / CHAPTER)?;
-        let mut bytes = self.terms.get(self.range(block)?)?;
+        self.open_block(block, self.bytes_of(block)?)
+    }
+
+    /// The bytes of a block, which are on their way to the cache.
+    #[inline]
+    pub(super) fn bytes_of(&self, block: usize) -> Result<&[u8]> {
+        let bytes = self.terms.get(self.range(block)?)?;
         // The lines of a block are wanted one soon after the other.
         for line in 0..LINES {
             prefetch(bytes.as_ptr().wrapping_add(64 * line));
         }
+        Ok(bytes)
+    }
+
+    /// Opens block `block`, whose bytes these are.
+    #[inline]
+    pub(super) fn open_block<'a>(&'a self, block: usize, mut bytes: &'a [u8]) -> Result<Opened<'a>> {
+        let damaged = || self.damaged(block);
+        let chapter = self.chapter(block / CHAPTER)?;
         if block.is_multiple_of(CHAPTER) {
             bytes = bytes.get(chapter.bytes..).ok_or_else(damaged)?;
         }
