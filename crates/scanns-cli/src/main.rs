@@ -39,6 +39,7 @@ fn main() -> ExitCode {
         Verb::Export(args) => export::run(args),
         Verb::Terms(args) => terms::run(args),
         Verb::Delete(args) => maintain::delete(args),
+        Verb::Update(args) => maintain::update(args),
         Verb::Merge(args) => maintain::merge(args),
         Verb::Check(args) => maintain::check(args),
         Verb::Tune(args) => tune::run(args),

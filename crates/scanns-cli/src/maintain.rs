@@ -1,28 +1,21 @@
-//! `scanns delete`, `scanns merge` and `scanns check`: an index that is there is changed, or proved to be whole.
+//! `scanns delete`, `scanns update`, `scanns merge` and `scanns check`: an index that is there is changed, or proved to be whole.
 
 use std::io::{Read, Write};
 use std::os::unix::ffi::OsStringExt;
 use std::path::Path;
 
 use anyhow::{Context, Result};
-use scanns::{CheckLevel, CheckReport, Deletion, Error, MergeOptions, MergeReport, Progress};
+use scanns::{CheckLevel, CheckReport, Error, MergeOptions, MergeReport, Progress, Selection};
 use serde_json::{Map, Value, json};
 
-use crate::args::{CheckArgs, DeleteArgs, LevelArg, MergeArgs};
+use crate::args::{CheckArgs, DeleteArgs, LevelArg, MergeArgs, UpdateArgs, WhichArgs};
 use crate::progress;
 use crate::report::{self, Outcome, Output};
 use crate::units;
 
 /// Runs `scanns delete`.
 pub fn delete(args: &DeleteArgs) -> Result<Outcome> {
-    let what = match &args.query {
-        Some(query) => {
-            let operator = args.default_operator.into();
-            Deletion::Query(query.clone(), operator)
-        }
-        None => Deletion::Keys(keys(args)?),
-    };
-    let report = scanns::delete(&args.index, &what)?;
+    let report = scanns::delete(&args.index, &selection(&args.which)?)?;
     let mut out = Output::stdout();
     if args.json {
         let mut object = about(&args.index);
@@ -37,8 +30,33 @@ pub fn delete(args: &DeleteArgs) -> Result<Outcome> {
     Ok(Outcome::Done)
 }
 
+/// Runs `scanns update`.
+pub fn update(args: &UpdateArgs) -> Result<Outcome> {
+    let report = scanns::update(&args.index, &selection(&args.which)?, &args.set)?;
+    let mut out = Output::stdout();
+    if args.json {
+        let mut object = about(&args.index);
+        object.insert("updated".into(), report.documents.into());
+        object.insert("bytes_written".into(), report.bytes_written.into());
+        out.json(&object.into())?;
+    } else {
+        let updated = units::counted(report.documents, "document");
+        writeln!(out, "{updated} updated, {} written", units::size(report.bytes_written))?;
+    }
+    out.flush()?;
+    Ok(Outcome::Done)
+}
+
+/// Which documents are meant.
+fn selection(args: &WhichArgs) -> Result<Selection> {
+    match &args.query {
+        Some(query) => Ok(Selection::Query(query.clone(), args.default_operator.into())),
+        None => Ok(Selection::Keys(keys(args)?)),
+    }
+}
+
 /// The keys given and those in the list.
-fn keys(args: &DeleteArgs) -> Result<Vec<Vec<u8>>> {
+fn keys(args: &WhichArgs) -> Result<Vec<Vec<u8>>> {
     let mut keys: Vec<Vec<u8>> = args.keys.iter().cloned().map(OsStringExt::into_vec).collect();
     if let Some(path) = &args.keys_from {
         let mut list = Vec::new();

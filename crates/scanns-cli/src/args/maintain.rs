@@ -21,6 +21,19 @@ Examples:
 
 Deleted documents are gone from answers and counts at once. Their space is freed when their segments are merged.";
 
+pub const UPDATE_EXAMPLES: &str = "\
+Examples:
+  scanns update shop.scanns --set stock=0 --query 'sku:A-17'
+      one value of the documents that a query matches
+  scanns update files.scanns --set owner_seen=true --set checked=2026-11-23 /archive/run7/out.h5
+      two values of one document
+  scanns update files.scanns --set expires= --keys-from kept.txt
+      these documents have no value any more
+
+Values of numbers, dates, true and false that are columns are changed in place, and seen from the commit on: the documents are
+not indexed again, and what is written does not grow with the index. scanns info NAME.scanns --fields shows the columns. Others
+are changed by indexing the document again.";
+
 pub const MERGE_EXAMPLES: &str = "\
 Examples:
   scanns merge docs.scanns
@@ -43,12 +56,9 @@ Examples:
 
 Exit codes: 0 all is whole; 1 something is damaged, or was and has been left out.";
 
-/// Arguments of `scanns delete`.
+/// Which documents of an index.
 #[derive(Debug, Args)]
-pub struct DeleteArgs {
-    /// The index
-    #[arg(value_name = "NAME.scanns")]
-    pub index: PathBuf,
+pub struct WhichArgs {
     /// Keys as scanns search shows them: the path of a file, or a path, a colon and a line
     #[arg(value_name = "KEY", required_unless_present_any = ["keys_from", "query"])]
     pub keys: Vec<OsString>,
@@ -58,15 +68,48 @@ pub struct DeleteArgs {
     /// Keys in the list end with a NUL byte, not with a line feed
     #[arg(short = '0', long, requires = "keys_from")]
     pub null: bool,
-    /// Delete the documents that this query matches
+    /// The documents that this query matches
     #[arg(long, conflicts_with_all = ["keys", "keys_from"])]
     pub query: Option<String>,
     /// Whether a document must match any term of the query or all, where it does not say
     #[arg(long, value_enum, value_name = "OP", default_value = "or", requires = "query")]
     pub default_operator: OperatorArg,
+}
+
+/// Arguments of `scanns delete`.
+#[derive(Debug, Args)]
+pub struct DeleteArgs {
+    /// The index
+    #[arg(value_name = "NAME.scanns")]
+    pub index: PathBuf,
+    #[command(flatten)]
+    pub which: WhichArgs,
     /// Report as one JSON object
     #[arg(long)]
     pub json: bool,
+}
+
+/// Arguments of `scanns update`.
+#[derive(Debug, Args)]
+pub struct UpdateArgs {
+    /// The index
+    #[arg(value_name = "NAME.scanns")]
+    pub index: PathBuf,
+    #[command(flatten)]
+    pub which: WhichArgs,
+    /// Give a field a value; several commas apart, or nothing behind the = to have none
+    #[arg(long, value_name = "FIELD=VALUE", required = true, value_parser = assignment)]
+    pub set: Vec<(String, Vec<String>)>,
+    /// Report as one JSON object
+    #[arg(long)]
+    pub json: bool,
+}
+
+/// A field and the values that it gets.
+fn assignment(text: &str) -> Result<(String, Vec<String>), String> {
+    let (field, values) = text.split_once('=').ok_or("write a field, =, and a value: stars=5")?;
+    let values = values.split(',').map(str::trim).filter(|value| !value.is_empty());
+    Ok((field.trim().into(), values.map(String::from).collect()))
 }
 
 /// Arguments of `scanns merge`.

@@ -31,8 +31,8 @@ use eval::EVAL_EXAMPLES;
 pub use eval::{DocnoArg, EvalArgs, PartArg};
 use export::EXPORT_EXAMPLES;
 pub use export::{ExportArgs, ExportFormat};
-use maintain::{CHECK_EXAMPLES, DELETE_EXAMPLES, MERGE_EXAMPLES};
-pub use maintain::{CheckArgs, DeleteArgs, LevelArg, MergeArgs};
+use maintain::{CHECK_EXAMPLES, DELETE_EXAMPLES, MERGE_EXAMPLES, UPDATE_EXAMPLES};
+pub use maintain::{CheckArgs, DeleteArgs, LevelArg, MergeArgs, UpdateArgs, WhichArgs};
 pub use records::FieldArgs;
 use search::SEARCH_EXAMPLES;
 pub use search::{ModelArg, ModelArgs, OperatorArg, SearchArgs, SnippetArgs};
@@ -76,6 +76,9 @@ pub enum Verb {
     /// Delete documents
     #[command(after_help = DELETE_EXAMPLES)]
     Delete(DeleteArgs),
+    /// Change values of columns in place
+    #[command(after_help = UPDATE_EXAMPLES)]
+    Update(UpdateArgs),
     /// Merge segments into fewer, and free the space of deleted documents
     #[command(after_help = MERGE_EXAMPLES)]
     Merge(MergeArgs),

@@ -61,6 +61,32 @@ fn documents_are_deleted_by_key_by_list_and_by_query() {
 }
 
 #[test]
+fn values_are_changed_in_place_by_key_and_by_query() {
+    let place = Place::with(&[("a", "red"), ("b", "red blue"), ("c", "green")]);
+    place.indexed(&["--metadata"]);
+    let a = place.files().join("a");
+    let updated = place.verb("update", &["--set", "size=5KiB", a.to_str().unwrap()]);
+    assert_eq!(updated.code, Some(0), "{}", updated.stderr);
+    assert!(updated.text().starts_with("1 document updated, "), "{}", updated.text());
+    assert_eq!(place.found(&["size:5120"]), ["a"]);
+    let report = place.verb("update", &["--json", "--set", "size=", "--query", "red"]).json();
+    assert_eq!(report["updated"], 2, "{report}");
+    assert_eq!((place.count("size:*"), place.count("size:5120"), place.count("red")), (1, 0, 2));
+    assert_eq!(place.verb("check", &[]).code, Some(0));
+    for (args, hint) in [
+        (&["--query", "red"][..], "--set"),
+        (&["--set", "size", "--query", "red"][..], "stars=5"),
+        (&["--set", "size=many", "--query", "red"][..], "whole number"),
+        (&["--set", "name=b", "--query", "red"][..], "in place"),
+        (&["--set", "wrong=1", "--query", "red"][..], "size"),
+        (&["--set", "size=1"][..], "KEY"),
+    ] {
+        let ran = place.verb("update", args);
+        assert!(ran.code == Some(2) && ran.stderr.contains(hint), "{args:?}: {}", ran.stderr);
+    }
+}
+
+#[test]
 fn segments_are_merged_and_what_was_deleted_is_freed() {
     // Of the first segment a quarter is deleted, too little to be merged by itself.
     let place = Place::with(&[("z", "z word"), ("y", "y"), ("x", "x")]);

@@ -30,6 +30,7 @@ pub use gather::gather;
 pub use head::head;
 pub use norm::{length_to_norm, norm_to_length};
 pub use numbers::{Chooser, Form, Head, Numbers, float_of, order_of, put_numbers};
+pub use packed::{TAIL, place_in_packed};
 pub use pick::{Picked, SLOTS, Slots, retain, slot_of};
 pub use positions::{
     Columns, DeltaReader, Differences, Occurrence, OnlyPositions, PositionCursor, PositionEncoder,
@@ -39,6 +40,6 @@ pub use postings::{
     Impact, ListBytes, ListCursor, ListEncoder, NO_MORE, PAIRS, PostingPlace, ShortList, WindowedList,
     code_to_tf,
 };
-pub use presence::{MOST_DOCUMENTS, Presence, put_presence};
+pub use presence::{EVERY, MOST_DOCUMENTS, Presence, put_presence};
 pub use strings::{BitWriter, EndsPlace, EndsWriter, StringBlock, bits_at, encode_block};
 pub use varint::{ByteReader, put_varint, varint};

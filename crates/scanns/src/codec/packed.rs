@@ -54,13 +54,21 @@ pub fn pack_all(values: impl IntoIterator<Item = u64>, width: u8, out: &mut Vec<
     out.extend_from_slice(&[0; TAIL]);
 }
 
+/// The byte from which on eight are to be loaded for integer `i`, and what of them it is. Widths are those that
+/// integers can have.
+#[inline]
+pub fn place_in_packed(i: usize, width: u8) -> (usize, impl Fn([u8; TAIL]) -> u64) {
+    let bit = i * usize::from(width);
+    let mask = if width >= 64 { u64::MAX } else { (1 << width) - 1 };
+    (bit / 8, move |word| u64::from_le_bytes(word) >> (bit % 8) & mask)
+}
+
 /// Packed integers.
 #[derive(Clone, Copy, Debug)]
 pub struct Packed<'a> {
     bytes: &'a [u8],
     count: usize,
     width: u8,
-    mask: u64,
 }
 
 impl<'a> Packed<'a> {
@@ -69,8 +77,7 @@ impl<'a> Packed<'a> {
     pub fn new(bytes: &'a [u8], count: usize, width: u8) -> Option<Self> {
         let fits = width <= 56 || width == 64;
         let bytes = bytes.get(..count.checked_mul(width.into())?.div_ceil(8).checked_add(TAIL)?)?;
-        let mask = if width >= 64 { u64::MAX } else { (1 << width) - 1 };
-        fits.then_some(Packed { bytes, count, width, mask })
+        fits.then_some(Packed { bytes, count, width })
     }
 
     /// Bytes that they take, with those behind them.
@@ -84,9 +91,8 @@ impl<'a> Packed<'a> {
         if i >= self.count {
             return None;
         }
-        let bit = i * usize::from(self.width);
-        let word = self.bytes.get(bit / 8..)?.first_chunk()?;
-        Some(u64::from_le_bytes(*word) >> (bit % 8) & self.mask)
+        let (at, read) = place_in_packed(i, self.width);
+        Some(read(*self.bytes.get(at..)?.first_chunk()?))
     }
 
     /// The integers from `from` on, as many as `out` has room for.

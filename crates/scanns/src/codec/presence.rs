@@ -14,7 +14,8 @@
 /// Most documents of a block.
 pub const MOST_DOCUMENTS: usize = 1 << 16;
 
-const EVERY: u8 = 0;
+/// The code of blocks in which every document has a value.
+pub const EVERY: u8 = 0;
 const LIST: u8 = 1;
 const SPLIT: u8 = 2;
 const BITS: u8 = 3;

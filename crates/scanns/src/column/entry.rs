@@ -1,6 +1,6 @@
 //! The jump table of a column: an entry for each block, and ranges of 64 of them.
 
-use crate::codec::{ByteReader, Form, Head};
+use crate::codec::{ByteReader, EVERY, Form, Head};
 
 /// Bytes of an entry: a line of the cache.
 pub(super) const ENTRY: usize = 64;
@@ -53,6 +53,12 @@ pub struct Entry {
 }
 
 impl Entry {
+    /// True if every document has one value, which is what its place says: nothing but the numbers is in the block.
+    #[inline]
+    pub(super) fn is_plain(&self) -> bool {
+        self.presence == EVERY && self.present == self.documents && !self.several && !self.strings
+    }
+
     pub(super) fn put(&self, out: &mut Vec<u8>) {
         let Head { form, width, base, step, extra } = self.head;
         out.extend([self.offset, self.least, self.most, base, step].map(u64::to_le_bytes).as_flattened());

@@ -6,7 +6,7 @@ use std::sync::Arc;
 use super::dictionary::DictionaryReader;
 use super::entry::{BLOCKS_OF_RANGE, ENTRY, Entry, HEADER, Header, JUMP, RANGE, Range};
 use super::{BLOCKS, ColumnKind, INDEX, NAMES, NAMES_INDEX, TERMS, TERMS_INDEX};
-use crate::codec::{ByteReader, Form, Head, Numbers, Presence};
+use crate::codec::{ByteReader, Form, Head, Numbers, Presence, TAIL, place_in_packed};
 use crate::error::{Error, Result};
 use crate::store::Section;
 
@@ -22,6 +22,8 @@ pub struct Column {
     kind: ColumnKind,
     header: Header,
     blocks: Arc<Section>,
+    /// Blocks that took the place of others after those were written; they are addressed behind them.
+    newer: Option<Arc<Section>>,
     index: Arc<Section>,
     /// Terms of keywords, directories of paths.
     terms: Option<Arc<DictionaryReader>>,
@@ -78,7 +80,30 @@ impl Column {
         if header.places().2 != index.len() || (header.blocks == 0) != (documents == 0) {
             return Err(damaged());
         }
-        Ok(Column { kind, header, blocks, index, terms: None, names: None })
+        Ok(Column { kind, header, blocks, newer: None, index, terms: None, names: None })
+    }
+
+    /// The column with other values in some blocks: `index` leads to blocks of this one and, behind those, to `newer`. This
+    /// one is as it was written.
+    ///
+    /// # Errors
+    /// [`Error::Corrupt`] as [`Column::open`], or if the values are of another kind.
+    pub fn with_newer(&self, newer: Arc<Section>, index: Arc<Section>) -> Result<Self> {
+        let plain = Self::open_plain(self.blocks.clone(), index, self.header.documents)?;
+        if plain.kind != self.kind || !plain.kind.is_number() {
+            return Err(plain.index.corrupt("the values of a column became others of another kind"));
+        }
+        Ok(Column { newer: Some(newer), ..plain })
+    }
+
+    /// Bytes of the blocks that it was written with; at this offset those begin that came later.
+    pub(crate) fn written_bytes(&self) -> u64 {
+        self.blocks.len() as u64
+    }
+
+    /// True if blocks of it came later.
+    pub fn has_newer(&self) -> bool {
+        self.newer.is_some()
     }
 
     /// What its values are.
@@ -125,7 +150,8 @@ impl Column {
     pub fn bytes(&self) -> u64 {
         let terms = self.terms().map_or(0, DictionaryReader::bytes);
         let names = self.names().map_or(0, Column::bytes);
-        (self.blocks.len() + self.index.len()) as u64 + terms + names
+        let newer = self.newer.as_ref().map_or(0, |newer| newer.len());
+        (self.blocks.len() + newer + self.index.len()) as u64 + terms + names
     }
 
     /// Ranges of blocks that it has.
@@ -191,10 +217,20 @@ impl Column {
 
     /// The bytes of a block.
     pub(crate) fn block_bytes(&self, number: u32, entry: &Entry) -> Result<&[u8]> {
-        let start = usize::try_from(entry.offset).ok();
-        match start.and_then(|start| Some(start..start.checked_add(entry.length as usize)?)) {
-            Some(range) => self.blocks.get(range),
+        let Ok(start) = usize::try_from(entry.offset) else { return Err(self.damaged(number)) };
+        let (section, start) = self.section_of(start);
+        match start.checked_add(entry.length as usize) {
+            Some(end) => section.get(start..end),
             None => Err(self.damaged(number)),
+        }
+    }
+
+    /// The section in which a block begins, and where there.
+    #[inline]
+    fn section_of(&self, start: usize) -> (&Section, usize) {
+        match (&self.newer, start.checked_sub(self.blocks.len())) {
+            (Some(newer), Some(start)) => (newer, start),
+            _ => (&self.blocks, start),
         }
     }
 
@@ -202,7 +238,39 @@ impl Column {
     #[inline]
     pub fn first(&self, doc: u32) -> Result<Option<u64>> {
         let number = self.block_of(doc)?;
-        self.block(number)?.first(doc).map_err(|Damaged| self.damaged(number))
+        let entry = self.entry(number)?;
+        if entry.is_plain() {
+            let place = doc.wrapping_sub(entry.first);
+            match entry.head.form {
+                Form::Constant if place < entry.documents => return Ok(Some(entry.head.base)),
+                Form::Scaled if place < entry.documents => {
+                    return self.plain(number, &entry, place as usize).map(Some);
+                }
+                _ => {}
+            }
+        }
+        let bytes = self.block_bytes(number, &entry)?;
+        let block = Block::read(bytes, entry).ok_or_else(|| self.damaged(number))?;
+        block.first(doc).map_err(|Damaged| self.damaged(number))
+    }
+
+    /// A number of a block that has no other bytes than packed numbers: only what it is in is looked at.
+    #[inline]
+    fn plain(&self, number: u32, entry: &Entry, place: usize) -> Result<u64> {
+        let Head { width, base, step, .. } = entry.head;
+        let (at, read) = place_in_packed(place, width);
+        let (at, length) = (FRONT + at, entry.length as usize);
+        if (width <= 56 || width == 64)
+            && at + TAIL <= length
+            && let Ok(start) = usize::try_from(entry.offset)
+        {
+            let (section, start) = self.section_of(start);
+            let at = start.saturating_add(at);
+            if let Some(word) = section.get(at..at.saturating_add(TAIL))?.first_chunk() {
+                return Ok(base.wrapping_add(read(*word).wrapping_mul(step)));
+            }
+        }
+        Err(self.damaged(number))
     }
 
     /// Appends the values of a document, ascending.
@@ -213,10 +281,10 @@ impl Column {
 
     /// How long the block is that begins at `offset`, and how many documents it has, as it says itself.
     pub(crate) fn front(&self, offset: u64) -> Result<(u32, u32)> {
-        let start = usize::try_from(offset).unwrap_or(usize::MAX);
-        let mut front = ByteReader::new(self.blocks.get(start..start.saturating_add(FRONT))?);
+        let (section, start) = self.section_of(usize::try_from(offset).unwrap_or(usize::MAX));
+        let mut front = ByteReader::new(section.get(start..start.saturating_add(FRONT))?);
         let found = front.u32().zip(front.u32()).filter(|(length, documents)| *length > 0 && *documents > 0);
-        found.ok_or_else(|| self.blocks.corrupt(format!("no block of a column begins at byte {offset}")))
+        found.ok_or_else(|| section.corrupt(format!("no block of a column begins at byte {offset}")))
     }
 
     /// The error for a block that does not decode.

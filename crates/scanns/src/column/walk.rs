@@ -2,10 +2,10 @@
 //!
 //! Lucene 7 had none: a reader went from block to block, from the first one on where it had to go back. [`Walker`] does that.
 //! Before jump tables were written with a segment, one was tried that is made when a column is first used (LUCENE-8374), which
-//! is [`Walker::all`]. Nothing else uses this.
+//! is [`Walker::all`]. Nothing else uses this, and columns in which values were changed have no order of blocks to walk in.
 
 use super::read::Column;
-use crate::error::Result;
+use crate::error::{Error, Result};
 
 /// A place in a column that is reached by walking.
 #[derive(Clone, Debug)]
@@ -28,6 +28,7 @@ impl<'a> Walker<'a> {
         if doc < self.first {
             *self = Self::new(self.column);
         }
+        self.column.must_be_as_written()?;
         loop {
             let (length, documents) = self.column.front(self.offset)?;
             if doc - self.first < documents {
@@ -43,6 +44,7 @@ impl<'a> Walker<'a> {
 
     /// The first documents of all blocks, found by walking over them.
     pub fn all(column: &'a Column) -> Result<Vec<u32>> {
+        column.must_be_as_written()?;
         let (mut firsts, mut offset, mut first) = (Vec::new(), 0u64, 0);
         while first < column.documents() {
             firsts.push(first);
@@ -51,5 +53,13 @@ impl<'a> Walker<'a> {
             first += documents;
         }
         Ok(firsts)
+    }
+}
+
+impl Column {
+    /// Refuses a column in which values were changed.
+    fn must_be_as_written(&self) -> Result<()> {
+        let why = "a column in which values were changed cannot be walked: merge the index first";
+        if self.has_newer() { Err(Error::Options(why.into())) } else { Ok(()) }
     }
 }

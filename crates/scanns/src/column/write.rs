@@ -81,6 +81,11 @@ impl ColumnWriter {
         }
     }
 
+    /// Without documents; its blocks will stand behind so many bytes of others.
+    pub fn behind(kind: ColumnKind, written: u64) -> Self {
+        ColumnWriter { at: written, ..Self::new(kind) }
+    }
+
     /// Adds a number of the document at hand.
     #[inline]
     pub fn push(&mut self, order: u64) {
@@ -176,16 +181,28 @@ impl ColumnWriter {
         {
             return Ok(false);
         }
-        self.seal(out)?;
-        self.entries.push(Entry { offset: self.at, first: self.first, ..*entry });
-        self.first += entry.documents;
-        self.at += block.len() as u64;
-        out.take(block)?;
+        self.copy(entry, block, out)?;
         Ok(true)
     }
 
-    /// Writes the block at hand.
-    fn seal(&mut self, out: &mut impl BlockSink) -> Result<()> {
+    /// Adds a block of another column as it is.
+    pub fn copy(&mut self, entry: &Entry, block: &[u8], out: &mut impl BlockSink) -> Result<()> {
+        self.seal(out)?;
+        self.keep(&Entry { offset: self.at, ..*entry }, out)?;
+        self.at += block.len() as u64;
+        out.take(block)
+    }
+
+    /// Has the index lead to a block that is written already.
+    pub fn keep(&mut self, entry: &Entry, out: &mut impl BlockSink) -> Result<()> {
+        self.seal(out)?;
+        self.entries.push(Entry { first: self.first, ..*entry });
+        self.first += entry.documents;
+        Ok(())
+    }
+
+    /// Writes the block at hand, which must not have a document that has not ended.
+    pub fn seal(&mut self, out: &mut impl BlockSink) -> Result<()> {
         if self.documents == 0 {
             return Ok(());
         }

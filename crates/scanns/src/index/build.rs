@@ -22,7 +22,7 @@ use crate::error::{Error, Result};
 use crate::invert::InvertOptions;
 use crate::read::{Lane, ReaderDriver, start_after};
 use crate::schema::{Analyzer, Base, Stored};
-use crate::segment::{is_deletes_file_name, is_file_name};
+use crate::segment::is_of_segment;
 use crate::source::{Inputs, SourceOptions, collect};
 use crate::store::{Directory, FsDirectory, read_newest};
 use crate::sys;
@@ -83,11 +83,7 @@ pub(super) fn prepare_directory(path: &Path) -> Result<bool> {
         Ok(_) => {
             let names = FsDirectory::new(path).list()?;
             let ours = |name: &String| {
-                name == "lock"
-                    || name == "readers"
-                    || name.starts_with("manifest")
-                    || is_file_name(name)
-                    || is_deletes_file_name(name)
+                name == "lock" || name == "readers" || name.starts_with("manifest") || is_of_segment(name)
             };
             if names.iter().all(ours) {
                 Ok(false)

@@ -9,9 +9,7 @@ use super::maintain::existing;
 use super::manifest::{Manifest, Partial, SegmentEntry};
 use crate::error::{Error, Result};
 use crate::schema::Schema;
-use crate::segment::{
-    CheckLevel, KnownPaths, Segment, deletes_file_name, file_name, is_deletes_file_name, is_file_name,
-};
+use crate::segment::{CheckLevel, KnownPaths, file_name, is_file_name, is_of_segment};
 use crate::store::{Directory, FsDirectory, generations, leased, publish, read_generation, sweep};
 
 /// What a check found.
@@ -129,7 +127,8 @@ pub fn salvage_in(
         // The commit stands; what cannot be removed now is removed by the next writer.
         let leased = leased(directory, newest + 1)?;
         if leased.generations.is_empty() {
-            let _ = sweep(directory, newest + 1, &leased, |name| is_ours(name) && !needed.contains(name));
+            let _ =
+                sweep(directory, newest + 1, &leased, |name| is_of_segment(name) && !needed.contains(name));
         }
     }
     report.salvaged = Some(newest + 1);
@@ -149,21 +148,16 @@ fn forget_lines(directory: &dyn Directory, manifest: &mut Manifest) -> Result<()
     let Manifest { segments, partial, .. } = manifest;
     partial.values_mut().for_each(|begun| *begun = Partial::default());
     for entry in segments {
-        let segment = Segment::open(directory, entry.id, entry.deletes)?;
+        let segment = entry.open(directory)?;
         KnownPaths::of(&segment)?
             .each_of_lines(|path| drop(partial.insert(path.to_vec(), Partial::default())))?;
     }
     Ok(())
 }
 
-fn is_ours(name: &str) -> bool {
-    is_file_name(name) || is_deletes_file_name(name)
-}
-
 /// The files that a commit names.
 fn needed(manifest: &Manifest) -> HashSet<String> {
-    let files = |entry: &SegmentEntry| [file_name(entry.id), deletes_file_name(entry.id, entry.deletes)];
-    manifest.segments.iter().flat_map(files).collect()
+    manifest.segments.iter().flat_map(SegmentEntry::files).collect()
 }
 
 /// True for what is wrong with the index, false for what keeps from reading it.
@@ -246,7 +240,7 @@ fn look_once(
     }
     let needed = needed(&manifest);
     let mut leftovers = directory.list()?;
-    leftovers.retain(|name| is_ours(name) && !needed.contains(name));
+    leftovers.retain(|name| is_of_segment(name) && !needed.contains(name));
     leftovers.sort_unstable();
     Ok((CheckReport { generation, manifests, segments, leftovers, salvaged: None }, manifest))
 }
@@ -257,7 +251,7 @@ fn check_segment(
     level: CheckLevel,
     go_on: &mut dyn FnMut(u64) -> Result<()>,
 ) -> Result<()> {
-    let segment = Segment::open(directory, entry.id, entry.deletes)?;
+    let segment = entry.open(directory)?;
     entry.must_describe(&segment, schema)?;
     segment.check(level, go_on)
 }

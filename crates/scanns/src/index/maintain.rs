@@ -1,6 +1,6 @@
 //! Changes to a committed index that need no inputs: deleting documents, merging segments.
 
-use std::ops::ControlFlow;
+use std::ops::{ControlFlow, Range};
 use std::path::Path;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::Instant;
@@ -16,9 +16,9 @@ use crate::search::{Leaf, Model, Operator, Query, Searcher, parse};
 use crate::segment::{MergeWork, Order, Reordering, Segment};
 use crate::store::{Directory, FsDirectory};
 
-/// Which documents to delete.
+/// Which documents to delete or to change.
 #[derive(Clone, Debug)]
-pub enum Deletion {
+pub enum Selection {
     /// Those with these keys: the path of a file, for the file or all of its lines, or a path, a colon and a line.
     Keys(Vec<Vec<u8>>),
     /// Those that a query matches.
@@ -38,37 +38,28 @@ pub struct DeleteReport {
 ///
 /// # Errors
 /// [`Error::NotAnIndex`], a query that does not parse, another writer, a full disk: nothing is deleted then.
-pub fn delete(path: &Path, what: &Deletion) -> Result<DeleteReport> {
+pub fn delete(path: &Path, what: &Selection) -> Result<DeleteReport> {
     existing(path)?;
     delete_in(&FsDirectory::new(path), what)
 }
 
 /// Like [`delete`], in any directory.
-pub fn delete_in(directory: &dyn Directory, what: &Deletion) -> Result<DeleteReport> {
+pub fn delete_in(directory: &dyn Directory, what: &Selection) -> Result<DeleteReport> {
     let writer = Writer::open(directory)?;
     let segments = ids(&writer)?;
     let mut deleted = 0;
-    match what {
-        Deletion::Keys(keys) => {
-            for &id in &segments {
-                let documents = writer.segment(id)?.documents_named(keys.iter().map(Vec::as_slice))?;
-                deleted += writer.delete(id, documents)?;
+    for (&id, documents) in segments.iter().zip(selected(&writer, &segments, what)?) {
+        deleted += writer.delete(id, documents)?;
+    }
+    if let Selection::Keys(keys) = what {
+        writer.describe(|manifest| {
+            let mut manifest = manifest?;
+            // What is left of a file that was indexed in part would not be found by a later build otherwise.
+            for key in keys {
+                manifest.partial.entry(key.clone()).and_modify(|begun| *begun = Partial::default());
             }
-            writer.describe(|manifest| {
-                let mut manifest = manifest?;
-                // What is left of a file that was indexed in part would not be found by a later build otherwise.
-                for key in keys {
-                    manifest.partial.entry(key.clone()).and_modify(|begun| *begun = Partial::default());
-                }
-                Some(manifest)
-            });
-        }
-        Deletion::Query(text, operator) => {
-            let found = matching(&writer, &segments, text, *operator)?;
-            for (&id, documents) in segments.iter().zip(found) {
-                deleted += writer.delete(id, documents.into_iter().map(|document| document..document + 1))?;
-            }
-        }
+            Some(manifest)
+        });
     }
     if deleted > 0 {
         writer.commit().inspect_err(|_| writer.roll_back())?;
@@ -76,6 +67,21 @@ pub fn delete_in(directory: &dyn Directory, what: &Deletion) -> Result<DeleteRep
     let left =
         writer.manifest().iter().flat_map(|manifest| &manifest.segments).map(|entry| entry.live()).sum();
     Ok(DeleteReport { deleted, documents: left })
+}
+
+/// The documents that are selected, by segment; deleted ones may be among them.
+pub(super) fn selected(writer: &Writer<'_>, ids: &[u128], what: &Selection) -> Result<Vec<Vec<Range<u32>>>> {
+    match what {
+        Selection::Keys(keys) => {
+            let named = |&id: &u128| writer.segment(id)?.documents_named(keys.iter().map(Vec::as_slice));
+            ids.iter().map(named).collect()
+        }
+        Selection::Query(text, operator) => {
+            let found = matching(writer, ids, text, *operator)?;
+            let ranges = |documents: Vec<u32>| documents.into_iter().map(|document| document..document + 1);
+            Ok(found.into_iter().map(|documents| ranges(documents).collect()).collect())
+        }
+    }
 }
 
 /// The documents that a query matches, by segment.
@@ -101,7 +107,8 @@ fn matching(writer: &Writer<'_>, ids: &[u128], text: &str, operator: Operator) -
     Ok(found)
 }
 
-fn ids(writer: &Writer<'_>) -> Result<Vec<u128>> {
+/// The segments of an index.
+pub(super) fn ids(writer: &Writer<'_>) -> Result<Vec<u128>> {
     let nothing = || Error::NotAnIndex {
         path: writer.directory().describe().into(),
         why: "nothing was ever committed in it; build it with scanns index",

@@ -10,7 +10,7 @@
 //! text     = kept u32 (0 frequencies, 1 positions, 2 documents only) | analyzer u32 | parameters u64 × 4 | chain
 //!            see `schema/analyzer.rs`
 //! chain    = varint(length) | text, of analyzer 8                    see `schema/chain.rs`
-//! segment  = id u128 | documents u64 | terms u64 | tokens u64 | file length u64 | deleted u64 | deletes u64
+//! segment  = id u128 | documents u64 | terms u64 | tokens u64 | file length u64 | deleted u64 | deletes u64 | updates u64
 //! note     = varint(length) | name | varint(length) | value          ascending by name
 //! file     = varint(length) | path | size u64 | modified i64 | varint(spans) | span …         ascending by path
 //! span     = varint(gap) | varint(length) | varint(lines)            ascending; gap: from the end of the one before
@@ -19,7 +19,7 @@
 //! The source of a field is what records of JSON or CSV call its values.
 //! A file of lines or records that was being indexed at the commit is partial: the lines of its spans are in the index.
 //! `deletes` is the generation of the commit that wrote the segment's file of deletes, 0 if it has none; `deleted` is
-//! how many documents that file names.
+//! how many documents that file names. `updates` is the same for the values of columns that were changed.
 
 use std::collections::BTreeMap;
 
@@ -30,8 +30,9 @@ use crate::record::Sources;
 use crate::schema::{
     Analyzer, CHAIN, Chain, Compression, FieldEntry, FieldKind, Postings, Records, Schema, Store, Stored,
 };
-use crate::segment::{FieldStats, Flushed, Segment, file_name};
+use crate::segment::{FieldStats, Flushed, Segment, deletes_file_name, file_name, updates_file_name};
 use crate::source::Stamp;
+use crate::store::Directory;
 
 /// A segment as the manifest knows it.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -46,6 +47,8 @@ pub(super) struct SegmentEntry {
     pub(super) deleted: u64,
     /// The commit that wrote them down; 0 if there are none.
     pub(super) deletes: u64,
+    /// The commit that wrote changed values of columns down; 0 if there are none.
+    pub(super) updates: u64,
 }
 
 impl From<&Flushed> for SegmentEntry {
@@ -58,11 +61,26 @@ impl From<&Flushed> for SegmentEntry {
             bytes: flushed.bytes,
             deleted: 0,
             deletes: 0,
+            updates: 0,
         }
     }
 }
 
 impl SegmentEntry {
+    /// Opens the segment as the commit has it.
+    pub(super) fn open(&self, directory: &dyn Directory) -> Result<Segment> {
+        Segment::open(directory, self.id, self.deletes)?.with_updates(directory, self.updates)
+    }
+
+    /// The files that it needs, and some that there may not be.
+    pub(super) fn files(&self) -> [String; 3] {
+        [
+            file_name(self.id),
+            deletes_file_name(self.id, self.deletes),
+            updates_file_name(self.id, self.updates),
+        ]
+    }
+
     /// Refuses a segment that is not the one that was committed, or has fields that the schema has not.
     pub(super) fn must_describe(&self, segment: &Segment, schema: &Schema) -> Result<()> {
         let fits = |stats: &FieldStats| {
@@ -134,9 +152,9 @@ impl Manifest {
         put_stored(&self.stored, &mut out);
         out.extend_from_slice(&count(self.segments.len()));
         for segment in &self.segments {
-            let SegmentEntry { id, documents, terms, tokens, bytes, deleted, deletes } = segment;
+            let SegmentEntry { id, documents, terms, tokens, bytes, deleted, deletes, updates } = segment;
             out.extend_from_slice(&id.to_le_bytes());
-            for figure in [documents, terms, tokens, bytes, deleted, deletes] {
+            for figure in [documents, terms, tokens, bytes, deleted, deletes, updates] {
                 out.extend_from_slice(&figure.to_le_bytes());
             }
         }
@@ -321,10 +339,13 @@ fn read_partial(reader: &mut ByteReader<'_>) -> Option<Partial> {
 
 fn read_segment(reader: &mut ByteReader<'_>) -> Option<SegmentEntry> {
     let id = u128::from_le_bytes(*reader.take(16)?.first_chunk()?);
-    let [documents, terms, tokens, bytes, deleted, deletes] =
-        [reader.u64()?, reader.u64()?, reader.u64()?, reader.u64()?, reader.u64()?, reader.u64()?];
+    let mut figures = [0; 7];
+    for figure in &mut figures {
+        *figure = reader.u64()?;
+    }
+    let [documents, terms, tokens, bytes, deleted, deletes, updates] = figures;
     let agree = deleted <= documents && (deleted == 0) == (deletes == 0);
-    agree.then_some(SegmentEntry { id, documents, terms, tokens, bytes, deleted, deletes })
+    agree.then_some(SegmentEntry { id, documents, terms, tokens, bytes, deleted, deletes, updates })
 }
 
 #[cfg(test)]
@@ -341,6 +362,7 @@ mod tests {
             bytes: u64::MAX,
             deleted,
             deletes: deleted * 7,
+            updates: deleted % 2,
         };
         let stored = Stored { store: Store::Content, compression: Compression::Zstd(3), vectors: true };
         for (analyzer, postings, stored) in [

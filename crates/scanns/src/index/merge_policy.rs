@@ -115,7 +115,16 @@ mod tests {
     use super::*;
 
     fn entry(id: u128, bytes: u64, documents: u64, deleted: u64) -> SegmentEntry {
-        SegmentEntry { id, documents, terms: 1, tokens: 1, bytes, deleted, deletes: u64::from(deleted > 0) }
+        SegmentEntry {
+            id,
+            documents,
+            terms: 1,
+            tokens: 1,
+            bytes,
+            deleted,
+            deletes: u64::from(deleted > 0),
+            updates: 0,
+        }
     }
 
     #[test]

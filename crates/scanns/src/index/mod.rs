@@ -7,7 +7,7 @@
 //! memory out, `gate.rs` stops the world where that is asked for. `ledger.rs` knows
 //! which inputs are in the index already. `writer.rs` holds what the next commit will say,
 //! `manifest.rs` is how it says it; `merge_policy.rs` finds segments that should be one, `merging.rs` merges them in the
-//! background; `maintain.rs` deletes and merges on request, `check.rs` proves that all is
+//! background; `maintain.rs` deletes and merges on request, `update.rs` changes values, `check.rs` proves that all is
 //! whole; [`Snapshot`] is what a reader opens; `column_info.rs` says what is in
 //! its columns, `stored.rs` gives it the text and the terms of its documents,
 //! `similar.rs` makes queries of them. [`MemoryIndex`] is an index that stays in memory. `unique.rs` counts distinct
@@ -45,6 +45,7 @@ mod snippets;
 mod stored;
 mod tune;
 mod unique;
+mod update;
 mod variants;
 mod what;
 mod words;
@@ -54,7 +55,7 @@ pub use build::{build, build_in};
 pub use check::{CheckReport, SegmentCheck, check, check_in, salvage, salvage_in};
 pub use column_info::ColumnInfo;
 pub use live::{Commit, IndexWriter, PreparedCommit, WriterOptions};
-pub use maintain::{DeleteReport, Deletion, MergeOptions, MergeReport, delete, delete_in, merge, merge_in};
+pub use maintain::{DeleteReport, MergeOptions, MergeReport, Selection, delete, delete_in, merge, merge_in};
 pub use memory::MemoryIndex;
 pub use merge_policy::MergePolicy;
 pub use pipeline::{LadderOptions, LadderPart, LadderRun, index_files};
@@ -67,6 +68,7 @@ pub use tune::{
     DeviceLimits, MemoryLimits, ProcessorLimits, Profile, ReadRate, Resource, Roofline, Trial, Trials, Tried,
     TuneOptions, TuneReport, TuneStep, Tuned, find_parameters, tune,
 };
+pub use update::{UpdateReport, update, update_in};
 pub use variants::{IndexerVariant, ReaderVariant, TokenizerVariant, VariantTokenizer};
 
 use std::time::Duration;

@@ -10,7 +10,7 @@ use super::words::QueryWords;
 use crate::error::{Error, Result};
 use crate::schema::{Analyzer, Field, Postings, Records, Schema, Stored};
 use crate::search::{Hit, Leaf, Operator, Query, Searcher, parse, parse_json};
-use crate::segment::{SEGMENT, Segment};
+use crate::segment::{SEGMENT, Segment, Updates};
 use crate::store::{Directory, FsDirectory, Lease, generations, read_generation};
 
 /// What is known of one segment.
@@ -26,7 +26,7 @@ pub struct SegmentInfo {
     pub terms: u64,
     /// Tokens of its documents.
     pub tokens: u64,
-    /// Bytes of its file.
+    /// Bytes of its file, and of that of changed values.
     pub bytes: u64,
 }
 
@@ -122,7 +122,7 @@ impl Snapshot {
         let mut segments = Vec::with_capacity(manifest.segments.len());
         let mut infos = Vec::with_capacity(manifest.segments.len());
         for entry in &manifest.segments {
-            let segment = Segment::open(directory, entry.id, entry.deletes)?;
+            let segment = entry.open(directory)?;
             entry.must_describe(&segment, &manifest.schema)?;
             infos.push(SegmentInfo {
                 id: format!("{:032x}", entry.id),
@@ -130,7 +130,7 @@ impl Snapshot {
                 deleted: entry.deleted,
                 terms: entry.terms,
                 tokens: entry.tokens,
-                bytes: entry.bytes,
+                bytes: entry.bytes + segment.updates().map_or(0, Updates::bytes),
             });
             segments.push(segment);
         }

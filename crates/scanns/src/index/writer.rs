@@ -4,7 +4,10 @@
 //! lock is held while a file is written. A commit takes what is there when it begins, so nobody waits for it.
 //!
 //! A deleted document is marked in the writer's copy of its segment and written down by the next commit. A merge works
-//! on the deletes at its start; what was deleted since is carried over to the new numbers when the merge is taken in.
+//! on the deletes at its start; what was deleted since is carried over to the new numbers when the merge is taken in. Changed
+//! values of columns go the same way.
+
+mod merge;
 
 use std::collections::{BTreeMap, HashMap, HashSet};
 use std::hash::{BuildHasher, RandomState};
@@ -14,13 +17,12 @@ use std::time::Instant;
 
 use super::manifest::{Manifest, Partial, SegmentEntry};
 use crate::error::{Error, Result};
-use crate::segment::{
-    Flushed, GoOn, MergeWork, Order, Segment, deletes_file_name, file_name, is_deletes_file_name,
-    is_file_name, merge,
-};
+use crate::segment::{Flushed, Segment, file_name, is_of_segment};
 use crate::store::{
     Directory, WriterLock, leased, prepare, publish_prepared, read_generation, read_newest, sweep,
 };
+
+pub(super) use merge::Plan;
 
 /// See the module.
 pub(super) struct Writer<'d> {
@@ -43,7 +45,7 @@ struct State {
     generation: u64,
     /// What the next commit will say, but for deletes.
     manifest: Option<Manifest>,
-    /// Segments that were opened, with all deletes so far.
+    /// Segments that were opened, with all deletes and changed values so far.
     open: HashMap<u128, Segment>,
     /// Segments whose files are being written.
     writing: HashSet<u128>,
@@ -62,21 +64,10 @@ pub(super) struct Prepared {
     manifest: Manifest,
     /// Segments of which every document is deleted or void.
     gone: HashSet<u128>,
+    /// Segments with changed values that were in memory, and with the same from the medium.
+    set: Vec<(Segment, Segment)>,
     bytes: u64,
 }
-
-/// What becomes of the segments of a merge.
-pub(super) enum Plan {
-    /// One in which documents keep their order.
-    Keep,
-    /// One in which they get this order.
-    Reorder(Order),
-    /// Nothing: they stay as they are.
-    Stay,
-}
-
-/// Decides what becomes of segments.
-pub(super) type Decide<'a> = &'a dyn Fn(&[Segment]) -> Result<Plan>;
 
 impl<'d> Writer<'d> {
     /// Takes the writer's lock and the newest commit, and removes what a writer that was killed left behind.
@@ -173,7 +164,7 @@ impl<'d> Writer<'d> {
 
     /// Nothing will come of the segment `id`.
     pub(super) fn give_up(&self, id: u128) {
-        self.state().writing.remove(&id);
+        self.state().give_up(id);
     }
 
     /// Takes in a segment that is on the medium, together with the deletes and the state of files that go with it;
@@ -213,25 +204,29 @@ impl<'d> Writer<'d> {
     pub(super) fn has_changed(&self) -> bool {
         let state = self.state();
         let Some(manifest) = &state.manifest else { return false };
-        let deleted = |entry: &SegmentEntry| {
-            state.open.get(&entry.id).is_some_and(|segment| segment.deletes().count() > entry.deleted)
+        let changed = |entry: &SegmentEntry| {
+            state.open.get(&entry.id).is_some_and(|segment| has_deletes(segment, entry) || is_set(segment))
         };
         state.generation == 0
             || state.committed != manifest.segments.iter().map(|entry| entry.id).collect::<Vec<_>>()
-            || manifest.segments.iter().any(deleted)
+            || manifest.segments.iter().any(changed)
     }
 
-    /// A segment with all deletes so far.
+    /// A segment with all deletes and changed values so far.
     pub(super) fn segment(&self, id: u128) -> Result<Segment> {
         loop {
             if let Some(open) = self.state().open.get(&id) {
                 return Ok(open.clone());
             }
-            let deletes = self.entry(id).map_or(0, |entry| entry.deletes);
-            match Segment::open(self.directory(), id, deletes) {
+            let entry = self.entry(id);
+            let opened = match &entry {
+                Some(entry) => entry.open(self.directory()),
+                None => Segment::open(self.directory(), id, 0),
+            };
+            match opened {
                 Ok(opened) => return Ok(self.state().open.entry(id).or_insert(opened).clone()),
-                // A commit may have written its deletes anew meanwhile, and removed the file that was to be read.
-                Err(_) if self.entry(id).is_some_and(|entry| entry.deletes != deletes) => {}
+                // A commit may have written what was changed anew meanwhile, and removed the file that was to be read.
+                Err(_) if self.entry(id).is_some_and(|now| Some(now) != entry) => {}
                 Err(error) => return Err(error),
             }
         }
@@ -251,11 +246,18 @@ impl<'d> Writer<'d> {
         Ok(documents.into_iter().flatten().filter(|&document| segment.delete(document)).count() as u64)
     }
 
-    /// Deletes what `find` finds in every segment but those of `except`, whatever is merged meanwhile.
-    pub(super) fn delete_everywhere(
+    /// Changes a segment.
+    pub(super) fn change(&self, id: u128, change: impl FnOnce(&mut Segment) -> Result<()>) -> Result<()> {
+        self.segment(id)?;
+        self.state().open.get_mut(&id).map_or(Ok(()), change)
+    }
+
+    /// Finds something in every segment but those of `except`, and changes the segment by it, whatever is merged meanwhile.
+    pub(super) fn change_everywhere<T>(
         &self,
         except: &HashSet<u128>,
-        find: &dyn Fn(&Segment) -> Result<Vec<Range<u32>>>,
+        find: &dyn Fn(&Segment) -> Result<T>,
+        change: &dyn Fn(&mut Segment, T) -> Result<()>,
     ) -> Result<()> {
         let mut seen = except.clone();
         let next = |seen: &HashSet<u128>| {
@@ -270,9 +272,7 @@ impl<'d> Writer<'d> {
             if listed.any(|entry| entry.id == id) {
                 let found = found?;
                 if let Some(segment) = state.open.get_mut(&id) {
-                    for document in found.into_iter().flatten() {
-                        segment.delete(document);
-                    }
+                    change(segment, found)?;
                 }
             } else {
                 // It was merged away; the segment that it became is looked at in its turn.
@@ -281,65 +281,6 @@ impl<'d> Writer<'d> {
             seen.insert(id);
         }
         Ok(())
-    }
-
-    /// Merges segments into one, which takes the place of the first of them; returns the bytes of the new one. Documents
-    /// keep their order.
-    ///
-    /// # Errors
-    /// Whatever `go_on`, which is called now and then with the bytes written, and the directory say.
-    pub(super) fn merge(&self, ids: &[u128], work: &MergeWork, go_on: GoOn<'_>) -> Result<u64> {
-        self.merge_as(ids, &|_| Ok(Plan::Keep), work, go_on)
-    }
-
-    /// The same, as `decide` says of the segments; 0 if they are to stay.
-    pub(super) fn merge_as(
-        &self,
-        ids: &[u128],
-        decide: Decide<'_>,
-        work: &MergeWork,
-        go_on: GoOn<'_>,
-    ) -> Result<u64> {
-        // What is deleted in them from here on is found in their open copies at the end.
-        self.state().merging.extend(ids);
-        let merged = self.merge_held(ids, decide, work, go_on);
-        let mut state = self.state();
-        state.merging.retain(|id| !ids.contains(id));
-        state.close_unlisted();
-        merged
-    }
-
-    fn merge_held(&self, ids: &[u128], decide: Decide<'_>, work: &MergeWork, go_on: GoOn<'_>) -> Result<u64> {
-        let sources = ids.iter().map(|&id| self.segment(id)).collect::<Result<Vec<_>>>()?;
-        let order = match decide(&sources)? {
-            Plan::Keep => None,
-            Plan::Reorder(order) => Some(order),
-            Plan::Stay => return Ok(0),
-        };
-        let id = self.new_id();
-        let merged = merge(self.directory(), id, &sources, order, work, go_on)
-            .and_then(|(merged, unsynced)| unsynced.sync().map(|_| merged))
-            .and_then(|merged| Ok((Segment::open(self.directory(), id, 0)?, merged)));
-        let (mut segment, merged) = merged.inspect_err(|_| self.give_up(id))?;
-        let mut state = self.state();
-        for (number, source) in sources.iter().enumerate() {
-            if let Some(now) = state.open.get(&source.id()) {
-                for document in now.deletes().since(source.deletes()) {
-                    merged.number(number, document).map(|document| segment.delete(document));
-                }
-            }
-        }
-        state.writing.remove(&id);
-        state.bytes_written += merged.segment.bytes;
-        let mut entry = Some(SegmentEntry::from(&merged.segment));
-        if let Some(manifest) = &mut state.manifest {
-            let listed = std::mem::take(&mut manifest.segments);
-            let place = |old: SegmentEntry| if ids.contains(&old.id) { entry.take() } else { Some(old) };
-            manifest.segments = listed.into_iter().filter_map(place).collect();
-        }
-        ids.iter().for_each(|id| drop(state.open.remove(id)));
-        state.open.insert(id, segment);
-        Ok(merged.segment.bytes)
     }
 
     /// Puts everything that the next commit needs on the medium.
@@ -351,27 +292,32 @@ impl<'d> Writer<'d> {
                 state.open.iter().map(|(&id, segment)| (id, segment.clone())).collect();
             (state.generation + 1, manifest, marked)
         };
-        let mut bytes = 0;
+        let (mut bytes, mut set) = (0, Vec::new());
         for entry in &mut manifest.segments {
             let Some(segment) = marked.get(&entry.id) else { continue };
-            if segment.deletes().count() > entry.deleted {
+            if has_deletes(segment, entry) {
                 entry.deleted = segment.deletes().count();
                 entry.deletes = generation;
                 if entry.live() > 0 {
                     bytes += segment.deletes().write(self.directory(), entry.id, generation)?;
                 }
             }
+            if is_set(segment) && entry.live() > 0 {
+                entry.updates = generation;
+                bytes += segment.write_updates(self.directory(), generation)?;
+                set.push((segment.clone(), segment.clone().with_updates(self.directory(), generation)?));
+            }
         }
         let gone = |entry: &&SegmentEntry| entry.live() == 0;
         let gone: HashSet<u128> = manifest.segments.iter().filter(gone).map(|entry| entry.id).collect();
         manifest.segments.retain(|entry| !gone.contains(&entry.id));
         bytes += prepare(self.directory(), generation, &manifest.encode())?;
-        Ok(Prepared { generation, manifest, gone, bytes })
+        Ok(Prepared { generation, manifest, gone, set, bytes })
     }
 
     /// Makes what was prepared the state of the index, and removes what it does not need.
     pub(super) fn publish(&self, prepared: Prepared) -> Result<()> {
-        let Prepared { generation, manifest, gone, bytes } = prepared;
+        let Prepared { generation, manifest, gone, set, bytes } = prepared;
         publish_prepared(self.directory(), generation)?;
         {
             let mut state = self.state();
@@ -385,9 +331,17 @@ impl<'d> Writer<'d> {
                 for entry in &mut now.segments {
                     if let Some(written) = written.get(&entry.id) {
                         (entry.deleted, entry.deletes) = (written.deleted, written.deletes);
+                        entry.updates = written.updates;
                     }
                 }
                 now.segments.retain(|entry| !gone.contains(&entry.id));
+            }
+            for (in_memory, written) in set {
+                if let Some(open) = state.open.get_mut(&in_memory.id())
+                    && open.has_updates_of(&in_memory)
+                {
+                    open.take_updates_of(&written);
+                }
             }
             state.close_unlisted();
         }
@@ -425,10 +379,9 @@ impl<'d> Writer<'d> {
         let manifests = committed.iter().chain(&state.manifest).chain(&in_use);
         let mut needed: HashSet<String> = state.writing.iter().map(|&id| file_name(id)).collect();
         for entry in manifests.flat_map(|manifest| &manifest.segments) {
-            needed.extend([file_name(entry.id), deletes_file_name(entry.id, entry.deletes)]);
+            needed.extend(entry.files());
         }
-        let is_ours = |name: &str| is_file_name(name) || is_deletes_file_name(name);
-        let is_garbage = |name: &str| is_ours(name) && !needed.contains(name);
+        let is_garbage = |name: &str| is_of_segment(name) && !needed.contains(name);
         sweep(self.directory(), state.generation, &leased, is_garbage)
     }
 
@@ -448,6 +401,11 @@ impl<'d> Writer<'d> {
 }
 
 impl State {
+    /// Nothing will come of the segment `id`.
+    fn give_up(&mut self, id: u128) {
+        self.writing.remove(&id);
+    }
+
     /// Closes segments that are in no commit to come, so that their space is free.
     fn close_unlisted(&mut self) {
         let listed = self.manifest.iter().flat_map(|manifest| &manifest.segments).map(|entry| entry.id);
@@ -468,4 +426,14 @@ impl Held<'_> {
 
 fn nothing_to_commit() -> Error {
     Error::Options("there is no index to commit: nothing was ever added".into())
+}
+
+/// True if documents were deleted that the commit of `entry` has.
+fn has_deletes(segment: &Segment, entry: &SegmentEntry) -> bool {
+    segment.deletes().count() > entry.deleted
+}
+
+/// True if values were changed that are in no commit.
+fn is_set(segment: &Segment) -> bool {
+    segment.updates().is_some_and(|updates| updates.generation() == 0)
 }

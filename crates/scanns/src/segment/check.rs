@@ -31,6 +31,7 @@ impl Segment {
     pub fn check(&self, level: CheckLevel, go_on: &mut dyn FnMut(u64) -> Result<()>) -> Result<()> {
         if level >= CheckLevel::Checksums {
             self.envelope().verify(go_on)?;
+            self.updates().map_or(Ok(()), |updates| updates.verify(go_on))?;
         }
         if level >= CheckLevel::Structure {
             self.check_keys()?;

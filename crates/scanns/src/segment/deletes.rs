@@ -85,14 +85,3 @@ impl Deletes {
 pub fn deletes_file_name(id: u128, generation: u64) -> String {
     format!("{id:032x}-{generation:010}.del")
 }
-
-/// True if a file of that name holds deletes.
-pub fn is_deletes_file_name(name: &str) -> bool {
-    let parts = name.strip_suffix(".del").and_then(|name| name.split_once('-'));
-    parts.is_some_and(|(id, generation)| {
-        id.len() == 32
-            && id.bytes().all(|byte| byte.is_ascii_hexdigit())
-            && generation.len() >= 10
-            && generation.bytes().all(|byte| byte.is_ascii_digit())
-    })
-}

@@ -1,10 +1,10 @@
 //! One immutable segment: what an index thread wrote when its memory was full, as one file in one pass.
 //!
 //! `flush.rs` drains an inverter into a file, `merge/` joins several files, `reader.rs` opens one, `deletes.rs` says which
-//! of its documents were deleted since, `positions.rs` where in them terms stand, `check.rs` proves that all of it is whole. The file is an envelope of the sections
+//! of its documents were deleted since, `updates.rs` which values of columns were changed, `positions.rs` where in them terms stand, `check.rs` proves that all of it is whole. The file is an envelope of the sections
 //! below. `terms/` is the largest: terms and postings side by side, since one sequential write cannot fill two
 //! sections at once, and since a query wants both from the same place. `keys/` says what a document is called, `stored/` what is
-//! kept of its text, `columns.rs` its typed values.
+//! kept of its text, `columns/` its typed values.
 
 mod check;
 mod columns;
@@ -19,16 +19,18 @@ mod stored;
 mod terms;
 #[cfg(test)]
 mod tests;
+mod updates;
 
 pub use check::CheckLevel;
-pub use deletes::{deletes_file_name, is_deletes_file_name};
+pub use deletes::deletes_file_name;
 pub use flush::{FLUSH_BYTES, FlushBuffers, Flushed, flush};
 pub use keys::{KeyRun, Keys, KnownPaths};
-pub use merge::{GoOn, MergeWork, Order, Reordering, merge};
+pub use merge::{GoOn, MergeWork, Merged, Order, Reordering, merge};
 pub use reader::Segment;
 pub use stats::{FieldStats, SegmentStats};
 pub use stored::{Collector, Reference, StoredFigures, TermInDocument};
 pub use terms::{TermInfo, TermPositions, TermsIter, TermsWalk};
+pub use updates::{Changes, Updates, updates_file_name};
 
 use crate::schema::Field;
 use crate::store::FileKind;
@@ -64,6 +66,19 @@ const STATS: u32 = 5;
 pub fn is_file_name(name: &str) -> bool {
     name.strip_suffix(".seg")
         .is_some_and(|id| id.len() == 32 && id.bytes().all(|byte| byte.is_ascii_hexdigit()))
+}
+
+/// True if a file of that name belongs to a segment: holds it, its deletes, or its changed values.
+pub fn is_of_segment(name: &str) -> bool {
+    let beside = name.strip_suffix(".del").or(name.strip_suffix(".upd"));
+    let parts = beside.and_then(|name| name.split_once('-'));
+    is_file_name(name)
+        || parts.is_some_and(|(id, generation)| {
+            id.len() == 32
+                && id.bytes().all(|byte| byte.is_ascii_hexdigit())
+                && generation.len() >= 10
+                && generation.bytes().all(|byte| byte.is_ascii_digit())
+        })
 }
 
 /// Name of the file of the segment with this identity.

@@ -7,8 +7,9 @@ use super::deletes::Deletes;
 use super::keys::KeyReader;
 use super::stats::{FieldStats, SegmentStats};
 use super::terms::{TermInfo, TermPositions, Terms, TermsIter, TermsWalk};
+use super::updates::{self, Changes, Updates};
 use super::{NORMS, SEGMENT, SPARSE, STATS, TERMS, columns, file_name, of_field, stored};
-use crate::column::Column;
+use crate::column::{Column, ColumnKind};
 use crate::error::{Error, Result};
 use crate::schema::{Field, Postings};
 use crate::store::{Directory, Envelope};
@@ -18,6 +19,10 @@ use crate::store::{Directory, Envelope};
 pub struct Segment {
     written: Arc<Written>,
     deletes: Arc<Deletes>,
+    /// Values that were changed since it was written.
+    updates: Option<Arc<Updates>>,
+    /// Columns by field, ascending, with those.
+    columns: Arc<Vec<(Field, Column)>>,
     field: Field,
 }
 
@@ -29,7 +34,7 @@ struct Written {
     /// The terms of each field of the figures.
     terms: Vec<Terms>,
     /// Columns by field, ascending.
-    columns: Vec<(Field, Column)>,
+    columns: Arc<Vec<(Field, Column)>>,
     /// Those of a field that no document of the segment has.
     no_terms: Terms,
     /// Norms of a field that no document of the segment has.
@@ -66,10 +71,84 @@ impl Segment {
             generation => Deletes::read(directory, id, generation, &stats)?,
         };
         let field = stats.fields.first().map_or(Field::default(), |first| first.field);
-        let columns = columns::open(&file, stats.max_doc)?;
-        let written =
-            Written { file, stats, terms, columns, no_terms: Terms::none(), no_norms: OnceLock::new() };
-        Ok(Segment { written: Arc::new(written), deletes: Arc::new(deletes), field })
+        let columns = Arc::new(columns::open(&file, stats.max_doc)?);
+        let (no_terms, no_norms) = (Terms::none(), OnceLock::new());
+        let written = Written { file, stats, terms, columns: columns.clone(), no_terms, no_norms };
+        Ok(Segment { written: Arc::new(written), deletes: Arc::new(deletes), updates: None, columns, field })
+    }
+
+    /// The segment with the values that were changed up to a commit; 0 for none.
+    ///
+    /// # Errors
+    /// [`Error::Corrupt`] for a damaged file or one of another segment.
+    pub fn with_updates(mut self, directory: &dyn Directory, generation: u64) -> Result<Self> {
+        if generation > 0 {
+            self.take_updates(Updates::open(directory, self.id(), generation)?)?;
+        }
+        Ok(self)
+    }
+
+    fn take_updates(&mut self, updates: Updates) -> Result<()> {
+        self.columns = Arc::new(updates.apply(self.written_columns())?);
+        self.updates = Some(Arc::new(updates));
+        Ok(())
+    }
+
+    fn written_columns(&self) -> updates::Written<'_> {
+        let Written { stats, columns, .. } = &*self.written;
+        updates::Written { id: self.id(), documents: stats.max_doc, columns }
+    }
+
+    /// The values that were changed, if some were.
+    pub fn updates(&self) -> Option<&Updates> {
+        self.updates.as_deref()
+    }
+
+    /// Changes values in this copy; they are in memory until [`Segment::write_updates`].
+    ///
+    /// # Errors
+    /// [`Error::Corrupt`] if blocks in which values are to be changed cannot be read.
+    pub fn set(&mut self, changes: &Changes) -> Result<()> {
+        let (written, before) = (self.written_columns(), self.updates.as_deref());
+        let updates = Updates::made_of(written, &self.columns, before, changes)?;
+        self.take_updates(updates)
+    }
+
+    /// Takes the changed values of another copy in the place of its own.
+    pub fn take_updates_of(&mut self, other: &Segment) {
+        (self.updates, self.columns) = (other.updates.clone(), other.columns.clone());
+    }
+
+    /// Writes the changed values as those of a commit, durably; returns the bytes written.
+    pub fn write_updates(&self, directory: &dyn Directory, generation: u64) -> Result<u64> {
+        let columns = (self.written_columns(), self.columns.as_slice());
+        self.updates.as_ref().map_or(Ok(0), |updates| updates.write(directory, generation, columns))
+    }
+
+    /// True if both copies have the same changed values.
+    pub fn has_updates_of(&self, other: &Segment) -> bool {
+        match (&self.updates, &other.updates) {
+            (None, None) => true,
+            (Some(own), Some(others)) => Arc::ptr_eq(own, others),
+            _ => false,
+        }
+    }
+
+    /// Calls `visit` with each value that this copy has and `then`, an earlier one, had not.
+    pub fn each_value_since(
+        &self,
+        then: &Segment,
+        visit: &mut dyn FnMut(Field, ColumnKind, u32, Vec<u64>),
+    ) -> Result<()> {
+        let Some(updates) = self.updates.as_ref().filter(|_| !self.has_updates_of(then)) else {
+            return Ok(());
+        };
+        for field in updates.fields() {
+            let Some(now) = self.column(field) else { continue };
+            let of_field = |doc, values| visit(field, now.kind(), doc, values);
+            updates::each_difference((then.column(field), now), of_field)?;
+        }
+        Ok(())
     }
 
     /// The same segment, seen through another field.
@@ -191,13 +270,12 @@ impl Segment {
 
     /// The column of a field; `None` where no document was given a value.
     pub fn column(&self, field: Field) -> Option<&Column> {
-        let found = self.written.columns.binary_search_by_key(&field, |(field, _)| *field).ok()?;
-        self.written.columns.get(found).map(|(_, column)| column)
+        updates::find(&self.columns, field)
     }
 
     /// All columns by field, ascending.
     pub fn columns(&self) -> &[(Field, Column)] {
-        &self.written.columns
+        &self.columns
     }
 
     pub(super) fn envelope(&self) -> &Envelope {

@@ -16,6 +16,7 @@ mod offsets;
 mod pieces;
 mod positions;
 mod reorder;
+mod updates;
 mod walk;
 
 /// Numbers, words, long terms with shared prefixes, arbitrary bytes.

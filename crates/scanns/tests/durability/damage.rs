@@ -28,7 +28,7 @@ struct Counts {
 
 type Files = BTreeMap<String, Vec<u8>>;
 
-/// The first script from this seed on whose index has two segments, deletes, and all that can be kept of terms and documents.
+/// The first script from this seed on whose index has two segments, deletes, changed values, and all that can be kept of terms and documents.
 fn small_index(mut seed: u64) -> (Files, u64) {
     loop {
         let script = Script::random(seed, 7);
@@ -41,9 +41,10 @@ fn small_index(mut seed: u64) -> (Files, u64) {
         (0..script.steps.len()).for_each(|step| script.run(&directory, step).unwrap());
         let snapshot = Snapshot::open_in(&directory).unwrap().unwrap();
         let deleted = snapshot.segments().iter().filter(|segment| segment.deleted > 0).count();
-        if snapshot.segments().len() == 2 && deleted >= 1 {
+        let names = directory.list().unwrap();
+        if snapshot.segments().len() == 2 && deleted >= 1 && names.iter().any(|name| name.ends_with(".upd")) {
             let read = |name: String| (name.clone(), directory.open(&name).unwrap().to_vec());
-            return (directory.list().unwrap().into_iter().map(read).collect(), seed);
+            return (names.into_iter().map(read).collect(), seed);
         }
         seed += 1;
     }

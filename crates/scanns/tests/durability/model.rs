@@ -10,21 +10,31 @@ use std::time::{Duration, SystemTime};
 
 use fastrand::Rng;
 use scanns::{
-    Analyzer, Compression, Deletion, Directory, Document, Error, FlushOptions, Hit, IndexOptions,
-    IndexWriter, MergeOptions, MergePolicy, Model, Operator, PageSize, Postings, Progress, Query,
-    ReadOptions, Records, Result, SEGMENT_MEMORY, Snapshot, SourceOptions, Store, StoredOptions,
-    WriterOptions, build_in, delete_in, merge_in,
+    Analyzer, Compression, Directory, Document, Error, FieldEntry, FieldKind, FlushOptions, Hit,
+    IndexOptions, IndexWriter, MergeOptions, MergePolicy, Model, Operator, PageSize, Postings, Progress,
+    Query, ReadOptions, Records, Result, SEGMENT_MEMORY, Schema, Selection, Snapshot, SourceOptions, Store,
+    StoredOptions, Value, WriterOptions, build_in, delete_in, merge_in, update_in,
 };
 
-/// What is in the index: key → words.
+/// What is in the index: key → words, and the value of the column with [`VALUE`] before it.
 pub type State = BTreeMap<String, Vec<String>>;
 
 /// Term → key → frequency.
 pub type Contents = BTreeMap<String, BTreeMap<String, u32>>;
 
+/// What stands before a value among words.
+const VALUE: &str = "=";
+
+/// The column.
+const COLUMN: &str = "n";
+
 /// A change that ends in a commit.
 #[derive(Clone, Debug)]
 pub enum Step {
+    /// An index with a column is made, without documents.
+    Make,
+    /// Documents with these keys get a value in the column; one of the keys is of no document.
+    Set(Vec<String>, u64),
     /// Files are written, with these texts, and indexed.
     Index(BTreeMap<String, String>),
     /// Documents are deleted by key; one of the keys is of no document.
@@ -91,24 +101,31 @@ impl Script {
             commits_often: random.bool(),
             files: tempfile::tempdir().unwrap(),
         };
+        // An index of references is one of files only.
+        let has_column = script.stored.store != Some(Store::Reference) && random.bool();
+        if has_column {
+            script.steps.push(Step::Make);
+            script.states.push(State::new());
+        }
         while script.steps.len() < steps {
             let state = script.states.last().unwrap();
-            let step = match if script.steps.len() < 2 { 0 } else { random.usize(..10) } {
+            let some_keys = |random: &mut Rng| {
+                let mut all: Vec<String> = state.keys().cloned().collect();
+                random.shuffle(&mut all);
+                all.truncate(random.usize(1..4));
+                all.push(script.path(12));
+                all
+            };
+            let step = match if script.steps.len() < 2 { 0 } else { random.usize(..12) } {
                 0..4 => {
                     let count = random.usize(1..6);
                     Step::Index(
                         (0..count).map(|_| (script.path(random.usize(..12)), text(&mut random))).collect(),
                     )
                 }
-                4 => {
-                    let mut all: Vec<String> = state.keys().cloned().collect();
-                    random.shuffle(&mut all);
-                    all.truncate(random.usize(1..4));
-                    all.push(script.path(12));
-                    Step::DeleteKeys(all)
-                }
+                4 => Step::DeleteKeys(some_keys(&mut random)),
+                10.. if has_column => Step::Set(some_keys(&mut random), random.u64(..100)),
                 5 => Step::DeleteWord(word(&mut random)),
-                // An index of references is one of files only.
                 6..8 if script.stored.store != Some(Store::Reference) => {
                     let change = |random: &mut Rng| {
                         let text = (random.usize(..4) > 0).then(|| text(random));
@@ -150,7 +167,14 @@ impl Script {
             }
             Step::DeleteKeys(keys) => state.retain(|key, _| !keys.contains(key)),
             Step::DeleteWord(word) => state.retain(|_, words| !words.contains(word)),
-            Step::Merge(_) => {}
+            Step::Merge(_) | Step::Make => {}
+            Step::Set(keys, value) => {
+                let chosen = state.iter_mut().filter(|(key, _)| keys.contains(key));
+                for (_, words) in chosen {
+                    words.retain(|word| !word.starts_with(VALUE));
+                    words.push(format!("{VALUE}{value}"));
+                }
+            }
             Step::Live(changes) => {
                 for (key, text) in changes {
                     state.retain(|other, _| other.split(':').next() != Some(key));
@@ -174,10 +198,18 @@ impl Script {
             }
             Step::DeleteKeys(keys) => {
                 let keys = keys.iter().map(|key| key.clone().into_bytes()).collect();
-                delete_in(directory, &Deletion::Keys(keys))?;
+                delete_in(directory, &Selection::Keys(keys))?;
             }
             Step::DeleteWord(word) => {
-                delete_in(directory, &Deletion::Query(word.clone(), Operator::Or))?;
+                delete_in(directory, &Selection::Query(word.clone(), Operator::Or))?;
+            }
+            Step::Make => {
+                let options = WriterOptions { stored: self.stored, merge: None, ..WriterOptions::default() };
+                IndexWriter::open_in(directory.share(), Some(&self.schema()?), options)?.commit()?;
+            }
+            Step::Set(keys, value) => {
+                let keys = keys.iter().map(|key| key.clone().into_bytes()).collect();
+                update_in(directory, &Selection::Keys(keys), &[(COLUMN.into(), vec![value.to_string()])])?;
             }
             Step::Live(changes) => write_live(directory.share(), (self.lanes, self.merge), changes)?,
             Step::Merge(segments) => {
@@ -195,6 +227,16 @@ impl Script {
             }
         }
         Ok(())
+    }
+
+    /// The fields of an index with a column.
+    fn schema(&self) -> Result<Schema> {
+        let postings = self.postings.unwrap_or(Postings::Frequencies);
+        let analyzer = Analyzer::parse("whitespace").unwrap();
+        let mut schema = Schema::new();
+        schema.add("text", FieldKind::Text { analyzer, postings }, false)?;
+        schema.add_entry(FieldEntry::new(COLUMN, FieldKind::Unsigned).in_column())?;
+        Ok(schema)
     }
 
     /// Writes the files of step `number`; doing the step again finds them unchanged.
@@ -407,6 +449,16 @@ pub fn contents(snapshot: &Snapshot) -> Result<Contents> {
             found.insert(String::from_utf8_lossy(&term).into_owned(), keys);
         }
     }
+    if let Some(column) = snapshot.schema().field(COLUMN) {
+        snapshot.for_each_row(&Query::All, &[column], &mut |hit, values| {
+            let key = String::from_utf8_lossy(&searcher.key(hit)?).into_owned();
+            for value in values.iter().flatten() {
+                let Value::Unsigned(number) = value else { continue };
+                *found.entry(format!("{VALUE}{number}")).or_default().entry(key.clone()).or_default() += 1;
+            }
+            Ok(ControlFlow::Continue(()))
+        })?;
+    }
     Ok(found)
 }
 
@@ -422,10 +474,12 @@ pub fn no_file_is_left_over(directory: &dyn Directory, what: &str) {
         found.remove(&format!("manifest-{:010}", generation - 1));
         for segment in snapshot.segments() {
             assert!(found.remove(&format!("{}.seg", segment.id)), "{what}: {all:?}");
-            let deletes: Vec<String> =
-                found.iter().filter(|name| name.starts_with(&segment.id)).cloned().collect();
-            assert_eq!(deletes.len(), usize::from(segment.deleted > 0), "{what}: {all:?}");
-            found.retain(|name| !deletes.contains(name));
+            let beside = |end: &str| {
+                found.iter().filter(|name| name.starts_with(&segment.id) && name.ends_with(end)).count()
+            };
+            assert_eq!(beside(".del"), usize::from(segment.deleted > 0), "{what}: {all:?}");
+            assert!(beside(".upd") <= 1, "{what}: {all:?}");
+            found.retain(|name| !name.starts_with(&segment.id));
         }
     }
     assert!(found.is_empty(), "{what}: left over {found:?}");

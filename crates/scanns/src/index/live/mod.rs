@@ -9,7 +9,8 @@
 //! full is written by the thread that filled it while the others go on. Every operation has a number; the numbers order
 //! adds and deletes across lanes. A commit takes the parts out of all lanes at one moment, which takes no longer than
 //! exchanging them for empty ones, and writes them while new operations go on in those. `shared.rs` has all of this; `part.rs` is what a lane has in
-//! memory, `pool.rs` keeps the memory cap, `pending.rs` applies deletes to what was added before them.
+//! memory, `pool.rs` keeps the memory cap, `pending.rs` applies
+//! deletes and other values to what was added before them.
 
 mod part;
 mod pending;
@@ -26,13 +27,14 @@ use std::thread::JoinHandle;
 use super::build::{leave_nothing_behind, prepare_directory};
 use super::merge_policy::MergePolicy;
 use super::stored::StoredOptions;
+use super::update::Setting;
 use super::writer::Prepared;
 use crate::error::{Error, Result};
-use crate::schema::{Document, Field, Schema};
+use crate::schema::{Document, Field, Schema, Value};
 use crate::search::{Query, Searcher};
 use crate::segment::FlushBuffers;
 use crate::store::{Directory, FsDirectory};
-use part::Target;
+use part::{Action, Target};
 use shared::{Shared, lock};
 
 /// How an [`IndexWriter`] works.
@@ -134,7 +136,7 @@ impl IndexWriter {
     /// As [`IndexWriter::add`]; a document that is left out replaces nothing.
     pub fn update(&self, document: &Document) -> Result<u64> {
         document.check(&self.shared.schema)?;
-        self.shared.change(Some(document), Some(Target::Key(document.key().to_vec())))
+        self.shared.change(Some(document), Some((Target::Key(document.key().to_vec()), Action::Delete)))
     }
 
     /// Deletes all documents with this key that were added before; returns the number of the operation.
@@ -145,7 +147,7 @@ impl IndexWriter {
     /// # Errors
     /// As [`IndexWriter::add`].
     pub fn delete(&self, key: &[u8]) -> Result<u64> {
-        self.shared.change(None, Some(Target::Key(key.to_vec())))
+        self.shared.change(None, Some((Target::Key(key.to_vec()), Action::Delete)))
     }
 
     /// Deletes all documents that were added before and that the query matches in a field; returns the number of the
@@ -156,10 +158,37 @@ impl IndexWriter {
     ///
     /// Patterns may match any number of terms, and a fuzzy word matches all that are within its edits.
     pub fn delete_matching(&self, field: Field, query: &Query) -> Result<u64> {
+        self.must_be_answerable(field, query)?;
+        self.shared.change(None, Some((Target::Query(field, query.clone()), Action::Delete)))
+    }
+
+    /// Gives all documents with this key that were added before other values in a column of numbers, dates, true or false;
+    /// none to have them without. Returns the number of the operation. The documents are not indexed again: a few blocks
+    /// of the column are written.
+    ///
+    /// # Errors
+    /// As [`IndexWriter::add`]; [`Error::Options`] for a field that cannot be changed so, as it is no such column or is
+    /// kept with the documents, and for values of another kind.
+    pub fn set(&self, key: &[u8], field: Field, values: &[Value]) -> Result<u64> {
+        let setting = Setting::new(&self.shared.schema, field, values)?;
+        self.shared.change(None, Some((Target::Key(key.to_vec()), Action::Set(setting))))
+    }
+
+    /// The same for all documents that were added before and that the query matches in the field `of`.
+    ///
+    /// # Errors
+    /// As [`IndexWriter::set`] and [`IndexWriter::delete_matching`].
+    pub fn set_matching(&self, of: Field, query: &Query, field: Field, values: &[Value]) -> Result<u64> {
+        let setting = Setting::new(&self.shared.schema, field, values)?;
+        self.must_be_answerable(of, query)?;
+        self.shared.change(None, Some((Target::Query(of, query.clone()), Action::Set(setting))))
+    }
+
+    /// Refuses what cannot be asked now: at the commit it would be the end of the writer.
+    fn must_be_answerable(&self, field: Field, query: &Query) -> Result<()> {
         if self.shared.schema.entry(field).is_none_or(|entry| entry.postings().is_none()) {
             return Err(Error::Options("a query needs a field of the index that is searched".into()));
         }
-        // What cannot be asked is refused now: at the commit it would be the end of the writer.
         let searched = self.shared.schema.searched().map(|(field, _)| (field, Vec::new()));
         let asked = Searcher::over(searched.collect(), field).count(query);
         asked.map_err(|error| Error::Options(format!("the query cannot be asked: {error}")))?;
@@ -169,7 +198,7 @@ impl IndexWriter {
                 return Err(Error::Options("a phrase needs a field with positions".into()));
             }
         }
-        self.shared.change(None, Some(Target::Query(field, query.clone())))
+        Ok(())
     }
 
     /// Has the next commit say `value` of `name`; `None` takes it out. [`Snapshot::notes`](super::Snapshot::notes) tells.

@@ -1,35 +1,55 @@
-//! Documents and deletes of one lane that are in memory only, with the number of the operation that each came from.
+//! Documents of one lane, and what is to be done to older ones, that are in memory only, with the number of the operation that each came from.
 
 use crate::column::ColumnSet;
 use crate::error::{Error, Result};
 use crate::index::field_set::FieldSet;
+use crate::index::update::Setting;
 use crate::invert::Inverter;
 use crate::schema::{Document, Field, Records, Schema, Stored};
 use crate::search::Query;
 use crate::segment::{Collector, Keys};
 use crate::source::Stamp;
 
-/// What is to be deleted of all that came before.
+/// Documents among all that came before.
 #[derive(Clone, Debug)]
 pub(super) enum Target {
-    /// Documents with a key.
+    /// Those with a key.
     Key(Vec<u8>),
-    /// Documents that a query matches in a field.
+    /// Those that a query matches in a field.
     Query(Field, Query),
 }
 
-impl Target {
-    /// Memory that it takes.
-    pub(super) fn bytes(&self) -> usize {
-        match self {
-            Target::Key(key) => key.len() + 64,
-            Target::Query(_, query) => query.memory_bytes() + 64,
-        }
-    }
+/// What is to be done to documents.
+#[derive(Clone, Debug)]
+pub(super) enum Action {
+    /// They are deleted.
+    Delete,
+    /// They get other values.
+    Set(Setting),
 }
 
-/// A delete, and the number of its operation: it concerns documents with smaller numbers.
-pub(super) type Delete = (Target, u64);
+/// Something to be done to documents that were added by operations with smaller numbers.
+#[derive(Clone, Debug)]
+pub(super) struct Edit {
+    pub(super) target: Target,
+    pub(super) action: Action,
+    pub(super) sequence: u64,
+}
+
+impl Edit {
+    /// Memory that it takes.
+    pub(super) fn bytes(&self) -> usize {
+        let target = match &self.target {
+            Target::Key(key) => key.len(),
+            Target::Query(_, query) => query.memory_bytes(),
+        };
+        let action = match &self.action {
+            Action::Delete => 0,
+            Action::Set(setting) => setting.bytes(),
+        };
+        size_of::<Self>() + target + action
+    }
+}
 
 /// See the module.
 pub(super) struct Part {
@@ -38,8 +58,8 @@ pub(super) struct Part {
     key_bytes: usize,
     /// By document, the number of the operation that added it.
     sequences: Vec<u64>,
-    deletes: Vec<Delete>,
-    delete_bytes: usize,
+    edits: Vec<Edit>,
+    edit_bytes: usize,
     /// Bytes that all of it may take.
     budget: usize,
 }
@@ -52,8 +72,8 @@ impl Part {
             keys: Keys::default(),
             key_bytes: 0,
             sequences: Vec::new(),
-            deletes: Vec::new(),
-            delete_bytes: 0,
+            edits: Vec::new(),
+            edit_bytes: 0,
             budget,
         })
     }
@@ -88,15 +108,15 @@ impl Part {
         check(self.fields.bytes())
     }
 
-    /// Notes what is to be deleted.
-    pub(super) fn delete(&mut self, target: Target, sequence: u64) {
-        self.delete_bytes += target.bytes();
-        self.deletes.push((target, sequence));
+    /// Notes what is to be done to older documents.
+    pub(super) fn edit(&mut self, edit: Edit) {
+        self.edit_bytes += edit.bytes();
+        self.edits.push(edit);
     }
 
     /// True if nothing is in it.
     pub(super) fn is_empty(&self) -> bool {
-        self.sequences.is_empty() && self.deletes.is_empty()
+        self.sequences.is_empty() && self.edits.is_empty()
     }
 
     /// Documents in it, void ones too.
@@ -110,7 +130,7 @@ impl Part {
     }
 
     fn rest_bytes(&self) -> usize {
-        self.key_bytes + self.delete_bytes + self.sequences.capacity() * 8
+        self.key_bytes + self.edit_bytes + self.sequences.capacity() * 8
     }
 
     /// Bytes taken, with what is kept from before.
@@ -126,16 +146,16 @@ impl Part {
         (fields, &self.keys, stored, columns)
     }
 
-    /// Takes out what a flush does not write: the numbers of the documents, and the deletes.
-    pub(super) fn take_rest(&mut self) -> (Vec<u64>, Vec<Delete>) {
-        (std::mem::take(&mut self.sequences), std::mem::take(&mut self.deletes))
+    /// Takes out what a flush does not write: the numbers of the documents, and the edits.
+    pub(super) fn take_rest(&mut self) -> (Vec<u64>, Vec<Edit>) {
+        (std::mem::take(&mut self.sequences), std::mem::take(&mut self.edits))
     }
 
     /// Forgets everything and keeps the memory.
     pub(super) fn clear(&mut self) {
         self.fields.clear();
         self.keys = Keys::default();
-        (self.key_bytes, self.delete_bytes) = (0, 0);
+        (self.key_bytes, self.edit_bytes) = (0, 0);
         drop(self.take_rest());
     }
 }

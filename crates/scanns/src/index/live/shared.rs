@@ -7,8 +7,8 @@ use std::thread::Builder;
 use std::time::Duration;
 
 use super::WriterOptions;
-use super::part::{Part, Target};
-use super::pending::{Deletes, Landed, Pending};
+use super::part::{Action, Edit, Part, Target};
+use super::pending::{Edits, Landed, Pending};
 use super::pool::{Pool, Taken};
 use crate::error::{Error, Result};
 use crate::index::budget::{LEAST_PER_FIELD, merging_bytes, merging_room};
@@ -18,7 +18,7 @@ use crate::index::pace::Pace;
 use crate::index::stored::{check_stored, choose_stored};
 use crate::index::writer::Writer;
 use crate::schema::{Document, Records, Schema, Store, Stored};
-use crate::segment::{Collector, FLUSH_BYTES, MergeWork, flush};
+use crate::segment::{Collector, FLUSH_BYTES, MergeWork, Segment, flush};
 use crate::store::Directory;
 
 /// The program itself.
@@ -54,7 +54,7 @@ pub(super) struct Shared {
     pub(super) pool: Pool,
     /// By epoch.
     pending: Mutex<BTreeMap<u64, Pending>>,
-    /// New segments whose deletes have not been applied; they are not merged.
+    /// New segments whose edits have not been applied; they are not merged.
     unresolved: Mutex<HashSet<u128>>,
     /// A prepared commit has not come to its end.
     pub(super) prepared: AtomicBool,
@@ -137,8 +137,8 @@ impl Shared {
         Part::new(&self.schema, &self.stored, self.sizes.share)
     }
 
-    /// One operation: its document and its delete take effect together.
-    pub(super) fn change(&self, document: Option<&Document>, target: Option<Target>) -> Result<u64> {
+    /// One operation: its document and what it does to others take effect together.
+    pub(super) fn change(&self, document: Option<&Document>, edit: Option<(Target, Action)>) -> Result<u64> {
         self.pool.check()?;
         let mut lane = self.lane();
         let mut full = None;
@@ -154,8 +154,8 @@ impl Shared {
                 added = lane.add(document, sequence);
             }
         }
-        if let Some(target) = target.filter(|_| added.is_ok()) {
-            lane.delete(target, sequence);
+        if let Some((target, action)) = edit.filter(|_| added.is_ok()) {
+            lane.edit(Edit { target, action, sequence });
         }
         if full.is_none() && lane.is_full(self.sizes.limit) {
             full = Some(self.exchange(&mut lane)?);
@@ -204,10 +204,10 @@ impl Shared {
             let flushed = flush(directory, id, &mut fields, keys, stored, columns, buffers);
             landed = Some(flushed.inspect_err(|_| self.writer.give_up(id))?);
         }
-        let (sequences, mut deletes) = part.take_rest();
+        let (sequences, mut edits) = part.take_rest();
         let mut pending = lock(&self.pending);
         let of_epoch = pending.entry(epoch).or_default();
-        of_epoch.deletes.append(&mut deletes);
+        of_epoch.edits.append(&mut edits);
         if let Some((segment, unsynced)) = landed {
             of_epoch.segments.push(Landed { segment, unsynced: Some(unsynced), sequences });
         }
@@ -221,7 +221,7 @@ impl Shared {
         oldest.map_or(Ok(()), |unsynced| unsynced.sync().map(drop))
     }
 
-    /// Takes everything out of the lanes at one moment, writes it, and applies all deletes. Who calls it holds the right
+    /// Takes everything out of the lanes at one moment, writes it, and applies all edits. Who calls it holds the right
     /// to commit. Returns the number of the last operation.
     pub(super) fn resolve(&self) -> Result<u64> {
         self.resolve_all().inspect_err(|error| self.pool.fail(error))
@@ -250,7 +250,7 @@ impl Shared {
             let later = pending.split_off(&now);
             for (_, mut older) in std::mem::replace(&mut *pending, later) {
                 ready.segments.append(&mut older.segments);
-                ready.deletes.append(&mut older.deletes);
+                ready.edits.append(&mut older.edits);
             }
         }
         self.land(ready)?;
@@ -274,27 +274,27 @@ impl Shared {
 
     /// Makes what is ready part of the next commit.
     fn land(&self, ready: Pending) -> Result<()> {
-        let Pending { mut segments, deletes } = ready;
+        let Pending { mut segments, edits } = ready;
         for landed in &mut segments {
             landed.unsynced.take().map_or(Ok(0), |unsynced| unsynced.sync())?;
         }
         let new: HashSet<u128> = segments.iter().map(|landed| landed.segment.id).collect();
         *lock(&self.unresolved) = new.clone();
-        let deletes = Deletes::new(deletes);
-        for Landed { segment, sequences, .. } in &segments {
+        for Landed { segment, .. } in &segments {
             self.writer.take_in(Some(segment), Vec::new(), Vec::new());
-            if !deletes.is_empty() {
-                let gone = deletes.in_new(&self.writer.segment(segment.id)?, sequences)?;
-                self.writer.delete(segment.id, gone)?;
-            }
         }
-        if !deletes.is_empty() {
-            self.writer.delete_everywhere(&new, &|segment| deletes.in_old(segment))?;
+        for edits in Edits::in_turns(edits) {
+            for Landed { segment, sequences, .. } in &segments {
+                let found = edits.in_new(&self.writer.segment(segment.id)?, sequences)?;
+                self.writer.change(segment.id, |segment| found.apply(segment))?;
+            }
+            let find = |segment: &Segment| edits.in_old(segment);
+            self.writer.change_everywhere(&new, &find, &|segment, found| found.apply(segment))?;
             self.writer.describe(|manifest| {
                 let mut manifest = manifest?;
                 // What is left of a file that was indexed in part would not be found by a later build otherwise.
                 for (path, begun) in &mut manifest.partial {
-                    if deletes.names(path) {
+                    if edits.delete(path) {
                         *begun = Partial::default();
                     }
                 }

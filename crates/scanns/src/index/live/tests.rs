@@ -15,6 +15,7 @@ use std::sync::atomic::AtomicBool;
 mod columns;
 mod memory;
 mod rows;
+mod updates;
 
 struct Fields {
     schema: Schema,

@@ -1,6 +1,6 @@
 use super::*;
 use crate::index::{
-    CheckReport, Deletion, MergeOptions, MergePolicy, check_in, delete_in, merge_in, salvage_in,
+    CheckReport, MergeOptions, MergePolicy, Selection, check_in, delete_in, merge_in, salvage_in,
 };
 use crate::segment::CheckLevel;
 use crate::store::{Directory, RamDirectory};
@@ -132,7 +132,7 @@ fn whatever_is_added_replaced_deleted_and_merged_is_what_a_map_would_hold() {
                     let before = model.len();
                     forget(&mut model, &name);
                     model.remove(&line);
-                    let report = delete_in(&directory, &Deletion::Keys(vec![name, line])).unwrap();
+                    let report = delete_in(&directory, &Selection::Keys(vec![name, line])).unwrap();
                     // The model has a line behind the last line feed too.
                     if records == Records::File {
                         assert_eq!(report.deleted, (before - model.len()) as u64, "{what}");
@@ -143,7 +143,7 @@ fn whatever_is_added_replaced_deleted_and_merged_is_what_a_map_would_hold() {
                     let has = |text: &[u8]| text.split(u8::is_ascii_whitespace).any(|w| w == word.as_bytes());
                     let before = model.len();
                     model.retain(|_, text| !has(text));
-                    let what = Deletion::Query(word, Operator::Or);
+                    let what = Selection::Query(word, Operator::Or);
                     let report = delete_in(&directory, &what).unwrap();
                     assert_eq!(report.deleted, (before - model.len()) as u64);
                 }
@@ -178,7 +178,7 @@ fn files_and_lines_can_live_in_one_index_and_be_merged() {
     must_hold(&directory, &model, "after");
     let line = format!("{}:2", place.path().join("b").display()).into_bytes();
     model.remove(&line).unwrap();
-    assert_eq!(delete_in(&directory, &Deletion::Keys(vec![line])).unwrap().deleted, 1);
+    assert_eq!(delete_in(&directory, &Selection::Keys(vec![line])).unwrap().deleted, 1);
     merge_in(&directory, &MergeOptions::default(), &Progress::new(), &AtomicBool::new(false)).unwrap();
     must_hold(&directory, &model, "without a line");
 }
@@ -193,7 +193,7 @@ fn a_snapshot_answers_as_before_through_deletes_and_merges() {
     let before = Snapshot::open(&index).unwrap();
     let expected = contents(&before);
     let key = files[0].0.as_os_str().as_encoded_bytes().to_vec();
-    crate::index::delete(&index, &Deletion::Keys(vec![key])).unwrap();
+    crate::index::delete(&index, &Selection::Keys(vec![key])).unwrap();
     crate::index::merge(&index, &MergeOptions::default(), &Progress::new(), &AtomicBool::new(false)).unwrap();
     assert!(contents(&before) == expected);
     let after = Snapshot::open(&index).unwrap();

@@ -135,7 +135,7 @@ fn every_token_stands_where_its_offsets_say_through_flushes_replacements_deletes
         options.merge = Some(MergePolicy::default());
         add(&options);
         assert_eq!(must_hold(&directory, &format!("{what} replaced")), count);
-        delete_in(&directory, &Deletion::Query("end".into(), Operator::Or)).unwrap();
+        delete_in(&directory, &Selection::Query("end".into(), Operator::Or)).unwrap();
         merge_in(&directory, &MergeOptions::default(), &Progress::new(), &AtomicBool::new(false)).unwrap();
         assert!(must_hold(&directory, &format!("{what} merged")) < count);
         let info = Snapshot::open_in(&directory).unwrap().unwrap().info();

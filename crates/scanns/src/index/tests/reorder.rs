@@ -1,7 +1,7 @@
 use std::ops::Range;
 
 use super::*;
-use crate::index::{Deletion, IndexWriter, MergeOptions, WriterOptions, check_in, delete_in, merge_in};
+use crate::index::{IndexWriter, MergeOptions, Selection, WriterOptions, check_in, delete_in, merge_in};
 use crate::schema::{Document, Field, FieldKind, Schema, Value};
 use crate::search::Hit;
 use crate::segment::CheckLevel;
@@ -136,7 +136,7 @@ fn an_index_that_is_reordered_gives_the_same_answers_with_the_same_scores() {
         assert!(contents(&plain) == contents(&reordered), "seed {seed:x} memory {memory}");
 
         // It lives on like any other: what is deleted falls out, whichever way it is merged next.
-        delete_in(&*directory, &Deletion::Query("common7".into(), Operator::Or)).unwrap();
+        delete_in(&*directory, &Selection::Query("common7".into(), Operator::Or)).unwrap();
         let expected = kept(&Snapshot::open_in(&*directory).unwrap().unwrap());
         assert!(expected.len() < kept(&plain).len());
         assert!(kept(&merged(&directory, &MergeOptions::default())) == expected, "seed {seed:x}");
@@ -193,7 +193,7 @@ fn one_segment_for_which_no_order_is_better_is_left_as_it_is() {
     assert_eq!((report.reordered, report.bytes_written, report.before, report.after), (false, 0, 1, 1));
     assert_eq!(generation(), before);
     // A deleted document is a reason to write it anew.
-    delete_in(&*directory, &Deletion::Keys(vec![b"k007".to_vec()])).unwrap();
+    delete_in(&*directory, &Selection::Keys(vec![b"k007".to_vec()])).unwrap();
     let report = merge_in(&*directory, &options, &progress, &never).unwrap();
     assert!(!report.reordered && report.bytes_written > 0 && report.reclaimed == 1, "{report:?}");
 }

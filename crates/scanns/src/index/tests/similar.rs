@@ -119,7 +119,7 @@ fn deleted_documents_count_as_long_as_their_terms_do() {
     texts.push("rare tree".into());
     let directory = written(&texts, 50, vectors());
     let keys = (0..18).map(|n| format!("{n:03}").into_bytes()).collect();
-    crate::index::delete_in(&*directory, &crate::index::Deletion::Keys(keys)).unwrap();
+    crate::index::delete_in(&*directory, &crate::index::Selection::Keys(keys)).unwrap();
     let snapshot = Snapshot::open_in(&*directory).unwrap().unwrap();
     let info = snapshot.info();
     assert_eq!((info.documents, info.deleted), (4, 18));
@@ -203,7 +203,7 @@ fn documents_are_found_by_their_keys_and_files_of_lines_are_not() {
     assert!(snapshot.hit(&name(":4")).unwrap().is_none());
     let error = snapshot.hit(&name("")).unwrap_err().to_string();
     assert!(error.contains("list:1"), "{error}");
-    crate::index::delete(&index, &crate::index::Deletion::Keys(vec![name(":2")])).unwrap();
+    crate::index::delete(&index, &crate::index::Selection::Keys(vec![name(":2")])).unwrap();
     let snapshot = Snapshot::open(&index).unwrap();
     assert!(snapshot.hit(&name(":2")).unwrap().is_none() && snapshot.hit(&name(":3")).unwrap().is_some());
 }
@@ -224,7 +224,7 @@ fn a_line_is_found_beside_a_file_that_is_called_like_it() {
         assert_eq!(snapshot.key(&hit).unwrap(), key);
     }
     assert!(snapshot.hit(&name("")).is_err() && snapshot.hit(&name(":3")).unwrap().is_none());
-    crate::index::delete(&index, &crate::index::Deletion::Keys(vec![name("")])).unwrap();
+    crate::index::delete(&index, &crate::index::Selection::Keys(vec![name("")])).unwrap();
     let error = Snapshot::open(&index).unwrap().hit(&name(":1")).unwrap_err().to_string();
     assert!(error.contains("a:1:1"), "{error}");
 }

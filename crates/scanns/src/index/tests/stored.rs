@@ -143,7 +143,7 @@ fn what_is_stored_survives_flushes_inside_documents_replacements_deletes_and_mer
         let mut random = Rng::with_seed(32);
         left.retain(|_, _| random.u8(..4) > 0);
         let gone = all.keys().filter(|key| !left.contains_key(*key)).cloned().collect();
-        delete_in(&directory, &crate::index::Deletion::Keys(gone)).unwrap();
+        delete_in(&directory, &crate::index::Selection::Keys(gone)).unwrap();
         must_be(&directory, &left, stored, &what);
         merge_in(&directory, &MergeOptions::default(), &Progress::new(), &AtomicBool::new(false)).unwrap();
         must_be(&directory, &left, stored, &what);

@@ -1,6 +1,6 @@
 //! Proves that columns are whole, and that their indexes say what is in their blocks.
 
-use crate::column::{Column, Range, Scan};
+use crate::column::{Column, Entry, Range, Scan};
 use crate::error::{Error, Result};
 use crate::segment::{Segment, file_name};
 
@@ -29,7 +29,8 @@ impl Segment {
 /// Says what is wrong with a column, if it can be read.
 fn check_column(column: &Column, look: &mut dyn FnMut() -> Result<()>) -> Result<Option<String>> {
     let mut scan = Scan::new();
-    let (mut next, mut place, mut all) = (0, 0u64, Range::NONE);
+    let mut places = Places::of(column);
+    let (mut next, mut all) = (0, Range::NONE);
     for number in 0..column.ranges() {
         let (range, blocks) = column.range(number)?;
         let mut found = Range::NONE;
@@ -40,10 +41,9 @@ fn check_column(column: &Column, look: &mut dyn FnMut() -> Result<()>) -> Result
                 return Ok(Some(format!("block {block} is not where its documents are looked for")));
             }
             next += entry.documents;
-            if column.front(entry.offset)? != (entry.length, entry.documents) || entry.offset != place {
+            if column.front(entry.offset)? != (entry.length, entry.documents) || !places.take(&entry) {
                 return Ok(Some(format!("block {block} says something else of itself than its entry")));
             }
-            place += u64::from(entry.length);
             let read = found_in(&mut scan, column, block)?;
             let is = match read.values {
                 0 => (0, 0, 0, 0),
@@ -72,6 +72,32 @@ fn check_column(column: &Column, look: &mut dyn FnMut() -> Result<()>) -> Result
         terms.check(look)?;
     }
     Ok(None)
+}
+
+/// Where the next block must begin. Blocks follow each other; where values were changed, those that were written with the
+/// segment have others between them, which follow each other behind.
+struct Places {
+    written: u64,
+    /// Where changed blocks begin, if there are some.
+    behind: u64,
+    newer: u64,
+    has_newer: bool,
+}
+
+impl Places {
+    fn of(column: &Column) -> Self {
+        let behind = column.written_bytes();
+        Places { written: 0, behind, newer: behind, has_newer: column.has_newer() }
+    }
+
+    /// False for a block that is not where it can be.
+    fn take(&mut self, entry: &Entry) -> bool {
+        let is_newer = self.has_newer && entry.offset >= self.behind;
+        let place = if is_newer { &mut self.newer } else { &mut self.written };
+        let fits = entry.offset == *place || (self.has_newer && !is_newer && entry.offset > *place);
+        *place = entry.offset.saturating_add(entry.length.into());
+        fits
+    }
 }
 
 /// What is in a block. The least and the greatest string are not known, and 0.

@@ -24,12 +24,15 @@ pub(super) fn write(columns: &mut ColumnSet, out: &mut EnvelopeWriter) -> Result
 
 /// The columns of a file, ascending.
 pub(super) fn open(file: &Envelope, documents: u32) -> Result<Vec<(Field, Column)>> {
-    let of_column = |kind: u32| (kind & 0xff == BLOCKS).then(|| u16::try_from(kind >> 8).ok());
-    let fields: BTreeSet<Field> =
-        file.kinds().filter_map(of_column).flatten().filter_map(Field::new).collect();
     let open = |field| {
         let section = |kind| file.shared_section(of_field(kind, field)).map(Arc::clone);
         Ok((field, Column::open(section, documents)?))
     };
-    fields.into_iter().map(open).collect()
+    fields_of(file).into_iter().map(open).collect()
+}
+
+/// The fields of which a file has columns.
+pub(super) fn fields_of(file: &Envelope) -> BTreeSet<Field> {
+    let of_column = |kind: u32| (kind & 0xff == BLOCKS).then(|| u16::try_from(kind >> 8).ok());
+    file.kinds().filter_map(of_column).flatten().filter_map(Field::new).collect()
 }

@@ -5,7 +5,7 @@ use crate::column::ColumnSet;
 use crate::error::Error;
 use crate::schema::{Analyzer, FieldEntry, FieldKind, Postings, Schema, Value, ValueRef};
 
-fn schema() -> Schema {
+pub(super) fn schema() -> Schema {
     let mut schema = Schema::new();
     let words = FieldKind::Text { analyzer: Analyzer::Standard, postings: Postings::Frequencies };
     let kinds = [
@@ -25,7 +25,7 @@ fn schema() -> Schema {
     schema
 }
 
-fn any_value(random: &mut Rng, kind: &FieldKind) -> Value {
+pub(super) fn any_value(random: &mut Rng, kind: &FieldKind) -> Value {
     let text = |random: &mut Rng| {
         let (word, count) = (random.u32(..50), random.usize(..4));
         format!("w{word}").repeat(count).into_bytes()
@@ -46,10 +46,10 @@ fn any_value(random: &mut Rng, kind: &FieldKind) -> Value {
 }
 
 /// Values by field, as they were given.
-type Given = Vec<Vec<Value>>;
+pub(super) type Given = Vec<Vec<Value>>;
 
 /// As a column gives them back: numbers in order, different keywords in order.
-fn as_kept(schema: &Schema, given: &Given) -> Given {
+pub(super) fn as_kept(schema: &Schema, given: &Given) -> Given {
     let order = |value: &Value| match value.as_ref() {
         ValueRef::Signed(number) | ValueRef::Date(number) => (number as i128, 0.0, vec![]),
         ValueRef::Unsigned(number) => (number.into(), 0.0, vec![]),
@@ -72,7 +72,12 @@ fn as_kept(schema: &Schema, given: &Given) -> Given {
 }
 
 /// A segment of so many documents, with what is in them.
-fn segment(directory: &RamDirectory, id: u128, count: u32, random: &mut Rng) -> (Segment, Vec<Given>) {
+pub(super) fn segment(
+    directory: &RamDirectory,
+    id: u128,
+    count: u32,
+    random: &mut Rng,
+) -> (Segment, Vec<Given>) {
     let schema = schema();
     let mut inverter = Inverter::new(&InvertOptions::default()).unwrap();
     let mut columns = ColumnSet::new(&schema);
@@ -112,7 +117,7 @@ fn segment(directory: &RamDirectory, id: u128, count: u32, random: &mut Rng) -> 
     (Segment::open(directory, id, 0).unwrap(), documents)
 }
 
-fn check(segment: &Segment, documents: &[&Given], label: &str) {
+pub(super) fn check(segment: &Segment, documents: &[&Given], label: &str) {
     segment.check(CheckLevel::Cross, &mut |_| Ok(())).unwrap();
     for (field, _) in schema().fields() {
         let column = segment.column(field).unwrap();
