@@ -82,6 +82,36 @@ fn malformed_records_are_listed_with_their_lines_and_the_exit_code_says_so() {
     assert!(!ran.stderr.contains('\u{1b}') && ran.code == Some(1), "{}", ran.stderr);
 }
 
+/// A file with a record of a gibibyte between two small ones; the file system keeps none of its zeros.
+fn with_a_large_record(path: &std::path::Path, before: &[u8], after: &[u8]) {
+    use std::io::{Seek, SeekFrom, Write};
+    let mut file = std::fs::File::create(path).unwrap();
+    file.write_all(before).unwrap();
+    file.seek(SeekFrom::Start(1 << 30)).unwrap();
+    file.write_all(after).unwrap();
+}
+
+#[test]
+fn a_record_of_a_gibibyte_is_counted_as_malformed_and_those_around_it_are_indexed() {
+    for (name, format, before, after) in [
+        ("a.jsonl", "jsonl", &b"{\"a\": \"first\"}\n{\"a\": \""[..], &b"\"}\n{\"a\": \"last\"}\n"[..]),
+        ("a.csv", "csv", b"a,b\nfirst,1\n\"", b"\",2\nlast,3\n"),
+    ] {
+        let place = Place::with(&[]);
+        with_a_large_record(&place.files().join(name), before, after);
+        let ran = place.index_with(&["--records", format, "--memory", "300MiB", "--json"]);
+        assert_eq!(ran.code, Some(1), "{}", ran.stderr);
+        let report = ran.json();
+        assert_eq!(
+            (&report["documents"], &report["records"]["malformed"]),
+            (&Value::from(2), &Value::from(1)),
+            "{report}"
+        );
+        assert!(report["peak_rss"].as_u64().unwrap() < 400 << 20, "{report}");
+        assert_eq!(place.found(&["--field", "a", "last"]).len(), 1);
+    }
+}
+
 #[test]
 fn options_of_records_are_refused_where_they_mean_nothing() {
     let place = Place::with(&[("a", "x")]);

@@ -11,6 +11,7 @@ use std::sync::{Mutex, PoisonError};
 use super::Searcher;
 use super::leaf::Leaf;
 use super::plan::{Found, InLeaf, Kind, Node, Plan, Shape};
+use super::query::Query;
 use super::run::{GRAIN, View};
 use crate::error::{Error, Result};
 use crate::sys::Helpers;
@@ -47,7 +48,7 @@ impl SearchThreads {
 
     /// Shares out everything, in ranges of so many documents, rounded up to a multiple of [`GRAIN`].
     #[cfg(test)]
-    pub(super) fn always(threads: usize, documents: u32) -> Self {
+    pub(crate) fn always(threads: usize, documents: u32) -> Self {
         SearchThreads { sizes: Sizes { query: 0, range: 0, documents }, ..SearchThreads::new(threads) }
     }
 
@@ -127,6 +128,13 @@ impl<'a> Searcher<'a> {
         let wanted =
             usize::try_from(most).unwrap_or(usize::MAX).saturating_sub(1).min(threads.helpers.most());
         Parts { all, helpers: (wanted > 0).then_some((&threads.helpers, wanted)) }
+    }
+
+    /// Who helps with all documents of a query, if that is worth it.
+    pub(super) fn helpers_for(&self, query: &Query) -> Result<Option<(&'a Helpers, usize)>> {
+        let plan = Plan::new(query, &self.fields)?;
+        let found = plan.find(&self.fields)?;
+        Ok(self.parts(&plan, &found, Want::All).helpers)
     }
 
     /// Has each part worked on by a thread, which has something of its own made by `new`; returns what they all have come

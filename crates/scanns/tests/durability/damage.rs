@@ -136,7 +136,7 @@ fn a_bit_flipped_in_any_byte_is_an_error_or_makes_no_difference() {
     }
     let before: Counts = all.remove(BEFORE).unwrap();
     assert!(before.same > 0 && before.errors + before.wrong + before.panics == 0, "{before:?}");
-    assert_eq!(all.len(), 3, "manifest, seg and del: {all:?}");
+    assert_eq!(all.len(), 4, "manifest, seg, del and upd: {all:?}");
     all.iter().for_each(|(kind, counts)| {
         counts.check(kind);
         assert_eq!(counts.unseen, 0, "{kind}: scanns check does not find what is damaged");

@@ -2,7 +2,7 @@
 //! or take much memory.
 //!
 //! `text.rs` makes texts, by the grammar, by changing such, and of any characters; `typed.rs` makes queries as programs do;
-//! `world.rs` has indexes to ask, on disk and in memory, of one leaf and of several, with deleted documents. What can
+//! `columns.rs` asks for orders, counts and groups of what is found; `world.rs` has indexes to ask, on disk and in memory, of one leaf and of several, with deleted documents. What can
 //! be parsed is run. Everything about an execution follows from its seed, which is a number counted from
 //! `SCANNS_SEED`; what goes wrong is told with it, and running the tests with that seed begins with it.
 //!
@@ -10,6 +10,7 @@
 
 #![expect(clippy::unwrap_used, reason = "helpers of tests fail the test, outside of functions marked as one")]
 
+mod columns;
 mod text;
 mod typed;
 mod world;
@@ -103,7 +104,8 @@ fn execute(seed: u64, worlds: &[World]) -> bool {
     let searcher = if random.u8(0..8) == 0 { searcher.exhaustive() } else { searcher };
     let model = model(&mut random);
     let most = [0, 1, 10, 1000][random.usize(0..4)];
-    let outcome = match random.u8(0..8) {
+    let outcome = match random.u8(0..11) {
+        8.. => columns::ask(&searcher, &query, model, world, &mut random),
         0..3 => searcher.top_k(&query, model, most).map(drop),
         3..5 => searcher.count(&query).map(drop),
         5..7 => {
@@ -297,7 +299,7 @@ fn all_kinds_of_queries_come_of_texts_and_are_built() {
             },
         }
     }
-    assert_eq!((of_texts.len(), built.len()), (14, 14), "{of_texts:?} {built:?}");
+    assert_eq!((of_texts.len(), built.len()), (15, 15), "{of_texts:?} {built:?}");
     assert!((200..2000).contains(&refusals), "{refusals} refused");
 }
 

@@ -2,6 +2,7 @@
 
 use fastrand::Rng;
 
+use super::columns;
 use super::world::{World, word};
 
 /// What means something to the parser.
@@ -154,6 +155,7 @@ fn clause(random: &mut Rng, world: &World, depth: usize, text: &mut String) {
             text.push_str(&format!("in({})", words.join(" ")));
         }
         14 => text.push('*'),
+        15 => text.push_str(&columns::text(random)),
         _ => text.push_str(word(random)),
     }
     if random.u8(0..10) == 0 {

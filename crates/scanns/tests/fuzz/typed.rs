@@ -5,6 +5,7 @@ use std::ops::Bound;
 use fastrand::Rng;
 use scanns::{BoolQuery, Pattern, PhraseQuery, Query, WildcardPart};
 
+use super::columns;
 use super::text::regex;
 use super::world::{World, word};
 
@@ -49,6 +50,7 @@ pub fn query(random: &mut Rng, world: &World, depth: usize) -> Query {
         10..12 => phrase(random),
         12..14 => Query::Pattern(pattern(random)),
         14 => Query::All,
+        18 => columns::range(random, world),
         15 => Query::Exists,
         16 if depth < 8 => {
             let fields = world.fields();

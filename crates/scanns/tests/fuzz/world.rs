@@ -10,6 +10,8 @@ use scanns::{
     WriterOptions,
 };
 
+use super::columns;
+
 /// Words of documents: the first are in most of them.
 const WORDS: [&str; 40] = [
     "the",
@@ -139,6 +141,7 @@ fn schema() -> Schema {
     }
     schema.add("tag", FieldKind::Keyword, true).unwrap();
     schema.add("size", FieldKind::Unsigned, true).unwrap();
+    columns::add_to(&mut schema);
     schema
 }
 
@@ -156,9 +159,11 @@ fn fill(
     for &documents in segments {
         for _ in 0..documents {
             let mut document = Document::new(count.to_string());
-            for (field, _) in schema.searched() {
+            let texts = schema.searched().filter(|(_, entry)| !entry.column);
+            for (field, _) in texts {
                 document = document.text(field, sentence(random, 12));
             }
+            document = columns::fill(schema, document, random);
             writer.add(&document).unwrap();
             count += 1;
         }

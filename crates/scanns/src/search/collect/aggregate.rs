@@ -2,9 +2,10 @@
 //!
 //! The first pass counts. What is asked about the documents of each bucket is found by a pass more: now that is known which
 //! buckets are shown, each gets the bits of its documents, and what is nested in it is fed with these as the whole was with all.
-//! So every level takes a pass, and what is nested knows nothing of it.
+//! So every level takes a pass, and what is nested knows nothing of it. What is asked side by side is shared out to threads.
 
-use std::collections::HashMap;
+use std::collections::{BTreeMap, HashMap};
+use std::sync::{Mutex, PoisonError};
 
 use super::count::FacetCount;
 use super::cut::{Cut, holds};
@@ -54,7 +55,7 @@ pub enum Aggregated {
 /// Most levels.
 const MOST_LEVELS: usize = 8;
 
-impl Searcher<'_> {
+impl<'a> Searcher<'a> {
     /// Answers what is asked about all documents that match, in the same order.
     ///
     /// # Errors
@@ -62,10 +63,7 @@ impl Searcher<'_> {
     pub fn aggregate(&self, query: &Query, asked: &[Aggregation]) -> Result<Vec<Aggregated>> {
         let mut nodes: Vec<Node> = asked.iter().map(Node::new).collect::<Result<_>>()?;
         for _ in 0..MOST_LEVELS {
-            let mut readers = Readers { searcher: self, leaf: 0, open: Vec::new() };
-            each_match(self, query, |leaf, start, bits| {
-                nodes.iter_mut().try_for_each(|node| node.window(&mut readers, (leaf, start, bits)))
-            })?;
+            self.pass(query, &mut nodes)?;
             let mut more = false;
             for node in &mut nodes {
                 more |= node.advance()?;
@@ -75,6 +73,34 @@ impl Searcher<'_> {
             }
         }
         Err(Error::Options(format!("aggregations are nested too deep: in {MOST_LEVELS} levels at most")))
+    }
+
+    /// Has all of the nodes see what matches. Each is the business of one thread, so that what is found does not depend
+    /// on how many there are.
+    fn pass(&self, query: &Query, nodes: &mut [Node<'_, 'a>]) -> Result<()> {
+        let helpers = if nodes.len() > 1 { self.helpers_for(query)? } else { None };
+        let Some((helpers, wanted)) = helpers else { return self.see(query, nodes) };
+        let shares = nodes.chunks_mut(nodes.len().div_ceil(wanted.saturating_add(1)));
+        let (shares, failed) = (Mutex::new(shares.enumerate()), Mutex::new(BTreeMap::new()));
+        let work = || {
+            let next = || shares.lock().unwrap_or_else(PoisonError::into_inner).next();
+            while let Some((number, nodes)) = next() {
+                if let Err(error) = self.see(query, nodes) {
+                    failed.lock().unwrap_or_else(PoisonError::into_inner).insert(number, error);
+                }
+            }
+        };
+        helpers.share(wanted, &work, work);
+        // The first is what one thread would have met.
+        let failed = failed.into_inner().unwrap_or_else(PoisonError::into_inner);
+        failed.into_values().next().map_or(Ok(()), Err)
+    }
+
+    fn see(&self, query: &Query, nodes: &mut [Node<'_, 'a>]) -> Result<()> {
+        let mut readers = Readers { searcher: self, leaf: 0, open: Vec::new() };
+        each_match(self, query, |leaf, start, bits| {
+            nodes.iter_mut().try_for_each(|node| node.window(&mut readers, (leaf, start, bits)))
+        })
     }
 }
 

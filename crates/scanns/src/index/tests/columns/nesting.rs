@@ -103,3 +103,38 @@ fn check_nested(fixture: &Fixture, nested: &[Aggregated], known: Vec<Known>, lev
         }
     }
 }
+
+#[test]
+fn what_is_asked_side_by_side_is_answered_the_same_by_several_threads() {
+    let seed = 0x5eed_0c31;
+    let mut random = Rng::with_seed(seed);
+    let threads = crate::search::SearchThreads::always(3, 64);
+    for round in 0..20 {
+        let fixture = Fixture::new(&mut random, 2_000);
+        let (query, searcher) = (fixture.query(&mut random), fixture.snapshot.searcher());
+        let field = |name: &str| fixture.field(name);
+        let terms = |name: &str| Aggregation::Facet(Facet::Terms(FacetTerms::new(field(name))), vec![]);
+        let stats = Aggregation::Stats { field: field("price"), percentiles: vec![10.0] };
+        let of_owners = Facet::Terms(FacetTerms::new(field("owner")));
+        let mut asked = vec![
+            terms("owner"),
+            stats.clone(),
+            Aggregation::Distinct { field: field("owner"), exact: false },
+            Aggregation::Facet(of_owners, vec![stats, terms("flag")]),
+            terms("delta"),
+        ];
+        random.shuffle(&mut asked);
+        let what = format!("seed {seed:x} round {round} {query:?}");
+        let alone = searcher.aggregate(&query, &asked).unwrap();
+        assert_eq!(searcher.with_threads(&threads).aggregate(&query, &asked).unwrap(), alone, "{what}");
+        // The first that cannot be answered is the one that is told.
+        let wrong =
+            Aggregation::Facet(Facet::Calendar { field: field("size"), unit: CalendarUnit::Day }, vec![]);
+        asked.insert(random.usize(..=asked.len()), wrong);
+        let message = |searcher: &Searcher<'_>| {
+            searcher.aggregate(&query, &asked).map(drop).map_err(|error| error.to_string())
+        };
+        let alone = fixture.snapshot.searcher();
+        assert_eq!(message(&fixture.snapshot.searcher().with_threads(&threads)), message(&alone), "{what}");
+    }
+}
