@@ -13,6 +13,7 @@
 //! builds both when it runs. The driver itself is tested with everything else.
 
 pub mod adapter;
+pub mod columns;
 pub mod contents;
 pub mod corpus;
 pub mod engine;
