@@ -20,6 +20,9 @@ import org.apache.lucene.util.BytesRef;
 
 /** Answers the requests of columns/protocol.rs, with the loops of columns/serve.rs. */
 final class ColumnAsking {
+    /** Hits that the module for groups is asked to group at most: of a million it takes ten seconds and more. */
+    private static final int MOST_GROUPED = 200_000;
+
     private DirectoryReader reader;
     private ColumnIndex index;
 
@@ -78,7 +81,7 @@ final class ColumnAsking {
                 return "[]";
             }
             case "check" -> {
-                return digests(run(words[1], query(words[2])));
+                return can(words[1], words[2]) ? digests(run(words[1], query(words[2]))) : "null";
             }
             case "time" -> {
                 return time(words).toString();
@@ -92,6 +95,10 @@ final class ColumnAsking {
         return new Asked(query, index.sort(query).scoreDocs);
     }
 
+    private boolean can(String operation, String term) throws IOException {
+        return !operation.equals("groups") || reader.docFreq(new Term("tag", term)) <= MOST_GROUPED;
+    }
+
     private Answer run(String operation, Asked asked) throws IOException {
         Answer answer = new Answer();
         switch (operation) {
@@ -102,7 +109,7 @@ final class ColumnAsking {
             case "fetch" -> answer.rows = index.fetch(asked.hits);
             case "all" -> {
                 answer.facets = index.facets(asked.query);
-                answer.groups = index.groups(asked.query);
+                answer.groups = index.groupsByHand(asked.query);
                 answer.sorted = index.sort(asked.query);
                 answer.rows = index.fetch(answer.sorted.scoreDocs);
             }
@@ -160,23 +167,27 @@ final class ColumnAsking {
         List<Asked> queries = new ArrayList<>();
         List<List<Double>> times = new ArrayList<>();
         for (String term : words[5].split(",")) {
+            if (!can(operation, term)) continue;
             queries.add(query(term));
             times.add(new ArrayList<>());
         }
+        if (queries.isEmpty()) return times;
         final long warm = System.nanoTime() + Long.parseLong(words[2]) * 1_000_000L;
         long seen = 0;
         for (int i = 0; System.nanoTime() < warm; i = (i + 1) % queries.size())
             seen += run(operation, queries.get(i)).hashCode();
         final long end = System.nanoTime() + Long.parseLong(words[4]) * 1_000_000L;
-        for (int round = 0; round < rounds && (round < 3 || System.nanoTime() < end); round++) {
-            for (int i = 0; i < queries.size(); i++) {
+        int done = 0;
+        for (int round = 0; round < rounds; round++) {
+            for (int i = 0; i < queries.size(); i++, done++) {
+                if (done >= 3 && System.nanoTime() > end) return times;
                 final long begin = System.nanoTime();
                 Answer answer = run(operation, queries.get(i));
                 times.get(i).add((System.nanoTime() - begin) / 1e3);
                 seen += answer.hashCode();
             }
         }
-        if (seen == 42) System.err.println("so nothing of it can be left out");
+        if (seen == 42) System.err.println("so that nothing of it can be left out");
         return times;
     }
 

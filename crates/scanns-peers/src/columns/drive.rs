@@ -152,7 +152,10 @@ pub fn run(plan: &Plan, engines: &[Engine]) -> Result<Vec<Measured>> {
                 }
                 let request = Request::Time(*operation, plan.timing, terms.clone());
                 let times: Vec<Vec<f64>> = asked[at].say(&request)?;
-                let times = times.into_iter().flatten().map(|micros| micros / 1e3);
+                let times: Vec<f64> = times.into_iter().flatten().map(|micros| micros / 1e3).collect();
+                if times.is_empty() {
+                    continue;
+                }
                 measured[at].times.entry((*operation, *hits, true)).or_default().extend(times);
             }
         }

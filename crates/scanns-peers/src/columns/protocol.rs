@@ -6,10 +6,11 @@
 //! ```text
 //! open                               opens the index: [`Opened`]
 //! close                              closes it, so that its pages can be dropped: []
-//! check OPERATION TERM               does it once: [`Digests`], or null if the engine cannot
+//! check OPERATION TERM               does it once: [`Digests`], or null if the engine cannot, or not with so many hits
 //! time OPERATION WARM ROUNDS MS TERM,TERM,…
 //!                                    does it for WARM ms, then ROUNDS times for each of the terms in turns, and after three
-//!                                    rounds no further one once MS ms have passed: microseconds, by term and round
+//!                                    times no further one once MS ms have passed: microseconds, by term and round; terms
+//!                                    with too many hits are left out
 //! ```
 
 use std::fmt;
@@ -90,7 +91,7 @@ impl Operation {
             Operation::GroupsByHand => "groups, Lucene's by hand",
             Operation::Sort => "top 20 by length",
             Operation::Fetch => "nine fields of 20 hits",
-            Operation::All => "facets, groups, sort, fields",
+            Operation::All => "facets, groups (Lucene's by hand), sort, fields",
             Operation::Export => "export, in the order of documents",
             Operation::ExportInOrder => "export, in the order of the output",
         }
@@ -123,7 +124,7 @@ pub struct Timing {
     pub warm_ms: u64,
     /// Rounds over the terms.
     pub rounds: usize,
-    /// Milliseconds after which there is no further round, once there were three.
+    /// Milliseconds after which nothing is timed any more, once three times were taken.
     pub most_ms: u64,
 }
 

@@ -116,11 +116,13 @@ fn time<I: Index>(
     }
     let mut times = vec![Vec::new(); queries.len()];
     let end = Instant::now() + Duration::from_millis(timing.most_ms);
-    for round in 0..timing.rounds {
-        if round >= 3 && Instant::now() > end {
-            break;
-        }
+    let mut done = 0;
+    for _ in 0..timing.rounds {
         for (query, times) in queries.iter().zip(&mut times) {
+            if done >= 3 && Instant::now() > end {
+                break;
+            }
+            done += 1;
             let begin = Instant::now();
             let found = std::hint::black_box(index.run(operation, query)?);
             times.push(begin.elapsed().as_secs_f64() * 1e6);
