@@ -216,7 +216,7 @@ impl Bench<'_> {
         let mut terms = None;
         let rates = in_turns(self.rounds(), &[true, false], |&cold| {
             if cold {
-                whole::cool(files.iter().map(PathBuf::as_path))?;
+                scanns_bench::cache::cool(files.iter().map(PathBuf::as_path))?;
             }
             let begin = Instant::now();
             let found = Snapshot::open(room.path())?.unique_terms()?;

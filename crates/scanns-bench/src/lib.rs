@@ -5,6 +5,8 @@
 //! figures were taken, `reference.rs` how even the machine was, `report/` the page that shows them, `compare.rs` finds
 //! what became slower. Records of runs that were worth keeping are in `records/`, by date.
 
+pub mod archive;
+pub mod cache;
 pub mod compare;
 pub mod machine;
 pub mod reference;

@@ -147,7 +147,7 @@ fn measure(args: &Args, pair: Pair<'_>, agreed: &mut Agreed, figures: &mut Figur
     if !args.warm {
         job.read.direct = Direct::Always;
         let inputs = whole::inputs(pair.source, None)?;
-        whole::cool(inputs.iter().map(|input| input.path.as_path()))?;
+        scanns_bench::cache::cool(inputs.iter().map(|input| input.path.as_path()))?;
     }
     let room = whole::room(pair.target)?;
     let devices = [device(pair.source), device(pair.target)];

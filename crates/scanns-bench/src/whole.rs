@@ -1,13 +1,11 @@
 //! Whole builds as the experiments on media, buffers and flushing need them: into a directory of their own that goes
 //! away afterwards, checked before anything is believed of them, from a cold cache where that is asked for.
 
-use std::fs::File;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use std::sync::atomic::AtomicBool;
 
 use anyhow::{Context, Result};
-use rustix::fs::{Advice, fadvise};
 use scanns::{
     Analyzer, FlushOptions, FsDirectory, IndexOptions, IndexReport, Input, Postings, Progress, ReadOptions,
     Records, Snapshot, SourceOptions, Store, StoredOptions,
@@ -129,15 +127,6 @@ pub fn inputs(path: &Path, most: Option<u64>) -> Result<Vec<Input>> {
     Ok(inputs)
 }
 
-/// Has the kernel forget what it caches of files, as far as it can: dirty pages stay.
-pub fn cool<'a>(files: impl Iterator<Item = &'a Path>) -> Result<()> {
-    for path in files {
-        let file = File::open(path).with_context(|| format!("cannot open {}", path.display()))?;
-        fadvise(&file, 0, None, Advice::DontNeed)?;
-    }
-    Ok(())
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -153,7 +142,7 @@ mod tests {
         assert_eq!(inputs(&source, Some(0)).unwrap().len(), 1);
         assert_eq!(inputs(&source, Some(3)).unwrap().len(), 2);
         let files = inputs(&source, None).unwrap();
-        cool(files.iter().map(|input| input.path.as_path())).unwrap();
+        scanns_bench::cache::cool(files.iter().map(|input| input.path.as_path())).unwrap();
         let room = room(place.path()).unwrap();
         let report = build(&Job::on(vec![source], 2), room.path(), &Progress::new()).unwrap();
         assert_eq!((report.documents, report.tokens), (3, 1_800_000));

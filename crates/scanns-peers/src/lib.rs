@@ -11,8 +11,11 @@
 //! tantivy and Lucene are no part of the workspace: tantivy would be its largest dependency, Lucene needs a JDK, and
 //! neither is needed to build or test scanns. So `tantivy/` is a package with a lock file of its own, and the driver
 //! builds both when it runs. The driver itself is tested with everything else.
+//!
+//! Columns are compared by a driver and adapters of their own: `columns/`.
 
 pub mod adapter;
+pub mod columns;
 pub mod contents;
 pub mod corpus;
 pub mod engine;

@@ -11,6 +11,9 @@ use clap::{Parser, ValueEnum};
 use scanns::{Input, SourceOptions};
 use scanns_bench::results::Results;
 use scanns_bench::stats::mib;
+use scanns_peers::columns::drive::{self, Plan};
+use scanns_peers::columns::lines;
+use scanns_peers::columns::protocol::Timing;
 use scanns_peers::corpus::{self, Corpus};
 use scanns_peers::engine::{self, Engine};
 use scanns_peers::job::{self, Effort};
@@ -32,7 +35,9 @@ Examples:
   make bench-peers ARGS='--corpus dump --scores 10000'
       the scores of random queries beside those of Lucene
   make bench-peers ARGS='--corpus dump --merge'
-      eight segments of each engine merged to one, and searches of that one";
+      eight segments of each engine merged to one, and searches of that one
+  make bench-peers ARGS='--columns 10000000'
+      columns: facets, groups, sorts, fields of hits and exports by number of hits";
 
 /// Builds and searches the same text with scanns, Lucene and tantivy, in turns, and compares. Nothing is timed that
 /// was not verified: documents, tokens and hits must be equal, and scores where engines compute the same formula. Where
@@ -59,6 +64,11 @@ struct Args {
     /// each with Lucene's
     #[arg(long, value_name = "N", conflicts_with = "merge")]
     scores: Option<usize>,
+    /// Measure columns instead: N fetches of a web archive that are made for it, built and merged by one thread, then
+    /// facets, groups, sorts, fields of hits and exports of queries with 1, 10, 100 … hits. --rounds is how often
+    /// engines take turns [default: 10 million, with --quick 100,000]
+    #[arg(long, value_name = "N", num_args = 0..=1, conflicts_with_all = ["merge", "scores", "corpus"])]
+    columns: Option<Option<u32>>,
     /// What indexes keep
     #[command(flatten)]
     kept: Kept,
@@ -123,6 +133,9 @@ const SEGMENTS_OF_SCORES: usize = 3;
 fn main() -> Result<()> {
     let args = Args::parse();
     fs::create_dir_all(&args.work).with_context(|| format!("cannot make {}", args.work.display()))?;
+    if let Some(documents) = args.columns {
+        return compare_columns(&args, documents);
+    }
     let corpus = corpus_path(&args)?;
     let mut results = Results::begin(&[&args.work, &corpus]);
     println!("{}", results.machine);
@@ -156,6 +169,37 @@ fn main() -> Result<()> {
     results.save(&report)?;
     println!("report: {}", report.join("report.html").display());
     ensure!(equal, "scanns and Lucene answered differently, see above");
+    Ok(())
+}
+
+/// Columns, instead of everything else.
+fn compare_columns(args: &Args, documents: Option<u32>) -> Result<()> {
+    let mut results = Results::begin(&[&args.work]);
+    println!("{}", results.machine);
+    note_load(&mut results);
+    let peers = make_ready(args, &mut results)?;
+    let documents = documents.unwrap_or(if args.quick { 100_000 } else { 10_000_000 });
+    let plan = Plan {
+        documents,
+        seed: args.seed,
+        turns: args.rounds.unwrap_or(if args.quick { 1 } else { 3 }).max(1),
+        timing: Timing {
+            warm_ms: if args.quick { 50 } else { 250 },
+            rounds: if args.quick { 3 } else { 10 },
+            most_ms: if args.quick { 100 } else { 800 },
+        },
+        colds: if args.quick { 1 } else { 5 },
+        work: args.work.clone(),
+    };
+    let mut engines = vec![drive::scanns(toolchain::scanns()?, &plan)];
+    engines.extend(peers.lucene.map(|ready| drive::lucene(ready, &plan)));
+    engines.extend(peers.tantivy.map(|ready| drive::tantivy(ready, &plan)));
+    let measured = drive::run(&plan, &engines)?;
+    let names: Vec<&str> = engines.iter().map(|engine| engine.name.as_str()).collect();
+    println!("\n{}", lines::report(documents, &names, &measured, &mut results));
+    let report = args.report.clone().unwrap_or_else(|| args.work.join("results-columns"));
+    results.save(&report)?;
+    println!("report: {}", report.join("report.html").display());
     Ok(())
 }
 

@@ -118,7 +118,8 @@ pub fn lucene(work: &Path, heap_mib: u64) -> Result<Ready> {
     let jars = work.join(format!("lucene-{version}"));
     let classes = work.join("classes");
     fs::create_dir_all(&classes).with_context(|| format!("cannot make {}", classes.display()))?;
-    if !jars.join(format!("lucene-core-{version}.jar")).exists() {
+    // Grouping came last, so where it is all others are too.
+    if !jars.join(format!("lucene-grouping-{version}.jar")).exists() {
         let mut fetch = Command::new("mvn");
         fetch.env("JAVA_HOME", &jdk).arg("-q").arg("-B").arg("-f").arg(&pom);
         fetch.arg("dependency:copy-dependencies");

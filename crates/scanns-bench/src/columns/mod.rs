@@ -2,7 +2,7 @@
 //!
 //! The corpus is like the index of a web archive that jump tables were made for (LUCENE-8585): a document is one fetch of an
 //! address, with an identity, the address in a normal form, almost unique, its host, domain and public suffix, year and date of
-//! the crawl, type, status, length and language; `corpus.rs` makes it, the same for the same seed. All documents are one
+//! the crawl, type, status, length and language; `archive.rs` makes it, the same for the same seed. All documents are one
 //! segment. Values are read at random, in order, at the beginning and at the end; with the jump table, by walking from block
 //! to block, and with a table made at first use; whole columns are unpacked; and hits are exported. Everything is warm.
 

@@ -41,6 +41,8 @@ final class Peer {
             case "merge" -> Merging.run(options);
             case "search" -> Asking.run(options);
             case "rank" -> Ranking.run(options);
+            case "columns-build" -> ColumnBuilding.run(options);
+            case "columns-ask" -> ColumnAsking.run(options);
             default -> throw new IllegalArgumentException("unknown verb " + arguments[0]);
         }
     }

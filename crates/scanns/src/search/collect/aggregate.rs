@@ -11,7 +11,7 @@ use super::count::FacetCount;
 use super::cut::{Cut, holds};
 use super::distinct::{Distinct, DistinctCount};
 use super::each_match;
-use super::facet::{BucketKey, Buckets, Facet, Terms};
+use super::facet::{BucketKey, Buckets, Facet};
 use super::read::Reader;
 use super::stats::{Stats, StatsCount};
 use crate::column::Column;
@@ -157,8 +157,7 @@ impl<'r, 'a> Node<'r, 'a> {
             Aggregation::Facet(facet, _) => State::Counting(Box::new(FacetCount::new(facet.clone()))),
             Aggregation::Stats { percentiles, .. } => State::Summing(StatsCount::new(percentiles)?),
             Aggregation::Distinct { field, exact: true } => {
-                let all = Facet::Terms(Terms { limit: 0, ..Terms::new(*field) });
-                State::Counting(Box::new(FacetCount::new(all)))
+                State::Counting(Box::new(FacetCount::distinct(*field)))
             }
             Aggregation::Distinct { exact: false, .. } => State::Telling(DistinctCount::new()),
         };

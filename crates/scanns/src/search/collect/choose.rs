@@ -1,4 +1,4 @@
-//! The buckets that are shown, of all in the order of their values.
+//! The buckets that are shown, of all.
 
 use std::cmp::Reverse;
 use std::collections::BinaryHeap;
@@ -7,7 +7,7 @@ use super::facet::TermsOrder;
 use crate::column::DictionaryReader;
 use crate::error::Result;
 
-/// Takes buckets in the order of their values, and keeps those that are shown.
+/// Takes buckets, and keeps those that are shown.
 #[derive(Debug)]
 pub(super) struct Chooser<K> {
     limit: usize,
@@ -27,7 +27,22 @@ impl<K: Ord> Chooser<K> {
         Chooser { limit, min_count: min_count.max(1), order, most, first, all: 0, shown: 0, total: 0 }
     }
 
-    /// Takes a bucket; its value is asked for only if it may be shown.
+    /// Takes a bucket whose value is cheap. They may come in any order, unless it is by that that they are shown.
+    #[inline]
+    pub(super) fn offer(&mut self, count: u64, mut key: K) {
+        let is_full = self.order == TermsOrder::Count && self.most.len() >= self.limit;
+        if is_full
+            && let Some(mut worst) = self.most.peek_mut()
+            && worst.0.0 == count
+            && key < worst.0.1.0
+        {
+            // It takes the place of the other one, which is counted where this one would have been.
+            std::mem::swap(&mut worst.0.1.0, &mut key);
+        }
+        self.push(count, || key);
+    }
+
+    /// Takes a bucket; they come in the order of their values. That is asked for only if it may be shown.
     #[inline]
     pub(super) fn push(&mut self, count: u64, key: impl FnOnce() -> K) {
         self.all += count;

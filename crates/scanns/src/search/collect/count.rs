@@ -10,7 +10,7 @@ use super::read::{Reader, Run};
 use crate::codec::count_ones;
 use crate::column::Column;
 use crate::error::Result;
-use crate::schema::Value;
+use crate::schema::{Field, Value};
 use crate::search::Searcher;
 use crate::search::sets::Bits;
 
@@ -29,6 +29,8 @@ pub(super) struct FacetCount<'a> {
     ranges: Vec<u64>,
     terms: Vec<LeafCounts<'a>>,
     directories: BTreeMap<Vec<u8>, u64>,
+    /// True if only the number of different values matters.
+    is_distinct: bool,
 }
 
 /// A leaf at hand.
@@ -56,7 +58,14 @@ impl<'a> FacetCount<'a> {
             ranges: Vec::new(),
             terms: Vec::new(),
             directories: BTreeMap::new(),
+            is_distinct: false,
         }
+    }
+
+    /// Of which only how many different values there are will be asked.
+    pub(super) fn distinct(field: Field) -> Self {
+        let all = Facet::Terms(Terms { limit: 0, ..Terms::new(field) });
+        FacetCount { is_distinct: true, ..Self::new(all) }
     }
 
     /// Counts documents of a window; `reader` is that of the column in their leaf.
@@ -100,7 +109,7 @@ impl<'a> FacetCount<'a> {
         if cut.is_local(column) {
             let terms = column.terms().map_or(0, |terms| u64::from(terms.len()));
             let numbers = if let Cut::Directories(all) = &cut { all.len() as u64 } else { terms };
-            local = Some(Counts::new(0, numbers.saturating_sub(1)));
+            local = Some(Counts::new(0, numbers.saturating_sub(1), self.is_distinct));
         } else if let Cut::Ranges(all) = &cut {
             self.ranges.resize(all.len(), 0);
         } else if self.numbers.is_none() {
@@ -108,8 +117,8 @@ impl<'a> FacetCount<'a> {
             let bounds = columns.filter_map(Column::bounds).reduce(|a, b| (a.0.min(b.0), a.1.max(b.1)));
             let (least, most) = bounds.unwrap_or((0, 0));
             self.numbers = Some(match (cut.of(least), cut.of(most)) {
-                (Some(least), Some(most)) => Counts::new(least, most),
-                _ => Counts::new(0, u64::MAX),
+                (Some(least), Some(most)) => Counts::new(least, most, self.is_distinct),
+                _ => Counts::new(0, u64::MAX, self.is_distinct),
             });
         }
         self.column = Some(column);
@@ -120,7 +129,8 @@ impl<'a> FacetCount<'a> {
     /// Keeps what was counted of a leaf.
     fn leave(&mut self) -> Result<()> {
         let Some(LeafCount { cut, column, local: Some(local), .. }) = self.leaf.take() else { return Ok(()) };
-        let mut counts = local.sorted();
+        // In any order: that of the dictionary is of use only where there are several, or where it is asked for.
+        let mut counts = local.pairs();
         if let Cut::Directories(all) = &cut {
             for (number, count) in counts {
                 if let Some(directory) = usize::try_from(number).ok().and_then(|number| all.get(number)) {
@@ -140,8 +150,19 @@ impl<'a> FacetCount<'a> {
         Ok(())
     }
 
+    /// How many different values there are where that is all that is asked, and numbers of one leaf tell.
+    fn distinct_of_one_leaf(&self) -> Option<u64> {
+        let local = self.leaf.as_ref().and_then(|leaf| leaf.local.as_ref());
+        let counts = local.filter(|_| self.terms.is_empty()).or(self.numbers.as_ref());
+        counts.filter(|_| self.is_distinct).map(Counts::distinct)
+    }
+
     /// What was counted.
     pub(super) fn finish(mut self) -> Result<Counted> {
+        if let Some(total) = self.distinct_of_one_leaf() {
+            let (documents, missing) = (self.documents, self.missing);
+            return Ok((Buckets { total, documents, missing, ..Buckets::default() }, Vec::new()));
+        }
         let intervals = match self.leaf.as_ref().map(|leaf| &leaf.cut) {
             Some(Cut::Intervals(intervals)) => Some(*intervals),
             _ => None,
@@ -160,13 +181,17 @@ impl<'a> FacetCount<'a> {
             found.total = shown.len() as u64;
             (shown, Vec::new())
         } else if let (Some(numbers), Some(column)) = (self.numbers, self.column) {
-            numbers.sorted().into_iter().for_each(|(number, count)| chooser.push(count, || number));
+            let counts = if order == TermsOrder::Term { numbers.sorted() } else { numbers.pairs() };
+            counts.into_iter().for_each(|(number, count)| chooser.offer(count, number));
             let shown = close(chooser, &mut found);
             let start = |number| intervals.map_or(column.kind().value_of(number), |all| all.start(number));
             let key = |&(number, count): &(u64, u64)| (BucketKey::Value(start(number)), count);
             (shown.iter().map(key).collect(), shown.iter().map(|(number, _)| *number).collect())
-        } else if let [(dictionary, counts)] = &self.terms[..] {
-            counts.iter().for_each(|&(number, count)| chooser.push(count, || number));
+        } else if let [(dictionary, counts)] = &mut self.terms[..] {
+            if order == TermsOrder::Term {
+                counts.sort_unstable();
+            }
+            counts.iter().for_each(|&(number, count)| chooser.offer(count, number));
             let mut shown = Vec::new();
             for (number, count) in close(chooser, &mut found) {
                 let mut term = Vec::new();
@@ -176,6 +201,7 @@ impl<'a> FacetCount<'a> {
             (shown, Vec::new())
         } else {
             let mut chooser = Chooser::new(limit, min_count, order);
+            self.terms.iter_mut().for_each(|(_, counts)| counts.sort_unstable());
             merge(&self.terms, |term, count| chooser.push(count, || term.to_vec()))?;
             self.directories.into_iter().for_each(|(name, count)| chooser.push(count, || name));
             let key = |(term, count)| (BucketKey::Value(Value::Text(term)), count);

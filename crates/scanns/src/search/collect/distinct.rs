@@ -134,7 +134,7 @@ impl<'a> DistinctCount<'a> {
             if self.leaf.as_ref().is_none_or(|known| known.0 != leaf) {
                 self.leave()?;
                 let most = u64::from(terms.len()).saturating_sub(1);
-                self.leaf = Some((leaf, column, Counts::new(0, most)));
+                self.leaf = Some((leaf, column, Counts::new(0, most, true)));
             }
             let Some((_, _, counts)) = &mut self.leaf else { return Ok(()) };
             counts.expect(matches)?;

@@ -1,17 +1,21 @@
 //! The best hits of each value of a column.
 //!
-//! The first pass finds the head of every group, and which groups come first by their heads. A group that is among the first n
-//! of all is among the first n of the leaf that its head is in, since whatever is before it there is before it everywhere; so
-//! no more than n are taken from a leaf. The second pass sorts the hits of each of these.
+//! The first pass finds the groups that come first by their heads. A group that is among the first n of all is among the first n
+//! of the leaf that its head is in, since whatever is before it there is before it everywhere; so no more than n are taken from
+//! a leaf. And once n groups of a leaf are known, a document that comes after all their heads is the head of none that will be
+//! taken: its group is not even looked up, which is what most documents are spared. The second pass counts the hits of each of
+//! these groups, and sorts them if more than the head is wanted.
 
-use std::collections::{HashMap, HashSet};
+use std::collections::HashSet;
 use std::ops::ControlFlow;
+
+use hashbrown::HashMap;
 
 use super::aggregate::{Aggregated, Aggregation};
 use super::each_match;
 use super::sort::{Candidate, SortedHit, Sorting, compare};
 use super::values::{LeafKey, SortBy, SortKey, order_of_number, value_of};
-use crate::column::Column;
+use crate::column::{Column, ColumnCursor};
 use crate::error::{Error, Result};
 use crate::schema::{Field, Value};
 use crate::search::sets::docs_of;
@@ -80,8 +84,8 @@ impl Searcher<'_> {
         heads.leave()?;
         let mut members = Members::new(self, by, keys, heads.first);
         self.each_hit(query, model, keys, |leaf, docs, scores| members.batch(leaf, docs, scores))?;
-        for (value, count, sorting) in members.groups {
-            let mut hits = sorting.finish()?;
+        for Member { value, count, head, sorting } in members.groups {
+            let mut hits = sorting.map_or(Ok(vec![head]), Sorting::finish)?;
             hits.truncate(by.hits);
             all.groups.push(Group { value, count, hits });
         }
@@ -115,8 +119,9 @@ impl Searcher<'_> {
 }
 
 /// Calls `visit` with the groups of a document in a leaf.
+#[inline]
 fn each_group(
-    column: Option<&Column>,
+    column: &mut Option<ColumnCursor<'_>>,
     missing: bool,
     (doc, memory): (u32, &mut Vec<u64>),
     mut visit: impl FnMut(Option<u64>) -> Result<()>,
@@ -128,8 +133,10 @@ fn each_group(
     if memory.is_empty() && missing {
         return visit(None);
     }
-    memory.sort_unstable();
-    memory.dedup();
+    if memory.len() > 1 {
+        memory.sort_unstable();
+        memory.dedup();
+    }
     memory.iter().try_for_each(|&value| visit(Some(value)))
 }
 
@@ -143,34 +150,85 @@ struct Heads<'s, 'a> {
     leaf: Option<LeafHeads<'a>>,
 }
 
+/// Groups that are kept beyond those that are wanted, before the last ones are dropped.
+const SPARE: usize = 64;
+
 struct LeafHeads<'a> {
     leaf: usize,
     keys: Vec<LeafKey<'a>>,
+    /// On the column of the first key.
+    key: Option<ColumnCursor<'a>>,
     column: Option<&'a Column>,
-    /// By group.
+    groups: Option<ColumnCursor<'a>>,
+    /// By group; at least the first ones.
     best: HashMap<Option<u64>, Candidate>,
+    /// The head of the last group that may be wanted, once there are enough.
+    last: Option<Candidate>,
     memory: Vec<u64>,
 }
 
-impl Heads<'_, '_> {
+impl LeafHeads<'_> {
+    /// Takes a document that may be a head; `first` stands for its first key.
+    #[inline(never)]
+    fn consider(&mut self, first: u128, (doc, score): (u32, f32), by: &GroupBy) -> Result<()> {
+        let one = Candidate::new(&self.keys, first, doc, score)?;
+        if self.last.as_ref().is_some_and(|last| *last < one) {
+            return Ok(());
+        }
+        let LeafHeads { groups, best, memory, .. } = self;
+        each_group(groups, by.missing, (doc, memory), |group| {
+            let head = best.entry(group).or_insert_with(|| one.clone());
+            if one < *head {
+                *head = one.clone();
+            }
+            Ok(())
+        })?;
+        if self.best.len() >= by.groups.saturating_mul(2).saturating_add(SPARE) {
+            let mut kept = std::mem::take(&mut self.best).into_iter().map(ranked).collect::<Vec<_>>();
+            kept.select_nth_unstable(by.groups - 1);
+            kept.truncate(by.groups);
+            self.last = kept.last().map(|(head, ..)| head.clone());
+            let group = |(head, is_missing, value)| (if is_missing { None } else { Some(value) }, head);
+            self.best = kept.into_iter().map(group).collect();
+        }
+        Ok(())
+    }
+}
+
+/// What groups are ordered by: of groups with the same head the least value is first, and documents without one are last.
+fn ranked((group, head): (Option<u64>, Candidate)) -> (Candidate, bool, u64) {
+    (head, group.is_none(), group.unwrap_or(0))
+}
+
+impl<'a> Heads<'_, 'a> {
+    fn enter(&mut self, leaf: usize) -> Result<LeafHeads<'a>> {
+        let keys: Result<Vec<_>> =
+            self.keys.iter().map(|&key| LeafKey::new(key, self.searcher, leaf)).collect();
+        let (keys, column) = (keys?, self.searcher.column(leaf, self.by.field));
+        Ok(LeafHeads {
+            leaf,
+            key: keys.first().and_then(|key| key.column).map(ColumnCursor::new),
+            keys,
+            column,
+            groups: column.map(ColumnCursor::new),
+            best: HashMap::new(),
+            last: None,
+            memory: Vec::new(),
+        })
+    }
+
     fn batch(&mut self, leaf: usize, docs: &[u32], scores: &[f32]) -> Result<()> {
         if self.leaf.as_ref().is_none_or(|known| known.leaf != leaf) {
             self.leave()?;
-            let keys: Result<_> =
-                self.keys.iter().map(|&key| LeafKey::new(key, self.searcher, leaf)).collect();
-            let (column, best) = (self.searcher.column(leaf, self.by.field), HashMap::new());
-            self.leaf = Some(LeafHeads { leaf, keys: keys?, column, best, memory: Vec::new() });
+            self.leaf = Some(self.enter(leaf)?);
         }
-        let Some(LeafHeads { keys, column, best, memory, .. }) = &mut self.leaf else { return Ok(()) };
+        let Some(heads) = &mut self.leaf else { return Ok(()) };
+        let Some(&key) = heads.keys.first() else { return Ok(()) };
         for (&doc, &score) in docs.iter().zip(scores) {
-            let one = Candidate::new(keys, doc, score)?;
-            each_group(*column, self.by.missing, (doc, memory), |group| {
-                let head = best.entry(group).or_insert_with(|| one.clone());
-                if one < *head {
-                    *head = one.clone();
-                }
-                Ok(())
-            })?;
+            let first = key.of_next(&mut heads.key, (doc, score), &mut heads.memory)?;
+            if heads.last.as_ref().is_none_or(|last| first <= last.first()) {
+                heads.consider(first, (doc, score), self.by)?;
+            }
         }
         Ok(())
     }
@@ -178,9 +236,7 @@ impl Heads<'_, '_> {
     /// Takes the first groups of a leaf over.
     fn leave(&mut self) -> Result<()> {
         let Some(LeafHeads { leaf, keys, column, best, .. }) = self.leaf.take() else { return Ok(()) };
-        // Of groups with the same head the least value is first, and documents without one are last.
-        let mut best: Vec<(Candidate, bool, u64)> =
-            best.into_iter().map(|(group, head)| (head, group.is_none(), group.unwrap_or(0))).collect();
+        let mut best: Vec<(Candidate, bool, u64)> = best.into_iter().map(ranked).collect();
         best.sort_unstable();
         for (head, is_missing, group) in best.into_iter().take(self.by.groups) {
             let value = match column.filter(|_| !is_missing) {
@@ -208,29 +264,54 @@ fn identity(value: Option<&Value>) -> Option<Vec<u8>> {
     })
 }
 
-/// A leaf at hand: its column, and which group has which number there.
-type LeafGroups<'a> = (usize, Option<&'a Column>, HashMap<Option<u64>, usize>);
+/// A leaf at hand, and which group has which number there.
+struct LeafGroups<'a> {
+    leaf: usize,
+    column: Option<ColumnCursor<'a>>,
+    known: HashMap<Option<u64>, usize>,
+    /// By the low bits of a number: whether some group has such a one, so that most documents need no look at `known`.
+    filter: [u64; 64],
+}
+
+impl LeafGroups<'_> {
+    #[inline]
+    fn place(&self, group: Option<u64>) -> Option<usize> {
+        let low = group.unwrap_or(0);
+        let word = self.filter.get((low / 64 % 64) as usize)?;
+        if word >> (low % 64) & 1 == 1 { self.known.get(&group).copied() } else { None }
+    }
+}
+
+/// A group that is shown.
+struct Member<'s, 'a> {
+    value: Option<Value>,
+    count: u64,
+    head: SortedHit,
+    /// Its first hits, if more than the head is wanted.
+    sorting: Option<Sorting<'s, 'a>>,
+}
 
 /// The second pass.
 struct Members<'s, 'a> {
     searcher: &'s Searcher<'a>,
     by: &'s GroupBy,
-    groups: Vec<(Option<Value>, u64, Sorting<'s, 'a>)>,
+    groups: Vec<Member<'s, 'a>>,
     leaf: Option<LeafGroups<'a>>,
     memory: Vec<u64>,
 }
 
 impl<'s, 'a> Members<'s, 'a> {
     fn new(searcher: &'s Searcher<'a>, by: &'s GroupBy, keys: &'s [SortKey], heads: Vec<Head>) -> Self {
-        let sorting = || Sorting::new(searcher, keys, by.hits, None);
-        let groups = heads.into_iter().map(|(value, _)| (value, 0, sorting())).collect();
+        let sorting = || (by.hits > 1).then(|| Sorting::new(searcher, keys, by.hits, None));
+        let member = |(value, head): Head| Member { value, count: 0, head, sorting: sorting() };
+        let groups = heads.into_iter().map(member).collect();
         Members { searcher, by, groups, leaf: None, memory: Vec::new() }
     }
 
     fn enter(&mut self, leaf: usize) -> Result<()> {
         let column = self.searcher.column(leaf, self.by.field);
-        let mut known = HashMap::new();
-        for (at, (value, ..)) in self.groups.iter().enumerate() {
+        let (mut known, mut filter) = (HashMap::new(), [0u64; 64]);
+        for (at, Member { value, .. }) in self.groups.iter().enumerate() {
             let number = match (value, column.map(|column| (column, column.terms()))) {
                 (None, _) => Some(None),
                 (Some(_), None) => None,
@@ -239,28 +320,35 @@ impl<'s, 'a> Members<'s, 'a> {
                 }
                 (Some(value), Some((column, _))) => column.kind().order_of(value.as_ref()).map(Some),
             };
+            let low = number.flatten().unwrap_or(0);
+            if let Some(word) = filter.get_mut((low / 64 % 64) as usize) {
+                *word |= 1 << (low % 64);
+            }
             known.extend(number.map(|number| (number, at)));
         }
-        self.leaf = Some((leaf, column, known));
+        self.leaf = Some(LeafGroups { leaf, column: column.map(ColumnCursor::new), known, filter });
         Ok(())
     }
 
     fn batch(&mut self, leaf: usize, docs: &[u32], scores: &[f32]) -> Result<()> {
-        if self.leaf.as_ref().is_none_or(|known| known.0 != leaf) {
+        if self.leaf.as_ref().is_none_or(|known| known.leaf != leaf) {
             self.enter(leaf)?;
         }
-        let Members { by, groups, leaf: Some((_, column, known)), memory, .. } = self else {
+        let Members { by, groups, leaf: Some(at_hand), memory, .. } = self else {
             return Err(Error::Options("there is no such part of the index".into()));
         };
+        let mut column = at_hand.column.take();
         for (&doc, &score) in docs.iter().zip(scores) {
-            each_group(*column, by.missing, (doc, memory), |group| {
-                let Some((_, count, sorting)) = known.get(&group).and_then(|&at| groups.get_mut(at)) else {
+            each_group(&mut column, by.missing, (doc, memory), |group| {
+                let Some(member) = at_hand.place(group).and_then(|at| groups.get_mut(at)) else {
                     return Ok(());
                 };
-                *count += 1;
-                sorting.batch(leaf, &[doc], &[score])
+                member.count += 1;
+                let sorting = member.sorting.as_mut();
+                sorting.map_or(Ok(()), |sorting| sorting.batch(leaf, &[doc], &[score]))
             })?;
         }
+        at_hand.column = column;
         Ok(())
     }
 }

@@ -65,7 +65,7 @@ impl<'c> Reader<'c> {
             } else {
                 let mut picked = std::mem::take(&mut self.picked);
                 picked.clear();
-                self.each_in(number, &entry, start, &inside, |_, values| {
+                self.each_in(number, &entry, start, (&inside, wanted), |_, values| {
                     documents += 1;
                     match values {
                         [value] => picked.push(*value),
@@ -85,7 +85,10 @@ impl<'c> Reader<'c> {
         let mut blocks = Blocks::of(self.column, start)?;
         while let Some((number, entry)) = blocks.next(self.column)? {
             let inside = bits_in(bits, start, &entry);
-            self.each_in(number, &entry, start, &inside, &mut visit)?;
+            let wanted = count_ones(&inside);
+            if wanted > 0 {
+                self.each_in(number, &entry, start, (&inside, wanted), &mut visit)?;
+            }
         }
         Ok(())
     }
@@ -96,12 +99,20 @@ impl<'c> Reader<'c> {
         number: u32,
         entry: &Entry,
         start: u32,
-        bits: &Bits,
+        (bits, wanted): (&Bits, u64),
         mut visit: impl FnMut(u32, &[u64]),
     ) -> Result<()> {
-        if self.held != Some(number) && count_ones(bits) * LOOK_UP < u64::from(entry.values) {
+        if self.held != Some(number) && wanted * LOOK_UP < u64::from(entry.values) {
             let block = self.column.block(number)?;
             let mut values = Vec::new();
+            if !entry.several {
+                for doc in docs_of(start, bits) {
+                    if let Some(value) = block.first(doc).map_err(|_| self.column.damaged(number))? {
+                        visit(doc, &[value]);
+                    }
+                }
+                return Ok(());
+            }
             for doc in docs_of(start, bits) {
                 values.clear();
                 block.get(doc, &mut values).map_err(|_| self.column.damaged(number))?;
@@ -157,9 +168,15 @@ impl Blocks {
 }
 
 /// The bits of the documents of a block.
+///
+/// Most blocks are exactly a window; to make masks for its words would take longer than to look up some documents of it.
+#[inline]
 fn bits_in(bits: &Bits, start: u32, entry: &Entry) -> Bits {
     let mut inside = *bits;
     let (first, end) = (entry.first, entry.first.saturating_add(entry.documents));
+    if first <= start && end >= start.saturating_add(WINDOW) {
+        return inside;
+    }
     for (word, from) in inside.iter_mut().zip((u64::from(start)..).step_by(64)) {
         let low = u64::from(first).saturating_sub(from).min(64);
         let high = u64::from(end).saturating_sub(from).min(64);

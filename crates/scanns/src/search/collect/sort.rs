@@ -220,10 +220,15 @@ pub(super) struct Candidate {
 }
 
 impl Candidate {
-    pub(super) fn new(keys: &[LeafKey<'_>], doc: u32, score: f32) -> Result<Self> {
-        let mut stands = keys.iter().map(|key| key.of_document(doc, score));
-        let first = stands.next().unwrap_or(Ok(0))?;
-        Ok(Candidate { first, rest: stands.collect::<Result<_>>()?, doc, score })
+    /// A document whose first key is known.
+    pub(super) fn new(keys: &[LeafKey<'_>], first: u128, doc: u32, score: f32) -> Result<Self> {
+        let rest = keys.iter().skip(1).map(|key| key.of_document(doc, score));
+        Ok(Candidate { first, rest: rest.collect::<Result<_>>()?, doc, score })
+    }
+
+    /// What stands for its first key.
+    pub(super) fn first(&self) -> u128 {
+        self.first
     }
 
     /// What it stands for.
@@ -322,8 +327,7 @@ impl LeafSort<'_> {
 
     #[inline(never)]
     fn consider(&mut self, first: u128, doc: u32, score: f32) -> Result<()> {
-        let rest = self.keys.iter().skip(1).map(|key| key.of_document(doc, score));
-        let one = Candidate { first, rest: rest.collect::<Result<_>>()?, doc, score };
+        let one = Candidate::new(&self.keys, first, doc, score)?;
         let after = |after: &Limit| after.compare(self.leaf, &one).is_gt();
         let before = |end: &Limit| end.compare(self.leaf, &one).is_lt();
         if !self.after.as_ref().is_none_or(after) || !self.end.as_ref().is_none_or(before) {

@@ -1,0 +1,358 @@
+//! Columns of scanns, through its library only.
+
+use std::ops::ControlFlow;
+use std::path::Path;
+use std::sync::atomic::AtomicBool;
+use std::time::Instant;
+
+use anyhow::{Context, Result, ensure};
+use scanns::{
+    Aggregated, Aggregation, BucketKey, Column, ColumnCursor, Document, Facet, FacetTerms, Field, FieldEntry,
+    FieldKind, GroupBy, Groups, IndexWriter, MergeOptions, Model, Progress, Query, Schema, Searcher,
+    Snapshot, SortBy, SortKey, SortedHit, Value, WriterOptions, merge,
+};
+use scanns_peers::columns::answer::{Both, Digests};
+use scanns_peers::columns::protocol::{Built, Operation};
+use scanns_peers::columns::serve::{Engine, Index, peak_since, serve};
+use scanns_peers::columns::{FACETS, FETCHED, FIRST, GROUPS, NUMBERS, STRINGS, fetches};
+
+/// Scores play no part.
+const MODEL: Model = Model::Bm25 { k1: 1.2, b: 0.75 };
+
+struct Scanns;
+
+fn schema() -> Result<(Schema, Field, Vec<Field>)> {
+    let mut schema = Schema::new();
+    let tag = schema.add("tag", FieldKind::Keyword, false)?;
+    let kind = |name: &str| match name {
+        "crawl_date" => FieldKind::Date,
+        name if NUMBERS.contains(&name) => FieldKind::Unsigned,
+        _ => FieldKind::Keyword,
+    };
+    let mut columns = Vec::new();
+    for name in STRINGS.into_iter().chain(NUMBERS) {
+        let entry = FieldEntry::new(name, kind(name)).in_column();
+        columns.push(schema.add_entry(FieldEntry { searched: false, ..entry })?);
+    }
+    Ok((schema, tag, columns))
+}
+
+impl Engine for Scanns {
+    type Index = Opened;
+
+    fn build(&self, path: &Path, out: &Path) -> Result<Built> {
+        let (schema, tag, columns) = schema()?;
+        let (strings, numbers) = columns.split_at(STRINGS.len());
+        let begun = Instant::now();
+        let options =
+            WriterOptions { lanes: 1, segment_memory: 512 << 20, merge: None, ..WriterOptions::default() };
+        let writer = IndexWriter::open(out, Some(&schema), options)?;
+        let mut number = 0u64;
+        let documents = fetches::each(path, |fetch| {
+            let mut made = Document::new(number.to_string());
+            number += 1;
+            for (&field, text) in strings.iter().zip(fetch.strings) {
+                made = made.text(field, text);
+            }
+            for ((&field, name), value) in numbers.iter().zip(NUMBERS).zip(fetch.numbers) {
+                let value = match name {
+                    "crawl_date" => Value::Date(i64::try_from(value)?),
+                    _ => Value::Unsigned(value),
+                };
+                made = made.with(field, value);
+            }
+            for text in fetch.tags {
+                made = made.text(tag, text);
+            }
+            writer.add(&made)?;
+            Ok(())
+        })?;
+        writer.commit()?;
+        drop(writer);
+        let (seconds, peak_bytes) = (begun.elapsed().as_secs_f64(), peak_since());
+        let report = merge(out, &MergeOptions::default(), &Progress::new(), &AtomicBool::new(false))?;
+        let merge_peak_bytes = peak_since();
+        let snapshot = Snapshot::open(out)?;
+        let name = |field: Field| snapshot.schema().entry(field).map_or("", |entry| entry.name.as_str());
+        let bytes = snapshot.columns()?;
+        Ok(Built {
+            documents,
+            seconds,
+            segments: report.before as u64,
+            merge_seconds: report.seconds,
+            peak_bytes,
+            merge_peak_bytes,
+            index_bytes: snapshot.info().index_bytes,
+            columns: bytes.iter().map(|column| (name(column.field).to_owned(), column.bytes)).collect(),
+        })
+    }
+
+    fn open(&self, path: &Path) -> Result<Opened> {
+        let snapshot = Snapshot::open(path)?;
+        let field = |name: &str| snapshot.schema().field(name).with_context(|| format!("no field {name}"));
+        let facet = |name: &&str| {
+            let terms = FacetTerms { limit: FIRST, ..FacetTerms::new(field(name)?) };
+            Ok(Aggregation::Facet(Facet::Terms(terms), Vec::new()))
+        };
+        let keys = vec![SortKey::descending(SortBy::Field(field("content_length")?))];
+        let by = GroupBy {
+            field: field("url_norm")?,
+            keys: keys.clone(),
+            groups: GROUPS,
+            hits: 1,
+            missing: false,
+        };
+        Ok(Opened {
+            facets: FACETS.iter().map(facet).collect::<Result<_>>()?,
+            fetched: FETCHED.into_iter().map(field).collect::<Result<_>>()?,
+            id: field("id")?,
+            date: field("crawl_date")?,
+            keys,
+            by,
+            snapshot,
+        })
+    }
+}
+
+/// An index that is open.
+struct Opened {
+    snapshot: Snapshot,
+    facets: Vec<Aggregation>,
+    keys: Vec<SortKey>,
+    by: GroupBy,
+    fetched: Vec<Field>,
+    id: Field,
+    date: Field,
+}
+
+/// What was found; only what was asked for is there.
+#[derive(Default)]
+struct Answer {
+    facets: Vec<Aggregated>,
+    groups: Option<Groups>,
+    sorted: Option<Vec<SortedHit>>,
+    rows: Vec<Vec<Value>>,
+    exported: Option<Vec<u8>>,
+}
+
+/// The terms of an export, one behind the other, and where each begins and ends, by row.
+#[derive(Default)]
+struct Texts {
+    bytes: Vec<u8>,
+    places: Vec<(usize, usize)>,
+}
+
+impl Texts {
+    /// The terms with these numbers, each read once.
+    fn of(column: &Column, orders: &[u32]) -> Result<Texts> {
+        let terms = column.terms().context("a column without a dictionary")?;
+        let mut sorted: Vec<(u32, usize)> = orders.iter().copied().zip(0..).collect();
+        sorted.sort_unstable();
+        let mut numbers: Vec<u32> = sorted.iter().map(|(order, _)| *order).collect();
+        numbers.dedup();
+        let mut texts = Texts { bytes: Vec::new(), places: vec![(0, 0); orders.len()] };
+        let mut rows = sorted.into_iter().peekable();
+        terms.terms_of(&numbers, |number, term| {
+            let from = texts.bytes.len();
+            texts.bytes.extend_from_slice(term);
+            while let Some((_, row)) = rows.next_if(|(order, _)| *order == number) {
+                texts.places[row] = (from, texts.bytes.len());
+            }
+            Ok(())
+        })?;
+        Ok(texts)
+    }
+
+    fn row(&self, row: usize) -> &[u8] {
+        let (from, to) = self.places[row];
+        &self.bytes[from..to]
+    }
+}
+
+/// The first value of each document.
+fn firsts(column: &Column, docs: &[u32]) -> Result<Vec<u64>> {
+    let mut cursor = ColumnCursor::new(column);
+    docs.iter().map(|&doc| Ok(cursor.first(doc)?.unwrap_or(0))).collect()
+}
+
+fn put(out: &mut Vec<u8>, id: &[u8], url: &[u8], date: i64, length: u64) {
+    use std::io::Write;
+    out.extend_from_slice(id);
+    out.push(b',');
+    out.extend_from_slice(url);
+    // Writing to memory cannot fail.
+    let _ = writeln!(out, ",{date},{length}");
+}
+
+impl Opened {
+    fn column<'s>(&'s self, searcher: &Searcher<'s>, field: Field) -> Result<&'s Column> {
+        searcher.column(0, field).context("a field has no column")
+    }
+
+    fn rows(&self, searcher: &Searcher<'_>, hits: &[SortedHit]) -> Result<Vec<Vec<Value>>> {
+        let columns = self.fetched.iter().map(|&field| self.column(searcher, field));
+        let columns = columns.collect::<Result<Vec<_>>>()?;
+        hits.iter()
+            .map(|hit| {
+                let mut row = Vec::with_capacity(columns.len());
+                columns.iter().try_for_each(|column| column.values_of(hit.hit.doc, &mut row))?;
+                Ok(row)
+            })
+            .collect()
+    }
+
+    /// Rows by id, descending.
+    fn export(&self, searcher: &Searcher<'_>, query: &Query, in_order: bool) -> Result<Vec<u8>> {
+        let mut docs = Vec::new();
+        searcher.for_each_window(query, |_, start, bits| {
+            for (word, first) in bits.iter().zip((start..).step_by(64)) {
+                let mut rest = *word;
+                while rest != 0 {
+                    docs.push(first + rest.trailing_zeros());
+                    rest &= rest - 1;
+                }
+            }
+            ControlFlow::Continue(())
+        })?;
+        let [ids, urls, dates, lengths] = [self.id, self.by.field, self.date, self.length()];
+        let of = |field| self.column(searcher, field);
+        let (ids, urls, dates, lengths) = (of(ids)?, of(urls)?, of(dates)?, of(lengths)?);
+        let orders = firsts(ids, &docs)?;
+        let mut sorted: Vec<(u64, usize)> = orders.iter().copied().zip(0..).collect();
+        sorted.sort_unstable_by(|a, b| b.cmp(a));
+        let date = |order: u64| match dates.kind().value_of(order) {
+            Value::Date(date) => date,
+            _ => 0,
+        };
+        let mut out = Vec::new();
+        if in_order {
+            let (id_terms, url_terms) = (ids.terms().context("ids")?, urls.terms().context("urls")?);
+            let (mut id, mut url) = (Vec::new(), Vec::new());
+            for (order, row) in sorted {
+                let doc = docs[row];
+                id.clear();
+                url.clear();
+                id_terms.term(u32::try_from(order)?, &mut id)?;
+                url_terms.term(u32::try_from(urls.first(doc)?.unwrap_or(0))?, &mut url)?;
+                let (when, length) = (dates.first(doc)?.unwrap_or(0), lengths.first(doc)?.unwrap_or(0));
+                put(&mut out, &id, &url, date(when), length);
+            }
+            return Ok(out);
+        }
+        let narrow = |orders: &[u64]| orders.iter().map(|&order| Ok(u32::try_from(order)?)).collect();
+        let narrow_ids: Result<Vec<u32>> = narrow(&orders);
+        let narrow_urls: Result<Vec<u32>> = narrow(&firsts(urls, &docs)?);
+        let (id_texts, url_texts) = (Texts::of(ids, &narrow_ids?)?, Texts::of(urls, &narrow_urls?)?);
+        let (when, length) = (firsts(dates, &docs)?, firsts(lengths, &docs)?);
+        for (_, row) in sorted {
+            put(&mut out, id_texts.row(row), url_texts.row(row), date(when[row]), length[row]);
+        }
+        Ok(out)
+    }
+
+    fn length(&self) -> Field {
+        match self.keys.first().map(|key| key.by) {
+            Some(SortBy::Field(field)) => field,
+            _ => self.id,
+        }
+    }
+}
+
+impl Index for Opened {
+    type Query = (Query, Vec<SortedHit>);
+    type Answer = Answer;
+
+    fn size(&self) -> (u64, u64) {
+        (self.snapshot.info().documents, self.snapshot.segments().len() as u64)
+    }
+
+    fn can(&self, operation: Operation) -> bool {
+        operation != Operation::GroupsByHand
+    }
+
+    fn query(&self, term: &str) -> Result<Self::Query> {
+        let query = Query::Term(term.as_bytes().to_vec());
+        let hits = self.snapshot.searcher().top_k_sorted(&query, MODEL, &self.keys, FIRST, None)?;
+        Ok((query, hits))
+    }
+
+    fn run(&self, operation: Operation, (query, hits): &Self::Query) -> Result<Answer> {
+        let searcher = self.snapshot.searcher();
+        let mut answer = Answer::default();
+        let all = operation == Operation::All;
+        if all || operation == Operation::Facets {
+            answer.facets = searcher.aggregate(query, &self.facets)?;
+        }
+        if all || operation == Operation::Groups {
+            answer.groups = Some(searcher.top_groups(query, MODEL, &self.by)?);
+        }
+        if all || operation == Operation::Sort {
+            answer.sorted = Some(searcher.top_k_sorted(query, MODEL, &self.keys, FIRST, None)?);
+        }
+        if all || operation == Operation::Fetch {
+            answer.rows = self.rows(&searcher, answer.sorted.as_ref().unwrap_or(hits))?;
+        }
+        if Operation::EXPORTS.contains(&operation) {
+            let in_order = operation == Operation::ExportInOrder;
+            answer.exported = Some(self.export(&searcher, query, in_order)?);
+        }
+        Ok(answer)
+    }
+
+    fn digests(&self, answer: &Answer) -> Result<Digests> {
+        let searcher = self.snapshot.searcher();
+        let ids = self.column(&searcher, self.id)?;
+        let mut both = Both::default();
+        for facet in &answer.facets {
+            let Aggregated::Buckets(found) = facet else { continue };
+            both.number(found.buckets.len() as u64);
+            for bucket in &found.buckets {
+                let BucketKey::Value(value) = &bucket.key else { continue };
+                both.strict.string(&text(value));
+                both.number(bucket.count);
+            }
+        }
+        if let Some(groups) = &answer.groups {
+            both.number(groups.total);
+            for group in &groups.groups {
+                let head = group.hits.first().context("a group without a head")?;
+                both.strict.string(&text(group.value.as_ref().context("a group without a value")?));
+                both.number(group.count);
+                both.strict.string(&text(&one(ids, head.hit.doc)?));
+            }
+        }
+        for hit in answer.sorted.iter().flatten() {
+            let length = hit.keys.first().and_then(Option::as_ref).context("a hit without a length")?;
+            ensure!(matches!(length, Value::Unsigned(_)), "lengths are {length:?}");
+            both.loose.string(&text(length));
+            both.strict.string(&text(length));
+            both.strict.string(&text(&one(ids, hit.hit.doc)?));
+        }
+        answer.rows.iter().flatten().for_each(|value| both.strict.string(&text(value)));
+        if let Some(bytes) = &answer.exported {
+            both.strict.string(bytes);
+            both.number(bytes.len() as u64);
+        }
+        Ok(both.finish())
+    }
+}
+
+fn one(column: &Column, doc: u32) -> Result<Value> {
+    let mut values = Vec::new();
+    column.values_of(doc, &mut values)?;
+    values.pop().context("a document without an id")
+}
+
+/// A value as all adapters write it: numbers in digits.
+fn text(value: &Value) -> Vec<u8> {
+    match value {
+        Value::Text(text) => text.clone(),
+        Value::Unsigned(number) => number.to_string().into_bytes(),
+        Value::Date(number) => number.to_string().into_bytes(),
+        other => format!("{other:?}").into_bytes(),
+    }
+}
+
+fn main() -> Result<()> {
+    serve(&Scanns)
+}
