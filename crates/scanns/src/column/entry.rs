@@ -55,7 +55,7 @@ pub struct Entry {
 impl Entry {
     /// True if every document has one value, which is what its place says: nothing but the numbers is in the block.
     #[inline]
-    pub(super) fn is_plain(&self) -> bool {
+    pub(crate) fn is_plain(&self) -> bool {
         self.presence == EVERY && self.present == self.documents && !self.several && !self.strings
     }
 

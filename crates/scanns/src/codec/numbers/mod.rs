@@ -193,6 +193,24 @@ impl<'a> Numbers<'a> {
         self.count
     }
 
+    /// Appends the numbers at some places; `None` if one is beyond the last, and where the bytes are damaged.
+    pub fn pick(&self, mut places: impl Iterator<Item = usize>, out: &mut Vec<u64>) -> Option<()> {
+        let Head { form, base, step, .. } = self.head;
+        if form != Form::Scaled {
+            return places.try_for_each(|place| {
+                out.push(self.get(place)?);
+                Some(())
+            });
+        }
+        let mut whole = true;
+        out.extend(places.map(|place| {
+            let packed = self.packed.get(place);
+            whole &= packed.is_some();
+            base.wrapping_add(packed.unwrap_or(0).wrapping_mul(step))
+        }));
+        whole.then_some(())
+    }
+
     /// Number `i`; `None` beyond the last, and where the bytes are damaged.
     #[inline]
     pub fn get(&self, i: usize) -> Option<u64> {

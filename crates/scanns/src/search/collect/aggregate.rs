@@ -10,10 +10,10 @@ use std::sync::{Mutex, PoisonError};
 use super::count::FacetCount;
 use super::cut::{Cut, holds};
 use super::distinct::{Distinct, DistinctCount};
-use super::each_match;
 use super::facet::{BucketKey, Buckets, Facet};
 use super::read::Reader;
 use super::stats::{Stats, StatsCount};
+use super::window::{Lister, Window, each_match};
 use crate::column::Column;
 use crate::error::{Error, Result};
 use crate::schema::{Field, Value};
@@ -98,8 +98,8 @@ impl<'a> Searcher<'a> {
 
     fn see(&self, query: &Query, nodes: &mut [Node<'_, 'a>]) -> Result<()> {
         let mut readers = Readers { searcher: self, leaf: 0, open: Vec::new() };
-        each_match(self, query, |leaf, start, bits| {
-            nodes.iter_mut().try_for_each(|node| node.window(&mut readers, (leaf, start, bits)))
+        each_match(self, query, |window| {
+            nodes.iter_mut().try_for_each(|node| node.window(&mut readers, window))
         })
     }
 }
@@ -171,20 +171,22 @@ impl<'r, 'a> Node<'r, 'a> {
         }
     }
 
-    fn window(&mut self, readers: &mut Readers<'_, 'a>, window: (usize, u32, &Bits)) -> Result<()> {
-        let (field, (leaf, start, bits)) = (self.field(), window);
+    fn window(&mut self, readers: &mut Readers<'_, 'a>, window: &Window<'_>) -> Result<()> {
+        let (field, leaf) = (self.field(), window.leaf);
         let searcher = readers.searcher;
         match &mut self.state {
             State::Counting(count) => count.window(searcher, readers.of(leaf, field), window),
-            State::Summing(count) => count.window(readers.of(leaf, field), start, bits),
+            State::Summing(count) => count.window(readers.of(leaf, field), window),
             State::Telling(count) => count.window(readers.of(leaf, field), window),
             State::Nested(nested) => {
                 let Nested { buckets, router, nodes } = &mut **nested;
                 let Some(reader) = readers.of(leaf, field) else { return Ok(()) };
                 router.route(buckets, reader, window)?;
-                for (nodes, bits) in nodes.iter_mut().zip(&router.bits) {
-                    if bits != &NONE {
-                        nodes.iter_mut().try_for_each(|node| node.window(readers, (leaf, start, bits)))?;
+                let Router { bits, lister, .. } = router;
+                for (nodes, bits) in nodes.iter_mut().zip(bits) {
+                    let window = lister.window(leaf, window.start, bits);
+                    if window.count > 0 {
+                        nodes.iter_mut().try_for_each(|node| node.window(readers, &window))?;
                     }
                 }
                 Ok(())
@@ -256,11 +258,12 @@ struct Router {
     leaf: Option<(usize, Cut, HashMap<u64, usize>)>,
     /// By bucket: its documents in the window.
     bits: Vec<Bits>,
+    lister: Lister,
 }
 
 impl Router {
     fn new(facet: Facet, numbers: Vec<u64>, buckets: usize) -> Self {
-        Router { facet, numbers, leaf: None, bits: vec![NONE; buckets] }
+        Router { facet, numbers, leaf: None, bits: vec![NONE; buckets], lister: Lister::new() }
     }
 
     fn enter(&mut self, buckets: &Buckets, column: &Column, leaf: usize) -> Result<()> {
@@ -283,24 +286,19 @@ impl Router {
         Ok(())
     }
 
-    fn route(
-        &mut self,
-        buckets: &Buckets,
-        reader: &mut Reader<'_>,
-        (leaf, start, bits): (usize, u32, &Bits),
-    ) -> Result<()> {
-        if self.leaf.as_ref().is_none_or(|known| known.0 != leaf) {
-            self.enter(buckets, reader.column(), leaf)?;
+    fn route(&mut self, buckets: &Buckets, reader: &mut Reader<'_>, window: &Window<'_>) -> Result<()> {
+        if self.leaf.as_ref().is_none_or(|known| known.0 != window.leaf) {
+            self.enter(buckets, reader.column(), window.leaf)?;
         }
         let Router { leaf: Some((_, cut, known)), bits: routed, .. } = self else { return Ok(()) };
         routed.fill(NONE);
         let mut set = |bucket: usize, doc: u32| {
-            let at = doc - start;
+            let at = doc - window.start;
             if let Some(word) = routed.get_mut(bucket).and_then(|bits| bits.get_mut((at / 64) as usize)) {
                 *word |= 1 << (at % 64);
             }
         };
-        reader.each(start, bits, |doc, values| {
+        reader.each(window, |doc, values| {
             if let Cut::Ranges(ranges) = &*cut {
                 for (bucket, &range) in ranges.iter().enumerate() {
                     if values.iter().any(|&value| holds(range, value)) {

@@ -7,12 +7,11 @@ use super::counts::Counts;
 use super::cut::{Cut, holds};
 use super::facet::{Bucket, BucketKey, Buckets, Facet, Terms, TermsOrder};
 use super::read::{Reader, Run};
-use crate::codec::count_ones;
+use super::window::Window;
 use crate::column::Column;
 use crate::error::Result;
 use crate::schema::{Field, Value};
 use crate::search::Searcher;
-use crate::search::sets::Bits;
 
 /// A facet that is being counted.
 #[derive(Debug)]
@@ -73,9 +72,9 @@ impl<'a> FacetCount<'a> {
         &mut self,
         searcher: &Searcher<'a>,
         reader: Option<&mut Reader<'a>>,
-        (leaf, start, bits): (usize, u32, &Bits),
+        window: &Window<'_>,
     ) -> Result<()> {
-        let matches = count_ones(bits);
+        let (leaf, matches) = (window.leaf, window.count);
         self.documents += matches;
         let Some(reader) = reader else {
             self.missing += matches;
@@ -87,15 +86,15 @@ impl<'a> FacetCount<'a> {
         let Some(LeafCount { cut, local, .. }) = &mut self.leaf else { return Ok(()) };
         let ranges = &mut self.ranges;
         let present = match (&*cut, local.as_mut().or(self.numbers.as_mut())) {
-            (Cut::Ranges(all), _) => reader.runs(start, bits, |run| count_ranges(all, run, ranges))?,
+            (Cut::Ranges(all), _) => reader.runs(window, |run| count_ranges(all, run, ranges))?,
             (_, None) => 0,
             (Cut::Values, Some(counts)) => {
                 counts.expect(matches)?;
-                reader.runs(start, bits, |run| counts.add_run(run))?
+                reader.runs(window, |run| counts.add_run(run))?
             }
             (cut, Some(counts)) => {
                 counts.expect(matches)?;
-                reader.runs(start, bits, |run| counts.add_run_by(run, |value| cut.of(value)))?
+                reader.runs(window, |run| counts.add_run_by(run, |value| cut.of(value)))?
             }
         };
         self.missing += matches.saturating_sub(present);

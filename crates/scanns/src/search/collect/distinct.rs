@@ -8,10 +8,9 @@ use xxhash_rust::xxh3::xxh3_64;
 
 use super::counts::Counts;
 use super::read::{Reader, Run};
-use crate::codec::count_ones;
+use super::window::Window;
 use crate::column::Column;
 use crate::error::{Error, Result};
-use crate::search::sets::Bits;
 
 /// How many different values documents have.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -115,12 +114,8 @@ impl<'a> DistinctCount<'a> {
     }
 
     /// Adds the values of documents of a window.
-    pub(super) fn window(
-        &mut self,
-        reader: Option<&mut Reader<'a>>,
-        (leaf, start, bits): (usize, u32, &Bits),
-    ) -> Result<()> {
-        let matches = count_ones(bits);
+    pub(super) fn window(&mut self, reader: Option<&mut Reader<'a>>, window: &Window<'_>) -> Result<()> {
+        let (leaf, matches) = (window.leaf, window.count);
         let Some(reader) = reader else {
             self.missing += matches;
             return Ok(());
@@ -138,11 +133,11 @@ impl<'a> DistinctCount<'a> {
             }
             let Some((_, _, counts)) = &mut self.leaf else { return Ok(()) };
             counts.expect(matches)?;
-            reader.runs(start, bits, |run| counts.add_run(run))?
+            reader.runs(window, |run| counts.add_run(run))?
         } else {
             let sketch = &mut self.sketch;
             let mut add = |value: u64| sketch.add(xxh3_64(&value.to_le_bytes()));
-            reader.runs(start, bits, |run| match run {
+            reader.runs(window, |run| match run {
                 Run::Same(value, _) => add(value),
                 Run::Singles(values) | Run::Document(values) => values.iter().for_each(|&value| add(value)),
             })?

@@ -12,13 +12,12 @@ use std::ops::ControlFlow;
 use hashbrown::HashMap;
 
 use super::aggregate::{Aggregated, Aggregation};
-use super::each_match;
 use super::sort::{Candidate, SortedHit, Sorting, compare};
 use super::values::{LeafKey, SortBy, SortKey, order_of_number, value_of};
+use super::window::{Lister, each_match};
 use crate::column::{Column, ColumnCursor};
 use crate::error::{Error, Result};
 use crate::schema::{Field, Value};
-use crate::search::sets::docs_of;
 use crate::search::{Model, Query, Searcher};
 
 /// How hits are grouped.
@@ -101,12 +100,11 @@ impl Searcher<'_> {
         mut visit: impl FnMut(usize, &[u32], &[f32]) -> Result<()>,
     ) -> Result<()> {
         if !keys.iter().any(|key| key.by == SortBy::Score) {
-            let (mut docs, mut scores) = (Vec::new(), Vec::new());
-            return each_match(self, query, |leaf, start, bits| {
-                docs.clear();
-                docs.extend(docs_of(start, bits));
+            let (mut lister, mut scores) = (Lister::new(), Vec::new());
+            return each_match(self, query, |window| {
+                let docs = window.docs.unwrap_or_else(|| lister.all(window));
                 scores.resize(docs.len(), 0.0);
-                visit(leaf, &docs, &scores)
+                visit(window.leaf, docs, &scores)
             });
         }
         let mut outcome = Ok(());

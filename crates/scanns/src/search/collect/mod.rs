@@ -1,6 +1,6 @@
 //! What is done with the columns of documents that match: they are sorted, counted, summed up and grouped by their values.
 //!
-//! In comes a [`Query`](super::Query); matches come as bits, a window of documents at a time, and `read.rs` gives the values
+//! In comes a [`Query`](super::Query); matches come a window of documents at a time (`window.rs`), and `read.rs` gives the values
 //! of a window. `values.rs` says how they compare, `sort.rs` finds a page of an order,
 //! `group.rs` the best hits of each value.
 //!
@@ -21,6 +21,7 @@ mod read;
 mod sort;
 mod stats;
 mod values;
+mod window;
 
 pub use aggregate::{Aggregated, Aggregation};
 pub use distinct::Distinct;
@@ -29,24 +30,3 @@ pub use group::{Group, GroupBy, Groups};
 pub use sort::SortedHit;
 pub use stats::{Stats, Sum};
 pub use values::{Missing, SortBy, SortKey};
-
-use std::ops::ControlFlow;
-
-use super::Searcher;
-use super::query::Query;
-use super::sets::Bits;
-use crate::error::Result;
-
-/// Calls `visit` with the documents that match and are not deleted, a leaf and a window at a time, until it fails.
-fn each_match(
-    searcher: &Searcher<'_>,
-    query: &Query,
-    mut visit: impl FnMut(usize, u32, &Bits) -> Result<()>,
-) -> Result<()> {
-    let mut outcome = Ok(());
-    searcher.for_each_window(query, |leaf, start, bits| {
-        outcome = visit(leaf, start, bits);
-        if outcome.is_ok() { ControlFlow::Continue(()) } else { ControlFlow::Break(()) }
-    })?;
-    outcome
-}

@@ -3,8 +3,9 @@
 //! A block of a complete column with one value a document is exactly a window. Where all documents of the window match its
 //! values are handed on as they were unpacked, and a block of one value is not even unpacked; that makes counting as fast as
 //! unpacking. Blocks of sparse columns reach over several windows: the last one stays unpacked. Where few documents match
-//! they are looked up one by one.
+//! their values are picked out of the packed ones.
 
+use super::window::Window;
 use crate::codec::count_ones;
 use crate::column::{Column, Entry, Scan, Values};
 use crate::error::Result;
@@ -32,97 +33,110 @@ pub(super) struct Reader<'c> {
     /// The block that is unpacked.
     held: Option<u32>,
     picked: Vec<u64>,
+    values: Vec<u64>,
 }
 
 impl<'c> Reader<'c> {
     pub(super) fn new(column: &'c Column) -> Self {
-        Reader { column, scan: Scan::new(), held: None, picked: Vec::new() }
+        Reader { column, scan: Scan::new(), held: None, picked: Vec::new(), values: Vec::new() }
     }
 
     pub(super) fn column(&self) -> &'c Column {
         self.column
     }
 
-    /// Calls `visit` with the values of the documents of a window that have a bit and a value; gives back how many those
+    /// Calls `visit` with the values of the documents of a window that match and have a value; gives back how many those
     /// documents are.
     #[inline]
-    pub(super) fn runs(&mut self, start: u32, bits: &Bits, mut visit: impl FnMut(Run<'_>)) -> Result<u64> {
+    pub(super) fn runs(&mut self, window: &Window<'_>, mut visit: impl FnMut(Run<'_>)) -> Result<u64> {
         let mut documents = 0;
-        let mut blocks = Blocks::of(self.column, start)?;
-        while let Some((number, entry)) = blocks.next(self.column)? {
-            let inside = bits_in(bits, start, &entry);
-            let wanted = count_ones(&inside);
-            if wanted == 0 {
+        let mut picked = std::mem::take(&mut self.picked);
+        let mut parts = Parts::of(self.column, window)?;
+        while let Some(part) = parts.next(self.column)? {
+            let Part { number, entry, .. } = part;
+            picked.clear();
+            if entry.is_plain() {
+                documents += part.count();
+                match &part.which {
+                    _ if entry.least == entry.most => visit(Run::Same(entry.least, part.count())),
+                    Which::Docs(docs) => {
+                        self.column.pick(number, &entry, docs, &mut picked)?;
+                        visit(Run::Singles(&picked));
+                    }
+                    Which::Bits(_, count) if *count == u64::from(entry.documents) => {
+                        visit(Run::Singles(self.unpacked(number)?.values));
+                    }
+                    Which::Bits(bits, _) => {
+                        let values = self.unpacked(number)?.values;
+                        let places = docs_of(window.start, bits).map(|doc| doc.wrapping_sub(entry.first));
+                        picked.extend(places.filter_map(|place| values.get(place as usize)));
+                        visit(Run::Singles(&picked));
+                    }
+                }
                 continue;
             }
-            let is_plain = entry.present == entry.documents && !entry.several;
-            if is_plain && entry.least == entry.most {
-                visit(Run::Same(entry.least, wanted));
-                documents += wanted;
-            } else if is_plain && wanted == u64::from(entry.documents) {
-                visit(Run::Singles(self.unpacked(number)?.values));
-                documents += wanted;
-            } else {
-                let mut picked = std::mem::take(&mut self.picked);
-                picked.clear();
-                self.each_in(number, &entry, start, (&inside, wanted), |_, values| {
-                    documents += 1;
-                    match values {
-                        [value] => picked.push(*value),
-                        values => visit(Run::Document(values)),
-                    }
-                })?;
-                visit(Run::Singles(&picked));
-                self.picked = picked;
-            }
+            self.each_in(&part, window, |_, values| {
+                documents += 1;
+                match values {
+                    [value] => picked.push(*value),
+                    values => visit(Run::Document(values)),
+                }
+            })?;
+            visit(Run::Singles(&picked));
         }
+        self.picked = picked;
         Ok(documents)
     }
 
-    /// Calls `visit` with each document of a window that has a bit and a value, in order.
+    /// Calls `visit` with each document of a window that matches and has a value, in order.
     #[inline]
-    pub(super) fn each(&mut self, start: u32, bits: &Bits, mut visit: impl FnMut(u32, &[u64])) -> Result<()> {
-        let mut blocks = Blocks::of(self.column, start)?;
-        while let Some((number, entry)) = blocks.next(self.column)? {
-            let inside = bits_in(bits, start, &entry);
-            let wanted = count_ones(&inside);
-            if wanted > 0 {
-                self.each_in(number, &entry, start, (&inside, wanted), &mut visit)?;
+    pub(super) fn each(&mut self, window: &Window<'_>, mut visit: impl FnMut(u32, &[u64])) -> Result<()> {
+        let mut parts = Parts::of(self.column, window)?;
+        while let Some(part) = parts.next(self.column)? {
+            match part.which {
+                Which::Docs(docs) if part.entry.is_plain() => {
+                    let mut picked = std::mem::take(&mut self.picked);
+                    picked.clear();
+                    self.column.pick(part.number, &part.entry, docs, &mut picked)?;
+                    docs.iter()
+                        .zip(&picked)
+                        .for_each(|(&doc, value)| visit(doc, std::slice::from_ref(value)));
+                    self.picked = picked;
+                }
+                _ => self.each_in(&part, window, &mut visit)?,
             }
         }
         Ok(())
     }
 
-    #[inline]
+    /// The same of a block, whatever it looks like.
     fn each_in(
         &mut self,
-        number: u32,
-        entry: &Entry,
-        start: u32,
-        (bits, wanted): (&Bits, u64),
+        part: &Part<'_>,
+        window: &Window<'_>,
         mut visit: impl FnMut(u32, &[u64]),
     ) -> Result<()> {
-        if self.held != Some(number) && wanted * LOOK_UP < u64::from(entry.values) {
-            let block = self.column.block(number)?;
-            let mut values = Vec::new();
-            if !entry.several {
-                for doc in docs_of(start, bits) {
-                    if let Some(value) = block.first(doc).map_err(|_| self.column.damaged(number))? {
-                        visit(doc, &[value]);
-                    }
-                }
-                return Ok(());
-            }
-            for doc in docs_of(start, bits) {
+        let Part { number, entry, .. } = part;
+        let few = self.held != Some(*number) && part.count() * LOOK_UP < u64::from(entry.values);
+        if let (true, Which::Docs(docs)) = (few, &part.which) {
+            let (block, mut values) = (self.column.block(*number)?, std::mem::take(&mut self.values));
+            for &doc in *docs {
                 values.clear();
-                block.get(doc, &mut values).map_err(|_| self.column.damaged(number))?;
+                block.get(doc, &mut values).map_err(|_| self.column.damaged(*number))?;
                 if !values.is_empty() {
                     visit(doc, &values);
                 }
             }
+            self.values = values;
             return Ok(());
         }
-        visit_values(&self.unpacked(number)?, start, bits, visit);
+        let unpacked = self.unpacked(*number)?;
+        match &part.which {
+            Which::Bits(bits, _) => visit_values(&unpacked, window.start, bits, visit),
+            Which::Docs(_) => {
+                visit_values(&unpacked, window.start, &bits_in(window.bits, window.start, entry), visit);
+            }
+        }
         Ok(())
     }
 
@@ -164,6 +178,75 @@ impl Blocks {
             }
         }
         Ok(None)
+    }
+}
+
+/// Documents of a window that match and are in one block.
+struct Part<'w> {
+    number: u32,
+    entry: Entry,
+    which: Which<'w>,
+}
+
+/// Which they are.
+enum Which<'w> {
+    Docs(&'w [u32]),
+    /// With how many bits are set.
+    Bits(Bits, u64),
+}
+
+impl Part<'_> {
+    fn count(&self) -> u64 {
+        match &self.which {
+            Which::Docs(docs) => docs.len() as u64,
+            Which::Bits(_, count) => *count,
+        }
+    }
+}
+
+/// The parts of a window by block, but for blocks without values.
+enum Parts<'w> {
+    Docs(&'w [u32]),
+    Bits(Blocks, &'w Window<'w>),
+}
+
+impl<'w> Parts<'w> {
+    fn of(column: &Column, window: &'w Window<'w>) -> Result<Self> {
+        match window.docs {
+            Some(docs) => Ok(Parts::Docs(docs)),
+            None => Ok(Parts::Bits(Blocks::of(column, window.start)?, window)),
+        }
+    }
+
+    #[inline]
+    fn next(&mut self, column: &Column) -> Result<Option<Part<'w>>> {
+        match self {
+            Parts::Docs(rest) => {
+                while let Some((&first, &last)) = rest.first().zip(rest.last()) {
+                    let number = column.block_of(first)?;
+                    let entry = column.entry(number)?;
+                    let end = entry.first.saturating_add(entry.documents);
+                    let here = if last < end { rest.len() } else { rest.partition_point(|&doc| doc < end) };
+                    // A block that does not have its document would be asked for again.
+                    let (docs, others) = rest.split_at(here.max(1));
+                    *rest = others;
+                    if entry.present > 0 {
+                        return Ok(Some(Part { number, entry, which: Which::Docs(docs) }));
+                    }
+                }
+                Ok(None)
+            }
+            Parts::Bits(blocks, window) => {
+                while let Some((number, entry)) = blocks.next(column)? {
+                    let bits = bits_in(window.bits, window.start, &entry);
+                    let count = count_ones(&bits);
+                    if count > 0 {
+                        return Ok(Some(Part { number, entry, which: Which::Bits(bits, count) }));
+                    }
+                }
+                Ok(None)
+            }
+        }
     }
 }
 

@@ -8,12 +8,12 @@ use std::cmp::Ordering;
 use std::collections::BinaryHeap;
 use std::ops::ControlFlow;
 
-use super::each_match;
 use super::read::{Blocks, Reader};
 use super::values::{LeafKey, Missing, SortBy, SortKey};
+use super::window::{Window, each_match};
 use crate::error::{Error, Result};
 use crate::schema::Value;
-use crate::search::sets::{Bits, NONE, docs_of};
+use crate::search::sets::docs_of;
 use crate::search::{Hit, Model, Query, Searcher};
 
 /// A hit and what it was sorted by.
@@ -79,7 +79,7 @@ impl Searcher<'_> {
             })?;
             outcome?;
         } else {
-            each_match(self, query, |leaf, start, bits| sorting.window(leaf, start, bits))?;
+            each_match(self, query, |window| sorting.window(window))?;
         }
         sorting.finish()
     }
@@ -135,7 +135,8 @@ impl<'s, 'a> Sorting<'s, 'a> {
             let reader = keys.first().and_then(|key| key.column).map(Reader::new);
             let worst = end.as_ref().map_or(u128::MAX, Limit::first);
             let heap = BinaryHeap::new();
-            self.leaf = Some(LeafSort { leaf, keys, reader, k: self.k, after, end, heap, worst });
+            self.leaf =
+                Some(LeafSort { leaf, keys, reader, k: self.k, after, end, heap, found: Vec::new(), worst });
         }
         self.leaf.as_mut().ok_or_else(|| Error::Options("there is no such part of the index".into()))
     }
@@ -160,8 +161,8 @@ impl<'s, 'a> Sorting<'s, 'a> {
         Ok(())
     }
 
-    fn window(&mut self, leaf: usize, start: u32, bits: &Bits) -> Result<()> {
-        self.enter(leaf)?.window(start, bits)
+    fn window(&mut self, window: &Window<'_>) -> Result<()> {
+        self.enter(window.leaf)?.window(window)
     }
 
     /// The first hits of all leaves.
@@ -206,6 +207,8 @@ struct LeafSort<'a> {
     /// The last one of `k` that earlier leaves have.
     end: Option<Limit>,
     heap: BinaryHeap<Candidate>,
+    /// What may be hits of a window, by their first key.
+    found: Vec<(u128, u32)>,
     /// What comes after this by its first key is no hit.
     worst: u128,
 }
@@ -261,8 +264,9 @@ impl PartialEq for Candidate {
 impl Eq for Candidate {}
 
 impl LeafSort<'_> {
-    fn window(&mut self, start: u32, bits: &Bits) -> Result<()> {
+    fn window(&mut self, window: &Window<'_>) -> Result<()> {
         let Some(&key) = self.keys.first() else { return Ok(()) };
+        let (start, bits) = (window.start, window.bits);
         let Some(mut reader) = self.reader.take() else {
             for doc in docs_of(start, bits) {
                 self.offer(key.of_document(doc, 0.0)?, doc, 0.0)?;
@@ -270,25 +274,28 @@ impl LeafSort<'_> {
             return Ok(());
         };
         if self.may_have(&key, &reader, start)? {
-            let (mut found, mut present, worst) = (Vec::new(), NONE, self.worst);
-            reader.each(start, bits, |doc, values| {
-                let at = doc - start;
-                if let Some(word) = present.get_mut((at / 64) as usize) {
-                    *word |= 1 << (at % 64);
-                }
+            let (mut found, worst, mut present) = (std::mem::take(&mut self.found), self.worst, 0);
+            reader.each(window, |doc, values| {
+                present += 1;
                 let first = key.of_values(values);
                 if first <= worst {
                     found.push((first, doc));
                 }
             })?;
-            for (first, doc) in found {
+            for &(first, doc) in &found {
                 self.offer(first, doc, 0.0)?;
             }
-            if key.missing() <= self.worst {
-                for (word, &all) in present.iter_mut().zip(bits) {
-                    *word = all & !*word;
-                }
-                for doc in docs_of(start, &present) {
+            found.clear();
+            self.found = found;
+            if present < window.count && key.missing() <= self.worst {
+                let mut missing = *bits;
+                reader.each(window, |doc, _| {
+                    let at = doc - start;
+                    if let Some(word) = missing.get_mut((at / 64) as usize) {
+                        *word &= !(1 << (at % 64));
+                    }
+                })?;
+                for doc in docs_of(start, &missing) {
                     self.offer(key.missing(), doc, 0.0)?;
                 }
             }

@@ -5,11 +5,10 @@
 //! whoever asks for them has all values kept, eight bytes each, and of these the wanted ones are selected.
 
 use super::read::{Reader, Run};
-use crate::codec::count_ones;
+use super::window::Window;
 use crate::column::ColumnKind;
 use crate::error::{Error, Result};
 use crate::schema::Value;
-use crate::search::sets::Bits;
 
 /// Figures of all values that the documents have which match.
 #[derive(Clone, Debug, Default, PartialEq)]
@@ -96,8 +95,8 @@ impl StatsCount {
         Ok(StatsCount { percentiles: percentiles.to_vec(), ..StatsCount::default() })
     }
 
-    pub(super) fn window(&mut self, reader: Option<&mut Reader<'_>>, start: u32, bits: &Bits) -> Result<()> {
-        let matches = count_ones(bits);
+    pub(super) fn window(&mut self, reader: Option<&mut Reader<'_>>, window: &Window<'_>) -> Result<()> {
+        let matches = window.count;
         let Some(reader) = reader else {
             self.missing += matches;
             return Ok(());
@@ -109,7 +108,7 @@ impl StatsCount {
         }
         self.kind = Some(kind);
         let (figures, kept, keep) = (&mut self.figures, &mut self.kept, !self.percentiles.is_empty());
-        let present = reader.runs(start, bits, |run| match run {
+        let present = reader.runs(window, |run| match run {
             Run::Same(value, documents) => {
                 figures.add_same(kind, value, documents);
                 if keep {
