@@ -14,9 +14,19 @@ Examples:
       large files that nobody has changed for a year, as CSV on standard output
   scanns export log.scanns 'status:500' -o errors.jsonl
       one JSON object a line
+  scanns export crawl.scanns --fields host,status,length -o crawl.parquet
+      for DuckDB, pandas, Polars or Spark
+  scanns export crawl.scanns 'lang:de' --format arrow | python3 -c 'import sys, pyarrow as pa
+print(pa.ipc.open_stream(sys.stdin.buffer).read_all())'
+      as a stream of Arrow on standard output
 
 Rows are in the order of documents. In CSV, several values of a field have a semicolon between them; in JSON lines they are a
-list, and a field without a value is left out. Dates are in RFC 3339, bytes in hexadecimal.";
+list, and a field without a value is left out. Dates are in RFC 3339, bytes in hexadecimal; in JSON lines, what is no UTF-8 in
+a text is replaced.
+
+In Arrow and Parquet every field has its own type: unsigned and signed 64-bit integers, doubles, truths, times in nanoseconds
+of UTC, bytes, and texts. No value is a null, and a field of which some document of the index has several values is a list in
+every row, as is one that is only stored. A field in which a text is no UTF-8 is bytes instead, so nothing is lost.";
 
 /// Arguments of `scanns export`.
 #[derive(Debug, Args)]
@@ -33,6 +43,9 @@ pub struct ExportArgs {
     /// How rows are written [default: by the ending of the file, or csv]
     #[arg(long, value_name = "FORMAT")]
     pub format: Option<ExportFormat>,
+    /// How Arrow and Parquet are compressed [default: zstd for Parquet, none for Arrow]
+    #[arg(long, value_name = "HOW")]
+    pub compression: Option<ExportCompression>,
     /// The file to write, which appears when it is whole; - for standard output
     #[arg(short, long, value_name = "FILE", default_value = "-")]
     pub output: PathBuf,
@@ -44,8 +57,25 @@ pub struct ExportArgs {
 /// How rows are written.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
 pub enum ExportFormat {
-    /// Cells with commas between them, quoted where they must be; a header first
+    /// Cells with commas between them, quoted where they must be; a header first. Endings: all that are not below
     Csv,
-    /// A JSON object a line
+    /// A JSON object a line: .jsonl, .json, .ndjson
     Jsonl,
+    /// Arrow IPC, a file: .arrow, .feather; a stream on standard output
+    Arrow,
+    /// Apache Parquet: .parquet
+    Parquet,
+}
+
+/// How what is written is compressed.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
+pub enum ExportCompression {
+    /// Not at all
+    None,
+    /// Least work, least gain; Parquet only
+    Snappy,
+    /// Fast
+    Lz4,
+    /// Small
+    Zstd,
 }
