@@ -56,6 +56,12 @@ impl Shape {
         !self.kind.is_number() && self.kind != ColumnKind::Bytes
     }
 
+    /// Finds out whether a column has a text that is no Unicode.
+    pub fn look_at(&mut self, column: &BatchColumn) {
+        let is_binary = |string| std::str::from_utf8(string).is_err();
+        self.binary = self.binary || (self.is_text() && column.distinct_strings().any(is_binary));
+    }
+
     fn item_type(&self) -> DataType {
         match self.kind {
             ColumnKind::Unsigned => DataType::UInt64,

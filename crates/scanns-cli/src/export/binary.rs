@@ -60,16 +60,11 @@ impl<W: Write + Send> Parquet<W> {
             let path = ColumnPath::new(parts);
             if shape.kind.is_number() {
                 properties = properties.set_column_dictionary_page_size_limit(path.clone(), NUMBER_TABLE);
-                let how = std::env::var("SCANNS_INT").unwrap_or_default();
-                if how != "dict" && how != "dictdelta" {
-                    properties = properties.set_column_dictionary_enabled(path.clone(), false);
-                }
-                if how != "plain"
-                    && how != "dict"
-                    && !matches!(shape.kind, ColumnKind::Float | ColumnKind::Boolean)
-                {
-                    properties = properties.set_column_encoding(path, Encoding::DELTA_BINARY_PACKED);
-                }
+            }
+            // Where the values are too many for a table. Of 960 MB of integers this takes 1.3 s on one core and makes
+            // 251 MB, with zstd; without a table 1.3 s and 257 MB, tables alone 2.1 s and 265 MB, plainly 2.3 s and 273 MB.
+            if shape.kind.is_number() && !matches!(shape.kind, ColumnKind::Float | ColumnKind::Boolean) {
+                properties = properties.set_column_encoding(path, Encoding::DELTA_BINARY_PACKED);
             }
         }
         let schema = arrow::schema(&shapes);

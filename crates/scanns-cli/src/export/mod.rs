@@ -1,31 +1,33 @@
 //! `scanns export`: the values of all hits, as CSV, JSON lines, Arrow or Parquet.
 //!
-//! Rows go out as they are found, some thousand at a time, so memory does not grow with them. A file gets its name when it
-//! is whole. `write.rs` is text, `arrow.rs` what columns are in Arrow, `binary.rs` its formats and Parquet.
+//! Rows go out as they are found, some thousand at a time, or through `sort/` if they are wanted in another order than that
+//! of documents; either way values are read in document order, and memory does not grow with them. `send.rs` sends them to
+//! where `target.rs` says, which can be gone on with where it is text. `write.rs` is text, `arrow.rs` what columns are in
+//! Arrow, `binary.rs` its formats and Parquet.
 
 mod arrow;
 mod binary;
+mod send;
+mod sort;
+mod target;
 mod write;
 
-use std::ffi::OsString;
-use std::fs::{self, File};
-use std::io::{self, IsTerminal, Seek};
-use std::ops::ControlFlow;
-use std::os::fd::AsFd;
-use std::path::{Path, PathBuf};
-use std::sync::atomic::{AtomicBool, Ordering};
+use std::io::{self, IsTerminal};
+use std::path::Path;
 
-use anyhow::{Context, Error, Result, anyhow, bail};
-use scanns::{BatchColumn, BatchField, BatchOptions, ColumnKind, Query, Snapshot};
+use anyhow::{Result, anyhow, bail};
+use scanns::{BatchField, ColumnKind, Model, Query, Snapshot};
+use serde_json::{Map, Value as Json, json};
 
 use crate::args::{ExportArgs, ExportCompression, ExportFormat};
-use crate::progress::{Ticker, stop_flag};
+use crate::progress::stop_flag;
 use crate::report::{self, Outcome};
 use crate::search::fields::kept;
+use crate::search::model;
 use crate::units;
-use arrow::{NotUnicode, Shape};
-use binary::{Arrow, Parquet};
-use write::{Csv, JsonLines, Rows};
+use arrow::Shape;
+use sort::key::Order;
+use target::{Target, is_stream};
 
 /// The column of a document's name, which is no field.
 const KEY: &str = "_key";
@@ -33,29 +35,35 @@ const KEY: &str = "_key";
 /// Runs the verb.
 pub fn run(args: &ExportArgs) -> Result<Outcome> {
     let export = Export::new(args)?;
-    let (partial, out) = match &args.output {
-        path if path.as_os_str() == "-" => (None, File::from(io::stdout().as_fd().try_clone_to_owned()?)),
-        path => {
-            let mut name = OsString::from(path);
-            name.push(".part");
-            let partial = PathBuf::from(name);
-            let file =
-                File::create(&partial).with_context(|| format!("cannot write {}", partial.display()))?;
-            (Some(partial), file)
+    let stop = stop_flag()?;
+    let is_text = matches!(export.format, ExportFormat::Csv | ExportFormat::Jsonl);
+    // Before anything is begun: a part that is there stays as it is.
+    if args.resume && (!is_text || is_stream(&args.output)) {
+        bail!(
+            "--resume goes on with files of CSV and of JSON lines: leave it out, or write one of those with --output"
+        );
+    }
+    let target = Target::open(&args.output, is_text, args.resume.then_some(&export.what))?;
+    if target.before.rows > 0 {
+        report::note(&format!("going on behind {} rows", units::count(target.before.rows)));
+    }
+    let sent = export.send(&target, &stop);
+    let how_to_go_on = || target.give_up().map(|how| format!("; {how}")).unwrap_or_default();
+    match sent {
+        Ok(sent) if sent.stopped => {
+            report::note(&format!("stopped after {} rows{}", units::count(sent.rows), how_to_go_on()));
+            return Ok(Outcome::Stopped);
         }
-    };
-    let sent = export.send(&out, partial.is_none());
-    if let (Err(_), Some(partial)) = (&sent, &partial) {
-        // What went wrong is told; a part of a file helps nobody.
-        let _ = fs::remove_file(partial);
-    }
-    let count = sent?;
-    if let Some(partial) = &partial {
-        let named = fs::rename(partial, &args.output);
-        named.with_context(|| format!("cannot give {} its name", args.output.display()))?;
-    }
-    if partial.is_some() || io::stderr().is_terminal() {
-        report::note(&format!("{} rows", units::count(count)));
+        Ok(sent) => {
+            target.finish()?;
+            if !target.is_stream() || io::stderr().is_terminal() {
+                report::note(&format!("{} rows", units::count(sent.rows)));
+            }
+        }
+        Err(error) => {
+            let how = how_to_go_on();
+            return Err(if how.is_empty() { error } else { error.context(format!("export{how}")) });
+        }
     }
     Ok(Outcome::Done)
 }
@@ -86,17 +94,24 @@ fn compression(args: &ExportArgs, format: ExportFormat) -> Result<ExportCompress
 }
 
 /// What is exported, and how.
-struct Export {
+struct Export<'a> {
+    args: &'a ExportArgs,
     snapshot: Snapshot,
     query: Query,
+    /// What is read: for each column of the output, and behind that what else the order needs.
     fields: Vec<BatchField>,
     shapes: Vec<Shape>,
+    order: Option<Order>,
+    /// Of hits that have to be scored.
+    model: Option<Model>,
     format: ExportFormat,
     compression: ExportCompression,
+    /// What must be the same to go on with a part.
+    what: Map<String, Json>,
 }
 
-impl Export {
-    fn new(args: &ExportArgs) -> Result<Self> {
+impl<'a> Export<'a> {
+    fn new(args: &'a ExportArgs) -> Result<Self> {
         let format = args.format.unwrap_or_else(|| format_of(&args.output));
         let compression = compression(args, format)?;
         let snapshot = Snapshot::open(&args.index)?;
@@ -105,84 +120,36 @@ impl Export {
             None => Query::All,
             Some(text) => snapshot.parse(text, operator)?,
         };
-        let (fields, shapes) = columns(&snapshot, &args.fields)?;
-        Ok(Export { snapshot, query, fields, shapes, format, compression })
+        let (mut fields, shapes) = columns(&snapshot, &args.fields)?;
+        let order = args.sort.as_ref().map(|sort| Order::new(&snapshot, sort, &mut fields)).transpose()?;
+        let model = model(&args.model)?;
+        let what = what(args, &snapshot, &query, &shapes, (format, model))?;
+        let model = order.as_ref().is_some_and(Order::needs_scores).then_some(model);
+        Ok(Export { args, snapshot, query, fields, shapes, order, model, format, compression, what })
     }
+}
 
-    /// Sends all rows; returns how many.
-    fn send(&self, out: &File, stream: bool) -> Result<u64> {
-        let stop = stop_flag()?;
-        let is_binary = matches!(self.format, ExportFormat::Arrow | ExportFormat::Parquet);
-        let mut shapes = self.shapes.clone();
-        if is_binary && stream {
-            self.find_binary(&mut shapes, &stop)?;
-        }
-        match self.send_as(out, &shapes, stream, &stop) {
-            Err(error) if error.is::<NotUnicode>() && !stream => {
-                self.find_binary(&mut shapes, &stop)?;
-                let mut out = out;
-                out.set_len(0).and_then(|()| out.rewind()).context("cannot begin the file anew")?;
-                self.send_as(out, &shapes, stream, &stop)
-            }
-            sent => sent,
-        }
-    }
-
-    fn send_as(&self, out: &File, shapes: &[Shape], stream: bool, stop: &AtomicBool) -> Result<u64> {
-        let names = || shapes.iter().map(|shape| shape.name.clone()).collect();
-        let (shapes, how) = (shapes.to_vec(), self.compression);
-        let mut rows: Box<dyn Rows + '_> = match self.format {
-            ExportFormat::Csv => Box::new(Csv::new(out, names())),
-            ExportFormat::Jsonl => Box::new(JsonLines::new(out, names())),
-            ExportFormat::Arrow => Box::new(Arrow::new(out, shapes, how, stream)?),
-            ExportFormat::Parquet => Box::new(Parquet::new(out, shapes, how)?),
-        };
-        let (mut ticker, mut count) = (Ticker::new("row"), 0u64);
-        rows.begin().context("cannot write the rows")?;
-        self.each(&self.fields, stop, |columns| {
-            rows.batch(columns).context("cannot write the rows")?;
-            count += columns.first().map_or(0, BatchColumn::rows) as u64;
-            ticker.at(count);
-            Ok(())
-        })?;
-        ticker.clear();
-        if stop.load(Ordering::Relaxed) {
-            bail!("stopped after {} rows", units::count(count));
-        }
-        rows.end().context("cannot write the rows")?;
-        Ok(count)
-    }
-
-    /// Calls `visit` with the values of all hits, some at a time, until the user asks to stop.
-    fn each(
-        &self,
-        fields: &[BatchField],
-        stop: &AtomicBool,
-        mut visit: impl FnMut(&[BatchColumn]) -> Result<()>,
-    ) -> Result<()> {
-        let mut outcome = Ok::<(), Error>(());
-        self.snapshot.for_each_batch(&self.query, fields, &BatchOptions::default(), &mut |batch| {
-            outcome = visit(batch.columns);
-            let ends = outcome.is_err() || stop.load(Ordering::Relaxed);
-            Ok(if ends { ControlFlow::Break(()) } else { ControlFlow::Continue(()) })
-        })?;
-        outcome
-    }
-
-    /// Notes which columns have texts that are no Unicode.
-    fn find_binary(&self, shapes: &mut [Shape], stop: &AtomicBool) -> Result<()> {
-        let texts = self.fields.iter().zip(&*shapes).zip(0usize..).filter(|((_, shape), _)| shape.is_text());
-        let (fields, places): (Vec<_>, Vec<_>) = texts.map(|((&field, _), place)| (field, place)).unzip();
-        self.each(&fields, stop, |columns| {
-            for (column, &place) in columns.iter().zip(&places) {
-                if let Some(shape) = shapes.get_mut(place).filter(|shape| !shape.binary) {
-                    let is_binary = |string| std::str::from_utf8(string).is_err();
-                    shape.binary = column.distinct_strings().any(is_binary);
-                }
-            }
-            Ok(())
-        })
-    }
+/// What decides on every byte of the output, by what to call it in an error.
+fn what(
+    args: &ExportArgs,
+    snapshot: &Snapshot,
+    query: &Query,
+    shapes: &[Shape],
+    (format, model): (ExportFormat, Model),
+) -> Result<Map<String, Json>> {
+    let names: Vec<&str> = shapes.iter().map(|shape| shape.name.as_str()).collect();
+    let segments = snapshot.segments().iter();
+    let segments: Vec<_> = segments.map(|segment| format!("{} {}", segment.id, segment.deleted)).collect();
+    let what = [
+        ("the version of scanns", json!(env!("CARGO_PKG_VERSION"))),
+        ("the index", json!([snapshot.info().generation, segments])),
+        ("the query", json!(snapshot.query_json(query)?)),
+        ("--fields", json!(names)),
+        ("--format", json!(format!("{format:?}"))),
+        ("--sort", json!(format!("{:?}", args.sort))),
+        ("--model", json!(format!("{model:?}"))),
+    ];
+    Ok(what.into_iter().map(|(name, value)| (name.to_owned(), value)).collect())
 }
 
 /// The fields that are read, and the columns of the output.

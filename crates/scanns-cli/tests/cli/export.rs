@@ -1,6 +1,8 @@
 //! What is exported is what the library says of the same hits, in every format.
 
 mod formats;
+mod resumed;
+mod sorted;
 
 use std::ops::ControlFlow;
 use std::path::PathBuf;

@@ -141,3 +141,19 @@ fn what_does_not_fit_together_is_refused_with_what_does() {
         assert!(ran.stderr.contains(hint), "{more:?}: {}", ran.stderr);
     }
 }
+
+#[test]
+fn a_pipe_is_written_to_and_stays_a_pipe() {
+    use std::os::unix::fs::FileTypeExt;
+    let fields = fields(2_000, 0x5eed_0654);
+    let pipe = fields.out("pipe");
+    std::process::Command::new("mkfifo").arg(&pipe).status().unwrap();
+    let reader = std::thread::spawn({
+        let pipe = pipe.clone();
+        move || std::fs::read(pipe).unwrap()
+    });
+    let ran = fields.export(&["--fields", "_key,unsigned", "-o", pipe.to_str().unwrap()]);
+    assert_eq!(ran.code, Some(0), "{}", ran.stderr);
+    assert!(reader.join().unwrap() == fields.exported("a.csv", &["--fields", "_key,unsigned"]));
+    assert!(std::fs::metadata(&pipe).unwrap().file_type().is_fifo() && !fields.out("pipe.part").exists());
+}
