@@ -3,7 +3,7 @@
 use super::column::{BatchColumn, Strings};
 use super::{BatchField, Snapshot};
 use crate::column::{DictionaryReader, Gather, Gathered, StringCursor};
-use crate::error::Result;
+use crate::error::{Error, Result};
 use crate::schema::Field;
 use crate::search::{Hit, Searcher};
 
@@ -189,30 +189,67 @@ impl Terms {
         strings: &mut Strings,
         left: &mut Left,
     ) -> Result<bool> {
+        let values = values.values_mut();
+        if terms.len() as usize <= values.len() {
+            return self.fetch_of_few(terms, values, strings, left);
+        }
         let Terms { wanted, numbers, .. } = self;
-        let places = 0u64..;
         wanted.clear();
         // What is beyond all dictionaries is an error there.
-        wanted.extend(
-            values.values().iter().zip(places).map(|(&term, place)| term.min(u32::MAX.into()) << 32 | place),
-        );
+        let above = |(&mut term, place): (&mut u64, u64)| term.min(u32::MAX.into()) << 32 | place;
+        wanted.extend(values.iter_mut().zip(0u64..).map(above));
         wanted.sort_unstable();
         numbers.clear();
         numbers.extend(wanted.iter().map(|&wanted| high(wanted)));
         numbers.dedup();
-        let (values, mut fits) = (values.values_mut(), true);
         let mut wanted = wanted.iter().copied().peekable();
-        let read = terms.terms_of(numbers, |number, term| {
+        read(terms, numbers, |number, term| {
             let string = strings.push(term);
             while let Some(next) = wanted.next_if(|&next| high(next) == number) {
-                if let Some(value) = values.get_mut((next & u64::from(u32::MAX)) as usize) {
+                let place = usize::try_from(next & u64::from(u32::MAX)).unwrap_or(usize::MAX);
+                if let Some(value) = values.get_mut(place) {
                     *value = string;
                 }
-                fits &= left.take(8 + term.len());
+                if !left.take(8 + term.len()) {
+                    return false;
+                }
             }
-            if fits { Ok(()) } else { Err(crate::error::Error::Options(String::new())) }
-        });
-        if fits { read.map(|()| true) } else { Ok(false) }
+            true
+        })
+    }
+
+    /// The same for a dictionary that is no larger than the values are many: a table spares sorting them.
+    fn fetch_of_few(
+        &mut self,
+        terms: &DictionaryReader,
+        values: &mut [u64],
+        strings: &mut Strings,
+        left: &mut Left,
+    ) -> Result<bool> {
+        let Terms { wanted: table, numbers, .. } = self;
+        let number = |term: u64| usize::try_from(term).unwrap_or(usize::MAX);
+        // How often each is wanted, and then which string it is.
+        table.clear();
+        table.resize(terms.len() as usize, 0);
+        numbers.clear();
+        for &term in &*values {
+            match table.get_mut(number(term)) {
+                Some(count) => *count += 1,
+                // The dictionary says what is wrong with it.
+                None => numbers.push(u32::try_from(term).unwrap_or(u32::MAX)),
+            }
+        }
+        numbers.extend((0u32..).zip(&*table).filter(|(_, count)| **count > 0).map(|(term, _)| term));
+        let fits = read(terms, numbers, |number, term| {
+            let Some(entry) = table.get_mut(number as usize) else { return true };
+            let count = usize::try_from(*entry).unwrap_or(usize::MAX);
+            *entry = strings.push(term);
+            left.take((8 + term.len()).saturating_mul(count))
+        })?;
+        for value in values {
+            *value = table.get(number(*value)).copied().unwrap_or(0);
+        }
+        Ok(fits)
     }
 
     /// Of directories and the names in them.
@@ -246,6 +283,21 @@ impl Terms {
         self.directories = directories;
         Ok(fits)
     }
+}
+
+/// Reads terms until `visit` says no; false if it did.
+fn read(
+    terms: &DictionaryReader,
+    numbers: &[u32],
+    mut visit: impl FnMut(u32, &[u8]) -> bool,
+) -> Result<bool> {
+    let mut fits = true;
+    let read = terms.terms_of(numbers, |number, term| {
+        fits = visit(number, term);
+        // Whatever ends it will do.
+        if fits { Ok(()) } else { Err(Error::Options(String::new())) }
+    });
+    if fits { read.map(|()| true) } else { Ok(false) }
 }
 
 fn high(wanted: u64) -> u32 {
