@@ -48,24 +48,26 @@ pub fn run(args: &ExportArgs) -> Result<Outcome> {
         report::note(&format!("going on behind {} rows", units::count(target.before.rows)));
     }
     let sent = export.send(&target, &stop);
-    let how_to_go_on = || target.give_up().map(|how| format!("; {how}")).unwrap_or_default();
     match sent {
         Ok(sent) if sent.stopped => {
-            report::note(&format!("stopped after {} rows{}", units::count(sent.rows), how_to_go_on()));
-            return Ok(Outcome::Stopped);
+            let how = target.give_up().map(|how| format!("; {how}")).unwrap_or_default();
+            report::note(&format!("stopped after {}{how}", units::counted(sent.rows, "row")));
+            Ok(Outcome::Stopped)
         }
         Ok(sent) => {
             target.finish()?;
             if !target.is_stream() || io::stderr().is_terminal() {
-                report::note(&format!("{} rows", units::count(sent.rows)));
+                report::note(&units::counted(sent.rows, "row"));
             }
+            Ok(Outcome::Done)
         }
         Err(error) => {
-            let how = how_to_go_on();
-            return Err(if how.is_empty() { error } else { error.context(format!("export{how}")) });
+            if let Some(how) = target.give_up() {
+                report::note(&how);
+            }
+            Err(error)
         }
     }
-    Ok(Outcome::Done)
 }
 
 /// The format that the ending of a name says.

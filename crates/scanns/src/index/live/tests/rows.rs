@@ -5,6 +5,29 @@ use crate::index::batch::{BatchColumn, BatchField, BatchOptions};
 use crate::schema::{FieldEntry, ValueRef};
 use crate::search::Hit;
 
+/// A value of a kind, extremes among them.
+fn value(kind: &FieldKind, random: &mut Rng, long: bool) -> Value {
+    let mut word: Vec<u8> = (0..random.usize(..9)).map(|_| random.u8(97..)).collect();
+    if long {
+        word = vec![b'x'; 100_000];
+    }
+    let any = match random.u32(..9) {
+        0 => u64::MAX,
+        1 => 0,
+        _ => random.u64(..) >> random.u32(..64),
+    };
+    match kind {
+        FieldKind::Unsigned => Value::Unsigned(any),
+        FieldKind::Signed => Value::Signed(any.cast_signed()),
+        FieldKind::Float => Value::Float(random.f64() - 0.5),
+        FieldKind::Boolean => Value::Boolean(any % 2 == 0),
+        FieldKind::Date => Value::Date(any.cast_signed()),
+        FieldKind::Path => Value::Text([b"/d/", &any.to_string().into_bytes()[..1], b"/", &word].concat()),
+        FieldKind::Bytes => Value::Bytes(word),
+        _ => Value::Text(word),
+    }
+}
+
 /// An index with a field of every kind, and one that is only stored.
 fn index(random: &mut Rng, seed: u64) -> (Arc<RamDirectory>, Vec<Field>) {
     let mut schema = Schema::new();
@@ -43,31 +66,9 @@ fn index(random: &mut Rng, seed: u64) -> (Arc<RamDirectory>, Vec<Field>) {
                 _ => random.usize(..4),
             };
             for _ in 0..some {
-                let mut word: Vec<u8> = (0..random.usize(..9)).map(|_| random.u8(97..)).collect();
                 let long = place == 7 && number % 1_000 == 7;
-                if long {
-                    word = vec![b'x'; 100_000];
-                }
-                let any = match random.u32(..9) {
-                    0 => u64::MAX,
-                    1 => 0,
-                    _ => random.u64(..) >> random.u32(..64),
-                };
-                document = document.with(
-                    field,
-                    match schema.entry(field).unwrap().kind {
-                        FieldKind::Unsigned => Value::Unsigned(any),
-                        FieldKind::Signed => Value::Signed(any.cast_signed()),
-                        FieldKind::Float => Value::Float(random.f64() - 0.5),
-                        FieldKind::Boolean => Value::Boolean(any % 2 == 0),
-                        FieldKind::Date => Value::Date(any.cast_signed()),
-                        FieldKind::Path => {
-                            Value::Text([b"/d/", &any.to_string().into_bytes()[..1], b"/", &word].concat())
-                        }
-                        FieldKind::Bytes => Value::Bytes(word),
-                        _ => Value::Text(word),
-                    },
-                );
+                let kind = &schema.entry(field).unwrap().kind;
+                document = document.with(field, value(kind, random, long));
             }
         }
         writer.add(&document).unwrap();
