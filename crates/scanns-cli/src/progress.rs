@@ -57,12 +57,20 @@ pub struct Ticker {
     thing: &'static str,
     began: Instant,
     bar: Option<ProgressBar>,
+    /// How many there are, if that is known, and how many were done before.
+    total: Option<u64>,
+    before: u64,
 }
 
 impl Ticker {
     /// Of so-called things, in the singular.
     pub fn new(thing: &'static str) -> Self {
-        Ticker { thing, began: Instant::now(), bar: None }
+        Ticker { thing, began: Instant::now(), bar: None, total: None, before: 0 }
+    }
+
+    /// The same, of so many, if that is known, of which some were done before.
+    pub fn of(self, total: Option<u64>, before: u64) -> Self {
+        Ticker { total, before, ..self }
     }
 
     /// Seconds since the beginning.
@@ -75,15 +83,26 @@ impl Ticker {
         if self.bar.is_none() && self.seconds() < 1.0 {
             return;
         }
-        let (thing, seconds) = (self.thing, self.seconds());
+        let message = self.message(done, self.seconds());
         let bar = self.bar.get_or_insert_with(|| {
             let bar =
                 ProgressBar::with_draw_target(None, ProgressDrawTarget::stderr_with_hz(REDRAWS_PER_SECOND));
             bar.set_style(style("{spinner} {wide_msg}"));
             bar
         });
-        bar.set_message(format!("{}, {}", units::counted(done, thing), per_second(done, seconds)));
+        bar.set_message(message);
         bar.tick();
+    }
+
+    fn message(&self, done: u64, seconds: f64) -> String {
+        let own = done.saturating_sub(self.before);
+        let rate = per_second(own, seconds);
+        let Some(total) = self.total.filter(|&total| total > 0) else {
+            return format!("{}, {rate}", units::counted(done, self.thing));
+        };
+        let left = units::approximate(total.saturating_sub(done)) / units::approximate(own.max(1)) * seconds;
+        let (percent, left) = (done.min(total).saturating_mul(100) / total, units::duration(left));
+        format!("{percent}% of {}, {rate}, {left} left", units::counted(total, self.thing))
     }
 
     /// Takes the line away.
@@ -186,6 +205,17 @@ mod tests {
     #[test]
     fn work_runs_and_its_result_comes_back() {
         assert_eq!(during(&Progress::default(), true, || 7), 7);
+    }
+
+    #[test]
+    fn a_ticker_says_how_long_it_takes_yet() {
+        let ticker = Ticker::new("row");
+        assert_eq!(ticker.message(5_000, 2.0), "5,000 rows, 2500 per second");
+        let ticker = ticker.of(Some(40_000), 10_000);
+        let message = ticker.message(20_000, 2.0);
+        assert_eq!(message, "50% of 40,000 rows, 5000 per second, 4.00 s left");
+        assert_eq!(ticker.message(40_000, 6.0), "100% of 40,000 rows, 5000 per second, 0.00 s left");
+        assert!(ticker.message(10_000, 0.0).starts_with("25% of"));
     }
 
     #[test]

@@ -9,7 +9,7 @@ mod batch;
 mod facets;
 pub mod fields;
 mod groups;
-mod order;
+pub mod order;
 mod page;
 mod snippets;
 

@@ -45,15 +45,15 @@ pub use column::{
 };
 pub use error::{Error, Result};
 pub use index::{
-    CheckReport, ColumnInfo, Commit, DeleteReport, DeviceLimits, FieldConflict, FieldOptions, FlushOptions,
-    FlushPolicy, IndexInfo, IndexOptions, IndexReport, IndexWriter, IndexerVariant, LadderOptions,
-    LadderPart, LadderRun, MalformedRecord, MemoryIndex, MemoryLimits, MergeOptions, MergePolicy,
-    MergeReport, Phase, PreparedCommit, ProcessorLimits, Profile, Progress, ReadRate, ReaderVariant,
-    RecordReport, Resource, Roofline, RowVisit, SEGMENT_MEMORY, SegmentCheck, SegmentInfo, Selection,
-    Snapshot, StoredOptions, TokenizerVariant, Trial, Trials, Tried, TuneOptions, TuneReport, TuneStep,
-    Tuned, UpdateReport, VariantTokenizer, WriterOptions, build, build_in, check, check_in, delete,
-    delete_in, find_parameters, index_files, infer_fields, merge, merge_in, salvage, salvage_in, tune,
-    update, update_in,
+    Batch, BatchColumn, BatchField, BatchOptions, BatchVisit, CheckReport, ColumnInfo, Commit, DeleteReport,
+    DeviceLimits, FieldConflict, FieldOptions, FlushOptions, FlushPolicy, IndexInfo, IndexOptions,
+    IndexReport, IndexWriter, IndexerVariant, LadderOptions, LadderPart, LadderRun, MalformedRecord,
+    MemoryIndex, MemoryLimits, MergeOptions, MergePolicy, MergeReport, Phase, PreparedCommit,
+    ProcessorLimits, Profile, Progress, ReadRate, ReaderVariant, RecordReport, Resource, Roofline,
+    SEGMENT_MEMORY, SegmentCheck, SegmentInfo, Selection, Snapshot, StoredOptions, TokenizerVariant, Trial,
+    Trials, Tried, TuneOptions, TuneReport, TuneStep, Tuned, UpdateReport, VariantTokenizer, WriterOptions,
+    build, build_in, check, check_in, delete, delete_in, find_parameters, index_files, infer_fields, merge,
+    merge_in, salvage, salvage_in, tune, update, update_in,
 };
 pub use invert::ladder::{LadderIndex, TermList, Visit};
 pub use invert::{CHECK_EVERY, InvertOptions, Inverter};

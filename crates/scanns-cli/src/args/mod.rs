@@ -30,7 +30,7 @@ pub use columns::{ColumnArgs, FieldSort, SortArg};
 use eval::EVAL_EXAMPLES;
 pub use eval::{DocnoArg, EvalArgs, PartArg};
 use export::EXPORT_EXAMPLES;
-pub use export::{ExportArgs, ExportFormat};
+pub use export::{ExportArgs, ExportCompression, ExportFormat};
 use maintain::{CHECK_EXAMPLES, DELETE_EXAMPLES, MERGE_EXAMPLES, UPDATE_EXAMPLES};
 pub use maintain::{CheckArgs, DeleteArgs, LevelArg, MergeArgs, UpdateArgs, WhichArgs};
 pub use records::FieldArgs;

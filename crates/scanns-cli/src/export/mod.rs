@@ -1,119 +1,176 @@
-//! `scanns export`: the values of all hits, as CSV or JSON lines.
+//! `scanns export`: the values of all hits, as CSV, JSON lines, Arrow or Parquet.
 //!
-//! Rows go out as they are found, so memory does not grow with them. A file gets its name when it is whole.
+//! Rows go out as they are found, some thousand at a time, or through `sort/` if they are wanted in another order than that
+//! of documents; either way values are read in document order, and memory does not grow with them. `send.rs` sends them to
+//! where `target.rs` says, which can be gone on with where it is text. `write.rs` is text, `arrow.rs` what columns are in
+//! Arrow, `binary.rs` its formats and Parquet.
 
+mod arrow;
+mod binary;
+mod send;
+mod sort;
+mod target;
 mod write;
 
-use std::ffi::OsString;
-use std::fs::{self, File};
-use std::io::{self, BufWriter, IsTerminal, Write};
-use std::ops::ControlFlow;
-use std::path::{Path, PathBuf};
-use std::sync::atomic::Ordering;
+use std::io::{self, IsTerminal};
+use std::path::Path;
 
-use anyhow::{Context, Result, bail};
-use scanns::{Field, Query, Snapshot};
+use anyhow::{Result, anyhow, bail};
+use scanns::{BatchField, ColumnKind, Model, Query, Snapshot};
+use serde_json::{Map, Value as Json, json};
 
-use crate::args::{ExportArgs, ExportFormat};
-use crate::progress::{Ticker, stop_flag};
+use crate::args::{ExportArgs, ExportCompression, ExportFormat};
+use crate::progress::stop_flag;
 use crate::report::{self, Outcome};
 use crate::search::fields::kept;
+use crate::search::model;
 use crate::units;
-use write::{Column, Csv, JsonLines, Rows};
+use arrow::Shape;
+use sort::key::Order;
+use target::{Target, is_stream};
 
 /// The column of a document's name, which is no field.
 const KEY: &str = "_key";
 
 /// Runs the verb.
 pub fn run(args: &ExportArgs) -> Result<Outcome> {
-    let snapshot = Snapshot::open(&args.index)?;
-    let operator = args.default_operator.into();
-    let query = match args.query.as_deref() {
-        None => Query::All,
-        Some(text) => snapshot.parse(text, operator)?,
-    };
-    let (columns, fields) = columns(&snapshot, &args.fields)?;
-    let (partial, out): (Option<PathBuf>, Box<dyn Write>) = match &args.output {
-        path if path.as_os_str() == "-" => (None, Box::new(io::stdout().lock())),
-        path => {
-            let mut name = OsString::from(path);
-            name.push(".part");
-            let partial = PathBuf::from(name);
-            let file =
-                File::create(&partial).with_context(|| format!("cannot write {}", partial.display()))?;
-            (Some(partial), Box::new(file))
+    let export = Export::new(args)?;
+    let stop = stop_flag()?;
+    let is_text = matches!(export.format, ExportFormat::Csv | ExportFormat::Jsonl);
+    // Before anything is begun: a part that is there stays as it is.
+    if args.resume && (!is_text || is_stream(&args.output)) {
+        bail!(
+            "--resume goes on with files of CSV and of JSON lines: leave it out, or write one of those with --output"
+        );
+    }
+    let target = Target::open(&args.output, is_text, args.resume.then_some(&export.what))?;
+    if target.before.rows > 0 {
+        report::note(&format!("going on behind {} rows", units::count(target.before.rows)));
+    }
+    let sent = export.send(&target, &stop);
+    match sent {
+        Ok(sent) if sent.stopped => {
+            let how = target.give_up().map(|how| format!("; {how}")).unwrap_or_default();
+            report::note(&format!("stopped after {}{how}", units::counted(sent.rows, "row")));
+            Ok(Outcome::Stopped)
         }
-    };
-    let out = BufWriter::with_capacity(1 << 20, out);
-    let format = args.format.unwrap_or_else(|| format_of(&args.output));
-    let rows: Box<dyn Rows> = match format {
-        ExportFormat::Csv => Box::new(Csv::new(out, columns)),
-        ExportFormat::Jsonl => Box::new(JsonLines::new(out, columns)),
-    };
-    let sent = send(&snapshot, &query, &fields, rows);
-    if let (Err(_), Some(partial)) = (&sent, &partial) {
-        // What went wrong is told; a part of a file helps nobody.
-        let _ = fs::remove_file(partial);
+        Ok(sent) => {
+            target.finish()?;
+            if !target.is_stream() || io::stderr().is_terminal() {
+                report::note(&units::counted(sent.rows, "row"));
+            }
+            Ok(Outcome::Done)
+        }
+        Err(error) => {
+            if let Some(how) = target.give_up() {
+                report::note(&how);
+            }
+            Err(error)
+        }
     }
-    let count = sent?;
-    if let Some(partial) = &partial {
-        let named = fs::rename(partial, &args.output);
-        named.with_context(|| format!("cannot give {} its name", args.output.display()))?;
-    }
-    if partial.is_some() || io::stderr().is_terminal() {
-        report::note(&format!("{} rows", units::count(count)));
-    }
-    Ok(Outcome::Done)
 }
 
 /// The format that the ending of a name says.
 fn format_of(path: &Path) -> ExportFormat {
     match path.extension().and_then(|extension| extension.to_str()) {
         Some("jsonl" | "json" | "ndjson") => ExportFormat::Jsonl,
+        Some("arrow" | "feather") => ExportFormat::Arrow,
+        Some("parquet") => ExportFormat::Parquet,
         _ => ExportFormat::Csv,
     }
 }
 
-/// The columns of the output, and the fields that are read.
-fn columns(snapshot: &Snapshot, names: &[String]) -> Result<(Vec<Column>, Vec<Field>)> {
+/// How the output is compressed.
+fn compression(args: &ExportArgs, format: ExportFormat) -> Result<ExportCompression> {
+    let wrong =
+        |how: &str| Err(anyhow!("--compression: {how}; leave it out, or write another format with --format"));
+    match (format, args.compression) {
+        (ExportFormat::Csv | ExportFormat::Jsonl, Some(_)) => {
+            wrong("text is not compressed here, send it through gzip or zstd instead")
+        }
+        (ExportFormat::Arrow, Some(ExportCompression::Snappy)) => wrong("Arrow knows lz4, zstd and none"),
+        (_, Some(how)) => Ok(how),
+        (ExportFormat::Parquet, None) => Ok(ExportCompression::Zstd),
+        (_, None) => Ok(ExportCompression::None),
+    }
+}
+
+/// What is exported, and how.
+struct Export<'a> {
+    args: &'a ExportArgs,
+    snapshot: Snapshot,
+    query: Query,
+    /// What is read: for each column of the output, and behind that what else the order needs.
+    fields: Vec<BatchField>,
+    shapes: Vec<Shape>,
+    order: Option<Order>,
+    /// Of hits that have to be scored.
+    model: Option<Model>,
+    format: ExportFormat,
+    compression: ExportCompression,
+    /// What must be the same to go on with a part.
+    what: Map<String, Json>,
+}
+
+impl<'a> Export<'a> {
+    fn new(args: &'a ExportArgs) -> Result<Self> {
+        let format = args.format.unwrap_or_else(|| format_of(&args.output));
+        let compression = compression(args, format)?;
+        let snapshot = Snapshot::open(&args.index)?;
+        let operator = args.default_operator.into();
+        let query = match args.query.as_deref() {
+            None => Query::All,
+            Some(text) => snapshot.parse(text, operator)?,
+        };
+        let (mut fields, shapes) = columns(&snapshot, &args.fields)?;
+        let order = args.sort.as_ref().map(|sort| Order::new(&snapshot, sort, &mut fields)).transpose()?;
+        let model = model(&args.model)?;
+        let what = what(args, &snapshot, &query, &shapes, (format, model))?;
+        let model = order.as_ref().is_some_and(Order::needs_scores).then_some(model);
+        Ok(Export { args, snapshot, query, fields, shapes, order, model, format, compression, what })
+    }
+}
+
+/// What decides on every byte of the output, by what to call it in an error.
+fn what(
+    args: &ExportArgs,
+    snapshot: &Snapshot,
+    query: &Query,
+    shapes: &[Shape],
+    (format, model): (ExportFormat, Model),
+) -> Result<Map<String, Json>> {
+    let names: Vec<&str> = shapes.iter().map(|shape| shape.name.as_str()).collect();
+    let segments = snapshot.segments().iter();
+    let segments: Vec<_> = segments.map(|segment| format!("{} {}", segment.id, segment.deleted)).collect();
+    let what = [
+        ("the version of scanns", json!(env!("CARGO_PKG_VERSION"))),
+        ("the index", json!([snapshot.info().generation, segments])),
+        ("the query", json!(snapshot.query_json(query)?)),
+        ("--fields", json!(names)),
+        ("--format", json!(format!("{format:?}"))),
+        ("--sort", json!(format!("{:?}", args.sort))),
+        ("--model", json!(format!("{model:?}"))),
+    ];
+    Ok(what.into_iter().map(|(name, value)| (name.to_owned(), value)).collect())
+}
+
+/// The fields that are read, and the columns of the output.
+fn columns(snapshot: &Snapshot, names: &[String]) -> Result<(Vec<BatchField>, Vec<Shape>)> {
     let all = || {
         let kept = snapshot.schema().fields().filter(|(_, entry)| entry.column || entry.stored);
         std::iter::once(KEY.into()).chain(kept.map(|(_, entry)| entry.name.clone())).collect()
     };
     let names: Vec<String> = if names.is_empty() { all() } else { names.to_vec() };
-    let (mut columns, mut fields) = (Vec::new(), Vec::new());
-    for name in names {
+    let column = |name: String| {
         if name == KEY {
-            columns.push(Column { name, place: None });
-            continue;
+            let shape = Shape { name, kind: ColumnKind::Text, required: true, several: false, binary: false };
+            return Ok((BatchField::Key, shape));
         }
-        fields.push(kept(snapshot, &name)?);
-        columns.push(Column { name, place: Some(fields.len() - 1) });
-    }
-    Ok((columns, fields))
-}
-
-/// Sends all rows; returns how many.
-fn send(snapshot: &Snapshot, query: &Query, fields: &[Field], mut rows: Box<dyn Rows>) -> Result<u64> {
-    let stop = stop_flag()?;
-    let (mut ticker, mut count, mut failed) = (Ticker::new("row"), 0u64, Ok(()));
-    rows.begin()?;
-    let needs_keys = rows.needs_keys();
-    snapshot.for_each_row(query, fields, &mut |hit, values| {
-        let key = if needs_keys { snapshot.key(hit)? } else { Vec::new() };
-        failed = rows.row(&key, values);
-        count += 1;
-        if count.is_multiple_of(1 << 12) {
-            ticker.at(count);
-        }
-        let ends = failed.is_err() || stop.load(Ordering::Relaxed);
-        Ok(if ends { ControlFlow::Break(()) } else { ControlFlow::Continue(()) })
-    })?;
-    ticker.clear();
-    failed.context("cannot write the rows")?;
-    if stop.load(Ordering::Relaxed) {
-        bail!("stopped after {} rows", units::count(count));
-    }
-    rows.end().context("cannot write the rows")?;
-    Ok(count)
+        let field = kept(snapshot, &name)?;
+        let kind =
+            snapshot.schema().entry(field).map_or(ColumnKind::Text, |entry| ColumnKind::of(&entry.kind));
+        let several = snapshot.may_have_several(field);
+        Ok((BatchField::Values(field), Shape { name, kind, required: false, several, binary: false }))
+    };
+    Ok(names.into_iter().map(column).collect::<Result<Vec<_>>>()?.into_iter().unzip())
 }

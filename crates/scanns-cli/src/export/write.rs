@@ -2,126 +2,152 @@
 
 use std::io::{self, Write};
 
-use scanns::{Value, ValueRef, format_date};
-
-/// A column of the output.
-#[derive(Clone, Debug)]
-pub struct Column {
-    /// What it is called.
-    pub name: String,
-    /// Where its values are in a row; `None` for the name of the document.
-    pub place: Option<usize>,
-}
+use anyhow::Result;
+use scanns::{BatchColumn, ValueRef, format_date};
 
 /// Takes rows.
 pub trait Rows {
     /// Before the first.
-    fn begin(&mut self) -> io::Result<()>;
+    fn begin(&mut self) -> Result<()>;
 
-    /// True if names of documents are wanted.
-    fn needs_keys(&self) -> bool;
-
-    /// A row: the name of the document, and its values by field.
-    fn row(&mut self, key: &[u8], values: &[Vec<Value>]) -> io::Result<()>;
+    /// Rows by column, of which there is at least one.
+    fn batch(&mut self, columns: &[BatchColumn]) -> Result<()>;
 
     /// After the last.
-    fn end(&mut self) -> io::Result<()>;
+    fn end(&mut self) -> Result<()>;
 }
 
-fn has_key(columns: &[Column]) -> bool {
-    columns.iter().any(|column| column.place.is_none())
+/// Bytes that are written at once.
+const PIECE: usize = 1 << 20;
+
+/// Writes what is in a buffer if it is enough.
+fn pass_on(buffer: &mut Vec<u8>, out: &mut impl Write, least: usize) -> io::Result<()> {
+    if buffer.len() >= least {
+        out.write_all(buffer)?;
+        buffer.clear();
+    }
+    Ok(())
 }
 
 /// As RFC 4180 has it, with a header; several values of a field have `;` between them, with a backslash before one in a value.
 pub struct Csv<W> {
     out: W,
-    columns: Vec<Column>,
-    cell: Vec<u8>,
+    names: Vec<String>,
+    buffer: Vec<u8>,
 }
 
 impl<W: Write> Csv<W> {
     /// Rows of these columns.
-    pub fn new(out: W, columns: Vec<Column>) -> Self {
-        Csv { out, columns, cell: Vec::new() }
+    pub fn new(out: W, names: Vec<String>) -> Self {
+        Csv { out, names, buffer: Vec::new() }
     }
 }
 
 /// Writes a cell, in quotes where it needs them. An empty text has some, so that it is not taken for no value.
-fn put_cell(out: &mut impl Write, cell: &[u8], is_value: bool) -> io::Result<()> {
+fn put_cell(out: &mut Vec<u8>, cell: &[u8]) {
     let needs = |byte: &u8| matches!(byte, b',' | b'"' | b'\n' | b'\r');
-    let quotes = cell.iter().any(needs) || (cell.is_empty() && is_value);
-    if !quotes {
-        return out.write_all(cell);
+    if !cell.is_empty() && !cell.iter().any(needs) {
+        return out.extend_from_slice(cell);
     }
-    out.write_all(b"\"")?;
+    out.push(b'"');
     for part in cell.split_inclusive(|&byte| byte == b'"') {
-        out.write_all(part)?;
+        out.extend_from_slice(part);
         if part.last() == Some(&b'"') {
-            out.write_all(b"\"")?;
+            out.push(b'"');
         }
     }
-    out.write_all(b"\"")
+    out.push(b'"');
+}
+
+/// A whole number in decimal digits.
+fn put_unsigned(mut number: u64, out: &mut Vec<u8>) {
+    let (mut digits, mut at) = ([0; 20], 20);
+    loop {
+        at -= 1;
+        // A digit is less than ten.
+        digits[at] = b'0' + u8::try_from(number % 10).unwrap_or(0);
+        number /= 10;
+        if number == 0 {
+            return out.extend_from_slice(&digits[at..]);
+        }
+    }
+}
+
+fn put_signed(number: i64, out: &mut Vec<u8>) {
+    if number < 0 {
+        out.push(b'-');
+    }
+    put_unsigned(number.unsigned_abs(), out);
+}
+
+fn put_hex(bytes: &[u8], out: &mut Vec<u8>) {
+    let digit = |nibble: u8| b"0123456789abcdef"[usize::from(nibble)];
+    out.extend(bytes.iter().flat_map(|&byte| [digit(byte >> 4), digit(byte & 15)]));
 }
 
 /// A value as text.
-fn put_value(value: &Value, cell: &mut Vec<u8>) -> io::Result<()> {
-    match value.as_ref() {
-        ValueRef::Text(text) => cell.write_all(text),
-        ValueRef::Bytes(bytes) => bytes.iter().try_for_each(|byte| write!(cell, "{byte:02x}")),
-        ValueRef::Unsigned(number) => write!(cell, "{number}"),
-        ValueRef::Signed(number) => write!(cell, "{number}"),
-        ValueRef::Float(number) => write!(cell, "{number}"),
-        ValueRef::Boolean(truth) => write!(cell, "{truth}"),
-        ValueRef::Date(moment) => cell.write_all(format_date(moment).as_bytes()),
+fn put_value(value: ValueRef<'_>, out: &mut Vec<u8>) -> io::Result<()> {
+    match value {
+        ValueRef::Text(text) => out.extend_from_slice(text),
+        ValueRef::Bytes(bytes) => put_hex(bytes, out),
+        ValueRef::Unsigned(number) => put_unsigned(number, out),
+        ValueRef::Signed(number) => put_signed(number, out),
+        ValueRef::Float(number) => write!(out, "{number}")?,
+        ValueRef::Boolean(truth) => write!(out, "{truth}")?,
+        ValueRef::Date(moment) => out.extend_from_slice(format_date(moment).as_bytes()),
     }
+    Ok(())
 }
 
 impl<W: Write> Rows for Csv<W> {
-    fn begin(&mut self) -> io::Result<()> {
-        for (place, column) in self.columns.iter().enumerate() {
+    fn begin(&mut self) -> Result<()> {
+        for (place, name) in self.names.iter().enumerate() {
             if place > 0 {
-                self.out.write_all(b",")?;
+                self.buffer.push(b',');
             }
-            put_cell(&mut self.out, column.name.as_bytes(), true)?;
+            put_cell(&mut self.buffer, name.as_bytes());
         }
-        self.out.write_all(b"\n")
+        self.buffer.push(b'\n');
+        Ok(pass_on(&mut self.buffer, &mut self.out, 0)?)
     }
 
-    fn needs_keys(&self) -> bool {
-        has_key(&self.columns)
-    }
-
-    fn row(&mut self, key: &[u8], values: &[Vec<Value>]) -> io::Result<()> {
-        let Csv { out, columns, cell } = self;
-        for (place, column) in columns.iter().enumerate() {
-            if place > 0 {
-                out.write_all(b",")?;
+    fn batch(&mut self, columns: &[BatchColumn]) -> Result<()> {
+        let Csv { out, buffer, .. } = self;
+        let mut cell = Vec::new();
+        for row in 0..columns.first().map_or(0, BatchColumn::rows) {
+            for (place, column) in columns.iter().enumerate() {
+                if place > 0 {
+                    buffer.push(b',');
+                }
+                let mut values = column.values(row);
+                match (values.len(), values.next()) {
+                    (0, _) | (_, None) => {}
+                    (1, Some(ValueRef::Text(text))) => put_cell(buffer, text),
+                    // Nothing else has what needs quotes, unless it is empty.
+                    (1, Some(ValueRef::Bytes([]))) => put_cell(buffer, b""),
+                    (1, Some(only)) => put_value(only, buffer)?,
+                    _ => {
+                        cell.clear();
+                        put_several(column.values(row), &mut cell)?;
+                        put_cell(buffer, &cell);
+                    }
+                }
             }
-            cell.clear();
-            let Some(values) = column.place.map(|place| values.get(place).map_or(&[][..], Vec::as_slice))
-            else {
-                put_cell(out, key, true)?;
-                continue;
-            };
-            if let [only] = values {
-                put_value(only, cell)?;
-            } else {
-                put_several(values, cell)?;
-            }
-            put_cell(out, cell, !values.is_empty())?;
+            buffer.push(b'\n');
+            pass_on(buffer, out, PIECE)?;
         }
-        out.write_all(b"\n")
+        Ok(pass_on(buffer, out, 0)?)
     }
 
-    fn end(&mut self) -> io::Result<()> {
-        self.out.flush()
+    fn end(&mut self) -> Result<()> {
+        Ok(self.out.flush()?)
     }
 }
 
 /// Several values in one cell.
-fn put_several(values: &[Value], cell: &mut Vec<u8>) -> io::Result<()> {
+fn put_several<'v>(values: impl Iterator<Item = ValueRef<'v>>, cell: &mut Vec<u8>) -> io::Result<()> {
     let mut text = Vec::new();
-    for (place, value) in values.iter().enumerate() {
+    for (place, value) in values.enumerate() {
         if place > 0 {
             cell.push(b';');
         }
@@ -141,133 +167,155 @@ fn put_several(values: &[Value], cell: &mut Vec<u8>) -> io::Result<()> {
 /// are no UTF-8 are replaced.
 pub struct JsonLines<W> {
     out: W,
-    columns: Vec<Column>,
     /// The names of the columns as JSON, with the colon.
     names: Vec<Vec<u8>>,
+    buffer: Vec<u8>,
 }
 
 impl<W: Write> JsonLines<W> {
     /// Rows of these columns.
-    pub fn new(out: W, columns: Vec<Column>) -> Self {
-        let name =
-            |column: &Column| format!("{}:", serde_json::Value::from(column.name.as_str())).into_bytes();
-        let names = columns.iter().map(name).collect();
-        JsonLines { out, columns, names }
+    pub fn new(out: W, names: Vec<String>) -> Self {
+        let name = |name: String| format!("{}:", serde_json::Value::from(name)).into_bytes();
+        JsonLines { out, names: names.into_iter().map(name).collect(), buffer: Vec::new() }
     }
 }
 
 /// A value as JSON; numbers that JSON has none for are `null`.
-fn put_json(value: &Value, out: &mut impl Write) -> io::Result<()> {
-    match value.as_ref() {
-        ValueRef::Text(text) => put_text(text, out),
-        ValueRef::Bytes(bytes) => {
-            out.write_all(b"\"")?;
-            bytes.iter().try_for_each(|byte| write!(out, "{byte:02x}"))?;
-            out.write_all(b"\"")
+fn put_json(value: ValueRef<'_>, out: &mut Vec<u8>) -> io::Result<()> {
+    match value {
+        ValueRef::Text(text) => {
+            serde_json::to_writer(out, &String::from_utf8_lossy(text)).map_err(io::Error::from)?;
         }
-        ValueRef::Unsigned(number) => write!(out, "{number}"),
-        ValueRef::Signed(number) => write!(out, "{number}"),
-        ValueRef::Float(number) if number.is_finite() => write!(out, "{number:?}"),
-        ValueRef::Float(_) => out.write_all(b"null"),
-        ValueRef::Boolean(truth) => write!(out, "{truth}"),
-        ValueRef::Date(moment) => write!(out, "\"{}\"", format_date(moment)),
+        ValueRef::Bytes(bytes) => {
+            out.push(b'"');
+            put_hex(bytes, out);
+            out.push(b'"');
+        }
+        ValueRef::Unsigned(number) => put_unsigned(number, out),
+        ValueRef::Signed(number) => put_signed(number, out),
+        ValueRef::Float(number) if number.is_finite() => write!(out, "{number:?}")?,
+        ValueRef::Float(_) => out.extend_from_slice(b"null"),
+        ValueRef::Boolean(truth) => write!(out, "{truth}")?,
+        ValueRef::Date(moment) => write!(out, "\"{}\"", format_date(moment))?,
     }
-}
-
-fn put_text(text: &[u8], out: &mut impl Write) -> io::Result<()> {
-    serde_json::to_writer(out, &String::from_utf8_lossy(text)).map_err(io::Error::from)
+    Ok(())
 }
 
 impl<W: Write> Rows for JsonLines<W> {
-    fn begin(&mut self) -> io::Result<()> {
+    fn begin(&mut self) -> Result<()> {
         Ok(())
     }
 
-    fn needs_keys(&self) -> bool {
-        has_key(&self.columns)
-    }
-
-    fn row(&mut self, key: &[u8], values: &[Vec<Value>]) -> io::Result<()> {
-        let JsonLines { out, columns, names } = self;
-        let mut separator = b"{";
-        for (column, name) in columns.iter().zip(&*names) {
-            let values = column.place.map(|place| values.get(place).map_or(&[][..], Vec::as_slice));
-            if values.is_some_and(<[Value]>::is_empty) {
-                continue;
-            }
-            out.write_all(separator)?;
-            separator = b",";
-            out.write_all(name)?;
-            match values {
-                None => put_text(key, out)?,
-                Some([only]) => put_json(only, out)?,
-                Some(several) => {
-                    for (place, value) in several.iter().enumerate() {
-                        out.write_all(if place == 0 { b"[" } else { b"," })?;
-                        put_json(value, out)?;
+    fn batch(&mut self, columns: &[BatchColumn]) -> Result<()> {
+        let JsonLines { out, names, buffer } = self;
+        for row in 0..columns.first().map_or(0, BatchColumn::rows) {
+            let mut separator = b'{';
+            for (column, name) in columns.iter().zip(&*names) {
+                let values = column.values(row);
+                let several = values.len() > 1;
+                for (place, value) in values.enumerate() {
+                    if place == 0 {
+                        buffer.push(separator);
+                        buffer.extend_from_slice(name);
+                        separator = b',';
                     }
-                    out.write_all(b"]")?;
+                    if several {
+                        buffer.push(if place == 0 { b'[' } else { b',' });
+                    }
+                    put_json(value, buffer)?;
+                }
+                if several {
+                    buffer.push(b']');
                 }
             }
+            buffer.extend_from_slice(if separator == b'{' { b"{}\n" } else { b"}\n" });
+            pass_on(buffer, out, PIECE)?;
         }
-        out.write_all(if separator == b"{" { b"{}\n" } else { b"}\n" })
+        Ok(pass_on(buffer, out, 0)?)
     }
 
-    fn end(&mut self) -> io::Result<()> {
-        self.out.flush()
+    fn end(&mut self) -> Result<()> {
+        Ok(self.out.flush()?)
     }
 }
 
 #[cfg(test)]
 mod tests {
+    use scanns::ColumnKind;
+
     use super::*;
 
-    fn columns() -> Vec<Column> {
-        let column = |(name, place): (&str, Option<usize>)| Column { name: name.into(), place };
-        [("_key", None), ("a,b", Some(0)), ("n", Some(1))].map(column).to_vec()
+    fn names() -> Vec<String> {
+        ["_key", "a,b", "n", "f"].map(String::from).to_vec()
     }
 
-    fn rows() -> Vec<(&'static [u8], Vec<Vec<Value>>)> {
-        let text = |text: &str| Value::Text(text.into());
-        vec![
-            (b"k1", vec![vec![text("plain")], vec![Value::Signed(-5)]]),
-            (b"k,2", vec![vec![text("say \"hi\"\nthere")], vec![]]),
-            (b"k3", vec![vec![text("")], vec![Value::Float(1.0), Value::Float(0.1)]]),
-            (b"k4", vec![vec![Value::Bytes(vec![0, 0xff])], vec![Value::Date(0)]]),
-            (b"k5", vec![vec![text("x;y"), text("z\\")], vec![Value::Boolean(true)]]),
-        ]
+    fn columns() -> Vec<BatchColumn> {
+        let kinds = [ColumnKind::Text, ColumnKind::Text, ColumnKind::Signed, ColumnKind::Float];
+        let mut columns = kinds.map(BatchColumn::new).to_vec();
+        let text = |text: &'static str| ValueRef::Text(text.as_bytes());
+        let rows = [
+            [vec![text("k1")], vec![text("plain")], vec![ValueRef::Signed(-5)], vec![]],
+            [vec![text("k,2")], vec![text("say \"hi\"\nthere")], vec![], vec![]],
+            [vec![text("k3")], vec![text("")], vec![], vec![ValueRef::Float(0.1), ValueRef::Float(1.0)]],
+            [vec![text("k4")], vec![], vec![ValueRef::Signed(i64::MIN), ValueRef::Signed(i64::MAX)], vec![]],
+            [vec![text("k5")], vec![text("x;y"), text("z\\")], vec![ValueRef::Signed(0)], vec![]],
+        ];
+        for row in rows {
+            row.into_iter().zip(&mut columns).for_each(|(values, column)| column.push_row(values));
+        }
+        columns
     }
 
     fn written(mut rows_of: impl Rows) {
         rows_of.begin().unwrap();
-        rows().iter().for_each(|(key, values)| rows_of.row(key, values).unwrap());
+        rows_of.batch(&columns()).unwrap();
         rows_of.end().unwrap();
     }
 
     #[test]
     fn cells_are_quoted_where_they_must_be() {
         let mut out = Vec::new();
-        written(Csv::new(&mut out, columns()));
-        let expected = "_key,\"a,b\",n\nk1,plain,-5\n\"k,2\",\"say \"\"hi\"\"\nthere\",\nk3,\"\",1;0.1\n\
-                        k4,00ff,1970-01-01T00:00:00Z\nk5,x\\;y;z\\\\,true\n";
+        written(Csv::new(&mut out, names()));
+        let expected = "_key,\"a,b\",n,f\nk1,plain,-5,\n\"k,2\",\"say \"\"hi\"\"\nthere\",,\nk3,\"\",,0.1;1\n\
+                        k4,,-9223372036854775808;9223372036854775807,\nk5,x\\;y;z\\\\,0,\n";
         assert_eq!(String::from_utf8(out).unwrap(), expected);
     }
 
     #[test]
     fn lines_are_objects_that_a_reader_of_json_understands() {
         let mut out = Vec::new();
-        written(JsonLines::new(&mut out, columns()));
+        written(JsonLines::new(&mut out, names()));
         let lines: Vec<serde_json::Value> =
             String::from_utf8(out).unwrap().lines().map(|line| serde_json::from_str(line).unwrap()).collect();
         let expected = [
             r#"{"_key":"k1","a,b":"plain","n":-5}"#,
             r#"{"_key":"k,2","a,b":"say \"hi\"\nthere"}"#,
-            r#"{"_key":"k3","a,b":"","n":[1.0,0.1]}"#,
-            r#"{"_key":"k4","a,b":"00ff","n":"1970-01-01T00:00:00Z"}"#,
-            r#"{"_key":"k5","a,b":["x;y","z\\"],"n":true}"#,
+            r#"{"_key":"k3","a,b":"","f":[0.1,1.0]}"#,
+            r#"{"_key":"k4","n":[-9223372036854775808,9223372036854775807]}"#,
+            r#"{"_key":"k5","a,b":["x;y","z\\"],"n":0}"#,
         ];
         let expected: Vec<serde_json::Value> =
             expected.iter().map(|line| serde_json::from_str(line).unwrap()).collect();
         assert_eq!(lines, expected);
+    }
+
+    #[test]
+    fn values_of_every_kind_are_as_the_standard_library_writes_them() {
+        let of = |value| {
+            let (mut text, mut json) = (Vec::new(), Vec::new());
+            put_value(value, &mut text).unwrap();
+            put_json(value, &mut json).unwrap();
+            (String::from_utf8(text).unwrap(), String::from_utf8(json).unwrap())
+        };
+        for number in [0, 9, 10, 99, 100, 12_345_678_901, u64::MAX - 1, u64::MAX] {
+            assert_eq!(of(ValueRef::Unsigned(number)), (number.to_string(), number.to_string()));
+            let signed = number.cast_signed();
+            assert_eq!(of(ValueRef::Signed(signed)), (signed.to_string(), signed.to_string()));
+        }
+        assert_eq!(of(ValueRef::Bytes(&[0, 0x9a, 0xff])), ("009aff".into(), "\"009aff\"".into()));
+        let date = "1970-01-01T00:00:00Z".to_string();
+        assert_eq!(of(ValueRef::Date(0)), (date.clone(), format!("\"{date}\"")));
+        assert_eq!(of(ValueRef::Boolean(true)), ("true".into(), "true".into()));
+        assert_eq!(of(ValueRef::Float(f64::NAN)).1, "null");
     }
 }

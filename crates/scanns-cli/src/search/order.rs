@@ -7,7 +7,7 @@ use super::fields;
 use crate::args::FieldSort;
 
 /// The keys of an order.
-pub(super) fn keys(snapshot: &Snapshot, fields: &[FieldSort]) -> Result<Vec<SortKey>> {
+pub fn keys(snapshot: &Snapshot, fields: &[FieldSort]) -> Result<Vec<SortKey>> {
     let key = |FieldSort { name, descending, missing_first }: &FieldSort| {
         // A field that is called so comes first.
         let by = match snapshot.schema().field(name) {

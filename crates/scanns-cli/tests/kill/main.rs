@@ -19,12 +19,17 @@ use std::time::{Duration, Instant};
 
 use fastrand::Rng;
 use model::{Script, Step, no_file_is_left_over};
-use scanns::{FsDirectory, Records};
+use scanns::{FsDirectory, Records, StoredOptions};
 
 /// The command that does a step, and a name for its kind.
 fn command(script: &Script, step: usize, index: &Path) -> (&'static str, Command) {
     let mut command = Command::new(env!("CARGO_BIN_EXE_scanns"));
-    if let Step::Live(changes) = &script.steps[step] {
+    let job = match &script.steps[step] {
+        Step::Live(changes) => Some(Some(changes)),
+        Step::Make => Some(None),
+        _ => None,
+    };
+    if let Some(changes) = job {
         // This program itself, as one that writes: see `a_program_that_writes`.
         command = Command::new(std::env::current_exe().unwrap());
         command.args(["a_program_that_writes", "--exact"]);
@@ -57,7 +62,13 @@ fn command(script: &Script, step: usize, index: &Path) -> (&'static str, Command
             };
             "merge"
         }
+        Step::Set(keys, value) => {
+            let set = format!("{}={value}", model::COLUMN);
+            command.arg("update").arg(index).args(["--set", &set]).args(keys);
+            "update"
+        }
         Step::Live(_) => "live",
+        Step::Make => "make",
     };
     command.stdin(Stdio::null()).stdout(Stdio::null()).stderr(Stdio::piped());
     (kind, command)
@@ -70,8 +81,13 @@ const JOB: &str = "SCANNS_WRITES";
 #[test]
 fn a_program_that_writes() {
     let Ok(job) = std::env::var(JOB) else { return };
-    let (index, lanes, changes): (PathBuf, usize, Vec<_>) = serde_json::from_str(&job).unwrap();
-    model::write_live(Arc::new(FsDirectory::new(&index)), (lanes, None), &changes).unwrap();
+    let (index, lanes, changes): (PathBuf, usize, Option<Vec<_>>) = serde_json::from_str(&job).unwrap();
+    std::fs::create_dir_all(&index).unwrap();
+    let directory = Arc::new(FsDirectory::new(&index));
+    match changes {
+        Some(changes) => model::write_live(directory, (lanes, None), &changes).unwrap(),
+        None => model::make(directory, StoredOptions::default(), None).unwrap(),
+    }
 }
 
 /// What became of the runs that were to be killed.

@@ -9,7 +9,8 @@
 //!
 //! `kind.rs` says what values are, and maps them to integers of the same order. Those of a keyword are the numbers of terms in
 //! a `dictionary/`; a path is one for its directory, and its name in a column of strings beside. `entry.rs` is the jump
-//! table, `write.rs` fills blocks, `read.rs` finds documents in them, `scan.rs` reads whole blocks, `values.rs` gives what
+//! table, `write.rs` fills blocks, `read.rs` finds documents in them, `scan.rs` reads whole blocks, `gather.rs` many documents at
+//! once, `values.rs` gives what
 //! was put in, `rewrite.rs` changes values of a column that is written; `walk.rs` does without jump tables, for comparison. `collect.rs` is what an index thread fills, `keywords.rs` its terms. How integers are packed is decided in
 //! `codec/numbers/`, how strings are in `codec/strings/`.
 //!
@@ -27,6 +28,7 @@
 mod collect;
 mod dictionary;
 mod entry;
+mod gather;
 mod keywords;
 mod kind;
 mod read;
@@ -41,6 +43,7 @@ mod write;
 pub use collect::ColumnSet;
 pub use dictionary::{DictionaryReader, DictionaryWriter};
 pub use entry::{Entry, Range};
+pub use gather::{Gather, Gathered};
 pub use kind::ColumnKind;
 pub use read::{Block, Column, ColumnCursor, Damaged};
 pub use rewrite::NewValues;

@@ -85,6 +85,25 @@ fn check(column: &Column, documents: &[Vec<u64>], random: &mut fastrand::Rng, la
         assert_eq!(cursor.first(doc).unwrap(), values.first().copied(), "{label} {doc}");
         assert_eq!(walker.first(doc).unwrap(), values.first().copied(), "{label} {doc}");
     }
+    gathered(column, &expected, random, label);
+}
+
+/// Batches of all documents, of most and of few are what each document has.
+fn gathered(column: &Column, expected: &[Vec<u64>], random: &mut fastrand::Rng, label: &str) {
+    for share in [1, 2, 40, 3_000] {
+        let docs: Vec<u32> = (0..column.documents()).filter(|_| random.u32(..share) == 0).collect();
+        let (mut gather, mut out, rows) = (Gather::new(column), Gathered::default(), random.usize(1..20_000));
+        for docs in docs.chunks(rows) {
+            out.clear();
+            gather.read(docs, &mut out).unwrap();
+            let own = |&doc: &u32| &expected[doc as usize];
+            assert_eq!(out.rows(), docs.len(), "{label}");
+            assert_eq!(out.ends().is_none(), docs.iter().map(own).all(|own| own.len() == 1), "{label}");
+            for (row, own) in docs.iter().map(own).enumerate() {
+                assert_eq!(&out.values()[out.of_row(row)], own, "{label} {}", docs[row]);
+            }
+        }
+    }
 }
 
 fn some_documents(random: &mut fastrand::Rng, count: usize) -> Vec<Vec<u64>> {
@@ -203,6 +222,10 @@ fn damage_is_an_error_or_harmless() {
                 Ok(values) => values.each(|_, _| {}),
                 Err(error) => assert!(matches!(error, Error::Corrupt { .. }), "seed {seed:x}"),
             }
+        }
+        for share in [1, 700] {
+            let docs: Vec<u32> = (0..9_000).filter(|_| random.u32(..share) == 0).collect();
+            let _ = Gather::new(&column).read(&docs, &mut Gathered::default());
         }
         for doc in (0..9_000).step_by(100) {
             let _ = column.first(doc);

@@ -137,6 +137,11 @@ impl<'a> StringCursor<'a> {
 
     /// Calls `visit` with each string of a document.
     pub fn each(&mut self, doc: u32, mut visit: impl FnMut(Vec<u8>)) -> Result<()> {
+        self.append(doc, &mut Vec::new(), |string| visit(std::mem::take(string)))
+    }
+
+    /// Appends each string of a document to `out`, and calls `ended` with that behind each.
+    pub fn append(&mut self, doc: u32, out: &mut Vec<u8>, mut ended: impl FnMut(&mut Vec<u8>)) -> Result<()> {
         if !self.open.as_ref().is_some_and(|open| open.block.documents().contains(&doc)) {
             let number = self.column.block_of(doc)?;
             let block = self.column.block(number)?;
@@ -154,9 +159,8 @@ impl<'a> StringCursor<'a> {
         let mut read = || -> std::result::Result<(), Damaged> {
             let Some(rank) = block.rank(doc) else { return Ok(()) };
             for place in block.values_of(rank)? {
-                let mut string = Vec::new();
-                strings.get_from(unpacked, place, &mut string).ok_or(Damaged)?;
-                visit(string);
+                strings.get_from(unpacked, place, out).ok_or(Damaged)?;
+                ended(out);
             }
             Ok(())
         };

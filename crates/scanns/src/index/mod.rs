@@ -16,6 +16,7 @@
 //! `variants.rs` names what else could read, tokenize and
 //! index, `pipeline.rs` runs that.
 
+mod batch;
 mod budget;
 mod build;
 mod check;
@@ -38,7 +39,6 @@ mod pipeline;
 mod progress;
 mod record_lane;
 mod records;
-mod rows;
 mod similar;
 mod snapshot;
 mod snippets;
@@ -51,6 +51,7 @@ mod what;
 mod words;
 mod writer;
 
+pub use batch::{Batch, BatchColumn, BatchField, BatchOptions, BatchVisit};
 pub use build::{build, build_in};
 pub use check::{CheckReport, SegmentCheck, check, check_in, salvage, salvage_in};
 pub use column_info::ColumnInfo;
@@ -61,7 +62,6 @@ pub use merge_policy::MergePolicy;
 pub use pipeline::{LadderOptions, LadderPart, LadderRun, index_files};
 pub use progress::{Phase, Progress};
 pub use records::{FieldConflict, FieldOptions, MalformedRecord, RecordReport, infer_fields};
-pub use rows::RowVisit;
 pub use snapshot::{IndexInfo, SegmentInfo, Snapshot};
 pub use stored::StoredOptions;
 pub use tune::{

@@ -99,7 +99,7 @@ use in_order::visit_in_order;
 use keep::{Keep, offer};
 use plan::{Figures, Found, Kind, Plan, Shape};
 use pnorm::PNorm;
-use run::{Goal, Sink, Terms, View, count_required, run_leaf};
+use run::{GRAIN, Goal, Sink, Terms, View, count_required, run_leaf};
 use share::{Part, Want};
 use similarity::{Bm25, Classic, Dirichlet, Dph, JelinekMercer, Pl2, Similarity};
 use topk::{Shared, TopK};
@@ -308,12 +308,24 @@ impl<'a> Searcher<'a> {
     pub fn for_each_window(
         &self,
         query: &Query,
+        visit: impl FnMut(usize, u32, &MatchBits) -> ControlFlow<()>,
+    ) -> Result<()> {
+        self.for_each_window_from(query, (0, 0), visit)
+    }
+
+    /// The same from a document of a leaf on, or from one shortly before: windows before it are not looked at.
+    pub(crate) fn for_each_window_from(
+        &self,
+        query: &Query,
+        (leaf, doc): (usize, u32),
         mut visit: impl FnMut(usize, u32, &MatchBits) -> ControlFlow<()>,
     ) -> Result<()> {
         let plan = Plan::new(query, &self.fields)?;
         let found = plan.find(&self.fields)?;
-        for number in 0..self.fields.leaves() {
-            let (view, found) = (View::new(&self.fields, &plan, number)?, found.in_leaf(number));
+        for number in leaf..self.fields.leaves() {
+            let first = if number == leaf { doc - doc % GRAIN } else { 0 };
+            let view = View::new(&self.fields, &plan, number)?.between(first, u32::MAX);
+            let found = found.in_leaf(number);
             let mut flow = ControlFlow::Continue(());
             sets::visit(&plan.root, &view, Terms::unscored(&plan, found), |start, bits| {
                 flow = visit(number, start, bits);

@@ -10,10 +10,10 @@ use std::time::{Duration, SystemTime};
 
 use fastrand::Rng;
 use scanns::{
-    Analyzer, Compression, Directory, Document, Error, FieldEntry, FieldKind, FlushOptions, Hit,
-    IndexOptions, IndexWriter, MergeOptions, MergePolicy, Model, Operator, PageSize, Postings, Progress,
-    Query, ReadOptions, Records, Result, SEGMENT_MEMORY, Schema, Selection, Snapshot, SourceOptions, Store,
-    StoredOptions, Value, WriterOptions, build_in, delete_in, merge_in, update_in,
+    Analyzer, BatchField, BatchOptions, Compression, Directory, Document, Error, FieldEntry, FieldKind,
+    FlushOptions, Hit, IndexOptions, IndexWriter, MergeOptions, MergePolicy, Model, Operator, PageSize,
+    Postings, Progress, Query, ReadOptions, Records, Result, SEGMENT_MEMORY, Schema, Selection, Snapshot,
+    SourceOptions, Store, StoredOptions, ValueRef, WriterOptions, build_in, delete_in, merge_in, update_in,
 };
 
 /// What is in the index: key → words, and the value of the column with [`VALUE`] before it.
@@ -26,7 +26,7 @@ pub type Contents = BTreeMap<String, BTreeMap<String, u32>>;
 const VALUE: &str = "=";
 
 /// The column.
-const COLUMN: &str = "n";
+pub const COLUMN: &str = "n";
 
 /// A change that ends in a commit.
 #[derive(Clone, Debug)]
@@ -203,10 +203,7 @@ impl Script {
             Step::DeleteWord(word) => {
                 delete_in(directory, &Selection::Query(word.clone(), Operator::Or))?;
             }
-            Step::Make => {
-                let options = WriterOptions { stored: self.stored, merge: None, ..WriterOptions::default() };
-                IndexWriter::open_in(directory.share(), Some(&self.schema()?), options)?.commit()?;
-            }
+            Step::Make => make(directory.share(), self.stored, self.postings)?,
             Step::Set(keys, value) => {
                 let keys = keys.iter().map(|key| key.clone().into_bytes()).collect();
                 update_in(directory, &Selection::Keys(keys), &[(COLUMN.into(), vec![value.to_string()])])?;
@@ -227,16 +224,6 @@ impl Script {
             }
         }
         Ok(())
-    }
-
-    /// The fields of an index with a column.
-    fn schema(&self) -> Result<Schema> {
-        let postings = self.postings.unwrap_or(Postings::Frequencies);
-        let analyzer = Analyzer::parse("whitespace").unwrap();
-        let mut schema = Schema::new();
-        schema.add("text", FieldKind::Text { analyzer, postings }, false)?;
-        schema.add_entry(FieldEntry::new(COLUMN, FieldKind::Unsigned).in_column())?;
-        Ok(schema)
     }
 
     /// Writes the files of step `number`; doing the step again finds them unchanged.
@@ -306,6 +293,17 @@ impl Script {
         let differ: Vec<_> = allowed.iter().map(differ).collect();
         Err(format!("{documents} documents are there; {}", differ.join("\n")))
     }
+}
+
+/// Makes an index with a column.
+pub fn make(directory: Arc<dyn Directory>, stored: StoredOptions, postings: Option<Postings>) -> Result<()> {
+    let postings = postings.unwrap_or(Postings::Frequencies);
+    let analyzer = Analyzer::parse("whitespace").unwrap();
+    let mut schema = Schema::new();
+    schema.add("text", FieldKind::Text { analyzer, postings }, false)?;
+    schema.add_entry(FieldEntry::new(COLUMN, FieldKind::Unsigned).in_column())?;
+    let options = WriterOptions { stored, merge: None, ..WriterOptions::default() };
+    IndexWriter::open_in(directory, Some(&schema), options)?.commit().map(drop)
 }
 
 /// Makes the changes of a [`Step::Live`] and commits them, with more than one lane in two steps.
@@ -450,11 +448,15 @@ pub fn contents(snapshot: &Snapshot) -> Result<Contents> {
         }
     }
     if let Some(column) = snapshot.schema().field(COLUMN) {
-        snapshot.for_each_row(&Query::All, &[column], &mut |hit, values| {
-            let key = String::from_utf8_lossy(&searcher.key(hit)?).into_owned();
-            for value in values.iter().flatten() {
-                let Value::Unsigned(number) = value else { continue };
-                *found.entry(format!("{VALUE}{number}")).or_default().entry(key.clone()).or_default() += 1;
+        let fields = [BatchField::Key, BatchField::Values(column)];
+        snapshot.for_each_batch(&Query::All, &fields, &BatchOptions::default(), &mut |batch| {
+            for row in 0..batch.docs.len() {
+                let key = String::from_utf8_lossy(batch.columns[0].string(row)).into_owned();
+                for value in batch.columns[1].values(row) {
+                    let ValueRef::Unsigned(number) = value else { continue };
+                    let keys = found.entry(format!("{VALUE}{number}")).or_default();
+                    *keys.entry(key.clone()).or_default() += 1;
+                }
             }
             Ok(ControlFlow::Continue(()))
         })?;

@@ -71,12 +71,12 @@ fn any_value(random: &mut Rng) -> Value {
     value_of(&kinds[random.usize(0..kinds.len())], random)
 }
 
-/// A field of the index, mostly a column; rarely one that is not there.
+/// A field of the index, mostly a column.
 fn field(random: &mut Rng, world: &World) -> (Field, Option<FieldKind>) {
     let World::Disk(snapshot) = world else { return (Field::default(), None) };
     let columns: Vec<_> = snapshot.schema().columns().collect();
     match random.u8(0..12) {
-        0 => (Field::new(random.u16(0..64)).unwrap(), None),
+        0 => (snapshot.schema().default_field().unwrap_or_default(), None),
         _ if columns.is_empty() => (Field::default(), None),
         _ => {
             let (field, entry) = columns[random.usize(0..columns.len())];

@@ -105,7 +105,6 @@ fn execute(seed: u64, worlds: &[World]) -> bool {
     let model = model(&mut random);
     let most = [0, 1, 10, 1000][random.usize(0..4)];
     let outcome = match random.u8(0..11) {
-        8.. => columns::ask(&searcher, &query, model, world, &mut random),
         0..3 => searcher.top_k(&query, model, most).map(drop),
         3..5 => searcher.count(&query).map(drop),
         5..7 => {
@@ -115,7 +114,8 @@ fn execute(seed: u64, worlds: &[World]) -> bool {
                 if left == 0 { ControlFlow::Break(()) } else { ControlFlow::Continue(()) }
             })
         }
-        _ => agree(&searcher, &query, model),
+        7 => agree(&searcher, &query, model),
+        _ => columns::ask(&searcher, &query, model, world, &mut random),
     };
     if let Err(error) = outcome {
         refused(&error);

@@ -159,7 +159,7 @@ fn fill(
     for &documents in segments {
         for _ in 0..documents {
             let mut document = Document::new(count.to_string());
-            let texts = schema.searched().filter(|(_, entry)| !entry.column);
+            let texts = schema.fields().filter(|(_, entry)| entry.searched && !entry.column);
             for (field, _) in texts {
                 document = document.text(field, sentence(random, 12));
             }

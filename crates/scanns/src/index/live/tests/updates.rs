@@ -1,8 +1,9 @@
 //! Values that programs change, through lanes, commits, merges and other edits, against a list that is changed the same way.
 
 use super::*;
+use crate::index::batch::{BatchField, BatchOptions};
 use crate::index::{Selection, update_in};
-use crate::schema::FieldEntry;
+use crate::schema::{FieldEntry, ValueRef};
 use crate::search::ValueRange;
 use std::ops::Bound;
 
@@ -57,10 +58,14 @@ fn random_row(key: String, random: &mut Rng) -> Row {
 fn must_hold(directory: &RamDirectory, columns: &Columns, held: &[Row], what: &str) {
     let snapshot = Snapshot::open_in(directory).unwrap().unwrap();
     let mut found = Vec::new();
+    let fields = [BatchField::Key, BatchField::Values(columns.size), BatchField::Values(columns.heat)];
     snapshot
-        .for_each_row(&Query::All, &[columns.size, columns.heat], &mut |hit, values| {
-            let key = String::from_utf8(snapshot.key(hit)?).unwrap();
-            found.push((key, format!("{values:?}")));
+        .for_each_batch(&Query::All, &fields, &BatchOptions::default(), &mut |batch| {
+            for row in 0..batch.docs.len() {
+                let of = |column: usize| batch.columns[column].values(row).collect::<Vec<_>>();
+                let ValueRef::Text(key) = of(0)[0] else { panic!("a key is a text") };
+                found.push((String::from_utf8(key.to_vec()).unwrap(), format!("{:?}", [of(1), of(2)])));
+            }
             Ok(ControlFlow::Continue(()))
         })
         .unwrap();
@@ -69,8 +74,8 @@ fn must_hold(directory: &RamDirectory, columns: &Columns, held: &[Row], what: &s
         let (mut size, mut heat) = (row.size.clone(), row.heat.clone());
         size.sort_unstable();
         heat.sort_by(f64::total_cmp);
-        let size: Vec<Value> = size.into_iter().map(Value::Unsigned).collect();
-        let heat: Vec<Value> = heat.into_iter().map(Value::Float).collect();
+        let size: Vec<ValueRef> = size.into_iter().map(ValueRef::Unsigned).collect();
+        let heat: Vec<ValueRef> = heat.into_iter().map(ValueRef::Float).collect();
         (row.key.clone(), format!("{:?}", [size, heat]))
     };
     let mut expected: Vec<(String, String)> = held.iter().map(row).collect();

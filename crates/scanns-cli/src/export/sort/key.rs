@@ -1,0 +1,177 @@
+//! The bytes that a row is sorted by: comparing them as bytes is comparing rows as `scanns search --sort` does.
+//!
+//! ```text
+//! key   = part … | leaf u32 | document u32                                     both with the highest byte first
+//! part  = 0                                      no value, which comes first
+//!       | 1 number u64                           its order, the highest byte first
+//!       | 1 (byte | 0 255) … 0 0                 a text, in which 255 follows a zero
+//!       | 2                                      no value, which comes last
+//! ```
+//!
+//! Where the greatest come first, all bits behind the first byte are turned over. Of several values the least counts if they
+//! ascend, the greatest if they descend.
+
+use anyhow::{Result, bail};
+use scanns::{Batch, BatchColumn, BatchField, ColumnKind, FieldKind, Snapshot, SortBy, SortKey, ValueRef};
+
+use crate::args::SortArg;
+use crate::search::order;
+
+/// The order of rows.
+#[derive(Clone, Debug)]
+pub struct Order {
+    parts: Vec<Part>,
+}
+
+#[derive(Clone, Copy, Debug)]
+struct Part {
+    from: From,
+    descending: bool,
+    missing_first: bool,
+}
+
+#[derive(Clone, Copy, Debug)]
+enum From {
+    Score,
+    /// A column of batches.
+    Column(usize),
+}
+
+impl Order {
+    /// The order that was asked for. What it reads is appended to `fields`, unless it is among them.
+    pub fn new(snapshot: &Snapshot, sort: &SortArg, fields: &mut Vec<BatchField>) -> Result<Self> {
+        let mut place = |field| {
+            let known = fields.iter().position(|&known| known == field);
+            known.unwrap_or_else(|| {
+                fields.push(field);
+                fields.len() - 1
+            })
+        };
+        let part = |from, descending| Part { from, descending, missing_first: false };
+        let parts = match sort {
+            SortArg::Score => vec![part(From::Score, true)],
+            SortArg::Key => vec![part(From::Column(place(BatchField::Key)), false)],
+            SortArg::KeyDown => vec![part(From::Column(place(BatchField::Key)), true)],
+            SortArg::Fields(names) => {
+                let mut parts = Vec::new();
+                for SortKey { by, descending, missing } in order::keys(snapshot, names)? {
+                    let from = match by {
+                        SortBy::Field(field) => {
+                            let kind = snapshot.schema().entry(field).map(|entry| &entry.kind);
+                            if let Some(FieldKind::Text { .. } | FieldKind::Bytes | FieldKind::Path) = kind {
+                                bail!(
+                                    "texts, bytes and paths have no order here: sort by a number, a date or a keyword, or by key"
+                                );
+                            }
+                            From::Column(place(BatchField::Values(field)))
+                        }
+                        SortBy::Score | SortBy::Document => From::Score,
+                    };
+                    let missing_first = missing == scanns::Missing::First;
+                    parts.push(Part { from, descending, missing_first });
+                }
+                parts
+            }
+        };
+        Ok(Order { parts })
+    }
+
+    /// True if hits have to be scored.
+    pub fn needs_scores(&self) -> bool {
+        self.parts.iter().any(|part| matches!(part.from, From::Score))
+    }
+
+    /// Makes `out` the key of a row.
+    pub fn put(&self, batch: &Batch<'_>, row: usize, out: &mut Vec<u8>) {
+        out.clear();
+        for part in &self.parts {
+            let value = match part.from {
+                From::Score => {
+                    batch.scores.get(row).map(|&score| Basis::Number(order_of_float(score.into())))
+                }
+                From::Column(place) => batch.columns.get(place).and_then(|column| part.value(column, row)),
+            };
+            let Some(value) = value else {
+                out.push(if part.missing_first { 0 } else { 2 });
+                continue;
+            };
+            out.push(1);
+            let start = out.len();
+            match value {
+                Basis::Number(number) => out.extend(number.to_be_bytes()),
+                Basis::Text(text) => put_text(text, out),
+            }
+            if part.descending {
+                out.iter_mut().skip(start).for_each(|byte| *byte = !*byte);
+            }
+        }
+        // There are fewer leaves than that.
+        out.extend(u32::try_from(batch.leaf).unwrap_or(u32::MAX).to_be_bytes());
+        out.extend(batch.docs.get(row).copied().unwrap_or(0).to_be_bytes());
+    }
+}
+
+/// What a part is made of.
+enum Basis<'v> {
+    Number(u64),
+    Text(&'v [u8]),
+}
+
+impl Part {
+    /// The value that counts.
+    fn value<'v>(&self, column: &'v BatchColumn, row: usize) -> Option<Basis<'v>> {
+        let mut own = column.of_row(row);
+        let place = if self.descending { own.next_back() } else { own.next() }?;
+        Some(match (column.kind(), column.value(place)) {
+            (ColumnKind::Keyword | ColumnKind::Text, ValueRef::Text(text)) => Basis::Text(text),
+            _ => Basis::Number(column.orders().get(place).copied().unwrap_or(0)),
+        })
+    }
+}
+
+/// The integer that has the order of a double, as columns have it.
+fn order_of_float(value: f64) -> u64 {
+    let bits = value.to_bits();
+    if bits >> 63 == 1 { !bits } else { bits | 1 << 63 }
+}
+
+fn put_text(text: &[u8], out: &mut Vec<u8>) {
+    for part in text.split_inclusive(|&byte| byte == 0) {
+        out.extend_from_slice(part);
+        if part.last() == Some(&0) {
+            out.push(255);
+        }
+    }
+    out.extend([0, 0]);
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn keys_compare_as_what_they_are_made_of() {
+        let seed = 0x5eed_0643;
+        let mut random = fastrand::Rng::with_seed(seed);
+        for _ in 0..20_000 {
+            let mut text =
+                || (0..random.usize(..4)).map(|_| [0, 1, 254, 255][random.usize(..4)]).collect::<Vec<u8>>();
+            let (a, b, rest) = (text(), text(), [text(), text()]);
+            let [mut of_a, mut of_b] = [Vec::new(), Vec::new()];
+            put_text(&a, &mut of_a);
+            put_text(&b, &mut of_b);
+            // Whatever follows must not count unless they are equal.
+            of_a.extend(&rest[0]);
+            of_b.extend(&rest[1]);
+            let expected = (&a, &rest[0]).cmp(&(&b, &rest[1]));
+            assert_eq!(of_a.cmp(&of_b), expected, "seed {seed:x} {a:?} {b:?}");
+            let turned = |bytes: &[u8]| bytes.iter().map(|byte| !byte).collect::<Vec<_>>();
+            if a != b {
+                let found = turned(&of_a).cmp(&turned(&of_b));
+                assert_eq!(found, expected.reverse(), "seed {seed:x} {a:?} {b:?}");
+            }
+        }
+        let floats = [f64::NEG_INFINITY, -1.5, -0.0, 0.0, 1e-300, 1.0, f64::INFINITY];
+        assert!(floats.map(order_of_float).is_sorted());
+    }
+}

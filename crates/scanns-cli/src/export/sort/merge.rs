@@ -1,0 +1,81 @@
+//! Several runs read as one.
+
+use std::cmp::Ordering;
+use std::collections::BinaryHeap;
+use std::collections::binary_heap::PeekMut;
+
+use anyhow::Result;
+
+use super::run::{Run, RunReader};
+
+/// See the module.
+#[derive(Debug)]
+pub struct Merge {
+    heads: BinaryHeap<Head>,
+    /// True if the first row was given out already.
+    given: bool,
+}
+
+/// The next row of a run.
+#[derive(Debug)]
+struct Head {
+    record: Vec<u8>,
+    /// How much of it is the key.
+    key: usize,
+    from: RunReader,
+}
+
+impl Head {
+    fn parts(&self) -> (&[u8], &[u8]) {
+        self.record.split_at(self.key.min(self.record.len()))
+    }
+}
+
+impl Ord for Head {
+    /// The first row is the greatest.
+    fn cmp(&self, other: &Self) -> Ordering {
+        other.parts().0.cmp(self.parts().0)
+    }
+}
+
+impl PartialOrd for Head {
+    fn partial_cmp(&self, other: &Self) -> Option<Ordering> {
+        Some(self.cmp(other))
+    }
+}
+
+impl PartialEq for Head {
+    fn eq(&self, other: &Self) -> bool {
+        self.cmp(other).is_eq()
+    }
+}
+
+impl Eq for Head {}
+
+impl Merge {
+    /// Of these runs, of each of which so many bytes are in memory.
+    pub(super) fn new(runs: Vec<Run>, buffer: usize) -> Result<Self> {
+        let mut heads = BinaryHeap::with_capacity(runs.len());
+        for run in runs {
+            let (mut from, mut record) = (run.read(buffer), Vec::new());
+            if let Some(key) = from.next(&mut record)? {
+                heads.push(Head { record, key, from });
+            }
+        }
+        Ok(Merge { heads, given: false })
+    }
+
+    /// The next key and its row.
+    pub(super) fn next(&mut self) -> Result<Option<(&[u8], &[u8])>> {
+        if std::mem::replace(&mut self.given, true)
+            && let Some(mut first) = self.heads.peek_mut()
+        {
+            let Head { record, key, from } = &mut *first;
+            match from.next(record)? {
+                Some(length) => *key = length,
+                None => drop(PeekMut::pop(first)),
+            }
+        }
+        Ok(self.heads.peek().map(Head::parts))
+    }
+}

@@ -1,0 +1,267 @@
+//! Puts rows in an order, in memory that is bounded whatever their number.
+//!
+//! Rows come in the order of documents, as bytes, each with the bytes that it is sorted by. What fits the memory is sorted
+//! there. What does not is written as a *run*, sorted, to a file without a name, so nothing of it is left however the
+//! program ends; runs are merged, as many at once as there is memory for, level by level, each of which has runs that are
+//! so many times as long as those of the one before. So a row is written once for each level, and the last merge is read by
+//! whoever takes the rows.
+//!
+//! `run.rs` is a run, `merge.rs` reads several as one, `key.rs` makes the bytes that rows are sorted by.
+
+pub mod key;
+mod merge;
+mod run;
+
+use std::path::PathBuf;
+
+use anyhow::{Context, Result};
+use merge::Merge;
+use run::{Run, RunWriter};
+
+/// Runs that are merged at once, if there is memory for them.
+const FAN: usize = 64;
+
+/// Sorts rows.
+#[derive(Debug)]
+pub struct Sorter {
+    /// Bytes that it may take.
+    memory: usize,
+    /// Where files are made.
+    place: PathBuf,
+    held: Held,
+    /// Runs by level, those of one being about as long as each other.
+    levels: Vec<Vec<Run>>,
+    /// Bytes of the longest row with its key.
+    longest: usize,
+}
+
+/// Rows in memory.
+#[derive(Debug, Default)]
+pub struct Held {
+    bytes: Vec<u8>,
+    rows: Vec<Row>,
+}
+
+/// A row that is held.
+#[derive(Clone, Copy, Debug)]
+struct Row {
+    /// The first eight bytes of its key, which settle most comparisons.
+    prefix: u64,
+    /// Where its key begins,
+    start: usize,
+    /// it ends and the row begins,
+    middle: usize,
+    /// which ends here.
+    end: usize,
+}
+
+impl Held {
+    fn taken(&self) -> usize {
+        self.bytes.len() + self.rows.len() * size_of::<Row>()
+    }
+
+    fn push(&mut self, key: &[u8], row: &[u8]) {
+        let mut prefix = [0; 8];
+        prefix.iter_mut().zip(key).for_each(|(to, &from)| *to = from);
+        let start = self.bytes.len();
+        self.bytes.extend_from_slice(key);
+        self.bytes.extend_from_slice(row);
+        let (middle, end) = (start + key.len(), self.bytes.len());
+        self.rows.push(Row { prefix: u64::from_be_bytes(prefix), start, middle, end });
+    }
+
+    fn sort(&mut self) {
+        let bytes = &self.bytes;
+        let key = |row: &Row| bytes.get(row.start..row.middle).unwrap_or_default();
+        // No two keys are equal: they end with the number of the document.
+        self.rows.sort_unstable_by(|a, b| a.prefix.cmp(&b.prefix).then_with(|| key(a).cmp(key(b))));
+    }
+}
+
+impl Sorter {
+    /// Within so much memory; files are made in `place`.
+    pub fn new(memory: usize, place: PathBuf) -> Self {
+        Sorter { memory, place, held: Held::default(), levels: Vec::new(), longest: 0 }
+    }
+
+    /// Takes a row.
+    pub fn push(&mut self, key: &[u8], row: &[u8]) -> Result<()> {
+        let more = key.len() + row.len() + size_of::<Row>();
+        if !self.held.rows.is_empty() && self.held.taken() + more > self.memory {
+            self.spill().with_context(|| self.trouble())?;
+        }
+        self.longest = self.longest.max(key.len() + row.len());
+        self.held.push(key, row);
+        Ok(())
+    }
+
+    /// All rows in order.
+    pub fn finish(mut self) -> Result<Sorted> {
+        if self.levels.is_empty() {
+            self.held.sort();
+            return Ok(Sorted::Held(self.held, 0));
+        }
+        let finished = (|| -> Result<Merge> {
+            self.spill()?;
+            self.held = Held::default();
+            // Few are left of each level; the shortest are merged first.
+            let mut runs: Vec<Run> = self.levels.drain(..).flatten().collect();
+            let (fan, buffer) = self.fan();
+            while runs.len() > fan {
+                let some = runs.drain(..fan.min(runs.len() - fan + 1)).collect();
+                let merged = self.merge(some, buffer)?;
+                runs.push(merged);
+            }
+            Merge::new(runs, buffer)
+        })();
+        finished.map(Sorted::Merged).with_context(|| self.trouble())
+    }
+
+    fn trouble(&self) -> String {
+        format!(
+            "cannot sort the rows with temporary files in {}: it needs as much room as the rows take; \
+             --sort-memory says how much is sorted in memory",
+            self.place.display()
+        )
+    }
+
+    /// How many runs are merged at once, and how much of each is in memory: a quarter of it all together.
+    fn fan(&self) -> (usize, usize) {
+        let quarter = self.memory / 4;
+        let buffer = (quarter / FAN).clamp(4 << 10, 1 << 20);
+        ((quarter / (buffer + self.longest)).clamp(2, FAN), buffer)
+    }
+
+    /// Writes what is held as a run.
+    fn spill(&mut self) -> Result<()> {
+        self.held.sort();
+        let mut run = RunWriter::new(&self.place)?;
+        let Held { bytes, rows } = &mut self.held;
+        for row in &*rows {
+            let key = bytes.get(row.start..row.middle).unwrap_or_default();
+            run.push(key, bytes.get(row.middle..row.end).unwrap_or_default())?;
+        }
+        bytes.clear();
+        rows.clear();
+        let mut run = run.finish()?;
+        let (fan, buffer) = self.fan();
+        for level in 0.. {
+            if self.levels.len() == level {
+                self.levels.push(Vec::new());
+            }
+            let Some(runs) = self.levels.get_mut(level) else { break };
+            runs.push(run);
+            if runs.len() < fan {
+                break;
+            }
+            let full = std::mem::take(runs);
+            run = self.merge(full, buffer)?;
+        }
+        Ok(())
+    }
+
+    fn merge(&self, runs: Vec<Run>, buffer: usize) -> Result<Run> {
+        let (mut merge, mut merged) = (Merge::new(runs, buffer)?, RunWriter::new(&self.place)?);
+        while let Some((key, row)) = merge.next()? {
+            merged.push(key, row)?;
+        }
+        merged.finish()
+    }
+}
+
+/// Rows in order.
+#[derive(Debug)]
+pub enum Sorted {
+    /// All were in memory, of which so many have been taken.
+    Held(Held, usize),
+    /// They are in files.
+    Merged(Merge),
+}
+
+impl Sorted {
+    /// The next row; `None` behind the last.
+    pub fn next(&mut self) -> Result<Option<&[u8]>> {
+        match self {
+            Sorted::Held(Held { bytes, rows }, taken) => {
+                let Some(row) = rows.get(*taken) else { return Ok(None) };
+                *taken += 1;
+                Ok(bytes.get(row.middle..row.end))
+            }
+            Sorted::Merged(merge) => Ok(merge.next()?.map(|(_, row)| row)),
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn sorted(rows: &[(Vec<u8>, Vec<u8>)], memory: usize) -> (Vec<Vec<u8>>, bool) {
+        let mut sorter = Sorter::new(memory, std::env::temp_dir());
+        rows.iter().for_each(|(key, row)| sorter.push(key, row).unwrap());
+        let mut sorted = sorter.finish().unwrap();
+        let merged = matches!(sorted, Sorted::Merged(_));
+        let mut all = Vec::new();
+        while let Some(row) = sorted.next().unwrap() {
+            all.push(row.to_vec());
+        }
+        assert!(sorted.next().unwrap().is_none());
+        (all, merged)
+    }
+
+    #[test]
+    fn rows_come_in_order_whatever_the_memory() {
+        let seed = 0x5eed_0642;
+        let mut random = fastrand::Rng::with_seed(seed);
+        for (count, longest) in [(0, 1), (1, 10), (2, 10), (3_000, 20), (3_000, 3_000)] {
+            let mut rows: Vec<(Vec<u8>, Vec<u8>)> = (0..count)
+                .map(|_: u32| {
+                    let mut bytes =
+                        |most| (0..random.usize(..most)).map(|_| random.u8(..3)).collect::<Vec<_>>();
+                    (bytes(12), bytes(longest))
+                })
+                .zip(0u32..)
+                .map(|((key, row), number)| ([&key[..], &number.to_be_bytes()].concat(), row))
+                .collect();
+            random.shuffle(&mut rows);
+            let mut expected = rows.clone();
+            expected.sort();
+            let expected: Vec<_> = expected.into_iter().map(|(_, row)| row).collect();
+            for memory in [1, 200, 5_000, 100_000, 100 << 20] {
+                let (found, merged) = sorted(&rows, memory);
+                assert!(found == expected, "seed {seed:x} {count} rows of {longest} in {memory}");
+                if memory == 1 || memory > 1 << 20 {
+                    assert_eq!(merged, memory == 1 && count > 1);
+                }
+            }
+        }
+    }
+
+    #[test]
+    fn runs_are_merged_in_several_passes_of_few_at_once() {
+        let rows: Vec<_> = (0..5_000u32)
+            .map(|n| (n.wrapping_mul(2_654_435_761).to_be_bytes().to_vec(), n.to_le_bytes().to_vec()))
+            .collect();
+        let mut sorter = Sorter::new(400, std::env::temp_dir());
+        for (key, row) in &rows {
+            sorter.push(key, row).unwrap();
+        }
+        assert_eq!(sorter.fan().0, 2);
+        assert!(sorter.levels.len() > 6 && sorter.levels.iter().all(|level| level.len() < 2));
+        let mut expected = rows.clone();
+        expected.sort();
+        let mut sorted = sorter.finish().unwrap();
+        for (_, row) in &expected {
+            assert_eq!(sorted.next().unwrap(), Some(&row[..]));
+        }
+        assert_eq!(sorted.next().unwrap(), None);
+    }
+
+    #[test]
+    fn a_place_where_nothing_can_be_written_is_named() {
+        let mut sorter = Sorter::new(1, "/nowhere/at/all".into());
+        sorter.push(b"a", b"").unwrap();
+        let error = format!("{:#}", sorter.push(b"b", b"").unwrap_err());
+        assert!(error.contains("/nowhere/at/all") && error.contains("--sort-memory"), "{error}");
+    }
+}

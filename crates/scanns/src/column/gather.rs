@@ -1,0 +1,183 @@
+//! Values of many documents at once, one column after another: what is exported.
+//!
+//! Where most documents of a block are wanted it is unpacked as a whole, and handed on in one piece if it has one value for
+//! each of them, which is as fast as unpacking; where few are, they are looked up one by one.
+
+use super::read::Column;
+use super::scan::{Scan, Values};
+use crate::error::Result;
+
+/// Unpacking a block takes as long as looking up one of so many of its values.
+const LOOK_UP: usize = 16;
+
+/// The same where values can be picked out of packed ones.
+const PICK: usize = 2;
+
+/// Integers by row.
+#[derive(Clone, Debug, Default)]
+pub struct Gathered {
+    rows: usize,
+    /// True if a row has none or several: then `ends` has as many as there are rows.
+    ragged: bool,
+    ends: Vec<u32>,
+    values: Vec<u64>,
+}
+
+impl Gathered {
+    /// Forgets all rows.
+    pub fn clear(&mut self) {
+        let Gathered { rows, ragged, ends, values } = self;
+        (*rows, *ragged) = (0, false);
+        ends.clear();
+        values.clear();
+    }
+
+    /// Rows that there are.
+    pub fn rows(&self) -> usize {
+        self.rows
+    }
+
+    /// The values of all of them.
+    pub fn values(&self) -> &[u64] {
+        &self.values
+    }
+
+    /// The same, to put others in their places.
+    pub(crate) fn values_mut(&mut self) -> &mut [u64] {
+        &mut self.values
+    }
+
+    /// Up to which value those of each row go; `None` if each has exactly one.
+    pub fn ends(&self) -> Option<&[u32]> {
+        self.ragged.then_some(&self.ends)
+    }
+
+    /// Which values are those of a row.
+    #[inline]
+    pub fn of_row(&self, row: usize) -> std::ops::Range<usize> {
+        let Some(ends) = self.ends() else { return row..row + 1 };
+        let end = |row: usize| ends.get(row).map_or(0, |&end| end as usize);
+        row.checked_sub(1).map_or(0, end)..end(row)
+    }
+
+    /// Adds a row for each value.
+    pub fn push_singles(&mut self, values: &[u64]) {
+        let before = self.values.len();
+        self.values.extend_from_slice(values);
+        self.rows += values.len();
+        if self.ragged {
+            self.ends.extend((before..).skip(1).take(values.len()).map(short));
+        }
+    }
+
+    /// Adds a row.
+    #[inline]
+    pub fn push(&mut self, values: impl IntoIterator<Item = u64>) {
+        let before = self.values.len();
+        self.values.extend(values);
+        if !self.ragged && self.values.len() != before + 1 {
+            self.ragged = true;
+            self.ends.clear();
+            self.ends.extend((1..=self.rows).map(short));
+        }
+        self.rows += 1;
+        if self.ragged {
+            self.ends.push(short(self.values.len()));
+        }
+    }
+}
+
+/// Who gathers bounds the bytes of what is gathered, to far less.
+fn short(len: usize) -> u32 {
+    u32::try_from(len).unwrap_or(u32::MAX)
+}
+
+/// Gathers the integers of a column, batch after batch.
+#[derive(Debug)]
+pub struct Gather<'c> {
+    column: &'c Column,
+    scan: Scan,
+    /// The block that is unpacked.
+    held: Option<u32>,
+    picked: Vec<u64>,
+}
+
+impl<'c> Gather<'c> {
+    /// Of a column.
+    pub fn new(column: &'c Column) -> Self {
+        Gather { column, scan: Scan::new(), held: None, picked: Vec::new() }
+    }
+
+    /// Adds a row for each of `docs`, which ascend.
+    ///
+    /// # Errors
+    /// [`Error::Corrupt`](crate::Error::Corrupt) if a block cannot be read.
+    pub fn read(&mut self, docs: &[u32], out: &mut Gathered) -> Result<()> {
+        let mut rest = docs;
+        while let Some(&doc) = rest.first() {
+            let number = self.column.block_of(doc)?;
+            let entry = self.column.entry(number)?;
+            let end = entry.first.saturating_add(entry.documents);
+            let here = rest.iter().position(|&doc| doc >= end).unwrap_or(rest.len()).max(1);
+            let (docs, later) = rest.split_at(here);
+            rest = later;
+            let values = entry.values as usize;
+            if values == 0 {
+                docs.iter().for_each(|_| out.push([]));
+            } else if self.held != Some(number) && entry.is_plain() && docs.len() * PICK < values {
+                self.picked.clear();
+                self.column.pick(number, &entry, docs, &mut self.picked)?;
+                out.push_singles(&self.picked);
+            } else if self.held != Some(number) && docs.len() * LOOK_UP < values {
+                let block = self.column.block(number)?;
+                let mut values = Vec::new();
+                for &doc in docs {
+                    values.clear();
+                    block.get(doc, &mut values).map_err(|_| self.column.damaged(number))?;
+                    out.push(values.iter().copied());
+                }
+            } else {
+                if self.held != Some(number) {
+                    self.held = None;
+                    self.scan.read(self.column, number)?;
+                    self.held = Some(number);
+                }
+                pick(&self.scan.last(), docs, out).ok_or_else(|| self.column.damaged(number))?;
+            }
+        }
+        Ok(())
+    }
+}
+
+/// Takes the values of documents out of their block.
+fn pick(block: &Values<'_>, docs: &[u32], out: &mut Gathered) -> Option<()> {
+    let Values { first, values, .. } = *block;
+    let of = |rank: usize| match block.ends {
+        None => values.get(rank..rank + 1),
+        Some(ends) => {
+            let before = rank.checked_sub(1).and_then(|before| ends.get(before)).copied().unwrap_or(0);
+            values.get(before as usize..*ends.get(rank)? as usize)
+        }
+    };
+    let (&start, &last) = (docs.first()?, docs.last()?);
+    let Some(present) = block.present else {
+        let offset = start.checked_sub(first)? as usize;
+        if block.ends.is_none() && last.checked_sub(start)? as usize + 1 == docs.len() {
+            out.push_singles(values.get(offset..offset + docs.len())?);
+            return Some(());
+        }
+        for &doc in docs {
+            out.push(of(doc.checked_sub(first)? as usize)?.iter().copied());
+        }
+        return Some(());
+    };
+    let mut rank = present.partition_point(|&offset| first + u32::from(offset) < start);
+    for &doc in docs {
+        while present.get(rank).is_some_and(|&offset| first + u32::from(offset) < doc) {
+            rank += 1;
+        }
+        let has = present.get(rank).is_some_and(|&offset| first + u32::from(offset) == doc);
+        out.push(if has { of(rank)? } else { &[] }.iter().copied());
+    }
+    Some(())
+}
