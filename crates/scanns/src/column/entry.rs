@@ -53,6 +53,12 @@ pub struct Entry {
 }
 
 impl Entry {
+    /// True if every document has exactly one value.
+    #[inline]
+    pub fn is_plain(&self) -> bool {
+        self.present == self.documents && !self.several
+    }
+
     pub(super) fn put(&self, out: &mut Vec<u8>) {
         let Head { form, width, base, step, extra } = self.head;
         out.extend([self.offset, self.least, self.most, base, step].map(u64::to_le_bytes).as_flattened());

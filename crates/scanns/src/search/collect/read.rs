@@ -13,6 +13,9 @@ use crate::search::sets::{Bits, WINDOW, docs_of};
 /// Unpacking a block takes as long as looking up one of so many of its values.
 const LOOK_UP: u64 = 16;
 
+/// The same where every document has exactly one, so that they are looked up together.
+const LOOK_UP_PLAIN: u64 = 8;
+
 /// Values of documents that match.
 #[derive(Clone, Copy, Debug)]
 pub(super) enum Run<'v> {
@@ -55,7 +58,7 @@ impl<'c> Reader<'c> {
             if wanted == 0 {
                 continue;
             }
-            let is_plain = entry.present == entry.documents && !entry.several;
+            let is_plain = entry.is_plain();
             if is_plain && entry.least == entry.most {
                 visit(Run::Same(entry.least, wanted));
                 documents += wanted;
@@ -65,13 +68,18 @@ impl<'c> Reader<'c> {
             } else {
                 let mut picked = std::mem::take(&mut self.picked);
                 picked.clear();
-                self.each_in(number, &entry, start, (&inside, wanted), |_, values| {
-                    documents += 1;
-                    match values {
-                        [value] => picked.push(*value),
-                        values => visit(Run::Document(values)),
-                    }
-                })?;
+                if is_plain {
+                    self.pick((number, &entry), docs_of(start, &inside), wanted, &mut picked)?;
+                    documents += wanted;
+                } else {
+                    self.each_in(number, &entry, start, (&inside, wanted), |_, values| {
+                        documents += 1;
+                        match values {
+                            [value] => picked.push(*value),
+                            values => visit(Run::Document(values)),
+                        }
+                    })?;
+                }
                 visit(Run::Singles(&picked));
                 self.picked = picked;
             }
@@ -123,6 +131,24 @@ impl<'c> Reader<'c> {
             return Ok(());
         }
         visit_values(&self.unpacked(number)?, start, bits, visit);
+        Ok(())
+    }
+
+    /// Appends the values of documents of a block where every one has exactly one.
+    #[inline]
+    fn pick(
+        &mut self,
+        (number, entry): (u32, &Entry),
+        docs: impl Iterator<Item = u32>,
+        wanted: u64,
+        out: &mut Vec<u64>,
+    ) -> Result<()> {
+        if self.held != Some(number) && wanted * LOOK_UP_PLAIN < u64::from(entry.values) {
+            let found = self.column.block(number)?.plain_of_each(docs, out);
+            return found.map_err(|_| self.column.damaged(number));
+        }
+        let values = self.unpacked(number)?.values;
+        out.extend(docs.filter_map(|doc| values.get(doc.wrapping_sub(entry.first) as usize).copied()));
         Ok(())
     }
 
