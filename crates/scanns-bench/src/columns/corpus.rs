@@ -54,12 +54,12 @@ fn schema() -> Result<(Schema, Fields)> {
 fn document(fetch: &Fetch, fields: &Fields) -> Document {
     let mut made = Document::new(fetch.number.to_string());
     for tag in &fetch.tags {
-        made = made.text(fields.tag, tag);
+        made = made.text(fields.tag, tag.as_str());
     }
-    made.text(fields.id, &fetch.id)
-        .text(fields.url_norm, &fetch.url_norm)
-        .text(fields.host, &fetch.host)
-        .text(fields.domain, &fetch.domain)
+    made.text(fields.id, fetch.id.as_str())
+        .text(fields.url_norm, fetch.url_norm.as_str())
+        .text(fields.host, fetch.host.as_str())
+        .text(fields.domain, fetch.domain.as_str())
         .text(fields.public_suffix, fetch.public_suffix)
         .text(fields.content_type_norm, fetch.content_type_norm)
         .text(fields.language, fetch.language)

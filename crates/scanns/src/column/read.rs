@@ -430,6 +430,21 @@ impl<'a> Block<'a> {
         Ok(())
     }
 
+    /// Appends the value of each of `docs` where every document of the block has exactly one, which
+    /// [`Entry::is_plain`] tells.
+    #[inline]
+    pub fn plain_of_each(
+        &self,
+        docs: impl Iterator<Item = u32>,
+        out: &mut Vec<u64>,
+    ) -> std::result::Result<(), Damaged> {
+        if !self.entry.is_plain() {
+            return Err(Damaged);
+        }
+        let places = docs.map(|doc| doc.wrapping_sub(self.entry.first) as usize);
+        self.numbers.get_each(places, out).ok_or(Damaged)
+    }
+
     /// How many documents with values are before `doc`, if it has some.
     #[inline]
     pub fn rank(&self, doc: u32) -> Option<usize> {

@@ -14,6 +14,9 @@ use crate::search::sets::{Bits, WINDOW, docs_of};
 /// Unpacking a block takes as long as looking up one of so many of its values.
 const LOOK_UP: u64 = 16;
 
+/// The same where every document has exactly one, so that they are looked up together.
+const LOOK_UP_PLAIN: u64 = 8;
+
 /// Values of documents that match.
 #[derive(Clone, Copy, Debug)]
 pub(super) enum Run<'v> {
@@ -137,6 +140,24 @@ impl<'c> Reader<'c> {
                 visit_values(&unpacked, window.start, &bits_in(window.bits, window.start, entry), visit);
             }
         }
+        Ok(())
+    }
+
+    /// Appends the values of documents of a block where every one has exactly one.
+    #[inline]
+    fn pick(
+        &mut self,
+        (number, entry): (u32, &Entry),
+        docs: impl Iterator<Item = u32>,
+        wanted: u64,
+        out: &mut Vec<u64>,
+    ) -> Result<()> {
+        if self.held != Some(number) && wanted * LOOK_UP_PLAIN < u64::from(entry.values) {
+            let found = self.column.block(number)?.plain_of_each(docs, out);
+            return found.map_err(|_| self.column.damaged(number));
+        }
+        let values = self.unpacked(number)?.values;
+        out.extend(docs.filter_map(|doc| values.get(doc.wrapping_sub(entry.first) as usize).copied()));
         Ok(())
     }
 
