@@ -276,6 +276,25 @@ impl Column {
         Err(self.damaged(number))
     }
 
+    /// Has what the index says of the block of a document fetched, if that takes no look at anything else.
+    #[inline]
+    pub(crate) fn prefetch_entry(&self, doc: u32) {
+        if self.header.uniform {
+            self.index.prefetch(HEADER + ENTRY * (doc / JUMP) as usize);
+        }
+    }
+
+    /// Has the value of a document of a block fetched, if it is plain.
+    #[inline]
+    pub(crate) fn prefetch_value(&self, entry: &Entry, doc: u32) {
+        if let (true, Ok(start)) = (entry.is_plain(), usize::try_from(entry.offset)) {
+            let (section, start) = self.section_of(start);
+            let place = doc.wrapping_sub(entry.first) as usize;
+            let (at, _) = place_in_packed(place, entry.head.width);
+            section.prefetch(start.saturating_add(FRONT).saturating_add(at));
+        }
+    }
+
     /// Appends the values of documents of a block that [is plain](Entry::is_plain); they ascend.
     pub(crate) fn pick(&self, number: u32, entry: &Entry, docs: &[u32], out: &mut Vec<u64>) -> Result<()> {
         let place = |doc: u32| doc.wrapping_sub(entry.first) as usize;
@@ -428,21 +447,6 @@ impl<'a> Block<'a> {
             out.push(self.numbers.get(place).ok_or(Damaged)?);
         }
         Ok(())
-    }
-
-    /// Appends the value of each of `docs` where every document of the block has exactly one, which
-    /// [`Entry::is_plain`] tells.
-    #[inline]
-    pub fn plain_of_each(
-        &self,
-        docs: impl Iterator<Item = u32>,
-        out: &mut Vec<u64>,
-    ) -> std::result::Result<(), Damaged> {
-        if !self.entry.is_plain() {
-            return Err(Damaged);
-        }
-        let places = docs.map(|doc| doc.wrapping_sub(self.entry.first) as usize);
-        self.numbers.get_each(places, out).ok_or(Damaged)
     }
 
     /// How many documents with values are before `doc`, if it has some.

@@ -13,12 +13,12 @@
 //! section when it is first touched, on the way that queries take.
 
 use std::io::Write;
-use std::ops::Range;
 use std::sync::Arc;
-use std::sync::atomic::{AtomicU64, Ordering};
+use std::sync::atomic::AtomicU64;
 
 use xxhash_rust::xxh3::{Xxh3, xxh3_64};
 
+use super::section::Section;
 use super::{Bytes, Directory, Output};
 use crate::codec::ByteReader;
 use crate::error::{Error, Result};
@@ -28,7 +28,7 @@ const PAGE: usize = 4096;
 /// Bytes of the header under its checksum.
 const HEADER: usize = PAGE - 8;
 /// Bytes of a section under one checksum.
-const BLOCK: usize = 16 << 10;
+pub(super) const BLOCK: usize = 16 << 10;
 const TRAILER: usize = 32;
 const END: &[u8; 8] = b"SCANNEND";
 /// Most sections that a file may have.
@@ -341,83 +341,6 @@ fn read_table(bytes: &Bytes, name: &Arc<str>) -> Option<Vec<(u32, Arc<Section>)>
         sections.push((kind, Arc::new(section)));
     }
     reader.remaining().is_empty().then_some(sections)
-}
-
-/// One section of an open file; its bytes are verified as they are touched.
-#[derive(Debug)]
-pub struct Section {
-    bytes: Bytes,
-    range: Range<usize>,
-    /// Where in the file the checksums of its blocks are: the table was verified when it was opened.
-    checks: Range<usize>,
-    /// One bit per block whose checksum was found right.
-    verified: Vec<AtomicU64>,
-    name: Arc<str>,
-}
-
-impl Section {
-    /// A section without bytes.
-    pub fn empty() -> Arc<Self> {
-        let bytes = Bytes::Owned(Arc::new([]));
-        Arc::new(Section { bytes, range: 0..0, checks: 0..0, verified: Vec::new(), name: "".into() })
-    }
-
-    /// Length in bytes.
-    pub fn len(&self) -> usize {
-        self.range.len()
-    }
-
-    /// An error that says what is wrong in this file.
-    pub fn corrupt(&self, what: impl Into<String>) -> Error {
-        Error::corrupt(&*self.name, what)
-    }
-
-    /// The bytes `range` of the section, after their checksums.
-    ///
-    /// # Errors
-    /// [`Error::Corrupt`] if the range reaches beyond the section or a checksum is wrong.
-    #[inline]
-    pub fn get(&self, range: Range<usize>) -> Result<&[u8]> {
-        let content = self.bytes.get(self.range.clone()).unwrap_or_default();
-        let Some(wanted) = content.get(range.clone()) else {
-            return Err(self.corrupt(format!("bytes {range:?} are wanted of a section of {}", content.len())));
-        };
-        if !wanted.is_empty() {
-            let (mut block, last) = (range.start / BLOCK, (range.end - 1) / BLOCK);
-            while block <= last {
-                let verified = self.verified.get(block / 64).map_or(0, |word| word.load(Ordering::Relaxed));
-                if verified == u64::MAX {
-                    block = (block / 64 + 1) * 64;
-                    continue;
-                }
-                if verified & 1 << (block % 64) == 0 {
-                    self.verify(content, block)?;
-                }
-                block += 1;
-            }
-        }
-        Ok(wanted)
-    }
-
-    /// All bytes of the section, after their checksums.
-    pub fn all(&self) -> Result<&[u8]> {
-        self.get(0..self.len())
-    }
-
-    #[cold]
-    fn verify(&self, content: &[u8], block: usize) -> Result<()> {
-        let start = block * BLOCK;
-        let bytes = content.get(start..content.len().min(start + BLOCK)).unwrap_or_default();
-        let checks = self.bytes.get(self.checks.clone()).unwrap_or_default().as_chunks::<8>().0;
-        if checks.get(block) != Some(&xxh3_64(bytes).to_le_bytes()) {
-            let at = self.range.start + start;
-            return Err(self.corrupt(format!("the checksum of bytes {at}..{} is wrong", at + bytes.len())));
-        }
-        if let Some(word) = self.verified.get(block / 64) {
-            word.fetch_or(1 << (block % 64), Ordering::Relaxed);
-        }
-        Ok(())
-    }
 }
 
 #[cfg(test)]

@@ -2,7 +2,7 @@
 //!
 //! [`Directory`] is the storage, on a file system ([`FsDirectory`]), in memory ([`RamDirectory`]), or in memory with faults
 //! ([`FaultDirectory`]). `envelope.rs`
-//! is what every data file is wrapped in: identity, version, sections, and checksums that are verified at the
+//! is what every data file is wrapped in: identity, version, sections, and checksums that `section.rs` verifies at the
 //! first touch of each block. `commit.rs` swaps in a new manifest so that a crash leaves the old one or the new
 //! one. What the bytes mean is not known here.
 
@@ -13,13 +13,15 @@ mod envelope;
 mod fault;
 mod fs;
 mod ram;
+mod section;
 
 pub use bytes::Bytes;
 pub use commit::{
     generations, leased, prepare, publish, publish_prepared, read_generation, read_newest, sweep,
 };
 pub use directory::{Directory, Lease, Output, WriterLock};
-pub use envelope::{Envelope, EnvelopeWriter, FileKind, Section, Unsynced, WRITE_BUFFER};
+pub use envelope::{Envelope, EnvelopeWriter, FileKind, Unsynced, WRITE_BUFFER};
 pub use fault::{Call, CallKind, Fault, FaultDirectory};
 pub use fs::FsDirectory;
 pub use ram::RamDirectory;
+pub use section::Section;

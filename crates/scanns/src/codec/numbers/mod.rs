@@ -223,24 +223,6 @@ impl<'a> Numbers<'a> {
         }
     }
 
-    /// Appends the numbers at `places`; `None` where [`Numbers::get`] has none.
-    ///
-    /// The form is looked at once, so most numbers take a load, a shift and a multiplication.
-    #[inline]
-    pub fn get_each(&self, mut places: impl Iterator<Item = usize>, out: &mut Vec<u64>) -> Option<()> {
-        let Head { form, base, step, .. } = self.head;
-        if form != Form::Scaled {
-            return places.try_for_each(|place| {
-                out.push(self.get(place)?);
-                Some(())
-            });
-        }
-        places.try_for_each(|place| {
-            out.push(base.wrapping_add(self.packed.get(place)?.wrapping_mul(step)));
-            Some(())
-        })
-    }
-
     fn get_rare(&self, i: usize) -> Option<u64> {
         let Head { form, base, step, .. } = self.head;
         match form {

@@ -13,9 +13,9 @@ fn check(values: &[u64], floats: bool, label: &str) -> (Form, usize) {
     }
     assert_eq!(numbers.get(values.len()), None, "{label}");
     let mut each = Vec::new();
-    assert_eq!(numbers.get_each((0..values.len()).rev().step_by(3), &mut each), Some(()), "{label} {head:?}");
+    assert_eq!(numbers.pick((0..values.len()).rev().step_by(3), &mut each), Some(()), "{label} {head:?}");
     assert!(each.iter().eq(values.iter().rev().step_by(3)), "{label} {head:?}");
-    assert_eq!(numbers.get_each([0, values.len()].into_iter(), &mut each), None, "{label} {head:?}");
+    assert_eq!(numbers.pick([0, values.len()].into_iter(), &mut each), None, "{label} {head:?}");
     for from in [0, 1, 7, 8, values.len() / 2, values.len()] {
         for count in [0, 1, 9, values.len().saturating_sub(from)] {
             let mut out = vec![0; count];

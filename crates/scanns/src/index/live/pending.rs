@@ -101,8 +101,8 @@ impl Edits {
 
     /// What becomes of a segment all of whose documents are older than the edits.
     pub(super) fn in_old(&self, segment: &Segment) -> Result<Found> {
-        let mut found = Found::default();
-        found.gone = segment.documents_named(self.deleted.keys().map(Vec::as_slice))?;
+        let gone = segment.documents_named(self.deleted.keys().map(Vec::as_slice))?;
+        let mut found = Found { gone, ..Found::default() };
         for (key, settings) in &self.set {
             for documents in segment.documents_named([key.as_slice()])? {
                 let of =

@@ -1,7 +1,7 @@
 //! Everything that is asked about the documents that match, in as few passes over them as it takes.
 //!
 //! The first pass counts. What is asked about the documents of each bucket is found by a pass more: now that is known which
-//! buckets are shown, each gets the bits of its documents, and what is nested in it is fed with these as the whole was with all.
+//! buckets are shown, each gets its documents, and what is nested in it is fed with these as the whole was with all.
 //! So every level takes a pass, and what is nested knows nothing of it. What is asked side by side is shared out to threads.
 
 use std::collections::{BTreeMap, HashMap};
@@ -13,11 +13,10 @@ use super::distinct::{Distinct, DistinctCount};
 use super::facet::{BucketKey, Buckets, Facet};
 use super::read::Reader;
 use super::stats::{Stats, StatsCount};
-use super::window::{Lister, Window, each_match};
+use super::window::{Matches, each_match};
 use crate::column::Column;
 use crate::error::{Error, Result};
 use crate::schema::{Field, Value};
-use crate::search::sets::{Bits, NONE};
 use crate::search::{Query, Searcher};
 
 /// What is asked about documents.
@@ -98,8 +97,8 @@ impl<'a> Searcher<'a> {
 
     fn see(&self, query: &Query, nodes: &mut [Node<'_, 'a>]) -> Result<()> {
         let mut readers = Readers { searcher: self, leaf: 0, open: Vec::new() };
-        each_match(self, query, |window| {
-            nodes.iter_mut().try_for_each(|node| node.window(&mut readers, window))
+        each_match(self, query, |matches| {
+            nodes.iter_mut().try_for_each(|node| node.take(&mut readers, matches))
         })
     }
 }
@@ -171,22 +170,21 @@ impl<'r, 'a> Node<'r, 'a> {
         }
     }
 
-    fn window(&mut self, readers: &mut Readers<'_, 'a>, window: &Window<'_>) -> Result<()> {
-        let (field, leaf) = (self.field(), window.leaf);
+    fn take(&mut self, readers: &mut Readers<'_, 'a>, matches: &Matches<'_>) -> Result<()> {
+        let (field, leaf) = (self.field(), matches.leaf);
         let searcher = readers.searcher;
         match &mut self.state {
-            State::Counting(count) => count.window(searcher, readers.of(leaf, field), window),
-            State::Summing(count) => count.window(readers.of(leaf, field), window),
-            State::Telling(count) => count.window(readers.of(leaf, field), window),
+            State::Counting(count) => count.take(searcher, readers.of(leaf, field), matches),
+            State::Summing(count) => count.take(readers.of(leaf, field), matches),
+            State::Telling(count) => count.take(readers.of(leaf, field), matches),
             State::Nested(nested) => {
                 let Nested { buckets, router, nodes } = &mut **nested;
                 let Some(reader) = readers.of(leaf, field) else { return Ok(()) };
-                router.route(buckets, reader, window)?;
-                let Router { bits, lister, .. } = router;
-                for (nodes, bits) in nodes.iter_mut().zip(bits) {
-                    let window = lister.window(leaf, window.start, bits);
-                    if window.count > 0 {
-                        nodes.iter_mut().try_for_each(|node| node.window(readers, &window))?;
+                router.route(buckets, reader, matches)?;
+                for (nodes, docs) in nodes.iter_mut().zip(&router.docs) {
+                    if !docs.is_empty() {
+                        let matches = Matches::of(leaf, docs);
+                        nodes.iter_mut().try_for_each(|node| node.take(readers, &matches))?;
                     }
                 }
                 Ok(())
@@ -256,14 +254,13 @@ struct Router {
     numbers: Vec<u64>,
     /// The leaf at hand: how it is cut, and which bucket has which number there.
     leaf: Option<(usize, Cut, HashMap<u64, usize>)>,
-    /// By bucket: its documents in the window.
-    bits: Vec<Bits>,
-    lister: Lister,
+    /// By bucket: those of its documents that are at hand.
+    docs: Vec<Vec<u32>>,
 }
 
 impl Router {
     fn new(facet: Facet, numbers: Vec<u64>, buckets: usize) -> Self {
-        Router { facet, numbers, leaf: None, bits: vec![NONE; buckets], lister: Lister::new() }
+        Router { facet, numbers, leaf: None, docs: vec![Vec::new(); buckets] }
     }
 
     fn enter(&mut self, buckets: &Buckets, column: &Column, leaf: usize) -> Result<()> {
@@ -286,19 +283,19 @@ impl Router {
         Ok(())
     }
 
-    fn route(&mut self, buckets: &Buckets, reader: &mut Reader<'_>, window: &Window<'_>) -> Result<()> {
-        if self.leaf.as_ref().is_none_or(|known| known.0 != window.leaf) {
-            self.enter(buckets, reader.column(), window.leaf)?;
+    fn route(&mut self, buckets: &Buckets, reader: &mut Reader<'_>, matches: &Matches<'_>) -> Result<()> {
+        if self.leaf.as_ref().is_none_or(|known| known.0 != matches.leaf) {
+            self.enter(buckets, reader.column(), matches.leaf)?;
         }
-        let Router { leaf: Some((_, cut, known)), bits: routed, .. } = self else { return Ok(()) };
-        routed.fill(NONE);
+        let Router { leaf: Some((_, cut, known)), docs: routed, .. } = self else { return Ok(()) };
+        routed.iter_mut().for_each(Vec::clear);
         let mut set = |bucket: usize, doc: u32| {
-            let at = doc - window.start;
-            if let Some(word) = routed.get_mut(bucket).and_then(|bits| bits.get_mut((at / 64) as usize)) {
-                *word |= 1 << (at % 64);
+            // Two values of a document may be in one bucket.
+            if let Some(docs) = routed.get_mut(bucket).filter(|docs| docs.last() != Some(&doc)) {
+                docs.push(doc);
             }
         };
-        reader.each(window, |doc, values| {
+        reader.each(matches, |doc, values| {
             if let Cut::Ranges(ranges) = &*cut {
                 for (bucket, &range) in ranges.iter().enumerate() {
                     if values.iter().any(|&value| holds(range, value)) {

@@ -7,7 +7,7 @@ use super::counts::Counts;
 use super::cut::{Cut, holds};
 use super::facet::{Bucket, BucketKey, Buckets, Facet, Terms, TermsOrder};
 use super::read::{Reader, Run};
-use super::window::Window;
+use super::window::Matches;
 use crate::column::Column;
 use crate::error::Result;
 use crate::schema::{Field, Value};
@@ -67,17 +67,17 @@ impl<'a> FacetCount<'a> {
         FacetCount { is_distinct: true, ..Self::new(all) }
     }
 
-    /// Counts documents of a window; `reader` is that of the column in their leaf.
-    pub(super) fn window(
+    /// Counts documents that match; `reader` is that of the column in their leaf.
+    pub(super) fn take(
         &mut self,
         searcher: &Searcher<'a>,
         reader: Option<&mut Reader<'a>>,
-        window: &Window<'_>,
+        matches: &Matches<'_>,
     ) -> Result<()> {
-        let (leaf, matches) = (window.leaf, window.count);
-        self.documents += matches;
+        let (leaf, count) = (matches.leaf, matches.count);
+        self.documents += count;
         let Some(reader) = reader else {
-            self.missing += matches;
+            self.missing += count;
             return Ok(());
         };
         if self.leaf.as_ref().is_none_or(|known| known.number != leaf) {
@@ -86,18 +86,18 @@ impl<'a> FacetCount<'a> {
         let Some(LeafCount { cut, local, .. }) = &mut self.leaf else { return Ok(()) };
         let ranges = &mut self.ranges;
         let present = match (&*cut, local.as_mut().or(self.numbers.as_mut())) {
-            (Cut::Ranges(all), _) => reader.runs(window, |run| count_ranges(all, run, ranges))?,
+            (Cut::Ranges(all), _) => reader.runs(matches, |run| count_ranges(all, run, ranges))?,
             (_, None) => 0,
             (Cut::Values, Some(counts)) => {
-                counts.expect(matches)?;
-                reader.runs(window, |run| counts.add_run(run))?
+                counts.expect(count)?;
+                reader.runs(matches, |run| counts.add_run(run))?
             }
             (cut, Some(counts)) => {
-                counts.expect(matches)?;
-                reader.runs(window, |run| counts.add_run_by(run, |value| cut.of(value)))?
+                counts.expect(count)?;
+                reader.runs(matches, |run| counts.add_run_by(run, |value| cut.of(value)))?
             }
         };
-        self.missing += matches.saturating_sub(present);
+        self.missing += count.saturating_sub(present);
         Ok(())
     }
 

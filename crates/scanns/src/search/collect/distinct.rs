@@ -8,7 +8,7 @@ use xxhash_rust::xxh3::xxh3_64;
 
 use super::counts::Counts;
 use super::read::{Reader, Run};
-use super::window::Window;
+use super::window::Matches;
 use crate::column::Column;
 use crate::error::{Error, Result};
 
@@ -113,11 +113,11 @@ impl<'a> DistinctCount<'a> {
         DistinctCount { sketch: Sketch::new(), missing: 0, leaf: None }
     }
 
-    /// Adds the values of documents of a window.
-    pub(super) fn window(&mut self, reader: Option<&mut Reader<'a>>, window: &Window<'_>) -> Result<()> {
-        let (leaf, matches) = (window.leaf, window.count);
+    /// Adds the values of documents that match.
+    pub(super) fn take(&mut self, reader: Option<&mut Reader<'a>>, matches: &Matches<'_>) -> Result<()> {
+        let (leaf, count) = (matches.leaf, matches.count);
         let Some(reader) = reader else {
-            self.missing += matches;
+            self.missing += count;
             return Ok(());
         };
         let column = reader.column();
@@ -132,17 +132,17 @@ impl<'a> DistinctCount<'a> {
                 self.leaf = Some((leaf, column, Counts::new(0, most, true)));
             }
             let Some((_, _, counts)) = &mut self.leaf else { return Ok(()) };
-            counts.expect(matches)?;
-            reader.runs(window, |run| counts.add_run(run))?
+            counts.expect(count)?;
+            reader.runs(matches, |run| counts.add_run(run))?
         } else {
             let sketch = &mut self.sketch;
             let mut add = |value: u64| sketch.add(xxh3_64(&value.to_le_bytes()));
-            reader.runs(window, |run| match run {
+            reader.runs(matches, |run| match run {
                 Run::Same(value, _) => add(value),
                 Run::Singles(values) | Run::Document(values) => values.iter().for_each(|&value| add(value)),
             })?
         };
-        self.missing += matches.saturating_sub(present);
+        self.missing += count.saturating_sub(present);
         Ok(())
     }
 

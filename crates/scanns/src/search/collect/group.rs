@@ -101,10 +101,10 @@ impl Searcher<'_> {
     ) -> Result<()> {
         if !keys.iter().any(|key| key.by == SortBy::Score) {
             let (mut lister, mut scores) = (Lister::new(), Vec::new());
-            return each_match(self, query, |window| {
-                let docs = window.docs.unwrap_or_else(|| lister.all(window));
+            return each_match(self, query, |matches| {
+                let docs = lister.all(matches);
                 scores.resize(docs.len(), 0.0);
-                visit(window.leaf, docs, &scores)
+                visit(matches.leaf, docs, &scores)
             });
         }
         let mut outcome = Ok(());

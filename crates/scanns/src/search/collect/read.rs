@@ -1,11 +1,11 @@
-//! The values of the documents of a window: what everything that counts by columns is fed with.
+//! The values of the documents that match: what everything that counts by columns is fed with.
 //!
 //! A block of a complete column with one value a document is exactly a window. Where all documents of the window match its
 //! values are handed on as they were unpacked, and a block of one value is not even unpacked; that makes counting as fast as
 //! unpacking. Blocks of sparse columns reach over several windows: the last one stays unpacked. Where few documents match
 //! their values are picked out of the packed ones.
 
-use super::window::Window;
+use super::window::{Matches, Which};
 use crate::codec::count_ones;
 use crate::column::{Column, Entry, Scan, Values};
 use crate::error::Result;
@@ -14,8 +14,9 @@ use crate::search::sets::{Bits, WINDOW, docs_of};
 /// Unpacking a block takes as long as looking up one of so many of its values.
 const LOOK_UP: u64 = 16;
 
-/// The same where every document has exactly one, so that they are looked up together.
-const LOOK_UP_PLAIN: u64 = 8;
+/// Parts whose lines are fetched together, and documents before which what the index says of their blocks is.
+const TOGETHER: usize = 8;
+const AHEAD: usize = 16;
 
 /// Values of documents that match.
 #[derive(Clone, Copy, Debug)]
@@ -37,127 +38,128 @@ pub(super) struct Reader<'c> {
     held: Option<u32>,
     picked: Vec<u64>,
     values: Vec<u64>,
+    parts: Vec<Found>,
 }
 
 impl<'c> Reader<'c> {
     pub(super) fn new(column: &'c Column) -> Self {
-        Reader { column, scan: Scan::new(), held: None, picked: Vec::new(), values: Vec::new() }
+        Reader {
+            column,
+            scan: Scan::new(),
+            held: None,
+            picked: Vec::new(),
+            values: Vec::new(),
+            parts: Vec::new(),
+        }
     }
 
     pub(super) fn column(&self) -> &'c Column {
         self.column
     }
 
-    /// Calls `visit` with the values of the documents of a window that match and have a value; gives back how many those
-    /// documents are.
+    /// Calls `visit` with the values of the documents that match and have a value; gives back how many those are.
     #[inline]
-    pub(super) fn runs(&mut self, window: &Window<'_>, mut visit: impl FnMut(Run<'_>)) -> Result<u64> {
+    pub(super) fn runs(&mut self, matches: &Matches<'_>, mut visit: impl FnMut(Run<'_>)) -> Result<u64> {
         let mut documents = 0;
         let mut picked = std::mem::take(&mut self.picked);
-        let mut parts = Parts::of(self.column, window)?;
-        while let Some(part) = parts.next(self.column)? {
-            let Part { number, entry, .. } = part;
+        let mut parts = Parts::of(self.column, matches, std::mem::take(&mut self.parts))?;
+        while let Some(Part { number, entry, which, count }) = parts.next(self.column)? {
             picked.clear();
-            if entry.is_plain() {
-                documents += part.count();
-                match &part.which {
-                    _ if entry.least == entry.most => visit(Run::Same(entry.least, part.count())),
-                    Which::Docs(docs) => {
-                        self.column.pick(number, &entry, docs, &mut picked)?;
-                        visit(Run::Singles(&picked));
+            if !entry.is_plain() {
+                self.each_in((number, &entry), &which, count, |_, values| {
+                    documents += 1;
+                    match values {
+                        [value] => picked.push(*value),
+                        values => visit(Run::Document(values)),
                     }
-                    Which::Bits(_, count) if *count == u64::from(entry.documents) => {
-                        visit(Run::Singles(self.unpacked(number)?.values));
-                    }
-                    Which::Bits(bits, _) => {
-                        let values = self.unpacked(number)?.values;
-                        let places = docs_of(window.start, bits).map(|doc| doc.wrapping_sub(entry.first));
-                        picked.extend(places.filter_map(|place| values.get(place as usize)));
-                        visit(Run::Singles(&picked));
-                    }
-                }
+                })?;
+                visit(Run::Singles(&picked));
                 continue;
             }
-            self.each_in(&part, window, |_, values| {
-                documents += 1;
-                match values {
-                    [value] => picked.push(*value),
-                    values => visit(Run::Document(values)),
+            documents += count;
+            if entry.least == entry.most {
+                visit(Run::Same(entry.least, count));
+            } else if count == u64::from(entry.documents) {
+                visit(Run::Singles(self.unpacked(number)?.values));
+            } else {
+                match &which {
+                    Inside::Docs(docs) => self.column.pick(number, &entry, docs, &mut picked)?,
+                    Inside::Bits(start, bits) => {
+                        let values = self.unpacked(number)?.values;
+                        let places = docs_of(*start, &bits[..]).map(|doc| doc.wrapping_sub(entry.first));
+                        picked.extend(places.filter_map(|place| values.get(place as usize)));
+                    }
                 }
-            })?;
-            visit(Run::Singles(&picked));
+                visit(Run::Singles(&picked));
+            }
         }
+        self.parts = parts.memory();
         self.picked = picked;
         Ok(documents)
     }
 
-    /// Calls `visit` with each document of a window that matches and has a value, in order.
+    /// Calls `visit` with each document that matches and has a value, in order.
     #[inline]
-    pub(super) fn each(&mut self, window: &Window<'_>, mut visit: impl FnMut(u32, &[u64])) -> Result<()> {
-        let mut parts = Parts::of(self.column, window)?;
-        while let Some(part) = parts.next(self.column)? {
-            match part.which {
-                Which::Docs(docs) if part.entry.is_plain() => {
+    pub(super) fn each(&mut self, matches: &Matches<'_>, visit: impl FnMut(u32, &[u64])) -> Result<()> {
+        self.each_if(matches, |_| true, visit)
+    }
+
+    /// The same of the blocks that `admits` lets pass.
+    #[inline]
+    pub(super) fn each_if(
+        &mut self,
+        matches: &Matches<'_>,
+        admits: impl Fn(&Entry) -> bool,
+        mut visit: impl FnMut(u32, &[u64]),
+    ) -> Result<()> {
+        let mut parts = Parts::of(self.column, matches, std::mem::take(&mut self.parts))?;
+        while let Some(Part { number, entry, which, count }) = parts.next(self.column)? {
+            match &which {
+                _ if !admits(&entry) => {}
+                Inside::Docs(docs) if entry.is_plain() => {
                     let mut picked = std::mem::take(&mut self.picked);
                     picked.clear();
-                    self.column.pick(part.number, &part.entry, docs, &mut picked)?;
+                    self.column.pick(number, &entry, docs, &mut picked)?;
                     docs.iter()
                         .zip(&picked)
                         .for_each(|(&doc, value)| visit(doc, std::slice::from_ref(value)));
                     self.picked = picked;
                 }
-                _ => self.each_in(&part, window, &mut visit)?,
+                _ => self.each_in((number, &entry), &which, count, &mut visit)?,
             }
         }
+        self.parts = parts.memory();
         Ok(())
     }
 
     /// The same of a block, whatever it looks like.
     fn each_in(
         &mut self,
-        part: &Part<'_>,
-        window: &Window<'_>,
+        (number, entry): (u32, &Entry),
+        which: &Inside<'_>,
+        count: u64,
         mut visit: impl FnMut(u32, &[u64]),
     ) -> Result<()> {
-        let Part { number, entry, .. } = part;
-        let few = self.held != Some(*number) && part.count() * LOOK_UP < u64::from(entry.values);
-        if let (true, Which::Docs(docs)) = (few, &part.which) {
-            let (block, mut values) = (self.column.block(*number)?, std::mem::take(&mut self.values));
-            for &doc in *docs {
-                values.clear();
-                block.get(doc, &mut values).map_err(|_| self.column.damaged(*number))?;
-                if !values.is_empty() {
-                    visit(doc, &values);
-                }
+        let docs = match which {
+            Inside::Bits(start, bits) => {
+                visit_bits(&self.unpacked(number)?, *start, bits, visit);
+                return Ok(());
             }
-            self.values = values;
+            Inside::Docs(docs) => *docs,
+        };
+        if self.held == Some(number) || count * LOOK_UP >= u64::from(entry.values) {
+            visit_docs(&self.unpacked(number)?, docs, visit);
             return Ok(());
         }
-        let unpacked = self.unpacked(*number)?;
-        match &part.which {
-            Which::Bits(bits, _) => visit_values(&unpacked, window.start, bits, visit),
-            Which::Docs(_) => {
-                visit_values(&unpacked, window.start, &bits_in(window.bits, window.start, entry), visit);
+        let (block, mut values) = (self.column.block(number)?, std::mem::take(&mut self.values));
+        for &doc in docs {
+            values.clear();
+            block.get(doc, &mut values).map_err(|_| self.column.damaged(number))?;
+            if !values.is_empty() {
+                visit(doc, &values);
             }
         }
-        Ok(())
-    }
-
-    /// Appends the values of documents of a block where every one has exactly one.
-    #[inline]
-    fn pick(
-        &mut self,
-        (number, entry): (u32, &Entry),
-        docs: impl Iterator<Item = u32>,
-        wanted: u64,
-        out: &mut Vec<u64>,
-    ) -> Result<()> {
-        if self.held != Some(number) && wanted * LOOK_UP_PLAIN < u64::from(entry.values) {
-            let found = self.column.block(number)?.plain_of_each(docs, out);
-            return found.map_err(|_| self.column.damaged(number));
-        }
-        let values = self.unpacked(number)?.values;
-        out.extend(docs.filter_map(|doc| values.get(doc.wrapping_sub(entry.first) as usize).copied()));
+        self.values = values;
         Ok(())
     }
 
@@ -172,21 +174,21 @@ impl<'c> Reader<'c> {
 }
 
 /// The blocks of a window that have values.
-pub(super) struct Blocks {
+struct Blocks {
     next: u32,
     end: u32,
 }
 
 impl Blocks {
     /// Those of the window that begins with `start`.
-    pub(super) fn of(column: &Column, start: u32) -> Result<Self> {
+    fn of(column: &Column, start: u32) -> Result<Self> {
         let end = start.saturating_add(WINDOW).min(column.documents());
         let next = if start < end { column.block_of(start)? } else { column.blocks() };
         Ok(Blocks { next, end })
     }
 
     /// The next one.
-    pub(super) fn next(&mut self, column: &Column) -> Result<Option<(u32, Entry)>> {
+    fn next(&mut self, column: &Column) -> Result<Option<(u32, Entry)>> {
         while self.next < column.blocks() {
             let number = self.next;
             let entry = column.entry(number)?;
@@ -202,73 +204,109 @@ impl Blocks {
     }
 }
 
-/// Documents of a window that match and are in one block.
-struct Part<'w> {
+/// Documents that match and are in one block.
+struct Part<'m> {
     number: u32,
     entry: Entry,
-    which: Which<'w>,
+    which: Inside<'m>,
+    /// How many they are.
+    count: u64,
 }
 
 /// Which they are.
-enum Which<'w> {
-    Docs(&'w [u32]),
-    /// With how many bits are set.
-    Bits(Bits, u64),
+enum Inside<'m> {
+    Docs(&'m [u32]),
+    /// A bit for each document from this one on.
+    Bits(u32, Box<Bits>),
 }
 
-impl Part<'_> {
-    fn count(&self) -> u64 {
-        match &self.which {
-            Which::Docs(docs) => docs.len() as u64,
-            Which::Bits(_, count) => *count,
+/// A block, and up to which document of a list those are that are in it.
+type Found = (u32, Entry, usize);
+
+/// What matches, by block, but for blocks without values.
+enum Parts<'m> {
+    Docs {
+        docs: &'m [u32],
+        /// How many of them are in blocks that were handed out, and in blocks that were found.
+        handed: usize,
+        found: usize,
+        /// Blocks that were found, the first one last.
+        ahead: Vec<Found>,
+    },
+    Bits(Blocks, (u32, &'m Bits), Vec<Found>),
+}
+
+impl<'m> Parts<'m> {
+    fn of(column: &Column, matches: &Matches<'m>, memory: Vec<Found>) -> Result<Self> {
+        match matches.which {
+            Which::Few(docs) => {
+                docs.iter().take(AHEAD).for_each(|&doc| column.prefetch_entry(doc));
+                Ok(Parts::Docs { docs, handed: 0, found: 0, ahead: memory })
+            }
+            Which::Many(start, bits) => Ok(Parts::Bits(Blocks::of(column, start)?, (start, bits), memory)),
         }
     }
-}
 
-/// The parts of a window by block, but for blocks without values.
-enum Parts<'w> {
-    Docs(&'w [u32]),
-    Bits(Blocks, &'w Window<'w>),
-}
-
-impl<'w> Parts<'w> {
-    fn of(column: &Column, window: &'w Window<'w>) -> Result<Self> {
-        match window.docs {
-            Some(docs) => Ok(Parts::Docs(docs)),
-            None => Ok(Parts::Bits(Blocks::of(column, window.start)?, window)),
+    /// Memory for other parts.
+    fn memory(self) -> Vec<Found> {
+        match self {
+            Parts::Docs { ahead: memory, .. } | Parts::Bits(.., memory) => memory,
         }
     }
 
     #[inline]
-    fn next(&mut self, column: &Column) -> Result<Option<Part<'w>>> {
+    fn next(&mut self, column: &Column) -> Result<Option<Part<'m>>> {
         match self {
-            Parts::Docs(rest) => {
-                while let Some((&first, &last)) = rest.first().zip(rest.last()) {
-                    let number = column.block_of(first)?;
-                    let entry = column.entry(number)?;
-                    let end = entry.first.saturating_add(entry.documents);
-                    let here = if last < end { rest.len() } else { rest.partition_point(|&doc| doc < end) };
-                    // A block that does not have its document would be asked for again.
-                    let (docs, others) = rest.split_at(here.max(1));
-                    *rest = others;
-                    if entry.present > 0 {
-                        return Ok(Some(Part { number, entry, which: Which::Docs(docs) }));
-                    }
+            Parts::Docs { docs, handed, found, ahead } => loop {
+                if ahead.is_empty() {
+                    find_blocks(column, docs, found, ahead)?;
+                    ahead.reverse();
                 }
-                Ok(None)
-            }
-            Parts::Bits(blocks, window) => {
+                let Some((number, entry, end)) = ahead.pop() else { return Ok(None) };
+                let inside = docs.get(std::mem::replace(handed, end)..end).unwrap_or_default();
+                if entry.present > 0 {
+                    let count = inside.len() as u64;
+                    return Ok(Some(Part { number, entry, which: Inside::Docs(inside), count }));
+                }
+            },
+            Parts::Bits(blocks, (start, bits), _) => {
                 while let Some((number, entry)) = blocks.next(column)? {
-                    let bits = bits_in(window.bits, window.start, &entry);
-                    let count = count_ones(&bits);
+                    let inside = bits_in(bits, *start, &entry);
+                    let count = count_ones(&inside);
                     if count > 0 {
-                        return Ok(Some(Part { number, entry, which: Which::Bits(bits, count) }));
+                        return Ok(Some(Part {
+                            number,
+                            entry,
+                            which: Inside::Bits(*start, Box::new(inside)),
+                            count,
+                        }));
                     }
                 }
                 Ok(None)
             }
         }
     }
+}
+
+/// Finds the next blocks of documents, and has the first of their values fetched.
+fn find_blocks(column: &Column, docs: &[u32], found: &mut usize, ahead: &mut Vec<Found>) -> Result<()> {
+    while ahead.len() < TOGETHER
+        && let Some(rest) = docs.get(*found..)
+        && let Some((&first, &last)) = rest.first().zip(rest.last())
+    {
+        let number = column.block_of(first)?;
+        let entry = column.entry(number)?;
+        column.prefetch_value(&entry, first);
+        let end = entry.first.saturating_add(entry.documents);
+        let here = if last < end { rest.len() } else { rest.partition_point(|&doc| doc < end) };
+        // A block that does not have its document would be found again.
+        *found += here.max(1);
+        if let Some(&later) = docs.get(*found + AHEAD) {
+            column.prefetch_entry(later);
+        }
+        ahead.push((number, entry, *found));
+    }
+    Ok(())
 }
 
 /// The bits of the documents of a block.
@@ -290,20 +328,21 @@ fn bits_in(bits: &Bits, start: u32, entry: &Entry) -> Bits {
     inside
 }
 
+/// The values of the document that is `rank`-th of those of a block that have some.
+#[inline]
+fn of_rank<'v>(block: &Values<'v>, rank: usize) -> Option<&'v [u64]> {
+    let Some(ends) = block.ends else { return block.values.get(rank..rank + 1) };
+    let before = rank.checked_sub(1).and_then(|before| ends.get(before)).copied().unwrap_or(0);
+    block.values.get(before as usize..ends.get(rank).copied().unwrap_or(0) as usize)
+}
+
 /// Calls `visit` with the documents that have a bit and their values.
 #[inline]
-fn visit_values(block: &Values<'_>, start: u32, bits: &Bits, mut visit: impl FnMut(u32, &[u64])) {
-    let Values { first, values, .. } = *block;
-    let of = |rank: usize| match block.ends {
-        None => values.get(rank..rank + 1),
-        Some(ends) => {
-            let before = rank.checked_sub(1).and_then(|before| ends.get(before)).copied().unwrap_or(0);
-            values.get(before as usize..ends.get(rank).copied().unwrap_or(0) as usize)
-        }
-    };
+fn visit_bits(block: &Values<'_>, start: u32, bits: &Bits, mut visit: impl FnMut(u32, &[u64])) {
+    let first = block.first;
     let Some(present) = block.present else {
         for doc in docs_of(start, bits) {
-            if let Some(values) = doc.checked_sub(first).and_then(|rank| of(rank as usize)) {
+            if let Some(values) = doc.checked_sub(first).and_then(|rank| of_rank(block, rank as usize)) {
                 visit(doc, values);
             }
         }
@@ -314,8 +353,28 @@ fn visit_values(block: &Values<'_>, start: u32, bits: &Bits, mut visit: impl FnM
     for (rank, doc) in (rank..).zip(docs) {
         let Some(word) = bits.get(((doc - start) / 64) as usize) else { break };
         if word >> (doc % 64) & 1 == 1
-            && let Some(values) = of(rank)
+            && let Some(values) = of_rank(block, rank)
         {
+            visit(doc, values);
+        }
+    }
+}
+
+/// Calls `visit` with those of `docs` that have values, and these.
+fn visit_docs(block: &Values<'_>, docs: &[u32], mut visit: impl FnMut(u32, &[u64])) {
+    let mut rank = 0;
+    for &doc in docs {
+        let Some(place) = doc.checked_sub(block.first) else { continue };
+        if let Some(present) = block.present {
+            let rest = present.get(rank..).unwrap_or_default();
+            rank += rest.partition_point(|&offset| u32::from(offset) < place);
+            if present.get(rank).is_none_or(|&offset| u32::from(offset) != place) {
+                continue;
+            }
+        } else {
+            rank = place as usize;
+        }
+        if let Some(values) = of_rank(block, rank) {
             visit(doc, values);
         }
     }

@@ -8,12 +8,12 @@ use std::cmp::Ordering;
 use std::collections::BinaryHeap;
 use std::ops::ControlFlow;
 
-use super::read::{Blocks, Reader};
+use super::read::Reader;
 use super::values::{LeafKey, Missing, SortBy, SortKey};
-use super::window::{Window, each_match};
+use super::window::{Matches, each_match};
+use crate::column::Entry;
 use crate::error::{Error, Result};
 use crate::schema::Value;
-use crate::search::sets::docs_of;
 use crate::search::{Hit, Model, Query, Searcher};
 
 /// A hit and what it was sorted by.
@@ -79,7 +79,7 @@ impl Searcher<'_> {
             })?;
             outcome?;
         } else {
-            each_match(self, query, |window| sorting.window(window))?;
+            each_match(self, query, |matches| sorting.take(matches))?;
         }
         sorting.finish()
     }
@@ -161,8 +161,8 @@ impl<'s, 'a> Sorting<'s, 'a> {
         Ok(())
     }
 
-    fn window(&mut self, window: &Window<'_>) -> Result<()> {
-        self.enter(window.leaf)?.window(window)
+    fn take(&mut self, matches: &Matches<'_>) -> Result<()> {
+        self.enter(matches.leaf)?.take(matches)
     }
 
     /// The first hits of all leaves.
@@ -264,64 +264,43 @@ impl PartialEq for Candidate {
 impl Eq for Candidate {}
 
 impl LeafSort<'_> {
-    fn window(&mut self, window: &Window<'_>) -> Result<()> {
+    fn take(&mut self, matches: &Matches<'_>) -> Result<()> {
         let Some(&key) = self.keys.first() else { return Ok(()) };
-        let (start, bits) = (window.start, window.bits);
         let Some(mut reader) = self.reader.take() else {
-            for doc in docs_of(start, bits) {
-                self.offer(key.of_document(doc, 0.0)?, doc, 0.0)?;
-            }
-            return Ok(());
+            return matches.each(|doc| self.offer(key.of_document(doc, 0.0)?, doc, 0.0));
         };
-        if self.may_have(&key, &reader, start)? {
-            let (mut found, worst, mut present) = (std::mem::take(&mut self.found), self.worst, 0);
-            reader.each(window, |doc, values| {
-                present += 1;
-                let first = key.of_values(values);
-                if first <= worst {
-                    found.push((first, doc));
-                }
+        // Of equal ones those that come first stay, and all that come are behind those that are here.
+        let (worst, only) = (self.worst, self.keys.len() == 1 && self.heap.len() == self.k);
+        let admits = |first: u128| if only { first < worst } else { first <= worst };
+        let with_missing = worst == u128::MAX || key.key.missing == Missing::First || admits(key.missing());
+        let may_have = |entry: &Entry| {
+            let best = if key.key.descending { entry.most } else { entry.least };
+            with_missing || admits(key.of_order(best))
+        };
+        let (mut found, mut present) = (std::mem::take(&mut self.found), 0);
+        reader.each_if(matches, may_have, |doc, values| {
+            present += 1;
+            let first = key.of_values(values);
+            if first <= worst {
+                found.push((first, doc));
+            }
+        })?;
+        for &(first, doc) in &found {
+            self.offer(first, doc, 0.0)?;
+        }
+        found.clear();
+        self.found = found;
+        if with_missing && present < matches.count && key.missing() <= self.worst {
+            let mut with = Vec::new();
+            reader.each(matches, |doc, _| with.push(doc))?;
+            let mut with = with.into_iter().peekable();
+            matches.each(|doc| match with.next_if_eq(&doc) {
+                Some(_) => Ok(()),
+                None => self.offer(key.missing(), doc, 0.0),
             })?;
-            for &(first, doc) in &found {
-                self.offer(first, doc, 0.0)?;
-            }
-            found.clear();
-            self.found = found;
-            if present < window.count && key.missing() <= self.worst {
-                let mut missing = *bits;
-                reader.each(window, |doc, _| {
-                    let at = doc - start;
-                    if let Some(word) = missing.get_mut((at / 64) as usize) {
-                        *word &= !(1 << (at % 64));
-                    }
-                })?;
-                for doc in docs_of(start, &missing) {
-                    self.offer(key.missing(), doc, 0.0)?;
-                }
-            }
         }
         self.reader = Some(reader);
         Ok(())
-    }
-
-    /// True if a document of a window may become a hit, as far as the column tells.
-    fn may_have(&self, key: &LeafKey<'_>, reader: &Reader<'_>, start: u32) -> Result<bool> {
-        // Of equal ones those that come first stay, and all that come are behind those that are here.
-        let admits = |first: u128| match self.keys.len() {
-            1 if self.heap.len() == self.k => first < self.worst,
-            _ => first <= self.worst,
-        };
-        if self.worst == u128::MAX || key.key.missing == Missing::First || admits(key.missing()) {
-            return Ok(true);
-        }
-        let mut blocks = Blocks::of(reader.column(), start)?;
-        while let Some((_, entry)) = blocks.next(reader.column())? {
-            let best = if key.key.descending { entry.most } else { entry.least };
-            if admits(key.of_order(best)) {
-                return Ok(true);
-            }
-        }
-        Ok(false)
     }
 
     #[inline]

@@ -5,7 +5,7 @@
 //! whoever asks for them has all values kept, eight bytes each, and of these the wanted ones are selected.
 
 use super::read::{Reader, Run};
-use super::window::Window;
+use super::window::Matches;
 use crate::column::ColumnKind;
 use crate::error::{Error, Result};
 use crate::schema::Value;
@@ -95,10 +95,10 @@ impl StatsCount {
         Ok(StatsCount { percentiles: percentiles.to_vec(), ..StatsCount::default() })
     }
 
-    pub(super) fn window(&mut self, reader: Option<&mut Reader<'_>>, window: &Window<'_>) -> Result<()> {
-        let matches = window.count;
+    pub(super) fn take(&mut self, reader: Option<&mut Reader<'_>>, matches: &Matches<'_>) -> Result<()> {
+        let count = matches.count;
         let Some(reader) = reader else {
-            self.missing += matches;
+            self.missing += count;
             return Ok(());
         };
         let kind = reader.column().kind();
@@ -108,7 +108,7 @@ impl StatsCount {
         }
         self.kind = Some(kind);
         let (figures, kept, keep) = (&mut self.figures, &mut self.kept, !self.percentiles.is_empty());
-        let present = reader.runs(window, |run| match run {
+        let present = reader.runs(matches, |run| match run {
             Run::Same(value, documents) => {
                 figures.add_same(kind, value, documents);
                 if keep {
@@ -124,7 +124,7 @@ impl StatsCount {
             }
         })?;
         self.documents += present;
-        self.missing += matches.saturating_sub(present);
+        self.missing += count.saturating_sub(present);
         Ok(())
     }
 

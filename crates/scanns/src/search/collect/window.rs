@@ -1,74 +1,137 @@
-//! Documents that match, a window of them at a time, as everything that reads columns takes them.
+//! Documents that match, as everything that reads columns takes them.
 //!
-//! Where a good part of a window matches, bits are the best that there is; where few do, whoever goes through the bits of a window
-//! for each column spends most of the time on those that are not set. So the few are listed once, for all.
+//! Where a good part of a window matches, bits are the best that there is, and its blocks are unpacked. Where few do, who goes
+//! through the bits of a window for each column spends most of the time on those that are not set; so few are listed once for
+//! all, together with those of the windows that follow: to go through one column for many documents lets the processor wait
+//! for all of their lines at once.
 
 use std::ops::ControlFlow;
 
 use crate::codec::{SLACK, count_ones, list};
 use crate::error::Result;
-use crate::search::sets::{Bits, WINDOW};
+use crate::search::sets::{Bits, WINDOW, docs_of};
 use crate::search::{Query, Searcher};
 
 /// To look up the values of so many documents of a window takes as long as to unpack all and choose.
 const FEW: u64 = WINDOW as u64 / 2;
 
-/// The documents of a window that match.
+/// As many are listed before they are looked at.
+const ENOUGH: usize = 2_048;
+
+/// Documents of a leaf that match; others that do are before or behind all of them.
 #[derive(Clone, Copy, Debug)]
-pub(super) struct Window<'w> {
+pub(super) struct Matches<'m> {
     pub(super) leaf: usize,
-    /// The first document that the bits are about.
-    pub(super) start: u32,
-    pub(super) bits: &'w Bits,
-    /// How many match.
+    /// How many they are: at least one.
     pub(super) count: u64,
-    /// Which, ascending, if they are few.
-    pub(super) docs: Option<&'w [u32]>,
+    pub(super) which: Which<'m>,
 }
 
-/// Makes windows of bits.
+/// Which they are.
+#[derive(Clone, Copy, Debug)]
+pub(super) enum Which<'m> {
+    /// Their numbers, ascending.
+    Few(&'m [u32]),
+    /// A bit for each document of the window that begins with this one.
+    Many(u32, &'m Bits),
+}
+
+impl<'m> Matches<'m> {
+    /// Those documents.
+    pub(super) fn of(leaf: usize, docs: &'m [u32]) -> Self {
+        Matches { leaf, count: docs.len() as u64, which: Which::Few(docs) }
+    }
+
+    /// Calls `visit` with each of them, in order.
+    pub(super) fn each(&self, mut visit: impl FnMut(u32) -> Result<()>) -> Result<()> {
+        match self.which {
+            Which::Few(docs) => docs.iter().try_for_each(|&doc| visit(doc)),
+            Which::Many(start, bits) => docs_of(start, bits).try_for_each(visit),
+        }
+    }
+}
+
+/// Lists documents.
 #[derive(Debug)]
 pub(super) struct Lister {
     docs: Vec<u32>,
+    len: usize,
 }
 
 impl Lister {
+    /// Without documents.
     pub(super) fn new() -> Self {
-        Lister { docs: vec![0; WINDOW as usize + SLACK] }
+        Lister { docs: vec![0; ENOUGH + WINDOW as usize + SLACK], len: 0 }
     }
 
-    /// The window that begins with `start`.
-    #[inline]
-    pub(super) fn window<'w>(&'w mut self, leaf: usize, start: u32, bits: &'w Bits) -> Window<'w> {
-        let count = count_ones(bits);
-        let mut window = Window { leaf, start, bits, count, docs: None };
-        if count <= FEW {
-            let listed = list(bits.iter().copied(), start, &mut self.docs);
-            window.docs = listed.and_then(|listed| self.docs.get(..listed));
+    /// Those that were listed.
+    fn docs(&self) -> &[u32] {
+        self.docs.get(..self.len).unwrap_or_default()
+    }
+
+    fn add(&mut self, start: u32, bits: &Bits) {
+        let room = self.docs.get_mut(self.len..).unwrap_or_default();
+        self.len += list(bits.iter().copied(), start, room).unwrap_or(0);
+    }
+
+    /// All documents of `matches`.
+    pub(super) fn all<'l>(&'l mut self, matches: &Matches<'l>) -> &'l [u32] {
+        match matches.which {
+            Which::Few(docs) => docs,
+            Which::Many(start, bits) => {
+                self.len = 0;
+                self.add(start, bits);
+                self.docs()
+            }
         }
-        window
-    }
-
-    /// All documents of a window.
-    pub(super) fn all(&mut self, window: &Window<'_>) -> &[u32] {
-        let listed = list(window.bits.iter().copied(), window.start, &mut self.docs);
-        listed.and_then(|listed| self.docs.get(..listed)).unwrap_or_default()
     }
 }
 
-/// Calls `visit` with the documents that match and are not deleted, a leaf and a window at a time, until it fails.
+/// Calls `visit` with the documents that match and are not deleted, leaf after leaf and in order, until it fails.
 pub(super) fn each_match(
     searcher: &Searcher<'_>,
     query: &Query,
-    mut visit: impl FnMut(&Window<'_>) -> Result<()>,
+    visit: impl FnMut(&Matches<'_>) -> Result<()>,
 ) -> Result<()> {
-    let (mut outcome, mut lister) = (Ok(()), Lister::new());
+    let (mut outcome, mut batches) = (Ok(()), Batches { visit, leaf: 0, few: Lister::new() });
     searcher.for_each_window(query, |leaf, start, bits| {
-        let window = lister.window(leaf, start, bits);
-        if window.count > 0 {
-            outcome = visit(&window);
-        }
+        outcome = batches.take(leaf, start, bits);
         if outcome.is_ok() { ControlFlow::Continue(()) } else { ControlFlow::Break(()) }
     })?;
-    outcome
+    outcome?;
+    batches.send()
+}
+
+/// Puts few documents of several windows together.
+struct Batches<V> {
+    visit: V,
+    /// The leaf that those are of which wait.
+    leaf: usize,
+    few: Lister,
+}
+
+impl<V: FnMut(&Matches<'_>) -> Result<()>> Batches<V> {
+    fn take(&mut self, leaf: usize, start: u32, bits: &Bits) -> Result<()> {
+        if leaf != self.leaf {
+            self.send()?;
+            self.leaf = leaf;
+        }
+        let count = count_ones(bits);
+        if count <= FEW {
+            self.few.add(start, bits);
+            return if self.few.len >= ENOUGH { self.send() } else { Ok(()) };
+        }
+        self.send()?;
+        (self.visit)(&Matches { leaf, count, which: Which::Many(start, bits) })
+    }
+
+    /// Sends those that wait.
+    fn send(&mut self) -> Result<()> {
+        if self.few.len == 0 {
+            return Ok(());
+        }
+        let sent = (self.visit)(&Matches::of(self.leaf, self.few.docs()));
+        self.few.len = 0;
+        sent
+    }
 }
