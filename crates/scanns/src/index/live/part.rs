@@ -8,7 +8,6 @@ use crate::invert::Inverter;
 use crate::schema::{Document, Field, Records, Schema, Stored};
 use crate::search::Query;
 use crate::segment::{Collector, Keys};
-use crate::source::Stamp;
 
 /// Documents among all that came before.
 #[derive(Clone, Debug)]
@@ -89,9 +88,8 @@ impl Part {
             Err(_) => self.fields.void_document()?,
         }
         // A document that is void has a number too.
-        self.key_bytes += document.key().len() + size_of::<Vec<u8>>() + size_of::<Stamp>() + 16;
+        self.key_bytes += document.key().len() + size_of::<Vec<u8>>() + 16;
         self.keys.paths.push(document.key().to_vec());
-        self.keys.stamps.push(Stamp::default());
         self.sequences.push(sequence);
         outcome
     }

@@ -51,7 +51,8 @@ pub(super) fn merge_paths(
     }
     let count = paths.finish(out)?;
     out.begin(STAMPS)?;
-    for ((keys, _), numbers) in sources.iter().zip(&numbers) {
+    let stamped = sources.iter().any(|(keys, _)| keys.has_stamps());
+    for ((keys, _), numbers) in sources.iter().zip(&numbers).filter(|_| stamped) {
         for path in (0..keys.paths()).filter(|&path| numbers.get(path).is_some()) {
             write_stamp(&keys.stamp(path)?, out)?;
         }

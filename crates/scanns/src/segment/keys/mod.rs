@@ -4,7 +4,7 @@
 //! paths  = path …                                  a section of its own, as are the next four
 //! path   = shared varint | length varint | bytes   front-coded, afresh every 16 paths
 //! places = offset of the block u64 …               per 16 paths
-//! stamps = (size u64 | modified i64) …             of each path: what the file was like when it was indexed
+//! stamps = (size u64 | modified i64) …             of each path: what the file was like when it was indexed; none if all are 0
 //! hashes = (hash u64 | path u32) …                 xxh3-64 of each path, ascending, then by path
 //! keys   = kind u32 (0: document d is path d, 1: runs say, 2: runs say of places) | paths u32 | zero u64 | run …
 //! run    = first document u32 | path u32 | first line u64        kinds 1 and 2, ascending by document
@@ -63,7 +63,7 @@ pub struct KeyRun {
 pub struct Keys {
     /// Paths as bytes, in order of first use.
     pub paths: Vec<Vec<u8>>,
-    /// What each of their files was like; as many.
+    /// What each of their files was like: as many, or none if they are no files.
     pub stamps: Vec<Stamp>,
     /// Where documents are lines: which lines. `None` if document `d` is the file `paths[d]`.
     pub runs: Option<Vec<KeyRun>>,

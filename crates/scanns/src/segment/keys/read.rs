@@ -45,7 +45,7 @@ impl<'a> KeyReader<'a> {
         let fits = runs.is_multiple_of(RUN)
             && places.len() == (count as usize).div_ceil(BLOCK) * 8
             && hashes.len() == count as usize * HASH
-            && stamps.len() == count as usize * STAMP
+            && (stamps.len() == count as usize * STAMP || stamps.len() == 0)
             && if by_run { runs / RUN <= max_doc as usize } else { runs == 0 && count == max_doc };
         let runs = runs / RUN;
         let reader = KeyReader { keys, paths, places, hashes, stamps, max_doc, by_run, order, count, runs };
@@ -233,8 +233,16 @@ impl<'a> KeyReader<'a> {
         Ok(found)
     }
 
+    /// True if something is known of files; of documents that programs gave there is nothing.
+    pub(super) fn has_stamps(&self) -> bool {
+        self.stamps.len() > 0
+    }
+
     /// What the file of path `number` was like.
     pub(in crate::segment) fn stamp(&self, number: u32) -> Result<Stamp> {
+        if !self.has_stamps() {
+            return Ok(Stamp::default());
+        }
         let at = number as usize * STAMP;
         let mut reader = ByteReader::new(self.stamps.get(at..at + STAMP)?);
         match (reader.u64(), reader.u64()) {

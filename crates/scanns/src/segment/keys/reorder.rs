@@ -110,9 +110,11 @@ fn reorder_files(
     })?;
     let count = paths.finish(out)?;
     out.begin(STAMPS)?;
-    order.each(documents, |source, doc| {
-        reader(source).map_or(Ok(()), |keys| write_stamp(&keys.stamp(doc)?, out))
-    })?;
+    if sources.iter().any(|(keys, _)| keys.has_stamps()) {
+        order.each(documents, |source, doc| {
+            reader(source).map_or(Ok(()), |keys| write_stamp(&keys.stamp(doc)?, out))
+        })?;
+    }
     hashes.sort_unstable();
     out.begin(HASHES)?;
     hashes.into_iter().try_for_each(|entry| write_hash(entry, out))?;

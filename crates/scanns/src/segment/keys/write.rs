@@ -19,7 +19,9 @@ pub(in crate::segment) fn write(keys: &Keys, out: &mut EnvelopeWriter) -> Result
     }
     let count = paths.finish(out)?;
     out.begin(STAMPS)?;
-    keys.stamps.iter().try_for_each(|stamp| write_stamp(stamp, out))?;
+    if keys.stamps.iter().any(|stamp| *stamp != Stamp::default()) {
+        keys.stamps.iter().try_for_each(|stamp| write_stamp(stamp, out))?;
+    }
     hashes.sort_unstable();
     out.begin(HASHES)?;
     hashes.into_iter().try_for_each(|entry| write_hash(entry, out))?;
