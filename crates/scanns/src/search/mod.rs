@@ -81,8 +81,8 @@ pub use like::MoreLikeThis;
 pub use parse::{MAX_CLAUSES, MAX_DEPTH, QueryText, parse};
 pub use patterns::MAX_EXPANSIONS;
 pub use query::{BoolQuery, Operator, Pattern, PhraseQuery, Query, ValueRange, WildcardPart};
-pub(crate) use sets::docs_of;
 pub use sets::{Bits as MatchBits, WINDOW as MATCH_WINDOW};
+pub(crate) use sets::{MatchedDocs, docs_of};
 pub use share::SearchThreads;
 pub use similarity::Model;
 pub use snippets::{Highlighter, Snippet, SnippetOptions};
@@ -329,6 +329,29 @@ impl<'a> Searcher<'a> {
             let mut flow = ControlFlow::Continue(());
             sets::visit(&plan.root, &view, Terms::unscored(&plan, found), |start, bits| {
                 flow = visit(number, start, bits);
+                flow
+            })?;
+            if flow.is_break() {
+                break;
+            }
+        }
+        Ok(())
+    }
+
+    /// Calls `visit` with the documents that match and are not deleted, without scores, until it breaks: leaf after leaf and in
+    /// order.
+    pub(crate) fn for_each_matched(
+        &self,
+        query: &Query,
+        mut visit: impl FnMut(usize, MatchedDocs<'_>) -> ControlFlow<()>,
+    ) -> Result<()> {
+        let plan = Plan::new(query, &self.fields)?;
+        let found = plan.find(&self.fields)?;
+        for number in 0..self.fields.leaves() {
+            let (view, found) = (View::new(&self.fields, &plan, number)?, found.in_leaf(number));
+            let mut flow = ControlFlow::Continue(());
+            sets::visit_all(&plan.root, &view, Terms::unscored(&plan, found), |matched| {
+                flow = visit(number, matched);
                 flow
             })?;
             if flow.is_break() {

@@ -214,11 +214,30 @@ impl<'t, S> Terms<'t, S> {
         let Some(rarest) = must.iter().filter_map(term).min_by_key(|&term| self.doc_freq(term)) else {
             return Ok(None);
         };
-        let Some(source) = &sources[rarest] else { return Ok(None) };
-        if u64::from(self.doc_freq(rarest)) * RARE > u64::from(view.end - view.first) {
-            return Ok(None);
+        match &sources[rarest] {
+            Some(source) if self.is_rare(view, rarest) => self.docs_of(view, rarest, source).map(Some),
+            _ => Ok(None),
         }
-        let mut cursor = self.cursor(view, rarest, source)?;
+    }
+
+    /// The documents of a query that is a rare word and nothing else.
+    pub(super) fn docs_of_rare(&self, view: &View, root: &Node) -> Result<Option<Vec<u32>>> {
+        match root.kind {
+            Kind::Term(term) if self.is_rare(view, term) => match self.source(view, term)? {
+                Some(source) => self.docs_of(view, term, &source).map(Some),
+                None => Ok(Some(Vec::new())),
+            },
+            _ => Ok(None),
+        }
+    }
+
+    fn is_rare(&self, view: &View, term: usize) -> bool {
+        u64::from(self.doc_freq(term)) * RARE <= u64::from(view.end - view.first)
+    }
+
+    /// The documents of a term.
+    fn docs_of(&self, view: &View, term: usize, source: &ListSource) -> Result<Vec<u32>> {
+        let mut cursor = self.cursor(view, term, source)?;
         cursor.advance(view.first);
         let mut docs = Vec::new();
         while cursor.doc() != NO_MORE && cursor.doc() < view.end {
@@ -228,7 +247,7 @@ impl<'t, S> Terms<'t, S> {
             cursor.consume(count);
         }
         docs.truncate(count_below(&docs, view.end));
-        if cursor.corrupt() { Err(damaged_list()) } else { Ok(Some(docs)) }
+        if cursor.corrupt() { Err(damaged_list()) } else { Ok(docs) }
     }
 
     /// The terms of the leaf that a pattern matches.

@@ -75,6 +75,32 @@ pub(super) fn visit(
     })
 }
 
+/// Some documents that match.
+#[derive(Clone, Copy, Debug)]
+pub(crate) enum MatchedDocs<'m> {
+    /// Their numbers, ascending.
+    Docs(&'m [u32]),
+    /// A bit for each document of the window that begins with this one.
+    Window(u32, &'m Bits),
+}
+
+/// Calls `visit` with what matches and is not deleted, in order, until it breaks. The documents of a rare word are in few
+/// windows, and those would be full of zeros.
+pub(super) fn visit_all(
+    root: &Node,
+    view: &View,
+    terms: Terms<()>,
+    mut visit: impl FnMut(MatchedDocs<'_>) -> ControlFlow<()>,
+) -> Result<()> {
+    let Some(mut docs) = terms.docs_of_rare(view, root)? else {
+        return self::visit(root, view, terms, |start, bits| visit(MatchedDocs::Window(start, bits)));
+    };
+    docs.retain(|&doc| view.keeps(doc));
+    // Breaking is all that ends this early.
+    let _ = docs.chunks(WINDOW as usize).try_for_each(|docs| visit(MatchedDocs::Docs(docs)));
+    Ok(())
+}
+
 /// Offers what matches in order, all with one score, until no more is wanted.
 pub(super) fn offer_all<S>(
     root: &Node,

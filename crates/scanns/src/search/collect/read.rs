@@ -66,7 +66,7 @@ impl<'c> Reader<'c> {
         while let Some(Part { number, entry, which, count }) = parts.next(self.column)? {
             picked.clear();
             if !entry.is_plain() {
-                self.each_in((number, &entry), &which, count, |_, values| {
+                self.each_in((number, entry), &which, count, |_, values| {
                     documents += 1;
                     match values {
                         [value] => picked.push(*value),
@@ -83,7 +83,7 @@ impl<'c> Reader<'c> {
                 visit(Run::Singles(self.unpacked(number)?.values));
             } else {
                 match &which {
-                    Inside::Docs(docs) => self.column.pick(number, &entry, docs, &mut picked)?,
+                    Inside::Docs(docs) => self.column.pick(number, entry, docs, &mut picked)?,
                     Inside::Bits(start, bits) => {
                         let values = self.unpacked(number)?.values;
                         let places = docs_of(*start, &bits[..]).map(|doc| doc.wrapping_sub(entry.first));
@@ -115,17 +115,17 @@ impl<'c> Reader<'c> {
         let mut parts = Parts::of(self.column, matches, std::mem::take(&mut self.parts))?;
         while let Some(Part { number, entry, which, count }) = parts.next(self.column)? {
             match &which {
-                _ if !admits(&entry) => {}
+                _ if !admits(entry) => {}
                 Inside::Docs(docs) if entry.is_plain() => {
                     let mut picked = std::mem::take(&mut self.picked);
                     picked.clear();
-                    self.column.pick(number, &entry, docs, &mut picked)?;
+                    self.column.pick(number, entry, docs, &mut picked)?;
                     docs.iter()
                         .zip(&picked)
                         .for_each(|(&doc, value)| visit(doc, std::slice::from_ref(value)));
                     self.picked = picked;
                 }
-                _ => self.each_in((number, &entry), &which, count, &mut visit)?,
+                _ => self.each_in((number, entry), &which, count, &mut visit)?,
             }
         }
         self.parts = parts.memory();
@@ -205,9 +205,9 @@ impl Blocks {
 }
 
 /// Documents that match and are in one block.
-struct Part<'m> {
+struct Part<'p, 'm> {
     number: u32,
-    entry: Entry,
+    entry: &'p Entry,
     which: Inside<'m>,
     /// How many they are.
     count: u64,
@@ -224,65 +224,74 @@ enum Inside<'m> {
 type Found = (u32, Entry, usize);
 
 /// What matches, by block, but for blocks without values.
-enum Parts<'m> {
+struct Parts<'m> {
+    rest: Rest<'m>,
+    /// Blocks that were found, and how many of them were handed out.
+    found: Vec<Found>,
+    handed: usize,
+}
+
+/// What was not handed out.
+enum Rest<'m> {
     Docs {
         docs: &'m [u32],
         /// How many of them are in blocks that were handed out, and in blocks that were found.
         handed: usize,
         found: usize,
-        /// Blocks that were found, the first one last.
-        ahead: Vec<Found>,
     },
-    Bits(Blocks, (u32, &'m Bits), Vec<Found>),
+    Bits(Blocks, u32, &'m Bits),
 }
 
 impl<'m> Parts<'m> {
-    fn of(column: &Column, matches: &Matches<'m>, memory: Vec<Found>) -> Result<Self> {
-        match matches.which {
+    fn of(column: &Column, matches: &Matches<'m>, mut memory: Vec<Found>) -> Result<Self> {
+        memory.clear();
+        let rest = match matches.which {
             Which::Few(docs) => {
                 docs.iter().take(AHEAD).for_each(|&doc| column.prefetch_entry(doc));
-                Ok(Parts::Docs { docs, handed: 0, found: 0, ahead: memory })
+                Rest::Docs { docs, handed: 0, found: 0 }
             }
-            Which::Many(start, bits) => Ok(Parts::Bits(Blocks::of(column, start)?, (start, bits), memory)),
-        }
+            Which::Many(start, bits) => Rest::Bits(Blocks::of(column, start)?, start, bits),
+        };
+        Ok(Parts { rest, found: memory, handed: 0 })
     }
 
     /// Memory for other parts.
     fn memory(self) -> Vec<Found> {
-        match self {
-            Parts::Docs { ahead: memory, .. } | Parts::Bits(.., memory) => memory,
-        }
+        self.found
     }
 
     #[inline]
-    fn next(&mut self, column: &Column) -> Result<Option<Part<'m>>> {
-        match self {
-            Parts::Docs { docs, handed, found, ahead } => loop {
-                if ahead.is_empty() {
-                    find_blocks(column, docs, found, ahead)?;
-                    ahead.reverse();
-                }
-                let Some((number, entry, end)) = ahead.pop() else { return Ok(None) };
-                let inside = docs.get(std::mem::replace(handed, end)..end).unwrap_or_default();
-                if entry.present > 0 {
-                    let count = inside.len() as u64;
-                    return Ok(Some(Part { number, entry, which: Inside::Docs(inside), count }));
-                }
-            },
-            Parts::Bits(blocks, (start, bits), _) => {
-                while let Some((number, entry)) = blocks.next(column)? {
-                    let inside = bits_in(bits, *start, &entry);
-                    let count = count_ones(&inside);
-                    if count > 0 {
-                        return Ok(Some(Part {
-                            number,
-                            entry,
-                            which: Inside::Bits(*start, Box::new(inside)),
-                            count,
-                        }));
+    fn next(&mut self, column: &Column) -> Result<Option<Part<'_, 'm>>> {
+        loop {
+            if self.handed == self.found.len() {
+                self.handed = 0;
+                self.found.clear();
+                match &mut self.rest {
+                    Rest::Docs { docs, found, .. } => find_blocks(column, docs, found, &mut self.found)?,
+                    Rest::Bits(blocks, ..) => {
+                        let next = blocks.next(column)?;
+                        self.found.extend(next.map(|(number, entry)| (number, entry, 0)));
                     }
                 }
-                Ok(None)
+            }
+            let at = self.handed;
+            let Some((number, entry, end)) = self.found.get(at) else { return Ok(None) };
+            self.handed += 1;
+            let (which, count) = match &mut self.rest {
+                Rest::Docs { docs, handed, .. } => {
+                    let inside = docs.get(std::mem::replace(handed, *end)..*end).unwrap_or_default();
+                    (Inside::Docs(inside), inside.len() as u64)
+                }
+                Rest::Bits(_, start, bits) => {
+                    let inside = bits_in(bits, *start, entry);
+                    let count = count_ones(&inside);
+                    (Inside::Bits(*start, Box::new(inside)), count)
+                }
+            };
+            if entry.present > 0 && count > 0 {
+                // Looked up again, since what is handed out is borrowed for as long as this.
+                let Some((_, entry, _)) = self.found.get(at) else { return Ok(None) };
+                return Ok(Some(Part { number: *number, entry, which, count }));
             }
         }
     }

@@ -9,11 +9,14 @@ use std::ops::ControlFlow;
 
 use crate::codec::{SLACK, count_ones, list};
 use crate::error::Result;
-use crate::search::sets::{Bits, WINDOW, docs_of};
+use crate::search::sets::{Bits, MatchedDocs, WINDOW, docs_of};
 use crate::search::{Query, Searcher};
 
 /// To look up the values of so many documents of a window takes as long as to unpack all and choose.
 const FEW: u64 = WINDOW as u64 / 2;
+
+/// Of so few, most words of a window are passed eight at a time.
+const SPARSE: u64 = 16;
 
 /// As many are listed before they are looked at.
 const ENOUGH: usize = 2_048;
@@ -69,9 +72,23 @@ impl Lister {
         self.docs.get(..self.len).unwrap_or_default()
     }
 
-    fn add(&mut self, start: u32, bits: &Bits) {
+    /// Adds the documents of a window, which are so many.
+    fn add(&mut self, start: u32, bits: &Bits, count: u64) {
         let room = self.docs.get_mut(self.len..).unwrap_or_default();
-        self.len += list(bits.iter().copied(), start, room).unwrap_or(0);
+        if count > SPARSE {
+            self.len += list(bits.iter().copied(), start, room).unwrap_or(0);
+            return;
+        }
+        let mut room = room.iter_mut();
+        for (words, first) in bits.chunks(8).zip((start..).step_by(512)) {
+            if words.iter().fold(0, |all, word| all | word) == 0 {
+                continue;
+            }
+            for (slot, doc) in docs_of(first, words).map_while(|doc| Some((room.next()?, doc))) {
+                *slot = doc;
+                self.len += 1;
+            }
+        }
     }
 
     /// All documents of `matches`.
@@ -80,7 +97,7 @@ impl Lister {
             Which::Few(docs) => docs,
             Which::Many(start, bits) => {
                 self.len = 0;
-                self.add(start, bits);
+                self.add(start, bits, matches.count);
                 self.docs()
             }
         }
@@ -94,8 +111,8 @@ pub(super) fn each_match(
     visit: impl FnMut(&Matches<'_>) -> Result<()>,
 ) -> Result<()> {
     let (mut outcome, mut batches) = (Ok(()), Batches { visit, leaf: 0, few: Lister::new() });
-    searcher.for_each_window(query, |leaf, start, bits| {
-        outcome = batches.take(leaf, start, bits);
+    searcher.for_each_matched(query, |leaf, matched| {
+        outcome = batches.take(leaf, matched);
         if outcome.is_ok() { ControlFlow::Continue(()) } else { ControlFlow::Break(()) }
     })?;
     outcome?;
@@ -111,14 +128,19 @@ struct Batches<V> {
 }
 
 impl<V: FnMut(&Matches<'_>) -> Result<()>> Batches<V> {
-    fn take(&mut self, leaf: usize, start: u32, bits: &Bits) -> Result<()> {
+    fn take(&mut self, leaf: usize, matched: MatchedDocs<'_>) -> Result<()> {
         if leaf != self.leaf {
             self.send()?;
             self.leaf = leaf;
         }
+        let (start, bits) = match matched {
+            MatchedDocs::Docs([]) => return Ok(()),
+            MatchedDocs::Docs(docs) => return (self.visit)(&Matches::of(leaf, docs)),
+            MatchedDocs::Window(start, bits) => (start, bits),
+        };
         let count = count_ones(bits);
         if count <= FEW {
-            self.few.add(start, bits);
+            self.few.add(start, bits, count);
             return if self.few.len >= ENOUGH { self.send() } else { Ok(()) };
         }
         self.send()?;
