@@ -31,6 +31,18 @@ pub(super) struct Directory {
     pub(super) name: Vec<u8>,
 }
 
+/// Strings of no dictionary have no numbers to count by.
+///
+/// # Errors
+/// [`Error::Options`] for a column of texts or bytes.
+pub(super) fn refuse_strings(column: &Column) -> Result<()> {
+    if column.kind().is_strings() {
+        let why = "texts and bytes cannot be counted by value: make the field a keyword";
+        return Err(Error::Options(why.into()));
+    }
+    Ok(())
+}
+
 impl Cut {
     /// That of a column in a leaf.
     ///
@@ -38,10 +50,8 @@ impl Cut {
     /// [`Error::Options`] if the facet is not for such a column.
     pub(super) fn new(facet: &Facet, column: &Column) -> Result<Self> {
         let refuse = |why: &str| Err(Error::Options(why.into()));
+        refuse_strings(column)?;
         let kind = column.kind();
-        if kind.is_strings() {
-            return refuse("texts and bytes cannot be counted by value: make the field a keyword");
-        }
         match (facet, column.terms()) {
             (Facet::Terms(terms), None) if !terms.prefix.is_empty() => refuse("only keywords have a prefix"),
             (Facet::Terms(_), _) => Ok(Cut::Values),

@@ -7,10 +7,11 @@
 use xxhash_rust::xxh3::xxh3_64;
 
 use super::counts::Counts;
+use super::cut::refuse_strings;
 use super::read::{Reader, Run};
 use super::window::Matches;
 use crate::column::Column;
-use crate::error::{Error, Result};
+use crate::error::Result;
 
 /// How many different values documents have.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -121,10 +122,7 @@ impl<'a> DistinctCount<'a> {
             return Ok(());
         };
         let column = reader.column();
-        if column.kind().is_strings() {
-            let why = "texts and bytes cannot be counted by value: make the field a keyword";
-            return Err(Error::Options(why.into()));
-        }
+        refuse_strings(column)?;
         let present = if let Some(terms) = column.terms() {
             if self.leaf.as_ref().is_none_or(|known| known.0 != leaf) {
                 self.leave()?;

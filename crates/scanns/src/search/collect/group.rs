@@ -12,6 +12,7 @@ use std::ops::ControlFlow;
 use hashbrown::HashMap;
 
 use super::aggregate::{Aggregated, Aggregation};
+use super::cut::refuse_strings;
 use super::sort::{Candidate, SortedHit, Sorting, compare};
 use super::values::{LeafKey, SortBy, SortKey, order_of_number, value_of};
 use super::window::{Lister, each_match};
@@ -67,6 +68,7 @@ impl Searcher<'_> {
     /// # Errors
     /// [`Error::Options`] for a column of texts or bytes, and those of [`Searcher::top_k_sorted`].
     pub fn top_groups(&self, query: &Query, model: Model, by: &GroupBy) -> Result<Groups> {
+        (0..self.leaves()).filter_map(|leaf| self.column(leaf, by.field)).try_for_each(refuse_strings)?;
         let distinct = Aggregation::Distinct { field: by.field, exact: true };
         let found = self.aggregate(query, &[distinct])?;
         let Some(Aggregated::Distinct(distinct)) = found.first() else { return Ok(Groups::default()) };

@@ -1,6 +1,7 @@
 use super::counting::directory;
 use super::sorting::{any_key, compare};
 use super::*;
+use crate::error::Error;
 use crate::search::{GroupBy, Missing, SortBy, SortKey};
 
 /// The groups of a document.
@@ -69,6 +70,25 @@ fn groups_have_their_first_hits_in_order() {
             let hits: Vec<_> = group.hits.iter().map(|found| (found.hit.leaf, found.hit.doc)).collect();
             let first: Vec<_> = members.iter().take(by.hits).map(|one| (one.leaf, one.doc)).collect();
             assert_eq!(hits, first, "{what} {value:?}");
+        }
+    }
+}
+
+/// In the extended Boolean model more documents match where scores are asked for: none may match what is counted first.
+#[test]
+fn groups_of_texts_and_bytes_are_refused_whatever_matches() {
+    let fixture = (1..).map(|seed| Fixture::new(&mut Rng::with_seed(seed), 120)).find(|fixture| {
+        let blob = fixture.field("blob");
+        fixture.given.iter().any(|given| !given[&blob].is_empty())
+    });
+    let fixture = fixture.unwrap();
+    let searcher = fixture.snapshot.searcher();
+    let by = GroupBy { field: fixture.field("blob"), keys: vec![], groups: 3, hits: 1, missing: false };
+    for text in ["*", "nothing", "+nothing +w1 +w0"] {
+        let query = fixture.snapshot.parse(text, Operator::Or).unwrap();
+        for model in [Model::Classic, Model::PNorm { p: 2.0 }] {
+            let refused = searcher.top_groups(&query, model, &by);
+            assert!(matches!(refused, Err(Error::Options(_))), "{text} by {model:?}: {refused:?}");
         }
     }
 }
