@@ -14,7 +14,7 @@ use crate::store::Section;
 const FRONT: usize = 8;
 
 /// To open a block takes as long as to read so many of its values alone.
-const FEW: usize = 3;
+const FEW: usize = 6;
 
 /// Bytes before the numbers of ends.
 pub(super) const ENDS: usize = 28;
@@ -297,15 +297,14 @@ impl Column {
 
     /// Appends the values of documents of a block that [is plain](Entry::is_plain); they ascend.
     pub(crate) fn pick(&self, number: u32, entry: &Entry, docs: &[u32], out: &mut Vec<u64>) -> Result<()> {
-        let place = |doc: u32| doc.wrapping_sub(entry.first) as usize;
         if entry.head.form == Form::Scaled && docs.len() <= FEW {
             for &doc in docs {
-                out.push(self.plain(number, entry, place(doc))?);
+                out.push(self.plain(number, entry, doc.wrapping_sub(entry.first) as usize)?);
             }
             return Ok(());
         }
         let block = Block::read(self.block_bytes(number, entry)?, *entry);
-        let picked = block.and_then(|block| block.numbers.pick(docs.iter().map(|&doc| place(doc)), out));
+        let picked = block.and_then(|block| block.numbers.pick(entry.first, docs, out));
         picked.ok_or_else(|| self.damaged(number))
     }
 

@@ -193,22 +193,27 @@ impl<'a> Numbers<'a> {
         self.count
     }
 
-    /// Appends the numbers at some places; `None` if one is beyond the last, and where the bytes are damaged.
-    pub fn pick(&self, mut places: impl Iterator<Item = usize>, out: &mut Vec<u64>) -> Option<()> {
+    /// Appends numbers `docs[i] - first`; `None` if one is beyond the last, and where the bytes are damaged. `docs` ascend.
+    pub fn pick(&self, first: u32, docs: &[u32], out: &mut Vec<u64>) -> Option<()> {
         let Head { form, base, step, .. } = self.head;
-        if form != Form::Scaled {
-            return places.try_for_each(|place| {
+        let places = docs.iter().map(|&doc| doc.wrapping_sub(first) as usize);
+        let start = out.len();
+        if matches!(form, Form::Constant | Form::Runs) {
+            for place in places {
                 out.push(self.get(place)?);
-                Some(())
-            });
+            }
+            return Some(());
         }
-        let mut whole = true;
-        out.extend(places.map(|place| {
-            let packed = self.packed.get(place);
-            whole &= packed.is_some();
-            base.wrapping_add(packed.unwrap_or(0).wrapping_mul(step))
-        }));
-        whole.then_some(())
+        self.packed.pick(first, docs, out)?;
+        let picked = out.get_mut(start..)?.iter_mut();
+        if form == Form::Scaled && step == 1 {
+            picked.for_each(|value| *value = base.wrapping_add(*value));
+            return Some(());
+        }
+        for (value, place) in picked.zip(places) {
+            *value = self.of_packed(*value, place)?;
+        }
+        Some(())
     }
 
     /// Number `i`; `None` beyond the last, and where the bytes are damaged.
@@ -224,26 +229,32 @@ impl<'a> Numbers<'a> {
     }
 
     fn get_rare(&self, i: usize) -> Option<u64> {
+        if self.head.form != Form::Runs {
+            return self.of_packed(self.packed.get(i)?, i);
+        }
+        if i >= self.count {
+            return None;
+        }
+        let before = self.ends.len() - 1;
+        let run = self.ends.get(..before)?.partition_point(|end| short(end) <= i);
+        self.of_packed(self.packed.get(run)?, run)
+    }
+
+    /// What a packed integer stands for: that of number `i`, or of a run.
+    #[inline]
+    fn of_packed(&self, packed: u64, i: usize) -> Option<u64> {
         let Head { form, base, step, .. } = self.head;
         match form {
-            Form::Table => self.table.get(usize::try_from(self.packed.get(i)?).ok()?).map(long),
-            Form::Runs if i < self.count => {
-                let before = self.ends.len() - 1;
-                let run = self.ends.get(..before)?.partition_point(|end| short(end) <= i);
-                Some(base.wrapping_add(self.packed.get(run)?.wrapping_mul(step)))
-            }
-            Form::Patched | Form::Decimal => {
-                let packed = self.packed.get(i)?;
-                if packed == (1 << self.head.width) - 1 {
-                    return self.patches.get(i);
-                }
-                if form == Form::Patched {
-                    return Some(base.wrapping_add(packed.wrapping_mul(step)));
-                }
+            Form::Scaled | Form::Runs => Some(base.wrapping_add(packed.wrapping_mul(step))),
+            Form::Line => Some(base.wrapping_add(along(step, i)).wrapping_add(packed)),
+            Form::Table => self.table.get(usize::try_from(packed).ok()?).map(long),
+            Form::Patched | Form::Decimal if packed == (1 << self.head.width) - 1 => self.patches.get(i),
+            Form::Patched => Some(base.wrapping_add(packed.wrapping_mul(step))),
+            Form::Decimal => {
                 let (factor, power) = decimal::parts(step);
                 Some(decimal::number(base.wrapping_add(packed.wrapping_mul(factor)), power))
             }
-            _ => None,
+            Form::Constant => Some(base),
         }
     }
 

@@ -12,10 +12,13 @@ fn check(values: &[u64], floats: bool, label: &str) -> (Form, usize) {
         assert_eq!(numbers.get(i), Some(value), "{label} {head:?} {i}");
     }
     assert_eq!(numbers.get(values.len()), None, "{label}");
-    let mut each = Vec::new();
-    assert_eq!(numbers.pick((0..values.len()).rev().step_by(3), &mut each), Some(()), "{label} {head:?}");
-    assert!(each.iter().eq(values.iter().rev().step_by(3)), "{label} {head:?}");
-    assert_eq!(numbers.pick([0, values.len()].into_iter(), &mut each), None, "{label} {head:?}");
+    let end = u32::try_from(values.len()).unwrap();
+    for step in [1, 3, 50] {
+        let (docs, mut each): (Vec<u32>, _) = ((70..70 + end).step_by(step).collect(), vec![5]);
+        assert_eq!(numbers.pick(70, &docs, &mut each), Some(()), "{label} {head:?}");
+        assert!(each[1..].iter().eq(values.iter().step_by(step)), "{label} {head:?} {step}");
+    }
+    assert_eq!(numbers.pick(0, &[0, end], &mut Vec::new()), None, "{label} {head:?}");
     for from in [0, 1, 7, 8, values.len() / 2, values.len()] {
         for count in [0, 1, 9, values.len().saturating_sub(from)] {
             let mut out = vec![0; count];

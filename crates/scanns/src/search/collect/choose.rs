@@ -30,14 +30,23 @@ impl<K: Ord> Chooser<K> {
     /// Takes a bucket whose value is cheap. They may come in any order, unless it is by that that they are shown.
     #[inline]
     pub(super) fn offer(&mut self, count: u64, mut key: K) {
-        let is_full = self.order == TermsOrder::Count && self.most.len() >= self.limit;
-        if is_full
-            && let Some(mut worst) = self.most.peek_mut()
-            && worst.0.0 == count
-            && key < worst.0.1.0
+        if self.order == TermsOrder::Count
+            && self.most.len() >= self.limit
+            && let Some(Reverse((worst, Reverse(last)))) = self.most.peek()
         {
-            // It takes the place of the other one, which is counted where this one would have been.
-            std::mem::swap(&mut worst.0.1.0, &mut key);
+            if count < *worst {
+                // What most are, once the first few were seen.
+                self.all += count;
+                self.total += u64::from(count >= self.min_count);
+                return;
+            }
+            if count == *worst
+                && key < *last
+                && let Some(mut worst) = self.most.peek_mut()
+            {
+                // It takes the place of the other one, which is counted where this one would have been.
+                std::mem::swap(&mut worst.0.1.0, &mut key);
+            }
         }
         self.push(count, || key);
     }

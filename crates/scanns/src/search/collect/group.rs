@@ -13,9 +13,10 @@ use hashbrown::HashMap;
 
 use super::aggregate::{Aggregated, Aggregation};
 use super::cut::refuse_strings;
+use super::read::Reader;
 use super::sort::{Candidate, SortedHit, Sorting, compare};
 use super::values::{LeafKey, SortBy, SortKey, order_of_number, value_of};
-use super::window::{Lister, each_match};
+use super::window::{Lister, Matches, each_match};
 use crate::column::{Column, ColumnCursor};
 use crate::error::{Error, Result};
 use crate::schema::{Field, Value};
@@ -118,26 +119,50 @@ impl Searcher<'_> {
     }
 }
 
-/// Calls `visit` with the groups of a document in a leaf.
+/// Hits of a leaf, ascending, and their scores.
+type Hits<'h> = (usize, &'h [u32], &'h [f32]);
+
+/// Calls `visit` with every one of these hits, its score and its values, until that fails.
+#[inline]
+fn each_of(
+    reader: &mut Reader<'_>,
+    (leaf, docs, scores): Hits<'_>,
+    mut visit: impl FnMut(u32, f32, &[u64]) -> Result<()>,
+) -> Result<()> {
+    let (mut hits, mut outcome) = (docs.iter().copied().zip(scores.iter().copied()), Ok(()));
+    reader.each(&Matches::of(leaf, docs), |doc, values| {
+        while let (true, Some((hit, score))) = (outcome.is_ok(), hits.next()) {
+            if hit == doc {
+                outcome = visit(doc, score, values);
+                break;
+            }
+            outcome = visit(hit, score, &[]);
+        }
+    })?;
+    outcome?;
+    hits.try_for_each(|(doc, score)| visit(doc, score, &[]))
+}
+
+/// Calls `visit` with the groups that a document with these values is in; `memory` is scratch.
 #[inline]
 fn each_group(
-    column: &mut Option<ColumnCursor<'_>>,
+    values: &[u64],
     missing: bool,
-    (doc, memory): (u32, &mut Vec<u64>),
+    memory: &mut Vec<u64>,
     mut visit: impl FnMut(Option<u64>) -> Result<()>,
 ) -> Result<()> {
-    memory.clear();
-    if let Some(column) = column {
-        column.get(doc, memory)?;
+    match values {
+        [] if missing => visit(None),
+        [] => Ok(()),
+        [value] => visit(Some(*value)),
+        values => {
+            memory.clear();
+            memory.extend_from_slice(values);
+            memory.sort_unstable();
+            memory.dedup();
+            memory.iter().try_for_each(|&value| visit(Some(value)))
+        }
     }
-    if memory.is_empty() && missing {
-        return visit(None);
-    }
-    if memory.len() > 1 {
-        memory.sort_unstable();
-        memory.dedup();
-    }
-    memory.iter().try_for_each(|&value| visit(Some(value)))
 }
 
 /// The first pass.
@@ -156,14 +181,15 @@ const SPARE: usize = 64;
 struct LeafHeads<'a> {
     leaf: usize,
     keys: Vec<LeafKey<'a>>,
-    /// On the column of the first key.
-    key: Option<ColumnCursor<'a>>,
+    /// Of the column of the first key.
+    key: Option<Reader<'a>>,
     column: Option<&'a Column>,
     groups: Option<ColumnCursor<'a>>,
     /// By group; at least the first ones.
     best: HashMap<Option<u64>, Candidate>,
     /// The head of the last group that may be wanted, once there are enough.
     last: Option<Candidate>,
+    values: Vec<u64>,
     memory: Vec<u64>,
 }
 
@@ -175,8 +201,10 @@ impl LeafHeads<'_> {
         if self.last.as_ref().is_some_and(|last| *last < one) {
             return Ok(());
         }
-        let LeafHeads { groups, best, memory, .. } = self;
-        each_group(groups, by.missing, (doc, memory), |group| {
+        let LeafHeads { groups, best, values, memory, .. } = self;
+        values.clear();
+        groups.as_mut().map_or(Ok(()), |groups| groups.get(doc, values))?;
+        each_group(values, by.missing, memory, |group| {
             let head = best.entry(group).or_insert_with(|| one.clone());
             if one < *head {
                 *head = one.clone();
@@ -207,12 +235,13 @@ impl<'a> Heads<'_, 'a> {
         let (keys, column) = (keys?, self.searcher.column(leaf, self.by.field));
         Ok(LeafHeads {
             leaf,
-            key: keys.first().and_then(|key| key.column).map(ColumnCursor::new),
+            key: keys.first().and_then(|key| key.column).map(Reader::new),
             keys,
             column,
             groups: column.map(ColumnCursor::new),
             best: HashMap::new(),
             last: None,
+            values: Vec::new(),
             memory: Vec::new(),
         })
     }
@@ -224,12 +253,21 @@ impl<'a> Heads<'_, 'a> {
         }
         let Some(heads) = &mut self.leaf else { return Ok(()) };
         let Some(&key) = heads.keys.first() else { return Ok(()) };
-        for (&doc, &score) in docs.iter().zip(scores) {
-            let first = key.of_next(&mut heads.key, (doc, score), &mut heads.memory)?;
-            if heads.last.as_ref().is_none_or(|last| first <= last.first()) {
-                heads.consider(first, (doc, score), self.by)?;
+        let mut reader = heads.key.take();
+        let mut consider = |first: u128, doc: u32, score: f32| match &heads.last {
+            Some(last) if first > last.first() => Ok(()),
+            _ => heads.consider(first, (doc, score), self.by),
+        };
+        if let Some(reader) = &mut reader {
+            each_of(reader, (leaf, docs, scores), |doc, score, values| {
+                consider(key.of_values(values), doc, score)
+            })?;
+        } else {
+            for (&doc, &score) in docs.iter().zip(scores) {
+                consider(key.of_document(doc, score)?, doc, score)?;
             }
         }
+        heads.key = reader;
         Ok(())
     }
 
@@ -267,7 +305,7 @@ fn identity(value: Option<&Value>) -> Option<Vec<u8>> {
 /// A leaf at hand, and which group has which number there.
 struct LeafGroups<'a> {
     leaf: usize,
-    column: Option<ColumnCursor<'a>>,
+    column: Option<Reader<'a>>,
     known: HashMap<Option<u64>, usize>,
     /// By the low bits of a number: whether some group has such a one, so that most documents need no look at `known`.
     filter: [u64; 64],
@@ -326,7 +364,7 @@ impl<'s, 'a> Members<'s, 'a> {
             }
             known.extend(number.map(|number| (number, at)));
         }
-        self.leaf = Some(LeafGroups { leaf, column: column.map(ColumnCursor::new), known, filter });
+        self.leaf = Some(LeafGroups { leaf, column: column.map(Reader::new), known, filter });
         Ok(())
     }
 
@@ -338,15 +376,19 @@ impl<'s, 'a> Members<'s, 'a> {
             return Err(Error::Options("there is no such part of the index".into()));
         };
         let mut column = at_hand.column.take();
-        for (&doc, &score) in docs.iter().zip(scores) {
-            each_group(&mut column, by.missing, (doc, memory), |group| {
+        let mut take = |doc: u32, score: f32, values: &[u64]| {
+            each_group(values, by.missing, memory, |group| {
                 let Some(member) = at_hand.place(group).and_then(|at| groups.get_mut(at)) else {
                     return Ok(());
                 };
                 member.count += 1;
                 let sorting = member.sorting.as_mut();
                 sorting.map_or(Ok(()), |sorting| sorting.batch(leaf, &[doc], &[score]))
-            })?;
+            })
+        };
+        match &mut column {
+            Some(column) => each_of(column, (leaf, docs, scores), take)?,
+            None => docs.iter().zip(scores).try_for_each(|(&doc, &score)| take(doc, score, &[]))?,
         }
         at_hand.column = column;
         Ok(())

@@ -7,7 +7,7 @@
 use std::cmp::Ordering;
 
 use crate::codec::{float_of, order_of};
-use crate::column::{Column, ColumnCursor, ColumnKind};
+use crate::column::{Column, ColumnKind};
 use crate::error::{Error, Result};
 use crate::schema::{Field, Value, ValueRef};
 use crate::search::{Hit, Searcher};
@@ -147,21 +147,6 @@ impl<'c> LeafKey<'c> {
     pub(super) fn of_values(&self, values: &[u64]) -> u128 {
         let order = if self.key.descending { values.last() } else { values.first() };
         order.map_or(self.missing(), |&order| self.of_order(order))
-    }
-
-    /// What stands for a document with this score; `cursor` is on the column, and `memory` is scratch.
-    ///
-    /// Where documents come in order that is ten times as fast as [`LeafKey::of_document`].
-    pub(super) fn of_next(
-        &self,
-        cursor: &mut Option<ColumnCursor<'_>>,
-        (doc, score): (u32, f32),
-        memory: &mut Vec<u64>,
-    ) -> Result<u128> {
-        let Some(cursor) = cursor else { return self.of_document(doc, score) };
-        memory.clear();
-        cursor.get(doc, memory)?;
-        Ok(self.of_values(memory))
     }
 
     /// What stands for a document with this score.

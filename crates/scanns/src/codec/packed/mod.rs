@@ -3,6 +3,10 @@
 //! Integer `i` begins at bit `i * width` of the bytes, counted from the lowest bit of the first. So eight of them take `width`
 //! bytes, and one is read with a single load, a shift and a mask: widths are those that leave room for that, 0 to 56, and
 //! 64. Behind the integers stand [`TAIL`] bytes, which may be loaded and are of no meaning.
+//!
+//! `pick.rs` reads many at chosen places.
+
+mod pick;
 
 /// Bytes after the integers.
 pub const TAIL: usize = 8;
