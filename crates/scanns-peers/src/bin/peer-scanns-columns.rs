@@ -7,9 +7,9 @@ use std::time::Instant;
 
 use anyhow::{Context, Result, ensure};
 use scanns::{
-    Aggregated, Aggregation, BucketKey, Column, ColumnCursor, Document, Facet, FacetTerms, Field, FieldEntry,
-    FieldKind, GroupBy, Groups, IndexWriter, MergeOptions, Model, Progress, Query, Schema, Searcher,
-    Snapshot, SortBy, SortKey, SortedHit, Value, WriterOptions, merge,
+    Aggregated, Aggregation, BucketKey, Column, ColumnCursor, DictionaryReader, Document, Facet, FacetTerms,
+    Field, FieldEntry, FieldKind, GroupBy, Groups, IndexWriter, MergeOptions, Model, Progress, Query, Schema,
+    Searcher, Snapshot, SortBy, SortKey, SortedHit, Value, WriterOptions, merge,
 };
 use scanns_peers::columns::answer::{Both, Digests};
 use scanns_peers::columns::protocol::{Built, Operation};
@@ -135,38 +135,60 @@ struct Answer {
     exported: Option<Vec<u8>>,
 }
 
-/// The terms of an export, one behind the other, and where each begins and ends, by row.
+/// Rows of an export whose terms are read together: as many as stay in the cache.
+const ROWS: usize = 4_096;
+
+/// The terms of some rows, one behind the other, and where each begins and ends, by row.
 #[derive(Default)]
 struct Texts {
     bytes: Vec<u8>,
     places: Vec<(usize, usize)>,
+    /// A number above the row that wants it.
+    wanted: Vec<u64>,
+    numbers: Vec<u32>,
 }
 
 impl Texts {
-    /// The terms with these numbers, each read once.
-    fn of(column: &Column, orders: &[u32]) -> Result<Texts> {
-        let terms = column.terms().context("a column without a dictionary")?;
-        let mut sorted: Vec<(u32, usize)> = orders.iter().copied().zip(0..).collect();
-        sorted.sort_unstable();
-        let mut numbers: Vec<u32> = sorted.iter().map(|(order, _)| *order).collect();
+    /// Makes them the terms with these numbers, each read once.
+    fn read(&mut self, terms: &DictionaryReader, orders: impl ExactSizeIterator<Item = u32>) -> Result<()> {
+        let Texts { bytes, places, wanted, numbers } = self;
+        bytes.clear();
+        places.clear();
+        places.resize(orders.len(), (0, 0));
+        wanted.clear();
+        wanted.extend(orders.zip(0u64..).map(|(order, row)| u64::from(order) << 32 | row));
+        wanted.sort_unstable();
+        numbers.clear();
+        numbers.extend(wanted.iter().map(|&wanted| high(wanted)));
         numbers.dedup();
-        let mut texts = Texts { bytes: Vec::new(), places: vec![(0, 0); orders.len()] };
-        let mut rows = sorted.into_iter().peekable();
-        terms.terms_of(&numbers, |number, term| {
-            let from = texts.bytes.len();
-            texts.bytes.extend_from_slice(term);
-            while let Some((_, row)) = rows.next_if(|(order, _)| *order == number) {
-                texts.places[row] = (from, texts.bytes.len());
+        let mut rows = wanted.iter().copied().peekable();
+        terms.terms_of(numbers, |number, term| {
+            let from = bytes.len();
+            bytes.extend_from_slice(term);
+            while let Some(wanted) = rows.next_if(|&wanted| high(wanted) == number) {
+                places[low(wanted)] = (from, bytes.len());
             }
             Ok(())
         })?;
-        Ok(texts)
+        Ok(())
     }
 
     fn row(&self, row: usize) -> &[u8] {
         let (from, to) = self.places[row];
         &self.bytes[from..to]
     }
+}
+
+fn high(wanted: u64) -> u32 {
+    narrow(wanted >> 32)
+}
+
+fn narrow(order: u64) -> u32 {
+    u32::try_from(order).unwrap_or(u32::MAX)
+}
+
+fn low(wanted: u64) -> usize {
+    usize::try_from(wanted & u64::from(u32::MAX)).unwrap_or(usize::MAX)
 }
 
 /// The first value of each document.
@@ -176,12 +198,30 @@ fn firsts(column: &Column, docs: &[u32]) -> Result<Vec<u64>> {
 }
 
 fn put(out: &mut Vec<u8>, id: &[u8], url: &[u8], date: i64, length: u64) {
-    use std::io::Write;
     out.extend_from_slice(id);
     out.push(b',');
     out.extend_from_slice(url);
-    // Writing to memory cannot fail.
-    let _ = writeln!(out, ",{date},{length}");
+    out.push(b',');
+    if date < 0 {
+        out.push(b'-');
+    }
+    put_number(out, date.unsigned_abs());
+    out.push(b',');
+    put_number(out, length);
+    out.push(b'\n');
+}
+
+fn put_number(out: &mut Vec<u8>, mut number: u64) {
+    let (mut digits, mut at) = ([0; 20], 20);
+    loop {
+        at -= 1;
+        digits[at] = b'0' + u8::try_from(number % 10).unwrap_or(0);
+        number /= 10;
+        if number == 0 {
+            break;
+        }
+    }
+    out.extend_from_slice(&digits[at..]);
 }
 
 impl Opened {
@@ -218,34 +258,35 @@ impl Opened {
         let of = |field| self.column(searcher, field);
         let (ids, urls, dates, lengths) = (of(ids)?, of(urls)?, of(dates)?, of(lengths)?);
         let orders = firsts(ids, &docs)?;
-        let mut sorted: Vec<(u64, usize)> = orders.iter().copied().zip(0..).collect();
+        let mut sorted: Vec<u64> = orders.iter().zip(0u64..).map(|(&order, row)| order << 32 | row).collect();
         sorted.sort_unstable_by(|a, b| b.cmp(a));
         let date = |order: u64| match dates.kind().value_of(order) {
             Value::Date(date) => date,
             _ => 0,
         };
         let mut out = Vec::new();
+        let (id_terms, url_terms) = (ids.terms().context("ids")?, urls.terms().context("urls")?);
         if in_order {
-            let (id_terms, url_terms) = (ids.terms().context("ids")?, urls.terms().context("urls")?);
             let (mut id, mut url) = (Vec::new(), Vec::new());
-            for (order, row) in sorted {
-                let doc = docs[row];
+            for next in sorted {
+                let doc = docs[low(next)];
                 id.clear();
                 url.clear();
-                id_terms.term(u32::try_from(order)?, &mut id)?;
+                id_terms.term(high(next), &mut id)?;
                 url_terms.term(u32::try_from(urls.first(doc)?.unwrap_or(0))?, &mut url)?;
                 let (when, length) = (dates.first(doc)?.unwrap_or(0), lengths.first(doc)?.unwrap_or(0));
                 put(&mut out, &id, &url, date(when), length);
             }
             return Ok(out);
         }
-        let narrow = |orders: &[u64]| orders.iter().map(|&order| Ok(u32::try_from(order)?)).collect();
-        let narrow_ids: Result<Vec<u32>> = narrow(&orders);
-        let narrow_urls: Result<Vec<u32>> = narrow(&firsts(urls, &docs)?);
-        let (id_texts, url_texts) = (Texts::of(ids, &narrow_ids?)?, Texts::of(urls, &narrow_urls?)?);
-        let (when, length) = (firsts(dates, &docs)?, firsts(lengths, &docs)?);
-        for (_, row) in sorted {
-            put(&mut out, id_texts.row(row), url_texts.row(row), date(when[row]), length[row]);
+        let (urls, when, length) = (firsts(urls, &docs)?, firsts(dates, &docs)?, firsts(lengths, &docs)?);
+        let (mut id_texts, mut url_texts) = (Texts::default(), Texts::default());
+        for rows in sorted.chunks(ROWS) {
+            id_texts.read(id_terms, rows.iter().map(|&next| high(next)))?;
+            url_texts.read(url_terms, rows.iter().map(|&next| narrow(urls[low(next)])))?;
+            for (at, row) in rows.iter().map(|&next| low(next)).enumerate() {
+                put(&mut out, id_texts.row(at), url_texts.row(at), date(when[row]), length[row]);
+            }
         }
         Ok(out)
     }
