@@ -25,7 +25,7 @@ const SMALL: u64 = 256;
 const MARKS: u64 = 1_024;
 
 /// The same if it takes eight bytes.
-const COUNTS: u64 = 32;
+const COUNTS: u64 = 16;
 
 /// Counts of a number of an array with few numbers.
 const TURNS: usize = 4;
