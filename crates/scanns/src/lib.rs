@@ -40,8 +40,8 @@ mod index;
 
 pub use codec::{Form, Head, Numbers, Presence};
 pub use column::{
-    Block as ColumnBlock, Column, ColumnCursor, ColumnKind, Damaged, DictionaryReader, Entry,
-    Range as BlockRange, Scan, Values, Walker,
+    Block as ColumnBlock, Column, ColumnCursor, ColumnKind, Damaged, DictionaryReader, Entry, Gather,
+    Gathered, Range as BlockRange, Scan, Values, Walker,
 };
 pub use error::{Error, Result};
 pub use index::{

@@ -7,9 +7,9 @@ use std::time::Instant;
 
 use anyhow::{Context, Result, ensure};
 use scanns::{
-    Aggregated, Aggregation, BucketKey, Column, ColumnCursor, DictionaryReader, Document, Facet, FacetTerms,
-    Field, FieldEntry, FieldKind, GroupBy, Groups, IndexWriter, MergeOptions, Model, Progress, Query, Schema,
-    Searcher, Snapshot, SortBy, SortKey, SortedHit, Value, WriterOptions, merge,
+    Aggregated, Aggregation, BucketKey, Column, DictionaryReader, Document, Facet, FacetTerms, Field,
+    FieldEntry, FieldKind, Gather, Gathered, GroupBy, Groups, IndexWriter, MergeOptions, Model, Progress,
+    Query, Schema, Searcher, Snapshot, SortBy, SortKey, SortedHit, Value, WriterOptions, merge,
 };
 use scanns_peers::columns::answer::{Both, Digests};
 use scanns_peers::columns::protocol::{Built, Operation};
@@ -191,10 +191,12 @@ fn low(wanted: u64) -> usize {
     usize::try_from(wanted & u64::from(u32::MAX)).unwrap_or(usize::MAX)
 }
 
-/// The first value of each document.
-fn firsts(column: &Column, docs: &[u32]) -> Result<Vec<u64>> {
-    let mut cursor = ColumnCursor::new(column);
-    docs.iter().map(|&doc| Ok(cursor.first(doc)?.unwrap_or(0))).collect()
+/// The value of each document.
+fn singles(column: &Column, docs: &[u32]) -> Result<Vec<u64>> {
+    let mut found = Gathered::default();
+    Gather::new(column).read(docs, &mut found)?;
+    ensure!(found.ends().is_none(), "a document has not one value");
+    Ok(found.values().to_vec())
 }
 
 fn put(out: &mut Vec<u8>, id: &[u8], url: &[u8], date: i64, length: u64) {
@@ -257,7 +259,7 @@ impl Opened {
         let [ids, urls, dates, lengths] = [self.id, self.by.field, self.date, self.length()];
         let of = |field| self.column(searcher, field);
         let (ids, urls, dates, lengths) = (of(ids)?, of(urls)?, of(dates)?, of(lengths)?);
-        let orders = firsts(ids, &docs)?;
+        let orders = singles(ids, &docs)?;
         let mut sorted: Vec<u64> = orders.iter().zip(0u64..).map(|(&order, row)| order << 32 | row).collect();
         sorted.sort_unstable_by(|a, b| b.cmp(a));
         let date = |order: u64| match dates.kind().value_of(order) {
@@ -279,7 +281,7 @@ impl Opened {
             }
             return Ok(out);
         }
-        let (urls, when, length) = (firsts(urls, &docs)?, firsts(dates, &docs)?, firsts(lengths, &docs)?);
+        let (urls, when, length) = (singles(urls, &docs)?, singles(dates, &docs)?, singles(lengths, &docs)?);
         let (mut id_texts, mut url_texts) = (Texts::default(), Texts::default());
         for rows in sorted.chunks(ROWS) {
             id_texts.read(id_terms, rows.iter().map(|&next| high(next)))?;

@@ -1,8 +1,10 @@
 //! Values of many documents at once, one column after another: what is exported.
 //!
 //! Where most documents of a block are wanted it is unpacked as a whole, and handed on in one piece if it has one value for
-//! each of them, which is as fast as unpacking; where few are, they are looked up one by one.
+//! each of them, which is as fast as unpacking; where few are, they are looked up one by one, and what they lie in is fetched
+//! before they are.
 
+use super::entry::Entry;
 use super::read::Column;
 use super::scan::{Scan, Values};
 use crate::error::Result;
@@ -12,6 +14,44 @@ const LOOK_UP: usize = 16;
 
 /// The same where values can be picked out of packed ones.
 const PICK: usize = 2;
+
+/// Blocks whose lines are fetched together, and documents before which what the index says of their blocks is.
+const TOGETHER: usize = 8;
+const AHEAD: usize = 16;
+
+/// A block, what the index says of it, and up to which document of a list those are that are in it.
+pub(crate) type FoundBlock = (u32, Entry, usize);
+
+/// Has fetched what [`find_blocks`] reads first.
+pub(crate) fn prefetch_entries(column: &Column, docs: &[u32]) {
+    docs.iter().take(AHEAD).for_each(|&doc| column.prefetch_entry(doc));
+}
+
+/// Finds the next blocks of documents, and has the first of their values fetched.
+pub(crate) fn find_blocks(
+    column: &Column,
+    docs: &[u32],
+    found: &mut usize,
+    ahead: &mut Vec<FoundBlock>,
+) -> Result<()> {
+    while ahead.len() < TOGETHER
+        && let Some(rest) = docs.get(*found..)
+        && let Some((&first, &last)) = rest.first().zip(rest.last())
+    {
+        let number = column.block_of(first)?;
+        let entry = column.entry(number)?;
+        column.prefetch_value(&entry, first);
+        let end = entry.first.saturating_add(entry.documents);
+        let here = if last < end { rest.len() } else { rest.partition_point(|&doc| doc < end) };
+        // A block that does not have its document would be found again.
+        *found += here.max(1);
+        if let Some(&later) = docs.get(*found + AHEAD) {
+            column.prefetch_entry(later);
+        }
+        ahead.push((number, entry, *found));
+    }
+    Ok(())
+}
 
 /// Integers by row.
 #[derive(Clone, Debug, Default)]
@@ -100,12 +140,13 @@ pub struct Gather<'c> {
     /// The block that is unpacked.
     held: Option<u32>,
     picked: Vec<u64>,
+    blocks: Vec<FoundBlock>,
 }
 
 impl<'c> Gather<'c> {
     /// Of a column.
     pub fn new(column: &'c Column) -> Self {
-        Gather { column, scan: Scan::new(), held: None, picked: Vec::new() }
+        Gather { column, scan: Scan::new(), held: None, picked: Vec::new(), blocks: Vec::new() }
     }
 
     /// Adds a row for each of `docs`, which ascend.
@@ -113,37 +154,42 @@ impl<'c> Gather<'c> {
     /// # Errors
     /// [`Error::Corrupt`](crate::Error::Corrupt) if a block cannot be read.
     pub fn read(&mut self, docs: &[u32], out: &mut Gathered) -> Result<()> {
-        let mut rest = docs;
-        while let Some(&doc) = rest.first() {
-            let number = self.column.block_of(doc)?;
-            let entry = self.column.entry(number)?;
-            let end = entry.first.saturating_add(entry.documents);
-            let here = rest.iter().position(|&doc| doc >= end).unwrap_or(rest.len()).max(1);
-            let (docs, later) = rest.split_at(here);
-            rest = later;
-            let values = entry.values as usize;
-            if values == 0 {
-                docs.iter().for_each(|_| out.push([]));
-            } else if self.held != Some(number) && entry.is_plain() && docs.len() * PICK < values {
-                self.picked.clear();
-                self.column.pick(number, &entry, docs, &mut self.picked)?;
-                out.push_singles(&self.picked);
-            } else if self.held != Some(number) && docs.len() * LOOK_UP < values {
-                let block = self.column.block(number)?;
-                let mut values = Vec::new();
-                for &doc in docs {
-                    values.clear();
-                    block.get(doc, &mut values).map_err(|_| self.column.damaged(number))?;
-                    out.push(values.iter().copied());
-                }
-            } else {
-                if self.held != Some(number) {
-                    self.held = None;
-                    self.scan.read(self.column, number)?;
-                    self.held = Some(number);
-                }
-                pick(&self.scan.last(), docs, out).ok_or_else(|| self.column.damaged(number))?;
+        let (mut found, mut handed, mut blocks) = (0, 0, std::mem::take(&mut self.blocks));
+        prefetch_entries(self.column, docs);
+        while found < docs.len() {
+            find_blocks(self.column, docs, &mut found, &mut blocks)?;
+            for (number, entry, end) in blocks.drain(..) {
+                let inside = docs.get(std::mem::replace(&mut handed, end)..end).unwrap_or_default();
+                self.read_block((number, &entry), inside, out)?;
             }
+        }
+        self.blocks = blocks;
+        Ok(())
+    }
+
+    /// Adds rows for documents of one block.
+    fn read_block(&mut self, (number, entry): (u32, &Entry), docs: &[u32], out: &mut Gathered) -> Result<()> {
+        let values = entry.values as usize;
+        if values == 0 {
+            docs.iter().for_each(|_| out.push([]));
+        } else if self.held != Some(number) && entry.is_plain() && docs.len() * PICK < values {
+            self.picked.clear();
+            self.column.pick(number, entry, docs, &mut self.picked)?;
+            out.push_singles(&self.picked);
+        } else if self.held != Some(number) && docs.len() * LOOK_UP < values {
+            let block = self.column.block(number)?;
+            for &doc in docs {
+                self.picked.clear();
+                block.get(doc, &mut self.picked).map_err(|_| self.column.damaged(number))?;
+                out.push(self.picked.iter().copied());
+            }
+        } else {
+            if self.held != Some(number) {
+                self.held = None;
+                self.scan.read(self.column, number)?;
+                self.held = Some(number);
+            }
+            pick(&self.scan.last(), docs, out).ok_or_else(|| self.column.damaged(number))?;
         }
         Ok(())
     }

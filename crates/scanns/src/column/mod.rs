@@ -43,6 +43,7 @@ mod write;
 pub use collect::ColumnSet;
 pub use dictionary::{DictionaryReader, DictionaryWriter};
 pub use entry::{Entry, Range};
+pub(crate) use gather::{FoundBlock, find_blocks, prefetch_entries};
 pub use gather::{Gather, Gathered};
 pub use kind::ColumnKind;
 pub use read::{Block, Column, ColumnCursor, Damaged};

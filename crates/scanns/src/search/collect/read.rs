@@ -7,16 +7,12 @@
 
 use super::window::{Matches, Which};
 use crate::codec::count_ones;
-use crate::column::{Column, Entry, Scan, Values};
+use crate::column::{Column, Entry, FoundBlock, Scan, Values, find_blocks, prefetch_entries};
 use crate::error::Result;
 use crate::search::sets::{Bits, WINDOW, docs_of};
 
 /// Unpacking a block takes as long as looking up one of so many of its values.
 const LOOK_UP: u64 = 16;
-
-/// Parts whose lines are fetched together, and documents before which what the index says of their blocks is.
-const TOGETHER: usize = 8;
-const AHEAD: usize = 16;
 
 /// Values of documents that match.
 #[derive(Clone, Copy, Debug)]
@@ -38,7 +34,7 @@ pub(super) struct Reader<'c> {
     held: Option<u32>,
     picked: Vec<u64>,
     values: Vec<u64>,
-    parts: Vec<Found>,
+    parts: Vec<FoundBlock>,
 }
 
 impl<'c> Reader<'c> {
@@ -220,14 +216,11 @@ enum Inside<'m> {
     Bits(u32, Box<Bits>),
 }
 
-/// A block, and up to which document of a list those are that are in it.
-type Found = (u32, Entry, usize);
-
 /// What matches, by block, but for blocks without values.
 struct Parts<'m> {
     rest: Rest<'m>,
     /// Blocks that were found, and how many of them were handed out.
-    found: Vec<Found>,
+    found: Vec<FoundBlock>,
     handed: usize,
 }
 
@@ -243,11 +236,11 @@ enum Rest<'m> {
 }
 
 impl<'m> Parts<'m> {
-    fn of(column: &Column, matches: &Matches<'m>, mut memory: Vec<Found>) -> Result<Self> {
+    fn of(column: &Column, matches: &Matches<'m>, mut memory: Vec<FoundBlock>) -> Result<Self> {
         memory.clear();
         let rest = match matches.which {
             Which::Few(docs) => {
-                docs.iter().take(AHEAD).for_each(|&doc| column.prefetch_entry(doc));
+                prefetch_entries(column, docs);
                 Rest::Docs { docs, handed: 0, found: 0 }
             }
             Which::Many(start, bits) => Rest::Bits(Blocks::of(column, start)?, start, bits),
@@ -256,7 +249,7 @@ impl<'m> Parts<'m> {
     }
 
     /// Memory for other parts.
-    fn memory(self) -> Vec<Found> {
+    fn memory(self) -> Vec<FoundBlock> {
         self.found
     }
 
@@ -295,27 +288,6 @@ impl<'m> Parts<'m> {
             }
         }
     }
-}
-
-/// Finds the next blocks of documents, and has the first of their values fetched.
-fn find_blocks(column: &Column, docs: &[u32], found: &mut usize, ahead: &mut Vec<Found>) -> Result<()> {
-    while ahead.len() < TOGETHER
-        && let Some(rest) = docs.get(*found..)
-        && let Some((&first, &last)) = rest.first().zip(rest.last())
-    {
-        let number = column.block_of(first)?;
-        let entry = column.entry(number)?;
-        column.prefetch_value(&entry, first);
-        let end = entry.first.saturating_add(entry.documents);
-        let here = if last < end { rest.len() } else { rest.partition_point(|&doc| doc < end) };
-        // A block that does not have its document would be found again.
-        *found += here.max(1);
-        if let Some(&later) = docs.get(*found + AHEAD) {
-            column.prefetch_entry(later);
-        }
-        ahead.push((number, entry, *found));
-    }
-    Ok(())
 }
 
 /// The bits of the documents of a block.
