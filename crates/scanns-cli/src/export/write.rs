@@ -60,24 +60,8 @@ fn put_cell(out: &mut Vec<u8>, cell: &[u8]) {
 }
 
 /// A whole number in decimal digits.
-fn put_unsigned(mut number: u64, out: &mut Vec<u8>) {
-    let (mut digits, mut at) = ([0; 20], 20);
-    loop {
-        at -= 1;
-        // A digit is less than ten.
-        digits[at] = b'0' + u8::try_from(number % 10).unwrap_or(0);
-        number /= 10;
-        if number == 0 {
-            return out.extend_from_slice(&digits[at..]);
-        }
-    }
-}
-
-fn put_signed(number: i64, out: &mut Vec<u8>) {
-    if number < 0 {
-        out.push(b'-');
-    }
-    put_unsigned(number.unsigned_abs(), out);
+fn put_number(number: impl itoa::Integer, out: &mut Vec<u8>) {
+    out.extend_from_slice(itoa::Buffer::new().format(number).as_bytes());
 }
 
 fn put_hex(bytes: &[u8], out: &mut Vec<u8>) {
@@ -90,8 +74,8 @@ fn put_value(value: ValueRef<'_>, out: &mut Vec<u8>) -> io::Result<()> {
     match value {
         ValueRef::Text(text) => out.extend_from_slice(text),
         ValueRef::Bytes(bytes) => put_hex(bytes, out),
-        ValueRef::Unsigned(number) => put_unsigned(number, out),
-        ValueRef::Signed(number) => put_signed(number, out),
+        ValueRef::Unsigned(number) => put_number(number, out),
+        ValueRef::Signed(number) => put_number(number, out),
         ValueRef::Float(number) => write!(out, "{number}")?,
         ValueRef::Boolean(truth) => write!(out, "{truth}")?,
         ValueRef::Date(moment) => out.extend_from_slice(format_date(moment).as_bytes()),
@@ -191,8 +175,8 @@ fn put_json(value: ValueRef<'_>, out: &mut Vec<u8>) -> io::Result<()> {
             put_hex(bytes, out);
             out.push(b'"');
         }
-        ValueRef::Unsigned(number) => put_unsigned(number, out),
-        ValueRef::Signed(number) => put_signed(number, out),
+        ValueRef::Unsigned(number) => put_number(number, out),
+        ValueRef::Signed(number) => put_number(number, out),
         ValueRef::Float(number) if number.is_finite() => write!(out, "{number:?}")?,
         ValueRef::Float(_) => out.extend_from_slice(b"null"),
         ValueRef::Boolean(truth) => write!(out, "{truth}")?,

@@ -204,26 +204,10 @@ fn put(out: &mut Vec<u8>, id: &[u8], url: &[u8], date: i64, length: u64) {
     out.push(b',');
     out.extend_from_slice(url);
     out.push(b',');
-    if date < 0 {
-        out.push(b'-');
-    }
-    put_number(out, date.unsigned_abs());
+    out.extend_from_slice(itoa::Buffer::new().format(date).as_bytes());
     out.push(b',');
-    put_number(out, length);
+    out.extend_from_slice(itoa::Buffer::new().format(length).as_bytes());
     out.push(b'\n');
-}
-
-fn put_number(out: &mut Vec<u8>, mut number: u64) {
-    let (mut digits, mut at) = ([0; 20], 20);
-    loop {
-        at -= 1;
-        digits[at] = b'0' + u8::try_from(number % 10).unwrap_or(0);
-        number /= 10;
-        if number == 0 {
-            break;
-        }
-    }
-    out.extend_from_slice(&digits[at..]);
 }
 
 impl Opened {

@@ -32,21 +32,11 @@ impl<K: Ord> Chooser<K> {
     pub(super) fn offer(&mut self, count: u64, mut key: K) {
         if self.order == TermsOrder::Count
             && self.most.len() >= self.limit
-            && let Some(Reverse((worst, Reverse(last)))) = self.most.peek()
+            && self.most.peek().is_some_and(|worst| worst.0.0 == count && key < worst.0.1.0)
+            && let Some(mut worst) = self.most.peek_mut()
         {
-            if count < *worst {
-                // What most are, once the first few were seen.
-                self.all += count;
-                self.total += u64::from(count >= self.min_count);
-                return;
-            }
-            if count == *worst
-                && key < *last
-                && let Some(mut worst) = self.most.peek_mut()
-            {
-                // It takes the place of the other one, which is counted where this one would have been.
-                std::mem::swap(&mut worst.0.1.0, &mut key);
-            }
+            // It takes the place of the other one, which is counted where this one would have been.
+            std::mem::swap(&mut worst.0.1.0, &mut key);
         }
         self.push(count, || key);
     }
@@ -67,8 +57,9 @@ impl<K: Ord> Chooser<K> {
         } else if self.most.len() < self.limit {
             self.shown += count;
             self.most.push(Reverse((count, Reverse(key()))));
-        } else if let Some(mut worst) = self.most.peek_mut()
-            && worst.0.0 < count
+        } else if self.most.peek().is_some_and(|worst| worst.0.0 < count)
+            // Only now, since it costs something also where nothing is changed, as for most.
+            && let Some(mut worst) = self.most.peek_mut()
         {
             self.shown += count - worst.0.0;
             *worst = Reverse((count, Reverse(key())));

@@ -12,6 +12,7 @@ use std::ops::ControlFlow;
 use hashbrown::HashMap;
 
 use super::aggregate::{Aggregated, Aggregation};
+use super::counts::each_once;
 use super::cut::refuse_strings;
 use super::read::Reader;
 use super::sort::{Candidate, SortedHit, Sorting, compare};
@@ -143,24 +144,20 @@ fn each_of(
     hits.try_for_each(|(doc, score)| visit(doc, score, &[]))
 }
 
-/// Calls `visit` with the groups that a document with these values is in; `memory` is scratch.
+/// Calls `visit` with the groups that a document with these values is in.
 #[inline]
-fn each_group(
-    values: &[u64],
-    missing: bool,
-    memory: &mut Vec<u64>,
-    mut visit: impl FnMut(Option<u64>) -> Result<()>,
-) -> Result<()> {
+fn each_group(values: &[u64], missing: bool, mut visit: impl FnMut(Option<u64>) -> Result<()>) -> Result<()> {
     match values {
         [] if missing => visit(None),
-        [] => Ok(()),
         [value] => visit(Some(*value)),
         values => {
-            memory.clear();
-            memory.extend_from_slice(values);
-            memory.sort_unstable();
-            memory.dedup();
-            memory.iter().try_for_each(|&value| visit(Some(value)))
+            let mut outcome = Ok(());
+            each_once(values, |value| {
+                if outcome.is_ok() {
+                    outcome = visit(Some(value));
+                }
+            });
+            outcome
         }
     }
 }
@@ -190,7 +187,6 @@ struct LeafHeads<'a> {
     /// The head of the last group that may be wanted, once there are enough.
     last: Option<Candidate>,
     values: Vec<u64>,
-    memory: Vec<u64>,
 }
 
 impl LeafHeads<'_> {
@@ -201,10 +197,10 @@ impl LeafHeads<'_> {
         if self.last.as_ref().is_some_and(|last| *last < one) {
             return Ok(());
         }
-        let LeafHeads { groups, best, values, memory, .. } = self;
+        let LeafHeads { groups, best, values, .. } = self;
         values.clear();
         groups.as_mut().map_or(Ok(()), |groups| groups.get(doc, values))?;
-        each_group(values, by.missing, memory, |group| {
+        each_group(values, by.missing, |group| {
             let head = best.entry(group).or_insert_with(|| one.clone());
             if one < *head {
                 *head = one.clone();
@@ -242,7 +238,6 @@ impl<'a> Heads<'_, 'a> {
             best: HashMap::new(),
             last: None,
             values: Vec::new(),
-            memory: Vec::new(),
         })
     }
 
@@ -335,7 +330,6 @@ struct Members<'s, 'a> {
     by: &'s GroupBy,
     groups: Vec<Member<'s, 'a>>,
     leaf: Option<LeafGroups<'a>>,
-    memory: Vec<u64>,
 }
 
 impl<'s, 'a> Members<'s, 'a> {
@@ -343,7 +337,7 @@ impl<'s, 'a> Members<'s, 'a> {
         let sorting = || (by.hits > 1).then(|| Sorting::new(searcher, keys, by.hits, None));
         let member = |(value, head): Head| Member { value, count: 0, head, sorting: sorting() };
         let groups = heads.into_iter().map(member).collect();
-        Members { searcher, by, groups, leaf: None, memory: Vec::new() }
+        Members { searcher, by, groups, leaf: None }
     }
 
     fn enter(&mut self, leaf: usize) -> Result<()> {
@@ -372,12 +366,12 @@ impl<'s, 'a> Members<'s, 'a> {
         if self.leaf.as_ref().is_none_or(|known| known.leaf != leaf) {
             self.enter(leaf)?;
         }
-        let Members { by, groups, leaf: Some(at_hand), memory, .. } = self else {
+        let Members { by, groups, leaf: Some(at_hand), .. } = self else {
             return Err(Error::Options("there is no such part of the index".into()));
         };
         let mut column = at_hand.column.take();
         let mut take = |doc: u32, score: f32, values: &[u64]| {
-            each_group(values, by.missing, memory, |group| {
+            each_group(values, by.missing, |group| {
                 let Some(member) = at_hand.place(group).and_then(|at| groups.get_mut(at)) else {
                     return Ok(());
                 };
