@@ -49,7 +49,12 @@ fn what_is_killed_again_and_again_comes_to_the_same_bytes() {
                 }
                 None => killed += 1,
             }
-            assert!(!fields.out(out).exists() && round < 399);
+            if fields.out(out).exists() {
+                // Killed between giving the file its name, whole, and its end: a state of no use may be left.
+                let _ = std::fs::remove_file(fields.out(&format!("{out}.part.state")));
+                break;
+            }
+            assert!(round < 399);
         }
         println!("{out}: killed {killed} times, went on {went_on} times");
         all = (all.0 + killed, all.1 + went_on);
