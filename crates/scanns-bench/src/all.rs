@@ -1,8 +1,8 @@
 //! Every experiment, one after the other, on corpora made for it.
 //!
-//! Between experiments the machine itself is measured by work that has nothing to do with scanns, so that a later
-//! comparison knows how even it was. And everything is measured in passes, minutes apart: what disturbs a shared machine
-//! for a while is then seen as the spread that it is.
+//! Between experiments the machine itself is measured by work that has nothing to do with scanns, so that a
+//! later comparison knows how even it was. And everything is measured in passes, minutes apart: what disturbs
+//! a shared machine for a while is then seen as the spread that it is.
 
 use std::ffi::OsStr;
 use std::path::PathBuf;
@@ -18,7 +18,7 @@ use crate::{
 
 /// How much.
 #[derive(Debug, clap::Args)]
-pub struct Args {
+pub struct AllArgs {
     /// Little of everything: under ten minutes on two cores
     #[arg(long)]
     pub quick: bool,
@@ -33,9 +33,9 @@ pub struct Args {
     pub passes: usize,
 }
 
-impl Default for Args {
+impl Default for AllArgs {
     fn default() -> Self {
-        Args { quick: true, work: "target/bench".into(), mib: None, passes: 2 }
+        AllArgs { quick: true, work: "target/bench".into(), mib: None, passes: 2 }
     }
 }
 
@@ -67,12 +67,12 @@ fn step(
 }
 
 /// Runs everything.
-pub fn run(args: &Args, results: &mut Results) -> Result<()> {
+pub fn run(args: &AllArgs, results: &mut Results) -> Result<()> {
     let begun = Instant::now();
     let mut reference = Reference::new();
     println!("{}\n", results.machine);
     let mib = args.mib.unwrap_or(if args.quick { 64 } else { 1024 });
-    corpus::run(&corpus::Args::on(&args.work.join("dump"), mib, Some(args.work.join("queries.tsv"))))?;
+    corpus::run(&corpus::CorpusArgs::on(&args.work.join("dump"), mib, Some(args.work.join("queries.tsv"))))?;
     for pass in 0..args.passes.max(1) {
         println!("pass {} of {}\n", pass + 1, args.passes.max(1));
         measure(args, begun, &mut reference, results)?;
@@ -84,33 +84,33 @@ pub fn run(args: &Args, results: &mut Results) -> Result<()> {
 }
 
 /// One pass.
-fn measure(args: &Args, begun: Instant, reference: &mut Reference, results: &mut Results) -> Result<()> {
+fn measure(args: &AllArgs, begun: Instant, reference: &mut Reference, results: &mut Results) -> Result<()> {
     let (dump, queries) = (args.work.join("dump"), args.work.join("queries.tsv"));
     let mut next = |name: &str, run: &mut dyn FnMut(&mut Results) -> Result<()>| {
         step(name, begun, reference, results, |results| run(results))
     };
     let quick = args.quick;
-    let reading = if quick { reader::Args::quick(&dump) } else { reader::Args::on(&dump) };
+    let reading = if quick { reader::ReaderArgs::quick(&dump) } else { reader::ReaderArgs::on(&dump) };
     next("reader", &mut |results| reader::run(&reading, results))?;
-    next("tokenizer", &mut |results| tokenizer::run(&tokenizer::Args::on(&dump), results))?;
+    next("tokenizer", &mut |results| tokenizer::run(&tokenizer::TokenizerArgs::on(&dump), results))?;
     for lines in [false, true] {
-        next("ladder", &mut |results| ladder::run(&ladder::Args::on(&dump, lines), results))?;
+        next("ladder", &mut |results| ladder::run(&ladder::LadderArgs::on(&dump, lines), results))?;
         let out = args.work.join(if lines { "lines.scanns" } else { "files.scanns" });
-        let build = if quick { index::Args::quick } else { index::Args::on };
+        let build = if quick { index::IndexArgs::quick } else { index::IndexArgs::on };
         next("index", &mut |results| index::run(&build(&dump, &out, lines), results))?;
         let in_memory = (!lines).then_some(dump.as_path());
-        let asking = latency::Args::quick(&out, &queries, in_memory);
+        let asking = latency::LatencyArgs::quick(&out, &queries, in_memory);
         next("latency", &mut |results| latency::run(&asking, results))?;
     }
     let (dump, work) = (dump.as_path(), args.work.as_path());
-    let writes = if quick { memory::Args::quick() } else { usual(&[])? };
+    let writes = if quick { memory::MemoryArgs::quick() } else { usual(&[])? };
     next("memory", &mut |results| memory::run(&writes, results))?;
     let in_work = [dump.as_os_str(), OsStr::new("--work"), work.as_os_str()];
-    let sizes = if quick { buffers::Args::quick(dump, work) } else { usual(&in_work)? };
+    let sizes = if quick { buffers::BufferArgs::quick(dump, work) } else { usual(&in_work)? };
     next("buffers", &mut |results| buffers::run(&sizes, results))?;
-    let pairs = media::Args::quick(dump, work);
+    let pairs = media::MediaArgs::quick(dump, work);
     next("media", &mut |results| media::run(&pairs, results))?;
-    let flushes = if quick { flush::Args::quick(dump, work) } else { usual(&in_work)? };
+    let flushes = if quick { flush::FlushArgs::quick(dump, work) } else { usual(&in_work)? };
     next("flush", &mut |results| flush::run(&flushes, results))?;
     if !quick {
         let tuning = usual(&[dump.as_os_str(), OsStr::new("--scratch"), work.as_os_str()])?;

@@ -1,12 +1,13 @@
-//! Fetches of a web archive, the same for the same seed, for whoever measures columns.
+//! Fetches of a web archive, the same for the same seed, to measure columns with.
 //!
-//! A document is one fetch of an address: see [`Fetch`]. Besides it has tags, by which queries choose documents: every term
-//! `h3_07` is in exactly 10^3 of them, spread evenly, and `all` is in each; [`Tags`] says which terms there are.
+//! A document is one fetch of an address: see [`Fetch`]. Besides it has tags, by which queries choose
+//! documents: every term `h3_07` is in exactly 10^3 of them, spread evenly, and `all` is in each; [`Tags`]
+//! says which terms there are.
 
 use std::cmp::Reverse;
 use std::collections::BinaryHeap;
 
-/// Hosts that there are, for so many documents; few have many pages.
+/// The number of hosts for a number of documents; few hosts have many pages.
 const PAGES_OF_HOST: u32 = 40;
 
 const SUFFIXES: [&str; 8] = ["dk", "com", "org", "net", "eu", "co.uk", "info", "se"];
@@ -18,7 +19,8 @@ const LANGUAGES: [&str; 7] = ["da", "en", "de", "sv", "no", "fr", "es"];
 /// A second in the unit of dates.
 const SECOND: i64 = 1_000_000_000;
 
-/// Hits of the term [`EXPORT`], as in the article on jump tables (LUCENE-8585), if there are twice as many documents.
+/// Hits of the term [`EXPORT`], as in the article on jump tables (LUCENE-8585), if there are twice as many
+/// documents.
 const EXPORTED: u32 = 52_653;
 
 /// The term of the documents that are exported.
@@ -27,7 +29,7 @@ pub const EXPORT: &str = "export";
 /// The term of all documents.
 pub const ALL: &str = "all";
 
-/// Terms of a decade of hits: so many up to 10^5, and of 10^6 and 10^7.
+/// Terms of a decade of hits: this number for each decade up to 10^5, and for 10^6 and 10^7.
 const TERMS: [u32; 8] = [20, 20, 20, 20, 20, 20, 5, 3];
 
 /// One fetch of an address.
@@ -71,7 +73,7 @@ pub struct Archive {
 }
 
 impl Archive {
-    /// So many documents.
+    /// An archive with this number of documents.
     pub fn new(count: u32, seed: u64) -> Self {
         Archive { count, next: 0, random: fastrand::Rng::with_seed(seed), tags: Tags::new(count, seed) }
     }
@@ -132,8 +134,8 @@ fn fetch(number: u32, count: u32, random: &mut fastrand::Rng, tags: Vec<String>)
 
 /// Terms that have a given number of hits.
 ///
-/// The documents are cut into as many stretches as there are hits, and of each stretch one document is drawn: so the number is
-/// exact, documents come in order, and no memory is needed for them.
+/// The documents are cut into as many stretches as there are hits, and of each stretch one document is drawn:
+/// so the number is exact, documents come in order, and no memory is needed for them.
 #[derive(Debug)]
 pub struct Tags {
     count: u32,

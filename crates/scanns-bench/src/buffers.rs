@@ -1,9 +1,10 @@
-//! Each role that a buffer plays, with sizes from 1 KiB to 8 MiB, after the issue LUCENE-888 of Apache Lucene, which
-//! found that the roles want different sizes.
+//! Each role that a buffer plays, with sizes from 1 KiB to 8 MiB, after the issue LUCENE-888 of Apache
+//! Lucene, which found that the roles want different sizes.
 //!
-//! Reading blocks, through the page cache and past it; gathering writes to the file of a segment; gathering postings
-//! before that; telling the kernel to write back. An index that is read has no buffer of its own: its files are mapped,
-//! and what comes with a page that is touched first is the kernel's choice. So that role has one figure without sizes.
+//! Reading blocks, through the page cache and past it; gathering writes to the file of a segment; gathering
+//! postings before that; telling the kernel to write back. An index that is read has no buffer of its own:
+//! its files are mapped, and what comes with a page that is touched first is the kernel's choice. So that
+//! role has one figure without sizes.
 
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
@@ -11,7 +12,11 @@ use std::sync::atomic::AtomicBool;
 use std::time::Instant;
 
 use anyhow::{Context, Result};
-use scanns::{Analyzer, Direct, FlushBuffers, FlushOptions, Input, Progress, ReadOptions, Records, Snapshot};
+use scanns::Snapshot;
+use scanns::index::Progress;
+use scanns::schema::{Analyzer, Records};
+use scanns::sources::{Direct, Input, ReadOptions};
+use scanns::writer::FlushBuffers;
 
 use scanns_bench::results::{Better, Results, Series};
 use scanns_bench::stats::{in_turns, mib};
@@ -21,7 +26,7 @@ use crate::whole::{self, Agreed, Job};
 
 /// What to measure.
 #[derive(Debug, clap::Args)]
-pub struct Args {
+pub struct BufferArgs {
     /// A file or tree to read and index
     pub path: PathBuf,
     /// Directory for indexes, which are removed afterwards
@@ -80,11 +85,11 @@ impl Role {
     }
 }
 
-impl Args {
+impl BufferArgs {
     /// Smaller and fast.
     pub fn quick(path: &Path, work: &Path) -> Self {
         let sizes = vec![1, 16, 256, 1024, 8192];
-        Args { path: path.into(), work: work.into(), sizes, roles: Vec::new(), mib: 64, repetitions: 2 }
+        BufferArgs { path: path.into(), work: work.into(), sizes, roles: Vec::new(), mib: 64, repetitions: 2 }
     }
 
     /// Sizes in KiB that a role can have.
@@ -98,8 +103,8 @@ impl Args {
 }
 
 /// What all roles work on.
-struct Bench<'a> {
-    args: &'a Args,
+struct BufferBench<'a> {
+    args: &'a BufferArgs,
     inputs: Arc<Vec<Input>>,
     bytes: u64,
     subject: String,
@@ -107,12 +112,12 @@ struct Bench<'a> {
 }
 
 /// Measures every role.
-pub fn run(args: &Args, results: &mut Results) -> Result<()> {
+pub fn run(args: &BufferArgs, results: &mut Results) -> Result<()> {
     let inputs = whole::inputs(&args.path, Some(args.mib))?;
     let bytes = inputs.iter().map(|input| input.bytes).sum();
     let subject = format!("{}, {:.0} MiB", text::name(&args.path), mib(bytes));
     println!("buffers: {subject}");
-    let mut bench = Bench { args, inputs: Arc::new(inputs), bytes, subject, agreed: Agreed::default() };
+    let mut bench = BufferBench { args, inputs: Arc::new(inputs), bytes, subject, agreed: Agreed::default() };
     for role in Role::ALL.into_iter().filter(|role| args.roles.is_empty() || args.roles.contains(role)) {
         match role {
             Role::ReadCached | Role::ReadDirect => bench.reading(role, results)?,
@@ -123,7 +128,7 @@ pub fn run(args: &Args, results: &mut Results) -> Result<()> {
     Ok(())
 }
 
-impl Bench<'_> {
+impl BufferBench<'_> {
     fn rounds(&self) -> usize {
         self.args.repetitions.max(1)
     }
@@ -150,7 +155,7 @@ impl Bench<'_> {
         let cancel = Arc::new(AtomicBool::new(false));
         let analyzer = Analyzer::parse("paths")?;
         let (driver, lanes) =
-            scanns::start(Arc::clone(&self.inputs), Records::File, &analyzer, &options, cancel)?;
+            scanns::internals::start(Arc::clone(&self.inputs), Records::File, &analyzer, &options, cancel)?;
         let blocks: usize = lanes.into_iter().map(Iterator::count).sum();
         let report = driver.finish()?;
         let seconds = begin.elapsed().as_secs_f64();
@@ -195,8 +200,8 @@ impl Bench<'_> {
         let mut job = self.job();
         let usual = FlushBuffers::default();
         match role {
-            Role::Write => job.flush.buffers = FlushBuffers { write: bytes, ..usual },
-            Role::Postings => job.flush.buffers = FlushBuffers { lists: bytes, ..usual },
+            Role::Write => job.buffers = FlushBuffers { write: bytes, ..usual },
+            Role::Postings => job.buffers = FlushBuffers { lists: bytes, ..usual },
             _ => job.write_back = Some(bytes as u64),
         }
         let room = whole::room(&self.args.work)?;
@@ -208,7 +213,7 @@ impl Bench<'_> {
     /// Opens an index and reads all of its terms, from a cold and from a warm cache.
     fn first_touch(&mut self, results: &mut Results) -> Result<()> {
         let room = whole::room(&self.args.work)?;
-        let job = Job { flush: FlushOptions::default(), ..self.job() };
+        let job = self.job();
         let report = whole::build(&job, room.path(), &Progress::new())?;
         self.agreed.check(&report)?;
         let files =
@@ -241,13 +246,14 @@ mod tests {
     fn every_role_has_a_finite_rate_for_each_of_its_sizes() {
         let place = tempfile::tempdir().unwrap();
         let path = place.path().join("in");
-        let corpus = crate::corpus::Args::on(&path, 2, None);
+        let corpus = crate::corpus::CorpusArgs::on(&path, 2, None);
         crate::corpus::run(&corpus).unwrap();
-        let mut args = Args::quick(&path, place.path());
+        let mut args = BufferArgs::quick(&path, place.path());
         (args.sizes, args.repetitions) = (vec![1, 4, 64], 1);
         let mut results = Results::begin(&[]);
         run(&args, &mut results).unwrap();
-        // Two roles that read have two sizes, three that write have three with two figures each, one has no sizes.
+        // Two roles that read have two sizes, three that write have three with two figures each, one has no
+        // sizes.
         assert_eq!(results.series.len(), 2 * 2 + 3 * 3 * 2 + 2);
         assert!(
             results
@@ -263,7 +269,8 @@ mod tests {
 
     #[test]
     fn blocks_are_whole_pages() {
-        let args = Args { sizes: vec![0, 1, 4, 6, 8], ..Args::quick(Path::new("x"), Path::new("y")) };
+        let args =
+            BufferArgs { sizes: vec![0, 1, 4, 6, 8], ..BufferArgs::quick(Path::new("x"), Path::new("y")) };
         assert_eq!(args.sizes_of(Role::ReadDirect), [4, 8]);
         assert_eq!(args.sizes_of(Role::Write), [1, 4, 6, 8]);
     }

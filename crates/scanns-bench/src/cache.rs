@@ -6,7 +6,8 @@ use std::path::Path;
 use anyhow::{Context, Result};
 use rustix::fs::{Advice, fadvise};
 
-/// Has the kernel forget what it caches of files, as far as it can: dirty pages stay, and those that a process has mapped.
+/// Has the kernel forget what it caches of files, as far as it can: dirty pages stay, and those that a
+/// process has mapped.
 ///
 /// # Errors
 /// Where a file cannot be opened, or the kernel does not want to.

@@ -1,12 +1,12 @@
 //! What became slower between two builds, beyond noise.
 //!
-//! Two ways: files of results, measured at two times, or two programs that are run in turns here and now. A machine
-//! that is shared is faster in one minute than in the next, by more than most changes of a program. So a difference is
-//! believed only where it is larger than a tenth, larger than how far the samples of either side spread, and, for files,
-//! larger than the machine itself differed by the reference work in both. And where measurements are points of a curve,
-//! such as one over sizes of blocks, a single point that differs while its neighbours do not is told, to be looked at
-//! again, but not believed: a disturbance of a second hits one point, a change of the program hardly ever does. What
-//! could not be seen for noise is said.
+//! Two ways: files of results, measured at two times, or two programs that are run in turns here and now. A
+//! machine that is shared is faster in one minute than in the next, by more than most changes of a program.
+//! So a difference is believed only where it is larger than a tenth, larger than how far the samples of
+//! either side spread, and, for files, larger than the machine itself differed by the reference work in both.
+//! And where measurements are points of a curve, such as one over sizes of blocks, a single point that
+//! differs while its neighbours do not is told, to be looked at again, but not believed: a disturbance of a
+//! second hits one point, a change of the program hardly ever does. What could not be seen for noise is said.
 
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
@@ -19,7 +19,7 @@ use crate::stats::{Summary, median, ratio};
 
 /// What to compare.
 #[derive(Debug, clap::Args)]
-pub struct Args {
+pub struct CompareArgs {
     /// Results of the old build (`results.json`), or its scanns-bench program
     pub old: PathBuf,
     /// The same of the new build
@@ -90,9 +90,9 @@ fn spread(samples: &[f64]) -> f64 {
     if summary.median == 0.0 { 0.0 } else { (half / summary.median).abs() }
 }
 
-/// How much more than their own spread two medians must differ, and than what is usual in the experiment: samples that
-/// happen to lie close together are no more certain than their neighbours. With these, two hundred measurements of a
-/// program against itself flag none (the test below).
+/// How much more than their own spread two medians must differ, and than what is usual in the experiment:
+/// samples that happen to lie close together are no more certain than their neighbours. With these, two
+/// hundred measurements of a program against itself flag none (the test below).
 const MARGINS: (f64, f64) = (1.5, 2.0);
 
 /// Measurements of both sides, by key. `drift` is how much the machine itself differed.
@@ -121,8 +121,8 @@ fn differences(old: &[Series], new: &[Series], drift: f64) -> Vec<Difference> {
     found
 }
 
-/// How much the machine differed between two runs: the middle of what the kinds of reference work did. The most would be
-/// that of fresh memory on nearly any virtual machine, and say little of work that takes none.
+/// How much the machine differed between two runs: the middle of what the kinds of reference work did. The
+/// most would be that of fresh memory on nearly any virtual machine, and say little of work that takes none.
 fn drift(old: &Results, new: &Results) -> f64 {
     let reference = |results: &Results| -> BTreeMap<String, f64> {
         let series = results.series.iter().filter(|series| series.experiment == "reference");
@@ -165,7 +165,7 @@ fn measure(program: &Path, arguments: &[String]) -> Result<Results> {
 }
 
 /// Both programs in turns, the order reversed from round to round.
-fn in_turns(args: &Args) -> Result<Vec<Difference>> {
+fn in_turns(args: &CompareArgs) -> Result<Vec<Difference>> {
     let all = ["all".to_string(), "--quick".to_string()];
     let arguments = if args.arguments.is_empty() { &all[..] } else { &args.arguments };
     let (mut old, mut new) = (Vec::new(), Vec::new());
@@ -186,7 +186,7 @@ fn in_turns(args: &Args) -> Result<Vec<Difference>> {
 ///
 /// # Errors
 /// Where a file cannot be read, a program fails, or both sides have nothing in common.
-pub fn run(args: &Args) -> Result<bool> {
+pub fn run(args: &CompareArgs) -> Result<bool> {
     let is_file = |path: &Path| path.extension().is_some_and(|end| end == "json");
     let found = match (is_file(&args.old), is_file(&args.new)) {
         (true, true) => {

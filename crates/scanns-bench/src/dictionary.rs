@@ -1,10 +1,9 @@
 //! Terms and opening: how long it takes to look a term up among all of an index, and to open the index.
 //!
-//! Terms are drawn evenly from the dictionary and asked for in random order, so that hardly two of them share a block or
-//! a line of the cache; absent ones are those terms with a byte more. Everything is warm.
+//! Terms are drawn evenly from the dictionary and asked for in random order, so that hardly two of them share
+//! a block or a line of the cache; absent ones are those terms with a byte more. Everything is warm.
 
 use std::hint::black_box;
-use std::ops::ControlFlow;
 use std::path::PathBuf;
 use std::time::Instant;
 
@@ -16,7 +15,7 @@ use crate::text;
 
 /// What to look up.
 #[derive(Debug, clap::Args)]
-pub struct Args {
+pub struct DictionaryArgs {
     /// An index
     pub index: PathBuf,
     /// Terms to draw; 0 measures opening only
@@ -31,10 +30,12 @@ pub struct Args {
 }
 
 /// Draws terms evenly; returns how many there are, too.
-fn draw(snapshot: &Snapshot, args: &Args) -> Result<(u64, Vec<Vec<u8>>)> {
+fn draw(snapshot: &Snapshot, args: &DictionaryArgs) -> Result<(u64, Vec<Vec<u8>>)> {
     let mut random = fastrand::Rng::with_seed(args.seed);
     let (mut seen, mut drawn) = (0u64, Vec::with_capacity(args.terms));
-    snapshot.searcher().for_each_term(b"", |term| {
+    let searcher = snapshot.searcher();
+    let mut terms = searcher.terms(b"")?;
+    while let Some(term) = terms.advance()? {
         seen += 1;
         if drawn.len() < args.terms {
             drawn.push(term.term.clone());
@@ -43,8 +44,7 @@ fn draw(snapshot: &Snapshot, args: &Args) -> Result<(u64, Vec<Vec<u8>>)> {
         {
             slot.clone_from(&term.term);
         }
-        ControlFlow::Continue(())
-    })?;
+    }
     random.shuffle(&mut drawn);
     Ok((seen, drawn))
 }
@@ -80,7 +80,7 @@ fn memory() -> Result<[f64; 2]> {
 }
 
 /// Measures an index.
-pub fn run(args: &Args, results: &mut Results) -> Result<()> {
+pub fn run(args: &DictionaryArgs, results: &mut Results) -> Result<()> {
     let before = memory()?;
     let begin = Instant::now();
     let snapshot = Snapshot::open(&args.index)?;

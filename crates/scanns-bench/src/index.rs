@@ -1,11 +1,11 @@
-//! From files to an index, by number of index threads, after figure 9 of Orhean et al., "SCANNS: Towards Scalable and
-//! Concurrent Data Indexing and Searching".
+//! From files to an index, by number of index threads, after figure 9 of Orhean et al., "SCANNS: Towards
+//! Scalable and Concurrent Data Indexing and Searching".
 //!
-//! The paper's indexers run behind its wave reader and its tokenizer and leave an index in memory; ours does the same
-//! behind ours, and builds until the commit is durable and the index can be searched. All take turns in one run. The
-//! first of each is looked at: all must hold the same postings, and the committed index as many documents, tokens and
-//! terms, or nothing is reported. Where documents are lines there are only the builds, since the paper's pipeline
-//! knows files.
+//! The paper's indexers run behind its wave reader and its tokenizer and leave an index in memory; ours does
+//! the same behind ours, and builds until the commit is durable and the index can be searched. All take turns
+//! in one run. The first of each is looked at: all must hold the same postings, and the committed index as
+//! many documents, tokens and terms, or nothing is reported. Where documents are lines there are only the
+//! builds, since the paper's pipeline knows files.
 
 use std::hash::{BuildHasher, BuildHasherDefault, DefaultHasher};
 use std::path::{Path, PathBuf};
@@ -13,10 +13,12 @@ use std::sync::Arc;
 use std::sync::atomic::AtomicBool;
 
 use anyhow::Result;
-use scanns::{
-    Analyzer, Delimiters, IndexOptions, IndexerVariant, Input, InvertOptions, LadderOptions, LadderRun,
-    PageSize, Progress, ReadOptions, ReaderVariant, Records, Snapshot, SourceOptions,
-};
+use scanns::index::{IndexOptions, InvertOptions, Progress};
+use scanns::schema::{Analyzer, Delimiters, Records};
+use scanns::sources::{Input, PageSize, ReadOptions, SourceOptions};
+use scanns::{Index, Snapshot};
+use scanns_bench::variants::pipeline::{LadderOptions, LadderRun};
+use scanns_bench::variants::{IndexerVariant, ReaderVariant};
 
 use scanns_bench::results::{Results, Series};
 use scanns_bench::stats::{in_turns, mib};
@@ -25,7 +27,7 @@ use crate::text;
 
 /// What to index.
 #[derive(Debug, clap::Args)]
-pub struct Args {
+pub struct IndexArgs {
     /// A file or tree
     pub path: PathBuf,
     /// Where the committed index goes; it is replaced
@@ -50,17 +52,17 @@ pub struct Args {
     #[arg(long, default_value_t = 8192)]
     pub memory: u64,
     /// Memory of one segment in MiB
-    #[arg(long, default_value_t = scanns::SEGMENT_MEMORY >> 20)]
+    #[arg(long, default_value_t = scanns::writer::SEGMENT_MEMORY >> 20)]
     pub segment_memory: u64,
     /// Rounds; in each, all variants run in turn
     #[arg(long, default_value_t = 5)]
     pub repetitions: usize,
 }
 
-impl Args {
+impl IndexArgs {
     /// The defaults for an input and an output.
     pub fn on(path: &Path, out: &Path, lines: bool) -> Self {
-        Args {
+        IndexArgs {
             path: path.into(),
             out: out.into(),
             lines,
@@ -69,7 +71,7 @@ impl Args {
             threads: vec![1, 2],
             read_threads: 1,
             memory: 8192,
-            segment_memory: scanns::SEGMENT_MEMORY >> 20,
+            segment_memory: scanns::writer::SEGMENT_MEMORY >> 20,
             repetitions: 5,
         }
     }
@@ -77,48 +79,48 @@ impl Args {
     /// The paper's best indexer and ours, in a few rounds.
     pub fn quick(path: &Path, out: &Path, lines: bool) -> Self {
         let variants = vec![IndexerVariant::SwissPa, IndexerVariant::Ours];
-        Args { variants, repetitions: 3, ..Self::on(path, out, lines) }
+        IndexArgs { variants, repetitions: 3, ..Self::on(path, out, lines) }
     }
 
     /// All that is to be measured.
-    fn steps(&self, analyzer: &Analyzer) -> Vec<Step> {
+    fn steps(&self, analyzer: &Analyzer) -> Vec<IndexStep> {
         let wanted = |variant: &IndexerVariant| self.variants.is_empty() || self.variants.contains(variant);
         let mut kinds = Vec::new();
         if let (Analyzer::Bytes(delimiters), false) = (analyzer, self.lines) {
-            let memory = |variant| Kind::InMemory(variant, *delimiters);
+            let memory = |variant| BuildKind::InMemory(variant, *delimiters);
             kinds.extend(IndexerVariant::ALL.into_iter().filter(wanted).map(memory));
         }
-        kinds.push(Kind::Committed);
+        kinds.push(BuildKind::Committed);
         let steps = kinds
             .into_iter()
-            .flat_map(|kind| self.threads.iter().map(move |&threads| Step { kind, threads }));
+            .flat_map(|kind| self.threads.iter().map(move |&threads| IndexStep { kind, threads }));
         steps.collect()
     }
 }
 
 /// What is built.
 #[derive(Clone, Copy, Debug, PartialEq)]
-enum Kind {
+enum BuildKind {
     /// An index that stays in memory.
     InMemory(IndexerVariant, Delimiters),
     /// An index on disk.
     Committed,
 }
 
-impl Kind {
+impl BuildKind {
     fn name(self) -> String {
         match self {
-            Kind::InMemory(IndexerVariant::Ours, _) => "ours, in memory".into(),
-            Kind::InMemory(variant, _) => variant.name().into(),
-            Kind::Committed => "ours, committed".into(),
+            BuildKind::InMemory(IndexerVariant::Ours, _) => "ours, in memory".into(),
+            BuildKind::InMemory(variant, _) => variant.name().into(),
+            BuildKind::Committed => "ours, committed".into(),
         }
     }
 }
 
 /// One thing to measure.
 #[derive(Clone, Copy, Debug)]
-struct Step {
-    kind: Kind,
+struct IndexStep {
+    kind: BuildKind,
     threads: usize,
 }
 
@@ -162,8 +164,8 @@ impl Content {
 }
 
 /// Runs steps and remembers what they have in common.
-struct Bench<'a> {
-    args: &'a Args,
+struct IndexBench<'a> {
+    args: &'a IndexArgs,
     analyzer: Analyzer,
     inputs: Arc<Vec<Input>>,
     /// What all indexes must hold.
@@ -172,12 +174,12 @@ struct Bench<'a> {
     told: String,
 }
 
-impl Bench<'_> {
+impl IndexBench<'_> {
     /// MiB/s of one run; with `verify` what the index holds is looked at afterwards.
-    fn run(&mut self, step: Step, verify: bool) -> Result<f64> {
+    fn run(&mut self, step: IndexStep, verify: bool) -> Result<f64> {
         let (rate, content) = match step.kind {
-            Kind::Committed => self.build(step.threads, verify)?,
-            Kind::InMemory(variant, delimiters) => {
+            BuildKind::Committed => self.build(step.threads, verify)?,
+            BuildKind::InMemory(variant, delimiters) => {
                 let run = self.index(variant, delimiters, step.threads)?;
                 anyhow::ensure!(run.failures.is_empty(), "{} inputs failed", run.failures.len());
                 (mib(run.bytes) / run.seconds, verify.then(|| Content::of(&run)))
@@ -211,12 +213,12 @@ impl Bench<'_> {
                 ..InvertOptions::default()
             },
         };
-        Ok(scanns::index_files(&self.inputs, &options, &AtomicBool::new(false))?)
+        Ok(scanns_bench::variants::pipeline::index_files(&self.inputs, &options, &AtomicBool::new(false))?)
     }
 
     /// An index on disk, from walking the files until the commit.
     fn build(&mut self, threads: usize, verify: bool) -> Result<(f64, Option<Content>)> {
-        let Args { path, out, lines, memory, segment_memory, .. } = self.args;
+        let IndexArgs { path, out, lines, memory, segment_memory, .. } = self.args;
         if out.exists() {
             std::fs::remove_dir_all(out)?;
         }
@@ -230,7 +232,7 @@ impl Bench<'_> {
             commit_every: None,
             ..IndexOptions::default()
         };
-        let report = scanns::build(out, &options, &Progress::new(), &Arc::new(AtomicBool::new(false)))?;
+        let report = Index::at(out).build(&options, &Progress::new(), &Arc::new(AtomicBool::new(false)))?;
         anyhow::ensure!(report.failed.is_empty(), "{} inputs failed", report.failed.len());
         let snapshot = Snapshot::open(out)?;
         let documents = snapshot.info().documents;
@@ -252,15 +254,15 @@ impl Bench<'_> {
 }
 
 /// Measures rates by number of threads.
-pub fn run(args: &Args, results: &mut Results) -> Result<()> {
+pub fn run(args: &IndexArgs, results: &mut Results) -> Result<()> {
     let analyzer = Analyzer::parse(&args.analyzer)?;
     let source = SourceOptions { paths: vec![args.path.clone()], ..SourceOptions::default() };
-    let inputs = Arc::new(scanns::collect(&source, &AtomicBool::new(false))?.inputs);
+    let inputs = Arc::new(scanns::sources::collect(&source, &AtomicBool::new(false))?.inputs);
     let steps = args.steps(&analyzer);
     let subject =
         format!("{}, one document per {}", text::name(&args.path), if args.lines { "line" } else { "file" });
     println!("index: {subject}, {} files", inputs.len());
-    let mut bench = Bench { args, analyzer, inputs, content: None, told: String::new() };
+    let mut bench = IndexBench { args, analyzer, inputs, content: None, told: String::new() };
     let (mut done, rounds) = (0, args.repetitions.max(1));
     let rates = in_turns(rounds, &steps, |step| {
         let rate = bench.run(*step, done < steps.len())?;
@@ -274,7 +276,8 @@ pub fn run(args: &Args, results: &mut Results) -> Result<()> {
     println!("  the same from all: {documents} documents, {tokens} tokens, {terms} terms; {}", bench.told);
     for (step, samples) in steps.iter().zip(&rates) {
         let ours = steps.iter().position(|other| {
-            matches!(other.kind, Kind::InMemory(IndexerVariant::Ours, _)) && other.threads == step.threads
+            matches!(other.kind, BuildKind::InMemory(IndexerVariant::Ours, _))
+                && other.threads == step.threads
         });
         let ours = ours.and_then(|at| rates.get(at)).map(Vec::as_slice);
         let series = Series::rate("index", &subject, &step.kind.name(), samples.clone());

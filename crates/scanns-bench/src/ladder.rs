@@ -1,10 +1,11 @@
-//! Indexes in memory side by side: ours and those of Orhean et al., "SCANNS: Towards Scalable and Concurrent Data
-//! Indexing and Searching", from text in memory on one thread (their figure 9 without reading).
+//! Indexes in memory side by side: ours and those of Orhean et al., "SCANNS: Towards Scalable and Concurrent
+//! Data Indexing and Searching", from text in memory on one thread (their figure 9 without reading).
 //!
 //! Each variant is built afresh for each run, from memory that the system has to give first; what the general
-//! allocator has kept from earlier runs it may use again. Two more show what growing costs: ours with the memory of
-//! an earlier run, and the paper's best with a table that has room for all terms from the start. Building the index,
-//! that table, and dropping it are not in the times. Before any is printed, all variants must agree on what they hold.
+//! allocator has kept from earlier runs it may use again. Two more show what growing costs: ours with the
+//! memory of an earlier run, and the paper's best with a table that has room for all terms from the start.
+//! Building the index, that table, and dropping it are not in the times. Before any is printed, all variants
+//! must agree on what they hold.
 
 use std::hash::{BuildHasher, BuildHasherDefault, DefaultHasher};
 use std::ops::Range;
@@ -12,7 +13,12 @@ use std::path::{Path, PathBuf};
 use std::time::Instant;
 
 use anyhow::Result;
-use scanns::{Delimiters, IndexerVariant, InvertOptions, Inverter, LadderIndex, PageSize, VariantTokenizer};
+use scanns::index::InvertOptions;
+use scanns::internals::Inverter;
+use scanns::schema::Delimiters;
+use scanns::sources::PageSize;
+use scanns_bench::variants::invert::LadderIndex;
+use scanns_bench::variants::{IndexerVariant, VariantTokenizer};
 
 use scanns_bench::results::{Results, Series};
 use scanns_bench::stats::{in_turns, mib};
@@ -21,7 +27,7 @@ use crate::text;
 
 /// What to index.
 #[derive(Debug, clap::Args)]
-pub struct Args {
+pub struct LadderArgs {
     /// A file or tree; all of it is read into memory first
     pub path: PathBuf,
     /// One document per line
@@ -62,21 +68,28 @@ impl From<Pages> for PageSize {
     }
 }
 
-impl Args {
+impl LadderArgs {
     /// The defaults for a path and a unit of documents.
     pub fn on(path: &Path, lines: bool) -> Self {
-        Args { path: path.into(), lines, variants: Vec::new(), mib: None, repetitions: 3, pages: Pages::Auto }
+        LadderArgs {
+            path: path.into(),
+            lines,
+            variants: Vec::new(),
+            mib: None,
+            repetitions: 3,
+            pages: Pages::Auto,
+        }
     }
 }
 
 /// A variant, and whether it has its room before the time begins.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-struct Step {
+struct LadderStep {
     variant: IndexerVariant,
     sized: bool,
 }
 
-impl Step {
+impl LadderStep {
     fn name(self) -> String {
         let room = match self.variant {
             _ if !self.sized => "",
@@ -88,25 +101,25 @@ impl Step {
 }
 
 /// The steps for the variants asked for, in the order of the ladder.
-fn steps(asked: &[IndexerVariant]) -> Vec<Step> {
+fn steps(asked: &[IndexerVariant]) -> Vec<LadderStep> {
     let wanted = |variant: &IndexerVariant| asked.is_empty() || asked.contains(variant);
     let mut steps = Vec::new();
     for variant in IndexerVariant::ALL.into_iter().filter(wanted) {
-        steps.push(Step { variant, sized: false });
+        steps.push(LadderStep { variant, sized: false });
         if matches!(variant, IndexerVariant::SwissPa | IndexerVariant::Ours) {
-            steps.push(Step { variant, sized: true });
+            steps.push(LadderStep { variant, sized: true });
         }
     }
     steps
 }
 
 /// Texts and where the documents in each are.
-struct Corpus {
+struct LadderTexts {
     texts: Vec<Vec<u8>>,
     documents: Vec<Vec<Range<usize>>>,
 }
 
-impl Corpus {
+impl LadderTexts {
     /// Indexes every document and says how many seconds it took.
     fn index(&mut self, tokenizer: &mut VariantTokenizer, mut index: &mut dyn LadderIndex) -> Result<f64> {
         let begin = Instant::now();
@@ -123,7 +136,7 @@ impl Corpus {
 
 /// What an index holds, in figures that do not depend on the order of terms.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-struct Content {
+struct TableContent {
     terms: usize,
     postings: u64,
     /// Sum of all frequencies: the tokens.
@@ -132,10 +145,10 @@ struct Content {
     digest: u64,
 }
 
-impl Content {
+impl TableContent {
     fn of(index: &dyn LadderIndex) -> Self {
         let hasher = BuildHasherDefault::<DefaultHasher>::default();
-        let mut content = Content::default();
+        let mut content = TableContent::default();
         index.visit(&mut |list| {
             content.terms += 1;
             content.postings += u64::from(list.doc_freq);
@@ -147,19 +160,19 @@ impl Content {
 }
 
 /// Runs steps and remembers what they have in common.
-struct Bench {
-    corpus: Corpus,
+struct LadderBench {
+    corpus: LadderTexts,
     /// What all indexes must hold; known after the first run.
-    content: Option<Content>,
+    content: Option<TableContent>,
     /// Ours, after an earlier run.
     used: Option<Inverter>,
     /// Pages of ours.
     pages: PageSize,
 }
 
-impl Bench {
+impl LadderBench {
     /// Seconds of one run; with `verify` what the index holds is looked at afterwards.
-    fn run(&mut self, step: Step, verify: bool) -> Result<f64> {
+    fn run(&mut self, step: LadderStep, verify: bool) -> Result<f64> {
         let mut tokenizer = step.variant.tokenizer().build(&Delimiters::paths());
         let mut options = InvertOptions { budget: 32 << 30, pages: self.pages, ..InvertOptions::default() };
         if step.variant != IndexerVariant::Ours {
@@ -189,9 +202,9 @@ impl Bench {
     }
 
     /// Compares what an index holds with what the first one did.
-    fn check(&mut self, step: Step, index: &dyn LadderIndex, verify: bool) -> Result<()> {
+    fn check(&mut self, step: LadderStep, index: &dyn LadderIndex, verify: bool) -> Result<()> {
         if verify {
-            let found = Content::of(index);
+            let found = TableContent::of(index);
             let expected = *self.content.get_or_insert(found);
             anyhow::ensure!(found == expected, "{} holds {found:?}, not {expected:?}", step.name());
         }
@@ -200,14 +213,18 @@ impl Bench {
 }
 
 /// Measures every step.
-pub fn run(args: &Args, results: &mut Results) -> Result<()> {
+pub fn run(args: &LadderArgs, results: &mut Results) -> Result<()> {
     let texts = text::load(&args.path, args.mib)?;
     let size = text::bytes(&texts);
     let documents: Vec<_> = texts.iter().map(|text| text::documents(text, args.lines)).collect();
     let count: usize = documents.iter().map(Vec::len).sum();
     let steps = steps(&args.variants);
-    let mut bench =
-        Bench { corpus: Corpus { texts, documents }, content: None, used: None, pages: args.pages.into() };
+    let mut bench = LadderBench {
+        corpus: LadderTexts { texts, documents },
+        content: None,
+        used: None,
+        pages: args.pages.into(),
+    };
     let mut verified = 0;
     let rates = in_turns(args.repetitions.max(1), &steps, |step| {
         let verify = verified < steps.len();

@@ -1,8 +1,9 @@
 //! Answers: time per query by class and by the number of searchers at once, warm.
 //!
-//! All hits in no order is what the paper's table II measures; the ten best in order is what most users ask for. Each
-//! searcher is a thread that asks every query of a class once per round, each from another place on, so that they do
-//! not march through the same postings together. One searcher may also share each query out to several threads.
+//! All hits in no order is what the paper's table II measures; the ten best in order is what most users ask
+//! for. Each searcher is a thread that asks every query of a class once per round, each from another place
+//! on, so that they do not march through the same postings together. One searcher may also share each query
+//! out to several threads.
 
 use std::collections::BTreeMap;
 use std::ops::ControlFlow;
@@ -11,9 +12,12 @@ use std::sync::Barrier;
 use std::time::Instant;
 
 use anyhow::{Context, Result};
-use scanns::{
-    Analyzer, InvertOptions, MemoryIndex, Model, Operator, PageSize, Query, SearchThreads, Searcher, Snapshot,
-};
+use scanns::index::{InvertOptions, MemoryIndex};
+use scanns::query::Operator;
+use scanns::schema::Analyzer;
+use scanns::search::{Model, SearchThreads, Searcher};
+use scanns::sources::PageSize;
+use scanns::{Query, Snapshot};
 use scanns_bench::results::{Better, Results, Series};
 use scanns_bench::stats::{in_turns, quantile};
 
@@ -21,7 +25,7 @@ use crate::text;
 
 /// What to ask, and of what.
 #[derive(Debug, clap::Args)]
-pub struct Args {
+pub struct LatencyArgs {
     /// An index
     pub index: PathBuf,
     /// Lines of class, tab, terms; classes that begin with "and" require all terms
@@ -46,10 +50,10 @@ pub struct Args {
     pub repetitions: usize,
 }
 
-impl Args {
+impl LatencyArgs {
     /// The defaults, in a few rounds, for an index, queries, and files to search in memory.
     pub fn quick(index: &Path, queries: &Path, in_memory: Option<&Path>) -> Self {
-        Args {
+        LatencyArgs {
             index: index.into(),
             queries: queries.into(),
             language: false,
@@ -102,8 +106,8 @@ impl Want {
 /// Queries by class.
 type Classes = BTreeMap<String, Vec<Query>>;
 
-/// Reads queries; `parse` makes a query of its words and an operator. Unless they are in the `language` they may hold
-/// characters that it reserves.
+/// Reads queries; `parse` makes a query of its words and an operator. Unless they are in the `language` they
+/// may hold characters that it reserves.
 fn classes(
     path: &Path,
     language: bool,
@@ -183,7 +187,7 @@ fn measure<'a>(
     subject: &str,
     searcher: &dyn Fn() -> Searcher<'a>,
     classes: &Classes,
-    args: &Args,
+    args: &LatencyArgs,
     results: &mut Results,
 ) -> Result<()> {
     let several: Vec<SearchThreads> = args
@@ -224,7 +228,8 @@ fn measure<'a>(
         for (what, times) in ["average", "p50", "p99"].into_iter().zip(rounds) {
             let metric = format!("{}, {what}", case.want.name());
             let searchers = u32::try_from(case.searchers)?;
-            let series = Series::of("latency", subject, case.class, (&metric, "µs", Better::Lower), times);
+            let series =
+                Series::of("latency", subject, case.class, (metric.as_str(), "µs", Better::Lower), times);
             let series = series.with("searchers", f64::from(searchers));
             let threads = u32::try_from(case.threads.threads())?;
             results.add(if threads > 1 { series.with("threads", f64::from(threads)) } else { series }, None);
@@ -248,7 +253,7 @@ fn in_memory(path: &Path) -> Result<MemoryIndex> {
 const PAPER: f64 = 134.0;
 
 /// Measures an index on disk and, if asked, one in memory.
-pub fn run(args: &Args, results: &mut Results) -> Result<()> {
+pub fn run(args: &LatencyArgs, results: &mut Results) -> Result<()> {
     let snapshot = Snapshot::open(&args.index)?;
     let queries = classes(&args.queries, args.language, |text, operator| snapshot.parse(text, operator))?;
     let name = text::name(&args.index);

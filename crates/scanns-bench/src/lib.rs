@@ -1,9 +1,9 @@
 //! Benchmarks of scanns: what is measured, how often, against what, and how it is shown.
 //!
 //! Every experiment is a file named like its command and puts [`results::Series`] into [`results::Results`].
-//! `stats.rs` has medians, ratios with their error and the order in which variants take turns, `machine.rs` where
-//! figures were taken, `reference.rs` how even the machine was, `report/` the page that shows them, `compare.rs` finds
-//! what became slower. Records of runs that were worth keeping are in `records/`, by date.
+//! `stats.rs` has medians, ratios with their error and the order in which variants take turns, `machine.rs`
+//! where figures were taken, `reference.rs` how even the machine was, `report/` the page that shows them,
+//! `compare.rs` finds what became slower. Records of runs that were worth keeping are in `records/`, by date.
 
 pub mod archive;
 pub mod cache;
@@ -13,3 +13,4 @@ pub mod reference;
 pub mod report;
 pub mod results;
 pub mod stats;
+pub mod variants;

@@ -1,7 +1,7 @@
 //! Where figures were taken: processor, memory, kernel, and how the directories in use are mounted.
 //!
-//! Lin et al. ("The Performance Envelope of Inverted Indexing on Modern Hardware") show that medium and mount decide as
-//! much as the program, so a figure without them says little.
+//! Lin et al. ("The Performance Envelope of Inverted Indexing on Modern Hardware") show that medium and mount
+//! decide as much as the program, so a figure without them says little.
 
 use std::fs;
 use std::path::{Path, PathBuf};

@@ -1,13 +1,14 @@
-//! Every pair of a source and a target medium, after table 1 of Lin et al., "The Performance Envelope of Inverted
-//! Indexing on Modern Hardware": how long a build takes, what it reads and writes, and how busy the devices are.
+//! Every pair of a source and a target medium, after table 1 of Lin et al., "The Performance Envelope of
+//! Inverted Indexing on Modern Hardware": how long a build takes, what it reads and writes, and how busy the
+//! devices are.
 //!
-//! What is built is an index of documents and frequencies, or with `--full` one that has positions, the text of documents
-//! and their vectors too, as Lin et al. have in theirs.
+//! What is built is an index of documents and frequencies, or with `--full` one that has positions, the text
+//! of documents and their vectors too, as Lin et al. have in theirs.
 //!
-//! Files are read past the page cache, or from one that was made to forget them, unless `--warm` is given. Bytes read
-//! and written are those that the kernel counts for this process, which leaves out file systems in memory; bytes of
-//! the index are those that the build says it wrote. A device is busy while it has at least one request; what others
-//! do on it counts too.
+//! Files are read past the page cache, or from one that was made to forget them, unless `--warm` is given.
+//! Bytes read and written are those that the kernel counts for this process, which leaves out file systems in
+//! memory; bytes of the index are those that the build says it wrote. A device is busy while it has at least
+//! one request; what others do on it counts too.
 
 use std::collections::BTreeMap;
 use std::fs;
@@ -17,7 +18,8 @@ use std::time::Instant;
 
 use anyhow::{Context, Result};
 use rustix::fs::{major, minor};
-use scanns::{Direct, Progress};
+use scanns::index::Progress;
+use scanns::sources::Direct;
 
 use scanns_bench::machine::Machine;
 use scanns_bench::results::{Better, Results, Series};
@@ -30,14 +32,15 @@ const MEMORY: &str = "/dev/shm";
 
 /// What to build, and where.
 #[derive(Debug, clap::Args)]
-pub struct Args {
+pub struct MediaArgs {
     /// A file or tree to index; several with the same content on several media
     #[arg(long, required = true)]
     pub source: Vec<PathBuf>,
     /// A directory for indexes, which are removed afterwards; several on several media
     #[arg(long, required = true)]
     pub target: Vec<PathBuf>,
-    /// Also take memory (/dev/shm) as a source and as a target: the first source is copied there for the time
+    /// Also take memory (/dev/shm) as a source and as a target: the first source is copied there for the
+    /// time
     #[arg(long)]
     pub memory: bool,
     /// Leave in the page cache what is there
@@ -57,10 +60,10 @@ pub struct Args {
     pub repetitions: usize,
 }
 
-impl Args {
+impl MediaArgs {
     /// A source and a directory, both also in memory where the system has that.
     pub fn quick(source: &Path, target: &Path) -> Self {
-        Args {
+        MediaArgs {
             source: vec![source.into()],
             target: vec![target.into()],
             memory: Path::new(MEMORY).is_dir(),
@@ -92,23 +95,31 @@ impl Io {
     }
 }
 
-/// Milliseconds for which a device was busy since the machine started, in text in the format of `/proc/diskstats`.
-fn busy(text: &str, (major, minor): (u32, u32)) -> Option<u64> {
+/// Milliseconds for which a device was busy since the machine started, in text in the format of
+/// `/proc/diskstats`.
+fn busy(text: &str, device: Device) -> Option<u64> {
     let line = text.lines().find(|line| {
         let mut fields = line.split_whitespace().map(str::parse::<u32>);
-        fields.next() == Some(Ok(major)) && fields.next() == Some(Ok(minor))
+        fields.next() == Some(Ok(device.major)) && fields.next() == Some(Ok(device.minor))
     })?;
     line.split_whitespace().nth(12)?.parse().ok()
 }
 
+/// The numbers by which the kernel knows a block device.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+struct Device {
+    major: u32,
+    minor: u32,
+}
+
 /// The device of a path, if the kernel counts for it; file systems in memory and of the network have none.
-fn device(path: &Path) -> Option<(u32, u32)> {
+fn device(path: &Path) -> Option<Device> {
     let number = fs::metadata(path).ok()?.dev();
-    let device = (major(number), minor(number));
+    let device = Device { major: major(number), minor: minor(number) };
     busy(&fs::read_to_string("/proc/diskstats").ok()?, device).map(|_| device)
 }
 
-fn busy_now(device: Option<(u32, u32)>) -> Option<u64> {
+fn busy_now(device: Option<Device>) -> Option<u64> {
     busy(&fs::read_to_string("/proc/diskstats").ok()?, device?)
 }
 
@@ -140,7 +151,7 @@ fn ratio(one: u64, other: u64) -> f64 {
 }
 
 /// Builds once; seconds until committed.
-fn measure(args: &Args, pair: Pair<'_>, agreed: &mut Agreed, figures: &mut Figures) -> Result<f64> {
+fn measure(args: &MediaArgs, pair: Pair<'_>, agreed: &mut Agreed, figures: &mut Figures) -> Result<f64> {
     let threads = args.threads.unwrap_or_else(|| std::thread::available_parallelism().map_or(1, usize::from));
     let mut job = Job::on(vec![pair.source.to_path_buf()], threads);
     (job.lines, job.full) = (args.lines, args.full);
@@ -197,7 +208,7 @@ fn name(path: &Path, machine: &Machine) -> String {
 }
 
 /// Measures every pair.
-pub fn run(args: &Args, results: &mut Results) -> Result<()> {
+pub fn run(args: &MediaArgs, results: &mut Results) -> Result<()> {
     let (mut sources, mut targets) = (args.source.clone(), args.target.clone());
     let mut copied = None;
     if args.memory {
@@ -254,16 +265,19 @@ mod tests {
         assert_eq!(Io::parse(text), Some(Io { read: 4096, written: 8192 }));
         assert_eq!(Io::parse("rchar: 9\n"), None);
         let text = "   7       0 loop0 0 0 0 0 0 0 0 0 0 0 0\n 254       0 vda 1 2 3 4 5 6 7 8 9 254332 11 12\nodd\n";
-        assert_eq!(busy(text, (254, 0)), Some(254_332));
-        assert_eq!((busy(text, (254, 1)), busy("", (0, 0))), (None, None));
+        assert_eq!(busy(text, Device { major: 254, minor: 0 }), Some(254_332));
+        assert_eq!(
+            (busy(text, Device { major: 254, minor: 1 }), busy("", Device { major: 0, minor: 0 })),
+            (None, None)
+        );
     }
 
     #[test]
     fn every_pair_has_figures_that_are_finite_and_is_named_by_its_file_systems() {
         let place = tempfile::tempdir().unwrap();
         let path = place.path().join("in");
-        crate::corpus::run(&crate::corpus::Args::on(&path, 2, None)).unwrap();
-        let mut args = Args::quick(&path, place.path());
+        crate::corpus::run(&crate::corpus::CorpusArgs::on(&path, 2, None)).unwrap();
+        let mut args = MediaArgs::quick(&path, place.path());
         (args.repetitions, args.full) = (1, true);
         let mut results = Results::begin(&[]);
         run(&args, &mut results).unwrap();

@@ -1,23 +1,25 @@
-//! Random writes to memory, by the size of a write, threads and pages, after figure 11 of Orhean et al., "SCANNS:
-//! Towards Scalable and Concurrent Data Indexing and Searching": what a term table can hope for at most.
+//! Random writes to memory, by the size of a write, threads and pages, after figure 11 of Orhean et al.,
+//! "SCANNS: Towards Scalable and Concurrent Data Indexing and Searching": what a term table can hope for at
+//! most.
 //!
-//! Each thread writes to random, aligned places of a share of its own of one region, which is backed by memory before.
-//! Places are drawn while writing, which takes about a nanosecond. After each run the last places are drawn again and
-//! looked at: a write that is not there stops the experiment.
+//! Each thread writes to random, aligned places of a share of its own of one region, which is backed by
+//! memory before. Places are drawn while writing, which takes about a nanosecond. After each run the last
+//! places are drawn again and looked at: a write that is not there stops the experiment.
 
 use std::sync::Barrier;
 use std::time::Instant;
 
 use anyhow::{Context, Result};
 use fastrand::Rng;
-use scanns::{PageSize, Slab};
+use scanns::internals::Slab;
+use scanns::sources::PageSize;
 
 use scanns_bench::results::{Better, Results, Series};
 use scanns_bench::stats::in_turns;
 
 /// What to write.
 #[derive(Debug, clap::Args)]
-pub struct Args {
+pub struct MemoryArgs {
     /// MiB of the region, for each kind of page
     #[arg(long, default_value_t = 1024)]
     pub region: usize,
@@ -43,10 +45,10 @@ const MOST: usize = 4 << 20;
 /// Writes that are looked at after a run.
 const LOOKED_AT: usize = 1 << 14;
 
-impl Args {
+impl MemoryArgs {
     /// Smaller and fast.
     pub fn quick() -> Self {
-        Args { region: 256, blocks: SIZES.into(), threads: vec![1, 2], amount: 128, repetitions: 3 }
+        MemoryArgs { region: 256, blocks: SIZES.into(), threads: vec![1, 2], amount: 128, repetitions: 3 }
     }
 }
 
@@ -64,7 +66,7 @@ impl Point {
     }
 
     /// Writes of each thread.
-    fn writes(self, args: &Args) -> usize {
+    fn writes(self, args: &MemoryArgs) -> usize {
         ((args.amount << 20) / self.block).clamp(1, MOST)
     }
 }
@@ -169,7 +171,7 @@ fn huge_bytes() -> Option<u64> {
 }
 
 /// Memory of each kind of page, and a remark where the kernel gave another kind.
-fn regions(args: &Args, results: &mut Results) -> Result<[Slab<u8>; 2]> {
+fn regions(args: &MemoryArgs, results: &mut Results) -> Result<[Slab<u8>; 2]> {
     let bytes = args.region << 20;
     let region = |pages| -> Result<(Slab<u8>, Option<u64>)> {
         let before = huge_bytes();
@@ -192,7 +194,7 @@ fn regions(args: &Args, results: &mut Results) -> Result<[Slab<u8>; 2]> {
 }
 
 /// Measures every point.
-pub fn run(args: &Args, results: &mut Results) -> Result<()> {
+pub fn run(args: &MemoryArgs, results: &mut Results) -> Result<()> {
     let bytes = args.region << 20;
     for &block in &args.blocks {
         anyhow::ensure!(
@@ -243,7 +245,7 @@ mod tests {
     #[test]
     fn every_point_has_a_finite_rate_and_time() {
         let mut results = Results::begin(&[]);
-        let args = Args {
+        let args = MemoryArgs {
             region: 4,
             blocks: vec![8, 4096, 1 << 20],
             threads: vec![1, 2],
@@ -265,7 +267,7 @@ mod tests {
     fn a_rate_is_that_of_all_threads() {
         let point = Point { block: 1 << 20, threads: 2, pages: PageSize::Base };
         assert_eq!(rate(point, 1e9), 2.0);
-        let args = Args { amount: 3, ..Args::quick() };
+        let args = MemoryArgs { amount: 3, ..MemoryArgs::quick() };
         assert_eq!((point.writes(&args), Point { block: 8, ..point }.writes(&args)), (3, 393_216));
     }
 
@@ -281,8 +283,9 @@ mod tests {
 
     #[test]
     fn sizes_that_make_no_sense_are_refused() {
-        let error = run(&Args { blocks: vec![12], region: 1, ..Args::quick() }, &mut Results::begin(&[]))
-            .unwrap_err();
+        let error =
+            run(&MemoryArgs { blocks: vec![12], region: 1, ..MemoryArgs::quick() }, &mut Results::begin(&[]))
+                .unwrap_err();
         assert!(error.to_string().contains("powers of two"), "{error}");
     }
 }

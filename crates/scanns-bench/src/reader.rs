@@ -1,10 +1,10 @@
-//! How fast each reader brings a file or tree into blocks, by size of block and number of read threads, after figure 7
-//! of Orhean et al., "SCANNS: Towards Scalable and Concurrent Data Indexing and Searching".
+//! How fast each reader brings a file or tree into blocks, by size of block and number of read threads, after
+//! figure 7 of Orhean et al., "SCANNS: Towards Scalable and Concurrent Data Indexing and Searching".
 //!
-//! Each read thread serves one lane, which only counts the bytes it is given, and gives the blocks back. They must be
-//! as many as the files have, or nothing is reported. What reads from the device finds nothing in the page cache,
-//! and what reads from the page cache all of it: before each run, and not in its time, files are dropped from it, or
-//! read into it where they are not there already.
+//! Each read thread serves one lane, which only counts the bytes it is given, and gives the blocks back. They
+//! must be as many as the files have, or nothing is reported. What reads from the device finds nothing in the
+//! page cache, and what reads from the page cache all of it: before each run, and not in its time, files are
+//! dropped from it, or read into it where they are not there already.
 
 use std::fs::File;
 use std::path::{Path, PathBuf};
@@ -15,7 +15,10 @@ use std::time::Instant;
 use anyhow::Result;
 use clap::ValueEnum;
 use rustix::fs::Advice;
-use scanns::{Delimiters, Direct, Input, Lane, ReadOptions, ReaderVariant, SourceOptions};
+use scanns::schema::Delimiters;
+use scanns::sources::{Direct, Input, ReadOptions, SourceOptions};
+use scanns_bench::variants::ReaderVariant;
+use scanns_bench::variants::read::Lane;
 
 use scanns_bench::results::{Better, Results, Series};
 use scanns_bench::stats::{in_turns, mib};
@@ -24,7 +27,7 @@ use crate::text;
 
 /// What to read, and how.
 #[derive(Debug, clap::Args)]
-pub struct Args {
+pub struct ReaderArgs {
     /// A file or tree
     pub path: PathBuf,
     /// Readers to run, by name; all if none is given
@@ -71,10 +74,10 @@ impl How {
     }
 }
 
-impl Args {
+impl ReaderArgs {
     /// The defaults for a path.
     pub fn on(path: &Path) -> Self {
-        Args {
+        ReaderArgs {
             path: path.into(),
             variants: Vec::new(),
             block: vec![64, 256, 1024, 4096],
@@ -88,18 +91,23 @@ impl Args {
 
     /// The two middle sizes of a block in a few rounds.
     pub fn quick(path: &Path) -> Self {
-        Args { block: vec![256, 1024], how: vec![How::Direct, How::Cached], repetitions: 3, ..Self::on(path) }
+        ReaderArgs {
+            block: vec![256, 1024],
+            how: vec![How::Direct, How::Cached],
+            repetitions: 3,
+            ..Self::on(path)
+        }
     }
 
     /// All that is to be measured.
-    fn steps(&self) -> Vec<Step> {
+    fn steps(&self) -> Vec<ReaderStep> {
         let wanted = |variant: &ReaderVariant| self.variants.is_empty() || self.variants.contains(variant);
         let mut steps = Vec::new();
         for &how in &self.how {
             for variant in ReaderVariant::ALL.into_iter().filter(wanted) {
                 for &threads in &self.threads {
                     for &kib in &self.block {
-                        steps.push(Step { at: steps.len(), how, variant, threads, kib });
+                        steps.push(ReaderStep { at: steps.len(), how, variant, threads, kib });
                     }
                 }
             }
@@ -110,7 +118,7 @@ impl Args {
 
 /// One thing to measure.
 #[derive(Clone, Copy, Debug)]
-struct Step {
+struct ReaderStep {
     /// Its place among all.
     at: usize,
     how: How,
@@ -120,22 +128,22 @@ struct Step {
 }
 
 /// The files, and whether the page cache has all of them.
-struct Bench<'a> {
-    args: &'a Args,
+struct ReaderBench<'a> {
+    args: &'a ReaderArgs,
     inputs: Arc<Vec<Input>>,
     bytes: u64,
     cached: bool,
 }
 
-impl Bench<'_> {
+impl ReaderBench<'_> {
     /// MiB/s, and seconds of processor time.
-    fn run(&mut self, step: Step) -> Result<(f64, f64)> {
+    fn run(&mut self, step: ReaderStep) -> Result<(f64, f64)> {
         if step.how != How::Cached {
             for input in self.inputs.iter() {
                 rustix::fs::fadvise(File::open(&input.path)?, 0, None, Advice::DontNeed)?;
             }
         } else if !self.cached {
-            self.read(&Step { variant: ReaderVariant::Ours, kib: 1024, ..step })?;
+            self.read(&ReaderStep { variant: ReaderVariant::Ours, kib: 1024, ..step })?;
         }
         self.cached = step.how == How::Cached;
         let (begin, before) = (Instant::now(), cpu_seconds());
@@ -144,7 +152,7 @@ impl Bench<'_> {
     }
 
     /// Reads all files once.
-    fn read(&self, step: &Step) -> Result<()> {
+    fn read(&self, step: &ReaderStep) -> Result<()> {
         let threads = step.threads as usize;
         let options = ReadOptions {
             read_threads: threads,
@@ -175,20 +183,20 @@ impl Bench<'_> {
 
 /// Empties a lane.
 fn count_bytes(lane: Lane) -> usize {
-    lane.map(|block| block.pieces().iter().map(|piece| piece.end - piece.start).sum::<usize>()).sum()
+    lane.map(|mut block| block.split().0.iter().map(|piece| piece.end - piece.start).sum::<usize>()).sum()
 }
 
 /// Measures every reader.
-pub fn run(args: &Args, results: &mut Results) -> Result<()> {
+pub fn run(args: &ReaderArgs, results: &mut Results) -> Result<()> {
     let source = SourceOptions { paths: vec![args.path.clone()], ..SourceOptions::default() };
-    let found = scanns::collect(&source, &AtomicBool::new(false))?;
+    let found = scanns::sources::collect(&source, &AtomicBool::new(false))?;
     anyhow::ensure!(found.bytes > 0, "there is nothing to read at {}", args.path.display());
     for input in &found.inputs {
         File::open(&input.path)?.sync_all()?; // what is still to be written cannot be dropped
     }
     let subject =
         format!("{}, {:.0} MiB, {} files", text::name(&args.path), mib(found.bytes), found.inputs.len());
-    let mut bench = Bench { args, bytes: found.bytes, inputs: Arc::new(found.inputs), cached: false };
+    let mut bench = ReaderBench { args, bytes: found.bytes, inputs: Arc::new(found.inputs), cached: false };
     let steps = args.steps();
     let rounds = args.repetitions.max(1);
     println!("reader: {subject}; {} variants and settings, {rounds} times each", steps.len());

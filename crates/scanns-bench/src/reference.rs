@@ -1,7 +1,7 @@
 //! Work that has nothing to do with scanns, to see how even the machine is.
 //!
-//! A machine that is shared has slow minutes. What these take at the time of a run, against another run, says how much
-//! of a difference between the two is the machine's. Each takes a few hundredths of a second.
+//! A machine that is shared has slow minutes. What these take at the time of a run, against another run, says
+//! how much of a difference between the two is the machine's. Each takes a few hundredths of a second.
 
 use std::time::Instant;
 

@@ -79,6 +79,24 @@ impl std::fmt::Display for Setting {
     }
 }
 
+/// What is measured.
+#[derive(Clone, Copy, Debug)]
+pub struct Metric<'m> {
+    /// What it is called.
+    pub name: &'m str,
+    /// The unit of its samples.
+    pub unit: &'m str,
+    /// Which direction is better.
+    pub better: Better,
+}
+
+impl<'m> From<(&'m str, &'m str, Better)> for Metric<'m> {
+    fn from(metric: (&'m str, &'m str, Better)) -> Self {
+        let (name, unit, better) = metric;
+        Metric { name, unit, better }
+    }
+}
+
 impl Series {
     /// A rate in MiB/s, or another unit with [`Series::of`].
     pub fn rate(experiment: &str, subject: &str, variant: &str, samples: Vec<f64>) -> Self {
@@ -86,21 +104,22 @@ impl Series {
     }
 
     /// Samples of any metric: its name, unit, and which way is better.
-    pub fn of(
+    pub fn of<'m>(
         experiment: &str,
         subject: &str,
         variant: &str,
-        (metric, unit, better): (&str, &str, Better),
+        metric: impl Into<Metric<'m>>,
         samples: Vec<f64>,
     ) -> Self {
+        let metric = metric.into();
         Series {
             experiment: experiment.into(),
             subject: subject.into(),
             variant: variant.into(),
             settings: BTreeMap::new(),
-            metric: metric.into(),
-            unit: unit.into(),
-            better,
+            metric: metric.name.into(),
+            unit: metric.unit.into(),
+            better: metric.better,
             samples,
             published: false,
         }
@@ -198,16 +217,14 @@ impl Results {
         serde_json::from_value(value).with_context(|| format!("{} is damaged", path.display()))
     }
 
-    /// Writes `results.json`, `results.csv` and `report.html` into `directory`.
+    /// Writes `results.json` and `results.csv` into `directory`, which is created if it is missing.
     ///
     /// # Errors
-    /// Where they cannot be written.
+    /// If a file cannot be written.
     pub fn save(&self, directory: &Path) -> Result<()> {
         std::fs::create_dir_all(directory)?;
         std::fs::write(directory.join("results.json"), serde_json::to_string_pretty(self)?)?;
-        self.write_csv(std::fs::File::create(directory.join("results.csv"))?)?;
-        std::fs::write(directory.join("report.html"), crate::report::html(self)?)?;
-        Ok(())
+        self.write_csv(std::fs::File::create(directory.join("results.csv"))?)
     }
 
     /// A row for each series.
@@ -273,7 +290,8 @@ impl Results {
         self.series.push(series);
     }
 
-    /// Puts series of the same measurement together, the samples of the first one first, and drops repeated remarks.
+    /// Puts series of the same measurement together, the samples of the first one first, and drops repeated
+    /// remarks.
     pub fn join(&mut self) {
         let mut joined: Vec<Series> = Vec::new();
         let mut places = BTreeMap::new();

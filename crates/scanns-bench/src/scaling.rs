@@ -1,20 +1,21 @@
 //! Beyond this machine: a model fitted to what was measured, and what it predicts elsewhere.
 //!
-//! Index threads share nothing but the memory and the devices of their node, so the model has three terms. A thread
-//! alone indexes at a rate r. Each further thread of a node adds a share σ of a thread's time to all (Amdahl's law over a
-//! node; Gunther's universal law without the term for coherence, as no cache line is written by two threads). Memory
-//! and devices set limits of their own. So a machine with k nodes of n threads indexes at
+//! Index threads share nothing but the memory and the devices of their node, so the model has three terms. A
+//! thread alone indexes at a rate r. Each further thread of a node adds a share σ of a thread's time to all
+//! (Amdahl's law over a node; Gunther's universal law without the term for coherence, as no cache line is
+//! written by two threads). Memory and devices set limits of their own. So a machine with k nodes of n
+//! threads indexes at
 //!
 //! ```text
 //! min(k · n · r · speed / (1 + σ (n − 1)),  memory rate / traffic,  devices · device rate)
 //! ```
 //!
-//! r and σ are fitted to the rates of this machine by number of threads, for each variant by itself. What is assumed:
-//! threads stay on their node; a core of the other machine is `speed` times one of this; per byte of input
-//! [`TRAFFIC`] bytes go over the memory bus; devices add up. Predictions come with the least and greatest that follow
-//! from the least and greatest rates measured, which says nothing of the assumptions. Where the cores of this machine are
-//! two threads of one core, as those of virtual machines often are, σ is what two such threads take from each other, and
-//! predictions are too low.
+//! r and σ are fitted to the rates of this machine by number of threads, for each variant by itself. What is
+//! assumed: threads stay on their node; a core of the other machine is `speed` times one of this; per byte of
+//! input [`TRAFFIC`] bytes go over the memory bus; devices add up. Predictions come with the least and
+//! greatest that follow from the least and greatest rates measured, which says nothing of the assumptions.
+//! Where the cores of this machine are two threads of one core, as those of virtual machines often are, σ is
+//! what two such threads take from each other, and predictions are too low.
 
 use std::path::PathBuf;
 use std::str::FromStr;
@@ -23,17 +24,18 @@ use anyhow::{Context, Result};
 use scanns_bench::results::{Results, Series, Setting};
 use scanns_bench::stats::{Summary, median};
 
-/// Bytes over the memory bus per byte of input: the text is written by the device, read once and pushed out (3), and of
-/// some 120,000 tokens a MiB one in three misses the caches twice with a line of 64 bytes read and written back (10).
+/// Bytes over the memory bus per byte of input: the text is written by the device, read once and pushed out
+/// (3), and of some 120,000 tokens a MiB one in three misses the caches twice with a line of 64 bytes read
+/// and written back (10).
 const TRAFFIC: f64 = 13.0;
 
 /// What to fit, and where to predict.
 #[derive(Debug, clap::Args)]
-pub struct Args {
+pub struct ScalingArgs {
     /// Results (`results.json`) with an `index` experiment
     pub results: PathBuf,
-    /// A machine: name=…,nodes=…,cores=… (of a node),speed=… (of a core, this machine's is 1),memory=… (GiB/s of a
-    /// node),devices=…,device=… (MiB/s of one). Without any: the largest of the paper
+    /// A machine: name=…,nodes=…,cores=… (of a node),speed=… (of a core, this machine's is 1),memory=…
+    /// (GiB/s of a node),devices=…,device=… (MiB/s of one). Without any: the largest of the paper
     #[arg(long)]
     pub machine: Vec<Target>,
 }
@@ -51,8 +53,8 @@ pub struct Target {
 }
 
 impl Target {
-    /// The largest machine that the paper names: 192 cores in 8 nodes, 16 NVMe drives. What it says nothing of is
-    /// assumed: cores of two thirds of this machine's speed, 80 GiB/s a node, 3,000 MiB/s a drive.
+    /// The largest machine that the paper names: 192 cores in 8 nodes, 16 NVMe drives. What it says nothing
+    /// of is assumed: cores of two thirds of this machine's speed, 80 GiB/s a node, 3,000 MiB/s a drive.
     fn paper() -> Self {
         Target {
             name: "192 cores, 8 nodes, 16 drives".into(),
@@ -216,7 +218,7 @@ pub fn predict(targets: &[Target], results: &mut Results) -> Result<()> {
 }
 
 /// Reads results and adds predictions.
-pub fn run(args: &Args, results: &mut Results) -> Result<()> {
+pub fn run(args: &ScalingArgs, results: &mut Results) -> Result<()> {
     *results = Results::load(&args.results)?;
     results.series.retain(|series| series.experiment != "scaling");
     predict(&args.machine, results)

@@ -1,8 +1,8 @@
 //! Medians, how far samples spread, and ratios with their error.
 //!
-//! Machines that are shared have slow minutes, and their samples have long tails to one side. So nothing here assumes a
-//! normal distribution: the middle is the median, the spread is measured by ranks, and a ratio is taken round by round
-//! between samples that were measured one right after the other.
+//! Machines that are shared have slow minutes, and their samples have long tails to one side. So nothing here
+//! assumes a normal distribution: the middle is the median, the spread is measured by ranks, and a ratio is
+//! taken round by round between samples that were measured one right after the other.
 
 use serde::{Deserialize, Serialize};
 
@@ -51,8 +51,8 @@ impl Summary {
         sorted.sort_by(f64::total_cmp);
         let middle = quantile(&sorted, 0.5);
         let away: Vec<f64> = sorted.iter().map(|sample| (sample - middle).abs()).collect();
-        // 1.4826 makes a standard deviation of the median distance, 1.2533 the error of a median of that of a mean:
-        // both for normal samples, as an order of magnitude.
+        // 1.4826 makes a standard deviation of the median distance, 1.2533 the error of a median of that of a
+        // mean: both for normal samples, as an order of magnitude.
         #[expect(clippy::cast_precision_loss, reason = "a count of runs")]
         let error = 1.4826 * 1.2533 * median(&away) / (sorted.len().max(1) as f64).sqrt();
         Summary {
@@ -85,8 +85,9 @@ pub fn mib(bytes: u64) -> f64 {
 
 /// How many times `one` is `other`, with the error of that.
 ///
-/// Where both have as many samples they are taken as rounds in turns: the ratio of each round, then the median, so
-/// that a slow minute that hit both cancels out. Otherwise the ratio of the medians, with both errors.
+/// Where both have as many samples they are taken as rounds in turns: the ratio of each round, then the
+/// median, so that a slow minute that hit both cancels out. Otherwise the ratio of the medians, with both
+/// errors.
 pub fn ratio(one: &[f64], other: &[f64]) -> (f64, f64) {
     if one.len() == other.len() {
         let rounds: Vec<f64> = one.iter().zip(other).map(|(one, other)| one / other).collect();
@@ -98,8 +99,8 @@ pub fn ratio(one: &[f64], other: &[f64]) -> (f64, f64) {
     (ratio, ratio * one.relative_error().hypot(other.relative_error()))
 }
 
-/// Measures every variant once per round, forwards in one round and backwards in the next, so that a machine that
-/// becomes slower or faster meanwhile does so for all. Returns the samples of each variant.
+/// Measures every variant once per round, forwards in one round and backwards in the next, so that a machine
+/// that becomes slower or faster meanwhile does so for all. Returns the samples of each variant.
 ///
 /// # Errors
 /// The first one of `measure`.

@@ -5,12 +5,12 @@ use std::path::Path;
 use std::sync::atomic::AtomicBool;
 
 use anyhow::Result;
-use scanns::SourceOptions;
+use scanns::sources::SourceOptions;
 
 /// The files at `path`, or the first MiB of them.
 pub fn load(path: &Path, most: Option<u64>) -> Result<Vec<Vec<u8>>> {
     let source = SourceOptions { paths: vec![path.to_path_buf()], ..SourceOptions::default() };
-    let inputs = scanns::collect(&source, &AtomicBool::new(false))?.inputs;
+    let inputs = scanns::sources::collect(&source, &AtomicBool::new(false))?.inputs;
     let (mut texts, mut left) = (Vec::new(), most.map_or(Ok(usize::MAX), |mib| usize::try_from(mib << 20))?);
     for input in inputs {
         if left == 0 {

@@ -1,8 +1,8 @@
-//! Tokenizers side by side: ours and those of Orhean et al., "SCANNS: Towards Scalable and Concurrent Data Indexing
-//! and Searching", on text in memory and one thread (their figure 8).
+//! Tokenizers side by side: ours and those of Orhean et al., "SCANNS: Towards Scalable and Concurrent Data
+//! Indexing and Searching", on text in memory and one thread (their figure 8).
 //!
-//! Tokens go to a sink that counts them. Before that, they went to one that hashes them in order: the variants must
-//! agree, or nothing is measured.
+//! Tokens go to a sink that counts them. Before that, they went to one that hashes them in order: the
+//! variants must agree, or nothing is measured.
 
 use std::hash::{DefaultHasher, Hasher};
 use std::ops::Range;
@@ -10,7 +10,9 @@ use std::path::{Path, PathBuf};
 use std::time::Instant;
 
 use anyhow::{Context, Result};
-use scanns::{Delimiters, TokenSink, TokenizerVariant, VariantTokenizer};
+use scanns::analysis::TokenSink;
+use scanns::schema::Delimiters;
+use scanns_bench::variants::{TokenizerVariant, VariantTokenizer};
 
 use scanns_bench::results::{Results, Series};
 use scanns_bench::stats::{in_turns, mib};
@@ -19,7 +21,7 @@ use crate::text;
 
 /// What to tokenize.
 #[derive(Debug, clap::Args)]
-pub struct Args {
+pub struct TokenizerArgs {
     /// A file or tree; all of it is read into memory first
     pub path: PathBuf,
     /// MiB to take at most; all if not given
@@ -30,10 +32,10 @@ pub struct Args {
     pub repetitions: usize,
 }
 
-impl Args {
+impl TokenizerArgs {
     /// With nothing but a path given.
     pub fn on(path: &Path) -> Self {
-        Args { path: path.to_path_buf(), mib: None, repetitions: 5 }
+        TokenizerArgs { path: path.to_path_buf(), mib: None, repetitions: 5 }
     }
 }
 
@@ -83,7 +85,7 @@ fn tokenize<S: TokenSink>(tokenizer: &mut VariantTokenizer, texts: &mut [Vec<u8>
 }
 
 /// Measures every tokenizer.
-pub fn run(args: &Args, results: &mut Results) -> Result<()> {
+pub fn run(args: &TokenizerArgs, results: &mut Results) -> Result<()> {
     let mut texts = text::load(&args.path, args.mib)?;
     let size = text::bytes(&texts);
     let mut tokenizers: Vec<_> =

@@ -1,7 +1,7 @@
 //! The tuner against an exhaustive grid: what both choose for the same sample, and how long each takes.
 //!
-//! Every point of the grid is measured in each round, and the middle of its rounds counts, since the best of many
-//! noisy figures is mostly the luckiest. At the end the choices of both, and the defaults, take turns.
+//! Every point of the grid is measured in each round, and the middle of its rounds counts, since the best of
+//! many noisy figures is mostly the luckiest. At the end the choices of both, and the defaults, take turns.
 
 use std::path::PathBuf;
 use std::sync::Arc;
@@ -9,10 +9,11 @@ use std::sync::atomic::AtomicBool;
 use std::time::{Duration, Instant};
 
 use anyhow::{Context, Result};
-use scanns::{
-    Analyzer, IndexOptions, PageSize, Profile, ReadOptions, Records, SEGMENT_MEMORY, SourceOptions, Trials,
-    find_parameters,
-};
+use scanns::index::IndexOptions;
+use scanns::schema::{Analyzer, Records};
+use scanns::sources::{PageSize, ReadOptions, SourceOptions};
+use scanns::tuning::{Profile, Trials, find_parameters};
+use scanns::writer::SEGMENT_MEMORY;
 
 use scanns_bench::results::{Better, Results, Series};
 use scanns_bench::stats::{in_turns, median, mib};
@@ -21,7 +22,7 @@ use crate::text;
 
 /// What to tune on.
 #[derive(Debug, clap::Args)]
-pub struct Args {
+pub struct TuneArgs {
     /// A file or tree
     pub path: PathBuf,
     /// One document per line
@@ -82,22 +83,22 @@ fn rate(trials: &Trials, profile: &Profile) -> Result<f64> {
 }
 
 /// A sample of the input at the path, ready to be built again and again.
-fn trials(args: &Args) -> Result<Trials> {
+fn trials(args: &TuneArgs) -> Result<Trials> {
     std::fs::create_dir_all(&args.scratch)?;
     let cancel = Arc::new(AtomicBool::new(false));
     let source = SourceOptions { paths: vec![args.path.clone()], ..SourceOptions::default() };
-    let inputs = scanns::collect(&source, &cancel)?.inputs;
+    let inputs = scanns::sources::collect(&source, &cancel)?.inputs;
     let options = IndexOptions {
         source,
         read: ReadOptions::default(),
         records: if args.lines { Records::Lines } else { Records::File },
-        fields: scanns::FieldOptions::default(),
+        fields: scanns::sources::FieldOptions::default(),
         analyzer: Some(Analyzer::parse(&args.analyzer)?),
         postings: None,
-        stored: scanns::StoredOptions::default(),
+        stored: scanns::writer::StoredOptions::default(),
         memory: 8 << 30,
         segment_memory: SEGMENT_MEMORY,
-        flush: scanns::FlushOptions::default(),
+        buffers: scanns::writer::FlushBuffers::default(),
         merge: None,
         again: false,
         commit_every: None,
@@ -120,7 +121,7 @@ fn best_of_grid(trials: &Trials, rounds: usize) -> Result<(Profile, f64)> {
 }
 
 /// Measures what the tuner and the grid choose, in which time, and how the choices compare.
-pub fn run(args: &Args, results: &mut Results) -> Result<()> {
+pub fn run(args: &TuneArgs, results: &mut Results) -> Result<()> {
     let trials = trials(args)?;
     let subject = format!(
         "{}, one document per {}, sample of {:.0} MiB in {} files, {}",

@@ -1,15 +1,18 @@
-//! Whole builds as the experiments on media, buffers and flushing need them: into a directory of their own that goes
-//! away afterwards, checked before anything is believed of them, from a cold cache where that is asked for.
+//! Whole builds as the experiments on media, buffers and flushing need them: into a directory of their own
+//! that goes away afterwards, checked before anything is believed of them, from a cold cache where that is
+//! asked for.
 
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use std::sync::atomic::AtomicBool;
 
 use anyhow::{Context, Result};
-use scanns::{
-    Analyzer, FlushOptions, FsDirectory, IndexOptions, IndexReport, Input, Postings, Progress, ReadOptions,
-    Records, Snapshot, SourceOptions, Store, StoredOptions,
-};
+use scanns::index::{IndexOptions, IndexReport, Progress};
+use scanns::schema::{Analyzer, Postings, Records, Store};
+use scanns::sources::{Input, ReadOptions, SourceOptions};
+use scanns::store::FsDirectory;
+use scanns::writer::{FlushBuffers, StoredOptions};
+use scanns::{Index, Snapshot};
 
 /// What to build.
 #[derive(Clone, Debug)]
@@ -26,8 +29,8 @@ pub struct Job {
     pub segment_memory: u64,
     /// How to read; the number of lanes is that of threads.
     pub read: ReadOptions,
-    /// How segments are written.
-    pub flush: FlushOptions,
+    /// Sizes of the buffers through which segments are written.
+    pub buffers: FlushBuffers,
     /// Bytes after which the kernel is told to write back; what is usual if none.
     pub write_back: Option<u64>,
 }
@@ -40,9 +43,9 @@ impl Job {
             lines: false,
             full: false,
             threads,
-            segment_memory: scanns::SEGMENT_MEMORY,
+            segment_memory: scanns::writer::SEGMENT_MEMORY,
             read: ReadOptions::default(),
-            flush: FlushOptions::default(),
+            buffers: FlushBuffers::default(),
             write_back: None,
         }
     }
@@ -70,7 +73,7 @@ pub fn build(job: &Job, out: &Path, progress: &Progress) -> Result<IndexReport> 
         },
         memory: 8 << 30,
         segment_memory: job.segment_memory,
-        flush: job.flush,
+        buffers: job.buffers,
         merge: None,
         commit_every: None,
         ..IndexOptions::default()
@@ -80,7 +83,11 @@ pub fn build(job: &Job, out: &Path, progress: &Progress) -> Result<IndexReport> 
         directory = directory.with_write_back(bytes);
     }
     let begin = std::time::Instant::now();
-    let mut report = scanns::build_in(&directory, &options, progress, &Arc::new(AtomicBool::new(false)))?;
+    let mut report = Index::in_directory(Arc::new(directory)).build(
+        &options,
+        progress,
+        &Arc::new(AtomicBool::new(false)),
+    )?;
     report.seconds = begin.elapsed().as_secs_f64();
     anyhow::ensure!(report.failed.is_empty(), "{} inputs failed", report.failed.len());
     let info = Snapshot::open(out)?.info();
@@ -115,7 +122,7 @@ impl Agreed {
 /// The files at `path`, up to `most` MiB of them, and at least one.
 pub fn inputs(path: &Path, most: Option<u64>) -> Result<Vec<Input>> {
     let source = SourceOptions { paths: vec![path.to_path_buf()], ..SourceOptions::default() };
-    let mut inputs = scanns::collect(&source, &AtomicBool::new(false))?.inputs;
+    let mut inputs = scanns::sources::collect(&source, &AtomicBool::new(false))?.inputs;
     anyhow::ensure!(!inputs.is_empty(), "there is no file at {}", path.display());
     let mut left = most.map_or(u64::MAX, |mib| mib << 20);
     let mut take = 0;

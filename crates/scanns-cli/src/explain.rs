@@ -2,7 +2,7 @@
 
 use std::io::Write;
 
-use scanns::Explanation;
+use scanns::search::Explanation;
 use serde_json::{Value, json};
 
 use crate::report::{Output, escaped, short_float};

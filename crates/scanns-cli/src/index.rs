@@ -1,24 +1,28 @@
 //! `scanns index`: arguments become options, the build runs, and a report says what became of every input.
 
+mod threads;
+
 use std::io::Write;
 use std::path::Path;
 
-use anyhow::{Result, bail};
-use scanns::{
-    Analyzer, Delimiters, Direct, Failure, FileList, IndexOptions, IndexReport, ListFrom, PageSize, Postings,
-    Progress, ReadOptions, Records, Separator, Snapshot, SourceOptions, Store, StoredOptions,
-};
+use anyhow::Result;
+use scanns::index::{IndexOptions, IndexReport, Progress};
+use scanns::schema::{Analyzer, Delimiters, Postings, Records, Store};
+use scanns::sources::{Direct, Failure, FileList, ListFrom, PageSize, ReadOptions, Separator, SourceOptions};
+use scanns::writer::StoredOptions;
+use scanns::{Index, Snapshot};
 use serde_json::{Map, Value, json};
 
 use crate::args::{
-    CommitEvery, DirectArg, IndexArgs, InputArgs, PageArg, ReadArgs, ResourceArgs, StoreArg, StoreArgs,
-    TextArgs,
+    CommitEvery, DirectArg, IndexArgs, InputArgs, PageArg, ReadArgs, StoreArg, StoreArgs, TextArgs,
 };
 use crate::profile::{self, Parameters};
 use crate::progress;
 use crate::records;
 use crate::report::{self, Outcome, Output};
 use crate::units;
+use threads::threads;
+pub use threads::{Threads, default_threads};
 
 const FAILURES_SHOWN: usize = 20;
 
@@ -32,7 +36,7 @@ pub fn run(args: &IndexArgs) -> Result<Outcome> {
     let state = Progress::default();
     let output = path(args);
     let built =
-        progress::during(&state, !args.output.quiet, || scanns::build(output, &options, &state, &cancel));
+        progress::during(&state, !args.output.quiet, || Index::at(output).build(&options, &state, &cancel));
     let built = match built {
         Err(error @ scanns::Error::Cancelled) => {
             report::note(&error.to_string());
@@ -84,9 +88,12 @@ fn options(args: &IndexArgs) -> Result<IndexOptions> {
         postings: postings(&args.text),
         stored: stored(&args.storing),
         memory: args.resources.memory.unwrap_or_else(default_memory),
-        segment_memory: args.resources.segment_memory.unwrap_or(scanns::SEGMENT_MEMORY),
-        flush: scanns::FlushOptions::default(),
-        merge: Some(scanns::MergePolicy { rate: args.keeping.merge_rate, ..scanns::MergePolicy::default() }),
+        segment_memory: args.resources.segment_memory.unwrap_or(scanns::writer::SEGMENT_MEMORY),
+        buffers: scanns::writer::FlushBuffers::default(),
+        merge: Some(scanns::writer::MergePolicy {
+            rate: args.keeping.merge_rate,
+            ..scanns::writer::MergePolicy::default()
+        }),
         again: args.keeping.reindex,
         commit_every: args.keeping.commit_every.iter().find_map(|every| match every {
             CommitEvery::Time(time) => Some(*time),
@@ -102,7 +109,7 @@ fn options(args: &IndexArgs) -> Result<IndexOptions> {
 
 /// Half of what this process may use, or a little where that cannot be found out.
 pub fn default_memory() -> u64 {
-    scanns::memory_limit_bytes().map_or(1 << 30, |limit| limit / 2)
+    scanns::tuning::memory_limit_bytes().map_or(1 << 30, |limit| limit / 2)
 }
 
 /// Which inputs were asked for.
@@ -158,62 +165,6 @@ pub fn analyzer(args: &TextArgs) -> Result<Option<Analyzer>> {
         (None, Some(analyzer)) => Some(analyzer.clone()),
         (None, None) => None,
     })
-}
-
-/// Threads that read and threads that index; the latter are a multiple of the former.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct Threads {
-    /// Threads that read.
-    pub read: usize,
-    /// Threads that index.
-    pub index: usize,
-}
-
-/// Index threads per read thread: reading costs about a quarter of what indexing costs.
-const INDEX_PER_READ: usize = 4;
-
-/// Threads as asked for on the command line, else in a profile, else by the number of cores. A profile's numbers
-/// belong together, so one number on the command line takes the place of both.
-fn threads(resources: &ResourceArgs, reading: &ReadArgs, profile: &Parameters) -> Result<Threads> {
-    let (read, index) = match (resources.threads, reading.read_threads, reading.index_threads) {
-        (None, None, None) => (profile.read_threads, profile.index_threads),
-        (_, read, index) => (read, index),
-    };
-    share_out(cores(resources), read, index)
-}
-
-/// Cores that may be used.
-fn cores(resources: &ResourceArgs) -> usize {
-    let available = || std::thread::available_parallelism().map_or(1, usize::from);
-    resources.threads.unwrap_or_else(available)
-}
-
-/// The threads of a build for which nothing but the cores was asked for.
-pub fn default_threads(resources: &ResourceArgs) -> Result<Threads> {
-    share_out(cores(resources), None, None)
-}
-
-fn share_out(cores: usize, read: Option<usize>, index: Option<usize>) -> Result<Threads> {
-    match (read, index) {
-        (Some(read), Some(index)) if index < read => bail!(
-            "--index-threads {index} is less than --read-threads {read}: each read thread serves at least one \
-             index thread"
-        ),
-        (Some(read), Some(index)) if !index.is_multiple_of(read) => bail!(
-            "--index-threads {index} is no multiple of --read-threads {read}: each read thread serves the same \
-             number of index threads, so give {} or {}",
-            index / read * read,
-            (index / read + 1) * read,
-        ),
-        (Some(read), Some(index)) => Ok(Threads { read, index }),
-        (Some(read), None) => Ok(Threads { read, index: (cores / read).max(1) * read }),
-        (None, index) => {
-            let index = index.unwrap_or(cores);
-            let most = index.div_ceil(INDEX_PER_READ);
-            let read = (1..=most).rev().find(|&read| index.is_multiple_of(read)).unwrap_or(1);
-            Ok(Threads { read, index })
-        }
-    }
 }
 
 /// How to read: as asked for on the command line, else in a profile, else the defaults.
@@ -348,6 +299,7 @@ fn failure_json(failure: &Failure) -> Value {
 mod tests {
     use std::time::Duration;
 
+    use anyhow::bail;
     use clap::Parser;
 
     use super::*;

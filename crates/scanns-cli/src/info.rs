@@ -5,10 +5,10 @@ mod fields;
 use std::io::Write;
 
 use anyhow::Result;
-use scanns::{
-    ColumnInfo, Compression, FieldEntry, FieldKind, IndexInfo, Postings, Records, SegmentInfo, Snapshot,
-    Store, StoredFigures,
-};
+use scanns::Snapshot;
+use scanns::columns::ColumnInfo;
+use scanns::index::{IndexInfo, SegmentInfo, StoredFigures};
+use scanns::schema::{Compression, FieldEntry, FieldKind, Records, Store};
 use serde_json::{Map, Value, json};
 
 use crate::args::InfoArgs;
@@ -113,37 +113,14 @@ fn print(out: &mut Output, facts: &Facts<'_>) -> Result<()> {
 /// A field, in words.
 fn described(entry: &FieldEntry) -> String {
     let how = match &entry.kind {
-        FieldKind::Text { analyzer, postings } => format!(", {}, {}", analyzer.name(), kept(*postings)),
+        FieldKind::Text { analyzer, postings } => {
+            format!(", {}, {}", analyzer.name(), fields::kept(*postings))
+        }
         _ => String::new(),
     };
     let uses = [(entry.stored, ", stored"), (entry.column, ", column"), (!entry.searched, ", not searched")];
     let uses: String = uses.iter().filter(|(holds, _)| *holds).map(|(_, name)| *name).collect();
     format!("{} ({}{how}{uses})", entry.name, entry.kind.name())
-}
-
-/// What is kept of a term in a document.
-fn kept(postings: Postings) -> &'static str {
-    match postings {
-        Postings::Documents => "documents",
-        Postings::Frequencies => "frequencies",
-        Postings::Positions => "positions",
-        Postings::Offsets => "offsets",
-    }
-}
-
-fn field_json(entry: &FieldEntry) -> Value {
-    let mut object = json!({
-        "name": entry.name,
-        "kind": entry.kind.name(),
-        "stored": entry.stored,
-        "column": entry.column,
-        "searched": entry.searched,
-    });
-    if let FieldKind::Text { analyzer, postings } = &entry.kind {
-        object["analyzer"] = analyzer.name().into();
-        object["postings"] = kept(*postings).into();
-    }
-    object
 }
 
 /// What is kept of documents, if anything.
@@ -198,7 +175,10 @@ fn as_json(facts: &Facts<'_>) -> Value {
         object.insert("unique_terms".into(), unique.into());
     }
     if let Some(terms) = &facts.terms {
-        object.insert("terms".into(), terms.iter().map(term_json).collect());
+        object.insert(
+            "terms".into(),
+            terms.iter().map(|(term, documents)| term_json(term, *documents)).collect(),
+        );
     }
     object.into()
 }
@@ -220,9 +200,9 @@ fn segment_json(segment: &SegmentInfo) -> Value {
     })
 }
 
-fn term_json((term, documents): &(Vec<u8>, u64)) -> Value {
+fn term_json(term: &[u8], documents: u64) -> Value {
     let mut object = Map::new();
     report::put_bytes(&mut object, "term", term);
-    object.insert("documents".into(), (*documents).into());
+    object.insert("documents".into(), documents.into());
     object.into()
 }

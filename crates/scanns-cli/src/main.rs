@@ -1,8 +1,9 @@
 //! The `scanns` command: builds indexes, searches them, keeps them in order, and finds what suits a machine.
 //!
 //! `args/` is everything that can be typed; each verb has a file of its own that turns its arguments into a
-//! call of the library; `records.rs` and `schema_file.rs` are records with fields, `similar.rs` makes queries of documents; `report.rs`, `explain.rs` and `units.rs` are how
-//! results, scores, bytes and sizes are written.
+//! call of the library; `records.rs` and `schema_file.rs` are records with fields, `similar.rs` makes queries
+//! of documents; `report.rs`, `explain.rs` and `units.rs` are how results, scores, bytes and sizes are
+//! written.
 
 mod args;
 mod eval;

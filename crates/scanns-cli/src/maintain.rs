@@ -1,11 +1,13 @@
-//! `scanns delete`, `scanns update`, `scanns merge` and `scanns check`: an index that is there is changed, or proved to be whole.
+//! `scanns delete`, `scanns update`, `scanns merge` and `scanns check`: an index that is there is changed, or
+//! proved to be whole.
 
 use std::io::{Read, Write};
 use std::os::unix::ffi::OsStringExt;
 use std::path::Path;
 
 use anyhow::{Context, Result};
-use scanns::{CheckLevel, CheckReport, Error, MergeOptions, MergeReport, Progress, Selection};
+use scanns::index::{CheckLevel, CheckReport, MergeOptions, MergeReport, Progress, Selection};
+use scanns::{Error, Index};
 use serde_json::{Map, Value, json};
 
 use crate::args::{CheckArgs, DeleteArgs, LevelArg, MergeArgs, UpdateArgs, WhichArgs};
@@ -15,7 +17,7 @@ use crate::units;
 
 /// Runs `scanns delete`.
 pub fn delete(args: &DeleteArgs) -> Result<Outcome> {
-    let report = scanns::delete(&args.index, &selection(&args.which)?)?;
+    let report = Index::open(&args.index)?.delete(&selection(&args.which)?)?;
     let mut out = Output::stdout();
     if args.json {
         let mut object = about(&args.index);
@@ -32,7 +34,7 @@ pub fn delete(args: &DeleteArgs) -> Result<Outcome> {
 
 /// Runs `scanns update`.
 pub fn update(args: &UpdateArgs) -> Result<Outcome> {
-    let report = scanns::update(&args.index, &selection(&args.which)?, &args.set)?;
+    let report = Index::open(&args.index)?.update(&selection(&args.which)?, &args.set)?;
     let mut out = Output::stdout();
     if args.json {
         let mut object = about(&args.index);
@@ -104,7 +106,7 @@ pub fn merge(args: &MergeArgs) -> Result<Outcome> {
             reorder: args.reorder,
             memory: args.memory.unwrap_or(usual.memory),
         };
-        scanns::merge(&args.index, &options, state, cancel)
+        Index::open(&args.index)?.merge(&options, state, cancel)
     })?;
     let Some(merged) = merged else { return Ok(Outcome::Stopped) };
     let mut out = Output::stdout();
@@ -161,9 +163,9 @@ pub fn check(args: &CheckArgs) -> Result<Outcome> {
         LevelArg::Structure => CheckLevel::Structure,
         LevelArg::All => CheckLevel::Cross,
     };
-    let checked = watched(args.quiet, |state, cancel| match args.salvage {
-        true => scanns::salvage(&args.index, level, state, cancel),
-        false => scanns::check(&args.index, level, state, cancel),
+    let checked = watched(args.quiet, |state, cancel| {
+        let index = Index::open(&args.index)?;
+        if args.salvage { index.salvage(level, state, cancel) } else { index.check(level, state, cancel) }
     })?;
     let Some(checked) = checked else { return Ok(Outcome::Stopped) };
     let mut out = Output::stdout();
@@ -215,7 +217,7 @@ fn tell(out: &mut Output, checked: &CheckReport) -> Result<()> {
 
 fn check_json(args: &CheckArgs, checked: &CheckReport) -> Value {
     let mut object = about(&args.index);
-    let segment = |segment: &scanns::SegmentCheck| {
+    let segment = |segment: &scanns::index::SegmentCheck| {
         json!({
             "id": segment.id,
             "documents": segment.documents,

@@ -1,14 +1,15 @@
 //! Profiles: the TOML file that `scanns tune` writes and `scanns index --profile` takes.
 //!
-//! What is in `[parameters]` has the names of the options of `scanns index`, and counts; the rest says where it comes
-//! from. A file that a person has edited gets an answer to every mistake.
+//! What is in `[parameters]` has the names of the options of `scanns index`, and counts; the rest says where
+//! it comes from. A file that a person has edited gets an answer to every mistake.
 
 use std::fs;
 use std::path::Path;
 
 use anyhow::{Context, Result, bail, ensure};
 use clap::ValueEnum;
-use scanns::{PageSize, Profile};
+use scanns::sources::PageSize;
+use scanns::tuning::Profile;
 use serde::Deserialize;
 
 use crate::args::PageArg;

@@ -1,5 +1,5 @@
-//! The progress bar of a build, drawn only where a person sees it, a line for what is only counted, and the signals
-//! that stop a build.
+//! The progress bar of a build, drawn only where a person sees it, a line for what is only counted, and the
+//! signals that stop a build.
 
 use std::io::{self, IsTerminal};
 use std::sync::Arc;
@@ -9,7 +9,7 @@ use std::time::{Duration, Instant};
 
 use anyhow::{Context, Result};
 use indicatif::{ProgressBar, ProgressDrawTarget, ProgressStyle};
-use scanns::{Phase, Progress};
+use scanns::index::{Phase, Progress};
 use signal_hook::consts::{SIGINT, SIGTERM};
 use signal_hook::flag;
 
@@ -52,7 +52,8 @@ pub fn stop_flag() -> Result<Arc<AtomicBool>> {
     Ok(stop)
 }
 
-/// A line that says how many things have been done and how fast, where a person sees it, once that has taken a second.
+/// A line that says how many things have been done and how fast, where a person sees it, once that has taken
+/// a second.
 pub struct Ticker {
     thing: &'static str,
     began: Instant,
@@ -68,7 +69,7 @@ impl Ticker {
         Ticker { thing, began: Instant::now(), bar: None, total: None, before: 0 }
     }
 
-    /// The same, of so many, if that is known, of which some were done before.
+    /// The same with a total, if it is known, and the number that were done before.
     pub fn of(self, total: Option<u64>, before: u64) -> Self {
         Ticker { total, before, ..self }
     }
@@ -118,8 +119,8 @@ pub fn per_second(done: u64, seconds: f64) -> String {
     format!("{:.0} per second", units::approximate(done) / seconds.max(1e-9))
 }
 
-/// A bar with its looks: while files are being found there is no total to measure against, and what is done while an order
-/// is found is not bytes.
+/// A bar with its looks: while files are being found there is no total to measure against, and what is done
+/// while an order is found is not bytes.
 struct Bar {
     bar: ProgressBar,
     /// The look that it has.

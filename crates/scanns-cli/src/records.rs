@@ -1,11 +1,14 @@
-//! Records of JSON and CSV in `scanns index`: which fields they have, and what is said about records that had to be left out.
+//! Records of JSON and CSV in `scanns index`: which fields they have, and what is said about records that had
+//! to be left out.
 
 use std::io::Write;
 use std::path::Path;
 use std::sync::atomic::AtomicBool;
 
 use anyhow::{Context, Result, ensure};
-use scanns::{FieldOptions, IndexOptions, Inferred, MalformedRecord, RecordReport, Records};
+use scanns::index::{IndexOptions, MalformedRecord, RecordReport};
+use scanns::schema::Records;
+use scanns::sources::{FieldOptions, Inferred};
 use serde_json::{Map, Value, json};
 
 use crate::args::FieldArgs;
@@ -34,7 +37,7 @@ pub fn fields(args: &FieldArgs, records: Records) -> Result<FieldOptions> {
 
 /// Writes the schema that a sample suggests.
 pub fn infer(options: &IndexOptions, to: &Path) -> Result<Outcome> {
-    let inferred = scanns::infer_fields(options, &AtomicBool::new(false))?;
+    let inferred = scanns::sources::infer_fields(options, &AtomicBool::new(false))?;
     let text = schema_file::inferred_text(&inferred);
     if to.as_os_str() == "-" {
         let mut out = Output::stdout();

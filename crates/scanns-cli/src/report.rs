@@ -33,10 +33,28 @@ pub fn exit_code(result: Result<Outcome>) -> ExitCode {
         Err(error) => {
             match error.downcast_ref::<Error>() {
                 Some(Error::Query { query, message, at }) => note(&query_fault(query, message, *at)),
-                _ => note(&format!("{error:#}")),
+                Some(known) => note(&format!("{error:#}{}", advice(known))),
+                None => note(&format!("{error:#}")),
             }
             ExitCode::from(2)
         }
+    }
+}
+
+/// An error of the library, with the command that helps.
+pub fn message(error: &Error) -> String {
+    format!("{error}{}", advice(error))
+}
+
+/// How the command line can act on an error, to be appended to its message.
+fn advice(error: &Error) -> &'static str {
+    match error {
+        Error::NotAnIndex { .. } => " (scanns index builds an index)",
+        Error::Corrupt { .. } => " (scanns check --salvage keeps the intact segments)",
+        Error::SourceChanged { .. } => {
+            " (scanns index brings the index up to date, --store content keeps the text in it)"
+        }
+        _ => "",
     }
 }
 
@@ -110,7 +128,8 @@ impl Write for Output {
     }
 }
 
-/// Text that shows every byte and controls no terminal: what is printable stays, the rest is `\xHH` or `\u{…}`.
+/// Text that shows every byte and controls no terminal: what is printable stays, the rest is `\xHH` or
+/// `\u{…}`.
 pub fn escaped(bytes: &[u8]) -> String {
     let mut text = String::with_capacity(bytes.len());
     for chunk in bytes.utf8_chunks() {

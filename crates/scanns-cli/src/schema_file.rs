@@ -1,14 +1,16 @@
-//! Schema files: the TOML file that says what fields records of JSON and CSV have, for `scanns index --schema`.
+//! Schema files: the TOML file that says what fields records of JSON and CSV have, for `scanns index
+//! --schema`.
 //!
-//! One is written of a sample, with comments that teach, then edited by hand and given back. So an answer to a mistake
-//! names the line, the field, and what could stand there.
+//! One is written of a sample, with comments that teach, then edited by hand and given back. So an answer to
+//! a mistake names the line, the field, and what could stand there.
 
 use std::fs;
 use std::ops::Range;
 use std::path::Path;
 
 use anyhow::{Context, Result, anyhow, bail, ensure};
-use scanns::{Analyzer, FieldEntry, FieldFigures, FieldKind, Inferred, Postings, Schema, Sources};
+use scanns::schema::{Analyzer, FieldEntry, FieldKind, Postings, Schema};
+use scanns::sources::{FieldFigures, Inferred, Sources};
 use serde::Deserialize;
 use toml::Spanned;
 
@@ -23,17 +25,17 @@ const TYPES: &str = "text, keyword, unsigned, signed, float, boolean, date, path
 /// The file as TOML sees it.
 #[derive(Debug, Deserialize)]
 #[serde(deny_unknown_fields)]
-struct Document {
+struct SchemaDocument {
     #[serde(rename = "format")]
     _format: i64,
     #[serde(default)]
-    field: Vec<Spanned<Table>>,
+    field: Vec<Spanned<SchemaTable>>,
 }
 
 /// A field as TOML sees it.
 #[derive(Debug, Deserialize)]
 #[serde(deny_unknown_fields)]
-struct Table {
+struct SchemaTable {
     name: String,
     #[serde(rename = "type")]
     kind: String,
@@ -65,7 +67,7 @@ fn parse(text: &str) -> Result<(Schema, Sources)> {
         }
         _ => bail!("it has no line 'format = {FORMAT}' in front of the first field: it is no schema"),
     }
-    let document: Document = toml::from_str(text).context("a key is unknown or has a wrong value")?;
+    let document: SchemaDocument = toml::from_str(text).context("a key is unknown or has a wrong value")?;
     let mut schema = Schema::new();
     let mut sources = Vec::new();
     for table in &document.field {
@@ -89,7 +91,7 @@ fn line(text: &str, part: &Range<usize>) -> usize {
 }
 
 /// What a table says of a field.
-fn entry(table: &Table) -> Result<FieldEntry> {
+fn entry(table: &SchemaTable) -> Result<FieldEntry> {
     let kind = match table.kind.as_str() {
         "text" => FieldKind::Text {
             analyzer: table.analyzer.as_deref().map_or(Ok(Analyzer::Standard), Analyzer::parse)?,
@@ -236,7 +238,7 @@ fn quoted(text: &str) -> String {
 
 #[cfg(test)]
 mod tests {
-    use scanns::{Inference, RecordFormat};
+    use scanns::sources::{Inference, RecordFormat};
 
     use super::*;
 

@@ -1,14 +1,15 @@
 //! `scanns search`: a query becomes ranked documents, their number, or all of them.
 //!
-//! `search/asked.rs` finds the query in what was typed, `page.rs` the hits of one page in an order, see `order.rs`;
-//! `snippets.rs` shows parts of their text, `fields.rs` values, `facets.rs` what is counted by columns, `groups.rs` groups of hits; `batch.rs` answers
-//! many queries.
+//! `search/asked.rs` finds the query in what was typed, `page.rs` the hits of one page in an order, see
+//! `order.rs`; `snippets.rs` shows parts of their text, `fields.rs` values, `facets.rs` what is counted by
+//! columns, `groups.rs` groups of hits; `batch.rs` answers many queries.
 
 mod asked;
 mod batch;
 mod facets;
 pub mod fields;
 mod groups;
+mod limits;
 pub mod order;
 mod page;
 mod snippets;
@@ -17,10 +18,11 @@ use std::io::Write;
 use std::ops::ControlFlow;
 
 use anyhow::{Result, anyhow, bail};
-use scanns::Value as Typed;
-use scanns::{
-    Budget, Explanation, Field, Hit, Model, Query, SearchThreads, Searcher, Snapshot, Snippet, Store,
-};
+use scanns::aggregate::{Aggregated, Aggregation};
+use scanns::schema::Value as Typed;
+use scanns::schema::{Field, Store};
+use scanns::search::{Budget, Explanation, Model, PreparedQuery, SearchThreads, Searcher, Snippet};
+use scanns::{Hit, Query, Snapshot};
 use serde_json::{Map, Value};
 
 use crate::args::{ModelArg, ModelArgs, SearchArgs, SortArg};
@@ -28,6 +30,7 @@ use crate::report::{self, Outcome, Output};
 use crate::{explain, similar, units};
 use facets::Facets;
 use groups::Grouped;
+use limits::{is_partial, put_partial, threads, timed};
 use page::Asked;
 
 /// Lines of a document that are shown to people, and characters of each.
@@ -60,58 +63,49 @@ pub fn run(args: &SearchArgs) -> Result<Outcome> {
         Some(like) => like,
         None => (asked::query(args, &snapshot, field, operator)?, None),
     };
-    let query = similar::expand(&args.feedback, &snapshot, (query, field), model)?;
+    let query = similar::expand(&args.feedback, &snapshot, query, field, model)?;
     let facets = Facets::new(&snapshot, &args.columns)?;
     let mut out = Output::stdout();
     if args.print_query {
-        writeln!(out, "{}", snapshot.query_json(&query)?)?;
+        writeln!(out, "{}", snapshot.query_json_in(field, &query)?)?;
         out.flush()?;
         return Ok(Outcome::Done);
     }
+    let prepared = searcher.prepare(&query)?;
     if args.count {
-        let count = searcher.count(&query)?;
-        print_count(&mut out, count, is_partial(budget.as_ref()), args.json)?;
-        facets.print(&searcher, &query, &mut out, args.json)?;
+        print_count(&mut out, prepared.count()?, is_partial(budget.as_ref()), args.json)?;
+        facets.print(&prepared.aggregate(facets.asked())?, &mut out, args.json)?;
         out.flush()?;
         return Ok(outcome(0, budget.as_ref()));
     }
-    let (searcher, query) = (&searcher, &query);
-    let asked =
-        Asked { args, snapshot: &snapshot, searcher, query, model, field, itself, budget: budget.as_ref() };
-    let outcome = print_hits(&asked, &mut out)?;
-    facets.print(searcher, query, &mut out, args.json)?;
+    let (searcher, query, prepared) = (&searcher, &query, &prepared);
+    let budget = budget.as_ref();
+    let asked = Asked { args, snapshot: &snapshot, searcher, query, prepared, model, field, itself, budget };
+    let (outcome, aggregated) = print_hits(&asked, facets.asked(), &mut out)?;
+    facets.print(&aggregated, &mut out, args.json)?;
     out.flush()?;
     Ok(outcome)
 }
 
-/// Threads that a core may be asked to run.
-const THREADS_PER_CORE: usize = 4;
-
-/// How many threads to use.
-fn threads(args: &SearchArgs) -> usize {
-    let cores = std::thread::available_parallelism().map_or(1, usize::from);
-    args.threads.unwrap_or(cores).min(cores.saturating_mul(THREADS_PER_CORE))
-}
-
-/// Prints the hits that are wanted, with what is wanted of them.
-fn print_hits(asked: &Asked<'_>, out: &mut Output) -> Result<Outcome> {
-    let Asked { args, snapshot, searcher, query, model, field, budget, itself: _ } = asked;
-    let mut highlighter = match args.snippet.snippets {
-        true => Some(snapshot.highlighter(*field, query, snippets::options(&args.snippet))?),
-        false => None,
-    };
-    let mut unread = 0;
-    let shown_fields = fields::Shown::new(snapshot, &args.columns.fields)?;
+/// Prints the requested hits with the requested details; returns the answers to the aggregations too.
+fn print_hits(
+    asked: &Asked<'_>,
+    aggregations: &[Aggregation],
+    out: &mut Output,
+) -> Result<(Outcome, Vec<Aggregated>)> {
+    let Asked { args, snapshot, searcher, query, prepared, model, field, budget, itself: _ } = asked;
+    let highlight = || snapshot.highlighter(*field, query, snippets::options(&args.snippet));
+    let mut highlighter = args.snippet.snippets.then(highlight).transpose()?;
+    let (mut unread, shown_fields) = (0, fields::Shown::new(snapshot, &args.columns.fields)?);
     let mut print = |rank: usize, (hit, sorted): (&Hit, &[Option<Typed>]), (next, group): Around<'_>| {
         let before = unread;
-        let text = args.content.then(|| snapshot.document(hit));
-        let text = readable(text, &mut unread)?;
+        let text = readable(args.content.then(|| snapshot.document(hit)), &mut unread)?;
         // What could not be read is not tried again, and said once.
         let highlighter = highlighter.as_mut().filter(|_| unread == before);
         let shown = highlighter.map(|highlighter| snapshot.snippets(hit, *field, highlighter));
         let shown = readable(shown, &mut unread)?;
         let key = searcher.key(hit)?;
-        let why = args.explain.then(|| searcher.explain(query, *model, hit)).transpose()?.flatten();
+        let why = args.explain.then(|| prepared.explain(*model, hit)).transpose()?.flatten();
         let (text, snippets) = (text.as_deref(), shown.as_deref());
         let (partial, fields) = (is_partial(*budget), shown_fields.of(hit)?);
         let why = why.as_ref();
@@ -119,10 +113,10 @@ fn print_hits(asked: &Asked<'_>, out: &mut Output) -> Result<Outcome> {
             Details { key: &key, sorted, fields: &fields, text, snippets, why, next, group, partial };
         print_hit(out, rank, hit, &details, args.json)
     };
-    let mut next = None;
+    let (mut next, mut aggregated) = (None, None);
     let mut last = 0;
     if args.all {
-        for_all(searcher, query, *model, |hit| {
+        for_all(prepared, *model, |hit| {
             if asked.is_itself(hit) {
                 return Ok(());
             }
@@ -140,7 +134,7 @@ fn print_hits(asked: &Asked<'_>, out: &mut Output) -> Result<Outcome> {
             }
         }
     } else {
-        let page = page::page(asked)?;
+        let page = page::page(asked, aggregations)?;
         last = page.before;
         for (hit, sorted) in &page.hits {
             last += 1;
@@ -148,6 +142,7 @@ fn print_hits(asked: &Asked<'_>, out: &mut Output) -> Result<Outcome> {
             print(last, (hit, sorted), (page.next.as_deref().filter(|_| is_last), None))?;
         }
         next = page.next;
+        aggregated = Some(page.aggregated);
     }
     if args.json {
         // What programs want to know is in the objects.
@@ -158,16 +153,20 @@ fn print_hits(asked: &Asked<'_>, out: &mut Output) -> Result<Outcome> {
         out.flush()?;
         report::note(&format!("for more: --after {token}"));
     }
-    Ok(outcome(unread, *budget))
+    let aggregated = match aggregated {
+        Some(aggregated) => aggregated,
+        None => prepared.aggregate(aggregations)?,
+    };
+    Ok((outcome(unread, *budget), aggregated))
 }
 
-/// What could be read, if it was asked for. A file that has changed since is said, and the other hits are shown all
-/// the same.
+/// What could be read, if it was asked for. A file that has changed since is said, and the other hits are
+/// shown all the same.
 fn readable<T>(read: Option<scanns::Result<Option<T>>>, unread: &mut u64) -> Result<Option<T>> {
     match read.transpose() {
         Err(error @ scanns::Error::SourceChanged { .. }) => {
             *unread += 1;
-            report::note(&error.to_string());
+            report::note(&report::message(&error));
             Ok(None)
         }
         read => Ok(read?.flatten()),
@@ -179,7 +178,7 @@ fn suggest(searcher: &Searcher<'_>, query: &Query) -> Result<()> {
     for one in searcher.suggest(query, 0, SUGGESTED)? {
         let near: Vec<String> = one.near.iter().map(|near| report::escaped(&near.term)).collect();
         report::note(&format!(
-            "{} is nowhere: did you mean {}?",
+            "no document contains {}: did you mean {}?",
             report::escaped(&one.word),
             near.join(" or ")
         ));
@@ -225,33 +224,19 @@ pub fn model(args: &ModelArgs) -> Result<Model> {
 
 /// Prints every hit as it is found, in document order: there may be more of them than fit into memory.
 fn for_all(
-    searcher: &Searcher<'_>,
-    query: &Query,
+    query: &PreparedQuery<'_, '_, '_>,
     model: Model,
     mut print: impl FnMut(&Hit) -> Result<()>,
 ) -> Result<()> {
     let mut outcome = Ok(());
-    searcher.for_each(query, model, |hit| {
+    query.for_each(model, |hit| {
         outcome = print(&hit);
         if outcome.is_ok() { ControlFlow::Continue(()) } else { ControlFlow::Break(()) }
     })?;
     outcome
 }
 
-/// The same for one query, which may take so long.
-fn timed<'a>(searcher: Searcher<'a>, budget: Option<&'a Budget>) -> Searcher<'a> {
-    match budget {
-        Some(budget) => searcher.within(budget),
-        None => searcher,
-    }
-}
-
-/// True if a query was ended before it was done.
-fn is_partial(budget: Option<&Budget>) -> bool {
-    budget.is_some_and(Budget::ran_out)
-}
-
-/// What a query came to of which so many documents could not be read.
+/// The outcome of a query of whose hits `unread` could not be read.
 fn outcome(unread: u64, budget: Option<&Budget>) -> Outcome {
     if is_partial(budget) {
         report::note("time was up before the query was done: there may be more, and better ones");
@@ -269,13 +254,6 @@ fn print_count(out: &mut Output, count: u64, partial: bool, json: bool) -> Resul
         writeln!(out, "{count}")?;
     }
     Ok(())
-}
-
-/// Says that there may be more than what was found.
-fn put_partial(object: &mut Map<String, Value>, partial: bool) {
-    if partial {
-        object.insert("partial".into(), true.into());
-    }
 }
 
 /// What leads to the next page, and the group of a hit.
@@ -352,9 +330,10 @@ fn print_hit(out: &mut Output, rank: usize, hit: &Hit, details: &Details<'_>, js
     out.bytes(details.key)?;
     for (name, values) in details.fields {
         let values: Vec<String> = values.iter().map(fields::text).collect();
-        match out.is_terminal() {
-            true => write!(out, "  {name}={}", values.join(", "))?,
-            false => write!(out, "\t{}", values.join(", "))?,
+        if out.is_terminal() {
+            write!(out, "  {name}={}", values.join(", "))?;
+        } else {
+            write!(out, "\t{}", values.join(", "))?;
         }
     }
     writeln!(out)?;

@@ -5,7 +5,9 @@ use std::os::unix::ffi::OsStrExt;
 use std::path::Path;
 
 use anyhow::{Context, Result, anyhow};
-use scanns::{Field, Hit, Model, MoreLikeThis, Query, Rm3, Snapshot};
+use scanns::schema::Field;
+use scanns::search::{Model, MoreLikeThis, Rm3};
+use scanns::{Hit, Query, Snapshot};
 
 use crate::args::{FeedbackArgs, LikeArgs};
 use crate::report::{escaped, note, path_text};
@@ -14,7 +16,8 @@ use crate::report::{escaped, note, path_text};
 pub fn expand(
     args: &FeedbackArgs,
     snapshot: &Snapshot,
-    (query, field): (Query, Field),
+    query: Query,
+    field: Field,
     model: Model,
 ) -> Result<Query> {
     if !args.rm3 {
@@ -29,8 +32,8 @@ pub fn expand(
     Ok(snapshot.expand(&query, field, model, &rm3)?)
 }
 
-/// The query for documents like another one or like a text, and the document that is not to be among them; `None` if
-/// that is not asked for.
+/// The query for documents like another one or like a text, and the document that is not to be among them;
+/// `None` if that is not asked for.
 pub fn like(args: &LikeArgs, snapshot: &Snapshot, field: Field) -> Result<Option<(Query, Option<Hit>)>> {
     let options = MoreLikeThis {
         min_term_freq: u32::try_from(args.like_min_freq).unwrap_or(u32::MAX),

@@ -1,10 +1,10 @@
 //! `scanns terms`: terms of an index, the most frequent or all, with their frequencies.
 
 use std::io::Write;
-use std::ops::ControlFlow;
 
 use anyhow::Result;
-use scanns::{Snapshot, TermCount};
+use scanns::Snapshot;
+use scanns::search::TermCount;
 use serde_json::Map;
 
 use crate::args::TermsArgs;
@@ -21,13 +21,11 @@ pub fn run(args: &TermsArgs) -> Result<Outcome> {
     let mut out = Output::stdout();
     let mut listed = 0u64;
     if args.all {
-        let mut outcome = Ok(());
-        searcher.for_each_term(prefix, |term| {
+        let mut terms = searcher.terms(prefix)?;
+        while let Some(term) = terms.advance()? {
             listed += 1;
-            outcome = print(&mut out, term, args.json);
-            if outcome.is_ok() { ControlFlow::Continue(()) } else { ControlFlow::Break(()) }
-        })?;
-        outcome?;
+            print(&mut out, term, args.json)?;
+        }
     } else {
         let mut ticker = Ticker::new("term");
         let terms = searcher.frequent_terms(prefix, args.most, |seen| ticker.at(seen))?;

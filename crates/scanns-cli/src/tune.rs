@@ -6,7 +6,10 @@ use std::time::{Duration, SystemTime};
 
 use anyhow::{Result, ensure};
 use indicatif::{ProgressBar, ProgressDrawTarget};
-use scanns::{IndexOptions, Profile, ReadOptions, Records, Resource, TuneOptions, TuneReport, TuneStep};
+use scanns::index::IndexOptions;
+use scanns::schema::Records;
+use scanns::sources::ReadOptions;
+use scanns::tuning::{Profile, Resource, TuneOptions, TuneReport, TuneStep};
 use serde_json::{Value, json};
 
 use crate::args::TuneArgs;
@@ -19,7 +22,7 @@ pub fn run(args: &TuneArgs) -> Result<Outcome> {
     let cancel = progress::stop_flag()?;
     let bar = ProgressBar::with_draw_target(None, ProgressDrawTarget::stderr());
     bar.enable_steady_tick(Duration::from_millis(200));
-    let tuned = scanns::tune(&options, &mut |step| bar.set_message(told(&step)), &cancel);
+    let tuned = scanns::tuning::tune(&options, &mut |step| bar.set_message(told(&step)), &cancel);
     bar.finish_and_clear();
     let found = match tuned {
         Err(scanns::Error::Cancelled) => {
@@ -57,13 +60,13 @@ fn options(args: &TuneArgs) -> Result<TuneOptions> {
         source: index::source(&args.input, threads.read + threads.index),
         read: ReadOptions { read_threads: threads.read, lanes: threads.index, ..ReadOptions::default() },
         records,
-        fields: scanns::FieldOptions::default(),
+        fields: scanns::sources::FieldOptions::default(),
         analyzer: index::analyzer(&args.text)?,
         postings: index::postings(&args.text),
-        stored: scanns::StoredOptions::default(),
+        stored: scanns::writer::StoredOptions::default(),
         memory: args.resources.memory.unwrap_or_else(index::default_memory),
-        segment_memory: args.resources.segment_memory.unwrap_or(scanns::SEGMENT_MEMORY),
-        flush: scanns::FlushOptions::default(),
+        segment_memory: args.resources.segment_memory.unwrap_or(scanns::writer::SEGMENT_MEMORY),
+        buffers: scanns::writer::FlushBuffers::default(),
         merge: None,
         again: false,
         commit_every: None,
@@ -263,7 +266,7 @@ fn machine() -> toml::Table {
     let cpu = read("/proc/cpuinfo");
     let model = cpu.lines().find_map(|line| line.strip_prefix("model name")?.split_once(':'));
     let cores = std::thread::available_parallelism().map_or(1, usize::from);
-    let memory = scanns::memory_limit_bytes().map_or_else(|| "unknown".into(), units::size);
+    let memory = scanns::tuning::memory_limit_bytes().map_or_else(|| "unknown".into(), units::size);
     toml::Table::from_iter([
         ("processor".to_string(), model.map_or("unknown", |(_, model)| model.trim()).into()),
         ("cores".into(), i64::try_from(cores).unwrap_or(i64::MAX).into()),
@@ -288,14 +291,14 @@ fn json(args: &TuneArgs, found: &TuneReport) -> Value {
     let by_threads = |figures: &[(usize, f64)]| -> Value {
         figures.iter().map(|(threads, figure)| json!({ "threads": threads, "per_second": figure })).collect()
     };
-    let tried = |tried: &scanns::Tried| {
+    let tried = |tried: &scanns::tuning::Tried| {
         json!({
             "parameters": profile_json(&tried.profile),
             "times": tried.times,
             "mib_per_s": mib(tried.rate),
         })
     };
-    let direct = |rate: &scanns::ReadRate| {
+    let direct = |rate: &scanns::tuning::ReadRate| {
         json!({
             "block_bytes": rate.block_bytes,
             "queue_depth": rate.queue_depth,

@@ -1,7 +1,8 @@
-//! What adapters written in Rust have in common: the command line, the clock, and what the process wrote and took.
+//! What adapters written in Rust have in common: the command line, the clock, and what the process wrote and
+//! took.
 //!
-//! An engine says how to build and how to ask ([`Engine`], [`Index`]); [`serve`] does the rest, so that all engines are
-//! measured by the same loops. The adapter in Java has loops that do the same.
+//! An engine says how to build and how to ask ([`Engine`], [`Index`]); [`serve`] does the rest, so that all
+//! engines are measured by the same loops. The adapter in Java has loops that do the same.
 
 use std::fs;
 use std::ops::Range;
@@ -15,8 +16,8 @@ use scanns_bench::stats::median;
 use crate::form::Form;
 use crate::protocol::{Answers, BuildTask, Built, Goal, Kept, Merged, Scoring, SearchTask, Task};
 
-/// Documents whose positions are read for the queries of a class: some, since a term may stand in every document. The
-/// term with which there are so many is the last.
+/// Documents whose positions are read for the queries of a class: some, since a term may stand in every
+/// document. The term that reaches this number is the last.
 pub const CHECKED: u64 = 100_000;
 
 /// A program that indexes.
@@ -93,8 +94,8 @@ fn empty(directory: &Path) -> Result<()> {
     fs::create_dir_all(directory).with_context(|| format!("cannot make {}", directory.display()))
 }
 
-/// Links the files of one directory into another: engines never write to a file that is there, so this is a copy that
-/// costs nothing and leaves nothing to be written back while a merge runs.
+/// Links the files of one directory into another: engines never write to a file that is there, so this is a
+/// copy that costs nothing and leaves nothing to be written back while a merge runs.
 fn link(from: &Path, to: &Path) -> Result<()> {
     let files = fs::read_dir(from).with_context(|| format!("cannot look at {}", from.display()))?;
     for file in files {
@@ -115,7 +116,8 @@ pub fn paths(list: &Path) -> Result<Vec<String>> {
     Ok(text.split_terminator('\0').map(str::to_owned).collect())
 }
 
-/// Bytes that this process handed to the system to be written since it began, as the kernel counts them (`wchar`).
+/// Bytes that this process handed to the system to be written since it began, as the kernel counts them
+/// (`wchar`).
 pub fn bytes_written() -> u64 {
     proc_number("/proc/self/io", "wchar:")
 }
@@ -190,7 +192,8 @@ fn reach<I: Index>(index: &I, query: &I::Query, goal: Goal) -> Result<usize> {
     }
 }
 
-/// The sums of positions of the first queries of each class, as far as [`CHECKED`] goes, and 0 for the others.
+/// The sums of positions of the first queries of each class, as far as [`CHECKED`] goes, and 0 for the
+/// others.
 fn positions<I: Index>(index: &I, names: &[&str], forms: &[Form]) -> Result<Vec<u64>> {
     let mut sums = vec![0; names.len()];
     for class in classes(names) {
@@ -282,7 +285,8 @@ mod tests {
             self.all(query)
         }
 
-        fn all(&self, (sign, terms): &Self::Query) -> Result<usize> {
+        fn all(&self, query: &Self::Query) -> Result<usize> {
+            let (sign, terms) = query;
             let divides = |number: u32| move |term: &u32| number.is_multiple_of(*term);
             let hit = |number: &u32| {
                 if *sign == Sign::Must {

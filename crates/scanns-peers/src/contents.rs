@@ -1,7 +1,7 @@
 //! Whether engines give back the same stored text: a digest of all documents in any order.
 //!
-//! Only the ASCII bytes of a document count, since tantivy stores text, and bytes that are no UTF-8 become replacement
-//! characters there. The adapter in Java computes the same.
+//! Only the ASCII bytes of a document count, since tantivy stores text, and bytes that are no UTF-8 become
+//! replacement characters there. The adapter in Java computes the same.
 
 use crate::protocol::Contents;
 

@@ -1,10 +1,11 @@
-//! What is indexed: the files, what a document is, what is kept, and the shares of files that become segments.
+//! What is indexed: the files, what a document is, what is kept, and the shares of files that become
+//! segments.
 
 use std::fs;
 use std::path::{Path, PathBuf};
 
 use anyhow::{Context, Result, ensure};
-use scanns::Input;
+use scanns::sources::Input;
 
 use crate::protocol::{Kept, Unit, share};
 
@@ -35,9 +36,9 @@ impl Corpus {
     }
 }
 
-/// Deals the files into shares of about the same size, and writes the list of each beside that of all. Files go round
-/// in turns: they are sorted by size or directory, so each share has some of all kinds, as what one of several threads
-/// takes.
+/// Deals the files into shares of about the same size, and writes the list of each beside that of all. Files
+/// go round in turns: they are sorted by size or directory, so each share has some of all kinds, as what one
+/// of several threads takes.
 ///
 /// # Errors
 /// Where there are fewer files than shares, or a list cannot be written.

@@ -65,7 +65,7 @@ pub fn scanns(ready: Ready, work: &Path) -> Engine {
         name: format!("scanns {}", ready.version),
         command: ready.command,
         writers: Writers::Local,
-        buffer_mib: usize::try_from(scanns::SEGMENT_MEMORY >> 20).unwrap_or(64),
+        buffer_mib: usize::try_from(scanns::writer::SEGMENT_MEMORY >> 20).unwrap_or(64),
         repetitions: 1,
         merges: 1,
         models: &[Scoring::Bm25, Scoring::Classic, Scoring::LmDirichlet],
@@ -76,9 +76,10 @@ pub fn scanns(ready: Ready, work: &Path) -> Engine {
     }
 }
 
-/// Lucene. Measured: a writer per thread with a GiB for files, one writer with 64 MiB for lines; no others were faster.
-/// The first build of a virtual machine is a cold one, so there are two. A merge is over sooner: six of 43 MiB in a row
-/// took 12.8, 8.8, 7.5, 6.9, 5.9 and 5.9 s on a machine that was busy, so there are four.
+/// Lucene. Measured: a writer per thread with a GiB for files, one writer with 64 MiB for lines; no others
+/// were faster. The first build of a virtual machine is a cold one, so there are two. A merge is over sooner:
+/// six of 43 MiB in a row took 12.8, 8.8, 7.5, 6.9, 5.9 and 5.9 s on a machine that was busy, so there are
+/// four.
 pub fn lucene(ready: &Ready, corpus: &Corpus, writers: Option<Writers>, work: &Path) -> Engine {
     let (best, buffer_mib) = match (corpus.segments, corpus.unit) {
         (Some(_), _) => (Writers::Shared, ROOMY_MIB),
@@ -106,8 +107,8 @@ pub fn lucene(ready: &Ready, corpus: &Corpus, writers: Option<Writers>, work: &P
     }
 }
 
-/// tantivy. Measured: 64 MiB per thread for dumps, a GiB for trees; one index per thread is not faster, and no search
-/// spans several.
+/// tantivy. Measured: 64 MiB per thread for dumps, a GiB for trees; one index per thread is not faster, and
+/// no search spans several.
 pub fn tantivy(ready: Ready, corpus: &Corpus, work: &Path) -> Engine {
     let best = if corpus.is_tree() { 1024 } else { 64 };
     Engine {
@@ -129,7 +130,7 @@ impl Engine {
     /// Builds in a process of its own; one report for each repetition. What is to be merged is built once.
     ///
     /// # Errors
-    /// Where the process fails or prints what is no report, or the index is not what was asked for.
+    /// Where the process fails or prints something else than a report, or the index is not what was asked for.
     pub fn build(&self, corpus: &Corpus) -> Result<Vec<Built>> {
         let repetitions = if corpus.segments.is_some() { 1 } else { self.repetitions };
         let mut command = self.process("build");
@@ -156,7 +157,7 @@ impl Engine {
     /// Merges what was built into one segment, in a process of its own; one report for each repetition.
     ///
     /// # Errors
-    /// Where the process fails or prints what is no report, or there is more than one segment.
+    /// Where the process fails or prints something else than a report, or there is more than one segment.
     pub fn merge(&self, corpus: &Corpus) -> Result<Vec<Merged>> {
         let mut command = self.process("merge");
         command.arg("--index").arg(&self.index).arg("--out").arg(self.merged());
@@ -207,7 +208,7 @@ impl Engine {
     /// Asks in a process of its own.
     ///
     /// # Errors
-    /// Where the process fails or prints what is no report.
+    /// Where the process fails or prints something else than a report.
     pub fn search(&self, searching: &Searching, model: Scoring, searchers: usize) -> Result<Answers> {
         let mut command = self.process("search");
         let index = if searching.merged { self.merged() } else { self.index.clone() };
@@ -225,7 +226,8 @@ impl Engine {
         Answers::parse(&self.name, &lines.concat(), searching.count)
     }
 
-    /// Writes the best hits of each query in the lines of a file, in a process of its own: see [`crate::scores`].
+    /// Writes the best hits of each query in the lines of a file, in a process of its own: see
+    /// [`crate::scores`].
     ///
     /// # Errors
     /// Where the process fails.
@@ -308,7 +310,7 @@ pub fn bytes_below(directory: &Path) -> std::io::Result<u64> {
 
 #[cfg(test)]
 mod tests {
-    use scanns::Input;
+    use scanns::sources::Input;
 
     use super::*;
 

@@ -31,9 +31,10 @@ fn of_builds(
     measured: &[Measured],
     label: &str,
     last: bool,
-    (metric, unit, better): (&str, &'static str, Better),
+    metric: (&str, &'static str, Better),
     of: OfBuild,
 ) -> Line {
+    let (metric, unit, better) = metric;
     let samples = |one: &Measured| {
         let builds = one.builds.iter().filter_map(|builds| if last { builds.last() } else { builds.first() });
         Some(builds.zip(&one.index_bytes).map(|(built, &bytes)| of(built, bytes)).collect())
@@ -172,8 +173,8 @@ fn searching(measured: &[Measured], queries: &[Asked], model: Scoring, searchers
     lines
 }
 
-/// The geometric mean over classes of the averages of each round: the ratio of two such is the mean of the ratios.
-/// Classes that an engine has no sample of do not count for it.
+/// The geometric mean over classes of the averages of each round: the ratio of two such is the mean of the
+/// ratios. Classes that an engine has no sample of do not count for it.
 #[expect(clippy::cast_precision_loss, reason = "a number of classes")]
 fn mean_of(classes: &[Line], what: &str) -> Option<Figure> {
     let mut mean = classes.first()?.figures.first()?.clone();

@@ -1,5 +1,6 @@
-//! Queries as adapters read them: a line of words with a space between them, operators in front of what they are for, so
-//! that every language reads them in a few lines. The adapter in Java has the same in `Form.java`.
+//! Queries as adapters read them: a line of words with a space between them, operators in front of what they
+//! are for, so that every language reads them in a few lines. The adapter in Java has the same in
+//! `Form.java`.
 //!
 //! ```text
 //! query  = "term" WORD | "all" | "exists"
@@ -17,7 +18,9 @@ use std::ops::Bound;
 use std::str::{FromStr, Split};
 
 use anyhow::{Context, Result, bail, ensure};
-use scanns::{BoolQuery, Pattern, PhraseQuery, Query, WildcardPart};
+use scanns::Query;
+use scanns::query::{BoolQuery, Pattern, PhraseQuery, WildcardPart};
+use scanns::schema::Field;
 
 /// How deep forms may be nested.
 const MAX_DEPTH: usize = 32;
@@ -64,7 +67,8 @@ pub enum Form {
     Bool {
         /// How many of the optional ones must match; 0 for one, if none is required.
         least: usize,
-        /// What they do, and the clauses. Without any that is required or optional, all other documents match.
+        /// What they do, and the clauses. Without any that is required or optional, all other documents
+        /// match.
         clauses: Vec<(Sign, Form)>,
     },
 }
@@ -106,21 +110,24 @@ impl Form {
         let bytes = |term: &String| term.clone().into_bytes();
         let bound = |bound: &Bound<String>| bound.as_ref().map(bytes);
         match self {
-            Form::Term(term) => Query::Term(bytes(term)),
+            Form::Term(term) => Query::term(Field::default(), bytes(term)),
             Form::All => Query::All,
-            Form::Exists => Query::Exists,
+            Form::Exists => Query::Exists(Field::default()),
             Form::Phrase { slop, terms } => {
                 let terms = terms.iter().map(|(place, term)| (*place, bytes(term))).collect();
-                Query::Phrase(PhraseQuery { terms, slop: *slop })
+                Query::Phrase(PhraseQuery { field: Field::default(), terms, slop: *slop })
             }
-            Form::Prefix(prefix) => Query::Pattern(Pattern::Prefix(bytes(prefix))),
-            Form::Wildcard(text) => Query::Pattern(Pattern::Wildcard(wildcard(text))),
-            Form::Regex(text) => Query::Pattern(Pattern::Regex(text.clone())),
-            Form::Fuzzy { edits, term } => {
-                Query::Pattern(Pattern::Fuzzy { term: term.clone(), edits: *edits, prefix: 0 })
+            Form::Prefix(prefix) => Query::pattern(Field::default(), Pattern::Prefix(bytes(prefix))),
+            Form::Wildcard(text) => Query::pattern(Field::default(), Pattern::Wildcard(wildcard(text))),
+            Form::Regex(text) => Query::pattern(Field::default(), Pattern::Regex(text.clone())),
+            Form::Fuzzy { edits, term } => Query::pattern(
+                Field::default(),
+                Pattern::Fuzzy { term: term.clone(), edits: *edits, prefix: 0 },
+            ),
+            Form::Range(from, to) => Query::pattern(Field::default(), Pattern::Range(bound(from), bound(to))),
+            Form::Set(terms) => {
+                Query::pattern(Field::default(), Pattern::Set(terms.iter().map(bytes).collect()))
             }
-            Form::Range(from, to) => Query::Pattern(Pattern::Range(bound(from), bound(to))),
-            Form::Set(terms) => Query::Pattern(Pattern::Set(terms.iter().map(bytes).collect())),
             Form::Boost(boost, form) => Query::Boost(Box::new(form.to_scanns()), *boost),
             Form::Bool { least, clauses } => {
                 let of = |wanted: Sign| {
@@ -317,10 +324,13 @@ mod tests {
         let of = |line: &str| line.parse::<Form>().unwrap().to_scanns();
         let parts =
             vec![WildcardPart::Text(b"ab".into()), WildcardPart::AnyChar, WildcardPart::Text("é".into())];
-        assert_eq!(of("wildcard ab?é"), Query::Pattern(Pattern::Wildcard(parts)));
+        assert_eq!(of("wildcard ab?é"), Query::pattern(Field::default(), Pattern::Wildcard(parts)));
         let Query::Bool(list) = of("bool 1 3 - term a + all | exists") else { panic!("no list") };
-        assert_eq!((list.must, list.should, list.at_least), (vec![Query::All], vec![Query::Exists], 1));
-        assert_eq!(list.must_not, [Query::Term(b"a".into())]);
+        assert_eq!(
+            (list.must, list.should, list.at_least),
+            (vec![Query::All], vec![Query::Exists(Field::default())], 1)
+        );
+        assert_eq!(list.must_not, [Query::term(Field::default(), "a")]);
     }
 
     #[test]

@@ -12,7 +12,7 @@ use crate::corpus::Corpus;
 use crate::engine::{Engine, Searching};
 use crate::protocol::{Answers, Built, Merged, Scoring};
 use crate::queries::{Asked, Sampler, to_tsv};
-use crate::verify::{same_answers, same_corpus, same_merged};
+use crate::verify::{Answered, same_answers, same_corpus, same_merged};
 
 /// How much is measured.
 #[derive(Clone, Debug)]
@@ -42,7 +42,8 @@ pub struct Measured {
     pub builds: Vec<Vec<Built>>,
     /// Bytes of the index of each round.
     pub index_bytes: Vec<u64>,
-    /// The merges of each round, where segments are merged: the first of a process and, if there are more, the last.
+    /// The merges of each round, where segments are merged: the first of a process and, if there are more,
+    /// the last.
     pub merges: Vec<Vec<Merged>>,
     /// Answers of each round, by model and by number of searchers.
     pub answers: BTreeMap<(Scoring, usize), Vec<Answers>>,
@@ -56,8 +57,8 @@ fn tell(text: &str) {
     eprintln!("peers: {text}");
 }
 
-/// Numbers of engines in the order of a round: forwards and backwards in turns, so that a machine that becomes slower or
-/// faster does so for all.
+/// Numbers of engines in the order of a round: forwards and backwards in turns, so that a machine that
+/// becomes slower or faster does so for all.
 fn order(round: usize, engines: usize) -> Vec<usize> {
     if round.is_multiple_of(2) { (0..engines).collect() } else { (0..engines).rev().collect() }
 }
@@ -137,7 +138,7 @@ fn warm_cache(corpus: &Corpus) -> Result<()> {
 fn draw(corpus: &Corpus, scanns: &Engine, effort: &Effort) -> Result<Vec<Asked>> {
     let snapshot = Snapshot::open(&scanns.index)?;
     let searchers = (&snapshot.searcher(), &snapshot.searcher().exhaustive());
-    let mut sampler = Sampler::new(&corpus.files, corpus.unit, searchers, effort.seed);
+    let mut sampler = Sampler::new(&corpus.files, corpus.unit, searchers.0, searchers.1, effort.seed);
     let queries = sampler.draw(effort.queries, corpus.kept.positions)?;
     tell(&format!("{}: documents and tokens are equal; {} queries drawn", corpus.name, queries.len()));
     Ok(queries)
@@ -196,8 +197,9 @@ fn verify(
     let Some(expected) = measured.first().and_then(latest) else { return Ok(()) };
     for (engine, measured) in engines.iter().zip(measured).skip(1) {
         if let Some(answers) = latest(measured) {
-            let first = (engines[0].name.as_str(), &expected);
-            same_answers(queries, first, (&engine.name, &answers), engine.scored_alike)?;
+            let first = Answered { engine: &engines[0].name, answers: &expected };
+            let other = Answered { engine: &engine.name, answers: &answers };
+            same_answers(queries, &first, &other, engine.scored_alike)?;
         }
     }
     Ok(())

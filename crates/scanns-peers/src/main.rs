@@ -8,7 +8,7 @@ use std::sync::atomic::AtomicBool;
 
 use anyhow::{Context, Result, bail, ensure};
 use clap::{Parser, ValueEnum};
-use scanns::{Input, SourceOptions};
+use scanns::sources::{Input, SourceOptions};
 use scanns_bench::results::Results;
 use scanns_bench::stats::mib;
 use scanns_peers::columns::drive::{self, Plan};
@@ -39,34 +39,35 @@ Examples:
   make bench-peers ARGS='--columns 10000000'
       columns: facets, groups, sorts, fields of hits and exports by number of hits";
 
-/// Builds and searches the same text with scanns, Lucene and tantivy, in turns, and compares. Nothing is timed that
-/// was not verified: documents, tokens and hits must be equal, and scores where engines compute the same formula. Where
-/// positions and text are kept, they are read back, and must be equal, too.
+/// Builds and searches the same text with scanns, Lucene and tantivy, in turns, and compares. Nothing is
+/// timed that was not verified: documents, tokens and hits must be equal, and scores where engines compute
+/// the same formula. Where positions and text are kept, they are read back, and must be equal, too.
 #[derive(Debug, Parser)]
 #[command(version, after_help = EXAMPLES)]
 struct Args {
-    /// A file or tree [default: a generated metadata dump of 256 MiB, or with --quick 32 MiB of it, of a tree for
-    /// --merge]
+    /// A file or tree [default: a generated metadata dump of 256 MiB, or with --quick 32 MiB of it, of a
+    /// tree for --merge]
     #[arg(long, value_name = "PATH")]
     corpus: Option<PathBuf>,
     /// What a document is; several are measured one after the other
     #[arg(long, value_enum, value_delimiter = ',', default_value = "file,line")]
     records: Vec<Unit>,
-    /// Merge instead of building fast: each engine builds --segments segments of the same files, by one thread and
-    /// without merges, then all of them are merged to one and committed, and searches are of that one segment
+    /// Merge instead of building fast: each engine builds --segments segments of the same files, by one
+    /// thread and without merges, then all of them are merged to one and committed, and searches are of
+    /// that one segment
     #[arg(long, conflicts_with = "lucene_writers")]
     merge: bool,
     /// Segments to merge; each has a share of the files, so there must be as many
     #[arg(long, value_name = "N", default_value_t = 8, requires = "merge",
           value_parser = clap::builder::RangedU64ValueParser::<usize>::new().range(2..=1000))]
     segments: usize,
-    /// Measure nothing: ask N random queries of every kind and compare documents and scores of the best 1,000 hits of
-    /// each with Lucene's
+    /// Measure nothing: ask N random queries of every kind and compare documents and scores of the best
+    /// 1,000 hits of each with Lucene's
     #[arg(long, value_name = "N", conflicts_with = "merge")]
     scores: Option<usize>,
-    /// Measure columns instead: N fetches of a web archive that are made for it, built and merged by one thread, then
-    /// facets, groups, sorts, fields of hits and exports of queries with 1, 10, 100 … hits. --rounds is how often
-    /// engines take turns [default: 10 million, with --quick 100,000]
+    /// Measure columns instead: N fetches of a web archive that are made for it, built and merged by one
+    /// thread, then facets, groups, sorts, fields of hits and exports of queries with 1, 10, 100 … hits.
+    /// --rounds is how often engines take turns [default: 10 million, with --quick 100,000]
     #[arg(long, value_name = "N", num_args = 0..=1, conflicts_with_all = ["merge", "scores", "corpus"])]
     columns: Option<Option<u32>>,
     /// What indexes keep
@@ -87,7 +88,8 @@ struct Args {
     /// Threads that ask at once; several numbers are measured one after the other
     #[arg(long, value_name = "N", value_delimiter = ',', default_value = "1")]
     searchers: Vec<usize>,
-    /// How documents are scored; tantivy has BM25 only [default: bm25,classic, with --scores also lm-dirichlet]
+    /// How documents are scored; tantivy has BM25 only [default: bm25,classic, with --scores also
+    /// lm-dirichlet]
     #[arg(long, value_enum, value_name = "MODEL", value_delimiter = ',')]
     models: Vec<Scoring>,
     /// Queries of each class [default: 100, or 30 with --quick]
@@ -96,8 +98,8 @@ struct Args {
     /// Seed of the queries
     #[arg(long, value_name = "N", default_value_t = 7)]
     seed: u64,
-    /// Writers of Lucene: one per thread, one shared, or both as columns [default: what is faster: local for files,
-    /// shared for lines]
+    /// Writers of Lucene: one per thread, one shared, or both as columns [default: what is faster: local for
+    /// files, shared for lines]
     #[arg(long, value_enum, value_delimiter = ',', value_name = "KIND")]
     lucene_writers: Vec<Writers>,
     /// Heap of Lucene's virtual machine in MiB [default: 8192, at most half of what this process may use]
@@ -166,7 +168,7 @@ fn main() -> Result<()> {
         }
     }
     let report = args.report.clone().unwrap_or_else(|| args.work.join("results"));
-    results.save(&report)?;
+    scanns_bench::report::save(&results, &report)?;
     println!("report: {}", report.join("report.html").display());
     ensure!(equal, "scanns and Lucene answered differently, see above");
     Ok(())
@@ -198,7 +200,7 @@ fn compare_columns(args: &Args, documents: Option<u32>) -> Result<()> {
     let names: Vec<&str> = engines.iter().map(|engine| engine.name.as_str()).collect();
     println!("\n{}", lines::report(documents, &names, &measured, &mut results));
     let report = args.report.clone().unwrap_or_else(|| args.work.join("results-columns"));
-    results.save(&report)?;
+    scanns_bench::report::save(&results, &report)?;
     println!("report: {}", report.join("report.html").display());
     Ok(())
 }
@@ -278,7 +280,7 @@ fn compare_scores(
     ];
     let trial = Trial { queries, seed: args.seed, models: models(args) };
     let mut equal = true;
-    for (model, outcome) in scores::run(corpus, (&engines[0], &engines[1]), &trial, &args.work)? {
+    for (model, outcome) in scores::run(corpus, &engines[0], &engines[1], &trial, &args.work)? {
         let kinds: Vec<String> =
             outcome.kinds.iter().map(|(kind, count)| format!("{count} {kind}")).collect();
         let line = format!("{}, {model}, seed {}: {}", corpus.name, args.seed, outcome.words());
@@ -302,10 +304,10 @@ fn effort(args: &Args) -> Effort {
     }
 }
 
-/// Makes the peers ready that are wanted. What is missing for one of them is told and noted, and is an error only if
-/// that one was asked for by name, or no other is left.
+/// Makes the peers ready that are wanted. What is missing for one of them is told and noted, and is an error
+/// only if that one was asked for by name, or no other is left.
 fn make_ready(args: &Args, results: &mut Results) -> Result<Peers> {
-    let most = scanns::memory_limit_bytes().map_or(2048, |limit| (limit >> 20) / 2);
+    let most = scanns::tuning::memory_limit_bytes().map_or(2048, |limit| (limit >> 20) / 2);
     let heap = args.heap.unwrap_or_else(|| most.min(8192));
     let mut reasons = BTreeMap::new();
     let mut ready = |peer: Peer, name: &'static str, make: &dyn Fn() -> Result<Ready>| {
@@ -370,7 +372,7 @@ fn corpus_path(args: &Args) -> Result<PathBuf> {
 /// The files of the corpus, in the order in which scanns takes them: large ones first.
 fn files(corpus: &Path) -> Result<Vec<Input>> {
     let source = SourceOptions { paths: vec![corpus.into()], ..SourceOptions::default() };
-    let found = scanns::collect(&source, &AtomicBool::new(false))?;
+    let found = scanns::sources::collect(&source, &AtomicBool::new(false))?;
     if let Some(failure) = found.failures.first() {
         bail!("{}: {}", failure.path.display(), failure.reason);
     }

@@ -1,16 +1,17 @@
 //! What the driver and an adapter say to each other: a command line goes in, lines of JSON come out.
 //!
-//! An adapter is a program with three verbs. `build` writes an index as often as it is told and prints a [`Built`] each
-//! time; `merge` makes one segment of all that an index has, and prints a [`Merged`] each time; `search` asks all
-//! queries of a file and prints one [`Answers`]. Whatever else it has to say goes to standard error. Adapters are
-//! processes of their own, so that peak memory is that of one engine and of one job.
+//! An adapter is a program with three verbs. `build` writes an index as often as it is told and prints a
+//! [`Built`] each time; `merge` makes one segment of all that an index has, and prints a [`Merged`] each
+//! time; `search` asks all queries of a file and prints one [`Answers`]. Whatever else it has to say goes to
+//! standard error. Adapters are processes of their own, so that peak memory is that of one engine and of one
+//! job.
 
 use std::fmt;
 use std::path::{Path, PathBuf};
 
 use anyhow::{Context, Result, ensure};
 use clap::{Args, Parser, ValueEnum};
-use scanns::Model;
+use scanns::search::Model;
 use serde::{Deserialize, Serialize};
 
 /// The command line of an adapter.
@@ -38,7 +39,8 @@ pub struct Kept {
     pub vectors: bool,
 }
 
-/// What to build. Terms are the bytes between white space and `/`; documents and frequencies are kept, and lengths.
+/// What to build. Terms are the bytes between white space and `/`; documents and frequencies are kept, and
+/// lengths.
 #[derive(Clone, Debug, Args)]
 pub struct BuildTask {
     /// File of the paths to index, each ended by a NUL byte
@@ -56,14 +58,15 @@ pub struct BuildTask {
     /// Whether threads share a writer; engines that know one way only pass over it
     #[arg(long)]
     pub writers: Writers,
-    /// MiB that are gathered in memory before a segment is written, per writer or per thread as the engine counts
+    /// MiB that are gathered in memory before a segment is written, per writer or per thread as the engine
+    /// counts
     #[arg(long)]
     pub buffer_mib: usize,
     /// How often to do it all
     #[arg(long)]
     pub repetitions: usize,
-    /// Segments to build, without any merge and by one thread: the files of the lists FILES.0, FILES.1, ... become one
-    /// each; 0 for as many as come of the fastest build
+    /// Segments to build, without any merge and by one thread: the files of the lists FILES.0, FILES.1, ...
+    /// become one each; 0 for as many as come of the fastest build
     #[arg(long)]
     pub segments: usize,
     /// What else is kept
@@ -293,8 +296,9 @@ pub struct Answers {
     pub scores: Vec<f64>,
     /// Microseconds that each query took, by [`Goal::EACH`].
     pub micros: [Vec<f64>; 4],
-    /// Where positions were asked for, the sum of one more than each position of its terms in all documents, of each
-    /// query, or 0 once there were [`crate::adapter::CHECKED`] documents in its class; else nothing.
+    /// Where positions were asked for, the sum of one more than each position of its terms in all documents,
+    /// of each query, or 0 once there were [`crate::adapter::CHECKED`] documents in its class; else
+    /// nothing.
     pub positions: Vec<u64>,
     /// Most memory that the process ever had resident, in bytes.
     pub peak_bytes: u64,

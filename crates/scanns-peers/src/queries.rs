@@ -5,10 +5,12 @@
 //! equal.
 
 use std::collections::{BTreeMap, BTreeSet, HashMap};
-use std::ops::ControlFlow;
 
 use anyhow::{Result, ensure};
-use scanns::{Input, MAX_EXPANSIONS, Query, Searcher};
+use scanns::Query;
+use scanns::schema::Field;
+use scanns::search::{MAX_EXPANSIONS, Searcher};
+use scanns::sources::Input;
 
 use crate::form::{Form, Sign};
 use crate::protocol::Unit;
@@ -72,7 +74,8 @@ impl<'a> Sampler<'a> {
     pub fn new(
         files: &'a [Input],
         unit: Unit,
-        (searcher, exhaustive): (&'a Searcher<'a>, &'a Searcher<'a>),
+        searcher: &'a Searcher<'a>,
+        exhaustive: &'a Searcher<'a>,
         seed: u64,
     ) -> Self {
         Sampler { places: Places::new(files, unit, seed), searcher, exhaustive, known: HashMap::new() }
@@ -203,11 +206,11 @@ impl<'a> Sampler<'a> {
         let form = word.map(|word| Form::Prefix(word[..letters].to_string()));
         let Some(Form::Prefix(prefix)) = &form else { return Ok(None) };
         // More terms than an index may look through are an error. Segments may have fewer each than once they are merged.
+        let mut found = self.searcher.terms(prefix.as_bytes())?;
         let mut terms = 0;
-        self.searcher.for_each_term(prefix.as_bytes(), |_| {
+        while terms <= MAX_EXPANSIONS && found.advance()?.is_some() {
             terms += 1;
-            if terms <= MAX_EXPANSIONS { ControlFlow::Continue(()) } else { ControlFlow::Break(()) }
-        })?;
+        }
         Ok(form.filter(|_| terms <= MAX_EXPANSIONS))
     }
 
@@ -241,7 +244,7 @@ impl<'a> Sampler<'a> {
         if let Some(&known) = self.known.get(term) {
             return Ok(known);
         }
-        let frequency = self.searcher.count(&Query::Term(term.to_vec()))?;
+        let frequency = self.searcher.count(&Query::term(Field::default(), term))?;
         self.known.insert(term.to_vec(), frequency);
         ensure!(frequency > 0, "{:?} stands in the corpus, but not in the index", text_of(term));
         Ok(frequency)
@@ -261,10 +264,11 @@ mod tests {
     use std::sync::atomic::AtomicBool;
 
     use fastrand::Rng;
-    use scanns::{
-        Analyzer, IndexOptions, Postings, Progress, ReadOptions, Records, SEGMENT_MEMORY, Snapshot,
-        SourceOptions,
-    };
+    use scanns::Snapshot;
+    use scanns::index::{IndexOptions, Progress};
+    use scanns::schema::{Analyzer, Postings, Records};
+    use scanns::sources::{ReadOptions, SourceOptions};
+    use scanns::writer::SEGMENT_MEMORY;
 
     use super::*;
 
@@ -289,18 +293,18 @@ mod tests {
         }
         let source = SourceOptions { paths: vec![text], ..SourceOptions::default() };
         let cancel = Arc::new(AtomicBool::new(false));
-        let files = scanns::collect(&source, &cancel).unwrap().inputs;
+        let files = scanns::sources::collect(&source, &cancel).unwrap().inputs;
         let options = IndexOptions {
             source,
             read: ReadOptions { lanes: 1, ..ReadOptions::default() },
             records: if unit == Unit::Line { Records::Lines } else { Records::File },
-            fields: scanns::FieldOptions::default(),
+            fields: scanns::sources::FieldOptions::default(),
             analyzer: Some(Analyzer::parse("paths").unwrap()),
             postings: Some(Postings::Positions),
-            stored: scanns::StoredOptions::default(),
+            stored: scanns::writer::StoredOptions::default(),
             memory: 1 << 30,
             segment_memory: SEGMENT_MEMORY,
-            flush: scanns::FlushOptions::default(),
+            buffers: scanns::writer::FlushBuffers::default(),
             merge: None,
             again: false,
             commit_every: None,
@@ -308,7 +312,7 @@ mod tests {
             time_limit: None,
         };
         let out = dir.join("index");
-        scanns::build(&out, &options, &Progress::new(), &cancel).unwrap();
+        scanns::Index::at(&out).build(&options, &Progress::new(), &cancel).unwrap();
         (Snapshot::open(&out).unwrap(), files)
     }
 
@@ -317,7 +321,7 @@ mod tests {
         let dir = tempfile::tempdir().unwrap();
         let (snapshot, files) = corpus(dir.path(), Unit::Line);
         let (searcher, all) = (snapshot.searcher(), snapshot.searcher().exhaustive());
-        let draw = |seed| Sampler::new(&files, Unit::Line, (&searcher, &all), seed).draw(20, true).unwrap();
+        let draw = |seed| Sampler::new(&files, Unit::Line, &searcher, &all, seed).draw(20, true).unwrap();
         let queries = draw(1);
         assert_eq!(queries, draw(1));
         assert_ne!(queries, draw(2));
@@ -343,7 +347,7 @@ mod tests {
             fs::create_dir(&dir).unwrap();
             let (snapshot, files) = corpus(&dir, unit);
             let (searcher, all) = (snapshot.searcher(), snapshot.searcher().exhaustive());
-            for query in Sampler::new(&files, unit, (&searcher, &all), 5).draw(10, true).unwrap() {
+            for query in Sampler::new(&files, unit, &searcher, &all, 5).draw(10, true).unwrap() {
                 let terms: Vec<String> = query.form.terms().into_iter().map(String::from).collect();
                 if !terms.is_empty() {
                     let together = Form::list(Sign::Must, &terms).to_scanns();

@@ -1,12 +1,13 @@
-//! Random queries of every kind, made of words that stand in a corpus, in their order or out of it, and of some that
-//! do not.
+//! Random queries of every kind, made of words that stand in a corpus, in their order or out of it, and of
+//! some that do not.
 
 use std::collections::BTreeSet;
 use std::ops::Bound;
 
 use anyhow::{Result, ensure};
 use fastrand::Rng;
-use scanns::{Input, Searcher};
+use scanns::search::Searcher;
+use scanns::sources::Input;
 
 use crate::form::{Form, Sign};
 use crate::protocol::Unit;
@@ -29,7 +30,7 @@ const KINDS: [(&str, u32); 13] = [
     ("all", 1),
 ];
 
-/// Documents from which words are taken, for so many queries each.
+/// The number of queries for each passage from which words are taken.
 const QUERIES_PER_PASSAGE: usize = 20;
 
 /// Words of a document that are taken.
@@ -134,8 +135,9 @@ impl Drawer<'_> {
         // Most parts are terms, as people write them.
         let kind = if self.random.u8(0..3) > 0 { "term" } else { kind };
         let form = self.form(kind, depth + 1)?;
-        // Lucene moves the nearest terms into the list around, unless they are boosted, and there takes one of them for the
-        // same term of the list, whose frequencies are others: the score is then that of neither.
+        // Lucene moves the nearest terms into the list around, unless they are boosted, and there takes one
+        // of them for the same term of the list, whose frequencies are others: the score is then that
+        // of neither.
         let joins = matches!(form, Form::Fuzzy { .. });
         Some(if joins { Form::Boost(1.5, Box::new(form)) } else { form })
     }
@@ -254,7 +256,7 @@ impl Drawer<'_> {
         passage[self.random.usize(0..passage.len())].clone()
     }
 
-    /// The same, or rarely one that stands nowhere.
+    /// The same, or rarely a word that no document contains.
     fn word(&mut self) -> String {
         let word = self.known();
         if self.random.u8(0..20) == 0 { word + "\u{b6}none" } else { word }
@@ -285,7 +287,7 @@ mod tests {
     use std::fs;
     use std::sync::atomic::AtomicBool;
 
-    use scanns::SourceOptions;
+    use scanns::sources::SourceOptions;
 
     use super::*;
 
@@ -305,7 +307,7 @@ mod tests {
             .collect();
         fs::write(dir.path().join("text"), text).unwrap();
         let source = SourceOptions { paths: vec![dir.path().into()], ..SourceOptions::default() };
-        let files = scanns::collect(&source, &AtomicBool::new(false)).unwrap().inputs;
+        let files = scanns::sources::collect(&source, &AtomicBool::new(false)).unwrap().inputs;
         let searcher = Searcher::new(Vec::new());
         let draw = |seed| super::draw(&files, Unit::Line, &searcher, 1000, seed).unwrap();
         let queries = draw(1);

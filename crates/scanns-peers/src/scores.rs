@@ -1,10 +1,10 @@
-//! Random queries of every kind, answered by scanns and by Lucene: the same documents, in the same order but for ties,
-//! with the same scores.
+//! Random queries of every kind, answered by scanns and by Lucene: the same documents, in the same order but
+//! for ties, with the same scores.
 //!
-//! The adapter for Lucene writes for each query, big-endian: the number of hits in 64 bits, the sum of the mixed numbers
-//! of all documents that match in 64 bits, the number of the best hits in 32 bits, and for each of those its document
-//! and score in 32 bits. Documents are numbered in the order in which Lucene was given them; those of scanns are found
-//! by their keys.
+//! The adapter for Lucene writes for each query, big-endian: the number of hits in 64 bits, the sum of the
+//! mixed numbers of all documents that match in 64 bits, the number of the best hits in 32 bits, and for each
+//! of those its document and score in 32 bits. Documents are numbered in the order in which Lucene was given
+//! them; those of scanns are found by their keys.
 
 use std::collections::{BTreeMap, HashMap};
 use std::fmt::Write;
@@ -14,7 +14,8 @@ use std::ops::ControlFlow;
 use std::path::Path;
 
 use anyhow::{Context, Result, ensure};
-use scanns::{Hit, Model, Query, Searcher, Snapshot};
+use scanns::search::{Model, Searcher};
+use scanns::{Hit, Query, Snapshot};
 
 use crate::adapter::paths;
 use crate::corpus::Corpus;
@@ -78,7 +79,8 @@ struct Ranked {
 /// Where an engine fails. Different answers are no error here.
 pub fn run(
     corpus: &Corpus,
-    (scanns, lucene): (&Engine, &Engine),
+    scanns: &Engine,
+    lucene: &Engine,
     trial: &Trial,
     work: &Path,
 ) -> Result<Vec<(Scoring, Outcome)>> {
@@ -114,7 +116,8 @@ pub fn run(
     Ok(outcomes)
 }
 
-/// The numbers of the documents of each segment of scanns: their places in the order in which Lucene got them.
+/// The numbers of the documents of each segment of scanns: their places in the order in which Lucene got
+/// them.
 fn numbers(corpus: &Corpus, snapshot: &Snapshot) -> Result<Vec<Vec<u32>>> {
     let mut places = HashMap::<Vec<u8>, u32>::new();
     let mut next = 0u32;

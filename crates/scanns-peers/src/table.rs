@@ -23,7 +23,7 @@ pub struct Line {
     pub label: String,
     /// What tells its series from others of the same metric.
     pub settings: Vec<(&'static str, Setting)>,
-    /// Its figures; the ratio is that of the first. None for a heading.
+    /// Its figures; the ratio belongs to the first. None for a heading.
     pub figures: Vec<Figure>,
     /// What stands in the columns where there are no figures.
     pub words: Vec<String>,

@@ -6,7 +6,8 @@ use std::os::unix::fs::FileExt;
 
 use anyhow::{Context, Result, ensure};
 use fastrand::Rng;
-use scanns::{Delimiters, Input};
+use scanns::schema::Delimiters;
+use scanns::sources::Input;
 
 use crate::protocol::Unit;
 
@@ -120,7 +121,7 @@ mod tests {
     use std::fs;
     use std::sync::atomic::AtomicBool;
 
-    use scanns::SourceOptions;
+    use scanns::sources::SourceOptions;
 
     use super::*;
 
@@ -130,7 +131,7 @@ mod tests {
         let text: String = (0..30_000).map(|line| format!("a{line}/b{line} c{line}\n")).collect();
         fs::write(dir.path().join("text"), text).unwrap();
         let source = SourceOptions { paths: vec![dir.path().into()], ..SourceOptions::default() };
-        let files = scanns::collect(&source, &AtomicBool::new(false)).unwrap().inputs;
+        let files = scanns::sources::collect(&source, &AtomicBool::new(false)).unwrap().inputs;
         let mut places = Places::new(&files, Unit::Line, 1);
         let mut seen = BTreeSet::new();
         for _ in 0..50 {

@@ -49,7 +49,8 @@ fn newest_jdk(homes: impl IntoIterator<Item = (PathBuf, Option<u32>)>) -> Result
     }
 }
 
-/// The JDK to use: that of `JAVA_HOME` if it is new enough, else the newest on the path or below `/usr/lib/jvm`.
+/// The JDK to use: that of `JAVA_HOME` if it is new enough, else the newest on the path or below
+/// `/usr/lib/jvm`.
 fn find_jdk() -> Result<PathBuf> {
     let versioned = |home: PathBuf| {
         let version = jdk_version(&home);
@@ -155,8 +156,8 @@ pub fn tantivy(work: &Path) -> Result<Ready> {
     let target = work.join("tantivy");
     let cargo = std::env::var("CARGO").unwrap_or_else(|_| "cargo".into());
     let mut build = Command::new(cargo);
-    // Not --locked: the lock file also names what the library needs, and would stop the comparison after each change of
-    // that. What it has stays as it is.
+    // Not --locked: the lock file also names what the library needs, and would stop the comparison after each
+    // change of that. What it has stays as it is.
     build.args(["build", "--release", "--manifest-path"]).arg(package.join("Cargo.toml"));
     build.arg("--target-dir").arg(&target).env("RUSTFLAGS", "-C target-cpu=native");
     let remedy = "see that the crates of its lock file can be fetched";

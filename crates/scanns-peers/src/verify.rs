@@ -5,7 +5,8 @@ use anyhow::{Result, ensure};
 use crate::protocol::{Answers, Built, Merged};
 use crate::queries::Asked;
 
-/// How far apart sums of scores of scanns and Lucene may be, as a share: both compute in 32 bits, in the same steps.
+/// How far apart sums of scores of scanns and Lucene may be, as a share: both compute in 32 bits, in the same
+/// steps.
 const SCORES_APART: f64 = 1e-5;
 
 /// Refuses builds that hold different documents, tokens or stored text, or read different text.
@@ -44,16 +45,22 @@ pub fn same_merged(name: &str, built: &Built, merged: &Merged) -> Result<()> {
     Ok(())
 }
 
-/// Refuses answers with different hits. `scored_alike` says whether both engines are to give equal scores, too.
+/// The answers of one engine, and its name.
+pub struct Answered<'a> {
+    /// The name of the engine.
+    pub engine: &'a str,
+    /// What it answered.
+    pub answers: &'a Answers,
+}
+
+/// Refuses answers with different hits. `scored_alike` says whether both engines are to give equal scores,
+/// too.
 ///
 /// # Errors
 /// With the first query that was answered differently.
-pub fn same_answers(
-    queries: &[Asked],
-    (first, expected): (&str, &Answers),
-    (other, answers): (&str, &Answers),
-    scored_alike: bool,
-) -> Result<()> {
+pub fn same_answers(queries: &[Asked], first: &Answered, other: &Answered, scored_alike: bool) -> Result<()> {
+    let (expected, answers) = (first.answers, other.answers);
+    let (first, other) = (first.engine, other.engine);
     ensure!(
         answers.documents == expected.documents,
         "{first} searches {} documents, {other} {}",
@@ -180,8 +187,9 @@ mod tests {
             Asked { class: "or2", form: Form::list(Sign::Should, &["one".into(), "two".into()]) },
         ];
         let check = |other: &Answers, alike| {
-            same_answers(&queries, ("scanns", &answers()), ("Lucene", other), alike)
-                .map_err(|e| e.to_string())
+            let expected = Answered { engine: "scanns", answers: &answers() };
+            let other = Answered { engine: "Lucene", answers: other };
+            same_answers(&queries, &expected, &other, alike).map_err(|e| e.to_string())
         };
         check(&answers(), true).unwrap();
         let error = check(&Answers { hits: vec![2, 3], ..answers() }, false).unwrap_err();

@@ -1,4 +1,5 @@
-//! Writes an index document by document: every line of some files, from several threads, committed now and then.
+//! Writes an index document by document: every line of some files, from several threads, committed now and
+//! then.
 //!
 //! ```sh
 //! cargo run --release --example documents -- lines.scanns FILE…
@@ -13,9 +14,9 @@ use std::path::Path;
 use std::sync::atomic::{AtomicUsize, Ordering};
 use std::time::Instant;
 
-use scanns::{
-    Analyzer, Document, Error, FieldKind, IndexWriter, Postings, Result, Schema, Snapshot, WriterOptions,
-};
+use scanns::schema::{Analyzer, Document, FieldKind, Postings, Schema};
+use scanns::writer::{IndexWriter, WriterOptions};
+use scanns::{Error, Result, Snapshot};
 
 /// Documents between two commits.
 const COMMIT_EVERY: usize = 1_000_000;

@@ -1,9 +1,78 @@
-//! scanns: indexing and search for data that outgrew `find` and `grep`.
+//! Indexing and search for data that outgrew `find` and `grep`.
 //!
-//! Data flows one way, and the modules are listed in its order: a *source* says which inputs exist, *read*
-//! brings their bytes into blocks, *record* finds the documents, *tokenize* the terms, *invert* turns them
-//! into postings in memory, *segment* writes those as one immutable file, *index* keeps a set of segments
-//! durable, *search* answers ranked queries over a snapshot. A module imports only modules above it.
+//! An [`Index`] is a directory with a few large files. Programs add documents to it through a
+//! [`writer`](writer::IndexWriter), or have it built from files and records of [`sources`]. A [`Snapshot`] is one commit of
+//! it, opened for reading; a [`Searcher`](search::Searcher) over it ranks, counts, sorts and aggregates.
+//!
+//! | module | what is in it |
+//! |---|---|
+//! | [`schema`] | fields and their options, analyzers, documents and values |
+//! | [`index`] | what the methods of [`Index`] take and return: options and reports of builds, merges, checks |
+//! | [`sources`] | files as inputs: which ones, how they are read, how JSON and CSV become documents |
+//! | [`writer`] | adding, replacing and deleting documents from a program |
+//! | [`query`] | queries as trees, as text and as JSON |
+//! | [`search`] | searchers, models, sorting, snippets, explanations, expansion of queries |
+//! | [`aggregate`] | facets, figures, groups over all matches |
+//! | [`columns`] | values by document, one by one and in batches |
+//! | [`analysis`] | the tokens of a text |
+//! | [`store`] | where files live: a file system, memory, or an implementation of your own |
+//! | [`tuning`] | parameters of a build that suit a machine |
+//!
+//! # Write documents and search them
+//!
+//! ```
+//! use scanns::Index;
+//! use scanns::query::Operator;
+//! use scanns::schema::{Analyzer, Document, FieldKind, Postings, Schema};
+//! use scanns::search::Model;
+//!
+//! # fn main() -> scanns::Result<()> {
+//! # let place = tempfile::tempdir().unwrap();
+//! # let path = place.path().join("mail.scanns");
+//! let mut schema = Schema::new();
+//! let words = FieldKind::Text { analyzer: Analyzer::Standard, postings: Postings::Positions };
+//! let text = schema.add("text", words, false)?;
+//! let author = schema.add("author", FieldKind::Keyword, true)?;
+//!
+//! let index = Index::create(&path, &schema)?;
+//! let writer = index.writer()?;
+//! writer.add(&Document::new("mail-1").text(text, "The index is ready.").text(author, "Ann"))?;
+//! writer.add(&Document::new("mail-2").text(text, "Is it ready now?").text(author, "Bob"))?;
+//! writer.commit()?;
+//!
+//! let snapshot = index.snapshot()?;
+//! let query = snapshot.parse("\"is ready\" index", Operator::Or)?;
+//! let hits = snapshot.searcher().top_k(&query, Model::Classic, 10)?;
+//! assert_eq!(snapshot.key(&hits[0])?, b"mail-1");
+//! # Ok(())
+//! # }
+//! ```
+//!
+//! # Index files
+//!
+//! ```no_run
+//! use std::sync::{Arc, atomic::AtomicBool};
+//!
+//! use scanns::Index;
+//! use scanns::index::{IndexOptions, Progress};
+//! use scanns::sources::SourceOptions;
+//!
+//! # fn main() -> scanns::Result<()> {
+//! let source = SourceOptions { paths: vec!["/usr/share/doc".into()], ..SourceOptions::default() };
+//! let options = IndexOptions { source, ..IndexOptions::default() };
+//! let stop = Arc::new(AtomicBool::new(false));
+//! let report = Index::at("docs.scanns").build(&options, &Progress::new(), &stop)?;
+//! println!("{} documents, {} inputs failed", report.documents, report.failed.len());
+//! # Ok(())
+//! # }
+//! ```
+//!
+//! # How it works inside
+//!
+//! Data flows one way, and the rooms of the crate are listed in its order: a *source* says which inputs exist, *read* brings
+//! their bytes into blocks, *record* finds the documents, *tokenize* the terms, *invert* turns them into postings in memory,
+//! *segment* writes those as one immutable file, *search* answers queries over segments, *index* keeps a set of them durable.
+//! A room imports only rooms that are listed before it.
 
 /// The examples of the README compile.
 #[cfg(doctest)]
@@ -16,9 +85,11 @@ mod sys;
 
 mod codec;
 
-mod store;
+pub mod store;
 
-mod schema;
+pub mod schema;
+
+pub mod query;
 
 mod column;
 
@@ -34,51 +105,130 @@ mod invert;
 
 mod segment;
 
-mod search;
+pub mod search;
 
-mod index;
+pub mod index;
 
-pub use codec::{Form, Head, Numbers, Presence};
-pub use column::{
-    Block as ColumnBlock, Column, ColumnCursor, ColumnKind, Damaged, DictionaryReader, Entry, Gather,
-    Gathered, Range as BlockRange, Scan, Values, Walker,
-};
+#[cfg(any(test, feature = "internals"))]
+mod fuzzing;
+
 pub use error::{Error, Result};
-pub use index::{
-    Batch, BatchColumn, BatchField, BatchOptions, BatchVisit, CheckReport, ColumnInfo, Commit, DeleteReport,
-    DeviceLimits, FieldConflict, FieldOptions, FlushOptions, FlushPolicy, IndexInfo, IndexOptions,
-    IndexReport, IndexWriter, IndexerVariant, LadderOptions, LadderPart, LadderRun, MalformedRecord,
-    MemoryIndex, MemoryLimits, MergeOptions, MergePolicy, MergeReport, Phase, PreparedCommit,
-    ProcessorLimits, Profile, Progress, ReadRate, ReaderVariant, RecordReport, Resource, Roofline,
-    SEGMENT_MEMORY, SegmentCheck, SegmentInfo, Selection, Snapshot, StoredOptions, TokenizerVariant, Trial,
-    Trials, Tried, TuneOptions, TuneReport, TuneStep, Tuned, UpdateReport, VariantTokenizer, WriterOptions,
-    build, build_in, check, check_in, delete, delete_in, find_parameters, index_files, infer_fields, merge,
-    merge_in, salvage, salvage_in, tune, update, update_in,
-};
-pub use invert::ladder::{LadderIndex, TermList, Visit};
-pub use invert::{CHECK_EVERY, InvertOptions, Inverter};
-pub use read::{Block, Direct, Lane, LineNumber, Piece, ReadOptions, ReadReport, ReaderDriver, start};
-pub use record::{
-    Conflict, CsvDelimiter, CsvEnds, CsvHeader, FieldFigures, FileFormat, Inference, Inferred, Malformed,
-    RecordCounts, RecordError, RecordFormat, RecordReader, Recorded, Sources, map_name,
-};
-pub use schema::{
-    Analyzer, Chain, Compression, Delimiters, Document, Field, FieldEntry, FieldKind, Grams, LANGUAGES,
-    Language, MAX_FIELDS, Postings, Records, Schema, Store, Stored, Value, ValueRef, format_date, parse_date,
-};
-pub use search::{
-    Aggregated, Aggregation, BoolQuery, Bucket, BucketKey, Buckets, Budget, CalendarUnit, Distinct,
-    Explanation, Facet, FacetRange, FacetTerms, Group, GroupBy, Groups, Highlighter, Hit, KeyOrder, Leaf,
-    LeafStats, ListSource, MATCH_WINDOW, MAX_CLAUSES, MAX_DEPTH, MAX_EXPANSIONS, MatchBits, Missing, Model,
-    MoreLikeThis, Operator, Pattern, PhraseQuery, PositionSource, Query, QueryText, Rm3, SearchThreads,
-    Searcher, Snippet, SnippetOptions, SortBy, SortKey, SortedHit, Stats, Suggestion, Sum, TermCount,
-    TermRef, TermStream, TermsOrder, ValueRange, WildcardPart, parse, parse_json,
-};
-pub use segment::{CheckLevel, FieldStats, FlushBuffers, SegmentStats, StoredFigures, TermInDocument};
-pub use source::{Failure, FileList, FileStatus, Input, Inputs, ListFrom, Separator, SourceOptions, collect};
-pub use store::{
-    Bytes, Call, CallKind, Directory, Fault, FaultDirectory, FsDirectory, Lease, Output, RamDirectory,
-    WriterLock,
-};
-pub use sys::{BLOCK_PADDING, PageSize, Plain, Simd, Slab, memory_limit_bytes};
-pub use tokenize::{MAX_TOKEN, TokenSink, Tokenizer};
+pub use index::handle::Index;
+pub use index::snapshot::Snapshot;
+pub use query::tree::Query;
+pub use search::top_k::Hit;
+
+/// What is computed over all matches of a query: counts by value, sums, percentiles, groups.
+///
+/// ```
+/// use scanns::aggregate::{Aggregated, Aggregation, Facet, FacetTerms};
+/// use scanns::schema::{Document, FieldEntry, FieldKind, Schema};
+/// use scanns::{Index, Query};
+///
+/// # fn main() -> scanns::Result<()> {
+/// # let place = tempfile::tempdir().unwrap();
+/// # let path = place.path().join("fruit.scanns");
+/// let mut schema = Schema::new();
+/// let color = schema.add_entry(FieldEntry::new("color", FieldKind::Keyword).in_column())?;
+/// let index = Index::create(&path, &schema)?;
+/// let writer = index.writer()?;
+/// for (name, value) in [("apple", "red"), ("cherry", "red"), ("lime", "green")] {
+///     writer.add(&Document::new(name).text(color, value))?;
+/// }
+/// writer.commit()?;
+///
+/// let snapshot = index.snapshot()?;
+/// let asked = [Aggregation::Facet(Facet::Terms(FacetTerms::new(color)), Vec::new())];
+/// let found = snapshot.searcher().aggregate(&Query::All, &asked)?;
+/// let Aggregated::Buckets(colors) = &found[0] else { unreachable!("a facet is answered by buckets") };
+/// assert_eq!(colors.buckets.iter().map(|bucket| bucket.count).collect::<Vec<_>>(), [2, 1]);
+/// # Ok(())
+/// # }
+/// ```
+pub mod aggregate {
+    pub use crate::search::aggregate::{
+        Aggregated, Aggregation, Aggregations, Answered, Bucket, BucketKey, Buckets, CalendarUnit, Collector,
+        Distinct, Facet, FacetRange, FacetTerms, Group, GroupBy, Groups, Matches, SortedHits, Stats, Sum,
+        TermsOrder, TopHits,
+    };
+}
+
+/// The tokens that an analyzer finds in a text.
+pub mod analysis {
+    pub use crate::tokenize::{TokenSink, Tokenizer};
+}
+
+/// Values by document: columns of one segment, and batches of the values of hits.
+///
+/// ```
+/// use scanns::schema::{Document, FieldEntry, FieldKind, Schema, Value};
+/// use scanns::search::Model;
+/// use scanns::{Index, Query};
+///
+/// # fn main() -> scanns::Result<()> {
+/// # let place = tempfile::tempdir().unwrap();
+/// # let path = place.path().join("files.scanns");
+/// let mut schema = Schema::new();
+/// schema.add("name", FieldKind::Keyword, false)?;
+/// let size = schema.add_entry(FieldEntry::new("size", FieldKind::Unsigned).in_column())?;
+/// let index = Index::create(&path, &schema)?;
+/// let writer = index.writer()?;
+/// writer.add(&Document::new("a.txt").with(size, Value::Unsigned(1000)))?;
+/// writer.commit()?;
+///
+/// let snapshot = index.snapshot()?;
+/// let hits = snapshot.searcher().top_k(&Query::All, Model::Classic, 1)?;
+/// let values = snapshot.field_values(&hits[0], &[size])?;
+/// assert_eq!(values, [vec![Value::Unsigned(1000)]]);
+/// # Ok(())
+/// # }
+/// ```
+pub mod columns {
+    pub use crate::column::{Column, ColumnCursor, ColumnKind, DictionaryReader, Gather, Gathered};
+    pub use crate::index::snapshot::batch::{Batch, BatchColumn, BatchField, BatchOptions, BatchVisit};
+    pub use crate::index::snapshot::column_info::ColumnInfo;
+}
+
+/// Documents that a program adds, replaces and deletes.
+pub mod writer {
+    pub use crate::index::SEGMENT_MEMORY;
+    pub use crate::index::commit::merge_policy::MergePolicy;
+    pub use crate::index::live::{Commit, IndexWriter, PreparedCommit, WriterOptions};
+    pub use crate::index::stored_options::StoredOptions;
+    pub use crate::segment::FlushBuffers;
+}
+
+/// Files as inputs of a build: which there are, how they are read, and how records in them become documents.
+pub mod sources {
+    pub use crate::index::build::options::FieldOptions;
+    pub use crate::index::build::record_fields::infer_fields;
+    pub use crate::read::{Direct, ReadOptions};
+    pub use crate::record::{
+        Conflict, CsvDelimiter, CsvEnds, CsvHeader, FieldFigures, FileFormat, Inference, Inferred, Malformed,
+        RecordCounts, RecordError, RecordFormat, RecordReader, Recorded, Sources, map_name,
+    };
+    pub use crate::source::{
+        Failure, FileList, FileStatus, Input, Inputs, ListFrom, Separator, SourceOptions, collect,
+    };
+    pub use crate::sys::PageSize;
+}
+
+/// The parameters of a build that suit a machine.
+pub mod tuning {
+    pub use crate::index::tune::{
+        DeviceLimits, MemoryLimits, ProcessorLimits, Profile, ReadRate, Resource, Roofline, Trial, Trials,
+        Tried, TuneOptions, TuneReport, TuneStep, Tuned, find_parameters, tune,
+    };
+    pub use crate::sys::memory_limit_bytes;
+}
+
+/// Parts of the engine that the benchmarks measure one by one. They may change with every release.
+#[cfg(feature = "internals")]
+#[doc(hidden)]
+pub mod internals {
+    pub use crate::column::Scan;
+    pub use crate::fuzzing::{TARGETS as FUZZ_TARGETS, run as fuzz};
+    pub use crate::invert::{CHECK_EVERY, Inverter};
+    pub use crate::read::{Lane, Piece, ReadBlock, ReaderDriver, start};
+    pub use crate::sys::{BLOCK_PADDING, BlockMemory, PAGE, ReadFile, Slab, nodes, pin_current_thread};
+}

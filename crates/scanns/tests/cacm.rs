@@ -1,8 +1,8 @@
-//! Real text of others, if it is there: the CACM collection, as lines of JSON, with topics, judgements and the answers
-//! of another engine.
+//! A real collection, if it is available: CACM as lines of JSON, with topics, judgements and the answers of
+//! another engine.
 //!
-//! `SCANNS_TEST_DATA` names the directory that holds `cacm/docs.jsonl`; without it these tests say that they
-//! were skipped.
+//! `SCANNS_TEST_DATA` names the directory that contains `cacm/docs.jsonl`; without it these tests print that
+//! they were skipped.
 
 #![expect(clippy::unwrap_used, reason = "helpers of tests fail the test, outside of functions marked as one")]
 
@@ -11,11 +11,14 @@ use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use std::sync::atomic::AtomicBool;
 
-use scanns::{
-    Analyzer, BoolQuery, Document, FieldKind, FlushOptions, IndexOptions, IndexWriter, Model, Operator,
-    Postings, Progress, Query, ReadOptions, Records, Rm3, SEGMENT_MEMORY, Schema, Snapshot, SourceOptions,
-    StoredOptions, Tokenizer, WriterOptions,
-};
+use scanns::analysis::Tokenizer;
+use scanns::index::{IndexOptions, Progress};
+use scanns::query::Operator;
+use scanns::schema::{Analyzer, Document, FieldKind, Postings, Records, Schema};
+use scanns::search::{Model, Rm3};
+use scanns::sources::{ReadOptions, SourceOptions};
+use scanns::writer::{FlushBuffers, IndexWriter, SEGMENT_MEMORY, StoredOptions, WriterOptions};
+use scanns::{Index, Query, Snapshot};
 use unicode_segmentation::UnicodeSegmentation;
 
 fn collection() -> Option<PathBuf> {
@@ -49,13 +52,13 @@ fn every_term_of_the_collection_is_found_in_its_documents_and_scored_by_the_form
         source: SourceOptions { paths: vec![path.clone()], ..SourceOptions::default() },
         read: ReadOptions { lanes: 2, chunk_bytes: 300 << 10, ..ReadOptions::default() },
         records: Records::Lines,
-        fields: scanns::FieldOptions::default(),
+        fields: scanns::sources::FieldOptions::default(),
         analyzer: Some(Analyzer::Standard),
         postings: None,
         stored: StoredOptions::default(),
         memory: 1 << 30,
         segment_memory: SEGMENT_MEMORY,
-        flush: FlushOptions::default(),
+        buffers: FlushBuffers::default(),
         merge: None,
         again: false,
         commit_every: None,
@@ -63,7 +66,7 @@ fn every_term_of_the_collection_is_found_in_its_documents_and_scored_by_the_form
         time_limit: None,
     };
     let report =
-        scanns::build(&index, &options, &Progress::new(), &Arc::new(AtomicBool::new(false))).unwrap();
+        Index::at(&index).build(&options, &Progress::new(), &Arc::new(AtomicBool::new(false))).unwrap();
     assert_eq!(report.documents, lengths.len() as u64);
     assert_eq!(report.tokens, lengths.iter().sum::<usize>() as u64);
 
@@ -81,7 +84,8 @@ fn every_term_of_the_collection_is_found_in_its_documents_and_scored_by_the_form
             let key = String::from_utf8(searcher.key(&hit).unwrap()).unwrap();
             let line: usize = key.rsplit(':').next().unwrap().parse().unwrap();
             let freq = f64::from(docs[&(line - 1)]);
-            // Lengths from 40 on are rounded down to four significant bits, so the score may be up to 7 % higher.
+            // Lengths from 40 on are rounded down to four significant bits, so the score may be up to 7 %
+            // higher.
             let exact = freq.sqrt() * idf / (lengths[line - 1] as f64).sqrt();
             let ratio = f64::from(hit.score) / exact;
             assert!((0.999..1.07).contains(&ratio), "{term} in {key}: {} for {exact}", hit.score);
@@ -89,7 +93,7 @@ fn every_term_of_the_collection_is_found_in_its_documents_and_scored_by_the_form
     }
 }
 
-/// The collection as documents with titles, authors and text, found by the chain of `english`.
+/// The collection as documents with titles, authors and text, analyzed by the chain `english`.
 fn index_documents(path: &Path, index: &Path) -> Snapshot {
     let mut schema = Schema::new();
     let kind = FieldKind::Text { analyzer: Analyzer::English, postings: Postings::Positions };
@@ -106,8 +110,8 @@ fn index_documents(path: &Path, index: &Path) -> Snapshot {
     Snapshot::open(index).unwrap()
 }
 
-/// The best 1,000 documents of each topic, or of what feedback makes of it, with their scores; of equal ones the
-/// smaller key comes first.
+/// The best 1,000 documents of each topic, or of the topic expanded by feedback, with their scores; of equal
+/// scores the smaller key comes first.
 fn rank(
     snapshot: &Snapshot,
     topics: &BTreeMap<u32, String>,
@@ -117,9 +121,9 @@ fn rank(
     let searcher = snapshot.searcher();
     let mut tokenizer = Tokenizer::new(&Analyzer::English);
     let answer = |(&topic, text): (&u32, &String)| {
-        let should = tokenizer.terms(text).into_iter().map(Query::Term).collect();
-        let query = Query::Bool(BoolQuery { should, ..BoolQuery::default() });
         let field = snapshot.schema().default_field().unwrap();
+        let terms = tokenizer.terms(text).into_iter();
+        let query = Query::any_of(terms.map(|term| Query::term(field, term)).collect());
         let expand = |rm3: Rm3| snapshot.expand(&query, field, model, &rm3).unwrap();
         let query = feedback.map_or(query.clone(), expand);
         let hits = searcher.top_k(&query, model, 5_000).unwrap();

@@ -1,15 +1,28 @@
 //! The rules that every source file of the workspace keeps, checked where they would otherwise be forgotten.
 //!
-//! A room imports only rooms to its left; files and functions stay short enough to be read at once; a module
-//! says what lives in it; `unsafe` is argued; nothing is left to be done later. A line `// tidy: reason` above
-//! an item, or at the head of a file for its length, excuses it. The canary below is text that breaks every
-//! rule: if the checks let it pass, they check nothing.
+//! A room imports only rooms to its left, and its files form no cycle. Files, functions, lines and lists of parameters
+//! are short enough to be read at once. A module says what lives in it. Every `unsafe` is argued. A type has a name of
+//! its own. Documents name only files that exist, and use the words of `docs/WORDS.md`. Nothing is left for later.
+//!
+//! A line `// tidy: reason` above an item, or at the head of a file for its length, excuses it. The canaries are texts
+//! that break every rule: if the checks let them pass, they check nothing.
 
 #![expect(clippy::unwrap_used, reason = "helpers of tests fail the test, outside of functions marked as one")]
 
+#[path = "tidy/documents.rs"]
+mod documents;
+#[path = "tidy/imports.rs"]
+mod imports;
 #[path = "tidy/layers.rs"]
 mod layers;
+#[path = "tidy/names.rs"]
+mod names;
+#[path = "tidy/shape.rs"]
+mod shape;
+#[path = "tidy/words.rs"]
+mod words;
 
+use std::collections::BTreeMap;
 use std::fmt;
 use std::path::{Path, PathBuf};
 
@@ -84,8 +97,16 @@ fn check_rust(path: &Path, text: &str) -> Vec<Finding> {
     check_safety(&mut source);
     check_markers(&mut source);
     match syn::parse_file(text) {
-        Ok(file) => check_functions(&mut source, &file),
+        Ok(file) => {
+            check_functions(&mut source, &file);
+            for (line, rule, what) in shape::parameters(&file) {
+                source.report(line, rule, what);
+            }
+        }
         Err(error) => source.report(error.span().start().line, "syntax", error.to_string()),
+    }
+    for (line, rule, what) in shape::long_lines(text) {
+        source.report(line, rule, what);
     }
     for (line, what) in layers::violations(path, text) {
         source.report(line, "layers", what);
@@ -192,7 +213,8 @@ fn check_text(path: &Path, text: &str) -> Vec<Finding> {
 }
 
 fn workspace() -> PathBuf {
-    Path::new(env!("CARGO_MANIFEST_DIR")).join("../..").canonicalize().unwrap()
+    let own = std::env::var_os("CARGO_MANIFEST_DIR").unwrap_or_else(|| env!("CARGO_MANIFEST_DIR").into());
+    Path::new(&own).join("../..").canonicalize().unwrap()
 }
 
 /// Files below `dir` that have one of these extensions, in order.
@@ -214,16 +236,114 @@ fn report(findings: &[Finding]) {
     assert!(text.is_empty(), "{} rules broken:\n{}", text.len(), text.join("\n"));
 }
 
-#[test]
-fn every_source_file_keeps_the_rules() {
+/// Every Rust file of the workspace: its path from the root, and its text.
+fn sources() -> Vec<(PathBuf, String)> {
     let root = workspace();
     let mut paths = Vec::new();
     files(&root.join("crates"), &[".rs"], &mut paths);
     assert!(paths.len() > 10, "the sources are not where this test looks for them");
-    let check = |path: &PathBuf| {
-        check_rust(path.strip_prefix(&root).unwrap(), &std::fs::read_to_string(path).unwrap())
+    let read = |path: &PathBuf| {
+        (path.strip_prefix(&root).unwrap().to_path_buf(), std::fs::read_to_string(path).unwrap())
     };
-    report(&paths.iter().flat_map(check).collect::<Vec<_>>());
+    paths.iter().map(read).collect()
+}
+
+/// The sources by crate.
+fn crates() -> BTreeMap<PathBuf, Vec<(PathBuf, String)>> {
+    let mut crates: BTreeMap<PathBuf, Vec<_>> = BTreeMap::new();
+    for (path, text) in sources() {
+        crates.entry(path.iter().take(2).collect()).or_default().push((path, text));
+    }
+    crates
+}
+
+#[test]
+fn every_source_file_keeps_the_rules() {
+    report(&sources().iter().flat_map(|(path, text)| check_rust(path, text)).collect::<Vec<_>>());
+}
+
+#[test]
+fn files_form_no_cycles_and_sub_rooms_import_downwards() {
+    let mut findings = Vec::new();
+    for files in crates().values() {
+        let imports = imports::Crate::read(files);
+        let mut add = |rule, broken: Vec<imports::Broken>| {
+            findings.extend(broken.into_iter().map(|(file, line, what)| Finding { file, line, rule, what }));
+        };
+        add("cycle", imports.cycles());
+        if files[0].0.starts_with("crates/scanns/") {
+            add("sub-room", imports.upward());
+        }
+    }
+    report(&findings);
+}
+
+#[test]
+fn every_type_of_a_crate_has_a_name_of_its_own() {
+    let mut findings = Vec::new();
+    // Benchmarks are programs of their own, which share a package.
+    let crates =
+        crates().into_iter().filter(|(path, _)| path.ends_with("scanns") || path.ends_with("scanns-cli"));
+    for (_, files) in crates {
+        let mut defined: BTreeMap<String, Vec<names::Place>> = BTreeMap::new();
+        for (path, text) in files {
+            if !path.iter().any(|part| {
+                part == "tests" || part == "tests.rs" || part == "loom_tests.rs" || part == "examples"
+            }) {
+                let excused = Source { path: &path, lines: text.lines().collect(), findings: Vec::new() };
+                let types = syn::parse_file(&text).map(|file| names::types(&file)).unwrap_or_default();
+                for (name, line) in types.into_iter().filter(|&(_, line)| !excused.excused(line)) {
+                    defined.entry(name).or_default().push((path.clone(), line));
+                }
+            }
+        }
+        let broken = names::shared(&defined).into_iter();
+        findings.extend(broken.map(|((file, line), what)| Finding { file, line, rule: "type name", what }));
+    }
+    report(&findings);
+}
+
+/// The documents: their paths from the root, and their texts. Records are dated and stay as they were written.
+fn manuals() -> Vec<(PathBuf, String)> {
+    let root = workspace();
+    let mut paths = Vec::new();
+    files(&root, &[".md"], &mut paths);
+    let relative = paths.iter().map(|path| path.strip_prefix(&root).unwrap().to_path_buf());
+    let kept = relative.filter(|path| !path.iter().any(|part| part == "records"));
+    kept.map(|path| (path.clone(), std::fs::read_to_string(root.join(&path)).unwrap())).collect()
+}
+
+#[test]
+fn documents_name_files_that_exist() {
+    let root = workspace();
+    let mut findings = Vec::new();
+    for (file, text) in manuals() {
+        // The changelog tells of files that are gone.
+        if file.ends_with("CHANGELOG.md") {
+            continue;
+        }
+        let missing = documents::missing_paths(&root, &file, &text).into_iter();
+        findings.extend(missing.map(|(line, what)| Finding { file: file.clone(), line, rule: "path", what }));
+    }
+    report(&findings);
+}
+
+#[test]
+fn comments_and_documents_use_the_words_of_the_project() {
+    let list = words::black_list(&std::fs::read_to_string(workspace().join("docs/WORDS.md")).unwrap());
+    assert!(list.len() > 5, "docs/WORDS.md has no list of words to avoid: {list:?}");
+    let mut findings = Vec::new();
+    let mut add = |file: &PathBuf, found: Vec<(usize, String)>| {
+        let found = found.into_iter();
+        findings.extend(found.map(|(line, what)| Finding { file: file.clone(), line, rule: "words", what }));
+    };
+    for (path, text) in sources() {
+        add(&path, words::in_comments(&text, &list));
+    }
+    for (path, text) in manuals().iter().filter(|(path, _)| !path.ends_with("WORDS.md")) {
+        add(path, words::in_document(text, &list));
+    }
+    report(&findings);
 }
 
 #[test]

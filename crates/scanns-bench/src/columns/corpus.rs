@@ -6,10 +6,10 @@ use std::sync::atomic::AtomicBool;
 use std::time::Instant;
 
 use anyhow::Result;
-use scanns::{
-    Document, Field, FieldEntry, FieldKind, IndexWriter, MergeOptions, Progress, Schema, Value,
-    WriterOptions, merge,
-};
+use scanns::Index;
+use scanns::index::{MergeOptions, Progress};
+use scanns::schema::{Document, Field, FieldEntry, FieldKind, Schema, Value};
+use scanns::writer::{IndexWriter, WriterOptions};
 use scanns_bench::archive::{Archive, Fetch};
 
 struct Fields {
@@ -88,7 +88,7 @@ pub fn build(path: &Path, count: u32, seed: u64) -> Result<()> {
     );
     let begun = Instant::now();
     let cancel = Arc::new(AtomicBool::new(false));
-    merge(path, &MergeOptions::default(), &Progress::default(), &cancel)?;
+    Index::open(path)?.merge(&MergeOptions::default(), &Progress::default(), &cancel)?;
     println!("columns: merged in {:.1} s", begun.elapsed().as_secs_f64());
     Ok(())
 }

@@ -1,16 +1,17 @@
 //! Some hits, all over the index, with some of their fields, in the order of a field.
 //!
-//! Values are fetched in two orders: in that in which they are given out, so every one is somewhere else, and in that of the
-//! documents, column by column. Jump tables make the first possible at all; the second reads each block and each term once.
+//! Values are fetched in two orders: in that in which they are given out, so every one is somewhere else, and
+//! in the order of the documents, column by column. Jump tables make the first possible at all; the second reads
+//! each block and each term once.
 
 use std::hint::black_box;
 use std::time::Instant;
 
 use anyhow::{Context, Result};
-use scanns::{Column, Snapshot, Value};
+use scanns::Snapshot;
+use scanns::columns::Column;
+use scanns::schema::Value;
 use scanns_bench::results::{Better, Results, Series};
-
-use super::Args;
 
 /// Hits that are exported, as in the article.
 const HITS: u32 = 52_653;
@@ -19,7 +20,7 @@ const HITS: u32 = 52_653;
 const FIELDS: [&str; 4] = ["id", "url_norm", "crawl_date", "content_length"];
 
 /// Measures.
-pub fn run(snapshot: &Snapshot, args: &Args, results: &mut Results) -> Result<()> {
+pub fn run(snapshot: &Snapshot, repetitions: usize, results: &mut Results) -> Result<()> {
     let searcher = snapshot.searcher();
     let column = |name: &&str| -> Result<&Column> {
         let field = snapshot.schema().field(name).with_context(|| format!("no field {name}"))?;
@@ -37,7 +38,7 @@ pub fn run(snapshot: &Snapshot, args: &Args, results: &mut Results) -> Result<()
     };
     for in_order in [false, true] {
         let mut times = Vec::new();
-        for _ in 0..=args.repetitions {
+        for _ in 0..=repetitions {
             let begun = Instant::now();
             black_box(export(&hits, by_id, &columns, in_order)?);
             times.push(begun.elapsed().as_secs_f64() * 1e3);

@@ -1,13 +1,15 @@
 //! Columns: what jump tables are worth, and what a value costs.
 //!
-//! The corpus is like the index of a web archive that jump tables were made for (LUCENE-8585): a document is one fetch of an
-//! address, with an identity, the address in a normal form, almost unique, its host, domain and public suffix, year and date of
-//! the crawl, type, status, length and language; `archive.rs` makes it, the same for the same seed. All documents are one
-//! segment. Values are read at random, in order, at the beginning and at the end; with the jump table, by walking from block
-//! to block, and with a table made at first use; whole columns are unpacked; and hits are exported. Everything is warm.
+//! The corpus is like the index of a web archive that jump tables were made for (LUCENE-8585): a document is
+//! one fetch of an address, with an identity, the address in a normal form, almost unique, its host, domain
+//! and public suffix, year and date of the crawl, type, status, length and language; `archive.rs` makes it,
+//! the same for the same seed. All documents are one segment. Values are read at random, in order, at the
+//! beginning and at the end; with the jump table, by walking from block to block, and with a table made at
+//! first use; whole columns are unpacked; and hits are exported. Everything is warm.
 
 mod corpus;
 mod export;
+mod walk;
 
 use std::collections::BTreeMap;
 use std::hint::black_box;
@@ -15,12 +17,15 @@ use std::path::PathBuf;
 use std::time::Instant;
 
 use anyhow::{Context, Result, ensure};
-use scanns::{Column, ColumnCursor, Scan, Snapshot, Walker};
+use scanns::Snapshot;
+use scanns::columns::{Column, ColumnCursor};
+use scanns::internals::Scan;
 use scanns_bench::results::{Better, Results, Series};
+use walk::{Walker, first_documents};
 
 /// What to measure.
 #[derive(Debug, clap::Args)]
-pub struct Args {
+pub struct ColumnArgs {
     /// Where the index of the corpus is, or will be made
     #[arg(long, default_value = "target/bench/columns.scanns")]
     index: PathBuf,
@@ -39,7 +44,7 @@ pub struct Args {
 }
 
 /// Measures.
-pub fn run(args: &Args, results: &mut Results) -> Result<()> {
+pub fn run(args: &ColumnArgs, results: &mut Results) -> Result<()> {
     if !args.index.exists() {
         corpus::build(&args.index, args.documents, args.seed)?;
     }
@@ -54,12 +59,12 @@ pub fn run(args: &Args, results: &mut Results) -> Result<()> {
         measured.column(column)?;
     }
     drop(measured);
-    export::run(&snapshot, args, results)
+    export::run(&snapshot, args.repetitions, results)
 }
 
 /// What is measured of one column.
 struct Measured<'a> {
-    args: &'a Args,
+    args: &'a ColumnArgs,
     results: &'a mut Results,
     random: fastrand::Rng,
     subject: String,
@@ -124,8 +129,11 @@ impl Measured<'_> {
         self.time("last document, walking to it", &[last; 20], |doc| {
             Ok(Walker::new(column).first(doc)?.unwrap_or(0))
         })?;
-        let firsts = Walker::all(column)?;
-        self.time("table made at first use", &[0; 5], |_| Ok(Walker::all(column)?.len() as u64))?;
+        let firsts = first_documents(column)?;
+        ensure!(firsts.len() == column.blocks() as usize, "walking finds {} blocks", firsts.len());
+        let walked = Walker::new(column).first(last)?;
+        ensure!(walked == column.first(last)?, "walking finds another value of document {last}");
+        self.time("table made at first use", &[0; 5], |_| Ok(first_documents(column)?.len() as u64))?;
         self.time("last document, by that table", &vec![last; 1_000], |doc| {
             let block = u32::try_from(firsts.partition_point(|&first| first <= doc))?.saturating_sub(1);
             Ok(column.block(block)?.first(doc).ok().flatten().unwrap_or(0))

@@ -1,15 +1,15 @@
 //! A metadata dump as file systems give it: a line per file, words of paths repeat, numbers do not.
 //!
-//! A walk over one made-up tree is repeated under fresh prefixes of project, user and run. Every line has its own
-//! inode number, times and size, a third of the names a numbered or hashed suffix, as in dumps of real systems.
-//! What that is measured by is said in `mod.rs`.
+//! A walk over one made-up tree is repeated under fresh prefixes of project, user and run. Every line has its
+//! own inode number, times and size, a third of the names a numbered or hashed suffix, as in dumps of real
+//! systems. What that is measured by is said in `mod.rs`.
 
 use std::path::Path;
 
 use anyhow::Result;
 use fastrand::Rng;
 
-use super::Files;
+use super::files::Files;
 use super::words::{log_normal, skewed, word};
 
 /// Lines of the tree that is repeated.

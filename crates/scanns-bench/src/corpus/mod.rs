@@ -1,20 +1,20 @@
-//! Corpora that are the same bytes for the same seed: `dump.rs`, `zipf.rs`, `tree.rs`; `words.rs` has what they draw
-//! from, `statistics.rs` counts what came out.
+//! Corpora that are the same bytes for the same seed: `dump.rs`, `zipf.rs`, `tree.rs`; `words.rs` has what
+//! they draw from, `statistics.rs` counts what came out.
 //!
-//! A metadata dump of 1 GiB should be as the real one that records of this project were taken on: 124,600 tokens per
-//! MiB (split at white space and `/`) of 7.4 bytes, 14 % of them distinct, 68 % of these singletons, lines of 205
-//! bytes. The generated one is within 4 % of all of these. A tree is like the sources of Linux 6.1 in sizes, directories,
-//! tokens per MiB (89,600) and their length (8.8 bytes), and has fewer words that occur once.
-//! Where real data is at hand, its path is given to the other commands instead.
+//! A metadata dump of 1 GiB should be as the real one that records of this project were taken on: 124,600
+//! tokens per MiB (split at white space and `/`) of 7.4 bytes, 14 % of them distinct, 68 % of these
+//! singletons, lines of 205 bytes. The generated one is within 4 % of all of these. A tree is like the
+//! sources of Linux 6.1 in sizes, directories, tokens per MiB (89,600) and their length (8.8 bytes), and has
+//! fewer words that occur once. If you have real data, give its path to the other commands instead.
 
 mod dump;
+mod files;
 mod statistics;
 mod tree;
 mod words;
 mod zipf;
 
-use std::fs::{self, File};
-use std::io::{BufWriter, Write};
+use std::fs;
 use std::path::{Path, PathBuf};
 
 use anyhow::{Context, Result};
@@ -24,7 +24,7 @@ pub use statistics::Statistics;
 
 /// What to write.
 #[derive(Debug, clap::Args)]
-pub struct Args {
+pub struct CorpusArgs {
     /// Directory for the files; it is made, and must be empty or hold an earlier corpus
     pub out: PathBuf,
     /// What the text is like
@@ -41,10 +41,10 @@ pub struct Args {
     pub queries: Option<PathBuf>,
 }
 
-impl Args {
+impl CorpusArgs {
     /// A metadata dump in `out`, and queries for it.
     pub fn on(out: &Path, mib: u64, queries: Option<PathBuf>) -> Self {
-        Args { out: out.into(), kind: Kind::Dump, mib, seed: 7, queries }
+        CorpusArgs { out: out.into(), kind: Kind::Dump, mib, seed: 7, queries }
     }
 }
 
@@ -70,7 +70,7 @@ fn mark(out: &Path) -> PathBuf {
 }
 
 /// Writes the corpus and prints its statistics.
-pub fn run(args: &Args) -> Result<()> {
+pub fn run(args: &CorpusArgs) -> Result<()> {
     clear(&args.out)?;
     let words = match args.kind {
         Kind::Dump => dump::write(&args.out, args.mib << 20, args.seed)?,
@@ -83,7 +83,7 @@ pub fn run(args: &Args) -> Result<()> {
     queries.map_or(Ok(()), |path| write_queries(path, &words, &mut Rng::with_seed(args.seed)))
 }
 
-/// Makes an empty directory of `out`, unless it holds what is no corpus.
+/// Makes an empty directory of `out`, unless it holds other files.
 fn clear(out: &Path) -> Result<()> {
     let mark = mark(out);
     if mark.exists() && out.exists() {
@@ -96,48 +96,6 @@ fn clear(out: &Path) -> Result<()> {
         out.display()
     );
     Ok(fs::write(mark, "made by scanns-bench corpus, which may remove the directory of this name\n")?)
-}
-
-/// Files of up to 32 MiB each, of whole pieces.
-struct Files {
-    out: PathBuf,
-    left: u64,
-    room: u64,
-    part: u32,
-    file: Option<BufWriter<File>>,
-}
-
-impl Files {
-    const EACH: u64 = 32 << 20;
-
-    /// None yet, for `bytes` in all.
-    fn new(out: &Path, bytes: u64) -> Self {
-        Files { out: out.into(), left: bytes, room: 0, part: 0, file: None }
-    }
-
-    /// Appends a piece; false if the bytes are used up, and it was not written.
-    fn write(&mut self, piece: &[u8]) -> Result<bool> {
-        let len = piece.len() as u64;
-        if len > self.left {
-            return Ok(false);
-        }
-        if len > self.room || self.file.is_none() {
-            self.finish()?;
-            let path = self.out.join(format!("part-{:05}.txt", self.part));
-            self.file = Some(BufWriter::with_capacity(1 << 20, File::create(path)?));
-            (self.part, self.room) = (self.part + 1, Self::EACH);
-        }
-        if let Some(file) = &mut self.file {
-            file.write_all(piece)?;
-        }
-        self.left -= len;
-        self.room = self.room.saturating_sub(len);
-        Ok(true)
-    }
-
-    fn finish(&mut self) -> Result<()> {
-        Ok(self.file.take().map_or(Ok(()), |mut file| file.flush())?)
-    }
 }
 
 /// Frequent, less frequent and rare words, alone and together, of words by falling frequency.

@@ -3,8 +3,12 @@
 use std::path::Path;
 
 use anyhow::Result;
-use scanns::{Delimiters, IndexerVariant, InvertOptions, LadderIndex, PageSize};
+use scanns::index::InvertOptions;
+use scanns::schema::Delimiters;
+use scanns::sources::PageSize;
 use scanns_bench::stats::mib;
+use scanns_bench::variants::IndexerVariant;
+use scanns_bench::variants::invert::LadderIndex;
 
 use crate::text;
 

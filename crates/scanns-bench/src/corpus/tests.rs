@@ -3,14 +3,18 @@ use super::*;
 fn corpus(kind: Kind, mib: u64, seed: u64) -> tempfile::TempDir {
     let dir = tempfile::tempdir().unwrap();
     let queries = Some(dir.path().join("queries"));
-    run(&Args { out: dir.path().join("corpus"), kind, mib, seed, queries }).unwrap();
+    run(&CorpusArgs { out: dir.path().join("corpus"), kind, mib, seed, queries }).unwrap();
     dir
 }
 
 /// Paths and contents of all files.
 fn contents(path: &Path) -> Vec<(PathBuf, Vec<u8>)> {
-    let source = scanns::SourceOptions { paths: vec![path.into()], ..scanns::SourceOptions::default() };
-    let inputs = scanns::collect(&source, &std::sync::atomic::AtomicBool::new(false)).unwrap().inputs;
+    let source = scanns::sources::SourceOptions {
+        paths: vec![path.into()],
+        ..scanns::sources::SourceOptions::default()
+    };
+    let inputs =
+        scanns::sources::collect(&source, &std::sync::atomic::AtomicBool::new(false)).unwrap().inputs;
     let read = |path: PathBuf| (path.clone(), fs::read(path).unwrap());
     let files = inputs.into_iter().map(|input| read(input.path));
     files.map(|(name, text)| (name.strip_prefix(path).unwrap().to_path_buf(), text)).collect()
@@ -66,7 +70,7 @@ fn text_and_trees_have_the_lengths_and_shares_asked_for() {
 fn what_is_no_corpus_is_left_alone() {
     let dir = tempfile::tempdir().unwrap();
     fs::write(dir.path().join("precious"), "data").unwrap();
-    let args = Args { out: dir.path().into(), kind: Kind::Dump, mib: 1, seed: 1, queries: None };
+    let args = CorpusArgs { out: dir.path().into(), kind: Kind::Dump, mib: 1, seed: 1, queries: None };
     let error = run(&args).unwrap_err();
     assert!(format!("{error:#}").contains("give another directory"), "{error:#}");
     assert!(dir.path().join("precious").exists());

@@ -1,7 +1,9 @@
-//! A tree of small files like the sources of a large program: many directories, sizes with a long tail, lines of code.
+//! A tree of small files like the sources of a large program: many directories, sizes with a long tail, lines
+//! of code.
 //!
-//! The shape is that of the sources of Linux 6.1: half of the files have less than 4 KiB, the mean is four times that
-//! (the logarithm of the size is about normal, mean 8.2, deviation 1.6), 15 files to a directory, 3 to 6 directories deep.
+//! The shape follows the sources of Linux 6.1: half of the files have less than 4 KiB, the mean is four
+//! times that (the logarithm of the size is about normal, mean 8.2, deviation 1.6), 15 files to a directory,
+//! 3 to 6 directories deep.
 
 use std::fs;
 use std::path::{Path, PathBuf};

@@ -75,7 +75,8 @@ impl Zipf {
         }
     }
 
-    /// A rank: the inverse of the integral of the law, which is within a few percent of its sum even for rank 0.
+    /// A rank: the inverse of the integral of the law, which is within a few percent of its sum even for rank
+    /// 0.
     pub fn draw(&self, random: &mut Rng) -> usize {
         let at = self.low + (self.high - self.low) * random.f64();
         truncate((at.powf(1.0 / self.power) - self.shift - 0.5).max(0.0))

@@ -5,7 +5,7 @@ use std::path::Path;
 use anyhow::Result;
 use fastrand::Rng;
 
-use super::Files;
+use super::files::Files;
 use super::words::{Zipf, log_normal, short_word};
 
 /// Distinct words that may occur.
@@ -15,7 +15,8 @@ const WORDS: u32 = 1_000_000;
 const SHIFT: f64 = 2.7;
 const EXPONENT: f64 = 1.1;
 
-/// Words of two letters that are left out, so that only five have so few, and a word has four letters on average.
+/// Words of two letters that are left out, so that only five have so few, and a word has four letters on
+/// average.
 const SHORT: usize = 95;
 
 /// Lines are broken at this many bytes.

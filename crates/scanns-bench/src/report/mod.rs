@@ -1,11 +1,14 @@
-//! One HTML file that shows a run: what each experiment is, its plots, its figures, and where they were taken.
+//! One HTML file that shows a run: what each experiment is, its plots, its figures, and where they were
+//! taken.
 //!
-//! The file needs nothing else: plots are SVG in the page. `groups.rs` decides which series share a plot, `plot.rs`
-//! draws it, `about.rs` says in words what the experiments are.
+//! The file needs nothing else: plots are SVG in the page. `groups.rs` decides which series share a plot,
+//! `plot.rs` draws it, `about.rs` says in words what the experiments are.
 
 mod about;
 mod groups;
 mod plot;
+
+use std::path::Path;
 
 use anyhow::Result;
 use maud::{DOCTYPE, Markup, PreEscaped, html as page};
@@ -20,6 +23,15 @@ border-bottom:1px solid #ddd;text-align:right;white-space:nowrap}td:first-child,
 th{border-bottom:2px solid #888}.wide{overflow-x:auto}svg{max-width:100%;height:auto}nav a{margin-right:1rem}\
 .published{color:#777;font-style:italic}.quiet{color:#666}\
 .key{font-size:.85rem}.key span{margin-right:1.2rem;white-space:nowrap}pre{white-space:pre-wrap}";
+
+/// Writes `results.json`, `results.csv` and `report.html` into `directory`.
+///
+/// # Errors
+/// If a file cannot be written or a plot cannot be drawn.
+pub fn save(results: &Results, directory: &Path) -> Result<()> {
+    results.save(directory)?;
+    Ok(std::fs::write(directory.join("report.html"), html(results)?)?)
+}
 
 /// The report of a run as a page.
 ///

@@ -38,7 +38,7 @@ pub fn svg(group: &Group<'_>) -> Result<String> {
     Ok(text)
 }
 
-type Drawn = Result<(), Box<dyn std::error::Error>>;
+type DrawnPlot = Result<(), Box<dyn std::error::Error>>;
 
 /// Least and greatest of finite values; 0 and 1 if there are none.
 fn bounds(values: impl Iterator<Item = f64>) -> (f64, f64) {
@@ -70,7 +70,7 @@ fn spans(low: f64, high: f64) -> bool {
     low > 0.0 && high / low > 30.0
 }
 
-fn lines(group: &Group<'_>, axis: &str, text: &mut String) -> Drawn {
+fn lines(group: &Group<'_>, axis: &str, text: &mut String) -> DrawnPlot {
     let all = || group.lines.iter().flat_map(|line| &line.points);
     let (left, right) = bounds(all().map(|point| point.0));
     let (low, high) = bounds(all().flat_map(|(_, series)| [series.summary().min, series.summary().max]));
@@ -94,7 +94,7 @@ fn tick(value: &f64) -> String {
     if value.abs() >= 10.0 || value.fract() == 0.0 { format!("{value:.0}") } else { format!("{value:.2}") }
 }
 
-fn chart<X, Y>(group: &Group<'_>, axis: &str, text: &mut String, x: X, y: Y) -> Drawn
+fn chart<X, Y>(group: &Group<'_>, axis: &str, text: &mut String, x: X, y: Y) -> DrawnPlot
 where
     X: AsRangedCoord<Value = f64>,
     Y: AsRangedCoord<Value = f64>,
@@ -137,7 +137,7 @@ where
     Ok(())
 }
 
-fn bars(group: &Group<'_>, text: &mut String) -> Drawn {
+fn bars(group: &Group<'_>, text: &mut String) -> DrawnPlot {
     let count = u32::try_from(group.lines.len())?;
     let summaries = || group.lines.iter().flat_map(|line| &line.points).map(|point| point.1.summary());
     let (_, high) = bounds(summaries().map(|summary| summary.max));

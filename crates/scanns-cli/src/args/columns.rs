@@ -68,22 +68,24 @@ pub struct ColumnArgs {
     /// Show these fields of each document behind its key: columns, and what is stored
     #[arg(long, value_name = "NAME,NAME", value_delimiter = ',', conflicts_with = "count")]
     pub fields: Vec<String>,
-    /// Show the best hit of each value of a column, or the best three with FIELD:3; -k is how many values at most. Values come
-    /// in the order of their best hits
+    /// Show the best hit of each value of a column, or the best three with FIELD:3; -k is how many values at
+    /// most. Values come in the order of their best hits
     #[arg(long, value_name = "FIELD[:N]")]
     #[arg(conflicts_with_all = ["all", "count", "after", "like", "like_file", "queries", "print_query"])]
     pub group: Option<String>,
     /// With --group, documents without a value are a group too
     #[arg(long, requires = "group")]
     pub group_missing: bool,
-    /// Count the documents that match by a column; may be given several times. FIELD shows the ten most frequent values,
-    /// FIELD:20 twenty, FIELD:all all; FIELD:by-value in the order of values; FIELD:prefix:TEXT those that begin so;
-    /// FIELD:ranges:..1MiB,1MiB..1GiB,1GiB.. ranges with the first value and without the last; FIELD:every:100 intervals;
-    /// FIELD:year, month, week, day or hour dates; FIELD:below:DIR/ the directories in one. Behind ' > ' comes what is asked
+    /// Count the documents that match by a column; may be given several times. FIELD shows the ten most
+    /// frequent values, FIELD:20 twenty, FIELD:all all; FIELD:by-value in the order of values;
+    /// FIELD:prefix:TEXT those that begin so; FIELD:ranges:..1MiB,1MiB..1GiB,1GiB.. ranges with the
+    /// first value and without the last; FIELD:every:100 intervals; FIELD:year, month, week, day or hour
+    /// dates; FIELD:below:DIR/ the directories in one. Behind ' > ' comes what is asked
     /// about the documents of each: another of these, stats:FIELD or distinct:FIELD
     #[arg(long, value_name = "FIELD[:HOW]", conflicts_with_all = ["queries", "print_query"])]
     pub facet: Vec<String>,
-    /// Show count, sum, mean, deviation, least and greatest of a column of numbers or dates; FIELD:50,99 also percentiles
+    /// Show count, sum, mean, deviation, least and greatest of a column of numbers or dates; FIELD:50,99
+    /// also percentiles
     #[arg(long, value_name = "FIELD[:PERCENT,PERCENT]", conflicts_with_all = ["queries", "print_query"])]
     pub stats: Vec<String>,
     /// Count the different values of a column; FIELD:estimate in 16 KiB of memory, within about 1 %

@@ -45,15 +45,17 @@ pub struct ExportArgs {
     /// Which documents; see scanns search [default: all]
     #[arg(value_name = "QUERY")]
     pub query: Option<String>,
-    /// What to write of each, in this order; _key is the name of the document [default: _key and all that is kept]
+    /// What to write of each, in this order; _key is the name of the document [default: _key and all that is
+    /// kept]
     #[arg(long, value_name = "A,B", value_delimiter = ',')]
     pub fields: Vec<String>,
-    /// The order of rows, as in scanns search: columns, as in size:desc,owner, behind each of which may stand :asc, :desc, and
-    /// :first for documents without a value to come first; score; key or -key [default: that of the index]
+    /// The order of rows, as in scanns search: columns, as in size:desc,owner, behind each of which may
+    /// stand :asc, :desc, and :first for documents without a value to come first; score; key or -key
+    /// [default: the order of the index]
     #[arg(long, value_name = "ORDER", allow_hyphen_values = true, value_parser = sort)]
     pub sort: Option<SortArg>,
-    /// How many bytes of rows are sorted in memory; what is more goes through temporary files beside FILE, or in $TMPDIR
-    /// for standard output
+    /// How many bytes of rows are sorted in memory; what is more goes through temporary files beside FILE,
+    /// or in $TMPDIR for standard output
     #[arg(long, value_name = "SIZE", default_value = "128MiB", value_parser = parse_size, requires = "sort")]
     pub sort_memory: u64,
     /// How rows are written [default: by the ending of the file, or csv]
@@ -65,8 +67,8 @@ pub struct ExportArgs {
     /// The file to write, which appears when it is whole; - for standard output
     #[arg(short, long, value_name = "FILE", default_value = "-")]
     pub output: PathBuf,
-    /// Go on where an export to FILE was stopped or killed, if there is something to go on with; the command must be the
-    /// same, and the index too. CSV and JSON lines only: Arrow and Parquet are begun anew
+    /// Go on where an export to FILE was stopped or killed, if there is something to go on with; the command
+    /// must be the same, and the index too. CSV and JSON lines only: Arrow and Parquet are begun anew
     #[arg(long)]
     pub resume: bool,
     /// How often it is made sure how much of FILE can be gone on with: what is lost when an export is killed
@@ -82,7 +84,8 @@ pub struct ExportArgs {
 /// How rows are written.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
 pub enum ExportFormat {
-    /// Cells with commas between them, quoted where they must be; a header first. Endings: all that are not below
+    /// Cells with commas between them, quoted where they must be; a header first. Endings: all that are not
+    /// below
     Csv,
     /// A JSON object a line: .jsonl, .json, .ndjson
     Jsonl,

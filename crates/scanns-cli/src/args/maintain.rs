@@ -123,23 +123,25 @@ pub struct MergeArgs {
     pub segments: usize,
     /// Merge into one segment in which similar documents stand near each other
     ///
-    /// Documents with the same terms get numbers near each other, found by recursive graph bisection. Then the lists of
-    /// terms take fewer bytes, stored text is compressed better, and queries pass more of what they need not score. It
-    /// pays for an index that is searched often and changed rarely, and whose documents came in no order. Where similar
-    /// ones stand together already, as in a walk through directories, there is little to gain, and where the index would
-    /// not get smaller, documents keep their order. Everything is decoded and written anew, which takes several times
-    /// as long as a merge; Ctrl-C leaves the index as it was. Answers stay the same, but documents with equal scores may
+    /// Documents with the same terms get numbers near each other, found by recursive graph bisection. Then
+    /// the lists of terms take fewer bytes, stored text is compressed better, and queries pass more of
+    /// what they need not score. It pays for an index that is searched often and changed rarely, and
+    /// whose documents came in no order. Where similar ones stand together already, as in a walk through
+    /// directories, there is little to gain, and where the index would not get smaller, documents keep
+    /// their order. Everything is decoded and written anew, which takes several times as long as a
+    /// merge; Ctrl-C leaves the index as it was. Answers stay the same, but documents with equal scores may
     /// change places. What is indexed later is not in this order until the index is reordered again
     #[arg(long, conflicts_with = "segments")]
     pub reorder: bool,
     /// Most memory to reorder with [default: half of what the machine or its control group has]
     ///
-    /// About 12 bytes for each posting (a document of a term) and 72 for each document are best. With less, consecutive
-    /// stretches of documents that fit are reordered, each by itself, and gain less. Threads share more of the work if each
-    /// doubling of them has 4 bytes more for each posting and 16 for each document; the order does not depend on that
+    /// About 12 bytes for each posting (a document of a term) and 72 for each document are best. With less,
+    /// consecutive stretches of documents that fit are reordered, each by itself, and gain less. Threads
+    /// share more of the work if each doubling of them has 4 bytes more for each posting and 16 for each
+    /// document; the order does not depend on that
     #[arg(long, value_name = "SIZE", value_parser = crate::units::parse_size, requires = "reorder")]
     pub memory: Option<u64>,
-    /// Write at most so many bytes per second [default: as many as possible]
+    /// Write at most this number of bytes per second [default: as many as possible]
     #[arg(long, value_name = "SIZE", value_parser = crate::units::parse_size)]
     pub rate: Option<u64>,
     /// Threads to merge terms with [default: all cores, up to 8]

@@ -1,10 +1,11 @@
 //! The command line: every verb, option and help text, and nothing that acts on them.
 //!
-//! A value is checked here if it can be judged alone; what depends on the machine or on several options is judged by
-//! the verb that uses it. `eval.rs` has the verb that measures answers, `export.rs` the one that writes values,
-//! `maintain.rs` has the verbs that need no inputs, `records.rs` is what fields records have, `search.rs` the one that
-//! searches, `columns.rs` what it asks of columns, `similar.rs` how queries are made of documents, `stored.rs` what is kept of
-//! documents, `terms.rs` the one that lists terms, `values.rs` reads values.
+//! A value is checked here if it can be judged alone; what depends on the machine or on several options is
+//! judged by the verb that uses it. `eval.rs` has the verb that measures answers, `export.rs` the one that
+//! writes values, `maintain.rs` has the verbs that need no inputs, `records.rs` is what fields records have,
+//! `search.rs` the one that searches, `columns.rs` what it asks of columns, `similar.rs` how queries are made
+//! of documents, `stored.rs` what is kept of documents, `terms.rs` the one that lists terms, `values.rs`
+//! reads values.
 
 mod columns;
 mod eval;
@@ -22,7 +23,7 @@ use std::path::PathBuf;
 use std::time::Duration;
 
 use clap::{Args, Parser, Subcommand, ValueEnum};
-use scanns::{Analyzer, Records};
+use scanns::schema::{Analyzer, Records};
 
 use crate::units;
 
@@ -183,8 +184,8 @@ pub struct IndexArgs {
     pub storing: StoreArgs,
     #[command(flatten)]
     pub resources: ResourceArgs,
-    /// Take threads, blocks, queue depth and pages from a file that scanns tune has written, where no option here
-    /// says otherwise
+    /// Take threads, blocks, queue depth and pages from a file that scanns tune has written, where no option
+    /// here says otherwise
     #[arg(long, value_name = "FILE", help_heading = "Resources")]
     pub profile: Option<PathBuf>,
     #[command(flatten)]
@@ -199,17 +200,18 @@ pub struct IndexArgs {
 #[derive(Debug, Args)]
 #[command(next_help_heading = "Keeping up to date")]
 pub struct KeepArgs {
-    /// Index files again that are in the index and have not changed since, by their size and time of modification
+    /// Index files again that are in the index and have not changed since, by their size and time of
+    /// modification
     #[arg(long)]
     pub reindex: bool,
-    /// Commit what there is after this time, or this much input, again and again: a build that is killed goes on from there
-    /// when it is run again. May be given twice, once for each
+    /// Commit what there is after this time, or this much input, again and again: a build that is killed
+    /// goes on from there when it is run again. May be given twice, once for each
     #[arg(long, value_name = "TIME|SIZE", default_value = "5m", value_parser = commit_every)]
     pub commit_every: Vec<CommitEvery>,
     /// Stop in time to be done after this: run the same command again to go on
     #[arg(long, value_name = "TIME", value_parser = time)]
     pub time_limit: Option<Duration>,
-    /// Merges in the background write at most so many bytes per second [default: as many as they can]
+    /// Merges in the background write at most this number of bytes per second [default: as many as they can]
     #[arg(long, value_name = "SIZE", value_parser = units::parse_size)]
     pub merge_rate: Option<u64>,
 }
@@ -229,8 +231,8 @@ pub struct TuneArgs {
     /// The profile to write; it is replaced
     #[arg(long, value_name = "FILE", default_value = "scanns-profile.toml")]
     pub out: PathBuf,
-    /// Where trial indexes go while it runs: give the file system that the index will be on [default: the directory
-    /// of the profile]
+    /// Where trial indexes go while it runs: give the file system that the index will be on [default: the
+    /// directory of the profile]
     #[arg(long, value_name = "DIR")]
     pub scratch: Option<PathBuf>,
     /// Report as one JSON object
@@ -272,18 +274,19 @@ pub struct TextArgs {
     /// What one document is [default: file, or what the index has]
     #[arg(long, value_enum)]
     pub records: Option<RecordsArg>,
-    /// How terms are found: a name or 'TOKENIZER | STEP | …', see below [default: standard, or what the index has]
+    /// How terms are found: a name or 'TOKENIZER | STEP | …', see below [default: standard, or what the
+    /// index has]
     #[arg(long, value_name = "NAME", value_parser = analyzer)]
     pub analyzer: Option<Analyzer>,
     /// Terms are what stands between these bytes; \s is white space, \t \n \r \0 \\ \xHH are bytes
     #[arg(long, value_name = "SPEC", conflicts_with = "analyzer")]
     pub delimiters: Option<String>,
-    /// Keep where in its documents each term stands, as phrases need it; an index has positions from its first build on,
-    /// or never
+    /// Keep where in its documents each term stands, as phrases need it; an index has positions from its
+    /// first build on, or never
     #[arg(long)]
     pub positions: bool,
-    /// Keep where each term begins and ends in the text too, in bytes, as highlighting needs it; implies --positions, and as
-    /// with those an index has offsets from its first build on, or never
+    /// Keep where each term begins and ends in the text too, in bytes, as highlighting needs it; implies
+    /// --positions, and as with those an index has offsets from its first build on, or never
     #[arg(long)]
     pub offsets: bool,
 }
@@ -323,8 +326,9 @@ pub struct ResourceArgs {
     /// Most memory to use [default: half of what the machine or its control group has]
     #[arg(long, value_name = "SIZE", value_parser = units::parse_size)]
     pub memory: Option<u64>,
-    /// Memory of an index thread at which it writes its first segments, within --memory; it grows with their number, up
-    /// to eight times as much. More makes fewer segments, which search faster, and a slower build [default: 64MiB]
+    /// Memory of an index thread at which it writes its first segments, within --memory; it grows with their
+    /// number, up to eight times as much. More makes fewer segments, which search faster, and a slower
+    /// build [default: 64MiB]
     #[arg(long, value_name = "SIZE", value_parser = units::parse_size)]
     pub segment_memory: Option<u64>,
 }
@@ -402,7 +406,8 @@ pub struct IndexOutputArgs {
     /// The index: a new directory, or an index to add to
     #[arg(short, long, value_name = "NAME.scanns", required_unless_present = "infer_schema")]
     pub output: Option<PathBuf>,
-    /// Report as one JSON object; its unique_terms are null where counting them would take more than the memory
+    /// Report as one JSON object; its unique_terms are null where counting them would take more than the
+    /// memory
     #[arg(long)]
     pub json: bool,
     /// Print neither progress nor summary, only failures
@@ -425,8 +430,9 @@ pub struct InfoArgs {
     /// List the segments
     #[arg(long)]
     pub segments: bool,
-    /// List the fields with what is known of their values: of columns the least and the greatest, of keywords how many
-    /// different ones there are, the space that they take, and how their blocks are written
+    /// List the fields with what is known of their values: of columns the least and the greatest, of
+    /// keywords how many different ones there are, the space that they take, and how their blocks are
+    /// written
     #[arg(long)]
     pub fields: bool,
     /// Count the different terms of the whole index, which reads all of them

@@ -5,7 +5,7 @@ use std::path::PathBuf;
 use std::time::Duration;
 
 use clap::{Args, ValueEnum};
-use scanns::Operator;
+use scanns::query::Operator;
 
 use super::columns::{ColumnArgs, SortArg, sort};
 use super::similar::{FeedbackArgs, LikeArgs};
@@ -71,7 +71,8 @@ pub struct SearchArgs {
     /// What to find; several arguments are one query
     #[arg(required_unless_present_any = ["like", "like_file", "query_json", "queries"])]
     pub query: Vec<String>,
-    /// What to find, as JSON instead, see docs/QUERIES.md; @FILE for a file that has it, - for standard input
+    /// What to find, as JSON instead, see docs/QUERIES.md; @FILE for a file that has it, - for standard
+    /// input
     #[arg(long, value_name = "JSON|@FILE|-", conflicts_with = "query")]
     pub query_json: Option<OsString>,
     /// Print the query as JSON, as --query-json takes it, instead of searching
@@ -93,19 +94,19 @@ pub struct SearchArgs {
     /// Whether a document must match any term or all, where the query does not say
     #[arg(long, value_enum, value_name = "OP", default_value = "or")]
     pub default_operator: OperatorArg,
-    /// Show the text of each document too, its first lines, or all of it with --json; the index must have been built
-    /// with --store
+    /// Show the text of each document too, its first lines, or all of it with --json; the index must have
+    /// been built with --store
     #[arg(long, conflicts_with = "count")]
     pub content: bool,
     /// Show how the score of each document came about, part by part
     #[arg(long, conflicts_with = "count")]
     pub explain: bool,
-    /// End each query after this time, such as 50ms, and show what was found until then. It is said where that happens, with
-    /// --json by "partial": true, and the exit code is 1
+    /// End each query after this time, such as 50ms, and show what was found until then. It is said where
+    /// that happens, with --json by "partial": true, and the exit code is 1
     #[arg(long, value_name = "TIME", value_parser = timeout)]
     pub timeout: Option<Duration>,
-    /// Cores to use: a query that takes long enough is shared out to them, of --queries each is answered by one. Answers
-    /// are the same [default: all]
+    /// Cores to use: a query that takes long enough is shared out to them, of --queries each is answered by
+    /// one. Answers are the same [default: all]
     #[arg(long, value_name = "N", value_parser = positive)]
     pub threads: Option<usize>,
     /// One JSON object a line
@@ -131,13 +132,14 @@ pub struct SearchArgs {
 #[derive(Debug, Args)]
 #[command(next_help_heading = "Pages")]
 pub struct PageArgs {
-    /// The order of documents: score, the best first; key or -key, by their keys; or columns, as in size:desc,owner. Behind
-    /// each may stand :asc, :desc, and :first for documents without a value to come first; score may be one of them
+    /// The order of documents: score, the best first; key or -key, by their keys; or columns, as in
+    /// size:desc,owner. Behind each may stand :asc, :desc, and :first for documents without a value to
+    /// come first; score may be one of them
     #[arg(long, value_name = "ORDER", default_value = "score", allow_hyphen_values = true, value_parser = sort)]
     #[arg(conflicts_with_all = ["all", "count"])]
     pub sort: SortArg,
-    /// Show those that follow a page: TOKEN is what was printed with its last document, or start for the first page.
-    /// Query and options must be the same, and the index too
+    /// Show those that follow a page: TOKEN is what was printed with its last document, or start for the
+    /// first page. Query and options must be the same, and the index too
     #[arg(long, value_name = "TOKEN", conflicts_with_all = ["all", "count"])]
     pub after: Option<String>,
 }
@@ -146,8 +148,9 @@ pub struct PageArgs {
 #[derive(Debug, Args)]
 #[command(next_help_heading = "Snippets")]
 pub struct SnippetArgs {
-    /// Show the parts of each document that answer best, with what was found in bold, or with its places in bytes with
-    /// --json; the index must have been built with --store. The first MiB of a document is looked at
+    /// Show the parts of each document that answer best, with what was found in bold, or with its places in
+    /// bytes with --json; the index must have been built with --store. The first MiB of a document is
+    /// looked at
     #[arg(long, conflicts_with = "count")]
     pub snippets: bool,
     /// Bytes of a snippet, 16 to 65536
@@ -164,8 +167,8 @@ pub struct SnippetArgs {
 #[derive(Debug, Args)]
 #[command(next_help_heading = "Many queries")]
 pub struct BatchArgs {
-    /// Answer all queries of FILE, or of standard input if it is -: a query a line, or a name, a tab and a query.
-    /// Lines of the answer begin with the name, or the number of the query
+    /// Answer all queries of FILE, or of standard input if it is -: a query a line, or a name, a tab and a
+    /// query. Lines of the answer begin with the name, or the number of the query
     #[arg(long, value_name = "FILE")]
     #[arg(conflicts_with_all = ["query", "query_json", "print_query", "all", "content", "snippets", "sort", "after"])]
     #[arg(conflicts_with_all = ["rm3", "explain"])]

@@ -1,5 +1,5 @@
-//! What can be typed to have queries made of documents: of the best answers, or of a document that others should be
-//! like.
+//! What can be typed to have queries made of documents: of the best answers, or of a document that others
+//! should be like.
 
 use std::ffi::OsString;
 use std::path::PathBuf;
@@ -12,7 +12,8 @@ use super::values::{number, positive};
 #[derive(Debug, Args)]
 #[command(next_help_heading = "Feedback")]
 pub struct FeedbackArgs {
-    /// Add words of the best answers to the query, and ask again; the index must have been built with --vectors
+    /// Add words of the best answers to the query, and ask again; the index must have been built with
+    /// --vectors
     #[arg(long, requires = "index")]
     pub rm3: bool,
     /// How many of the best answers words are taken of
@@ -31,8 +32,8 @@ pub struct FeedbackArgs {
 #[derive(Debug, Args)]
 #[command(next_help_heading = "More like this")]
 pub struct LikeArgs {
-    /// Find documents like this one, by its most telling words, instead of a query; KEY is as search shows it. The
-    /// index must have been built with --vectors or --store
+    /// Find documents like this one, by its most telling words, instead of a query; KEY is as search shows
+    /// it. The index must have been built with --vectors or --store
     #[arg(long, value_name = "KEY", group = "example", conflicts_with_all = ["query", "query_json", "queries", "after", "count"])]
     pub like: Option<OsString>,
     /// Find documents like the text in a file, which need not be in the index; - for standard input

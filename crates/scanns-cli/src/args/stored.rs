@@ -1,22 +1,22 @@
 //! What an index keeps of its documents beside what searching needs.
 
 use clap::{Args, ValueEnum};
-use scanns::Compression;
+use scanns::schema::Compression;
 
 /// What is kept of documents.
 #[derive(Debug, Args)]
 #[command(next_help_heading = "Stored documents")]
 pub struct StoreArgs {
-    /// Keep the text of documents, for scanns search --content [default: none, or what the index has]. An index has it
-    /// from its first build on, or never
+    /// Keep the text of documents, for scanns search --content [default: none, or what the index has]. An
+    /// index has it from its first build on, or never
     #[arg(long, value_enum, value_name = "WHAT")]
     pub store: Option<StoreArg>,
-    /// How stored documents and vectors are compressed: lz4 costs least time, zstd or zstd:LEVEL (1 to 19) takes less
-    /// space, or none [default: lz4, or what the index was told last]
+    /// How stored documents and vectors are compressed: lz4 costs least time, zstd or zstd:LEVEL (1 to 19)
+    /// takes less space, or none [default: lz4, or what the index was told last]
     #[arg(long, value_name = "CODEC", value_parser = compression)]
     pub compression: Option<Compression>,
-    /// Keep the terms of each document with their places, in one piece, for scanns search --rm3 and --like, and for
-    /// programs that compare documents; an index has vectors from its first build on, or never
+    /// Keep the terms of each document with their places, in one piece, for scanns search --rm3 and --like,
+    /// and for programs that compare documents; an index has vectors from its first build on, or never
     #[arg(long)]
     pub vectors: bool,
 }

@@ -4,7 +4,7 @@ use std::fmt::Display;
 use std::str::FromStr;
 use std::time::Duration;
 
-use scanns::Analyzer;
+use scanns::schema::Analyzer;
 
 use crate::units;
 
@@ -36,7 +36,7 @@ pub(super) fn timeout(text: &str) -> Result<Duration, String> {
 pub enum CommitEvery {
     /// After this time.
     Time(Duration),
-    /// After so many bytes of input.
+    /// After this number of bytes of input.
     Bytes(u64),
 }
 

@@ -21,8 +21,9 @@ pub const COUNTS: usize = 3;
 
 /// The measures of a ranking without duplicates.
 ///
-/// `map` is the mean over all relevant documents of the precision where each is found, 0 for those that are not.
-/// `recip_rank` is one over the rank of the first. `ndcg_cut_10` has the relevance as gain and log₂(rank + 1) as discount.
+/// `map` is the mean over all relevant documents of the precision where each is found, 0 for those that are
+/// not. `recip_rank` is one over the rank of the first. `ndcg_cut_10` has the relevance as gain and log₂(rank
+/// + 1) as discount.
 pub fn measure(ranking: &[&str], judged: &Relevance) -> [f64; NAMES.len()] {
     let gain = |document: &&str| judged.get(*document).copied().unwrap_or(0).max(0);
     let relevant = judged.values().filter(|&&relevance| relevance > 0).count();

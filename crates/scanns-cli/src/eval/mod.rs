@@ -1,4 +1,5 @@
-//! `scanns eval`: topics and judgements become measures, by way of an index or of the answers of another engine.
+//! `scanns eval`: topics and judgements become measures, by way of an index or of the answers of another
+//! engine.
 //!
 //! `topics.rs` reads topics, `trec.rs` judgements and answers, `measures.rs` computes.
 
@@ -11,7 +12,9 @@ use std::path::Path;
 
 use anyhow::{Context, Result, bail};
 use indicatif::{ProgressBar, ProgressIterator};
-use scanns::{BoolQuery, Query, Snapshot, Tokenizer};
+use scanns::analysis::Tokenizer;
+use scanns::schema::Field;
+use scanns::{Query, Snapshot};
 use serde_json::{Map, Value, json};
 
 use crate::args::{DocnoArg, EvalArgs};
@@ -48,8 +51,9 @@ fn read(path: &Path) -> Result<String> {
     Ok(String::from_utf8_lossy(&bytes).into_owned())
 }
 
-/// One optional clause for each different term, in the order in which they come first, which weighs by how often it comes.
-fn bag_of_words(terms: Vec<Vec<u8>>) -> Query {
+/// One optional clause for each different term, in the order in which they come first, which weighs by how
+/// often it comes.
+fn bag_of_words(field: Field, terms: Vec<Vec<u8>>) -> Query {
     let mut counted: Vec<(Vec<u8>, f32)> = Vec::new();
     for term in terms {
         match counted.iter_mut().find(|(known, _)| *known == term) {
@@ -57,8 +61,8 @@ fn bag_of_words(terms: Vec<Vec<u8>>) -> Query {
             None => counted.push((term, 1.0)),
         }
     }
-    let clause = |(term, count)| Query::Boost(Box::new(Query::Term(term)), count);
-    Query::Bool(BoolQuery { should: counted.into_iter().map(clause).collect(), ..BoolQuery::default() })
+    let clause = |(term, count)| Query::term(field, term).boosted(count);
+    Query::any_of(counted.into_iter().map(clause).collect())
 }
 
 /// The answers of an index.
@@ -76,7 +80,7 @@ fn answer(args: &EvalArgs, index: &Path) -> Result<Run> {
             Some(tokenizer) => tokenizer.terms(text),
             None => vec![text.as_bytes().to_vec()],
         };
-        let query = similar::expand(&args.feedback, &snapshot, (bag_of_words(terms), field), model)?;
+        let query = similar::expand(&args.feedback, &snapshot, bag_of_words(field, terms), field, model)?;
         let mut found = Vec::new();
         for hit in searcher.top_k(&query, model, args.hits)? {
             found.push((docno(&searcher.key(&hit)?, args.docno), hit.score));
@@ -89,8 +93,8 @@ fn answer(args: &EvalArgs, index: &Path) -> Result<Run> {
     Ok(run)
 }
 
-/// Orders documents with equal scores by their names, and lowers scores by the least step where they would not fall: tools
-/// that measure runs order equal ones each in a way of its own.
+/// Orders documents with equal scores by their names, and lowers scores by the least step where they would
+/// not fall: tools that measure runs order equal ones each in a way of its own.
 fn tell_apart(found: &mut [(String, f32)]) {
     found.sort_by(|a, b| b.1.total_cmp(&a.1).then_with(|| a.0.cmp(&b.0)));
     let mut before = f32::INFINITY;

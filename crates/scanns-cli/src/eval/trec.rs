@@ -75,7 +75,8 @@ pub struct Run {
 }
 
 impl Run {
-    /// Reads lines of topic, anything, document, anything, score and anything. Ranks are not looked at, scores are.
+    /// Reads lines of topic, anything, document, anything, score and anything. Ranks are not looked at,
+    /// scores are.
     pub fn parse(text: &str) -> Result<Self> {
         let mut run = Run::default();
         for (number, line) in (1..).zip(text.lines()).filter(|(_, line)| !line.trim().is_empty()) {

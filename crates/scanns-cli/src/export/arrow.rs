@@ -1,13 +1,14 @@
 //! Rows as record batches of Arrow.
 //!
-//! Unsigned numbers are `UInt64`, signed ones `Int64`, doubles `Float64`, truths `Boolean`, dates `Timestamp` in nanoseconds
-//! of UTC, and bytes `Binary`; texts, keywords and paths are `Utf8`. A document without a value has a null. A field of which
-//! some document of the index has several values is a `List` for all of them, and so is one that is only stored, of which that
-//! is not known.
+//! Unsigned numbers are `UInt64`, signed ones `Int64`, doubles `Float64`, booleans `Boolean`, dates `Timestamp`
+//! in nanoseconds of UTC, and bytes `Binary`; texts, keywords and paths are `Utf8`. A document without a
+//! value has a null. A field of which some document of the index has several values is a `List` for all of
+//! them, and so is one that is only stored, of which that is not known.
 //!
-//! Texts may be any bytes, and `Utf8` may not. Of an export to a file it is found out when such a text comes up; the file
-//! is begun anew then, with `Binary` for all fields that have one. What went down a pipe cannot be taken back, so there the
-//! texts are looked through first. Either way nothing is replaced, nothing is left out, and what is Unicode is `Utf8`.
+//! Texts may be any bytes, and `Utf8` may not. Of an export to a file it is found out when such a text comes
+//! up; the file is begun anew then, with `Binary` for all fields that have one. What went down a pipe cannot
+//! be taken back, so there the texts are looked through first. Either way nothing is replaced, nothing is
+//! left out, and what is Unicode is `Utf8`.
 
 use std::fmt::{self, Display, Formatter};
 use std::sync::Arc;
@@ -21,7 +22,7 @@ use arrow_array::{
 };
 use arrow_buffer::{Buffer, NullBuffer, OffsetBuffer, ScalarBuffer};
 use arrow_schema::{DataType, Field, Schema, SchemaRef, TimeUnit};
-use scanns::{BatchColumn, ColumnKind};
+use scanns::columns::{BatchColumn, ColumnKind};
 
 /// A column of the output.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -76,9 +77,10 @@ impl Shape {
 
     fn field(&self) -> Field {
         let item = self.item_type();
-        match self.several {
-            false => Field::new(&self.name, item, !self.required),
-            true => Field::new(&self.name, DataType::List(Arc::new(Field::new("item", item, false))), true),
+        if self.several {
+            Field::new(&self.name, DataType::List(Arc::new(Field::new("item", item, false))), true)
+        } else {
+            Field::new(&self.name, item, !self.required)
         }
     }
 
@@ -140,9 +142,10 @@ impl Shape {
         }
         let (ends, bytes) = (OffsetBuffer::new(ScalarBuffer::from(ends)), Buffer::from(bytes));
         let nulls = if gaps { nulls(column) } else { None };
-        Ok(Some(match is_text {
-            true => Arc::new(StringArray::try_new(ends, bytes, nulls)?),
-            false => Arc::new(BinaryArray::try_new(ends, bytes, nulls)?),
+        Ok(Some(if is_text {
+            Arc::new(StringArray::try_new(ends, bytes, nulls)?)
+        } else {
+            Arc::new(BinaryArray::try_new(ends, bytes, nulls)?)
         }))
     }
 }

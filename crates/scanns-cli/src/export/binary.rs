@@ -1,8 +1,8 @@
 //! Record batches as files: Arrow's own format, and Parquet.
 //!
-//! Arrow is the file format where a file is written, which can be read from anywhere in it, and the stream format on
-//! standard output. Of Parquet a group of rows is in memory, encoded and compressed, until it is whole: a million rows or
-//! 64 MiB.
+//! Arrow is the file format where a file is written, which can be read from anywhere in it, and the stream
+//! format on standard output. Of Parquet a group of rows is in memory, encoded and compressed, until it is
+//! whole: a million rows or 64 MiB.
 
 use std::io::{self, BufWriter, Write};
 
@@ -15,7 +15,7 @@ use parquet::basic::{Compression, Encoding, ZstdLevel};
 use parquet::errors::ParquetError;
 use parquet::file::properties::WriterProperties;
 use parquet::schema::types::ColumnPath;
-use scanns::{BatchColumn, ColumnKind};
+use scanns::columns::{BatchColumn, ColumnKind};
 
 use super::arrow::{self, Shape};
 use super::write::Rows;
@@ -27,8 +27,8 @@ const GROUP_ROWS: usize = 1 << 20;
 /// Bytes of one, about.
 const GROUP_BYTES: usize = 64 << 20;
 
-/// Bytes of the table of different values that Parquet may make of a column of numbers: beyond that it takes longer than
-/// it saves.
+/// Bytes of the table of different values that Parquet may make of a column of numbers: beyond that it takes
+/// longer than it saves.
 const NUMBER_TABLE: usize = 64 << 10;
 
 /// See the module.
@@ -61,8 +61,9 @@ impl<W: Write + Send> Parquet<W> {
             if shape.kind.is_number() {
                 properties = properties.set_column_dictionary_page_size_limit(path.clone(), NUMBER_TABLE);
             }
-            // Where the values are too many for a table. Of 960 MB of integers this takes 1.3 s on one core and makes
-            // 251 MB, with zstd; without a table 1.3 s and 257 MB, tables alone 2.1 s and 265 MB, plainly 2.3 s and 273 MB.
+            // Where the values are too many for a table. Of 960 MB of integers this takes 1.3 s on one core
+            // and makes 251 MB, with zstd; without a table 1.3 s and 257 MB, tables alone 2.1 s
+            // and 265 MB, plainly 2.3 s and 273 MB.
             if shape.kind.is_number() && !matches!(shape.kind, ColumnKind::Float | ColumnKind::Boolean) {
                 properties = properties.set_column_encoding(path, Encoding::DELTA_BINARY_PACKED);
             }
@@ -112,9 +113,10 @@ impl<W: Write> Arrow<W> {
         let schema = arrow::schema(&shapes);
         let options = IpcWriteOptions::default().try_with_compression(compression).map_err(unwrapped)?;
         let out = BufWriter::with_capacity(1 << 20, out);
-        let writer = match stream {
-            true => StreamWriter::try_new_with_options(out, &schema, options).map(ArrowFormat::Stream),
-            false => FileWriter::try_new_with_options(out, &schema, options).map(ArrowFormat::File),
+        let writer = if stream {
+            StreamWriter::try_new_with_options(out, &schema, options).map(ArrowFormat::Stream)
+        } else {
+            FileWriter::try_new_with_options(out, &schema, options).map(ArrowFormat::File)
         };
         Ok(Arrow { shapes, schema, writer: writer.map_err(unwrapped)? })
     }

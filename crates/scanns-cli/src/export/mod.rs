@@ -1,9 +1,9 @@
 //! `scanns export`: the values of all hits, as CSV, JSON lines, Arrow or Parquet.
 //!
-//! Rows go out as they are found, some thousand at a time, or through `sort/` if they are wanted in another order than that
-//! of documents; either way values are read in document order, and memory does not grow with them. `send.rs` sends them to
-//! where `target.rs` says, which can be gone on with where it is text. `write.rs` is text, `arrow.rs` what columns are in
-//! Arrow, `binary.rs` its formats and Parquet.
+//! Rows go out as they are found, some thousand at a time, or through `sort/` if they are wanted in another
+//! order than that of documents; either way values are read in document order, and memory does not grow with
+//! them. `send.rs` sends them to where `target.rs` says, which can be gone on with where it is text.
+//! `write.rs` is text, `arrow.rs` what columns are in Arrow, `binary.rs` its formats and Parquet.
 
 mod arrow;
 mod binary;
@@ -16,7 +16,9 @@ use std::io::{self, IsTerminal};
 use std::path::Path;
 
 use anyhow::{Result, anyhow, bail};
-use scanns::{BatchField, ColumnKind, Model, Query, Snapshot};
+use scanns::columns::{BatchField, ColumnKind};
+use scanns::search::Model;
+use scanns::{Query, Snapshot};
 use serde_json::{Map, Value as Json, json};
 
 use crate::args::{ExportArgs, ExportCompression, ExportFormat};
@@ -125,7 +127,7 @@ impl<'a> Export<'a> {
         let (mut fields, shapes) = columns(&snapshot, &args.fields)?;
         let order = args.sort.as_ref().map(|sort| Order::new(&snapshot, sort, &mut fields)).transpose()?;
         let model = model(&args.model)?;
-        let what = what(args, &snapshot, &query, &shapes, (format, model))?;
+        let what = what(args, &snapshot, &query, &shapes, format, model)?;
         let model = order.as_ref().is_some_and(Order::needs_scores).then_some(model);
         Ok(Export { args, snapshot, query, fields, shapes, order, model, format, compression, what })
     }
@@ -137,7 +139,8 @@ fn what(
     snapshot: &Snapshot,
     query: &Query,
     shapes: &[Shape],
-    (format, model): (ExportFormat, Model),
+    format: ExportFormat,
+    model: Model,
 ) -> Result<Map<String, Json>> {
     let names: Vec<&str> = shapes.iter().map(|shape| shape.name.as_str()).collect();
     let segments = snapshot.segments().iter();
@@ -145,7 +148,10 @@ fn what(
     let what = [
         ("the version of scanns", json!(env!("CARGO_PKG_VERSION"))),
         ("the index", json!([snapshot.info().generation, segments])),
-        ("the query", json!(snapshot.query_json(query)?)),
+        (
+            "the query",
+            json!(snapshot.query_json_in(snapshot.schema().default_field().unwrap_or_default(), query)?),
+        ),
         ("--fields", json!(names)),
         ("--format", json!(format!("{format:?}"))),
         ("--sort", json!(format!("{:?}", args.sort))),

@@ -5,7 +5,7 @@ use std::ops::ControlFlow;
 use std::sync::atomic::{AtomicBool, Ordering};
 
 use anyhow::{Context, Error, Result, anyhow};
-use scanns::{Batch, BatchColumn, BatchField, BatchOptions};
+use scanns::columns::{Batch, BatchColumn, BatchField, BatchOptions};
 
 use super::Export;
 use super::arrow::{NotUnicode, Shape};
@@ -96,7 +96,7 @@ impl Export<'_> {
         Ok(Sent { rows: count, stopped: false })
     }
 
-    /// Says how many of all hits are done, of which so many were before.
+    /// Reports how many of all hits are done, and how many of these an earlier run did.
     fn ticker(&self, thing: &'static str, before: u64) -> Result<Ticker> {
         // Nobody waits for a count that nobody sees.
         let seen = io::stderr().is_terminal();
@@ -104,7 +104,8 @@ impl Export<'_> {
         Ok(Ticker::new(thing).of(total, before))
     }
 
-    /// Calls `visit` with the values of all hits from a document on, some at a time, until the user asks to stop.
+    /// Calls `visit` with the values of all hits from a document on, some at a time, until the user asks to
+    /// stop.
     fn each(
         &self,
         fields: &[BatchField],
@@ -136,8 +137,8 @@ impl Export<'_> {
         })
     }
 
-    /// All rows in an order, and in the shapes which of them have texts that are no Unicode; `None` if the user asked to
-    /// stop.
+    /// All rows in an order, and in the shapes which of them have texts that are no Unicode; `None` if the
+    /// user asked to stop.
     fn sorted(
         &self,
         order: &Order,

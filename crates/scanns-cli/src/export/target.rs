@@ -1,12 +1,14 @@
 //! Where rows go: standard output, or a file that gets its name when it is whole.
 //!
-//! Until then it is called `FILE.part`. Of text, which can be cut anywhere, a small file `FILE.part.state` beside it says now
-//! and then how far it has come: which rows and bytes are in it for certain, what was asked, of which commit, and a
-//! checksum of those bytes. Both are brought to the medium by a thread of their own. `--resume` compares all of that, cuts
-//! off what came after, and goes on. Arrow and Parquet end with what was written before, so they are begun anew.
+//! Until then it is called `FILE.part`. Of text, which can be cut anywhere, a small file `FILE.part.state`
+//! beside it says now and then how far it has come: which rows and bytes are in it for certain, what was
+//! asked, of which commit, and a checksum of those bytes. Both are brought to the medium by a thread of their
+//! own. `--resume` compares all of that, cuts off what came after, and goes on. Arrow and Parquet end with
+//! what was written before, so they are begun anew.
 //!
-//! At the beginning the state goes before the part is emptied, and at the end the part gets its name before the state goes:
-//! so a state without its part, or a part without a state, is of no use, and a state with a part is of that part.
+//! At the beginning the state goes before the part is emptied, and at the end the part gets its name before
+//! the state goes: so a state without its part, or a part without a state, is of no use, and a state with a
+//! part is of that part.
 
 use std::cell::RefCell;
 use std::ffi::OsString;
@@ -96,7 +98,8 @@ fn beside(path: &Path, ending: &str) -> PathBuf {
 }
 
 impl Target {
-    /// Standard output if `path` is `-`, a device or a pipe if it is one, or a part, which is gone on with if `resume` says what has to be the same.
+    /// Standard output if `path` is `-`, a device or a pipe if it is one, or a part, which is gone on with if
+    /// `resume` says what has to be the same.
     pub fn open(path: &Path, resumable: bool, resume: Option<&Map<String, Json>>) -> Result<Self> {
         if path.as_os_str() == "-" {
             let file = File::from(io::stdout().as_fd().try_clone_to_owned()?);
@@ -262,7 +265,7 @@ impl<'t> Checkpoints<'t> {
         State { what: self.what.clone(), rows, next, bytes: tally.bytes, checksum: tally.checksum.digest() }
     }
 
-    /// So many rows are written now; this one is next.
+    /// Records the number of rows that are written, and the next one.
     pub fn at(&mut self, rows: u64, next: (usize, u32)) -> Result<()> {
         let Some((target, paths)) = self.to.filter(|_| self.last.elapsed() >= self.every) else {
             return Ok(());
@@ -301,7 +304,7 @@ impl<'t> Checkpoints<'t> {
 }
 
 impl Drop for Checkpoints<'_> {
-    /// A state is not written behind the back of whoever looks whether there is one.
+    /// A state is not written while another run looks for one.
     fn drop(&mut self) {
         if let Some(thread) = self.under_way.take() {
             let _ = thread.join();

@@ -3,7 +3,8 @@
 use std::io::{self, Write};
 
 use anyhow::Result;
-use scanns::{BatchColumn, ValueRef, format_date};
+use scanns::columns::BatchColumn;
+use scanns::schema::{ValueRef, format_date};
 
 /// Takes rows.
 pub trait Rows {
@@ -29,7 +30,8 @@ fn pass_on(buffer: &mut Vec<u8>, out: &mut impl Write, least: usize) -> io::Resu
     Ok(())
 }
 
-/// As RFC 4180 has it, with a header; several values of a field have `;` between them, with a backslash before one in a value.
+/// As RFC 4180 has it, with a header; several values of a field have `;` between them, with a backslash
+/// before one in a value.
 pub struct Csv<W> {
     out: W,
     names: Vec<String>,
@@ -43,7 +45,8 @@ impl<W: Write> Csv<W> {
     }
 }
 
-/// Writes a cell, in quotes where it needs them. An empty text has some, so that it is not taken for no value.
+/// Writes a cell, in quotes where it needs them. An empty text has some, so that it is not taken for no
+/// value.
 fn put_cell(out: &mut Vec<u8>, cell: &[u8]) {
     let needs = |byte: &u8| matches!(byte, b',' | b'"' | b'\n' | b'\r');
     if !cell.is_empty() && !cell.iter().any(needs) {
@@ -147,8 +150,8 @@ fn put_several<'v>(values: impl Iterator<Item = ValueRef<'v>>, cell: &mut Vec<u8
     Ok(())
 }
 
-/// An object a line: a value, a list where there are several, and nothing where there is none. In texts, bytes that
-/// are no UTF-8 are replaced.
+/// An object a line: a value, a list where there are several, and nothing where there is none. In texts,
+/// bytes that are no UTF-8 are replaced.
 pub struct JsonLines<W> {
     out: W,
     /// The names of the columns as JSON, with the colon.
@@ -225,7 +228,7 @@ impl<W: Write> Rows for JsonLines<W> {
 
 #[cfg(test)]
 mod tests {
-    use scanns::ColumnKind;
+    use scanns::columns::ColumnKind;
 
     use super::*;
 

@@ -3,15 +3,40 @@
 use std::io::Write;
 
 use anyhow::Result;
-use scanns::{ColumnInfo, Field, FieldEntry, Schema, Value, format_date};
+use scanns::columns::ColumnInfo;
+use scanns::schema::{Field, FieldEntry, FieldKind, Postings, Schema, Value, format_date};
 use serde_json::{Map, Value as Json, json};
 
-use super::{field_json, kept};
 use crate::report::{self, Output};
 use crate::units;
 
 /// Characters of a value that are shown.
 const SHOWN: usize = 24;
+
+/// The name of what a field keeps of each term of a document.
+pub(super) fn kept(postings: Postings) -> &'static str {
+    match postings {
+        Postings::Documents => "documents",
+        Postings::Frequencies => "frequencies",
+        Postings::Positions => "positions",
+        Postings::Offsets => "offsets",
+    }
+}
+
+pub(super) fn field_json(entry: &FieldEntry) -> Json {
+    let mut object = json!({
+        "name": entry.name,
+        "kind": entry.kind.name(),
+        "stored": entry.stored,
+        "column": entry.column,
+        "searched": entry.searched,
+    });
+    if let FieldKind::Text { analyzer, postings } = &entry.kind {
+        object["analyzer"] = analyzer.name().into();
+        object["postings"] = kept(*postings).into();
+    }
+    object
+}
 
 /// A table, a field a line; numbers to the right.
 pub fn print(out: &mut Output, schema: &Schema, columns: &[ColumnInfo]) -> Result<()> {

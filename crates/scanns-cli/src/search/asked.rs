@@ -6,7 +6,9 @@ use std::os::unix::ffi::OsStrExt;
 use std::path::Path;
 
 use anyhow::{Context, Result, bail};
-use scanns::{Field, Operator, Query, Snapshot};
+use scanns::query::Operator;
+use scanns::schema::Field;
+use scanns::{Query, Snapshot};
 
 use crate::args::SearchArgs;
 use crate::report::path_text;

@@ -1,8 +1,8 @@
 //! Many queries of a file, answered on all cores in the order of the file.
 //!
-//! Lines are taken some hundreds at a time, fewer if they are long or many hits are asked for: threads share them out one
-//! by one, and the answers are printed in order before the next are read, so memory does not depend on the length of the
-//! file. A query that cannot be answered is
+//! Lines are taken some hundreds at a time, fewer if they are long or many hits are asked for: threads share
+//! them out one by one, and the answers are printed in order before the next are read, so memory does not
+//! depend on the length of the file. A query that cannot be answered is
 //! told with its line and does not stop the others.
 
 use std::fs::File;
@@ -11,16 +11,20 @@ use std::path::Path;
 use std::sync::atomic::{AtomicUsize, Ordering};
 
 use anyhow::{Context, Result};
-use scanns::{Budget, Error, Field, Hit, Model, Operator, Snapshot};
+use scanns::query::Operator;
+use scanns::schema::Field;
+use scanns::search::{Budget, Model};
+use scanns::{Error, Hit, Snapshot};
 use serde_json::{Map, Value};
 
-use super::{is_partial, put_partial, timed};
+use super::limits::{is_partial, put_partial, threads, timed};
 use crate::args::SearchArgs;
 use crate::progress::{Ticker, per_second};
 use crate::report::{self, Outcome, Output, path_text};
 use crate::units;
 
-/// Lines that are taken at a time, for each thread; and how many hits and bytes of lines are kept at a time, about.
+/// Lines that are taken at a time, for each thread; and how many hits and bytes of lines are kept at a time,
+/// about.
 const LINES_PER_THREAD: usize = 128;
 const MOST_HITS: usize = 1 << 20;
 const MOST_BYTES: usize = 16 << 20;
@@ -54,7 +58,16 @@ enum Answer {
 }
 
 /// An answer, and whether time was up before it was whole.
-type Timed = (Answer, bool);
+struct Timed {
+    answer: Answer,
+    partial: bool,
+}
+
+impl Timed {
+    fn refused(why: impl Into<String>) -> Self {
+        Timed { answer: Answer::Refused(why.into()), partial: false }
+    }
+}
 
 /// Answers all queries of the file at `path`.
 pub(super) fn run(batch: &Batch<'_>, path: &Path) -> Result<Outcome> {
@@ -65,7 +78,7 @@ pub(super) fn run(batch: &Batch<'_>, path: &Path) -> Result<Outcome> {
             Box::new(BufReader::with_capacity(1 << 20, file))
         }
     };
-    let threads = super::threads(batch.args);
+    let threads = threads(batch.args);
     let kept = if batch.args.count { 1 } else { batch.args.top };
     let most = (threads * LINES_PER_THREAD).min(MOST_HITS / kept).max(1);
     let mut out = Output::stdout();
@@ -77,9 +90,9 @@ pub(super) fn run(batch: &Batch<'_>, path: &Path) -> Result<Outcome> {
         if lines.is_empty() {
             break;
         }
-        for (line, (answer, is_partial)) in lines.iter().zip(answer_all(batch, &lines, threads)?) {
-            partial += u64::from(is_partial);
-            if let Answer::Refused(why) = &answer {
+        for (line, timed) in lines.iter().zip(answer_all(batch, &lines, threads)?) {
+            partial += u64::from(timed.partial);
+            if let Answer::Refused(why) = &timed.answer {
                 refused += 1;
                 report::note(&format!(
                     "{}:{}: {}",
@@ -88,7 +101,7 @@ pub(super) fn run(batch: &Batch<'_>, path: &Path) -> Result<Outcome> {
                     report::escaped(why.as_bytes())
                 ));
             }
-            print(&mut out, line, (&answer, is_partial), batch.args.json)?;
+            print(&mut out, line, &timed, batch.args.json)?;
             done += 1;
         }
         ticker.at(done);
@@ -110,7 +123,7 @@ pub(super) fn run(batch: &Batch<'_>, path: &Path) -> Result<Outcome> {
     Ok(if refused + partial > 0 { Outcome::WithFailures } else { Outcome::Done })
 }
 
-/// The next lines, after `done` of them, at most so many.
+/// The next lines, at most `most`, after the first `done`.
 fn read_lines(input: &mut dyn BufRead, done: u64, most: usize) -> io::Result<Vec<Line>> {
     let mut lines = Vec::new();
     let mut read = 0;
@@ -163,10 +176,10 @@ fn answer_all(batch: &Batch<'_>, lines: &[Line], threads: usize) -> Result<Vec<T
 
 fn answer(batch: &Batch<'_>, line: &Line) -> Result<Timed> {
     if line.bytes.is_none() {
-        return Ok((Answer::Refused("the line is longer than 1 MiB: ask for less at a time".into()), false));
+        return Ok(Timed::refused("the line is longer than 1 MiB: ask for less at a time"));
     }
     let Ok(text) = std::str::from_utf8(named(line).1) else {
-        return Ok((Answer::Refused("the query is not UTF-8".into()), false));
+        return Ok(Timed::refused("the query is not UTF-8"));
     };
     let budget = batch.args.timeout.map(Budget::of);
     let searcher = timed(batch.snapshot.searcher_in(batch.field), budget.as_ref());
@@ -179,11 +192,24 @@ fn answer(batch: &Batch<'_>, line: &Line) -> Result<Timed> {
         hits.into_iter().map(with_key).collect::<scanns::Result<_>>().map(Answer::Hits)
     });
     match found {
-        Err(error @ (Error::Query { .. } | Error::Options(_))) => {
-            Ok((Answer::Refused(error.to_string()), false))
-        }
-        found => Ok((found?, is_partial(budget.as_ref()))),
+        Err(error) if is_about_the_query(&error) => Ok(Timed::refused(error.to_string())),
+        found => Ok(Timed { answer: found?, partial: is_partial(budget.as_ref()) }),
     }
+}
+
+/// True if another query may succeed where this one failed.
+fn is_about_the_query(error: &Error) -> bool {
+    matches!(
+        error,
+        Error::Query { .. }
+            | Error::Options(_)
+            | Error::UnknownField { .. }
+            | Error::InvalidField { .. }
+            | Error::InvalidValue { .. }
+            | Error::Conflict { .. }
+            | Error::TooMany { .. }
+            | Error::Unsupported { .. }
+    )
 }
 
 /// The name of a query, if its line has one, and the query.
@@ -195,16 +221,16 @@ fn named(line: &Line) -> (Option<&[u8]>, &[u8]) {
     }
 }
 
-fn print(out: &mut Output, line: &Line, (answer, partial): (&Answer, bool), json: bool) -> Result<()> {
+fn print(out: &mut Output, line: &Line, timed: &Timed, json: bool) -> Result<()> {
     if json {
-        out.json(&as_json(line, answer, partial))?;
+        out.json(&as_json(line, timed))?;
         return Ok(());
     }
     let front = |out: &mut Output| match named(line).0 {
         Some(name) => out.bytes(name),
         None => write!(out, "{}", line.number),
     };
-    match answer {
+    match &timed.answer {
         Answer::Count(count) => {
             front(out)?;
             writeln!(out, "\t{count}")?;
@@ -222,7 +248,7 @@ fn print(out: &mut Output, line: &Line, (answer, partial): (&Answer, bool), json
     Ok(())
 }
 
-fn as_json(line: &Line, answer: &Answer, partial: bool) -> Value {
+fn as_json(line: &Line, timed: &Timed) -> Value {
     let mut object = Map::new();
     object.insert("query".into(), line.number.into());
     if let Some(name) = named(line).0 {
@@ -235,12 +261,12 @@ fn as_json(line: &Line, answer: &Answer, partial: bool) -> Value {
         report::put_bytes(&mut object, "key", key);
         Value::from(object)
     };
-    match answer {
+    match &timed.answer {
         Answer::Count(count) => object.insert("count".into(), (*count).into()),
         Answer::Hits(hits) => object.insert("hits".into(), hits.iter().zip(1..).map(hit).collect()),
         Answer::Refused(why) => object.insert("error".into(), why.as_str().into()),
     };
-    put_partial(&mut object, partial);
+    put_partial(&mut object, timed.partial);
     object.into()
 }
 

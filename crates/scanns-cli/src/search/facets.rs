@@ -3,10 +3,12 @@
 use std::io::Write;
 
 use anyhow::{Context, Result, anyhow, bail, ensure};
-use scanns::{
-    Aggregated, Aggregation, BucketKey, Buckets, CalendarUnit, Facet, FacetRange, FacetTerms, FieldKind,
-    Query, Searcher, Snapshot, Stats, Sum, TermsOrder, Value, parse_date,
+use scanns::Snapshot;
+use scanns::aggregate::{
+    Aggregated, Aggregation, BucketKey, Buckets, CalendarUnit, Facet, FacetRange, FacetTerms, Stats, Sum,
+    TermsOrder,
 };
+use scanns::schema::{FieldKind, Value, parse_date};
 use serde_json::{Map, Value as Json};
 
 use super::fields::{self, column};
@@ -38,19 +40,14 @@ impl Facets {
         Ok(all)
     }
 
-    /// Finds and prints the answers.
-    pub(super) fn print(
-        &self,
-        searcher: &Searcher<'_>,
-        query: &Query,
-        out: &mut Output,
-        json: bool,
-    ) -> Result<()> {
-        if self.asked.is_empty() {
-            return Ok(());
-        }
-        let found = searcher.aggregate(query, &self.asked)?;
-        for ((option, text), found) in self.names.iter().zip(&found) {
+    /// The aggregations.
+    pub(super) fn asked(&self) -> &[Aggregation] {
+        &self.asked
+    }
+
+    /// Prints the answers.
+    pub(super) fn print(&self, found: &[Aggregated], out: &mut Output, json: bool) -> Result<()> {
+        for ((option, text), found) in self.names.iter().zip(found) {
             if json {
                 let mut object = Map::new();
                 object.insert((*option).into(), text.as_str().into());
@@ -256,7 +253,7 @@ fn print_stats(out: &mut Output, stats: &Stats, indent: &str) -> Result<()> {
     // The sum of dates is of no use, and their mean a moment.
     if let (Value::Date(_), Some(mean)) = (min, stats.mean) {
         #[expect(clippy::cast_possible_truncation, reason = "it is between two moments")]
-        writeln!(out, "{indent}mean       {}", scanns::format_date(mean as i64))?;
+        writeln!(out, "{indent}mean       {}", scanns::schema::format_date(mean as i64))?;
     } else if let (Some(sum), Some(mean), Some(deviation)) = (stats.sum, stats.mean, stats.deviation) {
         match sum {
             Sum::Whole(sum) => writeln!(out, "{indent}sum        {sum}")?,

@@ -1,7 +1,9 @@
 //! Fields of a schema by name, and their values as they are shown.
 
 use anyhow::{Result, anyhow};
-use scanns::{Field, FieldEntry, FieldKind, Hit, Snapshot, Sum, Value, format_date};
+use scanns::aggregate::Sum;
+use scanns::schema::{Field, FieldEntry, FieldKind, Value, format_date};
+use scanns::{Hit, Snapshot};
 use serde_json::Value as Json;
 
 use crate::report;

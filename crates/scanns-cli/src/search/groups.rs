@@ -1,7 +1,8 @@
 //! Hits by the values of a column.
 
 use anyhow::{Context, Result, bail};
-use scanns::{GroupBy, Groups, Value};
+use scanns::aggregate::{GroupBy, Groups};
+use scanns::schema::Value;
 
 use super::fields;
 use super::order;
@@ -31,5 +32,5 @@ pub(super) fn groups(asked: &Asked<'_>, text: &str) -> Result<Groups> {
     };
     let field = fields::column(asked.snapshot, name)?.0;
     let by = GroupBy { field, keys, groups: asked.args.top, hits, missing: asked.args.columns.group_missing };
-    Ok(asked.searcher.top_groups(asked.query, asked.model, &by)?)
+    Ok(asked.prepared.top_groups(asked.model, &by)?)
 }

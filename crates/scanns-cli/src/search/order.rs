@@ -1,7 +1,8 @@
 //! Orders by columns, as they are typed.
 
 use anyhow::Result;
-use scanns::{Missing, Snapshot, SortBy, SortKey};
+use scanns::Snapshot;
+use scanns::search::{Missing, SortBy, SortKey};
 
 use super::fields;
 use crate::args::FieldSort;

@@ -1,13 +1,16 @@
 //! One page of hits, in an order, and the token that leads to the next.
 //!
-//! A token says after which hit the next page begins, of which commit of the index, and has a digest of what was asked:
-//! with another query or model, or another commit, what comes after a hit is something else. A digest of all that shows
-//! whether it is as it was printed.
+//! A token says after which hit the next page begins, of which commit of the index, and has a digest of what
+//! was asked: with another query or model, or another commit, what comes after a hit is something else. A
+//! digest of all that shows whether it is as it was printed.
 
 use std::hash::{DefaultHasher, Hash, Hasher};
 
 use anyhow::{Result, anyhow, bail};
-use scanns::{Budget, Field, Hit, KeyOrder, Model, Query, Searcher, Snapshot, Value};
+use scanns::aggregate::{Aggregated, Aggregation};
+use scanns::schema::{Field, Value};
+use scanns::search::{Budget, KeyOrder, KeyPage, Model, PreparedQuery, Searcher};
+use scanns::{Hit, Query, Snapshot};
 
 use super::order;
 use crate::args::{SearchArgs, SortArg};
@@ -22,6 +25,7 @@ pub(super) struct Asked<'a> {
     pub(super) snapshot: &'a Snapshot,
     pub(super) searcher: &'a Searcher<'a>,
     pub(super) query: &'a Query,
+    pub(super) prepared: &'a PreparedQuery<'a, 'a, 'a>,
     pub(super) model: Model,
     pub(super) field: Field,
     /// The document that others should be like, which is no hit.
@@ -36,46 +40,51 @@ impl Asked<'_> {
 }
 
 /// A hit, and the values of columns by which it was sorted, if it was.
-pub(super) type Sorted = (Hit, Vec<Option<Value>>);
+pub(super) type SortedPage = (Hit, Vec<Option<Value>>);
 
 /// A page.
 pub(super) struct Page {
     /// Hits before it.
     pub(super) before: usize,
-    pub(super) hits: Vec<Sorted>,
-    /// What leads to the next page, if there may be one.
+    pub(super) hits: Vec<SortedPage>,
+    /// The token of the next page, if there may be one.
     pub(super) next: Option<String>,
+    /// The answers to the aggregations over all matches.
+    pub(super) aggregated: Vec<Aggregated>,
 }
 
-/// The page that was asked for.
-pub(super) fn page(asked: &Asked<'_>) -> Result<Page> {
-    let Asked { args, snapshot, searcher, query, model, field, itself, budget: _ } = asked;
+/// The requested page, and the answers to `aggregations`, in one pass where that is fastest.
+pub(super) fn page(asked: &Asked<'_>, aggregations: &[Aggregation]) -> Result<Page> {
+    let Asked { args, snapshot, searcher, query, prepared, model, field, itself, budget: _ } = asked;
     let wanted = args.top.saturating_add(itself.iter().count());
     let generation = snapshot.info().generation;
-    let digest = digest(&snapshot.query_json(query)?, *model, *field, &args.page.sort);
+    let digest = digest(&snapshot.query_json_in(*field, query)?, *model, *field, &args.page.sort);
     let token = match args.page.after.as_deref() {
         None | Some(START) => None,
         Some(text) => Some(Token::parse(text)?.of(generation, digest)?),
     };
     let after = token.map(|token| token.hit);
     let plain = |hits: Vec<Hit>| hits.into_iter().map(|hit| (hit, Vec::new())).collect();
-    let mut hits: Vec<Sorted> = match (&args.page.sort, after) {
-        (SortArg::Score, None) => plain(searcher.top_k(query, *model, wanted)?),
-        (SortArg::Score, Some(after)) => plain(searcher.top_k_after(query, *model, args.top, after)?),
+    let (mut hits, aggregated): (Vec<SortedPage>, _) = match (&args.page.sort, after) {
+        (SortArg::Score, after) => {
+            let k = if after.is_some() { args.top } else { wanted };
+            let found = prepared.top_k_and_aggregate(*model, k, after, aggregations)?;
+            (plain(found.hits), found.aggregated)
+        }
         (SortArg::Fields(fields), after) => {
             let keys = order::keys(snapshot, fields)?;
             let after = after.map(|hit| searcher.sorted_hit(&keys, hit)).transpose()?;
-            let found = searcher.top_k_sorted(query, *model, &keys, wanted, after.as_ref())?;
-            found.into_iter().map(|found| (found.hit, found.keys)).collect()
+            let after = after.as_ref();
+            let found = prepared.top_k_sorted_and_aggregate(*model, &keys, wanted, after, aggregations)?;
+            (found.hits.into_iter().map(|found| (found.hit, found.keys)).collect(), found.aggregated)
         }
         (sort, after) => {
             let order = if *sort == SortArg::Key { KeyOrder::Ascending } else { KeyOrder::Descending };
             let mut ticker = Ticker::new("document");
-            let found = searcher.top_by_key(query, *model, (wanted, order), after.as_ref(), |seen| {
-                ticker.at(seen);
-            })?;
+            let page = KeyPage { order, limit: wanted, after: after.as_ref() };
+            let found = prepared.top_by_key(*model, page, |seen| ticker.at(seen))?;
             ticker.clear();
-            plain(found.into_iter().map(|(_, hit)| hit).collect())
+            (plain(found.into_iter().map(|found| found.hit).collect()), prepared.aggregate(aggregations)?)
         }
     };
     hits.retain(|(hit, _)| !asked.is_itself(hit));
@@ -85,7 +94,7 @@ pub(super) fn page(asked: &Asked<'_>) -> Result<Page> {
         .last()
         .filter(|_| hits.len() == args.top && !args.like.is_given())
         .map(|(hit, _)| Token { generation, digest, rank: before + hits.len(), hit: *hit }.text());
-    Ok(Page { before, hits, next })
+    Ok(Page { before, hits, next, aggregated })
 }
 
 /// What must be the same from page to page.

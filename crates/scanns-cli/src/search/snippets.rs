@@ -3,7 +3,7 @@
 use std::io::Write;
 
 use anyhow::Result;
-use scanns::{Snippet, SnippetOptions};
+use scanns::search::{Snippet, SnippetOptions};
 use serde_json::{Map, Value, json};
 
 use crate::args::SnippetArgs;
@@ -34,13 +34,13 @@ pub(super) fn put(object: &mut Map<String, Value>, snippets: &[Snippet]) {
 pub(super) fn print(out: &mut Output, snippets: &[Snippet]) -> Result<()> {
     let bold = if out.is_terminal() { BOLD } else { ("", "") };
     for snippet in snippets {
-        writeln!(out, "      {}", line(snippet, bold))?;
+        writeln!(out, "      {}", line(snippet, bold.0, bold.1))?;
     }
     Ok(())
 }
 
 /// The text on one line, without anything that controls a terminal but what goes around marks.
-fn line(snippet: &Snippet, (open, close): (&str, &str)) -> String {
+fn line(snippet: &Snippet, open: &str, close: &str) -> String {
     let mut line = String::from(if snippet.start > 0 { "… " } else { "" });
     let mut at = 0;
     for mark in &snippet.marks {
@@ -61,10 +61,10 @@ fn line(snippet: &Snippet, (open, close): (&str, &str)) -> String {
 fn plain(text: &[u8]) -> String {
     let mut spaced = Vec::with_capacity(text.len());
     for &byte in text {
-        match byte.is_ascii_whitespace() {
-            true if spaced.last() == Some(&b' ') => {}
-            true => spaced.push(b' '),
-            false => spaced.push(byte),
+        if !byte.is_ascii_whitespace() {
+            spaced.push(byte);
+        } else if spaced.last() != Some(&b' ') {
+            spaced.push(b' ');
         }
     }
     escaped(&spaced)
@@ -84,9 +84,9 @@ mod tests {
             marks: Vec::from_iter([Range { start: 6, end: 9 }]),
             goes_on: true,
         };
-        assert_eq!(line(&snippet, BOLD), "… one \x1b[1mtwo\x1b[0m\\x1b[31m \\xff end …");
+        assert_eq!(line(&snippet, BOLD.0, BOLD.1), "… one \x1b[1mtwo\x1b[0m\\x1b[31m \\xff end …");
         let whole = Snippet { start: 0, goes_on: false, ..snippet };
-        assert_eq!(line(&whole, ("", "")), "one two\\x1b[31m \\xff end");
+        assert_eq!(line(&whole, "", ""), "one two\\x1b[31m \\xff end");
         let mut object = Map::new();
         put(&mut object, &[whole]);
         let value = Value::from(object);

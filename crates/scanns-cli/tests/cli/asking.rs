@@ -1,5 +1,5 @@
-//! Ways to ask: queries as JSON, page by page, in the order of keys, many at once; and what is said of words that are
-//! nowhere.
+//! Ways to ask: queries as JSON, page by page, in the order of keys, many at once; and what is said of words
+//! that no document contains.
 
 use std::io::Write;
 use std::process::Stdio;
@@ -63,11 +63,8 @@ fn json_that_is_no_query_is_refused_with_its_place() {
     place.indexed(&[]);
     for (json, hint) in [
         (r#"{"bool": {"must": [{"fuzzy": {"term": "b", "edits": 3}}]}}"#, "bool.must[0].fuzzy.edits: write"),
-        (
-            r#"{"term": "a", "field": "nothing"}"#,
-            "field: there is no field 'nothing' that is searched, only text",
-        ),
-        ("roses", "no JSON"),
+        (r#"{"term": "a", "field": "nothing"}"#, "field: there is no field 'nothing' to search, only text"),
+        ("roses", "invalid JSON"),
         ("@/nowhere/at/all", "cannot read /nowhere/at/all"),
     ] {
         let ran = place.search(&["--query-json", json]);
@@ -157,7 +154,10 @@ fn words_that_are_nowhere_are_told_with_those_that_may_be_meant() {
     place.indexed(&[]);
     let ran = place.search(&["--default-operator", "and", "vilets blue"]);
     assert_eq!(ran.code, Some(0));
-    assert_eq!(ran.stderr, "scanns: no document matches\nscanns: vilets is nowhere: did you mean violets?\n");
+    assert_eq!(
+        ran.stderr,
+        "scanns: no document matches\nscanns: no document contains vilets: did you mean violets?\n"
+    );
     assert!(
         !place.search(&["vilets", "blue"]).stderr.contains("mean"),
         "where something was found nothing is said"

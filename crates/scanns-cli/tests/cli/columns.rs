@@ -1,9 +1,7 @@
 //! Orders, counts and figures by columns, and the values that are shown of documents.
 
-use scanns::{
-    Analyzer, Document, FieldEntry, FieldKind, IndexWriter, Postings, Schema, Value, WriterOptions,
-    parse_date,
-};
+use scanns::schema::{Analyzer, Document, FieldEntry, FieldKind, Postings, Schema, Value, parse_date};
+use scanns::writer::{IndexWriter, WriterOptions};
 use serde_json::json;
 
 use crate::Place;
@@ -158,8 +156,8 @@ fn what_columns_cannot_answer_is_refused_with_what_could() {
         (["--facet", "size:often"], "by-value"),
         (["--facet", "size:ranges:1MiB"], "FROM..TO"),
         (["--facet", "size:ranges:big.."], "no value of a field of kind unsigned"),
-        (["--facet", "size:month"], "calendar is for dates"),
-        (["--stats", "owner"], "numbers and dates"),
+        (["--facet", "size:month"], "a column without dates"),
+        (["--stats", "owner"], "without numbers or dates"),
         (["--stats", "size:101"], "percentile"),
         (["--distinct", "owner:some"], "estimate"),
     ] {

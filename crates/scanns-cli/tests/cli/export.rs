@@ -13,14 +13,16 @@ use arrow_array::types::{Float64Type, Int64Type, TimestampNanosecondType, UInt64
 use arrow_array::{Array, ArrayRef, RecordBatch};
 use arrow_schema::DataType;
 use fastrand::Rng;
-use scanns::{
-    Analyzer, Document, Field, FieldEntry, FieldKind, Hit, IndexWriter, Model, Operator, Postings, Query,
-    Schema, Snapshot, Value, WriterOptions,
-};
+use scanns::query::Operator;
+use scanns::schema::{Analyzer, Document, Field, FieldEntry, FieldKind, Postings, Schema, Value};
+use scanns::search::Model;
+use scanns::writer::{IndexWriter, WriterOptions};
+use scanns::{Hit, Query, Snapshot};
 
 use crate::{Place, Ran, run, scanns};
 
-/// An index with fields of every kind, each twice: with none or one value, and with any number; and one stored field.
+/// An index with fields of every kind, each twice: with none or one value, and with any number; and one
+/// stored field.
 pub struct Fields {
     pub place: Place,
     pub fields: Vec<Field>,
@@ -55,7 +57,8 @@ fn value(kind: &FieldKind, random: &mut Rng, unicode: bool) -> Value {
     }
 }
 
-/// So many documents, of several segments; texts of the second half of the fields are no Unicode here and there.
+/// A number of documents, in several segments; texts of the second half of the fields are not Unicode here and
+/// there.
 pub fn fields(documents: u32, seed: u64) -> Fields {
     println!("seed {seed:x}");
     let mut random = Rng::with_seed(seed);

@@ -1,10 +1,11 @@
 //! The `scanns` command as its users meet it: the real binary on files in temporary directories.
 //!
 //! `answers.rs` is what it does when all is well, `asking.rs` other ways to ask, `chains.rs` analyzers
-//! that users put together, `columns.rs` orders and counts by values, `eval.rs` how it measures answers, `export/` what is written of hits,
-//! `faults.rs` what it does when something is not, `maintain.rs` is what can be done to an index that is there,
-//! `records.rs` records with fields, `similar.rs` how documents become queries and scores are explained, `snippets.rs` what is shown of texts, `stored.rs`
-//! what is kept of documents, `tune.rs` is profiles.
+//! that users put together, `columns.rs` orders and counts by values, `eval.rs` how it measures answers,
+//! `export/` what is written of hits, `faults.rs` what it does when something is not, `maintain.rs` is what
+//! can be done to an index that is there, `records.rs` records with fields, `similar.rs` how documents become
+//! queries and scores are explained, `snippets.rs` what is shown of texts, `stored.rs` what is kept of
+//! documents, `tune.rs` is profiles.
 
 #![expect(clippy::unwrap_used, reason = "helpers of tests fail the test, outside of functions marked as one")]
 

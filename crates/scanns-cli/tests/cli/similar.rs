@@ -108,12 +108,12 @@ fn what_is_missing_for_feedback_and_likeness_is_said() {
     let place = place(&[]);
     let known = key(&place, "sun.txt");
     for (args, hint) in [
-        (&["--rm3", "sun"][..], "--vectors"),
+        (&["--rm3", "sun"][..], "with vectors"),
         (&["--rm3-terms", "5", "sun"], "--rm3"),
         (&["--rm3", "--rm3-weight", "2", "sun"], "between 0 and 1"),
         (&["--rm3", "--rm3-terms", "2000", "sun"], "1024 terms"),
         (&["--like", "nowhere"], "no document 'nowhere'"),
-        (&["--like", &known], "--store reference"),
+        (&["--like", &known], "store content or reference"),
         (&["--like", &known, "sun"], "cannot be used with"),
         (&["--like-file", "/nonexistent"], "cannot read /nonexistent"),
         (&["--like", &known, "--count"], "cannot be used with"),

@@ -102,7 +102,7 @@ fn info_says_what_is_stored_and_what_that_takes() {
     assert_eq!(refused.code, Some(2));
     assert!(refused.stderr.contains("--store content"), "{}", refused.stderr);
     let refused = none.index_with(&["--store", "content"]);
-    assert!(refused.code == Some(2) && refused.stderr.contains("--store none"), "{}", refused.stderr);
+    assert!(refused.code == Some(2) && refused.stderr.contains("with store none"), "{}", refused.stderr);
 }
 
 #[test]

@@ -1,9 +1,9 @@
 //! The command is killed at random moments; what it acknowledged is there, and the rest whole or not at all.
 //!
-//! Changes and the map that predicts what they come to are those of the library's durability tests. Each round does
-//! one change with the real command on a real file system, kills it after a random part of the time that it usually
-//! takes, and looks at what is left; a round ends when the change was acknowledged. 60 rounds, or 1,000 with
-//! `SCANNS_LONG=1`; `SCANNS_SEED` is the seed.
+//! Changes and the map that predicts what they come to are those of the library's durability tests. Each
+//! round does one change with the real command on a real file system, kills it after a random part of the
+//! time that it usually takes, and looks at what is left; a round ends when the change was acknowledged. 60
+//! rounds, or 1,000 with `SCANNS_LONG=1`; `SCANNS_SEED` is the seed.
 
 #![expect(clippy::unwrap_used, reason = "helpers of tests fail the test, outside of functions marked as one")]
 
@@ -19,7 +19,9 @@ use std::time::{Duration, Instant};
 
 use fastrand::Rng;
 use model::{Script, Step, no_file_is_left_over};
-use scanns::{FsDirectory, Records, StoredOptions};
+use scanns::schema::Records;
+use scanns::store::FsDirectory;
+use scanns::writer::StoredOptions;
 
 /// The command that does a step, and a name for its kind.
 fn command(script: &Script, step: usize, index: &Path) -> (&'static str, Command) {

@@ -6,11 +6,13 @@ use std::sync::atomic::AtomicBool;
 use std::time::Instant;
 
 use anyhow::{Context, Result, ensure};
-use scanns::{
-    Aggregated, Aggregation, BucketKey, Column, DictionaryReader, Document, Facet, FacetTerms, Field,
-    FieldEntry, FieldKind, Gather, Gathered, GroupBy, Groups, IndexWriter, MergeOptions, Model, Progress,
-    Query, Schema, Searcher, Snapshot, SortBy, SortKey, SortedHit, Value, WriterOptions, merge,
-};
+use scanns::aggregate::{Aggregated, Aggregation, BucketKey, Facet, FacetTerms, GroupBy, Groups};
+use scanns::columns::{Column, DictionaryReader, Gather, Gathered};
+use scanns::index::{MergeOptions, Progress};
+use scanns::schema::{Document, Field, FieldEntry, FieldKind, Schema, Value};
+use scanns::search::{Model, Searcher, SortBy, SortKey, SortedHit};
+use scanns::writer::{IndexWriter, WriterOptions};
+use scanns::{Query, Snapshot};
 use scanns_peers::columns::answer::{Both, Digests};
 use scanns_peers::columns::protocol::{Built, Operation};
 use scanns_peers::columns::serve::{Engine, Index, peak_since, serve};
@@ -70,7 +72,11 @@ impl Engine for Scanns {
         writer.commit()?;
         drop(writer);
         let (seconds, peak_bytes) = (begun.elapsed().as_secs_f64(), peak_since());
-        let report = merge(out, &MergeOptions::default(), &Progress::new(), &AtomicBool::new(false))?;
+        let report = scanns::Index::open(out)?.merge(
+            &MergeOptions::default(),
+            &Progress::new(),
+            &AtomicBool::new(false),
+        )?;
         let merge_peak_bytes = peak_since();
         let snapshot = Snapshot::open(out)?;
         let name = |field: Field| snapshot.schema().entry(field).map_or("", |entry| entry.name.as_str());
@@ -298,12 +304,14 @@ impl Index for Opened {
     }
 
     fn query(&self, term: &str) -> Result<Self::Query> {
-        let query = Query::Term(term.as_bytes().to_vec());
+        let text = self.snapshot.schema().default_field().unwrap_or_default();
+        let query = Query::term(text, term);
         let hits = self.snapshot.searcher().top_k_sorted(&query, MODEL, &self.keys, FIRST, None)?;
         Ok((query, hits))
     }
 
-    fn run(&self, operation: Operation, (query, hits): &Self::Query) -> Result<Answer> {
+    fn run(&self, operation: Operation, asked: &Self::Query) -> Result<Answer> {
+        let (query, hits) = asked;
         let searcher = self.snapshot.searcher();
         let mut answer = Answer::default();
         let all = operation == Operation::All;

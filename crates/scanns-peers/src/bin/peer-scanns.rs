@@ -7,10 +7,12 @@ use std::sync::Arc;
 use std::sync::atomic::AtomicBool;
 
 use anyhow::{Context, Result, bail, ensure};
-use scanns::{
-    Analyzer, FileList, Hit, IndexOptions, IndexReport, ListFrom, MergeOptions, Model, Postings, Progress,
-    Query, ReadOptions, Records, Searcher, Separator, Snapshot, SourceOptions, Store, StoredOptions,
-};
+use scanns::index::{IndexOptions, IndexReport, MergeOptions, Progress};
+use scanns::schema::{Analyzer, Field, Postings, Records, Store};
+use scanns::search::{Model, Searcher};
+use scanns::sources::{FileList, ListFrom, ReadOptions, Separator, SourceOptions};
+use scanns::writer::StoredOptions;
+use scanns::{Hit, Query, Snapshot};
 use scanns_peers::adapter::{Engine, Index, peak_bytes, serve};
 use scanns_peers::contents::Digest;
 use scanns_peers::form::Form;
@@ -70,7 +72,8 @@ fn build(out: &Path, options: &IndexOptions, list: &Path) -> Result<IndexReport>
     let list = FileList { from: ListFrom::Path(list.into()), separator: Separator::Nul };
     let source = SourceOptions { files_from: Some(list), ..options.source.clone() };
     let options = IndexOptions { source, ..options.clone() };
-    let report = scanns::build(out, &options, &Progress::new(), &Arc::new(AtomicBool::new(false)))?;
+    let report =
+        scanns::Index::at(out).build(&options, &Progress::new(), &Arc::new(AtomicBool::new(false)))?;
     if let Some(failure) = report.failed.first() {
         bail!("{} inputs failed, first {failure:?}", report.failed.len());
     }
@@ -110,8 +113,11 @@ impl Engine for Scanns {
 
     fn merge(&self, directory: &Path, kept: Kept) -> Result<Merged> {
         let before = Snapshot::open(directory)?.info().index_bytes;
-        let report =
-            scanns::merge(directory, &MergeOptions::default(), &Progress::new(), &AtomicBool::new(false))?;
+        let report = scanns::Index::open(directory)?.merge(
+            &MergeOptions::default(),
+            &Progress::new(),
+            &AtomicBool::new(false),
+        )?;
         let peak_bytes = peak_bytes();
         let snapshot = Snapshot::open(directory)?;
         let info = snapshot.info();
@@ -175,7 +181,7 @@ impl Index for Opened {
 
     fn positions(&self, term: &str) -> Result<(u64, u64)> {
         let mut hits = Vec::new();
-        self.searcher.for_each(&Query::Term(term.as_bytes().to_vec()), self.model, |hit| {
+        self.searcher.for_each(&Query::term(Field::default(), term), self.model, |hit| {
             hits.push(hit);
             ControlFlow::Continue(())
         })?;

@@ -1,9 +1,10 @@
 //! What answers have in common: two digests of each.
 //!
-//! The strict one takes in everything that was found, in its order: of facets values and counts, the most frequent first and of
-//! equal ones the least value; of groups their number, values, counts and heads; of a sort ids and lengths, the longest
-//! first and of equal ones the first document; of hits their values; of an export its bytes. The loose one leaves out what the
-//! order of equal ones decides, for engines that define none: it has counts of facets and lengths of a sort only.
+//! The strict one takes in everything that was found, in its order: of facets values and counts, the most
+//! frequent first and of equal ones the least value; of groups their number, values, counts and heads; of a
+//! sort ids and lengths, the longest first and of equal ones the first document; of hits their values; of an
+//! export its bytes. The loose one leaves out what the order of equal ones decides, for engines that define
+//! none: it has counts of facets and lengths of a sort only.
 
 use serde::{Deserialize, Serialize};
 

@@ -1,10 +1,10 @@
-//! Columns (DocValues, fast fields) of scanns, Lucene and tantivy: what is built of the same fetches of a web archive, and what is
-//! done with the hits of queries that have from one hit to all documents.
+//! Columns (DocValues, fast fields) of scanns, Lucene and tantivy: what is built of the same fetches of a web
+//! archive, and what is done with the hits of queries that have from one hit to all documents.
 //!
-//! The driver (`drive.rs`) writes the fetches to a file (`fetches.rs`) that all adapters read. An adapter (`serve.rs` is what
-//! those in Rust have in common) builds an index of it, merges that into one segment, and then answers requests one by one
-//! (`protocol.rs`), so that engines take turns while all of them stay warm. `answer.rs` is how answers are compared, `lines.rs`
-//! the table.
+//! The driver (`drive.rs`) writes the fetches to a file (`fetches.rs`) that all adapters read. An adapter
+//! (`serve.rs` is what those in Rust have in common) builds an index of it, merges that into one segment, and
+//! then answers requests one by one (`protocol.rs`), so that engines take turns while all of them stay warm.
+//! `answer.rs` is how answers are compared, `lines.rs` the table.
 
 pub mod answer;
 pub mod drive;

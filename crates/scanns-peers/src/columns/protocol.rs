@@ -1,12 +1,12 @@
 //! What the driver and the adapters say to each other about columns.
 //!
-//! `ADAPTER build --fetches FILE --out DIR` builds and merges, and prints [`Built`]. `ADAPTER ask --index DIR` reads requests
-//! from its standard input, one a line, and answers each with a line of JSON:
+//! `ADAPTER build --fetches FILE --out DIR` builds and merges, and prints [`Built`]. `ADAPTER ask --index
+//! DIR` reads requests from its standard input, one a line, and answers each with a line of JSON:
 //!
 //! ```text
 //! open                               opens the index: [`Opened`]
 //! close                              closes it, so that its pages can be dropped: []
-//! check OPERATION TERM               does it once: [`Digests`], or null if the engine cannot, or not with so many hits
+//! check OPERATION TERM               does it once: [`Digests`], or null if the engine cannot, or not with this number of hits
 //! time OPERATION WARM ROUNDS MS TERM,TERM,…
 //!                                    does it for WARM ms, then ROUNDS times for each of the terms in turns, and after three
 //!                                    times no further one once MS ms have passed: microseconds, by term and round; terms
@@ -63,7 +63,8 @@ pub enum Operation {
     Fetch,
     /// Facets, groups, sort and fetch
     All,
-    /// Four fields of all hits by id, descending; values are read in the order of documents, terms in that of their numbers
+    /// Four fields of all hits by id, descending; values are read in the order of documents, terms in that of
+    /// their numbers
     Export,
     /// The same; values are read in the order of the output
     ExportInOrder,
@@ -145,7 +146,7 @@ impl Request {
     /// Reads a line.
     ///
     /// # Errors
-    /// For what is no request.
+    /// For a line that is not a request.
     pub fn parse(line: &str) -> Result<Self> {
         let operation = |text: &str| {
             Operation::from_str(text, false).map_err(|error| anyhow::anyhow!("operation {text}: {error}"))
@@ -184,7 +185,8 @@ pub struct Built {
     pub merge_peak_bytes: u64,
     /// Bytes of the index.
     pub index_bytes: u64,
-    /// Bytes of the columns by name, with their dictionaries; a name that the engine does not know is left out.
+    /// Bytes of the columns by name, with their dictionaries; a name that the engine does not know is left
+    /// out.
     pub columns: Vec<(String, u64)>,
 }
 

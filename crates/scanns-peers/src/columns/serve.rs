@@ -1,4 +1,5 @@
-//! What adapters written in Rust have in common: requests, the clock and the memory. The adapter in Java does the same.
+//! What adapters written in Rust have in common: requests, the clock and the memory. The adapter in Java does
+//! the same.
 
 use std::fs;
 use std::io::{BufRead, Write};
@@ -18,7 +19,8 @@ pub trait Engine {
     /// An index that is open.
     type Index: Index;
 
-    /// Builds an index of `fetches` in the empty directory `out`, by one thread, and merges it into one segment.
+    /// Builds an index of `fetches` in the empty directory `out`, by one thread, and merges it into one
+    /// segment.
     fn build(&self, fetches: &Path, out: &Path) -> Result<Built>;
 
     /// Opens it.

@@ -1,9 +1,10 @@
-//! tantivy as an adapter, tuned as its experts would: one shared writer with a thread for each core, the memory that
-//! was best for the kind of corpus, lines handed over in batches, and code for the processor it runs on.
+//! tantivy as an adapter, tuned as its experts would: one shared writer with a thread for each core, the
+//! memory that was best for the kind of corpus, lines handed over in batches, and code for the processor it
+//! runs on.
 //!
-//! tantivy indexes text, so bytes that are no UTF-8 become replacement characters; the number of tokens stays the same.
-//! What is stored is in its document store as it is by default, in blocks compressed by lz4 on a thread of its own. It
-//! has no vectors of documents.
+//! tantivy indexes text, so bytes that are no UTF-8 become replacement characters; the number of tokens stays
+//! the same. What is stored is in its document store as it is by default, in blocks compressed by lz4 on a
+//! thread of its own. It has no vectors of documents.
 
 mod queries;
 mod terms;

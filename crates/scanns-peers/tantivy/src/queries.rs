@@ -1,7 +1,7 @@
 //! Queries for tantivy.
 //!
-//! A prefix is a range of terms: that needs no automaton, and of the ways to ask for it is the fastest. Prefixes and fuzzy
-//! words score 1.
+//! A prefix is a range of terms: that needs no automaton, and of the ways to ask for it is the fastest.
+//! Prefixes and fuzzy words score 1.
 
 use std::ops::Bound;
 

@@ -1,44 +1,48 @@
-//! The columns of the documents of one index thread, until they are written with their segment.
+//! The columns of the documents that an index thread has in memory, until they are written with their
+//! segment.
 //!
-//! Blocks of numbers and of strings are put into their form as soon as they are full, so what waits in memory is small. Of
-//! keywords, terms and numbers wait, since it is not known before the end which number is that of which term.
+//! Blocks of numbers and strings are encoded as soon as they are full, so little memory is needed for them.
+//! Keywords wait as terms and preliminary numbers, because the final numbers of terms are known only at the
+//! end.
 
 use super::keywords::Keywords;
-use super::{BLOCKS, ColumnKind, ColumnWriter, INDEX, NAMES, NAMES_INDEX, TERMS, TERMS_INDEX};
+use super::kind::ColumnKind;
+use super::sections::{BLOCKS, INDEX, NAMES, NAMES_INDEX, TERMS, TERMS_INDEX};
+use super::write::ColumnWriter;
 use crate::error::Result;
 use crate::schema::{Field, FieldEntry, Schema, ValueRef};
 use crate::store::EnvelopeWriter;
 
-/// See the module.
+/// The columns of the documents in memory.
 #[derive(Debug, Default)]
 pub struct ColumnSet {
-    columns: Vec<Collected>,
-    /// By number of a field, the place of its column, counted from one.
+    columns: Vec<PendingColumn>,
+    /// By number of a field: the place of its column, counted from one, or 0 without a column.
     places: Vec<u8>,
 }
 
 /// One column.
 #[derive(Debug)]
-struct Collected {
+struct PendingColumn {
     field: Field,
     kind: ColumnKind,
-    column: Filling,
-    /// Terms of keywords, directories of paths.
+    column: PendingBlocks,
+    /// Terms of keywords, or directories of paths.
     terms: Option<Keywords>,
     /// Names of paths.
-    names: Option<Filling>,
+    names: Option<PendingBlocks>,
 }
 
-/// Blocks that are full, and what will be one.
+/// Encoded blocks, and the block that is being filled.
 #[derive(Debug)]
-struct Filling {
+struct PendingBlocks {
     writer: ColumnWriter,
     blocks: Vec<u8>,
 }
 
-impl Filling {
+impl PendingBlocks {
     fn new(kind: ColumnKind) -> Self {
-        Filling { writer: ColumnWriter::new(kind), blocks: Vec::new() }
+        PendingBlocks { writer: ColumnWriter::new(kind), blocks: Vec::new() }
     }
 
     fn bytes(&self) -> usize {
@@ -49,29 +53,29 @@ impl Filling {
         self.writer.end_document(&mut self.blocks)
     }
 
-    /// Writes both sections.
-    fn write(&mut self, [blocks, index]: [u32; 2], out: &mut EnvelopeWriter) -> Result<()> {
+    /// Writes the section `blocks` and the section `index`.
+    fn write(&mut self, blocks: u32, index: u32, out: &mut EnvelopeWriter) -> Result<()> {
         let entries = self.writer.finish(&mut self.blocks)?;
         out.begin(blocks)?;
-        // Given back, since its room would count as memory in use.
+        // The memory is released, because it would count as memory in use.
         out.write(&std::mem::take(&mut self.blocks))?;
         out.begin(index)?;
         out.write(&entries)
     }
 }
 
-/// A path cut into its directory, with the slash, and its name.
+/// Splits a path into its directory, with the slash, and its name.
 pub(super) fn split_path(path: &[u8]) -> (&[u8], &[u8]) {
     let name = memchr::memrchr(b'/', path).map_or(0, |slash| slash + 1);
     path.split_at(name)
 }
 
-impl Collected {
-    fn new((field, entry): (Field, &FieldEntry)) -> Self {
+impl PendingColumn {
+    fn new(field: Field, entry: &FieldEntry) -> Self {
         let kind = ColumnKind::of(&entry.kind);
-        let names = (kind == ColumnKind::Path).then(|| Filling::new(ColumnKind::Bytes));
+        let names = (kind == ColumnKind::Path).then(|| PendingBlocks::new(ColumnKind::Bytes));
         let terms = kind.has_terms().then(Keywords::default);
-        Collected { field, kind, column: Filling::new(kind), terms, names }
+        PendingColumn { field, kind, column: PendingBlocks::new(kind), terms, names }
     }
 
     #[inline]
@@ -120,27 +124,28 @@ impl Collected {
 
     fn bytes(&self) -> usize {
         let terms = self.terms.as_ref().map_or(0, Keywords::bytes);
-        self.column.bytes() + terms + self.names.as_ref().map_or(0, Filling::bytes)
+        self.column.bytes() + terms + self.names.as_ref().map_or(0, PendingBlocks::bytes)
     }
 
     fn write(&mut self, out: &mut EnvelopeWriter, of: impl Fn(u32) -> u32) -> Result<()> {
         if let Some(terms) = &mut self.terms {
             out.begin(of(TERMS))?;
-            let Filling { writer, blocks } = &mut self.column;
+            let PendingBlocks { writer, blocks } = &mut self.column;
             terms.write(of(TERMS_INDEX), out, writer, self.kind.is_sorted(), blocks)?;
         }
-        self.column.write([BLOCKS, INDEX].map(&of), out)?;
+        self.column.write(of(BLOCKS), of(INDEX), out)?;
         match &mut self.names {
-            Some(names) => names.write([NAMES, NAMES_INDEX].map(of), out),
+            Some(names) => names.write(of(NAMES), of(NAMES_INDEX), out),
             None => Ok(()),
         }
     }
 }
 
 impl ColumnSet {
-    /// The columns of a schema, without documents.
+    /// The empty columns of a schema.
     pub fn new(schema: &Schema) -> Self {
-        let columns: Vec<Collected> = schema.columns().map(Collected::new).collect();
+        let columns: Vec<PendingColumn> =
+            schema.columns().map(|(field, entry)| PendingColumn::new(field, entry)).collect();
         let mut places = vec![0; usize::from(crate::schema::MAX_FIELDS)];
         for (column, place) in columns.iter().zip(1..) {
             if let Some(slot) = places.get_mut(usize::from(column.field.number())) {
@@ -150,7 +155,8 @@ impl ColumnSet {
         ColumnSet { columns, places }
     }
 
-    /// Adds a value of the document at hand; values of other fields, and of another kind, are left out.
+    /// Adds a value of the current document. Values of fields without a column and values of another kind are
+    /// ignored.
     #[inline]
     pub fn push(&mut self, field: Field, value: ValueRef<'_>) {
         let place = self.places.get(usize::from(field.number())).copied().unwrap_or(0);
@@ -159,28 +165,28 @@ impl ColumnSet {
         }
     }
 
-    /// Ends the document at hand.
+    /// Ends the current document.
     pub fn end_document(&mut self) -> Result<()> {
-        self.columns.iter_mut().try_for_each(Collected::end_document)
+        self.columns.iter_mut().try_for_each(PendingColumn::end_document)
     }
 
-    /// Ends the document at hand without values.
+    /// Ends the current document without values.
     pub fn void_document(&mut self) -> Result<()> {
         self.drop_open();
         self.end_document()
     }
 
-    /// Forgets the values of a document that has not ended.
+    /// Drops the values of the current document.
     pub fn drop_open(&mut self) {
-        self.columns.iter_mut().for_each(Collected::drop_open);
+        self.columns.iter_mut().for_each(PendingColumn::drop_open);
     }
 
-    /// Memory in use.
+    /// Bytes of memory in use.
     pub fn bytes(&self) -> usize {
-        self.columns.iter().map(Collected::bytes).sum()
+        self.columns.iter().map(PendingColumn::bytes).sum()
     }
 
-    /// Writes all columns to sections of the kind that `of` gives a section of a field; what remains is empty.
+    /// Writes all columns and empties them; `of` returns the number of a section of a field.
     pub fn write(&mut self, out: &mut EnvelopeWriter, of: impl Fn(Field, u32) -> u32) -> Result<()> {
         self.columns.iter_mut().try_for_each(|column| {
             let field = column.field;

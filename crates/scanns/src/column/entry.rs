@@ -1,8 +1,8 @@
-//! The jump table of a column: an entry for each block, and ranges of 64 of them.
+//! The jump table of a column: an entry for each block, and a summary of each range of 64 blocks.
 
 use crate::codec::{ByteReader, EVERY, Form, Head};
 
-/// Bytes of an entry: a line of the cache.
+/// Bytes of an entry: one cache line.
 pub(super) const ENTRY: usize = 64;
 
 /// Bytes of a header.
@@ -14,46 +14,46 @@ pub(super) const RANGE: usize = 32;
 /// Blocks of a range.
 pub(super) const BLOCKS_OF_RANGE: usize = 64;
 
-/// Documents for which the table of jumps has one place.
+/// Number of documents per place in the table of jumps.
 pub(super) const JUMP: u32 = 4_096;
 
-/// Every block but the last has [`JUMP`] documents, so there is no table of jumps.
+/// Flag: every block but the last has [`JUMP`] documents, so there is no table of jumps.
 const UNIFORM: u32 = 1;
 
-/// The form of strings.
+/// The form of blocks of strings.
 const STRINGS: u8 = 255;
 
-/// What the index says of a block.
+/// The index entry of a block.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct Entry {
-    /// Where it begins in its section.
+pub struct JumpEntry {
+    /// Offset of the block in its section.
     pub offset: u64,
-    /// Bytes that it takes.
+    /// Length of the block in bytes.
     pub length: u32,
-    /// Its least value, or 0 without one.
+    /// Its least value, or 0 without values.
     pub least: u64,
-    /// Its greatest.
+    /// Its greatest value, or 0 without values.
     pub most: u64,
     /// Its first document.
     pub first: u32,
-    /// Documents that it is about: at least one, at most 65,536.
+    /// Number of documents, from 1 to 65,536.
     pub documents: u32,
-    /// Those that have a value.
+    /// Number of documents that have a value.
     pub present: u32,
-    /// Values that they have.
+    /// Number of values.
     pub values: u32,
-    /// How it is written which of them have one: see `codec/presence.rs`.
+    /// How the documents with a value are encoded: see `codec/presence.rs`.
     pub presence: u8,
-    /// True if some document has more than one.
+    /// True if some document has more than one value.
     pub several: bool,
-    /// True if values are strings, which say themselves how they are written.
+    /// True if values are strings, whose encoding is in the block.
     pub strings: bool,
-    /// How values are written.
+    /// How numbers are encoded.
     pub head: Head,
 }
 
-impl Entry {
-    /// True if every document has one value, which is what its place says: nothing but the numbers is in the block.
+impl JumpEntry {
+    /// Returns true if every document has exactly one value, so that the block contains nothing but numbers.
     #[inline]
     pub(crate) fn is_plain(&self) -> bool {
         self.presence == EVERY && self.present == self.documents && !self.several && !self.strings
@@ -62,7 +62,7 @@ impl Entry {
     pub(super) fn put(&self, out: &mut Vec<u8>) {
         let Head { form, width, base, step, extra } = self.head;
         out.extend([self.offset, self.least, self.most, base, step].map(u64::to_le_bytes).as_flattened());
-        // Neither is ever 0 but `present` where there are no values.
+        // Neither is 0, except `present` in a block without values.
         let less_one = |count: u32| u16::try_from(count.saturating_sub(1)).unwrap_or(u16::MAX);
         out.extend([self.first, self.length].map(u32::to_le_bytes).as_flattened());
         out.extend([less_one(self.documents), less_one(self.present)].map(u16::to_le_bytes).as_flattened());
@@ -85,7 +85,7 @@ impl Entry {
         let [d0, d1, p0, p1] = *shorts.get(2)?;
         let values = short(3)?;
         let present = if values == 0 { 0 } else { u32::from(u16::from_le_bytes([p0, p1])) + 1 };
-        let entry = Entry {
+        let entry = JumpEntry {
             offset: long(0)?,
             length: short(1)?,
             least: long(1)?,
@@ -105,34 +105,34 @@ impl Entry {
     }
 }
 
-/// What the index says of [`BLOCKS_OF_RANGE`] blocks together.
+/// The summary of [`BLOCKS_OF_RANGE`] blocks.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct Range {
-    /// The least value, or all bits set without one.
+pub struct BlockRange {
+    /// The least value, or [`u64::MAX`] without values.
     pub least: u64,
-    /// The greatest, or 0.
+    /// The greatest value, or 0 without values.
     pub most: u64,
-    /// Values of all documents.
+    /// Number of values.
     pub values: u64,
-    /// Documents that have one.
+    /// Number of documents that have a value.
     pub present: u32,
-    /// Documents.
+    /// Number of documents.
     pub documents: u32,
 }
 
-impl Range {
-    /// Of no block.
-    pub const NONE: Range = Range { least: u64::MAX, most: 0, values: 0, present: 0, documents: 0 };
+impl BlockRange {
+    /// The summary of no block.
+    pub const NONE: BlockRange = BlockRange { least: u64::MAX, most: 0, values: 0, present: 0, documents: 0 };
 
-    /// Takes a block in.
-    pub(super) fn add(&mut self, entry: &Entry) {
+    /// Adds a block.
+    pub(super) fn add(&mut self, entry: &JumpEntry) {
         let (least, most) = if entry.values > 0 { (entry.least, entry.most) } else { (u64::MAX, 0) };
         let (present, documents) = (entry.present, entry.documents);
-        self.take(&Range { least, most, values: entry.values.into(), present, documents });
+        self.take(&BlockRange { least, most, values: entry.values.into(), present, documents });
     }
 
-    /// Takes another range in.
-    pub fn take(&mut self, other: &Range) {
+    /// Adds another range.
+    pub fn take(&mut self, other: &BlockRange) {
         (self.least, self.most) = (self.least.min(other.least), self.most.max(other.most));
         self.values += other.values;
         self.present += other.present;
@@ -146,7 +146,7 @@ impl Range {
 
     pub(super) fn read(bytes: &[u8]) -> Option<Self> {
         let mut reader = ByteReader::new(bytes);
-        Some(Range {
+        Some(BlockRange {
             least: reader.u64()?,
             most: reader.u64()?,
             values: reader.u64()?,
@@ -156,11 +156,11 @@ impl Range {
     }
 }
 
-/// What stands before the entries.
+/// The header of the index.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) struct Header {
     pub(super) kind: u32,
-    /// True if block and document are one division apart.
+    /// True if the block of a document is found by a division.
     pub(super) uniform: bool,
     pub(super) documents: u32,
     pub(super) blocks: u32,

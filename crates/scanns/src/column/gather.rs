@@ -1,33 +1,43 @@
-//! Values of many documents at once, one column after another: what is exported.
+//! Reads the values of many documents at once, one column after another, for exports.
 //!
-//! Where most documents of a block are wanted it is unpacked as a whole, and handed on in one piece if it has one value for
-//! each of them, which is as fast as unpacking; where few are, they are looked up one by one, and what they lie in is fetched
-//! before they are.
+//! If most documents of a block are wanted, the block is unpacked as a whole. If each of them has one value,
+//! the values are passed on in one piece, which is as fast as unpacking. If few documents are wanted, their
+//! values are looked up one at a time, after the memory that they are in was prefetched.
 
-use super::entry::Entry;
+use super::entry::JumpEntry;
 use super::read::Column;
 use super::scan::{Scan, Values};
 use crate::error::Result;
 
-/// Unpacking a block takes as long as looking up one of so many of its values.
+/// Unpacking a block of this many values takes as long as looking up one value.
 const LOOK_UP: usize = 16;
 
-/// The same where values can be picked out of packed ones.
+/// Unpacking a block of this many values takes as long as picking one value from the packed block.
 const PICK: usize = 2;
 
-/// Blocks whose lines are fetched together, and documents before which what the index says of their blocks is.
+/// Blocks whose values are prefetched together.
 const TOGETHER: usize = 8;
+/// Documents by which the prefetch of index entries is ahead.
 const AHEAD: usize = 16;
 
-/// A block, what the index says of it, and up to which document of a list those are that are in it.
-pub(crate) type FoundBlock = (u32, Entry, usize);
+/// A block with some documents of a list.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct FoundBlock {
+    /// The number of the block.
+    pub(crate) number: u32,
+    /// The index entry of the block.
+    pub(crate) entry: JumpEntry,
+    /// The end of its documents in the list.
+    pub(crate) end: usize,
+}
 
-/// Has fetched what [`find_blocks`] reads first.
+/// Prefetches the index entries that [`find_blocks`] reads first.
 pub(crate) fn prefetch_entries(column: &Column, docs: &[u32]) {
     docs.iter().take(AHEAD).for_each(|&doc| column.prefetch_entry(doc));
 }
 
-/// Finds the next blocks of documents, and has the first of their values fetched.
+/// Finds the next blocks of `docs`, which ascend, from index `found` on, and prefetches the first value of
+/// each.
 pub(crate) fn find_blocks(
     column: &Column,
     docs: &[u32],
@@ -43,12 +53,12 @@ pub(crate) fn find_blocks(
         column.prefetch_value(&entry, first);
         let end = entry.first.saturating_add(entry.documents);
         let here = if last < end { rest.len() } else { rest.partition_point(|&doc| doc < end) };
-        // A block that does not have its document would be found again.
+        // Without this, a damaged block that does not have its document would be found again forever.
         *found += here.max(1);
         if let Some(&later) = docs.get(*found + AHEAD) {
             column.prefetch_entry(later);
         }
-        ahead.push((number, entry, *found));
+        ahead.push(FoundBlock { number, entry, end: *found });
     }
     Ok(())
 }
@@ -57,14 +67,14 @@ pub(crate) fn find_blocks(
 #[derive(Clone, Debug, Default)]
 pub struct Gathered {
     rows: usize,
-    /// True if a row has none or several: then `ends` has as many as there are rows.
+    /// True if some row has no value or several; then `ends` has an entry for each row.
     ragged: bool,
     ends: Vec<u32>,
     values: Vec<u64>,
 }
 
 impl Gathered {
-    /// Forgets all rows.
+    /// Removes all rows.
     pub fn clear(&mut self) {
         let Gathered { rows, ragged, ends, values } = self;
         (*rows, *ragged) = (0, false);
@@ -72,27 +82,27 @@ impl Gathered {
         values.clear();
     }
 
-    /// Rows that there are.
+    /// Number of rows.
     pub fn rows(&self) -> usize {
         self.rows
     }
 
-    /// The values of all of them.
+    /// The values of all rows.
     pub fn values(&self) -> &[u64] {
         &self.values
     }
 
-    /// The same, to put others in their places.
+    /// The values of all rows, for replacing them.
     pub(crate) fn values_mut(&mut self) -> &mut [u64] {
         &mut self.values
     }
 
-    /// Up to which value those of each row go; `None` if each has exactly one.
+    /// For each row, the number of values up to its last; `None` if each row has exactly one value.
     pub fn ends(&self) -> Option<&[u32]> {
         self.ragged.then_some(&self.ends)
     }
 
-    /// Which values are those of a row.
+    /// The range of the values of a row.
     #[inline]
     pub fn of_row(&self, row: usize) -> std::ops::Range<usize> {
         let Some(ends) = self.ends() else { return row..row + 1 };
@@ -100,7 +110,7 @@ impl Gathered {
         row.checked_sub(1).map_or(0, end)..end(row)
     }
 
-    /// Adds a row for each value.
+    /// Adds a row with one value for each of `values`.
     pub fn push_singles(&mut self, values: &[u64]) {
         let before = self.values.len();
         self.values.extend_from_slice(values);
@@ -110,7 +120,7 @@ impl Gathered {
         }
     }
 
-    /// Adds a row.
+    /// Adds a row with these values.
     #[inline]
     pub fn push(&mut self, values: impl IntoIterator<Item = u64>) {
         let before = self.values.len();
@@ -127,7 +137,7 @@ impl Gathered {
     }
 }
 
-/// Who gathers bounds the bytes of what is gathered, to far less.
+/// Callers bound the gathered values to far less than 2³².
 fn short(len: usize) -> u32 {
     u32::try_from(len).unwrap_or(u32::MAX)
 }
@@ -137,14 +147,14 @@ fn short(len: usize) -> u32 {
 pub struct Gather<'c> {
     column: &'c Column,
     scan: Scan,
-    /// The block that is unpacked.
+    /// The number of the block that is unpacked.
     held: Option<u32>,
     picked: Vec<u64>,
     blocks: Vec<FoundBlock>,
 }
 
 impl<'c> Gather<'c> {
-    /// Of a column.
+    /// Gathers values of `column`.
     pub fn new(column: &'c Column) -> Self {
         Gather { column, scan: Scan::new(), held: None, picked: Vec::new(), blocks: Vec::new() }
     }
@@ -158,9 +168,9 @@ impl<'c> Gather<'c> {
         prefetch_entries(self.column, docs);
         while found < docs.len() {
             find_blocks(self.column, docs, &mut found, &mut blocks)?;
-            for (number, entry, end) in blocks.drain(..) {
+            for FoundBlock { number, entry, end } in blocks.drain(..) {
                 let inside = docs.get(std::mem::replace(&mut handed, end)..end).unwrap_or_default();
-                self.read_block((number, &entry), inside, out)?;
+                self.read_block(number, &entry, inside, out)?;
             }
         }
         self.blocks = blocks;
@@ -168,7 +178,7 @@ impl<'c> Gather<'c> {
     }
 
     /// Adds rows for documents of one block.
-    fn read_block(&mut self, (number, entry): (u32, &Entry), docs: &[u32], out: &mut Gathered) -> Result<()> {
+    fn read_block(&mut self, number: u32, entry: &JumpEntry, docs: &[u32], out: &mut Gathered) -> Result<()> {
         let values = entry.values as usize;
         if values == 0 {
             docs.iter().for_each(|_| out.push([]));
@@ -195,7 +205,7 @@ impl<'c> Gather<'c> {
     }
 }
 
-/// Takes the values of documents out of their block.
+/// Adds rows for documents of an unpacked block.
 fn pick(block: &Values<'_>, docs: &[u32], out: &mut Gathered) -> Option<()> {
     let Values { first, values, .. } = *block;
     let of = |rank: usize| match block.ends {

@@ -1,53 +1,59 @@
-//! The terms of a column while its documents are collected, and the numbers of those that each document has.
+//! The terms of a column while its documents are collected, and the terms of each document.
 //!
-//! Numbers are given in the order in which terms come; what they are in the order of the terms is known when all have come.
-//! Documents are a stream of numbers, four bytes for one with one term:
+//! Terms get preliminary numbers in the order in which they come; their numbers in sorted order are known
+//! only at the end. Documents are a stream of numbers, four bytes for a document with one term:
 //!
 //! ```text
 //! stream   = document …
 //! document = number                                 one term
-//!          | 2^32 - 2 | count | number …            several
-//!          | 2^32 - 1 | count                       as many documents without a term
+//!          | 2^32 - 2 | count | number …            several terms
+//!          | 2^32 - 1 | count                       `count` documents without terms
 //! ```
 
 use std::hash::BuildHasher;
 
 use hashbrown::{DefaultHashBuilder, HashTable};
 
-use super::{ColumnWriter, DictionaryWriter};
+use super::dictionary::DictionaryWriter;
+use super::write::ColumnWriter;
 use crate::error::Result;
 use crate::store::EnvelopeWriter;
 
-/// A term that is being sorted: eight of its bytes, as the number that has their order, and how many they are.
+/// A term that is being sorted.
 #[derive(Clone, Copy, Debug, Default)]
-struct Placed {
+struct SortedTerm {
+    /// Up to eight of its bytes, as a big-endian number.
     bytes: u64,
+    /// Number of these bytes.
     len: u32,
+    /// The preliminary number of the term.
     number: u32,
 }
 
 /// Bytes of terms that are compared at once.
 const CACHED: usize = 8;
 
-/// Sorts different terms by eight of their bytes at a time: terms that are equal so far are sorted by the next eight.
+/// Sorts distinct terms by eight of their bytes at a time. Terms that are equal so far are sorted by the next
+/// eight bytes.
 ///
-/// Addresses and paths begin alike, so a comparison that goes to the terms waits for memory twice, and every term is compared
-/// some twenty times; this fetches each as often as eight bytes are part of what is common.
-fn sort<'t>(order: &mut [Placed], term: &impl Fn(u32) -> &'t [u8]) {
+/// Addresses and paths begin alike, so a comparison of the terms themselves would wait for memory twice, and
+/// each term is compared about twenty times. This fetches a term once per eight bytes of common prefix.
+fn sort<'t>(order: &mut [SortedTerm], term: &impl Fn(u32) -> &'t [u8]) {
     let mut equal = vec![(0..order.len(), 0usize)];
     while let Some((range, depth)) = equal.pop() {
         let Some(part) = order.get_mut(range.clone()) else { continue };
-        for placed in &mut *part {
-            let rest = term(placed.number).get(depth..).unwrap_or_default();
+        for term_of in &mut *part {
+            let rest = term(term_of.number).get(depth..).unwrap_or_default();
             let rest = rest.get(..CACHED).unwrap_or(rest);
             let mut bytes = [0; CACHED];
             bytes.iter_mut().zip(rest).for_each(|(byte, &of)| *byte = of);
-            (placed.bytes, placed.len) = (u64::from_be_bytes(bytes), u32::try_from(rest.len()).unwrap_or(0));
+            (term_of.bytes, term_of.len) =
+                (u64::from_be_bytes(bytes), u32::try_from(rest.len()).unwrap_or(0));
         }
-        part.sort_unstable_by_key(|placed| (placed.bytes, placed.len));
+        part.sort_unstable_by_key(|term_of| (term_of.bytes, term_of.len));
         let mut start = range.start;
         for same in part.chunk_by(|a, b| (a.bytes, a.len) == (b.bytes, b.len)) {
-            // Terms that end here are different.
+            // Terms that end here differ.
             if same.len() > 1 && same.first().is_some_and(|first| first.len as usize == CACHED) {
                 equal.push((start..start + same.len(), depth + CACHED));
             }
@@ -56,22 +62,25 @@ fn sort<'t>(order: &mut [Placed], term: &impl Fn(u32) -> &'t [u8]) {
     }
 }
 
+/// Begins a count of documents without terms.
 const NONE: u32 = u32::MAX;
+/// Begins a document with several terms.
 const SEVERAL: u32 = u32::MAX - 1;
 
-/// See the module.
+/// The terms of a column, and the stream of its documents.
 #[derive(Debug, Default)]
 pub(super) struct Keywords {
     hasher: DefaultHashBuilder,
-    /// Numbers of terms, with half of their hashes.
+    /// Numbers of terms, each with half of the hash.
     table: HashTable<(u32, u32)>,
-    /// All terms, one after the other, and where each ends.
+    /// The bytes of all terms.
     text: Vec<u8>,
+    /// The end of each term in `text`.
     ends: Vec<usize>,
     stream: Vec<u32>,
-    /// The document before had no term, so the last number of the stream counts such.
+    /// True if the previous document had no terms, so that the last number of the stream is a count.
     counting: bool,
-    /// Terms of the document at hand.
+    /// The terms of the current document.
     open: Vec<u32>,
 }
 
@@ -79,11 +88,12 @@ fn half_of(hash: u64) -> u32 {
     u32::try_from(hash >> 32).unwrap_or(0)
 }
 
-/// What a table takes for a hash of all 64 bits.
+/// A hash of 64 bits from half a hash, for the table.
 fn spread(half: u32) -> u64 {
     u64::from(half).wrapping_mul(0x9e37_79b9_7f4a_7c15)
 }
 
+/// The term with this preliminary number.
 fn term<'t>(text: &'t [u8], ends: &[usize], number: u32) -> &'t [u8] {
     let number = number as usize;
     let start = number.checked_sub(1).and_then(|before| ends.get(before)).copied().unwrap_or(0);
@@ -91,13 +101,13 @@ fn term<'t>(text: &'t [u8], ends: &[usize], number: u32) -> &'t [u8] {
 }
 
 impl Keywords {
-    /// Adds a term of the document at hand.
+    /// Adds a term of the current document.
     #[inline]
     pub(super) fn push(&mut self, wanted: &[u8]) {
         let Keywords { hasher, table, text, ends, open, .. } = self;
         let half = half_of(hasher.hash_one(wanted));
         let next = u32::try_from(ends.len()).unwrap_or(SEVERAL);
-        // Growing does not look at terms, and other terms are seldom looked at.
+        // The table grows without reading terms, and other terms are rarely compared.
         let is_it = |&(number, of): &(u32, u32)| of == half && term(text, ends, number) == wanted;
         let entry = table.entry(spread(half), is_it, |&(_, half)| spread(half));
         let number = entry.or_insert((next, half)).get().0;
@@ -108,7 +118,7 @@ impl Keywords {
         open.push(number);
     }
 
-    /// Ends the document at hand.
+    /// Ends the current document.
     pub(super) fn end_document(&mut self) {
         let counting = std::mem::take(&mut self.counting);
         match (self.open.as_slice(), self.stream.last_mut()) {
@@ -129,12 +139,12 @@ impl Keywords {
         self.open.clear();
     }
 
-    /// Forgets the terms of a document that has not ended.
+    /// Drops the terms of the current document.
     pub(super) fn drop_open(&mut self) {
         self.open.clear();
     }
 
-    /// Memory in use, and what sorting the terms will take.
+    /// Bytes of memory in use, including what sorting the terms will take.
     pub(super) fn bytes(&self) -> usize {
         self.text.capacity()
             + self.ends.capacity() * 8
@@ -144,8 +154,8 @@ impl Keywords {
             + self.open.capacity() * 4
     }
 
-    /// Writes the dictionary to the section that was begun and to the one of its index, and gives the numbers of each
-    /// document to `column`, whose blocks go to `blocks`. What remains is empty.
+    /// Writes the dictionary to the section that was begun and its index to section `index`. Passes the
+    /// numbers of each document to `column`, whose blocks go to `blocks`. The keywords are empty afterwards.
     pub(super) fn write(
         &mut self,
         index: u32,
@@ -185,17 +195,17 @@ impl Keywords {
         Ok(())
     }
 
-    /// Writes the terms in order; by number before, the number after.
+    /// Writes the terms in order; returns their final numbers by preliminary number.
     fn put_terms(&self, index: u32, out: &mut EnvelopeWriter) -> Result<Vec<u32>> {
         let Keywords { text, ends, .. } = self;
         let count = u32::try_from(ends.len()).unwrap_or(u32::MAX);
-        let mut order: Vec<Placed> =
-            (0..count).map(|number| Placed { number, ..Placed::default() }).collect();
+        let mut order: Vec<SortedTerm> =
+            (0..count).map(|number| SortedTerm { number, ..SortedTerm::default() }).collect();
         let key = |number: u32| term(text, ends, number);
         sort(&mut order, &key);
         let mut numbers = vec![0; ends.len()];
         let mut dictionary = DictionaryWriter::new();
-        for (&Placed { number, .. }, sorted) in order.iter().zip(0..) {
+        for (&SortedTerm { number, .. }, sorted) in order.iter().zip(0..) {
             dictionary.push(key(number), out)?;
             if let Some(slot) = numbers.get_mut(number as usize) {
                 *slot = sorted;
@@ -211,7 +221,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn terms_are_sorted_as_bytes_are() {
+    fn terms_are_sorted_by_their_bytes() {
         let seed = 0x5eed_0650;
         let mut random = fastrand::Rng::with_seed(seed);
         for round in 0..200 {
@@ -226,10 +236,12 @@ mod tests {
             terms.sort();
             terms.dedup();
             random.shuffle(&mut terms);
-            let mut order: Vec<Placed> =
-                (0u32..).zip(&terms).map(|(number, _)| Placed { number, ..Placed::default() }).collect();
+            let mut order: Vec<SortedTerm> = (0u32..)
+                .zip(&terms)
+                .map(|(number, _)| SortedTerm { number, ..SortedTerm::default() })
+                .collect();
             sort(&mut order, &|number| terms[number as usize].as_slice());
-            let sorted: Vec<&Vec<u8>> = order.iter().map(|placed| &terms[placed.number as usize]).collect();
+            let sorted: Vec<&Vec<u8>> = order.iter().map(|term_of| &terms[term_of.number as usize]).collect();
             assert!(sorted.is_sorted() && sorted.len() == terms.len(), "seed {seed:x} round {round}");
         }
     }

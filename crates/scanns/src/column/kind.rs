@@ -1,9 +1,9 @@
-//! What the values of a column are, and the unsigned integers that have their order.
+//! The kinds of values in a column, and the unsigned integers that have their order.
 
 use crate::codec::{float_of, order_of};
 use crate::schema::{FieldKind, Value, ValueRef};
 
-/// What the values of a column are.
+/// The kind of the values in a column.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum ColumnKind {
     /// From 0 to 2⁶⁴ - 1.
@@ -16,17 +16,17 @@ pub enum ColumnKind {
     Boolean,
     /// Nanoseconds since 1970.
     Date,
-    /// Strings with a dictionary: the integers are the numbers of its terms.
+    /// Strings with a dictionary; the integers are the numbers of its terms.
     Keyword,
-    /// Paths: the integers are the numbers of directories in a dictionary, names are a column beside.
+    /// Paths; the integers are the numbers of directories in a dictionary, and names are a column beside.
     Path,
-    /// Texts, kept as they are.
+    /// Texts, stored as they are.
     Text,
-    /// Bytes, kept as they are.
+    /// Bytes, stored as they are.
     Bytes,
 }
 
-/// What makes the order of signed integers that of unsigned ones.
+/// Flipping this bit maps signed integers to unsigned ones of the same order.
 const SIGN: u64 = 1 << 63;
 
 impl ColumnKind {
@@ -42,7 +42,7 @@ impl ColumnKind {
         (ColumnKind::Bytes, 8),
     ];
 
-    /// That of a field.
+    /// The kind of a field.
     pub fn of(kind: &FieldKind) -> Self {
         match kind {
             FieldKind::Unsigned => ColumnKind::Unsigned,
@@ -57,42 +57,44 @@ impl ColumnKind {
         }
     }
 
-    /// The number that stands for it in files.
+    /// The number of the kind in files.
     pub fn code(self) -> u32 {
         Self::ALL.iter().find(|(kind, _)| *kind == self).map_or(0, |(_, code)| *code)
     }
 
-    /// What a number in a file stands for.
+    /// The kind with this number in files.
     pub fn from_code(code: u32) -> Option<Self> {
         Self::ALL.iter().find(|(_, known)| *known == code).map(|(kind, _)| *kind)
     }
 
-    /// True if values are numbers, or as good as: they are the integers of the column.
+    /// Returns true if the values are represented by the integers of the column alone: numbers, booleans,
+    /// dates.
     pub fn is_number(self) -> bool {
         !self.has_terms() && !self.is_strings()
     }
 
-    /// True if there is a dictionary.
+    /// Returns true if the column has a dictionary.
     pub fn has_terms(self) -> bool {
         matches!(self, ColumnKind::Keyword | ColumnKind::Path)
     }
 
-    /// True if blocks hold strings instead of integers.
+    /// Returns true if the blocks contain strings instead of integers.
     pub fn is_strings(self) -> bool {
         matches!(self, ColumnKind::Text | ColumnKind::Bytes)
     }
 
-    /// True if the integers of a document are put in order: a path belongs to the name that came with it.
+    /// Returns true if the integers of a document are sorted. Those of paths are not, because each belongs to
+    /// a name.
     pub fn is_sorted(self) -> bool {
         self != ColumnKind::Path
     }
 
-    /// True if the integers stand for doubles.
+    /// Returns true if the integers represent doubles.
     pub fn is_float(self) -> bool {
         self == ColumnKind::Float
     }
 
-    /// The integer that stands for a number; `None` for a value of another kind.
+    /// The integer that represents a value; `None` for a value of another kind.
     #[inline]
     pub fn order_of(self, value: ValueRef<'_>) -> Option<u64> {
         match (self, value) {
@@ -100,14 +102,14 @@ impl ColumnKind {
             (ColumnKind::Signed, ValueRef::Signed(number)) | (ColumnKind::Date, ValueRef::Date(number)) => {
                 Some(number.cast_unsigned() ^ SIGN)
             }
-            // There is one zero: what is added makes it the positive one.
+            // There is one zero: the addition makes a negative zero positive.
             (ColumnKind::Float, ValueRef::Float(number)) => Some(order_of(number + 0.0)),
-            (ColumnKind::Boolean, ValueRef::Boolean(truth)) => Some(truth.into()),
+            (ColumnKind::Boolean, ValueRef::Boolean(boolean)) => Some(boolean.into()),
             _ => None,
         }
     }
 
-    /// The number that an integer stands for; the integer itself where values are no numbers.
+    /// The value that an integer represents; the integer itself if values are not numbers.
     #[inline]
     pub fn value_of(self, order: u64) -> Value {
         match self {
@@ -119,7 +121,7 @@ impl ColumnKind {
         }
     }
 
-    /// The value as a double, as sums and means are made of.
+    /// The value as a double, for sums and means.
     #[inline]
     #[expect(clippy::cast_precision_loss, reason = "sums of numbers beyond 2⁵³ are rounded")]
     pub fn number_of(self, order: u64) -> f64 {

@@ -1,11 +1,12 @@
 //! Finds documents in a column.
 
-use std::ops::Range as Documents;
+use std::ops::Range;
 use std::sync::Arc;
 
 use super::dictionary::DictionaryReader;
-use super::entry::{BLOCKS_OF_RANGE, ENTRY, Entry, HEADER, Header, JUMP, RANGE, Range};
-use super::{BLOCKS, ColumnKind, INDEX, NAMES, NAMES_INDEX, TERMS, TERMS_INDEX};
+use super::entry::{BLOCKS_OF_RANGE, BlockRange, ENTRY, HEADER, Header, JUMP, JumpEntry, RANGE};
+use super::kind::ColumnKind;
+use super::sections::{BLOCKS, INDEX, NAMES, NAMES_INDEX, TERMS, TERMS_INDEX};
 use crate::codec::{ByteReader, Form, Head, Numbers, Presence, TAIL, place_in_packed};
 use crate::error::{Error, Result};
 use crate::store::Section;
@@ -13,48 +14,48 @@ use crate::store::Section;
 /// Bytes before the presence of a block.
 const FRONT: usize = 8;
 
-/// To open a block takes as long as to read so many of its values alone.
+/// Opening a block takes as long as reading this many of its values directly.
 const FEW: usize = 6;
 
-/// Bytes before the numbers of ends.
+/// Bytes before the numbers of the ends.
 pub(super) const ENDS: usize = 28;
 
-/// An open column: its blocks, and the table that leads to them.
+/// An open column: its blocks and the index over them.
 #[derive(Clone, Debug)]
 pub struct Column {
     kind: ColumnKind,
     header: Header,
     blocks: Arc<Section>,
-    /// Blocks that took the place of others after those were written; they are addressed behind them.
+    /// Blocks that replaced some of `blocks` later. Their offsets begin at the end of `blocks`.
     newer: Option<Arc<Section>>,
     index: Arc<Section>,
-    /// Terms of keywords, directories of paths.
+    /// Terms of keywords, or directories of paths.
     terms: Option<Arc<DictionaryReader>>,
     /// Names of paths.
     names: Option<Arc<Column>>,
 }
 
-/// A block, whose checksums are verified.
+/// An open block, whose checksums are verified.
 #[derive(Clone, Copy, Debug)]
-pub struct Block<'a> {
-    /// What the index says of it.
-    pub entry: Entry,
-    /// Which of its documents have values.
+pub struct ColumnBlock<'a> {
+    /// The index entry of the block.
+    pub entry: JumpEntry,
+    /// The documents that have values.
     pub presence: Presence<'a>,
-    /// How many values there are up to each document that has some, if one has several.
+    /// For each document with values, the number of values up to its last, if some document has several.
     ends: Option<Numbers<'a>>,
-    /// All values that are numbers, none of a column of strings.
+    /// The values; empty in a column of strings.
     pub numbers: Numbers<'a>,
-    /// The strings of a column of such, empty if there are none.
+    /// The encoded strings; empty in a column of numbers.
     text: &'a [u8],
 }
 
 impl Column {
-    /// Opens a column of a segment with so many documents; `section` gives the sections of its field.
+    /// Opens a column of a segment with `documents` documents; `section` returns the sections of its field.
     ///
     /// # Errors
-    /// [`Error::Corrupt`] if its index is damaged, as far as is looked at: entries are verified when they are used. What
-    /// `section` says.
+    /// [`Error::Corrupt`] if the header of the index is damaged; entries are verified when they are used.
+    /// Errors from `section`.
     pub fn open(section: impl Fn(u32) -> Result<Arc<Section>>, documents: u32) -> Result<Self> {
         let mut column = Self::open_plain(section(BLOCKS)?, section(INDEX)?, documents)?;
         if column.kind.has_terms() {
@@ -64,14 +65,14 @@ impl Column {
         if column.kind == ColumnKind::Path {
             let names = Self::open_plain(section(NAMES)?, section(NAMES_INDEX)?, documents)?;
             if !names.kind.is_strings() {
-                return Err(names.index.corrupt("the names of a column of paths are no strings"));
+                return Err(names.index.corrupt("the names of a column of paths are not strings"));
             }
             column.names = Some(Arc::new(names));
         }
         Ok(column)
     }
 
-    /// Without what is beside its blocks.
+    /// Opens a column without its dictionary and names.
     fn open_plain(blocks: Arc<Section>, index: Arc<Section>, documents: u32) -> Result<Self> {
         let damaged = || index.corrupt("the index of a column cannot be read");
         let header = Header::read(index.get(0..HEADER.min(index.len()))?).ok_or_else(damaged)?;
@@ -86,35 +87,35 @@ impl Column {
         Ok(Column { kind, header, blocks, newer: None, index, terms: None, names: None })
     }
 
-    /// The column with other values in some blocks: `index` leads to blocks of this one and, behind those, to `newer`. This
-    /// one is as it was written.
+    /// This column, as it was written, with other values in some blocks: `index` leads to blocks of this
+    /// column and, at offsets after them, to blocks in `newer`.
     ///
     /// # Errors
-    /// [`Error::Corrupt`] as [`Column::open`], or if the values are of another kind.
+    /// [`Error::Corrupt`] as in [`Column::open`], or if the values are of another kind.
     pub fn with_newer(&self, newer: Arc<Section>, index: Arc<Section>) -> Result<Self> {
         let plain = Self::open_plain(self.blocks.clone(), index, self.header.documents)?;
         if plain.kind != self.kind || !plain.kind.is_number() {
-            return Err(plain.index.corrupt("the values of a column became others of another kind"));
+            return Err(plain.index.corrupt("the changed values of a column have another kind"));
         }
         Ok(Column { newer: Some(newer), ..plain })
     }
 
-    /// Bytes of the blocks that it was written with; at this offset those begin that came later.
+    /// Bytes of the blocks that the column was written with; the offsets of replacing blocks begin here.
     pub(crate) fn written_bytes(&self) -> u64 {
         self.blocks.len() as u64
     }
 
-    /// True if blocks of it came later.
+    /// Returns true if blocks were replaced after the column was written.
     pub fn has_newer(&self) -> bool {
         self.newer.is_some()
     }
 
-    /// What its values are.
+    /// The kind of the values.
     pub fn kind(&self) -> ColumnKind {
         self.kind
     }
 
-    /// The terms that its integers number, if it has some: keywords, or directories of paths.
+    /// The dictionary of keywords, or of the directories of paths.
     pub fn terms(&self) -> Option<&DictionaryReader> {
         self.terms.as_deref()
     }
@@ -124,32 +125,32 @@ impl Column {
         self.names.as_deref()
     }
 
-    /// Documents of the segment.
+    /// Number of documents of the segment.
     pub fn documents(&self) -> u32 {
         self.header.documents
     }
 
-    /// Those that have a value.
+    /// Number of documents that have a value.
     pub fn present(&self) -> u64 {
         self.header.present
     }
 
-    /// Values of all documents.
+    /// Number of values.
     pub fn values(&self) -> u64 {
         self.header.values
     }
 
-    /// The least and the greatest of them; `None` without values.
+    /// The least and the greatest value; `None` without values.
     pub fn bounds(&self) -> Option<(u64, u64)> {
         (self.header.values > 0).then_some((self.header.least, self.header.most))
     }
 
-    /// Blocks that it has.
+    /// Number of blocks.
     pub fn blocks(&self) -> u32 {
         self.header.blocks
     }
 
-    /// Bytes that it takes, with its terms and names.
+    /// Size in bytes, including terms and names.
     pub fn bytes(&self) -> u64 {
         let terms = self.terms().map_or(0, DictionaryReader::bytes);
         let names = self.names().map_or(0, Column::bytes);
@@ -157,26 +158,26 @@ impl Column {
         (self.blocks.len() + newer + self.index.len()) as u64 + terms + names
     }
 
-    /// Ranges of blocks that it has.
+    /// Number of ranges of blocks.
     pub fn ranges(&self) -> u32 {
         self.header.blocks.div_ceil(u32::try_from(BLOCKS_OF_RANGE).unwrap_or(1))
     }
 
-    /// What the index says of a range, and which blocks are in it.
-    pub fn range(&self, number: u32) -> Result<(Range, Documents<u32>)> {
+    /// The summary of a range, and its blocks.
+    pub fn range(&self, number: u32) -> Result<(BlockRange, Range<u32>)> {
         let at = self.header.places().1 + RANGE * number as usize;
-        let range = Range::read(self.index.get(at..at + RANGE)?).ok_or_else(|| self.damaged(number))?;
+        let range = BlockRange::read(self.index.get(at..at + RANGE)?).ok_or_else(|| self.damaged(number))?;
         let first = number * u32::try_from(BLOCKS_OF_RANGE).unwrap_or(1);
         let end = (first + u32::try_from(BLOCKS_OF_RANGE).unwrap_or(1)).min(self.header.blocks);
         Ok((range, first..end))
     }
 
-    /// What the index says of a block.
+    /// The index entry of a block.
     #[inline]
-    pub fn entry(&self, block: u32) -> Result<Entry> {
+    pub fn entry(&self, block: u32) -> Result<JumpEntry> {
         let at = HEADER + ENTRY * block as usize;
         if block < self.header.blocks
-            && let Some(entry) = Entry::read(self.index.get(at..at + ENTRY)?)
+            && let Some(entry) = JumpEntry::read(self.index.get(at..at + ENTRY)?)
             && self.documents().checked_sub(entry.documents).is_some_and(|most| entry.first <= most)
             && entry.strings == self.kind.is_strings()
         {
@@ -185,7 +186,7 @@ impl Column {
         Err(self.damaged(block))
     }
 
-    /// The block that a document is in.
+    /// The number of the block of a document.
     #[inline]
     pub fn block_of(&self, doc: u32) -> Result<u32> {
         let guess = doc / JUMP;
@@ -202,7 +203,7 @@ impl Column {
         if guess + 1 < self.documents().div_ceil(JUMP) {
             end = jump(guess as usize + 1)?.saturating_add(1).min(end);
         }
-        // Few blocks begin in so few documents.
+        // Few blocks begin within so few documents.
         while end.saturating_sub(first) > 1 {
             let middle = first + (end - first) / 2;
             if self.entry(middle)?.first <= doc { first = middle } else { end = middle }
@@ -210,16 +211,16 @@ impl Column {
         Ok(first)
     }
 
-    /// The block of a number.
+    /// Opens a block.
     #[inline]
-    pub fn block(&self, number: u32) -> Result<Block<'_>> {
+    pub fn block(&self, number: u32) -> Result<ColumnBlock<'_>> {
         let entry = self.entry(number)?;
         let bytes = self.block_bytes(number, &entry)?;
-        Block::read(bytes, entry).ok_or_else(|| self.damaged(number))
+        ColumnBlock::read(bytes, entry).ok_or_else(|| self.damaged(number))
     }
 
     /// The bytes of a block.
-    pub(crate) fn block_bytes(&self, number: u32, entry: &Entry) -> Result<&[u8]> {
+    pub(crate) fn block_bytes(&self, number: u32, entry: &JumpEntry) -> Result<&[u8]> {
         let Ok(start) = usize::try_from(entry.offset) else { return Err(self.damaged(number)) };
         let (section, start) = self.section_of(start);
         match start.checked_add(entry.length as usize) {
@@ -228,7 +229,7 @@ impl Column {
         }
     }
 
-    /// The section in which a block begins, and where there.
+    /// The section of a block, and its offset there.
     #[inline]
     fn section_of(&self, start: usize) -> (&Section, usize) {
         match (&self.newer, start.checked_sub(self.blocks.len())) {
@@ -237,7 +238,7 @@ impl Column {
         }
     }
 
-    /// The least value of a document; `None` without one.
+    /// The least value of a document; `None` without values.
     #[inline]
     pub fn first(&self, doc: u32) -> Result<Option<u64>> {
         let number = self.block_of(doc)?;
@@ -253,13 +254,13 @@ impl Column {
             }
         }
         let bytes = self.block_bytes(number, &entry)?;
-        let block = Block::read(bytes, entry).ok_or_else(|| self.damaged(number))?;
+        let block = ColumnBlock::read(bytes, entry).ok_or_else(|| self.damaged(number))?;
         block.first(doc).map_err(|Damaged| self.damaged(number))
     }
 
-    /// A number of a block that has no other bytes than packed numbers: only what it is in is looked at.
+    /// A number of a block that contains nothing but packed numbers; only the word with the number is read.
     #[inline]
-    fn plain(&self, number: u32, entry: &Entry, place: usize) -> Result<u64> {
+    fn plain(&self, number: u32, entry: &JumpEntry, place: usize) -> Result<u64> {
         let Head { width, base, step, .. } = entry.head;
         let (at, read) = place_in_packed(place, width);
         let (at, length) = (FRONT + at, entry.length as usize);
@@ -276,7 +277,7 @@ impl Column {
         Err(self.damaged(number))
     }
 
-    /// Has what the index says of the block of a document fetched, if that takes no look at anything else.
+    /// Prefetches the index entry of the block of a document, if it can be found by a division.
     #[inline]
     pub(crate) fn prefetch_entry(&self, doc: u32) {
         if self.header.uniform {
@@ -284,9 +285,9 @@ impl Column {
         }
     }
 
-    /// Has the value of a document of a block fetched, if it is plain.
+    /// Prefetches the value of a document, if its block is plain.
     #[inline]
-    pub(crate) fn prefetch_value(&self, entry: &Entry, doc: u32) {
+    pub(crate) fn prefetch_value(&self, entry: &JumpEntry, doc: u32) {
         if let (true, Ok(start)) = (entry.is_plain(), usize::try_from(entry.offset)) {
             let (section, start) = self.section_of(start);
             let place = doc.wrapping_sub(entry.first) as usize;
@@ -295,15 +296,21 @@ impl Column {
         }
     }
 
-    /// Appends the values of documents of a block that [is plain](Entry::is_plain); they ascend.
-    pub(crate) fn pick(&self, number: u32, entry: &Entry, docs: &[u32], out: &mut Vec<u64>) -> Result<()> {
+    /// Appends the values of `docs`, which ascend, in a block that [is plain](JumpEntry::is_plain).
+    pub(crate) fn pick(
+        &self,
+        number: u32,
+        entry: &JumpEntry,
+        docs: &[u32],
+        out: &mut Vec<u64>,
+    ) -> Result<()> {
         if entry.head.form == Form::Scaled && docs.len() <= FEW {
             for &doc in docs {
                 out.push(self.plain(number, entry, doc.wrapping_sub(entry.first) as usize)?);
             }
             return Ok(());
         }
-        let block = Block::read(self.block_bytes(number, entry)?, *entry);
+        let block = ColumnBlock::read(self.block_bytes(number, entry)?, *entry);
         let picked = block.and_then(|block| block.numbers.pick(entry.first, docs, out));
         picked.ok_or_else(|| self.damaged(number))
     }
@@ -314,8 +321,8 @@ impl Column {
         self.block(number)?.get(doc, out).map_err(|Damaged| self.damaged(number))
     }
 
-    /// How long the block is that begins at `offset`, and how many documents it has, as it says itself.
-    pub(crate) fn front(&self, offset: u64) -> Result<(u32, u32)> {
+    /// The length and the number of documents of the block at `offset`, as its front says.
+    pub fn front(&self, offset: u64) -> Result<(u32, u32)> {
         let (section, start) = self.section_of(usize::try_from(offset).unwrap_or(usize::MAX));
         let mut front = ByteReader::new(section.get(start..start.saturating_add(FRONT))?);
         let found = front.u32().zip(front.u32()).filter(|(length, documents)| *length > 0 && *documents > 0);
@@ -329,23 +336,23 @@ impl Column {
     }
 }
 
-/// Values of documents that are asked for in about their order: the block at hand is kept.
+/// Reads values of documents that are requested in about ascending order. The current block is kept open.
 #[derive(Clone, Debug)]
 pub struct ColumnCursor<'a> {
     column: &'a Column,
-    block: Option<(u32, Block<'a>)>,
+    block: Option<(u32, ColumnBlock<'a>)>,
 }
 
 impl<'a> ColumnCursor<'a> {
-    /// At no document.
+    /// A cursor without a current block.
     pub fn new(column: &'a Column) -> Self {
         ColumnCursor { column, block: None }
     }
 
     /// The block of a document.
     #[inline]
-    pub fn block_of(&mut self, doc: u32) -> Result<&Block<'a>> {
-        let is_there = |block: &Block<'_>| doc.wrapping_sub(block.entry.first) < block.entry.documents;
+    pub fn block_of(&mut self, doc: u32) -> Result<&ColumnBlock<'a>> {
+        let is_there = |block: &ColumnBlock<'_>| doc.wrapping_sub(block.entry.first) < block.entry.documents;
         if !self.block.as_ref().is_some_and(|(_, block)| is_there(block)) {
             let number = self.column.block_of(doc)?;
             self.block = Some((number, self.column.block(number)?));
@@ -356,7 +363,7 @@ impl<'a> ColumnCursor<'a> {
         }
     }
 
-    /// The least value of a document; `None` without one.
+    /// The least value of a document; `None` without values.
     #[inline]
     pub fn first(&mut self, doc: u32) -> Result<Option<u64>> {
         let found = self.block_of(doc)?.first(doc);
@@ -376,15 +383,15 @@ impl<'a> ColumnCursor<'a> {
     }
 }
 
-/// Bytes of a block that contradict each other.
+/// The error for a block whose bytes contradict each other.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Damaged;
 
-impl<'a> Block<'a> {
-    /// The block that these bytes are, of which the index says `entry`.
+impl<'a> ColumnBlock<'a> {
+    /// Opens a block from its bytes and its index entry.
     #[inline]
-    fn read(bytes: &'a [u8], entry: Entry) -> Option<Self> {
-        // What stands at the front is for who walks: reading it here would be a wait for memory for each value.
+    fn read(bytes: &'a [u8], entry: JumpEntry) -> Option<Self> {
+        // The front is not read: it would cost a wait for memory per value.
         let mut at = FRONT;
         let (documents, present) = (entry.documents as usize, entry.present as usize);
         let (presence, len) = Presence::read(bytes.get(at..)?, entry.presence, documents, present)?;
@@ -399,21 +406,21 @@ impl<'a> Block<'a> {
         let rest = bytes.get(at..)?;
         if entry.strings {
             let numbers = Numbers::read(&[], Head::constant(0), 0)?;
-            return Some(Block { entry, presence, ends, numbers, text: rest });
+            return Some(ColumnBlock { entry, presence, ends, numbers, text: rest });
         }
         let numbers = Numbers::read(rest, entry.head, entry.values as usize)?;
-        Some(Block { entry, presence, ends, numbers, text: &[] })
+        Some(ColumnBlock { entry, presence, ends, numbers, text: &[] })
     }
 
-    /// The documents that it is about.
+    /// The documents of the block.
     #[inline]
-    pub fn documents(&self) -> Documents<u32> {
+    pub fn documents(&self) -> Range<u32> {
         self.entry.first..self.entry.first + self.entry.documents
     }
 
-    /// Which values are those of the document that is `rank`-th of those that have some.
+    /// The range of values of the document that is number `rank` among those that have values.
     #[inline]
-    pub fn values_of(&self, rank: usize) -> std::result::Result<Documents<usize>, Damaged> {
+    pub fn values_of(&self, rank: usize) -> std::result::Result<Range<usize>, Damaged> {
         let Some(ends) = &self.ends else { return Ok(rank..rank + 1) };
         let end = |rank: usize| ends.get(rank).and_then(|end| usize::try_from(end).ok()).ok_or(Damaged);
         let start = if rank == 0 { 0 } else { end(rank - 1)? };
@@ -421,17 +428,17 @@ impl<'a> Block<'a> {
         if start < end && end <= self.entry.values as usize { Ok(start..end) } else { Err(Damaged) }
     }
 
-    /// The strings, as `codec` reads them.
+    /// The encoded strings.
     pub fn text(&self) -> &'a [u8] {
         self.text
     }
 
-    /// True if some document has more than one value.
+    /// Returns true if some document has more than one value.
     pub fn has_several(&self) -> bool {
         self.ends.is_some()
     }
 
-    /// The least value of one of its documents.
+    /// The least value of a document of the block.
     #[inline]
     pub fn first(&self, doc: u32) -> std::result::Result<Option<u64>, Damaged> {
         let Some(rank) = self.rank(doc) else { return Ok(None) };
@@ -439,7 +446,7 @@ impl<'a> Block<'a> {
         self.numbers.get(place).map(Some).ok_or(Damaged)
     }
 
-    /// Appends the values of one of its documents.
+    /// Appends the values of a document of the block.
     pub fn get(&self, doc: u32, out: &mut Vec<u64>) -> std::result::Result<(), Damaged> {
         let Some(rank) = self.rank(doc) else { return Ok(()) };
         for place in self.values_of(rank)? {
@@ -448,14 +455,15 @@ impl<'a> Block<'a> {
         Ok(())
     }
 
-    /// How many documents with values are before `doc`, if it has some.
+    /// Number of documents with values before `doc`; `None` if `doc` has none.
     #[inline]
     pub fn rank(&self, doc: u32) -> Option<usize> {
         self.presence.rank(doc.checked_sub(self.entry.first)? as usize)
     }
 }
 
-/// How many values there are up to each document.
+/// Reads the ends: for each document with values, the number of values up to its last. Returns them and their
+/// length.
 fn read_ends(bytes: &[u8], present: usize) -> Option<(Numbers<'_>, usize)> {
     let mut front = ByteReader::new(bytes);
     let len = front.u32()? as usize;

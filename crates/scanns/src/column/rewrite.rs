@@ -1,24 +1,28 @@
-//! A column in which some documents get other values: only the blocks that these are in are written anew.
+//! Changes the values of some documents of a written column. Only the blocks of these documents are written
+//! again.
 //!
-//! The jump table is what makes that possible: it leads to each block by itself, so a new one, which takes 64 bytes a block, can
-//! lead to old blocks where they are and to new ones elsewhere. Lucene, whose columns are read from front to back, writes the
-//! whole column (`updateNumericDocValue`).
+//! The jump table makes this possible. It leads to each block separately, so a new table, which takes 64
+//! bytes per block, can lead to old blocks where they are and to new blocks elsewhere. Lucene, whose columns
+//! are read from front to back, writes the whole column (`updateNumericDocValue`).
 
 use std::collections::BTreeMap;
 
-use super::write::BlockSink;
-use super::{Column, ColumnKind, ColumnWriter, Scan};
+use super::kind::ColumnKind;
+use super::read::Column;
+use super::scan::Scan;
+use super::write::{BlockSink, ColumnWriter};
 use crate::error::Result;
 
-/// The values that documents get, by document; none for none.
+/// The new values by document; an empty list removes the values of a document.
 pub type NewValues = BTreeMap<u32, Vec<u64>>;
 
 impl ColumnKind {
-    /// Writes the blocks in which documents get other values, and returns the index over all blocks.
+    /// Writes the blocks of the documents that get new values, and returns the index over all blocks.
     ///
-    /// `written` is the column as its segment has it, `now` what it became since; either may be missing. Blocks of `now` that
-    /// are not of `written` are copied, so the new blocks and `written` are all that the index leads to. Both columns
-    /// and the values are of this kind, one of numbers.
+    /// `written` is the column in its segment and `now` the column with all changes so far; either may be
+    /// missing. Blocks of `now` that are not in `written` are copied, so the index leads to the new blocks
+    /// and to `written` only. Both columns and the values must be of this kind, which must be a kind of
+    /// numbers.
     pub fn rewrite(
         self,
         written: Option<&Column>,
@@ -36,24 +40,21 @@ impl ColumnKind {
             let entry = column.entry(block)?;
             let end = entry.first + entry.documents;
             if rest.peek().is_none_or(|(doc, _)| **doc >= end) {
-                match entry.offset < before {
-                    true => writer.keep(&entry, out)?,
-                    false => writer.copy(&entry, column.block_bytes(block, &entry)?, out)?,
+                if entry.offset < before {
+                    writer.keep(&entry, out)?;
+                } else {
+                    writer.copy(&entry, column.block_bytes(block, &entry)?, out)?;
                 }
                 continue;
             }
-            let mut outcome = Ok(());
-            scan.read(column, block)?.each(|doc, old| {
+            for (doc, old) in scan.read(column, block)?.documents() {
                 while let Some((&changed, new)) = rest.next_if(|(changed, _)| **changed <= doc) {
-                    if outcome.is_ok() {
-                        outcome = writer.put(changed, new, out);
-                    }
+                    writer.put(changed, new, out)?;
                 }
-                if outcome.is_ok() && writer.documents() <= doc {
-                    outcome = writer.put(doc, old, out);
+                if writer.documents() <= doc {
+                    writer.put(doc, old, out)?;
                 }
-            });
-            outcome?;
+            }
             while let Some((&changed, new)) = rest.next_if(|(changed, _)| **changed < end) {
                 writer.put(changed, new, out)?;
             }
@@ -69,7 +70,7 @@ impl ColumnKind {
 }
 
 impl ColumnWriter {
-    /// Ends documents without values up to `doc`, and `doc` with these.
+    /// Ends the documents before `doc` without values, and `doc` with these values.
     fn put(&mut self, doc: u32, values: &[u64], out: &mut impl BlockSink) -> Result<()> {
         self.skip(doc.saturating_sub(self.documents()), out)?;
         values.iter().for_each(|&value| self.push(value));

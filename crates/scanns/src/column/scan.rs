@@ -1,25 +1,25 @@
-//! Reads a column block by block, which costs a fraction of a nanosecond for a value.
+//! Reads a column block by block, at a fraction of a nanosecond per value.
 
 use std::ops::ControlFlow;
 
-use super::entry::Entry;
-use super::read::{Block, Column};
+use super::entry::JumpEntry;
+use super::read::{Column, ColumnBlock};
 use crate::codec::{MOST_DOCUMENTS, StringBlock};
 use crate::error::Result;
 
-/// Whole blocks of a column, unpacked; keeps its memory from block to block.
+/// Unpacks whole blocks of a column; its memory is reused from block to block.
 #[derive(Debug, Default)]
 pub struct Scan {
     values: Vec<u64>,
     present: Vec<u16>,
     ends: Vec<u32>,
     text: Vec<u8>,
-    last: Last,
+    last: LastBlock,
 }
 
-/// What is known of the block that was unpacked last.
+/// The block that was unpacked last.
 #[derive(Debug, Default)]
-struct Last {
+struct LastBlock {
     first: u32,
     documents: u32,
     every: bool,
@@ -31,31 +31,31 @@ struct Last {
 pub struct Values<'s> {
     /// The first document of the block.
     pub first: u32,
-    /// Documents that it is about.
+    /// Number of documents of the block.
     pub documents: u32,
-    /// By how many documents after the first those come that have values; `None` if all have.
+    /// The documents with values, as distances from the first document; `None` if all documents have values.
     pub present: Option<&'s [u16]>,
-    /// Up to which value those of each of them go; `None` if each has one.
+    /// For each of them, the number of values up to its last; `None` if each has one value.
     pub ends: Option<&'s [u32]>,
     /// The values.
     pub values: &'s [u64],
 }
 
 impl Scan {
-    /// Without values.
+    /// A scan that has not read a block.
     pub fn new() -> Self {
         Self::default()
     }
 
-    /// Unpacks a block; of strings, only which documents have how many.
+    /// Unpacks a block. In a column of strings, there are no `values`.
     pub fn read<'s>(&'s mut self, column: &Column, number: u32) -> Result<Values<'s>> {
         let block = column.block(number)?;
         self.unpack(&block).ok_or_else(|| column.damaged(number))
     }
 
-    /// The block that was read last, if that went well: for whoever comes back to it.
+    /// The block that was read last without an error.
     pub fn last(&self) -> Values<'_> {
-        let Last { first, documents, every, several } = self.last;
+        let LastBlock { first, documents, every, several } = self.last;
         Values {
             first,
             documents,
@@ -66,6 +66,9 @@ impl Scan {
     }
 
     /// Calls `visit` with each string of a block and its document, in order.
+    ///
+    /// # Errors
+    /// [`Error::Corrupt`](crate::Error::Corrupt) if the block is damaged, and the first error from `visit`.
     pub fn strings(
         &mut self,
         column: &Column,
@@ -84,7 +87,7 @@ impl Scan {
 
     fn visit_strings(
         &mut self,
-        block: &Block<'_>,
+        block: &ColumnBlock<'_>,
         mut visit: impl FnMut(u32, &[u8]) -> Result<()>,
         outcome: &mut Result<()>,
     ) -> Option<()> {
@@ -109,9 +112,9 @@ impl Scan {
         read
     }
 
-    fn unpack(&mut self, block: &Block<'_>) -> Option<Values<'_>> {
+    fn unpack(&mut self, block: &ColumnBlock<'_>) -> Option<Values<'_>> {
         let Scan { values, present, ends, last, .. } = self;
-        // What is not written below is left from another block, and cut off.
+        // Values that are not written below are left from another block and are cut off.
         values.resize(block.numbers.count(), 0);
         block.numbers.unpack(0, values)?;
         let every = block.presence.is_every();
@@ -128,34 +131,28 @@ impl Scan {
                 return None;
             }
         }
-        let Entry { first, documents, .. } = block.entry;
-        *last = Last { first, documents, every, several: block.has_several() };
+        let JumpEntry { first, documents, .. } = block.entry;
+        *last = LastBlock { first, documents, every, several: block.has_several() };
         Some(self.last())
     }
 }
 
 impl<'s> Values<'s> {
-    /// Calls `visit` with each document that has values, and those.
+    /// The documents that have values, each with its values.
     #[inline]
-    pub fn each(&self, mut visit: impl FnMut(u32, &'s [u64])) {
-        let values = |rank: usize| match self.ends {
-            None => self.values.get(rank..rank + 1),
+    pub fn documents(&self) -> impl Iterator<Item = (u32, &'s [u64])> + use<'s> {
+        let Values { first, documents, present, ends, values } = *self;
+        let of_rank = move |rank: usize| match ends {
+            None => values.get(rank..rank + 1),
             Some(ends) => {
                 let start = rank.checked_sub(1).and_then(|before| ends.get(before)).copied().unwrap_or(0);
-                self.values.get(start as usize..ends.get(rank).copied().unwrap_or(0) as usize)
+                values.get(start as usize..ends.get(rank).copied().unwrap_or(0) as usize)
             }
         };
-        match self.present {
-            None => {
-                for (doc, rank) in (self.first..self.first + self.documents).zip(0..) {
-                    visit(doc, values(rank).unwrap_or_default());
-                }
-            }
-            Some(present) => {
-                for (&doc, rank) in present.iter().zip(0..) {
-                    visit(self.first + u32::from(doc), values(rank).unwrap_or_default());
-                }
-            }
-        }
+        let count = present.map_or(documents as usize, <[u16]>::len);
+        (0..count).zip(0u32..).map(move |(rank, offset)| {
+            let offset = present.map_or(offset, |present| present.get(rank).copied().unwrap_or(0).into());
+            (first + offset, of_rank(rank).unwrap_or_default())
+        })
     }
 }

@@ -1,4 +1,4 @@
-//! Columns against an obvious list of lists.
+//! Columns, compared with a list of lists.
 
 use std::sync::Arc;
 
@@ -56,7 +56,7 @@ fn check(column: &Column, documents: &[Vec<u64>], random: &mut fastrand::Rng, la
             "{label}"
         );
         let values = scan.read(column, block).unwrap();
-        values.each(|doc, values| scanned[doc as usize] = values.to_vec());
+        values.documents().for_each(|(doc, values)| scanned[doc as usize] = values.to_vec());
     }
     assert_eq!(seen as usize, documents.len(), "{label}");
     assert_eq!(scanned, expected, "{label}");
@@ -73,9 +73,7 @@ fn check(column: &Column, documents: &[Vec<u64>], random: &mut fastrand::Rng, la
         }
     }
     assert_eq!(of_ranges, (column.values(), column.documents()), "{label}");
-    let firsts: Vec<u32> = (0..column.blocks()).map(|block| column.entry(block).unwrap().first).collect();
-    assert_eq!(Walker::all(column).unwrap(), firsts, "{label}");
-    let (mut walker, mut cursor) = (Walker::new(column), ColumnCursor::new(column));
+    let mut cursor = ColumnCursor::new(column);
     for _ in 0..3_000.min(4 * documents.len()) {
         let doc = random.u32(..column.documents());
         let mut values = Vec::new();
@@ -83,12 +81,11 @@ fn check(column: &Column, documents: &[Vec<u64>], random: &mut fastrand::Rng, la
         assert_eq!(values, expected[doc as usize], "{label} {doc}");
         assert_eq!(column.first(doc).unwrap(), values.first().copied(), "{label} {doc}");
         assert_eq!(cursor.first(doc).unwrap(), values.first().copied(), "{label} {doc}");
-        assert_eq!(walker.first(doc).unwrap(), values.first().copied(), "{label} {doc}");
     }
     gathered(column, &expected, random, label);
 }
 
-/// Batches of all documents, of most and of few are what each document has.
+/// Compares batches of all, most and few documents with single reads.
 fn gathered(column: &Column, expected: &[Vec<u64>], random: &mut fastrand::Rng, label: &str) {
     for share in [1, 2, 40, 3_000] {
         let docs: Vec<u32> = (0..column.documents()).filter(|_| random.u32(..share) == 0).collect();
@@ -125,7 +122,7 @@ fn some_documents(random: &mut fastrand::Rng, count: usize) -> Vec<Vec<u64>> {
 }
 
 #[test]
-fn every_document_is_found_wherever_it_stands() {
+fn every_document_is_found() {
     let seed = 0x5eed_0610;
     let mut random = fastrand::Rng::with_seed(seed);
     for round in 0..60 {
@@ -145,7 +142,7 @@ fn every_document_is_found_wherever_it_stands() {
 }
 
 #[test]
-fn a_document_of_very_many_values_is_a_block_of_its_own() {
+fn a_document_with_very_many_values_gets_a_block_of_its_own() {
     let documents = vec![vec![1], (0..200_000).rev().collect(), vec![], vec![3, 2]];
     let (blocks, index) = written(&documents, ColumnKind::Unsigned);
     let directory = RamDirectory::default();
@@ -155,7 +152,7 @@ fn a_document_of_very_many_values_is_a_block_of_its_own() {
 }
 
 #[test]
-fn blocks_are_carried_over_and_found_behind_others() {
+fn copied_blocks_are_found_after_other_blocks() {
     let seed = 0x5eed_0611;
     let mut random = fastrand::Rng::with_seed(seed);
     for round in 0..20 {
@@ -179,12 +176,12 @@ fn blocks_are_carried_over_and_found_behind_others() {
                 }
                 let values = scan.read(&column, number).unwrap();
                 let mut next = values.first;
-                values.each(|doc, values| {
+                for (doc, values) in values.documents() {
                     writer.skip(doc - next, &mut out).unwrap();
                     values.iter().for_each(|&value| writer.push(value));
                     writer.end_document(&mut out).unwrap();
                     next = doc + 1;
-                });
+                }
                 writer.skip(entry.first + entry.documents - next, &mut out).unwrap();
             }
             all.extend(documents);
@@ -219,7 +216,7 @@ fn damage_is_an_error_or_harmless() {
         let mut scan = Scan::new();
         for block in 0..column.blocks() {
             match scan.read(&column, block) {
-                Ok(values) => values.each(|_, _| {}),
+                Ok(values) => values.documents().for_each(drop),
                 Err(error) => assert!(matches!(error, Error::Corrupt { .. }), "seed {seed:x}"),
             }
         }
@@ -235,8 +232,8 @@ fn damage_is_an_error_or_harmless() {
 }
 
 #[test]
-fn entries_take_a_line_of_the_cache() {
-    let entry = Entry {
+fn an_entry_takes_one_cache_line() {
+    let entry = JumpEntry {
         offset: 1,
         length: 99,
         least: 2,
@@ -253,5 +250,5 @@ fn entries_take_a_line_of_the_cache() {
     let mut bytes = Vec::new();
     entry.put(&mut bytes);
     assert_eq!(bytes.len(), 64);
-    assert_eq!(Entry::read(&bytes), Some(entry));
+    assert_eq!(JumpEntry::read(&bytes), Some(entry));
 }

@@ -1,14 +1,15 @@
-//! The values of a document as they were put in.
+//! The values of documents as they were added.
 
 use super::dictionary::DictionaryReader;
-use super::read::{Block, Damaged};
-use super::{Column, ColumnCursor, ColumnKind};
+use super::kind::ColumnKind;
+use super::read::{Column, ColumnBlock, ColumnCursor, Damaged};
 use crate::codec::StringBlock;
 use crate::error::Result;
 use crate::schema::Value;
 
 impl Column {
-    /// Appends the values of a document: numbers and keywords ascending, others in their order.
+    /// Appends the values of a document: numbers and keywords in ascending order, others in the order in
+    /// which they were added.
     pub fn values_of(&self, doc: u32, out: &mut Vec<Value>) -> Result<()> {
         if self.kind().is_strings() {
             let is_text = self.kind() == ColumnKind::Text;
@@ -31,7 +32,8 @@ impl Column {
 
     /// Appends the values of each of `docs` to its row, as [`Column::values_of`] does.
     ///
-    /// Each block, and each term of a dictionary, is read once if documents are in order, so many are cheaper together.
+    /// If the documents are in order, each block and each term of a dictionary is read once, so many
+    /// documents at once are cheaper.
     pub fn values_of_each(&self, docs: &[u32], rows: &mut [Vec<Value>]) -> Result<()> {
         let mut cursor = ColumnCursor::new(self);
         let mut orders = Vec::new();
@@ -52,7 +54,7 @@ impl Column {
                     let number = |&order: &u64| (u32::try_from(order).unwrap_or(u32::MAX), row);
                     wanted.extend(orders.iter().map(number));
                 }
-                // By term, and so each row gets its terms in order.
+                // Sorted by term, so that each row gets its terms in order.
                 wanted.sort_unstable();
                 let mut numbers: Vec<u32> = wanted.iter().map(|(number, _)| *number).collect();
                 numbers.dedup();
@@ -96,7 +98,7 @@ impl Column {
     }
 }
 
-/// Appends terms, with a name behind each if there are names.
+/// Appends terms, each with its name if there are names.
 fn put_paths(
     terms: &DictionaryReader,
     orders: &[u64],
@@ -113,24 +115,25 @@ fn put_paths(
     Ok(())
 }
 
-/// Strings of documents that are asked for in about their order: the block at hand is unpacked once.
+/// Reads strings of documents that are requested in about ascending order. Each block is unpacked once.
 #[derive(Debug)]
 pub struct StringCursor<'a> {
     column: &'a Column,
-    open: Option<Open<'a>>,
+    open: Option<OpenStrings<'a>>,
 }
 
+/// The current block of a [`StringCursor`].
 #[derive(Debug)]
-struct Open<'a> {
+struct OpenStrings<'a> {
     number: u32,
-    block: Block<'a>,
-    /// None where no document of the block has a string.
+    block: ColumnBlock<'a>,
+    /// `None` if no document of the block has a string.
     strings: Option<StringBlock<'a>>,
     unpacked: Vec<u8>,
 }
 
 impl<'a> StringCursor<'a> {
-    /// At no document.
+    /// A cursor without a current block.
     pub fn new(column: &'a Column) -> Self {
         StringCursor { column, open: None }
     }
@@ -140,7 +143,7 @@ impl<'a> StringCursor<'a> {
         self.append(doc, &mut Vec::new(), |string| visit(std::mem::take(string)))
     }
 
-    /// Appends each string of a document to `out`, and calls `ended` with that behind each.
+    /// Appends each string of a document to `out`, and calls `ended` with `out` after each.
     pub fn append(&mut self, doc: u32, out: &mut Vec<u8>, mut ended: impl FnMut(&mut Vec<u8>)) -> Result<()> {
         if !self.open.as_ref().is_some_and(|open| open.block.documents().contains(&doc)) {
             let number = self.column.block_of(doc)?;
@@ -151,9 +154,9 @@ impl<'a> StringCursor<'a> {
                 let opened = opened.filter(|all| all.unpack(&mut unpacked).is_some());
                 strings = Some(opened.ok_or_else(|| self.column.damaged(number))?);
             }
-            self.open = Some(Open { number, block, strings, unpacked });
+            self.open = Some(OpenStrings { number, block, strings, unpacked });
         }
-        let Some(Open { number, block, strings: Some(strings), unpacked }) = &self.open else {
+        let Some(OpenStrings { number, block, strings: Some(strings), unpacked }) = &self.open else {
             return Ok(());
         };
         let mut read = || -> std::result::Result<(), Damaged> {

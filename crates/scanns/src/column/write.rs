@@ -1,27 +1,28 @@
 //! Fills the blocks of a column, document by document.
 
-use super::ColumnKind;
-use super::entry::{BLOCKS_OF_RANGE, Entry, Header, JUMP, Range};
+use super::entry::{BLOCKS_OF_RANGE, BlockRange, Header, JUMP, JumpEntry};
+use super::kind::ColumnKind;
 use crate::codec::{Chooser, Head, MOST_DOCUMENTS, encode_block, put_numbers, put_presence};
 use crate::error::Result;
 use crate::store::EnvelopeWriter;
 
-/// Documents with a value at which a block ends.
+/// Number of documents with a value at which a block ends.
 const FULL: usize = JUMP as usize;
 
-/// Values at which it ends.
+/// Number of values at which a block ends.
 const MOST_VALUES: usize = 1 << 16;
 
-/// Bytes of strings at which it ends.
+/// Bytes of strings at which a block ends.
 const MOST_TEXT: usize = 128 << 10;
 
-/// A block that is carried over has at least so many documents, or of strings so many bytes, and so has the one before.
+/// Least number of documents of a block that is copied, and of the block before it.
 const LEAST_CARRIED: u32 = JUMP / 2;
+/// Or, in a column of strings, the least number of bytes of both.
 const LEAST_TEXT: usize = 32 << 10;
 
-/// Takes blocks one after the other.
+/// An output for blocks, one after the other.
 pub trait BlockSink {
-    /// Takes the next.
+    /// Appends the next block.
     fn take(&mut self, block: &[u8]) -> Result<()>;
 }
 
@@ -38,32 +39,33 @@ impl BlockSink for Vec<u8> {
     }
 }
 
-/// Writes the blocks of a column, and remembers its index.
+/// Writes the blocks of a column, and keeps its index in memory.
 #[derive(Debug)]
 pub struct ColumnWriter {
     kind: ColumnKind,
-    /// The first document of the block at hand.
+    /// The first document of the current block.
     first: u32,
-    /// Documents in it that have ended.
+    /// Number of documents in the current block that have ended.
     documents: u32,
-    /// Those that have a value.
+    /// The documents with values, as distances from the first document.
     present: Vec<u16>,
-    /// How many values there are up to each of them.
+    /// For each of them, the number of values up to its last.
     ends: Vec<u64>,
-    /// Numbers.
+    /// The values, if they are numbers.
     values: Vec<u64>,
-    /// Strings, one after the other, and where each ends.
+    /// The bytes of the values, if they are strings.
     text: Vec<u8>,
+    /// The end of each string in `text`.
     text_ends: Vec<usize>,
-    entries: Vec<Entry>,
-    /// Bytes of the blocks before.
+    entries: Vec<JumpEntry>,
+    /// Offset of the current block.
     at: u64,
     block: Vec<u8>,
     chooser: Chooser,
 }
 
 impl ColumnWriter {
-    /// Without documents.
+    /// A writer of a column without documents.
     pub fn new(kind: ColumnKind) -> Self {
         ColumnWriter {
             kind,
@@ -81,34 +83,35 @@ impl ColumnWriter {
         }
     }
 
-    /// Without documents; its blocks will stand behind so many bytes of others.
+    /// A writer of a column whose blocks follow `written` bytes of other blocks.
     pub fn behind(kind: ColumnKind, written: u64) -> Self {
         ColumnWriter { at: written, ..Self::new(kind) }
     }
 
-    /// Adds a number of the document at hand.
+    /// Adds a number to the current document.
     #[inline]
     pub fn push(&mut self, order: u64) {
         self.values.push(order);
     }
 
-    /// Adds a string of the document at hand.
+    /// Adds a string to the current document.
     pub fn push_string(&mut self, string: &[u8]) {
         self.text.extend_from_slice(string);
         self.text_ends.push(self.text.len());
     }
 
-    /// Values of the block at hand.
+    /// Number of values in the current block.
     fn count(&self) -> usize {
         if self.kind.is_strings() { self.text_ends.len() } else { self.values.len() }
     }
 
-    /// Those of documents that have ended.
+    /// Number of values of documents that have ended.
     fn ended(&self) -> usize {
         self.ends.last().map_or(0, |&end| usize::try_from(end).unwrap_or(0))
     }
 
-    /// Ends the document at hand, with the values that were added since the one before. Numbers are put in order.
+    /// Ends the current document. Its values are those added since the previous document ended; numbers are
+    /// sorted.
     #[inline]
     pub fn end_document(&mut self, out: &mut impl BlockSink) -> Result<()> {
         let (before, count) = (self.ended(), self.count());
@@ -116,7 +119,7 @@ impl ColumnWriter {
             if count > before + 1 && self.kind.is_sorted() {
                 self.values.get_mut(before..).unwrap_or_default().sort_unstable();
             }
-            // A block has fewer documents than that at any time.
+            // A block has fewer than 2¹⁶ documents here.
             self.present.push(u16::try_from(self.documents).unwrap_or(u16::MAX));
             self.ends.push(count as u64);
         }
@@ -124,7 +127,8 @@ impl ColumnWriter {
         if self.is_full() { self.seal(out) } else { Ok(()) }
     }
 
-    /// Where all have values, blocks have as many documents each, which makes jumps a division.
+    /// Returns true if the current block should end. If all documents have values, all blocks have the same
+    /// number of documents, so that a block is found by a division.
     fn is_full(&self) -> bool {
         self.present.len() >= FULL
             || self.documents as usize >= MOST_DOCUMENTS
@@ -132,7 +136,7 @@ impl ColumnWriter {
             || self.text.len() >= MOST_TEXT
     }
 
-    /// Forgets the values of the document at hand, which has not ended.
+    /// Drops the values of the current document.
     pub fn drop_open(&mut self) {
         let ended = self.ended();
         self.values.truncate(ended);
@@ -154,12 +158,12 @@ impl ColumnWriter {
         Ok(())
     }
 
-    /// Documents so far.
+    /// Number of documents that have ended.
     pub fn documents(&self) -> u32 {
         self.first + self.documents
     }
 
-    /// Memory in use.
+    /// Bytes of memory in use.
     pub fn bytes(&self) -> usize {
         self.text.capacity()
             + self.text_ends.capacity() * 8
@@ -167,12 +171,12 @@ impl ColumnWriter {
             + self.ends.capacity() * 8
             + self.present.capacity() * 2
             + self.block.capacity()
-            + self.entries.capacity() * size_of::<Entry>()
+            + self.entries.capacity() * size_of::<JumpEntry>()
     }
 
-    /// Adds a block of another column as it is, if that leaves no small block behind; `false` if it has to be taken
-    /// apart.
-    pub fn carry(&mut self, entry: &Entry, block: &[u8], out: &mut impl BlockSink) -> Result<bool> {
+    /// Copies a block of another column, unless that would leave a small block behind. Returns false if the
+    /// block has to be taken apart.
+    pub fn carry(&mut self, entry: &JumpEntry, block: &[u8], out: &mut impl BlockSink) -> Result<bool> {
         let is_large = |documents: u32, bytes: usize| {
             documents >= LEAST_CARRIED || (self.kind.is_strings() && bytes >= LEAST_TEXT)
         };
@@ -185,23 +189,23 @@ impl ColumnWriter {
         Ok(true)
     }
 
-    /// Adds a block of another column as it is.
-    pub fn copy(&mut self, entry: &Entry, block: &[u8], out: &mut impl BlockSink) -> Result<()> {
+    /// Copies a block of another column.
+    pub fn copy(&mut self, entry: &JumpEntry, block: &[u8], out: &mut impl BlockSink) -> Result<()> {
         self.seal(out)?;
-        self.keep(&Entry { offset: self.at, ..*entry }, out)?;
+        self.keep(&JumpEntry { offset: self.at, ..*entry }, out)?;
         self.at += block.len() as u64;
         out.take(block)
     }
 
-    /// Has the index lead to a block that is written already.
-    pub fn keep(&mut self, entry: &Entry, out: &mut impl BlockSink) -> Result<()> {
+    /// Adds an index entry for a block that is written already.
+    pub fn keep(&mut self, entry: &JumpEntry, out: &mut impl BlockSink) -> Result<()> {
         self.seal(out)?;
-        self.entries.push(Entry { first: self.first, ..*entry });
+        self.entries.push(JumpEntry { first: self.first, ..*entry });
         self.first += entry.documents;
         Ok(())
     }
 
-    /// Writes the block at hand, which must not have a document that has not ended.
+    /// Writes the current block; its last document must have ended.
     pub fn seal(&mut self, out: &mut impl BlockSink) -> Result<()> {
         if self.documents == 0 {
             return Ok(());
@@ -216,9 +220,10 @@ impl ColumnWriter {
         if several {
             put_ends(&mut self.chooser, &self.ends, block);
         }
-        let head = match self.values.is_empty() {
-            true => Head::constant(0),
-            false => put_numbers(&mut self.chooser, &self.values, self.kind.is_float(), block),
+        let head = if self.values.is_empty() {
+            Head::constant(0)
+        } else {
+            put_numbers(&mut self.chooser, &self.values, self.kind.is_float(), block)
         };
         if strings && count > 0 {
             put_strings(&self.text, &self.text_ends, block);
@@ -227,7 +232,7 @@ impl ColumnWriter {
         if let Some(front) = block.first_chunk_mut() {
             *front = length.to_le_bytes();
         }
-        self.entries.push(Entry {
+        self.entries.push(JumpEntry {
             offset: self.at,
             length,
             least: self.values.iter().copied().min().unwrap_or(0),
@@ -253,7 +258,7 @@ impl ColumnWriter {
         Ok(())
     }
 
-    /// Writes what is left, and returns the index. The writer is then as new.
+    /// Writes the last block and returns the index. The writer is then empty.
     pub fn finish(&mut self, out: &mut impl BlockSink) -> Result<Vec<u8>> {
         self.drop_open();
         self.seal(out)?;
@@ -264,7 +269,7 @@ impl ColumnWriter {
     }
 }
 
-/// Writes strings, of which it is known where each ends.
+/// Appends the encoded strings; `ends` has the end of each in `text`.
 fn put_strings(text: &[u8], ends: &[usize], block: &mut Vec<u8>) {
     let mut start = 0;
     let string = |&end: &usize| text.get(std::mem::replace(&mut start, end)..end).unwrap_or_default();
@@ -272,7 +277,7 @@ fn put_strings(text: &[u8], ends: &[usize], block: &mut Vec<u8>) {
     encode_block(&strings, block);
 }
 
-/// Writes how many values there are up to each document.
+/// Appends the ends: for each document with values, the number of values up to its last.
 fn put_ends(chooser: &mut Chooser, ends: &[u64], block: &mut Vec<u8>) {
     let at = block.len();
     block.extend([0; super::read::ENDS]);
@@ -288,16 +293,16 @@ fn put_ends(chooser: &mut Chooser, ends: &[u64], block: &mut Vec<u8>) {
     }
 }
 
-/// The index over blocks.
-fn index_of(kind: u32, documents: u32, entries: &[Entry]) -> Vec<u8> {
+/// The index over `entries`.
+fn index_of(kind: u32, documents: u32, entries: &[JumpEntry]) -> Vec<u8> {
     let count = entries.len();
     let last = count.saturating_sub(1);
     let uniform = entries.iter().take(last).all(|entry| entry.documents == JUMP)
         && entries.last().is_none_or(|entry| entry.documents <= JUMP);
-    let ranges: Vec<Range> = entries
+    let ranges: Vec<BlockRange> = entries
         .chunks(BLOCKS_OF_RANGE)
         .map(|blocks| {
-            let mut range = Range::NONE;
+            let mut range = BlockRange::NONE;
             blocks.iter().for_each(|entry| range.add(entry));
             range
         })

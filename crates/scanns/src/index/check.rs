@@ -1,16 +1,14 @@
 //! Proves that an index is whole, says what is damaged and what that costs, and can commit what is left.
 
 use std::collections::HashSet;
-use std::path::Path;
 use std::sync::atomic::{AtomicBool, Ordering};
 
 use super::Progress;
-use super::maintain::existing;
-use super::manifest::{Manifest, Partial, SegmentEntry};
 use crate::error::{Error, Result};
+use crate::index::commit::manifest::{Manifest, Partial, SegmentEntry};
 use crate::schema::Schema;
 use crate::segment::{CheckLevel, KnownPaths, file_name, is_file_name, is_of_segment};
-use crate::store::{Directory, FsDirectory, generations, leased, publish, read_generation, sweep};
+use crate::store::{Directory, generations, leased, publish, read_generation, sweep};
 
 /// What a check found.
 #[derive(Clone, Debug)]
@@ -56,18 +54,7 @@ impl CheckReport {
 ///
 /// # Errors
 /// [`Error::NotAnIndex`], no commit that can be read, [`Error::Cancelled`] after `cancel` was set.
-pub fn check(
-    path: &Path,
-    level: CheckLevel,
-    progress: &Progress,
-    cancel: &AtomicBool,
-) -> Result<CheckReport> {
-    existing(path)?;
-    check_in(&FsDirectory::new(path), level, progress, cancel)
-}
-
-/// Like [`check`], in any directory.
-pub fn check_in(
+pub(crate) fn check_in(
     directory: &dyn Directory,
     level: CheckLevel,
     progress: &Progress,
@@ -76,27 +63,16 @@ pub fn check_in(
     look(directory, level, progress, cancel).map(|(report, _)| report)
 }
 
-/// Checks the index at `path`, and commits what is whole of it if something is damaged: damaged segments are left out,
-/// and their files removed.
+/// Checks the index at `path`, and commits what is whole of it if something is damaged: damaged segments are
+/// left out, and their files removed.
 ///
-/// Where the newest commits cannot be read, the newest one that can be is taken instead, and no file is removed. Files
-/// of lines of which something is left are read anew by the next build.
+/// Where the newest commits cannot be read, the newest one that can be is taken instead, and no file is
+/// removed. Files of lines of which something is left are read anew by the next build.
 ///
 /// # Errors
-/// As [`check`]; another writer; a full disk; a newest commit that cannot be read, where segments of the one before
-/// are gone and others are there, since they were merged.
-pub fn salvage(
-    path: &Path,
-    level: CheckLevel,
-    progress: &Progress,
-    cancel: &AtomicBool,
-) -> Result<CheckReport> {
-    existing(path)?;
-    salvage_in(&FsDirectory::new(path), level, progress, cancel)
-}
-
-/// Like [`salvage`], in any directory.
-pub fn salvage_in(
+/// As [`check`]; another writer; a full disk; a newest commit that cannot be read, where segments of the one
+/// before are gone and others are there, since they were merged.
+pub(crate) fn salvage_in(
     directory: &dyn Directory,
     level: CheckLevel,
     progress: &Progress,
@@ -135,15 +111,16 @@ pub fn salvage_in(
     Ok(report)
 }
 
-/// True if segments of an older commit are gone while there are others: then a newer commit has them in another form, and
-/// the older one is not what is left of the index.
+/// True if segments of an older commit are gone while there are others: then a newer commit has them in
+/// another form, and the older one is not what is left of the index.
 fn lacks_files(directory: &dyn Directory, manifest: &Manifest, report: &CheckReport) -> Result<bool> {
     let names: HashSet<String> = directory.list()?.into_iter().collect();
     let lacks = manifest.segments.iter().any(|entry| !names.contains(&file_name(entry.id)));
     Ok(lacks && report.leftovers.iter().any(|name| is_file_name(name)))
 }
 
-/// Has a later build read every file of lines anew of which something is left: it can't be told which lines are lost.
+/// Has a later build read every file of lines anew of which something is left: it can't be told which lines
+/// are lost.
 fn forget_lines(directory: &dyn Directory, manifest: &mut Manifest) -> Result<()> {
     let Manifest { segments, partial, .. } = manifest;
     partial.values_mut().for_each(|begun| *begun = Partial::default());
@@ -213,7 +190,7 @@ fn look_once(
     let Some((generation, manifest)) = found else {
         return Err(first_error.unwrap_or_else(|| Error::NotAnIndex {
             path: directory.describe().into(),
-            why: "nothing was ever committed in it; build it with scanns index",
+            why: "nothing was ever committed in it",
         }));
     };
     let total = manifest.segments.iter().map(|entry| entry.bytes).sum();
@@ -226,7 +203,7 @@ fn look_once(
             if cancel.load(Ordering::Relaxed) { Err(Error::Cancelled) } else { Ok(()) }
         };
         go_on(0)?;
-        let fault = match check_segment(directory, (entry, &manifest.schema), level, &mut go_on) {
+        let fault = match check_segment(directory, entry, &manifest.schema, level, &mut go_on) {
             Err(error) if !is_damage(&error) => return Err(error),
             checked => checked.err().map(|error| error.to_string()),
         };
@@ -247,7 +224,8 @@ fn look_once(
 
 fn check_segment(
     directory: &dyn Directory,
-    (entry, schema): (&SegmentEntry, &Schema),
+    entry: &SegmentEntry,
+    schema: &Schema,
     level: CheckLevel,
     go_on: &mut dyn FnMut(u64) -> Result<()>,
 ) -> Result<()> {

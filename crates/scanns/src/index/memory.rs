@@ -2,14 +2,13 @@
 
 use std::ops::Range;
 
-use super::words::OneAnalyzer;
 use crate::error::{Error, Result};
+use crate::index::snapshot::words::OneAnalyzer;
 use crate::invert::{CHECK_EVERY, InvertOptions, Inverter};
-use crate::record::Parts;
+use crate::query::{Operator, Query, parse};
+use crate::record::{DocumentParts, DocumentRange};
 use crate::schema::{Analyzer, Records};
-use crate::search::{
-    Leaf, LeafStats, ListSource, Operator, PositionSource, Query, TermRef, TermStream, parse,
-};
+use crate::search::{Leaf, LeafStats, ListSource, PositionSource, TermRef, TermStream};
 use crate::tokenize::Tokenizer;
 
 /// Documents, their terms and postings, without any file.
@@ -44,7 +43,8 @@ impl MemoryIndex {
         if self.inverter.is_full(usize::MAX) {
             return false;
         }
-        let mut parts = Parts::new(Records::File, &self.analyzer, range, (false, true), CHECK_EVERY / 4);
+        let mut parts =
+            DocumentParts::new(Records::File, &self.analyzer, DocumentRange::whole(range), CHECK_EVERY / 4);
         while let Some(part) = parts.step(text) {
             self.tokenizer.run(text, part.range, &mut self.inverter);
             if !part.closes && self.inverter.is_full(usize::MAX) {
@@ -96,7 +96,7 @@ impl MemoryIndex {
 struct MemoryTerms<'a> {
     index: &'a MemoryIndex,
     terms: Vec<(Vec<u8>, u32)>,
-    /// The place of the term at hand; none before the first.
+    /// The place of the current term; `None` before the first.
     at: Option<usize>,
     found: TermRef,
 }

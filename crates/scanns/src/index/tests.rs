@@ -9,8 +9,11 @@ use std::sync::atomic::AtomicBool;
 use super::*;
 use crate::error::{Error, Result};
 use crate::invert::InvertOptions;
+use crate::query::{Operator, Query};
 use crate::read::ReadOptions;
-use crate::search::{Leaf, Model, Operator, Searcher};
+use crate::schema::{Analyzer, Field, Postings, Records};
+use crate::search::{Leaf, Model, Searcher};
+use crate::segment::FlushBuffers;
 use crate::source::SourceOptions;
 use crate::sys::PageSize;
 
@@ -39,7 +42,7 @@ fn options(root: &Path, records: Records, lanes: usize) -> IndexOptions {
         stored: StoredOptions::default(),
         memory: 512 << 20,
         segment_memory: SEGMENT_MEMORY,
-        flush: FlushOptions::default(),
+        buffers: FlushBuffers::default(),
         merge: None,
         again: false,
         commit_every: None,
@@ -87,7 +90,7 @@ fn contents(snapshot: &Snapshot) -> Oracle {
     let mut found = Oracle::new();
     let searcher = snapshot.searcher();
     for (term, doc_freq) in snapshot.terms(b"", usize::MAX).unwrap() {
-        let query = crate::search::Query::Term(term.clone());
+        let query = Query::term(Field::default(), term.clone());
         let mut keys = BTreeMap::new();
         let visit = |hit| {
             // BM25 with b = 0 and one term gives the frequency back: score = idf · f / (f + k1).
@@ -232,7 +235,8 @@ fn a_small_cap_makes_more_segments_and_no_other_answers() {
     let place = tempfile::tempdir().unwrap();
     let root = place.path().join("in");
     fs::create_dir(&root).unwrap();
-    // Distinct terms enough to fill a thread's memory several times, in lines, in one large and several small files.
+    // Distinct terms enough to fill a thread's memory several times, in lines, in one large and several small
+    // files.
     let mut files = Vec::new();
     for n in 0..4 {
         let lines: Vec<String> =
@@ -277,7 +281,7 @@ fn a_document_that_outgrows_the_memory_is_a_counted_failure_and_the_rest_is_inde
     let index = place.path().join("x.scanns");
     let report = run(&index, &options).unwrap();
     assert_eq!((report.failed.len(), report.documents), (1, 1));
-    assert!(report.failed[0].reason.contains("--memory"), "{}", report.failed[0].reason);
+    assert!(report.failed[0].reason.contains("more memory"), "{}", report.failed[0].reason);
     let snapshot = Snapshot::open(&index).unwrap();
     assert_eq!(snapshot.terms(b"", 9).unwrap(), [(b"kept".to_vec(), 1)]);
 }
@@ -325,7 +329,7 @@ fn what_is_added_needs_the_analyzer_of_the_index() {
     let mut options = options(&root, Records::File, 1);
     run(&index, &options).unwrap();
     options.analyzer = Some(Analyzer::Standard);
-    assert!(matches!(run(&index, &options), Err(Error::Options(_))));
+    assert!(matches!(run(&index, &options), Err(Error::Conflict { .. })));
     options.analyzer = None;
     run(&index, &options).unwrap();
     let snapshot = Snapshot::open(&index).unwrap();

@@ -1,69 +1,16 @@
-//! Other values for documents that are indexed: columns of numbers are changed in place, the documents stay as they are.
-//!
-//! What a [`Setting`] says is applied by whoever writes: `live/` for programs, [`update`] on request.
+//! Changes column values of indexed documents in place. The documents are not indexed again.
 
-use std::path::Path;
-
-use super::maintain::{Selection, existing, ids, selected};
-use super::writer::Writer;
-use crate::column::{ColumnKind, NewValues};
+use super::maintain::{Selection, open_segments, selected};
 use crate::error::{Error, Result};
-use crate::schema::{Field, Schema, Value, literal};
+use crate::index::commit::column_setting::ColumnSetting;
+use crate::index::commit::writer::Writer;
+use crate::schema::{Schema, Value, literal};
 use crate::segment::Changes;
-use crate::store::{Directory, FsDirectory};
-
-/// The values that documents get in a column.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub(super) struct Setting {
-    pub(super) field: Field,
-    kind: ColumnKind,
-    orders: Vec<u64>,
-}
-
-impl Setting {
-    /// Values for a field, none to have documents without.
-    ///
-    /// # Errors
-    /// [`Error::Options`] for a field that is no column of numbers, or is kept with the document as well, and for values of
-    /// another kind.
-    pub(super) fn new(schema: &Schema, field: Field, values: &[Value]) -> Result<Self> {
-        let refuse = |why: String| Err(Error::Options(why));
-        let Some(entry) = schema.entry(field) else {
-            return refuse("a field is one of another schema: take fields from that of the index".into());
-        };
-        let (name, kind) = (&entry.name, ColumnKind::of(&entry.kind));
-        if !entry.column || !kind.is_number() {
-            return refuse(format!(
-                "the values of field '{name}' cannot be changed in place: those of columns of numbers, dates, true and \
-                 false can. Replace the documents"
-            ));
-        }
-        if entry.stored {
-            return refuse(format!(
-                "the values of field '{name}' are kept with the documents too, which would not change: replace them"
-            ));
-        }
-        let orders = values.iter().map(|value| kind.order_of(value.as_ref())).collect::<Option<Vec<u64>>>();
-        match orders {
-            Some(orders) => Ok(Setting { field, kind, orders }),
-            None => refuse(format!("field '{name}' has values of kind {}", entry.kind.name())),
-        }
-    }
-
-    /// Notes it for a document.
-    pub(super) fn put(&self, document: u32, changes: &mut Changes) {
-        let (_, values) = changes.entry(self.field).or_insert_with(|| (self.kind, NewValues::new()));
-        values.insert(document, self.orders.clone());
-    }
-
-    /// Memory that it takes.
-    pub(super) fn bytes(&self) -> usize {
-        size_of::<Self>() + self.orders.capacity() * 8
-    }
-}
+use crate::store::Directory;
 
 /// What an update did.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[non_exhaustive]
 pub struct UpdateReport {
     /// Documents that were selected.
     pub documents: u64,
@@ -71,30 +18,25 @@ pub struct UpdateReport {
     pub bytes_written: u64,
 }
 
-/// Gives documents of the index at `path` other values, each field those written beside its name, and commits.
+/// Gives the selected documents of an index new values and commits. `values` has, by the name of a field, its
+/// values as text; a field without values is cleared.
 ///
 /// # Errors
-/// [`Error::NotAnIndex`]; [`Error::Options`] for a field that cannot be changed in place or a value that it cannot have; a
-/// query that does not parse, another writer, a full disk: nothing is changed then.
-pub fn update(path: &Path, what: &Selection, values: &[(String, Vec<String>)]) -> Result<UpdateReport> {
-    existing(path)?;
-    update_in(&FsDirectory::new(path), what, values)
-}
-
-/// Like [`update`], in any directory.
-pub fn update_in(
+/// [`Error::NotAnIndex`]; [`Error::UnknownField`], [`Error::InvalidField`] or [`Error::InvalidValue`] for a
+/// field that does not exist or cannot be changed in place, or a value that it cannot have; a query that does
+/// not parse, another writer, a full disk: nothing is changed then.
+pub(crate) fn update_in(
     directory: &dyn Directory,
-    what: &Selection,
+    selection: &Selection,
     values: &[(String, Vec<String>)],
 ) -> Result<UpdateReport> {
     let writer = Writer::open(directory)?;
-    let segments = ids(&writer)?;
+    let segments = open_segments(&writer)?;
     let schema = writer.manifest().map(|manifest| manifest.schema).unwrap_or_default();
-    let settings = values.iter().map(|(name, values)| read(&schema, name, values));
-    let settings = settings.collect::<Result<Vec<Setting>>>()?;
+    let settings = values.iter().map(|(name, values)| read_setting(&schema, name, values));
+    let settings = settings.collect::<Result<Vec<ColumnSetting>>>()?;
     let mut documents = 0;
-    for (&id, found) in segments.iter().zip(selected(&writer, &segments, what)?) {
-        let segment = writer.segment(id)?;
+    for (segment, found) in segments.iter().zip(selected(&writer, &segments, selection)?) {
         let mut live: Vec<u32> = found.into_iter().flatten().filter(|&doc| segment.is_live(doc)).collect();
         live.sort_unstable();
         live.dedup();
@@ -103,7 +45,7 @@ pub fn update_in(
             settings.iter().for_each(|setting| setting.put(document, &mut changes));
         }
         if !changes.is_empty() {
-            writer.change(id, |segment| segment.set(&changes))?;
+            writer.change(segment.id(), |segment| segment.set(&changes))?;
         }
         documents += live.len() as u64;
     }
@@ -113,24 +55,19 @@ pub fn update_in(
     Ok(UpdateReport { documents, bytes_written: writer.bytes_written() })
 }
 
-/// What is written of a field and its values.
-fn read(schema: &Schema, name: &str, values: &[String]) -> Result<Setting> {
-    let Some(field) = schema.field(name) else {
-        let all: Vec<&str> = schema.columns().map(|(_, entry)| entry.name.as_str()).collect();
-        let known = if all.is_empty() {
-            "it has no columns".into()
-        } else {
-            format!("its columns are {}", all.join(", "))
-        };
-        return Err(Error::Options(format!("the index has no field '{name}': {known}")));
+/// Reads the values of a field.
+fn read_setting(schema: &Schema, name: &str, texts: &[String]) -> Result<ColumnSetting> {
+    let field = schema.field(name).zip(schema.field(name).and_then(|field| schema.entry(field)));
+    let Some((field, entry)) = field else {
+        let known = schema.columns().map(|(_, entry)| entry.name.clone()).collect();
+        return Err(Error::UnknownField { field: name.to_owned(), known });
     };
-    let kind = schema.entry(field).map(|entry| &entry.kind);
     let value = |text: &String| {
-        let refuse = |why: String| Error::Options(format!("'{text}' is no value of field '{name}': {why}"));
-        // Of a date that is written in part, its beginning.
-        kind.map_or(Ok((Value::Boolean(false), Value::Boolean(false))), |kind| literal(kind, text))
-            .map(|(first, _)| first)
-            .map_err(refuse)
+        // Of a date that is written in part, the first moment that it covers.
+        let value = literal(&entry.kind, text).map(|(first, _)| first);
+        value.map_err(|expected| {
+            Error::invalid(format!("value of field '{name}'"), format!("'{text}'"), expected)
+        })
     };
-    Setting::new(schema, field, &values.iter().map(value).collect::<Result<Vec<Value>>>()?)
+    ColumnSetting::new(schema, field, &texts.iter().map(value).collect::<Result<Vec<Value>>>()?)
 }

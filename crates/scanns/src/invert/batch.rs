@@ -1,37 +1,37 @@
-//! The hot loop: tokens wait in a small batch while their cache lines come in.
+//! The hot loop: tokens wait in a small batch while their cache lines are fetched.
 //!
-//! A look-up that waits for memory costs 170 to 350 ns, one whose line was asked for in time 10 to 25. So each
-//! token passes three stages, a batch apart: its key and fingerprint are made and its bucket is asked for; the
-//! bucket names a candidate entry, which is asked for; the entry's key is compared and its posting updated. Long
-//! terms take a fourth: their bytes are asked for and compared last. Tokens of one term stay in order, since a
-//! term is either always short or always long.
+//! A look-up that waits for memory costs 170 to 350 ns; one whose line was prefetched in time costs 10 to 25
+//! ns. So each token passes three stages, a batch apart. First its key and fingerprint are computed and its
+//! bucket is prefetched. Then the bucket names a candidate entry, which is prefetched. Last the entry's key
+//! is compared and its posting updated. Long terms take a fourth stage: their bytes are prefetched, then
+//! compared. Tokens of one term stay in order, because a term is either always short or always long.
 
 use std::ops::Range;
 
 use super::arch::{Isa, Seed};
-use super::entry::{Entry, INLINE, Key};
-use super::hot::Hot;
+use super::entry::{INLINE, TermEntry, TermKey};
+use super::hot_cache::HotCache;
 use super::positions::{COUNTS, OFFSETS};
-use super::store::{Spot, Store};
-use super::table::NONE;
+use super::store::{TermStore, TokenPlace};
+use super::table::{NONE, TermBucket};
 use crate::codec::Occurrence;
+use crate::schema::MAX_TOKEN;
 use crate::sys::prefetch;
-use crate::tokenize::MAX_TOKEN;
 
-/// Tokens per batch: their buckets and entries take 16 KiB, half of a first-level cache.
+/// Tokens per batch. Their buckets and entries take 16 KiB, half of a first-level cache.
 const BATCH: usize = 256;
 
-/// Bytes of long terms at which a batch is taken before it is full.
+/// A batch is processed before it is full once its long terms have this many bytes.
 const LONG_BYTES: usize = 32 << 10;
 
-/// Bytes of a long term that are copied without asking how many there are.
+/// A long term of at most this many bytes is copied by one copy of this size.
 const COPIED: usize = 64;
 
 /// A token on its way into the table.
 #[derive(Clone, Copy, Debug)]
-struct Pending {
-    /// For a long term the payload is its place in [`Batch::long`].
-    key: Key,
+struct PendingToken {
+    /// For a long term the payload is its position in [`TokenBatch::long`].
+    key: TermKey,
     fingerprint: u32,
     doc: u32,
     /// The entry under its fingerprint in the first bucket, or [`NONE`].
@@ -40,28 +40,38 @@ struct Pending {
     len: u32,
 }
 
+/// The part of a document that a text belongs to.
+#[derive(Clone, Copy)]
+pub(super) struct TextPlace {
+    pub(super) doc: u32,
+    /// Position of the first token.
+    pub(super) position: u32,
+    /// Offset of byte 0 of the text in the document.
+    pub(super) origin: u64,
+}
+
 /// Tokens waiting for their cache lines.
-pub(super) struct Batch {
-    hot: Box<Hot>,
-    pending: Box<[Pending; BATCH]>,
-    /// Where each stands in its document, if that is asked for.
+pub(super) struct TokenBatch {
+    hot: Box<HotCache>,
+    pending: Box<[PendingToken; BATCH]>,
+    /// The position of each token in its document, if positions are kept.
     positions: Box<[u32; BATCH]>,
-    /// Where each begins in the text, and its [`Occurrence::extra`], the same.
+    /// The start of each token in the document and its [`Occurrence::extra`], if offsets are kept.
     offsets: Box<[(u32, u32); BATCH]>,
     len: usize,
-    /// The bytes of the long terms in the batch, with room for another one.
+    /// The bytes of the long terms in the batch, with room for one more.
     long: Box<[u8]>,
     long_len: usize,
-    /// Long tokens whose candidate has the right digest.
+    /// Long tokens whose candidate has the same digest.
     unsure: Vec<u32>,
     seed: Seed,
 }
 
-impl Batch {
-    pub(super) fn new() -> Batch {
-        let empty = Pending { key: Key([0; 2]), fingerprint: 0, doc: 0, candidate: NONE, len: 0 };
-        Batch {
-            hot: Box::new(Hot::new()),
+impl TokenBatch {
+    pub(super) fn new() -> TokenBatch {
+        let empty = PendingToken { key: TermKey([0; 2]), fingerprint: 0, doc: 0, candidate: NONE, len: 0 };
+        TokenBatch {
+            hot: Box::new(HotCache::new()),
             pending: Box::new([empty; BATCH]),
             positions: Box::new([0; BATCH]),
             offsets: Box::new([(0, 0); BATCH]),
@@ -73,16 +83,16 @@ impl Batch {
         }
     }
 
-    /// Adds the tokens of `text[base..]` between `bounds` to document `doc`, the first of them at `position`; byte 0 of
-    /// `text` is byte `origin` of the document. `K` says what of this is kept: see `positions.rs`.
+    /// Adds the tokens of `text[base..]` between `bounds` to a document. `K` says what is kept of a token:
+    /// see `positions.rs`.
     ///
     /// # Safety
     /// The machine has the instructions of `I`.
     #[inline(always)]
     pub(super) unsafe fn push_all<I: Isa, const K: u8>(
         &mut self,
-        store: &mut Store,
-        (doc, mut position, origin): (u32, u32, u64),
+        store: &mut TermStore,
+        mut place: TextPlace,
         text: &[u8],
         base: usize,
         bounds: &[u16],
@@ -92,13 +102,14 @@ impl Batch {
         // SAFETY: passed on.
         unsafe {
             while !left.is_empty() {
-                let taken = match self.hot.on {
-                    true => self.fill::<I, true, K>(store, (doc, position, origin), text, base, left),
-                    false => self.fill::<I, false, K>(store, (doc, position, origin), text, base, left),
+                let taken = if self.hot.on {
+                    self.fill::<I, true, K>(store, place, text, base, left)
+                } else {
+                    self.fill::<I, false, K>(store, place, text, base, left)
                 };
                 left = &left[taken..];
                 if K != COUNTS {
-                    position = position_after(position, taken);
+                    place.position = position_after(place.position, taken);
                 }
                 if self.is_full() {
                     self.drain::<I, K>(store);
@@ -110,24 +121,24 @@ impl Batch {
         }
     }
 
-    /// Takes tokens until the batch is full; returns how many. With `HOT`, frequent terms are counted at once.
+    /// Takes tokens until the batch is full; returns how many. With `HOT`, terms in the hot cache are counted
+    /// at once.
     #[inline(always)]
     unsafe fn fill<I: Isa, const HOT: bool, const K: u8>(
         &mut self,
-        store: &mut Store,
-        (doc, first, origin): (u32, u32, u64),
+        store: &mut TermStore,
+        place: TextPlace,
         text: &[u8],
         base: usize,
         tokens: &[[u16; 2]],
     ) -> usize {
         for (i, &[start, end]) in tokens.iter().enumerate() {
             let range = base + usize::from(start)..base + usize::from(end);
-            let position = if K == COUNTS { 0 } else { position_after(first, i) };
-            let start = if K == OFFSETS { offset(origin, range.start) } else { 0 };
+            let position = if K == COUNTS { 0 } else { position_after(place.position, i) };
+            let start = if K == OFFSETS { offset(place.origin, range.start) } else { 0 };
+            let at = Occurrence { position, start, extra: 0 };
             // SAFETY: passed on.
-            unsafe {
-                self.take::<I, HOT, K>(store, (doc, Occurrence { position, start, extra: 0 }), text, range)
-            };
+            unsafe { self.take::<I, HOT, K>(store, TokenPlace { doc: place.doc, at }, text, range) };
             if self.is_full() {
                 return i + 1;
             }
@@ -142,15 +153,16 @@ impl Batch {
     #[inline(always)]
     pub(super) unsafe fn push_one<I: Isa, const K: u8>(
         &mut self,
-        store: &mut Store,
-        spot: Spot,
+        store: &mut TermStore,
+        place: TokenPlace,
         token: &[u8],
     ) {
         // SAFETY: passed on.
         unsafe {
-            match self.hot.on {
-                true => self.take::<I, true, K>(store, spot, token, 0..token.len()),
-                false => self.take::<I, false, K>(store, spot, token, 0..token.len()),
+            if self.hot.on {
+                self.take::<I, true, K>(store, place, token, 0..token.len());
+            } else {
+                self.take::<I, false, K>(store, place, token, 0..token.len());
             }
             if self.hot.goes_on(1) || self.is_full() {
                 self.drain::<I, K>(store);
@@ -162,8 +174,8 @@ impl Batch {
     #[inline(always)]
     unsafe fn take<I: Isa, const HOT: bool, const K: u8>(
         &mut self,
-        store: &mut Store,
-        spot: Spot,
+        store: &mut TermStore,
+        place: TokenPlace,
         text: &[u8],
         range: Range<usize>,
     ) {
@@ -171,13 +183,13 @@ impl Batch {
         // SAFETY: the caller vouches for the instructions; the range was just checked.
         unsafe {
             if token.len() > INLINE {
-                return self.push_long::<I, K>(store, text, range, spot);
+                return self.push_long::<I, K>(store, text, range, place);
             }
             let key = I::short_key(text, range.start, token.len());
             let fingerprint = I::fingerprint(key, &self.seed);
             match self.hot.find(key, fingerprint) {
-                Some(entry) if HOT => store.count::<K>(entry, spot),
-                _ => self.push::<K>(store, key, fingerprint, spot, 0),
+                Some(entry) if HOT => store.count::<K>(entry, place),
+                _ => self.push::<K>(store, key, fingerprint, place, 0),
             }
         }
     }
@@ -186,28 +198,36 @@ impl Batch {
     #[inline(always)]
     unsafe fn push_long<I: Isa, const K: u8>(
         &mut self,
-        store: &mut Store,
+        store: &mut TermStore,
         text: &[u8],
         range: Range<usize>,
-        spot: Spot,
+        place: TokenPlace,
     ) {
         let token = &text[range.start..range.end.min(range.start + MAX_TOKEN)];
         // SAFETY: passed on; the token is longer than 15 bytes.
         let (digest, fingerprint) = unsafe { I::digest(token, &self.seed) };
         let at = self.long_len;
         let room = &mut self.long[at..];
-        // Most are short, and a call to copy so few bytes takes longer than to copy some more.
+        // Most are short, and a call that copies a few bytes takes longer than copying some more inline.
         match (room.first_chunk_mut::<COPIED>(), text[range.start..].first_chunk::<COPIED>()) {
             (Some(room), Some(text)) if token.len() <= COPIED => *room = *text,
             _ => room[..token.len()].copy_from_slice(token),
         }
         self.long_len += token.len();
         let len = u32::try_from(token.len()).unwrap_or(u32::MAX);
-        self.push::<K>(store, Key::waiting(digest, at), fingerprint, spot, len);
+        self.push::<K>(store, TermKey::waiting(digest, at), fingerprint, place, len);
     }
 
     #[inline(always)]
-    fn push<const K: u8>(&mut self, store: &Store, key: Key, fingerprint: u32, (doc, at): Spot, len: u32) {
+    fn push<const K: u8>(
+        &mut self,
+        store: &TermStore,
+        key: TermKey,
+        fingerprint: u32,
+        place: TokenPlace,
+        len: u32,
+    ) {
+        let TokenPlace { doc, at } = place;
         store.table.prefetch(fingerprint);
         if K != COUNTS {
             self.positions[self.len] = at.position;
@@ -215,7 +235,7 @@ impl Batch {
         if K == OFFSETS {
             self.offsets[self.len] = (at.start, at.extra);
         }
-        self.pending[self.len] = Pending { key, fingerprint, doc, candidate: NONE, len };
+        self.pending[self.len] = PendingToken { key, fingerprint, doc, candidate: NONE, len };
         self.len += 1;
     }
 
@@ -224,12 +244,12 @@ impl Batch {
         self.len == BATCH || self.long_len > LONG_BYTES
     }
 
-    /// Takes every waiting token into the table.
+    /// Enters every waiting token into the table.
     ///
     /// # Safety
     /// The machine has the instructions of `I`.
     #[inline(always)]
-    pub(super) unsafe fn drain<I: Isa, const K: u8>(&mut self, store: &mut Store) {
+    pub(super) unsafe fn drain<I: Isa, const K: u8>(&mut self, store: &mut TermStore) {
         for token in &mut self.pending[..self.len] {
             // SAFETY: passed on.
             token.candidate = unsafe { candidate::<I>(store, token.fingerprint) };
@@ -245,14 +265,14 @@ impl Batch {
         }
         for i in 0..self.len {
             let token = self.pending[i];
-            let spot = spot::<K>(&self.positions, &self.offsets, i, token.doc);
+            let place = place_of::<K>(&self.positions, &self.offsets, i, token.doc);
             if token.candidate != NONE {
                 let entry = &store.terms.entries[token.candidate as usize];
                 if entry.key == token.key {
                     if self.hot.on && entry.is_frequent() {
                         self.hot.put(token.key, token.fingerprint, token.candidate);
                     }
-                    store.count::<K>(token.candidate, spot);
+                    store.count::<K>(token.candidate, place);
                     continue;
                 }
                 if token.key.is_long() && entry.key.is_long() && entry.key.digest() == token.key.digest() {
@@ -267,18 +287,18 @@ impl Batch {
                 self.unsure.push(i as u32);
                 continue;
             }
-            // The candidate may be of a time before the latest insertions, or another term: look again.
+            // The candidate may predate the latest insertions, or be another term: look again.
             // SAFETY: passed on.
             unsafe {
                 let candidate = candidate::<I>(store, token.fingerprint);
                 if candidate != NONE && store.terms.entries[candidate as usize].key == token.key {
-                    store.count::<K>(candidate, spot);
+                    store.count::<K>(candidate, place);
                 } else if candidate != NONE
                     && let Some(entry) = store.find_short(token.key, token.fingerprint)
                 {
-                    store.count::<K>(entry, spot);
+                    store.count::<K>(entry, place);
                 } else {
-                    store.insert::<K>(token.key, token.fingerprint, spot, |bucket| I::matches(bucket, 0));
+                    store.insert::<K>(token.key, token.fingerprint, place, |bucket| I::matches(bucket, 0));
                 }
             }
         }
@@ -289,9 +309,9 @@ impl Batch {
         self.long_len = 0;
     }
 
-    /// Where documents are shorter than a batch, most tokens end a posting: asks for the places those go to.
+    /// If documents are shorter than a batch, most tokens end a posting: prefetches where those postings go.
     #[inline(always)]
-    fn prefetch_tails(&self, store: &Store) {
+    fn prefetch_tails(&self, store: &TermStore) {
         let pending = &self.pending[..self.len];
         if pending.first().map(|token| token.doc) == pending.last().map(|token| token.doc) {
             return;
@@ -306,17 +326,17 @@ impl Batch {
         }
     }
 
-    /// The last stage of long terms: bytes are compared.
+    /// The last stage of long terms: compares their bytes.
     #[inline(always)]
-    unsafe fn drain_long<I: Isa, const K: u8>(&mut self, store: &mut Store) {
+    unsafe fn drain_long<I: Isa, const K: u8>(&mut self, store: &mut TermStore) {
         for i in self.unsure.drain(..) {
             let token = self.pending[i as usize];
-            let spot = spot::<K>(&self.positions, &self.offsets, i as usize, token.doc);
+            let place = place_of::<K>(&self.positions, &self.offsets, i as usize, token.doc);
             let at = token.key.payload();
             let bytes = &self.long[at..at + token.len as usize];
             let digest = token.key.digest();
             if token.candidate != NONE && store.is_long_term(token.candidate, digest, bytes) {
-                store.count::<K>(token.candidate, spot);
+                store.count::<K>(token.candidate, place);
                 continue;
             }
             // SAFETY: passed on.
@@ -324,27 +344,26 @@ impl Batch {
                 if candidate::<I>(store, token.fingerprint) != NONE
                     && let Some(entry) = store.find_long(digest, bytes, token.fingerprint)
                 {
-                    store.count::<K>(entry, spot);
+                    store.count::<K>(entry, place);
                 } else {
-                    store.insert_long::<K>((digest, bytes), token.fingerprint, spot, |bucket| {
-                        I::matches(bucket, 0)
-                    });
+                    let free = |bucket: &TermBucket| I::matches(bucket, 0);
+                    store.insert_long::<K>(digest, bytes, token.fingerprint, place, free);
                 }
             }
         }
     }
 
-    /// Forgets which terms are frequent, as their entries are gone.
+    /// Empties the hot cache, whose entries are gone.
     pub(super) fn clear(&mut self) {
         self.hot.clear();
     }
 
-    /// Key and fingerprint of a term, for looking it up.
+    /// The entry of a term.
     ///
     /// # Safety
     /// The machine has the instructions of `I`.
     #[inline(always)]
-    pub(super) unsafe fn look_up<I: Isa>(&self, store: &Store, term: &[u8]) -> Option<u32> {
+    pub(super) unsafe fn look_up<I: Isa>(&self, store: &TermStore, term: &[u8]) -> Option<u32> {
         // SAFETY: passed on; the range is the whole term.
         unsafe {
             if term.len() <= INLINE {
@@ -358,30 +377,35 @@ impl Batch {
     }
 }
 
-/// The position `tokens` after another; past what fits, the last one.
+/// The position `tokens` after another; clamped to the largest.
 #[inline(always)]
 fn position_after(position: u32, tokens: usize) -> u32 {
     #[expect(clippy::cast_possible_truncation, reason = "tokens of one window")]
     position.saturating_add(tokens as u32)
 }
 
-/// The place in a document of a byte of a text that begins at `origin` of it; past what fits, the last one.
+/// The offset in a document of byte `at` of a text that starts at `origin`; clamped to the largest.
 #[inline(always)]
 pub(super) fn offset(origin: u64, at: usize) -> u32 {
     u32::try_from(origin.wrapping_add(at as u64)).unwrap_or(u32::MAX)
 }
 
-/// Document and place of token `i` of a batch.
+/// The place of token `i` of a batch in document `doc`.
 #[inline(always)]
-fn spot<const K: u8>(positions: &[u32; BATCH], offsets: &[(u32, u32); BATCH], i: usize, doc: u32) -> Spot {
+fn place_of<const K: u8>(
+    positions: &[u32; BATCH],
+    offsets: &[(u32, u32); BATCH],
+    i: usize,
+    doc: u32,
+) -> TokenPlace {
     let position = if K == COUNTS { 0 } else { positions[i] };
     let (start, extra) = if K == OFFSETS { offsets[i] } else { (0, 0) };
-    (doc, Occurrence { position, start, extra })
+    TokenPlace { doc, at: Occurrence { position, start, extra } }
 }
 
-/// The first entry under `fingerprint`, most likely the right one.
+/// The first entry under `fingerprint`; most likely the right one.
 #[inline(always)]
-unsafe fn candidate<I: Isa>(store: &Store, fingerprint: u32) -> u32 {
+unsafe fn candidate<I: Isa>(store: &TermStore, fingerprint: u32) -> u32 {
     let mut bucket = store.table.bucket(fingerprint);
     loop {
         // SAFETY: passed on.
@@ -396,4 +420,4 @@ unsafe fn candidate<I: Isa>(store: &Store, fingerprint: u32) -> u32 {
     }
 }
 
-const _: () = assert!(size_of::<Entry>() == 32);
+const _: () = assert!(size_of::<TermEntry>() == 32);

@@ -1,11 +1,11 @@
 //! Postings as bytes: per term a chain of growing chunks in one arena, linked backwards.
 //!
-//! The latest posting of a term is in its entry. When the term comes up in a later document, one record goes
-//! to the chain: the gap to that document and the frequency in the one before, as varints of
-//! `gap << 1 | (freq == 1)` and, unless it is 1, the frequency. The first record of a chain is preceded by the
-//! term's first document. Chunks are 16, 32, … 4,096 bytes; the last four bytes of a chunk name the chunk before.
-//! One term in many documents wastes at most half of its last chunk; 4 KiB at the end keeps the dependent loads
-//! of a reader rare.
+//! The latest posting of a term is in its entry. When the term occurs in a later document, one record is
+//! appended to the chain: the gap to that document and the frequency in the one before, as varints of `gap <<
+//! 1 | (freq == 1)` and, unless it is 1, the frequency. The first record of a chain is preceded by the term's
+//! first document. Chunks have 16, 32, … 4,096 bytes; the last four bytes of a chunk point to the chunk
+//! before. A term in many documents wastes at most half of its last chunk; with 4 KiB at the end, a reader
+//! rarely follows a link.
 
 use crate::codec::Occurrence;
 use crate::error::Result;
@@ -14,12 +14,13 @@ use crate::sys::{PageSize, Slab, prefetch};
 /// The largest chunk is `16 << LAST_CLASS` bytes.
 const LAST_CLASS: u32 = 8;
 const LINK: usize = 4;
-/// Chunks start at multiples of this, so that 31 bits of link reach 32 GiB.
+/// Chunks start at multiples of this, so that 31 bits of a link reach 32 GiB.
 const UNIT: usize = 16;
-/// Bytes that are written in one go, and so backed behind the last chunk.
+/// Bytes written by one store, which must be backed after the last chunk.
 const SPARE: usize = 16;
 
-/// The end of a chain, packed as in [`super::entry::Entry::tail`]: 40 bits of address, 12 of bytes free, 4 of class.
+/// The end of a chain, packed as in [`super::entry::TermEntry::tail`]: 40 bits of address, 12 of free bytes,
+/// 4 of class.
 #[derive(Clone, Copy)]
 struct Tail {
     at: usize,
@@ -43,7 +44,7 @@ impl Tail {
     }
 }
 
-/// True of a chain that is in its third chunk or later: forty postings or so.
+/// True for a chain that is in its third chunk or later: about forty postings.
 #[inline(always)]
 pub(super) fn has_grown(tail: u64) -> bool {
     Tail::unpack(tail).class >= 2
@@ -57,7 +58,7 @@ pub(super) struct Chunks {
 
 impl Chunks {
     pub(super) fn new(max_bytes: usize, pages: PageSize) -> Result<Chunks> {
-        // Offset zero stays unused: a tail of zero is a term without a chain.
+        // Offset zero stays unused: a tail of zero means a term without a chain.
         Ok(Chunks { bytes: Slab::reserve(max_bytes.min((UNIT << 31) - 1), pages)?, len: UNIT })
     }
 
@@ -66,7 +67,7 @@ impl Chunks {
         self.bytes.touched(self.len)
     }
 
-    /// Gives the memory behind the last chunk back.
+    /// Returns the memory after the last chunk.
     pub(super) fn release(&mut self) {
         self.bytes.release_behind(self.len);
     }
@@ -76,13 +77,13 @@ impl Chunks {
         self.len = UNIT;
     }
 
-    /// Asks for the place where the next record of a chain goes.
+    /// Prefetches where the next record of a chain goes.
     #[inline(always)]
     pub(super) fn prefetch_tail(&self, tail: u64) {
         prefetch(self.bytes.as_ptr().wrapping_add(Tail::unpack(tail).at));
     }
 
-    /// Asks for the last chunk of a chain: where it begins, and the link at its end.
+    /// Prefetches the last chunk of a chain: its start, and the link at its end.
     #[inline(always)]
     pub(super) fn prefetch_last(&self, tail: u64) {
         if tail == 0 {
@@ -94,7 +95,7 @@ impl Chunks {
         prefetch(self.bytes.as_ptr().wrapping_add(link + LINK - (UNIT << class)));
     }
 
-    /// Asks for the chunk before the last, whose link is at hand.
+    /// Prefetches the chunk before the last, whose link should be in the cache.
     #[inline(always)]
     pub(super) fn prefetch_before(&self, tail: u64) {
         let Tail { at, left, class } = Tail::unpack(tail);
@@ -104,7 +105,7 @@ impl Chunks {
         }
     }
 
-    /// Start and class of the chunk that the link at `at`, in a chunk of `class`, names.
+    /// Start and class of the chunk that the link at `at` points to; the link is in a chunk of class `class`.
     #[inline(always)]
     fn before(&self, at: usize, class: u32) -> (usize, u32) {
         let mut link = [0; LINK];
@@ -113,15 +114,15 @@ impl Chunks {
         ((link >> 1) as usize * UNIT, if link & 1 == 1 { LAST_CLASS } else { class - 1 })
     }
 
-    /// Appends the posting (`doc`, `freq`), known to be followed by document `next`; returns the new tail.
+    /// Appends the posting (`doc`, `freq`), which document `next` follows; returns the new tail.
     #[inline(always)]
     pub(super) fn append(&mut self, tail: u64, doc: u32, freq: u32, next: u32) -> u64 {
         let mut end = Tail::unpack(tail);
         let gap = next - doc;
         if end.left >= 8 && gap < 1 << 27 && freq < 0x80 {
-            // One store of eight bytes; those behind the record are free and will be written again.
+            // One store of eight bytes; the bytes after the record are free and are overwritten later.
             let head = gap << 1 | u32::from(freq == 1);
-            // Frequent terms have small gaps: one byte.
+            // Frequent terms have small gaps, which take one byte.
             let (mut record, mut len) = if head < 0x80 { (u64::from(head), 1) } else { short_varint(head) };
             if freq != 1 {
                 record |= u64::from(freq) << (8 * len);
@@ -136,7 +137,7 @@ impl Chunks {
         self.append_any(tail, doc, freq, next)
     }
 
-    /// The same for records that are long, or that begin or end a chunk.
+    /// Appends a posting whose record is long, or starts or ends a chunk.
     #[inline(never)]
     fn append_any(&mut self, tail: u64, doc: u32, freq: u32, next: u32) -> u64 {
         let mut record = Record { bytes: 0, len: 0 };
@@ -168,8 +169,8 @@ impl Chunks {
         self.append_any_number(tail, value)
     }
 
-    /// Appends what one occurrence adds to a chain of occurrences, as [`Occurrence::put`] writes it with offsets; returns
-    /// the new tail.
+    /// Appends the numbers of one occurrence to a chain of occurrences, as [`Occurrence::put`] writes it with
+    /// offsets; returns the new tail.
     #[inline(always)]
     pub(super) fn append_occurrence(&mut self, tail: u64, at: Occurrence) -> u64 {
         let mut end = Tail::unpack(tail);
@@ -180,7 +181,7 @@ impl Chunks {
             let (more, more_len) = short_varint(head);
             record |= more << (8 * len);
             len += more_len;
-            // Without a length that differs this changes nothing.
+            // If the length is the term's, this changes nothing.
             record |= u64::from(at.extra) << (8 * len);
             len += usize::from(at.extra != 0);
             if let Some(place) = self.bytes.get_mut(end.at..end.at + 8) {
@@ -221,12 +222,12 @@ impl Chunks {
         end.pack()
     }
 
-    /// Appends a record that needs a new chunk; it may begin in the old one.
+    /// Appends a record that needs a new chunk; its first bytes may be in the old one.
     #[inline(always)]
     fn append_over(&mut self, tail: u64, record: Record) -> u64 {
         let old = Tail::unpack(tail);
         let (head, rest) = record.split(old.left);
-        // The first record has the first document too, and may need more than the smallest chunk.
+        // The first record includes the first document, and may need more than the smallest chunk.
         let first = u32::from(record.len > UNIT - LINK);
         let class = if tail == 0 { first } else { (old.class + 1).min(LAST_CLASS) };
         let size = UNIT << class;
@@ -246,8 +247,8 @@ impl Chunks {
         Tail { at: at + rest.len, left: size - LINK - rest.len, class }.pack()
     }
 
-    /// Writes `record` at `at` and leaves what is behind it as it is. All in one load and store: a call to copy so
-    /// few bytes takes longer than all else here.
+    /// Writes `record` at `at` and leaves the bytes after it as they are. One load and one store: a call that
+    /// copies so few bytes takes longer than everything else here.
     #[inline(always)]
     fn write(&mut self, at: usize, record: Record) {
         if let Some(place) = self.bytes[at..].first_chunk_mut::<SPARE>() {
@@ -256,7 +257,7 @@ impl Chunks {
         }
     }
 
-    /// The written parts of a chain, first to last, as ranges of the arena, into `parts`.
+    /// Puts the written ranges of a chain, first to last, as ranges of the arena, into `parts`.
     pub(super) fn parts(&self, tail: u64, parts: &mut Vec<(usize, usize)>) {
         parts.clear();
         if tail == 0 {
@@ -281,7 +282,7 @@ impl Chunks {
     }
 }
 
-/// The varint of a value below 2^28 as a little-endian number, and its length, without a branch.
+/// The varint of a value below 2^28 as a little-endian number, and its length, computed without a branch.
 #[inline(always)]
 fn short_varint(value: u32) -> (u64, usize) {
     let value = u64::from(value);
@@ -290,7 +291,8 @@ fn short_varint(value: u32) -> (u64, usize) {
     (spread | 0x8080_8080 & ((1 << (8 * (len - 1))) - 1), len)
 }
 
-/// Bytes of a posting or of an occurrence, up to 16, as a little-endian number: each has three numbers of up to 5 bytes.
+/// Up to 16 bytes of a posting or an occurrence, as a little-endian number: each has three varints of up to 5
+/// bytes.
 #[derive(Clone, Copy)]
 struct Record {
     bytes: u128,
@@ -314,7 +316,7 @@ impl Record {
         self.len += 1;
     }
 
-    /// The first bytes, `at` or all, and the others.
+    /// The first `at` bytes, or all, and the others.
     #[inline(always)]
     fn split(self, at: usize) -> (Record, Record) {
         let at = at.min(self.len);
@@ -329,7 +331,7 @@ mod tests {
     use crate::invert::postings::PostingsIter;
 
     #[test]
-    fn chains_read_back_whatever_their_length_and_however_they_interleave() {
+    fn chains_of_any_length_read_back_however_they_interleave() {
         let mut chunks = Chunks::new(64 << 20, PageSize::Base).unwrap();
         let lists: Vec<Vec<(u32, u32)>> = [1, 2, 3, 7, 40, 300, 20_000, 100_000]
             .iter()
@@ -375,7 +377,7 @@ mod tests {
     }
 
     #[test]
-    fn short_varints_are_those_of_the_plain_writer() {
+    fn short_varints_equal_the_varints_of_the_plain_writer() {
         use crate::codec::varint;
         for bit in 0..28 {
             for value in [(1u32 << bit) - 1, 1 << bit, (1 << bit) + 1] {

@@ -1,24 +1,25 @@
-//! All terms in byte order with their postings: what a flush goes through.
+//! Visits all terms in byte order with their postings, for a flush.
 //!
-//! Order numbers are sorted in sequential memory; terms, postings and the bytes that settle ties come from all over
-//! the arenas. So terms are taken in windows: while one is visited, the entries of the window after the next are asked
-//! for, and what hangs on those of the next. Ties are settled when a window begins, with everything at hand.
+//! Order numbers are sorted in sequential memory; terms, postings and the bytes that break ties are all over
+//! the arenas. So terms are visited in windows: while one window is visited, the entries of the window after
+//! the next are prefetched, and for the next window the bytes and chunks that its entries refer to. Ties are
+//! settled when a window starts, when everything is in the cache.
 
-use super::Inverter;
+use super::inverter::Inverter;
 use super::positions::Deltas;
 use super::postings::PostingsIter;
 use super::sort;
-use super::store::Store;
+use super::store::TermStore;
 use crate::codec::head;
 use crate::error::Result;
 use crate::sys::prefetch;
 
-/// Terms in a window, except where more than these are alike.
+/// Terms in a window; more if a run of ties is longer.
 const WINDOW: usize = 48;
 
 impl Inverter {
-    /// Visits every term, with its [`head`], in byte order with its postings, and its positions if those are kept; then
-    /// forgets all and keeps the memory.
+    /// Visits every term, with its [`head`], in byte order with its postings, and its positions if they are
+    /// kept. Then removes all terms and keeps the memory.
     ///
     /// A document that has not ended is left out; see [`Inverter::copy_open_document`].
     pub fn drain_sorted(
@@ -39,7 +40,7 @@ impl Inverter {
         mut visit: impl FnMut((&[u8], u128), PostingsIter<'_>, Option<Deltas<'_>>) -> Result<()>,
     ) -> Result<()> {
         let limit = self.max_doc();
-        let Store { table, terms, places, chunks, .. } = &mut self.store;
+        let TermStore { table, terms, places, chunks, .. } = &mut self.store;
         let order = &mut table.scratch()[..terms.len];
         let entry_at = |at: usize, order: &[u128]| order.get(at).map(|&order| sort::entry_of(order));
         let ask_entry = |at: usize, order: &[u128]| {

@@ -1,56 +1,56 @@
 //! The dense part of the term table: one 32-byte entry per term, in order of insertion.
 //!
-//! An entry holds its key (15 bytes inline, longer terms as digest and reference), the document it was last seen
-//! in with the running frequency there (the append cache), and where its earlier postings end. A term seen in
-//! one document has nothing outside its entry.
+//! An entry holds the term's key (15 bytes inline, longer terms as digest and reference), the document in
+//! which the term was seen last with its frequency there so far (the append cache), and where its earlier
+//! postings end. A term that was seen in one document has nothing outside its entry.
 
 use super::chunks::has_grown;
 use crate::sys::Plain;
 
-/// Longest term that stands in its entry.
+/// Longest term that is stored in its entry.
 pub(super) const INLINE: usize = 15;
 
-/// The last byte of the key of a term that does not.
+/// Marks the key of a longer term, in its last byte.
 const LONG: u64 = 0xff;
 
-/// The same for a token in a batch, so that it never equals the key of an entry.
+/// Marks the key of a longer token in a batch, so that it never equals the key of an entry.
 const WAITING: u64 = 0xfe;
 
 /// A term in 16 bytes, as little-endian words.
 ///
-/// Up to [`INLINE`] bytes: the bytes, zeros, and the length in the last byte; so equal keys are equal terms, zero
-/// bytes included. Longer: a 64-bit digest, a 56-bit payload (in an entry the place of the bytes in the arena, in
-/// a waiting token the place in the batch) and a mark that is no length.
+/// Up to [`INLINE`] bytes: the bytes, zeros, and the length in the last byte. So equal keys are equal terms,
+/// even with zero bytes. Longer terms: a 64-bit digest, a 56-bit payload (in an entry the position of the
+/// bytes in the arena, in a waiting token the position in the batch) and a mark that is not a length.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 #[repr(C, align(16))]
-pub(super) struct Key(pub(super) [u64; 2]);
+pub(super) struct TermKey(pub(super) [u64; 2]);
 
-impl Key {
+impl TermKey {
     /// The key of a term longer than [`INLINE`].
-    pub(super) fn long(digest: u64, payload: u64) -> Key {
+    pub(super) fn long(digest: u64, payload: u64) -> TermKey {
         debug_assert!(payload < 1 << 56);
-        Key([digest, payload | LONG << 56])
+        TermKey([digest, payload | LONG << 56])
     }
 
     /// The key of a waiting token longer than [`INLINE`].
-    pub(super) fn waiting(digest: u64, place: usize) -> Key {
-        Key([digest, place as u64 | WAITING << 56])
+    pub(super) fn waiting(digest: u64, place: usize) -> TermKey {
+        TermKey([digest, place as u64 | WAITING << 56])
     }
 
-    /// The key of a short term; the plain twin of the vector code in `arch`.
-    pub(super) fn short(term: &[u8]) -> Key {
+    /// The key of a short term; the scalar twin of the vector code in `arch`.
+    pub(super) fn short(term: &[u8]) -> TermKey {
         debug_assert!(term.len() <= INLINE);
         let mut bytes = [0u8; 16];
         bytes[..term.len()].copy_from_slice(term);
         bytes[INLINE] = u8::try_from(term.len()).unwrap_or(0);
-        Key::from_bytes(bytes)
+        TermKey::from_bytes(bytes)
     }
 
     #[inline(always)]
-    pub(super) fn from_bytes(bytes: [u8; 16]) -> Key {
+    pub(super) fn from_bytes(bytes: [u8; 16]) -> TermKey {
         let word = u128::from_le_bytes(bytes);
         #[expect(clippy::cast_possible_truncation, reason = "the two halves of the key")]
-        Key([word as u64, (word >> 64) as u64])
+        TermKey([word as u64, (word >> 64) as u64])
     }
 
     #[inline(always)]
@@ -85,18 +85,18 @@ impl Key {
 /// A term and its latest posting.
 #[derive(Clone, Copy, Debug)]
 #[repr(C, align(32))]
-pub(super) struct Entry {
-    pub(super) key: Key,
+pub(super) struct TermEntry {
+    pub(super) key: TermKey,
     /// The document in which the term was seen last.
     pub(super) doc: u32,
     /// How often it was seen there.
     pub(super) term_freq: u32,
-    /// Where the postings before that one end; see `chunks.rs`.
+    /// Where the postings before that document end; see `chunks.rs`.
     pub(super) tail: u64,
 }
 
-impl Entry {
-    /// True of a term that was seen many times in its document, or in many documents.
+impl TermEntry {
+    /// True for a term that was seen often in its document, or in many documents.
     #[inline(always)]
     pub(super) fn is_frequent(&self) -> bool {
         self.term_freq >= 16 || has_grown(self.tail)
@@ -104,4 +104,4 @@ impl Entry {
 }
 
 // SAFETY: integers only, 16 + 4 + 4 + 8 bytes without padding; every bit pattern is valid.
-unsafe impl Plain for Entry {}
+unsafe impl Plain for TermEntry {}

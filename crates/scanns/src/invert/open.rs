@@ -1,27 +1,28 @@
-//! A document that outgrew its segment: taken out before a flush, and continued after it.
+//! A document that is larger than its segment: copied before a flush, and continued after it.
 
-use super::Inverter;
+use super::inverter::Inverter;
 use super::positions::Deltas;
+use super::store::TokenPlace;
 use crate::codec::{ByteReader, Occurrence, WithOffsets};
 
 /// The terms of a document that has not ended.
 #[derive(Debug)]
 pub struct OpenDocument {
-    /// Length of each term, and how often it occurs.
+    /// Length of each term, and its frequency.
     terms: Vec<(u32, u32)>,
     bytes: Vec<u8>,
     /// Differences of the occurrences of all terms, if positions are kept.
     deltas: Vec<u8>,
     tokens: u64,
-    /// By how much the positions of the tokens that follow differ from their numbers.
+    /// The difference between the positions of the tokens that follow and their numbers.
     shift: u64,
 }
 
 impl Inverter {
-    /// Copies the terms of the document that has not ended, with what is kept of them; `None` if they take more than
-    /// `most` bytes.
+    /// Copies the terms of the document that has not ended, with what is kept of them; `None` if they take
+    /// more than `most` bytes.
     ///
-    /// They can be given to the index by [`Inverter::resume_document`] after it was drained, so that a flush can
+    /// [`Inverter::resume_document`] gives them back to the index after it was drained, so that a flush can
     /// come in the middle of a large document.
     pub fn copy_open_document(&mut self, most: usize) -> Option<OpenDocument> {
         self.settle();
@@ -59,11 +60,11 @@ impl Inverter {
                 let mut before = Occurrence::default();
                 for _ in 0..freq {
                     before = Occurrence::read(&mut deltas, true).unwrap_or_default().after(before);
-                    self.token_at((doc, before), term);
+                    self.token_at(TokenPlace { doc, at: before }, term);
                 }
                 continue;
             }
-            self.token_at((doc, Occurrence::default()), term);
+            self.token_at(TokenPlace { doc, at: Occurrence::default() }, term);
             self.settle();
             if let Some(entry) = self.find(term) {
                 self.store.count_many(entry, doc, freq - 1);

@@ -1,14 +1,16 @@
-//! Where terms stand in their documents: a place per term beside its entry, and a chain of differences.
+//! The positions of terms in their documents: the latest occurrence beside the entry, and a chain of
+//! differences.
 //!
-//! A term has one difference for each of its occurrences, over all documents in their order: the position of the first
-//! occurrence in a document as it is, each other less the one before. The latest stands in the term's place, all before
-//! it as varints in a chain of the arena that postings are in. How many belong to a document is its frequency, so
-//! nothing parts them. A term that was seen once has no chain: of a metadata dump that is most terms.
+//! A term has one difference for each of its occurrences, over all documents in order: the position of the
+//! first occurrence in a document as it is, and each other position less the one before. The latest
+//! difference is kept beside the entry, all earlier ones as varints in a chain in the arena of postings. The
+//! frequency says how many belong to a document, so nothing separates them. A term that was seen once has no
+//! chain; in a metadata dump most terms are such.
 //!
-//! With offsets, the same chain has two numbers more for each occurrence, so that no other cache line is waited for: how far
-//! it begins behind the one before in the text, and, if its length there is not that of the term, by how much it differs;
-//! see `Chunks::append_occurrence`. The place has no room for a difference too, so the latest is in the chain, and only a
-//! term that was seen once has none.
+//! With offsets, the same chain has two more numbers for each occurrence, so that no other cache line is
+//! waited for: the distance from the start of the occurrence before, and, if its length in the text differs
+//! from the term's, by how much; see `Chunks::append_occurrence`. There is no room for another difference
+//! beside the entry, so the latest one is in the chain too, and only a term that was seen once has no chain.
 
 use super::chunks::Chunks;
 use crate::codec::Occurrence;
@@ -16,52 +18,52 @@ use crate::error::Result;
 use crate::schema::Postings;
 use crate::sys::{PageSize, Plain, Slab, prefetch};
 
-/// What is kept of an occurrence, as the code of the hot loop is made for it: that it is one,
+/// What is kept of an occurrence, as a constant parameter of the hot loop: only that it is one.
 pub(super) const COUNTS: u8 = 0;
-/// its position too,
+/// As [`COUNTS`], and its position.
 pub(super) const POSITIONS: u8 = 1;
-/// and where it is in the text.
+/// As [`POSITIONS`], and where it is in the text.
 pub(super) const OFFSETS: u8 = 2;
 
 /// The latest occurrence of a term.
 #[derive(Clone, Copy, Debug)]
 #[repr(C, align(16))]
-struct Place {
-    /// Where the differences end that are in the chain; see `chunks.rs`. With offsets, [`ONLY`] and the
-    /// [`Occurrence::extra`] of the only occurrence as long as there is no chain.
+struct LatestOccurrence {
+    /// Where the differences in the chain end; see `chunks.rs`. With offsets and without a chain, [`ONLY`]
+    /// and the [`Occurrence::extra`] of the only occurrence.
     tail: u64,
     /// The position of the latest occurrence.
     last: u32,
-    /// The latest difference; with offsets, where the latest occurrence begins.
+    /// The latest difference; with offsets, the start of the latest occurrence.
     more: u32,
 }
 
 // SAFETY: integers only, 8 + 4 + 4 bytes without padding; every bit pattern is valid.
-unsafe impl Plain for Place {}
+unsafe impl Plain for LatestOccurrence {}
 
-/// Set in the tail of a term without a chain, with offsets; in that of a chain it never is.
+/// With offsets, set in the tail of a term without a chain, and never in the tail of a chain.
 const ONLY: u64 = 1 << 63;
 
-/// The places of all terms, under the numbers of their entries.
-pub(super) struct Places {
-    /// What is kept: one of the numbers above.
+/// The latest occurrence of every term, under the number of its entry.
+pub(super) struct TermPlaces {
+    /// What is kept: one of the constants above.
     pub(super) kept: u8,
-    places: Slab<Place>,
+    places: Slab<LatestOccurrence>,
 }
 
-impl Places {
+impl TermPlaces {
     /// Room that may grow to `max_bytes`.
-    pub(super) fn new(postings: Postings, max_bytes: usize, pages: PageSize) -> Result<Places> {
+    pub(super) fn new(postings: Postings, max_bytes: usize, pages: PageSize) -> Result<TermPlaces> {
         let kept = match postings {
             Postings::Documents | Postings::Frequencies => COUNTS,
             Postings::Positions => POSITIONS,
             Postings::Offsets => OFFSETS,
         };
-        let room = if kept == COUNTS { 0 } else { max_bytes / size_of::<Place>() };
-        Ok(Places { kept, places: Slab::reserve(room, pages)? })
+        let room = if kept == COUNTS { 0 } else { max_bytes / size_of::<LatestOccurrence>() };
+        Ok(TermPlaces { kept, places: Slab::reserve(room, pages)? })
     }
 
-    /// True if there are places.
+    /// True if positions are kept.
     #[inline(always)]
     pub(super) fn are_kept(&self) -> bool {
         self.kept != COUNTS
@@ -72,36 +74,38 @@ impl Places {
         if self.are_kept() { self.places.touched(terms) } else { 0 }
     }
 
-    /// Gives the memory behind `terms` places back.
+    /// Returns the memory after `terms` places.
     pub(super) fn release_behind(&mut self, terms: usize) {
         if self.are_kept() {
             self.places.release_behind(terms);
         }
     }
 
-    /// Asks for a place ahead of use.
+    /// Prefetches the place of an entry.
     #[inline(always)]
     pub(super) fn prefetch(&self, entry: u32) {
         prefetch(self.places.as_ptr().wrapping_add(entry as usize));
     }
 
-    /// The end of the chain of a term, if that has one.
+    /// The end of a term's chain, if it has one.
     #[inline(always)]
     pub(super) fn tail(&self, entry: u32) -> Option<u64> {
         self.places.get(entry as usize).map(|place| place.tail).filter(|tail| (1..ONLY).contains(tail))
     }
 
-    /// The place of term number `entry`, which is new.
+    /// Adds the place of the new term number `entry`.
     #[inline(always)]
     pub(super) fn insert<const K: u8>(&mut self, entry: usize, at: Occurrence) {
         self.places.grow(entry + 1);
         self.places[entry] = match K {
-            OFFSETS => Place { tail: ONLY | u64::from(at.extra), last: at.position, more: at.start },
-            _ => Place { tail: 0, last: at.position, more: at.position },
+            OFFSETS => {
+                LatestOccurrence { tail: ONLY | u64::from(at.extra), last: at.position, more: at.start }
+            }
+            _ => LatestOccurrence { tail: 0, last: at.position, more: at.position },
         };
     }
 
-    /// Notes the next occurrence of a term; `goes_on` if it is in the same document as the latest.
+    /// Records the next occurrence of a term; `goes_on` if it is in the same document as the latest.
     #[inline(always)]
     pub(super) fn occur<const K: u8>(
         &mut self,
@@ -115,20 +119,17 @@ impl Places {
         let position = at.position.wrapping_sub(before);
         if K == OFFSETS {
             let begun = if goes_on { place.more } else { 0 };
-            let tail = match place.tail < ONLY {
-                true => place.tail,
-                false => chunks.append_occurrence(0, only(*place)),
-            };
+            let tail = if place.tail < ONLY { place.tail } else { chunks.append_occurrence(0, only(*place)) };
             let start = at.start.wrapping_sub(begun);
             let tail = chunks.append_occurrence(tail, Occurrence { position, start, extra: at.extra });
-            *place = Place { tail, last: at.position, more: at.start };
+            *place = LatestOccurrence { tail, last: at.position, more: at.start };
         } else {
             let tail = chunks.append_number(place.tail, place.more);
-            *place = Place { tail, last: at.position, more: position };
+            *place = LatestOccurrence { tail, last: at.position, more: position };
         }
     }
 
-    /// All differences of a term, whose chain is put into `parts`; `None` if positions are not kept.
+    /// All differences of a term; its chain is put into `parts`. `None` if positions are not kept.
     #[inline(always)]
     pub(super) fn deltas<'a>(
         &self,
@@ -138,10 +139,8 @@ impl Places {
     ) -> Option<Deltas<'a>> {
         let place = self.are_kept().then(|| self.places[entry as usize])?;
         let offsets = self.kept == OFFSETS;
-        let latest = match offsets {
-            true => only(place),
-            false => Occurrence { position: place.more, start: 0, extra: 0 },
-        };
+        let latest =
+            if offsets { only(place) } else { Occurrence { position: place.more, start: 0, extra: 0 } };
         chunks.parts(if place.tail < ONLY { place.tail } else { 0 }, parts);
         Some(Deltas { arena: chunks.arena(), parts: parts.iter(), at: 0, end: 0, latest, offsets })
     }
@@ -149,26 +148,26 @@ impl Places {
 
 /// The only occurrence of a term, with offsets.
 #[inline(always)]
-fn only(place: Place) -> Occurrence {
+fn only(place: LatestOccurrence) -> Occurrence {
     #[expect(clippy::cast_possible_truncation, reason = "the lower half")]
     let extra = place.tail as u32;
     Occurrence { position: place.last, start: place.more, extra }
 }
 
-/// Reads the differences of one term back, first occurrence first.
+/// Reads the differences of one term back, starting with the first occurrence.
 #[derive(Clone)]
 pub struct Deltas<'a> {
     arena: &'a [u8],
     parts: std::slice::Iter<'a, (usize, usize)>,
     at: usize,
     end: usize,
-    /// The difference in the term's place, which comes when the chain has ended.
+    /// The latest difference, which follows the chain.
     latest: Occurrence,
     offsets: bool,
 }
 
 impl Deltas<'_> {
-    /// The next difference; there is one for every occurrence in every document, void ones included.
+    /// The next difference; there is one for every occurrence in every document, including void ones.
     #[inline(always)]
     pub fn next_occurrence(&mut self) -> Occurrence {
         if !self.offsets {
@@ -182,7 +181,7 @@ impl Deltas<'_> {
         Occurrence { position, start, extra }
     }
 
-    /// The same of positions, where there are no offsets.
+    /// The next difference of positions, without offsets.
     #[inline(always)]
     pub fn next_delta(&mut self) -> u32 {
         match self.arena[self.at..self.end].first() {
@@ -209,7 +208,7 @@ impl Deltas<'_> {
         }
     }
 
-    /// The same where it has several bytes or begins a chunk.
+    /// The next number if it has several bytes or starts a chunk.
     fn next_long(&mut self) -> Option<u64> {
         let (mut value, mut shift) = (0u64, 0);
         loop {
@@ -227,14 +226,14 @@ impl Deltas<'_> {
         }
     }
 
-    /// Passes `count` differences.
+    /// Skips `count` differences.
     pub fn skip(&mut self, count: u32) {
         for _ in 0..count {
             self.next_occurrence();
         }
     }
 
-    /// How many differences a term has, before any was read; passes them.
+    /// The number of differences of a term; call it before any is read.
     pub(super) fn count(mut self) -> usize {
         if !self.offsets {
             let ends =
@@ -248,7 +247,7 @@ impl Deltas<'_> {
             }
             count += 1;
         }
-        // The only one is not in the chain.
+        // A single occurrence is not in the chain.
         count.max(1)
     }
 }

@@ -1,23 +1,23 @@
-//! Reads chains of postings back, as a flush and a search in memory do.
+//! Reads chains of postings back, for a flush and for a search in memory.
 
 use super::chunks::Chunks;
 
-/// Reads the postings of one term back, first document first.
+/// Reads the postings of one term back, starting with the first document.
 pub struct PostingsIter<'a> {
     arena: &'a [u8],
     parts: std::slice::Iter<'a, (usize, usize)>,
     at: usize,
     end: usize,
     doc: u32,
-    /// The posting in the entry; taken when it is given out.
+    /// The posting in the entry; taken when it is returned.
     last: Option<(u32, u32)>,
     /// Documents that are void, ascending.
     void: &'a [u32],
 }
 
 impl<'a> PostingsIter<'a> {
-    /// Postings of the chain with these parts, then `last`, unless its document is `limit` or more: the latest
-    /// posting is the only one that can belong to a document that has not ended.
+    /// The postings of the chain in `parts`, then `last`, unless its document is `limit` or more: only the
+    /// latest posting can belong to a document that has not ended.
     pub(super) fn new(
         chunks: &'a Chunks,
         parts: &'a [(usize, usize)],
@@ -34,7 +34,7 @@ impl<'a> PostingsIter<'a> {
         iter
     }
 
-    /// The posting of a term with no more than one, if that is plain to see.
+    /// The posting of a term that has at most one, if no chain has to be read to know that.
     #[inline(always)]
     pub fn only(&self) -> Option<(u32, u32)> {
         self.last.filter(|_| self.parts.len() == 0 && self.at == self.end && self.void.is_empty())
@@ -64,7 +64,7 @@ impl<'a> PostingsIter<'a> {
         u32::try_from(value).unwrap_or(u32::MAX)
     }
 
-    /// The next posting of any document, and false if that is void.
+    /// The next posting of any document, and false if the document is void.
     #[inline]
     pub fn next_of_all(&mut self) -> Option<((u32, u32), bool)> {
         let posting = self.record()?;
@@ -104,8 +104,8 @@ impl Iterator for PostingsIter<'_> {
         }
     }
 
-    /// All of them, faster than one by one: records of one byte, nearly all of a frequent term's, are taken in a
-    /// loop of their own.
+    /// Visits all postings, faster than `next`: records of one byte, which are nearly all of a frequent
+    /// term's, have a loop of their own.
     #[inline]
     fn fold<B, F: FnMut(B, (u32, u32)) -> B>(mut self, init: B, mut give: F) -> B {
         let mut all = init;

@@ -1,32 +1,34 @@
-//! Terms in byte order, sorted in the memory of the term table.
+//! Sorts terms in byte order, in the memory of the term table.
 //!
-//! A term becomes a 128-bit number: 11 bytes of it, how many of them are real (12 if more follow), and its entry
-//! number. One pass over the entries spreads the numbers by their first two bytes into the table's memory, which
-//! flush no longer needs; each group is then sorted as integers: 35 ns per term. Where terms share all 11 bytes, the
-//! next 11 take their place and the run is sorted again; that waits until `drain.rs` has their bytes at hand, since
-//! here every comparison of a tie would wait for memory: 105 ns per term of a source tree, where many are long.
+//! A term becomes a 128-bit number: 11 of its bytes, how many of them are real (12 if more follow), and its
+//! entry number. One pass over the entries distributes the numbers by their first two bytes into the table's
+//! memory, which the flush no longer needs; each group is then sorted as integers: 35 ns per term. If terms
+//! share all 11 bytes, the next 11 take their place and the run is sorted again. That is left to `drain.rs`,
+//! when their bytes are in the cache: here every comparison of a tie would wait for memory, 105 ns per term
+//! of a source tree, which has many long terms.
 
-use super::entry::Entry;
-use super::store::Terms;
+use super::entry::TermEntry;
+use super::store::TermEntries;
 use crate::codec::head;
 use crate::sys::prefetch;
 
-/// Bytes of a term in one round.
+/// Bytes of a term that one round compares.
 const CHUNK: usize = 11;
 
-/// Shared bytes from which on terms are compared whole: there are few of them, and each round is a call deeper.
+/// Number of shared bytes from which on terms are compared whole: there are few, and each round recurses once
+/// more.
 const DEEP: usize = 100 * CHUNK;
 
-/// Tied terms whose bytes are asked for ahead; their entries twice as many.
+/// How many tied terms ahead bytes are prefetched; entries are prefetched twice as far ahead.
 const AHEAD: usize = 12;
 
-/// Order number of `entry`, of whose term `len` bytes with this head count.
+/// The order number of `entry`, whose term has this head and `len` bytes from there on.
 #[inline(always)]
 fn number(head: u128, len: usize, entry: u32) -> u128 {
     head >> 40 << 40 | (len.min(CHUNK + 1) as u128) << 32 | u128::from(entry)
 }
 
-/// Order number of `term` from byte `depth` on.
+/// The order number of `term` from byte `depth` on.
 #[inline(always)]
 fn order(term: &[u8], depth: usize, entry: u32) -> u128 {
     let rest = term.get(depth..).unwrap_or_default();
@@ -40,17 +42,17 @@ pub(super) fn entry_of(order: u128) -> u32 {
     order as u32
 }
 
-/// Order number of a whole term, straight from its entry.
+/// The order number of a whole term, computed from its entry.
 #[inline(always)]
-fn first_order(terms: &Terms, at: usize) -> u128 {
-    let Entry { key, .. } = terms.entries[at];
+fn first_order(terms: &TermEntries, at: usize) -> u128 {
+    let TermEntry { key, .. } = terms.entries[at];
     let entry = u32::try_from(at).unwrap_or(u32::MAX);
     if key.is_long() { order(terms.long(key), 0, entry) } else { number(key.head(), key.bytes().1, entry) }
 }
 
-/// Sorts the terms of `terms` by their first bytes: order numbers into `out`, which has room for all of them. What
-/// they do not tell apart is in any order, until [`settle_ties`].
-pub(super) fn sort(terms: &Terms, out: &mut [u128]) {
+/// Sorts `terms` by their first bytes: writes order numbers to `out`, which has room for all of them. Terms
+/// with equal first bytes are in any order until [`settle_ties`].
+pub(super) fn sort(terms: &TermEntries, out: &mut [u128]) {
     let digit = |order: u128| usize::try_from(order >> 112).unwrap_or(0);
     let mut starts = vec![0usize; (1 << 16) + 1];
     for number in 0..terms.len {
@@ -71,14 +73,14 @@ pub(super) fn sort(terms: &Terms, out: &mut [u128]) {
     }
 }
 
-/// The end of the run of terms, beginning with `start` or before, that their first bytes do not tell apart.
+/// The end of the run of terms with equal first bytes that contains `start`.
 pub(super) fn end_of_run(order: &[u128], start: usize) -> usize {
     let Some(head) = order.get(start).map(|order| order >> 32) else { return order.len() };
     start + order[start..].iter().take_while(|&&order| order >> 32 == head).count()
 }
 
-/// Sorts numbers made at `depth`, then the runs that this depth does not tell apart.
-fn sort_group(terms: &Terms, group: &mut [u128], depth: usize) {
+/// Sorts numbers made at `depth`, then the runs that are still tied.
+fn sort_group(terms: &TermEntries, group: &mut [u128], depth: usize) {
     if depth > DEEP {
         let term = |order: &u128| terms.with_bytes(entry_of(*order), |term| term.to_vec());
         return group.sort_by_cached_key(term);
@@ -87,8 +89,8 @@ fn sort_group(terms: &Terms, group: &mut [u128], depth: usize) {
     settle_ties(terms, group, depth);
 }
 
-/// Puts terms in their final order where sorting at `depth` left them in any; `group` holds whole runs.
-pub(super) fn settle_ties(terms: &Terms, group: &mut [u128], depth: usize) {
+/// Puts tied terms in their final order; `group` holds whole runs that were sorted at `depth`.
+pub(super) fn settle_ties(terms: &TermEntries, group: &mut [u128], depth: usize) {
     let mut start = 0;
     while start + 1 < group.len() {
         if group[start] >> 32 != group[start + 1] >> 32 {

@@ -1,41 +1,41 @@
-//! Where terms and postings of one index thread live: table, entries, keys of long terms, chains of postings.
+//! The terms and postings of one index thread: table, entries, keys of long terms, chains of postings.
 //!
-//! Everything is in reserved memory that grows in place, so nothing is ever moved, and is kept from one segment
-//! to the next. The sizes are exact: what is counted is what the operating system has given.
+//! Everything is in reserved memory that grows in place, so nothing is ever moved, and the memory is kept
+//! from one segment to the next. The sizes are exact: they count what the operating system has provided.
 
 use super::chunks::Chunks;
-use super::entry::{Entry, Key};
-use super::positions::{COUNTS, Places};
-use super::table::{Bucket, Table};
+use super::entry::{TermEntry, TermKey};
+use super::positions::{COUNTS, TermPlaces};
+use super::table::{TermBucket, TermTable};
 use crate::codec::{ByteReader, Occurrence, varint};
 use crate::error::Result;
 use crate::schema::Postings;
 use crate::sys::{PageSize, Slab, prefetch};
 
-/// The terms in order of insertion.
-pub(super) struct Terms {
-    pub(super) entries: Slab<Entry>,
+/// The terms, in order of insertion.
+pub(super) struct TermEntries {
+    pub(super) entries: Slab<TermEntry>,
     pub(super) len: usize,
     /// Length (varint) and bytes of each long term.
     keys: Slab<u8>,
     keys_len: usize,
 }
 
-impl Terms {
+impl TermEntries {
     /// The bytes of a long term.
-    pub(super) fn long(&self, key: Key) -> &[u8] {
+    pub(super) fn long(&self, key: TermKey) -> &[u8] {
         let mut reader = ByteReader::new(&self.keys[key.payload()..]);
         let len = reader.varint32().unwrap_or(0);
         reader.take(len as usize).unwrap_or_default()
     }
 
-    /// Asks for the bytes of a long term ahead of use.
+    /// Prefetches the bytes of a long term.
     #[inline(always)]
-    pub(super) fn prefetch_long(&self, key: Key) {
+    pub(super) fn prefetch_long(&self, key: TermKey) {
         prefetch(self.keys.as_ptr().wrapping_add(key.payload()));
     }
 
-    /// Asks for the bytes of a term, whose entry is at hand, if they are not in it.
+    /// Prefetches the bytes of a term if they are not in its entry; the entry should be in the cache.
     #[inline(always)]
     pub(super) fn prefetch_bytes(&self, entry: u32) {
         let key = self.entries[entry as usize].key;
@@ -56,7 +56,7 @@ impl Terms {
         }
     }
 
-    /// Keeps the bytes of a long term; returns their place.
+    /// Stores the bytes of a long term; returns their position.
     fn push_long(&mut self, term: &[u8]) -> usize {
         let at = self.keys_len;
         let (head, head_len) = varint(term.len() as u64);
@@ -70,32 +70,41 @@ impl Terms {
     }
 }
 
-/// A document, and where in it a token stands, as far as that is kept.
-pub(super) type Spot = (u32, Occurrence);
+/// The place of a token: its document, and what is kept of where it occurs there.
+#[derive(Clone, Copy)]
+pub(super) struct TokenPlace {
+    pub(super) doc: u32,
+    pub(super) at: Occurrence,
+}
 
-/// See the module.
-pub(super) struct Store {
-    pub(super) table: Table,
-    pub(super) terms: Terms,
-    /// Where the latest occurrence of each term is; empty if positions are not kept.
-    pub(super) places: Places,
+/// The terms and postings of one index thread; see the module.
+pub(super) struct TermStore {
+    pub(super) table: TermTable,
+    pub(super) terms: TermEntries,
+    /// The latest occurrence of each term; empty if positions are not kept.
+    pub(super) places: TermPlaces,
     pub(super) chunks: Chunks,
-    /// Most that entries, keys, places and chunks ever used since memory was last given back.
+    /// The most that entries, keys, places and chunks used since memory was last returned.
     marks: [usize; 4],
 }
 
-impl Store {
-    /// Room for `terms` at first; each part may grow to `max_bytes`.
-    pub(super) fn new(terms: usize, max_bytes: usize, pages: PageSize, postings: Postings) -> Result<Store> {
-        Ok(Store {
-            table: Table::new(terms, max_bytes, pages)?,
-            terms: Terms {
-                entries: Slab::reserve(max_bytes / size_of::<Entry>(), pages)?,
+impl TermStore {
+    /// Initial room for `terms`; each component may grow to `max_bytes`.
+    pub(super) fn new(
+        terms: usize,
+        max_bytes: usize,
+        pages: PageSize,
+        postings: Postings,
+    ) -> Result<TermStore> {
+        Ok(TermStore {
+            table: TermTable::new(terms, max_bytes, pages)?,
+            terms: TermEntries {
+                entries: Slab::reserve(max_bytes / size_of::<TermEntry>(), pages)?,
                 len: 0,
                 keys: Slab::reserve(max_bytes, pages)?,
                 keys_len: 0,
             },
-            places: Places::new(postings, max_bytes, pages)?,
+            places: TermPlaces::new(postings, max_bytes, pages)?,
             chunks: Chunks::new(max_bytes, pages)?,
             marks: [0; 4],
         })
@@ -115,13 +124,13 @@ impl Store {
         ]
     }
 
-    /// Bytes of memory taken, what is kept from earlier segments included.
+    /// Bytes of memory held, including what is kept from earlier segments.
     pub(super) fn resident(&self) -> usize {
         let kept: usize = self.marks.iter().zip(self.used()).map(|(&mark, used)| mark.max(used)).sum();
         self.table.bytes() + kept
     }
 
-    /// Gives memory back that is kept from earlier segments, if with it more than `budget` is taken.
+    /// Returns memory kept from earlier segments if more than `budget` bytes are held with it.
     pub(super) fn keep_within(&mut self, budget: usize) {
         if self.resident() > budget {
             let used = self.used();
@@ -133,15 +142,16 @@ impl Store {
         }
     }
 
-    /// Counts one more occurrence of the term of `entry` in `doc`; `K` says what of `at` is kept.
+    /// Counts one more occurrence of the term of `entry`; `K` says what of the occurrence is kept.
     #[inline(always)]
-    pub(super) fn count<const K: u8>(&mut self, entry: u32, (doc, at): Spot) {
+    pub(super) fn count<const K: u8>(&mut self, entry: u32, place: TokenPlace) {
+        let TokenPlace { doc, at } = place;
         if K != COUNTS {
             let found = &mut self.terms.entries[entry as usize];
             let goes_on = found.doc == doc;
             if goes_on {
                 let Some(freq) = found.term_freq.checked_add(1) else {
-                    // There are as many positions as the frequency says, and that ends here.
+                    // The number of positions equals the frequency, which cannot grow any more.
                     return;
                 };
                 found.term_freq = freq;
@@ -168,7 +178,7 @@ impl Store {
     }
 
     /// The entry of a short term.
-    pub(super) fn find_short(&self, key: Key, fingerprint: u32) -> Option<u32> {
+    pub(super) fn find_short(&self, key: TermKey, fingerprint: u32) -> Option<u32> {
         self.table.candidates(fingerprint).find(|&entry| self.terms.entries[entry as usize].key == key)
     }
 
@@ -177,13 +187,13 @@ impl Store {
         self.table.candidates(fingerprint).find(|&entry| self.is_long_term(entry, digest, term))
     }
 
-    /// True if `entry` is that of the long term; bytes decide, the digest saves comparing them.
+    /// True if `entry` is the entry of a long term. The bytes decide; the digest saves most comparisons.
     pub(super) fn is_long_term(&self, entry: u32, digest: u64, term: &[u8]) -> bool {
         let key = self.terms.entries[entry as usize].key;
         key.is_long() && key.digest() == digest && self.terms.long(key) == term
     }
 
-    /// Asks for the place where the next position of a term goes; its own place must be at hand.
+    /// Prefetches where the next position of a term goes; the term's place should be in the cache.
     #[inline(always)]
     pub(super) fn prefetch_deltas(&self, entry: u32) {
         if let Some(tail) = self.places.tail(entry) {
@@ -191,35 +201,37 @@ impl Store {
         }
     }
 
-    /// Adds a term that is not there, seen once in a document. `free` finds the free slots of a bucket.
+    /// Adds a new term that occurs once. `free` finds the free slots of a bucket.
     #[inline(always)]
     pub(super) fn insert<const K: u8>(
         &mut self,
-        key: Key,
+        key: TermKey,
         fingerprint: u32,
-        (doc, at): Spot,
-        free: impl FnOnce(&Bucket) -> u32,
+        place: TokenPlace,
+        free: impl FnOnce(&TermBucket) -> u32,
     ) {
+        let TokenPlace { doc, at } = place;
         if K != COUNTS {
             self.places.insert::<K>(self.terms.len, at);
         }
         self.terms.entries.grow(self.terms.len + 1);
-        self.terms.entries[self.terms.len] = Entry { key, doc, term_freq: 1, tail: 0 };
+        self.terms.entries[self.terms.len] = TermEntry { key, doc, term_freq: 1, tail: 0 };
         self.table.insert(fingerprint, u32::try_from(self.terms.len).unwrap_or(u32::MAX), free);
         self.terms.len += 1;
     }
 
-    /// The same for a long term.
+    /// Adds a new long term, as [`TermStore::insert`] does.
     #[inline(always)]
     pub(super) fn insert_long<const K: u8>(
         &mut self,
-        (digest, term): (u64, &[u8]),
+        digest: u64,
+        term: &[u8],
         fingerprint: u32,
-        spot: Spot,
-        free: impl FnOnce(&Bucket) -> u32,
+        place: TokenPlace,
+        free: impl FnOnce(&TermBucket) -> u32,
     ) {
         let at = self.terms.push_long(term);
-        self.insert::<K>(Key::long(digest, at as u64), fingerprint, spot, free);
+        self.insert::<K>(TermKey::long(digest, at as u64), fingerprint, place, free);
     }
 
     /// Forgets all terms and keeps the memory.

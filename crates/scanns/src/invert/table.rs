@@ -1,31 +1,32 @@
 //! The sparse part of the term table: fingerprints to entry numbers, one cache line per look-up.
 //!
-//! A bucket is 64 bytes: seven 32-bit fingerprints, a link, seven entry numbers. The fingerprint is 32 bits of
-//! the hash, and its low bits are the address of the bucket, so growing needs no key. The table grows one bucket
-//! at a time (linear hashing, Litwin 1980): every few insertions the next bucket in turn gives half of its terms
-//! to a new one at the end. Growth thus never stalls, never holds two tables, and reads and writes memory in
-//! order. A bucket that is full continues in an overflow bucket, which the next split of it takes back.
+//! A bucket has 64 bytes: seven 32-bit fingerprints, a link, seven entry numbers. The fingerprint is 32 bits
+//! of the hash, and its low bits are the address of the bucket, so the table grows without looking at keys.
+//! It grows one bucket at a time (linear hashing, Litwin 1980): every few insertions the next bucket in turn
+//! gives half of its terms to a new one at the end. So growth never stalls, never holds two tables, and reads
+//! and writes memory in order. A full bucket continues in an overflow bucket, which is freed when the bucket
+//! is split.
 //!
-//! Doubling the whole table at once was the alternative: the same work, but in pauses of 0.1 s and with half as
-//! much memory again while it lasts.
+//! The alternative was to double the whole table at once: the same work, but in pauses of 0.1 s and with half
+//! as much memory again while it lasts.
 
 use crate::error::Result;
 use crate::sys::{PageSize, Plain, Slab, prefetch};
 
-/// Terms per bucket before the table grows by another bucket, in quarters. At most four terms a bucket lets the
-/// sort at flush reuse the table's memory (16 bytes a term).
+/// Average terms per bucket at which the table grows, in quarters. With at most four terms per bucket the
+/// sort of a flush can reuse the table's memory (16 bytes per term).
 const LOAD_QUARTERS: usize = 15;
 
-/// Terms that a bucket holds.
+/// Slots of a bucket.
 pub(super) const SLOTS: usize = 7;
 
 /// No entry.
 pub(super) const NONE: u32 = u32::MAX;
 
-/// See the module. A fingerprint of zero is an empty slot; slots fill from the first on.
+/// A bucket; see the module. A fingerprint of zero is an empty slot; slots are filled from the first on.
 #[derive(Clone, Copy, Debug, Default)]
 #[repr(C, align(64))]
-pub(super) struct Bucket {
+pub(super) struct TermBucket {
     pub(super) fingerprints: [u32; SLOTS],
     /// Number of the overflow bucket plus one, or zero.
     pub(super) next: u32,
@@ -34,10 +35,10 @@ pub(super) struct Bucket {
 }
 
 // SAFETY: sixteen u32 without padding; every bit pattern is valid.
-unsafe impl Plain for Bucket {}
+unsafe impl Plain for TermBucket {}
 
-impl Bucket {
-    /// Writes into the first free slot; false if there is none.
+impl TermBucket {
+    /// Writes to the first free slot; false if there is none.
     #[inline]
     fn put(&mut self, fingerprint: u32, entry: u32) -> bool {
         let Some(slot) = self.fingerprints.iter().position(|&found| found == 0) else { return false };
@@ -46,14 +47,14 @@ impl Bucket {
         true
     }
 
-    /// The terms without and those with `bit` in their fingerprint.
+    /// Splits the terms into those without and those with `bit` in their fingerprint.
     #[inline]
-    fn parted(&self, bit: u32) -> (Bucket, Bucket) {
-        let mut parts = [Bucket::default(); 2];
+    fn parted(&self, bit: u32) -> (TermBucket, TermBucket) {
+        let mut parts = [TermBucket::default(); 2];
         let mut counts = [0usize; 2];
         for (&fingerprint, &entry) in self.fingerprints.iter().zip(&self.entries) {
             let side = usize::from(fingerprint & bit != 0);
-            // An empty slot is written too, behind the last term of its side, where it changes nothing.
+            // An empty slot is written too, after the last term of its side, where it changes nothing.
             let slot = counts[side];
             parts[side].fingerprints[slot] = fingerprint;
             parts[side].entries[slot] = entry;
@@ -64,28 +65,28 @@ impl Bucket {
 }
 
 /// The buckets of one index thread.
-pub(super) struct Table {
-    buckets: Slab<Bucket>,
+pub(super) struct TermTable {
+    buckets: Slab<TermBucket>,
     /// Buckets at the start of this round of splits, minus one: a mask.
     mask: u32,
-    /// Buckets split in this round.
+    /// Number of buckets split in this round.
     split: u32,
     len: usize,
-    overflow: Slab<Bucket>,
+    overflow: Slab<TermBucket>,
     overflow_len: usize,
-    /// First of the overflow buckets given back, as in [`Bucket::next`].
+    /// The first free overflow bucket, as in [`TermBucket::next`].
     free: u32,
     moving: Vec<(u32, u32)>,
 }
 
-impl Table {
+impl TermTable {
     /// A table that starts with room for `terms` and never takes more than about `max_bytes`.
-    pub(super) fn new(terms: usize, max_bytes: usize, pages: PageSize) -> Result<Table> {
-        let most = (max_bytes / size_of::<Bucket>()).clamp(64, 1 << 31);
+    pub(super) fn new(terms: usize, max_bytes: usize, pages: PageSize) -> Result<TermTable> {
+        let most = (max_bytes / size_of::<TermBucket>()).clamp(64, 1 << 31);
         let start = (terms * 4 / LOAD_QUARTERS).next_power_of_two().clamp(64, most.next_power_of_two() / 2);
         let mut buckets = Slab::reserve(most, pages)?;
         buckets.grow(start);
-        Ok(Table {
+        Ok(TermTable {
             buckets,
             mask: u32::try_from(start - 1).unwrap_or(u32::MAX >> 1),
             split: 0,
@@ -97,7 +98,7 @@ impl Table {
         })
     }
 
-    /// Buckets in use.
+    /// Number of buckets in use.
     #[inline]
     fn count(&self) -> usize {
         self.mask as usize + 1 + self.split as usize
@@ -108,7 +109,7 @@ impl Table {
         self.buckets.touched(self.count()) + self.overflow.touched(self.overflow_len)
     }
 
-    /// The bucket of a fingerprint.
+    /// The number of the bucket of a fingerprint.
     #[inline(always)]
     fn home(&self, fingerprint: u32) -> usize {
         let short = fingerprint & self.mask;
@@ -116,7 +117,7 @@ impl Table {
         (if short < self.split { long } else { short }) as usize
     }
 
-    /// Asks for the bucket of `fingerprint` ahead of [`Table::bucket`].
+    /// Prefetches the bucket of `fingerprint`.
     #[inline(always)]
     pub(super) fn prefetch(&self, fingerprint: u32) {
         prefetch(self.buckets.as_ptr().wrapping_add(self.home(fingerprint)));
@@ -124,17 +125,17 @@ impl Table {
 
     /// The first bucket for `fingerprint`.
     #[inline(always)]
-    pub(super) fn bucket(&self, fingerprint: u32) -> &Bucket {
+    pub(super) fn bucket(&self, fingerprint: u32) -> &TermBucket {
         &self.buckets[self.home(fingerprint)]
     }
 
     /// The bucket in which `bucket` continues.
     #[inline(always)]
-    pub(super) fn next(&self, bucket: &Bucket) -> Option<&Bucket> {
+    pub(super) fn next(&self, bucket: &TermBucket) -> Option<&TermBucket> {
         (bucket.next != 0).then(|| &self.overflow[bucket.next as usize - 1])
     }
 
-    /// The entries under `fingerprint`, which may belong to other terms: a superset of the right one.
+    /// The entries under `fingerprint`, including entries of other terms.
     pub(super) fn candidates(&self, fingerprint: u32) -> impl Iterator<Item = u32> {
         std::iter::successors(Some(self.bucket(fingerprint)), |bucket| self.next(bucket)).flat_map(
             move |bucket| {
@@ -144,9 +145,9 @@ impl Table {
         )
     }
 
-    /// Adds a term that is not in the table. `free` finds the free slots of a bucket, a bit for each.
+    /// Adds a new term. `free` finds the free slots of a bucket, a bit for each.
     #[inline(always)]
-    pub(super) fn insert(&mut self, fingerprint: u32, entry: u32, free: impl FnOnce(&Bucket) -> u32) {
+    pub(super) fn insert(&mut self, fingerprint: u32, entry: u32, free: impl FnOnce(&TermBucket) -> u32) {
         let home = self.home(fingerprint);
         let bucket = &mut self.buckets[home];
         let slots = free(bucket);
@@ -163,7 +164,7 @@ impl Table {
         }
     }
 
-    /// Writes into the first free slot of the chain.
+    /// Writes to the first free slot of the chain.
     #[cold]
     fn place(&mut self, fingerprint: u32, entry: u32) {
         let home = self.home(fingerprint);
@@ -184,7 +185,7 @@ impl Table {
         }
     }
 
-    /// Gives half of the next bucket in turn to a new bucket.
+    /// Moves half of the next bucket in turn to a new bucket.
     fn split_next(&mut self) {
         let old = self.split as usize;
         if self.buckets[old].next != 0 {
@@ -206,7 +207,7 @@ impl Table {
         }
     }
 
-    /// The same for a bucket that continues in others.
+    /// Splits a bucket that continues in overflow buckets.
     #[cold]
     fn split_chain(&mut self) {
         self.buckets.grow(self.count() + 1);
@@ -227,31 +228,31 @@ impl Table {
         self.moving = moving;
     }
 
-    /// Forgets all terms; memory and size are kept for the next segment.
+    /// Removes all terms; memory and size are kept for the next segment.
     pub(super) fn clear(&mut self) {
         let count = self.count();
-        self.buckets[..count].fill(Bucket::default());
-        self.overflow[..self.overflow_len].fill(Bucket::default());
+        self.buckets[..count].fill(TermBucket::default());
+        self.overflow[..self.overflow_len].fill(TermBucket::default());
         (self.len, self.overflow_len, self.free) = (0, 0, 0);
     }
 
-    /// The memory of the buckets in use, for the sort at flush; only [`Table::clear`] may follow.
+    /// The memory of the buckets in use, for the sort of a flush; only [`TermTable::clear`] may follow.
     pub(super) fn scratch(&mut self) -> &mut [u128] {
-        let words = self.count() * size_of::<Bucket>() / size_of::<u128>();
+        let words = self.count() * size_of::<TermBucket>() / size_of::<u128>();
         &mut self.buckets.cast_mut()[..words]
     }
 }
 
 /// Empties `bucket` into `moving`; returns its link.
-fn collect(bucket: &mut Bucket, moving: &mut Vec<(u32, u32)>) -> u32 {
+fn collect(bucket: &mut TermBucket, moving: &mut Vec<(u32, u32)>) -> u32 {
     let pairs = bucket.fingerprints.iter().copied().zip(bucket.entries);
     moving.extend(pairs.take_while(|&(fingerprint, _)| fingerprint != 0));
     std::mem::take(bucket).next
 }
 
-/// An empty overflow bucket, as in [`Bucket::next`].
+/// Takes an empty overflow bucket, numbered as in [`TermBucket::next`].
 #[cold]
-fn take_overflow(overflow: &mut Slab<Bucket>, len: &mut usize, free: &mut u32) -> u32 {
+fn take_overflow(overflow: &mut Slab<TermBucket>, len: &mut usize, free: &mut u32) -> u32 {
     if *free != 0 {
         let taken = *free;
         *free = std::mem::take(&mut overflow[taken as usize - 1]).next;
@@ -267,14 +268,14 @@ mod tests {
     use super::*;
 
     #[test]
-    fn growth_from_the_smallest_table_loses_and_doubles_nothing() {
+    fn growth_from_the_smallest_table_neither_loses_nor_duplicates_a_term() {
         for start in [1, 1000] {
-            let mut table = Table::new(start, 1 << 26, PageSize::Base).unwrap();
-            // Odd multiples of a large odd number walk all of the fingerprints; few distinct low bits make long
-            // chains, as crafted keys would.
+            let mut table = TermTable::new(start, 1 << 26, PageSize::Base).unwrap();
+            // Multiples of a large odd number cover all fingerprints; few distinct low bits make long chains,
+            // as crafted keys would.
             let fingerprint =
                 |i: u32| if i.is_multiple_of(3) { i << 16 | 1 } else { i.wrapping_mul(0x9e37_79b1) | 1 };
-            let free = |bucket: &Bucket| {
+            let free = |bucket: &TermBucket| {
                 let slots = bucket.fingerprints.iter().enumerate();
                 slots.fold(0, |mask, (slot, &found)| mask | u32::from(found == 0) << slot)
             };

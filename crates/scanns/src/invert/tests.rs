@@ -47,7 +47,7 @@ fn oracle(docs: &[Vec<Vec<u8>>]) -> Lists {
     lists
 }
 
-/// Terms of every length around the inline limit, with shared prefixes, zero bytes and heavy repetition.
+/// Terms of every length around the inline limit, with shared prefixes, zero bytes and many repetitions.
 fn random_docs(random: &mut Rng) -> Vec<Vec<Vec<u8>>> {
     let letters = [b'a', b'b', 0, 0xff, b'0'];
     let vocabulary: Vec<Vec<u8>> = (0..1 + random.usize(..3000))
@@ -115,12 +115,15 @@ fn frequent_terms_keep_their_order_while_their_share_of_the_text_changes() {
     for simd in Simd::available() {
         let mut index = inverter(simd);
         let mut docs = Vec::new();
-        // Shares of nine tenths, none, and nine tenths again: looked up ahead of the batch, not any more, again.
+        // Shares of nine tenths, none, and nine tenths again: the hot cache is on, off, and on again.
         for phase in [9, 0, 9, 1, 9] {
             for _ in 0..400 {
-                let mut pick = || match random.usize(..10) < phase {
-                    true => format!("f{}", random.usize(..12)),
-                    false => format!("r{}", random.usize(..3000)),
+                let mut pick = || {
+                    if random.usize(..10) < phase {
+                        format!("f{}", random.usize(..12))
+                    } else {
+                        format!("r{}", random.usize(..3000))
+                    }
                 };
                 docs.push((0..600).map(|_| pick().into_bytes()).collect::<Vec<_>>());
             }
@@ -139,7 +142,7 @@ fn frequent_terms_keep_their_order_while_their_share_of_the_text_changes() {
 }
 
 #[test]
-fn a_void_document_leaves_no_trace_but_its_number() {
+fn a_void_document_leaves_nothing_but_its_number() {
     let seed = 0x5eed_0102;
     let mut random = Rng::with_seed(seed);
     for round in 0..40 {
@@ -219,7 +222,7 @@ fn terms_that_differ_only_at_their_end_are_in_order() {
 }
 
 #[test]
-fn memory_kept_from_one_kind_of_text_is_given_back_for_another() {
+fn memory_kept_from_one_kind_of_text_is_returned_for_another() {
     let options = InvertOptions { budget: 24 << 20, pages: PageSize::Base, ..InvertOptions::default() };
     let mut index = Inverter::new(&options).unwrap();
     let mut number = 0u32;

@@ -1,4 +1,4 @@
-//! What readers hand over: blocks of bytes and the pieces of inputs in them.
+//! What readers pass to lanes: blocks of bytes, and the pieces of inputs in them.
 
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
@@ -7,11 +7,11 @@ use crate::read::lines::LineNumber;
 use crate::read::queue::DualQueue;
 use crate::sys::{BLOCK_PADDING, BlockMemory, Cpus, pin_current_thread};
 
-/// A part of one input that lies in one block.
+/// The bytes of one input that lie in one block.
 ///
-/// A piece never begins or ends inside a token, and ends inside a record only if `closes` is false; such a
-/// piece contains no line feed where records end with lines. Records of CSV are not known here: their files are whole. Pieces of the readers in `ladder/`, but for the wave, begin
-/// and end anywhere.
+/// A piece never begins or ends inside a token. It ends inside a record only if `closes` is false; such a
+/// piece contains no line feed if records end with lines. The reader does not know records of CSV: their
+/// files are whole.
 #[derive(Clone, Debug)]
 pub struct Piece {
     /// Number of the input in the list given to [`start`](crate::read::start).
@@ -22,29 +22,30 @@ pub struct Piece {
     pub end: usize,
     /// Position of the first byte in the file.
     pub offset: u64,
-    /// The first byte begins the file or a record; false: it continues what this lane's previous piece left open.
+    /// The first byte begins the file or a record. If false, it continues the lane's previous piece.
     pub opens: bool,
-    /// The last byte ends the file, or a record (after a line feed or at the end of the file).
+    /// The last byte ends the file, or a record: it is a line feed or the file ends here.
     pub closes: bool,
-    /// The piece begins inside a token of which more than 32 KiB have gone before: drop bytes up to the first
+    /// The piece begins inside a token of which more than 32 KiB came before: drop bytes up to the first
     /// place where a token may begin.
     pub mid_token: bool,
-    /// Reading the input failed here and nothing more will come of it; a document that is one file is void.
+    /// Reading the input failed here, and nothing more follows; if the whole file is a document, it is void.
     pub failed: bool,
-    /// Where records end with lines: number of the line that the first byte belongs to; none if the file could not
-    /// be opened.
+    /// If records end with lines: number of the line that contains the first byte; `None` if the file could
+    /// not be opened.
     pub first_line: Option<LineNumber>,
 }
 
-/// Memory of a block and what is in it; circulates between reader and lane.
+/// The memory of a block and the pieces in it; circulates between reader and lane.
 #[derive(Debug)]
 pub(super) struct Buffer {
     pub(super) memory: BlockMemory,
     pub(super) pieces: Vec<Piece>,
 }
 
-/// Puts the first empty blocks of all lanes into their reader's queue. Where threads are pinned, blocks are touched
-/// by a thread on the lane's node first; the calling thread stays on the nodes of all its lanes.
+/// Puts the empty blocks of all lanes into their reader's queue for the first time. If threads are pinned, a
+/// thread on the lane's node touches the blocks first; the calling thread stays on the nodes of all its
+/// lanes.
 pub(super) fn give_out<'a>(
     queue: &DualQueue<Buffer>,
     lanes: impl Iterator<Item = (Option<&'a [usize]>, Vec<Buffer>)>,
@@ -61,28 +62,19 @@ pub(super) fn give_out<'a>(
     pin_current_thread(&own);
 }
 
-/// A block that has been filled; dropping it lets it be filled again.
+/// A filled block; dropping it lets it be filled again.
 #[derive(Debug)]
-pub struct Block {
+pub struct ReadBlock {
     /// Empty only while the block is being dropped.
     buffer: Option<Buffer>,
     queue: Arc<DualQueue<Buffer>>,
     lane: usize,
 }
 
-impl Block {
-    /// What is in the block, in the order of the bytes.
-    pub fn pieces(&self) -> &[Piece] {
-        self.buffer.as_ref().map_or(&[], |buffer| &buffer.pieces)
-    }
-
-    /// The block's bytes, to be sliced by the pieces' ranges. At least [`BLOCK_PADDING`] bytes follow the last
-    /// piece; what is outside of pieces has no meaning.
-    pub fn bytes_mut(&mut self) -> &mut [u8] {
-        self.split().1
-    }
-
-    /// Pieces and bytes at once.
+impl ReadBlock {
+    /// The pieces in the block, in the order of their bytes, and the block's bytes, which the ranges of the
+    /// pieces slice. At least [`BLOCK_PADDING`] bytes follow the last piece; bytes outside of pieces have no
+    /// meaning.
     pub fn split(&mut self) -> (&[Piece], &mut [u8]) {
         let Some(buffer) = self.buffer.as_mut() else { return (&[], &mut []) };
         let filled = buffer.pieces.last().map_or(0, |piece| piece.end);
@@ -90,17 +82,16 @@ impl Block {
     }
 }
 
-impl Drop for Block {
+impl Drop for ReadBlock {
     fn drop(&mut self) {
         if let Some(mut buffer) = self.buffer.take() {
             buffer.pieces.clear();
-            buffer.memory.free();
             self.queue.put_empty(self.lane, buffer);
         }
     }
 }
 
-/// One index thread's end of the queue. A lane that is dropped early gives up what was meant for it.
+/// The end of the queue that one index thread holds. Dropping a lane early discards the data meant for it.
 #[derive(Debug)]
 pub struct Lane {
     pub(super) queue: Arc<DualQueue<Buffer>>,
@@ -118,16 +109,16 @@ impl Lane {
 }
 
 impl Iterator for Lane {
-    type Item = Block;
+    type Item = ReadBlock;
 
-    /// The next block, waiting for it; `None` after the last, and soon after the work was cancelled or a
-    /// reader died, which may leave the last piece's file or record open.
-    fn next(&mut self) -> Option<Block> {
+    /// The next block, waiting for it. `None` after the last, and soon after the work was cancelled or a
+    /// reader panicked, which may leave the last piece's file or record open.
+    fn next(&mut self) -> Option<ReadBlock> {
         if self.cancel.load(Ordering::Relaxed) {
             return None;
         }
         let buffer = self.queue.take_full(self.number)?;
-        Some(Block { buffer: Some(buffer), queue: Arc::clone(&self.queue), lane: self.number })
+        Some(ReadBlock { buffer: Some(buffer), queue: Arc::clone(&self.queue), lane: self.number })
     }
 }
 

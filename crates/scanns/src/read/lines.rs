@@ -1,17 +1,20 @@
 //! Line numbers in files that several lanes read at once.
 //!
-//! A large file is cut into units, and the number of lines before a unit is known once all earlier units have
-//! been read. Each unit publishes how many line feeds it owned when it ends, however it ends; a [`LineNumber`]
-//! waits for the units before its own. Units are taken in order, so the smallest unfinished one never waits for
-//! a line number, and nobody waits for ever as long as each lane is emptied by a thread of its own.
+//! A large file is divided into units, and the number of lines before a unit is known once all earlier units
+//! have been read. Each unit publishes how many line feeds it contained when it ends, however it ends; a
+//! [`LineNumber`] waits for the units before its own. Units are taken in order, so the lowest unfinished one
+//! never waits for a line number, and no thread waits forever as long as each lane is emptied by a thread of
+//! its own.
 
 use std::collections::BTreeMap;
-use std::sync::{Arc, Condvar, Mutex, PoisonError};
+use std::sync::{Arc, Condvar, Mutex};
 
-/// Counts of line feeds of all units of one file.
+use crate::sys::{lock, wait};
+
+/// The line feed counts of all units of one file.
 #[derive(Debug, Default)]
 pub(super) struct LineChain {
-    /// Units of the file.
+    /// Number of units of the file.
     units: usize,
     state: Mutex<ChainState>,
     grown: Condvar,
@@ -19,23 +22,23 @@ pub(super) struct LineChain {
 
 #[derive(Debug, Default)]
 struct ChainState {
-    /// Line feeds before the end of each unit; known from the first unit on, without gaps.
+    /// Line feeds before the end of each unit, from the first unit on, without gaps.
     until: Vec<u64>,
     /// Units that ended before an earlier one did.
     early: BTreeMap<usize, u64>,
 }
 
 impl LineChain {
-    /// The chain of a file of so many units.
+    /// The chain of a file that has `units` units.
     pub(super) fn of(units: usize) -> Self {
         LineChain { units, ..LineChain::default() }
     }
 }
 
 impl LineChain {
-    /// Records that `unit` owned `lines` line feeds; true if all units of the file have ended now.
+    /// Records that `unit` contained `lines` line feeds; true if all units of the file have ended now.
     fn publish(&self, unit: usize, lines: u64) -> bool {
-        let mut guard = self.state.lock().unwrap_or_else(PoisonError::into_inner);
+        let mut guard = lock(&self.state);
         let state = &mut *guard;
         state.early.insert(unit, lines);
         while let Some(lines) = state.early.remove(&state.until.len()) {
@@ -48,29 +51,29 @@ impl LineChain {
 
     fn lines_before(&self, unit: usize) -> u64 {
         let Some(previous) = unit.checked_sub(1) else { return 0 };
-        let mut state = self.state.lock().unwrap_or_else(PoisonError::into_inner);
+        let mut state = lock(&self.state);
         loop {
             if let Some(&lines) = state.until.get(previous) {
                 return lines;
             }
-            state = self.grown.wait(state).unwrap_or_else(PoisonError::into_inner);
+            state = wait(&self.grown, state);
         }
     }
 }
 
-/// A unit's place in its file's chain; publishes when it is dropped.
+/// A unit's place in its file's chain; publishes its count when it is dropped.
 #[derive(Debug)]
-pub(super) struct Part {
+pub(super) struct ChainLink {
     chain: Arc<LineChain>,
     unit: usize,
-    /// Line feeds that the unit owned so far.
+    /// Line feeds that the unit contained so far.
     pub(super) lines: u64,
     published: bool,
 }
 
-impl Part {
+impl ChainLink {
     pub(super) fn new(chain: Arc<LineChain>, unit: usize) -> Self {
-        Part { chain, unit, lines: 0, published: false }
+        ChainLink { chain, unit, lines: 0, published: false }
     }
 
     /// The number of the line that comes next in this unit.
@@ -91,7 +94,7 @@ impl Part {
     }
 }
 
-impl Drop for Part {
+impl Drop for ChainLink {
     fn drop(&mut self) {
         if !self.published {
             self.publish();
@@ -99,7 +102,7 @@ impl Drop for Part {
     }
 }
 
-/// The number of a line, perhaps not known yet.
+/// The number of a line, which may not be known yet.
 #[derive(Clone, Debug)]
 pub struct LineNumber {
     chain: Option<(Arc<LineChain>, usize)>,
@@ -107,13 +110,13 @@ pub struct LineNumber {
 }
 
 impl LineNumber {
-    /// The line after `lines_before` others of its file.
+    /// The line after the first `lines_before` lines of its file.
     pub(crate) fn after(lines_before: u64) -> Self {
         LineNumber { chain: None, lines_before }
     }
 
     /// The number, from 1. Waits until everything before it in the file has been read; after a failed read or
-    /// a cancelled build it is too small instead.
+    /// a cancelled build the number is too small.
     pub fn resolve(&self) -> u64 {
         let units_before = self.chain.as_ref().map_or(0, |(chain, unit)| chain.lines_before(*unit));
         units_before + self.lines_before + 1
@@ -125,18 +128,18 @@ mod tests {
     use super::*;
 
     #[test]
-    fn numbers_wait_for_earlier_units_in_whatever_order_these_end() {
+    fn a_line_number_waits_for_earlier_units_in_any_order() {
         let chain = Arc::new(LineChain::of(3));
-        let mut parts: Vec<_> = (0..3).map(|unit| Part::new(Arc::clone(&chain), unit)).collect();
-        parts[2].lines = 4;
-        let number = parts[2].next_line();
+        let mut links: Vec<_> = (0..3).map(|unit| ChainLink::new(Arc::clone(&chain), unit)).collect();
+        links[2].lines = 4;
+        let number = links[2].next_line();
         let waiting = std::thread::spawn(move || number.resolve());
-        assert!(!parts[2].publish());
-        parts[0].lines = 10;
-        assert!(!parts[0].publish());
-        assert_eq!(parts[1].next_line().resolve(), 11);
-        parts[1].lines = 100;
-        drop(parts);
+        assert!(!links[2].publish());
+        links[0].lines = 10;
+        assert!(!links[0].publish());
+        assert_eq!(links[1].next_line().resolve(), 11);
+        links[1].lines = 100;
+        drop(links);
         assert_eq!(waiting.join().unwrap(), 10 + 100 + 4 + 1);
         assert_eq!(LineNumber::after(2).resolve(), 3);
     }

@@ -1,12 +1,12 @@
-//! Packing small files into one block, each a piece of its own.
+//! Packs small files into one block, each as a piece of its own.
 
 use std::io;
 
-use crate::read::ReadOptions;
 use crate::read::block::{Buffer, Piece};
 use crate::read::lines::LineNumber;
+use crate::read::options::ReadOptions;
 use crate::read::wave::Rules;
-use crate::read::work::{Unit, Work};
+use crate::read::work::{ReadUnit, WorkList};
 use crate::sys::ReadFile;
 
 /// A block that is being filled.
@@ -20,14 +20,14 @@ impl Pack {
         file.size() <= (self.buffer.memory.capacity() - self.filled) as u64
     }
 
-    /// Reads a whole file, which has room. An empty one has a piece only where it is a document. False if the
-    /// file was not in the page cache.
+    /// Reads a whole file, for which there must be room. An empty file becomes a piece only if it is a
+    /// document. False if the file was not in the page cache.
     pub(super) fn add(
         &mut self,
-        work: &Work,
+        work: &WorkList,
         rules: &Rules,
         options: &ReadOptions,
-        mut unit: Unit,
+        mut unit: ReadUnit,
         file: &ReadFile,
     ) -> bool {
         let size = usize::try_from(file.size()).unwrap_or(usize::MAX);
@@ -50,8 +50,8 @@ impl Pack {
         warm
     }
 
-    /// Says that a file could not be read.
-    pub(super) fn fail(&mut self, work: &Work, input: u32, error: &io::Error) {
+    /// Adds a piece that says that a file could not be read.
+    pub(super) fn fail(&mut self, work: &WorkList, input: u32, error: &io::Error) {
         work.fail(input, error);
         self.push(input, 0, true, None);
     }

@@ -1,9 +1,9 @@
 //! `DualQueue`: one queue of empty blocks for a reader, one queue of full blocks for each lane it serves.
 //!
 //! An empty block belongs to a lane, so the reader learns from the block it takes which lane needs data next,
-//! and no lane can starve while another is slow. All waiting is on condition variables. Either side may go at
-//! any time: a reader that goes ends its lanes once they have taken what is full, a lane that goes takes its
-//! blocks out of circulation.
+//! and no lane can starve while another is slow. All waiting is on condition variables. Either side may leave
+//! at any time: a reader that leaves ends its lanes after they have taken their full blocks, and a lane that
+//! leaves takes its blocks out of circulation.
 
 use std::collections::VecDeque;
 
@@ -16,28 +16,28 @@ use std::sync::{Condvar, Mutex, MutexGuard};
 /// The queues between one reader and its lanes; `T` is a block.
 #[derive(Debug)]
 pub(super) struct DualQueue<T> {
-    state: Mutex<State<T>>,
-    /// Tells the reader that an empty block came or a lane went.
+    state: Mutex<QueueState<T>>,
+    /// Tells the reader that an empty block came or a lane left.
     for_reader: Condvar,
-    /// Tells each lane that a full block came or none will come.
+    /// Tells each lane that a full block came or that none will come.
     for_lanes: Vec<Condvar>,
 }
 
-/// What a reader learns from its queue.
+/// What a reader is asked to do next.
 #[derive(Debug, PartialEq, Eq)]
 pub(super) enum Demand<T> {
-    /// This lane wants this block to be filled.
+    /// Fill this block for this lane.
     Fill(usize, T),
-    /// This lane has gone: what is under way for it is to be given up.
+    /// This lane has left: give up what is in flight for it.
     GiveUp(usize),
     /// No lane wants data any more.
     Nothing,
 }
 
 #[derive(Debug)]
-struct State<T> {
+struct QueueState<T> {
     empty: VecDeque<(usize, T)>,
-    /// Lanes that have gone and of which the reader does not know yet.
+    /// Lanes that have left and that the reader does not know about yet.
     left: Vec<usize>,
     lanes: Vec<LaneQueue<T>>,
 }
@@ -45,13 +45,13 @@ struct State<T> {
 #[derive(Debug)]
 struct LaneQueue<T> {
     full: VecDeque<T>,
-    /// No full block will come any more.
+    /// No more full blocks will come.
     ended: bool,
-    /// Nobody takes full blocks any more.
+    /// The lane has left and takes no more full blocks.
     gone: bool,
 }
 
-impl<T> State<T> {
+impl<T> QueueState<T> {
     fn demand(&mut self) -> Option<Demand<T>> {
         let left = self.left.pop().map(Demand::GiveUp);
         left.or_else(|| self.empty.pop_front().map(|(lane, block)| Demand::Fill(lane, block)))
@@ -62,7 +62,7 @@ impl<T> DualQueue<T> {
     pub(super) fn new(lanes: usize) -> Self {
         let queue = || LaneQueue { full: VecDeque::new(), ended: false, gone: false };
         DualQueue {
-            state: Mutex::new(State {
+            state: Mutex::new(QueueState {
                 empty: VecDeque::new(),
                 left: Vec::new(),
                 lanes: (0..lanes).map(|_| queue()).collect(),
@@ -72,7 +72,7 @@ impl<T> DualQueue<T> {
         }
     }
 
-    /// Reader: takes an empty block, waiting for one while a lane may still give one.
+    /// Reader: takes an empty block, waiting for one as long as a lane may return one.
     pub(super) fn take_empty(&self) -> Demand<T> {
         let mut state = self.lock();
         loop {
@@ -91,10 +91,10 @@ impl<T> DualQueue<T> {
         self.lock().demand()
     }
 
-    /// Reader: hands a full block to a lane.
+    /// Reader: passes a full block to a lane.
     ///
     /// # Errors
-    /// Gives the block back if the lane has gone.
+    /// Returns the block if the lane has left.
     pub(super) fn put_full(&self, lane: usize, block: T) -> Result<(), T> {
         let mut state = self.lock();
         if state.lanes[lane].gone {
@@ -112,7 +112,7 @@ impl<T> DualQueue<T> {
         self.for_lanes[lane].notify_all();
     }
 
-    /// Reader: ends all lanes, as its last act, whatever led to it.
+    /// Reader: ends all lanes; its last act in every case.
     pub(super) fn end_all(&self) {
         (0..self.for_lanes.len()).for_each(|lane| self.end_lane(lane));
     }
@@ -131,7 +131,7 @@ impl<T> DualQueue<T> {
         }
     }
 
-    /// Lane: gives a block back to be filled again.
+    /// Lane: returns a block to be filled again.
     pub(super) fn put_empty(&self, lane: usize, block: T) {
         let mut state = self.lock();
         if state.lanes[lane].ended || state.lanes[lane].gone {
@@ -143,7 +143,7 @@ impl<T> DualQueue<T> {
         self.for_reader.notify_one();
     }
 
-    /// Lane: will take no more.
+    /// Lane: leaves; takes no more blocks.
     pub(super) fn leave(&self, lane: usize) {
         let full = self.retire(lane, |state| {
             state.left.push(lane);
@@ -155,7 +155,7 @@ impl<T> DualQueue<T> {
     }
 
     /// Changes a lane's state and takes its empty blocks out; they are dropped outside the lock.
-    fn retire<R>(&self, lane: usize, change: impl FnOnce(&mut State<T>) -> R) -> R {
+    fn retire<R>(&self, lane: usize, change: impl FnOnce(&mut QueueState<T>) -> R) -> R {
         let mut state = self.lock();
         let changed = change(&mut state);
         let (out, keep) = std::mem::take(&mut state.empty).into_iter().partition(|(of, _)| *of == lane);
@@ -165,7 +165,7 @@ impl<T> DualQueue<T> {
         changed
     }
 
-    fn lock(&self) -> MutexGuard<'_, State<T>> {
+    fn lock(&self) -> MutexGuard<'_, QueueState<T>> {
         self.state.lock().unwrap_or_else(PoisonError::into_inner)
     }
 }
@@ -201,7 +201,7 @@ mod loom_tests {
 
     #[test]
     fn loom_every_lane_gets_its_blocks_in_order_and_its_end() {
-        // All schedules of three threads would take hours; those with few preemptions find the faults.
+        // All schedules of three threads would take hours; schedules with few preemptions find the faults.
         let mut model = loom::model::Builder::new();
         model.preemption_bound = Some(2);
         model.check(|| {
@@ -222,7 +222,7 @@ mod loom_tests {
     }
 
     #[test]
-    fn loom_a_lane_that_leaves_hangs_nobody() {
+    fn loom_a_lane_that_leaves_blocks_no_thread() {
         loom::model(|| {
             let queue = Arc::new(DualQueue::new(1));
             (0..2).for_each(|_| queue.put_empty(0, 0));
@@ -239,7 +239,7 @@ mod loom_tests {
     }
 
     #[test]
-    fn loom_a_reader_that_goes_ends_lanes_after_what_is_full() {
+    fn loom_a_reader_that_leaves_ends_its_lanes_after_the_full_blocks() {
         loom::model(|| {
             let queue = Arc::new(DualQueue::new(1));
             queue.put_empty(0, 0);
@@ -265,7 +265,7 @@ mod tests {
 
     #[test]
     #[cfg_attr(loom, ignore = "loom's types need its model")]
-    fn blocks_of_a_lane_that_is_gone_are_dropped_and_the_reader_ends() {
+    fn blocks_of_a_lane_that_left_are_dropped_and_the_reader_ends() {
         let queue = DualQueue::new(2);
         let token = Arc::new(());
         for lane in [0, 1, 0] {

@@ -1,31 +1,31 @@
-//! One reader thread: takes empty blocks, fills them for their lanes, hands them on.
+//! One reader thread: takes empty blocks, fills them for their lanes, and passes them on.
 //!
-//! Reads of large files past the page cache are asynchronous, up to the queue depth for each lane; they land in
-//! any order and are handed on in file order. Everything else is read where it is wanted.
+//! Reads of large files past the page cache are asynchronous, up to the queue depth for each lane. They
+//! complete in any order and are passed on in file order. Everything else is read synchronously.
 
 use std::collections::VecDeque;
 use std::io;
 use std::sync::Arc;
 
 use crate::error::{Error, Result};
-use crate::read::ReadOptions;
 use crate::read::block::{Buffer, Piece, give_out};
+use crate::read::options::ReadOptions;
 use crate::read::pack::Pack;
 use crate::read::queue::{Demand, DualQueue};
-use crate::read::unit::{LargeUnit, Opened, open};
+use crate::read::unit::{LargeUnit, OpenedUnit, ReadRange, open};
 use crate::read::wave::{CARRY, Rules};
-use crate::read::work::Work;
+use crate::read::work::WorkList;
 use crate::sys::{BlockMemory, Cpus, Ring};
 
-/// More pieces than this are not packed into one block, so that a million empty files stay bounded.
+/// At most this many pieces are packed into one block, so that a million empty files take bounded memory.
 const MAX_PIECES: usize = 4096;
 
-/// Small files that are opened and fetched ahead where they come from the disk.
+/// How many small files are opened and fetched ahead if they come from the disk.
 const READ_AHEAD: usize = 32;
 
-/// What a reader thread works with.
-pub(super) struct Reader {
-    pub(super) work: Arc<Work>,
+/// The state of a reader thread.
+pub(super) struct ReaderThread {
+    pub(super) work: Arc<WorkList>,
     pub(super) rules: Rules,
     pub(super) options: ReadOptions,
     pub(super) queue: Arc<DualQueue<Buffer>>,
@@ -37,17 +37,17 @@ pub(super) struct Reader {
 /// A lane as its reader sees it.
 #[derive(Default)]
 pub(super) struct LaneState {
-    /// Where the lane's thread runs, if threads are pinned.
+    /// Processors of the lane's thread, if threads are pinned.
     cpus: Option<Cpus>,
     /// Empty blocks.
     spare: Vec<Buffer>,
-    /// Blocks under way, in the order in which they will be handed on.
-    flights: VecDeque<Flight>,
-    /// Large units under way: the first is being handed on, the last is being read.
+    /// Blocks in flight, in the order in which they will be passed on.
+    flights: VecDeque<BlockInFlight>,
+    /// Large units in progress: the first is being passed on, the last is being read.
     open: VecDeque<(u64, Box<LargeUnit>)>,
     /// Units opened but not begun: more than one while small files come from the disk.
-    ahead: VecDeque<Opened>,
-    /// Small files for which to go on reading ahead, since one was not in the page cache.
+    ahead: VecDeque<OpenedUnit>,
+    /// Small files for which to continue reading ahead, because one was not in the page cache.
     cold: usize,
 }
 
@@ -57,26 +57,24 @@ impl LaneState {
     }
 }
 
-enum Flight {
+/// A block that is not passed on yet.
+enum BlockInFlight {
     /// Filled with small files.
     Packed(Buffer),
-    /// A part of the large unit numbered `unit`; `landed` once the read has ended.
-    Read { unit: u64, token: u64, offset: u64, len: usize, pieces: Vec<Piece>, landed: Option<LandedRead> },
+    /// A range of the large unit numbered `unit`; `landed` is set once the read has ended.
+    Read { unit: u64, token: u64, range: ReadRange, pieces: Vec<Piece>, landed: Option<LandedRead> },
 }
 
 type LandedRead = (BlockMemory, io::Result<usize>);
 
-impl Reader {
+impl ReaderThread {
     /// Reads until no lane wants data any more, or until cancelled.
     pub(super) fn run(mut self) -> Result<()> {
         let lanes = self.lanes.iter_mut();
         give_out(&self.queue, lanes.map(|lane| (lane.cpus.as_deref(), std::mem::take(&mut lane.spare))));
         while !self.work.cancelled() {
-            let under_way = self.ring.as_ref().is_some_and(|ring| ring.in_flight() > 0);
-            let demand = match under_way {
-                true => self.queue.try_take_empty(),
-                false => Some(self.queue.take_empty()),
-            };
+            let in_flight = self.ring.as_ref().is_some_and(|ring| ring.in_flight() > 0);
+            let demand = if in_flight { self.queue.try_take_empty() } else { Some(self.queue.take_empty()) };
             match demand {
                 Some(Demand::Fill(lane, buffer)) => {
                     self.lanes[lane].spare.push(buffer);
@@ -90,19 +88,19 @@ impl Reader {
         Ok(())
     }
 
-    /// Waits for an asynchronous read and goes on with its lane.
+    /// Waits for an asynchronous read and continues with its lane.
     fn land(&mut self) -> Result<()> {
         let Some(ring) = &mut self.ring else { return Ok(()) };
         let refused = |source| Error::System {
             action: "read through io_uring",
             source,
-            remedy: "switch io_uring off (--no-uring) and try again",
+            remedy: "turn io_uring off and try again",
         };
         let Some(done) = ring.wait().map_err(refused)? else { return Ok(()) };
         for number in 0..self.lanes.len() {
             let mut flights = self.lanes[number].flights.iter_mut();
             let found = flights.find_map(|flight| match flight {
-                Flight::Read { token, landed, .. } if *token == done.token => Some(landed),
+                BlockInFlight::Read { token, landed, .. } if *token == done.token => Some(landed),
                 _ => None,
             });
             if let Some(landed) = found {
@@ -111,10 +109,10 @@ impl Reader {
                 return Ok(());
             }
         }
-        Ok(()) // the lane has gone: its memory goes too
+        Ok(()) // the lane is gone, and its memory is freed
     }
 
-    /// Hands on what is complete and starts what can be started, until neither goes on.
+    /// Passes on what is complete and starts what can be started, until neither makes progress.
     fn advance(&mut self, lane: usize) {
         loop {
             self.deliver(lane);
@@ -124,35 +122,38 @@ impl Reader {
         }
     }
 
-    /// Hands on the lane's complete blocks, in order.
+    /// Passes on the lane's complete blocks, in order.
     fn deliver(&mut self, lane: usize) {
         while let Some(flight) = self.lanes[lane].flights.pop_front() {
             let buffer = match flight {
-                Flight::Packed(buffer) => buffer,
-                Flight::Read { landed: None, .. } => return self.lanes[lane].flights.push_front(flight),
-                Flight::Read { unit, offset, len, pieces, landed: Some((memory, result)), .. } => {
+                BlockInFlight::Packed(buffer) => buffer,
+                BlockInFlight::Read { landed: None, .. } => {
+                    return self.lanes[lane].flights.push_front(flight);
+                }
+                BlockInFlight::Read { unit, range, pieces, landed: Some((memory, result)), .. } => {
                     let mut buffer = Buffer { memory, pieces };
-                    self.assemble(lane, unit, (offset, len), result, &mut buffer);
+                    self.assemble(lane, unit, range, result, &mut buffer);
                     buffer
                 }
             };
             if buffer.pieces.is_empty() {
                 self.lanes[lane].spare.push(buffer);
             } else if self.queue.put_full(lane, buffer).is_err() {
-                self.lanes[lane] = LaneState::default(); // nobody wants it any more
+                self.lanes[lane] = LaneState::default(); // the lane is gone
             }
         }
     }
 
-    /// Turns what was read of a large unit into pieces.
+    /// Turns a range that was read of a large unit into pieces.
     fn assemble(
         &mut self,
         lane: usize,
         number: u64,
-        (offset, len): (u64, usize),
+        range: ReadRange,
         result: io::Result<usize>,
         buffer: &mut Buffer,
     ) {
+        let ReadRange { offset, len } = range;
         let state = &mut self.lanes[lane];
         let Some((_, unit)) = state.open.front_mut().filter(|(front, _)| *front == number) else {
             return; // the unit ended before this read
@@ -200,7 +201,7 @@ impl Reader {
             }
         }
         match self.next_unit(lane) {
-            Some(Opened::Large(unit)) => self.push_large(lane, unit),
+            Some(OpenedUnit::Large(unit)) => self.push_large(lane, unit),
             Some(opened) => self.pack(lane, opened),
             None if self.lanes[lane].flights.is_empty() => {
                 self.queue.end_lane(lane);
@@ -213,14 +214,14 @@ impl Reader {
     }
 
     /// The lane's next unit. While small files come from the disk, several are opened ahead and the system is
-    /// told to fetch them, or each would cost a whole disk latency: twice the rate or more.
-    fn next_unit(&mut self, lane: usize) -> Option<Opened> {
+    /// told to fetch them, so that a file does not cost a whole disk latency: twice the rate or more.
+    fn next_unit(&mut self, lane: usize) -> Option<OpenedUnit> {
         let state = &mut self.lanes[lane];
         let window = if state.cold > 0 { READ_AHEAD } else { 1 };
-        while state.ahead.len() < window && !matches!(state.ahead.back(), Some(Opened::Large(_))) {
+        while state.ahead.len() < window && !matches!(state.ahead.back(), Some(OpenedUnit::Large(_))) {
             let Some(unit) = self.work.next() else { break };
             let opened = open(&self.work, unit, &self.options);
-            if let (Opened::Small(_, file), READ_AHEAD) = (&opened, window) {
+            if let (OpenedUnit::Small(_, file), READ_AHEAD) = (&opened, window) {
                 file.will_need();
             }
             state.ahead.push_back(opened);
@@ -234,8 +235,9 @@ impl Reader {
         self.lanes[lane].open.push_back((self.next_token, unit));
     }
 
-    /// Reads a part of the lane's last open unit: at once, or asynchronously past the page cache.
-    fn start_read(&mut self, lane: usize, (offset, len): (u64, usize)) {
+    /// Reads a range of the lane's last open unit: at once, or asynchronously past the page cache.
+    fn start_read(&mut self, lane: usize, range: ReadRange) {
+        let ReadRange { offset, len } = range;
         let state = &mut self.lanes[lane];
         let (Some(Buffer { memory, pieces }), Some((unit, large))) = (state.spare.pop(), state.open.back())
         else {
@@ -252,30 +254,30 @@ impl Reader {
             let result = large.file.read_at(&mut memory.as_mut_slice()[into], offset);
             (memory, result)
         });
-        state.flights.push_back(Flight::Read { unit, token, offset, len, pieces, landed });
+        state.flights.push_back(BlockInFlight::Read { unit, token, range, pieces, landed });
     }
 
-    /// Fills a block with small files, beginning with `first`.
-    fn pack(&mut self, lane: usize, first: Opened) {
+    /// Fills a block with small files, starting with `first`.
+    fn pack(&mut self, lane: usize, first: OpenedUnit) {
         let Some(buffer) = self.lanes[lane].spare.pop() else { return };
         let mut pack = Pack { buffer, filled: 0 };
         let mut next = Some(first);
         while let Some(opened) = next {
             match opened {
-                Opened::Small(unit, file) if !pack.has_room_for(&file) => {
-                    self.lanes[lane].ahead.push_front(Opened::Small(unit, file));
+                OpenedUnit::Small(unit, file) if !pack.has_room_for(&file) => {
+                    self.lanes[lane].ahead.push_front(OpenedUnit::Small(unit, file));
                     break;
                 }
-                Opened::Small(unit, file) => {
+                OpenedUnit::Small(unit, file) => {
                     if !pack.add(&self.work, &self.rules, &self.options, unit, &file) {
                         self.lanes[lane].cold = 2 * READ_AHEAD;
                     }
                 }
-                Opened::Failed(mut unit, error) => {
+                OpenedUnit::Failed(mut unit, error) => {
                     pack.fail(&self.work, unit.input, &error);
                     self.work.finish(&mut unit);
                 }
-                Opened::Large(unit) => {
+                OpenedUnit::Large(unit) => {
                     self.push_large(lane, unit);
                     break;
                 }
@@ -285,11 +287,11 @@ impl Reader {
             }
             next = self.next_unit(lane);
         }
-        self.lanes[lane].flights.push_back(Flight::Packed(pack.buffer));
+        self.lanes[lane].flights.push_back(BlockInFlight::Packed(pack.buffer));
     }
 }
 
-impl Drop for Reader {
+impl Drop for ReaderThread {
     fn drop(&mut self) {
         self.queue.end_all();
     }

@@ -1,28 +1,29 @@
-//! The wave: turns the bytes of one unit, as they arrive block by block, into pieces that cut no token.
+//! The wave: turns the bytes of one unit, as they arrive block by block, into pieces that split no token.
 //!
-//! Each block's memory has room for [`CARRY`] bytes in front of what is read. A cut falls at the last place
-//! where one is allowed, and the bytes after it, usually less than a line, go in front of the next block's. So
-//! reads stay aligned and independent of each other, and several can be under way.
+//! Each block's memory has room for [`CARRY`] bytes in front of the bytes that are read. A block is cut at
+//! the last place where a cut is allowed, and the bytes after it, usually less than a line, are copied to the
+//! front of the next block. So reads stay aligned and independent of each other, and several can be in
+//! flight.
 
 use crate::read::block::{Buffer, Piece};
 use crate::read::lines::LineNumber;
-use crate::read::work::Unit;
+use crate::read::work::ReadUnit;
 use crate::schema::{Analyzer, Records};
 
-/// Room for carried bytes, and how far back a cut is looked for. Twice the longest token, so that a block
-/// without a place to cut holds nothing but a token that is too long anyway.
+/// Room for carried bytes, and how far back a cut is searched. Twice the longest token, so that a block
+/// without a place to cut contains nothing but a token that is too long anyway.
 pub(super) const CARRY: usize = 64 << 10;
 
 /// The state of a unit between its blocks.
 #[derive(Debug)]
 pub(super) struct Wave {
-    pub(super) unit: Unit,
-    /// Size of the file when it was opened; nothing after it is taken.
+    pub(super) unit: ReadUnit,
+    /// Size of the file when it was opened; bytes appended later are ignored.
     size: u64,
     tail: Vec<u8>,
-    /// Still looking for the first line that begins in the unit.
+    /// Still searching for the first line that starts in the unit.
     seeking: bool,
-    /// A piece was handed on.
+    /// A piece was passed on.
     started: bool,
     /// The next piece continues an open file or record.
     open: bool,
@@ -30,28 +31,29 @@ pub(super) struct Wave {
     lines: u64,
 }
 
-/// How records and tokens are told apart.
+/// How records and tokens are delimited.
 #[derive(Clone, Debug)]
 pub(super) struct Rules {
     pub(super) records: Records,
     pub(super) analyzer: Analyzer,
 }
 
-/// Ranges are positions in the block's memory; `shift` added to one gives the position in the file, modulo 2^64.
-struct Bytes<'a> {
+/// The bytes of a block. Positions are in the block's memory; adding `shift` gives the offset in the file,
+/// modulo 2^64.
+struct BlockView<'a> {
     memory: &'a [u8],
     shift: u64,
 }
 
-impl Bytes<'_> {
+impl BlockView<'_> {
     fn offset(&self, at: usize) -> u64 {
         self.shift.wrapping_add(at as u64)
     }
 
-    /// The position of file offset `offset`, kept within `from..=to`.
+    /// The position of file offset `offset`, clamped to `from..=to`.
     fn position(&self, offset: u64, from: usize, to: usize) -> usize {
         let (low, high) = (self.offset(from), self.offset(to));
-        // In range by the clamp, so the difference fits.
+        // The clamp keeps the difference within `usize`.
         from + usize::try_from(offset.clamp(low, high) - low).unwrap_or(0)
     }
 
@@ -61,7 +63,7 @@ impl Bytes<'_> {
 }
 
 impl Wave {
-    pub(super) fn new(unit: Unit, size: u64) -> Self {
+    pub(super) fn new(unit: ReadUnit, size: u64) -> Self {
         let seeking = unit.start > 0;
         Wave {
             unit,
@@ -75,8 +77,8 @@ impl Wave {
         }
     }
 
-    /// Takes `got` bytes of the file that were read at `offset` to [`CARRY`] in the buffer, `ends` if no more can
-    /// follow. Pieces are added to the buffer. True when the unit is complete.
+    /// Takes `got` bytes that were read at file offset `offset` to [`CARRY`] in the buffer; `ends` says that
+    /// no more bytes can follow. Adds pieces to the buffer. True when the unit is complete.
     pub(super) fn take(
         &mut self,
         rules: &Rules,
@@ -89,7 +91,7 @@ impl Wave {
         buffer.memory.as_mut_slice()[from..CARRY].copy_from_slice(&self.tail);
         self.tail.clear();
         let shift = offset.wrapping_sub(CARRY as u64);
-        let bytes = Bytes { memory: buffer.memory.as_mut_slice(), shift };
+        let bytes = BlockView { memory: buffer.memory.as_mut_slice(), shift };
         let to = bytes.position(self.size, CARRY, CARRY + got);
         let ends = ends || bytes.offset(to) >= self.size;
         if self.seeking {
@@ -107,7 +109,7 @@ impl Wave {
         false
     }
 
-    /// Ends the unit with a piece that says that reading failed.
+    /// Ends the unit with a piece that reports a failed read.
     pub(super) fn fail(&mut self, rules: &Rules, buffer: &mut Buffer, offset: u64) {
         self.push(rules, buffer, offset.wrapping_sub(CARRY as u64), CARRY..CARRY, true);
         if let Some(piece) = buffer.pieces.last_mut() {
@@ -115,8 +117,9 @@ impl Wave {
         }
     }
 
-    /// Where the unit's first line begins: after the first line feed at or after `start - 1`, if before the end.
-    fn first_line(&mut self, bytes: &Bytes<'_>, to: usize) -> Option<usize> {
+    /// Start of the unit's first line: after the first line feed at or after `start - 1`, if that is before
+    /// the end.
+    fn first_line(&mut self, bytes: &BlockView<'_>, to: usize) -> Option<usize> {
         let from = bytes.position(self.unit.start - 1, CARRY, to);
         let last = self.unit.end.map_or(to, |end| bytes.position(end - 1, from, to));
         let first = bytes.line_feed(from, last)? + 1;
@@ -124,8 +127,8 @@ impl Wave {
         Some(first)
     }
 
-    /// Where the unit's last line ends: after the first line feed at or after `end - 1`.
-    fn last_line_end(&self, bytes: &Bytes<'_>, from: usize, to: usize) -> Option<usize> {
+    /// End of the unit's last line: after the first line feed at or after `end - 1`.
+    fn last_line_end(&self, bytes: &BlockView<'_>, from: usize, to: usize) -> Option<usize> {
         let last = bytes.position(self.unit.end? - 1, from, to);
         Some(bytes.line_feed(last, to)? + 1)
     }
@@ -137,7 +140,7 @@ impl Wave {
         }
     }
 
-    /// Hands on what may be and keeps the rest.
+    /// Passes on whatever may be passed on, and keeps the rest.
     fn cut(&mut self, rules: &Rules, buffer: &mut Buffer, shift: u64, range: std::ops::Range<usize>) {
         let std::ops::Range { mut start, end } = range;
         if rules.records.ends_with_lines() {
@@ -197,18 +200,18 @@ impl Wave {
     }
 
     fn next_line(&self) -> LineNumber {
-        self.unit.part.as_ref().map_or(LineNumber::after(self.lines), |part| part.next_line())
+        self.unit.link.as_ref().map_or(LineNumber::after(self.lines), |link| link.next_line())
     }
 
     fn count(&mut self, lines: u64) {
-        match &mut self.unit.part {
-            Some(part) => part.lines += lines,
+        match &mut self.unit.link {
+            Some(link) => link.lines += lines,
             None => self.lines += lines,
         }
     }
 }
 
-/// `end`, or the start of the UTF-8 character that would be split there.
+/// `end`, or the start of the UTF-8 character that a cut at `end` would split.
 fn before_split_character(memory: &[u8], end: usize) -> usize {
     let lead = (end.saturating_sub(3)..end).rev().find(|&at| memory[at] & 0xc0 != 0x80);
     match lead.map(|at| (at, memory[at])) {

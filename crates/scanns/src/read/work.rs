@@ -1,69 +1,80 @@
-//! The work list: all inputs as units, taken by the readers in input order, and what became of them.
+//! The work list: all inputs as units, which readers take in input order, and what became of them.
 
 use std::collections::{BTreeMap, VecDeque};
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
-use std::sync::{Arc, Mutex, PoisonError};
+use std::sync::{Arc, Mutex};
 
-use crate::read::lines::{LineChain, Part};
+use crate::read::lines::{ChainLink, LineChain};
 use crate::schema::Records;
 use crate::source::{Failure, Input};
+use crate::sys::lock;
 
-/// What one lane reads in one go: a file, or the lines that begin in a range of it.
+/// What one lane reads in one go: a file, or the lines that start in a range of it.
 #[derive(Debug)]
-pub(super) struct Unit {
+pub(super) struct ReadUnit {
     pub(super) input: u32,
-    /// Lines that begin before this offset belong to an earlier unit.
+    /// Lines that start before this offset belong to an earlier unit.
     pub(super) start: u64,
-    /// Lines that begin at or after this offset belong to a later unit; `None`: the unit ends with the file.
+    /// Lines that start at or after this offset belong to a later unit; if `None`, the unit ends with the
+    /// file.
     pub(super) end: Option<u64>,
-    /// Set where the file is cut into several units.
-    pub(super) part: Option<Part>,
+    /// Set if the file is divided into several units.
+    pub(super) link: Option<ChainLink>,
 }
 
 /// What readers share: the list of units and the counters.
 #[derive(Debug)]
-pub(super) struct Work {
+pub(super) struct WorkList {
     pub(super) inputs: Arc<Vec<Input>>,
     pub(super) cancel: Arc<AtomicBool>,
-    /// Set when no unit is given out any more.
+    /// Set once no more units are handed out.
     closed: AtomicBool,
-    /// Size of units where files may be cut.
+    /// Size of units if files may be divided.
     chunk: Option<u64>,
-    /// By input: what is not to be read, in order.
-    done: BTreeMap<u32, Vec<Span>>,
-    cursor: Mutex<Cursor>,
+    /// By input: the lines that are not to be read, in order.
+    done: BTreeMap<u32, Vec<LineSpan>>,
+    cursor: Mutex<WorkCursor>,
     bytes: AtomicU64,
     files_done: AtomicU64,
     failures: Mutex<BTreeMap<u32, String>>,
 }
 
-/// Lines of a file that need not be read: they begin at or after `start`, and the next one begins at `end`.
+/// Lines of a file that need not be read: the first starts at `start`, and the line after the last at `end`.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct Span {
-    /// Offset of the first of them in the file.
+pub struct LineSpan {
+    /// Offset of the first line in the file.
     pub start: u64,
-    /// Offset of the line after them, or the end of the file.
+    /// Offset of the line after the last, or the end of the file.
     pub end: u64,
-    /// How many they are.
+    /// Number of lines.
     pub lines: u64,
 }
 
 #[derive(Debug, Default)]
-struct Cursor {
+struct WorkCursor {
     input: usize,
-    /// Units of the input before, in order.
-    left: VecDeque<Unit>,
+    /// Units left of the input before, in order.
+    left: VecDeque<ReadUnit>,
 }
 
-impl Work {
+/// A range of an input that becomes a unit.
+struct UnitCut {
+    start: u64,
+    /// As [`ReadUnit::end`].
+    end: Option<u64>,
+    /// Number of lines, if they were read before.
+    done: Option<u64>,
+}
+
+impl WorkList {
     pub(super) fn new(
         inputs: Arc<Vec<Input>>,
-        done: BTreeMap<u32, Vec<Span>>,
+        done: BTreeMap<u32, Vec<LineSpan>>,
         records: Records,
         chunk: u64,
         cancel: Arc<AtomicBool>,
     ) -> Self {
-        Work {
+        WorkList {
             inputs,
             done,
             cancel,
@@ -77,8 +88,8 @@ impl Work {
     }
 
     /// The next unit, in order of inputs and offsets.
-    pub(super) fn next(&self) -> Option<Unit> {
-        let mut cursor = self.cursor.lock().unwrap_or_else(PoisonError::into_inner);
+    pub(super) fn next(&self) -> Option<ReadUnit> {
+        let mut cursor = lock(&self.cursor);
         loop {
             if self.closed.load(Ordering::Relaxed) {
                 return None;
@@ -92,40 +103,39 @@ impl Work {
         }
     }
 
-    /// Gives out no more units.
+    /// Hands out no more units.
     pub(super) fn close(&self) {
         self.closed.store(true, Ordering::Relaxed);
     }
 
-    /// The units of an input. What is done of it is a unit that has ended.
-    fn units(&self, input: u32, bytes: u64) -> VecDeque<Unit> {
-        let done = self.done.get(&input).map_or(&[][..], Vec::as_slice);
-        // Start, end and, if they are done, number of lines.
-        let mut cuts: Vec<(u64, Option<u64>, Option<u64>)> = Vec::new();
+    /// The units of an input. Spans that were read before become units that have ended already.
+    fn units(&self, input: u32, bytes: u64) -> VecDeque<ReadUnit> {
+        let spans = self.done.get(&input).map_or(&[][..], Vec::as_slice);
+        let mut cuts: Vec<UnitCut> = Vec::new();
         let mut at = 0;
-        for span in done {
+        for span in spans {
             self.cut(at, span.start, &mut cuts);
-            cuts.push((span.start, Some(span.end), Some(span.lines)));
+            cuts.push(UnitCut { start: span.start, end: Some(span.end), done: Some(span.lines) });
             at = span.end;
         }
-        if at < bytes || done.is_empty() {
+        if at < bytes || spans.is_empty() {
             self.cut(at, bytes, &mut cuts);
-            match cuts.last_mut().filter(|last| last.2.is_none()) {
-                Some(last) => last.1 = None,
-                None => cuts.push((at, None, None)),
+            match cuts.last_mut().filter(|last| last.done.is_none()) {
+                Some(last) => last.end = None,
+                None => cuts.push(UnitCut { start: at, end: None, done: None }),
             }
         }
         let chain = Arc::new(LineChain::of(cuts.len()));
         let mut units = VecDeque::with_capacity(cuts.len());
         let whole = cuts.len() == 1;
-        for (number, (start, end, lines)) in cuts.into_iter().enumerate() {
-            let part = (!whole || lines.is_some()).then(|| Part::new(Arc::clone(&chain), number));
-            match (lines, part) {
-                (Some(lines), Some(mut part)) => {
-                    part.lines = lines;
-                    part.publish();
+        for (number, UnitCut { start, end, done }) in cuts.into_iter().enumerate() {
+            let link = (!whole || done.is_some()).then(|| ChainLink::new(Arc::clone(&chain), number));
+            match (done, link) {
+                (Some(lines), Some(mut link)) => {
+                    link.lines = lines;
+                    link.publish();
                 }
-                (_, part) => units.push_back(Unit { input, start, end, part }),
+                (_, link) => units.push_back(ReadUnit { input, start, end, link }),
             }
         }
         if units.is_empty() {
@@ -134,25 +144,25 @@ impl Work {
         units
     }
 
-    /// Cuts the bytes from `at` to `end` into chunks.
-    fn cut(&self, mut at: u64, end: u64, cuts: &mut Vec<(u64, Option<u64>, Option<u64>)>) {
+    /// Divides the bytes from `at` to `end` into chunks.
+    fn cut(&self, mut at: u64, end: u64, cuts: &mut Vec<UnitCut>) {
         while at < end {
             let next = self.chunk.map_or(end, |chunk| at.saturating_add(chunk).min(end));
-            cuts.push((at, Some(next), None));
+            cuts.push(UnitCut { start: at, end: Some(next), done: None });
             at = next;
         }
     }
 
-    /// Ends `unit`, and its file where all of its units have ended.
-    pub(super) fn finish(&self, unit: &mut Unit) {
-        if unit.part.as_mut().is_none_or(Part::publish) {
+    /// Ends `unit`, and its file if all of the file's units have ended.
+    pub(super) fn finish(&self, unit: &mut ReadUnit) {
+        if unit.link.as_mut().is_none_or(ChainLink::publish) {
             self.files_done.fetch_add(1, Ordering::Relaxed);
         }
     }
 
-    /// Lists `input` as failed; the first reason stays.
+    /// Records that `input` failed; the first reason is kept.
     pub(super) fn fail(&self, input: u32, error: &std::io::Error) {
-        let mut failures = self.failures.lock().unwrap_or_else(PoisonError::into_inner);
+        let mut failures = lock(&self.failures);
         failures.entry(input).or_insert_with(|| error.to_string());
     }
 
@@ -164,19 +174,19 @@ impl Work {
         self.cancel.load(Ordering::Relaxed)
     }
 
-    /// Bytes handed on so far.
+    /// Bytes passed to lanes so far.
     pub(super) fn bytes(&self) -> u64 {
         self.bytes.load(Ordering::Relaxed)
     }
 
-    /// Files that have been read to their end, failed ones included.
+    /// Files that were read to their end, failed ones included.
     pub(super) fn files_done(&self) -> u64 {
         self.files_done.load(Ordering::Relaxed)
     }
 
     /// Every failed input once, in input order.
     pub(super) fn failures(&self) -> Vec<Failure> {
-        let failures = self.failures.lock().unwrap_or_else(PoisonError::into_inner);
+        let failures = lock(&self.failures);
         let failure = |(&input, reason): (&u32, &String)| {
             let path = self.inputs.get(input as usize)?.path.clone();
             Some(Failure { path, reason: reason.clone() })
@@ -189,17 +199,17 @@ impl Work {
 mod tests {
     use super::*;
 
-    fn work(sizes: &[u64], records: Records) -> Work {
+    fn work(sizes: &[u64], records: Records) -> WorkList {
         let input =
             |&bytes: &u64| Input { path: format!("{bytes}").into(), bytes, modified: 0, status: None };
         let inputs = Arc::new(sizes.iter().map(input).collect());
-        Work::new(inputs, BTreeMap::new(), records, 100, Arc::default())
+        WorkList::new(inputs, BTreeMap::new(), records, 100, Arc::default())
     }
 
     #[test]
-    fn lines_cut_large_files_into_adjacent_units_and_files_stay_whole() {
-        let units = |work: Work| {
-            std::iter::from_fn(|| work.next().map(|u| (u.input, u.start, u.end, u.part.is_some())))
+    fn files_of_lines_are_divided_into_adjacent_units_and_other_files_stay_whole() {
+        let units = |work: WorkList| {
+            std::iter::from_fn(|| work.next().map(|u| (u.input, u.start, u.end, u.link.is_some())))
                 .collect::<Vec<_>>()
         };
         let whole = |input| (input, 0, None, false);
@@ -219,21 +229,21 @@ mod tests {
     }
 
     #[test]
-    fn what_is_done_is_not_read_again_and_its_lines_are_counted() {
+    fn lines_that_were_read_before_are_counted_but_not_read_again() {
         let mut work = work(&[450, 60], Records::Lines);
-        let span = |start, end, lines| Span { start, end, lines };
+        let span = |start, end, lines| LineSpan { start, end, lines };
         work.done = [(0, vec![span(30, 130, 7), span(260, 270, 2)]), (1, vec![span(0, 60, 5)])].into();
         let mut units: Vec<_> = std::iter::from_fn(|| work.next()).collect();
         let places: Vec<_> = units.iter().map(|unit| (unit.input, unit.start, unit.end)).collect();
         let expected =
             [(0, 30), (130, 230), (230, 260), (270, 370)].map(|(start, end)| (0, start, Some(end)));
         assert_eq!(places, [&expected[..], &[(0, 370, None)]].concat());
-        assert_eq!(work.files_done(), 1, "nothing is left of the second");
+        assert_eq!(work.files_done(), 1, "nothing is left of the second file");
         for unit in &mut units {
-            unit.part.as_mut().unwrap().lines = 10;
+            unit.link.as_mut().unwrap().lines = 10;
             work.finish(unit);
         }
-        let lines: Vec<_> = units.iter().map(|u| u.part.as_ref().unwrap().first_line().resolve()).collect();
+        let lines: Vec<_> = units.iter().map(|u| u.link.as_ref().unwrap().first_line().resolve()).collect();
         assert_eq!(lines, [1, 18, 28, 40, 50]);
         assert_eq!(work.files_done(), 2);
     }

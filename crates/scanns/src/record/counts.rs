@@ -1,40 +1,40 @@
-//! What became of records, apart from their values: what was wrong with them, in bounded memory.
+//! Counts of records, and of what was wrong with them, in bounded memory.
 
 use hashbrown::HashMap;
 
 use super::error::RecordError;
 use crate::schema::Field;
 
-/// Most bytes of a text that is shown as an example.
+/// Most bytes of a text that an example shows.
 const EXAMPLE: usize = 80;
 
-/// Most names not in the schema that are counted each by itself.
+/// Most unknown names that are counted one by one.
 const NAMES: usize = 1000;
 
-/// Most malformed records that are told with their place.
+/// Most malformed records that are reported with their place.
 pub(crate) const MALFORMED: usize = 10;
 
-/// Values that were left out of a field since they are no such value.
+/// Values of a field that were left out because they do not have the field's type.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Conflict {
-    /// How many.
+    /// Number of values.
     pub count: u64,
-    /// The first of them, cut to 80 bytes.
+    /// The first value, cut to 80 bytes.
     pub example: String,
 }
 
-/// A record that was malformed.
+/// A malformed record.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Malformed {
     /// Its number, as the caller counts lines or records.
     pub line: u64,
-    /// What was wrong with it.
+    /// What is wrong with it.
     pub error: RecordError,
-    /// At most 80 bytes of it around that place.
+    /// At most 80 bytes of the record around the fault.
     pub text: String,
 }
 
-/// How many records there were, and what was wrong with them.
+/// Counts of records, and of what was wrong with them.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct RecordCounts {
     documents: u64,
@@ -52,25 +52,25 @@ impl RecordCounts {
         self.documents
     }
 
-    /// Records that are blank, and no documents.
+    /// Records that are blank, and so not documents.
     pub fn blank(&self) -> u64 {
         self.blank
     }
 
-    /// The fields that values were left out of.
+    /// The fields of which values were left out.
     pub fn conflicts(&self) -> impl Iterator<Item = (Field, &Conflict)> {
         let fields = (0..).map_while(Field::new);
         fields.zip(&self.conflicts).filter(|(_, conflict)| conflict.count > 0)
     }
 
-    /// Names that are not in the schema, and how many values they had; frequent ones first. At most 1,000.
+    /// Names that are not in the schema, at most 1,000, with their numbers of values; frequent names first.
     pub fn unknown(&self) -> Vec<(&str, u64)> {
         let mut all: Vec<_> = self.unknown.iter().map(|(name, count)| (name.as_str(), *count)).collect();
         all.sort_by(|(name, count), (other, others)| others.cmp(count).then(name.cmp(other)));
         all
     }
 
-    /// Values of all other names that are not in the schema.
+    /// Number of values of all other names that are not in the schema.
     pub fn unknown_rest(&self) -> u64 {
         self.unknown_rest
     }
@@ -80,12 +80,12 @@ impl RecordCounts {
         self.malformed
     }
 
-    /// The first ten of them.
+    /// The first ten malformed records.
     pub fn malformed_examples(&self) -> &[Malformed] {
         &self.examples
     }
 
-    /// Adds what another reader has counted.
+    /// Adds the counts of another reader.
     pub fn merge(&mut self, other: RecordCounts) {
         self.documents += other.documents;
         self.blank += other.blank;
@@ -144,7 +144,7 @@ impl RecordCounts {
     }
 }
 
-/// At most 80 bytes of a text from a place on; characters that are cut or none become a sign that says so.
+/// At most 80 bytes of a text from a position on; cut or invalid characters become replacement characters.
 fn excerpt(text: &[u8], from: usize) -> String {
     let rest = text.get(from..).unwrap_or_default();
     let lossy = String::from_utf8_lossy(rest.get(..EXAMPLE).unwrap_or(rest));

@@ -1,37 +1,37 @@
-//! Why the bytes of a record are none.
+//! Why a record is malformed.
 
-/// A record that is malformed: none of its values count.
+/// Why a record is malformed; none of its values count.
 ///
-/// Places are in bytes of the record, from 0.
+/// Positions are in bytes of the record, from 0.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
 #[non_exhaustive]
 pub enum RecordError {
-    /// Something else should stand there.
-    #[error("{what} should stand at byte {at}")]
+    /// Something else was expected.
+    #[error("expected {what} at byte {at}")]
     Expected {
-        /// Where.
+        /// The position.
         at: usize,
-        /// What should.
+        /// What was expected.
         what: &'static str,
     },
-    /// JSON that is no UTF-8.
-    #[error("byte {at} is not UTF-8")]
+    /// JSON that is not UTF-8.
+    #[error("invalid UTF-8 at byte {at}")]
     NotUtf8 {
-        /// The first byte that is not.
+        /// The first invalid byte.
         at: usize,
     },
-    /// Objects and arrays in each other.
-    #[error("byte {at} opens the object or array number {} in each other: at most {limit} can be", .limit + 1)]
+    /// Objects and arrays that are nested too deep.
+    #[error("objects and arrays are nested more than {limit} deep at byte {at}")]
     TooDeep {
         /// The bracket that is one too many.
         at: usize,
-        /// How many may be.
+        /// The allowed depth.
         limit: usize,
     },
     /// A row with more values than the header has names.
-    #[error("byte {at} begins a value more than the header has names, {names}")]
+    #[error("the row has more values than the {names} names of the header: the first one is at byte {at}")]
     TooMany {
-        /// Where the first value without a name begins.
+        /// Where the first value without a name starts.
         at: usize,
         /// How many names there are.
         names: usize,
@@ -42,8 +42,10 @@ pub enum RecordError {
         /// How long it is.
         len: usize,
     },
-    /// A record that is larger than what reads it may keep in memory.
-    #[error("a record of {len} bytes does not fit into the memory of an index thread: give more --memory")]
+    /// A record that is larger than the reader's memory.
+    #[error(
+        "a record of {len} bytes does not fit into the memory of an index thread: raise the memory limit"
+    )]
     NoRoom {
         /// How long it is.
         len: usize,
@@ -55,7 +57,7 @@ impl RecordError {
         RecordError::Expected { at, what }
     }
 
-    /// The byte of the record at which it went wrong.
+    /// The byte of the record at which the fault is.
     pub fn at(&self) -> usize {
         match *self {
             RecordError::Expected { at, .. }

@@ -1,97 +1,99 @@
-//! What the bytes of records mean: JSON, or CSV below a header.
+//! The formats of records: JSON, or CSV below a header.
 //!
-//! A record counts as a whole or not at all. So its scalars wait, as places in it, until its end has been seen. A
-//! record of more scalars than wait ([`MOST_WAITING`]) is parsed once more instead, so that a hostile one takes no
-//! memory that grows with it, apart from the names in it.
+//! A record counts as a whole or not at all. So its scalars wait, as places in it, until its end has been
+//! seen. If a record has more than [`MOST_WAITING`] scalars, it is parsed a second time instead, so that a
+//! hostile record takes no memory that grows with its length, apart from the names in it.
 
 use super::csv::{CsvDelimiter, CsvHeader};
 use super::error::RecordError;
 use super::json::{self, paths::Paths};
-use super::raw::Raw;
+use super::raw::RawScalar;
 
 /// Most scalars of a record that wait for its end.
 pub(super) const MOST_WAITING: usize = 1 << 16;
 
-/// How records with fields are written.
+/// The format of records with fields.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum RecordFormat {
-    /// One object of JSON each, a line without line feeds inside: JSON Lines.
+    /// One JSON object per line, without line feeds inside: JSON Lines.
     Json,
     /// Rows of CSV below this header.
     Csv(CsvHeader),
 }
 
-/// How a file of records with fields is written.
+/// The format of a file of records with fields.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum FileFormat {
     /// JSON Lines.
     Json,
-    /// CSV, whose first record is a header; what delimits values is guessed from that unless it is given.
+    /// CSV whose first record is a header; the delimiter is guessed from the header unless it is given.
     Csv(Option<CsvDelimiter>),
 }
 
-/// A parser of records, with what it has learned of their names.
-pub(super) enum Parser {
+/// A parser of records, with the names it has learned.
+pub(super) enum RecordParser {
     Json(Paths),
     Csv(CsvHeader),
 }
 
-impl Parser {
+impl RecordParser {
     pub fn new(format: RecordFormat) -> Self {
         match format {
-            RecordFormat::Json => Parser::Json(Paths::new()),
-            RecordFormat::Csv(header) => Parser::Csv(header),
+            RecordFormat::Json => RecordParser::Json(Paths::new()),
+            RecordFormat::Csv(header) => RecordParser::Csv(header),
         }
     }
 
-    /// Tells `visit` every scalar of a record; false if that is blank. What it was told counts if all went well.
-    pub fn parse(&mut self, record: &[u8], visit: &mut impl FnMut(Raw)) -> Result<bool, RecordError> {
+    /// Calls `visit` with every scalar of a record; false if the record is blank. After an error the scalars
+    /// do not count.
+    pub fn parse(&mut self, record: &[u8], visit: &mut impl FnMut(RawScalar)) -> Result<bool, RecordError> {
         match self {
-            Parser::Json(paths) => json::parse(record, paths, visit),
-            Parser::Csv(header) => header.parse_row(record, visit),
+            RecordParser::Json(paths) => json::parse(record, paths, visit),
+            RecordParser::Csv(header) => header.parse_row(record, visit),
         }
     }
 
-    /// How many numbers of names there are.
+    /// How many names have numbers.
     pub fn names(&self) -> usize {
         match self {
-            Parser::Json(paths) => paths.len(),
-            Parser::Csv(header) => header.names().len(),
+            RecordParser::Json(paths) => paths.len(),
+            RecordParser::Csv(header) => header.names().len(),
         }
     }
 
-    /// The name with a number, as it is in the record.
+    /// The name that has a number, as it is in the record.
     pub fn source(&self, number: u32) -> &str {
         match self {
-            Parser::Json(paths) => paths.source(number),
-            Parser::Csv(header) => header.names().get(number as usize).map_or("", String::as_str),
+            RecordParser::Json(paths) => paths.source(number),
+            RecordParser::Csv(header) => header.names().get(number as usize).map_or("", String::as_str),
         }
     }
 
-    /// True if names should be forgotten with [`Parser::forget`] before the next record.
+    /// True if [`RecordParser::forget`] should be called before the next record.
     pub fn is_full(&self) -> bool {
-        matches!(self, Parser::Json(paths) if paths.is_full())
+        matches!(self, RecordParser::Json(paths) if paths.is_full())
     }
 
-    /// Forgets names; numbers are given anew.
+    /// Forgets names; numbers are assigned anew.
     pub fn forget(&mut self) {
-        if let Parser::Json(paths) = self {
+        if let RecordParser::Json(paths) = self {
             paths.clear();
         }
     }
 }
 
-/// A parser that tells scalars of whole records only: first a record is checked, then it is told.
-pub(super) struct Checked {
-    pub parser: Parser,
-    waiting: Vec<Raw>,
-    /// True if there are scalars that do not wait.
+/// A parser that passes on the scalars of well-formed records only: it checks a record first and then replays
+/// it.
+pub(super) struct CheckedParser {
+    pub parser: RecordParser,
+    waiting: Vec<RawScalar>,
+    /// True if more scalars exist than wait.
     more: bool,
 }
 
-impl Checked {
+impl CheckedParser {
     pub fn new(format: RecordFormat) -> Self {
-        Checked { parser: Parser::new(format), waiting: Vec::new(), more: false }
+        CheckedParser { parser: RecordParser::new(format), waiting: Vec::new(), more: false }
     }
 
     /// Parses a record; false if it is blank.
@@ -109,13 +111,13 @@ impl Checked {
         })
     }
 
-    /// Tells the scalars of the record that was checked last.
+    /// Calls `visit` with the scalars of the record that was checked last.
     #[inline]
-    pub fn tell(&mut self, record: &[u8], tell: &mut impl FnMut(Raw)) -> Result<(), RecordError> {
+    pub fn replay(&mut self, record: &[u8], visit: &mut impl FnMut(RawScalar)) -> Result<(), RecordError> {
         if self.more {
-            return self.parser.parse(record, tell).map(drop);
+            return self.parser.parse(record, visit).map(drop);
         }
-        self.waiting.iter().copied().for_each(tell);
+        self.waiting.iter().copied().for_each(visit);
         Ok(())
     }
 }

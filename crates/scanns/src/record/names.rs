@@ -1,16 +1,16 @@
-//! Names as records have them, names as schemas allow them, and which fields they lead to.
+//! Names in records, names in schemas, and which fields take the values of a name.
 //!
-//! A record may call a member anything. A field has a *source*: the name in records whose values it takes, which is
-//! its own name unless something else is said. Several fields may have one source, as in a title that is searched by
-//! its words and sorted by as a whole. A name of a record leads to the fields whose source it is. If there are none, it
-//! is mapped as [`map_name`] says, and leads to the fields whose source is that. So names that are mapped to the same
-//! are one field.
+//! A record may call a member anything. A field has a *source*: the name in records whose values it takes, by
+//! default the field's own name. Several fields may have one source, for example a title that is searched by
+//! its words and sorted as a whole. A name in a record leads to the fields whose source it is. If there are
+//! none, it is mapped by [`map_name`] and leads to the fields whose source is the result. So names that map
+//! to the same name are one field.
 
 use hashbrown::HashMap;
 
 use crate::schema::{Field, MAX_NAME, Schema, fits_name};
 
-/// Appends to a name that of a member, behind a dot if it is not the first; what is longer than a name may be is cut off.
+/// Appends the name of a member, after a dot if it is not the first; the result is cut to the longest name.
 pub(super) fn push_name(name: &mut String, inside: bool, member: &str) {
     if inside && name.len() < MAX_NAME {
         name.push('.');
@@ -18,17 +18,17 @@ pub(super) fn push_name(name: &mut String, inside: bool, member: &str) {
     name.push_str(cut(member, MAX_NAME - name.len().min(MAX_NAME)));
 }
 
-/// As many characters of a text as fit `most` bytes.
+/// The longest prefix of whole characters of a text that has at most `most` bytes.
 pub(super) fn cut(text: &str, most: usize) -> &str {
     let ends = text.char_indices().map(|(at, c)| at + c.len_utf8());
     let end = ends.take_while(|&end| end <= most).last().unwrap_or(0);
     text.get(..end).unwrap_or_default()
 }
 
-/// What a schema calls what records call `source`.
+/// The schema's name for the name `source` in records.
 ///
-/// Other characters than letters, digits, `_`, `-` and `.` become `_`; so does an empty name, and each that is empty
-/// before or behind a dot stays empty. What is longer than 255 bytes is cut off.
+/// Characters other than letters, digits, `_`, `-` and `.` become `_`. An empty name becomes `_`; empty parts
+/// before or after a dot stay empty. The result is cut to 255 bytes.
 pub fn map_name(source: &str) -> String {
     if source.is_empty() {
         return "_".into();
@@ -36,7 +36,7 @@ pub fn map_name(source: &str) -> String {
     cut(source, MAX_NAME).chars().map(|c| if fits_name(c) { c } else { '_' }).collect()
 }
 
-/// Which fields take the values of which names of records.
+/// For each field, the name in records whose values it takes.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Sources {
     fields: Vec<(String, Field)>,
@@ -52,57 +52,57 @@ impl Sources {
     pub fn set(&mut self, field: Field, source: &str) {
         self.fields.retain(|(_, other)| *other != field);
         self.fields.push((source.into(), field));
-        // So those that say the same are equal.
+        // So that equal mappings compare equal.
         self.fields.sort_unstable_by_key(|(_, field)| *field);
     }
 
-    /// What records call the values of a field.
+    /// The name in records whose values a field takes.
     pub fn source(&self, field: Field) -> Option<&str> {
         self.fields.iter().find(|(_, other)| *other == field).map(|(source, _)| source.as_str())
     }
 }
 
-/// The fields that a name leads to, as a stretch of [`Targets`]; empty for an unknown name.
+/// The fields that a name leads to, as a range of [`Targets`]; empty for an unknown name.
 #[derive(Clone, Copy, Debug, Default)]
-pub(super) struct Target {
+pub(super) struct NameTarget {
     start: u16,
     end: u16,
 }
 
-impl Target {
+impl NameTarget {
     pub fn is_unknown(self) -> bool {
         self.start == self.end
     }
 }
 
-/// [`Sources`], to be looked up.
+/// [`Sources`] as a look-up table.
 pub(super) struct Targets {
     fields: Vec<Field>,
-    names: HashMap<String, Target>,
+    names: HashMap<String, NameTarget>,
 }
 
 impl Targets {
     pub fn new(sources: &Sources) -> Self {
         let mut sorted = sources.fields.clone();
         sorted.sort();
-        let mut names = HashMap::<String, Target>::new();
+        let mut names = HashMap::<String, NameTarget>::new();
         // There are at most 64 fields.
         for (at, (source, _)) in (0..).zip(&sorted) {
-            let fresh = Target { start: at, end: at };
+            let fresh = NameTarget { start: at, end: at };
             names.entry(source.clone()).or_insert(fresh).end = at + 1;
         }
         Targets { fields: sorted.into_iter().map(|(_, field)| field).collect(), names }
     }
 
     /// Where a name of a record leads.
-    pub fn find(&self, source: &str) -> Target {
+    pub fn find(&self, source: &str) -> NameTarget {
         let known = self.names.get(source).or_else(|| self.names.get(&map_name(source)));
         known.copied().unwrap_or_default()
     }
 
-    /// The fields there.
+    /// The fields of a target.
     #[inline]
-    pub fn fields(&self, target: Target) -> &[Field] {
+    pub fn fields(&self, target: NameTarget) -> &[Field] {
         self.fields.get(target.start.into()..target.end.into()).unwrap_or_default()
     }
 }

@@ -1,29 +1,30 @@
-//! From the bytes of records to values of fields: what ties parsers, names and conversions together.
+//! From the bytes of records to values of fields: combines parsers, names and conversions.
 
 #[cfg(test)]
 mod tests;
 
 use super::counts::RecordCounts;
 use super::error::RecordError;
-use super::format::{Checked, Parser, RecordFormat};
-use super::names::{Sources, Target, Targets};
-use super::raw::{Kind, Raw};
-use super::typed::{convert, written};
+use super::format::{CheckedParser, RecordFormat, RecordParser};
+use super::names::{NameTarget, Sources, Targets};
+use super::raw::{RawScalar, ScalarKind};
+use super::typed::convert;
 use crate::schema::{Field, FieldKind, Schema, ValueRef};
 
-/// What a record was, apart from malformed.
+/// What a well-formed record is.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Recorded {
     /// A document, even if it has no values.
     Document,
-    /// Nothing but white space.
+    /// White space only.
     Blank,
 }
 
-/// Reads records of one format, and tells the values of fields in them.
+/// Reads records of one format, and passes on the values of fields in them.
 ///
 /// ```
-/// # use scanns::*;
+/// # use scanns::schema::{FieldEntry, FieldKind, Schema};
+/// # use scanns::sources::{RecordFormat, RecordReader, Recorded, Sources};
 /// let mut schema = Schema::new();
 /// schema.add("owner.name", FieldKind::Keyword, false)?;
 /// schema.add_entry(FieldEntry::new("size", FieldKind::Unsigned).in_column())?;
@@ -37,21 +38,21 @@ pub enum Recorded {
 /// # Ok::<(), Box<dyn std::error::Error>>(())
 /// ```
 pub struct RecordReader {
-    records: Checked,
+    records: CheckedParser,
     targets: Targets,
     kinds: Vec<FieldKind>,
-    /// By number of name: where it leads, and how many values it had if that is nowhere.
-    known: Vec<(Target, u64)>,
-    /// Of a string with escapes, what it stands for.
+    /// By number of name: where it leads, and how many values it had if it is unknown.
+    known: Vec<(NameTarget, u64)>,
+    /// The text of a string with escapes.
     text: Vec<u8>,
     counts: RecordCounts,
 }
 
 impl RecordReader {
-    /// A reader for fields of a schema.
+    /// A reader for the fields of a schema.
     pub fn new(schema: &Schema, sources: &Sources, format: RecordFormat) -> Self {
         RecordReader {
-            records: Checked::new(format),
+            records: CheckedParser::new(format),
             targets: Targets::new(sources),
             kinds: schema.fields().map(|(_, entry)| entry.kind.clone()).collect(),
             known: Vec::new(),
@@ -60,17 +61,17 @@ impl RecordReader {
         }
     }
 
-    /// Reads another format from here on, as where a file of CSV with another header begins.
+    /// Switches to another format, for example where a CSV file with another header starts.
     pub fn set_format(&mut self, format: RecordFormat) {
         self.forget();
-        self.records.parser = Parser::new(format);
+        self.records.parser = RecordParser::new(format);
     }
 
-    /// Reads a record, with its line end or without, and tells `sink` its values in order. `line` is what the record is
-    /// called if it is malformed.
+    /// Reads a record, with or without its line end, and calls `sink` with its values in order. `line` is the
+    /// number that a malformed record is reported with.
     ///
     /// # Errors
-    /// A record that is malformed: it is counted, and `sink` was told nothing.
+    /// A malformed record: it is counted, and `sink` is not called.
     pub fn record(
         &mut self,
         line: u64,
@@ -90,17 +91,19 @@ impl RecordReader {
         self.learn();
         self.counts.add_record(is_document);
         let Self { records, targets, kinds, known, text, counts } = self;
-        let tell = &mut |raw: Raw| Telling { targets, kinds, known, text, counts }.tell(record, raw, sink);
-        records.tell(record, tell)?;
+        let visit = &mut |raw: RawScalar| {
+            FieldRouter { targets, kinds, known, text, counts }.route(record, raw, sink);
+        };
+        records.replay(record, visit)?;
         Ok(if is_document { Recorded::Document } else { Recorded::Blank })
     }
 
-    /// Counts a record of `len` bytes as malformed that its caller has no room for; `start` is what there is of it.
+    /// Counts as malformed a record of `len` bytes that its caller has no room for; `start` is its beginning.
     pub fn leave_out(&mut self, line: u64, start: &[u8], len: usize) {
         self.counts.add_malformed(line, RecordError::NoRoom { len }, start);
     }
 
-    /// Looks up where names lead that are new.
+    /// Looks up where new names lead.
     #[inline]
     fn learn(&mut self) {
         for number in self.known.len()..self.records.parser.names() {
@@ -109,14 +112,14 @@ impl RecordReader {
         }
     }
 
-    /// Forgets the numbers of names, and puts down how often those were there that lead nowhere.
+    /// Forgets the numbers of names, and keeps the counts of unknown ones.
     fn forget(&mut self) {
-        self.put_down();
+        self.save_unknown();
         self.known.clear();
         self.records.parser.forget();
     }
 
-    fn put_down(&mut self) {
+    fn save_unknown(&mut self) {
         for (number, (_, count)) in (0..).zip(&mut self.known) {
             if *count > 0 {
                 self.counts.add_unknown(self.records.parser.source(number), std::mem::take(count));
@@ -124,34 +127,34 @@ impl RecordReader {
         }
     }
 
-    /// What has become of the records so far.
+    /// The counts of all records so far.
     pub fn counts(&mut self) -> &RecordCounts {
-        self.put_down();
+        self.save_unknown();
         &self.counts
     }
 
-    /// The same, and begins to count from nothing.
+    /// Takes the counts, and starts again from zero.
     pub fn take_counts(&mut self) -> RecordCounts {
-        self.put_down();
+        self.save_unknown();
         std::mem::take(&mut self.counts)
     }
 }
 
-/// What is needed to tell the values of a record that is whole.
-struct Telling<'t> {
+/// Passes the scalars of a well-formed record to the fields that take them.
+struct FieldRouter<'t> {
     targets: &'t Targets,
     kinds: &'t [FieldKind],
-    known: &'t mut [(Target, u64)],
+    known: &'t mut [(NameTarget, u64)],
     text: &'t mut Vec<u8>,
     counts: &'t mut RecordCounts,
 }
 
-impl Telling<'_> {
-    /// Tells the values that a scalar is for the fields that its name leads to.
+impl FieldRouter<'_> {
+    /// Calls `sink` with the value of a scalar for each field that its name leads to.
     #[inline]
-    fn tell(self, record: &[u8], raw: Raw, sink: &mut impl FnMut(Field, ValueRef<'_>)) {
+    fn route(self, record: &[u8], raw: RawScalar, sink: &mut impl FnMut(Field, ValueRef<'_>)) {
         let Some((target, count)) = self.known.get_mut(raw.name as usize) else { return };
-        if raw.kind == Kind::Null {
+        if raw.kind == ScalarKind::Null {
             return;
         }
         if target.is_unknown() {
@@ -163,7 +166,7 @@ impl Telling<'_> {
             let kind = self.kinds.get(usize::from(field.number()));
             match kind.and_then(|kind| convert(kind, scalar)) {
                 Some(value) => sink(field, value),
-                None => self.counts.add_conflict(field, written(scalar)),
+                None => self.counts.add_conflict(field, scalar.as_text()),
             }
         }
     }

@@ -1,37 +1,37 @@
-//! From the scalar of a record to the value of a field, or to nothing: a *conflict*.
+//! From the scalar of a record to the value of a field. A scalar that does not fit the field is a *conflict*.
 //!
 //! | field | takes |
 //! |---|---|
-//! | text, keyword, path, bytes | strings; numbers and truths as they are written |
-//! | unsigned, signed | numbers that are integers in range, exactly, as in `1`, `1.0` and `1e3`; strings with one |
-//! | float | numbers whose closest double is finite; strings with one |
+//! | text, keyword, path, bytes | strings; numbers and booleans as they are written |
+//! | unsigned, signed | numbers that are exactly integers in range, such as `1`, `1.0`, `1e3`; such strings |
+//! | float | numbers whose closest double is finite; such strings |
 //! | boolean | `true` and `false`, also as strings |
-//! | date | strings as [`parse_date`] reads them, and no numbers, since of these nobody knows the unit |
+//! | date | strings that [`parse_date`] reads; no numbers, because their unit is unknown |
 //!
-//! Every value of CSV is a string. Around what stands in a string for a number, a truth or a date may be spaces; a
-//! number may have a plus and leading zeros there. What is too long to be found as a whole, 32 KiB, is a conflict in
-//! a keyword or path.
+//! Every value of CSV is a string. A string with a number, a boolean or a date may have spaces around it; a
+//! number in a string may have a plus sign and leading zeros. Text too long for a key, more than 32 KiB, is a
+//! conflict in a keyword or path.
 
 use super::json::number;
-use super::raw::Scalar;
+use super::scalar::{Scalar, parse_boolean};
 use crate::schema::{FieldKind, MAX_KEY, ValueRef, parse_date};
 
-/// The value of a field of that kind; `None` if it has none for the scalar.
+/// The value of a field of kind `kind`; `None` if the scalar does not fit.
 #[inline]
 pub(super) fn convert<'r>(kind: &FieldKind, scalar: Scalar<'r>) -> Option<ValueRef<'r>> {
     match kind {
-        FieldKind::Text { .. } => Some(ValueRef::Text(written(scalar))),
+        FieldKind::Text { .. } => Some(ValueRef::Text(scalar.as_text())),
         FieldKind::Keyword | FieldKind::Path => {
-            let text = written(scalar);
+            let text = scalar.as_text();
             (text.len() <= MAX_KEY).then_some(ValueRef::Text(text))
         }
-        FieldKind::Bytes => Some(ValueRef::Bytes(written(scalar))),
+        FieldKind::Bytes => Some(ValueRef::Bytes(scalar.as_text())),
         FieldKind::Unsigned => number::unsigned(digits(scalar)?).map(ValueRef::Unsigned),
         FieldKind::Signed => number::signed(digits(scalar)?).map(ValueRef::Signed),
         FieldKind::Float => number::float(digits(scalar)?).map(ValueRef::Float),
         FieldKind::Boolean => match scalar {
-            Scalar::Boolean(truth) => Some(ValueRef::Boolean(truth)),
-            Scalar::Text(text) => truth(text).map(ValueRef::Boolean),
+            Scalar::Boolean(boolean) => Some(ValueRef::Boolean(boolean)),
+            Scalar::Text(text) => parse_boolean(text).map(ValueRef::Boolean),
             Scalar::Number(..) => None,
         },
         FieldKind::Date => match scalar {
@@ -41,26 +41,7 @@ pub(super) fn convert<'r>(kind: &FieldKind, scalar: Scalar<'r>) -> Option<ValueR
     }
 }
 
-/// True or false as JSON writes them, with spaces around.
-pub(super) fn truth(text: &[u8]) -> Option<bool> {
-    match text.trim_ascii() {
-        b"true" => Some(true),
-        b"false" => Some(false),
-        _ => None,
-    }
-}
-
-/// A scalar as text.
-#[inline]
-pub(super) fn written(scalar: Scalar<'_>) -> &[u8] {
-    match scalar {
-        Scalar::Boolean(true) => b"true",
-        Scalar::Boolean(false) => b"false",
-        Scalar::Number(text, _) | Scalar::Text(text) => text,
-    }
-}
-
-/// What may be a number.
+/// The text that may be a number.
 #[inline]
 fn digits(scalar: Scalar<'_>) -> Option<&[u8]> {
     match scalar {
@@ -80,14 +61,14 @@ mod tests {
     }
 
     #[test]
-    fn what_fits_is_converted_and_the_rest_is_a_conflict() {
+    fn scalars_that_fit_are_converted_and_others_conflict() {
         let number = |text: &'static str| Scalar::Number(text.as_bytes(), false);
         let string = |text: &'static str| Scalar::Text(text.as_bytes());
-        let truth = Scalar::Boolean(true);
+        let boolean = Scalar::Boolean(true);
         for (kind, scalar, expected) in [
             (text(), string(" a "), Some(ValueRef::Text(b" a "))),
             (text(), number("1.50"), Some(ValueRef::Text(b"1.50"))),
-            (FieldKind::Keyword, truth, Some(ValueRef::Text(b"true"))),
+            (FieldKind::Keyword, boolean, Some(ValueRef::Text(b"true"))),
             (FieldKind::Keyword, string(""), Some(ValueRef::Text(b""))),
             (FieldKind::Path, string("/a/b"), Some(ValueRef::Text(b"/a/b"))),
             (FieldKind::Bytes, string("\0"), Some(ValueRef::Bytes(b"\0"))),
@@ -97,27 +78,27 @@ mod tests {
             (FieldKind::Unsigned, number("1.5"), None),
             (FieldKind::Unsigned, string("7 apples"), None),
             (FieldKind::Unsigned, string(""), None),
-            (FieldKind::Unsigned, truth, None),
+            (FieldKind::Unsigned, boolean, None),
             (FieldKind::Signed, number("-1.0"), Some(ValueRef::Signed(-1))),
             (FieldKind::Signed, string("+1"), Some(ValueRef::Signed(1))),
             (FieldKind::Float, number("1e400"), None),
             (FieldKind::Float, string("nan"), None),
             (FieldKind::Float, number("25e-1"), Some(ValueRef::Float(2.5))),
-            (FieldKind::Boolean, truth, Some(ValueRef::Boolean(true))),
+            (FieldKind::Boolean, boolean, Some(ValueRef::Boolean(true))),
             (FieldKind::Boolean, string("false"), Some(ValueRef::Boolean(false))),
             (FieldKind::Boolean, string("False"), None),
             (FieldKind::Boolean, number("1"), None),
             (FieldKind::Date, string("1970-01-01 "), Some(ValueRef::Date(0))),
             (FieldKind::Date, string("yesterday"), None),
             (FieldKind::Date, number("0"), None),
-            (FieldKind::Date, truth, None),
+            (FieldKind::Date, boolean, None),
         ] {
             assert_eq!(convert(&kind, scalar), expected, "{kind:?} {scalar:?}");
         }
     }
 
     #[test]
-    fn what_is_converted_fits_the_field_and_a_key_is_not_too_long() {
+    fn converted_values_fit_their_fields_and_keys_are_not_too_long() {
         let long = vec![b'1'; MAX_KEY + 1];
         let short = &long[..MAX_KEY];
         let kinds = [

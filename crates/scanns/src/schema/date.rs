@@ -25,9 +25,9 @@ const DAYS_TO_1970: i64 = 719_468;
 /// Nanoseconds since 1970 in UTC of a date as the module's doc says; `None` for everything else.
 ///
 /// ```
-/// assert_eq!(scanns::parse_date(b"1970-01-02"), Some(86_400_000_000_000));
-/// assert_eq!(scanns::parse_date(b"1970-01-01T01:00:00.5+01:00"), Some(500_000_000));
-/// assert_eq!(scanns::parse_date(b"1970-02-29"), None);
+/// assert_eq!(scanns::schema::parse_date(b"1970-01-02"), Some(86_400_000_000_000));
+/// assert_eq!(scanns::schema::parse_date(b"1970-01-01T01:00:00.5+01:00"), Some(500_000_000));
+/// assert_eq!(scanns::schema::parse_date(b"1970-02-29"), None);
 /// ```
 pub fn parse_date(text: &[u8]) -> Option<i64> {
     let (day, rest) = text.split_at_checked(10)?;
@@ -122,7 +122,7 @@ pub(crate) fn day_of(days: i64) -> (i64, i64, i64) {
 /// A date in RFC 3339, in UTC, with as many of 0, 3, 6 and 9 digits of a second as it needs.
 ///
 /// ```
-/// assert_eq!(scanns::format_date(1_500_000_000), "1970-01-01T00:00:01.500Z");
+/// assert_eq!(scanns::schema::format_date(1_500_000_000), "1970-01-01T00:00:01.500Z");
 /// ```
 pub fn format_date(nanoseconds: i64) -> String {
     let (seconds, fraction) = (nanoseconds.div_euclid(NANOSECONDS), nanoseconds.rem_euclid(NANOSECONDS));

@@ -32,6 +32,9 @@ pub use language::{LANGUAGES, Language};
 pub(crate) use literal::literal;
 pub use stored::{Compression, Store, Stored};
 
+/// Longest token kept, in bytes; longer ones are cut to this length and counted.
+pub const MAX_TOKEN: usize = 32 << 10;
+
 use crate::error::{Error, Result};
 
 /// What one document is.

@@ -1,10 +1,10 @@
-//! How long a query may take.
+//! A limit for the time of a query.
 
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::{Duration, Instant};
 
-/// A time that what a searcher is asked may take. When it has run out, what was found until then is the answer: hits are
-/// then real hits with their scores, but there may be better ones, and more. One budget is good for one query.
+/// A limit for the time of one query. When it has run out, the answer is what was found until then: hits are
+/// real hits with their scores, but better ones and more of them may exist.
 #[derive(Debug)]
 pub struct Budget {
     until: Instant,
@@ -12,28 +12,29 @@ pub struct Budget {
 }
 
 impl Budget {
-    /// From now on.
+    /// A budget that begins now.
     pub fn of(time: Duration) -> Self {
         let now = Instant::now();
-        // As good as for ever.
+        // Practically unlimited.
         let until = now.checked_add(time).unwrap_or_else(|| now + Duration::from_secs(1 << 30));
         Budget { until, ran_out: AtomicBool::new(false) }
     }
 
-    /// True if the query was ended before it was done: its answer is a part of the whole one.
+    /// True if the query ended early: its answer is only part of the whole one.
     pub fn ran_out(&self) -> bool {
         self.ran_out.load(Ordering::Relaxed)
     }
 }
 
-/// What loops ask whether they may go on: often enough that no query takes much longer, at most some ten microseconds apart.
+/// Tells loops when to stop. They ask at most some ten microseconds apart, so no query takes much longer than
+/// its budget.
 #[derive(Clone, Copy, Debug, Default)]
-pub(super) struct Clock<'a>(pub(super) Option<&'a Budget>);
+pub(crate) struct Clock<'a>(pub(crate) Option<&'a Budget>);
 
 impl Clock<'_> {
-    /// True if time is up. Takes some ten nanoseconds where there is a budget, and nothing where there is none.
+    /// True if time is up. Takes about ten nanoseconds with a budget, and nothing without one.
     #[inline]
-    pub(super) fn is_up(self) -> bool {
+    pub(crate) fn is_up(self) -> bool {
         let Some(budget) = self.0 else { return false };
         if !budget.ran_out() && Instant::now() >= budget.until {
             budget.ran_out.store(true, Ordering::Relaxed);

@@ -1,31 +1,33 @@
 //! Hits in the order of their keys, a page at a time.
 //!
-//! All hits are visited, and the key of each is read, which takes about a microsecond; those of one page are kept.
+//! Every hit is visited and its key is read, which takes about a microsecond. The hits of one page are kept.
 
 use std::collections::BinaryHeap;
 use std::ops::ControlFlow;
 use std::sync::Mutex;
 use std::sync::atomic::{AtomicU64, Ordering};
 
-use super::plan::Plan;
-use super::query::Query;
-use super::share::Want;
-use super::{Hit, Model, Searcher};
+use super::prepared::PreparedQuery;
+use super::searcher::Searcher;
+use super::similarity::Model;
+use super::top_k::Hit;
 use crate::error::Result;
+use crate::query::Query;
+use crate::search::exec::strategy::Want;
 
 /// An order by the bytes of keys.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum KeyOrder {
-    /// The least first.
+    /// The least key first.
     Ascending,
-    /// The greatest first.
+    /// The greatest key first.
     Descending,
 }
 
-/// Hits between two calls for progress.
+/// Hits between two reports of progress.
 const STEP: u64 = 1 << 14;
 
-/// A hit in an order; of equal keys the one that comes first in the order of documents is first, in both orders.
+/// A hit in an order. Hits with equal keys are in document order in both orders.
 struct Ordered {
     order: KeyOrder,
     key: Vec<u8>,
@@ -62,52 +64,84 @@ impl PartialEq for Ordered {
 
 impl Eq for Ordered {}
 
+/// A page of hits in the order of their keys.
+#[derive(Clone, Copy, Debug)]
+pub struct KeyPage<'h> {
+    /// The order.
+    pub order: KeyOrder,
+    /// The most hits of the page.
+    pub limit: usize,
+    /// The last hit of the page before, if there is one.
+    pub after: Option<&'h Hit>,
+}
+
+/// A hit and its key.
+#[derive(Clone, Debug, PartialEq)]
+pub struct KeyedHit {
+    /// The key of the document.
+    pub key: Vec<u8>,
+    /// The document, with its score.
+    pub hit: Hit,
+}
+
 impl Searcher<'_> {
-    /// The first `k` hits with their keys in an order by key, of those that come after the hit `after` if there is
-    /// one; equal keys are in document order. Scores are those of the model. `progress` is told now and then how many
-    /// hits were seen, by the threads that see them, one at a time.
-    ///
-    /// # Errors
-    /// Those of [`Searcher::for_each`], and [`Error::Options`] if `after` is no document that there is.
+    /// A page of hits in the order of their keys, see [`PreparedQuery::top_by_key`].
     pub fn top_by_key(
         &self,
         query: &Query,
         model: Model,
-        (k, order): (usize, KeyOrder),
-        after: Option<&Hit>,
+        page: KeyPage<'_>,
         progress: impl FnMut(u64) + Send,
-    ) -> Result<Vec<(Vec<u8>, Hit)>> {
+    ) -> Result<Vec<KeyedHit>> {
+        self.prepare(query)?.top_by_key(model, page, progress)
+    }
+}
+
+impl PreparedQuery<'_, '_, '_> {
+    /// A page of hits in the order of their keys. Hits with equal keys are in document order, scores are
+    /// those of the model.
+    ///
+    /// `progress` is told now and then how many hits were seen, by the threads that see them, one at a time.
+    ///
+    /// # Errors
+    /// Those of [`PreparedQuery::for_each`], and [`Error::UnknownHit`](crate::Error::UnknownHit) if
+    /// `page.after` does not belong to the searcher.
+    pub fn top_by_key(
+        &self,
+        model: Model,
+        page: KeyPage<'_>,
+        progress: impl FnMut(u64) + Send,
+    ) -> Result<Vec<KeyedHit>> {
+        let KeyPage { order, limit, after } = page;
         let after = match after {
-            Some(hit) => Some(Ordered { order, key: self.key(hit)?, hit: *hit }),
+            Some(hit) => Some(Ordered { order, key: self.searcher.key(hit)?, hit: *hit }),
             None => None,
         };
         model.check()?;
-        let plan = Plan::new(query, &self.fields)?;
-        let found = plan.find(&self.fields)?;
-        let parts = self.parts(&plan, &found, Want::Keys);
+        let ranges = self.ranges(Want::Keys);
         let (seen, progress) = (AtomicU64::new(0), Mutex::new(progress));
         let tell = |more: usize| {
             let before = seen.fetch_add(more as u64, Ordering::Relaxed);
             let now = before + more as u64;
-            // Whoever finds another thread at it leaves it to that.
+            // A thread that finds another one telling leaves it to that one.
             if before / STEP != now / STEP
                 && let Ok(mut progress) = progress.try_lock()
             {
-                // Others may have told of more meanwhile.
+                // Other threads may have seen more meanwhile.
                 progress(seen.load(Ordering::Relaxed));
             }
         };
         let mut kept = Vec::new();
-        self.run(&plan, &found, model, &mut |job| {
-            kept = self.fold(&parts, BinaryHeap::new, |kept, part| {
+        self.run(model, &mut |run| {
+            kept = ranges.fold(self.fields().clock(), BinaryHeap::new, |kept, range| {
                 let mut failed = None;
-                let flow = self.live(&plan, part, job, &mut |docs, scores| {
+                let flow = self.live(range, run, &mut |docs, scores| {
                     tell(docs.len());
                     let mut hits =
-                        docs.iter().zip(scores).map(|(&doc, &score)| Hit { score, leaf: part.leaf, doc });
-                    hits.try_for_each(|hit| match self.key(&hit) {
+                        docs.iter().zip(scores).map(|(&doc, &score)| Hit { score, leaf: range.leaf, doc });
+                    hits.try_for_each(|hit| match self.searcher.key(&hit) {
                         Ok(key) => {
-                            keep(kept, k, Ordered { order, key, hit }, after.as_ref());
+                            keep(kept, limit, Ordered { order, key, hit }, after.as_ref());
                             ControlFlow::Continue(())
                         }
                         Err(error) => {
@@ -122,12 +156,12 @@ impl Searcher<'_> {
         })?;
         let mut best: Vec<Ordered> = kept.into_iter().flatten().collect();
         best.sort_unstable();
-        best.truncate(k);
-        Ok(best.into_iter().map(|one| (one.key, one.hit)).collect())
+        best.truncate(limit);
+        Ok(best.into_iter().map(|one| KeyedHit { key: one.key, hit: one.hit }).collect())
     }
 }
 
-/// Puts one among the first `k`, of which the last is on top, if it comes after `after`.
+/// Adds a hit to the first `k`, of which the last is on top, if it comes after `after`.
 fn keep(kept: &mut BinaryHeap<Ordered>, k: usize, one: Ordered, after: Option<&Ordered>) {
     if after.is_none_or(|after| one > *after) {
         if kept.len() < k {

@@ -1,4 +1,4 @@
-//! What search needs of a part of an index, be it a segment on disk or one that is still in memory.
+//! What search needs of a leaf: a segment on disk, or documents in memory.
 
 use crate::codec::{ListCursor, PositionCursor, PostingPlace};
 use crate::column::Column;
@@ -7,45 +7,46 @@ use crate::schema::Field;
 
 /// A set of documents, numbered from 0, with postings by term.
 pub trait Leaf: Sync {
-    /// Documents in the leaf, deleted ones included; at most 2³¹.
+    /// Documents in the leaf, including deleted ones; at most 2³¹.
     fn max_doc(&self) -> u32;
 
     /// The norm of every document, see [`length_to_norm`](crate::codec::length_to_norm).
     fn norms(&self) -> Result<&[u8]>;
 
-    /// Figures that are summed over all leaves before anything is scored.
+    /// Sizes, which are summed over all leaves before anything is scored.
     fn stats(&self) -> LeafStats;
 
-    /// Looks a term up; `None` if no document has it.
+    /// Looks up a term; `None` if no document contains it.
     fn find(&self, term: &[u8]) -> Result<Option<TermRef>>;
 
-    /// The postings of a term that [`Leaf::find`] found.
+    /// The postings of a term that [`Leaf::find`] returned.
     fn postings<'a>(&'a self, term: &TermRef) -> Result<ListSource<'a>>;
 
-    /// All terms, in the order of their bytes.
+    /// All terms, in byte order.
     fn terms<'a>(&'a self) -> Result<Box<dyn TermStream + 'a>>;
 
-    /// Where a term that was found here stands in its documents.
+    /// The positions of a term that [`Leaf::find`] returned.
     ///
     /// # Errors
-    /// [`Error::Options`] if that is not kept.
+    /// An error if the leaf keeps no positions.
     fn positions<'a>(&'a self, term: &TermRef) -> Result<PositionSource<'a>>;
 
-    /// False for deleted documents. Asked per hit, and only where [`LeafStats::documents`] says that some are.
+    /// False for deleted documents. It is asked per hit, and only if [`LeafStats::documents`] shows
+    /// deletions.
     fn is_live(&self, doc: u32) -> bool;
 
-    /// True if postings and positions are read only as far as they are asked for, so that several threads can each begin
+    /// True if postings and positions are read only as far as needed, so that several threads can each begin
     /// somewhere else in a list.
     fn is_in_ranges(&self) -> bool {
         false
     }
 
-    /// The column of a field; `None` where no document of the leaf has a value there.
+    /// The column of a field; `None` if no document of the leaf has a value.
     fn column(&self, _field: Field) -> Option<&Column> {
         None
     }
 
-    /// What the document is called: its path, and its line where lines are documents.
+    /// The key of a document: its path, with a line number if lines are documents.
     fn key(&self, doc: u32) -> Result<Vec<u8>>;
 }
 
@@ -54,50 +55,51 @@ pub trait Leaf: Sync {
 pub struct LeafStats {
     /// Documents that are not deleted.
     pub documents: u64,
-    /// Documents that have at least one term, deleted ones included.
+    /// Documents with at least one term, including deleted ones.
     pub documents_with_terms: u64,
-    /// Tokens in all documents, those of deleted ones included.
+    /// Tokens in all documents, including deleted ones.
     pub total_length: u64,
 }
 
 /// A term of one leaf.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct TermRef {
-    /// Documents that contain it, deleted ones included.
+    /// The number of documents that contain it, including deleted ones.
     pub doc_freq: u32,
-    /// How often it occurs in all of them.
+    /// The number of its occurrences in all of them.
     pub total_freq: u64,
-    /// Where its postings are; only the leaf knows what it means.
+    /// Where its postings are. The meaning is private to the leaf.
     pub handle: [u64; 2],
-    /// The same of its positions.
+    /// Where its positions are. The meaning is private to the leaf.
     pub positions: [u64; 2],
 }
 
-/// Steps through the terms of a leaf; before the first one at the start.
+/// Steps through the terms of a leaf. At the start it is before the first one.
 pub trait TermStream {
     /// Moves to the next term; false at the end.
     fn step(&mut self) -> Result<bool>;
 
-    /// Moves to the first term from the one at hand on that is not before `target`; false if there is none.
+    /// Moves to the first term, from the current one on, that is not before `target`; false if there is none.
     fn seek(&mut self, target: &[u8]) -> Result<bool>;
 
-    /// The term at hand.
+    /// The current term.
     fn term(&self) -> &[u8];
 
-    /// What is known of it.
+    /// The reference of the current term.
     fn found(&mut self) -> Result<TermRef>;
 }
 
-/// Where the positions of a term are.
+/// The positions of a term.
 pub enum PositionSource<'a> {
-    /// As a segment has them.
+    /// As a segment stores them.
     Packed(Box<PositionCursor<'a>>),
-    /// In memory: documents, ascending, and the positions in each of them.
+    /// In memory: ascending documents, and the positions in each.
     Decoded(Vec<u32>, Vec<Vec<u32>>),
 }
 
 impl PositionSource<'_> {
-    /// The positions in the current document of the list of the same term, ascending. `None` if they turn out damaged.
+    /// The ascending positions in the current document of the list of the same term. `None` if they are
+    /// damaged.
     #[inline]
     pub fn of_current(&mut self, list: &mut ListCursor<'_>) -> Option<&[u32]> {
         match self {
@@ -109,9 +111,9 @@ impl PositionSource<'_> {
         }
     }
 
-    /// The positions of a posting of `doc`, of which the place and the frequency are known.
+    /// The positions of a posting of `doc` whose place and frequency are known.
     #[inline]
-    pub(super) fn at(&mut self, doc: u32, place: PostingPlace, tf: u32) -> Option<&[u32]> {
+    pub(crate) fn at(&mut self, doc: u32, place: PostingPlace, tf: u32) -> Option<&[u32]> {
         match self {
             PositionSource::Packed(cursor) => {
                 cursor.positions_at(place, tf);
@@ -126,28 +128,28 @@ fn decoded<'p>(docs: &[u32], all: &'p [Vec<u32>], doc: u32) -> &'p [u32] {
     docs.binary_search(&doc).ok().and_then(|at| all.get(at)).map_or(&[], Vec::as_slice)
 }
 
-/// Where the postings of a term are.
+/// The postings of a term.
 pub enum ListSource<'a> {
     /// The only posting of a term that occurs in one document.
     Single {
         /// The document.
         doc: u32,
-        /// How often the term occurs in it.
+        /// The frequency in it.
         tf: u32,
     },
     /// A list as [`ListEncoder`](crate::codec::ListEncoder) writes it.
     Packed(&'a [u8]),
     /// Postings in memory.
     Decoded {
-        /// Documents below [`Leaf::max_doc`], strictly increasing.
+        /// Documents below [`Leaf::max_doc`], strictly ascending.
         docs: Vec<u32>,
-        /// The frequency in each of them.
+        /// The frequency in each document.
         tfs: Vec<u32>,
     },
 }
 
 impl ListSource<'_> {
-    /// A cursor at the first of the `doc_freq` postings of a leaf of `max_doc` documents.
+    /// A cursor at the first of the `doc_freq` postings in a leaf of `max_doc` documents.
     pub fn cursor(&self, doc_freq: u32, max_doc: u32) -> Result<ListCursor<'_>> {
         match self {
             ListSource::Single { doc, tf } if *doc < max_doc => Some(ListCursor::single(*doc, *tf)),
@@ -159,7 +161,7 @@ impl ListSource<'_> {
     }
 }
 
-/// The error for a list that does not decode.
-pub(super) fn damaged_list() -> Error {
+/// The error for a list that cannot be decoded.
+pub(crate) fn damaged_list() -> Error {
     Error::corrupt("a postings list", "its blocks, its table and its length do not agree")
 }

@@ -1,466 +1,303 @@
-//! Runs a plan in one leaf by the fastest way for its shape.
+//! Answers of a prepared query: the best hits, all hits, their number, or windows of matches.
 
-use std::ops::{ControlFlow, Range};
-use std::sync::Arc;
+use std::ops::ControlFlow;
 
-use super::budget::Clock;
-use super::docset::DocSet;
-use super::fields::Fields;
-use super::keep::{Keep, offer};
-use super::leaf::{Leaf, ListSource, TermRef, damaged_list};
-use super::parts::{Parts, Sources};
-use super::plan::{Boosted, InLeaf, Kind, Node, Plan, Required, Shape};
-use super::query::ValueRange;
-use super::similarity::{Scorer, Similarity, Unscored, Weight};
-use super::topk::TopK;
-use super::windows::too_large;
-use super::{accumulate, conjunction, disjunction, maxscore, sets, term, tree, values};
-use crate::codec::{BLOCK, ListCursor, NO_MORE};
-use crate::error::{Error, Result};
+use super::parallel::LeafRange;
+use super::parallel::in_order::visit_in_order;
+use super::prepared::{PreparedQuery, Weights};
+use super::searcher::Searcher;
+use super::top_k::{Hit, SharedBound, TopK};
+use crate::error::Result;
+use crate::query::Query;
+use crate::search::exec::bits::MatchBits;
+use crate::search::exec::bound_terms::BoundTerms;
+use crate::search::exec::dispatch::{count_leaf, run_leaf};
+use crate::search::exec::goal::{Goal, Sink};
+use crate::search::exec::live_filter::{LiveFilter, offer};
+use crate::search::exec::match_bits::MatchedDocs;
+use crate::search::exec::strategy::{LeafFacts, Strategy, Want};
+use crate::search::exec::view::{GRAIN, View};
+use crate::search::exec::{match_bits, pnorm};
+use crate::search::leaf::LeafStats;
+use crate::search::similarity::{Bm25, Classic, Dirichlet, Dph, JelinekMercer, Model, Pl2, Similarity};
 
-/// A range of documents begins and ends at a multiple of this, or with its leaf.
-pub(super) const GRAIN: u32 = 4_096;
+/// Runs the query in a range for a goal.
+pub(crate) type RunQuery<'j> = dyn Fn(&LeafRange, &mut Goal) -> Result<ControlFlow<()>> + Sync + 'j;
 
-const _: () = assert!(GRAIN.is_multiple_of(sets::WINDOW) && GRAIN.is_multiple_of(accumulate::WINDOW));
+/// Gets the function that runs the query under a model.
+type WithRun<'e> = dyn FnMut(&RunQuery) -> Result<()> + 'e;
 
-/// Values of so many documents are compared in the time in which that of one is looked up.
-const RARE: u64 = 64;
-
-/// Takes hits in batches: documents in order, and their scores.
-pub(super) type Sink<'s> = dyn FnMut(&[u32], &[f32]) -> ControlFlow<()> + 's;
-
-/// What is wanted: every hit, or the best.
-pub(super) enum Goal<'g, 's> {
-    All(&'g mut Sink<'s>),
-    Top(&'g mut TopK<'s>),
-}
-
-/// A leaf, or a range of its documents, as the loops see it. Where a range begins and ends in a leaf is a multiple of
-/// [`GRAIN`], so that no window of documents is cut.
-pub(super) struct View<'a> {
-    /// Which documents there are and are not deleted is the same in all fields.
-    leaf: &'a dyn Leaf,
-    /// By field of the plan: the leaf, and a norm for every document.
-    fields: Vec<(&'a dyn Leaf, &'a [u8])>,
-    /// Documents of the leaf.
-    pub(super) max_doc: u32,
-    /// Only documents from this one on are looked for,
-    pub(super) first: u32,
-    /// and only those before this one.
-    pub(super) end: u32,
-    all_live: bool,
-    pub(super) clock: Clock<'a>,
-}
-
-impl<'a> View<'a> {
-    /// Leaf number `number`, seen through the fields of a plan.
-    pub(super) fn new(all: &Fields<'a>, plan: &Plan, number: usize) -> Result<Self> {
-        let leaf = all.leaf(all.default_place(), number);
-        let max_doc = leaf.max_doc();
-        let through = |&place: &usize| {
-            let leaf = all.leaf(place, number);
-            let norms = leaf.norms()?;
-            match norms.len() >= max_doc as usize {
-                true => Ok((leaf, norms)),
-                false => Err(Error::corrupt("norms", format!("{} for {max_doc} documents", norms.len()))),
-            }
-        };
-        let fields = plan.fields.iter().map(through).collect::<Result<_>>()?;
-        let all_live = leaf.stats().documents >= u64::from(max_doc);
-        Ok(View { leaf, fields, max_doc, first: 0, end: max_doc, all_live, clock: all.clock() })
+impl<'a> Searcher<'a> {
+    /// The best `k` hits by falling score, hits with equal scores in document order.
+    ///
+    /// # Errors
+    /// Those of [`Searcher::prepare`], and [`Error::InvalidValue`](crate::Error::InvalidValue) for a
+    /// parameter of the model outside its range.
+    pub fn top_k(&self, query: &Query, model: Model, k: usize) -> Result<Vec<Hit>> {
+        self.prepare(query)?.top_k(model, k)
     }
 
-    /// The same, of which only a range of documents is looked at.
-    pub(super) fn between(mut self, first: u32, end: u32) -> Self {
-        self.end = end.min(self.max_doc);
-        self.first = first.min(self.end);
-        self
+    /// The best `k` hits after the hit `after`, see [`PreparedQuery::top_k_after`].
+    pub fn top_k_after(&self, query: &Query, model: Model, k: usize, after: Hit) -> Result<Vec<Hit>> {
+        self.prepare(query)?.top_k_after(model, k, after)
     }
 
-    /// True if it is the whole leaf.
-    pub(super) fn is_whole(&self) -> bool {
-        self.first == 0 && self.end == self.max_doc
-    }
-
-    /// The blocks of a list that have documents which are looked for.
-    pub(super) fn blocks_of(&self, list: &ListCursor) -> Range<usize> {
-        if self.is_whole() {
-            return 0..list.blocks();
-        }
-        let first = list.find_block(0, self.first);
-        let last = list.find_block(first, self.end.saturating_sub(1));
-        first..(last + 1).min(list.blocks())
-    }
-
-    /// The leaf, seen through a field of the plan.
-    pub(super) fn through(&self, field: usize) -> &'a dyn Leaf {
-        self.fields[field].0
-    }
-
-    /// The norms of a field of the plan.
-    pub(super) fn norms(&self, field: usize) -> &'a [u8] {
-        self.fields[field].1
-    }
-
-    /// The documents of the range that have any term at all in a field of the plan.
-    pub(super) fn with_terms(&self, field: usize) -> DocSet {
-        DocSet::with_terms(self.norms(field), (self.first, self.end))
-    }
-
-    /// The documents of the range that have a value in another range; if only some matter, perhaps only of those.
-    pub(super) fn with_values(&self, range: &ValueRange, among: Option<&[u32]>) -> Result<DocSet> {
-        if let Some(docs) = among
-            && let Some(found) = values::among(self.leaf, range, docs, self.clock)?
-        {
-            return Ok(found);
-        }
-        values::documents(self.leaf, range, (self.first, self.end), self.clock)
-    }
-
-    /// False for deleted documents.
-    #[inline]
-    pub(super) fn keeps(&self, doc: u32) -> bool {
-        self.all_live || self.leaf.is_live(doc)
-    }
-
-    /// How many of `docs` are not deleted.
-    pub(super) fn count_kept(&self, docs: &[u32]) -> u64 {
-        match self.all_live {
-            true => docs.len() as u64,
-            false => docs.iter().filter(|&&doc| self.keeps(doc)).count() as u64,
-        }
-    }
-
-    /// True if no document is deleted.
-    pub(super) fn all_live(&self) -> bool {
-        self.all_live
-    }
-}
-
-/// A term of the query with its postings in this leaf.
-pub(super) struct Clause<'a, S> {
-    pub(super) cursor: ListCursor<'a>,
-    pub(super) scorer: Scorer<'a, S>,
-}
-
-/// How many of `docs`, which rise, are below `end`.
-#[inline]
-pub(super) fn count_below(docs: &[u32], end: u32) -> usize {
-    if docs.last().is_some_and(|&last| last < end) {
-        docs.len()
-    } else {
-        docs.partition_point(|&doc| doc < end)
-    }
-}
-
-/// What a leaf needs to know about the terms of the plan, by their numbers.
-pub(super) struct Terms<'t, S> {
-    pub(super) plan: &'t Plan<'t>,
-    pub(super) found: &'t InLeaf,
-    /// Without the boosts of the query.
-    pub(super) weights: &'t [f64],
-    /// By field of the plan.
-    pub(super) similarities: &'t [S],
-}
-
-impl<S> Clone for Terms<'_, S> {
-    fn clone(&self) -> Self {
-        *self
-    }
-}
-
-impl<S> Copy for Terms<'_, S> {}
-
-impl<'t> Terms<'t, ()> {
-    /// For what does not score.
-    pub(super) fn unscored(plan: &'t Plan<'t>, found: &'t InLeaf) -> Self {
-        Terms { plan, found, weights: &[], similarities: &[] }
-    }
-}
-
-impl<'t, S> Terms<'t, S> {
-    /// The postings of `term`, which may be absent from the leaf.
-    pub(super) fn source<'a>(&self, view: &View<'a>, term: usize) -> Result<Option<ListSource<'a>>> {
-        match &self.found.refs[term] {
-            Some(found) => view.through(self.plan.field_of(term)).postings(found).map(Some),
-            None => Ok(None),
-        }
-    }
-
-    /// The leaf in whose terms a pattern is sought.
-    pub(super) fn leaf_of_pattern<'v>(&self, view: &View<'v>, pattern: usize) -> &'v dyn Leaf {
-        view.through(self.plan.patterns[pattern].0)
-    }
-
-    /// The documents with a value in a range; if only some matter, perhaps only of those.
-    pub(super) fn in_range(&self, view: &View, range: usize, among: Option<&[u32]>) -> Result<DocSet> {
-        view.with_values(self.plan.ranges[range], among)
-    }
-
-    /// The documents that alone can match, where values are asked for beside a rare word that is required.
-    pub(super) fn candidates(
+    /// Visits every hit in document order, see [`PreparedQuery::for_each`].
+    pub fn for_each(
         &self,
-        view: &View,
-        root: &Node,
-        sources: &[Option<ListSource>],
-    ) -> Result<Option<Vec<u32>>> {
-        let (false, Kind::Bool { must, .. }) = (self.plan.ranges.is_empty(), &root.kind) else {
-            return Ok(None);
-        };
-        let term = |node: &Node| match node.kind {
-            Kind::Term(term) => Some(term),
-            _ => None,
-        };
-        let Some(rarest) = must.iter().filter_map(term).min_by_key(|&term| self.doc_freq(term)) else {
-            return Ok(None);
-        };
-        match &sources[rarest] {
-            Some(source) if self.is_rare(view, rarest) => self.docs_of(view, rarest, source).map(Some),
-            _ => Ok(None),
-        }
+        query: &Query,
+        model: Model,
+        visit: impl FnMut(Hit) -> ControlFlow<()>,
+    ) -> Result<()> {
+        self.prepare(query)?.for_each(model, visit)
     }
 
-    /// The documents of a query that is a rare word and nothing else.
-    pub(super) fn docs_of_rare(&self, view: &View, root: &Node) -> Result<Option<Vec<u32>>> {
-        match root.kind {
-            Kind::Term(term) if self.is_rare(view, term) => match self.source(view, term)? {
-                Some(source) => self.docs_of(view, term, &source).map(Some),
-                None => Ok(Some(Vec::new())),
+    /// Visits hits in batches, see [`PreparedQuery::for_each_batch`].
+    pub fn for_each_batch(
+        &self,
+        query: &Query,
+        model: Model,
+        visit: impl FnMut(usize, &[u32], &[f32]) -> ControlFlow<()>,
+    ) -> Result<()> {
+        self.prepare(query)?.for_each_batch(model, visit)
+    }
+
+    /// The number of hits.
+    pub fn count(&self, query: &Query) -> Result<u64> {
+        self.prepare(query)?.count()
+    }
+
+    /// Visits windows of matches, see [`PreparedQuery::for_each_window`].
+    pub fn for_each_window(
+        &self,
+        query: &Query,
+        visit: impl FnMut(usize, u32, &MatchBits) -> ControlFlow<()>,
+    ) -> Result<()> {
+        self.prepare(query)?.for_each_window(visit)
+    }
+}
+
+impl<'a> PreparedQuery<'_, 'a, '_> {
+    /// The best `k` hits by falling score, hits with equal scores in document order.
+    ///
+    /// # Errors
+    /// [`Error::InvalidValue`](crate::Error::InvalidValue) for a parameter of the model outside its range,
+    /// [`Error::Corrupt`](crate::Error::Corrupt) if postings cannot be read.
+    pub fn top_k(&self, model: Model, k: usize) -> Result<Vec<Hit>> {
+        self.best(model, k, None)
+    }
+
+    /// The best `k` hits that come after `after` in the order of [`PreparedQuery::top_k`]: score, leaf and
+    /// document. After the last hit of a page, this is the next page.
+    ///
+    /// The model and the leaves must be those of the page before. Memory is that of one page, however deep.
+    ///
+    /// # Errors
+    /// Those of [`PreparedQuery::top_k`], and [`Error::UnknownHit`](crate::Error::UnknownHit) if the searcher
+    /// does not have the leaf of `after`.
+    pub fn top_k_after(&self, model: Model, k: usize, after: Hit) -> Result<Vec<Hit>> {
+        self.searcher.leaf_of(&after)?;
+        self.best(model, k, Some(after))
+    }
+
+    fn best(&self, model: Model, k: usize, after: Option<Hit>) -> Result<Vec<Hit>> {
+        model.check()?;
+        if k == 0 {
+            return Ok(Vec::new());
+        }
+        let ranges = self.ranges(Want::Best);
+        let leaves = self.fields().all_leaves();
+        let shared = ranges.help.map(|_| SharedBound::new(leaves.iter().map(|leaf| leaf.max_doc())));
+        let mut best = Vec::new();
+        self.run(model, &mut |run| {
+            let new = || TopK::new(k).after(after).among(shared.as_ref());
+            best = ranges.fold(self.fields().clock(), new, |top, range| {
+                top.set_leaf(range.leaf);
+                top.look_around();
+                run(range, &mut Goal::Top(top))
+            })?;
+            Ok(())
+        })?;
+        Ok(TopK::merge(best, k))
+    }
+
+    /// Calls `visit` with every hit, in document order, until it breaks.
+    ///
+    /// # Errors
+    /// Those of [`PreparedQuery::top_k`]. Hits before the damage are visited first.
+    pub fn for_each(&self, model: Model, mut visit: impl FnMut(Hit) -> ControlFlow<()>) -> Result<()> {
+        self.for_each_batch(model, |leaf, docs, scores| {
+            let mut hits = docs.iter().zip(scores).map(|(&doc, &score)| Hit { score, leaf, doc });
+            hits.try_for_each(&mut visit)
+        })
+    }
+
+    /// Calls `visit` with batches of hits, in document order, until it breaks: a leaf, ascending documents of
+    /// it, and their scores. A batch may be empty.
+    ///
+    /// # Errors
+    /// Those of [`PreparedQuery::for_each`].
+    pub fn for_each_batch(
+        &self,
+        model: Model,
+        mut visit: impl FnMut(usize, &[u32], &[f32]) -> ControlFlow<()>,
+    ) -> Result<()> {
+        model.check()?;
+        let ranges = self.ranges(Want::All);
+        self.run(model, &mut |run| {
+            let is_up = || self.fields().clock().is_up();
+            visit_in_order(&ranges, &is_up, &|range, sink| self.live(range, run, sink), &mut visit)
+        })
+    }
+
+    /// Sends the hits of a range that are not deleted.
+    pub(crate) fn live(&self, range: &LeafRange, run: &RunQuery, sink: &mut Sink) -> Result<ControlFlow<()>> {
+        let view = self.view(range)?;
+        // Asking whether a hit is deleted costs as much as finding it, so it is left out where nothing is
+        // deleted.
+        if view.all_live() {
+            return run(range, &mut Goal::All(sink));
+        }
+        let mut live = LiveFilter::new(&view, Vec::new());
+        run(range, &mut Goal::All(&mut |docs, scores| live.filter(docs, scores, sink)))
+    }
+
+    /// True if the best hits under a model may be found without scoring every match.
+    pub(crate) fn may_prune(&self, model: Model) -> Result<bool> {
+        let shape = self.plan.shape();
+        for (leaf, found) in self.found.leaves.iter().enumerate() {
+            let view = View::new(self.fields(), &self.plan, leaf)?;
+            let facts = LeafFacts::new(&view, found, model.is_bounded());
+            if Strategy::choose(&self.plan.root, &shape, Want::Best, &facts).prunes() {
+                return Ok(true);
+            }
+        }
+        Ok(false)
+    }
+
+    /// The number of hits.
+    ///
+    /// # Errors
+    /// [`Error::Corrupt`](crate::Error::Corrupt) if postings cannot be read.
+    pub fn count(&self) -> Result<u64> {
+        let shape = self.plan.shape();
+        let counts = self.ranges(Want::Count).fold(
+            self.fields().clock(),
+            || 0,
+            |count, range| {
+                let found = self.found.in_leaf(range.leaf);
+                *count += count_leaf(&shape, &self.view(range)?, &self.plan, found)?;
+                Ok(ControlFlow::Continue(()))
             },
-            _ => Ok(None),
-        }
+        )?;
+        Ok(counts.into_iter().sum())
     }
 
-    fn is_rare(&self, view: &View, term: usize) -> bool {
-        u64::from(self.doc_freq(term)) * RARE <= u64::from(view.end - view.first)
-    }
-
-    /// The documents of a term.
-    fn docs_of(&self, view: &View, term: usize, source: &ListSource) -> Result<Vec<u32>> {
-        let mut cursor = self.cursor(view, term, source)?;
-        cursor.advance(view.first);
-        let mut docs = Vec::new();
-        while cursor.doc() != NO_MORE && cursor.doc() < view.end {
-            let rest = cursor.rest_of_docs();
-            docs.extend_from_slice(rest);
-            let count = rest.len();
-            cursor.consume(count);
-        }
-        docs.truncate(count_below(&docs, view.end));
-        if cursor.corrupt() { Err(damaged_list()) } else { Ok(docs) }
-    }
-
-    /// The terms of the leaf that a pattern matches.
-    pub(super) fn of_pattern(&self, view: &View, pattern: usize) -> Result<Arc<Vec<TermRef>>> {
-        let leaf = self.leaf_of_pattern(view, pattern);
-        let matcher = &self.plan.patterns[pattern].1;
-        let find = || matcher.terms(leaf, self.plan.expansions, view.clock);
-        self.found.patterns[pattern].terms.get_or_find(find)
-    }
-
-    /// How many documents of the leaf have a term.
-    pub(super) fn doc_freq(&self, term: usize) -> u32 {
-        self.found.refs[term].map_or(0, |found| found.doc_freq)
-    }
-
-    /// The postings of a term.
-    pub(super) fn cursor<'s>(
+    /// Calls `visit` with the matches that are not deleted, without scores, until it breaks: a leaf, the
+    /// first document of a window, and a bit for each document of the window, lowest first.
+    ///
+    /// Windows come in document order and begin at multiples of
+    /// [`MATCH_WINDOW`](crate::search::MATCH_WINDOW). Windows without matches may be left out.
+    ///
+    /// # Errors
+    /// [`Error::Corrupt`](crate::Error::Corrupt) if postings cannot be read.
+    pub fn for_each_window(
         &self,
-        view: &View<'s>,
-        term: usize,
-        source: &'s ListSource,
-    ) -> Result<ListCursor<'s>> {
-        source.cursor(self.doc_freq(term), view.max_doc)
+        visit: impl FnMut(usize, u32, &MatchBits) -> ControlFlow<()>,
+    ) -> Result<()> {
+        self.for_each_window_from(0, 0, visit)
     }
-}
 
-impl<'t, S: Similarity> Terms<'t, S> {
-    /// A clause over the postings that [`Terms::source`] gave.
-    pub(super) fn clause<'s>(
+    /// The same from a document of a leaf on, or from one shortly before it. Windows before that are not
+    /// looked at.
+    pub(crate) fn for_each_window_from(
         &self,
-        view: &View<'s>,
-        Boosted { term, boost }: Boosted,
-        source: &'s ListSource,
-    ) -> Result<Clause<'s, S>>
-    where
-        't: 's,
-    {
-        let scorer = self.scorer(view, self.plan.field_of(term), self.boosted(term, boost));
-        Ok(Clause { cursor: self.cursor(view, term, source)?, scorer })
-    }
-
-    /// What a term weighs that is boosted.
-    fn boosted(&self, term: usize, boost: f32) -> Weight {
-        self.similarities[self.plan.field_of(term)].boosted(self.weights[term], boost)
-    }
-
-    /// True if impacts bound scores.
-    fn are_bounded(&self) -> bool {
-        self.similarities.iter().all(Similarity::is_bounded)
-    }
-
-    /// What scores with this weight in a field of the plan.
-    pub(super) fn scorer<'s>(&self, view: &View<'s>, field: usize, weight: Weight) -> Scorer<'s, S>
-    where
-        't: 's,
-    {
-        Scorer { weight, norms: view.norms(field), similarity: &self.similarities[field] }
-    }
-}
-
-/// Sends every hit of the leaf to the goal; `Break` if the goal wants no more.
-pub(super) fn run_leaf<S: Similarity>(
-    shape: &Shape,
-    view: &View,
-    terms: Terms<S>,
-    goal: &mut Goal,
-) -> Result<ControlFlow<()>> {
-    match shape {
-        Shape::Tree(root) => match goal {
-            Goal::All(sink) => tree::all(root, view, terms, *sink),
-            Goal::Top(top) => tree_top(root, view, terms, top),
-        },
-        Shape::Required(required) => run_required(required, view, terms, goal),
-        Shape::Any { terms: any, excluded } => run_any((any, excluded), view, terms, goal),
-    }
-}
-
-/// Where all scores are the same, the first documents are the best.
-fn tree_top<S: Similarity>(
-    root: &Node,
-    view: &View,
-    terms: Terms<S>,
-    top: &mut TopK,
-) -> Result<ControlFlow<()>> {
-    if let Some(score) = root.same_score() {
-        sets::offer_all(root, score, view, terms, top)?;
-        return Ok(ControlFlow::Continue(()));
-    }
-    let mut keep = Keep::new(view, Vec::new());
-    tree::all(root, view, terms, &mut |docs, scores| offer(top, &mut keep, docs, scores))
-}
-
-fn run_required<S: Similarity>(
-    required: &Required,
-    view: &View,
-    terms: Terms<S>,
-    goal: &mut Goal,
-) -> Result<ControlFlow<()>> {
-    let Some(sources) = Sources::find(required, view, terms)? else { return Ok(ControlFlow::Continue(())) };
-    let mut parts = sources.open(view, terms)?;
-    let flow = match goal {
-        Goal::All(sink) => conjunction::all(&mut parts, view, *sink),
-        Goal::Top(top) if terms.are_bounded() && postings_of(&parts.clauses) >= WORTH_PRUNING => {
-            if parts.is_mostly_required() && !too_large(parts.clauses.len(), view.max_doc) {
-                return top_of_mixed(parts, view, top);
+        leaf: usize,
+        doc: u32,
+        mut visit: impl FnMut(usize, u32, &MatchBits) -> ControlFlow<()>,
+    ) -> Result<()> {
+        for number in leaf..self.fields().leaves() {
+            let first = if number == leaf { doc - doc % GRAIN } else { 0 };
+            let view = View::new(self.fields(), &self.plan, number)?.between(first, u32::MAX);
+            let mut flow = ControlFlow::Continue(());
+            match_bits::visit(&self.plan.root, &view, self.unscored(number), |start, bits| {
+                flow = visit(number, start, bits);
+                flow
+            })?;
+            if flow.is_break() {
+                break;
             }
-            conjunction::top(&mut parts, view, top);
-            ControlFlow::Continue(())
         }
-        Goal::Top(top) => {
-            let mut keep = Keep::new(view, Vec::new());
-            conjunction::all(&mut parts, view, &mut |docs, scores| offer(top, &mut keep, docs, scores))
+        Ok(())
+    }
+
+    /// Calls `visit` with the matches that are not deleted, without scores, until it breaks: leaf after leaf
+    /// and in order.
+    pub(crate) fn for_each_matched(
+        &self,
+        mut visit: impl FnMut(usize, MatchedDocs<'_>) -> ControlFlow<()>,
+    ) -> Result<()> {
+        for number in 0..self.fields().leaves() {
+            let view = View::new(self.fields(), &self.plan, number)?;
+            let mut flow = ControlFlow::Continue(());
+            match_bits::visit_all(&self.plan.root, &view, self.unscored(number), |matched| {
+                flow = visit(number, matched);
+                flow
+            })?;
+            if flow.is_break() {
+                break;
+            }
         }
-    };
-    if parts.corrupt() { Err(damaged_list()) } else { Ok(flow) }
-}
-
-/// How many documents have what is required, with phrases in it, and are not deleted.
-pub(super) fn count_required(
-    required: &Required,
-    view: &View,
-    (plan, found): (&Plan, &InLeaf),
-) -> Result<u64> {
-    // What only adds to scores matters to nobody.
-    let required = Required {
-        required: required.required.clone(),
-        optional: Vec::new(),
-        excluded: required.excluded.clone(),
-    };
-    let similarities: Vec<Box<dyn Similarity>> =
-        plan.fields.iter().map(|_| Box::new(Unscored) as _).collect();
-    let weights = vec![0.0; found.refs.len()];
-    let terms = Terms { plan, found, weights: &weights, similarities: &similarities };
-    let Some(sources) = Sources::find(&required, view, terms)? else { return Ok(0) };
-    let mut parts = sources.open(view, terms)?;
-    let count = conjunction::count(&mut parts, view);
-    if parts.corrupt() { Err(damaged_list()) } else { Ok(count) }
-}
-
-/// Where what is required is nearly everywhere, what is optional decides which documents are the best.
-fn top_of_mixed<S: Similarity>(parts: Parts<S>, view: &View, top: &mut TopK) -> Result<ControlFlow<()>> {
-    let (required, counted) = (parts.required.len(), parts.required.len() + parts.optional.len());
-    let mut clauses = parts.clauses;
-    let excluded = clauses.split_off(counted).into_iter().map(|clause| clause.cursor).collect();
-    let mut keep = Keep::new(view, excluded);
-    maxscore::top(&mut clauses, required, &mut keep, top);
-    let damaged = clauses.iter().any(|clause| clause.cursor.corrupt());
-    if damaged || keep.corrupt() { Err(damaged_list()) } else { Ok(ControlFlow::Continue(())) }
-}
-
-fn run_any<S: Similarity>(
-    (any, excluded): (&[Boosted], &[usize]),
-    view: &View,
-    terms: Terms<S>,
-    goal: &mut Goal,
-) -> Result<ControlFlow<()>> {
-    let mut sources = Vec::with_capacity(any.len());
-    for &clause in any {
-        sources.extend(terms.source(view, clause.term)?.map(|source| (clause, source)));
+        Ok(())
     }
-    let mut unwanted = Vec::new();
-    for &term in excluded {
-        unwanted.extend(terms.source(view, term)?.map(|source| (term, source)));
-    }
-    let mut clauses = sources
-        .iter()
-        .map(|(clause, source)| terms.clause(view, *clause, source))
-        .collect::<Result<Vec<_>>>()?;
-    let lists = unwanted.iter().map(|(term, source)| terms.cursor(view, *term, source));
-    let mut keep = Keep::new(view, lists.collect::<Result<_>>()?);
-    let flow = match goal {
-        Goal::All(sink) if keep.keeps_all() => all_of_any(&mut clauses, view, *sink),
-        Goal::All(sink) => {
-            all_of_any(&mut clauses, view, &mut |docs, scores| keep.filter(docs, scores, *sink))
+
+    /// Calls `with` with the function that runs the query in a range under a model.
+    pub(crate) fn run(&self, model: Model, with: &mut WithRun) -> Result<()> {
+        match model {
+            Model::Bm25 { k1, b } => self.run_with(|stats| Bm25::new(k1, b, stats), with),
+            Model::Classic => self.run_with(Classic::new, with),
+            Model::LmDirichlet { mu } => self.run_with(|stats| boxed(Dirichlet::new(mu, stats)), with),
+            Model::LmJelinekMercer { lambda } => {
+                self.run_with(|stats| boxed(JelinekMercer::new(lambda, stats)), with)
+            }
+            Model::Pl2 { c } => self.run_with(|stats| boxed(Pl2::new(c, stats)), with),
+            Model::Dph => self.run_with(|stats| boxed(Dph::new(stats)), with),
+            Model::PNorm { p } => self.run_soft(p, with),
         }
-        Goal::Top(top) => {
-            top_of_any(&mut clauses, &mut keep, top, terms.are_bounded());
-            ControlFlow::Continue(())
-        }
-    };
-    let damaged = clauses.iter().any(|clause| clause.cursor.corrupt());
-    if damaged || keep.corrupt() { Err(damaged_list()) } else { Ok(flow) }
-}
+    }
 
-fn all_of_any<S: Similarity>(clauses: &mut [Clause<S>], view: &View, sink: &mut Sink) -> ControlFlow<()> {
-    match clauses {
-        [] => ControlFlow::Continue(()),
-        [only] => term::all(only, view, sink),
-        _ => disjunction::all(clauses, view, sink),
+    fn run_with<S: Similarity>(
+        &self,
+        similarity: impl Fn(&LeafStats) -> S,
+        with: &mut WithRun,
+    ) -> Result<()> {
+        let shape = self.plan.shape();
+        let Weights { similarities, weights } = self.weigh(similarity);
+        with(&|range, goal| {
+            let (view, found) = (self.view(range)?, self.found.in_leaf(range.leaf));
+            let terms =
+                BoundTerms { plan: &self.plan, found, weights: &weights, similarities: &similarities };
+            run_leaf(&shape, &view, terms, goal)
+        })
+    }
+
+    fn run_soft(&self, p: f64, with: &mut WithRun) -> Result<()> {
+        let root = &self.plan.root;
+        pnorm::check(root)?;
+        let soft = self.soft(p);
+        with(&|range, goal| {
+            let (view, terms) = (self.view(range)?, self.unscored(range.leaf));
+            match goal {
+                Goal::All(sink) => soft.all(root, &view, terms, *sink),
+                Goal::Top(top) => {
+                    let mut live = LiveFilter::new(&view, Vec::new());
+                    soft.all(root, &view, terms, &mut |docs, scores| offer(top, &mut live, docs, scores))
+                }
+            }
+        })
     }
 }
 
-/// Lists that are shorter in total are scored without looking for what could be skipped: it costs more.
-const WORTH_PRUNING: u64 = 2_048;
-
-/// The same for a single list, where less has to be prepared.
-const WORTH_PRUNING_ONE: u64 = 4 * BLOCK as u64;
-
-fn postings_of<S>(clauses: &[Clause<S>]) -> u64 {
-    clauses.iter().map(|clause| u64::from(clause.cursor.doc_freq())).sum()
-}
-
-fn top_of_any<S: Similarity>(clauses: &mut [Clause<S>], keep: &mut Keep, top: &mut TopK, bounded: bool) {
-    let worth = if clauses.len() == 1 { WORTH_PRUNING_ONE } else { WORTH_PRUNING };
-    let view = keep.view;
-    if !bounded || postings_of(clauses) < worth || too_large(clauses.len(), view.max_doc) {
-        // `offer` never breaks.
-        let _ = all_of_any(clauses, view, &mut |docs, scores| offer(top, keep, docs, scores));
-        return;
-    }
-    match clauses {
-        [] => {}
-        [only] => term::top(only, keep, top),
-        _ => maxscore::top(clauses, 0, keep, top),
-    }
+fn boxed(similarity: impl Similarity + 'static) -> Box<dyn Similarity> {
+    Box::new(similarity)
 }

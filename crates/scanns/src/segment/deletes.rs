@@ -1,4 +1,5 @@
-//! Which documents of a segment were deleted: a file beside it, a new one for each commit that deletes more.
+//! The deleted documents of a segment, in a file beside it. Each commit that deletes more documents writes a
+//! new file.
 //!
 //! ```text
 //! section = roaring bitmap of documents, in its portable serialized form
@@ -6,14 +7,15 @@
 
 use roaring::RoaringBitmap;
 
+use super::layout::deletes_file_name;
 use super::stats::SegmentStats;
 use crate::error::{Error, Result};
 use crate::store::{Directory, Envelope, EnvelopeWriter, FileKind};
 
-/// Format of the files.
+/// Kind and format version of the files.
 const DELETES: FileKind = FileKind { magic: *b"SCANNDEL", format: 1 };
 
-/// The one section.
+/// The only section.
 const BITMAP: u32 = 1;
 
 /// Deleted documents of one segment.
@@ -23,18 +25,18 @@ pub struct Deletes {
 }
 
 impl Deletes {
-    /// Whether a document is deleted.
+    /// Returns true if a document is deleted.
     #[inline]
     pub fn contains(&self, doc: u32) -> bool {
         self.docs.contains(doc)
     }
 
-    /// Documents that are deleted.
+    /// Number of deleted documents.
     pub fn count(&self) -> u64 {
         self.docs.len()
     }
 
-    /// Deletes a document; false if it was deleted already.
+    /// Deletes a document; returns false if it was deleted already.
     pub fn insert(&mut self, doc: u32) -> bool {
         self.docs.insert(doc)
     }
@@ -44,7 +46,8 @@ impl Deletes {
         (&self.docs - &earlier.docs).iter().collect()
     }
 
-    /// Writes the deletes of segment `id` that commit `generation` publishes, durably; returns the bytes written.
+    /// Writes the deletes of segment `id` durably, as the file that commit `generation` publishes. Returns
+    /// the bytes written.
     pub fn write(&self, directory: &dyn Directory, id: u128, generation: u64) -> Result<u64> {
         let name = deletes_file_name(id, generation);
         let mut bytes = Vec::with_capacity(self.docs.serialized_size());
@@ -56,7 +59,7 @@ impl Deletes {
         out.finish()?.sync()
     }
 
-    /// Reads what [`Deletes::write`] wrote for the segment with these figures.
+    /// Reads the file that [`Deletes::write`] wrote for the segment with these figures.
     pub(super) fn read(
         directory: &dyn Directory,
         id: u128,
@@ -67,21 +70,17 @@ impl Deletes {
         let file = Envelope::open(directory, &name, DELETES)?;
         let section = file.section(BITMAP)?;
         if file.id() != id {
-            return Err(section.corrupt(format!("it is of segment {:032x}", file.id())));
+            return Err(section.corrupt(format!("it belongs to segment {:032x}", file.id())));
         }
         let mut bytes = section.all()?;
         let docs = RoaringBitmap::deserialize_from(&mut bytes)
-            .map_err(|source| section.corrupt(format!("it holds no set of documents: {source}")))?;
+            .map_err(|source| section.corrupt(format!("its set of documents cannot be read: {source}")))?;
         let inside = docs.max().is_none_or(|last| last < stats.max_doc);
         let not_void = stats.void.iter().all(|&void| !docs.contains(void));
-        match bytes.is_empty() && inside && not_void {
-            true => Ok(Deletes { docs }),
-            false => Err(section.corrupt("it deletes documents that are not in the segment")),
+        if bytes.is_empty() && inside && not_void {
+            Ok(Deletes { docs })
+        } else {
+            Err(section.corrupt("it deletes documents that are not in the segment"))
         }
     }
-}
-
-/// Name of the file of the deletes of segment `id` that commit `generation` published.
-pub fn deletes_file_name(id: u128, generation: u64) -> String {
-    format!("{id:032x}-{generation:010}.del")
 }

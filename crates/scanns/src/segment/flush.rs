@@ -1,11 +1,11 @@
-//! Writes the index of one thread as a segment, in one sequential pass.
+//! Writes what an index thread has in memory as a segment, in one sequential pass.
 
 use super::columns;
 use super::keys::{self, Keys};
+use super::layout::{NORMS, SEGMENT, SPARSE, STATS, TERMS, file_name, of_field};
 use super::stats::{FieldStats, SegmentStats};
-use super::stored::Collector;
-use super::terms::{TermsWriter, write_sparse};
-use super::{NORMS, SEGMENT, SPARSE, STATS, TERMS, file_name, of_field};
+use super::stored::StoredCollector;
+use super::terms::{HeadedTerm, TermsWriter, write_sparse};
 use crate::codec::{Columns, OnlyPositions, WithOffsets};
 use crate::column::ColumnSet;
 use crate::error::{Error, Result};
@@ -13,15 +13,16 @@ use crate::invert::{Deltas, Inverter, PostingsIter};
 use crate::schema::{Field, Postings};
 use crate::store::{Directory, EnvelopeWriter, Unsynced, WRITE_BUFFER};
 
-/// Memory that a flush takes beyond the inverter's own, in bytes.
+/// Bytes of memory that a flush needs beyond the memory of the inverter.
 pub const FLUSH_BYTES: usize = 16 << 20;
 
-/// Sizes of the buffers that a segment passes on its way to the file.
+/// Sizes of the buffers that a segment passes through on its way to the file.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct FlushBuffers {
-    /// Bytes gathered for a write to the file, from 512 bytes to 64 MiB.
+    /// Bytes per write to the file, from 512 bytes to 64 MiB.
     pub write: usize,
-    /// Bytes of postings gathered for the checksum and the buffer of writes, from 512 bytes to 64 MiB.
+    /// Bytes of postings that are gathered before they are passed to the write buffer, from 512 bytes to 64
+    /// MiB.
     pub lists: usize,
 }
 
@@ -32,52 +33,60 @@ impl Default for FlushBuffers {
 }
 
 impl FlushBuffers {
-    /// Refuses sizes out of bounds.
+    /// Refuses sizes that are out of bounds.
     pub(crate) fn check(&self) -> Result<()> {
-        let fits = |bytes: usize| (512..=64 << 20).contains(&bytes);
-        match fits(self.write) && fits(self.lists) {
-            true => Ok(()),
-            false => Err(Error::Options("buffers of a flush must have from 512 bytes to 64 MiB".into())),
+        match [self.write, self.lists].into_iter().find(|bytes| !(512..=64 << 20).contains(bytes)) {
+            Some(bytes) => Err(Error::invalid("flush buffer", bytes, "from 512 bytes to 64 MiB")),
+            None => Ok(()),
         }
     }
 
-    /// Memory that they take beyond [`FLUSH_BYTES`].
+    /// Bytes of memory that the buffers take beyond [`FLUSH_BYTES`].
     pub(crate) fn extra_bytes(&self) -> usize {
         let usual = Self::default();
         (self.write + 2 * self.lists).saturating_sub(usual.write + 2 * usual.lists)
     }
 }
 
-/// A segment that is written and not yet part of a commit.
+/// A segment that is written but not yet in a commit.
 #[derive(Clone, Debug)]
 pub struct Flushed {
-    /// Its identity.
+    /// The identity of the segment.
     pub id: u128,
-    /// Its figures.
+    /// The figures of the segment.
     pub stats: SegmentStats,
-    /// Length of its file in bytes.
+    /// Length of the file in bytes.
     pub bytes: u64,
 }
 
-/// Writes the documents that `fields`, `keys`, `stored` and `columns` have to a new segment `id`, and empties the inverters,
-/// what is stored and the columns. Each field that is searched has an inverter, and all have the same documents. The file must be synced before
-/// the commit.
+/// The documents of a segment to be written. All members have the same documents.
+pub struct SegmentContents<'a> {
+    /// The inverter of each searched field, in ascending order of the fields.
+    pub fields: Vec<(Field, &'a mut Inverter)>,
+    /// The keys of the documents.
+    pub keys: &'a Keys,
+    /// Stored text and vectors.
+    pub stored: &'a mut StoredCollector,
+    /// Typed values.
+    pub columns: &'a mut ColumnSet,
+}
+
+/// Writes `contents` to a new segment `id`, and empties everything in it but the keys. The file must be
+/// synced before the commit.
 ///
 /// # Errors
-/// Whatever the directory says; the file is then removed.
+/// Whatever the directory returns; the file is then removed.
 pub fn flush(
     directory: &dyn Directory,
     id: u128,
-    fields: &mut [(Field, &mut Inverter)],
-    keys: &Keys,
-    stored: &mut Collector,
-    columns: &mut ColumnSet,
+    mut contents: SegmentContents<'_>,
     buffers: &FlushBuffers,
 ) -> Result<(Flushed, Unsynced)> {
-    let written = write(directory, id, fields, keys, stored, columns, buffers);
+    let written = write(directory, id, &mut contents, buffers);
     if written.is_err() {
-        fields.iter_mut().for_each(|(_, inverter)| inverter.clear());
-        // The first error is the one to tell; a file that cannot be removed now is swept at the next commit.
+        contents.fields.iter_mut().for_each(|(_, inverter)| inverter.clear());
+        // The first error is the one to report; a file that cannot be removed now is removed at the next
+        // commit.
         let _ = directory.remove(&file_name(id));
     }
     written
@@ -86,12 +95,10 @@ pub fn flush(
 fn write(
     directory: &dyn Directory,
     id: u128,
-    fields: &mut [(Field, &mut Inverter)],
-    keys: &Keys,
-    stored: &mut Collector,
-    columns: &mut ColumnSet,
+    contents: &mut SegmentContents<'_>,
     buffers: &FlushBuffers,
 ) -> Result<(Flushed, Unsynced)> {
+    let SegmentContents { fields, keys, stored, columns } = contents;
     let mut out = EnvelopeWriter::create(directory, &file_name(id), SEGMENT, id)?.with_buffer(buffers.write);
     let first = fields.first().map(|(_, inverter)| inverter);
     let void = first.map_or(&[][..], |inverter| inverter.void_documents()).to_vec();
@@ -110,7 +117,7 @@ fn write(
     Ok((Flushed { id, stats, bytes: unsynced.len() }, unsynced))
 }
 
-/// Writes the sections of one field.
+/// Writes the sections of one field and returns its figures.
 fn write_field(
     field: Field,
     inverter: &mut Inverter,
@@ -130,9 +137,12 @@ fn write_field(
     let mut terms = TermsWriter::new(buffers.lists, stats.kept);
     match stats.kept {
         Postings::Documents => stats.tokens = write_documents(inverter, &mut terms, &norms, out)?,
-        Postings::Frequencies => inverter.drain_sorted(|term, postings, _| match postings.only() {
-            Some(posting) => terms.add_single(term, posting, out),
-            None => terms.add(term, postings, &norms, out),
+        Postings::Frequencies => inverter.drain_sorted(|(term, head), postings, _| {
+            let term = HeadedTerm { term, head };
+            match postings.only() {
+                Some((doc, freq)) => terms.add_single(term, doc, freq, out),
+                None => terms.add(term, postings, &norms, out),
+            }
         })?,
         Postings::Positions => write_runs::<OnlyPositions>(inverter, &mut terms, &norms, out)?,
         Postings::Offsets => write_runs::<WithOffsets>(inverter, &mut terms, &norms, out)?,
@@ -152,27 +162,32 @@ fn write_documents(
     out: &mut EnvelopeWriter,
 ) -> Result<u64> {
     let mut count = 0;
-    inverter.drain_sorted(|term, postings, _| {
+    inverter.drain_sorted(|(term, head), postings, _| {
         let once = postings.inspect(|_| count += 1).map(|(doc, _)| (doc, 1));
-        terms.add(term, once, norms, out)
+        terms.add(HeadedTerm { term, head }, once, norms, out)
     })?;
     Ok(count)
 }
 
-/// Writes all terms with their positions, and with their offsets if `C` knows of them.
+/// Writes all terms with their positions, and with their offsets if `C` has them.
 fn write_runs<C: Columns>(
     inverter: &mut Inverter,
     terms: &mut TermsWriter,
     norms: &[u8],
     out: &mut EnvelopeWriter,
 ) -> Result<()> {
-    inverter.drain_sorted(|term, postings, deltas| match (deltas, postings.only()) {
-        (None, _) => terms.add(term, postings, norms, out),
-        (Some(mut deltas), Some((doc, 1))) => terms.add_only::<C>(term, doc, deltas.next_occurrence(), out),
-        (Some(deltas), _) => {
-            terms.begin_run();
-            push_all::<C>(terms, postings, deltas, norms, out)?;
-            terms.end_run(term, norms, out)
+    inverter.drain_sorted(|(term, head), postings, deltas| {
+        let term = HeadedTerm { term, head };
+        match (deltas, postings.only()) {
+            (None, _) => terms.add(term, postings, norms, out),
+            (Some(mut deltas), Some((doc, 1))) => {
+                terms.add_only::<C>(term, doc, deltas.next_occurrence(), out)
+            }
+            (Some(deltas), _) => {
+                terms.begin_run();
+                push_all::<C>(terms, postings, deltas, norms, out)?;
+                terms.end_run(term, norms, out)
+            }
         }
     })
 }
@@ -185,10 +200,10 @@ pub(super) fn write_rest(field: Field, sparse: &[u8], norms: &[u8], out: &mut En
     out.write(norms)
 }
 
-/// Deltas that are taken at once, so that those of a huge document do not gather in memory.
+/// Deltas that are passed on at once, so that the deltas of a huge document do not pile up in memory.
 const PIECE: u32 = 1 << 14;
 
-/// Adds what is kept of a term in documents that are not void.
+/// Adds the postings of a term and their deltas, except those of void documents.
 fn push_all<C: Columns>(
     terms: &mut TermsWriter,
     mut postings: PostingsIter<'_>,
@@ -204,9 +219,10 @@ fn push_all<C: Columns>(
         terms.push_posting(doc, freq, norms);
         for start in (0..freq).step_by(PIECE as usize) {
             let piece = start..freq.min(start.saturating_add(PIECE));
-            match C::OFFSETS {
-                true => terms.push_occurrences(piece.map(|_| deltas.next_occurrence()), out)?,
-                false => terms.push_deltas(piece.map(|_| deltas.next_delta()), out)?,
+            if C::OFFSETS {
+                terms.push_occurrences(piece.map(|_| deltas.next_occurrence()), out)?;
+            } else {
+                terms.push_deltas(piece.map(|_| deltas.next_delta()), out)?;
             }
         }
     }

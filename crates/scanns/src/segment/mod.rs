@@ -1,19 +1,36 @@
-//! One immutable segment: what an index thread wrote when its memory was full, as one file in one pass.
+//! One immutable segment: the documents that an index thread had in memory, written as one file in one pass.
 //!
-//! `flush.rs` drains an inverter into a file, `merge/` joins several files, `reader.rs` opens one, `deletes.rs` says which
-//! of its documents were deleted since, `updates.rs` which values of columns were changed, `positions.rs` where in them terms stand, `check.rs` proves that all of it is whole. The file is an envelope of the sections
-//! below. `terms/` is the largest: terms and postings side by side, since one sequential write cannot fill two
-//! sections at once, and since a query wants both from the same place. `keys/` says what a document is called, `stored/` what is
-//! kept of its text, `columns/` its typed values.
+//! What comes in are inverters, keys, stored text and columns; what goes out are terms, postings, norms,
+//! keys, texts and column values by document number. Start with `reader.rs`, whose [`Segment`] answers every
+//! question about an open segment, and with `flush.rs`, which writes one. `merge/` joins several segments
+//! into one and `check/` verifies all of a segment.
+//!
+//! A segment file is an envelope of sections, which are numbered in `layout.rs`. `terms/` holds terms and
+//! postings side by side, because one sequential write cannot fill two sections at once and a query wants
+//! both from the same place. `keys/` holds the names of documents, `stored/` their text and vectors,
+//! `columns.rs` their typed values, `stats.rs` the figures. What changes after a segment was written is in
+//! files beside it: `deletes.rs` and `updates.rs`.
+//!
+//! The files build on each other in this order: `layout`, `stats`, `progress`, `renumbering`, `order`; then
+//! `terms`, `keys`, `stored`, `columns`, `deletes`, `updates`; then `reader` and what it is extended by in
+//! `positions` and `documents`; then `known_paths`, `flush`, `merge` and `check`.
+
+#![cfg_attr(not(test), warn(clippy::indexing_slicing))]
 
 mod check;
 mod columns;
 mod deletes;
+mod documents;
 mod flush;
 mod keys;
+mod known_paths;
+mod layout;
 mod merge;
+mod order;
 mod positions;
+mod progress;
 mod reader;
+mod renumbering;
 mod stats;
 mod stored;
 mod terms;
@@ -22,66 +39,16 @@ mod tests;
 mod updates;
 
 pub use check::CheckLevel;
-pub use deletes::deletes_file_name;
-pub use flush::{FLUSH_BYTES, FlushBuffers, Flushed, flush};
-pub use keys::{KeyRun, Keys, KnownPaths};
-pub use merge::{GoOn, MergeWork, Merged, Order, Reordering, merge};
+pub use documents::{Reference, StoredFigures};
+pub use flush::{FLUSH_BYTES, FlushBuffers, Flushed, SegmentContents, flush};
+pub use keys::{KeyRun, Keys};
+pub use known_paths::KnownPaths;
+pub use layout::{SEGMENT, deletes_file_name, file_name, is_file_name, is_of_segment, updates_file_name};
+pub use merge::{MergeWork, Merged, Reordering, merge, similar_order};
+pub use order::DocumentOrder;
+pub use progress::MergeProgress;
 pub use reader::Segment;
 pub use stats::{FieldStats, SegmentStats};
-pub use stored::{Collector, Reference, StoredFigures, TermInDocument};
+pub use stored::{StoredCollector, TermInDocument};
 pub use terms::{TermInfo, TermPositions, TermsIter, TermsWalk};
-pub use updates::{Changes, Updates, updates_file_name};
-
-use crate::schema::Field;
-use crate::store::FileKind;
-use merge::Renumbering;
-
-/// Format of the files; a change of any section counts it up.
-pub const SEGMENT: FileKind = FileKind { magic: *b"SCANNSEG", format: 1 };
-
-/// The section of a field: those of field 0 have the number `kind`, those of others one of their own.
-///
-/// Terms, the sparse index over them, norms and what says of positions are there for every field that is searched.
-const fn of_field(kind: u32, field: Field) -> u32 {
-    kind | (field.number() as u32) << 8
-}
-
-/// Section of term groups: see `terms/mod.rs`.
-const TERMS: u32 = 1;
-/// Section of the sparse index over them.
-const SPARSE: u32 = 2;
-/// Section of norms: one byte per document.
-const NORMS: u32 = 3;
-/// Sections of document keys: see `keys/mod.rs`.
-const KEYS: u32 = 4;
-const PATHS: u32 = 6;
-const PLACES: u32 = 7;
-const HASHES: u32 = 8;
-const STAMPS: u32 = 9;
-const ORDER: u32 = 10;
-/// Section of figures: see `stats.rs`.
-const STATS: u32 = 5;
-
-/// True if a file of that name is a segment.
-pub fn is_file_name(name: &str) -> bool {
-    name.strip_suffix(".seg")
-        .is_some_and(|id| id.len() == 32 && id.bytes().all(|byte| byte.is_ascii_hexdigit()))
-}
-
-/// True if a file of that name belongs to a segment: holds it, its deletes, or its changed values.
-pub fn is_of_segment(name: &str) -> bool {
-    let beside = name.strip_suffix(".del").or(name.strip_suffix(".upd"));
-    let parts = beside.and_then(|name| name.split_once('-'));
-    is_file_name(name)
-        || parts.is_some_and(|(id, generation)| {
-            id.len() == 32
-                && id.bytes().all(|byte| byte.is_ascii_hexdigit())
-                && generation.len() >= 10
-                && generation.bytes().all(|byte| byte.is_ascii_digit())
-        })
-}
-
-/// Name of the file of the segment with this identity.
-pub fn file_name(id: u128) -> String {
-    format!("{id:032x}.seg")
-}
+pub use updates::{Changes, Updates};

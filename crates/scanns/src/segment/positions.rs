@@ -1,9 +1,11 @@
-//! Where in their documents terms stand: finds the runs of a segment and proves that they are whole.
+//! The positions and offsets of terms in documents.
 //!
-//! The runs are in the section of terms, each before the list that it belongs to.
+//! They are stored in runs, one per term, in the section of terms, each before the list of postings that it
+//! belongs to.
 
 use std::ops::Range;
 
+use super::layout::file_name;
 use super::reader::Segment;
 use super::terms::{TermInfo, TermPositions};
 use crate::codec::{
@@ -13,28 +15,30 @@ use crate::codec::{
 use crate::error::{Error, Result};
 use crate::schema::Postings;
 
-/// What all of `segments` keep of a term.
+/// What all of `segments` keep of a term in a document.
 ///
 /// # Errors
-/// [`Error::Corrupt`] if they differ, which those of one index never do.
+/// [`Error::Corrupt`] if they differ, which never happens among the segments of one index.
 pub(super) fn in_common(segments: &[Segment]) -> Result<Postings> {
     let mut kept =
         segments.iter().filter(|segment| segment.has_field()).map(|segment| (segment.id(), segment.kept()));
     let first = kept.next().map_or(Postings::default(), |(_, first)| first);
     match kept.find(|(_, other)| *other != first) {
         Some((id, _)) => Err(Error::corrupt(
-            super::file_name(id),
-            "it keeps something else of a term than others of its index",
+            file_name(id),
+            "it does not keep the same data per term as the other segments of its index",
         )),
         None => Ok(first),
     }
 }
 
 impl Segment {
-    /// The deltas of a term, as far as `C` knows of them, as [`Segment::find_all`] or an iterator over terms told of it.
+    /// A reader of the deltas of a term: of its positions, and of its offsets too if `C` has them. `info` and
+    /// `positions` come from [`Segment::find_all`] or an iterator over terms.
     ///
     /// # Errors
-    /// [`Error::Corrupt`], and [`Error::Options`] in a segment without positions, or without offsets if those are asked for.
+    /// [`Error::Corrupt`]; and [`Error::Unsupported`] if the segment has no positions, or no offsets where
+    /// `C` needs them.
     pub fn deltas<C: Columns>(
         &self,
         term: &[u8],
@@ -42,12 +46,8 @@ impl Segment {
         positions: TermPositions,
     ) -> Result<DeltaReader<'_, C>> {
         match positions {
-            _ if C::OFFSETS && !self.kept().has_offsets() => Err(Error::Options(
-                "the index has no offsets: build one with --offsets, or ask without them".into(),
-            )),
-            TermPositions::NotKept => Err(Error::Options(
-                "the index has no positions: build one with --positions, or ask without them".into(),
-            )),
+            _ if C::OFFSETS && !self.kept().has_offsets() => Err(not_kept("offsets")),
+            TermPositions::NotKept => Err(not_kept("positions")),
             TermPositions::Only(at) => Ok(DeltaReader::only(at)),
             TermPositions::Run { offset, len, offsets } => {
                 let bytes = self.list(offset, len)?;
@@ -57,28 +57,28 @@ impl Segment {
         }
     }
 
-    /// The positions of a term in one document, ascending; none if the document does not have it.
+    /// The positions of a term in one document, ascending; empty if the document does not contain the term.
     ///
     /// # Errors
-    /// [`Error::Corrupt`], and [`Error::Options`] in a segment without positions.
+    /// [`Error::Corrupt`], and [`Error::Unsupported`] in a segment without positions.
     pub fn positions(&self, term: &[u8], doc: u32) -> Result<Vec<u32>> {
         let Some((info, positions)) = self.find_all(term)? else { return Ok(Vec::new()) };
         let cursor = PositionCursor::new(self.deltas(term, info, positions)?);
         self.in_document(term, info, doc, cursor, |cursor, list| cursor.positions_of_current(list).to_vec())
     }
 
-    /// Where in the text of one document each occurrence of a term begins and ends, in their order; none if the document
-    /// does not have it.
+    /// The byte range of each occurrence of a term in the text of one document, in order; empty if the
+    /// document does not contain the term.
     ///
     /// # Errors
-    /// [`Error::Corrupt`], and [`Error::Options`] in a segment without offsets.
+    /// [`Error::Corrupt`], and [`Error::Unsupported`] in a segment without offsets.
     pub fn offsets(&self, term: &[u8], doc: u32) -> Result<Vec<Range<u32>>> {
         let Some((info, positions)) = self.find_all(term)? else { return Ok(Vec::new()) };
         let cursor = PositionCursor::with_offsets(self.deltas(term, info, positions)?, term.len());
         self.in_document(term, info, doc, cursor, |cursor, list| cursor.offsets_of_current(list).to_vec())
     }
 
-    /// What `read` finds in a document of a term.
+    /// What `read` returns for a term once its cursor stands at document `doc`.
     fn in_document<'a, C: Columns, T>(
         &'a self,
         term: &[u8],
@@ -106,22 +106,24 @@ impl Segment {
         }
     }
 
-    /// Reads all positions of a term, if there are any: each document has as many as its frequency, they rise, and the
-    /// run says rightly where those of each block begin. With offsets, no occurrence begins before the one before it or
-    /// ends before it begins.
+    /// Verifies the positions of a term, if there are any: each document has as many as its frequency, they
+    /// ascend, and the run says correctly where the positions of each block begin. With offsets, no
+    /// occurrence begins before the preceding one, or ends before it begins.
     ///
     /// # Errors
-    /// [`Error::Corrupt`] if that is not so.
+    /// [`Error::Corrupt`] if one of these does not hold.
     pub(super) fn check_positions(
         &self,
         term: &[u8],
         info: TermInfo,
         positions: TermPositions,
     ) -> Result<()> {
-        match self.kept().has_offsets() {
-            _ if positions == TermPositions::NotKept => Ok(()),
-            true => self.check_run::<WithOffsets>(term, info, positions),
-            false => self.check_run::<OnlyPositions>(term, info, positions),
+        if positions == TermPositions::NotKept {
+            Ok(())
+        } else if self.kept().has_offsets() {
+            self.check_run::<WithOffsets>(term, info, positions)
+        } else {
+            self.check_run::<OnlyPositions>(term, info, positions)
         }
     }
 
@@ -151,22 +153,31 @@ impl Segment {
     /// The error for positions of this segment that do not decode.
     pub(super) fn damaged_positions(&self, term: &[u8]) -> Error {
         let what = format!("the positions of term \"{}\" cannot be read", term.escape_ascii());
-        Error::corrupt(super::file_name(self.id()), what)
+        Error::corrupt(file_name(self.id()), what)
     }
 }
 
-/// True if positions rise from the one before, which becomes the last.
+/// The error for positions or offsets that are asked of a segment without them.
+fn not_kept(what: &str) -> Error {
+    Error::Unsupported {
+        what: format!("reading {what} of an index that keeps none"),
+        remedy: format!("build an index that keeps {what}, or do without them"),
+    }
+}
+
+/// Returns true if the positions ascend from `before`, which becomes the last of them.
 fn positions_rise(before: &mut Option<u32>, deltas: Differences<'_>) -> bool {
     deltas.positions.iter().all(|&delta| {
         let position = before.unwrap_or(0).checked_add(delta);
-        // Only the last position that there is may come again.
+        // Only the greatest possible position may repeat.
         let rises = position.is_some_and(|at| before.is_none_or(|before| before < at || at == u32::MAX));
         *before = position;
         rises
     })
 }
 
-/// True if offsets do not fall from the start before, which becomes the last, and no end is before its start.
+/// Returns true if the starts do not descend from `before`, which becomes the last of them, and no end
+/// precedes its start.
 fn offsets_rise(before: &mut u32, term: &[u8], deltas: Differences<'_>) -> bool {
     deltas.starts.iter().zip(deltas.extras).all(|(&delta, &extra)| {
         let Some(start) = before.checked_add(delta) else { return false };

@@ -1,52 +1,55 @@
-//! Opens a segment and answers: which terms, which postings, which norms, which keys.
+//! An open segment: its terms, postings, norms, keys and columns, and which of its documents are live.
 
 use std::ops::Range;
 use std::sync::{Arc, OnceLock};
 
+use super::columns::{self, find};
 use super::deletes::Deletes;
 use super::keys::KeyReader;
+use super::layout::{NORMS, SEGMENT, SPARSE, STATS, TERMS, file_name, of_field};
 use super::stats::{FieldStats, SegmentStats};
-use super::terms::{TermInfo, TermPositions, Terms, TermsIter, TermsWalk};
-use super::updates::{self, Changes, Updates};
-use super::{NORMS, SEGMENT, SPARSE, STATS, TERMS, columns, file_name, of_field, stored};
-use crate::column::{Column, ColumnKind};
+use super::stored;
+use super::terms::{TermDictionary, TermInfo, TermPositions, TermsIter, TermsWalk};
+use super::updates::{Changes, SegmentColumns, Updates, differences};
+use crate::column::Column;
 use crate::error::{Error, Result};
 use crate::schema::{Field, Postings};
 use crate::store::{Directory, Envelope};
 
-/// An open segment, as seen through one of its fields; a copy shares everything, until one of them deletes.
+/// An open segment, seen through one of its fields. A clone shares everything until documents are deleted or
+/// values changed in one of the copies.
 #[derive(Clone, Debug)]
 pub struct Segment {
-    written: Arc<Written>,
+    written: Arc<WrittenSegment>,
     deletes: Arc<Deletes>,
-    /// Values that were changed since it was written.
+    /// Values that were changed since the segment was written.
     updates: Option<Arc<Updates>>,
-    /// Columns by field, ascending, with those.
+    /// Columns with these changes, in ascending order of their fields.
     columns: Arc<Vec<(Field, Column)>>,
     field: Field,
 }
 
 /// What never changes.
 #[derive(Debug)]
-struct Written {
+struct WrittenSegment {
     file: Envelope,
     stats: SegmentStats,
-    /// The terms of each field of the figures.
-    terms: Vec<Terms>,
-    /// Columns by field, ascending.
+    /// The terms of each field in `stats`.
+    terms: Vec<TermDictionary>,
+    /// Columns in ascending order of their fields.
     columns: Arc<Vec<(Field, Column)>>,
-    /// Those of a field that no document of the segment has.
-    no_terms: Terms,
-    /// Norms of a field that no document of the segment has.
+    /// The terms of a field that no document of the segment has.
+    no_terms: TermDictionary,
+    /// The norms of a field that no document of the segment has.
     no_norms: OnceLock<Vec<u8>>,
 }
 
 impl Segment {
-    /// Opens the segment `id`, with the deletes of a commit or zero for none, and verifies what every query needs. It is
-    /// seen through its first field.
+    /// Opens segment `id` with the deletes of commit `deletes`, or without deletes for 0, and verifies what
+    /// every query needs. The segment is seen through its first field.
     ///
     /// # Errors
-    /// [`Error::Corrupt`] for a damaged file or one of another segment.
+    /// [`Error::Corrupt`] if the file is damaged or holds another segment.
     pub fn open(directory: &dyn Directory, id: u128, deletes: u64) -> Result<Self> {
         let file = Envelope::open(directory, &file_name(id), SEGMENT)?;
         if file.id() != id {
@@ -61,8 +64,7 @@ impl Segment {
             if norms.len() != stats.max_doc as usize {
                 return Err(norms.corrupt(format!("{} norms for {} documents", norms.len(), stats.max_doc)));
             }
-            let [of_terms, sparse] = [TERMS, SPARSE].map(|kind| of_field(kind, field));
-            terms.push(Terms::open(&file, of_terms, sparse, kept)?);
+            terms.push(TermDictionary::open(&file, of_field(TERMS, field), of_field(SPARSE, field), kept)?);
         }
         KeyReader::open(&file, stats.max_doc)?;
         stored::verify(&file, stats.max_doc)?;
@@ -72,15 +74,15 @@ impl Segment {
         };
         let field = stats.fields.first().map_or(Field::default(), |first| first.field);
         let columns = Arc::new(columns::open(&file, stats.max_doc)?);
-        let (no_terms, no_norms) = (Terms::none(), OnceLock::new());
-        let written = Written { file, stats, terms, columns: columns.clone(), no_terms, no_norms };
+        let (no_terms, no_norms) = (TermDictionary::empty(), OnceLock::new());
+        let written = WrittenSegment { file, stats, terms, columns: columns.clone(), no_terms, no_norms };
         Ok(Segment { written: Arc::new(written), deletes: Arc::new(deletes), updates: None, columns, field })
     }
 
-    /// The segment with the values that were changed up to a commit; 0 for none.
+    /// The segment with the updates that commit `generation` published, or without updates for 0.
     ///
     /// # Errors
-    /// [`Error::Corrupt`] for a damaged file or one of another segment.
+    /// [`Error::Corrupt`] if the file is damaged or belongs to another segment.
     pub fn with_updates(mut self, directory: &dyn Directory, generation: u64) -> Result<Self> {
         if generation > 0 {
             self.take_updates(Updates::open(directory, self.id(), generation)?)?;
@@ -89,43 +91,42 @@ impl Segment {
     }
 
     fn take_updates(&mut self, updates: Updates) -> Result<()> {
-        self.columns = Arc::new(updates.apply(self.written_columns())?);
+        self.columns = Arc::new(updates.apply(&self.written.columns, self.written.stats.max_doc)?);
         self.updates = Some(Arc::new(updates));
         Ok(())
     }
 
-    fn written_columns(&self) -> updates::Written<'_> {
-        let Written { stats, columns, .. } = &*self.written;
-        updates::Written { id: self.id(), documents: stats.max_doc, columns }
+    fn column_states(&self) -> SegmentColumns<'_> {
+        let WrittenSegment { stats, columns, .. } = &*self.written;
+        SegmentColumns { id: self.id(), documents: stats.max_doc, written: columns, now: &self.columns }
     }
 
-    /// The values that were changed, if some were.
+    /// The updates, if there are any.
     pub fn updates(&self) -> Option<&Updates> {
         self.updates.as_deref()
     }
 
-    /// Changes values in this copy; they are in memory until [`Segment::write_updates`].
+    /// Changes values in this copy. The changes are in memory until [`Segment::write_updates`].
     ///
     /// # Errors
-    /// [`Error::Corrupt`] if blocks in which values are to be changed cannot be read.
+    /// [`Error::Corrupt`] if a block with values that change cannot be read.
     pub fn set(&mut self, changes: &Changes) -> Result<()> {
-        let (written, before) = (self.written_columns(), self.updates.as_deref());
-        let updates = Updates::made_of(written, &self.columns, before, changes)?;
+        let updates = Updates::with_changes(self.column_states(), self.updates.as_deref(), changes)?;
         self.take_updates(updates)
     }
 
-    /// Takes the changed values of another copy in the place of its own.
+    /// Replaces the updates of this copy by those of `other`.
     pub fn take_updates_of(&mut self, other: &Segment) {
         (self.updates, self.columns) = (other.updates.clone(), other.columns.clone());
     }
 
-    /// Writes the changed values as those of a commit, durably; returns the bytes written.
+    /// Writes the updates durably, as the file that commit `generation` publishes. Returns the bytes written.
     pub fn write_updates(&self, directory: &dyn Directory, generation: u64) -> Result<u64> {
-        let columns = (self.written_columns(), self.columns.as_slice());
+        let columns = self.column_states();
         self.updates.as_ref().map_or(Ok(0), |updates| updates.write(directory, generation, columns))
     }
 
-    /// True if both copies have the same changed values.
+    /// Returns true if both copies have the same updates.
     pub fn has_updates_of(&self, other: &Segment) -> bool {
         match (&self.updates, &other.updates) {
             (None, None) => true,
@@ -134,21 +135,20 @@ impl Segment {
         }
     }
 
-    /// Calls `visit` with each value that this copy has and `then`, an earlier one, had not.
-    pub fn each_value_since(
-        &self,
-        then: &Segment,
-        visit: &mut dyn FnMut(Field, ColumnKind, u32, Vec<u64>),
-    ) -> Result<()> {
+    /// The values that this copy has and `then`, an earlier one, had not.
+    pub fn changes_since(&self, then: &Segment) -> Result<Changes> {
+        let mut changes = Changes::new();
         let Some(updates) = self.updates.as_ref().filter(|_| !self.has_updates_of(then)) else {
-            return Ok(());
+            return Ok(changes);
         };
         for field in updates.fields() {
             let Some(now) = self.column(field) else { continue };
-            let of_field = |doc, values| visit(field, now.kind(), doc, values);
-            updates::each_difference((then.column(field), now), of_field)?;
+            let changed = differences(then.column(field), now)?;
+            if !changed.is_empty() {
+                changes.insert(field, (now.kind(), changed));
+            }
         }
-        Ok(())
+        Ok(changes)
     }
 
     /// The same segment, seen through another field.
@@ -157,32 +157,32 @@ impl Segment {
         Segment { field, ..self.clone() }
     }
 
-    /// True if the segment has the field.
+    /// Returns true if some document of the segment has the field.
     pub(super) fn has_field(&self) -> bool {
         self.place().is_some()
     }
 
-    /// Where the field is among those of the segment.
+    /// Index of the field among those of the segment.
     fn place(&self) -> Option<usize> {
         self.written.stats.fields.iter().position(|stats| stats.field == self.field)
     }
 
-    /// Its identity.
+    /// The identity of the segment.
     pub fn id(&self) -> u128 {
         self.written.file.id()
     }
 
-    /// Its figures.
+    /// The figures of the segment.
     pub fn stats(&self) -> &SegmentStats {
         &self.written.stats
     }
 
-    /// Length of its file in bytes.
+    /// Length of the file in bytes.
     pub fn bytes(&self) -> u64 {
         self.written.file.file_len()
     }
 
-    /// Figures of the field; those of a field that no document has are zero.
+    /// The figures of the field; all are zero if no document has it.
     pub fn field_stats(&self) -> FieldStats {
         let found = self.place().and_then(|place| self.written.stats.fields.get(place));
         found.copied().unwrap_or(FieldStats { field: self.field, ..FieldStats::default() })
@@ -193,7 +193,7 @@ impl Segment {
         self.field_stats().kept
     }
 
-    /// One norm byte per document.
+    /// The norms, one byte per document.
     pub fn norms(&self) -> Result<&[u8]> {
         if self.place().is_none() {
             let none = || vec![0; self.written.stats.max_doc as usize];
@@ -202,29 +202,29 @@ impl Segment {
         self.written.file.section(of_field(NORMS, self.field))?.all()
     }
 
-    /// False for documents that are void or deleted.
+    /// Returns false for documents that are void or deleted.
     pub fn is_live(&self, doc: u32) -> bool {
         doc < self.written.stats.max_doc
             && self.written.stats.void.binary_search(&doc).is_err()
             && !self.deletes.contains(doc)
     }
 
-    /// The documents that were deleted.
+    /// The deleted documents.
     pub fn deletes(&self) -> &Deletes {
         &self.deletes
     }
 
-    /// Deletes a document in this copy; false if it was void or deleted before.
+    /// Deletes a document in this copy; returns false if it was void or deleted before.
     pub fn delete(&mut self, doc: u32) -> bool {
         self.is_live(doc) && Arc::make_mut(&mut self.deletes).insert(doc)
     }
 
-    /// Documents that are neither void nor deleted.
+    /// Number of documents that are neither void nor deleted.
     pub fn live_documents(&self) -> u64 {
         self.written.stats.documents - self.deletes.count()
     }
 
-    /// Looks a term up: its postings, and where its positions are.
+    /// Looks up a term: its postings, and where its positions are.
     pub fn find_all(&self, term: &[u8]) -> Result<Option<(TermInfo, TermPositions)>> {
         let (terms, documents) = (self.dictionary(), self.written.stats.max_doc);
         match terms.find(term)? {
@@ -235,7 +235,8 @@ impl Segment {
         }
     }
 
-    /// The bytes of a list that [`Segment::find`] gave.
+    /// The bytes of a list of postings or of a run of positions, whose place a [`TermInfo`] or
+    /// [`TermPositions`] gave.
     pub fn list(&self, offset: u64, len: u64) -> Result<&[u8]> {
         let section = self.dictionary().section();
         let range = usize::try_from(offset).ok().zip(usize::try_from(len).ok());
@@ -243,37 +244,38 @@ impl Segment {
         section.get(range.ok_or_else(|| section.corrupt("a list lies beyond the address space"))?)
     }
 
-    /// All terms from `start` on, in order.
+    /// All terms from `start` on, in order, with their postings: for readers that need most of them.
     pub fn terms_from(&self, start: &[u8]) -> Result<TermsIter<'_>> {
         self.dictionary().iter_from(start)
     }
 
-    /// All terms, in order, for a reader that passes most of them.
+    /// All terms in order, for readers that skip most of them.
     pub fn walk_terms(&self) -> TermsWalk<'_> {
         TermsWalk::new(self.dictionary())
     }
 
-    /// Some terms, in order, at least `step` bytes of their section apart, with the bytes between each and the one before.
+    /// Terms in order that are at least `step` bytes of their section apart, each with the bytes since the
+    /// one before.
     pub fn term_samples(&self, step: u64) -> Result<Vec<(Vec<u8>, u64)>> {
         self.dictionary().samples(step)
     }
 
     /// The terms of the field.
-    pub fn dictionary(&self) -> &Terms {
+    pub fn dictionary(&self) -> &TermDictionary {
         self.place().and_then(|place| self.written.terms.get(place)).unwrap_or(&self.written.no_terms)
     }
 
-    /// What document `doc` is called.
+    /// The key of a document.
     pub fn key(&self, doc: u32) -> Result<Vec<u8>> {
         self.keys()?.key(doc)
     }
 
-    /// The column of a field; `None` where no document was given a value.
+    /// The column of a field; `None` if no document has a value in it.
     pub fn column(&self, field: Field) -> Option<&Column> {
-        updates::find(&self.columns, field)
+        find(&self.columns, field)
     }
 
-    /// All columns by field, ascending.
+    /// All columns, in ascending order of their fields.
     pub fn columns(&self) -> &[(Field, Column)] {
         &self.columns
     }
@@ -286,7 +288,7 @@ impl Segment {
         KeyReader::open(&self.written.file, self.written.stats.max_doc)
     }
 
-    /// The documents of the files with these paths, deleted ones included: ranges in order.
+    /// The documents of the files with these paths, including deleted ones, as ranges in order.
     pub fn documents_of<'p>(&self, paths: impl IntoIterator<Item = &'p [u8]>) -> Result<Vec<Range<u32>>> {
         let keys = self.keys()?;
         let mut numbers = Vec::new();
@@ -297,8 +299,8 @@ impl Segment {
         keys.documents_of(&numbers)
     }
 
-    /// The documents with these keys: the path of a file, for all that is of it, or a path, a colon and a line. Deleted
-    /// ones are among them.
+    /// The documents with these keys, including deleted ones. A key is the path of a file, which names all
+    /// documents of the file, or a path, a colon and a line number.
     pub fn documents_named<'k>(&self, keys: impl IntoIterator<Item = &'k [u8]>) -> Result<Vec<Range<u32>>> {
         let reader = self.keys()?;
         let (mut whole, mut lines) = (Vec::new(), Vec::new());
@@ -315,7 +317,8 @@ impl Segment {
         Ok(found)
     }
 
-    /// Calls `visit` with every key and its document, where documents are no lines.
+    /// Calls `visit` with the key and the number of every document, in a segment whose documents are not
+    /// lines.
     pub fn each_document_named(&self, visit: &mut dyn FnMut(&[u8], u32)) -> Result<()> {
         self.keys()?.each_path(|number, path| {
             visit(path, number);
@@ -330,7 +333,7 @@ impl Segment {
     }
 }
 
-/// The path and the line that a key of a line names.
+/// Splits the key of a line into the path and the line number.
 fn split_line(key: &[u8]) -> Option<(&[u8], u64)> {
     let colon = memchr::memrchr(b':', key)?;
     let (path, line) = key.split_at_checked(colon)?;

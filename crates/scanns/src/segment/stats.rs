@@ -1,28 +1,30 @@
-//! The figures of a segment and of its fields, and which of its documents are void.
+//! The figures of a segment and of its fields, and its void documents.
 //!
 //! ```text
-//! section = documents u64 | max_doc u32 | fields u32 | field … | void count u32 | void document u32 …    ascending
-//! field   = number u32 | kept u32 (0 frequencies, 1 positions, 2 documents only, 3 offsets) | documents with terms u64 |
-//!           tokens u64 | terms u64 | bytes of runs u64                                              ascending
+//! section = documents u64 | max_doc u32 | fields u32 | field … | void count u32 | void document u32 …
+//! field   = number u32 | kept u32 | documents with terms u64 | tokens u64 | terms u64 | bytes of runs u64
+//! kept    = 0: frequencies, 1: positions, 2: documents only, 3: offsets
 //! ```
+//!
+//! Fields and void documents ascend.
 
 use crate::codec::ByteReader;
 use crate::schema::{Field, Postings};
 
-/// Sizes of a segment.
+/// The figures of a segment.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct SegmentStats {
-    /// Documents, void ones not counted.
+    /// Number of documents without the void ones.
     pub documents: u64,
-    /// Document numbers in use, void ones included: at most 2³¹.
+    /// Document numbers in use, void documents included: at most 2³¹.
     pub max_doc: u32,
-    /// By field that is indexed, ascending.
+    /// The figures of the searched fields, in ascending order of the fields.
     pub fields: Vec<FieldStats>,
-    /// Documents that failed while they were read: their numbers are used up, they are in no posting.
+    /// Documents that failed while they were read, ascending. They have a number, but are in no posting.
     pub void: Vec<u32>,
 }
 
-/// Sizes of one field of a segment.
+/// The figures of one field of a segment.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct FieldStats {
     /// The field.
@@ -31,21 +33,21 @@ pub struct FieldStats {
     pub kept: Postings,
     /// Documents with at least one term.
     pub documents_with_terms: u64,
-    /// Tokens of all documents; where only documents are kept, as many as there are postings.
+    /// Tokens of all documents; number of postings if only documents are kept.
     pub tokens: u64,
     /// Distinct terms.
     pub terms: u64,
-    /// Bytes of the positions of all terms, with their offsets, which lie among them; 0 if they are not kept.
+    /// Bytes of the positions of all terms, including their offsets; 0 if positions are not kept.
     pub run_bytes: u64,
 }
 
 impl SegmentStats {
-    /// Tokens of all fields.
+    /// Number of tokens of all fields.
     pub fn tokens(&self) -> u64 {
         self.fields.iter().fold(0, |sum, field| sum.saturating_add(field.tokens))
     }
 
-    /// Distinct terms of all fields.
+    /// Number of distinct terms of all fields.
     pub fn terms(&self) -> u64 {
         self.fields.iter().fold(0, |sum, field| sum.saturating_add(field.terms))
     }
@@ -64,7 +66,9 @@ impl SegmentStats {
             out.extend(figures.map(u64::to_le_bytes).as_flattened());
         }
         out.extend(u32::try_from(self.void.len()).unwrap_or(u32::MAX).to_le_bytes());
-        self.void.iter().for_each(|doc| out.extend_from_slice(&doc.to_le_bytes()));
+        for doc in &self.void {
+            out.extend_from_slice(&doc.to_le_bytes());
+        }
         out
     }
 
@@ -81,9 +85,9 @@ impl SegmentStats {
                 terms: reader.u64()?,
                 run_bytes: reader.u64()?,
             };
-            let rises = fields.last().is_none_or(|last| last.field < field.field);
+            let ascends = fields.last().is_none_or(|last| last.field < field.field);
             let runs = field.run_bytes == 0 || field.kept.has_positions();
-            (rises && runs && field.documents_with_terms <= documents).then(|| fields.push(field))?;
+            (ascends && runs && field.documents_with_terms <= documents).then(|| fields.push(field))?;
         }
         let count = reader.u32()? as usize;
         let (void, rest) = reader.remaining().as_chunks::<4>();
@@ -105,7 +109,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn figures_read_back_and_contradictions_do_not() {
+    fn figures_round_trip_and_contradictions_are_refused() {
         let field = |number, kept| FieldStats {
             field: Field::new(number).unwrap(),
             kept,

@@ -4,6 +4,7 @@ use super::*;
 use crate::codec::{ListCursor, NO_MORE};
 use crate::column::ColumnSet;
 use crate::invert::{InvertOptions, Inverter};
+use crate::schema::Field;
 use crate::source::Stamp;
 use crate::store::{Directory, RamDirectory};
 use crate::sys::PageSize;
@@ -30,6 +31,32 @@ fn random_term(random: &mut Rng) -> Vec<u8> {
     }
 }
 
+/// Writes a segment of one field, without stored documents and columns.
+fn write_segment(
+    directory: &RamDirectory,
+    id: u128,
+    inverter: &mut Inverter,
+    keys: &Keys,
+    buffers: &FlushBuffers,
+) -> Flushed {
+    let fields = vec![(Field::default(), inverter)];
+    let (mut stored, mut columns) = (StoredCollector::none(), ColumnSet::default());
+    let contents = SegmentContents { fields, keys, stored: &mut stored, columns: &mut columns };
+    write_contents(directory, id, contents, buffers)
+}
+
+/// Writes a segment and syncs it.
+pub(in crate::segment) fn write_contents(
+    directory: &RamDirectory,
+    id: u128,
+    contents: SegmentContents<'_>,
+    buffers: &FlushBuffers,
+) -> Flushed {
+    let (flushed, unsynced) = flush(directory, id, contents, buffers).unwrap();
+    unsynced.sync().unwrap();
+    flushed
+}
+
 type Lists = BTreeMap<Vec<u8>, BTreeMap<u32, u32>>;
 
 /// A segment of random documents, with what must be in it. Document 3 is void.
@@ -53,17 +80,7 @@ fn sample(random: &mut Rng, docs: u32) -> (RamDirectory, Lists, Vec<u64>) {
     let paths = (0..docs).map(|doc| format!("/some/where/{}/file{doc}", doc / 10).into_bytes()).collect();
     let directory = RamDirectory::new();
     let keys = Keys { paths, stamps: vec![Stamp::default(); docs as usize], runs: None };
-    let (flushed, unsynced) = flush(
-        &directory,
-        7,
-        &mut [(Field::default(), &mut inverter)],
-        &keys,
-        &mut Collector::none(),
-        &mut ColumnSet::default(),
-        &FlushBuffers::default(),
-    )
-    .unwrap();
-    unsynced.sync().unwrap();
+    let flushed = write_segment(&directory, 7, &mut inverter, &keys, &FlushBuffers::default());
     assert_eq!(flushed.stats.terms(), lists.len() as u64);
     assert_eq!(flushed.bytes, directory.open(&file_name(7)).unwrap().len() as u64);
     (directory, lists, lengths)
@@ -87,7 +104,7 @@ fn postings(segment: &Segment, info: TermInfo) -> Vec<(u32, u32)> {
 }
 
 #[test]
-fn what_was_flushed_reads_back_term_by_term_and_in_order() {
+fn flushed_terms_are_read_back_by_look_up_and_in_order() {
     let seed = 0x5eed_0201;
     let mut random = Rng::with_seed(seed);
     for docs in [0, 1, 5, 200, 1500] {
@@ -122,7 +139,7 @@ fn what_was_flushed_reads_back_term_by_term_and_in_order() {
 }
 
 #[test]
-fn keys_of_lines_are_path_and_number() {
+fn keys_of_lines_are_a_path_and_a_line_number() {
     let options = InvertOptions { budget: 1 << 28, pages: PageSize::Base, ..InvertOptions::default() };
     let mut inverter = Inverter::new(&options).unwrap();
     (0..10).for_each(|_| inverter.end_document());
@@ -133,19 +150,7 @@ fn keys_of_lines_are_path_and_number() {
         runs: Some(vec![run(0, 0, 1), run(4, 1, 100), run(6, 0, 5)]),
     };
     let directory = RamDirectory::new();
-    flush(
-        &directory,
-        9,
-        &mut [(Field::default(), &mut inverter)],
-        &keys,
-        &mut Collector::none(),
-        &mut ColumnSet::default(),
-        &FlushBuffers::default(),
-    )
-    .unwrap()
-    .1
-    .sync()
-    .unwrap();
+    write_segment(&directory, 9, &mut inverter, &keys, &FlushBuffers::default());
     let segment = Segment::open(&directory, 9, 0).unwrap();
     let got: Vec<Vec<u8>> = (0..10).map(|doc| segment.key(doc).unwrap()).collect();
     assert_eq!(got[3], b"/a\nb:4");
@@ -161,7 +166,7 @@ fn keys_of_lines_are_path_and_number() {
     }
 }
 
-/// Writes segment 7 as `bytes` with one bit flipped; says in which byte.
+/// Writes `bytes` as segment 7 with one bit flipped; returns the byte with that bit.
 fn flip_a_bit(directory: &RamDirectory, bytes: &[u8], random: &mut Rng) -> usize {
     let at = random.usize(..bytes.len());
     let mut damaged = bytes.to_vec();
@@ -173,7 +178,7 @@ fn flip_a_bit(directory: &RamDirectory, bytes: &[u8], random: &mut Rng) -> usize
 }
 
 #[test]
-fn a_flipped_bit_anywhere_is_an_error_or_without_consequence() {
+fn a_flipped_bit_is_an_error_or_harmless() {
     let seed = 0x5eed_0202;
     let mut random = Rng::with_seed(seed);
     let (directory, lists, _) = sample(&mut random, 120);
@@ -197,7 +202,7 @@ fn blocks_of_random_bytes_never_panic() {
     for _ in 0..20_000 {
         let mut bytes: Vec<u8> =
             (0..random.usize(..200)).map(|_| u8::try_from(random.usize(..256)).unwrap()).collect();
-        // Small fields at the front get past the first checks more often.
+        // With small numbers at the front, the bytes pass the first checks more often.
         for byte in bytes.iter_mut().take(5) {
             *byte %= 24;
         }

@@ -1,12 +1,12 @@
 //! Which inputs exist: paths and lists in, a list of regular files with their sizes out, in reading order.
 //!
 //! Nothing here opens a file that is to be indexed, and no fault in the tree stops the walk: what cannot be
-//! taken is counted or listed with its reason. Start with [`collect`]; `given.rs` understands what the user
+//! taken is counted or listed with its reason. Start with [`collect`]; `file_list.rs` understands what the user
 //! named, `walk.rs` descends into directories, `filter.rs` holds the globs, `order.rs` sorts and removes what
 //! was reached twice.
 
+mod file_list;
 mod filter;
-mod given;
 mod order;
 mod walk;
 
@@ -164,7 +164,7 @@ pub fn collect(options: &SourceOptions, cancel: &AtomicBool) -> Result<Inputs> {
     let filter = Filter::new(options)?;
     let mut walk = Walk::new(&filter, options, cancel);
     let paths = options.paths.iter().map(|path| (path.clone(), true));
-    let listed = options.files_from.as_ref().map(given::read_list).transpose()?.unwrap_or_default();
+    let listed = options.files_from.as_ref().map(file_list::read_list).transpose()?.unwrap_or_default();
     let given = paths.chain(listed.into_iter().map(|path| (path, false))).collect::<Vec<_>>();
     let overlaps = given.len() > 1 || options.follow_symlinks;
     walk.take_given(&given)?;

@@ -10,11 +10,12 @@ use std::io;
 use std::os::unix::fs::{FileTypeExt, MetadataExt};
 use std::path::{Path, PathBuf};
 use std::sync::atomic::{AtomicBool, Ordering};
-use std::sync::{Condvar, Mutex, MutexGuard, PoisonError};
+use std::sync::{Condvar, Mutex};
 
 use crate::error::{Error, Result};
 use crate::source::filter::Filter;
 use crate::source::{Failure, FileStatus, Input, SourceOptions};
+use crate::sys::{lock, wait};
 
 /// Device and inode: what makes two paths the same file.
 pub(super) type Identity = (u64, u64);
@@ -236,7 +237,7 @@ impl<'a> Walk<'a> {
             return Ok(true);
         }
         let meta = fs::metadata(directory)?;
-        let mut visited = self.visited.lock().unwrap_or_else(PoisonError::into_inner);
+        let mut visited = lock(&self.visited);
         Ok(visited.insert((meta.dev(), meta.ino())))
     }
 }
@@ -264,12 +265,8 @@ fn next(stack: &Mutex<Stack>, more: &Condvar) -> Option<PathBuf> {
         if state.busy == 0 {
             return None;
         }
-        state = more.wait(state).unwrap_or_else(PoisonError::into_inner);
+        state = wait(more, state);
     }
-}
-
-fn lock(stack: &Mutex<Stack>) -> MutexGuard<'_, Stack> {
-    stack.lock().unwrap_or_else(PoisonError::into_inner)
 }
 
 /// Nanoseconds since 1970.

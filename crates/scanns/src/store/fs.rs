@@ -28,7 +28,8 @@ const READERS: &str = "readers";
 
 impl FsDirectory {
     /// The directory at `path`, which exists.
-    pub fn new(path: &Path) -> Self {
+    pub fn new(path: impl AsRef<Path>) -> Self {
+        let path = path.as_ref();
         FsDirectory { path: path.to_path_buf(), write_back: WRITE_BACK, leases: None }
     }
 

@@ -16,12 +16,12 @@ mod ram;
 mod section;
 
 pub use bytes::Bytes;
-pub use commit::{
+pub(crate) use commit::{
     generations, leased, prepare, publish, publish_prepared, read_generation, read_newest, sweep,
 };
 pub use directory::{Directory, Lease, Output, WriterLock};
-pub use envelope::{Envelope, EnvelopeWriter, FileKind, Unsynced, WRITE_BUFFER};
+pub(crate) use envelope::{Envelope, EnvelopeWriter, FileKind, Unsynced, WRITE_BUFFER};
 pub use fault::{Call, CallKind, Fault, FaultDirectory};
 pub use fs::FsDirectory;
 pub use ram::RamDirectory;
-pub use section::Section;
+pub(crate) use section::Section;

@@ -3,10 +3,11 @@
 use std::collections::BTreeMap;
 use std::io::{self, Write};
 use std::path::PathBuf;
-use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use std::sync::{Arc, Mutex, MutexGuard};
 
 use super::{Bytes, Directory, Output, WriterLock};
 use crate::error::{Error, Result};
+use crate::sys::lock;
 
 /// See [`Directory`]; clones share their files.
 #[derive(Clone, Debug, Default)]
@@ -26,7 +27,7 @@ impl RamDirectory {
     }
 
     fn files(&self) -> MutexGuard<'_, BTreeMap<String, Arc<[u8]>>> {
-        self.files.lock().unwrap_or_else(PoisonError::into_inner)
+        lock(&self.files)
     }
 }
 
@@ -65,7 +66,7 @@ impl Directory for RamDirectory {
     }
 
     fn lock(&self) -> Result<WriterLock> {
-        let mut held = self.lock_held.lock().unwrap_or_else(PoisonError::into_inner);
+        let mut held = lock(&self.lock_held);
         if std::mem::replace(&mut *held, true) {
             return Err(Error::Locked { path: "memory".into() });
         }
@@ -83,7 +84,7 @@ struct Release(Arc<Mutex<bool>>);
 
 impl Drop for Release {
     fn drop(&mut self) {
-        *self.0.lock().unwrap_or_else(PoisonError::into_inner) = false;
+        *lock(&self.0) = false;
     }
 }
 

@@ -74,28 +74,6 @@ impl ReadFile {
         Ok(have)
     }
 
-    /// Reads up to `len` bytes at `offset` into memory of the general allocator, with room for `room` bytes in all.
-    /// Nothing is written to it before, unlike to memory that is cleared first. Not for direct I/O.
-    ///
-    /// # Errors
-    /// What the system says.
-    pub fn read_new(&self, offset: u64, len: usize, room: usize) -> io::Result<Vec<u8>> {
-        let mut bytes = Vec::with_capacity(room.max(len));
-        while bytes.len() < len {
-            let have = bytes.len();
-            let into = &mut bytes.spare_capacity_mut()[..len - have];
-            let got = match rustix::io::pread(&self.fd, into, offset + have as u64) {
-                Ok(([], _)) => break,
-                Ok((got, _)) => got.len(),
-                Err(Errno::INTR) => continue,
-                Err(errno) => return Err(errno.into()),
-            };
-            // SAFETY: the system has written `got` bytes to the front of the spare capacity.
-            unsafe { bytes.set_len(have + got) };
-        }
-        Ok(bytes)
-    }
-
     /// Reads what the page cache holds at `offset` without waiting for the disk; `None` where the file system
     /// cannot tell.
     pub fn read_cached(&self, buffer: &mut [u8], offset: u64) -> Option<usize> {
@@ -188,21 +166,6 @@ mod tests {
             assert_eq!(file.read_at(into, 16_384).unwrap(), 20_001 - 16_384);
             assert_eq!(into[..20_001 - 16_384], bytes[16_384..]);
             assert_eq!(file.read_at(into, 24_576).unwrap(), 0);
-        }
-    }
-
-    #[test]
-    fn reads_into_new_memory_end_where_the_file_does() {
-        let dir = tempfile::tempdir().unwrap();
-        let path = dir.path().join("file");
-        fs::write(&path, b"0123456789").unwrap();
-        let file = ReadFile::open(&path).unwrap();
-        for (offset, len, expected) in
-            [(0, 4, "0123"), (4, 6, "456789"), (8, 9, "89"), (10, 1, ""), (3, 0, "")]
-        {
-            let bytes = file.read_new(offset, len, 100).unwrap();
-            assert_eq!(bytes, expected.as_bytes());
-            assert!(bytes.capacity() >= 100);
         }
     }
 

@@ -6,8 +6,10 @@
 
 use std::any::Any;
 use std::panic::{AssertUnwindSafe, catch_unwind, resume_unwind};
-use std::sync::{Arc, Condvar, Mutex, MutexGuard, PoisonError};
+use std::sync::{Arc, Condvar, Mutex, MutexGuard};
 use std::thread::JoinHandle;
+
+use super::lock::{lock, unpoisoned, wait};
 
 /// Threads that are started when they are first needed, and end when this is dropped.
 #[derive(Debug)]
@@ -73,7 +75,7 @@ unsafe impl Send for Work {}
 impl Shared {
     /// Nothing panics under the lock; if it did, what is in there would still be whole.
     fn lock(&self) -> MutexGuard<'_, State> {
-        self.state.lock().unwrap_or_else(PoisonError::into_inner)
+        lock(&self.state)
     }
 
     /// What a helper does until the end.
@@ -106,7 +108,7 @@ impl Shared {
             } else if state.closing {
                 return;
             } else {
-                state = self.wanted.wait(state).unwrap_or_else(PoisonError::into_inner);
+                state = wait(&self.wanted, state);
             }
         }
     }
@@ -129,7 +131,7 @@ impl Posted<'_> {
             if job.busy == 0 {
                 return state.jobs.swap_remove(at).panic;
             }
-            state = self.shared.done.wait(state).unwrap_or_else(PoisonError::into_inner);
+            state = wait(&self.shared.done, state);
         }
     }
 }
@@ -180,7 +182,7 @@ impl Helpers {
 
     /// Sees to it that so many are there. One that cannot be started is missed by nobody.
     fn start(&self, helpers: usize) {
-        let mut threads = self.threads.lock().unwrap_or_else(PoisonError::into_inner);
+        let mut threads = lock(&self.threads);
         while threads.len() < helpers {
             let shared = Arc::clone(&self.shared);
             let name = format!("helper-{}", threads.len());
@@ -196,7 +198,7 @@ impl Drop for Helpers {
     fn drop(&mut self) {
         self.shared.lock().closing = true;
         self.shared.wanted.notify_all();
-        let threads = self.threads.get_mut().unwrap_or_else(PoisonError::into_inner);
+        let threads = unpoisoned(self.threads.get_mut());
         for thread in threads.drain(..) {
             // What one panicked with was given to the owner of the work.
             let _ = thread.join();

@@ -10,8 +10,10 @@
 
 use std::ops::Range;
 use std::ptr::NonNull;
-use std::sync::{Mutex, MutexGuard, PoisonError};
+use std::sync::{Mutex, MutexGuard};
 use std::time::{Duration, Instant};
+
+use super::lock::lock;
 
 use rustix::mm::{Advice, MapFlags, ProtFlags};
 
@@ -70,7 +72,7 @@ static PRICES: Mutex<Prices> = Mutex::new(Prices { took: [[0; 3]; 2], steps: 0 }
 
 impl Prices {
     fn get() -> MutexGuard<'static, Prices> {
-        PRICES.lock().unwrap_or_else(PoisonError::into_inner)
+        lock(&PRICES)
     }
 
     /// The usual price of base or huge pages, zero where not known: the middle of three, as single steps may be

@@ -1,7 +1,8 @@
-//! A set of bytes in the shape that shuffle instructions look up: a row per low nibble, a bit per high nibble.
+//! A set of bytes in the layout that shuffle instructions look up: a row per low nibble, a bit per high
+//! nibble.
 
-/// Membership tables for [`super::arch`]; bit `h` of `rows[half][low]` says whether byte `(8·half + h)·16 + low`
-/// is in the set.
+/// Membership tables for [`super::arch`]; bit `h` of `rows[half][low]` says whether byte `(8·half + h)·16 +
+/// low` is in the set.
 #[derive(Clone, Debug)]
 pub(super) struct ByteSet {
     pub(super) rows: [[u8; 16]; 2],

@@ -1,12 +1,13 @@
-//! What may stand between a tokenizer and a sink: each word becomes any number of tokens.
+//! Filters between a tokenizer and a sink: each word becomes any number of tokens.
 
 use std::ops::Range;
 
-use super::TokenSink;
+use super::sink::TokenSink;
 
 /// Makes tokens of words.
-pub(super) trait Filter {
-    /// Pushes what becomes of the word `text[range]`, which stands at `source` in the text that the tokenizer was given.
+pub(super) trait TokenFilter {
+    /// Pushes the tokens of the word `text[range]`, which is at `source` in the text that the tokenizer was
+    /// given.
     fn word<S: TokenSink + ?Sized>(
         &mut self,
         text: &[u8],
@@ -16,10 +17,10 @@ pub(super) trait Filter {
     );
 }
 
-/// A sink for words that has the tokens of a filter go to another sink.
+/// A sink for words that passes the tokens of a filter to another sink.
 pub(super) struct Filtered<'f, F, S: ?Sized>(pub(super) &'f mut F, pub(super) &'f mut S);
 
-impl<F: Filter, S: TokenSink + ?Sized> TokenSink for Filtered<'_, F, S> {
+impl<F: TokenFilter, S: TokenSink + ?Sized> TokenSink for Filtered<'_, F, S> {
     fn tokens(&mut self, text: &[u8], base: usize, bounds: &[u16]) {
         for pair in bounds.as_chunks::<2>().0 {
             let range = base + usize::from(pair[0])..base + usize::from(pair[1]);

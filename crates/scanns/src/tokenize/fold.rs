@@ -1,24 +1,25 @@
-//! Letters without what is put on, around and into them: `Größe` becomes `Grosse`, `ﬁn` becomes `fin`, `Ａ` becomes `A`.
+//! Removes diacritics, ligatures and other variants of letters: `Größe` becomes `Grosse`, `ﬁn` becomes `fin`,
+//! `Ａ` becomes `A`.
 //!
-//! A character is taken apart by Unicode's compatibility decomposition, NFKD. Marks that only modify a letter are left
-//! out, and Latin letters that are a plain one with a stroke, or two in one, which Unicode does not take apart, are
-//! replaced as ASCII folding does. What is then left is composed again, NFC. Marks that are letters in their own right
-//! stay: vowel signs of India and Southeast Asia, and what voices kana.
+//! A character is decomposed by Unicode's compatibility decomposition, NFKD. Marks that only modify a letter
+//! are dropped. Latin letters that are a plain letter with a stroke, or two letters in one, which Unicode
+//! does not decompose, are replaced as ASCII folding does. The rest is composed again, NFC. Marks that are
+//! letters in their own right stay: vowel signs of India and Southeast Asia, and voicing marks of kana.
 //!
-//! Hundreds of characters have no lower case, but parts that have one: `𝐇`, `ℝ`, `ᴬ`. So where words are in lower case,
-//! the parts are put into lower case too. What a character becomes is part of the format of an index: the crate that
-//! takes it apart stays at one version, and a test knows all of it.
+//! Hundreds of characters have no lower case, but a decomposition that has one: `𝐇`, `ℝ`, `ᴬ`. So if words
+//! are in lower case, decompositions are lower-cased too. The result for each character is part of the format
+//! of an index: the crate that decomposes stays at one version, and a test knows all results.
 
 use unicode_normalization::UnicodeNormalization;
 use unicode_normalization::char::{canonical_combining_class, decompose_compatible, is_combining_mark};
 
-/// Longest decomposition, in characters. What has a longer one is a phrase in one character, and stays as it is: text
-/// must not become many times as much, since index threads have only so much room.
+/// Longest decomposition, in characters. Characters with a longer one are whole phrases, and stay as they
+/// are: text must not grow many times over, because the memory of index threads is limited.
 const MOST_CHARACTERS: usize = 4;
 
-/// Folds text; the buffer is reused.
+/// Folds text; its buffer is reused.
 pub(super) struct Fold {
-    /// True if the text is in lower case, and shall be afterwards.
+    /// True if the text is in lower case, and the result must be.
     lower: bool,
     spare: String,
 }
@@ -54,7 +55,7 @@ fn fold_one(c: char, lower: bool, out: &mut String) {
         return out.push(c);
     }
     decompose_compatible(c, |part| {
-        // Accents that stand alone are taken apart to a space and a mark.
+        // Accents on their own are decomposed into a space and a mark.
         let beside = part == ' ' && !c.is_whitespace();
         if beside || modifies(part) {
             return;
@@ -67,18 +68,18 @@ fn fold_one(c: char, lower: bool, out: &mut String) {
     });
 }
 
-/// True for marks and other characters that only modify what stands before them.
+/// True for marks and other characters that only modify the character before them.
 fn modifies(c: char) -> bool {
     match c {
         // The soft hyphen, the grapheme joiner, and what selects a glyph.
         '\u{ad}' | '\u{34f}' | '\u{fe00}'..='\u{fe0f}' => true,
-        // Overlays; points of Hebrew, Arabic and Syriac; whatever is attached to a letter or stands below, beside or
-        // above it. Classes between these are of vowel signs, and 0 and 7 to 9 of what belongs to a letter.
+        // Overlays; points of Hebrew, Arabic and Syriac; marks attached to a letter, or below, beside or
+        // above it. The classes between these are vowel signs; 0 and 7 to 9 belong to a letter.
         _ => is_combining_mark(c) && matches!(canonical_combining_class(c), 1 | 10..=36 | 200..=240),
     }
 }
 
-/// What takes the place of Latin letters and punctuation that have no decomposition.
+/// The replacement of Latin letters and punctuation that have no decomposition.
 fn plain(c: char) -> Option<&'static str> {
     Some(match c {
         'Æ' => "AE",
@@ -162,7 +163,7 @@ mod tests {
     }
 
     #[test]
-    fn every_character_becomes_what_it_has_always_become() {
+    fn the_result_for_every_character_never_changes() {
         let hash = |lower| {
             let (mut fold, mut hash) = (Fold::new(lower), Xxh3Default::new());
             for c in not_ascii() {
@@ -175,7 +176,7 @@ mod tests {
     }
 
     #[test]
-    fn what_is_in_lower_case_stays_so() {
+    fn text_in_lower_case_stays_so() {
         let mut fold = Fold::new(true);
         for (text, expected) in
             [("𝐇ello", "hello"), ("ℝ ℌ ᴬ ϒ", "r h a υ"), ("™ ㎒", "tm mhz"), ("ß æ", "ss ae")]
@@ -187,7 +188,7 @@ mod tests {
             let once = folded_by(&mut fold, c.encode_utf8(&mut [0; 4]));
             assert!(once.chars().all(|c| lower(c) == c), "{c:?}");
             assert_eq!(folded_by(&mut fold, &once), once, "{c:?}");
-            // Which comes first makes no difference.
+            // The order makes no difference.
             let capitals = folded(c.encode_utf8(&mut [0; 4]));
             assert!(once.chars().eq(capitals.chars().map(lower)), "{c:?}");
         }
@@ -225,20 +226,20 @@ mod tests {
             ("\u{301}", ""),
             ("´ ¨", " "),
         ] {
-            // Nukta letters are always written apart in NFC.
+            // NFC always writes nukta letters decomposed.
             let expected: String = expected.nfc().collect();
             assert_eq!(folded(text), expected, "{text}");
         }
     }
 
     #[test]
-    fn every_character_is_folded_once_and_for_all() {
+    fn folding_a_folded_character_changes_nothing() {
         for c in not_ascii() {
             let once = folded(c.encode_utf8(&mut [0; 4]));
             assert_eq!(folded(&once), once, "{c:?}");
             assert!(once.chars().count() <= MOST_CHARACTERS, "{c:?}");
             let decomposed: String = std::iter::once(c).nfkd().collect();
-            // What has no marks and no forms is left alone.
+            // Characters without marks and variants stay as they are.
             if decomposed.chars().eq([c]) && !is_combining_mark(c) && plain(c).is_none() && c != '\u{ad}' {
                 assert!(once.chars().eq([c]), "{c:?}");
             }

@@ -1,26 +1,27 @@
-//! Filters that make several tokens of one: n-grams of words, parts of identifiers, directories above a path.
+//! Filters that make several tokens of one word: n-grams, parts of identifiers, ancestors of a path.
 
 use std::ops::Range;
 
-use super::filter::Filter;
-use super::{MAX_TOKEN, TokenSink};
+use super::filter::TokenFilter;
+use super::sink::TokenSink;
 use crate::schema::Grams;
+use crate::schema::MAX_TOKEN;
 
-/// Runs of characters of words.
-pub(super) struct Runs {
+/// Makes n-grams of words.
+pub(super) struct GramFilter {
     grams: Grams,
-    /// True if characters stand in the text as they do in a word of the same length.
+    /// True if the bytes of a word are the bytes of its source whenever both have the same length.
     in_place: bool,
 }
 
-impl Runs {
+impl GramFilter {
     pub(super) fn new(grams: Grams, in_place: bool) -> Self {
-        Runs { grams, in_place }
+        GramFilter { grams, in_place }
     }
 }
 
-impl Filter for Runs {
-    /// Bytes that are not UTF-8 are taken as they are: what begins no character belongs to the one before.
+impl TokenFilter for GramFilter {
+    /// Bytes that are not UTF-8 are kept: a byte that starts no character belongs to the character before.
     fn word<S: TokenSink + ?Sized>(
         &mut self,
         text: &[u8],
@@ -31,7 +32,7 @@ impl Filter for Runs {
         let (word, grams) = (&text[range], &self.grams);
         let starts = |at: &usize| word.get(*at).is_none_or(|byte| byte & 0xc0 != 0x80);
         let next = |at: usize| (at + 1..=word.len()).find(starts);
-        // A word in lower case may have another length than it has in the text: then all of it is the source.
+        // Lower-casing may change the length of a word; then its n-grams have the whole word as their source.
         let unchanged = self.in_place && source.len() == word.len();
         let mut push = |gram: Range<usize>| {
             let of = source.start + gram.start..source.start + gram.end;
@@ -61,14 +62,14 @@ impl Filter for Runs {
     }
 }
 
-/// Identifiers and their parts, in lower case.
+/// Makes an identifier and its parts, in lower case.
 #[derive(Default)]
 pub(super) struct Code {
     lower: Vec<u8>,
     parts: Vec<Range<usize>>,
 }
 
-/// What a character is in an identifier.
+/// The class of a character in an identifier.
 #[derive(Clone, Copy, PartialEq, Eq)]
 enum Class {
     Upper,
@@ -106,7 +107,7 @@ static CLASSES: [Class; 128] = {
     classes
 };
 
-impl Filter for Code {
+impl TokenFilter for Code {
     fn word<S: TokenSink + ?Sized>(
         &mut self,
         text: &[u8],
@@ -128,7 +129,7 @@ impl Filter for Code {
         let stands = |part: &Range<usize>| source.start + part.start..source.start + part.end;
         sink.token(&self.lower, stands(&(0..word.len())));
         if self.parts[0].len() < word.len() {
-            // The first part stands where the whole does.
+            // The first part has the position of the whole identifier.
             sink.shift(-1);
             self.parts.iter().for_each(|part| sink.token(&self.lower[part.clone()], stands(part)));
         }
@@ -136,7 +137,7 @@ impl Filter for Code {
 }
 
 impl Code {
-    /// A word that is not all ASCII, and may hold characters that are not part of an identifier.
+    /// Handles a word that is not all ASCII and may contain characters that do not belong to an identifier.
     #[cold]
     fn foreign<S: TokenSink + ?Sized>(&mut self, word: &[u8], source: Range<usize>, sink: &mut S) {
         let word = String::from_utf8_lossy(word);
@@ -154,7 +155,7 @@ impl Code {
                 continue;
             }
             let cut = self.push(identifier, stands(&whole), sink);
-            // The first part of one that was cut might be the same again, at the same place.
+            // If it was cut, the first part might be the same term again, at the same position.
             if parts[0] != whole && !cut {
                 sink.shift(-1);
                 for part in &parts {
@@ -165,7 +166,7 @@ impl Code {
         self.parts = parts;
     }
 
-    /// True if the token was cut.
+    /// Pushes a token in lower case; true if it was cut.
     fn push<S: TokenSink + ?Sized>(&mut self, token: &str, source: Range<usize>, sink: &mut S) -> bool {
         self.lower.clear();
         for c in token.chars().filter_map(|c| c.to_lowercase().next()) {
@@ -176,13 +177,14 @@ impl Code {
     }
 }
 
-/// Finds the parts of an identifier of `len` bytes: what `_` separates, and from a capital that begins a word on.
+/// Finds the parts of an identifier of `len` bytes. A part starts after `_` and at a capital that starts a
+/// word.
 ///
-/// That is one after another character than a capital, or one before a small letter: `getURL`, `HTTPServer`. Digits
-/// belong to what stands before them.
+/// A capital starts a word if the character before is not a capital, or if a small letter follows: `getURL`,
+/// `HTTPServer`. Digits belong to the part before them.
 fn find_parts(classes: impl Iterator<Item = (usize, Class)>, len: usize, parts: &mut Vec<Range<usize>>) {
     parts.clear();
-    // The part at hand, and the last two characters of it.
+    // Start of the current part, and the classes of the last two characters.
     let (mut start, mut before, mut before_that) = (0, Class::Joint, Class::Joint);
     let mut end_at = |start: usize, end: usize| {
         if start < end {
@@ -207,14 +209,14 @@ fn find_parts(classes: impl Iterator<Item = (usize, Class)>, len: usize, parts: 
     }
 }
 
-/// A path and the directories above it.
+/// Makes a path and the directories above it.
 pub(super) struct Ancestors;
 
-/// Directories above a path that are taken; of deeper ones only the path itself is left, so that a line of nothing but
-/// slashes and letters is not multiplied beyond what an index thread has room for.
+/// Number of directories of a path that become terms; deeper paths only have the path itself in addition. So
+/// a line of only slashes and letters is not multiplied beyond the memory of an index thread.
 const MOST_ANCESTORS: usize = 128;
 
-impl Filter for Ancestors {
+impl TokenFilter for Ancestors {
     fn word<S: TokenSink + ?Sized>(
         &mut self,
         text: &[u8],

@@ -1,25 +1,25 @@
 //! Porter's stemmer for English, with the departures of Lucene's `PorterStemFilter`.
 //!
-//! The algorithm is that of M. F. Porter, "An algorithm for suffix stripping", Program 14 (1980), as its author published
-//! it later in C and Java: words of one or two letters stay as they are, `bli` becomes `ble` where the paper has `abli`
-//! to `able`, and `logi` becomes `log`. That is what Lucene runs, so stems and with them scores can be compared; Snowball's
-//! `english`, or Porter2, gives other stems.
+//! The algorithm is M. F. Porter, "An algorithm for suffix stripping", Program 14 (1980), as its author later
+//! published it in C and Java: words of one or two letters stay as they are, `bli` becomes `ble` where the
+//! paper has `abli` to `able`, and `logi` becomes `log`. Lucene runs this version, so stems, and with them
+//! scores, can be compared. Snowball's `english`, or Porter2, gives other stems.
 
-/// Stems words; the buffer is reused.
+/// Stems words; its buffer is reused.
 #[derive(Default)]
 pub(super) struct Porter {
-    /// The letters of the word, as far as they are left. A character that is not ASCII is one byte from 0x80 on, which
-    /// differs from its neighbour where the characters differ: all that the rules look at.
+    /// The remaining letters of the word. A character that is not ASCII is one byte from 0x80 on, which
+    /// differs from its neighbour's byte if the characters differ: the rules look at nothing else.
     word: Vec<u8>,
-    /// Letters before the suffix that matched last.
+    /// Number of letters before the suffix that matched last.
     stem: usize,
 }
 
-/// A suffix and what takes its place.
-type Rule = (&'static str, &'static str);
+/// A suffix and its replacement.
+type SuffixRule = (&'static str, &'static str);
 
-/// By the letter before the last one: what a double suffix is reduced to.
-fn double_suffixes(penultimate: u8) -> &'static [Rule] {
+/// Rules for double suffixes, by the last letter but one.
+fn double_suffixes(penultimate: u8) -> &'static [SuffixRule] {
     match penultimate {
         b'a' => &[("ational", "ate"), ("tional", "tion")],
         b'c' => &[("enci", "ence"), ("anci", "ance")],
@@ -33,8 +33,8 @@ fn double_suffixes(penultimate: u8) -> &'static [Rule] {
     }
 }
 
-/// By the last letter.
-fn further_suffixes(last: u8) -> &'static [Rule] {
+/// Rules for further suffixes, by the last letter.
+fn further_suffixes(last: u8) -> &'static [SuffixRule] {
     match last {
         b'e' => &[("icate", "ic"), ("ative", ""), ("alize", "al")],
         b'i' => &[("iciti", "ic")],
@@ -44,7 +44,7 @@ fn further_suffixes(last: u8) -> &'static [Rule] {
     }
 }
 
-/// By the letter before the last one: what falls off a long stem. Of several that match, the first counts.
+/// Suffixes that a long stem loses, by the last letter but one. The first that matches counts.
 fn last_suffixes(penultimate: u8) -> &'static [&'static str] {
     match penultimate {
         b'a' => &["al"],
@@ -64,7 +64,7 @@ fn last_suffixes(penultimate: u8) -> &'static [&'static str] {
 }
 
 impl Porter {
-    /// Replaces a word in lower case by its stem.
+    /// Replaces a word in lower case with its stem.
     pub(super) fn apply(&mut self, word: &mut Vec<u8>) {
         self.word.clear();
         if word.is_ascii() {
@@ -73,7 +73,7 @@ impl Porter {
             std::mem::swap(&mut self.word, word);
             return;
         }
-        // A word that was cut off may end within a character: it stays as it is, as with Snowball.
+        // A word that was cut may end within a character: it stays as it is, as with Snowball.
         let Ok(text) = std::str::from_utf8(word) else { return };
         let mut before = ('\0', 0x80);
         for c in text.chars() {
@@ -86,7 +86,7 @@ impl Porter {
             self.word.push(letter);
         }
         self.run();
-        // Characters that are not ASCII are never put in anywhere, so they are those of the word.
+        // The rules never insert characters that are not ASCII, so the ones left are the word's.
         let letters = self.word.iter().zip(text.chars());
         let stem: String =
             letters.map(|(&letter, c)| if letter.is_ascii() { char::from(letter) } else { c }).collect();
@@ -119,19 +119,19 @@ impl Porter {
         if self.word.get(at) != Some(&b'y') {
             return !vowel(at);
         }
-        // A y after a consonant is a vowel, so in a run of them every second one is.
+        // A y after a consonant is a vowel, so every second y of a run is one.
         let run = self.word.iter().take(at).rev().take_while(|&&letter| letter == b'y').count();
         let first = at - run;
         let first_is_consonant = first == 0 || vowel(first - 1);
         first_is_consonant == run.is_multiple_of(2)
     }
 
-    /// How often a vowel is followed by a consonant in the stem.
+    /// How many times a vowel is followed by a consonant in the stem.
     fn measure(&self) -> usize {
         let (mut count, mut vowel_before) = (0, false);
         let mut consonant_before = false;
         for at in 0..self.stem {
-            // As `is_consonant`, which would go back over a run of y each time.
+            // The same as `is_consonant`, which would scan back over a run of y each time.
             let consonant = match self.word.get(at) {
                 Some(b'a' | b'e' | b'i' | b'o' | b'u') => false,
                 Some(b'y') => at == 0 || !consonant_before,
@@ -162,7 +162,7 @@ impl Porter {
         len >= 2 && self.last_but(0) == self.last_but(1) && self.is_consonant(len - 1)
     }
 
-    /// True if the first `len` letters end in consonant, vowel, consonant, the last of which is not w, x or y.
+    /// True if the first `len` letters end in consonant, vowel, consonant, and the last one is not w, x or y.
     fn ends_short(&self, len: usize) -> bool {
         len >= 3
             && self.is_consonant(len - 1)
@@ -171,7 +171,7 @@ impl Porter {
             && !matches!(self.word.get(len - 1), Some(b'w' | b'x' | b'y'))
     }
 
-    /// True if the word ends with `suffix`; the stem is then what stands before it.
+    /// True if the word ends with `suffix`; the stem is then the part before it.
     fn ends(&mut self, suffix: &str) -> bool {
         let found = self.word.ends_with(suffix.as_bytes());
         if found {
@@ -180,7 +180,7 @@ impl Porter {
         found
     }
 
-    /// Puts `suffix` behind the stem.
+    /// Appends `suffix` to the stem.
     fn set(&mut self, suffix: &str) {
         self.word.truncate(self.stem);
         self.word.extend_from_slice(suffix.as_bytes());
@@ -230,8 +230,8 @@ impl Porter {
         }
     }
 
-    /// Steps 2 and 3: the first rule whose suffix matches is the one that counts.
-    fn replace_first(&mut self, rules: &[Rule]) {
+    /// Steps 2 and 3: only the first rule whose suffix matches counts.
+    fn replace_first(&mut self, rules: &[SuffixRule]) {
         for (suffix, replacement) in rules {
             if self.ends(suffix) {
                 if self.measure() > 0 {
@@ -260,7 +260,7 @@ impl Porter {
 
     /// Step 5.
     fn final_e_and_double_l(&mut self) {
-        // What is measured is the word with its last letter, as in the published programs.
+        // The measure is of the word with its last letter, as in the published programs.
         self.stem = self.word.len();
         if self.last_but(0) == b'e' {
             let measure = self.measure();
@@ -288,19 +288,22 @@ mod tests {
     fn the_examples_of_the_paper_are_stemmed_as_it_says() {
         // Single rules of the paper, carried through to the end of the algorithm.
         let examples = "caresses:caress ponies:poni ties:ti caress:caress cats:cat feed:feed agreed:agre \
-                        plastered:plaster bled:bled motoring:motor sing:sing conflated:conflat troubled:troubl \
-                        sized:size hopping:hop tanned:tan falling:fall hissing:hiss fizzed:fizz failing:fail \
-                        filing:file happy:happi sky:sky relational:relat conditional:condit rational:ration \
-                        valenci:valenc hesitanci:hesit digitizer:digit conformabli:conform radicalli:radic \
-                        differentli:differ vileli:vile analogousli:analog vietnamization:vietnam predication:predic \
-                        operator:oper feudalism:feudal decisiveness:decis hopefulness:hope callousness:callous \
-                        formaliti:formal sensitiviti:sensit sensibiliti:sensibl triplicate:triplic formative:form \
-                        formalize:formal electriciti:electr electrical:electr hopeful:hope goodness:good \
-                        revival:reviv allowance:allow inference:infer airliner:airlin gyroscopic:gyroscop \
-                        adjustable:adjust defensible:defens irritant:irrit replacement:replac adjustment:adjust \
-                        dependent:depend adoption:adopt homologou:homolog communism:commun activate:activ \
-                        angulariti:angular homologous:homolog effective:effect bowdlerize:bowdler probate:probat \
-                        rate:rate cease:ceas controll:control roll:roll generalizations:gener oscillators:oscil";
+                        plastered:plaster bled:bled motoring:motor sing:sing conflated:conflat \
+                        troubled:troubl sized:size hopping:hop tanned:tan falling:fall hissing:hiss \
+                        fizzed:fizz failing:fail filing:file happy:happi sky:sky relational:relat \
+                        conditional:condit rational:ration valenci:valenc hesitanci:hesit \
+                        digitizer:digit conformabli:conform radicalli:radic differentli:differ \
+                        vileli:vile analogousli:analog vietnamization:vietnam predication:predic \
+                        operator:oper feudalism:feudal decisiveness:decis hopefulness:hope \
+                        callousness:callous formaliti:formal sensitiviti:sensit sensibiliti:sensibl \
+                        triplicate:triplic formative:form formalize:formal electriciti:electr \
+                        electrical:electr hopeful:hope goodness:good revival:reviv allowance:allow \
+                        inference:infer airliner:airlin gyroscopic:gyroscop adjustable:adjust \
+                        defensible:defens irritant:irrit replacement:replac adjustment:adjust \
+                        dependent:depend adoption:adopt homologou:homolog communism:commun \
+                        activate:activ angulariti:angular homologous:homolog effective:effect \
+                        bowdlerize:bowdler probate:probat rate:rate cease:ceas controll:control \
+                        roll:roll generalizations:gener oscillators:oscil";
         for example in examples.split_whitespace() {
             let (word, expected) = example.split_once(':').unwrap();
             assert_eq!(stem(word), expected, "{word}");
@@ -322,7 +325,7 @@ mod tests {
 
     #[test]
     fn words_are_stemmed_as_lucene_stems_them() {
-        // Made by EnglishAnalyzer of Lucene 10.6 from words of technical documents.
+        // Made with EnglishAnalyzer of Lucene 10.6 from words of technical documents.
         for line in include_str!("tests/porter.tsv").lines() {
             let (word, expected) = line.split_once('\t').unwrap();
             assert_eq!(stem(word), expected, "{word}");

@@ -1,22 +1,23 @@
-//! Words to what rules make of them, stems for example, with a memory for frequent words.
+//! Applies rules to words, stemming for example, and remembers the results for frequent words.
 //!
-//! A stemmer takes 50 to 500 ns a word, and the words of a text are mostly the same few thousand. So what became of a
-//! word of up to 16 bytes is kept in a table with one place for each hash: a look-up takes about 5 ns, however many
-//! rules there are, and a word that finds its place taken by another goes through the rules and takes it over.
+//! A stemmer takes 50 to 500 ns per word, and the words of a text are mostly the same few thousand. So the
+//! result for a word of up to 16 bytes is kept in a table with one slot for each hash. A look-up takes about
+//! 5 ns, however many rules there are. A word that finds its slot taken by another word goes through the
+//! rules and takes the slot.
 
 use std::ops::Range;
 
-use super::TokenSink;
-use super::filter::Filter;
-use super::rules::Rule;
+use super::filter::TokenFilter;
+use super::rules::WordRule;
+use super::sink::TokenSink;
 
-/// Longest word that is kept, in bytes.
+/// Longest word that is remembered, in bytes.
 const SHORT: usize = 16;
 
-/// Places of the table, as a power of two: 384 KiB, which a second-level cache holds beside other things.
+/// Slots of the table, as a power of two: 384 KiB, which fits a second-level cache beside other data.
 const PLACES: u32 = 13;
 
-/// The bits of the first so many bytes.
+/// Masks of the first `n` bytes of a word.
 static MASKS: [u128; SHORT + 1] = {
     let mut masks = [u128::MAX; SHORT + 1];
     let mut bytes = 0;
@@ -27,33 +28,33 @@ static MASKS: [u128; SHORT + 1] = {
     masks
 };
 
-/// What became of a word.
+/// A word and its result.
 #[derive(Clone, Copy, Default)]
 struct Known {
-    /// The word, filled up with zeros.
+    /// The word, padded with zeros.
     word: u128,
-    /// What it became, of which the first `became_len` bytes count; none if the word is left out.
+    /// The result, of which the first `became_len` bytes count; empty if the word is left out.
     became: [u8; SHORT],
     len: u8,
     became_len: u8,
 }
 
-/// A filter that changes words and leaves some out, rule after rule.
+/// A filter that applies one rule after another, which change words or leave them out.
 pub(super) struct Rewrite {
-    rules: Vec<Rule>,
+    rules: Vec<WordRule>,
     known: Box<[Known]>,
-    /// The word at hand, then what became of it.
+    /// The current word, then its result.
     word: Vec<u8>,
     spare: Vec<u8>,
 }
 
 impl Rewrite {
-    pub(super) fn new(rules: Vec<Rule>) -> Self {
+    pub(super) fn new(rules: Vec<WordRule>) -> Self {
         let known = vec![Known::default(); 1 << PLACES].into_boxed_slice();
         Rewrite { rules, known, word: Vec::new(), spare: Vec::new() }
     }
 
-    /// Applies the rules to a word; what became of it is in the buffer, without a byte if it is left out.
+    /// Applies the rules to a word; the result is in the buffer, empty if the word is left out.
     fn apply(&mut self, word: &[u8]) {
         self.word.clear();
         self.word.extend_from_slice(word);
@@ -65,13 +66,13 @@ impl Rewrite {
         }
     }
 
-    /// A word of more than [`SHORT`] bytes.
+    /// Pushes the result for a word of more than [`SHORT`] bytes.
     fn long_word<S: TokenSink + ?Sized>(&mut self, word: &[u8], source: Range<usize>, sink: &mut S) {
         self.apply(word);
         push(&self.word, source, sink);
     }
 
-    /// Learns a word.
+    /// Computes the result for a word; `None` if it is too long to be remembered.
     #[inline(never)]
     fn learn(&mut self, word: &[u8], head: u128) -> Option<Known> {
         self.apply(word);
@@ -82,7 +83,7 @@ impl Rewrite {
     }
 }
 
-impl Filter for Rewrite {
+impl TokenFilter for Rewrite {
     #[inline]
     fn word<S: TokenSink + ?Sized>(
         &mut self,
@@ -107,7 +108,7 @@ impl Filter for Rewrite {
                     self.known[place] = learnt;
                     known = learnt;
                 }
-                // It became too long to be kept.
+                // The result is too long to be remembered.
                 None => return push(&self.word, source, sink),
             }
         }
@@ -115,13 +116,13 @@ impl Filter for Rewrite {
     }
 }
 
-/// A word goes on to the sink; one that was left out leaves a gap.
+/// Passes a word on to the sink; a word that was left out leaves a gap.
 #[inline]
 fn push<S: TokenSink + ?Sized>(word: &[u8], source: Range<usize>, sink: &mut S) {
     if word.is_empty() { sink.shift(1) } else { sink.token(word, source) }
 }
 
-/// The bytes of a word, filled up with zeros.
+/// The bytes of a word, padded with zeros.
 fn head(word: &[u8]) -> u128 {
     let mut head = [0; SHORT];
     head[..word.len()].copy_from_slice(word);
@@ -130,7 +131,7 @@ fn head(word: &[u8]) -> u128 {
 
 #[inline]
 fn place_of(head: u128) -> usize {
-    #[expect(clippy::cast_possible_truncation, reason = "both halves, one by one")]
+    #[expect(clippy::cast_possible_truncation, reason = "the two halves")]
     let (low, high) = (head as u64, (head >> 64) as u64);
     let mixed = (low ^ high.rotate_left(29)).wrapping_mul(0x9e37_79b9_7f4a_7c15);
     (mixed >> (64 - PLACES)) as usize

@@ -1,25 +1,26 @@
 //! The standard analyzer: the words of UAX #29 that hold a letter or digit, lower-cased.
 //!
-//! Text that is not ASCII goes through unicode-segmentation, white space to white space. ASCII, which is nearly
-//! all of most collections, takes a fast path with the same result. In ASCII the rules of UAX #29 come down to:
-//! letters, digits and `_` stick together (WB5, WB8 to WB10, WB13a, WB13b); one of `:` `.` `'` between two letters
-//! (WB6, WB7) and one of `.` `,` `'` `;` between two digits (WB11, WB12) joins; everything else ends a word. So
-//! the word bytes are a mask, the few joiners are set in it one by one, and words of only `_` are dropped. The
-//! tests compare both paths over all short strings of an alphabet that has every class.
+//! Text that is not ASCII goes through unicode-segmentation, from white space to white space. ASCII, which is
+//! nearly all of most collections, takes a fast path with the same result. In ASCII the rules of UAX #29 come
+//! down to this: letters, digits and `_` stick together (WB5, WB8 to WB10, WB13a, WB13b); one of `:` `.` `'`
+//! between two letters (WB6, WB7) and one of `.` `,` `'` `;` between two digits (WB11, WB12) joins them;
+//! everything else ends a word. So the word bytes are a mask, the few joiners are added to it one at a time,
+//! and words of only `_` are dropped. The tests compare both paths on all short strings of an alphabet that
+//! has every class.
 
 use std::ops::Range;
 use std::str::Utf8Chunks;
 
 use unicode_segmentation::UnicodeSegmentation;
 
-use super::TokenSink;
-use super::arch::{LANE, mask, spread};
+use super::arch::{LANE, WINDOW, mask, spread};
 use super::byteset::ByteSet;
-use super::window::{WINDOW, push_long, push_rewritten, settle_last};
+use super::sink::TokenSink;
+use super::window::{push_long, push_rewritten, settle_last};
 use crate::schema::Analyzer;
 use crate::sys::Simd;
 
-/// Text that is not ASCII goes to the library in pieces of about this many bytes.
+/// Non-ASCII text goes to the library in pieces of about this many bytes.
 const STRETCH: usize = 4 << 10;
 
 pub(super) struct Standard {
@@ -65,7 +66,7 @@ impl Standard {
         cut
     }
 
-    /// Words of lower-cased ASCII text.
+    /// Pushes the words of lower-cased ASCII text.
     fn ascii<S: TokenSink + ?Sized>(&mut self, text: &[u8], range: Range<usize>, sink: &mut S) -> u64 {
         let Range { mut start, end } = range;
         let mut cut = 0;
@@ -88,7 +89,7 @@ impl Standard {
         cut
     }
 
-    /// Fills `bounds` with the starts and ends of words in `text[start..stop]`; text ends at `end`.
+    /// Fills `bounds` with the starts and ends of words in `text[start..stop]`; the text ends at `end`.
     fn window_bounds(&mut self, text: &[u8], start: usize, stop: usize, end: usize) -> usize {
         let (mut count, mut before) = (0, 0);
         let mut at = start;
@@ -113,16 +114,16 @@ impl Standard {
         count
     }
 
-    /// Words of any text, by the library.
+    /// Pushes the words of any text, which the library finds.
     #[cold]
     fn unicode<S: TokenSink + ?Sized>(&mut self, text: &[u8], range: Range<usize>, sink: &mut S) -> u64 {
         let source = &text[range.clone()];
         let repaired = String::from_utf8_lossy(source);
-        let mut places = Places::new(source, range.start);
+        let mut places = SourcePlaces::new(source, range.start);
         let mut cut = 0;
         for (at, word) in repaired.unicode_word_indices() {
             self.lower.clear();
-            // One code point for one, as the search engines whose scores ours are compared with do.
+            // One code point for one, as in the search engines whose scores are compared with ours.
             self.lower.extend(word.chars().filter_map(|c| c.to_lowercase().next()));
             let stands = places.of(at)..places.of(at + word.len());
             cut += push_rewritten(self.lower.as_bytes(), stands, sink);
@@ -131,23 +132,23 @@ impl Standard {
     }
 }
 
-/// Where the characters of a text are in the bytes that it was made of: each stretch of them that is not UTF-8 became
+/// Maps places in a repaired text to places in the bytes it was made of: each invalid byte sequence became
 /// one replacement character.
-struct Places<'a> {
+struct SourcePlaces<'a> {
     chunks: Utf8Chunks<'a>,
-    /// Where the chunk at hand begins in the text, and in the bytes.
+    /// Where the current chunk starts in the text, and in the bytes.
     starts: (usize, usize),
-    /// Bytes of it that are UTF-8, and of the stretch after them that is not.
+    /// Number of its valid bytes, and of the invalid bytes after them.
     lens: (usize, usize),
 }
 
-impl<'a> Places<'a> {
-    /// Of a text that was made of `source`, whose first byte counts as number `base`.
+impl<'a> SourcePlaces<'a> {
+    /// The mapping of a text that was made of `source`, whose first byte is at `base`.
     fn new(source: &'a [u8], base: usize) -> Self {
-        Places { chunks: source.utf8_chunks(), starts: (0, base), lens: (0, 0) }
+        SourcePlaces { chunks: source.utf8_chunks(), starts: (0, base), lens: (0, 0) }
     }
 
-    /// The place of the character at `at`, which is not before that of the call before.
+    /// The place in the bytes of the character at `at`, which must not be before the place of the last call.
     fn of(&mut self, at: usize) -> usize {
         loop {
             let ((start, source), (valid, invalid)) = (self.starts, self.lens);
@@ -182,7 +183,7 @@ fn joins(text: &[u8], start: usize, at: usize, end: usize) -> bool {
     }
 }
 
-/// The end of the word that begins at `start`.
+/// The end of the word that starts at `start`.
 fn end_of_word(text: &[u8], start: usize, end: usize) -> usize {
     let inside = |at: &usize| {
         let byte = text[*at];
@@ -191,7 +192,8 @@ fn end_of_word(text: &[u8], start: usize, end: usize) -> usize {
     (start..end).find(|at| !inside(at)).unwrap_or(end)
 }
 
-/// Removes the words without a letter or digit, which in ASCII begin with `_`; returns the offsets left.
+/// Removes words without a letter or digit, which in ASCII start with `_`; returns the number of offsets
+/// left.
 fn drop_underscores(text: &[u8], base: usize, bounds: &mut [u16]) -> usize {
     let mut kept = 0;
     for i in (0..bounds.len()).step_by(2) {
@@ -206,20 +208,21 @@ fn drop_underscores(text: &[u8], base: usize, bounds: &mut [u16]) -> usize {
     kept
 }
 
-/// Offset of the first byte that is not ASCII, or the length.
+/// Position of the first byte that is not ASCII, or the length.
 fn first_non_ascii(text: &[u8]) -> usize {
     let clean: usize = text.chunks(256).take_while(|chunk| chunk.is_ascii()).map(<[u8]>::len).sum();
     text[clean..].iter().position(|byte| !byte.is_ascii()).map_or(text.len(), |at| clean + at)
 }
 
-/// The last place in `start..foreign` where words cannot reach across, or `start`.
+/// The last place in `start..foreign` that no word spans, or `start`.
 fn last_cut(text: &[u8], start: usize, foreign: usize) -> usize {
     (start + 1..foreign).rev().find(|&at| Analyzer::Standard.may_cut(text[at - 1], text[at])).unwrap_or(start)
 }
 
-/// The first such place after `foreign` from which on the text is ASCII for a while, or `end`.
+/// The first place after `foreign` that no word spans and where ASCII follows, or `end`.
 ///
-/// A foreign text is taken in one go to the next white space before ASCII, or to any cut beyond [`STRETCH`] bytes.
+/// Non-ASCII text is taken as a whole up to the white space before ASCII, or up to any such place after
+/// [`STRETCH`] bytes.
 fn next_cut(text: &[u8], foreign: usize, end: usize) -> usize {
     let cut = |&at: &usize| {
         Analyzer::Standard.may_cut(text[at - 1], text[at]) && (text[at].is_ascii() || at - foreign > STRETCH)

@@ -1,7 +1,7 @@
-//! The lists of words that a chain may leave out.
+//! The lists of stop words that a chain may leave out.
 //!
-//! What a list has is part of the format of an index: text that lost other words is another text. So the crate that
-//! they come from stays at one version, and a test knows them all.
+//! The lists are part of the format of an index: with other lists, the same text has other terms. So the
+//! crate that provides them stays at one version, and a test knows all lists.
 
 use std::borrow::Cow;
 
@@ -14,17 +14,17 @@ const ENGLISH: [&str; 33] = [
     "was", "will", "with",
 ];
 
-/// What the crate calls the other [`LANGUAGES`](crate::schema::LANGUAGES), in their order; its lists are those of
-/// Snowball and NLTK.
+/// Names that the crate has for the other [`LANGUAGES`](crate::schema::LANGUAGES), in their order. Its lists
+/// are those of Snowball and NLTK.
 const CODES: [&str; 17] =
     ["ar", "da", "nl", "", "fi", "fr", "de", "hu", "it", "no", "pt", "ro", "ru", "es", "sv", "ta", "tr"];
 
-/// Letters that lists have in place of others, as encodings of one byte made them: those of Romanian have a cedilla for
-/// a comma below, those of Hungarian a tilde for two acutes.
+/// Letters that lists have in place of others, as single-byte encodings did: Romanian lists have a cedilla
+/// instead of a comma below, Hungarian lists a tilde instead of a double acute.
 const MISSPELLED: [(&str, [(&str, &str); 2]); 2] =
     [("romanian", [("ş", "ș"), ("ţ", "ț")]), ("hungarian", [("õ", "ő"), ("û", "ű")])];
 
-/// The stop words of a language, in lower case; those of [`MISSPELLED`] both ways.
+/// The stop words of a language, in lower case; words with [`MISSPELLED`] letters in both spellings.
 pub(super) fn stop_words(language: Language) -> Vec<Cow<'static, str>> {
     let listed = match CODES.get(language.number()) {
         Some(code) if !code.is_empty() => stop_words::lookup(code).unwrap_or_default(),
@@ -47,7 +47,7 @@ mod tests {
     use xxhash_rust::xxh3::xxh3_64;
 
     #[test]
-    fn the_lists_are_what_they_have_always_been() {
+    fn the_lists_never_change() {
         let known = [
             ("arabic", 754, 0x78d9_8e05_83f9_4611),
             ("danish", 94, 0x0b6b_6776_b29b_5e25),

@@ -3,15 +3,14 @@ mod steps;
 
 use std::ops::Range;
 
-use unicode_segmentation::UnicodeSegmentation;
-
-use super::arch::{LANE, changes, mask};
+use super::arch::{LANE, WINDOW, changes, mask};
 use super::byteset::ByteSet;
-use super::window::WINDOW;
-use super::{MAX_TOKEN, TokenSink, Tokenizer};
+use super::{TokenSink, Tokenizer};
+use crate::schema::MAX_TOKEN;
 use crate::schema::{Analyzer, Delimiters};
 use crate::sys::Simd;
 use fastrand::Rng;
+use unicode_segmentation::UnicodeSegmentation;
 
 fn bytes(random: &mut Rng, len: usize, alphabet: &[u8]) -> Vec<u8> {
     (0..len).map(|_| alphabet[random.usize(..alphabet.len())]).collect()
@@ -89,9 +88,9 @@ fn byte_tokens_equal_a_plain_split_on_random_and_adversarial_text() {
 }
 
 #[test]
-fn a_range_is_taken_without_its_surroundings() {
+fn only_the_range_is_tokenized_and_not_its_surroundings() {
     let analyzer = Analyzer::Bytes(Delimiters::whitespace());
-    let mut sink = super::Collected::default();
+    let mut sink = super::tokenizer::CollectedTokens::default();
     let mut text = b"one two three".to_vec();
     Tokenizer::new(&analyzer).run(&mut text, 1..9, &mut sink);
     assert_eq!(
@@ -102,7 +101,8 @@ fn a_range_is_taken_without_its_surroundings() {
 
 #[test]
 fn the_ascii_path_gives_the_unicode_words_of_every_short_string() {
-    // One or two of each class that UAX #29 tells apart in ASCII, and neighbours that it does not.
+    // One or two of each class that UAX #29 distinguishes in ASCII, and neighbours that it does not
+    // distinguish.
     let alphabet = b"aZ09_:.,;' -";
     let mut strings = vec![vec![]];
     for _ in 0..5 {
@@ -197,11 +197,11 @@ fn invalid_utf8_never_fails_and_is_replaced_in_words() {
     assert_eq!(words, expected);
 }
 
-/// Keeps tokens and where they stand.
+/// Keeps tokens and their places in the text.
 #[derive(Default)]
-struct Standing(Vec<(Vec<u8>, Range<usize>)>);
+struct PlacedTokens(Vec<(Vec<u8>, Range<usize>)>);
 
-impl TokenSink for Standing {
+impl TokenSink for PlacedTokens {
     fn tokens(&mut self, text: &[u8], base: usize, bounds: &[u16]) {
         for pair in bounds.as_chunks::<2>().0 {
             let range = base + usize::from(pair[0])..base + usize::from(pair[1]);
@@ -215,7 +215,7 @@ impl TokenSink for Standing {
 }
 
 #[test]
-fn tokens_stand_where_the_text_has_them_whatever_became_of_them() {
+fn rewritten_tokens_keep_their_places_in_the_text() {
     let seed = 0x5eed_0006;
     let mut random = Rng::with_seed(seed);
     let pieces: [&[u8]; 16] = [
@@ -243,7 +243,7 @@ fn tokens_stand_where_the_text_has_them_whatever_became_of_them() {
             let text: Vec<u8> =
                 (0..random.usize(..24)).flat_map(|_| pieces[random.usize(..16)]).copied().collect();
             let start = random.usize(..=text.len());
-            let mut found = Standing::default();
+            let mut found = PlacedTokens::default();
             Tokenizer::new(&analyzer).run(&mut text.clone(), start..text.len(), &mut found);
             let mut end = start;
             for (term, source) in found.0 {
@@ -263,7 +263,7 @@ fn tokens_stand_where_the_text_has_them_whatever_became_of_them() {
 #[test]
 fn a_word_longer_than_the_limit_is_cut_and_counted() {
     for analyzer in [Analyzer::Standard, Analyzer::Bytes(Delimiters::whitespace())] {
-        let mut sink = Standing::default();
+        let mut sink = PlacedTokens::default();
         let mut tokenizer = Tokenizer::new(&analyzer);
         let mut text = [vec![b'w'; 3 * MAX_TOKEN], b" end".to_vec()].concat();
         let all = 0..text.len();

@@ -1,24 +1,23 @@
-//! Text in windows of 4 KiB: the offsets of a window stay in the first-level cache until the sink has them.
+//! Tokenizes text in windows of 4 KiB: the offsets of a window stay in the first-level cache until the sink
+//! has them.
 
 use std::ops::Range;
 
-use super::arch::{LANE, changes, mask};
+use super::arch::{LANE, WINDOW, changes, mask};
 use super::byteset::ByteSet;
-use super::{MAX_TOKEN, TokenSink};
+use super::sink::TokenSink;
+use crate::schema::MAX_TOKEN;
 use crate::sys::Simd;
 
-/// Bytes of text per window.
-pub(super) const WINDOW: usize = 4096;
-
 /// Cuts text into windows at token boundaries and finds the tokens in each.
-pub(super) struct Windows {
+pub(super) struct TextWindows {
     simd: Simd,
     bounds: Box<[u16; WINDOW + LANE + 1]>,
 }
 
-impl Windows {
+impl TextWindows {
     pub(super) fn new(simd: Simd) -> Self {
-        Windows { simd, bounds: Box::new([0; WINDOW + LANE + 1]) }
+        TextWindows { simd, bounds: Box::new([0; WINDOW + LANE + 1]) }
     }
 
     /// Pushes the runs of `set` in `text[range]` into `sink`; returns how many were cut to [`MAX_TOKEN`].
@@ -47,7 +46,7 @@ impl Windows {
         cut
     }
 
-    /// The end of the run of `set` that begins at `start`.
+    /// The end of the run of `set` that starts at `start`.
     fn end_of_run(&self, set: &ByteSet, text: &[u8], start: usize, end: usize) -> usize {
         let mut at = start;
         while at < end {
@@ -62,8 +61,9 @@ impl Windows {
     }
 }
 
-/// Deals with a last token that reaches the end of the window: closes it at the `end` of the text, else leaves it to
-/// the next window, which begins with it. Returns the number of bounds and where the next window begins.
+/// Handles a last token that reaches the end of the window: closes it if the text ends there (at `end`), or
+/// else leaves it to the next window, which starts with it. Returns the number of bounds and where the next
+/// window starts.
 pub(super) fn settle_last(
     bounds: &mut [u16],
     count: usize,
@@ -82,12 +82,12 @@ pub(super) fn settle_last(
     (count + 1, window.end)
 }
 
-/// Pushes the token `text[range]`, which may exceed [`MAX_TOKEN`]; returns 1 if it had to be cut.
+/// Pushes the token `text[range]`, which may exceed [`MAX_TOKEN`]; returns 1 if it was cut.
 pub(super) fn push_long<S: TokenSink + ?Sized>(text: &[u8], range: Range<usize>, sink: &mut S) -> u64 {
     push_rewritten(&text[range.clone()], range, sink)
 }
 
-/// The same for a token that the analyzer has rewritten, which stands at `source`. What is cut off is no part of that.
+/// Pushes a token that the analyzer has rewritten; it is at `source`, which is shortened if the token is cut.
 pub(super) fn push_rewritten<S: TokenSink + ?Sized>(token: &[u8], source: Range<usize>, sink: &mut S) -> u64 {
     let source = source.start..source.end.min(source.start + MAX_TOKEN);
     sink.token(&token[..token.len().min(MAX_TOKEN)], source);

@@ -7,10 +7,10 @@ use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 use std::time::Duration;
 
 use fastrand::Rng;
-use scanns::{
-    CheckLevel, Directory, FaultDirectory, Postings, Progress, RamDirectory, Snapshot, Store, check_in,
-    salvage_in,
-};
+use scanns::index::{CheckLevel, Progress};
+use scanns::schema::{Postings, Store};
+use scanns::store::{Directory, FaultDirectory, RamDirectory};
+use scanns::{Index, Snapshot};
 
 use crate::model::{Contents, Script, contents};
 use crate::{long, seeds};
@@ -101,7 +101,8 @@ impl Counts {
 }
 
 fn is_damaged(directory: &RamDirectory) -> bool {
-    check_in(directory, CheckLevel::Cross, &Progress::new(), &AtomicBool::new(false))
+    Index::in_directory(Arc::new(directory.clone()))
+        .check(CheckLevel::Cross, &Progress::new(), &AtomicBool::new(false))
         .is_ok_and(|report| !report.is_whole())
 }
 
@@ -229,7 +230,9 @@ fn what_is_salvaged_is_what_was_not_damaged() {
             let whole = directory(&files);
             put(&whole, name, &damaged);
             let never = AtomicBool::new(false);
-            let report = salvage_in(&whole, CheckLevel::Cross, &Progress::new(), &never).unwrap();
+            let report = Index::in_directory(Arc::new(whole.clone()))
+                .salvage(CheckLevel::Cross, &Progress::new(), &never)
+                .unwrap();
             assert!(!report.is_whole() && report.salvaged.is_some(), "{what}: {report:?}");
             let (left, contents) = read(&whole).unwrap().unwrap();
             assert_eq!(left + report.lost(), documents, "{what}: {report:?}");

@@ -1,7 +1,8 @@
 //! Each call fails once, in each way: a typed error or no harm, the commit before intact, nothing left behind.
 
 use fastrand::Rng;
-use scanns::{CallKind, Error, Fault, FaultDirectory, Snapshot};
+use scanns::store::{CallKind, Fault, FaultDirectory};
+use scanns::{Error, Snapshot};
 
 use crate::model::{Script, no_file_is_left_over};
 use crate::{long, seeds};
@@ -29,14 +30,8 @@ fn each_call_may_fail_once_in_each_way() {
             for call in 0..before.call_count() - begin {
                 for fault in Fault::ALL {
                     if long() || random.usize(..4) == 0 {
-                        fail(
-                            &script,
-                            step,
-                            &base,
-                            (call, fault),
-                            &format!("seed {seed} step {step}"),
-                            &mut counts,
-                        );
+                        let what = format!("seed {seed} step {step}");
+                        fail(&script, step, &base, &FailingCall { call, fault, what }, &mut counts);
                     }
                 }
             }
@@ -46,15 +41,16 @@ fn each_call_may_fail_once_in_each_way() {
     assert!(counts.errors > counts.no_harm / 4, "the faults are not where the calls are: {counts:?}");
 }
 
+/// The call of a step that fails, from 0, in which way, and the words for it in a message.
+struct FailingCall {
+    call: u64,
+    fault: Fault,
+    what: String,
+}
+
 /// Does a step while one call fails, and then again.
-fn fail(
-    script: &Script,
-    step: usize,
-    base: &FaultDirectory,
-    (call, fault): (u64, Fault),
-    what: &str,
-    counts: &mut Counts,
-) {
+fn fail(script: &Script, step: usize, base: &FaultDirectory, failing: &FailingCall, counts: &mut Counts) {
+    let &FailingCall { call, fault, ref what } = failing;
     let directory = FaultDirectory::with_files(base).unwrap();
     directory.fail_at(call, fault);
     let outcome = script.run(&directory, step);

@@ -1,6 +1,7 @@
 //! The disk is full after any number of pages: a step is done whole or not at all.
 
-use scanns::{Error, FaultDirectory};
+use scanns::Error;
+use scanns::store::FaultDirectory;
 
 use crate::model::{Script, no_file_is_left_over};
 use crate::seeds;

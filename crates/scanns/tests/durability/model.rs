@@ -9,12 +9,17 @@ use std::sync::atomic::AtomicBool;
 use std::time::{Duration, SystemTime};
 
 use fastrand::Rng;
-use scanns::{
-    Analyzer, BatchField, BatchOptions, Compression, Directory, Document, Error, FieldEntry, FieldKind,
-    FlushOptions, Hit, IndexOptions, IndexWriter, MergeOptions, MergePolicy, Model, Operator, PageSize,
-    Postings, Progress, Query, ReadOptions, Records, Result, SEGMENT_MEMORY, Schema, Selection, Snapshot,
-    SourceOptions, Store, StoredOptions, ValueRef, WriterOptions, build_in, delete_in, merge_in, update_in,
+use scanns::columns::{BatchField, BatchOptions};
+use scanns::index::{IndexOptions, MergeOptions, Progress, Selection};
+use scanns::query::Operator;
+use scanns::schema::{
+    Analyzer, Compression, Document, FieldEntry, FieldKind, Postings, Records, Schema, Store, ValueRef,
 };
+use scanns::search::Model;
+use scanns::sources::{PageSize, ReadOptions, SourceOptions};
+use scanns::store::Directory;
+use scanns::writer::{FlushBuffers, IndexWriter, MergePolicy, SEGMENT_MEMORY, StoredOptions, WriterOptions};
+use scanns::{Error, Hit, Index, Query, Result, Snapshot};
 
 /// What is in the index: key → words, and the value of the column with [`VALUE`] before it.
 pub type State = BTreeMap<String, Vec<String>>;
@@ -193,25 +198,30 @@ impl Script {
             Step::Index(files) => {
                 self.write_files(number);
                 let paths = files.keys().map(PathBuf::from).collect();
-                let report = build_in(directory, &self.options(paths), &Progress::new(), &never)?;
+                let report = Index::in_directory(directory.share()).build(
+                    &self.options(paths),
+                    &Progress::new(),
+                    &never,
+                )?;
                 assert!(report.failed.is_empty() && !report.cancelled, "{report:?}");
             }
             Step::DeleteKeys(keys) => {
                 let keys = keys.iter().map(|key| key.clone().into_bytes()).collect();
-                delete_in(directory, &Selection::Keys(keys))?;
+                Index::in_directory(directory.share()).delete(&Selection::Keys(keys))?;
             }
             Step::DeleteWord(word) => {
-                delete_in(directory, &Selection::Query(word.clone(), Operator::Or))?;
+                Index::in_directory(directory.share())
+                    .delete(&Selection::Query(word.clone(), Operator::Or))?;
             }
             Step::Make => make(directory.share(), self.stored, self.postings)?,
             Step::Set(keys, value) => {
                 let keys = keys.iter().map(|key| key.clone().into_bytes()).collect();
-                update_in(directory, &Selection::Keys(keys), &[(COLUMN.into(), vec![value.to_string()])])?;
+                Index::in_directory(directory.share())
+                    .update(&Selection::Keys(keys), &[(COLUMN.into(), vec![value.to_string()])])?;
             }
-            Step::Live(changes) => write_live(directory.share(), (self.lanes, self.merge), changes)?,
+            Step::Live(changes) => write_live(directory.share(), self.lanes, self.merge, changes)?,
             Step::Merge(segments) => {
-                merge_in(
-                    directory,
+                Index::in_directory(directory.share()).merge(
                     &MergeOptions {
                         segments: *segments,
                         reorder: *segments == 0,
@@ -244,11 +254,11 @@ impl Script {
             source: SourceOptions { paths, threads: 1, ..SourceOptions::default() },
             read: ReadOptions { pages: PageSize::Base, ..read },
             records: self.records,
-            fields: scanns::FieldOptions::default(),
+            fields: scanns::sources::FieldOptions::default(),
             analyzer: Some(Analyzer::parse("whitespace").unwrap()),
             memory: 512 << 20,
             segment_memory: SEGMENT_MEMORY,
-            flush: FlushOptions::default(),
+            buffers: FlushBuffers::default(),
             postings: self.postings,
             stored: self.stored,
             merge: self.merge,
@@ -309,7 +319,8 @@ pub fn make(directory: Arc<dyn Directory>, stored: StoredOptions, postings: Opti
 /// Makes the changes of a [`Step::Live`] and commits them, with more than one lane in two steps.
 pub fn write_live(
     directory: Arc<dyn Directory>,
-    (lanes, merge): (usize, Option<MergePolicy>),
+    lanes: usize,
+    merge: Option<MergePolicy>,
     changes: &[(String, Option<String>)],
 ) -> Result<()> {
     let options = WriterOptions { lanes, merge, ..WriterOptions::default() };
@@ -426,7 +437,8 @@ pub fn contents(snapshot: &Snapshot) -> Result<Contents> {
             ControlFlow::Continue(())
         };
         // BM25 with b = 0 and one term gives the frequency back: score = idf · f / (f + k1).
-        searcher.for_each(&Query::Term(term.clone()), Model::Bm25 { k1: 1.0, b: 0.0 }, visit)?;
+        let text = snapshot.schema().default_field().unwrap_or_default();
+        searcher.for_each(&Query::term(text, term.clone()), Model::Bm25 { k1: 1.0, b: 0.0 }, visit)?;
         let documents = searcher.stats().documents_with_terms as f64;
         let idf = (1.0 + (documents - doc_freq as f64 + 0.5) / (doc_freq as f64 + 0.5)).ln();
         let mut keys = BTreeMap::new();

@@ -1,7 +1,8 @@
 //! Power cuts: after each, the last acknowledged commit is there, or the one that was being made.
 
 use fastrand::Rng;
-use scanns::{Bytes, CallKind, Directory, Fault, FaultDirectory, Output, Result, WriterLock};
+use scanns::Result;
+use scanns::store::{Bytes, CallKind, Directory, Fault, FaultDirectory, Output, WriterLock};
 use std::io::{self, Write};
 
 use crate::model::{Script, no_file_is_left_over};

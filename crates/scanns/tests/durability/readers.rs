@@ -7,7 +7,8 @@ use std::process::{Command, Stdio};
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 use std::sync::{Mutex, mpsc};
 
-use scanns::{FsDirectory, Snapshot};
+use scanns::Snapshot;
+use scanns::store::FsDirectory;
 
 use crate::model::{Contents, Script, contents, expected, no_file_is_left_over};
 use crate::seeds;

@@ -1,17 +1,20 @@
-//! What is asked of columns: ranges of values, orders, counts and groups, also such as make no sense.
+//! Random requests on columns: ranges of values, orders, counts and groups, including requests without
+//! meaning.
 
 use std::ops::Bound;
 
 use fastrand::Rng;
-use scanns::{
-    Aggregated, Aggregation, CalendarUnit, Document, Error, Facet, FacetRange, FacetTerms, Field, FieldEntry,
-    FieldKind, GroupBy, Missing, Model, Query, Schema, Searcher, SortBy, SortKey, TermsOrder, Value,
-    ValueRange,
+use scanns::aggregate::{
+    Aggregated, Aggregation, CalendarUnit, Facet, FacetRange, FacetTerms, GroupBy, TermsOrder,
 };
+use scanns::query::ValueRange;
+use scanns::schema::{Document, Field, FieldEntry, FieldKind, Schema, Value};
+use scanns::search::{Missing, Model, Searcher, SortBy, SortKey};
+use scanns::{Error, Query};
 
 use super::world::{World, word};
 
-/// The columns of every kind, but for what is searched.
+/// Adds columns of every kind, in addition to the searched fields.
 pub fn add_to(schema: &mut Schema) {
     for (name, kind) in [
         ("count", FieldKind::Unsigned),
@@ -27,7 +30,7 @@ pub fn add_to(schema: &mut Schema) {
     schema.add_entry(FieldEntry::new("host", FieldKind::Keyword).in_column().not_searched()).unwrap();
 }
 
-/// Values of some of the columns of a document, several of some.
+/// Values of some of the columns of a document, several values for some.
 pub fn fill(schema: &Schema, mut document: Document, random: &mut Rng) -> Document {
     for (field, entry) in schema.columns() {
         for _ in 0..[0, 1, 1, 1, 3][random.usize(0..5)] {
@@ -57,7 +60,7 @@ fn value_of(kind: &FieldKind, random: &mut Rng) -> Value {
     }
 }
 
-/// A value of any kind, rarely that of the field.
+/// A value of any kind, rarely of the field's kind.
 fn any_value(random: &mut Rng) -> Value {
     let kinds = [
         FieldKind::Unsigned,
@@ -104,7 +107,7 @@ pub fn range(random: &mut Rng, world: &World) -> Query {
     Query::Values(ValueRange { field, low, high })
 }
 
-/// A value as texts have it.
+/// A value as it is written in texts.
 pub fn text(random: &mut Rng) -> String {
     const VALUES: [&str; 20] = [
         "5",
@@ -190,7 +193,7 @@ fn aggregation(random: &mut Rng, world: &World, depth: usize) -> Aggregation {
     }
 }
 
-/// Asks one thing about the documents of a query; what is found must be of them.
+/// Makes one request about the documents of a query; the answer must be about these documents.
 pub fn ask(
     searcher: &Searcher,
     query: &Query,
@@ -206,7 +209,7 @@ pub fn ask(
             let Some(last) = page.last() else { return Ok(()) };
             let next = searcher.top_k_sorted(query, model, &keys, most, Some(last))?;
             let both = searcher.top_k_sorted(query, model, &keys, 2 * most, None)?;
-            let hits = |page: &[scanns::SortedHit]| {
+            let hits = |page: &[scanns::search::SortedHit]| {
                 page.iter().map(|hit| (hit.hit.leaf, hit.hit.doc)).collect::<Vec<_>>()
             };
             assert_eq!(hits(&both), [hits(&page), hits(&next)].concat(), "{query:?} by {keys:?}");
@@ -220,7 +223,7 @@ pub fn ask(
                 missing: random.bool(),
             };
             let found = searcher.top_groups(query, model, &by)?;
-            // In the extended Boolean model more documents match where scores are asked for.
+            // In the extended Boolean model more documents match if scores are requested.
             if !matches!(model, Model::PNorm { .. }) {
                 assert!(found.groups.len() as u64 <= found.total, "{query:?} {by:?}");
             }

@@ -1,12 +1,13 @@
-//! Whatever is asked is answered or refused: no text, and no query that a program may build, makes the engine panic, hang
-//! or take much memory.
+//! Every request is answered or refused: no text, and no query that a program may build, makes the engine
+//! panic, hang or take much memory.
 //!
-//! `text.rs` makes texts, by the grammar, by changing such, and of any characters; `typed.rs` makes queries as programs do;
-//! `columns.rs` asks for orders, counts and groups of what is found; `world.rs` has indexes to ask, on disk and in memory, of one leaf and of several, with deleted documents. What can
-//! be parsed is run. Everything about an execution follows from its seed, which is a number counted from
-//! `SCANNS_SEED`; what goes wrong is told with it, and running the tests with that seed begins with it.
+//! `text.rs` makes texts: by the grammar, by changing such texts, and of any characters. `typed.rs` makes
+//! queries as programs do. `columns.rs` requests orders, counts and groups of the matches. `world.rs` has the
+//! indexes, on disk and in memory, of one segment and of several, with deleted documents. Queries that parse
+//! are run. Everything about an execution follows from its seed, a number counted from `SCANNS_SEED`. A
+//! failure is reported with its seed, and running the tests with this seed starts with the failure.
 //!
-//! It takes `SCANNS_FUZZ_SECONDS`, or with `SCANNS_LONG=1` ten million executions.
+//! The test takes `SCANNS_FUZZ_SECONDS`, or with `SCANNS_LONG=1` ten million executions.
 
 #![expect(clippy::unwrap_used, reason = "helpers of tests fail the test, outside of functions marked as one")]
 
@@ -22,22 +23,24 @@ use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 use std::time::{Duration, Instant};
 
 use fastrand::Rng;
-use scanns::{Error, Hit, Model, Operator, Pattern, Query, Searcher};
+use scanns::query::{Operator, Pattern};
+use scanns::search::{Model, Searcher};
+use scanns::{Error, Hit, Query};
 use world::World;
 
-/// Executions of the long campaign.
+/// Executions of the long run.
 const LONG: u64 = 10_000_000;
 
-/// Seconds of the short one.
+/// Seconds of the short run.
 const SECONDS: u64 = 5;
 
-/// An execution may take so long, on a machine that is busy with other things.
+/// Longest time of an execution, on a busy machine.
 const SLOWEST: Duration = Duration::from_secs(10);
 
-/// All executions together may take so many bytes of memory more than there were before.
+/// Most bytes of memory that all executions together may take in addition.
 const MOST_MEMORY: u64 = 256 << 20;
 
-/// What is asked in one execution.
+/// The request of one execution.
 #[derive(Debug)]
 enum Asked {
     Text(String, Operator),
@@ -52,7 +55,7 @@ fn number(name: &str, default: u64) -> u64 {
     std::env::var(name).map_or(default, |value| value.parse().unwrap())
 }
 
-/// What the execution with this seed asks, of which world, and what decides how it is run.
+/// The request of the execution with this seed, its world, and the generator that decides how it is run.
 fn asked(seed: u64, worlds: &[World]) -> (Asked, &World, Rng) {
     let mut random = Rng::with_seed(seed);
     let world = &worlds[random.usize(0..worlds.len())];
@@ -79,9 +82,14 @@ fn model(random: &mut Rng) -> Model {
     }
 }
 
-/// A whole index refuses nothing as damaged.
+/// Checks that an error refuses a request: the indexes are intact, so no error may report damage or a
+/// failure.
 fn refused(error: &Error) {
-    assert!(matches!(error, Error::Options(_) | Error::Query { .. }), "an answer became an error: {error:?}");
+    let failed = matches!(
+        error,
+        Error::Io { .. } | Error::System { .. } | Error::Corrupt { .. } | Error::WorkerPanicked { .. }
+    );
+    assert!(!failed, "an answer became an error: {error:?}");
     assert!(!error.to_string().is_empty());
 }
 
@@ -123,7 +131,7 @@ fn execute(seed: u64, worlds: &[World]) -> bool {
     true
 }
 
-/// All ways to ask give the same.
+/// All ways to ask give the same answer.
 fn agree(searcher: &Searcher, query: &Query, model: Model) -> Result<(), Error> {
     let mut all: Vec<Hit> = Vec::new();
     searcher.for_each(query, model, |hit| {
@@ -142,17 +150,17 @@ fn agree(searcher: &Searcher, query: &Query, model: Model) -> Result<(), Error> 
     Ok(())
 }
 
-/// What the threads that execute tell the one that watches them.
+/// State that the executing threads share with the watching one.
 struct Shared {
     next: AtomicU64,
     executed: AtomicU64,
     run: AtomicU64,
     stop: AtomicBool,
-    /// By thread, the seed of what it executes.
+    /// By thread, the seed of its current execution.
     now: Vec<AtomicU64>,
 }
 
-/// Executes until it is time to stop or something goes wrong.
+/// Executes until the time is up or an execution fails.
 fn work(shared: &Shared, thread: usize, worlds: &[World]) {
     while !shared.stop.load(Ordering::Relaxed) {
         let seed = shared.next.fetch_add(1, Ordering::Relaxed);
@@ -171,14 +179,14 @@ fn work(shared: &Shared, thread: usize, worlds: &[World]) {
     }
 }
 
-/// A figure of this process in the kernel's table, in bytes.
+/// A figure of this process from the kernel's table, in bytes.
 fn memory(name: &str) -> Option<u64> {
     let text = std::fs::read_to_string("/proc/self/status").ok()?;
     let line = text.lines().find_map(|line| line.strip_prefix(name))?;
     line.split_whitespace().next()?.parse::<u64>().ok().map(|kib| kib << 10)
 }
 
-/// Ends the process: a thread that hangs cannot be stopped.
+/// Ends the process, because a thread that hangs cannot be stopped.
 fn give_up(shared: &Shared, worlds: &[World], why: &str) -> ! {
     for now in &shared.now {
         let seed = now.load(Ordering::Relaxed);
@@ -187,9 +195,9 @@ fn give_up(shared: &Shared, worlds: &[World], why: &str) -> ! {
     std::process::exit(1);
 }
 
-/// Watches until the time is over; returns the most memory that was taken beyond what there was.
+/// Watches until the time is up; returns the most memory that was taken in addition.
 fn watch(shared: &Shared, worlds: &[World]) -> u64 {
-    // Forgets what building the worlds took, where the kernel lets us.
+    // Resets the peak after the worlds were built, if the kernel allows it.
     let _ = std::fs::write("/proc/self/clear_refs", "5");
     let before = memory("VmHWM:");
     if before.is_none() {
@@ -250,7 +258,7 @@ fn whatever_is_asked_is_answered_or_refused() {
     });
     let (executed, run) = (shared.executed.into_inner(), shared.run.into_inner());
     eprintln!(
-        "SCANNS_SEED={first}: {executed} executions, {run} of them ran a query, at most {} MiB more than before",
+        "SCANNS_SEED={first}: {executed} executions, {run} with a query, at most {} MiB more than before",
         taken >> 20
     );
     assert!(run > executed / 4, "most texts were refused, so little was tried");
@@ -258,30 +266,22 @@ fn whatever_is_asked_is_answered_or_refused() {
 
 /// Notes what kinds of queries there are in one.
 fn kinds(query: &Query, seen: &mut BTreeSet<&'static str>) {
-    seen.insert(match query {
+    seen.extend(query.clauses().map(|clause| match clause {
         Query::Term(_) => "term",
         Query::Bool(_) => "list",
         Query::Phrase(phrase) if phrase.slop == 0 => "phrase",
         Query::Phrase(_) => "sloppy phrase",
-        Query::Pattern(Pattern::Prefix(_)) => "prefix",
-        Query::Pattern(Pattern::Wildcard(_)) => "wildcard",
-        Query::Pattern(Pattern::Regex(_)) => "regex",
-        Query::Pattern(Pattern::Fuzzy { .. }) => "fuzzy",
-        Query::Pattern(Pattern::Range(..)) => "range",
-        Query::Pattern(Pattern::Set(_)) => "set",
+        Query::Pattern { pattern: Pattern::Prefix(_), .. } => "prefix",
+        Query::Pattern { pattern: Pattern::Wildcard(_), .. } => "wildcard",
+        Query::Pattern { pattern: Pattern::Regex(_), .. } => "regex",
+        Query::Pattern { pattern: Pattern::Fuzzy { .. }, .. } => "fuzzy",
+        Query::Pattern { pattern: Pattern::Range(..), .. } => "range",
+        Query::Pattern { pattern: Pattern::Set(_), .. } => "set",
         Query::All => "all",
-        Query::Exists => "exists",
+        Query::Exists(_) => "exists",
         Query::Values(_) => "values",
-        Query::In(..) => "field",
         Query::Boost(..) => "boost",
-    });
-    match query {
-        Query::Bool(list) => {
-            list.must.iter().chain(&list.should).chain(&list.must_not).for_each(|query| kinds(query, seen));
-        }
-        Query::In(_, query) | Query::Boost(query, _) => kinds(query, seen),
-        _ => {}
-    }
+    }));
 }
 
 #[test]

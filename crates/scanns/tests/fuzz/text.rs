@@ -1,11 +1,11 @@
-//! Texts of queries: by the grammar, such with changes, and any characters.
+//! Texts of queries: by the grammar, such texts with changes, and any characters.
 
 use fastrand::Rng;
 
 use super::columns;
 use super::world::{World, word};
 
-/// What means something to the parser.
+/// Text with a meaning to the parser.
 const SIGNS: [&str; 40] = [
     "(",
     ")",
@@ -70,7 +70,7 @@ pub fn text(random: &mut Rng, world: &World) -> String {
     text
 }
 
-/// Something over and over, often beyond a limit.
+/// Repeats something, often beyond a limit.
 fn long(random: &mut Rng, text: &mut String) {
     let part = match random.u8(0..8) {
         0 => "(".into(),
@@ -89,7 +89,7 @@ fn long(random: &mut Rng, text: &mut String) {
     }
 }
 
-/// The text with a character left out, doubled or replaced, or with a part of it elsewhere.
+/// The text with a character removed, doubled or replaced, or with a part of it moved.
 fn changed(random: &mut Rng, text: &str) -> String {
     let mut chars: Vec<char> = text.chars().collect();
     let at = random.usize(0..=chars.len());
@@ -140,7 +140,7 @@ fn clause(random: &mut Rng, world: &World, depth: usize, text: &mut String) {
                 text.push_str(&format!("~{}", [0, 1, 3, 100, u32::MAX][random.usize(0..5)]));
             }
         }
-        // To build the machines of patterns takes longer than all else.
+        // Building the automata of patterns takes longer than everything else.
         7 => text.push_str(&pattern(random)),
         8 if random.bool() => text.push_str(&format!("re\"{}\"", regex(random))),
         9 => text.push_str(&format!("{}~{}", word(random), ["", "0", "1", "2", "3"][random.usize(0..5)])),
@@ -175,7 +175,7 @@ pub fn pattern(random: &mut Rng) -> String {
     chars.into_iter().collect()
 }
 
-/// An expression, mostly one that can be used.
+/// A regular expression, mostly a valid one.
 pub fn regex(random: &mut Rng) -> String {
     const PARTS: [&str; 24] = [
         ".",
@@ -205,9 +205,12 @@ pub fn regex(random: &mut Rng) -> String {
     ];
     let usable = if random.u8(0..5) > 0 { 14 } else { PARTS.len() };
     (0..random.usize(0..5))
-        .map(|_| match random.bool() {
-            true => PARTS[random.usize(0..usable)].to_string(),
-            false => word(random).chars().take(3).filter(|char| char.is_alphanumeric()).collect(),
+        .map(|_| {
+            if random.bool() {
+                PARTS[random.usize(0..usable)].to_string()
+            } else {
+                word(random).chars().take(3).filter(|char| char.is_alphanumeric()).collect()
+            }
         })
         .collect()
 }

@@ -1,15 +1,17 @@
-//! Queries as programs build them, also such as no text gives.
+//! Queries as programs build them, including queries that no text yields.
 
 use std::ops::Bound;
 
 use fastrand::Rng;
-use scanns::{BoolQuery, Pattern, PhraseQuery, Query, WildcardPart};
+use scanns::Query;
+use scanns::query::{BoolQuery, Pattern, PhraseQuery, WildcardPart};
+use scanns::schema::Field;
 
 use super::columns;
 use super::text::regex;
 use super::world::{World, word};
 
-/// A term: a word, a part of one, or bytes that are no text.
+/// A term: a word, a part of one, or bytes that are not UTF-8.
 fn term(random: &mut Rng) -> Vec<u8> {
     let mut term = word(random).to_lowercase().into_bytes();
     match random.u8(0..12) {
@@ -23,6 +25,18 @@ fn term(random: &mut Rng) -> Vec<u8> {
 
 fn terms(random: &mut Rng) -> Vec<Vec<u8>> {
     (0..random.usize(0..6)).map(|_| term(random)).collect()
+}
+
+/// A searched field.
+fn field(random: &mut Rng, world: &World) -> Field {
+    let fields = world.fields();
+    fields[random.usize(0..fields.len())]
+}
+
+/// Terms of one field.
+fn words(random: &mut Rng, world: &World) -> Vec<Query> {
+    let field = field(random, world);
+    terms(random).into_iter().map(|term| Query::term(field, term)).collect()
 }
 
 /// A query.
@@ -39,33 +53,23 @@ pub fn query(random: &mut Rng, world: &World, depth: usize) -> Query {
                 at_least: if random.bool() { 0 } else { random.usize(0..5) },
             })
         }
-        6..8 => Query::Bool(BoolQuery {
-            should: terms(random).into_iter().map(Query::Term).collect(),
-            ..BoolQuery::default()
-        }),
-        8..10 => Query::Bool(BoolQuery {
-            must: terms(random).into_iter().map(Query::Term).collect(),
-            ..BoolQuery::default()
-        }),
-        10..12 => phrase(random),
-        12..14 => Query::Pattern(pattern(random)),
+        6..8 => Query::any_of(words(random, world)),
+        8..10 => Query::all_of(words(random, world)),
+        10..12 => phrase(random, world),
+        12..14 => Query::pattern(field(random, world), pattern(random)),
         14 => Query::All,
         18 => columns::range(random, world),
-        15 => Query::Exists,
-        16 if depth < 8 => {
-            let fields = world.fields();
-            Query::In(fields[random.usize(0..fields.len())], Box::new(query(random, world, depth + 1)))
-        }
-        17 if depth < 8 => {
+        15 => Query::Exists(field(random, world)),
+        16..18 if depth < 8 => {
             let boost = [0.5, 3.0, 1e18, 1e-18, 0.0, -1.0, f32::NAN, f32::INFINITY, 1e30][random.usize(0..9)];
             Query::Boost(Box::new(query(random, world, depth + 1)), boost)
         }
-        _ => Query::Term(term(random)),
+        _ => Query::term(field(random, world), term(random)),
     }
 }
 
-/// Places rise, stay or, rarely, fall, which is refused.
-fn phrase(random: &mut Rng) -> Query {
+/// A phrase; its positions rise, stay or, rarely, fall, which is refused.
+fn phrase(random: &mut Rng, world: &World) -> Query {
     let mut place = 0u32;
     let terms = (0..random.usize(0..6))
         .map(|_| {
@@ -80,7 +84,7 @@ fn phrase(random: &mut Rng) -> Query {
         })
         .collect();
     let slop = [0, 0, 1, 2, 5, 1000, u32::MAX][random.usize(0..7)];
-    Query::Phrase(PhraseQuery { terms, slop })
+    Query::Phrase(PhraseQuery { field: field(random, world), terms, slop })
 }
 
 fn pattern(random: &mut Rng) -> Pattern {

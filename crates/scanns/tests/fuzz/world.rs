@@ -1,18 +1,21 @@
-//! Indexes to ask.
+//! The indexes that queries run on.
 
 use std::path::Path;
 use std::sync::Arc;
 
 use fastrand::Rng;
-use scanns::{
-    Analyzer, Directory, Document, Error, Field, FieldKind, FsDirectory, IndexWriter, InvertOptions, Leaf,
-    MemoryIndex, Operator, PageSize, Postings, Query, RamDirectory, Schema, Searcher, Snapshot,
-    WriterOptions,
-};
+use scanns::index::{InvertOptions, MemoryIndex};
+use scanns::query::Operator;
+use scanns::schema::{Analyzer, Document, Field, FieldKind, Postings, Schema};
+use scanns::search::{Leaf, Searcher};
+use scanns::sources::PageSize;
+use scanns::store::{Directory, FsDirectory, RamDirectory};
+use scanns::writer::{IndexWriter, WriterOptions};
+use scanns::{Error, Query, Snapshot};
 
 use super::columns;
 
-/// Words of documents: the first are in most of them.
+/// Words of documents; most documents contain the first ones.
 const WORDS: [&str; 40] = [
     "the",
     "of",
@@ -62,7 +65,7 @@ pub enum World {
     Memory(Vec<MemoryIndex>),
 }
 
-/// An index with the field that is searched where none is named.
+/// An index with its default field.
 pub enum Opened<'w> {
     Disk(&'w Snapshot, Field),
     Memory(&'w [MemoryIndex]),
@@ -88,7 +91,7 @@ impl World {
         }
     }
 
-    /// The names of fields that texts use, not all of which are there.
+    /// Names of fields for texts, some of which do not exist.
     pub fn names(&self) -> Vec<String> {
         let mut names = vec!["text".to_string(), "http".into(), "no-such".into()];
         if let World::Disk(snapshot) = self {
@@ -114,7 +117,7 @@ impl<'w> Opened<'w> {
     }
 }
 
-/// A word, more often one that many documents have.
+/// A word, more often one that many documents contain.
 pub fn word(random: &mut Rng) -> &'static str {
     let most = random.usize(1..=WORDS.len());
     WORDS[random.usize(0..most)]
@@ -183,15 +186,15 @@ fn in_memory(analyzer: &str, postings: Postings, documents: usize, random: &mut 
     let mut index = MemoryIndex::new(&Analyzer::parse(analyzer).unwrap(), &options).unwrap();
     for number in 0..documents {
         let mut text = sentence(random, 12).into_bytes();
-        text.resize(text.len() + scanns::BLOCK_PADDING, 0);
-        let end = text.len() - scanns::BLOCK_PADDING;
+        text.resize(text.len() + scanns::index::BLOCK_PADDING, 0);
+        let end = text.len() - scanns::index::BLOCK_PADDING;
         assert!(index.add_range(number.to_string().as_bytes(), &mut text, 0..end));
     }
     index.settle();
     index
 }
 
-/// All worlds, the same each time; what is on disk is in `place`.
+/// All worlds, the same each time; indexes on disk are in `place`.
 pub fn all(place: &Path) -> Vec<World> {
     let mut random = Rng::with_seed(7);
     let words = Schema::of_files(Analyzer::parse("whitespace").unwrap(), Postings::Positions);
@@ -201,7 +204,7 @@ pub fn all(place: &Path) -> Vec<World> {
     vec![
         World::Disk(fill(RamDirectory::new(), &schema(), &[40, 1, 60], &mut random)),
         World::Disk(fill(FsDirectory::new(place), &schema(), &[100], &mut random)),
-        // So many documents that there is something to skip.
+        // Enough documents that there is something to skip.
         World::Disk(fill(RamDirectory::new(), &words, &[3000, 300], &mut random)),
         memory("standard", Postings::Positions, &mut random),
         memory("paths", Postings::Frequencies, &mut random),

@@ -8,9 +8,9 @@ use std::path::Path;
 use proc_macro2::{Delimiter, Spacing, TokenStream, TokenTree};
 
 /// The rooms in the order of the data.
-pub const ROOMS: [&str; 14] = [
-    "error", "sys", "codec", "store", "schema", "column", "source", "read", "record", "tokenize", "invert",
-    "segment", "search", "index",
+pub const ROOMS: [&str; 16] = [
+    "error", "sys", "codec", "store", "schema", "query", "column", "source", "read", "record", "tokenize",
+    "invert", "segment", "search", "index", "fuzzing",
 ];
 
 /// Where a room stands in the order.

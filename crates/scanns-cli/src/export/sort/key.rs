@@ -1,4 +1,5 @@
-//! The bytes that a row is sorted by: comparing them as bytes is comparing rows as `scanns search --sort` does.
+//! The bytes that a row is sorted by: comparing them as bytes is comparing rows as `scanns search --sort`
+//! does.
 //!
 //! ```text
 //! key   = part … | leaf u32 | document u32                                     both with the highest byte first
@@ -8,11 +9,14 @@
 //!       | 2                                      no value, which comes last
 //! ```
 //!
-//! Where the greatest come first, all bits behind the first byte are turned over. Of several values the least counts if they
-//! ascend, the greatest if they descend.
+//! Where the greatest come first, all bits behind the first byte are turned over. Of several values the least
+//! counts if they ascend, the greatest if they descend.
 
 use anyhow::{Result, bail};
-use scanns::{Batch, BatchColumn, BatchField, ColumnKind, FieldKind, Snapshot, SortBy, SortKey, ValueRef};
+use scanns::Snapshot;
+use scanns::columns::{Batch, BatchColumn, BatchField, ColumnKind};
+use scanns::schema::{FieldKind, ValueRef};
+use scanns::search::{SortBy, SortKey};
 
 use crate::args::SortArg;
 use crate::search::order;
@@ -67,7 +71,7 @@ impl Order {
                         }
                         SortBy::Score | SortBy::Document => From::Score,
                     };
-                    let missing_first = missing == scanns::Missing::First;
+                    let missing_first = missing == scanns::search::Missing::First;
                     parts.push(Part { from, descending, missing_first });
                 }
                 parts

@@ -6,7 +6,7 @@ use std::collections::binary_heap::PeekMut;
 
 use anyhow::Result;
 
-use super::run::{Run, RunReader};
+use super::run::{RunReader, SortedRun};
 
 /// See the module.
 #[derive(Debug)]
@@ -53,8 +53,8 @@ impl PartialEq for Head {
 impl Eq for Head {}
 
 impl Merge {
-    /// Of these runs, of each of which so many bytes are in memory.
-    pub(super) fn new(runs: Vec<Run>, buffer: usize) -> Result<Self> {
+    /// A merge of these runs, with `buffer` bytes of each in memory.
+    pub(super) fn new(runs: Vec<SortedRun>, buffer: usize) -> Result<Self> {
         let mut heads = BinaryHeap::with_capacity(runs.len());
         for run in runs {
             let (mut from, mut record) = (run.read(buffer), Vec::new());

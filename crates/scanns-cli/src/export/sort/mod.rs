@@ -1,10 +1,10 @@
 //! Puts rows in an order, in memory that is bounded whatever their number.
 //!
-//! Rows come in the order of documents, as bytes, each with the bytes that it is sorted by. What fits the memory is sorted
-//! there. What does not is written as a *run*, sorted, to a file without a name, so nothing of it is left however the
-//! program ends; runs are merged, as many at once as there is memory for, level by level, each of which has runs that are
-//! so many times as long as those of the one before. So a row is written once for each level, and the last merge is read by
-//! whoever takes the rows.
+//! Rows come in the order of documents, as bytes, each with the bytes that it is sorted by. What fits the
+//! memory is sorted there. What does not is written as a *run*, sorted, to a file without a name, so nothing
+//! of it is left however the program ends; runs are merged, as many at once as there is memory for, level by
+//! level, each of which has runs that are as many times longer than the runs of the level before as are merged at once. So a row is
+//! written once for each level, and the last merge is read while the rows are taken.
 //!
 //! `run.rs` is a run, `merge.rs` reads several as one, `key.rs` makes the bytes that rows are sorted by.
 
@@ -16,7 +16,7 @@ use std::path::PathBuf;
 
 use anyhow::{Context, Result};
 use merge::Merge;
-use run::{Run, RunWriter};
+use run::{RunWriter, SortedRun};
 
 /// Runs that are merged at once, if there is memory for them.
 const FAN: usize = 64;
@@ -30,7 +30,7 @@ pub struct Sorter {
     place: PathBuf,
     held: Held,
     /// Runs by level, those of one being about as long as each other.
-    levels: Vec<Vec<Run>>,
+    levels: Vec<Vec<SortedRun>>,
     /// Bytes of the longest row with its key.
     longest: usize,
 }
@@ -105,7 +105,7 @@ impl Sorter {
             self.spill()?;
             self.held = Held::default();
             // Few are left of each level; the shortest are merged first.
-            let mut runs: Vec<Run> = self.levels.drain(..).flatten().collect();
+            let mut runs: Vec<SortedRun> = self.levels.drain(..).flatten().collect();
             let (fan, buffer) = self.fan();
             while runs.len() > fan {
                 let some = runs.drain(..fan.min(runs.len() - fan + 1)).collect();
@@ -160,7 +160,7 @@ impl Sorter {
         Ok(())
     }
 
-    fn merge(&self, runs: Vec<Run>, buffer: usize) -> Result<Run> {
+    fn merge(&self, runs: Vec<SortedRun>, buffer: usize) -> Result<SortedRun> {
         let (mut merge, mut merged) = (Merge::new(runs, buffer)?, RunWriter::new(&self.place)?);
         while let Some((key, row)) = merge.next()? {
             merged.push(key, row)?;
@@ -172,7 +172,7 @@ impl Sorter {
 /// Rows in order.
 #[derive(Debug)]
 pub enum Sorted {
-    /// All were in memory, of which so many have been taken.
+    /// All rows fit in memory; this is the number that were taken.
     Held(Held, usize),
     /// They are in files.
     Merged(Merge),

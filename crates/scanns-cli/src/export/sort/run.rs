@@ -22,7 +22,7 @@ pub(super) struct RunWriter {
 
 /// A run that is there.
 #[derive(Debug)]
-pub(super) struct Run {
+pub(super) struct SortedRun {
     file: File,
     rows: u64,
 }
@@ -55,23 +55,24 @@ impl RunWriter {
     }
 
     /// The run.
-    pub(super) fn finish(self) -> Result<Run> {
+    pub(super) fn finish(self) -> Result<SortedRun> {
         let mut file =
             self.out.into_inner().map_err(std::io::IntoInnerError::into_error).context("cannot write")?;
         file.rewind().context("cannot go back")?;
-        Ok(Run { file, rows: self.rows })
+        Ok(SortedRun { file, rows: self.rows })
     }
 }
 
-impl Run {
-    /// Reads it, so many bytes at once.
+impl SortedRun {
+    /// Reads the run, `buffer` bytes at once.
     pub(super) fn read(self, buffer: usize) -> RunReader {
         RunReader { from: BufReader::with_capacity(buffer, self.file), left: self.rows }
     }
 }
 
 impl RunReader {
-    /// Puts the next row behind its key into `record`; gives back how long the key is, `None` behind the last.
+    /// Puts the next row behind its key into `record`; gives back how long the key is, `None` behind the
+    /// last.
     pub(super) fn next(&mut self, record: &mut Vec<u8>) -> Result<Option<usize>> {
         let Some(left) = self.left.checked_sub(1) else { return Ok(None) };
         self.left = left;

@@ -7,7 +7,7 @@ use arrow_array::RecordBatch;
 use arrow_ipc::reader::{FileReader, StreamReader};
 use arrow_schema::DataType;
 use parquet::arrow::arrow_reader::ParquetRecordBatchReaderBuilder;
-use scanns::Value;
+use scanns::schema::Value;
 
 use super::{Row, as_bytes, fields, rows};
 
@@ -19,7 +19,7 @@ fn arrow(file: File) -> Vec<RecordBatch> {
     FileReader::try_new(file, None).unwrap().map(Result::unwrap).collect()
 }
 
-/// The columns, with that of the key, that have a text which is no Unicode.
+/// The columns, and the key, that contain text that is not Unicode.
 fn binary(rows: &[Row]) -> Vec<usize> {
     let is_binary = |value: &Value| matches!(value, Value::Text(text) if std::str::from_utf8(text).is_err());
     let columns = rows.first().map_or(0, Vec::len);
@@ -101,13 +101,13 @@ fn lines_of_json_and_cells_have_the_values_of_the_library() {
                     Value::Unsigned(number) => assert_eq!(found.as_u64(), Some(*number)),
                     Value::Signed(number) => assert_eq!(found.as_i64(), Some(*number)),
                     Value::Float(number) if number.is_finite() => {
-                        // Whoever reads it here rounds once more.
+                        // Reading it here rounds once more.
                         let error = (found.as_f64().unwrap() - number).abs();
                         assert!(error <= number.abs() * 1e-15, "{found} {number}");
                     }
                     Value::Float(_) => assert!(found.is_null()),
                     Value::Boolean(truth) => assert_eq!(found.as_bool(), Some(*truth)),
-                    Value::Date(moment) => assert_eq!(found, &scanns::format_date(*moment)[..]),
+                    Value::Date(moment) => assert_eq!(found, &scanns::schema::format_date(*moment)[..]),
                     Value::Bytes(bytes) => assert_eq!(found.as_str().map(str::len), Some(2 * bytes.len())),
                 }
             }

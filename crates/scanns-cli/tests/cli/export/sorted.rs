@@ -3,7 +3,10 @@
 use std::fs::File;
 
 use arrow_ipc::reader::FileReader;
-use scanns::{Missing, Model, Operator, Snapshot, SortBy, SortKey, Value};
+use scanns::Snapshot;
+use scanns::query::Operator;
+use scanns::schema::Value;
+use scanns::search::{Missing, Model, SortBy, SortKey};
 
 use super::{Fields, Row, as_bytes, fields, hits, rows};
 

@@ -1,5 +1,5 @@
-//! Fast fields of tantivy: facets by its aggregation of terms, sorts by its collector, and fields of hits. It groups no hits and
-//! exports none.
+//! Fast fields of tantivy: facets by its aggregation of terms, sorts by its collector, and fields of hits. It
+//! groups no hits and exports none.
 
 use std::path::Path;
 use std::time::Instant;
@@ -209,7 +209,8 @@ impl Answering for Opened {
         Ok((query, hits))
     }
 
-    fn run(&self, operation: Operation, (query, hits): &Self::Query) -> Result<Answer> {
+    fn run(&self, operation: Operation, asked: &Self::Query) -> Result<Answer> {
+        let (query, hits) = asked;
         let mut answer = Answer::default();
         match operation {
             Operation::Facets => {

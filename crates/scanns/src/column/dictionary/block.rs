@@ -1,18 +1,19 @@
-//! A block of terms: each keeps only what differs from the one before it, as codes of symbols.
+//! A block of terms. Each term stores only the bytes in which it differs from the term before, compressed.
 //!
-//! Numbers of all terms stand in front in a few bits each, so that a term is found without decompressing the others:
-//! from it backwards, only those terms count that have bytes of it which no later one has, mostly two or three.
+//! The numbers of all terms are in front, in a few bits each, so that a term is found without decompressing
+//! the others. Going backwards from the wanted term, only those terms are decompressed that have bytes of it
+//! which no later term has, mostly two or three.
 
 use crate::codec::{BitWriter, ByteReader, Matcher, SymbolTable, bits_at, put_varint};
 
-use super::MAX_TERM;
+use super::limits::MAX_TERM;
 
-/// Terms of a block; the last one has what is left.
+/// Terms of a block; the last block may have fewer.
 pub(super) const BLOCK: usize = 32;
-/// Widths are four bits each.
+/// Widest numbers: a width is stored in four bits.
 const WIDEST: u32 = 15;
 
-/// How many bytes both begin with.
+/// Length of the common prefix.
 #[inline]
 pub(super) fn common(a: &[u8], b: &[u8]) -> usize {
     let (wide_a, wide_b) = (a.as_chunks::<8>().0, b.as_chunks::<8>().0);
@@ -28,16 +29,16 @@ pub(super) fn common(a: &[u8], b: &[u8]) -> usize {
     at + rest(a).zip(rest(b)).take_while(|(a, b)| a == b).count()
 }
 
-/// Memory of who writes blocks.
+/// Writes blocks; its memory is reused.
 #[derive(Debug, Default)]
-pub(super) struct BlockWriter {
+pub(super) struct DictionaryBlockWriter {
     codes: Vec<u8>,
     numbers: Vec<(u64, u64)>,
     over: Vec<u8>,
 }
 
-impl BlockWriter {
-    /// Appends the block of `terms`, which ascend: at least one, at most [`BLOCK`].
+impl DictionaryBlockWriter {
+    /// Appends a block of `terms`, which ascend; they are at least one and at most [`BLOCK`].
     pub(super) fn write(&mut self, terms: &[&[u8]], matcher: &Matcher, out: &mut Vec<u8>) {
         let Some((first, others)) = terms.split_first() else { return };
         self.codes.clear();
@@ -82,12 +83,12 @@ impl BlockWriter {
     }
 }
 
-/// The number of that width which says that more follows.
+/// The number of this width which means that more follows.
 fn limit(width: u32) -> u64 {
     (1 << width) - 1
 }
 
-/// The width that takes the fewest bits, with the varints of those that are too large for it.
+/// The width that takes the fewest bits, including the varints for numbers that are too large for it.
 fn width_for(numbers: impl Iterator<Item = u64> + Clone) -> u32 {
     if numbers.clone().all(|number| number == 0) {
         return 0;
@@ -95,55 +96,64 @@ fn width_for(numbers: impl Iterator<Item = u64> + Clone) -> u32 {
     let cost = |width: u32| -> u64 {
         let over = numbers.clone().filter_map(|number| number.checked_sub(limit(width)));
         let each = numbers.clone().count() as u64 * u64::from(width);
-        // A number that has more is one that is not foreseen: it must save something.
+        // Reading a number with a varint is a misprediction, so it costs a few bits more.
         each + over.map(|over| 4 + 8 * u64::from((64 - (over | 1).leading_zeros()).div_ceil(7))).sum::<u64>()
     };
     (1..=WIDEST).min_by_key(|&width| cost(width)).unwrap_or(WIDEST)
 }
 
-/// A block that was opened.
+/// An open block.
 #[derive(Clone, Copy, Debug)]
-pub(super) struct Block<'a> {
+pub(super) struct DictionaryBlock<'a> {
     /// Codes of the first term.
     first: &'a [u8],
-    /// Terms of the block.
+    /// Number of terms.
     count: usize,
-    /// The numbers and all that is behind them.
+    /// The numbers, and everything after them.
     numbers: &'a [u8],
     widths: (u32, u32),
-    /// The most bytes that a term shares with the one before it.
+    /// The greatest number of bytes that a term shares with the one before.
     most: usize,
     over: ByteReader<'a>,
     codes: &'a [u8],
 }
 
-/// What a term keeps: the bytes that it shares with the one before, and codes of the others.
+/// What a block stores of a term: the number of bytes that it shares with the one before, and the codes of
+/// the others.
 #[derive(Clone, Copy, Debug)]
-pub(super) struct Kept<'a> {
+pub(super) struct KeptBytes<'a> {
     pub(super) shared: usize,
     pub(super) codes: &'a [u8],
 }
 
 /// The numbers of the first terms of a block.
 #[derive(Clone, Copy, Debug)]
-pub(super) struct Numbers {
-    /// How much less than most each term shares.
+pub(super) struct TermNumbers {
+    /// For each term, the greatest shared length minus its own.
     less: [usize; BLOCK],
-    /// Where the codes of each begin, but for the first; then where those of the last one end.
+    /// The start of the codes of each term but the first, and then the end of the last.
     starts: [usize; BLOCK + 1],
 }
 
-/// The numbers of a block, one term after the other.
+/// A step from one term of a block to a later one.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct TermStep {
+    /// The term that is decoded already, if any.
+    pub(super) from: Option<usize>,
+    pub(super) to: usize,
+}
+
+/// Steps through the terms of a block.
 #[derive(Clone, Debug)]
-pub(super) struct Steps<'a> {
-    block: Block<'a>,
+pub(super) struct BlockSteps<'a> {
+    block: DictionaryBlock<'a>,
     at: usize,
     codes: &'a [u8],
     over: ByteReader<'a>,
 }
 
-impl<'a> Block<'a> {
-    /// Opens the block of `count` terms that takes all of `bytes`.
+impl<'a> DictionaryBlock<'a> {
+    /// Opens a block of `count` terms, which takes all of `bytes`.
     #[inline]
     pub(super) fn open(bytes: &'a [u8], count: usize) -> Option<Self> {
         let mut reader = ByteReader::new(bytes);
@@ -151,7 +161,15 @@ impl<'a> Block<'a> {
         let first = reader.take(len)?;
         let none = ByteReader::new(&[]);
         if count <= 1 {
-            let block = Block { first, count, numbers: &[], widths: (0, 0), most: 0, over: none, codes: &[] };
+            let block = DictionaryBlock {
+                first,
+                count,
+                numbers: &[],
+                widths: (0, 0),
+                most: 0,
+                over: none,
+                codes: &[],
+            };
             return (count == 1 && reader.remaining().is_empty()).then_some(block);
         }
         let widths = u32::from(reader.u8()?);
@@ -161,7 +179,7 @@ impl<'a> Block<'a> {
         let numbers = reader.remaining();
         reader.take(((count - 1) * (widths.0 + widths.1) as usize).div_ceil(8))?;
         let over = ByteReader::new(reader.take(over)?);
-        Some(Block { first, count, numbers, widths, most, over, codes: reader.remaining() })
+        Some(DictionaryBlock { first, count, numbers, widths, most, over, codes: reader.remaining() })
     }
 
     /// Number of terms.
@@ -176,19 +194,23 @@ impl<'a> Block<'a> {
         self.first
     }
 
-    /// What each term keeps, from the first one on.
+    /// The terms from the first one on.
     #[inline]
-    pub(super) fn steps(&self) -> Steps<'a> {
-        Steps { block: *self, at: 0, codes: self.codes, over: self.over }
+    pub(super) fn steps(&self) -> BlockSteps<'a> {
+        BlockSteps { block: *self, at: 0, codes: self.codes, over: self.over }
     }
 
-    /// The numbers of the terms up to `at`, if there are so many: 3 ns each.
+    /// The numbers of the terms up to `at`, at 3 ns each; `None` if the block has fewer terms.
     #[inline]
-    pub(super) fn numbers(&self, at: usize) -> Option<Numbers> {
+    #[expect(
+        clippy::indexing_slicing,
+        reason = "at is below the count, which is at most the length of the arrays"
+    )]
+    pub(super) fn numbers(&self, at: usize) -> Option<TermNumbers> {
         if at >= self.count {
             return None;
         }
-        let mut numbers = Numbers { less: [0; BLOCK], starts: [0; BLOCK + 1] };
+        let mut numbers = TermNumbers { less: [0; BLOCK], starts: [0; BLOCK + 1] };
         numbers.less[0] = self.most;
         let (down, len) = self.widths;
         let (mut over, mut end) = (self.over, 0usize);
@@ -206,21 +228,22 @@ impl<'a> Block<'a> {
         Some(numbers)
     }
 
-    /// Makes `out[start..]`, which is term `from` or empty, term `to`, which comes later; `numbers` are those up to
+    /// Replaces `out[start..]`, which is term `step.from` or empty, by term `step.to`; `numbers` go up to
     /// `to`.
     #[inline]
+    #[expect(clippy::indexing_slicing, reason = "numbers of terms are below the length of the arrays")]
     pub(super) fn go(
         &self,
-        numbers: &Numbers,
-        from: Option<usize>,
-        to: usize,
+        numbers: &TermNumbers,
+        step: TermStep,
         table: &SymbolTable,
         start: usize,
         out: &mut Vec<u8>,
     ) -> Option<()> {
-        let Numbers { less, starts } = numbers;
+        let TermNumbers { less, starts } = numbers;
+        let TermStep { from, to } = step;
         let (less, first) = (less.get(..=to)?, from.map_or(0, |from| from + 1));
-        // From the term backwards, those that share less than all after them.
+        // Going backwards from the wanted term, the terms that share less than all after them.
         let (mut wanted, mut count, mut below) = ([0; BLOCK], 0, 0);
         for (number, &less) in less.iter().enumerate().skip(first).rev() {
             wanted[count % BLOCK] = number;
@@ -232,45 +255,46 @@ impl<'a> Block<'a> {
                 0 => self.first,
                 _ => self.codes.get(starts[number]..starts[number + 1])?,
             };
-            Kept { shared: self.most.checked_sub(less[number])?, codes }.apply(table, start, out)?;
+            KeptBytes { shared: self.most.checked_sub(less[number])?, codes }.apply(table, start, out)?;
         }
         Some(())
     }
 
-    /// Appends term `at`, if there are so many.
+    /// Appends term `at`; `None` if the block has fewer terms.
     #[inline]
     pub(super) fn term(&self, at: usize, table: &SymbolTable, out: &mut Vec<u8>) -> Option<()> {
-        self.go(&self.numbers(at)?, None, at, table, out.len(), out)
+        self.go(&self.numbers(at)?, TermStep { from: None, to: at }, table, out.len(), out)
     }
 
-    /// Both numbers with what is over of them.
+    /// Both numbers with their varints of `over` added.
     #[inline(never)]
     fn and_over(&self, numbers: (u64, u64), over: &mut ByteReader) -> Option<(u64, u64)> {
         let (down, len) = self.widths;
-        let mut whole = |number: u64, width| match bits_end(number, width) {
-            true => number.checked_add(over.varint()?),
-            false => Some(number),
+        let mut whole = |number: u64, width| {
+            if bits_end(number, width) { number.checked_add(over.varint()?) } else { Some(number) }
         };
         Some((whole(numbers.0, down)?, whole(numbers.1, len)?))
     }
 }
 
-/// True if the bits of a number of that width say that more follows.
+/// Returns true if a number of this width means that more follows.
 #[inline(always)]
 fn bits_end(number: u64, width: u32) -> bool {
     width > 0 && number == limit(width)
 }
 
-impl<'a> Steps<'a> {
-    /// What the next term keeps; `None` behind the last, and where it cannot be read.
+impl<'a> BlockSteps<'a> {
+    /// The next term; `None` after the last one, and if it cannot be read.
     #[inline]
-    pub(super) fn next(&mut self) -> Option<Kept<'a>> {
-        let Steps { block, at, codes, over } = self;
+    pub(super) fn next(&mut self) -> Option<KeptBytes<'a>> {
+        let BlockSteps { block, at, codes, over } = self;
         if *at >= block.count {
             return None;
         }
         *at += 1;
-        let Some(number) = at.checked_sub(2) else { return Some(Kept { shared: 0, codes: block.first }) };
+        let Some(number) = at.checked_sub(2) else {
+            return Some(KeptBytes { shared: 0, codes: block.first });
+        };
         let (down, len) = block.widths;
         let bits = bits_at(block.numbers, number * (down + len) as usize, down + len);
         let (mut less, mut own) = (bits & limit(down), bits >> down);
@@ -280,23 +304,23 @@ impl<'a> Steps<'a> {
         let shared = block.most.checked_sub(usize::try_from(less).ok()?)?;
         let (own, rest) = codes.split_at_checked(usize::try_from(own).ok()?.checked_add(1)?)?;
         *codes = rest;
-        Some(Kept { shared, codes: own })
+        Some(KeptBytes { shared, codes: own })
     }
 
-    /// How many terms were passed.
+    /// Number of terms that were passed.
     #[inline]
     pub(super) fn at(&self) -> usize {
         self.at
     }
 
-    /// True if all terms were passed, and nothing is left over.
+    /// Returns true if all terms were passed and no bytes are left.
     pub(super) fn is_done(&self) -> bool {
         self.at == self.block.count && self.codes.is_empty() && self.over.remaining().is_empty()
     }
 }
 
-impl Kept<'_> {
-    /// Turns the term before, which is `out[start..]`, into this one.
+impl KeptBytes<'_> {
+    /// Replaces the previous term, which is `out[start..]`, by this one.
     #[inline]
     pub(super) fn apply(&self, table: &SymbolTable, start: usize, out: &mut Vec<u8>) -> Option<()> {
         let end = start.checked_add(self.shared).filter(|&end| end <= out.len())?;

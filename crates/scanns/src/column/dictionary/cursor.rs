@@ -1,22 +1,22 @@
-//! Many terms in order: each block is decoded once.
+//! Reads many terms in order. Each block is decoded once.
 
 use std::collections::VecDeque;
 
 use crate::codec::SymbolTable;
 use crate::error::Result;
 
-use super::block::{BLOCK, Steps};
+use super::block::{BLOCK, BlockSteps, TermStep};
 use super::guide::GuideWriter;
-use super::read::{DictionaryReader, Opened};
+use super::read::{DictionaryReader, OpenedBlock};
 
-/// Blocks that are fetched before they are needed.
+/// Blocks that are prefetched.
 const AHEAD: usize = 8;
 
-/// A block that is gone through.
+/// The current block of a cursor.
 #[derive(Debug)]
-struct Walk<'a> {
+struct BlockWalk<'a> {
     block: usize,
-    steps: Steps<'a>,
+    steps: BlockSteps<'a>,
     table: &'a SymbolTable,
 }
 
@@ -26,25 +26,26 @@ pub struct TermCursor<'a> {
     reader: &'a DictionaryReader,
     /// The number of the next term.
     next: u32,
-    walk: Option<Walk<'a>>,
+    walk: Option<BlockWalk<'a>>,
     term: Vec<u8>,
 }
 
 impl DictionaryReader {
-    /// Goes through the terms from number `ord` on.
+    /// A cursor over the terms from number `ord` on.
     pub fn cursor_from(&self, ord: u32) -> TermCursor<'_> {
         TermCursor { reader: self, next: ord, walk: None, term: Vec::new() }
     }
 
-    /// Hands the terms `ords`, which ascend, to `each` with their numbers; those of one block are decoded together.
+    /// Calls `each` with the terms `ords`, which ascend, and their numbers. The terms of a block are decoded
+    /// together.
     ///
     /// # Errors
-    /// [`Error::Corrupt`](crate::Error::Corrupt) if there are not so many or a block cannot be read, and what `each`
-    /// says.
+    /// [`Error::Corrupt`](crate::Error::Corrupt) if there is no such term or a block cannot be read, and
+    /// errors from `each`.
     pub fn terms_of(&self, ords: &[u32], mut each: impl FnMut(u32, &[u8]) -> Result<()>) -> Result<()> {
         let block_of = |ord: u32| ord as usize / BLOCK;
         let groups = || ords.chunk_by(|&a, &b| block_of(a) == block_of(b));
-        // Blocks come to the cache while those before them are decoded.
+        // Blocks are prefetched while earlier blocks are decoded.
         let mut ahead = groups();
         let mut bytes = VecDeque::with_capacity(AHEAD + 1);
         let mut term = Vec::new();
@@ -59,15 +60,17 @@ impl DictionaryReader {
             }
             let Some((last, bytes)) = bytes.pop_front() else { break };
             let block = block_of(last);
-            let Opened { block: terms, table } = self.open_block(block, bytes)?;
+            let OpenedBlock { block: terms, table } = self.open_block(block, bytes)?;
             let numbers = terms.numbers(last as usize % BLOCK).ok_or_else(|| self.damaged(block))?;
             let mut before = None;
             term.clear();
             for &ord in group {
                 let at = ord as usize % BLOCK;
-                // One that does not come after the one before begins with the block again.
+                // A number that does not ascend starts again at the beginning of the block.
                 let from = before.filter(|&before| before < at);
-                terms.go(&numbers, from, at, table, 0, &mut term).ok_or_else(|| self.damaged(block))?;
+                terms
+                    .go(&numbers, TermStep { from, to: at }, table, 0, &mut term)
+                    .ok_or_else(|| self.damaged(block))?;
                 before = Some(at);
                 each(ord, &term)?;
             }
@@ -75,18 +78,17 @@ impl DictionaryReader {
         Ok(())
     }
 
-    /// Proves that the terms ascend, that each shares with the one before what it can, and that the index is that of
-    /// these blocks. Ends with what `go_on` fails with, which is asked now and then.
+    /// Verifies that the terms ascend and that the index fits the blocks; calls `progress` now and then.
     ///
     /// # Errors
-    /// [`Error::Corrupt`](crate::Error::Corrupt) if not.
-    pub fn check(&self, go_on: &mut dyn FnMut() -> Result<()>) -> Result<()> {
+    /// [`Error::Corrupt`](crate::Error::Corrupt) for the first fault, and errors from `progress`.
+    pub fn check(&self, progress: &mut dyn FnMut() -> Result<()>) -> Result<()> {
         let (mut before, mut cursor) = (Vec::new(), self.cursor_from(0));
         let mut guide = GuideWriter::default();
         while let Some((ord, term)) = cursor.next()? {
             let block = ord as usize / BLOCK;
             if ord.is_multiple_of(1 << 15) {
-                go_on()?;
+                progress()?;
             }
             if ord > 0 && before.as_slice() >= term {
                 return Err(self.terms.corrupt(format!("term {ord} of a dictionary is not in order")));
@@ -103,16 +105,14 @@ impl DictionaryReader {
         }
         let guide = guide.finish(&before).concat();
         if self.index.get(0..guide.len())? != guide {
-            return Err(self
-                .index
-                .corrupt("the guide to the terms of a dictionary is not that of its terms"));
+            return Err(self.index.corrupt("the guide of a dictionary does not fit its terms"));
         }
         Ok(())
     }
 }
 
 impl<'a> TermCursor<'a> {
-    /// The next term and its number; `None` behind the last.
+    /// The next term and its number; `None` after the last.
     ///
     /// # Errors
     /// [`Error::Corrupt`](crate::Error::Corrupt) if its block cannot be read.
@@ -125,11 +125,10 @@ impl<'a> TermCursor<'a> {
         Ok(Some((ord, term)))
     }
 
-    /// Term `ord`; the next one is that after it. Terms of the same block that come later take no longer than a step
-    /// each.
+    /// Moves to term `ord` and returns it. Moving to a later term of the same block takes one step per term.
     ///
     /// # Errors
-    /// [`Error::Corrupt`](crate::Error::Corrupt) if there are not so many, or the block cannot be read.
+    /// [`Error::Corrupt`](crate::Error::Corrupt) if there is no such term or its block cannot be read.
     #[inline]
     pub fn seek(&mut self, ord: u32) -> Result<&[u8]> {
         if ord >= self.reader.len() {
@@ -139,9 +138,9 @@ impl<'a> TermCursor<'a> {
         let mut walk = match self.walk.take() {
             Some(walk) if walk.block == block && walk.steps.at() <= at => walk,
             _ => {
-                let Opened { block: terms, table } = self.reader.block(block)?;
+                let OpenedBlock { block: terms, table } = self.reader.block(block)?;
                 self.term.clear();
-                Walk { block, steps: terms.steps(), table }
+                BlockWalk { block, steps: terms.steps(), table }
             }
         };
         while walk.steps.at() <= at {

@@ -1,4 +1,4 @@
-//! From a term to its number.
+//! Finds the number of a term.
 
 use std::cmp::Ordering;
 use std::ops::Range;
@@ -6,19 +6,19 @@ use std::ops::Range;
 use crate::codec::SymbolTable;
 use crate::error::Result;
 
-use super::MAX_TERM;
-use super::block::{BLOCK, Block, common};
+use super::block::{BLOCK, DictionaryBlock, common};
 use super::guide::Turn;
-use super::read::{DictionaryReader, Opened};
+use super::limits::MAX_TERM;
+use super::read::{DictionaryReader, OpenedBlock};
 
 impl DictionaryReader {
-    /// The number of `term`, or else how many terms are less.
+    /// The number of `term`, or, as an error, the number of terms that are less.
     ///
     /// # Errors
     /// [`Error::Corrupt`](crate::Error::Corrupt) if a block on the way cannot be read.
     pub fn find(&self, term: &[u8]) -> Result<std::result::Result<u32, u32>> {
         let Some((first, last)) = self.outermost()? else { return Ok(Err(0)) };
-        // Only what is between the two begins as the guide expects.
+        // Only terms between these two begin as the guide expects.
         if term < first.as_slice() {
             return Ok(Err(0));
         }
@@ -27,7 +27,7 @@ impl DictionaryReader {
         }
         let mut memory = Vec::new();
         let block = self.block_of(term, &mut memory)?;
-        let Opened { block: terms, table } = self.block(block)?;
+        let OpenedBlock { block: terms, table } = self.block(block)?;
         let found = search(&terms, table, term, &mut memory).ok_or_else(|| self.damaged(block))?;
         let number = |at: usize| u32::try_from(block * BLOCK + at).unwrap_or(u32::MAX);
         Ok(found.map(number).map_err(number))
@@ -40,7 +40,7 @@ impl DictionaryReader {
     pub fn prefix_range(&self, prefix: &[u8]) -> Result<Range<u32>> {
         let either = |found: std::result::Result<u32, u32>| found.unwrap_or_else(|at| at);
         let start = either(self.find(prefix)?);
-        // The least string that is greater than all with this prefix, if there is one.
+        // The least string that is greater than all strings with this prefix, if there is one.
         let mut after = prefix.to_vec();
         while after.pop_if(|last| *last == u8::MAX).is_some() {}
         let end = match after.last_mut() {
@@ -53,7 +53,7 @@ impl DictionaryReader {
         Ok(start..end.max(start))
     }
 
-    /// The last block whose first term is at most `term`, which is between the first and the last of all.
+    /// The last block whose first term is at most `term`, which must be between the first and the last term.
     fn block_of(&self, term: &[u8], memory: &mut Vec<u8>) -> Result<usize> {
         let mut node = 0;
         for level in 0..self.guide.levels() {
@@ -64,7 +64,7 @@ impl DictionaryReader {
             while low < high {
                 let middle = low.midpoint(high);
                 let block = self.guide.block(level, middle);
-                let Opened { block: terms, table } = self.block(block)?;
+                let OpenedBlock { block: terms, table } = self.block(block)?;
                 memory.clear();
                 table.decompress(terms.first(), MAX_TERM, memory).ok_or_else(|| self.damaged(block))?;
                 if memory.as_slice() <= term {
@@ -78,24 +78,26 @@ impl DictionaryReader {
     }
 }
 
-/// Looks for `term` in a block: its place, or else how many terms of the block are less.
+/// Looks for `term` in a block: returns its place, or, as an error, the number of terms of the block that are
+/// less.
 ///
-/// What a term shares with the one before tells most of them apart without a look at their bytes.
+/// Most terms are told apart by the lengths that they share with the terms before, without decompressing
+/// them.
 fn search(
-    block: &Block,
+    block: &DictionaryBlock,
     table: &SymbolTable,
     term: &[u8],
     memory: &mut Vec<u8>,
 ) -> Option<std::result::Result<usize, usize>> {
     let mut steps = block.steps();
-    // Bytes that the wanted term has in common with the last one passed, which is less.
+    // Length of the common prefix of the wanted term and the last passed term, which is less.
     let mut same = 0;
     for at in 0..block.count() {
         let kept = steps.next()?;
         match kept.shared.cmp(&same) {
-            // It goes on as the one before does, which is less.
+            // It continues as the previous term, which is less.
             Ordering::Greater => continue,
-            // It is greater than the one before where that is what is wanted.
+            // It is greater than the previous term where that one equals the wanted term.
             Ordering::Less => return Some(Err(at)),
             Ordering::Equal => {}
         }

@@ -1,4 +1,5 @@
-//! The way to the block of a term: a tree whose nodes compare the bytes in which their terms differ.
+//! The guide, which leads from a term to its block: a tree whose nodes compare the bytes in which their terms
+//! differ.
 //!
 //! ```text
 //! guide = level …                                                  from the top one, which is one node, down
@@ -6,12 +7,12 @@
 //! node  = skip u64 | prefix u64 … | zeros                          128 bytes
 //! ```
 //!
-//! A node of the lowest level stands for 15 blocks, one of any other for 15 nodes of the level below, the last one
-//! for what is left. All terms from the first of a node to the first of the next one, or to the last of all, begin
-//! with the same `skip` bytes. A prefix is the eight bytes behind those of the first term below, as a big-endian
-//! number, zeros behind the last. So addresses, whose first eight bytes are all the same, are told apart as well as
-//! words: of a search, two lines of the cache are read in each level, and terms are decompressed only where eight
-//! bytes were too few.
+//! A node of the lowest level has 15 blocks as children, a node of any other level 15 nodes of the level
+//! below; the last node of a level may have fewer. All terms from the first term of a node to the first term
+//! of the next node, or to the last term of the dictionary, begin with the same `skip` bytes. A prefix is the
+//! next eight bytes of the first term of a child, as a big-endian number, padded with zeros. So addresses,
+//! which all begin with the same eight bytes, are told apart as well as words are. A search reads two cache
+//! lines per level, and decompresses terms only if eight bytes do not decide.
 
 use std::ops::Range;
 
@@ -20,30 +21,31 @@ use crate::codec::head;
 
 /// Children of a node.
 const FAN: usize = 15;
+/// Bytes of a node.
 const NODE: usize = 8 * (FAN + 1);
 
-/// The eight bytes behind the first `skip`, as a number, zeros behind the last.
+/// The eight bytes after the first `skip` bytes, as a big-endian number, padded with zeros.
 #[inline]
 fn prefix_of(term: &[u8], skip: usize) -> u64 {
     u64::try_from(head(term.get(skip..).unwrap_or_default()) >> 64).unwrap_or(0)
 }
 
-/// Gathers the first terms of blocks.
+/// Builds a guide from the first terms of blocks.
 #[derive(Debug, Default)]
 pub(super) struct GuideWriter {
-    /// From the lowest one up.
-    levels: Vec<Level>,
+    /// The levels from the lowest one up.
+    levels: Vec<GuideLevel>,
 }
 
 #[derive(Debug, Default)]
-struct Level {
+struct GuideLevel {
     nodes: Vec<u8>,
-    /// The first terms of the children of the node that is not full.
+    /// The first terms of the children of the current node.
     children: Vec<Vec<u8>>,
 }
 
-impl Level {
-    /// Ends the node before `next`; returns its first term.
+impl GuideLevel {
+    /// Ends the current node, which is followed by the term `next`; returns its first term.
     fn end_node(&mut self, next: &[u8]) -> Vec<u8> {
         let first = self.children.first().map_or(&[][..], Vec::as_slice);
         let skip = common(first, next);
@@ -58,7 +60,7 @@ impl Level {
 }
 
 impl GuideWriter {
-    /// The first term of the next block.
+    /// Adds the first term of the next block.
     pub(super) fn push(&mut self, term: &[u8]) {
         self.push_at(0, term.to_vec());
     }
@@ -66,7 +68,7 @@ impl GuideWriter {
     fn push_at(&mut self, mut level: usize, mut term: Vec<u8>) {
         loop {
             if self.levels.len() <= level {
-                self.levels.resize_with(level + 1, Level::default);
+                self.levels.resize_with(level + 1, GuideLevel::default);
             }
             let Some(own) = self.levels.get_mut(level) else { return };
             if own.children.len() < FAN {
@@ -79,7 +81,7 @@ impl GuideWriter {
         }
     }
 
-    /// The levels from the top one down, given the last of all terms; none if no block was pushed.
+    /// The levels from the top one down, given the last term; empty if no block was added.
     pub(super) fn finish(mut self, last: &[u8]) -> Vec<Vec<u8>> {
         for level in 0.. {
             let Some(own) = self.levels.get_mut(level) else { break };
@@ -93,16 +95,16 @@ impl GuideWriter {
     }
 }
 
-/// Where the levels of a guide are.
+/// The places of the levels of a guide.
 #[derive(Debug)]
 pub(super) struct Guide {
-    /// From the top one down: where each begins, and how many children all its nodes have.
+    /// From the top level down: the offset of each level, and the number of children of all its nodes.
     levels: Vec<(usize, usize)>,
     len: usize,
 }
 
-/// What a node says of a term: it is below child `child`, or one of the children `tied` has the first term that is
-/// the last one not greater, if any of these has.
+/// The answer of a node for a term. The term is below `child`, unless the first term of one of the children
+/// `tied` is not greater than it; then it is below the last such child.
 #[derive(Debug)]
 pub(super) struct Turn {
     pub(super) child: usize,
@@ -110,7 +112,7 @@ pub(super) struct Turn {
 }
 
 impl Guide {
-    /// The guide to that many blocks.
+    /// The guide to `blocks` blocks.
     pub(super) fn of(blocks: usize) -> Self {
         let above = |&children: &usize| (children > FAN).then(|| children.div_ceil(FAN));
         let mut children: Vec<usize> =
@@ -126,7 +128,7 @@ impl Guide {
         Guide { levels, len }
     }
 
-    /// Bytes that it takes.
+    /// Size in bytes.
     pub(super) fn len(&self) -> usize {
         self.len
     }
@@ -141,14 +143,14 @@ impl Guide {
         self.levels.iter().skip(level + 1).fold(child, |child, _| child.saturating_mul(FAN))
     }
 
-    /// Where node `node` of level `level` is.
+    /// The range of node `node` of level `level`.
     #[inline]
     pub(super) fn place(&self, level: usize, node: usize) -> Range<usize> {
         let start = self.levels.get(level).map_or(0, |&(start, _)| start) + node * NODE;
         start..start + NODE
     }
 
-    /// Which way node `node` of level `level`, whose bytes these are, sends `term`.
+    /// Searches node `node` of level `level`, which is `bytes`, for `term`.
     #[inline]
     pub(super) fn turn(&self, level: usize, node: usize, bytes: &[u8], term: &[u8]) -> Turn {
         let first = node * FAN;

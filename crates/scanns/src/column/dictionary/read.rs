@@ -1,4 +1,4 @@
-//! From a number to its term.
+//! Finds the term of a number.
 
 use std::ops::Range;
 use std::sync::{Arc, OnceLock};
@@ -8,15 +8,16 @@ use crate::error::{Error, Result};
 use crate::store::Section;
 use crate::sys::prefetch;
 
-use super::block::{BLOCK, Block};
+use super::block::{BLOCK, DictionaryBlock};
 use super::guide::Guide;
-use super::{CHAPTER, MAX_TERMS};
+use super::limits::{CHAPTER, MAX_TERMS};
 
+/// Bytes of the number of terms at the end of the index.
 const COUNT: usize = 8;
-/// Lines of the cache that most blocks lie in.
+/// Cache lines that most blocks fit into.
 const LINES: usize = 6;
 
-/// A dictionary, read where it lies; tables are decoded as they are needed, and kept.
+/// A dictionary, read in place. Tables are decoded when they are first needed, and kept.
 #[derive(Debug)]
 pub struct DictionaryReader {
     pub(super) terms: Arc<Section>,
@@ -24,9 +25,9 @@ pub struct DictionaryReader {
     len: u32,
     pub(super) blocks: usize,
     pub(super) guide: Guide,
-    /// Where behind the guide the ends of blocks are.
+    /// The place of the ends of the blocks, counted from the end of the guide.
     ends: EndsPlace,
-    /// The first and the last term, as soon as one is looked for.
+    /// The first and the last term, once a term was looked up.
     outermost: OnceLock<(Vec<u8>, Vec<u8>)>,
     chapters: Vec<OnceLock<Box<Chapter>>>,
 }
@@ -35,30 +36,30 @@ pub struct DictionaryReader {
 #[derive(Debug)]
 pub(super) struct Chapter {
     pub(super) table: SymbolTable,
-    /// Bytes that it takes in front of the first block.
+    /// Its bytes before the first block.
     bytes: usize,
 }
 
-/// A block, and what its codes stand for.
+/// An open block with its table.
 #[derive(Clone, Copy, Debug)]
-pub(super) struct Opened<'a> {
-    pub(super) block: Block<'a>,
+pub(super) struct OpenedBlock<'a> {
+    pub(super) block: DictionaryBlock<'a>,
     pub(super) table: &'a SymbolTable,
 }
 
-/// A range of the bytes behind the guide.
+/// A range of the bytes after the guide, as a range of the index.
 #[inline]
 fn behind(guide: &Guide, range: Range<usize>) -> Range<usize> {
     range.start.saturating_add(guide.len())..range.end.saturating_add(guide.len())
 }
 
 impl DictionaryReader {
-    /// Opens the section of terms together with its index, of which only the end is read.
+    /// Opens the section of terms with its index, of which only the end is read.
     ///
     /// # Errors
-    /// [`Error::Corrupt`] if the index has not the size that it should have.
+    /// [`Error::Corrupt`] if the size of the index is wrong.
     pub fn open(terms: Arc<Section>, index: Arc<Section>) -> Result<Self> {
-        let wrong = || index.corrupt("the index of a dictionary has not the size that it should have");
+        let wrong = || index.corrupt("the index of a dictionary has the wrong size");
         let end = index.len().checked_sub(COUNT).ok_or_else(wrong)?;
         let len = ByteReader::new(index.get(end..index.len())?).u64();
         let len = len.and_then(|len| usize::try_from(len).ok()).filter(|&len| len <= MAX_TERMS);
@@ -82,18 +83,18 @@ impl DictionaryReader {
         Ok(reader)
     }
 
-    /// How many terms there are.
+    /// Number of terms.
     #[inline]
     pub fn len(&self) -> u32 {
         self.len
     }
 
-    /// Bytes that it takes.
+    /// Size in bytes.
     pub fn bytes(&self) -> u64 {
         (self.terms.len() + self.index.len()) as u64
     }
 
-    /// True if there is no term.
+    /// Returns true if there is no term.
     pub fn is_empty(&self) -> bool {
         self.len == 0
     }
@@ -105,19 +106,19 @@ impl DictionaryReader {
 
     #[cold]
     pub(super) fn beyond(&self, ord: u32) -> Error {
-        self.terms.corrupt(format!("term {ord} is wanted of a dictionary of {}", self.len))
+        self.terms.corrupt(format!("there is no term {ord} in a dictionary of {} terms", self.len))
     }
 
-    /// Where block `block` lies.
+    /// The range of a block in its section.
     #[inline]
     fn range(&self, block: usize) -> Result<Range<usize>> {
         let range = self.ends.range(block, |range| self.index.get(behind(&self.guide, range)))?;
         range.ok_or_else(|| {
-            self.index.corrupt(format!("where block {block} of a dictionary is cannot be read"))
+            self.index.corrupt(format!("the place of block {block} of a dictionary cannot be read"))
         })
     }
 
-    /// The first and the last term, if there are any.
+    /// The first and the last term; `None` if there are no terms.
     #[inline]
     pub(super) fn outermost(&self) -> Result<Option<&(Vec<u8>, Vec<u8>)>> {
         let Some(last) = self.len.checked_sub(1) else { return Ok(None) };
@@ -132,24 +133,24 @@ impl DictionaryReader {
 
     /// Opens block `block`.
     #[inline]
-    pub(super) fn block(&self, block: usize) -> Result<Opened<'_>> {
+    pub(super) fn block(&self, block: usize) -> Result<OpenedBlock<'_>> {
         self.open_block(block, self.bytes_of(block)?)
     }
 
-    /// The bytes of a block, which are on their way to the cache.
+    /// The bytes of a block, which are prefetched.
     #[inline]
     pub(super) fn bytes_of(&self, block: usize) -> Result<&[u8]> {
         let bytes = self.terms.get(self.range(block)?)?;
-        // The lines of a block are wanted one soon after the other.
+        // All lines of a block are needed soon.
         for line in 0..LINES {
             prefetch(bytes.as_ptr().wrapping_add(64 * line));
         }
         Ok(bytes)
     }
 
-    /// Opens block `block`, whose bytes these are.
+    /// Opens block `block` from its bytes.
     #[inline]
-    pub(super) fn open_block<'a>(&'a self, block: usize, mut bytes: &'a [u8]) -> Result<Opened<'a>> {
+    pub(super) fn open_block<'a>(&'a self, block: usize, mut bytes: &'a [u8]) -> Result<OpenedBlock<'a>> {
         let damaged = || self.damaged(block);
         let chapter = self.chapter(block / CHAPTER)?;
         if block.is_multiple_of(CHAPTER) {
@@ -157,7 +158,10 @@ impl DictionaryReader {
         }
         let before = (block * BLOCK).min(self.len as usize);
         let count = (self.len as usize - before).min(BLOCK);
-        Ok(Opened { block: Block::open(bytes, count).ok_or_else(damaged)?, table: &chapter.table })
+        Ok(OpenedBlock {
+            block: DictionaryBlock::open(bytes, count).ok_or_else(damaged)?,
+            table: &chapter.table,
+        })
     }
 
     #[inline]
@@ -181,14 +185,14 @@ impl DictionaryReader {
     /// Appends term `ord`.
     ///
     /// # Errors
-    /// [`Error::Corrupt`] if there are not so many, or it cannot be read; nothing is appended then.
+    /// [`Error::Corrupt`] if there is no such term or it cannot be read; nothing is appended then.
     #[inline]
     pub fn term(&self, ord: u32, out: &mut Vec<u8>) -> Result<()> {
         if ord >= self.len {
             return Err(self.beyond(ord));
         }
         let (start, block) = (out.len(), ord as usize / BLOCK);
-        let Opened { block: terms, table } = self.block(block)?;
+        let OpenedBlock { block: terms, table } = self.block(block)?;
         if terms.term(ord as usize % BLOCK, table, out).is_none() {
             out.truncate(start);
             return Err(self.damaged(block));

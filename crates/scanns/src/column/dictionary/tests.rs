@@ -1,5 +1,6 @@
 use std::sync::Arc;
 
+use super::limits::{CHAPTER, MAX_TERM};
 use super::*;
 use crate::error::Result;
 use crate::store::{Directory, Envelope, EnvelopeWriter, FileKind, RamDirectory, Section};
@@ -24,7 +25,7 @@ fn write(terms: &[impl AsRef<[u8]>]) -> Vec<Vec<u8>> {
     [1, 2].map(|kind| file.section(kind).unwrap().all().unwrap().to_vec()).to_vec()
 }
 
-/// Sections of these bytes, under checksums that are right.
+/// Sections of these bytes, with correct checksums.
 fn sections(bytes: &[Vec<u8>]) -> [Arc<Section>; 2] {
     let directory = RamDirectory::new();
     let mut sink = EnvelopeWriter::create(&directory, "file", KIND, 1).unwrap();
@@ -43,7 +44,7 @@ fn open(bytes: &[Vec<u8>]) -> Result<DictionaryReader> {
     DictionaryReader::open(terms, index)
 }
 
-/// Different strings of one of many kinds, in order.
+/// Distinct strings of one of many kinds, in order.
 fn terms(random: &mut fastrand::Rng) -> Vec<Vec<u8>> {
     let count = [0, 1, 2, 31, 32, 33, 64, 65, 500, 3000][random.usize(..10)];
     let kind = random.u32(..8);
@@ -73,7 +74,7 @@ fn terms(random: &mut fastrand::Rng) -> Vec<Vec<u8>> {
     terms
 }
 
-/// Terms, and others that are near them.
+/// Terms, and other strings near them.
 fn near(terms: &[Vec<u8>], random: &mut fastrand::Rng) -> Vec<Vec<u8>> {
     let mut all = vec![Vec::new(), vec![0], vec![255; 40], b"https://host".to_vec()];
     for _ in 0..200.min(3 * terms.len()) {
@@ -93,7 +94,7 @@ fn near(terms: &[Vec<u8>], random: &mut fastrand::Rng) -> Vec<Vec<u8>> {
 }
 
 #[test]
-fn terms_and_numbers_are_those_of_a_sorted_list() {
+fn terms_and_numbers_equal_a_sorted_list() {
     let seed = 0x5eed_d1c7;
     println!("seed {seed:x}");
     let mut random = fastrand::Rng::with_seed(seed);
@@ -132,7 +133,7 @@ fn every_level_of_the_guide_leads_to_the_block_of_a_term() {
     println!("seed {seed:x}");
     let mut random = fastrand::Rng::with_seed(seed);
     for kind in 0..4 {
-        // 15 blocks of 32 terms are a node, 225 of them one of the level above.
+        // A node has 15 blocks of 32 terms, and a node of the level above 225 blocks.
         let count = [7_200, 7_201, 30_000, 120_000][random.usize(..4)];
         let mut terms: Vec<Vec<u8>> = (0..count)
             .map(|i: u32| match kind {
@@ -156,7 +157,7 @@ fn every_level_of_the_guide_leads_to_the_block_of_a_term() {
 }
 
 #[test]
-fn many_terms_are_those_of_one_by_one() {
+fn reading_many_terms_equals_reading_each() {
     let seed = 0x5eed_d1c8;
     println!("seed {seed:x}");
     let mut random = fastrand::Rng::with_seed(seed);
@@ -278,11 +279,11 @@ fn flipped_and_missing_bytes_are_errors_or_read_within_bounds() {
             let _ = reader.check(&mut || Ok(()));
         }
     }
-    assert!(opened > 100, "hardly any damage got past the sizes: {opened}");
+    assert!(opened > 100, "almost no damage passed the checks of sizes: {opened}");
 }
 
 #[test]
-fn a_check_finds_terms_that_are_not_those_of_the_index() {
+fn a_check_finds_terms_that_do_not_fit_the_index() {
     let terms: Vec<String> = (0..1000).map(|i| format!("term number {i:04}")).collect();
     let mut bytes = write(&terms);
     assert!(open(&bytes).unwrap().check(&mut || Ok(())).is_ok());

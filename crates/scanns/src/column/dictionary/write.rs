@@ -1,33 +1,35 @@
-//! Writes a dictionary as its terms come: a chapter is gathered, its table trained, its blocks written.
+//! Writes a dictionary as its terms come. A chapter is gathered, its table is trained, and its blocks are
+//! written.
 
 use crate::codec::{EndsWriter, Matcher, SAMPLE, SymbolTable, sample};
 use crate::error::{Error, Result};
 use crate::store::EnvelopeWriter;
 
-use super::block::{BLOCK, BlockWriter, common};
+use super::block::{BLOCK, DictionaryBlockWriter, common};
 use super::guide::GuideWriter;
-use super::{CHAPTER, MAX_TERM, MAX_TERMS};
+use super::limits::{CHAPTER, MAX_TERM, MAX_TERMS};
 
-/// Bytes of terms that are gathered at most: a table is trained on what there is then.
+/// Most bytes of terms that are gathered; then a table is trained on these.
 const GATHERED: usize = 4 << 20;
 
-/// See the module.
+/// Writes a dictionary.
 #[derive(Debug, Default)]
 pub struct DictionaryWriter {
-    /// Terms that wait to be written, one behind the other, and where each ends.
+    /// The bytes of the terms that wait to be written.
     text: Vec<u8>,
+    /// The end of each of them.
     ends: Vec<usize>,
-    /// What compresses in this chapter, as soon as it is known.
+    /// The matcher of the table of the current chapter, once it is trained.
     matcher: Option<Matcher>,
-    /// Terms that were written, all in whole blocks.
+    /// Number of terms that were written, all in whole blocks.
     written: usize,
-    /// Bytes that were written.
+    /// Number of bytes that were written.
     len: u64,
     blocks: EndsWriter,
     guide: GuideWriter,
     /// The last term of the last block.
     last: Vec<u8>,
-    writer: BlockWriter,
+    writer: DictionaryBlockWriter,
     out: Vec<u8>,
 }
 
@@ -37,23 +39,28 @@ impl DictionaryWriter {
         DictionaryWriter::default()
     }
 
-    /// How many terms there are so far; the next one has this number.
+    /// Number of terms so far, which is the number of the next term.
     pub fn len(&self) -> usize {
         self.written + self.ends.len()
     }
 
-    /// Appends `term`, which is greater than all before it, to the section of terms, which the caller has begun in
-    /// `sink`.
+    /// Appends `term`, which must be greater than all before it, to the section of terms, which the caller
+    /// must have begun in `sink`.
     ///
     /// # Errors
-    /// [`Error::Options`] if there are too many terms or this one is too long, and what writing fails with.
+    /// [`Error::TooMany`] if there are too many terms, [`Error::InvalidValue`] if this one is too long, and
+    /// errors from writing.
     pub fn push(&mut self, term: &[u8], sink: &mut EnvelopeWriter) -> Result<()> {
-        if term.len() > MAX_TERM || self.len() >= MAX_TERMS {
-            let (len, many) = (term.len(), self.len());
-            return Err(Error::Options(format!(
-                "a dictionary has at most {MAX_TERMS} terms of {MAX_TERM} bytes, this would be one of {len} bytes \
-                 after {many} others: use shorter values, or a smaller segment"
-            )));
+        if term.len() > MAX_TERM {
+            let expected = format!("at most {MAX_TERM} bytes");
+            return Err(Error::invalid("length of a keyword", term.len(), expected));
+        }
+        if self.len() >= MAX_TERMS {
+            return Err(Error::TooMany {
+                what: "distinct values in one segment",
+                limit: MAX_TERMS as u64,
+                remedy: "write smaller segments",
+            });
         }
         debug_assert!(self.terms(self.ends.len().saturating_sub(1)..).all(|before| before < term));
         self.text.extend_from_slice(term);
@@ -65,7 +72,7 @@ impl DictionaryWriter {
         Ok(())
     }
 
-    /// The terms of a range of those that wait.
+    /// A range of the terms that wait.
     fn terms(&self, range: std::ops::RangeFrom<usize>) -> impl Iterator<Item = &[u8]> {
         let before = range.start.checked_sub(1).and_then(|before| self.ends.get(before)).copied();
         let mut start = before.unwrap_or(0);
@@ -76,7 +83,7 @@ impl DictionaryWriter {
         })
     }
 
-    /// Writes all whole blocks, and if these are all terms, what is left.
+    /// Writes all whole blocks, and the last block too if `all` is true.
     fn flush(&mut self, all: bool, sink: &mut EnvelopeWriter) -> Result<()> {
         let mut writer = std::mem::take(&mut self.writer);
         let (mut out, mut last) = (std::mem::take(&mut self.out), std::mem::take(&mut self.last));
@@ -122,10 +129,10 @@ impl DictionaryWriter {
         Ok(())
     }
 
-    /// Writes what is left, and the index as a section of kind `index`; returns how many terms there are.
+    /// Writes the last block, and the index as section `index`; returns the number of terms.
     ///
     /// # Errors
-    /// What writing fails with.
+    /// Errors from writing.
     pub fn finish(mut self, index: u32, sink: &mut EnvelopeWriter) -> Result<u32> {
         self.flush(true, sink)?;
         sink.begin(index)?;
@@ -140,7 +147,7 @@ impl DictionaryWriter {
     }
 }
 
-/// A table for blocks of `terms`: it is trained on what these keep.
+/// Trains a table for blocks of `terms`, on the bytes that the blocks store.
 fn train(terms: &[&[u8]]) -> SymbolTable {
     let kept = terms.chunks(BLOCK).flat_map(|block| {
         let before = std::iter::once(&[][..]).chain(block.iter().copied());

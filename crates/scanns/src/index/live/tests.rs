@@ -1,16 +1,23 @@
 use std::collections::{BTreeMap, BTreeSet};
 use std::ops::ControlFlow;
 
+use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, Ordering};
+
 use fastrand::Rng;
 
 use super::*;
+use crate::error::Error;
+use crate::index::commit::merge_policy::MergePolicy;
+use crate::index::stored_options::StoredOptions;
 use crate::index::{IndexOptions, MergeOptions, Progress, Snapshot, check_in, merge_in};
-use crate::schema::{Analyzer, FieldKind, Postings, Store, Value};
-use crate::search::{Model, Operator, Pattern, PhraseQuery};
+use crate::query::{Operator, Pattern, PhraseQuery, Query};
+use crate::schema::{Analyzer, Document, Field, FieldKind, Postings, Schema, Store, Value};
+use crate::search::Model;
 use crate::segment::CheckLevel;
 use crate::source::SourceOptions;
 use crate::store::RamDirectory;
-use std::sync::atomic::AtomicBool;
+use crate::sys::lock;
 
 mod columns;
 mod memory;
@@ -42,8 +49,8 @@ fn open(directory: &Arc<RamDirectory>, fields: &Fields, lanes: usize) -> IndexWr
 
 /// Has a lane written as if it were full.
 fn write_lane(writer: &IndexWriter, lane: usize) {
-    let taken = writer.shared.exchange(&mut lock(&writer.shared.lanes[lane])).unwrap();
-    writer.shared.write(taken).unwrap();
+    let taken = writer.core.exchange(&mut lock(&writer.core.lanes[lane])).unwrap();
+    writer.core.write(taken).unwrap();
 }
 
 /// What a document says: title, owner and text.
@@ -60,7 +67,8 @@ fn random_said(random: &mut Rng) -> Said {
     (words(4, 9), ["ann", "bob smith", ""][words(3, 2).len() % 3].into(), words(40, 50))
 }
 
-fn document(fields: &Fields, key: &str, (title, owner, text): &Said) -> Document {
+fn document(fields: &Fields, key: &str, said: &Said) -> Document {
+    let (title, owner, text) = said;
     Document::new(key)
         .text(fields.title, title.as_str())
         .text(fields.owner, owner.as_str())
@@ -95,7 +103,7 @@ fn found(
 ) -> BTreeMap<String, Vec<(String, u32)>> {
     let searcher = snapshot.searcher_in(field);
     let lookup = |term: String| {
-        let query = Query::Term(term.clone().into_bytes());
+        let query = Query::term(field, term.as_str());
         let mut keys = Vec::new();
         // Without norms, and with a rising function of the frequency: its inverse is the frequency.
         let model = Model::Bm25 { k1: 1.0, b: 0.0 };
@@ -180,7 +188,7 @@ fn whatever_is_added_updated_and_deleted_is_what_a_list_would_hold() {
                 }
                 29 => {
                     let word = format!("w{}", random.usize(..50));
-                    writer.delete_matching(fields.text, &Query::Term(word.clone().into_bytes())).unwrap();
+                    writer.delete_matching(&Query::term(fields.text, word.as_str())).unwrap();
                     held.retain(|(_, said)| !said.2.split(' ').any(|other| other == word));
                 }
                 30..34 => {
@@ -229,7 +237,7 @@ fn each_key_is_there_once(directory: &RamDirectory, fields: &Fields, count: usiz
         keys.push(searcher.key(&hit).unwrap());
         ControlFlow::Continue(())
     };
-    searcher.for_each(&Query::Term(b"ann".to_vec()), Model::Classic, visit).unwrap();
+    searcher.for_each(&Query::term(fields.owner, b"ann"), Model::Classic, visit).unwrap();
     keys.sort();
     let mut all: Vec<_> = (0..count).map(|key| format!("k{key}").into_bytes()).collect();
     all.sort();
@@ -287,7 +295,7 @@ fn the_latest_update_of_a_key_wins_whatever_thread_made_it() {
     assert_eq!(writer.merge_failure(), None);
     let snapshot = Snapshot::open_in(&*directory).unwrap().unwrap();
     for (key, (_, number)) in latest {
-        let query = Query::Term(format!("n{number}").into_bytes());
+        let query = Query::term(fields.text, format!("n{number}"));
         let hits = snapshot.searcher().top_k(&query, Model::Classic, 9).unwrap();
         assert_eq!(hits.len(), 1);
         assert_eq!(snapshot.key(&hits[0]).unwrap(), format!("k{key}").into_bytes());
@@ -327,21 +335,22 @@ fn what_cannot_be_is_refused_and_the_writer_goes_on() {
     let writer = IndexWriter::open_in(directory.clone(), Some(&fields.schema), options).unwrap();
     assert!(matches!(writer.add(&Document::new("")), Err(Error::Options(_))));
     assert!(writer.add(&Document::new("k").with(fields.owner, Value::Unsigned(1))).is_err());
-    assert!(writer.delete_matching(Field::new(9).unwrap(), &Query::Term(b"x".to_vec())).is_err());
-    let phrase = PhraseQuery { terms: vec![(0, b"a".to_vec()), (1, b"b".to_vec())], slop: 0 };
-    let error = writer.delete_matching(fields.title, &Query::Phrase(phrase.clone())).unwrap_err();
+    assert!(writer.delete_matching(&Query::term(Field::new(9).unwrap(), b"x")).is_err());
+    let terms = vec![(0, b"a".to_vec()), (1, b"b".to_vec())];
+    let phrase = |field| Query::Phrase(PhraseQuery { field, terms: terms.clone(), slop: 0 });
+    let error = writer.delete_matching(&phrase(fields.title)).unwrap_err();
     assert!(error.to_string().contains("positions"), "{error}");
-    writer.delete_matching(fields.text, &Query::Phrase(phrase)).unwrap();
+    writer.delete_matching(&phrase(fields.text)).unwrap();
     // More terms than a search would look at.
     let many: String = (0..3000).map(|word| format!("p{word} ")).collect();
     writer.add(&Document::new("m").text(fields.text, many)).unwrap();
-    writer.delete_matching(fields.text, &Query::Pattern(Pattern::Prefix(b"p".to_vec()))).unwrap();
+    writer.delete_matching(&Query::pattern(fields.text, Pattern::Prefix(b"p".to_vec()))).unwrap();
     writer.add(&Document::new("k").text(fields.text, "first")).unwrap();
     // Four million words do not fit, and what they would replace stays.
     let huge: String = (0..6_000_000).map(|word| format!("{word:x} ")).collect();
     let error =
         writer.update(&Document::new("k").text(fields.title, "t").text(fields.text, huge)).unwrap_err();
-    assert!(error.to_string().contains("does not fit"), "{error}");
+    assert!(error.to_string().contains("size of a document"), "{error}");
     writer.add(&Document::new("l").text(fields.text, "second")).unwrap();
     writer.commit().unwrap();
     let snapshot = Snapshot::open_in(&*directory).unwrap().unwrap();
@@ -353,7 +362,7 @@ fn what_cannot_be_is_refused_and_the_writer_goes_on() {
     assert_eq!((hits(fields.title, "t"), snapshot.info().documents), (0, 2));
     let other = Schema::of_files(Analyzer::Standard, Postings::Frequencies);
     drop(writer);
-    assert!(refused(Some(&other), options).unwrap().contains("another schema"));
+    assert!(refused(Some(&other), options).unwrap().contains("conflicts with the schema of the index"));
     assert_eq!(refused(None, options), None);
 }
 
@@ -422,7 +431,7 @@ fn documents_join_files_whose_text_and_vectors_are_stored() {
     drop(writer);
     merge_in(&*directory, &MergeOptions::default(), &Progress::new(), &AtomicBool::new(false)).unwrap();
     let snapshot = Snapshot::open_in(&*directory).unwrap().unwrap();
-    let hits = snapshot.searcher().top_k(&Query::Term(b"three".to_vec()), Model::Classic, 9).unwrap();
+    let hits = snapshot.searcher().top_k(&Query::term(text, b"three"), Model::Classic, 9).unwrap();
     assert_eq!(snapshot.document(&hits[0]).unwrap().unwrap(), b"Two Three two");
     let vector = snapshot.vector(&hits[0]).unwrap().unwrap();
     let terms: Vec<_> = vector.iter().map(|term| (&*term.term, term.positions.clone())).collect();

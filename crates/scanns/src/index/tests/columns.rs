@@ -8,8 +8,9 @@ use std::sync::Arc;
 use fastrand::Rng;
 
 use crate::index::{IndexWriter, Snapshot, WriterOptions};
+use crate::query::{Operator, Query};
 use crate::schema::{Analyzer, Document, Field, FieldEntry, FieldKind, Postings, Schema, Value};
-use crate::search::{Hit, Model, Operator, Query, Searcher};
+use crate::search::{Hit, Model, Searcher};
 use crate::store::RamDirectory;
 
 mod counting;

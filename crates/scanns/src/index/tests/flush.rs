@@ -1,7 +1,8 @@
 use super::*;
 use crate::store::{Bytes, Directory, FsDirectory, Output, RamDirectory, WriterLock};
 
-/// Files whose terms fill the memory of a thread several times, and every term with the number of files that have it.
+/// Files whose terms fill the memory of a thread several times, and every term with the number of files that
+/// have it.
 fn many_terms(root: &Path) -> BTreeMap<Vec<u8>, u64> {
     fs::create_dir(root).unwrap();
     let mut expected = BTreeMap::new();
@@ -14,31 +15,28 @@ fn many_terms(root: &Path) -> BTreeMap<Vec<u8>, u64> {
 }
 
 /// Options under which threads write several segments each.
-fn small_segments(root: &Path, lanes: usize, policy: FlushPolicy) -> IndexOptions {
+fn small_segments(root: &Path, lanes: usize) -> IndexOptions {
     let mut options = options(root, Records::File, lanes);
     options.segment_memory = 16 << 20;
-    options.flush.policy = policy;
     options
 }
 
 #[test]
-fn stopping_the_world_changes_nothing_but_the_time() {
+fn threads_that_write_several_segments_each_lose_nothing() {
     let place = tempfile::tempdir().unwrap();
     let root = place.path().join("in");
     let expected = many_terms(&root);
     for lanes in [1, 3] {
-        for policy in [FlushPolicy::Concurrent, FlushPolicy::StopTheWorld] {
-            let directory = RamDirectory::new();
-            let progress = Progress::new();
-            let options = small_segments(&root, lanes, policy);
-            let report = build_in(&directory, &options, &progress, &Arc::default()).unwrap();
-            assert!(report.segments > lanes && report.flush_seconds > 0.0, "{report:?}");
-            assert_eq!((report.documents, report.failed.len()), (24, 0));
-            assert_eq!(progress.segments(), report.segments as u64);
-            let snapshot = Snapshot::open_in(&directory).unwrap().unwrap();
-            let found: BTreeMap<_, _> = snapshot.terms(b"", usize::MAX).unwrap().into_iter().collect();
-            assert!(found == expected, "{lanes} {policy:?}");
-        }
+        let directory = RamDirectory::new();
+        let progress = Progress::new();
+        let options = small_segments(&root, lanes);
+        let report = build_in(&directory, &options, &progress, &Arc::default()).unwrap();
+        assert!(report.segments > lanes && report.flush_seconds > 0.0, "{report:?}");
+        assert_eq!((report.documents, report.failed.len()), (24, 0));
+        assert_eq!(progress.segments(), report.segments as u64);
+        let snapshot = Snapshot::open_in(&directory).unwrap().unwrap();
+        let found: BTreeMap<_, _> = snapshot.terms(b"", usize::MAX).unwrap().into_iter().collect();
+        assert!(found == expected, "{lanes}");
     }
 }
 
@@ -54,14 +52,14 @@ fn buffers_of_any_size_give_the_same_bytes_to_read() {
         let index = place.path().join(format!("{write}.scanns"));
         fs::create_dir(&index).unwrap();
         let mut options = options(&root, Records::File, 2);
-        options.flush.buffers = crate::segment::FlushBuffers { write, lists };
+        options.buffers = crate::segment::FlushBuffers { write, lists };
         options.read.block_bytes = block;
         let directory = FsDirectory::new(&index).with_write_back(write_back);
         build_in(&directory, &options, &Progress::new(), &Arc::default()).unwrap();
         assert!(contents(&Snapshot::open(&index).unwrap()) == expected, "{write} {lists} {block}");
     }
     let mut options = options(&root, Records::File, 2);
-    options.flush.buffers.write = 0;
+    options.buffers.write = 0;
     let error = run(&place.path().join("x.scanns"), &options).unwrap_err();
     assert!(error.to_string().contains("512 bytes to 64 MiB"), "{error}");
 }
@@ -121,7 +119,7 @@ impl Directory for Trouble {
 }
 
 #[test]
-fn a_stopped_world_ends_when_a_thread_fails_or_the_build_is_cancelled() {
+fn all_threads_end_when_one_cannot_write_or_the_build_is_cancelled() {
     let place = tempfile::tempdir().unwrap();
     let root = place.path().join("in");
     many_terms(&root);
@@ -133,7 +131,7 @@ fn a_stopped_world_ends_when_a_thread_fails_or_the_build_is_cancelled() {
                 begun: Default::default(),
                 cancel: cancels.then(|| Arc::clone(&cancel)),
             };
-            let options = small_segments(&root, lanes, FlushPolicy::StopTheWorld);
+            let options = small_segments(&root, lanes);
             let outcome = build_in(&directory, &options, &Progress::new(), &cancel);
             let committed = Snapshot::open_in(&directory).unwrap();
             match cancels {

@@ -1,7 +1,9 @@
 use super::*;
 use crate::index::{
-    CheckReport, MergeOptions, MergePolicy, Selection, check_in, delete_in, merge_in, salvage_in,
+    CheckReport, Index, MergeOptions, MergePolicy, Selection, check_in, delete_in, merge_in, salvage_in,
 };
+use crate::query::Query;
+use crate::schema::Field;
 use crate::segment::CheckLevel;
 use crate::store::{Directory, RamDirectory};
 
@@ -70,7 +72,7 @@ pub(super) fn contents_of_living(snapshot: &Snapshot) -> Oracle {
     let mut found = Oracle::new();
     let searcher = snapshot.searcher();
     for (term, doc_freq) in snapshot.terms(b"", usize::MAX).unwrap() {
-        let query = crate::search::Query::Term(term.clone());
+        let query = Query::term(Field::default(), term.clone());
         let stats = searcher.stats();
         let (all, doc_freq) = (stats.documents_with_terms as f64, doc_freq as f64);
         let idf = (1.0 + (all - doc_freq + 0.5) / (doc_freq + 0.5)).ln();
@@ -193,8 +195,11 @@ fn a_snapshot_answers_as_before_through_deletes_and_merges() {
     let before = Snapshot::open(&index).unwrap();
     let expected = contents(&before);
     let key = files[0].0.as_os_str().as_encoded_bytes().to_vec();
-    crate::index::delete(&index, &Selection::Keys(vec![key])).unwrap();
-    crate::index::merge(&index, &MergeOptions::default(), &Progress::new(), &AtomicBool::new(false)).unwrap();
+    Index::open(&index).unwrap().delete(&Selection::Keys(vec![key])).unwrap();
+    Index::open(&index)
+        .unwrap()
+        .merge(&MergeOptions::default(), &Progress::new(), &AtomicBool::new(false))
+        .unwrap();
     assert!(contents(&before) == expected);
     let after = Snapshot::open(&index).unwrap();
     assert_eq!(after.info().documents, files.len() as u64 - 1);
@@ -257,7 +262,8 @@ fn a_merge_that_is_cancelled_or_fails_changes_nothing() {
     assert!(checked(&directory).leftovers.is_empty());
 }
 
-/// A directory with a file of lines in two segments, as a build that was stopped half way would leave it, and a model.
+/// A directory with a file of lines in two segments, as a build that was stopped half way would leave it, and
+/// a model.
 fn two_segments_of_lines(root: &Path, directory: &RamDirectory) -> Model {
     let mut model = Model::new();
     fs::create_dir(root).unwrap();

@@ -2,8 +2,8 @@ use std::os::unix::fs::{MetadataExt, PermissionsExt};
 
 use super::*;
 use crate::index::{FieldOptions, check_in};
+use crate::query::Query;
 use crate::schema::Value;
-use crate::search::Query;
 use crate::segment::CheckLevel;
 use crate::store::RamDirectory;
 
@@ -94,7 +94,7 @@ fn an_index_has_them_from_its_first_build_on_or_never() {
     build_all(&directory, &options);
     options.fields.metadata = true;
     let build = |options: &IndexOptions| build_in(&directory, options, &Progress::new(), &Arc::default());
-    assert!(matches!(build(&options), Err(Error::Options(_))));
+    assert!(matches!(build(&options), Err(Error::Conflict { .. })));
     options.records = Records::Lines;
-    assert!(matches!(build(&options), Err(Error::Options(_))));
+    assert!(matches!(build(&options), Err(Error::Unsupported { .. })));
 }

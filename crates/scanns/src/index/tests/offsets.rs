@@ -2,7 +2,8 @@ use std::ops::Range;
 
 use super::*;
 use crate::index::{IndexWriter, MergeOptions, MergePolicy, WriterOptions, check_in, delete_in, merge_in};
-use crate::schema::{Document, FieldKind, Schema, Store};
+use crate::query::Query;
+use crate::schema::{Document, Field, FieldKind, Schema, Store};
 use crate::search::Hit;
 use crate::segment::CheckLevel;
 use crate::store::RamDirectory;
@@ -65,7 +66,8 @@ fn document(snapshot: &Snapshot, hit: &Hit, what: &str) -> BTreeMap<Vec<u8>, Sta
     terms
 }
 
-/// Checks all offsets of an index that stores the text and the vectors of documents; returns how many there are.
+/// Checks all offsets of an index that stores the text and the vectors of documents; returns how many there
+/// are.
 fn must_hold(directory: &RamDirectory, what: &str) -> u64 {
     let snapshot = Snapshot::open_in(directory).unwrap().unwrap();
     // Of many lines some will do, as each unpacks a block.
@@ -87,7 +89,7 @@ fn must_hold(directory: &RamDirectory, what: &str) -> u64 {
             assert_eq!(terms[&term], found, "{what}");
             ControlFlow::Continue(())
         };
-        let query = crate::search::Query::Term(term.clone());
+        let query = Query::term(Field::default(), term.clone());
         searcher.for_each(&query, Model::Bm25 { k1: 1.2, b: 0.75 }, visit).unwrap();
     }
     // All others are compared with the vectors here.
@@ -110,7 +112,8 @@ fn every_token_stands_where_its_offsets_say_through_flushes_replacements_deletes
         strange_files(&mut Rng::with_seed(41), &root);
         let large = records == Records::File && analyzer == "standard";
         if large {
-            // Each takes a third of the memory of a segment and looks smaller, so that some are cut in the middle.
+            // Each takes a third of the memory of a segment and looks smaller, so that some are cut in the
+            // middle.
             for n in 0..4 {
                 let words = (0..90_000).map(|i| format!("{} n{n}w{i}", ["A", "bb", "ĉ"][i % 3]));
                 fs::write(root.join(format!("large{n}")), words.collect::<Vec<_>>().join("\n")).unwrap();
@@ -161,9 +164,9 @@ fn an_index_has_offsets_from_its_first_build_on_or_never() {
         add(&options).unwrap();
         options.postings = Some(then);
         let error = add(&options).unwrap_err();
-        assert!(matches!(error, Error::Options(_)) && error.to_string().contains(expected), "{error}");
+        assert!(matches!(error, Error::Conflict { .. }) && error.to_string().contains(expected), "{error}");
         let snapshot = Snapshot::open_in(&directory).unwrap().unwrap();
-        let query = crate::search::Query::Term(b"one".to_vec());
+        let query = Query::term(Field::default(), b"one");
         let hit = snapshot.searcher().top_k(&query, Model::Classic, 1).unwrap().remove(0);
         match (first, snapshot.offsets(&hit, b"one")) {
             (Some(Postings::Offsets), offsets) => assert_eq!(offsets.unwrap(), [0..3, 8..11]),
@@ -192,9 +195,7 @@ fn values_of_a_field_go_on_one_byte_after_each_other() {
     writer.commit().unwrap();
     let snapshot = Snapshot::open_in(&*directory).unwrap().unwrap();
     let joined = values.join("\n");
-    for hit in
-        snapshot.searcher().top_k(&crate::search::Query::Term(b"two".to_vec()), Model::Classic, 9).unwrap()
-    {
+    for hit in snapshot.searcher().top_k(&Query::term(Field::default(), b"two"), Model::Classic, 9).unwrap() {
         let mut count = 0;
         for term in snapshot.vector(&hit).unwrap().unwrap() {
             assert_eq!(snapshot.offsets(&hit, &term.term).unwrap(), term.offsets);

@@ -1,6 +1,7 @@
 use super::*;
 use crate::index::{MergeOptions, MergePolicy, check_in, merge_in};
-use crate::search::{PhraseQuery, Query};
+use crate::query::{PhraseQuery, Query};
+use crate::schema::Field;
 use crate::segment::CheckLevel;
 use crate::store::RamDirectory;
 use std::collections::BTreeSet;
@@ -30,7 +31,7 @@ fn found(directory: &RamDirectory) -> Places {
             by_key.insert(searcher.key(&hit).unwrap(), snapshot.positions(&hit, &term).unwrap());
             ControlFlow::Continue(())
         };
-        let query = crate::search::Query::Term(term.clone());
+        let query = Query::term(Field::default(), term.clone());
         searcher.for_each(&query, Model::Bm25 { k1: 1.2, b: 0.75 }, visit).unwrap();
         if !by_key.is_empty() {
             found.insert(term, by_key);
@@ -39,8 +40,8 @@ fn found(directory: &RamDirectory) -> Places {
     found
 }
 
-/// The keys of documents in which two neighbours of some document stand beside each other, and those that a search for
-/// the phrase finds, on its own and with others in a list.
+/// The keys of documents in which two neighbours of some document stand beside each other, and those that a
+/// search for the phrase finds, on its own and with others in a list.
 fn phrases_must_be_found(directory: &RamDirectory, files: &[(PathBuf, Vec<u8>)], random: &mut Rng) {
     let snapshot = Snapshot::open_in(directory).unwrap().unwrap();
     let searcher = snapshot.searcher();
@@ -61,7 +62,7 @@ fn phrases_must_be_found(directory: &RamDirectory, files: &[(PathBuf, Vec<u8>)],
             .map(|(path, _)| path.as_os_str().as_encoded_bytes().to_vec())
             .collect();
         let terms = (0..).zip(wanted.iter().cloned()).collect();
-        let phrase = Query::Phrase(PhraseQuery { terms, slop: 0 });
+        let phrase = Query::Phrase(PhraseQuery { field: Field::default(), terms, slop: 0 });
         let found: BTreeSet<Vec<u8>> = searcher
             .top_k(&phrase, Model::default(), 1000)
             .unwrap()
@@ -137,7 +138,7 @@ fn an_index_has_positions_from_its_first_build_on_or_never() {
         add(&directory, &options).unwrap();
         options.postings = Some(then);
         let error = add(&directory, &options).unwrap_err();
-        assert!(matches!(error, Error::Options(_)) && error.to_string().contains(expected), "{error}");
+        assert!(matches!(error, Error::Conflict { .. }) && error.to_string().contains(expected), "{error}");
         assert!(error.to_string().contains("build another index"), "{error}");
         (options.postings, options.again) = (None, true);
         add(&directory, &options).unwrap();

@@ -3,9 +3,9 @@ use std::sync::atomic::Ordering;
 
 use super::*;
 use crate::index::{FieldOptions, check_in};
+use crate::query::Query;
 use crate::record::Sources;
 use crate::schema::{Field, FieldEntry, FieldKind, Postings, Schema, Store, Value, parse_date};
-use crate::search::Query;
 use crate::segment::CheckLevel;
 use crate::store::RamDirectory;
 
@@ -82,12 +82,13 @@ fn having(snapshot: &Snapshot, field: Field, term: &str) -> Vec<String> {
         ControlFlow::Continue(())
     };
     let searcher = snapshot.searcher_in(field);
-    searcher.for_each(&Query::Term(term.into()), Model::Bm25 { k1: 1.0, b: 0.0 }, visit).unwrap();
+    searcher.for_each(&Query::term(field, term), Model::Bm25 { k1: 1.0, b: 0.0 }, visit).unwrap();
     keys.sort();
     keys
 }
 
-/// A file of random records in either format, of which some are blank and some malformed, and what must be read of it.
+/// A file of random records in either format, of which some are blank and some malformed, and what must be
+/// read of it.
 fn random_file(random: &mut Rng, path: &Path, records: Records, count: usize) -> (Documents, u64) {
     let csv = records == Records::Csv;
     let mut text = if csv { "id,name,note,ratio,delta,at,ok,home\n".to_string() } else { String::new() };
@@ -297,7 +298,7 @@ fn a_new_index_without_a_schema_gets_one_from_a_sample_and_keeps_it() {
     for records in [Records::Jsonl, Records::File] {
         options.records = records;
         let error = build_in(&directory, &options, &Progress::new(), &Arc::default()).unwrap_err();
-        assert!(matches!(error, Error::Options(_)), "{error}");
+        assert!(matches!(error, Error::Conflict { .. }), "{error}");
     }
 }
 
@@ -317,7 +318,7 @@ fn stored_values_and_stored_records_are_read_back() {
             found = Some(hit);
             ControlFlow::Continue(())
         };
-        let query = Query::Term(name.into());
+        let query = Query::term(name_field, name);
         snapshot.searcher_in(name_field).for_each(&query, Model::Bm25 { k1: 1.0, b: 0.0 }, visit).unwrap();
         found.unwrap()
     };

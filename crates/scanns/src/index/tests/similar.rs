@@ -1,6 +1,7 @@
-use crate::index::{IndexWriter, WriterOptions};
+use crate::index::{Index, IndexWriter, WriterOptions};
+use crate::query::{BoolQuery, Query};
 use crate::schema::{Document, Field, FieldKind, Postings, Schema, Store};
-use crate::search::{BoolQuery, MoreLikeThis, Query, Rm3};
+use crate::search::{MoreLikeThis, Rm3};
 use crate::store::RamDirectory;
 
 use super::*;
@@ -45,7 +46,7 @@ fn keys(snapshot: &Snapshot, hits: &[crate::search::Hit]) -> Vec<String> {
 }
 
 fn word(term: &str) -> Query {
-    Query::Term(term.into())
+    Query::term(Field::default(), term)
 }
 
 #[test]
@@ -91,7 +92,7 @@ fn feedback_finds_documents_that_the_query_does_not_and_says_what_it_needs() {
     assert!(snapshot.expand(&word("sun"), Field::default(), model, &Rm3 { documents: 0, ..rm3 }).is_err());
     let without = indexed(&texts, 2, StoredOptions::default());
     let error = without.expand(&word("sun"), Field::default(), model, &rm3).unwrap_err().to_string();
-    assert!(error.contains("--vectors"), "{error}");
+    assert!(error.contains("with vectors"), "{error}");
 }
 
 #[test]
@@ -109,7 +110,7 @@ fn feedback_is_of_the_field_that_has_vectors() {
     let rm3 = Rm3 { common: 1.0, ..Rm3::default() };
     assert_ne!(snapshot.expand(&word("sea"), text, Model::Classic, &rm3).unwrap(), word("sea"));
     let error = snapshot.expand(&word("sea"), size, Model::Classic, &rm3).unwrap_err().to_string();
-    assert!(error.contains("field text, not of size") && error.contains("without --field"), "{error}");
+    assert!(error.contains("in field size") && error.contains("expand in field text"), "{error}");
 }
 
 #[test]
@@ -163,7 +164,7 @@ fn a_document_finds_others_like_it_by_its_vector_or_its_text_and_never_itself() 
     let without = indexed(&texts, 2, StoredOptions::default());
     let hit = without.hit(b"000").unwrap().unwrap();
     let error = without.more_like(&hit, model, 1, &MoreLikeThis::default()).unwrap_err().to_string();
-    assert!(error.contains("--vectors") && error.contains("--store"), "{error}");
+    assert!(error.contains("vectors") && error.contains("store content"), "{error}");
 }
 
 #[test]
@@ -185,7 +186,7 @@ fn a_stored_field_finds_documents_with_others_like_it() {
     found.sort();
     assert_eq!(found, ["a", "b"]);
     let error = snapshot.like(&hit, text, &MoreLikeThis::default()).unwrap_err().to_string();
-    assert!(error.contains("text of that field"), "{error}");
+    assert!(error.contains("the text is stored"), "{error}");
 }
 
 #[test]
@@ -203,7 +204,7 @@ fn documents_are_found_by_their_keys_and_files_of_lines_are_not() {
     assert!(snapshot.hit(&name(":4")).unwrap().is_none());
     let error = snapshot.hit(&name("")).unwrap_err().to_string();
     assert!(error.contains("list:1"), "{error}");
-    crate::index::delete(&index, &crate::index::Selection::Keys(vec![name(":2")])).unwrap();
+    Index::open(&index).unwrap().delete(&crate::index::Selection::Keys(vec![name(":2")])).unwrap();
     let snapshot = Snapshot::open(&index).unwrap();
     assert!(snapshot.hit(&name(":2")).unwrap().is_none() && snapshot.hit(&name(":3")).unwrap().is_some());
 }
@@ -224,7 +225,7 @@ fn a_line_is_found_beside_a_file_that_is_called_like_it() {
         assert_eq!(snapshot.key(&hit).unwrap(), key);
     }
     assert!(snapshot.hit(&name("")).is_err() && snapshot.hit(&name(":3")).unwrap().is_none());
-    crate::index::delete(&index, &crate::index::Selection::Keys(vec![name("")])).unwrap();
+    Index::open(&index).unwrap().delete(&crate::index::Selection::Keys(vec![name("")])).unwrap();
     let error = Snapshot::open(&index).unwrap().hit(&name(":1")).unwrap_err().to_string();
     assert!(error.contains("a:1:1"), "{error}");
 }

@@ -4,8 +4,9 @@ use std::time::Duration;
 
 use super::*;
 use crate::index::{MergeOptions, MergePolicy, check_in, delete_in, merge_in};
+use crate::query::Query;
 use crate::schema::{Compression, Field, Store, Stored};
-use crate::search::{Query, SnippetOptions};
+use crate::search::SnippetOptions;
 use crate::segment::CheckLevel;
 use crate::store::RamDirectory;
 
@@ -52,7 +53,7 @@ fn found(snapshot: &Snapshot, stored: Stored) -> (BTreeSet<Vec<u8>>, Documents) 
             hits.insert((hit.leaf, hit.doc), hit);
             ControlFlow::Continue(())
         };
-        let query = crate::search::Query::Term(term);
+        let query = Query::term(Field::default(), term);
         searcher.for_each(&query, Model::Bm25 { k1: 1.2, b: 0.75 }, visit).unwrap();
     }
     let keys = hits.values().map(|hit| snapshot.key(hit).unwrap()).collect();
@@ -120,7 +121,8 @@ fn what_is_stored_survives_flushes_inside_documents_replacements_deletes_and_mer
         fs::write(root.join("windows"), b"one\r\n\r\ntwo \xff\r\n").unwrap();
         files.push((root.join("windows"), b"one\r\n\r\ntwo \xff\r\n".to_vec()));
         if records == Records::File {
-            // Each takes a third of the memory of a segment and looks smaller, so that some are cut in the middle.
+            // Each takes a third of the memory of a segment and looks smaller, so that some are cut in the
+            // middle.
             for n in 0..4 {
                 let words = (0..90_000).map(|i| format!("{} n{n}w{i}", ["a", "bb", "c"][i % 3]));
                 let text = words.collect::<Vec<_>>().join("\n").into_bytes();
@@ -219,8 +221,8 @@ fn an_index_stores_from_its_first_build_on_or_never() {
     fs::write(root.join("file"), "one two one").unwrap();
     let none = Stored::default();
     for (first, then, expected) in [
-        (none, CONTENT, Some("with --store none")),
-        (CONTENT, REFERENCE, Some("with --store content")),
+        (none, CONTENT, Some("with store none")),
+        (CONTENT, REFERENCE, Some("with store content")),
         (CONTENT, Stored { vectors: false, ..CONTENT }, Some("with vectors")),
         (REFERENCE, Stored { vectors: true, ..REFERENCE }, Some("without vectors")),
         (CONTENT, Stored { compression: Compression::Zstd(3), ..CONTENT }, None),
@@ -232,7 +234,7 @@ fn an_index_stores_from_its_first_build_on_or_never() {
         match (add(&directory, &options), expected) {
             (Err(error), Some(expected)) => {
                 assert!(
-                    matches!(error, Error::Options(_)) && error.to_string().contains(expected),
+                    matches!(error, Error::Conflict { .. }) && error.to_string().contains(expected),
                     "{error}"
                 );
                 assert!(error.to_string().contains("build another index"), "{error}");
@@ -267,7 +269,10 @@ fn a_file_that_changed_is_not_read_as_if_it_had_not() {
         let refused = |why: &str| {
             let error = snapshot.document(&hits[0]).unwrap_err();
             assert!(matches!(error, Error::SourceChanged { .. }), "{error}");
-            assert!(error.to_string().contains(why) && error.to_string().contains("scanns index"), "{error}");
+            assert!(
+                error.to_string().contains(why) && error.to_string().contains("index it again"),
+                "{error}"
+            );
         };
         set_modified(modified + Duration::from_secs(1));
         refused("modified since");
@@ -303,7 +308,7 @@ fn what_is_stored_keeps_within_the_memory_and_a_document_that_does_not_fit_is_to
     options.memory = 128 << 20;
     let report = add(&directory, &options).unwrap();
     assert_eq!((report.documents, report.failed.len()), (3, 1), "{report:?}");
-    assert!(report.failed[0].path.ends_with("huge") && report.failed[0].reason.contains("more --memory"));
+    assert!(report.failed[0].path.ends_with("huge") && report.failed[0].reason.contains("more memory"));
     options.memory = 1 << 30;
     options.again = true;
     let report = add(&directory, &options).unwrap();
@@ -329,9 +334,9 @@ fn snippets_read_the_front_of_a_file_and_say_the_same() {
     run(&index, &IndexOptions { stored, ..options(&root, Records::File, 1) }).unwrap();
     let snapshot = Snapshot::open(&index).unwrap();
     let hit = snapshot.hit(root.join("long").as_os_str().as_encoded_bytes()).unwrap().unwrap();
-    assert_eq!(snapshot.front(&hit, 1000).unwrap().unwrap(), &text.as_bytes()[..1000]);
+    assert_eq!(snapshot.document_start(&hit, 1000).unwrap().unwrap(), &text.as_bytes()[..1000]);
     assert_eq!(snapshot.document(&hit).unwrap().unwrap(), text.as_bytes());
-    let (query, field) = (Query::Term(b"other".to_vec()), Field::default());
+    let (query, field) = (Query::term(Field::default(), b"other"), Field::default());
     for scan in [100, 4_000, 1 << 20] {
         let options = SnippetOptions { scan, ..SnippetOptions::default() };
         let mut highlighter = snapshot.highlighter(field, &query, options).unwrap();

@@ -1,4 +1,4 @@
-//! What devices can do: reading the sample and nothing else, and writing where the index will be.
+//! Measures the devices: reading the sample without indexing it, and writing where the index will be.
 
 use std::io::Write;
 use std::path::Path;
@@ -6,58 +6,61 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::{Duration, Instant};
 
+use super::numbers::float;
 use crate::error::{Error, Result};
-use crate::index::IndexOptions;
+use crate::index::build::options::IndexOptions;
 use crate::read::{Direct, Lane, ReadOptions, start};
 use crate::schema::Analyzer;
 use crate::source::Input;
 use crate::store::{Directory, FsDirectory};
 
-/// How fast a file system reads past the page cache in one way.
+/// How fast a file system reads past the page cache with one block size and queue depth.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct ReadRate {
     /// Bytes per read.
     pub block_bytes: usize,
-    /// Reads under way.
+    /// Reads in flight.
     pub queue_depth: usize,
     /// Bytes per second of one read thread.
     pub bytes_per_second: f64,
 }
 
-/// What the devices were measured to do.
+/// The limits of the devices, as measured.
 #[derive(Clone, Debug, PartialEq)]
 pub struct DeviceLimits {
-    /// Large files past the page cache; empty where the sample has none.
+    /// Reading large files past the page cache; empty if the sample has none.
     pub direct: Vec<ReadRate>,
-    /// Bytes per second of the sample as a build reads it, with everything that it has to do for small files, from
-    /// the page cache or not as the sample was found.
+    /// Bytes per second of reading the sample as a build does, including the cost of small files, from the
+    /// page cache if the sample was found there.
     pub sample: f64,
-    /// Seconds to open, read and close a small file, if there are enough of them to tell.
+    /// Seconds to open, read and close a small file, if there are enough small files to measure.
     pub small_file: Option<f64>,
-    /// Bytes written per second, until they are on the medium.
+    /// Bytes written per second until they are durable.
     pub write: f64,
-    /// Seconds until a small file is on the medium.
+    /// Seconds until a small file is durable.
     pub sync: f64,
 }
 
-/// How long a way of reading is measured.
+/// How long one combination of block size and queue depth is measured.
 const TIME: Duration = Duration::from_millis(120);
 
-/// How long the whole sample is read at most, and how long writing goes on.
+/// The longest time for reading the whole sample, and the time for writing.
 const LONG: Duration = Duration::from_millis(500);
 
 const BLOCKS: [usize; 3] = [256 << 10, 1 << 20, 4 << 20];
 const DEPTHS: [usize; 3] = [1, 4, 16];
 
-/// Small files are up to this size, and there must be so many.
+/// The largest small file.
 const SMALL: u64 = 64 << 10;
+
+/// The least number of small files to measure.
 const ENOUGH: usize = 100;
 
-/// Measures reading of `inputs` with the options of a build, and writing to `dir`. `forget` puts the inputs out of
-/// the page cache where they were not in it.
+/// Measures reading of `inputs` with the options of a build, and writing to `dir`. `forget` evicts the inputs
+/// from the page cache, unless they were found there.
 ///
 /// # Errors
-/// [`Error::Cancelled`], or whatever stops a build as well.
+/// [`Error::Cancelled`], and errors of reading and writing.
 pub(super) fn measure(
     inputs: &[Input],
     options: &IndexOptions,
@@ -100,7 +103,7 @@ struct Reading<'a> {
 }
 
 impl Reading<'_> {
-    /// Reads inputs for at most `time` and does nothing with them: bytes, files, seconds.
+    /// Reads inputs for at most `time` without using them. Returns bytes, files and seconds.
     fn run(&self, inputs: &Arc<Vec<Input>>, read: &ReadOptions, time: Duration) -> Result<(f64, f64, f64)> {
         let stop = Arc::new(AtomicBool::new(false));
         let analyzer = self.options.analyzer.clone().unwrap_or(Analyzer::Standard);
@@ -124,11 +127,11 @@ impl Reading<'_> {
         if self.cancel.load(Ordering::Relaxed) {
             return Err(Error::Cancelled);
         }
-        Ok((super::float(bytes), super::float(files), begun.elapsed().as_secs_f64()))
+        Ok((float(bytes), float(files), begun.elapsed().as_secs_f64()))
     }
 }
 
-/// Bytes written per second until they are on the medium, and seconds for one small file.
+/// Bytes written per second until they are durable, and seconds for one small file.
 fn writing(dir: &Path) -> Result<(f64, f64)> {
     const NAME: &str = "probe";
     let directory = FsDirectory::new(dir);
@@ -144,9 +147,9 @@ fn writing(dir: &Path) -> Result<(f64, f64)> {
             }
         }
         out.finish()?;
-        Ok(super::float(bytes) / begun.elapsed().as_secs_f64())
+        Ok(float(bytes) / begun.elapsed().as_secs_f64())
     };
-    // No two pages alike, should the file system look for that.
+    // No two pages are equal, in case the file system deduplicates.
     let chunk: Vec<u8> =
         (0..1u32 << 18).flat_map(|word| word.wrapping_mul(0x9e37_79b1).to_le_bytes()).collect();
     let rate = write(LONG, &chunk)?;

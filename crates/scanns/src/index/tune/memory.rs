@@ -1,22 +1,23 @@
-//! What memory can do: streams, single look-ups, and fresh pages.
+//! Measures memory: streams, random look-ups, and fresh pages.
 //!
-//! A build waits for memory more than for anything else: each term that no cache holds is a look-up at a random
-//! place. Look-ups that do not depend on each other overlap, others do not.
+//! A build waits for memory more than for anything else, because each term that no cache holds is a look-up
+//! at a random place. Independent look-ups overlap, dependent ones do not.
 
 use std::sync::Barrier;
 use std::time::{Duration, Instant};
 
+use super::numbers::float;
 use crate::error::Result;
-use crate::sys::{PageSize, Slab};
+use crate::sys::{PageSize, Slab, lock};
 
-/// What memory was measured to do.
+/// The limits of memory, as measured.
 #[derive(Clone, Debug, PartialEq)]
 pub struct MemoryLimits {
-    /// Bytes read and written per second by copies, by number of threads.
+    /// Bytes read and written per second by copying, by number of threads.
     pub copy: Vec<(usize, f64)>,
-    /// Seconds of a look-up that waits for the one before it.
+    /// Seconds of a look-up that depends on the one before it.
     pub dependent: f64,
-    /// Look-ups per second of all threads together that wait for nothing, by number of threads.
+    /// Independent look-ups per second over all threads, by number of threads.
     pub independent: Vec<(usize, f64)>,
     /// Seconds per byte of fresh memory in base pages.
     pub fresh_base: f64,
@@ -24,25 +25,25 @@ pub struct MemoryLimits {
     pub fresh_huge: f64,
 }
 
-/// How long a figure is measured.
+/// How long each figure is measured.
 const TIME: Duration = Duration::from_millis(80);
 
-/// Memory at whose random places is looked, beyond most caches.
+/// Bytes of memory for random look-ups, more than most caches.
 const RANDOM_BYTES: usize = 64 << 20;
 
 /// Words of a cache line.
 const LINE: usize = 8;
 
-/// What each thread copies from, and to.
+/// Bytes that each thread copies.
 const COPIED: usize = 16 << 20;
 
-/// Memory backed to learn the price of fresh pages.
+/// Bytes of fresh memory to measure.
 const FRESH: usize = 32 << 20;
 
 /// Measures memory with up to `threads` threads.
 ///
 /// # Errors
-/// Where there is no memory to be had.
+/// [`Error::System`](crate::Error::System) if there is not enough memory.
 pub(super) fn measure(threads: usize) -> Result<MemoryLimits> {
     let mut counts: Vec<usize> = std::iter::successors(Some(1), |count| Some(count * 2))
         .take_while(|&count| count < threads)
@@ -58,7 +59,7 @@ pub(super) fn measure(threads: usize) -> Result<MemoryLimits> {
     })
 }
 
-/// Steps of a generator of numbers that look random (xorshift64).
+/// The next pseudo-random number (xorshift64).
 fn next(state: &mut u64) -> usize {
     *state ^= *state << 13;
     *state ^= *state >> 7;
@@ -66,10 +67,10 @@ fn next(state: &mut u64) -> usize {
     usize::try_from(*state >> 20).unwrap_or(0)
 }
 
-/// Cache lines, each of which names the next one of a round trip through all of them in random order.
+/// Cache lines that form a cycle in random order: each holds the number of the next.
 fn ring() -> Result<Slab<u64>> {
     let lines = RANDOM_BYTES / LINE / size_of::<u64>();
-    // Sattolo's shuffle makes one round trip and not several.
+    // Sattolo's shuffle makes a single cycle.
     let mut order: Vec<usize> = (0..lines).collect();
     let mut state = 0x9e37_79b9_7f4a_7c15;
     for last in (1..lines).rev() {
@@ -83,7 +84,7 @@ fn ring() -> Result<Slab<u64>> {
     Ok(words)
 }
 
-/// Seconds of a step to a line that only the line before names.
+/// Seconds of a look-up whose address depends on the look-up before.
 fn dependent(ring: &[u64]) -> f64 {
     let (mut at, mut steps) = (0, 0u32);
     let begun = Instant::now();
@@ -97,9 +98,9 @@ fn dependent(ring: &[u64]) -> f64 {
     begun.elapsed().as_secs_f64() / f64::from(steps)
 }
 
-/// Look-ups per second of all threads at random places.
+/// Random look-ups per second over all threads.
 fn independent(ring: &[u64], threads: usize) -> f64 {
-    together(threads, |number| {
+    sum_of_threads(threads, |number| {
         let (mut state, mut sum, mut steps) = (number as u64 + 1, 0u64, 0u32);
         let begun = Instant::now();
         while begun.elapsed() < TIME {
@@ -113,7 +114,7 @@ fn independent(ring: &[u64], threads: usize) -> f64 {
     })
 }
 
-/// Bytes per second, read and written, of threads that copy memory of their own.
+/// Bytes read and written per second by threads that each copy their own memory.
 fn copy(threads: usize) -> Result<f64> {
     let mut memory = Vec::new();
     for _ in 0..threads {
@@ -121,8 +122,8 @@ fn copy(threads: usize) -> Result<f64> {
         both.iter_mut().for_each(|slab| slab.grow(COPIED));
         memory.push(std::sync::Mutex::new(both));
     }
-    Ok(together(threads, |number| {
-        let mut both = memory[number].lock().unwrap_or_else(std::sync::PoisonError::into_inner);
+    Ok(sum_of_threads(threads, |number| {
+        let mut both = lock(&memory[number]);
         let [from, to] = &mut *both;
         let mut rounds = 0u32;
         let begun = Instant::now();
@@ -131,12 +132,12 @@ fn copy(threads: usize) -> Result<f64> {
             std::hint::black_box(&to);
             rounds += 1;
         }
-        f64::from(rounds) * 2.0 * super::float(COPIED as u64) / begun.elapsed().as_secs_f64()
+        f64::from(rounds) * 2.0 * float(COPIED as u64) / begun.elapsed().as_secs_f64()
     }))
 }
 
-/// The sum of what `rate` gives for each of `threads` threads that begin together.
-fn together(threads: usize, rate: impl Fn(usize) -> f64 + Sync) -> f64 {
+/// The sum of the results of `rate` over `threads` threads that start at the same time.
+fn sum_of_threads(threads: usize, rate: impl Fn(usize) -> f64 + Sync) -> f64 {
     let barrier = Barrier::new(threads);
     std::thread::scope(|scope| {
         let (barrier, rate) = (&barrier, &rate);
@@ -155,7 +156,7 @@ fn fresh(pages: PageSize) -> Result<f64> {
     let mut slab = Slab::<u8>::reserve(FRESH, pages)?;
     let begun = Instant::now();
     slab.grow(FRESH);
-    Ok(begun.elapsed().as_secs_f64() / super::float(FRESH as u64))
+    Ok(begun.elapsed().as_secs_f64() / float(FRESH as u64))
 }
 
 #[cfg(test)]
@@ -163,7 +164,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn the_ring_is_one_round_trip() {
+    fn the_ring_is_a_single_cycle() {
         let ring = ring().unwrap();
         let (mut at, mut steps) = (0, 0);
         loop {

@@ -1,42 +1,43 @@
-//! What one processor can do: text that is in memory already to a finished segment that stays in memory.
+//! Measures one processor: from text in memory to a finished segment in memory.
 
 use std::fs::File;
 use std::io::{Read, Seek, SeekFrom};
 use std::time::Instant;
 
+use super::numbers::float;
 use super::sample::Pick;
 use crate::column::ColumnSet;
 use crate::error::{Error, Result};
-use crate::index::IndexOptions;
+use crate::index::build::options::IndexOptions;
 use crate::invert::{CHECK_EVERY, InvertOptions, Inverter};
-use crate::record::Parts;
+use crate::record::{DocumentParts, DocumentRange};
 use crate::schema::{Analyzer, Field};
-use crate::segment::{Collector, FlushBuffers, Keys, flush};
+use crate::segment::{FlushBuffers, Keys, SegmentContents, StoredCollector, flush};
 use crate::source::Input;
 use crate::store::RamDirectory;
 use crate::tokenize::Tokenizer;
 
-/// What one thread was measured to do with text in memory.
+/// What one thread does with text in memory, as measured.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct ProcessorLimits {
-    /// Bytes of text inverted per second, in memory that was used before.
+    /// Bytes of text inverted per second in memory that has been used before.
     pub invert: f64,
-    /// The same in fresh memory.
+    /// Bytes of text inverted per second in fresh memory.
     pub invert_fresh: f64,
     /// Bytes of text per second whose postings are sorted and encoded.
     pub flush: f64,
     /// Bytes of text per token.
     pub bytes_per_token: f64,
-    /// Bytes of text per distinct term of the text that was measured.
+    /// Bytes of text per distinct term.
     pub bytes_per_term: f64,
-    /// Bytes of memory for the postings of a byte of text.
+    /// Bytes of memory per byte of text.
     pub memory: f64,
-    /// Bytes written for a byte of text.
+    /// Bytes written per byte of text.
     pub written: f64,
 }
 
 impl ProcessorLimits {
-    /// Bytes of text per second and thread to a finished segment.
+    /// Bytes of text per second that one thread turns into a finished segment.
     pub fn rate(&self) -> f64 {
         1.0 / (1.0 / self.invert + 1.0 / self.flush)
     }
@@ -45,7 +46,7 @@ impl ProcessorLimits {
 /// Inverts the `picks` of `inputs`, which fit into memory, several times on this thread.
 ///
 /// # Errors
-/// Where nothing can be read, or there is no memory.
+/// [`Error::InvalidValue`] if nothing can be read, and errors of memory.
 pub(super) fn measure(inputs: &[Input], picks: &[Pick], options: &IndexOptions) -> Result<ProcessorLimits> {
     let read = |pick: &Pick| {
         let mut text = Vec::new();
@@ -55,26 +56,28 @@ pub(super) fn measure(inputs: &[Input], picks: &[Pick], options: &IndexOptions) 
         Some(text)
     };
     let mut texts: Vec<Vec<u8>> = picks.iter().filter_map(read).collect();
-    let bytes = super::float(texts.iter().map(|text| text.len() as u64).sum());
+    let bytes = float(texts.iter().map(|text| text.len() as u64).sum());
     if bytes == 0.0 {
-        return Err(Error::Options(
-            "nothing to tune on: give files that can be read and are not empty".into(),
+        return Err(Error::invalid(
+            "inputs of tuning",
+            "without text",
+            "files that can be read and are not empty",
         ));
     }
     let analyzer = options.analyzer.clone().unwrap_or(Analyzer::Standard);
     let invert = InvertOptions { budget: 1 << 30, pages: options.read.pages, ..InvertOptions::default() };
-    let mut one = One {
+    let mut one = MemoryIndexer {
         options,
         tokenizer: Tokenizer::new(&analyzer),
         inverter: Inverter::new(&invert)?,
         analyzer: &analyzer,
     };
     let fresh = one.invert(&mut texts);
-    let (tokens, terms) = (super::float(one.inverter.tokens()), super::float(one.inverter.terms() as u64));
-    let memory = super::float(one.inverter.bytes() as u64);
+    let (tokens, terms) = (float(one.inverter.tokens()), float(one.inverter.terms() as u64));
+    let memory = float(one.inverter.bytes() as u64);
     one.flush()?;
     let (mut reused, mut flushed, mut written) = (f64::INFINITY, f64::INFINITY, 0.0);
-    // The least of a few: what disturbs a measurement only adds to it.
+    // The least of a few, because disturbances only add to a measurement.
     for _ in 0..3 {
         reused = one.invert(&mut texts).min(reused);
         let (seconds, bytes) = one.flush()?;
@@ -93,21 +96,25 @@ pub(super) fn measure(inputs: &[Input], picks: &[Pick], options: &IndexOptions) 
 }
 
 /// An index thread without a reader and a disk.
-struct One<'a> {
+struct MemoryIndexer<'a> {
     options: &'a IndexOptions,
     analyzer: &'a Analyzer,
     tokenizer: Tokenizer,
     inverter: Inverter,
 }
 
-impl One<'_> {
-    /// Seconds until all texts are inverted.
+impl MemoryIndexer<'_> {
+    /// Inverts all texts, and returns the seconds it took.
     fn invert(&mut self, texts: &mut [Vec<u8>]) -> f64 {
         let begun = Instant::now();
         for text in texts {
             let all = 0..text.len();
-            let mut parts =
-                Parts::new(self.options.records, self.analyzer, all, (false, true), CHECK_EVERY / 4);
+            let mut parts = DocumentParts::new(
+                self.options.records,
+                self.analyzer,
+                DocumentRange::whole(all),
+                CHECK_EVERY / 4,
+            );
             while let Some(part) = parts.step(text) {
                 self.tokenizer.run(text, part.range, &mut self.inverter);
                 if part.closes {
@@ -119,22 +126,16 @@ impl One<'_> {
         begun.elapsed().as_secs_f64()
     }
 
-    /// Seconds until a segment is in memory, and its bytes; the keys of its documents are left out.
+    /// Writes a segment to memory, without keys, and returns the seconds it took and its bytes.
     fn flush(&mut self) -> Result<(f64, f64)> {
         let begun = Instant::now();
-        let (keys, mut stored) = (Keys::default(), Collector::none());
-        let mut fields = [(Field::default(), &mut self.inverter)];
+        let (keys, mut stored) = (Keys::default(), StoredCollector::none());
+        let mut columns = ColumnSet::default();
+        let fields = vec![(Field::default(), &mut self.inverter)];
+        let contents = SegmentContents { fields, keys: &keys, stored: &mut stored, columns: &mut columns };
         let buffers = FlushBuffers::default();
-        let (segment, unsynced) = flush(
-            &RamDirectory::new(),
-            1,
-            &mut fields,
-            &keys,
-            &mut stored,
-            &mut ColumnSet::default(),
-            &buffers,
-        )?;
+        let (segment, unsynced) = flush(&RamDirectory::new(), 1, contents, &buffers)?;
         unsynced.sync()?;
-        Ok((begun.elapsed().as_secs_f64(), super::float(segment.bytes)))
+        Ok((begun.elapsed().as_secs_f64(), float(segment.bytes)))
     }
 }

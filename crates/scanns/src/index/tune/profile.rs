@@ -1,21 +1,21 @@
-//! What is tuned, and the grid of values that the search goes through.
+//! The parameters that are tuned, and the grid of their values.
 
 use super::search::{Axis, Point};
 use crate::read::ReadOptions;
 use crate::sys::PageSize;
 
-/// The parameters of a build that depend on the machine and not on what is wanted of the index.
+/// The parameters of a build that depend on the machine, not on what the index should contain.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Profile {
     /// Threads that read.
     pub read_threads: usize,
     /// Threads that index.
     pub index_threads: usize,
-    /// Bytes read at once.
+    /// Bytes per read.
     pub block_bytes: usize,
-    /// Blocks that each index thread owns.
+    /// Blocks per index thread.
     pub blocks: usize,
-    /// Reads under way for each index thread.
+    /// Reads in flight per index thread.
     pub queue_depth: usize,
     /// Pages that back blocks, terms and postings.
     pub pages: PageSize,
@@ -48,7 +48,7 @@ impl Profile {
     }
 }
 
-/// Block sizes and depths that are tried, beside those of the start.
+/// Block sizes and queue depths to try, beside the starting ones.
 const BLOCKS: [usize; 6] = [256 << 10, 512 << 10, 1 << 20, 2 << 20, 4 << 20, 8 << 20];
 const DEPTHS: [usize; 5] = [1, 2, 4, 8, 16];
 
@@ -57,8 +57,8 @@ const DEPTHS: [usize; 5] = [1, 2, 4, 8, 16];
 pub(super) struct Grid {
     start: Profile,
     index_threads: Vec<usize>,
-    /// Index threads per read thread. What many index threads need of reading grows with them, so that a ratio is
-    /// good for many numbers of index threads where a number of read threads is not.
+    /// Index threads per read thread. The need for reading grows with the index threads, so a ratio suits
+    /// many numbers of index threads, which a number of read threads does not.
     per_reader: Vec<usize>,
     pages: Vec<PageSize>,
     blocks: Vec<usize>,
@@ -66,8 +66,8 @@ pub(super) struct Grid {
 }
 
 impl Grid {
-    /// The grid around `start`, whose index threads are the most that are tried. Without `deep` the queue depth is
-    /// left as it is: it counts only where large files are read past the page cache.
+    /// The grid around `start`, whose number of index threads is the most that is tried. Without `deep`, the
+    /// queue depth is fixed: it matters only if large files bypass the page cache.
     pub(super) fn around(start: Profile, deep: bool) -> Grid {
         let most = start.index_threads;
         let powers =
@@ -111,7 +111,7 @@ impl Grid {
         ]
     }
 
-    /// The parameters at a point; `None` where it lies off the grid.
+    /// The parameters at a point; `None` if it is off the grid.
     pub(super) fn profile(&self, point: &[usize]) -> Option<Profile> {
         let &[index, pages, readers, block, depth] = point else { return None };
         let index_threads = *self.index_threads.get(index)?;
@@ -123,7 +123,7 @@ impl Grid {
             read_threads,
             index_threads,
             block_bytes: *self.blocks.get(block)?,
-            // A read under way needs a block of its own.
+            // Each read in flight needs a block of its own.
             blocks: self.start.blocks.max(queue_depth),
             queue_depth,
             pages: *self.pages.get(pages)?,

@@ -1,9 +1,11 @@
 //! What limits a build: the rate that each resource would permit if the others cost nothing.
 //!
-//! The lowest of these is the roof; no parameters lift a build above it, only another machine does, or other data.
+//! The lowest of these rates is the roof. No parameters lift a build above it, only another machine or other
+//! data do.
 
 use super::device::DeviceLimits;
 use super::memory::MemoryLimits;
+use super::numbers::float;
 use super::processor::ProcessorLimits;
 use super::profile::Profile;
 use super::trial::Trial;
@@ -11,9 +13,9 @@ use super::trial::Trial;
 /// A resource that a build needs.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Resource {
-    /// Reading the inputs, as they were found.
+    /// Reading the inputs, from the page cache if they were found there.
     Reading,
-    /// Writing the index through to the medium.
+    /// Writing the index until it is durable.
     Writing,
     /// Traffic, look-ups and fresh pages of memory.
     Memory,
@@ -24,24 +26,24 @@ pub enum Resource {
 /// Rates in bytes of text per second.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Roofline {
-    /// What each resource alone would permit, the lowest first.
+    /// The rate that each resource alone would permit, the lowest first.
     pub roofs: Vec<(Resource, f64)>,
-    /// What a build reached.
+    /// The rate that a build reached.
     pub reached: f64,
-    /// How many processors were busy on average.
+    /// The average number of busy processors.
     pub busy: f64,
     /// Threads that index.
     pub threads: usize,
 }
 
-/// Look-ups that a new term costs for certain: its bucket and its entry are in no cache.
+/// Look-ups that a new term always costs: no cache holds its bucket and its entry.
 const LOOKUPS_PER_TERM: f64 = 2.0;
 
-/// Times that the text goes through memory: it is written by the read and read by the tokenizer.
+/// How often text passes through memory: the read writes it, and the tokenizer reads it.
 const TOUCHES_PER_BYTE: f64 = 2.0;
 
 impl Roofline {
-    /// Of a build with `profile` that took what `trial` says.
+    /// The limits of a build with `profile`, whose figures are in `trial`.
     pub(super) fn of(
         memory: &MemoryLimits,
         device: &DeviceLimits,
@@ -51,32 +53,31 @@ impl Roofline {
         trial: &Trial,
     ) -> Roofline {
         let threads = profile.index_threads;
-        let text = super::float(trial.bytes);
+        let text = float(trial.bytes);
         let fresh = memory.fresh_base.min(memory.fresh_huge);
-        // Memory is taken once and kept from segment to segment.
-        let taken =
-            (text * processor.memory).min(super::float(segment_memory) * super::float(threads as u64));
+        // Memory is allocated once and reused by later segments.
+        let taken = (text * processor.memory).min(float(segment_memory) * float(threads as u64));
         let waiting = TOUCHES_PER_BYTE / at(&memory.copy, threads)
             + LOOKUPS_PER_TERM / processor.bytes_per_term / at(&memory.independent, threads)
-            + taken * fresh / text / super::float(threads as u64);
+            + taken * fresh / text / float(threads as u64);
         let mut roofs = vec![
             (Resource::Reading, device.sample),
-            (Resource::Writing, device.write * text / super::float(trial.written.max(1))),
+            (Resource::Writing, device.write * text / float(trial.written.max(1))),
             (Resource::Memory, 1.0 / waiting),
-            (Resource::Processor, processor.rate() * super::float(threads as u64)),
+            (Resource::Processor, processor.rate() * float(threads as u64)),
         ];
         roofs.sort_by(|a, b| a.1.total_cmp(&b.1));
         Roofline { roofs, reached: trial.rate(), busy: trial.processor_seconds / trial.seconds, threads }
     }
 
-    /// The lowest roof, and what was reached as a share of it.
+    /// The lowest roof, and the reached rate as a share of it.
     pub fn limit(&self) -> (Resource, f64) {
         let lowest = self.roofs.first().copied().unwrap_or((Resource::Processor, f64::INFINITY));
         (lowest.0, self.reached / lowest.1)
     }
 }
 
-/// The figure for `threads`, or for the nearest number of threads above it that was measured.
+/// The figure for `threads`, or for the next larger number of threads that was measured.
 fn at(figures: &[(usize, f64)], threads: usize) -> f64 {
     let found = figures.iter().find(|&&(count, _)| count >= threads).or(figures.last());
     found.map_or(f64::INFINITY, |&(_, figure)| figure)

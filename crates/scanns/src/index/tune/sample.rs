@@ -1,9 +1,9 @@
-//! A sample of the user's own data: small enough to be indexed many times, and like the whole.
+//! Takes a representative sample of the inputs that is small enough to be indexed many times.
 //!
-//! Large and small files have the share of the sample that they have of the whole. Large files give stretches
-//! at even distances, small ones runs of neighbours at even distances, so that all parts of a tree and of a file
-//! are met, files of a directory stay together, and the same inputs give the same sample. A stretch of a file is
-//! copied, as nothing else can be read as a file; files taken whole are read where they lie.
+//! Large and small files have the same share of the sample as of the inputs. Large files contribute stretches
+//! at even distances, small files runs of neighbours at even distances. This way all parts of a tree and of a
+//! file are sampled, files of a directory stay together, and the same inputs give the same sample. Stretches
+//! are copied to files of their own; files that are taken whole are read in place.
 
 use std::fs::File;
 use std::io::{BufWriter, Read, Seek, SeekFrom, Write};
@@ -13,29 +13,29 @@ use crate::error::{Error, Result};
 use crate::source::Input;
 use crate::sys::ReadFile;
 
-/// Files from this size on may be taken in stretches.
+/// Files of at least this size may be sampled in stretches.
 const LARGE: u64 = 4 << 20;
 
-/// Longest stretch of one file: many blocks of the largest size would be better, many stretches too.
+/// The longest stretch of a file, a compromise between many blocks per stretch and many stretches.
 pub(super) const STRETCH: u64 = 16 << 20;
 
-/// Shortest stretch.
+/// The shortest stretch.
 const SHORTEST: u64 = 1 << 20;
 
-/// Runs of small files.
+/// The number of runs of small files.
 const RUNS: u64 = 64;
 
-/// A part of an input.
+/// A range of an input.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) struct Pick {
-    /// Its number in the list.
+    /// The number of the input in the list.
     pub(super) input: usize,
     pub(super) offset: u64,
     pub(super) len: u64,
 }
 
-/// Chooses about `wanted` bytes of `inputs`, all of them where there are no more; of large files so many stretches
-/// that none of `threads` index threads is left without one.
+/// Chooses about `wanted` bytes of `inputs`, or all if there are no more. Takes enough stretches of large
+/// files for each of `threads` index threads.
 pub(super) fn choose(inputs: &[Input], wanted: u64, threads: usize) -> Vec<Pick> {
     let all: u64 = inputs.iter().map(|input| input.bytes).sum();
     let whole = |(input, of): (usize, &Input)| Pick { input, offset: 0, len: of.bytes };
@@ -51,13 +51,13 @@ pub(super) fn choose(inputs: &[Input], wanted: u64, threads: usize) -> Vec<Pick>
     picks
 }
 
-/// `of * numerator / denominator`, without overflow; 0 where there is nothing to divide by.
+/// `of * numerator / denominator` without overflow; 0 if the denominator is 0.
 fn part(of: u64, numerator: u64, denominator: u64) -> u64 {
     let product = u128::from(of) * u128::from(numerator);
     u64::try_from(product.checked_div(u128::from(denominator)).unwrap_or(0)).unwrap_or(u64::MAX)
 }
 
-/// Stretches of large files, at even distances in all their bytes.
+/// Stretches of large files, at even distances over all their bytes.
 fn stretches(files: &[Pick], bytes: u64, wanted: u64, least: u64) -> Vec<Pick> {
     if files.is_empty() || wanted == 0 {
         return Vec::new();
@@ -73,7 +73,7 @@ fn stretches(files: &[Pick], bytes: u64, wanted: u64, least: u64) -> Vec<Pick> {
         }
         let Pick { input, len: size, .. } = files[file];
         let len = (wanted / count).clamp(SHORTEST, STRETCH).min(size);
-        // Around the place, inside the file, behind what was taken of it already.
+        // Centre the stretch on the place, but stay inside the file and after the stretch before.
         let middle = (at - before).saturating_sub(len / 2).min(size - len) & !4095;
         let taken = picks.last().filter(|last| last.input == input).map_or(0, |last| last.offset + last.len);
         let offset = middle.max(taken);
@@ -85,12 +85,12 @@ fn stretches(files: &[Pick], bytes: u64, wanted: u64, least: u64) -> Vec<Pick> {
     picks
 }
 
-/// Runs of small files, at even distances in all their bytes.
+/// Runs of small files, at even distances over all their bytes.
 fn runs(files: &[Pick], bytes: u64, wanted: u64) -> Vec<Pick> {
     let mut picks = Vec::new();
     let (mut at, mut taken) = (0, 0);
     for file in files {
-        // The run at hand goes on until its share is taken; the next one begins where its stratum does.
+        // A run continues until its share is taken; the next one begins with the next stratum.
         let stratum = part(at, RUNS, bytes);
         if taken < part(wanted, stratum + 1, RUNS) && taken + file.len <= wanted + LARGE {
             picks.push(*file);
@@ -106,17 +106,18 @@ fn runs(files: &[Pick], bytes: u64, wanted: u64) -> Vec<Pick> {
 pub(super) struct Sample {
     pub(super) paths: Vec<PathBuf>,
     pub(super) bytes: u64,
-    /// Bytes of it that are copies.
+    /// Bytes that are copies.
     pub(super) copied: u64,
     /// True if most of it was in the page cache when it was chosen.
     pub(super) cached: bool,
 }
 
 impl Sample {
-    /// Prepares `picks`; stretches are copied to `dir`, which exists. Files that cannot be read are left out.
+    /// Prepares `picks`. Copies stretches to the existing directory `dir`, and leaves out files that cannot
+    /// be read.
     ///
     /// # Errors
-    /// Where a copy cannot be written.
+    /// [`Error::Io`] if a copy cannot be written.
     pub(super) fn prepare(inputs: &[Input], picks: &[Pick], dir: &Path) -> Result<Sample> {
         let mut sample = Sample { paths: Vec::new(), bytes: 0, copied: 0, cached: false };
         let mut cached = 0;
@@ -141,7 +142,7 @@ impl Sample {
         Ok(sample)
     }
 
-    /// Puts the sample out of the page cache, as far as the system follows.
+    /// Asks the system to evict the sample from the page cache.
     pub(super) fn forget(&self) {
         for path in &self.paths {
             if let Ok(file) = ReadFile::open(path) {
@@ -151,7 +152,7 @@ impl Sample {
     }
 }
 
-/// Copies a stretch without the lines that it cuts, where there are lines; `None` if it cannot be read.
+/// Copies a stretch without the lines that its ends cut, if it has lines; `None` if it cannot be read.
 fn copy(from: &Path, pick: &Pick, to: &Path) -> Result<Option<u64>> {
     let mut bytes = Vec::new();
     let read = File::open(from).and_then(|mut file| {
@@ -166,7 +167,7 @@ fn copy(from: &Path, pick: &Pick, to: &Path) -> Result<Option<u64>> {
     let write = || {
         let mut out = BufWriter::new(File::create(to)?);
         out.write_all(&bytes[start..end])?;
-        // What is not on the medium cannot be put out of the page cache.
+        // Only data on disk can be evicted from the page cache.
         out.into_inner()?.sync_data()
     };
     write().map_err(|source| Error::io("write the sample", to, source))?;
@@ -192,7 +193,7 @@ mod tests {
     }
 
     #[test]
-    fn little_is_taken_whole() {
+    fn small_inputs_are_taken_whole() {
         let inputs = inputs([5 << 20, 0, 100, 1 << 20]);
         let picks = choose(&inputs, 64 << 20, 2);
         assert_eq!(picks.len(), 4);
@@ -233,7 +234,7 @@ mod tests {
     }
 
     #[test]
-    fn the_sizes_in_a_sample_are_those_of_the_whole() {
+    fn a_sample_has_the_same_sizes_as_the_inputs() {
         let mut random = fastrand::Rng::with_seed(5);
         let small = (0..40_000).map(|_| random.u64(1..40 << 10));
         let inputs = inputs([40 << 20; 10].into_iter().chain(small));
@@ -253,7 +254,7 @@ mod tests {
     }
 
     #[test]
-    fn a_stretch_holds_whole_lines_and_what_is_gone_is_left_out() {
+    fn a_stretch_holds_whole_lines_and_missing_files_are_left_out() {
         let dir = tempfile::tempdir().unwrap();
         let path = dir.path().join("lines");
         let text: String = (0..100_000).map(|line| format!("line {line}\n")).collect();

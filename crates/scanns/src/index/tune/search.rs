@@ -1,11 +1,11 @@
-//! The search: the cheapest point of a grid, where every measurement of a cost is noisy and dear.
+//! Searches a grid for the point with the least cost, where measurements are noisy and expensive.
 //!
-//! Coordinate descent: one axis after the other, the one with the largest effect first, then the neighbours of what
-//! was found until nothing changes. Each axis is a race: all of its values are measured once, side by side with the
-//! incumbent, then the best few again, until one is left (successive halving, Jamieson and Talwalkar 2016; racing,
-//! Maron and Moore 1994). Of a runner the least cost counts, since what disturbs a measurement only adds to it
-//! (Chen and Revels 2016). At the end the winner meets the starting point in a duel of pairs, and has to be better
-//! beyond the noise of the pairs.
+//! The search is a coordinate descent: it goes through the axes, the one with the largest effect first, and
+//! then through the neighbours of the best point until nothing changes. Each axis is a race: all of its
+//! values are measured once, together with the incumbent, then the best few again, until one is left
+//! (successive halving, Jamieson and Talwalkar 2016; racing, Maron and Moore 1994). The least cost of a
+//! runner counts, because disturbances only add to a measurement (Chen and Revels 2016). At the end the
+//! winner meets the starting point in a duel of pairs, and must be better beyond the noise of the pairs.
 
 use crate::error::Result;
 
@@ -15,57 +15,77 @@ pub(super) type Point = Vec<usize>;
 /// One axis of the grid.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Axis {
-    /// How many values it has.
+    /// The number of values.
     pub(super) values: usize,
-    /// True if costs rise and fall along the values, so that nothing good is expected behind a clear loser.
+    /// True if costs rise and fall along the values, so that a clear loser ends the walk.
     pub(super) ordered: bool,
 }
 
-/// What a measurement gave.
+/// The result of a measurement.
 #[derive(Clone, Copy, Debug)]
 pub(super) enum Cost {
-    /// Seconds, or another figure of which less is better.
+    /// Seconds, or another figure where less is better.
     Of(f64),
     /// There is no such point.
     Impossible,
-    /// Nothing was measured, since the time is over.
+    /// Nothing was measured because the time is over.
     OutOfTime,
 }
 
 /// Measures a point.
 pub(super) type Measure<'a> = dyn FnMut(&[usize]) -> Result<Cost> + 'a;
 
-/// A point that was measured, and every cost it had, in order.
+/// A measured point, and all its costs in order.
 #[derive(Clone, Debug)]
 pub(super) struct Measured {
     pub(super) point: Point,
     pub(super) costs: Vec<f64>,
 }
 
-/// What a search came to.
+/// How much cheaper one point is than another.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub(super) struct Gain {
+    /// The cost of the other point divided by the cost of this one.
+    pub(super) ratio: f64,
+    /// The standard error of the ratio.
+    pub(super) error: f64,
+}
+
+impl Gain {
+    /// No gain, known for certain.
+    const NONE: Gain = Gain { ratio: 1.0, error: 0.0 };
+
+    /// True if the gain is worth having, and more than noise.
+    fn is_clear(&self) -> bool {
+        self.ratio > WORTH && self.ratio - 2.0 * self.error > 1.0
+    }
+}
+
+/// The result of a search.
 #[derive(Clone, Debug)]
-pub(super) struct Found {
+pub(super) struct SearchOutcome {
     /// The winner of the duel: the starting point, unless another one is clearly better.
     pub(super) best: Point,
-    /// The winner of all races, which lost the duel if it is not the best.
+    /// The winner of all races. It lost the duel if it is not the best.
     pub(super) challenger: Point,
-    /// Cost of the start over that of the challenger, by pairs: the middle one and its standard error. 1 and 0
-    /// where there was no challenger.
-    pub(super) gain: (f64, f64),
-    /// Everything that was measured, in the order of the first measurement.
+    /// The gain of the challenger over the start: the median over pairs. 1 without error if there was no
+    /// challenger.
+    pub(super) gain: Gain,
+    /// All measured points, in the order of their first measurement.
     pub(super) measured: Vec<Measured>,
 }
 
-/// A value this much worse than the best one ends the walk along an ordered axis.
+/// A value that is worse than the best one by this factor ends the walk along an ordered axis.
 const CLEAR_LOSS: f64 = 1.15;
 
-/// What may stay in a race after each round: this much worse than the best, and so many.
+/// The runners that stay in a race after each round: the most that the best cost is exceeded by, and their
+/// number.
 const ROUNDS: [(f64, usize); 2] = [(1.1, 3), (1.04, 2)];
 
-/// Less than this is no reason to leave the incumbent.
+/// A gain below this factor is no reason to leave the incumbent.
 const WORTH: f64 = 1.02;
 
-/// Pairs in a duel.
+/// The least and the most pairs in a duel.
 const PAIRS: [usize; 2] = [3, 6];
 
 /// Searches the grid of `axes` from `start`, with `most` measurements at most.
@@ -77,8 +97,8 @@ pub(super) fn search(
     start: &[usize],
     most: usize,
     measure: &mut Measure<'_>,
-) -> Result<Found> {
-    let mut search = Search { measure, left: most.saturating_sub(2 * PAIRS[1]), measured: Vec::new() };
+) -> Result<SearchOutcome> {
+    let mut search = GridSearch { measure, left: most.saturating_sub(2 * PAIRS[1]), measured: Vec::new() };
     let mut incumbent = start.to_vec();
     let mut quiet = 0;
     for turn in 0..2 * axes.len() {
@@ -94,13 +114,13 @@ pub(super) fn search(
     }
     search.left += 2 * PAIRS[1].min(most / 2);
     let gain = if incumbent == start { None } else { Some(search.duel(start, &incumbent)?) };
-    let best = if gain.is_some_and(is_clear) { incumbent.clone() } else { start.to_vec() };
-    Ok(Found { best, challenger: incumbent, gain: gain.unwrap_or((1.0, 0.0)), measured: search.measured })
-}
-
-/// A gain that is worth having, and more than noise.
-fn is_clear((gain, error): (f64, f64)) -> bool {
-    gain > WORTH && gain - 2.0 * error > 1.0
+    let best = if gain.is_some_and(|gain| gain.is_clear()) { incumbent.clone() } else { start.to_vec() };
+    Ok(SearchOutcome {
+        best,
+        challenger: incumbent,
+        gain: gain.unwrap_or(Gain::NONE),
+        measured: search.measured,
+    })
 }
 
 fn moved(point: &[usize], axis: usize, value: usize) -> Point {
@@ -109,7 +129,7 @@ fn moved(point: &[usize], axis: usize, value: usize) -> Point {
     point
 }
 
-/// The other values of an axis as walks that begin beside `from`; without `far`, one step of each.
+/// The other values of an axis as walks away from `from`; without `far`, only the first step of each.
 fn ways(axis: Axis, from: usize, far: bool) -> Vec<Vec<usize>> {
     if !axis.ordered {
         return (0..axis.values).filter(|&value| value != from).map(|value| vec![value]).collect();
@@ -125,15 +145,15 @@ struct Runner {
     best: f64,
 }
 
-struct Search<'a, 'b> {
+struct GridSearch<'a, 'b> {
     measure: &'a mut Measure<'b>,
-    /// Measurements that may still be made.
+    /// Measurements that are left.
     left: usize,
     measured: Vec<Measured>,
 }
 
-impl Search<'_, '_> {
-    /// Measures a point once; `None` where there is no such point, or no time left.
+impl GridSearch<'_, '_> {
+    /// Measures a point once; `None` if there is no such point or no time left.
     fn measure(&mut self, point: &[usize]) -> Result<Option<f64>> {
         if self.left == 0 {
             return Ok(None);
@@ -154,7 +174,7 @@ impl Search<'_, '_> {
         Ok(Some(cost))
     }
 
-    /// The winner among the incumbent and the points on the ways that begin beside it.
+    /// The winner among the incumbent and the points on the walks away from it.
     fn race(&mut self, incumbent: &[usize], ways: Vec<Vec<Point>>) -> Result<Point> {
         let mut field = Vec::new();
         if ways.iter().all(Vec::is_empty) || !self.enter(&mut field, incumbent.to_vec())? {
@@ -166,7 +186,8 @@ impl Search<'_, '_> {
                 if !self.enter(&mut field, point)? {
                     continue;
                 }
-                // A loss that ends a walk is measured twice: the first time may have been disturbed.
+                // A loss that ends a walk is measured twice, because the first measurement may have been
+                // disturbed.
                 if field.last().is_some_and(|runner| runner.best > bar) && self.again(field.last_mut())? > bar
                 {
                     break;
@@ -175,9 +196,9 @@ impl Search<'_, '_> {
         }
         for (round, (margin, most)) in ROUNDS.into_iter().enumerate() {
             let bar = least(&field) * margin;
-            // One bad measurement does not throw the incumbent out.
+            // One bad measurement does not eliminate the incumbent.
             field.retain(|runner| runner.best <= bar || round == 0 && runner.point == incumbent);
-            // Stable, so that of equals the incumbent, which came first, stays.
+            // The sort is stable, so that the incumbent, which comes first, wins ties.
             field.sort_by(|a, b| a.best.total_cmp(&b.best));
             while field.len() > most {
                 let last = field.iter().rposition(|runner| runner.point != incumbent);
@@ -188,7 +209,7 @@ impl Search<'_, '_> {
             if field.len() < 2 || round > 0 && field.iter().any(stays) {
                 break;
             }
-            // The other way round each time, so that drift favours nobody.
+            // Reverse the order each time, so that drift favours no runner.
             field.reverse();
             for runner in &mut field {
                 self.again(Some(runner))?;
@@ -203,14 +224,14 @@ impl Search<'_, '_> {
         })
     }
 
-    /// Lets a point take part, measured once; false if it cannot.
+    /// Measures a point once and lets it take part; false if it cannot be measured.
     fn enter(&mut self, field: &mut Vec<Runner>, point: Point) -> Result<bool> {
         let cost = self.measure(&point)?;
         field.extend(cost.map(|best| Runner { point, best }));
         Ok(cost.is_some())
     }
 
-    /// Measures a runner again and gives its best cost.
+    /// Measures a runner again and returns its best cost.
     fn again(&mut self, runner: Option<&mut Runner>) -> Result<f64> {
         let Some(runner) = runner else { return Ok(f64::INFINITY) };
         if let Some(cost) = self.measure(&runner.point)? {
@@ -219,8 +240,8 @@ impl Search<'_, '_> {
         Ok(runner.best)
     }
 
-    /// How much dearer `start` is than `challenger`: the middle of the ratios of pairs, and its standard error.
-    fn duel(&mut self, start: &[usize], challenger: &[usize]) -> Result<(f64, f64)> {
+    /// The gain of `challenger` over `start`, over pairs of measurements.
+    fn duel(&mut self, start: &[usize], challenger: &[usize]) -> Result<Gain> {
         let mut ratios = Vec::new();
         for pair in 0..PAIRS[1] {
             let order = if pair % 2 == 0 { [start, challenger] } else { [challenger, start] };
@@ -228,11 +249,11 @@ impl Search<'_, '_> {
                 break;
             };
             ratios.push(if pair % 2 == 0 { first / second } else { second / first });
-            if ratios.len() >= PAIRS[0] && is_clear(middle(&ratios)) {
+            if ratios.len() >= PAIRS[0] && median_gain(&ratios).is_clear() {
                 break;
             }
         }
-        Ok(middle(&ratios))
+        Ok(median_gain(&ratios))
     }
 }
 
@@ -241,19 +262,20 @@ fn least(field: &[Runner]) -> f64 {
     field.iter().map(|runner| runner.best).fold(f64::INFINITY, f64::min)
 }
 
-/// The median of ratios and its standard error, from the median deviation; no gain where there are no ratios.
-fn middle(ratios: &[f64]) -> (f64, f64) {
+/// The median of ratios, with its standard error from the median deviation; no gain without ratios.
+fn median_gain(ratios: &[f64]) -> Gain {
     if ratios.is_empty() {
-        return (1.0, 0.0);
+        return Gain::NONE;
     }
     let center = median(ratios);
     let deviations: Vec<f64> = ratios.iter().map(|ratio| (ratio - center).abs()).collect();
     let count = u32::try_from(ratios.len()).map_or(f64::INFINITY, f64::from);
-    // 1.48 makes a standard deviation of it, 1.25 says how much less sure a median is than a mean.
-    (center, 1.4826 * 1.2533 * median(&deviations) / count.sqrt())
+    // 1.48 turns the median deviation into a standard deviation; 1.25 is the error of a median relative to a
+    // mean.
+    Gain { ratio: center, error: 1.4826 * 1.2533 * median(&deviations) / count.sqrt() }
 }
 
-/// The middle value, or the mean of the middle two; not a number where there is none.
+/// The middle value, or the mean of the middle two; NaN without values.
 pub(super) fn median(values: &[f64]) -> f64 {
     let mut sorted = values.to_vec();
     sorted.sort_by(f64::total_cmp);

@@ -1,29 +1,24 @@
 use std::fs;
-use std::sync::atomic::Ordering;
+use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, Ordering};
+use std::time::Duration;
 
 use super::*;
-use crate::index::SEGMENT_MEMORY;
+use crate::error::Error;
+use crate::index::build::options::IndexOptions;
 use crate::read::ReadOptions;
 use crate::schema::Records;
-use crate::source::SourceOptions;
+use crate::source::{SourceOptions, collect};
 
 fn options(files: &std::path::Path, scratch: &std::path::Path, records: Records) -> TuneOptions {
     let index = IndexOptions {
         source: SourceOptions { paths: vec![files.into()], ..SourceOptions::default() },
         read: ReadOptions { lanes: 2, ..ReadOptions::default() },
         records,
-        fields: crate::index::FieldOptions::default(),
-        analyzer: None,
-        postings: None,
-        stored: crate::index::StoredOptions::default(),
         memory: 1 << 30,
-        segment_memory: SEGMENT_MEMORY,
-        flush: crate::index::FlushOptions::default(),
         merge: None,
-        again: false,
         commit_every: None,
-        commit_bytes: None,
-        time_limit: None,
+        ..IndexOptions::default()
     };
     TuneOptions { index, scratch: scratch.into(), budget: Duration::from_secs(3) }
 }
@@ -47,7 +42,7 @@ fn tuning_a_small_tree_ends_in_a_profile_and_leaves_nothing_behind() {
         assert_eq!((report.inputs.0, report.sample, report.copied), (150, report.inputs, 0));
         let best = report.tuned.best;
         assert!(best == report.tuned.start || best == report.tuned.challenger, "{best:?}");
-        // On a machine that is busy, the time may be over before anything was tried.
+        // On a busy machine, the time may be over before anything was tried.
         assert!(report.tuned.rate(&report.tuned.start).is_none_or(|rate| rate > 0.0));
         assert_eq!(report.roofline.roofs.len(), 4);
         assert!(report.roofline.roofs.iter().all(|roof| roof.1 > 0.0 && roof.1.is_finite()), "{report:?}");

@@ -1,4 +1,4 @@
-//! Builds of the sample, each with other parameters, and what they took.
+//! Trials: builds of the sample with different parameters.
 
 use std::fs;
 use std::path::{Path, PathBuf};
@@ -6,21 +6,24 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::Instant;
 
+use super::numbers::float;
 use super::profile::Profile;
 use super::sample::{Sample, choose};
 use crate::error::{Error, Result};
-use crate::index::{IndexOptions, Progress, build_in};
+use crate::index::build::options::IndexOptions;
+use crate::index::build::run::build_in;
+use crate::index::progress::Progress;
 use crate::read::Direct;
 use crate::source::{Input, SourceOptions};
 use crate::store::FsDirectory;
 use crate::sys;
 
-/// A directory of files that only a tuner needs; it disappears with this value.
+/// A directory of files that only a tuner needs. It is removed with this value.
 #[derive(Debug)]
 pub(super) struct Scratch(PathBuf);
 
 impl Scratch {
-    /// A new directory in `parent`, which is made if there is none.
+    /// A new directory in `parent`, which is created if it is missing.
     pub(super) fn within(parent: &Path) -> Result<Scratch> {
         let dir = parent.join(format!("scanns-tune-{}", std::process::id()));
         fs::create_dir_all(&dir).map_err(|source| Error::io("create", &dir, source))?;
@@ -44,19 +47,19 @@ impl Scratch {
 
 impl Drop for Scratch {
     fn drop(&mut self) {
-        // What cannot be removed now does no harm, and its name says whose it was.
+        // A directory that cannot be removed does no harm, and its name says what made it.
         let _ = fs::remove_dir_all(&self.0);
     }
 }
 
-/// What one build of the sample took.
+/// The figures of one build of the sample.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Trial {
     /// Seconds until the commit was durable.
     pub seconds: f64,
     /// Bytes of text.
     pub bytes: u64,
-    /// Seconds of processor time, all threads together.
+    /// Seconds of processor time over all threads.
     pub processor_seconds: f64,
     /// Bytes written.
     pub written: u64,
@@ -65,11 +68,11 @@ pub struct Trial {
 impl Trial {
     /// Bytes of text per second.
     pub fn rate(&self) -> f64 {
-        super::float(self.bytes) / self.seconds
+        float(self.bytes) / self.seconds
     }
 }
 
-/// A sample of inputs, ready to be indexed again and again.
+/// A sample of inputs that can be indexed any number of times.
 #[derive(Debug)]
 pub struct Trials {
     scratch: Scratch,
@@ -79,11 +82,11 @@ pub struct Trials {
 }
 
 impl Trials {
-    /// Takes a sample of about `wanted` bytes of `inputs`; copies and trial indexes go to a directory inside
-    /// `scratch` and disappear with this value.
+    /// Takes a sample of about `wanted` bytes of `inputs`. Copies and trial indexes are written to a
+    /// directory inside `scratch` and are removed with this value.
     ///
     /// # Errors
-    /// Where `scratch` cannot be written to, or no input can be read.
+    /// [`Error::Io`] if `scratch` cannot be written, [`Error::InvalidValue`] if no input can be read.
     pub fn prepare(
         inputs: &[Input],
         wanted: u64,
@@ -95,9 +98,8 @@ impl Trials {
         let copies = scratch.emptied("sample")?;
         let sample = Sample::prepare(inputs, &choose(inputs, wanted, options.read.lanes), &copies)?;
         if sample.bytes == 0 {
-            return Err(Error::Options(
-                "nothing to tune on: give files that can be read and are not empty".into(),
-            ));
+            let expected = "files that can be read and are not empty";
+            return Err(Error::invalid("inputs of tuning", "without text", expected));
         }
         let source = SourceOptions {
             paths: sample.paths.clone(),
@@ -122,17 +124,18 @@ impl Trials {
         self.sample.paths.len()
     }
 
-    /// Bytes of the sample that are copies of stretches of large files.
+    /// Bytes of the sample that are copies of ranges of large files.
     pub fn copied(&self) -> u64 {
         self.sample.copied
     }
 
-    /// True if the sample was found in the page cache, and is left there; else it is put out of it before each trial.
+    /// True if the sample was found in the page cache and is left there. Otherwise it is evicted before each
+    /// trial.
     pub fn cached(&self) -> bool {
         self.sample.cached
     }
 
-    /// The options of the trials, with the parameters that nobody has tuned.
+    /// The options of the trials, with the parameters before tuning.
     pub(super) fn options(&self) -> &IndexOptions {
         &self.options
     }
@@ -141,14 +144,14 @@ impl Trials {
         self.scratch.path()
     }
 
-    /// Puts the sample back to where it was found: in the page cache, or not.
+    /// Evicts the sample from the page cache, unless it was found there.
     pub(super) fn forget(&self) {
         if !self.sample.cached {
             self.sample.forget();
         }
     }
 
-    /// True if some of the sample is read past the page cache, several reads at a time.
+    /// True if files of the sample bypass the page cache, with several reads in flight.
     pub(super) fn reads_past_cache(&self) -> Result<bool> {
         Ok(match self.options.read.direct {
             Direct::Never => false,
@@ -167,7 +170,8 @@ impl Trials {
     /// Builds an index of the sample.
     ///
     /// # Errors
-    /// [`Error::Cancelled`], [`Error::Options`] for parameters that cannot be, and what stops any other build.
+    /// [`Error::Cancelled`], [`Error::InvalidValue`] for parameters that do not work, and the errors of a
+    /// build.
     pub fn run(&self, profile: &Profile) -> Result<Trial> {
         let directory = self.scratch.emptied("index")?;
         let options = IndexOptions { read: profile.applied_to(&self.options.read), ..self.options.clone() };

@@ -1,13 +1,13 @@
-//! Plain integer code: for machines without the vectors, and the twin of those with them.
+//! Plain integer code: for machines without the vector instructions, and for tests to compare with.
 
-use super::{Isa, Seed};
-use crate::invert::entry::Key;
-use crate::invert::table::Bucket;
+use super::isa::{Isa, Seed};
+use crate::invert::entry::TermKey;
+use crate::invert::table::TermBucket;
 
-/// See the module.
+/// Plain integer code; see the module.
 pub(crate) struct Portable;
 
-/// The halves of a 64 × 64 bit product, folded.
+/// The two halves of a 64 × 64 bit product, combined.
 #[inline(always)]
 fn fold(a: u64, b: u64) -> u64 {
     let product = u128::from(a) * u128::from(b);
@@ -25,16 +25,16 @@ fn upper(hash: u64) -> u32 {
 
 impl Isa for Portable {
     #[inline(always)]
-    unsafe fn short_key(text: &[u8], start: usize, len: usize) -> Key {
+    unsafe fn short_key(text: &[u8], start: usize, len: usize) -> TermKey {
         let Some(window) = text.get(start..start + 16).and_then(|window| window.first_chunk::<16>()) else {
-            return Key::short(&text[start..start + len]);
+            return TermKey::short(&text[start..start + len]);
         };
         let word = u128::from_le_bytes(*window) & ((1 << (8 * len)) - 1) | (len as u128) << 120;
-        Key::from_bytes(word.to_le_bytes())
+        TermKey::from_bytes(word.to_le_bytes())
     }
 
     #[inline(always)]
-    unsafe fn fingerprint(key: Key, seed: &Seed) -> u32 {
+    unsafe fn fingerprint(key: TermKey, seed: &Seed) -> u32 {
         let mixed = fold(key.0[0] ^ seed.0[0], key.0[1] ^ seed.0[1]);
         upper(fold(mixed ^ seed.0[2], seed.0[3] | 1))
     }
@@ -45,7 +45,7 @@ impl Isa for Portable {
         let mut take = |chunk: &[u8]| {
             let mut word = [0; 16];
             word[..chunk.len()].copy_from_slice(chunk);
-            let Key([a, b]) = Key::from_bytes(word);
+            let TermKey([a, b]) = TermKey::from_bytes(word);
             state = fold(a ^ seed.0[0] ^ state, b ^ seed.0[1]).wrapping_add(state.rotate_left(29));
         };
         term.chunks(16).for_each(&mut take);
@@ -54,7 +54,7 @@ impl Isa for Portable {
     }
 
     #[inline(always)]
-    unsafe fn matches(bucket: &Bucket, fingerprint: u32) -> u32 {
+    unsafe fn matches(bucket: &TermBucket, fingerprint: u32) -> u32 {
         let slots = bucket.fingerprints.iter().enumerate();
         slots.fold(0, |mask, (slot, &found)| mask | u32::from(found == fingerprint) << slot)
     }

@@ -1,13 +1,13 @@
 //! AVX2 and AVX-512 with AES: a key in one masked load, a hash in two AES rounds, a bucket in one comparison.
 //!
-//! Two rounds spread every bit of the key over all of the block; with secret round keys the result cannot be
-//! steered from outside. About 1 ns per token, the load included.
+//! Two rounds spread every bit of the key over the whole block; with secret round keys the result cannot be
+//! influenced from outside. About 1 ns per token, including the load.
 
 use std::arch::x86_64::*;
 
-use super::{Isa, Seed};
-use crate::invert::entry::{INLINE, Key};
-use crate::invert::table::Bucket;
+use super::isa::{Isa, Seed};
+use crate::invert::entry::{INLINE, TermKey};
+use crate::invert::table::TermBucket;
 
 /// AVX2 and AES.
 pub(crate) struct Avx2;
@@ -16,7 +16,7 @@ pub(crate) struct Avx2;
 pub(crate) struct Avx512;
 
 #[inline(always)]
-unsafe fn vector(key: Key) -> __m128i {
+unsafe fn vector(key: TermKey) -> __m128i {
     // SAFETY: a key is 16 aligned bytes; SSE2 is part of x86-64.
     unsafe { _mm_load_si128(key.0.as_ptr().cast()) }
 }
@@ -41,7 +41,8 @@ unsafe fn aes_fingerprint(block: __m128i, seed: &Seed) -> u32 {
 #[inline(always)]
 unsafe fn aes_digest(term: &[u8], seed: &Seed) -> (u64, u32) {
     debug_assert!(term.len() > INLINE);
-    // SAFETY: the caller has AES; terms are at least 16 bytes, so whole blocks and the last 16 bytes lie inside.
+    // SAFETY: the caller has AES; terms are at least 16 bytes, so whole blocks and the last 16 bytes lie
+    // inside.
     unsafe {
         let load = |at: usize| _mm_loadu_si128(term.as_ptr().add(at).cast());
         let mut state = _mm_xor_si128(round_key(seed, 0), _mm_set1_epi64x(term.len().cast_signed() as i64));
@@ -59,7 +60,7 @@ unsafe fn aes_digest(term: &[u8], seed: &Seed) -> (u64, u32) {
 }
 
 #[inline(always)]
-unsafe fn avx_matches(bucket: &Bucket, fingerprint: u32) -> u32 {
+unsafe fn avx_matches(bucket: &TermBucket, fingerprint: u32) -> u32 {
     // SAFETY: the caller has AVX2; a bucket starts with 32 aligned bytes of fingerprints and link.
     unsafe {
         let slots = _mm256_load_si256(std::ptr::from_ref(bucket).cast());
@@ -69,8 +70,8 @@ unsafe fn avx_matches(bucket: &Bucket, fingerprint: u32) -> u32 {
 }
 
 #[inline(always)]
-unsafe fn to_key(bytes: __m128i, len: usize) -> Key {
-    let mut key = Key([0; 2]);
+unsafe fn to_key(bytes: __m128i, len: usize) -> TermKey {
+    let mut key = TermKey([0; 2]);
     // SAFETY: the store writes the 16 aligned bytes of `key`.
     unsafe { _mm_store_si128(key.0.as_mut_ptr().cast(), bytes) };
     key.0[1] |= (len as u64) << 56;
@@ -79,13 +80,13 @@ unsafe fn to_key(bytes: __m128i, len: usize) -> Key {
 
 impl Isa for Avx2 {
     #[inline(always)]
-    unsafe fn short_key(text: &[u8], start: usize, len: usize) -> Key {
+    unsafe fn short_key(text: &[u8], start: usize, len: usize) -> TermKey {
         static MASKS: [u8; 32] = [
             255, 255, 255, 255, 255, 255, 255, 255, 255, 255, 255, 255, 255, 255, 255, 255, 0, 0, 0, 0, 0, 0,
             0, 0, 0, 0, 0, 0, 0, 0, 0, 0,
         ];
         if start + 16 > text.len() {
-            return Key::short(&text[start..start + len]);
+            return TermKey::short(&text[start..start + len]);
         }
         // SAFETY: 16 bytes from `start` are inside `text`, and 16 from `16 - len` inside the masks.
         unsafe {
@@ -96,7 +97,7 @@ impl Isa for Avx2 {
     }
 
     #[inline(always)]
-    unsafe fn fingerprint(key: Key, seed: &Seed) -> u32 {
+    unsafe fn fingerprint(key: TermKey, seed: &Seed) -> u32 {
         // SAFETY: passed on.
         unsafe { aes_fingerprint(vector(key), seed) }
     }
@@ -108,7 +109,7 @@ impl Isa for Avx2 {
     }
 
     #[inline(always)]
-    unsafe fn matches(bucket: &Bucket, fingerprint: u32) -> u32 {
+    unsafe fn matches(bucket: &TermBucket, fingerprint: u32) -> u32 {
         // SAFETY: passed on.
         unsafe { avx_matches(bucket, fingerprint) }
     }
@@ -116,7 +117,7 @@ impl Isa for Avx2 {
 
 impl Isa for Avx512 {
     #[inline(always)]
-    unsafe fn short_key(text: &[u8], start: usize, len: usize) -> Key {
+    unsafe fn short_key(text: &[u8], start: usize, len: usize) -> TermKey {
         #[expect(clippy::cast_possible_truncation, reason = "at most 15 bits")]
         let valid = ((1u32 << len) - 1) as u16;
         // SAFETY: the mask keeps the load inside `text`; masked-off bytes do not fault.
@@ -124,7 +125,7 @@ impl Isa for Avx512 {
     }
 
     #[inline(always)]
-    unsafe fn fingerprint(key: Key, seed: &Seed) -> u32 {
+    unsafe fn fingerprint(key: TermKey, seed: &Seed) -> u32 {
         // SAFETY: passed on.
         unsafe { aes_fingerprint(vector(key), seed) }
     }
@@ -136,7 +137,7 @@ impl Isa for Avx512 {
     }
 
     #[inline(always)]
-    unsafe fn matches(bucket: &Bucket, fingerprint: u32) -> u32 {
+    unsafe fn matches(bucket: &TermBucket, fingerprint: u32) -> u32 {
         // SAFETY: passed on.
         unsafe { avx_matches(bucket, fingerprint) }
     }

@@ -4,7 +4,7 @@ use super::*;
 use crate::codec::Occurrence;
 use crate::schema::Postings;
 
-/// A token, and where it stands in its document.
+/// A token, and its range in its document.
 type Token = (Vec<u8>, Range<u64>);
 
 /// Term → document → occurrences.
@@ -16,7 +16,7 @@ fn keeping(simd: Simd) -> Inverter {
     Inverter::with_simd(&options, simd).unwrap()
 }
 
-/// Gives each token a place; lengths in the text differ from those of terms never, seldom or often.
+/// Gives each token a range; its length differs from the term's never, seldom or often.
 fn placed(random: &mut Rng, docs: Vec<Vec<Vec<u8>>>) -> Vec<Vec<Token>> {
     let (differs, most) = (random.u8(..3), [2, 2, 300, 1 << 26][random.usize(..4)]);
     let mut place = |terms: Vec<Vec<u8>>| {
@@ -35,26 +35,27 @@ fn placed(random: &mut Rng, docs: Vec<Vec<Vec<u8>>>) -> Vec<Vec<Token>> {
     docs.into_iter().map(&mut place).collect()
 }
 
-fn occurrence((position, (term, source)): (u32, &Token)) -> Occurrence {
+fn occurrence(position: u32, token: &Token) -> Occurrence {
+    let (term, source) = token;
     let start = u32::try_from(source.start).unwrap_or(u32::MAX);
     let extra = Occurrence::extra_of(usize::try_from(source.end - source.start).unwrap(), term.len());
     Occurrence { position, start, extra }
 }
 
-/// The documents but for those that `void` names.
+/// The occurrences in all documents except those that `void` names.
 fn places(docs: &[Vec<Token>], void: impl Fn(usize) -> bool) -> Places {
     let mut places = Places::new();
     for (doc, tokens) in docs.iter().enumerate().filter(|(doc, _)| !void(*doc)) {
         for (position, token) in (0..).zip(tokens) {
             let by_document = places.entry(token.0.clone()).or_default();
             let doc = u32::try_from(doc).unwrap();
-            by_document.entry(doc).or_default().push(occurrence((position, token)));
+            by_document.entry(doc).or_default().push(occurrence(position, token));
         }
     }
     places
 }
 
-/// What a flush would see.
+/// What a flush sees.
 fn drained_places(inverter: &mut Inverter) -> Places {
     let mut found = Places::new();
     inverter
@@ -78,7 +79,7 @@ fn drained_places(inverter: &mut Inverter) -> Places {
     found
 }
 
-/// Tokens as an analyzer would give them: in a text that begins anywhere, or on their own.
+/// Pushes tokens as an analyzer does: in a text that starts anywhere, or on their own.
 fn feed(inverter: &mut Inverter, tokens: &[Token], random: &mut Rng) {
     for (term, source) in tokens {
         let before = random.usize(..5);
@@ -131,9 +132,12 @@ fn offsets_are_right_while_frequent_terms_come_and_go() {
         let (mut index, mut docs) = (keeping(simd), Vec::new());
         for (phase, documents, tokens) in [(9, 20, 600), (0, 10, 600), (9, 2, 60_000), (1, 400, 3)] {
             for _ in 0..documents {
-                let terms = (0..tokens).map(|_| match random.usize(..10) < phase {
-                    true => format!("f{}", random.usize(..12)).into_bytes(),
-                    false => format!("r{}", random.usize(..3000)).into_bytes(),
+                let terms = (0..tokens).map(|_| {
+                    if random.usize(..10) < phase {
+                        format!("f{}", random.usize(..12)).into_bytes()
+                    } else {
+                        format!("r{}", random.usize(..3000)).into_bytes()
+                    }
                 });
                 let terms = vec![terms.collect()];
                 let tokens = placed(&mut random, terms).remove(0);
@@ -147,13 +151,13 @@ fn offsets_are_right_while_frequent_terms_come_and_go() {
 }
 
 #[test]
-fn windows_of_tokens_stand_where_their_text_does() {
+fn windows_of_tokens_are_placed_where_their_text_is() {
     let (mut index, mut random) = (keeping(Simd::detect()), Rng::with_seed(3));
     let mut tokenizer = Tokenizer::new(&Analyzer::parse("whitespace").unwrap());
     let text: Vec<u8> = (0..60_000).map(|_| b"ab   \n"[random.usize(..6)]).collect();
     let mut at = 0;
     while at < text.len() {
-        // Cut behind a delimiter, in a block that begins anywhere.
+        // Cut after a delimiter, in a block that starts anywhere.
         let most = text.len().min(at + random.usize(1..20_000));
         let end = (most..text.len()).find(|&at| text[at - 1] < b'a').unwrap_or(text.len());
         let before = random.usize(..at + 1);
@@ -206,7 +210,7 @@ fn a_document_carried_over_a_flush_keeps_its_offsets() {
 }
 
 #[test]
-fn beyond_what_fits_offsets_are_the_last() {
+fn offsets_that_do_not_fit_are_clamped_to_the_last() {
     let mut index = keeping(Simd::detect());
     for (term, origin) in
         [(b"a", 0), (b"a", (1 << 32) - 2), (b"a", 1 << 32), (b"b", 1 << 40), (b"a", 1 << 41)]
@@ -222,7 +226,7 @@ fn beyond_what_fits_offsets_are_the_last() {
 }
 
 #[test]
-fn memory_of_offsets_is_counted_and_given_back() {
+fn memory_of_offsets_is_counted_and_returned() {
     let options = InvertOptions {
         budget: 12 << 20,
         pages: PageSize::Base,

@@ -10,7 +10,7 @@ fn keeping(simd: Simd) -> Inverter {
     Inverter::with_simd(&options, simd).unwrap()
 }
 
-/// The documents but for those that `void` names.
+/// The positions in all documents except those that `void` names.
 fn places(docs: &[Vec<Vec<u8>>], void: impl Fn(usize) -> bool) -> Places {
     let mut places = Places::new();
     for (doc, terms) in docs.iter().enumerate().filter(|(doc, _)| !void(*doc)) {
@@ -22,7 +22,7 @@ fn places(docs: &[Vec<Vec<u8>>], void: impl Fn(usize) -> bool) -> Places {
     places
 }
 
-/// What a flush would see.
+/// What a flush sees.
 fn drained_places(inverter: &mut Inverter) -> Places {
     let mut found = Places::new();
     inverter
@@ -74,9 +74,12 @@ fn positions_are_right_while_frequent_terms_come_and_go_and_in_long_documents() 
     let mut docs = Vec::new();
     for (phase, documents, tokens) in [(9, 200, 600), (0, 100, 600), (9, 2, 200_000), (1, 4000, 3)] {
         for _ in 0..documents {
-            let mut pick = || match random.usize(..10) < phase {
-                true => format!("f{}", random.usize(..12)),
-                false => format!("r{}", random.usize(..3000)),
+            let mut pick = || {
+                if random.usize(..10) < phase {
+                    format!("f{}", random.usize(..12))
+                } else {
+                    format!("r{}", random.usize(..3000))
+                }
             };
             docs.push((0..tokens).map(|_| pick().into_bytes()).collect::<Vec<_>>());
         }
@@ -100,7 +103,7 @@ fn positions_are_right_while_frequent_terms_come_and_go_and_in_long_documents() 
 }
 
 #[test]
-fn tokens_are_counted_as_the_analyzers_find_them_cut_ones_and_rewritten_ones_included() {
+fn tokens_are_counted_as_the_analyzers_find_them_including_cut_and_rewritten_ones() {
     let seed = 0x5eed_0113;
     let mut random = Rng::with_seed(seed);
     let pieces: [&[u8]; 9] = [
@@ -184,7 +187,7 @@ fn a_document_carried_over_a_flush_keeps_its_positions() {
 }
 
 #[test]
-fn memory_of_positions_is_counted_and_given_back() {
+fn memory_of_positions_is_counted_and_returned() {
     let options = InvertOptions {
         budget: 12 << 20,
         pages: PageSize::Base,

@@ -1,4 +1,4 @@
-//! Inputs that are not what the list said, and sides that stop early.
+//! Inputs that changed since they were listed, and readers or lanes that stop early.
 
 use std::io::Write;
 use std::sync::atomic::Ordering;
@@ -6,13 +6,21 @@ use std::sync::atomic::Ordering;
 use rustix::fs::{CWD, FileType, Mode};
 
 use super::*;
+use crate::error::Error;
+use crate::read::block::Buffer;
+use crate::read::driver::{ReaderDriver, spawn};
+use crate::read::queue::DualQueue;
+use crate::read::reader::{LaneState, ReaderThread};
+use crate::read::wave::{CARRY, Rules};
+use crate::read::work::WorkList;
+use crate::sys::{BlockMemory, PAGE};
 
 fn whitespace() -> Analyzer {
     Analyzer::parse("whitespace").unwrap()
 }
 
 #[test]
-fn what_is_no_regular_file_any_more_fails_alone_and_by_name() {
+fn paths_that_are_not_regular_files_fail_alone_and_by_name() {
     let dir = tempfile::tempdir().unwrap();
     let at = |name: &str| dir.path().join(name);
     rustix::fs::mknodat(CWD, at("fifo"), FileType::Fifo, Mode::RWXU, 0).unwrap();
@@ -46,7 +54,7 @@ fn an_unreadable_file_is_a_failure() {
 }
 
 #[test]
-fn a_file_that_shrank_after_it_was_listed_gives_what_is_there() {
+fn a_file_that_shrank_after_it_was_listed_yields_what_is_left() {
     let dir = crate::sys::disk_dir();
     let path = dir.path().join("file");
     for (records, listed, left) in [
@@ -72,7 +80,7 @@ fn a_file_that_shrank_after_it_was_listed_gives_what_is_there() {
 }
 
 #[test]
-fn a_file_that_shrinks_while_it_is_read_is_closed_where_it_ends() {
+fn a_file_that_shrinks_while_it_is_read_is_closed_at_its_new_end() {
     let dir = crate::sys::disk_dir();
     let path = dir.path().join("file");
     for uring in [false, true] {
@@ -81,8 +89,8 @@ fn a_file_that_shrinks_while_it_is_read_is_closed_where_it_ends() {
         let (inputs, cancel) = (inputs(&[&path]), Arc::default());
         let (driver, mut lanes) = start(inputs, Records::File, &whitespace(), &options, cancel).unwrap();
         let mut lane = lanes.remove(0);
-        let first = lane.next().unwrap();
-        assert!(first.pieces()[0].opens && !first.pieces()[0].closes);
+        let mut first = lane.next().unwrap();
+        assert!(first.split().0[0].opens && !first.split().0[0].closes);
         fs::OpenOptions::new().write(true).open(&path).unwrap().set_len(300_000).unwrap();
         drop(first);
         let rest = empty_lane(lane);
@@ -93,7 +101,7 @@ fn a_file_that_shrinks_while_it_is_read_is_closed_where_it_ends() {
 }
 
 #[test]
-fn what_is_appended_after_opening_is_not_read() {
+fn bytes_appended_after_opening_are_not_read() {
     let dir = crate::sys::disk_dir();
     let path = dir.path().join("file");
     fs::write(&path, "word ".repeat(100_000)).unwrap();
@@ -107,7 +115,7 @@ fn what_is_appended_after_opening_is_not_read() {
 }
 
 #[test]
-fn a_lane_that_is_dropped_hangs_neither_readers_nor_other_lanes() {
+fn a_dropped_lane_blocks_neither_readers_nor_other_lanes() {
     let dir = crate::sys::disk_dir();
     let path = dir.path().join("file");
     fs::write(&path, "some words and\nlines\n".repeat(100_000)).unwrap();
@@ -134,7 +142,7 @@ fn a_block_may_outlive_its_lane_and_driver() {
     let mut block = lanes[0].next().unwrap();
     drop(lanes);
     driver.finish().unwrap();
-    assert_eq!(block.bytes_mut()[..4], *b"text");
+    assert_eq!(block.split().1[..4], *b"text");
 }
 
 #[test]
@@ -166,11 +174,12 @@ fn a_reader_that_panics_ends_its_lanes_and_is_reported() {
     lane.queue.put_empty(0, Buffer { memory: block, pieces: Vec::new() });
     let driver = drive(reader);
     assert_eq!(lane.count(), 0);
-    assert!(driver.finish().unwrap_err().to_string().contains("report"));
+    let error = driver.finish().unwrap_err();
+    assert!(matches!(&error, Error::WorkerPanicked { message, .. } if message.contains("index")), "{error}");
 }
 
 #[test]
-fn a_lane_on_another_node_gets_its_blocks_all_the_same() {
+fn a_lane_on_another_node_gets_its_blocks_too() {
     let dir = tempfile::tempdir().unwrap();
     let path = dir.path().join("file");
     fs::write(&path, "some words ".repeat(10_000)).unwrap();
@@ -186,17 +195,17 @@ fn a_lane_on_another_node_gets_its_blocks_all_the_same() {
 }
 
 /// Starts a reader.
-fn drive(reader: Reader) -> ReaderDriver {
+fn drive(reader: ReaderThread) -> ReaderDriver {
     let work = Arc::clone(&reader.work);
     ReaderDriver { work, threads: vec![spawn(|| reader.run()).unwrap()] }
 }
 
-/// A reader of whole files with one lane, by hand.
-fn reader_of(inputs: Arc<Vec<Input>>, lanes: Vec<LaneState>) -> (Reader, Lane) {
+/// A reader of whole files that serves one lane.
+fn reader_of(inputs: Arc<Vec<Input>>, lanes: Vec<LaneState>) -> (ReaderThread, Lane) {
     let queue = Arc::new(DualQueue::new(1));
     let lane = Lane { queue: Arc::clone(&queue), number: 0, cancel: Arc::default(), cpus: None };
-    let reader = Reader {
-        work: Arc::new(Work::new(inputs, Default::default(), Records::File, 1, Arc::default())),
+    let reader = ReaderThread {
+        work: Arc::new(WorkList::new(inputs, Default::default(), Records::File, 1, Arc::default())),
         rules: Rules { records: Records::File, analyzer: whitespace() },
         options: small_blocks(1),
         queue,
@@ -208,7 +217,7 @@ fn reader_of(inputs: Arc<Vec<Input>>, lanes: Vec<LaneState>) -> (Reader, Lane) {
 }
 
 #[test]
-fn no_inputs_end_at_once_and_impossible_options_are_named() {
+fn a_run_without_inputs_ends_at_once_and_invalid_options_are_named() {
     let run = run(&Arc::default(), Records::File, &whitespace(), &small_blocks(3));
     assert!(run.lanes.iter().all(Vec::is_empty) && run.report.bytes == 0);
     let good = small_blocks(1);
@@ -221,12 +230,12 @@ fn no_inputs_end_at_once_and_impossible_options_are_named() {
         ReadOptions { queue_depth: 0, ..good },
     ] {
         let started = start(Arc::default(), Records::File, &whitespace(), &bad, Arc::default());
-        assert!(matches!(started, Err(Error::Options(_))), "{bad:?}");
+        assert!(matches!(started, Err(Error::InvalidValue { .. })), "{bad:?}");
     }
 }
 
 #[test]
-fn a_million_empty_files_would_not_fill_one_block() {
+fn many_empty_files_do_not_fill_one_block() {
     let dir = tempfile::tempdir().unwrap();
     let path = dir.path().join("empty");
     fs::write(&path, "").unwrap();

@@ -1,4 +1,5 @@
-//! Random trees read by every variant, against the files themselves; then inputs that are not as they should be.
+//! Random trees read by every variant and compared with the files themselves; then damaged and vanished
+//! inputs.
 
 mod faults;
 mod random;
@@ -8,7 +9,13 @@ use std::path::Path;
 use std::sync::Arc;
 use std::sync::atomic::AtomicBool;
 
-use super::*;
+use super::block::{Lane, Piece};
+use super::driver::{ReadReport, start};
+use super::lines::LineNumber;
+use super::options::{Direct, ReadOptions};
+use crate::schema::{Analyzer, Records};
+use crate::source::Input;
+use crate::sys::{self, PageSize};
 
 /// A piece with its bytes, as a lane saw it.
 pub(super) struct Seen {
@@ -38,7 +45,7 @@ pub(super) fn empty_lane(lane: Lane) -> Vec<Seen> {
     let mut seen = Vec::new();
     for mut block in lane {
         let (pieces, bytes) = block.split();
-        assert!(!pieces.is_empty(), "an empty block was handed on");
+        assert!(!pieces.is_empty(), "an empty block was passed on");
         let mut filled = 0;
         for piece in pieces {
             assert!(filled <= piece.start && piece.start <= piece.end, "pieces overlap");
@@ -47,7 +54,7 @@ pub(super) fn empty_lane(lane: Lane) -> Vec<Seen> {
             seen.push(Seen { piece: piece.clone(), bytes: bytes[piece.start..piece.end].to_vec(), line });
         }
         assert_eq!(bytes.len(), filled + sys::BLOCK_PADDING);
-        // What a lane does to its block may not show in later ones.
+        // A lane's changes to its block must not show in later blocks.
         bytes.fill(b'#');
     }
     seen
@@ -64,7 +71,7 @@ fn run(inputs: &Arc<Vec<Input>>, records: Records, analyzer: &Analyzer, options:
     Run { lanes, report, files_done: work.files_done() }
 }
 
-/// Small blocks, base pages, everything else as users have it.
+/// Small blocks and base pages; everything else as in the defaults.
 fn small_blocks(lanes: usize) -> ReadOptions {
     ReadOptions { lanes, block_bytes: 8 << 10, pages: PageSize::Base, ..ReadOptions::default() }
 }

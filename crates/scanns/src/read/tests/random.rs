@@ -1,4 +1,4 @@
-//! Random files, every variant of reading, all promises of [`Piece`] checked.
+//! Random files, every variant of reading, and all promises of [`Piece`] checked.
 
 use super::*;
 use crate::read::wave::CARRY;
@@ -8,7 +8,7 @@ fn pick<T: Copy>(random: &mut Rng, from: &[T]) -> T {
     from[random.usize(..from.len())]
 }
 
-/// Text with a random density of delimiters and line ends, from dense ones to none at all.
+/// Text with a random density of delimiters and line ends, from dense to none at all.
 fn random_file(random: &mut Rng, block: usize) -> Vec<u8> {
     let size = match random.usize(..6) {
         0 => random.usize(..3),
@@ -52,7 +52,8 @@ fn random_options(random: &mut Rng, block_bytes: usize) -> ReadOptions {
     }
 }
 
-/// The place between a piece and the one that continues it cuts no token that is not too long already.
+/// The place between a piece and the one that continues it splits no token, except one that is too long
+/// anyway.
 fn assert_allowed_cut(analyzer: &Analyzer, file: &[u8], next: &Piece, context: &str) {
     let at = usize::try_from(next.offset).unwrap();
     if !next.mid_token {
@@ -65,7 +66,7 @@ fn assert_allowed_cut(analyzer: &Analyzer, file: &[u8], next: &Piece, context: &
     assert_eq!(missed, None, "cut inside a token at {at}: {context}");
 }
 
-/// Within a lane, what is open is continued at once, and nothing else is.
+/// Within a lane, an open record is continued at once, and nothing else continues it.
 fn assert_continuity(run: &Run, analyzer: &Analyzer, files: &[Vec<u8>], context: &str) {
     for lane in &run.lanes {
         let mut open: Option<&Piece> = None;
@@ -120,7 +121,7 @@ fn assert_lines(run: &Run, files: &[Vec<u8>], context: &str) {
     assert!(got == files, "{context}");
 }
 
-/// How often the rare cases came up, so that a generator that misses them is noticed.
+/// How often the rare cases came up, to notice a generator that misses them.
 #[derive(Default)]
 struct Coverage {
     mid_token: usize,
@@ -175,7 +176,7 @@ fn check_tree(seed: u64, block_bytes: usize, coverage: &mut Coverage) {
 }
 
 #[test]
-fn every_variant_gives_the_bytes_of_random_files_in_allowed_pieces() {
+fn every_variant_yields_the_bytes_of_random_files_in_allowed_pieces() {
     let mut coverage = Coverage::default();
     for seed in 1..=60 {
         check_tree(seed << 20 | 0x9e37_79b9, 8 << 10, &mut coverage);
@@ -184,7 +185,7 @@ fn every_variant_gives_the_bytes_of_random_files_in_allowed_pieces() {
 }
 
 #[test]
-fn blocks_of_the_size_that_users_may_choose_give_the_same() {
+fn blocks_of_the_sizes_that_users_choose_yield_the_same_bytes() {
     let mut coverage = Coverage::default();
     for (seed, block_bytes) in (100..106).zip([256 << 10, 512 << 10].into_iter().cycle()) {
         check_tree(seed << 20 | 0x9e37_79b9, block_bytes, &mut coverage);

@@ -1,65 +1,68 @@
-//! Where records of CSV end, in bytes that come in pieces.
+//! Finds where records of CSV end, in bytes that come in pieces.
 //!
-//! Only quotes and line feeds matter. A quote opens a value where one begins: behind a delimiter or the end of a
-//! record, or behind the quote that closed the value, since both together are a quote in it. So it takes one bit
-//! and what kind the byte before was to go on in the next piece, and no byte is looked at twice. `memchr` finds the
-//! next quote or line feed; for files without quotes that is one search per record.
+//! Only quotes and line feeds matter. A quote opens a value at the value's start: after a delimiter, after
+//! the end of a record, or after the quote that closed the value, because two quotes in a row are one quote
+//! in the value. So one bit and the kind of the last byte suffice to continue in the next piece, and no byte
+//! is looked at twice. `memchr` finds the next quote or line feed; in files without quotes that is one search
+//! per record.
 
-use super::{CsvDelimiter, USUAL};
+use super::delimiter::{CsvDelimiter, USUAL};
 
-/// What the last byte was.
+/// The last byte of the piece before.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-enum Last {
-    /// The end of a record: one begins, and a value.
+enum LastByte {
+    /// The end of a record: a record starts, and a value.
     Ended,
-    /// A delimiter: a value begins.
+    /// A delimiter: a value starts.
     Delimiter,
     /// The quote that closed a value.
     Closed,
-    /// Anything else.
+    /// Any other byte.
     Other,
 }
 
-/// Steps from the end of a record of CSV to the next.
+/// Finds the ends of consecutive CSV records.
 ///
 /// ```
-/// let mut ends = scanns::CsvEnds::new(None);
-/// assert_eq!(ends.find(b"a,\"b"), None); // the record goes on
-/// assert_eq!(ends.find(b"\nc\"\nd,e\n"), Some(4)); // behind the line feed that is not in quotes
+/// let mut ends = scanns::sources::CsvEnds::new(None);
+/// assert_eq!(ends.find(b"a,\"b"), None); // the record continues
+/// assert_eq!(ends.find(b"\nc\"\nd,e\n"), Some(4)); // after the line feed outside of quotes
 /// ```
 #[derive(Clone, Debug)]
 pub struct CsvEnds {
     delimiter: Option<u8>,
     quoted: bool,
-    last: Last,
+    last: LastByte,
 }
 
 impl CsvEnds {
-    /// From the start of a record; without a delimiter, as in front of the header, each of `, ; | tab` is one.
+    /// Starts at the start of a record. Without a delimiter, as before the header is known, each of `, ; |
+    /// tab` is one.
     pub fn new(delimiter: Option<CsvDelimiter>) -> Self {
-        CsvEnds { delimiter: delimiter.map(CsvDelimiter::byte), quoted: false, last: Last::Ended }
+        CsvEnds { delimiter: delimiter.map(CsvDelimiter::byte), quoted: false, last: LastByte::Ended }
     }
 
-    /// True at the start of a record; at the end of a file, no record is left then.
+    /// True at the start of a record. If this is true at the end of a file, no record is left.
     pub fn is_at_start(&self) -> bool {
-        !self.quoted && self.last == Last::Ended
+        !self.quoted && self.last == LastByte::Ended
     }
 
     fn delimits(&self, byte: u8) -> bool {
         self.delimiter.map_or_else(|| USUAL.contains(&byte), |delimiter| delimiter == byte)
     }
 
-    /// The place behind the line feed that ends the record at hand; `None` if it goes on behind `bytes`.
+    /// The position after the line feed that ends the current record; `None` if the record continues after
+    /// `bytes`.
     ///
-    /// `bytes` are those that follow the ones which were given before: after `None` the next piece, after an end what
-    /// comes behind it.
+    /// `bytes` must follow the bytes of the call before: after `None` the next piece, after `Some(end)` the
+    /// bytes from `end` on.
     pub fn find(&mut self, bytes: &[u8]) -> Option<usize> {
         let mut at = 0;
         loop {
             let rest = bytes.get(at..).unwrap_or_default();
             if self.quoted {
                 let quote = memchr::memchr(b'"', rest)?;
-                (self.quoted, self.last) = (false, Last::Closed);
+                (self.quoted, self.last) = (false, LastByte::Closed);
                 at += quote + 1;
                 continue;
             }
@@ -70,17 +73,17 @@ impl CsvEnds {
             self.pass(rest.get(..len).unwrap_or_default());
             at += len + 1;
             if rest.get(len) == Some(&b'\n') {
-                self.last = Last::Ended;
+                self.last = LastByte::Ended;
                 return Some(at);
             }
-            (self.quoted, self.last) = (self.last != Last::Other, Last::Other);
+            (self.quoted, self.last) = (self.last != LastByte::Other, LastByte::Other);
         }
     }
 
-    /// Goes past bytes without quotes and line feeds.
+    /// Passes bytes without quotes and line feeds.
     fn pass(&mut self, bytes: &[u8]) {
         if let Some(&last) = bytes.last() {
-            self.last = if self.delimits(last) { Last::Delimiter } else { Last::Other };
+            self.last = if self.delimits(last) { LastByte::Delimiter } else { LastByte::Other };
         }
     }
 }

@@ -1,23 +1,33 @@
+use super::quotes::undouble;
+use super::row::parse_row;
 use super::*;
-use crate::record::raw::Scalar;
+use crate::record::error::RecordError;
+use crate::record::raw::{RawScalar, ScalarKind};
 
 type Row = Vec<Option<Vec<u8>>>;
 
 fn delimiter(byte: u8) -> CsvDelimiter {
-    CsvDelimiter(byte)
+    CsvDelimiter::parse(std::str::from_utf8(&[byte]).unwrap()).unwrap()
 }
 
-fn read(record: &[u8], by: u8) -> std::result::Result<Row, RecordError> {
+fn read(record: &[u8], by: u8) -> Result<Row, RecordError> {
     let (mut raws, mut text) = (Vec::new(), Vec::new());
-    row(record, delimiter(by), usize::MAX, &mut |raw| raws.push(raw))?;
-    let mut value = |raw: &Raw| match raw.scalar(record, &mut text) {
-        Some(Scalar::Text(text)) => Some(text.to_vec()),
-        _ => None,
+    parse_row(record, delimiter(by), usize::MAX, &mut |raw| raws.push(raw))?;
+    let mut value = |raw: &RawScalar| {
+        let bytes = raw.bytes(record);
+        match raw.kind {
+            ScalarKind::Text => Some(bytes.to_vec()),
+            ScalarKind::Doubled => {
+                undouble(bytes, &mut text);
+                Some(text.clone())
+            }
+            _ => None,
+        }
     };
     Ok(raws.iter().map(&mut value).collect())
 }
 
-/// The records of a file, found in pieces that end at `cuts`.
+/// The records of a file that is read in pieces, which end at `cuts`.
 fn records(file: &[u8], by: u8, cuts: &[usize]) -> Vec<Vec<u8>> {
     let mut ends = CsvEnds::new(Some(delimiter(by)));
     let (mut records, mut record, mut at) = (Vec::new(), Vec::new(), 0);
@@ -40,7 +50,8 @@ fn records(file: &[u8], by: u8, cuts: &[usize]) -> Vec<Vec<u8>> {
     records
 }
 
-/// The slow reader of a whole file: a state and a byte at a time. A row that is malformed is `None`, a blank one empty.
+/// A slow reader of a whole file, with one state, byte by byte. A malformed row is `None`, a blank one is
+/// empty.
 fn oracle(file: &[u8], by: u8) -> Vec<Option<Row>> {
     #[derive(PartialEq)]
     enum At {
@@ -54,7 +65,7 @@ fn oracle(file: &[u8], by: u8) -> Vec<Option<Row>> {
     let (mut any, mut was_quoted) = (false, false);
     let mut input = file.to_vec();
     if input.last().is_some_and(|byte| *byte != b'\n') {
-        // The end of the file is the end of a row; in quotes it is a fault.
+        // The end of the file ends a row; inside quotes it is an error.
         input.push(b'\n');
     }
     for (place, &byte) in input.iter().enumerate() {
@@ -100,7 +111,7 @@ fn oracle(file: &[u8], by: u8) -> Vec<Option<Row>> {
 }
 
 #[test]
-fn rows_are_what_a_slow_reader_says_however_the_file_is_cut() {
+fn rows_equal_the_rows_of_a_slow_reader_wherever_the_file_is_cut() {
     let seed = 0x5eed_c5c5;
     let mut random = fastrand::Rng::with_seed(seed);
     let (mut well, mut malformed) = (0, 0);
@@ -147,7 +158,7 @@ fn written_rows_read_back() {
 }
 
 #[test]
-fn headers_have_names_and_tell_the_delimiter() {
+fn headers_have_names_and_determine_the_delimiter() {
     for (header, by, names) in [
         ("a,b\n", b',', vec!["a", "b"]),
         ("\u{feff}a;b,c;d\r\n", b';', vec!["a", "b,c", "d"]),
@@ -187,7 +198,7 @@ fn delimiters_are_one_character() {
 }
 
 #[test]
-fn a_record_over_many_pieces_is_looked_at_once() {
+fn a_record_that_spans_many_pieces_is_scanned_once() {
     let piece = vec![b'x'; 1 << 10];
     let mut ends = CsvEnds::new(Some(delimiter(b',')));
     assert_eq!(ends.find(b"\""), None);
@@ -198,8 +209,8 @@ fn a_record_over_many_pieces_is_looked_at_once() {
     assert!(ends.is_at_start());
     let long = [b"\"".as_slice(), &vec![b','; 64 << 20], b"\""].concat();
     let mut count = 0;
-    assert_eq!(row(&long, delimiter(b','), 1, &mut |_| count += 1), Ok(true));
+    assert_eq!(parse_row(&long, delimiter(b','), 1, &mut |_| count += 1), Ok(true));
     let many = vec![b','; 64 << 20];
-    let error = row(&many, delimiter(b','), 100_000, &mut |_| count += 1);
+    let error = parse_row(&many, delimiter(b','), 100_000, &mut |_| count += 1);
     assert_eq!((error, count), (Err(RecordError::TooMany { at: 100_000, names: 100_000 }), 100_001));
 }

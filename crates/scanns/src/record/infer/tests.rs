@@ -1,5 +1,6 @@
 use super::*;
 use crate::record::{CsvHeader, RecordReader};
+use crate::schema::MAX_KEY;
 
 fn json(lines: &[&str]) -> Inferred {
     let mut inference = Inference::new(RecordFormat::Json);
@@ -13,14 +14,14 @@ fn kinds(inferred: &Inferred) -> Vec<(String, &'static str)> {
     inferred.schema.fields().map(|(_, entry)| (entry.name.clone(), entry.kind.name())).collect()
 }
 
-/// The kind of a field that has these values.
+/// The kind of a field with these values.
 fn kind_of(values: &[&str]) -> &'static str {
     let lines: Vec<_> = values.iter().map(|value| format!("{{\"a\":{value}}}")).collect();
     kinds(&json(&lines.iter().map(String::as_str).collect::<Vec<_>>()))[0].1
 }
 
 #[test]
-fn values_say_what_a_field_holds() {
+fn the_values_determine_the_kind_of_a_field() {
     let long = format!("\"{}\"", "x".repeat(65));
     let huge = format!("\"{}\"", "x".repeat(MAX_KEY + 1));
     for (values, kind) in [
@@ -54,7 +55,7 @@ fn values_say_what_a_field_holds() {
 }
 
 #[test]
-fn names_are_mapped_and_told_apart() {
+fn names_are_mapped_and_distinguished() {
     let inferred = json(&[
         r#"{"user name":"a","z":null,"o":{"p q":1},"both":1}"#,
         r#"{"one/two":1,"one two":2,"empty":{}}"#,
@@ -75,7 +76,7 @@ fn names_are_mapped_and_told_apart() {
 }
 
 #[test]
-fn rows_of_csv_are_read_as_what_they_look_like() {
+fn rows_of_csv_are_read_as_the_types_they_look_like() {
     let header = CsvHeader::parse(b"id;zip;ok;day;price;note;none\n", None).unwrap();
     let mut inference = Inference::new(RecordFormat::Csv(header));
     for row in [
@@ -104,7 +105,7 @@ fn uses_follow_from_kinds_and_something_is_always_searched() {
     assert_eq!(inferred.sources.source(added), Some("n"));
     assert_eq!(inferred.figures.len(), 3);
     let error = Inference::new(RecordFormat::Json).finish().unwrap_err().to_string();
-    assert!(error.contains("no record with a value"), "{error}");
+    assert!(error.contains("at least one record with a value"), "{error}");
 }
 
 #[test]

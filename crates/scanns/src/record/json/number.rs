@@ -1,15 +1,15 @@
-//! Numbers: their grammar in JSON, and exactly what they are as integers and in double precision.
+//! Numbers: their grammar in JSON, and their exact value as integers and in double precision.
 //!
-//! An integer may be written with a fraction and an exponent, as in `1.0`, `1e3` and `12300e-2`: what counts is the
-//! value, and that is taken from the digits, never from a floating-point number. What is not exactly an integer in
-//! range is none; nothing is rounded but to double precision.
+//! An integer may be written with a fraction and an exponent, as in `1.0`, `1e3` and `12300e-2`: only the
+//! value counts, and it is computed from the digits, never from a floating-point number. A number that is not
+//! exactly an integer in range is refused; nothing is rounded except to double precision.
 
-use super::RecordError;
+use crate::record::error::RecordError;
 
-/// Where a number ends that begins at `start`; true if it is digits only, perhaps behind a minus.
+/// Finds the end of the number that starts at `start`; true if it has neither fraction nor exponent.
 ///
 /// # Errors
-/// What is no number of JSON: `+1`, `01`, `.5`, `5.`, `1e`.
+/// Text that is not a number of JSON: `+1`, `01`, `.5`, `5.`, `1e`.
 #[inline]
 pub(in crate::record) fn end(bytes: &[u8], start: usize) -> Result<(usize, bool), RecordError> {
     let digit = |at: usize| bytes.get(at).is_some_and(u8::is_ascii_digit);
@@ -22,7 +22,7 @@ pub(in crate::record) fn end(bytes: &[u8], start: usize) -> Result<(usize, bool)
     let first = start + usize::from(bytes.get(start) == Some(&b'-'));
     let mut at = match bytes.get(first) {
         Some(b'0') if digit(first + 1) => {
-            return Err(RecordError::expected(first + 1, "no digit behind a leading zero"));
+            return Err(RecordError::expected(first + 1, "no digit after a leading zero"));
         }
         Some(b'0'..=b'9') => digits(first + 1),
         _ => return Err(RecordError::expected(first, "a digit")),
@@ -30,7 +30,7 @@ pub(in crate::record) fn end(bytes: &[u8], start: usize) -> Result<(usize, bool)
     let mut whole = true;
     if bytes.get(at) == Some(&b'.') {
         if !digit(at + 1) {
-            return Err(RecordError::expected(at + 1, "a digit behind the decimal point"));
+            return Err(RecordError::expected(at + 1, "a digit after the decimal point"));
         }
         (at, whole) = (digits(at + 2), false);
     }
@@ -44,17 +44,18 @@ pub(in crate::record) fn end(bytes: &[u8], start: usize) -> Result<(usize, bool)
     Ok((at, whole))
 }
 
-/// Digits of a number without zeros at either end, times a power of ten.
-struct Decimal<'t> {
+/// The parts of a decimal number.
+struct DecimalParts<'t> {
     negative: bool,
-    /// Before the decimal point, and behind it.
+    /// Before the decimal point, and after it.
     digits: [&'t [u8]; 2],
-    /// Of ten, for digits that are all before the point; no farther from zero than any number needs to be out of range.
+    /// Power of ten; a value too far from zero for 64 bits is clamped, which leaves the number out of range.
     exponent: i64,
 }
 
-/// Takes a number apart. It may have more forms than in JSON: a plus, leading zeros, nothing on one side of the point.
-fn decimal(text: &[u8]) -> Option<Decimal<'_>> {
+/// Splits a number. It accepts more forms than JSON: a plus sign, leading zeros, no digits on one side of the
+/// point.
+fn decimal(text: &[u8]) -> Option<DecimalParts<'_>> {
     let (negative, text) = match text.split_first()? {
         (b'-', rest) => (true, rest),
         (b'+', rest) => (false, rest),
@@ -73,7 +74,7 @@ fn decimal(text: &[u8]) -> Option<Decimal<'_>> {
         Some((b'e' | b'E', power)) => exponent(power)?,
         Some(_) => return None,
     };
-    Some(Decimal { negative, digits: [before, behind], exponent })
+    Some(DecimalParts { negative, digits: [before, behind], exponent })
 }
 
 fn digits(text: &[u8]) -> (&[u8], &[u8]) {
@@ -81,7 +82,7 @@ fn digits(text: &[u8]) -> (&[u8], &[u8]) {
     text.split_at_checked(end).unwrap_or((text, &[]))
 }
 
-/// The number behind `e`; one that is too large for 64 bits is cut to a value that is out of any range.
+/// The number after `e`, clamped to 64 bits, which is out of any range.
 fn exponent(power: &[u8]) -> Option<i64> {
     let (negative, power) = match power.split_first()? {
         (b'-', rest) => (true, rest),
@@ -98,9 +99,9 @@ fn exponent(power: &[u8]) -> Option<i64> {
 
 /// Sign and magnitude of an integer of up to 20 digits; `None` for everything else.
 fn integer(text: &[u8]) -> Option<(bool, u128)> {
-    let Decimal { negative, digits: [before, behind], exponent } = decimal(text)?;
+    let DecimalParts { negative, digits: [before, behind], exponent } = decimal(text)?;
     let zeros = |digits: &[u8]| digits.iter().rev().take_while(|&&digit| digit == b'0').count();
-    // Digits of the fraction that count, or, without any, digits before the point.
+    // Significant digits of the fraction, or, if there are none, of the digits before the point.
     let behind = behind.get(..behind.len() - zeros(behind)).unwrap_or_default();
     let trimmed = if behind.is_empty() { zeros(before) } else { 0 };
     let before = before.get(..before.len() - trimmed).unwrap_or_default();
@@ -119,14 +120,14 @@ fn integer(text: &[u8]) -> Option<(bool, u128)> {
     Some((negative, value.checked_mul(10u128.checked_pow(power)?)?))
 }
 
-/// The number that up to 18 digits write.
+/// The value of up to 18 digits.
 #[inline]
 fn short(text: &[u8]) -> Option<u64> {
     let digit = |sum: u64, byte: &u8| byte.is_ascii_digit().then(|| sum * 10 + u64::from(byte - b'0'));
     if text.is_empty() || text.len() > 18 { None } else { text.iter().try_fold(0, digit) }
 }
 
-/// A number from 0 to 2⁶⁴ - 1, exactly.
+/// The exact value of a number from 0 to 2⁶⁴ - 1.
 #[inline]
 pub(in crate::record) fn unsigned(text: &[u8]) -> Option<u64> {
     if let Some(number) = short(text) {
@@ -138,7 +139,7 @@ pub(in crate::record) fn unsigned(text: &[u8]) -> Option<u64> {
     }
 }
 
-/// A number from -2⁶³ to 2⁶³ - 1, exactly.
+/// The exact value of a number from -2⁶³ to 2⁶³ - 1.
 #[inline]
 pub(in crate::record) fn signed(text: &[u8]) -> Option<i64> {
     if let Some(number) =
@@ -151,21 +152,22 @@ pub(in crate::record) fn signed(text: &[u8]) -> Option<i64> {
     i64::try_from(if negative { -number } else { number }).ok()
 }
 
-/// The closest number of double precision, if that is finite.
+/// The closest number of double precision, if it is finite.
 #[inline]
 pub(in crate::record) fn float(text: &[u8]) -> Option<f64> {
     if text.len() <= 15
         && let Some(number) = short(text)
     {
-        // Exact: below 10¹⁵.
+        // Exact, because it is below 10¹⁵.
         return Some(number as f64);
     }
-    // Rust takes `inf` and `nan` for numbers too.
+    // Rust also parses `inf` and `nan`.
     decimal(text)?;
     std::str::from_utf8(text).ok()?.parse().ok().filter(|number: &f64| number.is_finite())
 }
 
-/// True for digits only, perhaps behind a minus, without leading zeros: what is an integer, and no phone number.
+/// True for digits with an optional minus sign and without leading zeros: an integer rather than a phone
+/// number.
 pub(in crate::record) fn is_plain_integer(text: &[u8]) -> bool {
     end(text, 0) == Ok((text.len(), true))
 }
@@ -180,7 +182,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn integers_are_exact_however_they_are_written() {
+    fn integers_are_exact_in_every_spelling() {
         for (text, number) in [
             ("0", 0),
             ("-0", 0),
@@ -242,7 +244,7 @@ mod tests {
     }
 
     #[test]
-    fn a_thousand_digits_are_no_wrong_value() {
+    fn a_thousand_digits_yield_no_wrong_value() {
         let ones = "1".repeat(1000);
         let zeros = "0".repeat(1000);
         assert_eq!(unsigned(ones.as_bytes()), None);
@@ -292,7 +294,7 @@ mod tests {
     }
 
     #[test]
-    fn the_grammar_is_that_of_json() {
+    fn the_grammar_is_the_one_of_json() {
         for (text, whole) in
             [("0", true), ("-0", true), ("10", true), ("-1.5", false), ("1e5", false), ("1.0E-05", false)]
         {

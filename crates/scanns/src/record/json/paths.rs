@@ -1,19 +1,20 @@
-//! The flattened names of members, each with a number.
+//! Numbers for the flattened names of members.
 //!
-//! Who reads records knows what to do with a name by its number, so names have to become numbers fast. Records of one
-//! source mostly have the same members in the same order. So each name remembers which came after it the last time;
-//! that is compared with what stands in the record, quote and all, and the end of the name need not even be searched.
-//! Where the guess is wrong, a hash table leads from the name around it and the bytes to the number.
+//! A reader of records looks up what to do with a name by its number, so names must be turned into numbers
+//! fast. Records of one source mostly have the same members in the same order. So each name remembers the
+//! name that followed it the last time. The guess is compared with the bytes in the record, including the
+//! closing quote, so the end of the name need not be searched. If the guess is wrong, a hash table maps the
+//! enclosing name and the bytes to the number.
 //!
-//! What is remembered is bounded: by the length of the record at hand, and between records by [`MOST_NAMES`] and
-//! [`MOST_BYTES`], above which all is forgotten and learned anew.
+//! Memory is bounded: by the length of the record while it is read, and between records by [`MOST_NAMES`] and
+//! [`MOST_BYTES`], above which all names are forgotten and learned again.
 
 use std::hash::BuildHasher;
 
 use hashbrown::{DefaultHashBuilder, HashTable};
 
-use super::super::names::push_name;
 use super::string;
+use crate::record::names::push_name;
 
 /// The number of the record itself, which has no name.
 pub(in crate::record) const ROOT: u32 = 0;
@@ -22,24 +23,24 @@ const MOST_NAMES: usize = 1 << 14;
 const MOST_BYTES: usize = 4 << 20;
 
 struct Name {
-    /// The name around it.
+    /// Number of the enclosing name.
     parent: u32,
-    /// What came after it the last time.
+    /// Number of the name that followed the last time.
     next: u32,
-    /// What stands in the record, as it stands there, with the quote that ends it.
+    /// The bytes in the record, with the closing quote.
     raw: Box<[u8]>,
-    /// The members' names with dots between them, as they are in the record; cut to what a name may have.
+    /// The names of the enclosing members and of this one with dots between them, cut to the longest name.
     source: Box<str>,
 }
 
-/// See the module's doc.
+/// Names and their numbers; see the module.
 pub(in crate::record) struct Paths {
     names: Vec<Name>,
     numbers: HashTable<u32>,
     hasher: DefaultHashBuilder,
-    /// What was found last.
+    /// The number found last.
     last: u32,
-    /// Of all names.
+    /// Bytes of all names.
     bytes: usize,
 }
 
@@ -55,27 +56,27 @@ impl Paths {
         }
     }
 
-    /// How many numbers there are, that of the root included.
+    /// How many numbers there are, including the root's.
     pub fn len(&self) -> usize {
         self.names.len()
     }
 
-    /// The name with a number, as it is in the record.
+    /// The name that has a number, as it is in the record.
     pub fn source(&self, number: u32) -> &str {
         self.name(number).map_or("", |name| &name.source)
     }
 
-    /// True if there are so many names that [`Paths::clear`] should be called, between records.
+    /// True if [`Paths::clear`] should be called before the next record.
     pub fn is_full(&self) -> bool {
         self.names.len() > MOST_NAMES || self.bytes > MOST_BYTES
     }
 
-    /// Forgets all names; numbers are given anew.
+    /// Forgets all names; numbers are assigned anew.
     pub fn clear(&mut self) {
         *self = Paths::new();
     }
 
-    /// A record begins.
+    /// Starts a record.
     pub fn restart(&mut self) {
         self.last = ROOT;
     }
@@ -85,8 +86,8 @@ impl Paths {
         self.names.get(number as usize)
     }
 
-    /// The number of the member in `parent` whose name stands at the start of `rest`, and the length of that with its
-    /// quote, if it is the one that came the last time.
+    /// If `rest` starts with the name that followed the last time, in the object `parent`: its number, and
+    /// its length including the closing quote.
     #[inline]
     pub fn guess(&mut self, parent: u32, rest: &[u8]) -> Option<(u32, usize)> {
         let next = self.name(self.last)?.next;
@@ -99,7 +100,7 @@ impl Paths {
         Some((next, len))
     }
 
-    /// The number of the member in `parent` with a name; `raw` is what stands in the record, with the quote that ends it.
+    /// The number of a member of `parent`; `raw` is its name in the record, with the closing quote.
     pub fn find(&mut self, parent: u32, raw: &[u8]) -> u32 {
         let hash = self.hasher.hash_one((parent, raw));
         let same =
@@ -122,7 +123,7 @@ impl Paths {
         let mut source = self.source(parent).to_owned();
         push_name(&mut source, parent != ROOT, &String::from_utf8_lossy(&text));
         self.bytes += raw.len() + source.len();
-        // A record of less than 4 GiB has fewer names than that, and is the only one that adds to a full table.
+        // A record of less than 4 GiB has fewer names, and only one record adds to a full table.
         let number = u32::try_from(self.names.len()).unwrap_or(ROOT);
         self.names.push(Name { parent, next: ROOT, raw: raw.into(), source: source.into() });
         let (names, hasher) = (&self.names, &self.hasher);

@@ -1,24 +1,24 @@
 //! Strings of JSON: where one ends, and what its escapes stand for.
 //!
-//! The end is searched by words of 8 bytes, of which one subtraction each says whether a quote, a backslash or a
-//! control character is among them; the first that it marks is right, later ones may be too many, and nobody looks at
-//! them. Long strings go in stretches of 32 bytes, which compilers make vectors of.
+//! The end is searched in words of 8 bytes. One subtraction each finds out whether a word contains a quote, a
+//! backslash or a control character; the first mark is right, later marks may be wrong, and nothing looks at
+//! them. Long strings are searched in blocks of 32 bytes, which compilers vectorise.
 
-use super::RecordError;
+use crate::record::error::RecordError;
 
 const ONES: u64 = u64::MAX / 255;
 const HIGHS: u64 = ONES << 7;
 
-/// A stretch of bytes that is looked at as a whole.
-const STRETCH: usize = 32;
+/// Bytes that are searched as one block.
+const BLOCK: usize = 32;
 
-/// The bit of each byte of a word that is below `least`, right up to the first that is.
+/// Marks the high bit of each byte of a word that is below `least`; correct up to the first such byte.
 #[inline]
 fn below(word: u64, least: u8) -> u64 {
     word.wrapping_sub(ONES * u64::from(least)) & !word & HIGHS
 }
 
-/// The first byte at or behind `at` that is a quote, a backslash or a control character, or the end.
+/// The first quote, backslash or control character at or after `at`, or the end.
 #[inline]
 fn stop(bytes: &[u8], mut at: usize) -> usize {
     let rest = bytes.get(at..).unwrap_or_default();
@@ -45,24 +45,25 @@ fn stops(byte: u8) -> bool {
     byte == b'"' || byte == b'\\' || byte < 0x20
 }
 
-/// As [`stop`], for strings that go on.
+/// As [`stop`], for long strings.
 fn stop_far(bytes: &[u8], at: usize) -> usize {
-    let (stretches, _) = bytes.get(at..).unwrap_or_default().as_chunks::<STRETCH>();
-    let clean = |stretch: &[u8; STRETCH]| !stretch.iter().fold(false, |any, &byte| any | stops(byte));
-    let clean = stretches.iter().take_while(|stretch| clean(stretch)).count();
-    stop_slow(bytes, at + clean * STRETCH)
+    let (blocks, _) = bytes.get(at..).unwrap_or_default().as_chunks::<BLOCK>();
+    let clean = |block: &[u8; BLOCK]| !block.iter().fold(false, |any, &byte| any | stops(byte));
+    let clean = blocks.iter().take_while(|block| clean(block)).count();
+    stop_slow(bytes, at + clean * BLOCK)
 }
 
-/// As [`stop`], byte for byte.
+/// As [`stop`], byte by byte.
 fn stop_slow(bytes: &[u8], at: usize) -> usize {
     let rest = bytes.get(at..).unwrap_or_default();
     at + rest.iter().position(|&byte| stops(byte)).unwrap_or(rest.len())
 }
 
-/// Where the quote stands that ends a string, whose first byte is at `start`; true if there are escapes before it.
+/// The position of the closing quote of the string whose first byte is at `start`; true if it contains
+/// escapes.
 ///
 /// # Errors
-/// A string without an end, and one with control characters or escapes that are none.
+/// A string that is not closed, or that contains control characters or invalid escapes.
 #[inline]
 pub(in crate::record) fn end(bytes: &[u8], start: usize) -> Result<(usize, bool), RecordError> {
     let at = stop(bytes, start);
@@ -72,19 +73,19 @@ pub(in crate::record) fn end(bytes: &[u8], start: usize) -> Result<(usize, bool)
     end_behind(bytes, at)
 }
 
-/// As [`end`], from a backslash on, or from what should not be there.
+/// As [`end`], from a backslash on, or from a byte that is not allowed.
 fn end_behind(bytes: &[u8], mut at: usize) -> Result<(usize, bool), RecordError> {
     loop {
         match bytes.get(at) {
             Some(b'"') => return Ok((at, true)),
             Some(b'\\') => at = stop(bytes, escape(bytes, at)?.1),
             Some(_) => return Err(RecordError::expected(at, "a control character written as \\u00XX")),
-            None => return Err(RecordError::expected(at, "the quote that ends a string")),
+            None => return Err(RecordError::expected(at, "the closing quote of a string")),
         }
     }
 }
 
-/// What the escape stands for whose backslash is at `at`, and where it ends.
+/// The character of the escape whose backslash is at `at`, and where the escape ends.
 fn escape(bytes: &[u8], at: usize) -> Result<(char, usize), RecordError> {
     let plain = match bytes.get(at + 1) {
         Some(&byte @ (b'"' | b'\\' | b'/')) => char::from(byte),
@@ -99,7 +100,7 @@ fn escape(bytes: &[u8], at: usize) -> Result<(char, usize), RecordError> {
     Ok((plain, at + 2))
 }
 
-/// The same for `\uXXXX`, or two of them that are a surrogate pair.
+/// The same for `\uXXXX`, or for two of them that form a surrogate pair.
 fn unicode(bytes: &[u8], at: usize) -> Result<(char, usize), RecordError> {
     let wrong = || RecordError::expected(at + 2, "four hexadecimal digits");
     let high = hexadecimal(bytes, at + 2).ok_or_else(wrong)?;
@@ -113,7 +114,7 @@ fn unicode(bytes: &[u8], at: usize) -> Result<(char, usize), RecordError> {
             let character = char::from_u32(0x10000 + ((high - 0xd800) << 10) + (low - 0xdc00));
             Ok((character.unwrap_or(char::REPLACEMENT_CHARACTER), at + 12))
         }
-        _ => Err(RecordError::expected(at, "a character, or both halves of one,")),
+        _ => Err(RecordError::expected(at, "a character or a whole surrogate pair")),
     }
 }
 
@@ -122,13 +123,13 @@ fn hexadecimal(bytes: &[u8], at: usize) -> Option<u32> {
     digits.iter().try_fold(0, |sum, &digit| Some(sum << 4 | char::from(digit).to_digit(16)?))
 }
 
-/// Puts what a string stands for into `out`; `raw` is what [`end`] found between the quotes.
+/// Writes the text of a string to `out`; `raw` is what [`end`] found between the quotes.
 pub(in crate::record) fn unescape(raw: &[u8], out: &mut Vec<u8>) {
     out.clear();
     let mut at = 0;
     while let Some(clean) = memchr::memchr(b'\\', raw.get(at..).unwrap_or_default()) {
         out.extend_from_slice(raw.get(at..at + clean).unwrap_or_default());
-        // What is no escape was refused before.
+        // Invalid escapes were refused before.
         let Ok((character, next)) = escape(raw, at + clean) else { return };
         out.extend_from_slice(character.encode_utf8(&mut [0; 4]).as_bytes());
         at = next;
@@ -141,7 +142,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn the_end_is_found_as_it_is_byte_for_byte() {
+    fn the_end_is_the_same_as_byte_by_byte() {
         let seed = 0x5eed_57a6;
         let mut random = fastrand::Rng::with_seed(seed);
         for round in 0..50_000 {

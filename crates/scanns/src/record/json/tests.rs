@@ -1,12 +1,16 @@
+use super::parser::MAX_DEPTH;
+use super::paths::Paths;
 use super::*;
-use crate::record::raw::Scalar;
+use crate::record::error::RecordError;
+use crate::record::raw::RawScalar;
+use crate::record::scalar::Scalar;
 
-/// Names and values of a record, values as JSON but for strings, which have a quote in front.
+/// Names and values of a record. Values are as in JSON, except for strings, which have a quote in front.
 fn read(paths: &mut Paths, record: &[u8]) -> Result<Vec<(String, String)>, RecordError> {
     let mut raws = Vec::new();
     parse(record, paths, &mut |raw| raws.push(raw))?;
     let mut text = Vec::new();
-    let show = |raw: &Raw, text: &mut Vec<u8>| match raw.scalar(record, text) {
+    let show = |raw: &RawScalar, text: &mut Vec<u8>| match raw.scalar(record, text) {
         None => "null".into(),
         Some(Scalar::Boolean(truth)) => truth.to_string(),
         Some(Scalar::Number(number, _)) => String::from_utf8(number.to_vec()).unwrap(),
@@ -73,11 +77,11 @@ fn names_are_found_whether_they_were_guessed_or_not() {
         let record = format!("{{{}}}", members.join(","));
         assert_eq!(read(&mut paths, record.as_bytes()), Ok(expected), "seed {seed:x} round {round} {record}");
     }
-    assert!(paths.len() < 200, "names are numbered once, but for their way of writing: {}", paths.len());
+    assert!(paths.len() < 200, "each spelling of a name gets one number: {}", paths.len());
 }
 
 #[test]
-fn what_is_valid_is_accepted() {
+fn valid_records_are_accepted() {
     for value in [
         "0",
         "-0",
@@ -120,7 +124,7 @@ fn what_is_valid_is_accepted() {
     }
 }
 
-/// What may not stand where a value may.
+/// Text that is not a value.
 const NO_VALUES: &[&str] = &[
     "",
     ",",
@@ -213,7 +217,7 @@ const NO_VALUES: &[&str] = &[
     "\"\\u\u{e4}abc\"",
 ];
 
-/// What is no record.
+/// Text that is not a record.
 const NO_RECORDS: &[&str] = &[
     "1",
     "\"a\"",
@@ -246,7 +250,7 @@ const NO_RECORDS: &[&str] = &[
 ];
 
 #[test]
-fn what_is_not_valid_is_refused() {
+fn invalid_records_are_refused() {
     for value in NO_VALUES {
         assert!(!is_accepted(format!("{{\"a\":{value}}}").as_bytes()), "{value}");
         assert!(!is_accepted(format!("{{\"a\":{{\"b\":[{value},1]}}}}").as_bytes()), "{value}");
@@ -257,7 +261,7 @@ fn what_is_not_valid_is_refused() {
 }
 
 #[test]
-fn what_is_not_utf8_is_refused_at_its_place() {
+fn invalid_utf8_is_refused_at_its_place() {
     let cases: [&[u8]; 10] = [
         b"\xff",
         b"\x80",
@@ -282,15 +286,15 @@ fn what_is_not_utf8_is_refused_at_its_place() {
 #[test]
 fn errors_say_where_and_what() {
     for (record, text) in [
-        ("[1]", "the { of an object should stand at byte 0"),
-        ("{\"a\":1} x", "nothing more, the object has ended, should stand at byte 8"),
-        ("{\"a\":1 \"b\":2}", "a comma or } should stand at byte 7"),
-        ("{\"a\":[1 2]}", "a comma or ] should stand at byte 8"),
-        ("{\"a\":01}", "no digit behind a leading zero should stand at byte 6"),
-        ("{\"a\":\"x", "the quote that ends a string should stand at byte 7"),
-        ("{\"a\" 1}", "the colon behind a name should stand at byte 5"),
-        ("{a:1}", "the quote of a name should stand at byte 1"),
-        ("{\"a\":\"\\q\"}", "one of \" \\ / b f n r t u should stand at byte 7"),
+        ("[1]", "expected the { of an object at byte 0"),
+        ("{\"a\":1} x", "expected the end of the record after its object at byte 8"),
+        ("{\"a\":1 \"b\":2}", "expected a comma or } at byte 7"),
+        ("{\"a\":[1 2]}", "expected a comma or ] at byte 8"),
+        ("{\"a\":01}", "expected no digit after a leading zero at byte 6"),
+        ("{\"a\":\"x", "expected the closing quote of a string at byte 7"),
+        ("{\"a\" 1}", "expected the colon after a name at byte 5"),
+        ("{a:1}", "expected the opening quote of a name at byte 1"),
+        ("{\"a\":\"\\q\"}", "expected one of \" \\ / b f n r t u at byte 7"),
     ] {
         let error = read(&mut Paths::new(), record.as_bytes()).unwrap_err();
         assert_eq!(error.to_string(), text, "{record}");
@@ -320,7 +324,7 @@ fn long_names_are_cut_between_characters() {
     assert_eq!(name, "ä".repeat(127) + ".");
 }
 
-/// Names and values of what serde_json has read.
+/// Names and values in a record that serde_json has parsed.
 fn flatten(name: Option<&str>, value: &serde_json::Value, out: &mut Vec<(String, String)>) {
     match value {
         serde_json::Value::Array(items) => items.iter().for_each(|item| flatten(name, item, out)),
@@ -359,7 +363,7 @@ fn random_value(random: &mut fastrand::Rng, depth: usize, out: &mut String) {
                 }
                 out.push_str(space(random));
                 if kind != 5 {
-                    // The number, so that no two names of an object are the same.
+                    // The number makes the names of an object distinct.
                     random_string(random, &number.to_string(), out);
                     out.push_str(space(random));
                     out.push(':');
@@ -398,7 +402,7 @@ fn random_string(random: &mut fastrand::Rng, start: &str, out: &mut String) {
 }
 
 #[test]
-fn random_and_mutated_records_are_what_serde_json_says() {
+fn random_and_mutated_records_are_read_as_serde_json_reads_them() {
     let seed = 0x5eed_15e7;
     let mut random = fastrand::Rng::with_seed(seed);
     let mut paths = Paths::new();
@@ -447,11 +451,11 @@ fn random_and_mutated_records_are_what_serde_json_says() {
         let mut expected = Vec::new();
         flatten(None, &theirs, &mut expected);
         let matches = |(name, value): &(String, String)| {
-            // A name of theirs may be longer than ours may be.
+            // serde_json has no longest name.
             let cut = crate::record::names::cut(name, 255);
             ours.iter().any(|(own, ours)| own == cut && same(ours, value))
         };
-        // A mutation may have made two names the same, of which serde_json keeps one value.
+        // A mutation may have made two names equal, of which serde_json keeps one value.
         assert!(expected.iter().all(matches), "{ours:?} {expected:?} {context}");
         assert!(mutated && ours.len() > expected.len() || ours.len() == expected.len(), "{context}");
     }

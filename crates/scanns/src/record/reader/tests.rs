@@ -15,14 +15,15 @@ fn text() -> FieldKind {
     FieldKind::Text { analyzer: Analyzer::Standard, postings: Postings::Frequencies }
 }
 
-fn told(reader: &mut RecordReader, record: &[u8]) -> Result<Vec<String>, RecordError> {
-    let mut told = Vec::new();
+fn values(reader: &mut RecordReader, record: &[u8]) -> Result<Vec<String>, RecordError> {
+    let mut values = Vec::new();
     let show = |value: ValueRef<'_>| match value {
         ValueRef::Text(text) => String::from_utf8_lossy(text).into_owned(),
         other => format!("{other:?}"),
     };
-    reader.record(7, record, &mut |field, value| told.push(format!("{}={}", field.number(), show(value))))?;
-    Ok(told)
+    reader
+        .record(7, record, &mut |field, value| values.push(format!("{}={}", field.number(), show(value))))?;
+    Ok(values)
 }
 
 fn csv(header: &str) -> RecordFormat {
@@ -30,16 +31,20 @@ fn csv(header: &str) -> RecordFormat {
 }
 
 #[test]
-fn values_go_to_their_fields_and_the_rest_is_counted() {
+fn values_go_to_their_fields_and_all_others_are_counted() {
     let fields = [("a.b", FieldKind::Unsigned), ("user_name", FieldKind::Keyword), ("when", FieldKind::Date)];
     let schema = schema(&fields);
     let mut reader = RecordReader::new(&schema, &Sources::of(&schema), RecordFormat::Json);
     let record =
         br#"{"a":[{"b":1},{"b":"x"},{"b":2.0}],"user name":"\u00e4","when":"1970-01-01","z":[1,null,2]}"#;
-    assert_eq!(told(&mut reader, record).unwrap(), ["0=Unsigned(1)", "0=Unsigned(2)", "1=ä", "2=Date(0)"]);
-    assert_eq!(told(&mut reader, b"{\"when\":5,\"when\":true}").unwrap(), [""; 0]);
+    assert_eq!(values(&mut reader, record).unwrap(), ["0=Unsigned(1)", "0=Unsigned(2)", "1=ä", "2=Date(0)"]);
+    assert_eq!(values(&mut reader, b"{\"when\":5,\"when\":true}").unwrap(), [""; 0]);
     assert_eq!(reader.record(8, b" \r\n", &mut |_, _| {}), Ok(Recorded::Blank));
-    assert!(reader.record(9, b"{\"user_name\":\"x\",\"y\":1,}", &mut |_, _| panic!("told")).is_err());
+    assert!(
+        reader
+            .record(9, b"{\"user_name\":\"x\",\"y\":1,}", &mut |_, _| panic!("a value was passed on"))
+            .is_err()
+    );
     let counts = reader.take_counts();
     assert_eq!((counts.documents(), counts.blank(), counts.malformed()), (2, 1, 1));
     let conflicts: Vec<_> =
@@ -63,32 +68,32 @@ fn a_source_may_have_another_name_and_several_fields() {
     assert_eq!(sources.source(field("x")), Some("deep er.y"));
     let mut reader = RecordReader::new(&schema, &sources, RecordFormat::Json);
     let record = br#"{"title":"T t","x":1,"deep er":{"y":-2},"title_key":"no"}"#;
-    assert_eq!(told(&mut reader, record).unwrap(), ["0=T t", "1=T t", "2=Signed(-2)"]);
+    assert_eq!(values(&mut reader, record).unwrap(), ["0=T t", "1=T t", "2=Signed(-2)"]);
     assert_eq!(reader.counts().unknown(), [("title_key", 1), ("x", 1)]);
     reader.set_format(csv("deep er.y,title\n"));
-    assert_eq!(told(&mut reader, b"3,u\n").unwrap(), ["2=Signed(3)", "0=u", "1=u"]);
+    assert_eq!(values(&mut reader, b"3,u\n").unwrap(), ["2=Signed(3)", "0=u", "1=u"]);
 }
 
 #[test]
-fn rows_of_csv_are_typed_and_lack_what_is_not_there() {
+fn rows_of_csv_are_typed_and_may_lack_values() {
     let schema = schema(&[("n", FieldKind::Float), ("t", text()), ("b", FieldKind::Boolean)]);
     let mut reader = RecordReader::new(&schema, &Sources::of(&schema), csv("\u{feff}n;t;?;b\r\n"));
     assert_eq!(
-        told(&mut reader, b"1.5;\"a;\"\"b\"\"\n\";9;true\r\n").unwrap(),
+        values(&mut reader, b"1.5;\"a;\"\"b\"\"\n\";9;true\r\n").unwrap(),
         ["0=Float(1.5)", "1=a;\"b\"\n", "2=Boolean(true)"]
     );
-    assert_eq!(told(&mut reader, b";\"\"").unwrap(), ["1="]);
-    assert_eq!(told(&mut reader, b" 2 ;\xff").unwrap(), ["0=Float(2.0)", "1=\u{fffd}"]);
-    assert_eq!(told(&mut reader, b"x;;;no\n").unwrap(), [""; 0]);
-    assert_eq!(told(&mut reader, b"1;2;3;;5\n"), Err(RecordError::TooMany { at: 7, names: 4 }));
-    assert!(told(&mut reader, b"1;\"2\n").is_err() && told(&mut reader, b"1;\"2\"3\n").is_err());
+    assert_eq!(values(&mut reader, b";\"\"").unwrap(), ["1="]);
+    assert_eq!(values(&mut reader, b" 2 ;\xff").unwrap(), ["0=Float(2.0)", "1=\u{fffd}"]);
+    assert_eq!(values(&mut reader, b"x;;;no\n").unwrap(), [""; 0]);
+    assert_eq!(values(&mut reader, b"1;2;3;;5\n"), Err(RecordError::TooMany { at: 7, names: 4 }));
+    assert!(values(&mut reader, b"1;\"2\n").is_err() && values(&mut reader, b"1;\"2\"3\n").is_err());
     let counts = reader.counts();
     assert_eq!((counts.documents(), counts.malformed(), counts.conflicts().count()), (4, 3, 2));
     assert_eq!(counts.unknown(), [("?", 1)]);
 }
 
 #[test]
-fn more_values_than_may_wait_are_told_in_order() {
+fn more_values_than_may_wait_are_passed_on_in_order() {
     let schema = schema(&[("n", FieldKind::Unsigned)]);
     let mut reader = RecordReader::new(&schema, &Sources::of(&schema), RecordFormat::Json);
     let numbers: Vec<_> = (0..MOST_WAITING * 2).map(|number| number.to_string()).collect();
@@ -102,26 +107,26 @@ fn more_values_than_may_wait_are_told_in_order() {
     assert_eq!(next, numbers.len() as u64);
     assert_eq!(reader.counts().unknown(), [("x", numbers.len() as u64)]);
     let cut = &record[..record.len() - 1];
-    assert!(reader.record(2, cut.as_bytes(), &mut |_, _| panic!("told")).is_err());
+    assert!(reader.record(2, cut.as_bytes(), &mut |_, _| panic!("a value was passed on")).is_err());
     assert_eq!(reader.counts().unknown(), [("x", numbers.len() as u64)]);
 }
 
 #[test]
-fn what_is_counted_is_bounded() {
+fn counts_take_bounded_memory() {
     let schema = schema(&[("n", FieldKind::Unsigned)]);
     let mut all = RecordCounts::default();
     for part in 0..2 {
         let mut reader = RecordReader::new(&schema, &Sources::of(&schema), RecordFormat::Json);
         for number in 0..30_000 {
             let record = format!("{{\"{part} {number} {}\":1,\"n\":1,\"common\":0}}", "x".repeat(300));
-            assert_eq!(told(&mut reader, record.as_bytes()).unwrap(), ["0=Unsigned(1)"]);
+            assert_eq!(values(&mut reader, record.as_bytes()).unwrap(), ["0=Unsigned(1)"]);
             assert!(
-                told(&mut reader, format!("{{\"n\":\"{}\"}}", "ä".repeat(100)).as_bytes())
+                values(&mut reader, format!("{{\"n\":\"{}\"}}", "ä".repeat(100)).as_bytes())
                     .unwrap()
                     .is_empty()
             );
             if number < 20 {
-                assert!(told(&mut reader, format!("{{\"n\":\"{}\n", "ä".repeat(100)).as_bytes()).is_err());
+                assert!(values(&mut reader, format!("{{\"n\":\"{}\n", "ä".repeat(100)).as_bytes()).is_err());
             }
         }
         let known = reader.known.len();
@@ -139,7 +144,7 @@ fn what_is_counted_is_bounded() {
 }
 
 #[test]
-fn random_bytes_do_no_harm_and_malformed_records_tell_nothing() {
+fn random_bytes_do_no_harm_and_malformed_records_have_no_values() {
     let seed = 0x5eed_0f0f;
     let mut random = fastrand::Rng::with_seed(seed);
     let schema = schema(&[("a", FieldKind::Signed), ("b", text()), ("c", FieldKind::Date)]);
@@ -166,7 +171,7 @@ fn random_bytes_do_no_harm_and_malformed_records_tell_nothing() {
 
 /// `cargo test --release -p scanns --lib -- --ignored json_speed --nocapture`
 #[test]
-#[ignore = "a measurement: it takes seconds, and needs a build for release"]
+#[ignore = "a measurement: it takes seconds, and needs a release build"]
 fn json_speed() {
     let mut random = fastrand::Rng::with_seed(1);
     let mut lines = Vec::new();
@@ -176,9 +181,9 @@ fn json_speed() {
         let path = format!("/home/user{}/projects/data/file-{number}.parquet", random.u8(..50));
         let (owner, mode) = (["ada", "grace", "edsger"][random.usize(..3)], random.bool());
         json.push(format!(
-            "{{\"path\":\"{path}\",\"size\":{size},\"owner\":\"{owner}\",\"group\":\"staff\",\"mode\":{mode},\
-             \"mtime\":\"2024-05-06T07:08:{second:02}Z\",\"ratio\":{ratio:.3},\"links\":1,\"host\":\"node{}\",\
-             \"comment\":\"nothing of note was found here\"}}",
+            "{{\"path\":\"{path}\",\"size\":{size},\"owner\":\"{owner}\",\"group\":\"staff\",\
+             \"mode\":{mode},\"mtime\":\"2024-05-06T07:08:{second:02}Z\",\"ratio\":{ratio:.3},\"links\":1,\
+             \"host\":\"node{}\",\"comment\":\"nothing of note was found here\"}}",
             random.u8(..)
         ));
         rows.push(format!(
@@ -203,7 +208,7 @@ fn json_speed() {
     for (name, format, records) in [("json", RecordFormat::Json, json), ("csv", header, rows)] {
         let bytes: usize = records.iter().map(String::len).sum();
         for _ in 0..3 {
-            let mut parser = Parser::new(format.clone());
+            let mut parser = RecordParser::new(format.clone());
             let mut reader = RecordReader::new(&schema, &Sources::of(&schema), format.clone());
             let start = std::time::Instant::now();
             let mut sum = 0;

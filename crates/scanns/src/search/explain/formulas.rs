@@ -1,11 +1,11 @@
-//! What each model makes of a frequency, in words and with its parts.
+//! The formula of each model, in words and with its parts.
 //!
-//! The score itself comes from the similarity; the parts here are computed again as its formula has them, so that they
-//! can be followed by hand.
+//! The score itself comes from the similarity. The parts are computed again as the formula has them, so that
+//! they can be followed by hand.
 
-use super::Explanation;
-use crate::search::LeafStats;
-use crate::search::plan::Figures;
+use super::explanation::Explanation;
+use crate::search::leaf::LeafStats;
+use crate::search::plan::found::TermFigures;
 use crate::search::similarity::{ALL, Model, narrow};
 
 /// A term or a phrase in the document.
@@ -13,16 +13,16 @@ pub(super) struct Match {
     pub(super) model: Model,
     /// How often it occurs.
     pub(super) freq: Explanation,
-    /// All boosts around it.
+    /// The product of all boosts around it.
     pub(super) boost: f32,
-    /// Of the document in the field.
+    /// The length of the document in the field.
     pub(super) length: u64,
-    /// Of the field.
+    /// The sizes of the field.
     pub(super) stats: LeafStats,
 }
 
 impl Match {
-    /// The score of what is called `name`, and weighs so much by its figures.
+    /// Explains the score of the term or phrase called `name`; `weight` explains its weight.
     pub(super) fn explain(self, name: &str, score: f32, weight: Explanation) -> Explanation {
         let boosted = self.boost != 1.0;
         let boost = boosted.then(|| Explanation::plain(self.boost, "boost"));
@@ -32,7 +32,7 @@ impl Match {
         Explanation::new(score, format!("{name}: {times}{formula}"), details)
     }
 
-    /// The formula of the model and what is in it.
+    /// The formula of the model and its parts.
     fn parts(self, weight: Explanation) -> (&'static str, Vec<Explanation>) {
         let length = |least: u64| {
             Explanation::count(
@@ -76,7 +76,8 @@ impl Match {
             Model::Pl2 { c } => {
                 let t = normalised(self.freq, c, length(1), average);
                 (
-                    "(t · log2(t / rate) + (rate - t) · log2(e) + log2(2 · pi · t) / 2) / (t + 1), at least 0",
+                    "(t · log2(t / rate) + (rate - t) · log2(e) + log2(2 · pi · t) / 2) \
+                     / (t + 1), at least 0",
                     vec![t, weight],
                 )
             }
@@ -91,13 +92,13 @@ impl Match {
                     vec![self.freq, r, weight, average, length],
                 )
             }
-            // Explained by `soft.rs`.
+            // `soft.rs` explains this model.
             Model::PNorm { .. } => ("", vec![weight]),
         }
     }
 }
 
-/// The frequency that PL2 takes a document to have that is as long as the mean.
+/// The frequency that PL2 assumes for a document of mean length.
 fn normalised(freq: Explanation, c: f32, length: Explanation, average: Explanation) -> Explanation {
     let scale = (1.0 + f64::from(c) * f64::from(average.value) / f64::from(length.value)).log2();
     let value = narrow(f64::from(freq.value) * scale);
@@ -105,7 +106,7 @@ fn normalised(freq: Explanation, c: f32, length: Explanation, average: Explanati
     Explanation::new(value, "t, freq · log2(1 + c · average / length)", vec![freq, c, average, length])
 }
 
-/// The mean length of documents, as the models have it.
+/// The mean length of documents, as the models compute it.
 fn average(stats: &LeafStats) -> Explanation {
     let documents = stats.documents_with_terms.max(1);
     Explanation::new(
@@ -118,26 +119,26 @@ fn average(stats: &LeafStats) -> Explanation {
     )
 }
 
-/// What a term weighs by its figures, which are of all nearest terms together if it is one of a misspelt word.
+/// Explains the weight of a term. `figures` cover all nearest terms if it is one of the terms of a fuzzy
+/// word.
 pub(super) fn weight(
     model: Model,
     weight: f32,
-    (figures, blended): (Figures, bool),
+    figures: TermFigures,
+    blended: bool,
     stats: &LeafStats,
 ) -> Explanation {
     let documents = Explanation::count(stats.documents_with_terms, "N, documents with terms");
-    let with_term = match blended {
-        true => {
-            Explanation::count(figures.doc_freq, "n, documents with the most frequent of the nearest terms")
-        }
-        false => Explanation::count(figures.doc_freq, "n, documents with the term"),
+    let (with_term, total) = if blended {
+        (
+            "n, documents with the most frequent of the nearest terms",
+            "F, how often the nearest terms occur in all documents",
+        )
+    } else {
+        ("n, documents with the term", "F, how often the term occurs in all documents")
     };
-    let total = match blended {
-        true => {
-            Explanation::count(figures.total_freq, "F, how often the nearest terms occur in all documents")
-        }
-        false => Explanation::count(figures.total_freq, "F, how often the term occurs in all documents"),
-    };
+    let with_term = Explanation::count(figures.doc_freq, with_term);
+    let total = Explanation::count(figures.total_freq, total);
     let tokens = Explanation::count(stats.total_length, "T, tokens of all documents");
     let (what, details) = match model {
         Model::Bm25 { .. } => ("idf, ln(1 + (N - n + 0.5) / (n + 0.5))", vec![documents, with_term]),

@@ -1,18 +1,21 @@
-//! How the extended Boolean model comes to a score: degrees of match of terms, and means of them.
+//! Explains scores of the extended Boolean model: degrees of match of terms, and means of them.
 
-use super::{Asked, Explanation, formulas};
+use super::asked::Asked;
+use super::explanation::Explanation;
+use super::formulas;
 use crate::error::Result;
+use crate::search::exec::bound_terms::BoundTerms;
+use crate::search::exec::pnorm;
+use crate::search::exec::pnorm::PNorm;
 use crate::search::leaf::damaged_list;
-use crate::search::plan::{Kind, Node};
-use crate::search::pnorm::{self, PNorm};
-use crate::search::run::Terms;
+use crate::search::plan::node::{NodeKind, PlanNode};
 use crate::search::similarity::{Model, narrow};
 
-/// The score of the document that is asked for.
+/// Explains the score of the document.
 pub(super) fn explain(asked: &Asked<'_, '_>, p: f64) -> Result<Option<Explanation>> {
-    pnorm::check(&asked.plan.root)?;
-    let Some(found) = asked.found.leaves.get(asked.hit.leaf) else { return Ok(None) };
-    let terms = Terms::unscored(asked.plan, found);
+    pnorm::check(&asked.plan().root)?;
+    let Some(found) = asked.prepared.found.leaves.get(asked.hit.leaf) else { return Ok(None) };
+    let terms = BoundTerms::unscored(asked.plan(), found);
     let mut freqs = Vec::with_capacity(found.refs.len());
     for term in 0..found.refs.len() {
         let Some(source) = terms.source(asked.view, term)? else {
@@ -27,15 +30,15 @@ pub(super) fn explain(asked: &Asked<'_, '_>, p: f64) -> Result<Option<Explanatio
         }
     }
     let mut wanted = vec![false; freqs.len()];
-    pnorm::mark_wanted(&asked.plan.root, false, &mut wanted);
+    pnorm::mark_wanted(&asked.plan().root, false, &mut wanted);
     if !freqs.iter().zip(&wanted).any(|(&freq, &wanted)| wanted && freq > 0.0) {
         return Ok(None);
     }
-    let soft = asked.searcher.soft(asked.plan, asked.found, p);
+    let soft = asked.prepared.soft(p);
     let mut degrees = freqs.clone();
     soft.weigh(&mut degrees);
     let document = Soft { asked, soft, p, freqs, degrees };
-    Ok(Some(document.node(&asked.plan.root)))
+    Ok(Some(document.node(&asked.plan().root)))
 }
 
 /// A document and its degrees of match.
@@ -49,13 +52,13 @@ struct Soft<'a, 's> {
 }
 
 impl Soft<'_, '_> {
-    fn node(&self, node: &Node) -> Explanation {
+    fn node(&self, node: &PlanNode) -> Explanation {
         let value = narrow(self.soft.score(node, &self.degrees));
         let (must, should, must_not) = match &node.kind {
-            Kind::Term(term) => return self.term(*term, value),
-            Kind::Bool { must, should, must_not, .. } => (must, should, must_not),
-            // Refused before.
-            Kind::Phrase { .. } | Kind::Pattern(_) | Kind::All | Kind::Exists(_) | Kind::Values(_) => {
+            NodeKind::Term(term) => return self.term(*term, value),
+            NodeKind::Bool { must, should, must_not, .. } => (must, should, must_not),
+            // `pnorm::check` refuses these.
+            NodeKind::Phrase { .. } | NodeKind::Docs(_) => {
                 return Explanation::plain(value, "nothing");
             }
         };
@@ -76,29 +79,26 @@ impl Soft<'_, '_> {
     }
 
     /// A part of a list, with its weight if it has one.
-    fn part(&self, node: &Node, front: &str) -> Explanation {
+    fn part(&self, node: &PlanNode, front: &str) -> Explanation {
         let part = self.node(node);
-        let weight = match node.boost == 1.0 {
-            true => String::new(),
-            false => format!("w = {}: ", node.boost),
-        };
+        let weight = if node.boost == 1.0 { String::new() } else { format!("w = {}: ", node.boost) };
         Explanation { description: format!("{front}{weight}{}", part.description), ..part }
     }
 
     fn term(&self, term: usize, value: f32) -> Explanation {
         let highest = self.freqs.iter().copied().fold(1.0, f64::max);
         let freq = self.freqs.get(term).copied().unwrap_or(0.0);
-        let stats = self.asked.stats(self.asked.plan.field_of(term));
-        let blended = self.asked.plan.is_blended(term);
+        let stats = self.asked.stats(self.asked.plan().field_of(term));
+        let blended = self.asked.plan().is_blended(term);
         let model = Model::PNorm { p: self.p };
-        let ((idf, share), figures) = (self.soft.idf(term), (self.asked.figures(term), blended));
+        let ((idf, share), figures) = (self.soft.idf(term), self.asked.figures(term));
         let details = vec![
             Explanation::plain(narrow(freq), "freq, how often it occurs in the document"),
             Explanation::plain(narrow(highest), "the highest freq of the words of the query there"),
             Explanation::new(
                 narrow(share),
                 "idf, by the highest of the words of the query",
-                vec![formulas::weight(model, narrow(idf), figures, &stats)],
+                vec![formulas::weight(model, narrow(idf), figures, blended, &stats)],
             ),
         ];
         let name = self.asked.name(term);

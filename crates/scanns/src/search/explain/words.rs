@@ -1,25 +1,26 @@
-//! How parts of a query are called, as they would be written.
+//! The text of parts of a query, as they would be typed.
 
 use std::ops::Bound;
 
-use crate::search::query::{Pattern, PhraseQuery, Query, WildcardPart};
+use crate::query::{Pattern, PhraseQuery, Query, WildcardPart};
 
 /// A term, on one line.
 pub(super) fn term(bytes: &[u8]) -> String {
     let mut text = String::with_capacity(bytes.len());
     for char in String::from_utf8_lossy(bytes).chars() {
-        match char.is_control() {
-            true => text.extend(char.escape_default()),
-            false => text.push(char),
+        if char.is_control() {
+            text.extend(char.escape_default());
+        } else {
+            text.push(char);
         }
     }
     text
 }
 
-/// The query without the fields and boosts around it, which the plan keeps with what is inside.
+/// The query without the boosts around it, which the plan has merged into its nodes.
 pub(super) fn bare(query: &Query) -> &Query {
     match query {
-        Query::In(_, inner) | Query::Boost(inner, _) => bare(inner),
+        Query::Boost(inner, _) => bare(inner),
         _ => query,
     }
 }

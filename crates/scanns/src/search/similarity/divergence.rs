@@ -1,10 +1,10 @@
 //! Divergence from randomness: how far a frequency is from what chance would give.
 //!
-//! The formulas of Amati and van Rijsbergen (2002) and of Amati and others (TREC 2007), as Terrier computes them; Lucene
-//! has no PL2 any more and never had DPH. N is the number of documents that have terms, F how often the term occurs in all
-//! of them, l the mean length. Where a term is so frequent that the formula gives a negative score, the score is 0, as
-//! Lucene demands of every model. Neither grows with the frequency everywhere, so impacts do not bound them, and every
-//! posting is scored.
+//! The formulas are those of Amati and van Rijsbergen (2002) and of Amati and others (TREC 2007), as Terrier
+//! computes them; Lucene no longer has PL2 and never had DPH. N is the number of documents with terms, F the
+//! number of occurrences of the term in all of them, l the mean length. A negative score, which very frequent
+//! terms would get, becomes 0, as Lucene requires of every model. Neither model grows with the frequency
+//! everywhere, so impacts do not bound them, and every posting is scored.
 
 use std::f64::consts::{LOG2_E, PI};
 
@@ -17,14 +17,14 @@ fn collection(stats: &LeafStats) -> (f64, f64) {
 }
 
 /// With t = f log₂(1 + c l / L) and λ = F / N: (t log₂(t / λ) + (λ - t) log₂ e + ½ log₂(2 π t)) / (t + 1).
-pub(in super::super) struct Pl2 {
+pub(crate) struct Pl2 {
     documents: f64,
     /// log₂(1 + c l / L) by norm.
     scales: [f64; 256],
 }
 
 impl Pl2 {
-    pub(in super::super) fn new(c: f32, stats: &LeafStats) -> Self {
+    pub(crate) fn new(c: f32, stats: &LeafStats) -> Self {
         let (documents, mean) = collection(stats);
         let scales = lengths().map(|length| (1.0 + f64::from(c) * mean / length).log2());
         Pl2 { documents, scales }
@@ -55,18 +55,18 @@ impl Similarity for Pl2 {
     }
 }
 
-/// The relative frequency of a term that is all of its document.
-pub(in super::super) const ALL: f64 = 0.99999;
+/// The relative frequency of a term that makes up its whole document.
+pub(crate) const ALL: f64 = 0.99999;
 
 /// With r = f / L: (1 - r)² / (f + 1) · (f log₂(f l / L · N / F) + ½ log₂(2 π f (1 - r))).
-pub(in super::super) struct Dph {
+pub(crate) struct Dph {
     documents: f64,
     mean: f64,
     lengths: [f64; 256],
 }
 
 impl Dph {
-    pub(in super::super) fn new(stats: &LeafStats) -> Self {
+    pub(crate) fn new(stats: &LeafStats) -> Self {
         let (documents, mean) = collection(stats);
         Dph { documents, mean, lengths: lengths() }
     }

@@ -1,50 +1,52 @@
-//! How well a document matches a term, in Lucene's arithmetic, step by step as it rounds there.
+//! Scores of terms in documents, in Lucene's arithmetic, rounded step by step as there.
 //!
-//! Scores depend on the document only through the frequency and its norm byte. The two models here compute in 32 bits, and
-//! all of them that does not depend on the frequency is in a table of 256 factors, made once per query. `language.rs` has
-//! language models, `divergence.rs` those of divergence from randomness; both compute in 64 bits and round once.
+//! Scores depend on a document only through the frequency and its norm byte. The two models in this file
+//! compute in 32 bits; everything that does not depend on the frequency is in a table of 256 factors, made
+//! once per query. `language.rs` has language models, `divergence.rs` models of divergence from randomness;
+//! both compute in 64 bits and round once.
 
 mod divergence;
 mod language;
 
-pub(super) use divergence::{ALL, Dph, Pl2};
-pub(super) use language::{Dirichlet, JelinekMercer};
+pub(crate) use divergence::{ALL, Dph, Pl2};
+pub(crate) use language::{Dirichlet, JelinekMercer};
 
 use super::leaf::LeafStats;
 use crate::codec::{Impact, code_to_tf, gather, norm_to_length};
 use crate::error::{Error, Result};
 use crate::sys::in_wide_vectors;
 
-/// A way to rank.
+/// A ranking model.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub enum Model {
     /// Okapi BM25, without the factor `k1 + 1`.
     Bm25 {
-        /// How quickly more occurrences stop to matter; not negative.
+        /// How soon more occurrences stop mattering; not negative.
         k1: f32,
-        /// How much length matters, 0 to 1.
+        /// How much length matters, from 0 to 1.
         b: f32,
     },
     /// Lucene's `ClassicSimilarity`: √tf · idf · 1/√length.
     Classic,
     /// A language model with Dirichlet smoothing, Lucene's `LMDirichletSimilarity`. Scores below 0 are 0.
     LmDirichlet {
-        /// How many tokens of the whole collection are mixed into a document; above 0.
+        /// How many tokens of the whole collection are mixed into a document; greater than 0.
         mu: f32,
     },
     /// A language model with Jelinek-Mercer smoothing, Lucene's `LMJelinekMercerSimilarity`.
     LmJelinekMercer {
-        /// The share of the whole collection in a document; above 0, at most 1.
+        /// The share of the whole collection in a document; greater than 0, at most 1.
         lambda: f32,
     },
-    /// Divergence from randomness: Poisson, Laplace, second normalisation. Scores below 0 are 0.
+    /// Divergence from randomness: Poisson, Laplace, second normalisation (PL2). Scores below 0 are 0.
     Pl2 {
-        /// How much length matters, the less the higher; above 0.
+        /// How little length matters; greater than 0.
         c: f32,
     },
-    /// Divergence from randomness: hypergeometric, with Popper's normalisation, without parameters. Scores below 0 are 0.
+    /// Divergence from randomness: hypergeometric, with Popper's normalisation (DPH), without parameters.
+    /// Scores below 0 are 0.
     Dph,
-    /// The extended Boolean model, see `pnorm.rs`.
+    /// The extended Boolean model of Salton, Fox and Wu (1983).
     PNorm {
         /// 1 ranks like a vector model, infinity like strict logic; at least 1.
         p: f64,
@@ -58,8 +60,11 @@ impl Default for Model {
 }
 
 impl Model {
-    /// Parses `bm25`, `tf-idf` (or `classic`), `lm-dirichlet`, `lm-jelinek-mercer`, `pl2`, `dph` or `p-norm`, with the
-    /// usual parameters.
+    /// The model of this name with its usual parameters: `bm25`, `tf-idf` (or `classic`), `lm-dirichlet`,
+    /// `lm-jelinek-mercer`, `pl2`, `dph` or `p-norm`.
+    ///
+    /// # Errors
+    /// [`Error::UnknownName`] for other names.
     pub fn parse(name: &str) -> Result<Self> {
         match name {
             "bm25" => Ok(Model::default()),
@@ -69,78 +74,101 @@ impl Model {
             "pl2" => Ok(Model::Pl2 { c: 1.0 }),
             "dph" => Ok(Model::Dph),
             "p-norm" => Ok(Model::PNorm { p: 2.0 }),
-            other => Err(Error::Options(format!(
-                "model '{other}' is unknown: use bm25, tf-idf, classic, lm-dirichlet, lm-jelinek-mercer, pl2, dph or \
-                 p-norm"
-            ))),
+            other => Err(Error::UnknownName {
+                what: "model",
+                name: other.to_owned(),
+                known: "bm25, tf-idf, classic, lm-dirichlet, lm-jelinek-mercer, pl2, dph or p-norm"
+                    .to_owned(),
+            }),
         }
     }
 
-    /// An error if a parameter is outside its range.
+    /// True if impacts bound the scores of the model, so that search can skip what cannot compete.
+    pub(crate) fn is_bounded(&self) -> bool {
+        !matches!(self, Model::Pl2 { .. } | Model::Dph | Model::PNorm { .. })
+    }
+
+    /// Checks the parameters.
+    ///
+    /// # Errors
+    /// [`Error::InvalidValue`] for a parameter outside its range.
     pub fn check(&self) -> Result<()> {
         let positive = |value: f32| value.is_finite() && value > 0.0;
         match *self {
             Model::Bm25 { k1, b } if !(k1.is_finite() && k1 >= 0.0 && (0.0..=1.0).contains(&b)) => {
-                Err(Error::Options(format!("bm25 needs k1 of at least 0 and b of 0 to 1, not {k1} and {b}")))
+                let found = format!("k1 {k1}, b {b}");
+                Err(Error::invalid("parameters of bm25", found, "k1 of at least 0, b from 0 to 1"))
             }
             Model::LmDirichlet { mu } if !positive(mu) => {
-                Err(Error::Options(format!("lm-dirichlet needs mu above 0, not {mu}")))
+                Err(Error::invalid("mu of lm-dirichlet", mu, "a number greater than 0"))
             }
-            Model::LmJelinekMercer { lambda } if !(positive(lambda) && lambda <= 1.0) => Err(Error::Options(
-                format!("lm-jelinek-mercer needs lambda above 0, at most 1, not {lambda}"),
+            Model::LmJelinekMercer { lambda } if !(positive(lambda) && lambda <= 1.0) => Err(Error::invalid(
+                "lambda of lm-jelinek-mercer",
+                lambda,
+                "a number greater than 0, at most 1",
             )),
-            Model::Pl2 { c } if !positive(c) => Err(Error::Options(format!("pl2 needs c above 0, not {c}"))),
+            Model::Pl2 { c } if !positive(c) => Err(Error::invalid("c of pl2", c, "a number greater than 0")),
             Model::PNorm { p } if p.is_nan() || p < 1.0 => {
-                Err(Error::Options(format!("p-norm needs p of at least 1, not {p}")))
+                Err(Error::invalid("p of p-norm", p, "a number of at least 1"))
             }
             _ => Ok(()),
         }
     }
 }
 
+/// Some postings of a term: documents and, in the same order, frequencies. There may be more frequencies.
+#[derive(Clone, Copy)]
+pub(crate) struct PostingsSlice<'p> {
+    pub(crate) docs: &'p [u32],
+    pub(crate) tfs: &'p [u32],
+}
+
 /// A way to score. No score is negative.
-pub(super) trait Similarity: Send + Sync {
-    /// True if scores grow with the frequency and fall with the norm, so that impacts bound them. Else nothing is left
-    /// out unseen.
+pub(crate) trait Similarity: Send + Sync {
+    /// True if scores grow with the frequency and fall with the norm, so that impacts bound them. Otherwise
+    /// every posting is scored.
     fn is_bounded(&self) -> bool {
         true
     }
 
-    /// True if the terms of a phrase weigh together what they weigh alone; else each scores the phrase by itself.
+    /// True if a phrase weighs the sum of the weights of its terms; otherwise each term scores the phrase on
+    /// its own.
     fn weights_add(&self) -> bool {
         false
     }
 
-    /// The weight of a term that `doc_freq` of all documents contain, `total_freq` times together.
+    /// The weight of a term that `doc_freq` documents contain, `total_freq` times together.
     fn weight(&self, doc_freq: u64, total_freq: u64) -> f64;
 
-    /// The weight where the query multiplies scores by `boost`.
+    /// The weight if the query multiplies scores by `boost`.
     fn boosted(&self, weight: f64, boost: f32) -> Weight {
         Weight { of_term: weight, boost: f64::from(boost) }
     }
 
-    /// The score of a frequency in a document with this norm; that of a phrase need not be whole.
+    /// The score of a frequency in a document with this norm. The frequency of a phrase need not be an
+    /// integer.
     fn score(&self, weight: Weight, freq: f32, norm: u8) -> f32;
 
-    /// Scores postings; the slices are equally long.
+    /// Scores postings; all slices have the same length.
     #[inline]
-    fn score_all(&self, weight: Weight, norms: &[u8], (docs, tfs): (&[u32], &[u32]), scores: &mut [f32]) {
+    fn score_all(&self, weight: Weight, norms: &[u8], postings: PostingsSlice, scores: &mut [f32]) {
+        let PostingsSlice { docs, tfs } = postings;
         for ((score, &doc), &tf) in scores.iter_mut().zip(docs).zip(tfs) {
             *score = self.score(weight, tf as f32, norm_of(norms, doc));
         }
     }
 
-    /// A score that none of the postings that `impacts` stand for exceeds.
+    /// An upper bound of the scores of the postings that `impacts` stand for.
     fn bound(&self, weight: Weight, impacts: &[Impact]) -> f32;
 
-    /// What all scores and bounds are whole multiples of, if that is known.
+    /// A number that all scores and bounds are integer multiples of, if it is known.
     fn unit(&self, _weight: Weight) -> Option<f64> {
         None
     }
 }
 
-/// Of models that take logarithms of every posting it does not matter that they are called through a table; that loops are
-/// not made for each of them saves half of the code.
+/// For models that take a logarithm for every posting, dynamic dispatch does not matter, and not
+/// instantiating the loops for each of them saves half of the code.
 impl Similarity for Box<dyn Similarity> {
     fn is_bounded(&self) -> bool {
         (**self).is_bounded()
@@ -162,7 +190,7 @@ impl Similarity for Box<dyn Similarity> {
         (**self).score(weight, freq, norm)
     }
 
-    fn score_all(&self, weight: Weight, norms: &[u8], postings: (&[u32], &[u32]), scores: &mut [f32]) {
+    fn score_all(&self, weight: Weight, norms: &[u8], postings: PostingsSlice, scores: &mut [f32]) {
         (**self).score_all(weight, norms, postings, scores);
     }
 
@@ -175,8 +203,8 @@ impl Similarity for Box<dyn Similarity> {
     }
 }
 
-/// For those who count: every score is 0.
-pub(super) struct Unscored;
+/// For counting: every score is 0.
+pub(crate) struct Unscored;
 
 impl Similarity for Unscored {
     fn weight(&self, _doc_freq: u64, _total_freq: u64) -> f64 {
@@ -187,7 +215,7 @@ impl Similarity for Unscored {
         0.0
     }
 
-    fn score_all(&self, _weight: Weight, _norms: &[u8], _postings: (&[u32], &[u32]), scores: &mut [f32]) {
+    fn score_all(&self, _weight: Weight, _norms: &[u8], _postings: PostingsSlice, scores: &mut [f32]) {
         scores.fill(0.0);
     }
 
@@ -196,51 +224,51 @@ impl Similarity for Unscored {
     }
 }
 
-/// What a clause weighs.
+/// The weight of a clause.
 #[derive(Clone, Copy, Debug, Default)]
-pub(super) struct Weight {
-    /// What the similarity made of the figures of the term.
+pub(crate) struct Weight {
+    /// What the similarity computed from the figures of the term.
     of_term: f64,
-    /// What the query multiplies scores by, as far as it is not in there.
+    /// The factor of the query, unless it is included in `of_term`.
     boost: f64,
 }
 
-/// What scores the postings of a term in one leaf.
-pub(super) struct Scorer<'s, S> {
-    pub(super) weight: Weight,
+/// Scores the postings of a term in one leaf.
+pub(crate) struct Scorer<'s, S> {
+    pub(crate) weight: Weight,
     /// The norm of every document in the field of the term.
-    pub(super) norms: &'s [u8],
-    /// That of the field.
-    pub(super) similarity: &'s S,
+    pub(crate) norms: &'s [u8],
+    /// The similarity of the field.
+    pub(crate) similarity: &'s S,
 }
 
 impl<S: Similarity> Scorer<'_, S> {
     /// The highest score that `impacts` allow.
     #[inline]
-    pub(super) fn bound(&self, impacts: &[Impact]) -> f32 {
+    pub(crate) fn bound(&self, impacts: &[Impact]) -> f32 {
         self.similarity.bound(self.weight, impacts)
     }
 
-    /// What all scores and bounds are whole multiples of, if that is known.
-    pub(super) fn unit(&self) -> Option<f64> {
+    /// A number that all scores and bounds are integer multiples of, if it is known.
+    pub(crate) fn unit(&self) -> Option<f64> {
         self.similarity.unit(self.weight)
     }
 
     /// The score of one posting.
     #[inline]
-    pub(super) fn score(&self, doc: u32, tf: u32) -> f32 {
+    pub(crate) fn score(&self, doc: u32, tf: u32) -> f32 {
         self.score_freq(doc, tf as f32)
     }
 
-    /// The score of a frequency that need not be whole.
+    /// The score of a frequency that need not be an integer.
     #[inline]
-    pub(super) fn score_freq(&self, doc: u32, freq: f32) -> f32 {
+    pub(crate) fn score_freq(&self, doc: u32, freq: f32) -> f32 {
         self.similarity.score(self.weight, freq, norm_of(self.norms, doc))
     }
 
-    /// Scores postings; `scores` has as many places as there are documents.
+    /// Scores postings; `scores` has the same length.
     #[inline]
-    pub(super) fn score_all(&self, postings: (&[u32], &[u32]), scores: &mut [f32]) {
+    pub(crate) fn score_all(&self, postings: PostingsSlice, scores: &mut [f32]) {
         self.similarity.score_all(self.weight, self.norms, postings, scores);
     }
 }
@@ -250,15 +278,16 @@ fn norm_of(norms: &[u8], doc: u32) -> u8 {
     norms.get(doc as usize).copied().unwrap_or(0)
 }
 
-/// Scores postings by factors of norms, in the widest vectors that there are.
+/// Scores postings by factors of norms, in the widest vectors of the machine.
 #[inline]
 fn score_by_factors(
     factors: &[f32; 256],
     norms: &[u8],
-    (docs, tfs): (&[u32], &[u32]),
+    postings: PostingsSlice,
     scores: &mut [f32],
     score: impl Fn(f32, f32) -> f32,
 ) {
+    let PostingsSlice { docs, tfs } = postings;
     gather(factors, norms, docs, scores);
     in_wide_vectors(
         #[inline(always)]
@@ -271,13 +300,13 @@ fn score_by_factors(
 }
 
 /// Okapi BM25.
-pub(super) struct Bm25 {
+pub(crate) struct Bm25 {
     factors: [f32; 256],
     documents: f64,
 }
 
 impl Bm25 {
-    pub(super) fn new(k1: f32, b: f32, stats: &LeafStats) -> Self {
+    pub(crate) fn new(k1: f32, b: f32, stats: &LeafStats) -> Self {
         let documents = stats.documents_with_terms.max(1) as f64;
         let average = narrow(stats.total_length as f64 / documents);
         let factor = |length: f32| 1.0 / (k1 * ((1.0 - b) + b * length / average));
@@ -311,7 +340,7 @@ impl Similarity for Bm25 {
     }
 
     #[inline]
-    fn score_all(&self, weight: Weight, norms: &[u8], postings: (&[u32], &[u32]), scores: &mut [f32]) {
+    fn score_all(&self, weight: Weight, norms: &[u8], postings: PostingsSlice, scores: &mut [f32]) {
         let weight = narrow(weight.of_term);
         score_by_factors(&self.factors, norms, postings, scores, |tf, factor| Bm25::of(weight, tf, factor));
     }
@@ -319,29 +348,29 @@ impl Similarity for Bm25 {
     #[inline]
     fn bound(&self, weight: Weight, impacts: &[Impact]) -> f32 {
         let weight = narrow(weight.of_term);
-        // The score grows with the product, so one division does for all pairs.
+        // The score grows with the product, so one division serves all pairs.
         let product =
             |impact: &Impact| TFS[usize::from(impact.tf_code)] * self.factors[usize::from(impact.norm)];
         weight - weight / (1.0 + impacts.iter().map(product).fold(0.0, f32::max))
     }
 
-    /// Of what is subtracted and what is left one is at least half of the weight, and so a multiple of the last place of
-    /// that; the other is then too.
+    /// Either what is subtracted or what is left is at least half of the weight, and so a multiple of the
+    /// last place of that half. Then the other is too.
     fn unit(&self, weight: Weight) -> Option<f64> {
         highest_bit(narrow(weight.of_term)).map(|bit| bit * LAST_PLACE / 2.0)
     }
 }
 
 /// Lucene's `ClassicSimilarity`.
-pub(super) struct Classic {
+pub(crate) struct Classic {
     factors: [f32; 256],
-    /// Roots of frequencies by their codes in impacts.
+    /// Square roots of frequencies by their codes in impacts.
     roots: [f32; 256],
     documents: f64,
 }
 
 impl Classic {
-    pub(super) fn new(stats: &LeafStats) -> Self {
+    pub(crate) fn new(stats: &LeafStats) -> Self {
         let mut factors = LENGTHS.map(|length| narrow(1.0 / f64::from(length.max(1.0)).sqrt()));
         factors[0] = 1.0 / factors[255];
         let roots = TFS.map(f32::sqrt);
@@ -373,7 +402,7 @@ impl Similarity for Classic {
     }
 
     #[inline]
-    fn score_all(&self, weight: Weight, norms: &[u8], postings: (&[u32], &[u32]), scores: &mut [f32]) {
+    fn score_all(&self, weight: Weight, norms: &[u8], postings: PostingsSlice, scores: &mut [f32]) {
         let weight = narrow(weight.of_term);
         score_by_factors(&self.factors, norms, postings, scores, |tf, factor| {
             Classic::of(weight, tf, factor)
@@ -389,7 +418,8 @@ impl Similarity for Classic {
         impacts.iter().map(score).fold(0.0, f32::max)
     }
 
-    /// No root of a frequency is below 1, and no length has more than 32 bits: no score is below 1/2¹⁶ of the weight.
+    /// No root of a frequency is below 1, and no length has more than 32 bits, so no score is below 1/2¹⁶ of
+    /// the weight.
     fn unit(&self, weight: Weight) -> Option<f64> {
         highest_bit(narrow(weight.of_term)).map(|bit| bit * LAST_PLACE / 65_536.0)
     }
@@ -398,23 +428,23 @@ impl Similarity for Classic {
 /// The last of the 24 binary places of a number whose first is 1.
 const LAST_PLACE: f64 = 1.0 / 8_388_608.0;
 
-/// The largest power of two that a positive number reaches; `None` if it has fewer places than others.
+/// The largest power of two not above a positive number; `None` if the number is subnormal.
 fn highest_bit(number: f32) -> Option<f64> {
     let bit = f32::from_bits(number.to_bits() & 0x7f80_0000);
     number.is_normal().then(|| f64::from(bit))
 }
 
-/// A weight in 32 bits that the boost is part of.
+/// A weight in 32 bits that includes the boost.
 fn folded(weight: f64, boost: f32) -> Weight {
     Weight { of_term: f64::from(narrow(weight) * boost), boost: 1.0 }
 }
 
-/// A bound for scores that are computed with logarithms, which need not be monotonic to the last bit.
+/// A bound for scores computed with logarithms, which need not be monotonic to the last bit.
 fn loosened(bound: f64) -> f32 {
     narrow(bound * (1.0 + 1e-6))
 }
 
-/// Lengths by norm, in 64 bits; a document with terms has at least one token, whatever its norm says.
+/// Lengths by norm, in 64 bits. A document with terms has at least one token, whatever its norm.
 fn lengths() -> [f64; 256] {
     LENGTHS.map(|length| f64::from(length.max(1.0)))
 }
@@ -441,22 +471,23 @@ static TFS: [f32; 256] = {
     tfs
 };
 
-/// The nearest 32-bit float, as a cast does it in Java.
+/// The nearest 32-bit float, as a cast gives it in Java.
 #[inline]
-pub(super) fn narrow(value: f64) -> f32 {
+pub(crate) fn narrow(value: f64) -> f32 {
     #[expect(clippy::cast_possible_truncation, reason = "rounding to the nearest is what is wanted")]
     let nearest = value as f32;
     nearest
 }
 
-/// A score that no sum of up to 1,024 terms exceeds that is `sum` in some order and is rounded to 32 bits once.
+/// An upper bound of all sums of up to 1,024 terms that equal `sum` in some order and are rounded to 32 bits
+/// once.
 #[inline]
-pub(super) fn above(sum: f64) -> f32 {
+pub(crate) fn above(sum: f64) -> f32 {
     narrow(sum * (1.0 + 1e-12))
 }
 
-/// A sum that is below all that round to `threshold` or more, in whatever order they were added.
+/// A lower bound of all sums that round to `threshold` or more, in any order of addition.
 #[inline]
-pub(super) fn below(threshold: f32) -> f64 {
+pub(crate) fn below(threshold: f32) -> f64 {
     f64::from(threshold) - f64::from(threshold.abs()) * 1e-6
 }

@@ -1,38 +1,40 @@
-//! Chooses the fragments of a text that show most, and cuts them at the borders of words.
+//! Chooses the best fragments of a text, and cuts them between words.
 
 use std::ops::Range;
 
-use super::scan::Found;
-use super::{Snippet, SnippetOptions};
+use super::scan::SnippetMatch;
+use super::snippet::{Snippet, SnippetOptions};
 
-/// Fragments of one text.
-const MOST_FRAGMENTS: usize = 64;
+/// The most fragments of a text.
+const MAX_FRAGMENTS: usize = 64;
 
-/// What a stretch of text shows: first what no fragment has yet, then all, each thing once.
+/// The worth of a stretch of text: first of what no fragment shows yet, then of everything; each term counts
+/// once.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord)]
 struct Worth {
     new: u64,
     all: u64,
 }
 
-/// The best fragments of `text`, of which `len` bytes were looked at, in its order. `found` rises by its beginnings.
+/// The best fragments of `text`, in the order of the text. Its first `len` bytes were scanned; `found` is
+/// sorted by beginnings.
 pub(super) fn choose(
     text: &[u8],
     len: usize,
-    found: &[Found],
+    found: &[SnippetMatch],
     weights: &[u64],
     options: &SnippetOptions,
 ) -> Vec<Snippet> {
-    let length = options.length();
+    let length = options.fragment_bytes();
     let mut shown = vec![false; weights.len()];
-    // What is between the fragments.
+    // The gaps between the fragments, with the matches inside.
     let mut gaps = vec![(0..len, found)];
     let mut ranges: Vec<Range<usize>> = Vec::new();
-    for _ in 0..options.fragments.min(MOST_FRAGMENTS) {
+    for _ in 0..options.fragments.min(MAX_FRAGMENTS) {
         let best = gaps.iter().enumerate().filter_map(|(at, (_, inside))| {
             best_window(inside, length, weights, &shown).map(|(worth, window)| (at, worth, window))
         });
-        // The first of equal ones.
+        // Of equally good windows the first.
         let best = best.reduce(|best, next| if next.1 > best.1 { next } else { best });
         let Some((at, _, window)) = best else { break };
         let (gap, inside) = gaps.remove(at);
@@ -44,7 +46,7 @@ pub(super) fn choose(
         let before = inside.partition_point(|one| one.range.start < range.start);
         let after = inside.partition_point(|one| one.range.start < range.end);
         gaps.insert(at, (range.end..gap.end, &inside[after..]));
-        // What stands across the beginning of a fragment is in neither.
+        // A match across the beginning of a fragment belongs to neither gap.
         let ends_before = inside[..before].iter().rposition(|one| one.range.end <= range.start);
         gaps.insert(at, (gap.start..range.start, &inside[..ends_before.map_or(0, |at| at + 1)]));
         ranges.push(range);
@@ -56,9 +58,10 @@ pub(super) fn choose(
     ranges.into_iter().filter(|range| !range.is_empty()).map(|range| snippet(text, range, found)).collect()
 }
 
-/// The places in `found` of a stretch of at most `length` bytes that shows most, the first of equal ones.
+/// The indexes in `found` of the best stretch of at most `length` bytes, and its worth; of equally good ones
+/// the first.
 fn best_window(
-    found: &[Found],
+    found: &[SnippetMatch],
     length: usize,
     weights: &[u64],
     shown: &[bool],
@@ -69,7 +72,7 @@ fn best_window(
     let (mut worth, mut best, mut end) = (Worth::default(), None, 0);
     for (first, one) in found.iter().enumerate() {
         let limit = one.range.start.saturating_add(length);
-        // What is longer than a fragment is shown in part.
+        // A match that is longer than a fragment is shown in part.
         while end <= first || found.get(end).is_some_and(|next| next.range.end <= limit) {
             let number = found[end].number;
             if there[number] == 0 {
@@ -91,12 +94,13 @@ fn best_window(
     best
 }
 
-/// A stretch of at most `length` bytes around `core`, within `gap`, that begins and ends between words if it can.
+/// A stretch of at most `length` bytes around `core`, inside `gap`, that begins and ends between words if
+/// possible.
 fn cut(text: &[u8], gap: &Range<usize>, core: Range<usize>, length: usize) -> Range<usize> {
     let spare = length.saturating_sub(core.len());
     let wanted = core.start.saturating_sub(spare / 3).max(gap.start);
     let end = wanted.saturating_add(length).min(gap.end);
-    // At the end of the text more is shown before.
+    // At the end of the text, more is shown before.
     let mut start = end.saturating_sub(length).max(gap.start).min(wanted);
     let is_space = |at: usize| text.get(at).is_some_and(u8::is_ascii_whitespace);
     if start > 0 && !is_space(start - 1) {
@@ -106,7 +110,7 @@ fn cut(text: &[u8], gap: &Range<usize>, core: Range<usize>, length: usize) -> Ra
     while start < core.start.min(end) && is_space(start) {
         start += 1;
     }
-    // What was given up in front is shown behind.
+    // What was cut off at the front is added at the end.
     let mut end = start.saturating_add(length).min(gap.end);
     if end < text.len() && !is_space(end) {
         let border = (core.end.max(start + 1)..end).rev().find(|&at| is_space(at));
@@ -118,22 +122,22 @@ fn cut(text: &[u8], gap: &Range<usize>, core: Range<usize>, length: usize) -> Ra
     start..end.max(start)
 }
 
-/// True if a character of UTF-8 goes on here.
-fn goes_on(text: &[u8], at: usize) -> bool {
+/// Whether the byte at `at` continues a UTF-8 character.
+fn continues_char(text: &[u8], at: usize) -> bool {
     text.get(at).is_some_and(|byte| byte & 0xc0 == 0x80)
 }
 
-/// Here, or after the character that this is in the middle of; bytes that are no UTF-8 are each for themselves.
+/// `at`, or the end of the character that `at` is inside of. A byte that is not UTF-8 counts as a character.
 fn next_char(text: &[u8], at: usize) -> usize {
-    (at..at + 4).find(|&at| !goes_on(text, at)).unwrap_or(at)
+    (at..at + 4).find(|&at| !continues_char(text, at)).unwrap_or(at)
 }
 
-/// Here, or before the character that this is in the middle of.
+/// `at`, or the beginning of the character that `at` is inside of.
 pub(super) fn char_before(text: &[u8], at: usize) -> usize {
-    (at.saturating_sub(3)..=at).rev().find(|&at| !goes_on(text, at)).unwrap_or(at)
+    (at.saturating_sub(3)..=at).rev().find(|&at| !continues_char(text, at)).unwrap_or(at)
 }
 
-fn snippet(text: &[u8], range: Range<usize>, found: &[Found]) -> Snippet {
+fn snippet(text: &[u8], range: Range<usize>, found: &[SnippetMatch]) -> Snippet {
     let mut marks: Vec<Range<usize>> = Vec::new();
     for one in found {
         let (start, end) = (one.range.start.max(range.start), one.range.end.min(range.end));

@@ -1,138 +1,89 @@
-//! Snippets: the parts of a text that show why it answers a query, with what was found marked.
+//! Snippets: the parts of a text that show why it matches a query, with the matches marked.
 //!
-//! In comes the text of a document, from wherever it is kept, out come its best fragments. The text is analyzed
-//! again, as it was when it was indexed, since that is a matter of milliseconds for the few documents that are shown,
-//! and needs nothing in the index. `wanted.rs` has what to look for, from the plan of the query: terms, fuzzy ones
-//! among them as the terms that the query became, patterns, and phrases. `scan.rs` finds it in the text: terms of
-//! phrases count only where the phrase stands. `fragments.rs` chooses and cuts.
+//! The text of a document is analyzed again as it was for the index: for the few documents that are shown
+//! this takes milliseconds, and the index needs no positions for it. `wanted.rs` takes the terms, patterns
+//! and phrases to look for from the plan of the query, in which a fuzzy word is a list of terms. `scan.rs`
+//! finds them in the text; terms of a phrase count only where the phrase occurs. `fragments.rs` chooses and
+//! cuts the fragments.
 //!
-//! The work is bounded: of a text so many bytes are looked at as the options say, a MiB if nothing else is said;
-//! every different word of it is compared once with every pattern, at most four of which count for it, as of the
-//! terms that fuzzy words became; and of a phrase at most a million places. What stands beyond that is not found, and a text in which nothing is found shows
-//! its beginning.
+//! The work is bounded. Only the first bytes of a text are scanned, one MiB by default. Every distinct word
+//! of the text is compared once with every pattern; at most four patterns and four terms of fuzzy words count
+//! for it. At most a million places of a phrase are looked at. Matches beyond these limits are not found, and
+//! a text without matches shows its beginning.
 
 mod fragments;
 mod scan;
+mod snippet;
 #[cfg(test)]
 mod tests;
 mod wanted;
 
 use std::ops::Range;
 
-use super::Searcher;
-use super::query::Query;
+use super::searcher::Searcher;
 use crate::error::Result;
-use crate::schema::Analyzer;
-use crate::tokenize::{MAX_TOKEN, TokenSink, Tokenizer};
-use scan::Scan;
-use wanted::Wanted;
+use crate::query::Query;
+use crate::schema::{Analyzer, MAX_TOKEN};
+use crate::tokenize::{TokenSink, Tokenizer};
+use scan::SnippetScan;
+pub use snippet::{Snippet, SnippetOptions};
+use wanted::WantedTerms;
 
-/// Bytes behind those that are looked at, in which it shows whether the text goes on.
+/// The bytes after those that are scanned, which show whether the text goes on.
 const BEHIND: u64 = 64 << 10;
-
-/// What snippets are like.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct SnippetOptions {
-    /// Bytes that a fragment may have, from 16 to 65,536; what is beyond is taken for these.
-    pub length: usize,
-    /// Fragments of a document, at most 64.
-    pub fragments: usize,
-    /// Bytes at the front of a document that are looked at.
-    pub scan: usize,
-}
-
-impl Default for SnippetOptions {
-    fn default() -> Self {
-        SnippetOptions { length: 160, fragments: 2, scan: 1 << 20 }
-    }
-}
-
-impl SnippetOptions {
-    fn length(&self) -> usize {
-        self.length.clamp(16, 1 << 16)
-    }
-}
-
-/// A fragment of a text.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Snippet {
-    /// The bytes of it as they stand in the text, which need not be UTF-8. No character is cut.
-    pub text: Vec<u8>,
-    /// Where it begins in the text, in bytes.
-    pub start: usize,
-    /// What was found, in bytes of the fragment: in order, without overlaps, none empty.
-    pub marks: Vec<Range<usize>>,
-    /// True if more of the text follows than white space, as far as it was read.
-    pub goes_on: bool,
-}
-
-impl Snippet {
-    /// The fragment with something in front of each mark, and something behind it.
-    pub fn marked(&self, open: &[u8], close: &[u8]) -> Vec<u8> {
-        let mut all = Vec::with_capacity(self.text.len() + self.marks.len() * (open.len() + close.len()));
-        let mut at = 0;
-        for mark in &self.marks {
-            all.extend_from_slice(&self.text[at..mark.start]);
-            all.extend_from_slice(open);
-            all.extend_from_slice(&self.text[mark.clone()]);
-            all.extend_from_slice(close);
-            at = mark.end;
-        }
-        all.extend_from_slice(&self.text[at..]);
-        all
-    }
-}
 
 /// Finds snippets for one query in one field.
 pub struct Highlighter<'q> {
-    wanted: Wanted<'q>,
-    /// Of a field that is searched as a whole there is none.
+    wanted: WantedTerms<'q>,
+    /// `None` for a field whose values are terms.
     tokenizer: Option<Tokenizer>,
     options: SnippetOptions,
 }
 
 impl Searcher<'_> {
-    /// Prepares to find snippets for a query in text of the field that is searched where none is named, whose terms
-    /// `analyzer` finds; `None` for a field whose values are terms.
+    /// Prepares to find snippets for a query in texts of the default field. `analyzer` finds the terms of the
+    /// field; `None` for a field whose values are terms.
     ///
     /// # Errors
-    /// Those of searching for the query.
+    /// The same as searching for the query.
     pub fn highlighter<'q>(
         &self,
         query: &'q Query,
         analyzer: Option<&Analyzer>,
         options: SnippetOptions,
     ) -> Result<Highlighter<'q>> {
-        let wanted = Wanted::new(query, &self.fields)?;
+        let wanted = WantedTerms::new(query, &self.fields)?;
         Ok(Highlighter { wanted, tokenizer: analyzer.map(Tokenizer::new), options })
     }
 }
 
 impl Highlighter<'_> {
-    /// The best fragments of a text, in its order: those with the most different terms of the query, the rarer the
-    /// better, and of equal ones the first. Without any, the beginning of the text.
+    /// The best fragments of a text, in the order of the text: those with the most distinct and rarest terms
+    /// of the query, and of equally good ones the first. A text without matches shows its beginning.
     pub fn snippets(&mut self, text: &[u8]) -> Vec<Snippet> {
         self.snippets_of(text, std::slice::from_ref(&(0..text.len())))
     }
 
-    /// Bytes at the front of a text that it needs: those that it looks at, and some to tell how it goes on.
+    /// The number of bytes at the front of a text that are needed: those to scan, and some to see whether the
+    /// text goes on.
     pub(crate) fn needs(&self) -> u64 {
         (self.options.scan as u64).saturating_add(BEHIND)
     }
 
-    /// The same for a text of several values of a field: a phrase does not go from one into the next.
+    /// The same for a text that consists of several values of a field. A phrase does not extend over two
+    /// values.
     pub fn snippets_of(&mut self, text: &[u8], values: &[Range<usize>]) -> Vec<Snippet> {
         let len = fragments::char_before(text, text.len().min(self.options.scan));
-        let mut looked_at = text[..len].to_vec();
-        let mut scan = Scan::new(&mut self.wanted, (len < text.len()).then_some(len));
+        let mut scanned = text[..len].to_vec();
+        let mut scan = SnippetScan::new(&mut self.wanted, (len < text.len()).then_some(len));
         for value in values {
             let range = value.start.min(len)..value.end.min(len);
             match &mut self.tokenizer {
-                Some(tokenizer) => tokenizer.run(&mut looked_at, range, &mut scan),
+                Some(tokenizer) => tokenizer.run(&mut scanned, range, &mut scan),
                 None if range.is_empty() => {}
                 None => {
                     let end = range.end.min(range.start + MAX_TOKEN);
-                    scan.token(&looked_at[range.start..end], range);
+                    scan.token(&scanned[range.start..end], range);
                 }
             }
             scan.end_value();

@@ -1,38 +1,38 @@
-//! Finds what is wanted in the tokens of a text.
+//! Finds the wanted terms and phrases in the tokens of a text.
 
 use std::ops::Range;
 
-use super::wanted::{MOST_OF_A_WORD, Wanted, WantedPhrase};
+use super::wanted::{MAX_OF_A_WORD, WantedPhrase, WantedTerms};
 use crate::tokenize::TokenSink;
 
-/// Places of the terms of a phrase that are looked at.
-const MOST_PLACES: usize = 1 << 20;
+/// The most places of the terms of a phrase.
+const MAX_PLACES: usize = 1 << 20;
 
-/// Something that was found.
+/// A match in a text.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub(super) struct Found {
-    /// Its number among what is wanted.
+pub(super) struct SnippetMatch {
+    /// The number of the wanted term or pattern.
     pub(super) number: usize,
-    /// Where it stands, in bytes.
+    /// Its range of bytes in the text.
     pub(super) range: Range<usize>,
 }
 
-/// A sink that keeps tokens that are wanted.
-pub(super) struct Scan<'w, 'q> {
-    wanted: &'w mut Wanted<'q>,
-    /// Where the text was cut: a token that ends there need not be whole.
+/// A sink that keeps the tokens that are wanted.
+pub(super) struct SnippetScan<'w, 'q> {
+    wanted: &'w mut WantedTerms<'q>,
+    /// Where the text was cut. A token that ends there may be incomplete.
     cut: Option<usize>,
     position: u32,
-    /// Where the values began whose tokens come.
+    /// The index in `found` at which the current value began.
     value: usize,
-    found: Vec<(Found, u32)>,
-    /// Whether each counts.
+    found: Vec<(SnippetMatch, u32)>,
+    /// For each of `found`, whether it counts.
     counts: Vec<bool>,
 }
 
-impl<'w, 'q> Scan<'w, 'q> {
-    pub(super) fn new(wanted: &'w mut Wanted<'q>, cut: Option<usize>) -> Self {
-        Scan { wanted, cut, position: 0, value: 0, found: Vec::new(), counts: Vec::new() }
+impl<'w, 'q> SnippetScan<'w, 'q> {
+    pub(super) fn new(wanted: &'w mut WantedTerms<'q>, cut: Option<usize>) -> Self {
+        SnippetScan { wanted, cut, position: 0, value: 0, found: Vec::new(), counts: Vec::new() }
     }
 
     #[inline]
@@ -42,7 +42,7 @@ impl<'w, 'q> Scan<'w, 'q> {
         if self.cut == Some(range.end) {
             return;
         }
-        let mut numbers = [None; MOST_OF_A_WORD];
+        let mut numbers = [None; MAX_OF_A_WORD];
         let mut count = 0;
         self.wanted.of(token, |number| {
             if let Some(place) = numbers.get_mut(count) {
@@ -51,12 +51,12 @@ impl<'w, 'q> Scan<'w, 'q> {
             }
         });
         for number in numbers.into_iter().flatten() {
-            found.push((Found { number, range: range.clone() }, position));
+            found.push((SnippetMatch { number, range: range.clone() }, position));
             counts.push(self.wanted.is_alone(number));
         }
     }
 
-    /// Ends a value: phrases are found in it.
+    /// Ends a value, and finds the phrases in it.
     pub(super) fn end_value(&mut self) {
         for phrase in &self.wanted.phrases {
             mark_phrase(phrase, &self.found[self.value..], &mut self.counts[self.value..]);
@@ -65,9 +65,9 @@ impl<'w, 'q> Scan<'w, 'q> {
         self.position = 0;
     }
 
-    /// What counts, in the order of its beginnings.
-    pub(super) fn finish(self) -> Vec<Found> {
-        let mut found: Vec<Found> = self
+    /// The matches that count, in the order of their beginnings.
+    pub(super) fn finish(self) -> Vec<SnippetMatch> {
+        let mut found: Vec<SnippetMatch> = self
             .found
             .into_iter()
             .zip(self.counts)
@@ -79,7 +79,7 @@ impl<'w, 'q> Scan<'w, 'q> {
     }
 }
 
-impl TokenSink for Scan<'_, '_> {
+impl TokenSink for SnippetScan<'_, '_> {
     fn tokens(&mut self, text: &[u8], base: usize, bounds: &[u16]) {
         for pair in bounds.chunks_exact(2) {
             let range = base + usize::from(pair[0])..base + usize::from(pair[1]);
@@ -96,14 +96,15 @@ impl TokenSink for Scan<'_, '_> {
     }
 }
 
-/// Counts the tokens with which a phrase is complete: of each of its terms one, moved apart by as much as it allows.
-/// Where words may be moved, further ones of its terms that stand among them count too.
-fn mark_phrase(phrase: &WantedPhrase, found: &[(Found, u32)], counts: &mut [bool]) {
-    // Where the phrase would begin by each token, which term of it that is, and the token.
+/// Marks the tokens of the places where a phrase is complete, with one token for each of its terms, at most
+/// `slop` apart from their places in the phrase. In a sloppy phrase, repeated terms in between are marked
+/// too.
+fn mark_phrase(phrase: &WantedPhrase, found: &[(SnippetMatch, u32)], counts: &mut [bool]) {
+    // For each token of the phrase: where the phrase would begin, the index of its term, and the token.
     let mut starts: Vec<(i64, usize, usize)> = Vec::new();
     for (token, (one, position)) in found.iter().enumerate() {
         for (term, (place, number)) in phrase.terms.iter().enumerate() {
-            if *number == one.number && starts.len() < MOST_PLACES {
+            if *number == one.number && starts.len() < MAX_PLACES {
                 starts.push((i64::from(*position) - i64::from(*place), term, token));
             }
         }

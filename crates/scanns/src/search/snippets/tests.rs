@@ -3,24 +3,29 @@ use std::ops::Range;
 use fastrand::Rng;
 
 use super::{Snippet, SnippetOptions};
+use crate::query::{Operator, Query, QueryText, parse};
 use crate::schema::{Analyzer, Field};
 use crate::search::tests::{Document, MapLeaf};
-use crate::search::{Leaf, Operator, Query, QueryText, Searcher, parse};
+use crate::search::{Leaf, Searcher};
 use crate::tokenize::Tokenizer;
 
 /// Finds words as an index of one field would.
 struct Words(Tokenizer);
 
 impl QueryText for Words {
-    fn field(&self, _name: &str) -> Result<Field, String> {
-        Field::new(1).ok_or_else(String::new)
+    fn default_field(&self) -> Field {
+        Field::default()
     }
 
-    fn terms(&mut self, _field: Option<Field>, text: &str) -> Vec<(u32, Vec<u8>)> {
+    fn field(&self, _name: &str) -> Result<Field, Vec<String>> {
+        Field::new(1).ok_or_else(Vec::new)
+    }
+
+    fn terms(&mut self, _field: Field, text: &str) -> Vec<(u32, Vec<u8>)> {
         self.0.placed_terms(&mut text.as_bytes().to_vec())
     }
 
-    fn spelling(&self, _field: Option<Field>, text: &str) -> String {
+    fn spelling(&self, _field: Field, text: &str) -> String {
         text.to_lowercase()
     }
 }
@@ -150,8 +155,8 @@ fn words_that_are_remembered_take_so_many_bytes_at_most() {
 
 #[test]
 fn the_fragment_with_the_most_and_rarest_terms_is_chosen() {
-    let text = "common here, and more, and more and more of it. Here is rare then, only then it is. common and rare \
-                at last, at the end.";
+    let text = "common here, and more, and more and more of it. Here is rare then, only then it is. \
+                common and rare at last, at the end.";
     let documents = ["common rare", "common", "common", "common"];
     let find = |query: &str, fragments| {
         let found =
@@ -269,7 +274,7 @@ fn overlapping_terms_are_marked_once_and_values_are_apart() {
         Vec::<Range<usize>>::new(),
         "no phrase across values"
     );
-    let query = Query::Term(b"ann bob".to_vec());
+    let query = Query::term(Field::default(), b"ann bob");
     let mut whole = searcher.highlighter(&query, None, SnippetOptions::default()).unwrap();
     let found = whole.snippets_of(b"eve\nann bob", &[0..3, 4..11]);
     assert!(matches!(found[0].marks[..], [Range { start: 4, end: 11 }]), "{found:?}");

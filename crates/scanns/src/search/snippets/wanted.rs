@@ -1,55 +1,58 @@
-//! What to look for in text: the terms, phrases and patterns of a query that it can match by, in one field.
+//! What to look for in a text: the terms, phrases and patterns of one field that a query can match by.
 
 use std::collections::{HashMap, HashSet};
 
 use crate::error::Result;
+use crate::query::Query;
 use crate::search::fields::Fields;
-use crate::search::patterns::Matcher;
-use crate::search::plan::{Kind, Node, Plan};
-use crate::search::query::Query;
+use crate::search::plan::QueryPlan;
+use crate::search::plan::node::{DocSource, NodeKind, PlanNode};
+use crate::search::terms::patterns::PatternMatcher;
 
-/// Patterns that count for one word.
+/// The most patterns that count for one word.
 const PATTERNS_OF_A_WORD: usize = 4;
 
-/// Terms of the query that count for one word: it may be a nearest term of many fuzzy ones.
+/// The most terms of the query that count for one word, which may be a nearest term of many fuzzy words.
 const TERMS_OF_A_WORD: usize = 4;
 
-/// What may count for one word.
-pub(super) const MOST_OF_A_WORD: usize = TERMS_OF_A_WORD + PATTERNS_OF_A_WORD;
+/// The most terms and patterns that count for one word.
+pub(super) const MAX_OF_A_WORD: usize = TERMS_OF_A_WORD + PATTERNS_OF_A_WORD;
 
-/// Different words that are remembered with the patterns that match them, and bytes of them; then all are forgotten.
-const MOST_WORDS: usize = 1 << 16;
-const MOST_BYTES: usize = 16 << 20;
+/// The most distinct words that are cached with the patterns that match them, and the most bytes of these
+/// words. Then the cache is cleared.
+const MAX_WORDS: usize = 1 << 16;
+const MAX_BYTES: usize = 16 << 20;
 
-/// A phrase of terms, each a number of [`Wanted::weights`] with its place.
+/// A phrase: places, each with the number of a term.
 pub(super) struct WantedPhrase {
     pub(super) terms: Vec<(u32, usize)>,
     pub(super) slop: u32,
 }
 
-/// See the module. Whatever is looked for has a number: terms, then patterns.
-pub(super) struct Wanted<'q> {
-    /// Of each the one that is no fuzzy word's first, since phrases consist of those.
+/// The terms, patterns and phrases of a query in one field. Terms have the first numbers, then patterns.
+pub(super) struct WantedTerms<'q> {
+    /// The numbers of each term. A term that no fuzzy word brought comes first, since phrases consist of
+    /// those.
     terms: HashMap<Vec<u8>, Vec<usize>>,
-    patterns: Vec<(usize, Matcher<'q>)>,
+    patterns: Vec<(usize, PatternMatcher<'q>)>,
     pub(super) phrases: Vec<WantedPhrase>,
-    /// By number: whether it counts wherever it stands.
+    /// By number: whether it counts outside of phrases.
     alone: Vec<bool>,
-    /// By number: how much it is worth to show.
+    /// By number: the worth of showing it.
     weights: Vec<u64>,
-    /// Which patterns match a word.
+    /// The patterns that match a word.
     known: HashMap<Vec<u8>, Vec<usize>>,
     known_bytes: usize,
 }
 
-impl<'q> Wanted<'q> {
-    /// That of a query in the field that is searched where none is named.
+impl<'q> WantedTerms<'q> {
+    /// Takes them from a query, for the default field.
     pub(super) fn new(query: &'q Query, fields: &Fields) -> Result<Self> {
-        let plan = Plan::new(query, fields)?;
+        let plan = QueryPlan::new(query, fields)?;
         let found = plan.find(fields)?;
         let place = fields.default_place();
         let documents = fields.stats(place).documents_with_terms as f64;
-        // Rarity as BM25 has it, in whole steps, so that sums do not depend on their order.
+        // The rarity of BM25 in whole steps, so that sums do not depend on their order.
         let weight = |frequency: u64| {
             let frequency = frequency as f64;
             let rarity = (1.0 + (documents - frequency + 0.5).max(0.0) / (frequency + 0.5)).ln();
@@ -58,9 +61,9 @@ impl<'q> Wanted<'q> {
             steps.max(1)
         };
         let mut weights: Vec<u64> = found.figures.iter().map(|figures| weight(figures.doc_freq)).collect();
-        // As documents score by them.
+        // Patterns score 1.
         weights.resize(weights.len() + plan.patterns.len(), 1024);
-        let mut wanted = Wanted {
+        let mut wanted = WantedTerms {
             terms: HashMap::new(),
             patterns: Vec::new(),
             phrases: Vec::new(),
@@ -89,43 +92,43 @@ impl<'q> Wanted<'q> {
         Ok(wanted)
     }
 
-    /// Takes what a part of a query can match by.
-    fn take(&mut self, node: &Node, plan: &Plan, is_here: &dyn Fn(usize) -> bool) {
+    /// Takes what a node can match by.
+    fn take(&mut self, node: &PlanNode, plan: &QueryPlan, is_here: &dyn Fn(usize) -> bool) {
         match &node.kind {
-            Kind::Term(term) => self.alone[*term] |= is_here(plan.field_of(*term)),
-            Kind::Bool { must, should, .. } => {
+            NodeKind::Term(term) => self.alone[*term] |= is_here(plan.field_of(*term)),
+            NodeKind::Bool { must, should, .. } => {
                 must.iter().chain(should).for_each(|node| self.take(node, plan, is_here));
             }
-            Kind::Phrase { terms, slop } => {
+            NodeKind::Phrase { terms, slop } => {
                 if terms.iter().all(|(_, term)| is_here(plan.field_of(*term))) {
                     self.phrases.push(WantedPhrase { terms: terms.clone(), slop: *slop });
                 }
             }
-            Kind::Pattern(pattern) => {
+            NodeKind::Docs(DocSource::Pattern(pattern)) => {
                 let here = plan.patterns.get(*pattern).is_some_and(|(field, _)| is_here(*field));
                 self.alone[plan.terms.len() + pattern] |= here;
             }
-            Kind::All | Kind::Exists(_) | Kind::Values(_) => {}
+            NodeKind::Docs(_) => {}
         }
     }
 
-    /// Bytes of the words that are remembered.
+    /// The bytes of the cached words.
     #[cfg(test)]
     pub(super) fn remembered(&self) -> usize {
         self.known.keys().map(Vec::len).sum()
     }
 
-    /// By number: how much it is worth to show.
+    /// By number: the worth of showing it.
     pub(super) fn weights(&self) -> &[u64] {
         &self.weights
     }
 
-    /// True for what counts wherever it stands, not only in a phrase.
+    /// Whether it counts outside of phrases.
     pub(super) fn is_alone(&self, number: usize) -> bool {
         self.alone.get(number) == Some(&true)
     }
 
-    /// Calls `found` with the numbers of what a word is.
+    /// Calls `found` with the numbers of the terms and patterns that match a word.
     #[inline]
     pub(super) fn of(&mut self, word: &[u8], mut found: impl FnMut(usize)) {
         self.terms.get(word).into_iter().flatten().for_each(|&number| found(number));
@@ -136,7 +139,7 @@ impl<'q> Wanted<'q> {
             let matching = self.patterns.iter().filter(|(_, matcher)| matcher.matches(word));
             let numbers = matching.map(|(number, _)| *number).take(PATTERNS_OF_A_WORD).collect();
             self.known_bytes += word.len();
-            if self.known.len() >= MOST_WORDS || self.known_bytes > MOST_BYTES {
+            if self.known.len() >= MAX_WORDS || self.known_bytes > MAX_BYTES {
                 self.known.clear();
                 self.known_bytes = word.len();
             }

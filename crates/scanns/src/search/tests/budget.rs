@@ -2,7 +2,9 @@ use std::time::Duration;
 
 use super::fixture::{Document, MapLeaf, random_documents};
 use super::ranking::{MODELS, collect, is_plain, is_soft, leaves_of, random_query, searcher};
-use crate::search::{Budget, Hit, Model, Query};
+use crate::query::Query;
+use crate::schema::Field;
+use crate::search::{Budget, Hit, Model};
 
 fn leaves(seed: u64) -> (fastrand::Rng, Vec<MapLeaf>) {
     println!("seed {seed}");
@@ -14,7 +16,7 @@ fn leaves(seed: u64) -> (fastrand::Rng, Vec<MapLeaf>) {
 }
 
 #[test]
-fn with_time_enough_answers_are_whole_and_say_so() {
+fn with_enough_time_answers_are_complete_and_say_so() {
     let (mut random, leaves) = leaves(1);
     for round in 0..60 {
         let (query, model) = (random_query(&mut random, 2), MODELS[round % 9]);
@@ -31,7 +33,7 @@ fn with_time_enough_answers_are_whole_and_say_so() {
 }
 
 #[test]
-fn what_is_found_before_time_is_up_is_part_of_the_whole_answer() {
+fn hits_found_before_time_is_up_are_part_of_the_complete_answer() {
     let (mut random, leaves) = leaves(2);
     let mut cut = 0;
     for round in 0..200 {
@@ -60,6 +62,6 @@ fn a_query_over_everything_ends_when_its_time_is_up() {
     let leaves = leaves_of(&documents, |_| true);
     let budget = Budget::of(Duration::ZERO);
     let searcher = searcher(&leaves).within(&budget);
-    let found: Vec<Hit> = collect(&searcher, &Query::Term(b"a".to_vec()), Model::default());
+    let found: Vec<Hit> = collect(&searcher, &Query::term(Field::default(), b"a"), Model::default());
     assert!(found.len() < 50_000 && budget.ran_out());
 }

@@ -2,15 +2,14 @@ use super::fixture::{Document, MapLeaf, random_documents};
 use super::ranking::{
     MODELS, collect, in_another_field, is_plain, is_soft, leaves_of, random_query, searcher_over,
 };
+use crate::query::{BoolQuery, Pattern, PhraseQuery, Query, WildcardPart};
 use crate::schema::Field;
-use crate::search::{
-    BoolQuery, Explanation, Hit, Leaf, Model, Pattern, PhraseQuery, Query, Searcher, WildcardPart,
-};
+use crate::search::{Explanation, Hit, Leaf, Model, Searcher};
 
-/// Documents of a leaf that are explained for a query.
+/// Documents of each leaf whose scores are explained.
 const EXPLAINED: usize = 12;
 
-/// Fails if a part that says that it is a sum is none, or a product none.
+/// Fails if a part that claims to be a sum or a product is not.
 fn check_arithmetic(explanation: &Explanation) {
     let Explanation { value, description, details } = explanation;
     let parts = || details.iter().map(|part| f64::from(part.value));
@@ -81,10 +80,10 @@ fn damaged_lists_are_explained_or_refused_but_never_panic() {
 }
 
 fn word(name: &str) -> Query {
-    Query::Term(name.into())
+    Query::term(Field::default(), name)
 }
 
-/// How three documents explain a query, or nothing where they do not match.
+/// The explanation of a query for one of three documents; empty if it does not match.
 fn explained(query: &Query, model: Model, doc: u32) -> String {
     let documents = ["a a b", "a", "b c"].map(Document::of);
     let leaf = MapLeaf::new(&documents, true);
@@ -117,7 +116,7 @@ fn bm25_is_explained_by_its_formula() {
 }
 
 #[test]
-fn every_model_is_explained_by_what_its_formula_has_in_it() {
+fn every_model_is_explained_by_the_parts_of_its_formula() {
     let boosted = Query::Boost(Box::new(word("a")), 2.0);
     for (model, parts) in [
         (
@@ -146,14 +145,14 @@ fn every_model_is_explained_by_what_its_formula_has_in_it() {
 }
 
 #[test]
-fn lists_say_what_is_required_and_what_is_optional() {
+fn lists_tell_required_from_optional_clauses() {
     let list =
         BoolQuery { must: vec![word("b")], should: vec![word("a"), word("x")], ..BoolQuery::default() };
     let text = explained(&Query::Bool(list.clone()), Model::default(), 0);
     let lines: Vec<&str> =
         text.lines().filter(|line| line.contains("sum of") || line.contains("idf · tf")).collect();
     let ends =
-        ["sum of", "what is required: sum of", "b: idf · tf", "what is optional: sum of", "a: idf · tf"];
+        ["sum of", "required clauses: sum of", "b: idf · tf", "optional clauses: sum of", "a: idf · tf"];
     assert!(lines.len() == 5 && lines.iter().zip(ends).all(|(line, end)| line.ends_with(end)), "{text}");
     let two = Query::Bool(BoolQuery {
         should: vec![word("a"), word("b"), word("x")],
@@ -165,7 +164,7 @@ fn lists_say_what_is_required_and_what_is_optional() {
     let not = Query::Bool(BoolQuery { must_not: vec![word("c")], ..BoolQuery::default() });
     assert_eq!(
         explained(&not, Model::default(), 0),
-        "0 nothing that is excluded matches, and nothing else is asked for\n"
+        "0 no excluded clause matches, and there are no others\n"
     );
     assert_eq!(explained(&not, Model::default(), 2), "");
 }
@@ -174,7 +173,7 @@ fn lists_say_what_is_required_and_what_is_optional() {
 fn phrases_say_how_often_they_occur() {
     let phrase = |slop, terms: [(u32, &str); 2]| {
         let terms = terms.map(|(place, term)| (place, term.into())).to_vec();
-        Query::Phrase(PhraseQuery { terms, slop })
+        Query::Phrase(PhraseQuery { field: Field::default(), terms, slop })
     };
     let text = explained(&phrase(0, [(0, "a"), (1, "b")]), Model::Classic, 0);
     assert!(
@@ -192,24 +191,25 @@ fn phrases_say_how_often_they_occur() {
 
 #[test]
 fn patterns_say_which_terms_they_found() {
-    let text = explained(&Query::Pattern(Pattern::Prefix(Vec::new())), Model::default(), 0);
+    let text = explained(&Query::pattern(Field::default(), Pattern::Prefix(Vec::new())), Model::default(), 0);
     let expected = "\
-1 *: what has any of its terms scores 1
-  3 terms that it matches in this part of the index
+1 *: documents with any of its terms score 1
+  3 terms that it matches in this segment
   2 a, how often it occurs in the document
   1 b, how often it occurs in the document
 ";
     assert_eq!(text, expected);
     let wild = Pattern::Wildcard(vec![WildcardPart::AnyChar]);
-    let boosted = Query::Boost(Box::new(Query::Pattern(wild)), 2.0);
+    let boosted = Query::pattern(Field::default(), wild).boosted(2.0);
     assert!(
         explained(&boosted, Model::default(), 1)
-            .starts_with("2 ?: what has any of its terms scores 1, times boost\n  2 boost\n")
+            .starts_with("2 ?: documents with any of its terms score 1, times boost\n  2 boost\n")
     );
     let documents = ["color", "colour", "colours"].map(Document::of);
     let leaf = MapLeaf::new(&documents, false);
     let searcher = Searcher::new(vec![&leaf as &dyn Leaf]);
-    let fuzzy = Query::Pattern(Pattern::Fuzzy { term: "colour".into(), edits: 1, prefix: 1 });
+    let fuzzy =
+        Query::pattern(Field::default(), Pattern::Fuzzy { term: "colour".into(), edits: 1, prefix: 1 });
     let found =
         searcher.explain(&fuzzy, Model::default(), &Hit { score: 0.0, leaf: 0, doc: 2 }).unwrap().unwrap();
     assert!(found.to_string().contains("colour~1, by its nearest terms: sum of\n"), "{found}");
@@ -241,12 +241,12 @@ fn p_norm_is_explained_by_degrees_of_match() {
 }
 
 #[test]
-fn fields_are_called_by_their_names_and_places_that_are_not_there_explain_nothing() {
+fn fields_are_named_and_missing_documents_explain_nothing() {
     let documents = vec![vec![Document::of("a")]];
     let leaves = leaves_of(&documents, |_| true);
     let searcher = searcher_over(&[&leaves, &leaves]);
     let other = Field::new(1).unwrap();
-    let query = Query::In(other, Box::new(word("a")));
+    let query = Query::term(other, "a");
     let hit = Hit { score: 0.0, leaf: 0, doc: 0 };
     let text =
         |searcher: &Searcher| searcher.explain(&query, Model::Classic, &hit).unwrap().unwrap().description;

@@ -1,4 +1,4 @@
-//! Documents as maps, and a leaf over them with lists as a segment has them, or as memory has them.
+//! Documents as maps, and a leaf over them with the lists of a segment, or of documents in memory.
 
 use fastrand::Rng;
 use std::collections::{BTreeMap, HashSet};
@@ -15,7 +15,7 @@ pub(super) fn one_in(random: &mut Rng, count: u64) -> bool {
 #[derive(Clone, Default)]
 pub(in crate::search) struct Document {
     pub(super) tfs: BTreeMap<Vec<u8>, u32>,
-    /// Where each term stands: as often as its frequency says.
+    /// The positions of each term, as many as its frequency.
     pub(super) positions: BTreeMap<Vec<u8>, Vec<u32>>,
     pub(super) length: u64,
     pub(super) dead: bool,
@@ -36,7 +36,7 @@ impl Document {
         }
     }
 
-    /// Puts the terms at random places, with some gaps.
+    /// Puts the terms at random positions, with some gaps.
     fn shuffle(&mut self, random: &mut Rng) {
         let repeated = |(term, &tf): (&Vec<u8>, &u32)| vec![term.clone(); tf as usize];
         let mut terms: Vec<Vec<u8>> = self.tfs.iter().flat_map(repeated).collect();
@@ -53,7 +53,8 @@ impl Document {
     }
 }
 
-/// Some documents: term `t0` in nearly all, higher ones ever rarer, with bursts, so that blocks differ.
+/// Random documents: term `t0` in nearly all, higher terms rarer and rarer, with bursts, so that blocks
+/// differ.
 pub(super) fn random_documents(random: &mut Rng, count: usize, deletions: bool) -> Vec<Document> {
     let mut burst = 0;
     (0..count)
@@ -90,12 +91,12 @@ pub(in crate::search) struct MapLeaf {
     lists: Vec<(u32, List)>,
     /// By list: documents and positions.
     positions: Vec<(Vec<u32>, Vec<Vec<u32>>)>,
-    /// By list: the run of positions, of packed lists of texts.
+    /// By list: the run of positions, for packed lists with positions.
     runs: Vec<Option<Vec<u8>>>,
     total_freqs: Vec<u64>,
 }
 
-/// The run of a term with these positions in its documents.
+/// The run of a term with these positions in each of its documents.
 fn run_of(all: impl Iterator<Item = Vec<u32>>) -> Vec<u8> {
     let (mut encoder, mut run) = (PositionEncoder::new(false), Vec::new());
     for positions in all {

@@ -1,6 +1,9 @@
 use super::fixture::{Document, MapLeaf};
 use crate::codec::Impact;
-use crate::search::{Bm25, BoolQuery, Classic, Leaf, LeafStats, Model, Query, Searcher, Similarity};
+use crate::query::{BoolQuery, Query};
+use crate::schema::Field;
+use crate::search::similarity::{Bm25, Classic, Similarity};
+use crate::search::{Leaf, LeafStats, Model, Searcher};
 
 /// Scores of a query for three documents: 3, 1 and 2 tokens.
 fn scores(query: &Query, model: Model) -> Vec<(u32, f32)> {
@@ -14,7 +17,7 @@ fn scores(query: &Query, model: Model) -> Vec<(u32, f32)> {
 }
 
 fn term(name: &str) -> Query {
-    Query::Term(name.as_bytes().to_vec())
+    Query::term(Field::default(), name)
 }
 
 fn assert_close(found: &[(u32, f32)], expected: &[(u32, f64)]) {
@@ -88,8 +91,8 @@ fn language_models_agree_with_a_computation_by_hand() {
 
 #[test]
 fn divergence_from_randomness_agrees_with_a_computation_by_hand() {
-    // c occurs once in 3 documents of 2 tokens on average, in document 2 of 2 tokens: t = log₂ 2 = 1, λ = 1/3, and
-    // (log₂ 3 + (1/3 - 1) log₂ e + ½ log₂ 2π) / 2 = 0.974457.
+    // c occurs once in 3 documents of 2 tokens on average, in document 2 of 2 tokens: t = log₂ 2 = 1, λ =
+    // 1/3, and (log₂ 3 + (1/3 - 1) log₂ e + ½ log₂ 2π) / 2 = 0.974457.
     assert_close(&scores(&term("c"), Model::Pl2 { c: 1.0 }), &[(2, 0.974_456_9)]);
     // r = 1/2, (1/4) / 2 · (log₂ 3 + ½ log₂ π) = 0.301339.
     assert_close(&scores(&term("c"), Model::Dph), &[(2, 0.301_338_8)]);

@@ -1,4 +1,5 @@
-//! Tests of the room: `fixture.rs` is a leaf made of maps, `oracle.rs` scores every document by the definitions.
+//! Tests of search. `fixture.rs` has a leaf made of maps, `oracle.rs` scores every document by the
+//! definitions.
 
 mod budget;
 mod explain;
@@ -6,7 +7,6 @@ mod fixture;
 mod formulas;
 mod oracle;
 mod paging;
-mod parsing;
 mod phrases;
 mod ranking;
 mod threads;

@@ -4,15 +4,17 @@ use std::f64::consts::{LOG2_E, PI};
 
 use super::fixture::Document;
 use crate::codec::{length_to_norm, norm_to_length};
-use crate::search::{Hit, Model, Pattern, PhraseQuery, Query, WildcardPart};
+use crate::query::{Pattern, PhraseQuery, Query, Term, WildcardPart};
+use crate::schema::Field;
+use crate::search::{Hit, Model};
 use std::cell::RefCell;
 use std::collections::{BTreeSet, HashMap};
 use std::ops::RangeBounds;
 
-/// Documents by leaf, in each field, and what the formulas need to know about all of them.
+/// Documents by leaf, in each field, with the figures that the formulas need.
 pub(super) struct Oracle<'d> {
     fields: Vec<InField<'d>>,
-    /// Figures that have been counted, by field and term.
+    /// Counted figures, by field and term.
     known: RefCell<HashMap<(usize, Vec<u8>), Figures>>,
 }
 
@@ -23,14 +25,14 @@ struct InField<'d> {
     tokens: f64,
 }
 
-/// How many documents have a term, and how often all of them together.
+/// The number of documents with a term, and of its occurrences in them.
 #[derive(Clone, Copy)]
 struct Figures {
     documents: f64,
     total: f64,
 }
 
-/// A document, and the part of the query that it is asked for is sought in a field and boosted.
+/// A document, a field, and a boost, for a part of the query.
 #[derive(Clone, Copy)]
 struct Place {
     leaf: usize,
@@ -39,13 +41,19 @@ struct Place {
     boost: f32,
 }
 
+impl Place {
+    fn in_field(self, field: Field) -> Self {
+        Place { field: usize::from(field.number()), ..self }
+    }
+}
+
 impl<'d> Oracle<'d> {
     /// Over documents of one field.
     pub(super) fn new(leaves: &'d [Vec<Document>]) -> Self {
         Oracle::over(&[leaves])
     }
 
-    /// Over documents of several fields, the first of which is searched where none is named.
+    /// Over documents of several fields; the first one is the default field.
     pub(super) fn over(fields: &[&'d [Vec<Document>]]) -> Self {
         let field = |leaves: &&'d [Vec<Document>]| {
             let all = || leaves.iter().flatten();
@@ -91,27 +99,28 @@ impl<'d> Oracle<'d> {
     fn hit(&self, query: &Query, place: Place, model: Model) -> Option<f32> {
         let list = match query {
             Query::Term(term) => {
-                let tf = *self.document(place).tfs.get(term)?;
-                let figures = self.figures(place.field, term);
+                let place = place.in_field(term.field);
+                let tf = *self.document(place).tfs.get(&term.text)?;
+                let figures = self.figures(place.field, &term.text);
                 return Some(self.term(figures, tf as f32, place, model));
-            }
-            Query::In(field, query) => {
-                return self.hit(query, Place { field: usize::from(field.number()), ..place }, model);
             }
             Query::Boost(query, boost) => {
                 return self.hit(query, Place { boost: place.boost * boost, ..place }, model);
             }
-            Query::Phrase(phrase) => return self.phrase(phrase, place, model),
-            Query::Pattern(Pattern::Fuzzy { term, edits, prefix }) => {
-                return self.fuzzy((term, usize::from(*edits), *prefix), place, model);
+            Query::Phrase(phrase) => return self.phrase(phrase, place.in_field(phrase.field), model),
+            Query::Pattern { field, pattern: Pattern::Fuzzy { term, edits, prefix } } => {
+                return self.fuzzy(term, usize::from(*edits), *prefix, place.in_field(*field), model);
             }
-            Query::Pattern(pattern) => {
-                let found = self.document(place).tfs.keys().any(|term| matches(pattern, term));
+            Query::Pattern { field, pattern } => {
+                let found =
+                    self.document(place.in_field(*field)).tfs.keys().any(|term| matches(pattern, term));
                 return found.then_some(place.boost);
             }
             Query::All => return Some(place.boost),
             Query::Values(_) => unreachable!("these documents have no columns"),
-            Query::Exists => return (self.document(place).length > 0).then_some(place.boost),
+            Query::Exists(field) => {
+                return (self.document(place.in_field(*field)).length > 0).then_some(place.boost);
+            }
             Query::Bool(list) => list,
         };
         if list.must_not.iter().any(|clause| self.hit(clause, place, model).is_some()) {
@@ -135,7 +144,7 @@ impl<'d> Oracle<'d> {
         }
     }
 
-    /// The score of a phrase by what its terms weigh together, counted by trying all places.
+    /// The score of a phrase by the sum of the weights of its terms, counted by trying all places.
     fn phrase(&self, phrase: &PhraseQuery, place: Place, model: Model) -> Option<f32> {
         let positions: Vec<&Vec<u32>> = phrase
             .terms
@@ -163,8 +172,8 @@ impl<'d> Oracle<'d> {
         Some(figures.map(|figures| self.term(figures, freq as f32, place, model)).sum())
     }
 
-    /// The sum over the nearest terms of all documents, which weigh as the most frequent of them.
-    fn fuzzy(&self, (term, edits, prefix): (&str, usize, usize), place: Place, model: Model) -> Option<f32> {
+    /// The sum over the nearest terms, which weigh as much as the most frequent of them.
+    fn fuzzy(&self, term: &str, edits: usize, prefix: usize, place: Place, model: Model) -> Option<f32> {
         let all: BTreeSet<&Vec<u8>> = self.fields[place.field]
             .leaves
             .iter()
@@ -225,7 +234,7 @@ impl<'d> Oracle<'d> {
         }
     }
 
-    /// The score of a term that is so frequent.
+    /// The score of a term with this frequency.
     fn term(&self, figures: Figures, freq: f32, place: Place, model: Model) -> f32 {
         let InField { documents, tokens, .. } = self.fields[place.field];
         let (boost, freq64) = (f64::from(place.boost), f64::from(freq));
@@ -275,7 +284,7 @@ impl<'d> Oracle<'d> {
 
     fn soft_hit(&self, query: &Query, place: Place, p: f64) -> Option<f32> {
         let mut terms = Vec::new();
-        collect(query, 0, false, &mut terms);
+        collect(query, false, &mut terms);
         let tf = |(field, term): (usize, &[u8])| {
             f64::from(self.document(Place { field, ..place }).tfs.get(term).copied().unwrap_or(0))
         };
@@ -289,11 +298,11 @@ impl<'d> Oracle<'d> {
         let highest_tf = terms.iter().map(|(term, _)| tf(*term)).fold(0.0, f64::max);
         let highest_idf = known().map(idf).fold(0.0, f64::max);
         let degree = |term: FieldTerm| tf(term) / highest_tf * idf(term) / highest_idf;
-        Some(soft(query, 0, p, &degree).1 as f32)
+        Some(soft(query, p, &degree).1 as f32)
     }
 }
 
-/// Whether a term is what a pattern asks for, by the plainest means.
+/// Whether a pattern matches a term, by the plainest means.
 fn matches(pattern: &Pattern, term: &[u8]) -> bool {
     match pattern {
         Pattern::Prefix(prefix) => term.starts_with(prefix),
@@ -307,7 +316,7 @@ fn matches(pattern: &Pattern, term: &[u8]) -> bool {
     }
 }
 
-/// Whether a text is made of the parts, by trying all ways.
+/// Whether a text consists of the parts, by trying all ways.
 pub(in crate::search) fn fits(parts: &[WildcardPart], text: &str) -> bool {
     let Some((first, rest)) = parts.split_first() else { return text.is_empty() };
     match first {
@@ -324,7 +333,7 @@ pub(in crate::search) fn fits(parts: &[WildcardPart], text: &str) -> bool {
     }
 }
 
-/// Edits between two texts, neighbours swapped counting as one, no character edited twice.
+/// The edit distance of two texts: swapping neighbours counts once, no character is edited twice.
 pub(in crate::search) fn distance(a: &str, b: &str) -> usize {
     let (a, b): (Vec<char>, Vec<char>) = (a.chars().collect(), b.chars().collect());
     let mut table = vec![vec![0; b.len() + 1]; a.len() + 1];
@@ -348,34 +357,32 @@ pub(in crate::search) fn distance(a: &str, b: &str) -> usize {
 
 type FieldTerm<'q> = (usize, &'q [u8]);
 
-fn collect<'q>(query: &'q Query, field: usize, negated: bool, terms: &mut Vec<(FieldTerm<'q>, bool)>) {
+fn place_of(term: &Term) -> FieldTerm<'_> {
+    (usize::from(term.field.number()), &term.text)
+}
+
+fn collect<'q>(query: &'q Query, negated: bool, terms: &mut Vec<(FieldTerm<'q>, bool)>) {
     match query {
-        Query::Term(term) => terms.push(((field, term), negated)),
-        Query::In(field, query) => collect(query, usize::from(field.number()), negated, terms),
-        Query::Boost(query, _) => collect(query, field, negated, terms),
-        Query::Phrase(_) | Query::Pattern(_) | Query::All | Query::Exists | Query::Values(_) => {
-            unreachable!("refused")
-        }
+        Query::Term(term) => terms.push((place_of(term), negated)),
+        Query::Boost(query, _) => collect(query, negated, terms),
         Query::Bool(list) => {
-            list.must.iter().chain(&list.should).for_each(|part| collect(part, field, negated, terms));
-            list.must_not.iter().for_each(|part| collect(part, field, !negated, terms));
+            list.must.iter().chain(&list.should).for_each(|part| collect(part, negated, terms));
+            list.must_not.iter().for_each(|part| collect(part, !negated, terms));
         }
+        _ => unreachable!("refused"),
     }
 }
 
 /// Weight and degree.
-fn soft(query: &Query, field: usize, p: f64, degree: &dyn Fn(FieldTerm) -> f64) -> (f64, f64) {
+fn soft(query: &Query, p: f64, degree: &dyn Fn(FieldTerm) -> f64) -> (f64, f64) {
     let list = match query {
-        Query::Term(term) => return (1.0, degree((field, term))),
-        Query::In(field, query) => return soft(query, usize::from(field.number()), p, degree),
+        Query::Term(term) => return (1.0, degree(place_of(term))),
         Query::Boost(query, boost) => {
-            let (weight, degree) = soft(query, field, p, degree);
+            let (weight, degree) = soft(query, p, degree);
             return (weight * f64::from(*boost), degree);
         }
-        Query::Phrase(_) | Query::Pattern(_) | Query::All | Query::Exists | Query::Values(_) => {
-            unreachable!("refused")
-        }
         Query::Bool(list) => list,
+        _ => unreachable!("refused"),
     };
     let norm = |values: &[(f64, f64)]| {
         if p.is_infinite() {
@@ -385,7 +392,7 @@ fn soft(query: &Query, field: usize, p: f64, degree: &dyn Fn(FieldTerm) -> f64) 
         let total: f64 = values.iter().map(|(weight, _)| weight.powf(p)).sum();
         (values.iter().map(|(weight, value)| (weight * value).powf(p)).sum::<f64>() / total).powf(1.0 / p)
     };
-    let all = |parts: &[Query]| parts.iter().map(|part| soft(part, field, p, degree)).collect::<Vec<_>>();
+    let all = |parts: &[Query]| parts.iter().map(|part| soft(part, p, degree)).collect::<Vec<_>>();
     let should = all(&list.should);
     if list.must.is_empty() && list.must_not.is_empty() {
         return (1.0, if should.is_empty() { 0.0 } else { norm(&should) });

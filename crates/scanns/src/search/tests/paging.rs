@@ -3,8 +3,9 @@ use std::ops::ControlFlow;
 use super::fixture::{Document, MapLeaf, random_documents};
 use super::ranking::{MODELS, is_plain, random_query};
 use crate::error::Error;
+use crate::query::Query;
 use crate::schema::Field;
-use crate::search::{Hit, KeyOrder, Leaf, Model, Query, Searcher};
+use crate::search::{Hit, KeyOrder, KeyPage, KeyedHit, Leaf, Model, Searcher};
 
 fn leaves(documents: &[Vec<Document>]) -> Vec<MapLeaf> {
     documents.iter().enumerate().map(|(at, part)| MapLeaf::new(part, at % 2 == 0)).collect()
@@ -52,20 +53,26 @@ fn leaves_of(searcher: &Searcher) -> usize {
 }
 
 #[test]
-fn hits_of_nowhere_are_refused() {
+fn hits_of_other_searchers_are_refused() {
     let leaves = leaves(&[vec![Document::of("a b"), Document::of("a")]]);
     let searcher = Searcher::new(leaves.iter().map(|leaf| leaf as &dyn Leaf).collect());
-    let query = Query::Term(b"a".to_vec());
-    let all = (5, KeyOrder::Ascending);
+    let query = Query::term(Field::default(), b"a");
     let (other_leaf, other_doc) = (Hit { score: 1.0, leaf: 1, doc: 0 }, Hit { score: 1.0, leaf: 0, doc: 2 });
     for hit in [other_leaf, other_doc] {
         let error = searcher.key(&hit).unwrap_err();
-        assert!(matches!(error, Error::Options(_)), "{error}");
-        let error = searcher.top_by_key(&query, Model::Classic, all, Some(&hit), |_| ()).unwrap_err();
-        assert!(matches!(error, Error::Options(_)), "{error}");
+        assert!(matches!(error, Error::UnknownHit { .. }), "{error}");
+        let error = searcher
+            .top_by_key(
+                &query,
+                Model::Classic,
+                KeyPage { order: KeyOrder::Ascending, limit: 5, after: Some(&hit) },
+                |_| (),
+            )
+            .unwrap_err();
+        assert!(matches!(error, Error::UnknownHit { .. }), "{error}");
     }
     let error = searcher.top_k_after(&query, Model::Classic, 5, other_leaf).unwrap_err();
-    assert!(matches!(error, Error::Options(_)), "{error}");
+    assert!(matches!(error, Error::UnknownHit { .. }), "{error}");
     let none = Searcher::new(Vec::new());
     assert!(none.key(&other_doc).is_err() && none.top_k_after(&query, Model::Classic, 5, other_doc).is_err());
 }
@@ -83,7 +90,7 @@ fn check_pages(searcher: &Searcher, query: &Query, model: Model, random: &mut fa
         let found = searcher.top_k_after(query, model, page, *after).unwrap();
         assert_eq!(found, rest[..page.min(rest.len())], "{page} after {place} of {}: {what}", ranking.len());
     }
-    // From a place between hits too, as of one that has been deleted.
+    // Also after a place between hits, as if its document had been deleted.
     let (leaf, doc) = (random.usize(..leaves_of(searcher)), random.u32(..400));
     let between = Hit { score: random.f32() * 4.0, leaf, doc };
     let place = ranking.partition_point(|hit| {
@@ -101,28 +108,27 @@ fn pages_by_key_are_slices_of_all_hits_in_that_order() {
     let seed = 0x5eed_0d02;
     let mut random = fastrand::Rng::with_seed(seed);
     for round in 0..100 {
-        // The fixture calls documents by their numbers: in several leaves there are equal ones.
+        // The keys of the fixture are document numbers, so several leaves have equal keys.
         let documents: Vec<Vec<Document>> =
             (0..random.usize(1..4)).map(|_| random_documents(&mut random, 120, true)).collect();
         let leaves = leaves(&documents);
         let searcher = Searcher::new(leaves.iter().map(|leaf| leaf as &dyn Leaf).collect());
-        let query = Query::Term(format!("t{}", random.u8(..8)).into_bytes());
-        let mut expected: Vec<(Vec<u8>, Hit)> = all_hits(&searcher, &query, Model::Classic)
+        let query = Query::term(Field::default(), format!("t{}", random.u8(..8)));
+        let mut expected: Vec<KeyedHit> = all_hits(&searcher, &query, Model::Classic)
             .into_iter()
-            .map(|hit| (searcher.key(&hit).unwrap(), hit))
+            .map(|hit| KeyedHit { key: searcher.key(&hit).unwrap(), hit })
             .collect();
         for order in [KeyOrder::Ascending, KeyOrder::Descending] {
-            expected.sort_by(|(a, left), (b, right)| {
-                let keys = if order == KeyOrder::Ascending { a.cmp(b) } else { b.cmp(a) };
-                keys.then((left.leaf, left.doc).cmp(&(right.leaf, right.doc)))
+            expected.sort_by(|a, b| {
+                let keys = if order == KeyOrder::Ascending { a.key.cmp(&b.key) } else { b.key.cmp(&a.key) };
+                keys.then((a.hit.leaf, a.hit.doc).cmp(&(b.hit.leaf, b.hit.doc)))
             });
             let page = random.usize(1..20);
             let (mut found, mut after) = (Vec::new(), None);
             loop {
-                let next = searcher
-                    .top_by_key(&query, Model::Classic, (page, order), after.as_ref(), |_| ())
-                    .unwrap();
-                after = next.last().map(|(_, hit)| *hit);
+                let page_after = KeyPage { order, limit: page, after: after.as_ref() };
+                let next = searcher.top_by_key(&query, Model::Classic, page_after, |_| ()).unwrap();
+                after = next.last().map(|last| last.hit);
                 let is_last = next.len() < page;
                 found.extend(next);
                 if is_last {
@@ -131,9 +137,7 @@ fn pages_by_key_are_slices_of_all_hits_in_that_order() {
             }
             assert_eq!(found, expected, "seed {seed:x} round {round} {order:?}");
         }
-        assert_eq!(
-            searcher.top_by_key(&query, Model::Classic, (0, KeyOrder::Ascending), None, |_| ()).unwrap(),
-            []
-        );
+        let empty = KeyPage { order: KeyOrder::Ascending, limit: 0, after: None };
+        assert_eq!(searcher.top_by_key(&query, Model::Classic, empty, |_| ()).unwrap(), []);
     }
 }

@@ -1,7 +1,9 @@
 use super::fixture::Document;
 use super::oracle::Oracle;
 use super::ranking::{check, leaves_of, searcher};
-use crate::search::{BoolQuery, Model, PhraseQuery, Query};
+use crate::query::{BoolQuery, PhraseQuery, Query};
+use crate::schema::Field;
+use crate::search::Model;
 
 #[test]
 fn phrases_of_frequent_words_are_found_wherever_they_stand() {
@@ -21,10 +23,10 @@ fn phrases_of_frequent_words_are_found_wherever_they_stand() {
     let searcher = searcher(&leaves);
     let words = |phrase: &str| (0..).zip(phrase.split(' ').map(|word| word.as_bytes().to_vec())).collect();
     for phrase in ["a b", "a a", "b a b", "d a b c", "a a a a"] {
-        let phrase = Query::Phrase(PhraseQuery { terms: words(phrase), slop: 0 });
+        let phrase = Query::Phrase(PhraseQuery { field: Field::default(), terms: words(phrase), slop: 0 });
         let excluding = Query::Bool(BoolQuery {
-            must: vec![phrase.clone(), Query::Term(b"c".to_vec())],
-            must_not: vec![Query::Term(b"d".to_vec())],
+            must: vec![phrase.clone(), Query::term(Field::default(), b"c")],
+            must_not: vec![Query::term(Field::default(), b"d")],
             ..BoolQuery::default()
         });
         for query in [phrase, excluding] {

@@ -2,10 +2,11 @@ use std::ops::{Bound, ControlFlow};
 
 use super::fixture::{Document, MapLeaf, one_in, random_documents};
 use super::oracle::Oracle;
+use crate::query::{BoolQuery, Pattern, PhraseQuery, Query};
 use crate::schema::Field;
-use crate::search::{BoolQuery, Hit, Leaf, Model, Pattern, PhraseQuery, Query, Searcher};
+use crate::search::{Hit, Leaf, Model, Searcher};
 
-/// The last one is not of the kind that prunes.
+/// The last one cannot prune.
 pub(super) const MODELS: [Model; 9] = [
     Model::Bm25 { k1: 1.2, b: 0.75 },
     Model::Bm25 { k1: 0.0, b: 1.0 },
@@ -19,28 +20,29 @@ pub(super) const MODELS: [Model; 9] = [
 ];
 
 fn term(random: &mut fastrand::Rng) -> Query {
-    Query::Term(format!("t{}", random.u64(..9)).into_bytes())
+    Query::term(field(random), format!("t{}", random.u64(..9)))
 }
 
 fn terms(random: &mut fastrand::Rng, most: u64) -> Vec<Query> {
     (0..random.u64(..most + 1)).map(|_| term(random)).collect()
 }
 
-/// A query in the other field, or boosted.
-fn around(random: &mut fastrand::Rng, depth: u64) -> Query {
-    let inner = Box::new(random_query(random, depth.saturating_sub(1)));
-    match random.bool() {
-        true => Query::In(Field::new(random.u16(..2)).unwrap(), inner),
-        false => Query::Boost(inner, [0.5, 2.0, 0.1, 3.7][random.usize(..4)]),
-    }
+/// The default field, or sometimes the other one.
+fn field(random: &mut fastrand::Rng) -> Field {
+    Field::new(u16::from(one_in(random, 8))).unwrap()
 }
 
-/// Flat lists of every kind, then ever more nested ones.
+fn boosted(random: &mut fastrand::Rng, depth: u64) -> Query {
+    let inner = random_query(random, depth.saturating_sub(1));
+    inner.boosted([0.5, 2.0, 0.1, 3.7][random.usize(..4)])
+}
+
+/// Flat lists of every kind, then more and more nested ones.
 pub(super) fn random_query(random: &mut fastrand::Rng, depth: u64) -> Query {
     let mut list = BoolQuery::default();
     match random.u64(..8 + 2 * depth) {
         0 => return term(random),
-        5 => return around(random, depth),
+        5 => return boosted(random, depth),
         6 => return special(random),
         7 => return required(random, 0),
         1 => list.must = terms(random, 4),
@@ -58,7 +60,7 @@ pub(super) fn random_query(random: &mut fastrand::Rng, depth: u64) -> Query {
     Query::Bool(list)
 }
 
-/// Terms and phrases, of which some are required and some may be boosted.
+/// Terms and phrases, some of them required, some boosted.
 fn required(random: &mut fastrand::Rng, slop: u32) -> Query {
     let clause = |random: &mut fastrand::Rng| {
         let query = if one_in(random, 2) { phrase(random, slop) } else { term(random) };
@@ -80,10 +82,10 @@ fn phrase(random: &mut fastrand::Rng, slop: u32) -> Query {
             (place, format!("t{}", random.u64(..9)).into_bytes())
         })
         .collect();
-    Query::Phrase(PhraseQuery { terms, slop: random.u32(..=slop) })
+    Query::Phrase(PhraseQuery { field: field(random), terms, slop: random.u32(..=slop) })
 }
 
-/// Phrases, patterns and what needs no term.
+/// Phrases, patterns, and queries without terms.
 fn special(random: &mut fastrand::Rng) -> Query {
     let name = |random: &mut fastrand::Rng| format!("t{}", random.u64(..9)).into_bytes();
     let bound = |random: &mut fastrand::Rng| match random.u8(..3) {
@@ -91,9 +93,10 @@ fn special(random: &mut fastrand::Rng) -> Query {
         1 => Bound::Included(name(random)),
         _ => Bound::Excluded(name(random)),
     };
-    Query::Pattern(match random.u64(..9) {
+    let field = field(random);
+    let pattern = match random.u64(..9) {
         0 => return Query::All,
-        1 => return Query::Exists,
+        1 => return Query::Exists(field),
         2..=4 => return phrase(random, 0),
         5 => Pattern::Prefix(["", "t", "t3", "u"][random.usize(..4)].as_bytes().to_vec()),
         6 => Pattern::Range(bound(random), bound(random)),
@@ -102,14 +105,15 @@ fn special(random: &mut fastrand::Rng) -> Query {
             let (term, edits) = (String::from_utf8(name(random)).unwrap(), random.u8(1..3));
             Pattern::Fuzzy { term, edits, prefix: random.usize(..3) }
         }
-    })
+    };
+    Query::pattern(field, pattern)
 }
 
 /// True if all models can rank the query.
 pub(super) fn is_plain(query: &Query) -> bool {
     match query {
         Query::Term(_) => true,
-        Query::In(_, query) | Query::Boost(query, _) => is_plain(query),
+        Query::Boost(query, _) => is_plain(query),
         Query::Bool(list) => {
             list.at_least == 0 && list.must.iter().chain(&list.should).chain(&list.must_not).all(is_plain)
         }
@@ -132,15 +136,15 @@ pub(super) fn is_soft(model: Model) -> bool {
     matches!(model, Model::PNorm { .. })
 }
 
-/// True if the order of additions may show in the last bit.
+/// True if the order of additions may change the last bit.
 fn by_logarithms(model: Model) -> bool {
     !is_soft(model) && !matches!(model, Model::Bm25 { .. } | Model::Classic)
 }
 
-/// Checks all hits, the best of them and their number against the oracle.
+/// Compares all hits, the best hits and their number with the oracle.
 pub(super) fn check(searcher: &Searcher, oracle: &Oracle, query: &Query, model: Model, k: usize) {
     if is_soft(model) && !is_plain(query) {
-        // Fuzzy words are lists of terms, and a least number of one is none.
+        // Fuzzy words become lists of terms, and a least number of 1 has no effect.
         let _ = searcher.top_k(query, model, k);
         return;
     }
@@ -169,7 +173,7 @@ pub(super) fn leaves_of(documents: &[Vec<Document>], packed: impl Fn(usize) -> b
     documents.iter().enumerate().map(|(number, part)| MapLeaf::new(part, packed(number))).collect()
 }
 
-/// Over fields 0, 1 and so on.
+/// A searcher over fields 0, 1 and so on.
 pub(super) fn searcher_over<'l>(fields: &[&'l [MapLeaf]]) -> Searcher<'l> {
     let field = |(number, leaves): (u16, &&'l [MapLeaf])| {
         (Field::new(number).unwrap(), leaves.iter().map(|leaf| leaf as &dyn Leaf).collect())
@@ -177,7 +181,7 @@ pub(super) fn searcher_over<'l>(fields: &[&'l [MapLeaf]]) -> Searcher<'l> {
     Searcher::over((0..).zip(fields).map(field).collect(), Field::default())
 }
 
-/// Twice the same field, so that any query finds what it names.
+/// The same field twice, so that every query names a known field.
 pub(super) fn searcher(leaves: &[MapLeaf]) -> Searcher<'_> {
     searcher_over(&[leaves, leaves])
 }
@@ -244,7 +248,7 @@ fn pruning_over_long_lists_loses_and_adds_nothing() {
 }
 
 #[test]
-fn what_is_required_is_found_as_document_at_a_time_finds_it() {
+fn required_clauses_give_the_hits_of_document_at_a_time() {
     for seed in 1..=3 {
         println!("seed {seed}");
         let mut random = fastrand::Rng::with_seed(seed);
@@ -255,8 +259,8 @@ fn what_is_required_is_found_as_document_at_a_time_finds_it() {
         for round in 0..120 {
             let query = required(&mut random, 3);
             let model = MODELS[round % 8];
-            // A clause that nothing matches has the query taken for one that is nested.
-            let nothing = Query::Pattern(Pattern::Set(Vec::new()));
+            // A clause that matches nothing makes the planner treat the query as nested.
+            let nothing = Query::pattern(Field::default(), Pattern::Set(Vec::new()));
             let nested = BoolQuery { should: vec![query.clone(), nothing], ..BoolQuery::default() };
             let mut expected = collect(&searcher, &Query::Bool(nested), model);
             assert_eq!(collect(&searcher, &query, model), expected, "{query:?} by {model:?}");
@@ -274,7 +278,7 @@ fn what_is_required_is_found_as_document_at_a_time_finds_it() {
     }
 }
 
-/// Documents that have `words` where `has` says so, all of one length.
+/// Documents of equal length that contain those of `words` for which `has` is true.
 fn documents_with(count: usize, words: &[&str], has: impl Fn(usize, &str) -> bool) -> Vec<Document> {
     let text = |doc| {
         let here = words.iter().map(|&word| if has(doc, word) { word } else { "-" });
@@ -284,7 +288,7 @@ fn documents_with(count: usize, words: &[&str], has: impl Fn(usize, &str) -> boo
 }
 
 #[test]
-fn lists_that_end_long_before_others_do_not_mislead_them() {
+fn lists_that_end_early_do_not_mislead_the_others() {
     let documents = documents_with(10_000, &["a", "b", "c", "x"], |doc, word| match word {
         "a" => doc < 128 || doc == 5_000,
         "b" => doc < 128 || doc == 9_000 || doc == 9_001,
@@ -293,7 +297,7 @@ fn lists_that_end_long_before_others_do_not_mislead_them() {
     });
     let leaves = leaves_of(&[documents], |_| true);
     let searcher = searcher(&leaves);
-    let word = |word: &str| Query::Term(word.as_bytes().to_vec());
+    let word = |word: &str| Query::term(Field::default(), word);
     let list =
         BoolQuery { must: vec![word("a"), word("b")], should: vec![word("c")], ..BoolQuery::default() };
     for model in [Model::default(), Model::Dph] {
@@ -309,7 +313,7 @@ fn bounds_are_rounded_as_scores_are() {
     });
     let leaves = leaves_of(&[documents], |_| true);
     let searcher = searcher(&leaves);
-    let word = |word: &str| Query::Term(word.as_bytes().to_vec());
+    let word = |word: &str| Query::term(Field::default(), word);
     for shift in 20..28 {
         let light = |of: &str| Query::Boost(Box::new(word(of)), (-shift as f32).exp2());
         let list = BoolQuery {
@@ -330,7 +334,7 @@ fn long_lists_agree_with_the_oracle() {
     let documents = [random_documents(&mut random, 3_000, false), random_documents(&mut random, 3_000, true)];
     let leaves = leaves_of(&documents, |_| true);
     let (searcher, oracle) = (searcher(&leaves), Oracle::new(&documents));
-    let word = |number: u32| Query::Term(format!("t{number}").into_bytes());
+    let word = |number: u32| Query::term(Field::default(), format!("t{number}"));
     for flat in [vec![word(0)], vec![word(0), word(1)], vec![word(3), word(0), word(2)]] {
         let and = Query::Bool(BoolQuery { must: flat.clone(), ..BoolQuery::default() });
         let or = Query::Bool(BoolQuery { should: flat, ..BoolQuery::default() });
@@ -346,7 +350,7 @@ fn ties_go_to_the_first_documents_across_leaves() {
     let documents = vec![vec![Document::of("same words"); 3_000]; 3];
     let leaves = leaves_of(&documents, |_| true);
     let searcher = searcher(&leaves);
-    let (same, words) = (Query::Term(b"same".to_vec()), Query::Term(b"words".to_vec()));
+    let (same, words) = (Query::term(Field::default(), b"same"), Query::term(Field::default(), b"words"));
     let both = vec![same.clone(), words];
     for query in [
         same,
@@ -383,11 +387,11 @@ fn scores_do_not_depend_on_how_documents_are_spread_over_leaves() {
 }
 
 #[test]
-fn asking_for_nothing_gives_nothing_and_breaking_ends_the_visit() {
+fn zero_hits_are_an_empty_answer_and_breaking_ends_the_visit() {
     let documents = [vec![Document::of("a"); 500], vec![Document::of("a b"); 500]];
     let leaves = leaves_of(&documents, |_| true);
     let searcher = searcher(&leaves);
-    let query = Query::Term(b"a".to_vec());
+    let query = Query::term(Field::default(), b"a");
     assert!(searcher.top_k(&query, Model::default(), 0).unwrap().is_empty());
     assert!(searcher.top_k(&Query::nothing(), Model::default(), 5).unwrap().is_empty());
     assert_eq!(searcher.top_k(&query, Model::default(), usize::MAX).unwrap().len(), 1_000);
@@ -415,7 +419,7 @@ fn asking_for_nothing_gives_nothing_and_breaking_ends_the_visit() {
     }
     let least = BoolQuery { must: vec![query.clone()], at_least: 1, ..BoolQuery::default() };
     assert!(searcher.top_k(&Query::Bool(least), Model::default(), 5).unwrap().is_empty());
-    let hits = searcher.top_k(&Query::Term(b"b".to_vec()), Model::default(), 1).unwrap();
+    let hits = searcher.top_k(&Query::term(Field::default(), b"b"), Model::default(), 1).unwrap();
     assert_eq!(searcher.key(&hits[0]).unwrap(), b"document 0");
     assert!(Searcher::new(Vec::new()).top_k(&query, Model::default(), 3).unwrap().is_empty());
 }

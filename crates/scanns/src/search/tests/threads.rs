@@ -8,9 +8,11 @@ use super::ranking::{
     MODELS, check, collect, in_another_field, is_plain, is_soft, leaves_of, random_query, searcher,
     searcher_over,
 };
-use crate::search::{BoolQuery, Budget, Hit, KeyOrder, Model, Query, SearchThreads, Searcher};
+use crate::query::{BoolQuery, Query};
+use crate::schema::Field;
+use crate::search::{Budget, Hit, KeyOrder, KeyPage, Model, SearchThreads, Searcher};
 
-/// Three threads for ranges that are as small as they can be.
+/// Three threads and the smallest possible ranges.
 fn always() -> SearchThreads {
     SearchThreads::always(3, 1)
 }
@@ -30,7 +32,8 @@ fn same(one: &Searcher, several: &Searcher, query: &Query, model: Model, random:
         }
     }
     let order = if random.bool() { KeyOrder::Ascending } else { KeyOrder::Descending };
-    let by_key = |searcher: &Searcher| searcher.top_by_key(query, model, (20, order), None, |_| ()).unwrap();
+    let page = KeyPage { order, limit: 20, after: None };
+    let by_key = |searcher: &Searcher| searcher.top_by_key(query, model, page, |_| ()).unwrap();
     assert_eq!(by_key(several), by_key(one), "first keys of {what}");
 }
 
@@ -73,12 +76,12 @@ fn several_threads_agree_with_the_oracle() {
 }
 
 #[test]
-fn of_equal_scores_the_first_documents_win_whoever_finds_them() {
+fn the_first_documents_win_ties_whichever_thread_finds_them() {
     let documents = vec![vec![Document::of("same words"); 9_000]; 3];
     let leaves = leaves_of(&documents, |_| true);
     let threads = SearchThreads::always(4, 1);
     let searcher = searcher(&leaves).with_threads(&threads);
-    let word = |word: &str| Query::Term(word.as_bytes().to_vec());
+    let word = |word: &str| Query::term(Field::default(), word);
     let both = vec![word("same"), word("words")];
     let queries = [
         word("same"),
@@ -149,7 +152,7 @@ fn a_visitor_who_breaks_or_fails_ends_the_visit_and_what_follows_works() {
     let leaves = leaves_of(&[vec![Document::of("a b"); 60_000]], |_| true);
     let threads = always();
     let searcher = searcher(&leaves).with_threads(&threads);
-    let query = Query::Term(b"a".to_vec());
+    let query = Query::term(Field::default(), b"a");
     for wanted in [1, 4_096, 4_097, 30_000, 59_999] {
         let mut seen = Vec::new();
         let visit = |hit: Hit| {
@@ -173,7 +176,7 @@ fn searchers_may_share_their_threads() {
     let leaves = leaves_of(&[vec![Document::of("a b"); 30_000]], |_| true);
     let threads = SearchThreads::always(2, 1);
     let query = Query::Bool(BoolQuery {
-        should: vec![Query::Term(b"a".to_vec()), Query::Term(b"b".to_vec())],
+        should: vec![Query::term(Field::default(), b"a"), Query::term(Field::default(), b"b")],
         ..BoolQuery::default()
     });
     std::thread::scope(|scope| {

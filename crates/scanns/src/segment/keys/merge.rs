@@ -1,45 +1,50 @@
-//! Joins the keys of several segments: what no document is called any more is left out.
+//! Joins the keys of several segments. Paths without a surviving document are dropped.
 
 use std::cmp::Reverse;
 use std::collections::BinaryHeap;
 use std::ops::Range;
 
-use super::read::KeyReader;
-use super::write::{
-    Kind, PathWriter, PlaceWriter, begin_runs, place_width, write_hash, write_run, write_stamp,
-};
-use super::{KeyRun, RUN, WHOLE_FILE};
+use super::format::{KeyKind, KeyRun, RUN, WHOLE_FILE};
+use super::places::place_width;
+use super::read::{KeyReader, KeyRuns};
+use super::write::{PathWriter, PlaceWriter, begin_runs, write_hash, write_run, write_stamp};
 use crate::error::Result;
-use crate::segment::{HASHES, Renumbering, STAMPS};
+use crate::segment::layout::{HASHES, STAMPS};
+use crate::segment::renumbering::Renumbering;
 use crate::store::EnvelopeWriter;
 
 /// The keys of one segment, and which of its documents survive.
-pub(in crate::segment) type KeySource<'a> = (KeyReader<'a>, &'a Renumbering);
+pub(in crate::segment) struct KeySource<'a> {
+    pub(in crate::segment) keys: KeyReader<'a>,
+    /// The new numbers of its documents.
+    pub(in crate::segment) documents: &'a Renumbering,
+}
 
-/// Writes the sections of keys of the survivors. Those of documents in an order of their own keep their places where that
-/// takes less than more runs.
+/// Writes the sections of keys of the survivors. Documents with places keep them if that takes less space
+/// than more runs.
 pub(in crate::segment) fn merge(sources: &[KeySource<'_>], out: &mut EnvelopeWriter) -> Result<()> {
     let (numbers, count) = merge_paths(sources, out)?;
-    if !sources.iter().any(|(keys, _)| keys.by_run()) {
-        return begin_runs(Kind::Files, count, out);
+    if !sources.iter().any(|KeySource { keys, .. }| keys.by_run()) {
+        return begin_runs(KeyKind::Files, count, out);
     }
-    let by_place = sources.iter().any(|(keys, _)| keys.order.is_some()) && merged_bytes(sources, &numbers)?.1;
+    let by_place = sources.iter().any(|KeySource { keys, .. }| keys.order.is_some())
+        && merged_bytes(sources, &numbers)?.has_places;
     if by_place {
-        begin_runs(Kind::Places, count, out)?;
+        begin_runs(KeyKind::Places, count, out)?;
         return write_placed(sources, &numbers, out);
     }
-    begin_runs(Kind::Runs, count, out)?;
+    begin_runs(KeyKind::Runs, count, out)?;
     merged_runs(sources, &numbers, &mut |run| write_run(run, out))
 }
 
-/// Writes paths, stamps and hashes; returns what becomes of the numbers of paths, and how many there are.
+/// Writes paths, stamps and hashes; returns the new numbers of the paths by source, and their count.
 pub(super) fn merge_paths(
     sources: &[KeySource<'_>],
     out: &mut EnvelopeWriter,
 ) -> Result<(Vec<Renumbering>, u32)> {
     let mut paths = PathWriter::begin(out)?;
     let mut numbers: Vec<Renumbering> = Vec::with_capacity(sources.len());
-    for (keys, docs) in sources {
+    for KeySource { keys, documents: docs } in sources {
         let base = numbers.last().map_or(0, Renumbering::end);
         let used = used_paths(keys, docs, base)?;
         keys.each_path(
@@ -51,8 +56,8 @@ pub(super) fn merge_paths(
     }
     let count = paths.finish(out)?;
     out.begin(STAMPS)?;
-    let stamped = sources.iter().any(|(keys, _)| keys.has_stamps());
-    for ((keys, _), numbers) in sources.iter().zip(&numbers).filter(|_| stamped) {
+    let stamped = sources.iter().any(|KeySource { keys, .. }| keys.has_stamps());
+    for (KeySource { keys, .. }, numbers) in sources.iter().zip(&numbers).filter(|_| stamped) {
         for path in (0..keys.paths()).filter(|&path| numbers.get(path).is_some()) {
             write_stamp(&keys.stamp(path)?, out)?;
         }
@@ -61,29 +66,30 @@ pub(super) fn merge_paths(
     Ok((numbers, count))
 }
 
-/// The paths that a surviving document has.
+/// New numbers for the paths of surviving documents.
 fn used_paths(keys: &KeyReader<'_>, docs: &Renumbering, base: u32) -> Result<Renumbering> {
     if docs.shift().is_some() && !keys.by_run() {
         return Ok(Renumbering::of_all(base, keys.paths()));
     }
     let mut used = vec![false; keys.paths() as usize];
-    keys.each_run(|run, range| {
+    for run in keys.runs()? {
+        let (run, mut range) = run?;
         if let Some(used) = used.get_mut(run.path as usize)
             && !*used
         {
-            *used = range.into_iter().any(|doc| docs.get(doc).is_some());
+            *used = range.any(|doc| docs.get(doc).is_some());
         }
-        Ok(())
-    })?;
+    }
     Ok(Renumbering::new(base, keys.paths(), |path| used.get(path as usize) == Some(&true)))
 }
 
-/// Hashes are sorted in each source, and stay so when they are merged.
+/// Merges the hashes, which are sorted in each source.
 fn merge_hashes(sources: &[KeySource<'_>], numbers: &[Renumbering], out: &mut EnvelopeWriter) -> Result<()> {
     out.begin(HASHES)?;
-    // The next surviving entry of a source: (hash, new number, source, entry after it).
+    // The next surviving entry of a source: (hash, new number of the path, source, index of the following
+    // entry).
     let next = |source: usize, mut entry: usize| -> Result<Option<_>> {
-        let (Some((keys, _)), Some(numbers)) = (sources.get(source), numbers.get(source)) else {
+        let (Some(KeySource { keys, .. }), Some(numbers)) = (sources.get(source), numbers.get(source)) else {
             return Ok(None);
         };
         while entry < keys.paths() as usize {
@@ -100,52 +106,61 @@ fn merge_hashes(sources: &[KeySource<'_>], numbers: &[Renumbering], out: &mut En
         heap.extend(next(source, 0)?);
     }
     while let Some(Reverse((hash, number, source, entry))) = heap.pop() {
-        write_hash((hash, number), out)?;
+        write_hash(hash, number, out)?;
         heap.extend(next(source, entry)?);
     }
     Ok(())
 }
 
-/// Calls `visit` with the runs of the survivors in their order. Runs are cut where documents fell out, and go on where the
-/// next line is the next document.
+/// Calls `visit` with the runs of the survivors in their order. A run ends where documents were dropped, and
+/// goes on where the next document is the next line.
 pub(super) fn merged_runs(
     sources: &[KeySource<'_>],
     numbers: &[Renumbering],
     visit: &mut dyn FnMut(&KeyRun) -> Result<()>,
 ) -> Result<()> {
-    let mut cutter = Cutter { goes_on: None, visit };
-    for ((keys, docs), paths) in sources.iter().zip(numbers) {
-        keys.each_run(|run, range| cutter.take(&run, range, docs, paths))?;
+    let mut joiner = RunJoiner { goes_on: None, visit };
+    for (KeySource { keys, documents }, paths) in sources.iter().zip(numbers) {
+        for run in keys.runs()? {
+            let (run, docs) = run?;
+            joiner.take(&run, docs, documents, paths)?;
+        }
     }
     Ok(())
 }
 
-/// The same in the order of their places, which `places` numbers anew.
+/// Calls `visit` with the runs of the survivors in the order of their places; `places` has the new numbers of
+/// the places.
 pub(super) fn placed_runs(
     sources: &[KeySource<'_>],
     places: &[Renumbering],
     numbers: &[Renumbering],
     visit: &mut dyn FnMut(&KeyRun) -> Result<()>,
 ) -> Result<()> {
-    let mut cutter = Cutter { goes_on: None, visit };
-    for (((keys, _), places), paths) in sources.iter().zip(places).zip(numbers) {
-        let mut take = |run: KeyRun, range| cutter.take(&run, range, places, paths);
-        match keys.order {
-            Some(_) => keys.each_by_run(&mut take)?,
-            None => keys.each_run(&mut take)?,
+    let mut joiner = RunJoiner { goes_on: None, visit };
+    for ((KeySource { keys, .. }, places), paths) in sources.iter().zip(places).zip(numbers) {
+        let runs = match keys.order {
+            Some(_) => KeyRuns::InOrder(keys.runs_by_place()),
+            None => keys.runs()?,
+        };
+        for run in runs {
+            let (run, range) = run?;
+            joiner.take(&run, range, places, paths)?;
         }
     }
     Ok(())
 }
 
-struct Cutter<'v> {
-    /// The path and line that would go on the run at hand.
+/// Cuts and joins runs.
+struct RunJoiner<'v> {
+    /// The path and line that would continue the current run.
     goes_on: Option<(u32, u64)>,
     visit: &'v mut dyn FnMut(&KeyRun) -> Result<()>,
 }
 
-impl Cutter<'_> {
-    /// What is left of a run that has `range` of what `numbers` numbers anew.
+impl RunJoiner<'_> {
+    /// Passes on the survivors of a run of the documents or places `range`, whose new numbers are in
+    /// `numbers`.
     fn take(
         &mut self,
         run: &KeyRun,
@@ -166,13 +181,14 @@ impl Cutter<'_> {
     }
 }
 
-/// New numbers for the places of the survivors of each source: those of documents where they are in the order of the runs.
+/// New numbers for the places of the survivors of each source. Without places, they are those of the
+/// documents.
 pub(super) fn surviving_places(sources: &[KeySource<'_>]) -> Result<Vec<Renumbering>> {
     let mut places: Vec<Renumbering> = Vec::with_capacity(sources.len());
-    for (keys, docs) in sources {
+    for KeySource { keys, documents: docs } in sources {
         let base = places.last().map_or(0, Renumbering::end);
         let Some(order) = keys.order.filter(|_| docs.shift().is_none()) else {
-            places.push((*docs).clone());
+            places.push(Renumbering::clone(docs));
             continue;
         };
         let mut survive = vec![false; keys.max_doc as usize];
@@ -184,51 +200,54 @@ pub(super) fn surviving_places(sources: &[KeySource<'_>]) -> Result<Vec<Renumber
         let numbers =
             Renumbering::new(base, keys.max_doc, |place| survive.get(place as usize) == Some(&true));
         if numbers.end() != docs.end() {
-            return Err(keys.damaged("place of its own for each document"));
+            return Err(keys.damaged("separate place for each document"));
         }
         places.push(numbers);
     }
     Ok(places)
 }
 
-/// Bytes of the runs and places of lines that [`merge`] writes, and whether there are places.
-pub(super) fn merged_bytes(sources: &[KeySource<'_>], numbers: &[Renumbering]) -> Result<(u64, bool)> {
-    let mut runs = 0u64;
-    let mut count = |_: &KeyRun| {
-        runs += 1;
+/// The size of the runs and places that [`merge`] writes.
+pub(super) struct RunBytes {
+    pub(super) bytes: u64,
+    /// True if places are written.
+    pub(super) has_places: bool,
+}
+
+/// The size of the runs and places of lines that [`merge`] writes.
+pub(super) fn merged_bytes(sources: &[KeySource<'_>], numbers: &[Renumbering]) -> Result<RunBytes> {
+    let mut plain = 0u64;
+    merged_runs(sources, numbers, &mut |_| {
+        plain += RUN as u64;
         Ok(())
-    };
-    merged_runs(sources, numbers, &mut count)?;
-    let plain = runs * RUN as u64;
-    if sources.iter().all(|(keys, _)| keys.order.is_none()) {
-        return Ok((plain, false));
+    })?;
+    if sources.iter().all(|KeySource { keys, .. }| keys.order.is_none()) {
+        return Ok(RunBytes { bytes: plain, has_places: false });
     }
-    let mut runs = 0u64;
-    let mut count = |_: &KeyRun| {
-        runs += 1;
+    let mut placed = bytes_of_places(survivors(sources));
+    placed_runs(sources, &surviving_places(sources)?, numbers, &mut |_| {
+        placed += RUN as u64;
         Ok(())
-    };
-    placed_runs(sources, &surviving_places(sources)?, numbers, &mut count)?;
-    let placed = runs * RUN as u64 + bytes_of_places(survivors(sources));
-    Ok((plain.min(placed), placed < plain))
+    })?;
+    Ok(RunBytes { bytes: plain.min(placed), has_places: placed < plain })
 }
 
-/// Documents that survive.
+/// Number of documents that survive.
 pub(super) fn survivors(sources: &[KeySource<'_>]) -> usize {
-    sources.last().map_or(0, |(_, docs)| docs.end() as usize)
+    sources.last().map_or(0, |source| source.documents.end() as usize)
 }
 
-/// Bytes of the places of so many documents.
+/// Bytes of the places of `documents` documents.
 pub(super) fn bytes_of_places(documents: usize) -> u64 {
     (documents * place_width(documents)) as u64
 }
 
-/// Writes the runs by their places, and the place of each document.
+/// Writes the runs in the order of their places, and the place of each document.
 fn write_placed(sources: &[KeySource<'_>], numbers: &[Renumbering], out: &mut EnvelopeWriter) -> Result<()> {
     let places = surviving_places(sources)?;
     placed_runs(sources, &places, numbers, &mut |run| write_run(run, out))?;
     let mut writer = PlaceWriter::begin(survivors(sources), out)?;
-    for ((keys, docs), places) in sources.iter().zip(&places) {
+    for (KeySource { keys, documents: docs }, places) in sources.iter().zip(&places) {
         for doc in (0..keys.max_doc).filter(|&doc| docs.get(doc).is_some()) {
             writer.push(places.get(keys.place(doc)?).unwrap_or(0), out)?;
         }

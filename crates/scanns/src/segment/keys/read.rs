@@ -1,30 +1,30 @@
-//! Finds the name of a document, and the documents of a name.
+//! Finds the key of a document, and the documents of a key.
 
 use std::ops::Range;
 
-use super::order::Places;
-use super::{BLOCK, HASH, HEAD, KeyRun, RUN, STAMP, WHOLE_FILE, hash};
+use super::format::{BLOCK, HASH, HEAD, KeyRun, RUN, STAMP, WHOLE_FILE, hash};
+use super::places::DocumentPlaces;
 use crate::codec::ByteReader;
 use crate::error::{Error, Result};
-use crate::segment::{HASHES, KEYS, ORDER, PATHS, PLACES, STAMPS};
+use crate::segment::layout::{HASHES, KEYS, ORDER, PATHS, PLACES, STAMPS};
 use crate::source::Stamp;
 use crate::store::{Envelope, Section};
 
-/// Lines are below this.
+/// Line numbers are below this.
 const MOST_LINES: u64 = 1 << 62;
 
 /// The sections of keys of one segment.
 #[derive(Clone, Copy)]
 pub(in crate::segment) struct KeyReader<'a> {
-    pub(super) keys: &'a Section,
+    keys: &'a Section,
     paths: &'a Section,
     places: &'a Section,
     hashes: &'a Section,
     stamps: &'a Section,
     pub(super) max_doc: u32,
     by_run: bool,
-    /// Which place each document has among the runs, where that is not its number.
-    pub(super) order: Option<Places<'a>>,
+    /// The place of each document among the runs, if that is not its number.
+    pub(super) order: Option<DocumentPlaces<'a>>,
     /// Number of paths.
     count: u32,
     /// Number of runs.
@@ -32,7 +32,10 @@ pub(in crate::segment) struct KeyReader<'a> {
 }
 
 impl<'a> KeyReader<'a> {
-    /// The keys of a segment of `max_doc` documents; their sizes must fit together.
+    /// The keys of a segment of `max_doc` documents.
+    ///
+    /// # Errors
+    /// [`Error::Corrupt`] if the sizes of the sections do not fit together.
     pub(in crate::segment) fn open(file: &'a Envelope, max_doc: u32) -> Result<Self> {
         let (keys, paths) = (file.section(KEYS)?, file.section(PATHS)?);
         let (places, hashes, stamps) = (file.section(PLACES)?, file.section(HASHES)?, file.section(STAMPS)?);
@@ -41,7 +44,10 @@ impl<'a> KeyReader<'a> {
         let (Some(kind @ 0..=2), Some(count)) = (head.u32(), head.u32()) else { return Err(wrong()) };
         let runs = keys.len() - HEAD;
         let by_run = kind > 0;
-        let order = if kind == 2 { Some(Places::open(file.section(ORDER)?, max_doc)?) } else { None };
+        let order = match kind {
+            2 => Some(DocumentPlaces::open(file.section(ORDER)?, max_doc)?),
+            _ => None,
+        };
         let fits = runs.is_multiple_of(RUN)
             && places.len() == (count as usize).div_ceil(BLOCK) * 8
             && hashes.len() == count as usize * HASH
@@ -57,7 +63,7 @@ impl<'a> KeyReader<'a> {
         self.count
     }
 
-    /// True if documents are lines, or were in one of the segments that this one was merged from.
+    /// Returns true if documents are lines, or were in one of the segments that this one was merged from.
     pub(in crate::segment) fn by_run(&self) -> bool {
         self.by_run
     }
@@ -66,15 +72,17 @@ impl<'a> KeyReader<'a> {
         self.keys.corrupt(format!("there is no {what}"))
     }
 
+    fn no_key(&self, doc: u32) -> Error {
+        self.damaged(format_args!("key for document {doc}"))
+    }
+
     /// The key of a document.
     pub(in crate::segment) fn key(&self, doc: u32) -> Result<Vec<u8>> {
         if !self.by_run {
             return self.path(doc);
         }
         let place = self.place(doc)?;
-        let index =
-            self.run_of(place)?.ok_or_else(|| self.damaged(format_args!("key for document {doc}")))?;
-        let run = self.run(index)?;
+        let run = self.run(self.run_of(place)?.ok_or_else(|| self.no_key(doc))?)?;
         let mut key = self.path(run.path)?;
         if run.first_line != WHOLE_FILE {
             let line = run.first_line + u64::from(place - run.first_doc);
@@ -84,7 +92,7 @@ impl<'a> KeyReader<'a> {
         Ok(key)
     }
 
-    /// The file of a document, what it was like, and whether the document is a line of it.
+    /// The path and the stamp of the file of a document, and whether the document is a line of it.
     pub(in crate::segment) fn file_of(&self, doc: u32) -> Result<(Vec<u8>, Stamp, bool)> {
         let index = if self.by_run { self.run_of(self.place(doc)?)? } else { None };
         let run = index.map(|index| self.run(index)).transpose()?;
@@ -97,12 +105,11 @@ impl<'a> KeyReader<'a> {
         self.order.map_or(Ok(doc), |order| order.get(doc))
     }
 
-    /// Run `index`, with the documents it has.
+    /// Reads run `index`.
     fn run(&self, index: usize) -> Result<KeyRun> {
         let at = HEAD + index * RUN;
         let mut reader = ByteReader::new(self.keys.get(at..at + RUN)?);
-        let (first_doc, path, first_line) = (reader.u32(), reader.u32(), reader.u64());
-        match (first_doc, path, first_line) {
+        match (reader.u32(), reader.u32(), reader.u64()) {
             (Some(first_doc), Some(path), Some(first_line)) if first_line < MOST_LINES => {
                 Ok(KeyRun { first_doc, path, first_line })
             }
@@ -120,42 +127,45 @@ impl<'a> KeyReader<'a> {
         Ok(low.checked_sub(1))
     }
 
-    /// Calls `visit` with every run and the documents of it, in order. Of a segment without runs, and of one whose documents
-    /// are not in the order of the runs, every document is one.
-    pub(in crate::segment) fn each_run(
-        &self,
-        mut visit: impl FnMut(KeyRun, Range<u32>) -> Result<()>,
-    ) -> Result<()> {
+    /// All runs in the order of the documents, each with its documents. In a segment without runs, and in one
+    /// whose documents are not in the order of the runs, each document is a run of its own.
+    pub(in crate::segment) fn runs(&self) -> Result<KeyRuns<'a>> {
         if !self.by_run {
-            return (0..self.max_doc).try_for_each(|doc| {
-                visit(KeyRun { first_doc: doc, path: doc, first_line: WHOLE_FILE }, doc..doc + 1)
-            });
+            return Ok(KeyRuns::Files(0..self.max_doc));
         }
         match self.order {
-            Some(order) => self.each_in_order(order, visit),
-            None => self.each_by_run(visit),
+            Some(order) => Ok(KeyRuns::Placed {
+                keys: *self,
+                order,
+                runs: self.runs_by_place().map(|run| run.map(|(run, _)| run)).collect::<Result<_>>()?,
+                docs: 0..self.max_doc,
+            }),
+            None => Ok(KeyRuns::InOrder(self.runs_by_place())),
         }
     }
 
-    /// Calls `visit` with every run and the places of it, in order.
-    pub(super) fn each_by_run(&self, mut visit: impl FnMut(KeyRun, Range<u32>) -> Result<()>) -> Result<()> {
-        let mut next = if self.runs > 0 { Some(self.run(0)?) } else { None };
-        let mut from = 0;
-        for index in 1..=self.runs {
-            let Some(run) = next else { break };
-            next = if index < self.runs { Some(self.run(index)?) } else { None };
-            let end = next.map_or(self.max_doc, |next| next.first_doc);
-            let one = run.first_line != WHOLE_FILE || end == run.first_doc.saturating_add(1);
-            if run.first_doc != from || end <= run.first_doc || run.path >= self.count || !one {
-                return Err(self.keys.corrupt(format!("run {} is out of place", index - 1)));
+    /// All runs in the order of their places, each with its places.
+    pub(super) fn runs_by_place(&self) -> RunsByPlace<'a> {
+        RunsByPlace { keys: *self, index: 0, next: None, from: 0 }
+    }
+
+    /// Calls `visit` with the path, the line ([`WHOLE_FILE`] for a file) and the number of every document, in
+    /// the order of the runs.
+    pub(super) fn each_by_place(&self, mut visit: impl FnMut(u32, u64, u32) -> Result<()>) -> Result<()> {
+        let documents = self.order.map(|order| order.documents()).transpose()?;
+        let runs = if documents.is_some() { KeyRuns::InOrder(self.runs_by_place()) } else { self.runs()? };
+        for run in runs {
+            let (run, places) = run?;
+            for (line, place) in (run.first_line..).zip(places) {
+                let line = if run.first_line == WHOLE_FILE { WHOLE_FILE } else { line };
+                let doc = documents.as_ref().and_then(|documents| documents.get(place as usize));
+                visit(run.path, line, doc.copied().unwrap_or(place))?;
             }
-            visit(run, run.first_doc..end)?;
-            from = end;
         }
-        if from == self.max_doc { Ok(()) } else { Err(self.damaged(format_args!("key for document {from}"))) }
+        Ok(())
     }
 
-    /// Path number `number`.
+    /// Reads path `number`.
     pub(in crate::segment) fn path(&self, number: u32) -> Result<Vec<u8>> {
         let damaged = || self.damaged(format_args!("path {number}"));
         if number >= self.count {
@@ -202,7 +212,7 @@ impl<'a> KeyReader<'a> {
         Ok(())
     }
 
-    /// Entry `index` of the hashes.
+    /// Entry `index` of the hashes: a hash, and the number of its path.
     pub(super) fn hash(&self, index: usize) -> Result<(u64, u32)> {
         let mut entry = ByteReader::new(self.hashes.get(index * HASH..index * HASH + HASH)?);
         match (entry.u64(), entry.u32()) {
@@ -211,7 +221,7 @@ impl<'a> KeyReader<'a> {
         }
     }
 
-    /// The numbers under which `path` is listed, ascending. There are several where segments were merged.
+    /// The numbers of `path`, ascending. Merged segments may have several.
     pub(in crate::segment) fn find_path(&self, path: &[u8]) -> Result<Vec<u32>> {
         let wanted = hash(path);
         let (mut low, mut high) = (0, self.count as usize);
@@ -233,12 +243,12 @@ impl<'a> KeyReader<'a> {
         Ok(found)
     }
 
-    /// True if something is known of files; of documents that programs gave there is nothing.
+    /// Returns true if the paths have stamps; those of documents that programs added have none.
     pub(super) fn has_stamps(&self) -> bool {
         self.stamps.len() > 0
     }
 
-    /// What the file of path `number` was like.
+    /// The stamp of path `number`.
     pub(in crate::segment) fn stamp(&self, number: u32) -> Result<Stamp> {
         if !self.has_stamps() {
             return Ok(Stamp::default());
@@ -251,19 +261,41 @@ impl<'a> KeyReader<'a> {
         }
     }
 
-    /// The documents of the paths with these numbers, which ascend: ranges in order.
+    /// The documents of the paths with these numbers, which ascend, as ranges in order.
     pub(in crate::segment) fn documents_of(&self, paths: &[u32]) -> Result<Vec<Range<u32>>> {
         if !self.by_run {
             return Ok(paths.iter().map(|&path| path..path + 1).collect());
         }
         let mut found = Vec::new();
         if !paths.is_empty() {
-            self.each_by_run(|run, places| {
+            for run in self.runs_by_place() {
+                let (run, places) = run?;
                 if paths.binary_search(&run.path).is_ok() {
                     found.push(places);
                 }
-                Ok(())
-            })?;
+            }
+        }
+        self.documents_at(found)
+    }
+
+    /// The documents of these lines, which are (path, line) in ascending order.
+    pub(in crate::segment) fn lines(&self, wanted: &[(u32, u64)]) -> Result<Vec<Range<u32>>> {
+        let mut found = Vec::new();
+        if wanted.is_empty() || !self.by_run {
+            return Ok(found);
+        }
+        for run in self.runs_by_place() {
+            let (run, places) = run?;
+            if run.first_line == WHOLE_FILE {
+                continue;
+            }
+            let end = run.first_line + u64::from(places.end - places.start);
+            let first = wanted.partition_point(|&line| line < (run.path, run.first_line));
+            let lines = wanted.iter().skip(first).take_while(|&&line| line < (run.path, end));
+            found.extend(lines.map(|&(_, line)| {
+                let place = places.start + u32::try_from(line - run.first_line).unwrap_or(0);
+                place..place + 1
+            }));
         }
         self.documents_at(found)
     }
@@ -275,11 +307,14 @@ impl<'a> KeyReader<'a> {
             None => Ok(places),
         }
     }
-}
 
-impl KeyReader<'_> {
-    /// Proves that every path can be read, and is found by its hash.
-    pub(in crate::segment) fn check_hashes(&self) -> Result<()> {
+    /// Verifies that all runs can be read, that each document has a place of its own, and that every path can
+    /// be read and is found by its hash.
+    pub(in crate::segment) fn check(&self) -> Result<()> {
+        for run in self.runs()? {
+            run?;
+        }
+        self.order.map_or(Ok(()), |order| order.documents().map(drop))?;
         let mut expected = Vec::with_capacity(self.count as usize);
         self.each_path(|number, path| {
             expected.push((hash(path), number));
@@ -288,33 +323,11 @@ impl KeyReader<'_> {
         expected.sort_unstable();
         for (index, wanted) in expected.into_iter().enumerate() {
             if self.hash(index)? != wanted {
-                return Err(self
-                    .hashes
-                    .corrupt(format!("entry {index} of the hashes of its paths is wrong")));
+                let what = format!("entry {index} of the hashes of its paths is wrong");
+                return Err(self.hashes.corrupt(what));
             }
         }
         Ok(())
-    }
-
-    /// The documents of these lines, as (path, line) in ascending order.
-    pub(in crate::segment) fn lines(&self, wanted: &[(u32, u64)]) -> Result<Vec<Range<u32>>> {
-        let mut found = Vec::new();
-        if wanted.is_empty() || !self.by_run {
-            return Ok(found);
-        }
-        self.each_by_run(|run, places| {
-            if run.first_line != WHOLE_FILE {
-                let end = run.first_line + u64::from(places.end - places.start);
-                let first = wanted.partition_point(|&line| line < (run.path, run.first_line));
-                let lines = wanted.iter().skip(first).take_while(|&&line| line < (run.path, end));
-                found.extend(lines.map(|&(_, line)| {
-                    let place = places.start + u32::try_from(line - run.first_line).unwrap_or(0);
-                    place..place + 1
-                }));
-            }
-            Ok(())
-        })?;
-        self.documents_at(found)
     }
 }
 
@@ -325,4 +338,80 @@ fn read_path(block: &mut ByteReader<'_>, path: &mut Vec<u8>) -> Option<()> {
     path.truncate(shared);
     path.extend_from_slice(block.take(len)?);
     Some(())
+}
+
+/// Runs in the order of their places; see [`KeyReader::runs_by_place`].
+pub(in crate::segment) struct RunsByPlace<'a> {
+    keys: KeyReader<'a>,
+    /// Index of the next run.
+    index: usize,
+    /// The next run, if it has been read.
+    next: Option<KeyRun>,
+    /// The place at which the next run must begin.
+    from: u32,
+}
+
+impl RunsByPlace<'_> {
+    fn step(&mut self) -> Result<Option<(KeyRun, Range<u32>)>> {
+        let keys = &self.keys;
+        if self.index >= keys.runs {
+            return if self.from == keys.max_doc { Ok(None) } else { Err(keys.no_key(self.from)) };
+        }
+        let run = self.next.take().map_or_else(|| keys.run(self.index), Ok)?;
+        self.index += 1;
+        self.next = if self.index < keys.runs { Some(keys.run(self.index)?) } else { None };
+        let end = self.next.map_or(keys.max_doc, |next| next.first_doc);
+        let one = run.first_line != WHOLE_FILE || end == run.first_doc.saturating_add(1);
+        if run.first_doc != self.from || end <= run.first_doc || run.path >= keys.count || !one {
+            return Err(keys.keys.corrupt(format!("run {} is out of place", self.index - 1)));
+        }
+        self.from = end;
+        Ok(Some((run, run.first_doc..end)))
+    }
+}
+
+impl Iterator for RunsByPlace<'_> {
+    type Item = Result<(KeyRun, Range<u32>)>;
+
+    fn next(&mut self) -> Option<Self::Item> {
+        let step = self.step();
+        if step.is_err() {
+            // Nothing follows an error.
+            (self.index, self.from) = (self.keys.runs, self.keys.max_doc);
+        }
+        step.transpose()
+    }
+}
+
+/// Runs in the order of the documents; see [`KeyReader::runs`].
+pub(in crate::segment) enum KeyRuns<'a> {
+    /// Each document is a file.
+    Files(Range<u32>),
+    /// Documents are in the order of the runs.
+    InOrder(RunsByPlace<'a>),
+    /// Documents have places among the runs.
+    Placed { keys: KeyReader<'a>, order: DocumentPlaces<'a>, runs: Vec<KeyRun>, docs: Range<u32> },
+}
+
+impl Iterator for KeyRuns<'_> {
+    type Item = Result<(KeyRun, Range<u32>)>;
+
+    fn next(&mut self) -> Option<Self::Item> {
+        match self {
+            KeyRuns::Files(docs) => docs
+                .next()
+                .map(|doc| Ok((KeyRun { first_doc: doc, path: doc, first_line: WHOLE_FILE }, doc..doc + 1))),
+            KeyRuns::InOrder(runs) => runs.next(),
+            KeyRuns::Placed { keys, order, runs, docs } => docs.next().map(|doc| {
+                let place = order.get(doc)?;
+                let index = runs.partition_point(|run| run.first_doc <= place).checked_sub(1);
+                let run = index.and_then(|index| runs.get(index)).ok_or_else(|| keys.no_key(doc))?;
+                let first_line = match run.first_line {
+                    WHOLE_FILE => WHOLE_FILE,
+                    first => first + u64::from(place - run.first_doc),
+                };
+                Ok((KeyRun { first_doc: doc, path: run.path, first_line }, doc..doc + 1))
+            }),
+        }
+    }
 }

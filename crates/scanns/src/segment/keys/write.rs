@@ -1,13 +1,14 @@
-//! Writes the sections of keys, front to back.
+//! Writes the sections of keys from front to back.
 
-use super::{BLOCK, HASH, HEAD, KeyRun, Keys, RUN, STAMP, hash};
+use super::format::{BLOCK, HASH, HEAD, KeyKind, KeyRun, Keys, RUN, STAMP, hash};
+use super::places::place_width;
 use crate::codec::put_varint;
 use crate::error::Result;
-use crate::segment::{HASHES, KEYS, ORDER, PATHS, PLACES, STAMPS};
+use crate::segment::layout::{HASHES, KEYS, ORDER, PATHS, PLACES, STAMPS};
 use crate::source::Stamp;
 use crate::store::EnvelopeWriter;
 
-/// Bytes of places that are written at once.
+/// Bytes of places per write.
 const WRITE: usize = 64 << 10;
 
 /// Writes all sections.
@@ -24,12 +25,12 @@ pub(in crate::segment) fn write(keys: &Keys, out: &mut EnvelopeWriter) -> Result
     }
     hashes.sort_unstable();
     out.begin(HASHES)?;
-    hashes.into_iter().try_for_each(|entry| write_hash(entry, out))?;
-    begin_runs(if keys.runs.is_some() { Kind::Runs } else { Kind::Files }, count, out)?;
+    hashes.into_iter().try_for_each(|(hash, path)| write_hash(hash, path, out))?;
+    begin_runs(if keys.runs.is_some() { KeyKind::Runs } else { KeyKind::Files }, count, out)?;
     keys.runs.iter().flatten().try_for_each(|run| write_run(run, out))
 }
 
-/// Codes each path as what it shares with the one before it, and the rest.
+/// Encodes each path as the length that it shares with the one before, and the rest.
 #[derive(Default)]
 pub(super) struct FrontCoder {
     count: u32,
@@ -38,7 +39,7 @@ pub(super) struct FrontCoder {
 }
 
 impl FrontCoder {
-    /// True if the next path begins a block.
+    /// Returns true if the next path begins a block.
     fn begins_block(&self) -> bool {
         (self.count as usize).is_multiple_of(BLOCK)
     }
@@ -61,7 +62,7 @@ impl FrontCoder {
     }
 }
 
-/// Writes the paths as they come; what it keeps are eight bytes for every sixteen of them.
+/// Writes paths as they come, and keeps eight bytes for every sixteen of them.
 pub(super) struct PathWriter {
     coder: FrontCoder,
     places: Vec<u8>,
@@ -82,7 +83,7 @@ impl PathWriter {
         Ok(self.coder.count - 1)
     }
 
-    /// Writes where the blocks are; returns the number of paths.
+    /// Writes the offsets of the blocks; returns the number of paths.
     pub(super) fn finish(self, out: &mut EnvelopeWriter) -> Result<u32> {
         out.begin(PLACES)?;
         out.write(&self.places)?;
@@ -90,7 +91,7 @@ impl PathWriter {
     }
 }
 
-/// Writes the stamp of the next path, in their section.
+/// Writes the stamp of the next path. The section of stamps must have been begun.
 pub(super) fn write_stamp(stamp: &Stamp, out: &mut EnvelopeWriter) -> Result<()> {
     let mut bytes = [0; STAMP];
     bytes[..8].copy_from_slice(&stamp.bytes.to_le_bytes());
@@ -98,39 +99,22 @@ pub(super) fn write_stamp(stamp: &Stamp, out: &mut EnvelopeWriter) -> Result<()>
     out.write(&bytes)
 }
 
-/// Writes the next entry of the hashes, whose section has begun.
-pub(super) fn write_hash((hash, path): (u64, u32), out: &mut EnvelopeWriter) -> Result<()> {
+/// Writes the next entry of the hashes. Their section must have been begun.
+pub(super) fn write_hash(hash: u64, path: u32, out: &mut EnvelopeWriter) -> Result<()> {
     let mut entry = [0; HASH];
     entry[..8].copy_from_slice(&hash.to_le_bytes());
     entry[8..].copy_from_slice(&path.to_le_bytes());
     out.write(&entry)
 }
 
-/// What documents are.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) enum Kind {
-    /// Files, in the order of the paths.
-    Files = 0,
-    /// What runs say, in their order.
-    Runs = 1,
-    /// What runs say of their places.
-    Places = 2,
-}
-
-/// Bytes of a place among `documents`.
-pub(super) fn place_width(documents: usize) -> usize {
-    let bits = usize::BITS - documents.saturating_sub(1).leading_zeros();
-    (bits.div_ceil(8) as usize).max(1)
-}
-
-/// Writes the place of each document as they come.
+/// Writes the places of documents as they come.
 pub(super) struct PlaceWriter {
     width: usize,
     bytes: Vec<u8>,
 }
 
 impl PlaceWriter {
-    /// For so many documents.
+    /// Begins the section of the places of `documents` documents.
     pub(super) fn begin(documents: usize, out: &mut EnvelopeWriter) -> Result<Self> {
         out.begin(ORDER)?;
         Ok(PlaceWriter { width: place_width(documents), bytes: Vec::with_capacity(WRITE) })
@@ -152,7 +136,7 @@ impl PlaceWriter {
 }
 
 /// Begins the section of runs.
-pub(super) fn begin_runs(kind: Kind, paths: u32, out: &mut EnvelopeWriter) -> Result<()> {
+pub(super) fn begin_runs(kind: KeyKind, paths: u32, out: &mut EnvelopeWriter) -> Result<()> {
     out.begin(KEYS)?;
     let mut head = [0; HEAD];
     head[..4].copy_from_slice(&(kind as u32).to_le_bytes());

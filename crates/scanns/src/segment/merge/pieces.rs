@@ -1,65 +1,75 @@
-//! The terms of a field, merged by several threads: each takes the next piece of their range.
+//! Merges the terms of a field in several threads. Each thread takes the next piece of the range of terms.
 //!
-//! The pieces of the file stand in the order of the terms. So a piece waits in memory until those before it are written;
-//! one that grows too large waits for its turn and goes to the file as it comes. No more pieces are begun than a few
-//! beyond the one whose turn it is, so memory is bounded, and whoever has the turn never waits.
+//! The pieces are written in the order of the terms. A finished piece waits in memory until all pieces before
+//! it are written. A piece that grows too large waits for its turn and is then written as it is merged. Only
+//! a few pieces beyond the one whose turn it is are begun, so memory is bounded, and the thread that has the
+//! turn never waits.
 
 use std::collections::BTreeMap;
 use std::sync::atomic::{AtomicUsize, Ordering};
 use std::sync::{Condvar, Mutex, MutexGuard, PoisonError};
 
-use super::reorder::{Order, TermsInOrder};
+use super::reorder::TermsInOrder;
 use super::terms::MergedTerms;
-use super::{GoOn, MergeWork, Renumbering};
+use super::work::MergeWork;
 use crate::error::{Error, Result};
 use crate::schema::Postings;
+use crate::segment::order::DocumentOrder;
+use crate::segment::progress::MergeProgress;
 use crate::segment::reader::Segment;
+use crate::segment::renumbering::Renumbering;
 use crate::segment::terms::{SPARSE_ENTRY, TermsOut, TermsWriter};
 use crate::store::EnvelopeWriter;
+use crate::sys::{lock, wait};
 
-/// Terms between two looks at whether the merge should go on.
+/// Terms between two checks whether the merge should go on.
 const LOOK_EVERY: u64 = 1 << 12;
 
-/// Bytes that are passed on at once.
+/// Bytes that are gathered before they are passed on.
 const SEND: usize = 256 << 10;
 
-/// Pieces that are begun beyond one for each thread.
+/// Pieces that may be begun in addition to one per thread.
 const AHEAD: usize = 2;
 
-/// What is to be merged.
+/// The merge of the terms of one field.
 #[derive(Clone, Copy)]
-pub(super) struct Job<'a> {
+pub(super) struct FieldMerge<'a> {
+    /// The segments, seen through the field.
     pub(super) sources: &'a [Segment],
     pub(super) documents: &'a [Renumbering],
-    /// The order that documents get, if it is not that of the sources.
-    pub(super) order: Option<&'a Order>,
-    /// Those of the new segment.
+    /// The new order of the documents, if it is not the order of the sources.
+    pub(super) order: Option<&'a DocumentOrder>,
+    /// The norms of the new segment.
     pub(super) norms: &'a [u8],
     /// What all sources keep of a term.
     pub(super) kept: Postings,
     pub(super) work: &'a MergeWork,
 }
 
-/// What came of it.
+/// The result of merging the terms of a field, or a piece of them.
 #[derive(Default)]
 pub(super) struct MergedField {
     /// The sparse index over the terms.
     pub(super) sparse: Vec<u8>,
     pub(super) terms: u64,
-    /// Occurrences of all of them.
+    /// Occurrences of all terms.
     pub(super) tokens: u64,
     /// Bytes of the runs of positions.
     pub(super) run_bytes: u64,
 }
 
-/// Writes the section of terms that `out` has begun.
-pub(super) fn merge_terms(job: Job<'_>, out: &mut EnvelopeWriter, go_on: GoOn<'_>) -> Result<MergedField> {
+/// Writes the section of terms, which `out` must have begun.
+pub(super) fn merge_terms(
+    job: FieldMerge<'_>,
+    out: &mut EnvelopeWriter,
+    progress: MergeProgress<'_>,
+) -> Result<MergedField> {
     let work = job.work;
     let starts = if work.threads > 1 { cut(job.sources, work.piece)? } else { Vec::new() };
     let threads = work.threads.clamp(1, starts.len() + 1);
-    let state = State {
+    let state = PiecesState {
         out,
-        go_on,
+        progress,
         next: 0,
         turn: 0,
         base: 0,
@@ -80,7 +90,7 @@ pub(super) fn merge_terms(job: Job<'_>, out: &mut EnvelopeWriter, go_on: GoOn<'_
             let spawned =
                 std::thread::Builder::new().name("merge".into()).spawn_scoped(scope, || pieces.work());
             if spawned.is_err() {
-                // The threads that there are do it all.
+                // The threads that run do the whole work.
                 break;
             }
         }
@@ -93,7 +103,7 @@ pub(super) fn merge_terms(job: Job<'_>, out: &mut EnvelopeWriter, go_on: GoOn<'_
     }
 }
 
-/// The first terms of all pieces but the first, so that each has about `bytes` of the sources.
+/// The first terms of all pieces but the first. Each piece covers about `bytes` of the sources.
 fn cut(sources: &[Segment], bytes: u64) -> Result<Vec<Vec<u8>>> {
     let mut samples = Vec::new();
     for source in sources {
@@ -111,54 +121,54 @@ fn cut(sources: &[Segment], bytes: u64) -> Result<Vec<Vec<u8>>> {
     Ok(starts)
 }
 
-/// What the threads share.
+/// The work that the threads share.
 struct Pieces<'a> {
-    job: Job<'a>,
-    /// Where each piece but the first begins.
+    job: FieldMerge<'a>,
+    /// The first term of each piece but the first.
     starts: Vec<Vec<u8>>,
-    /// Pieces that may be under way or wait, from the one whose turn it is on.
+    /// Number of pieces, from the one whose turn it is, that may have been begun.
     window: usize,
-    /// Whose turn it is, to be seen without the lock.
+    /// Copy of the turn that can be read without the lock.
     turn: AtomicUsize,
-    state: Mutex<State<'a>>,
+    state: Mutex<PiecesState<'a>>,
     changed: Condvar,
 }
 
-struct State<'a> {
+struct PiecesState<'a> {
     out: &'a mut EnvelopeWriter,
-    go_on: GoOn<'a>,
+    progress: MergeProgress<'a>,
     /// The piece to begin next.
     next: usize,
-    /// The piece that is written now.
+    /// The piece that is being written.
     turn: usize,
-    /// Where in the section it begins.
+    /// Its offset in the section.
     base: u64,
-    /// Pieces that have ended before their turn.
-    ready: BTreeMap<usize, Piece>,
+    /// Pieces that were finished before their turn.
+    ready: BTreeMap<usize, MergedPiece>,
     merged: MergedField,
     failed: Option<Error>,
 }
 
-/// A piece that has ended.
-struct Piece {
-    /// What of it has not been written.
+/// A finished piece.
+struct MergedPiece {
+    /// The bytes that have not been written yet.
     bytes: Vec<u8>,
     merged: MergedField,
 }
 
 impl<'a> Pieces<'a> {
-    fn state(&self) -> MutexGuard<'_, State<'a>> {
-        self.state.lock().unwrap_or_else(PoisonError::into_inner)
+    fn state(&self) -> MutexGuard<'_, PiecesState<'a>> {
+        lock(&self.state)
     }
 
     /// Waits until something changes.
-    fn wait<'g>(&self, state: MutexGuard<'g, State<'a>>) -> MutexGuard<'g, State<'a>> {
-        self.changed.wait(state).unwrap_or_else(PoisonError::into_inner)
+    fn wait<'g>(&self, state: MutexGuard<'g, PiecesState<'a>>) -> MutexGuard<'g, PiecesState<'a>> {
+        wait(&self.changed, state)
     }
 
     /// Merges pieces until none is left or something fails.
     fn work(&self) {
-        let _ended = Ended(self);
+        let _guard = PanicGuard(self);
         while let Some(number) = self.claim() {
             let ended = self.merge(number).and_then(|piece| self.hand_in(number, piece));
             if let Err(error) = ended {
@@ -167,7 +177,7 @@ impl<'a> Pieces<'a> {
         }
     }
 
-    /// The next piece to merge, as soon as it may be begun.
+    /// Waits until the next piece may be begun, and returns its number; `None` at the end or after a failure.
     fn claim(&self) -> Option<usize> {
         let mut state = self.state();
         while state.failed.is_none() && state.next <= self.starts.len() {
@@ -180,8 +190,8 @@ impl<'a> Pieces<'a> {
         None
     }
 
-    fn merge(&self, number: usize) -> Result<Piece> {
-        let Job { sources, documents, order, norms, kept, work } = self.job;
+    fn merge(&self, number: usize) -> Result<MergedPiece> {
+        let FieldMerge { sources, documents, order, norms, kept, work } = self.job;
         let start = number.checked_sub(1).and_then(|before| self.starts.get(before));
         let end = self.starts.get(number).map(Vec::as_slice);
         let mut terms = MergedTerms::new(sources, documents, start.map_or(&[], Vec::as_slice), end)?;
@@ -201,11 +211,11 @@ impl<'a> Pieces<'a> {
         }
         let (terms, run_bytes) = (writer.terms(), writer.run_bytes().unwrap_or(0));
         let sparse = writer.finish(&mut out)?;
-        Ok(Piece { bytes: out.bytes, merged: MergedField { sparse, terms, tokens, run_bytes } })
+        Ok(MergedPiece { bytes: out.bytes, merged: MergedField { sparse, terms, tokens, run_bytes } })
     }
 
-    /// Takes a piece in; writes it, and those that waited for it, if it has its turn.
-    fn hand_in(&self, number: usize, piece: Piece) -> Result<()> {
+    /// Hands in a finished piece. If it has its turn, writes it and the pieces that waited for it.
+    fn hand_in(&self, number: usize, piece: MergedPiece) -> Result<()> {
         let mut state = self.state();
         state.ready.insert(number, piece);
         loop {
@@ -221,20 +231,20 @@ impl<'a> Pieces<'a> {
         Ok(())
     }
 
-    /// Notes what went wrong first, and lets all threads end.
+    /// Keeps the first error, and makes all threads end.
     fn fail(&self, error: Error) {
         self.state().failed.get_or_insert(error);
         self.changed.notify_all();
     }
 }
 
-impl State<'_> {
+impl PiecesState<'_> {
     fn write(&mut self, bytes: &[u8]) -> Result<()> {
         self.out.write(bytes)?;
-        (self.go_on)(self.out.len())
+        (self.progress)(self.out.len())
     }
 
-    /// Adds up figures, and the sparse index with places in the section instead of the piece.
+    /// Adds the figures of a piece, and its sparse index with offsets in the section instead of in the piece.
     fn take_in(&mut self, piece: &MergedField) {
         self.merged.terms += piece.terms;
         self.merged.tokens += piece.tokens;
@@ -244,7 +254,7 @@ impl State<'_> {
     }
 }
 
-/// An entry of the sparse index, its offset `base` farther on.
+/// An entry of the sparse index with `base` added to its offset.
 fn moved(mut entry: [u8; SPARSE_ENTRY], base: u64) -> [u8; SPARSE_ENTRY] {
     if let Some(offset) = entry.get_mut(8..).and_then(<[u8]>::first_chunk_mut) {
         *offset = (u64::from_le_bytes(*offset) + base).to_le_bytes();
@@ -252,10 +262,10 @@ fn moved(mut entry: [u8; SPARSE_ENTRY], base: u64) -> [u8; SPARSE_ENTRY] {
     entry
 }
 
-/// Says so if a thread ends by a panic: those that wait for its piece would wait for ever.
-struct Ended<'p, 'a>(&'p Pieces<'a>);
+/// Reports a failure if its thread panics, because other threads would wait for its piece forever.
+struct PanicGuard<'p, 'a>(&'p Pieces<'a>);
 
-impl Drop for Ended<'_, '_> {
+impl Drop for PanicGuard<'_, '_> {
     fn drop(&mut self) {
         if std::thread::panicking() {
             self.0.fail(Error::Cancelled);
@@ -263,18 +273,18 @@ impl Drop for Ended<'_, '_> {
     }
 }
 
-/// Takes what belongs to a piece.
+/// The output of a piece.
 struct PieceOut<'p, 'a> {
     pieces: &'p Pieces<'a>,
     number: usize,
-    /// What has not been written to the file.
+    /// Bytes that have not been written to the file.
     bytes: Vec<u8>,
-    /// Bytes before it.
+    /// Number of bytes that have been written to the file.
     sent: u64,
 }
 
 impl PieceOut<'_, '_> {
-    /// Whether to go on; whoever has the turn asks for all.
+    /// Fails if the merge should stop. The thread that has the turn reports the progress of all.
     fn look(&mut self) -> Result<()> {
         let mut state = self.pieces.state();
         match &state.failed {
@@ -284,7 +294,7 @@ impl PieceOut<'_, '_> {
         }
     }
 
-    /// Writes what there is, if it has its turn or must not get larger.
+    /// Writes the bytes if the piece has its turn; waits for the turn if the piece must not grow.
     #[inline(never)]
     fn send(&mut self) -> Result<()> {
         let has_turn = || self.pieces.turn.load(Ordering::Relaxed) == self.number;

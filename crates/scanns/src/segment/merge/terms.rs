@@ -1,27 +1,37 @@
-//! The terms of several segments in one order, each with the postings of all.
+//! Steps through the terms of several segments in one order, and writes each with its postings from all of
+//! them.
 
 use std::cmp::Ordering;
 
-use super::Renumbering;
 use super::tournament::{Contestants, Tournament};
 use crate::codec::{BLOCK, Columns, ListBytes, ListCursor, NO_MORE, OnlyPositions, ShortList, WithOffsets};
 use crate::error::Result;
 use crate::segment::reader::Segment;
-use crate::segment::terms::{TermInfo, TermPositions, TermsIter, TermsOut, TermsWriter};
+use crate::segment::renumbering::Renumbering;
+use crate::segment::terms::{HeadedTerm, TermInfo, TermPositions, TermsIter, TermsOut, TermsWriter};
 
 /// Bytes of a term that are compared as a number.
 const HEAD: usize = 16;
 
-/// One source, standing at a term.
-pub(super) struct Source<'a> {
+/// One source at its current term.
+pub(super) struct MergeSource<'a> {
     pub(super) segment: &'a Segment,
     pub(super) documents: &'a Renumbering,
     pub(super) terms: TermsIter<'a>,
 }
 
-impl Source<'_> {
-    /// Calls `push` with all postings of the term, which must be whole: documents by their numbers in the source, and
-    /// frequencies.
+impl MergeSource<'_> {
+    /// The current term.
+    #[inline(always)]
+    pub(super) fn term(&self) -> HeadedTerm<'_> {
+        HeadedTerm { term: self.terms.term(), head: self.terms.head() }
+    }
+
+    /// Calls `push` with the document, by its number in the source, and the frequency of every posting of the
+    /// term.
+    ///
+    /// # Errors
+    /// [`Error::Corrupt`](crate::Error::Corrupt) if the list is damaged.
     #[inline(always)]
     pub(super) fn each_posting(&self, mut push: impl FnMut(u32, u32)) -> Result<()> {
         let damaged = || self.segment.damaged_list(self.terms.term());
@@ -56,30 +66,32 @@ impl Source<'_> {
     }
 }
 
-/// The sources, to be compared by their terms.
-struct Sources<'a>(Vec<Source<'a>>);
+/// The sources, which are compared by their current terms.
+struct MergeSources<'a>(Vec<MergeSource<'a>>);
 
-impl Contestants for Sources<'_> {
+impl Contestants for MergeSources<'_> {
     #[inline(never)]
+    #[expect(clippy::indexing_slicing, reason = "the tournament gives numbers of sources")]
     fn compare(&self, a: usize, b: usize) -> Ordering {
         let (a, b) = (self.0[a].terms.term(), self.0[b].terms.term());
-        // All of a short term is in its number, which zeros at its end do not change.
+        // Heads are equal here. A short term is in its head as a whole; only zeros at its end do not show
+        // there.
         if a.len().max(b.len()) <= HEAD { a.len().cmp(&b.len()) } else { a.cmp(b) }
     }
 }
 
-/// All sources, each at its least term that was not given out.
+/// All sources, each at its least term that has not been passed.
 pub(super) struct MergedTerms<'a> {
-    sources: Sources<'a>,
+    sources: MergeSources<'a>,
     tournament: Tournament,
-    /// The sources that have the term at hand, in their order.
+    /// The sources that have the current term, in their order.
     group: Vec<usize>,
-    /// The term to stop before.
+    /// The first term that does not belong to this merge.
     end: Option<&'a [u8]>,
 }
 
 impl<'a> MergedTerms<'a> {
-    /// Before the first term from `start` on; the last one is before `end`.
+    /// Stands before the first term from `start` on; the last term is before `end`.
     pub(super) fn new(
         segments: &'a [Segment],
         documents: &'a [Renumbering],
@@ -88,14 +100,20 @@ impl<'a> MergedTerms<'a> {
     ) -> Result<Self> {
         let mut sources = Vec::with_capacity(segments.len());
         for (segment, documents) in segments.iter().zip(documents) {
-            sources.push(Source { segment, documents, terms: segment.terms_from(start)? });
+            sources.push(MergeSource { segment, documents, terms: segment.terms_from(start)? });
         }
         let group = (0..sources.len()).collect();
-        Ok(MergedTerms { tournament: Tournament::new(sources.len()), sources: Sources(sources), group, end })
+        Ok(MergedTerms {
+            tournament: Tournament::new(sources.len()),
+            sources: MergeSources(sources),
+            group,
+            end,
+        })
     }
 
-    /// Moves to the next term; false at the end.
+    /// Moves to the next term; returns false at the end.
     #[inline(always)]
+    #[expect(clippy::indexing_slicing, reason = "the group has numbers of sources")]
     pub(super) fn step(&mut self) -> Result<bool> {
         for &number in &self.group {
             let source = &mut self.sources.0[number];
@@ -107,19 +125,20 @@ impl<'a> MergedTerms<'a> {
         Ok(self.end.is_none_or(|end| self.sources.0[first].terms.term() < end))
     }
 
-    /// The sources that have the term at hand, in their order.
-    pub(super) fn at_hand(&self) -> impl Iterator<Item = &Source<'a>> {
+    /// The sources that have the current term, in their order.
+    pub(super) fn current(&self) -> impl Iterator<Item = &MergeSource<'a>> {
         self.group.iter().filter_map(|&number| self.sources.0.get(number))
     }
 
-    /// Documents with the term at hand, those that do not survive included.
+    /// Number of documents with the current term, including those that do not survive.
     pub(super) fn doc_freq(&self) -> u64 {
-        self.at_hand().map(|source| u64::from(source.terms.info().doc_freq())).sum()
+        self.current().map(|source| u64::from(source.terms.info().doc_freq())).sum()
     }
 
-    /// Calls `visit` with each survivor that has the term at hand, by its number in the order of the sources, and how often.
+    /// Calls `visit` with each survivor that has the current term, by its number in the order of the sources,
+    /// and with its frequency.
     pub(super) fn each_posting(&self, mut visit: impl FnMut(u32, u32)) -> Result<()> {
-        self.at_hand().try_for_each(|source| {
+        self.current().try_for_each(|source| {
             source.each_posting(|doc, freq| {
                 if let Some(doc) = source.documents.get(doc) {
                     visit(doc, freq);
@@ -128,7 +147,8 @@ impl<'a> MergedTerms<'a> {
         })
     }
 
-    /// Writes the term at hand with its surviving postings; returns how often it occurs in them.
+    /// Writes the current term with its surviving postings; returns the sum of their frequencies.
+    #[expect(clippy::indexing_slicing, reason = "the group has numbers of sources")]
     pub(super) fn write(
         &mut self,
         norms: &[u8],
@@ -136,18 +156,16 @@ impl<'a> MergedTerms<'a> {
         out: &mut impl TermsOut,
     ) -> Result<u64> {
         let Some(&first) = self.group.first() else { return Ok(0) };
-        if writer.has_runs() {
-            return match writer.has_offsets() {
-                true => self.write_with_positions::<WithOffsets>(first, norms, writer, out),
-                false => self.write_with_positions::<OnlyPositions>(first, norms, writer, out),
-            };
+        if writer.has_offsets() {
+            return self.write_with_positions::<WithOffsets>(first, norms, writer, out);
+        } else if writer.has_runs() {
+            return self.write_with_positions::<OnlyPositions>(first, norms, writer, out);
         }
         let info = self.sources.0[first].terms.info();
         let source = &self.sources.0[first];
-        let term = (source.terms.term(), source.terms.head());
         if let (TermInfo::Single { doc, term_freq }, 1) = (info, self.group.len()) {
             let Some(doc) = source.documents.get(doc) else { return Ok(0) };
-            writer.add_single(term, (doc, term_freq), out)?;
+            writer.add_single(source.term(), doc, term_freq, out)?;
             return Ok(u64::from(term_freq));
         }
         writer.begin_list();
@@ -156,12 +174,12 @@ impl<'a> MergedTerms<'a> {
             let info = self.sources.0[number].terms.info();
             total += push_all(&self.sources.0[number], info, norms, writer)?;
         }
-        let source = &self.sources.0[first];
-        writer.end_list((source.terms.term(), source.terms.head()), norms, out)?;
+        writer.end_list(self.sources.0[first].term(), norms, out)?;
         Ok(total)
     }
 
-    /// The same with positions, and with offsets if `C` knows of them.
+    /// Like [`MergedTerms::write`], with positions, and with offsets if `C` has them.
+    #[expect(clippy::indexing_slicing, reason = "the group has numbers of sources")]
     fn write_with_positions<C: Columns>(
         &mut self,
         first: usize,
@@ -169,53 +187,48 @@ impl<'a> MergedTerms<'a> {
         writer: &mut TermsWriter,
         out: &mut impl TermsOut,
     ) -> Result<u64> {
-        let info = self.sources.0[first].terms.info();
         let source = &self.sources.0[first];
-        let positions = source.terms.positions();
         if let (TermInfo::Single { doc, .. }, TermPositions::Only(at), 1) =
-            (info, positions, self.group.len())
+            (source.terms.info(), source.terms.positions(), self.group.len())
         {
             let Some(doc) = source.documents.get(doc) else { return Ok(0) };
-            writer.add_only::<C>((source.terms.term(), source.terms.head()), doc, at, out)?;
+            writer.add_only::<C>(source.term(), doc, at, out)?;
             return Ok(1);
         }
         writer.begin_run();
-        let mut total = push_run::<C>(source, (info, positions), norms, writer, out)?;
+        let mut total = push_run::<C>(source, norms, writer, out)?;
         for &number in self.group.get(1..).unwrap_or_default() {
-            let info = self.sources.0[number].terms.info();
-            let positions = self.sources.0[number].terms.positions();
-            total += push_run::<C>(&self.sources.0[number], (info, positions), norms, writer, out)?;
+            total += push_run::<C>(&self.sources.0[number], norms, writer, out)?;
         }
-        let source = &self.sources.0[first];
-        writer.end_run((source.terms.term(), source.terms.head()), norms, out)?;
+        writer.end_run(self.sources.0[first].term(), norms, out)?;
         Ok(total)
     }
 }
 
-/// Appends the surviving postings that a source has for its term, with their positions; returns the sum of their
-/// frequencies. Deltas are carried over as they are; those of documents that fall out are passed.
+/// Appends the surviving postings that a source has for its term, with their positions; returns the sum of
+/// their frequencies. Deltas are copied; those of dropped documents are skipped.
 fn push_run<C: Columns>(
-    source: &Source,
-    (info, positions): (TermInfo, TermPositions),
+    source: &MergeSource,
     norms: &[u8],
     writer: &mut TermsWriter,
     out: &mut impl TermsOut,
 ) -> Result<u64> {
-    let term = source.terms.term();
+    let (term, info, positions) = (source.terms.term(), source.terms.info(), source.terms.positions());
     let damaged = || source.segment.damaged_positions(term);
     if let (TermInfo::Single { doc, .. }, TermPositions::Only(at)) = (info, positions) {
-        // A reader of one number costs more than all else here, and most terms have no more.
+        // Most terms have one number only, and a reader for it would cost more than everything else here.
         let Some(doc) = source.documents.get(doc) else { return Ok(0) };
         writer.push_posting(doc, 1, norms);
-        match C::OFFSETS {
-            true => writer.push_occurrences(std::iter::once(at), out)?,
-            false => writer.push_deltas(std::iter::once(at.position), out)?,
+        if C::OFFSETS {
+            writer.push_occurrences(std::iter::once(at), out)?;
+        } else {
+            writer.push_deltas(std::iter::once(at.position), out)?;
         }
         return Ok(1);
     }
     let mut deltas = source.segment.deltas::<C>(term, info, positions)?;
     if let (Some(shift), Some(list)) = (source.documents.shift(), list_bytes(source, info)?)
-        && writer.carry_run((&list, &mut deltas), shift, norms, out)?.ok_or_else(damaged)?
+        && writer.carry_run(&list, &mut deltas, shift, norms, out)?.ok_or_else(damaged)?
     {
         return Ok(info.total_freq());
     }
@@ -264,13 +277,13 @@ fn push_run<C: Columns>(
     if whole && deltas.is_at_end() { Ok(total) } else { Err(damaged()) }
 }
 
-/// True for a list without blocks, as most are.
+/// Returns true for a list without blocks. Most lists are like that.
 fn is_short(doc_freq: u32) -> bool {
     (1..BLOCK as u64).contains(&u64::from(doc_freq))
 }
 
-/// The list that a source has for its term, if it has blocks.
-fn list_bytes<'a>(source: &Source<'a>, info: TermInfo) -> Result<Option<ListBytes<'a>>> {
+/// The list of a source for its term, if it has blocks.
+fn list_bytes<'a>(source: &MergeSource<'a>, info: TermInfo) -> Result<Option<ListBytes<'a>>> {
     let TermInfo::List { doc_freq, total_freq, offset, len } = info else { return Ok(None) };
     if (doc_freq as usize) < BLOCK {
         return Ok(None);
@@ -280,7 +293,7 @@ fn list_bytes<'a>(source: &Source<'a>, info: TermInfo) -> Result<Option<ListByte
 }
 
 /// Appends the surviving postings that a source has for its term; returns the sum of their frequencies.
-fn push_all(source: &Source, info: TermInfo, norms: &[u8], writer: &mut TermsWriter) -> Result<u64> {
+fn push_all(source: &MergeSource, info: TermInfo, norms: &[u8], writer: &mut TermsWriter) -> Result<u64> {
     let documents = source.documents;
     let damaged = || source.segment.damaged_list(source.terms.term());
     if let (Some(shift), Some(list)) = (documents.shift(), list_bytes(source, info)?)

@@ -1,14 +1,15 @@
-//! Which of several sources has the least term: a tournament of which only one path is played again per term.
+//! A tournament tree that finds the least of the current terms of several sources. When a source moves on,
+//! only its path to the root is played again.
 //!
-//! Matches are decided by the first 16 bytes as a number and without a branch: which source wins is a matter of chance,
-//! so a processor that guesses would be wrong every other time, as it was with a heap. Only where two numbers are equal
-//! are the terms looked at.
+//! A match compares the first 16 bytes as a number, without a branch. Which source wins is random, so a
+//! branch would be mispredicted every other time, as it was with a heap. The terms themselves are compared
+//! only if the numbers are equal.
 
 use std::cmp::Ordering;
 
-/// What takes part.
+/// The sources that take part.
 pub(super) trait Contestants {
-    /// Compares the terms of two sources of which the first 16 bytes are equal.
+    /// Compares the terms of two sources whose first 16 bytes are equal.
     fn compare(&self, a: usize, b: usize) -> Ordering;
 }
 
@@ -20,34 +21,39 @@ struct Player {
     source: usize,
 }
 
-/// No source.
+/// The number of a source that has ended.
 const ENDED: usize = usize::MAX;
 
 const LAST: Player = Player { head: u128::MAX, source: ENDED };
 
-/// See the module.
+/// The tree of matches.
 pub(super) struct Tournament {
-    /// Number 1 is the final, `2n` and `2n + 1` play for place `n`; the second half are the sources in their order.
+    /// Place 1 is the final, `2n` and `2n + 1` play for place `n`, and the second half are the sources in
+    /// their order.
     winners: Vec<Player>,
-    /// Where the sources begin.
+    /// The place of the first source.
     first: usize,
 }
 
 impl Tournament {
-    /// Of `sources` sources, each at its end as long as [`Tournament::set`] does not say otherwise.
+    /// A tournament of `sources` sources. Each has ended until [`Tournament::set`] is called for it.
     pub(super) fn new(sources: usize) -> Self {
         let first = sources.next_power_of_two().max(2);
         Tournament { winners: vec![LAST; 2 * first], first }
     }
 
-    /// The source is now at a term with this head, or at its end.
+    /// Sets the head of the current term of a source; `None` if the source has ended.
     #[inline(always)]
+    #[expect(
+        clippy::indexing_slicing,
+        reason = "places are below the length by construction, for every source below the count"
+    )]
     pub(super) fn set(&mut self, source: usize, head: Option<u128>, all: &impl Contestants) {
         let mut at = self.first + source;
         let mut best = head.map_or(LAST, |head| Player { head, source });
         self.winners[at] = best;
         while at > 1 {
-            // The winner so far stays in registers; who waits for it is known before the match is over.
+            // The winner so far stays in registers; its next opponent is known before the match is decided.
             let other = self.winners[at ^ 1];
             let other_wins = if best.head == other.head {
                 self.wins_tie(at ^ 1, other, best, all)
@@ -65,7 +71,8 @@ impl Tournament {
         }
     }
 
-    /// True if `other`, at `place`, comes before a player of the same head; of equal terms the left one is first.
+    /// Returns true if `other`, at `place`, comes before `best`, which has the same head. Of equal terms the
+    /// left is first.
     #[inline(never)]
     fn wins_tie(&self, place: usize, other: Player, best: Player, all: &impl Contestants) -> bool {
         match order(other, best, all) {
@@ -74,8 +81,9 @@ impl Tournament {
         }
     }
 
-    /// Replaces `group` by the sources that are at the least term, in their order; none if all have ended.
+    /// Replaces `group` by the sources that are at the least term, in their order; empty if all have ended.
     #[inline(always)]
+    #[expect(clippy::indexing_slicing, reason = "places are below the length by construction")]
     pub(super) fn least(&self, group: &mut Vec<usize>, all: &impl Contestants) {
         group.clear();
         let best = self.winners[1];
@@ -84,7 +92,7 @@ impl Tournament {
         }
         let mut at = self.first + best.source;
         group.push(best.source);
-        // Whoever ties with the winner lost to it on its way, and stands to its right.
+        // A source that ties with the winner lost to it on the way to the root, and is to its right.
         while at > 1 {
             let other = self.winners[at ^ 1];
             if other.head == best.head && order(best, other, all) == Ordering::Equal {
@@ -94,8 +102,9 @@ impl Tournament {
         }
     }
 
-    /// Adds all sources below `at`, whose winner ties with `best`, that do so too.
+    /// Adds all sources below `at` that tie with `best`.
     #[inline(never)]
+    #[expect(clippy::indexing_slicing, reason = "places are below the length by construction")]
     fn ties(&self, at: usize, best: Player, group: &mut Vec<usize>, all: &impl Contestants) {
         let found = self.winners[at];
         if found.head != best.head || order(best, found, all) != Ordering::Equal {
@@ -133,7 +142,7 @@ mod tests {
     }
 
     #[test]
-    fn terms_come_in_order_and_equal_ones_together() {
+    fn terms_come_in_order_and_equal_terms_together() {
         let seed = 0x5eed_0907;
         let mut random = fastrand::Rng::with_seed(seed);
         let mut term = || {

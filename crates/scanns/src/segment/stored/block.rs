@@ -1,63 +1,64 @@
 //! Packs documents into compressed blocks, front to back.
 //!
-//! A block is full with the document that fills it, so that most documents are in one block; a document that would make
-//! one too large gets blocks of its own. Such parts and whole documents are never in one block: a merge can leave out
-//! or carry over each by itself.
+//! A block ends with the document that fills it, so most documents are in one block. A document that would
+//! make a block too large gets blocks of its own. A block never contains both parts of a document and whole
+//! documents, so that a merge can drop or copy each block by itself.
 //!
-//! Sizes were measured on sources and on lines, from 16 to 128 KiB: with each doubling blocks pack 1 to 4 % better by LZ4 and 0
-//! to 7 % by Zstandard, and a random read, which unpacks the block of the document, takes up to twice as long. At 64 KiB LZ4
-//! takes 2.0 to 2.4 s per GiB of sources and makes it 4.2 times as small, Zstandard at level 1 2.6 to 3.0 s and 6.6 times. A
-//! dictionary trained on the first documents of a segment was worth 1 % at best, took 0.8 s to train, and would keep
-//! blocks from being carried over.
+//! Block sizes from 16 to 128 KiB were measured on sources and on lines. Each doubling compresses 1 to 4 %
+//! better with LZ4 and 0 to 7 % better with Zstandard, and makes a random read, which unpacks the block of
+//! the document, up to twice as slow. At 64 KiB, LZ4 takes 2.0 to 2.4 s per GiB of sources and compresses
+//! them 4.2 times; Zstandard at level 1 takes 2.6 to 3.0 s and compresses them 6.6 times. Rejected: a
+//! dictionary that is trained on the first documents of a segment. It saved 1 % at best, took 0.8 s to train,
+//! and would prevent merges from copying blocks.
 
-use super::BlockSink;
 use super::codec::Packer;
 use crate::codec::{ByteReader, put_varint};
+use crate::column::BlockSink;
 use crate::error::Result;
 use crate::schema::Compression;
 use crate::store::EnvelopeWriter;
 
-/// Bytes of text after which a block ends with the document at hand.
-pub(super) const FULL: usize = 64 << 10;
+/// Bytes of text after which a block ends with the current document.
+pub(in crate::segment) const FULL: usize = 64 << 10;
 /// Most bytes of text in a block.
-pub(super) const MOST: usize = 2 * FULL;
-/// Bytes of lengths after which a block ends, however little text it has.
+pub(in crate::segment) const MOST: usize = 2 * FULL;
+/// Bytes of lengths after which a block ends, even with little text.
 const MOST_LENGTHS: usize = FULL / 4;
-/// Most bytes that a reader takes a block to unpack to.
-pub(super) const LIMIT: usize = 1 << 20;
+/// Largest uncompressed block that a reader accepts, in bytes.
+pub(in crate::segment) const LIMIT: usize = 1 << 20;
 
 /// Bytes of an entry of the index.
-pub(super) const ENTRY: usize = 24;
+pub(in crate::segment) const ENTRY: usize = 24;
 /// Bytes before the first entry.
-pub(super) const HEAD: usize = 16;
+pub(in crate::segment) const HEAD: usize = 16;
 
-/// What of documents a block has.
+/// Whether a block holds whole documents.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) enum Part {
-    /// Whole ones.
+pub(in crate::segment) enum BlockPart {
+    /// It holds whole documents.
     Whole = 0,
-    /// The first bytes of one that goes on in the next block.
+    /// It holds the first bytes of a document that goes on in the next block.
     First = 1,
-    /// More of it.
+    /// It holds later bytes of a document.
     Later = 2,
 }
 
-/// What the index says of a block.
+/// A block's entry in the index.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) struct Entry {
-    /// Where it begins in its section.
-    pub(super) offset: u64,
-    /// Its first document.
-    pub(super) first: u32,
-    /// Bytes of text in it.
-    pub(super) text: u32,
-    /// Bytes of lengths after them.
-    pub(super) lengths: u32,
-    pub(super) codec: u32,
-    pub(super) part: Part,
+pub(in crate::segment) struct StoredBlockEntry {
+    /// Offset of the block in its section.
+    pub(in crate::segment) offset: u64,
+    /// The first document.
+    pub(in crate::segment) first: u32,
+    /// Bytes of text.
+    pub(in crate::segment) text: u32,
+    /// Bytes of lengths after the text.
+    pub(in crate::segment) lengths: u32,
+    pub(in crate::segment) codec: u32,
+    pub(in crate::segment) part: BlockPart,
 }
 
-impl Entry {
+impl StoredBlockEntry {
     fn put(&self, out: &mut Vec<u8>) {
         out.extend_from_slice(&self.offset.to_le_bytes());
         let kind = self.codec | (self.part as u32) << 8;
@@ -66,42 +67,51 @@ impl Entry {
         }
     }
 
-    pub(super) fn read(bytes: &[u8]) -> Option<Self> {
+    pub(in crate::segment) fn read(bytes: &[u8]) -> Option<Self> {
         let mut reader = ByteReader::new(bytes);
         let offset = reader.u64()?;
         let [first, text, lengths, kind] = [reader.u32()?, reader.u32()?, reader.u32()?, reader.u32()?];
         let part = match kind >> 8 {
-            0 => Part::Whole,
-            1 => Part::First,
-            2 => Part::Later,
+            0 => BlockPart::Whole,
+            1 => BlockPart::First,
+            2 => BlockPart::Later,
             _ => return None,
         };
         let fits = (text as usize).checked_add(lengths as usize)? <= LIMIT;
-        fits.then_some(Entry { offset, first, text, lengths, codec: kind & 0xff, part })
+        fits.then_some(StoredBlockEntry { offset, first, text, lengths, codec: kind & 0xff, part })
     }
 }
 
-/// See the module.
-pub(super) struct BlockWriter {
+/// A block as it is in the file.
+pub(in crate::segment) struct PackedBlock<'a> {
+    pub(in crate::segment) entry: StoredBlockEntry,
+    /// Number of documents that end in the block.
+    pub(in crate::segment) docs: u32,
+    /// The compressed bytes.
+    pub(in crate::segment) packed: &'a [u8],
+}
+
+/// Packs documents as they come.
+pub(in crate::segment) struct StoredBlockWriter {
     packer: Packer,
-    /// Text of the block at hand; behind `open_at` that of the document at hand.
+    /// Text of the current block; the text of the current document begins at `open_at`.
     text: Vec<u8>,
     open_at: usize,
     lengths: Vec<u8>,
-    entries: Vec<Entry>,
-    /// Documents ended.
+    entries: Vec<StoredBlockEntry>,
+    /// Number of documents that have ended.
     docs: u32,
-    /// The first document of the block at hand.
+    /// The first document of the current block.
     first: u32,
-    /// Blocks that hold the first parts of the document at hand.
+    /// Number of written blocks that hold parts of the current document.
     parts: usize,
     /// Bytes of all blocks.
     packed: u64,
 }
 
-impl BlockWriter {
-    pub(super) fn new(compression: Compression) -> Result<Self> {
-        Ok(BlockWriter {
+impl StoredBlockWriter {
+    pub(in crate::segment) fn new(compression: Compression) -> Result<Self> {
+        Ok(StoredBlockWriter {
             packer: Packer::new(compression)?,
             text: Vec::new(),
             open_at: 0,
@@ -114,14 +124,14 @@ impl BlockWriter {
         })
     }
 
-    /// Bytes of memory taken by what grows with the segment.
-    pub(super) fn bytes(&self) -> usize {
-        self.entries.capacity() * (size_of::<Entry>() + ENTRY)
+    /// Bytes of memory that grow with the segment.
+    pub(in crate::segment) fn bytes(&self) -> usize {
+        self.entries.capacity() * (size_of::<StoredBlockEntry>() + ENTRY)
     }
 
-    /// Adds to the document at hand.
+    /// Appends to the current document.
     #[inline]
-    pub(super) fn push(&mut self, mut bytes: &[u8], out: &mut impl BlockSink) -> Result<()> {
+    pub(in crate::segment) fn push(&mut self, mut bytes: &[u8], out: &mut impl BlockSink) -> Result<()> {
         while self.text.len() + bytes.len() > MOST {
             let (now, rest) = bytes.split_at(MOST - self.text.len());
             self.text.extend_from_slice(now);
@@ -132,32 +142,32 @@ impl BlockWriter {
         Ok(())
     }
 
-    /// The document at hand ends.
+    /// Ends the current document.
     #[inline]
-    pub(super) fn end_document(&mut self, out: &mut impl BlockSink) -> Result<()> {
+    pub(in crate::segment) fn end_document(&mut self, out: &mut impl BlockSink) -> Result<()> {
         put_varint(&mut self.lengths, (self.text.len() - self.open_at) as u64);
         self.open_at = self.text.len();
         self.docs += 1;
         if self.parts > 0 {
             self.parts = 0;
-            return self.seal(Part::Later, out);
+            return self.seal(BlockPart::Later, out);
         }
         let full = self.text.len() >= FULL || self.lengths.len() >= MOST_LENGTHS;
-        if full { self.seal(Part::Whole, out) } else { Ok(()) }
+        if full { self.seal(BlockPart::Whole, out) } else { Ok(()) }
     }
 
-    /// True if the document at hand has bytes.
-    pub(super) fn is_open(&self) -> bool {
+    /// Returns true if the current document has bytes.
+    pub(in crate::segment) fn is_open(&self) -> bool {
         self.parts > 0 || self.text.len() > self.open_at
     }
 
-    /// Bytes of whole documents in the block at hand.
-    pub(super) fn pending(&self) -> usize {
+    /// Bytes of whole documents in the current block.
+    pub(in crate::segment) fn pending(&self) -> usize {
         self.open_at
     }
 
-    /// Forgets what there is of the document at hand; returns the bytes of blocks that are left.
-    pub(super) fn drop_open(&mut self) -> u64 {
+    /// Drops the current document; returns the bytes of the blocks that are left.
+    pub(in crate::segment) fn drop_open(&mut self) -> u64 {
         self.text.truncate(self.open_at);
         let kept = self.entries.len() - self.parts;
         self.packed = self.entries.get(kept).map_or(self.packed, |part| part.offset);
@@ -166,30 +176,30 @@ impl BlockWriter {
         self.packed
     }
 
-    /// Ends the block at hand with its last whole document.
-    pub(super) fn seal_documents(&mut self, out: &mut impl BlockSink) -> Result<()> {
+    /// Ends the current block with its last whole document.
+    pub(in crate::segment) fn seal_documents(&mut self, out: &mut impl BlockSink) -> Result<()> {
         if self.docs == self.first {
             return Ok(());
         }
         let open = self.text.split_off(self.open_at);
-        self.seal(Part::Whole, out)?;
+        self.seal(BlockPart::Whole, out)?;
         self.text.extend_from_slice(&open);
         Ok(())
     }
 
     fn seal_part(&mut self, out: &mut impl BlockSink) -> Result<()> {
-        let part = if self.parts == 0 { Part::First } else { Part::Later };
+        let part = if self.parts == 0 { BlockPart::First } else { BlockPart::Later };
         self.parts += 1;
         self.seal(part, out)
     }
 
-    fn seal(&mut self, part: Part, out: &mut impl BlockSink) -> Result<()> {
+    fn seal(&mut self, part: BlockPart, out: &mut impl BlockSink) -> Result<()> {
         let len = |bytes: &[u8]| u32::try_from(bytes.len()).unwrap_or(u32::MAX);
         let (text, lengths) = (len(&self.text), len(&self.lengths));
         self.text.extend_from_slice(&self.lengths);
         let (codec, packed) = self.packer.pack(&self.text);
         out.take(packed)?;
-        let entry = Entry { offset: self.packed, first: self.first, text, lengths, codec, part };
+        let entry = StoredBlockEntry { offset: self.packed, first: self.first, text, lengths, codec, part };
         self.packed += packed.len() as u64;
         self.entries.push(entry);
         self.text.clear();
@@ -198,48 +208,46 @@ impl BlockWriter {
         Ok(())
     }
 
-    /// Takes blocks over as they are: either one of whole documents or all parts of one. No document is at hand, and none
-    /// is pending.
-    pub(super) fn carry(
+    /// Copies a block of another store: one of whole documents, or each of the parts of one document in turn.
+    /// There must be no current document, and none that is not in a block.
+    pub(in crate::segment) fn carry(
         &mut self,
-        entry: Entry,
-        docs: u32,
-        packed: &[u8],
+        block: &PackedBlock<'_>,
         out: &mut impl BlockSink,
     ) -> Result<()> {
-        out.take(packed)?;
-        self.entries.push(Entry { offset: self.packed, first: self.docs, ..entry });
-        self.packed += packed.len() as u64;
-        self.docs += docs;
+        out.take(block.packed)?;
+        self.entries.push(StoredBlockEntry { offset: self.packed, first: self.docs, ..block.entry });
+        self.packed += block.packed.len() as u64;
+        self.docs += block.docs;
         self.first = self.docs;
         Ok(())
     }
 
-    /// Ends the segment: what there is of the document at hand becomes the first of the next one. Returns the index, and
-    /// the bytes of the blocks that belong to it, which come before all others.
-    pub(super) fn cut(&mut self, out: &mut impl BlockSink) -> Result<(Index, u64)> {
+    /// Ends the segment; the current document becomes the first of the next one. Returns the index and the
+    /// bytes of its blocks, which come before all others.
+    pub(in crate::segment) fn cut(&mut self, out: &mut impl BlockSink) -> Result<(StoredBlockIndex, u64)> {
         self.seal_documents(out)?;
         let mut open = self.entries.split_off(self.entries.len() - self.parts);
         let packed = open.first().map_or(self.packed, |part| part.offset);
         for part in &mut open {
             (part.offset, part.first) = (part.offset - packed, 0);
         }
-        let index = Index { docs: self.docs, entries: std::mem::replace(&mut self.entries, open) };
+        let index = StoredBlockIndex { docs: self.docs, entries: std::mem::replace(&mut self.entries, open) };
         self.packed -= packed;
         (self.docs, self.first) = (0, 0);
         Ok((index, packed))
     }
 }
 
-/// What is written of all blocks.
-pub(super) struct Index {
+/// The index over all blocks of a store.
+pub(in crate::segment) struct StoredBlockIndex {
     docs: u32,
-    entries: Vec<Entry>,
+    entries: Vec<StoredBlockEntry>,
 }
 
-impl Index {
-    /// Writes the section, which has begun.
-    pub(super) fn write(&self, out: &mut EnvelopeWriter) -> Result<()> {
+impl StoredBlockIndex {
+    /// Writes the index to its section, which must have been begun.
+    pub(in crate::segment) fn write(&self, out: &mut EnvelopeWriter) -> Result<()> {
         let mut bytes = Vec::with_capacity(HEAD);
         let text: u64 = self.entries.iter().map(|entry| u64::from(entry.text)).sum();
         bytes.extend_from_slice(&self.docs.to_le_bytes());

@@ -1,4 +1,5 @@
-//! Compression of blocks: which codec a block has is told beside it, so those of one segment may differ.
+//! Compression of blocks. The codec of a block is stored in its index entry, so blocks of one segment may
+//! differ.
 
 use lz4_flex::block::{CompressTable, compress_into_with_table, decompress_into, get_maximum_output_size};
 use zstd::bulk::{Compressor, Decompressor};
@@ -6,23 +7,23 @@ use zstd::bulk::{Compressor, Decompressor};
 use crate::error::{Error, Result};
 use crate::schema::Compression;
 
-/// Bytes as they are.
-pub(super) const RAW: u32 = 0;
-/// A block in the format of LZ4, without a frame.
-pub(super) const LZ4: u32 = 1;
-/// A frame of Zstandard.
-pub(super) const ZSTD: u32 = 2;
+/// Uncompressed.
+pub(in crate::segment) const RAW: u32 = 0;
+/// LZ4 block format, without a frame.
+pub(in crate::segment) const LZ4: u32 = 1;
+/// A Zstandard frame.
+pub(in crate::segment) const ZSTD: u32 = 2;
 
-/// Memory of a [`Packer`] for Zstandard at the highest level with small blocks, in bytes.
-pub(super) const ZSTD_BYTES: usize = 8 << 20;
+/// Bytes of memory of a [`Packer`] for Zstandard at the highest level with small blocks.
+pub(in crate::segment) const ZSTD_BYTES: usize = 8 << 20;
 
-/// Compresses blocks, with memory that is reused.
-pub(super) struct Packer {
-    kind: Kind,
+/// Compresses blocks; its memory is reused.
+pub(in crate::segment) struct Packer {
+    method: PackMethod,
     packed: Vec<u8>,
 }
 
-enum Kind {
+enum PackMethod {
     Raw,
     Lz4(CompressTable),
     Zstd(Compressor<'static>),
@@ -32,34 +33,35 @@ fn no_context(source: std::io::Error) -> Error {
     Error::System {
         action: "prepare compression",
         source,
-        remedy: "give more memory, or use --compression lz4",
+        remedy: "make more memory available, or compress with LZ4",
     }
 }
 
 impl Packer {
-    pub(super) fn new(compression: Compression) -> Result<Self> {
-        let kind = match compression {
-            Compression::None => Kind::Raw,
-            Compression::Lz4 => Kind::Lz4(CompressTable::large()),
-            Compression::Zstd(level) => Kind::Zstd(Compressor::new(level.into()).map_err(no_context)?),
+    pub(in crate::segment) fn new(compression: Compression) -> Result<Self> {
+        let method = match compression {
+            Compression::None => PackMethod::Raw,
+            Compression::Lz4 => PackMethod::Lz4(CompressTable::large()),
+            Compression::Zstd(level) => PackMethod::Zstd(Compressor::new(level.into()).map_err(no_context)?),
         };
-        Ok(Packer { kind, packed: Vec::new() })
+        Ok(Packer { method, packed: Vec::new() })
     }
 
-    /// Compresses `raw`; returns the codec and the bytes, which are `raw` itself where it does not get shorter.
-    pub(super) fn pack<'a>(&'a mut self, raw: &'a [u8]) -> (u32, &'a [u8]) {
-        let room = match &self.kind {
-            Kind::Raw => 0,
-            Kind::Lz4(_) => get_maximum_output_size(raw.len()),
-            Kind::Zstd(_) => zstd::zstd_safe::compress_bound(raw.len()),
+    /// Compresses `raw`; returns the codec and the bytes, which are `raw` itself if compression does not make
+    /// it shorter.
+    pub(in crate::segment) fn pack<'a>(&'a mut self, raw: &'a [u8]) -> (u32, &'a [u8]) {
+        let room = match &self.method {
+            PackMethod::Raw => 0,
+            PackMethod::Lz4(_) => get_maximum_output_size(raw.len()),
+            PackMethod::Zstd(_) => zstd::zstd_safe::compress_bound(raw.len()),
         };
         if self.packed.len() < room {
             self.packed.resize(room, 0);
         }
-        let (codec, len) = match &mut self.kind {
-            Kind::Raw => (RAW, None),
-            Kind::Lz4(table) => (LZ4, compress_into_with_table(raw, &mut self.packed, table).ok()),
-            Kind::Zstd(context) => (ZSTD, context.compress_to_buffer(raw, &mut self.packed[..]).ok()),
+        let (codec, len) = match &mut self.method {
+            PackMethod::Raw => (RAW, None),
+            PackMethod::Lz4(table) => (LZ4, compress_into_with_table(raw, &mut self.packed, table).ok()),
+            PackMethod::Zstd(context) => (ZSTD, context.compress_to_buffer(raw, &mut self.packed[..]).ok()),
         };
         let packed = len.filter(|&len| len < raw.len()).and_then(|len| self.packed.get(..len));
         packed.map_or((RAW, raw), |packed| (codec, packed))
@@ -68,14 +70,19 @@ impl Packer {
 
 /// Decompresses blocks.
 #[derive(Default)]
-pub(super) struct Unpacker {
+pub(in crate::segment) struct Unpacker {
     raw: Vec<u8>,
     zstd: Option<Decompressor<'static>>,
 }
 
 impl Unpacker {
-    /// The `len` bytes that `packed` stands for; `None` if it does not.
-    pub(super) fn unpack<'a>(&'a mut self, codec: u32, packed: &'a [u8], len: usize) -> Option<&'a [u8]> {
+    /// Decompresses `packed` to `len` bytes; `None` if it is damaged or has another length.
+    pub(in crate::segment) fn unpack<'a>(
+        &'a mut self,
+        codec: u32,
+        packed: &'a [u8],
+        len: usize,
+    ) -> Option<&'a [u8]> {
         if codec == RAW {
             return Some(packed).filter(|packed| packed.len() == len);
         }

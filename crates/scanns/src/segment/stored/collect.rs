@@ -1,35 +1,35 @@
-//! What an index thread keeps of the documents of the segment in the making.
+//! The stored data of the documents that an index thread has in memory.
 
-use super::arena::Arena;
-use super::block::BlockWriter;
+use super::block::StoredBlockWriter;
 use super::codec::ZSTD_BYTES;
-use super::spans::{Span, SpanWriter};
+use super::queue::ByteQueue;
+use super::spans::{SpanWriter, TextSpan};
 use super::vector::VectorBuilder;
-use super::{Sections, TEXT, VECTORS};
 use crate::error::Result;
 use crate::schema::{Compression, Records, Store, Stored};
+use crate::segment::layout::{BlockSections, TEXT, VECTORS};
 use crate::store::EnvelopeWriter;
 use crate::tokenize::TokenSink;
 
-/// Blocks of one store, in memory until the segment is written.
-struct Blocks {
-    writer: BlockWriter,
-    arena: Arena,
+/// A block store in memory, until the segment is written.
+struct PendingStore {
+    writer: StoredBlockWriter,
+    queue: ByteQueue,
 }
 
-impl Blocks {
+impl PendingStore {
     fn new(compression: Compression) -> Result<Self> {
-        Ok(Blocks { writer: BlockWriter::new(compression)?, arena: Arena::default() })
+        Ok(PendingStore { writer: StoredBlockWriter::new(compression)?, queue: ByteQueue::default() })
     }
 
     fn bytes(&self) -> usize {
-        self.writer.bytes() + self.arena.bytes()
+        self.writer.bytes() + self.queue.bytes()
     }
 
-    fn write(&mut self, sections: Sections, out: &mut EnvelopeWriter) -> Result<()> {
-        let (index, packed) = self.writer.cut(&mut self.arena)?;
+    fn write(&mut self, sections: BlockSections, out: &mut EnvelopeWriter) -> Result<()> {
+        let (index, packed) = self.writer.cut(&mut self.queue)?;
         out.begin(sections.blocks)?;
-        self.arena.drain(usize::try_from(packed).unwrap_or(usize::MAX), out)?;
+        self.queue.drain(usize::try_from(packed).unwrap_or(usize::MAX), out)?;
         out.begin(sections.index)?;
         index.write(out)
     }
@@ -37,37 +37,37 @@ impl Blocks {
 
 enum Documents {
     None,
-    Spans { writer: SpanWriter, arena: Arena },
-    Text(Box<Blocks>),
+    Spans { writer: SpanWriter, queue: ByteQueue },
+    Text(Box<PendingStore>),
 }
 
-/// Collects text, places and vectors of documents, as far as they are to be kept.
-pub struct Collector {
+/// Collects the text, spans and vectors of documents, as far as the index stores them.
+pub struct StoredCollector {
     documents: Documents,
-    vectors: Option<(VectorBuilder, Blocks)>,
+    vectors: Option<(VectorBuilder, PendingStore)>,
 }
 
-impl Collector {
-    /// For a segment of such records.
+impl StoredCollector {
+    /// A collector for documents that are `records`.
     ///
     /// # Errors
-    /// Memory for the compression that cannot be had.
+    /// [`Error::System`](crate::Error::System) if there is no memory for compression.
     pub fn new(stored: &Stored, records: Records) -> Result<Self> {
         let documents = match stored.store {
             Store::None => Documents::None,
             Store::Reference => {
-                Documents::Spans { writer: SpanWriter::new(records.are_parts()), arena: Arena::default() }
+                Documents::Spans { writer: SpanWriter::new(records.are_parts()), queue: ByteQueue::default() }
             }
-            Store::Content => Documents::Text(Box::new(Blocks::new(stored.compression)?)),
+            Store::Content => Documents::Text(Box::new(PendingStore::new(stored.compression)?)),
         };
         let vectors = stored
             .vectors
-            .then(|| Ok((VectorBuilder::new(), Blocks::new(stored.compression)?)))
+            .then(|| Ok((VectorBuilder::new(), PendingStore::new(stored.compression)?)))
             .transpose()?;
-        Ok(Collector { documents, vectors })
+        Ok(StoredCollector { documents, vectors })
     }
 
-    /// The same collector; with `offsets`, vectors have those too.
+    /// The same collector; if `offsets` is true, vectors contain offsets.
     #[must_use]
     pub fn keep_offsets(mut self, offsets: bool) -> Self {
         if let Some((builder, _)) = self.vectors.as_mut().filter(|_| offsets) {
@@ -76,115 +76,115 @@ impl Collector {
         self
     }
 
-    /// Where text begins in its document whose tokens follow, as
-    /// [`Inverter::text_begins`](crate::invert::Inverter::text_begins) is told.
+    /// Says that the text of the following tokens begins at byte `origin` of the document; see
+    /// [`Inverter::text_begins`](crate::invert::Inverter::text_begins).
     pub fn text_begins(&mut self, origin: u64) {
         if let Some((builder, _)) = &mut self.vectors {
             builder.text_begins(origin);
         }
     }
 
-    /// Keeps nothing.
+    /// A collector that stores nothing.
     pub fn none() -> Self {
-        Collector { documents: Documents::None, vectors: None }
+        StoredCollector { documents: Documents::None, vectors: None }
     }
 
-    /// Bytes of memory beyond [`Collector::bytes`] that one takes for itself.
+    /// Bytes of memory that a collector takes beyond [`StoredCollector::bytes`].
     pub fn fixed_bytes(stored: &Stored) -> usize {
         let stores = usize::from(stored.store == Store::Content) + usize::from(stored.vectors);
         let each = if matches!(stored.compression, Compression::Zstd(_)) { ZSTD_BYTES } else { 1 << 20 };
         stores * each
     }
 
-    /// Bytes of memory taken by what grows with the segment.
+    /// Bytes of memory that grow with the segment.
     pub fn bytes(&self) -> usize {
         let documents = match &self.documents {
             Documents::None => 0,
-            Documents::Spans { writer, arena } => writer.bytes() + arena.bytes(),
+            Documents::Spans { writer, queue } => writer.bytes() + queue.bytes(),
             Documents::Text(blocks) => blocks.bytes(),
         };
         documents + self.vectors.as_ref().map_or(0, |(builder, blocks)| builder.memory() + blocks.bytes())
     }
 
-    fn arenas(&mut self) -> impl Iterator<Item = &mut Arena> {
+    fn queues(&mut self) -> impl Iterator<Item = &mut ByteQueue> {
         let documents = match &mut self.documents {
             Documents::None => None,
-            Documents::Spans { arena, .. } => Some(arena),
-            Documents::Text(blocks) => Some(&mut blocks.arena),
+            Documents::Spans { queue, .. } => Some(queue),
+            Documents::Text(blocks) => Some(&mut blocks.queue),
         };
-        documents.into_iter().chain(self.vectors.as_mut().map(|(_, blocks)| &mut blocks.arena))
+        documents.into_iter().chain(self.vectors.as_mut().map(|(_, blocks)| &mut blocks.queue))
     }
 
-    /// Gives back memory that is kept from the segment before, if it is more than `most` bytes.
+    /// Releases memory that is kept from the previous segment, if it is more than `most` bytes.
     pub fn keep_within(&mut self, most: usize) {
-        let spare: usize = self.arenas().map(|arena| arena.spare_bytes()).sum();
+        let spare: usize = self.queues().map(|queue| queue.spare_bytes()).sum();
         if spare > most {
-            self.arenas().for_each(Arena::give_back);
+            self.queues().for_each(ByteQueue::give_back);
         }
     }
 
-    /// More of the text of the document at hand, before an analyzer has changed it.
+    /// Appends to the text of the current document, as it was before any analyzer changed it.
     #[inline]
     pub fn text(&mut self, bytes: &[u8]) -> Result<()> {
         match &mut self.documents {
-            Documents::Text(blocks) => blocks.writer.push(bytes, &mut blocks.arena),
+            Documents::Text(blocks) => blocks.writer.push(bytes, &mut blocks.queue),
             _ => Ok(()),
         }
     }
 
-    /// What takes the tokens of the document at hand, if they are to be kept.
+    /// The sink for the tokens of the current document, if vectors are stored.
     #[inline]
     pub fn vectors(&mut self) -> Option<&mut impl TokenSink> {
         self.vectors.as_mut().map(|(builder, _)| builder)
     }
 
-    /// True if there is text of the document at hand.
+    /// Returns true if the current document has text.
     pub fn is_open(&self) -> bool {
         matches!(&self.documents, Documents::Text(blocks) if blocks.writer.is_open())
     }
 
-    /// The document at hand ends; it stands at `span` of its file, which only lines need to say.
+    /// Ends the current document, which is at `span` of its file; the span matters for lines only.
     #[inline]
-    pub fn end_document(&mut self, span: Span) -> Result<()> {
+    pub fn end_document(&mut self, span: TextSpan) -> Result<()> {
         match &mut self.documents {
             Documents::None => {}
-            Documents::Spans { writer, arena } => writer.push(span, arena)?,
-            Documents::Text(blocks) => blocks.writer.end_document(&mut blocks.arena)?,
+            Documents::Spans { writer, queue } => writer.push(span, queue)?,
+            Documents::Text(blocks) => blocks.writer.end_document(&mut blocks.queue)?,
         }
-        let Some((builder, Blocks { writer, arena })) = &mut self.vectors else { return Ok(()) };
+        let Some((builder, PendingStore { writer, queue })) = &mut self.vectors else { return Ok(()) };
         for part in builder.parts() {
-            writer.push(part, arena)?;
+            writer.push(part, queue)?;
         }
         builder.clear();
-        writer.end_document(arena)
+        writer.end_document(queue)
     }
 
-    /// The document at hand ends, void: nothing of it will be read.
+    /// Ends the current document as a void one, which is never read.
     pub fn void_document(&mut self) -> Result<()> {
         self.drop_open();
         self.end_document((0, 0))
     }
 
-    /// Forgets the document at hand.
+    /// Drops the current document.
     pub fn drop_open(&mut self) {
         if let Documents::Text(blocks) = &mut self.documents {
             let left = blocks.writer.drop_open();
-            blocks.arena.truncate(usize::try_from(left).unwrap_or(usize::MAX));
+            blocks.queue.truncate(usize::try_from(left).unwrap_or(usize::MAX));
         }
         if let Some((builder, _)) = &mut self.vectors {
             builder.clear();
         }
     }
 
-    /// Writes the sections of all documents that have ended; what there is of the one at hand is kept for the next
+    /// Writes the sections of all documents that have ended; the current document is kept for the next
     /// segment.
     pub(in crate::segment) fn write(&mut self, out: &mut EnvelopeWriter) -> Result<()> {
         match &mut self.documents {
             Documents::None => {}
-            Documents::Spans { writer, arena } => {
-                let bytes = writer.seal(arena)?;
+            Documents::Spans { writer, queue } => {
+                let bytes = writer.seal(queue)?;
                 writer.begin(out)?;
-                arena.drain(usize::try_from(bytes).unwrap_or(usize::MAX), out)?;
+                queue.drain(usize::try_from(bytes).unwrap_or(usize::MAX), out)?;
                 writer.finish(out)?;
             }
             Documents::Text(blocks) => blocks.write(TEXT, out)?,

@@ -1,39 +1,53 @@
-//! Finds documents in compressed blocks; believes nothing that it reads.
+//! Finds documents in compressed blocks. Every number that is read is checked before it is used.
 
 use std::ops::Range;
 
-use super::Sections;
-use super::block::{ENTRY, Entry, HEAD, Part};
+use super::block::{BlockPart, ENTRY, HEAD, PackedBlock, StoredBlockEntry};
 use super::codec::Unpacker;
+use super::spans::SpanReader;
 use crate::codec::ByteReader;
 use crate::error::{Error, Result};
+use crate::segment::layout::{BlockSections, TEXT, VECTORS};
 use crate::store::{Envelope, Section};
+
+/// Verifies that the sizes of the stored data of a file fit together.
+pub(in crate::segment) fn verify(file: &Envelope, max_doc: u32) -> Result<()> {
+    BlockReader::open(file, TEXT, max_doc)?;
+    BlockReader::open(file, VECTORS, max_doc)?;
+    SpanReader::open(file, max_doc).map(drop)
+}
 
 /// One block store of a segment.
 #[derive(Clone, Copy)]
-pub(super) struct BlockReader<'a> {
+pub(in crate::segment) struct BlockReader<'a> {
     blocks: &'a Section,
     index: &'a Section,
+    /// What the blocks hold, for error messages.
     what: &'static str,
     docs: u32,
     /// Number of blocks.
     count: usize,
+    /// Bytes of all documents.
     text: u64,
 }
 
-/// A block that is unpacked.
+/// An uncompressed block.
 #[derive(Clone, Copy)]
-pub(super) struct Block<'a> {
-    pub(super) entry: Entry,
-    /// Documents that end in it.
-    pub(super) docs: u32,
-    pub(super) text: &'a [u8],
+pub(in crate::segment) struct StoredBlock<'a> {
+    entry: StoredBlockEntry,
+    /// Number of documents that end in the block.
+    pub(in crate::segment) docs: u32,
+    text: &'a [u8],
     lengths: &'a [u8],
 }
 
 impl<'a> BlockReader<'a> {
-    /// The store in `sections`, if the file has one, whose documents must be `max_doc`.
-    pub(super) fn open(file: &'a Envelope, sections: Sections, max_doc: u32) -> Result<Option<Self>> {
+    /// Opens the store in `sections`, if the file has one; it must have `max_doc` documents.
+    pub(in crate::segment) fn open(
+        file: &'a Envelope,
+        sections: BlockSections,
+        max_doc: u32,
+    ) -> Result<Option<Self>> {
         let Ok(index) = file.section(sections.index) else { return Ok(None) };
         let blocks = file.section(sections.blocks)?;
         let wrong = || index.corrupt(format!("the index of its {} does not fit them", sections.what));
@@ -48,59 +62,64 @@ impl<'a> BlockReader<'a> {
         if fits { Ok(Some(reader)) } else { Err(wrong()) }
     }
 
-    /// Bytes of all blocks, and of their index.
-    pub(super) fn packed_bytes(&self) -> u64 {
+    /// Bytes of all compressed blocks and of their index.
+    pub(in crate::segment) fn packed_bytes(&self) -> u64 {
         (self.blocks.len() + self.index.len()) as u64
     }
 
     /// Bytes of all documents.
-    pub(super) fn text_bytes(&self) -> u64 {
+    pub(in crate::segment) fn text_bytes(&self) -> u64 {
         self.text
     }
 
     /// Number of blocks.
-    pub(super) fn count(&self) -> usize {
+    pub(in crate::segment) fn count(&self) -> usize {
         self.count
     }
 
-    pub(super) fn damaged(&self, block: usize) -> Error {
+    pub(in crate::segment) fn damaged(&self, block: usize) -> Error {
         self.blocks.corrupt(format!("block {block} of {} of its {} cannot be read", self.count, self.what))
     }
 
-    fn entry(&self, block: usize) -> Result<Entry> {
+    fn entry(&self, block: usize) -> Result<StoredBlockEntry> {
         let at = HEAD + block * ENTRY;
-        Entry::read(self.index.get(at..at + ENTRY)?).ok_or_else(|| self.damaged(block))
+        StoredBlockEntry::read(self.index.get(at..at + ENTRY)?).ok_or_else(|| self.damaged(block))
     }
 
-    /// An entry, with the documents that end in its block, and its bytes.
-    pub(super) fn block(&self, number: usize) -> Result<(Entry, u32, &'a [u8])> {
+    /// A block as it is in the file.
+    pub(in crate::segment) fn block(&self, number: usize) -> Result<PackedBlock<'a>> {
         let entry = self.entry(number)?;
-        let (end, next) = match number + 1 < self.count {
-            true => self.entry(number + 1).map(|next| (next.offset, next.first))?,
-            false => (self.blocks.len() as u64, self.docs),
+        let (end, next) = if number + 1 < self.count {
+            self.entry(number + 1).map(|next| (next.offset, next.first))?
+        } else {
+            (self.blocks.len() as u64, self.docs)
         };
         let docs = next.checked_sub(entry.first);
         let range = usize::try_from(entry.offset).ok().zip(usize::try_from(end).ok());
-        let fits = |docs: u32| if entry.part == Part::Whole { docs > 0 } else { docs <= 1 };
+        let fits = |docs: u32| if entry.part == BlockPart::Whole { docs > 0 } else { docs <= 1 };
         match (range, docs) {
             (Some((start, end)), Some(docs)) if start <= end && fits(docs) => {
-                Ok((entry, docs, self.blocks.get(start..end)?))
+                Ok(PackedBlock { entry, docs, packed: self.blocks.get(start..end)? })
             }
             _ => Err(self.damaged(number)),
         }
     }
 
-    /// Unpacks a block.
-    pub(super) fn load<'u>(&self, number: usize, unpacker: &'u mut Unpacker) -> Result<Block<'u>>
+    /// Decompresses a block.
+    pub(in crate::segment) fn load<'u>(
+        &self,
+        number: usize,
+        unpacker: &'u mut Unpacker,
+    ) -> Result<StoredBlock<'u>>
     where
         'a: 'u,
     {
-        let (entry, docs, packed) = self.block(number)?;
+        let PackedBlock { entry, docs, packed } = self.block(number)?;
         let (text, lengths) = (entry.text as usize, entry.lengths as usize);
         let raw = unpacker.unpack(entry.codec, packed, text + lengths);
         let (text, lengths) =
             raw.and_then(|raw| raw.split_at_checked(text)).ok_or_else(|| self.damaged(number))?;
-        Ok(Block { entry, docs, text, lengths })
+        Ok(StoredBlock { entry, docs, text, lengths })
     }
 
     /// The last block of document `doc`.
@@ -114,28 +133,23 @@ impl<'a> BlockReader<'a> {
     }
 
     /// The bytes of a document.
-    pub(super) fn get(&self, doc: u32) -> Result<Vec<u8>> {
+    pub(in crate::segment) fn get(&self, doc: u32) -> Result<Vec<u8>> {
         let mut unpacker = Unpacker::default();
         let last = self.find(doc)?;
-        let entry = self.entry(last)?;
-        if entry.part == Part::Whole {
+        if self.entry(last)?.part == BlockPart::Whole {
             let block = self.load(last, &mut unpacker)?;
-            let mut found = Err(self.damaged(last));
-            block.each(|number, text| {
-                if number == doc {
-                    found = Ok(text.to_vec());
-                }
-            });
-            return found;
+            let mut documents = block.documents();
+            let found = documents.find(|(number, _)| *number == doc);
+            return found.map(|(_, text)| text.to_vec()).ok_or_else(|| self.damaged(last));
         }
         let mut first = last;
-        while self.entry(first)?.part == Part::Later {
+        while self.entry(first)?.part == BlockPart::Later {
             first = first.checked_sub(1).ok_or_else(|| self.damaged(last))?;
         }
         let mut text = Vec::new();
         for number in first..=last {
             let block = self.load(number, &mut unpacker)?;
-            if block.entry.first != doc || block.entry.part == Part::Whole {
+            if block.entry.first != doc || block.entry.part == BlockPart::Whole {
                 return Err(self.damaged(number));
             }
             text.extend_from_slice(block.text);
@@ -143,8 +157,9 @@ impl<'a> BlockReader<'a> {
         Ok(text)
     }
 
-    /// Calls `visit` with each of `docs`, which ascend, and its place among them; each block is unpacked once.
-    pub(super) fn each_of(
+    /// Calls `visit` with the index of each document in `docs`, which ascend, and with its bytes. Each block
+    /// is decompressed once.
+    pub(in crate::segment) fn each_of(
         &self,
         docs: &[u32],
         unpacker: &mut Unpacker,
@@ -153,18 +168,18 @@ impl<'a> BlockReader<'a> {
         let mut next = 0;
         while let Some(&doc) = docs.get(next) {
             let number = self.find(doc)?;
-            if self.entry(number)?.part != Part::Whole {
+            if self.entry(number)?.part != BlockPart::Whole {
                 visit(next, &self.get(doc)?);
                 next += 1;
                 continue;
             }
             let (block, before) = (self.load(number, unpacker)?, next);
-            block.each(|number, text| {
-                if docs.get(next) == Some(&number) {
+            for (doc, text) in block.documents() {
+                if docs.get(next) == Some(&doc) {
                     visit(next, text);
                     next += 1;
                 }
-            });
+            }
             if next == before {
                 return Err(self.damaged(number));
             }
@@ -172,11 +187,11 @@ impl<'a> BlockReader<'a> {
         Ok(())
     }
 
-    /// Blocks from `first` on that hold parts of one document, or the one of whole documents.
-    pub(super) fn group(&self, first: usize) -> Result<Range<usize>> {
+    /// The blocks from `first` on that hold one document, or the one block of whole documents.
+    pub(in crate::segment) fn group(&self, first: usize) -> Result<Range<usize>> {
         let mut end = first + 1;
-        if self.entry(first)?.part != Part::Whole {
-            while end < self.count && self.entry(end)?.part == Part::Later {
+        if self.entry(first)?.part != BlockPart::Whole {
+            while end < self.count && self.entry(end)?.part == BlockPart::Later {
                 end += 1;
             }
         }
@@ -186,8 +201,8 @@ impl<'a> BlockReader<'a> {
     /// Calls `visit` with every document in order.
     ///
     /// # Errors
-    /// [`Error::Corrupt`] if any block does not unpack, or the index does not fit; and whatever `visit` says.
-    pub(super) fn each(&self, mut visit: impl FnMut(u32, &[u8]) -> Result<()>) -> Result<()> {
+    /// [`Error::Corrupt`] if a block does not decompress or contradicts the index, and errors from `visit`.
+    pub(in crate::segment) fn each(&self, mut visit: impl FnMut(u32, &[u8]) -> Result<()>) -> Result<()> {
         let mut unpacker = Unpacker::default();
         let (mut parts, mut next, mut at, mut sum) = (Vec::new(), 0, 0, 0);
         while at < self.count {
@@ -203,50 +218,47 @@ impl<'a> BlockReader<'a> {
                     return Err(self.damaged(number));
                 }
                 ended += block.docs;
-                if block.entry.part != Part::Whole {
+                if block.entry.part != BlockPart::Whole {
                     parts.extend_from_slice(block.text);
                     if block.docs == 1 {
                         visit(next, &parts)?;
                     }
                     continue;
                 }
-                let mut outcome = Ok(());
-                block.each(|doc, text| {
-                    if outcome.is_ok() {
-                        outcome = visit(doc, text);
-                    }
-                });
-                outcome?;
+                for (doc, text) in block.documents() {
+                    visit(doc, text)?;
+                }
             }
             next += ended;
         }
         if next == self.docs && sum == self.text { Ok(()) } else { Err(self.damaged(self.count)) }
     }
 
-    /// True if what stands beside a block fits it: the parts of a document follow each other.
+    /// Returns true if a block fits the block after it: the parts of a document follow each other.
     fn follows(&self, number: usize) -> Result<bool> {
-        let (entry, docs, _) = self.block(number)?;
-        let starts = number > 0 || (entry.offset == 0 && entry.part != Part::Later);
-        let more = number + 1 < self.count && self.entry(number + 1)?.part == Part::Later;
-        // A document goes on in the next block if it is in parts and none of it ends here.
-        let goes_on = entry.part != Part::Whole && docs == 0;
+        let PackedBlock { entry, docs, .. } = self.block(number)?;
+        let starts = number > 0 || (entry.offset == 0 && entry.part != BlockPart::Later);
+        let more = number + 1 < self.count && self.entry(number + 1)?.part == BlockPart::Later;
+        // A document goes on in the next block if it is in parts and does not end in this one.
+        let goes_on = entry.part != BlockPart::Whole && docs == 0;
         Ok(starts && more == goes_on)
     }
 }
 
-impl Block<'_> {
-    /// Calls `visit` with every document that is whole in this block, as far as lengths make sense.
-    pub(super) fn each(&self, mut visit: impl FnMut(u32, &[u8])) {
+impl<'a> StoredBlock<'a> {
+    /// The whole documents of the block with their numbers, up to the first invalid length.
+    pub(in crate::segment) fn documents(&self) -> impl Iterator<Item = (u32, &'a [u8])> + use<'a> {
         let (mut lengths, mut rest) = (ByteReader::new(self.lengths), self.text);
-        for doc in self.entry.first..self.entry.first.saturating_add(self.docs) {
-            let len = lengths.varint().and_then(|len| usize::try_from(len).ok());
-            let Some((text, after)) = len.and_then(|len| rest.split_at_checked(len)) else { return };
-            visit(doc, text);
+        (self.entry.first..self.entry.first.saturating_add(self.docs)).map_while(move |doc| {
+            let len = usize::try_from(lengths.varint()?).ok()?;
+            let (text, after) = rest.split_at_checked(len)?;
             rest = after;
-        }
+            Some((doc, text))
+        })
     }
 
-    /// True if the lengths are those of the documents that end in it, and add up.
+    /// Returns true if there is one length for each document that ends in the block, and the lengths add up
+    /// to its text.
     fn is_whole(&self) -> bool {
         let mut lengths = ByteReader::new(self.lengths);
         let mut sum = Some(0u64);

@@ -1,18 +1,21 @@
-//! Where documents are in their files, for an index that keeps references to them.
+//! The places of documents in their files, for an index that stores references instead of text.
 //!
 //! ```text
-//! spans  = block …                                                 section 36
-//! block  = (varint(length << 1 | jumps) | varint(jump)?) …         128 documents, the last block may have fewer
-//! places = kind u32 (0: documents are files, 1: spans say) | documents u32 | offset u64 …        section 37
+//! spans  = block …                                             section 36
+//! block  = (varint(length << 1 | jumps) | varint(jump)?) …     128 documents, fewer in the last block
+//! places = kind u32 | documents u32 | offset u64 …             section 37
+//! kind   = 0: documents are files, 1: documents have spans
 //! ```
 //!
-//! A span begins where the one before it in the block ended, one byte for the line feed included, the first at 0, unless it
-//! jumps: then a varint follows, the distance in zigzag form (0, -1, 1, -2, …). There is an offset for each block. A
-//! document that is a whole file has a span of length 0 at 0. Where all documents are files, there are no blocks.
+//! The first span of a block begins at 0, each following one a byte after the end of the span before, where
+//! the line feed is. A span that begins elsewhere jumps: a varint with the distance in zigzag form (0, -1, 1,
+//! -2, …) follows. There is an offset for each block. A document that is a whole file has a span of length 0
+//! at 0. If all documents are files, there are no blocks.
 
-use super::{BlockSink, SPAN_PLACES, SPANS};
 use crate::codec::{ByteReader, put_varint};
+use crate::column::BlockSink;
 use crate::error::{Error, Result};
+use crate::segment::layout::{SPAN_PLACES, SPANS};
 use crate::store::{Envelope, EnvelopeWriter, Section};
 
 /// Documents of a block.
@@ -21,13 +24,13 @@ const BLOCK: usize = 128;
 const HEAD: usize = 8;
 
 /// Start and length in bytes.
-pub(super) type Span = (u64, u64);
+pub(in crate::segment) type TextSpan = (u64, u64);
 
 /// Writes spans as they come.
-pub(super) struct SpanWriter {
+pub(in crate::segment) struct SpanWriter {
     by_line: bool,
     docs: u32,
-    /// Where the next span begins, if it does not jump.
+    /// Start of the next span, unless it jumps.
     next: u64,
     block: Vec<u8>,
     written: u64,
@@ -35,24 +38,25 @@ pub(super) struct SpanWriter {
 }
 
 impl SpanWriter {
-    /// `by_line` is false if all documents are files.
-    pub(super) fn new(by_line: bool) -> Self {
+    /// Creates a writer; `by_line` is false if all documents are files.
+    pub(in crate::segment) fn new(by_line: bool) -> Self {
         SpanWriter { by_line, docs: 0, next: 0, block: Vec::new(), written: 0, places: Vec::new() }
     }
 
     /// Begins the section of spans.
-    pub(super) fn begin(&self, out: &mut EnvelopeWriter) -> Result<()> {
+    pub(in crate::segment) fn begin(&self, out: &mut EnvelopeWriter) -> Result<()> {
         out.begin(SPANS)
     }
 
-    /// Bytes of memory taken.
-    pub(super) fn bytes(&self) -> usize {
+    /// Bytes of memory in use.
+    pub(in crate::segment) fn bytes(&self) -> usize {
         self.places.capacity()
     }
 
-    /// The next document.
+    /// Adds the span of the next document.
     #[inline]
-    pub(super) fn push(&mut self, (start, len): Span, out: &mut impl BlockSink) -> Result<()> {
+    pub(in crate::segment) fn push(&mut self, span: TextSpan, out: &mut impl BlockSink) -> Result<()> {
+        let (start, len) = span;
         if !self.by_line {
             self.docs += 1;
             return Ok(());
@@ -79,14 +83,14 @@ impl SpanWriter {
         Ok(())
     }
 
-    /// Hands the last block on; returns the bytes of all.
-    pub(super) fn seal(&mut self, out: &mut impl BlockSink) -> Result<u64> {
+    /// Passes on the last block; returns the bytes of all blocks.
+    pub(in crate::segment) fn seal(&mut self, out: &mut impl BlockSink) -> Result<u64> {
         self.send(out)?;
         Ok(self.written)
     }
 
-    /// Writes what is left, with the places, and begins again.
-    pub(super) fn finish(&mut self, out: &mut EnvelopeWriter) -> Result<()> {
+    /// Writes the last block and the places, and starts over.
+    pub(in crate::segment) fn finish(&mut self, out: &mut EnvelopeWriter) -> Result<()> {
         self.seal(out)?;
         out.begin(SPAN_PLACES)?;
         out.write(&u32::from(self.by_line).to_le_bytes())?;
@@ -100,7 +104,7 @@ impl SpanWriter {
 
 /// Reads spans.
 #[derive(Clone, Copy)]
-pub(super) struct SpanReader<'a> {
+pub(in crate::segment) struct SpanReader<'a> {
     spans: &'a Section,
     places: &'a Section,
     by_line: bool,
@@ -108,11 +112,11 @@ pub(super) struct SpanReader<'a> {
 }
 
 impl<'a> SpanReader<'a> {
-    /// The references of a file, if it has some, to `max_doc` documents.
-    pub(super) fn open(file: &'a Envelope, max_doc: u32) -> Result<Option<Self>> {
+    /// Opens the spans of `max_doc` documents, if the file has references.
+    pub(in crate::segment) fn open(file: &'a Envelope, max_doc: u32) -> Result<Option<Self>> {
         let Ok(places) = file.section(SPAN_PLACES) else { return Ok(None) };
         let spans = file.section(SPANS)?;
-        let wrong = || places.corrupt("the places of its documents do not fit them");
+        let wrong = || places.corrupt("the number of places does not fit the number of documents");
         let mut head = ByteReader::new(places.get(0..HEAD)?);
         let (Some(kind @ 0..=1), Some(docs)) = (head.u32(), head.u32()) else { return Err(wrong()) };
         let by_line = kind == 1;
@@ -121,13 +125,13 @@ impl<'a> SpanReader<'a> {
         if fits { Ok(Some(SpanReader { spans, places, by_line, docs })) } else { Err(wrong()) }
     }
 
-    /// True if documents are lines, or were in one of the segments that this one was merged from.
-    pub(super) fn has_spans(&self) -> bool {
+    /// Returns true if documents are lines, or were in one of the segments that this one was merged from.
+    pub(in crate::segment) fn has_spans(&self) -> bool {
         self.by_line
     }
 
-    /// Bytes of all sections.
-    pub(super) fn bytes(&self) -> u64 {
+    /// Bytes of both sections.
+    pub(in crate::segment) fn bytes(&self) -> u64 {
         (self.spans.len() + self.places.len()) as u64
     }
 
@@ -135,7 +139,7 @@ impl<'a> SpanReader<'a> {
         self.spans.corrupt(format!("block {block} of the places of its documents cannot be read"))
     }
 
-    /// Where a block begins.
+    /// Offset of a block.
     fn place(&self, block: usize) -> Result<Option<usize>> {
         let at = HEAD + block * 8;
         if at >= self.places.len() {
@@ -153,8 +157,8 @@ impl<'a> SpanReader<'a> {
         }
     }
 
-    /// Where a document is in its file; `None` if it is a whole file.
-    pub(super) fn get(&self, doc: u32) -> Result<Option<Span>> {
+    /// The span of a document in its file; `None` if the documents are files.
+    pub(in crate::segment) fn get(&self, doc: u32) -> Result<Option<TextSpan>> {
         if !self.by_line {
             return Ok(None);
         }
@@ -166,25 +170,60 @@ impl<'a> SpanReader<'a> {
         Ok(span)
     }
 
-    /// Calls `visit` with every document and its span, in order.
-    pub(super) fn each(&self, mut visit: impl FnMut(u32, Span) -> Result<()>) -> Result<()> {
-        if !self.by_line {
-            return (0..self.docs).try_for_each(|doc| visit(doc, (0, 0)));
-        }
-        for (block, first) in (0..self.docs).step_by(BLOCK).enumerate() {
-            let (mut reader, mut next) = (self.block(block)?, 0);
-            for doc in (first..self.docs).take(BLOCK) {
-                visit(doc, read_span(&mut reader, &mut next).ok_or_else(|| self.damaged(block))?)?;
-            }
-            if !reader.remaining().is_empty() {
-                return Err(self.damaged(block));
-            }
-        }
-        if self.place(0)? == Some(0) || self.docs == 0 { Ok(()) } else { Err(self.damaged(0)) }
+    /// The spans of all documents in order.
+    pub(in crate::segment) fn spans(&self) -> Spans<'a> {
+        Spans { reader: *self, doc: 0, next: 0, block: ByteReader::new(&[]) }
     }
 }
 
-fn read_span(reader: &mut ByteReader<'_>, next: &mut u64) -> Option<Span> {
+/// Steps through spans; see [`SpanReader::spans`].
+pub(in crate::segment) struct Spans<'a> {
+    reader: SpanReader<'a>,
+    doc: u32,
+    /// Start of the next span, unless it jumps.
+    next: u64,
+    block: ByteReader<'a>,
+}
+
+impl Spans<'_> {
+    fn step(&mut self) -> Result<Option<TextSpan>> {
+        let SpanReader { docs, by_line, .. } = self.reader;
+        if !by_line {
+            return Ok((self.doc < docs).then_some((0, 0)));
+        }
+        let number = self.doc as usize / BLOCK;
+        let damaged = || self.reader.damaged(number);
+        if (self.doc as usize).is_multiple_of(BLOCK) || self.doc == docs {
+            if !self.block.remaining().is_empty() {
+                return Err(self.reader.damaged(number.saturating_sub(1)));
+            }
+            if self.doc == docs {
+                return Ok(None);
+            }
+            if number == 0 && self.reader.place(0)? != Some(0) {
+                return Err(damaged());
+            }
+            (self.block, self.next) = (self.reader.block(number)?, 0);
+        }
+        read_span(&mut self.block, &mut self.next).map(Some).ok_or_else(damaged)
+    }
+}
+
+impl Iterator for Spans<'_> {
+    type Item = Result<TextSpan>;
+
+    fn next(&mut self) -> Option<Self::Item> {
+        if self.doc > self.reader.docs {
+            return None;
+        }
+        let span = self.step();
+        // Nothing follows an error or the end.
+        self.doc = if matches!(span, Ok(Some(_))) { self.doc + 1 } else { u32::MAX };
+        span.transpose()
+    }
+}
+
+fn read_span(reader: &mut ByteReader<'_>, next: &mut u64) -> Option<TextSpan> {
     let len = reader.varint()?;
     let jump = if len & 1 == 1 { reader.varint()? } else { 0 };
     let start = next.wrapping_add((jump >> 1) ^ (jump & 1).wrapping_neg());

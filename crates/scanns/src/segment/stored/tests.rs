@@ -1,31 +1,33 @@
-//! Documents of all kinds against a vector of them.
+//! Documents of all kinds, compared with a list of them.
 
 use std::collections::BTreeMap;
 
 use fastrand::Rng;
 
-use super::block::{BlockWriter, ENTRY, FULL, MOST};
-use super::collect::Collector;
+use super::block::{ENTRY, FULL, MOST, StoredBlockWriter};
+use super::collect::StoredCollector;
 use super::read::BlockReader;
 use super::spans::{SpanReader, SpanWriter};
-use super::vector::{VectorBuilder, decode};
-use super::{SPANS, Sections};
+use super::vector::{VectorBuilder, decode_vector};
 use crate::column::ColumnSet;
 use crate::error::Result;
 use crate::invert::{InvertOptions, Inverter};
 use crate::schema::{Compression, Field, Postings, Records, Store, Stored};
-use crate::segment::{CheckLevel, FlushBuffers, Keys, MergeWork, Segment, flush, merge};
+use crate::segment::layout::{BlockSections, SPANS, TEXT};
+use crate::segment::tests::write_contents;
+use crate::segment::{CheckLevel, FlushBuffers, Keys, MergeWork, Segment, SegmentContents, merge};
 use crate::source::Stamp;
 use crate::store::{Directory, Envelope, EnvelopeWriter, FileKind, RamDirectory};
 use crate::sys::PageSize;
 use crate::tokenize::TokenSink;
 
 const KIND: FileKind = FileKind { magic: *b"SCANTEST", format: 1 };
-const PLACE: Sections = Sections { blocks: 1, index: 2, what: "documents" };
+const PLACE: BlockSections = BlockSections { blocks: 1, index: 2, what: "documents" };
 const ALL: [Compression; 4] =
     [Compression::None, Compression::Lz4, Compression::Zstd(1), Compression::Zstd(7)];
 
-/// Empty, small, filling blocks to the byte, and many blocks long; text that packs well, and bytes that do not.
+/// A document that is empty, small, exactly as long as a block, or many blocks long; of compressible text or
+/// of random bytes.
 fn random_document(random: &mut Rng) -> Vec<u8> {
     let len = match random.u8(..12) {
         0 => 0,
@@ -34,13 +36,11 @@ fn random_document(random: &mut Rng) -> Vec<u8> {
         3..5 => random.usize(..FULL),
         _ => random.usize(..300),
     };
-    match random.bool() {
-        true => (0..len).map(|_| random.u8(..)).collect(),
-        false => {
-            let words: &[u8] = b"some words of a text that comes again and again \n";
-            words.iter().cycle().skip(random.usize(..50)).take(len).copied().collect()
-        }
+    if random.bool() {
+        return (0..len).map(|_| random.u8(..)).collect();
     }
+    let words: &[u8] = b"some words of a text that comes again and again \n";
+    words.iter().cycle().skip(random.usize(..50)).take(len).copied().collect()
 }
 
 fn push_in_pieces(random: &mut Rng, mut text: &[u8], mut push: impl FnMut(&[u8])) {
@@ -55,7 +55,7 @@ fn push_in_pieces(random: &mut Rng, mut text: &[u8], mut push: impl FnMut(&[u8])
 fn write_all(random: &mut Rng, directory: &RamDirectory, compression: Compression, documents: &[Vec<u8>]) {
     let mut out = EnvelopeWriter::create(directory, "file", KIND, 1).unwrap();
     out.begin(PLACE.blocks).unwrap();
-    let mut writer = BlockWriter::new(compression).unwrap();
+    let mut writer = StoredBlockWriter::new(compression).unwrap();
     for document in documents {
         push_in_pieces(random, document, |text| writer.push(text, &mut out).unwrap());
         writer.end_document(&mut out).unwrap();
@@ -67,7 +67,7 @@ fn write_all(random: &mut Rng, directory: &RamDirectory, compression: Compressio
 }
 
 #[test]
-fn documents_of_any_size_are_read_back_one_by_one_and_all_in_order() {
+fn documents_of_any_size_are_read_back_singly_and_in_order() {
     let seed = 0x5eed_0702;
     let mut random = Rng::with_seed(seed);
     for round in 0..24 {
@@ -98,7 +98,7 @@ fn documents_of_any_size_are_read_back_one_by_one_and_all_in_order() {
 }
 
 #[test]
-fn empty_documents_in_millions_take_next_to_nothing() {
+fn millions_of_empty_documents_take_little_space() {
     let documents = vec![Vec::new(); 200_000];
     let directory = RamDirectory::new();
     write_all(&mut Rng::with_seed(1), &directory, Compression::Lz4, &documents);
@@ -108,7 +108,7 @@ fn empty_documents_in_millions_take_next_to_nothing() {
     assert_eq!(reader.get(199_999).unwrap(), b"");
 }
 
-/// Reads everything; documents that come out are compared.
+/// Reads everything and compares the documents that can be read.
 fn read_all(directory: &RamDirectory, documents: &[Vec<u8>]) -> Result<()> {
     let file = Envelope::open(directory, "file", KIND)?;
     let Some(reader) = BlockReader::open(&file, PLACE, u32::try_from(documents.len()).unwrap())? else {
@@ -119,7 +119,7 @@ fn read_all(directory: &RamDirectory, documents: &[Vec<u8>]) -> Result<()> {
 }
 
 #[test]
-fn an_index_that_lies_is_an_error_and_no_panic() {
+fn a_wrong_index_is_an_error_and_not_a_panic() {
     let seed = 0x5eed_0703;
     let mut random = Rng::with_seed(seed);
     for compression in ALL {
@@ -131,7 +131,7 @@ fn an_index_that_lies_is_an_error_and_no_panic() {
             [1, 2].map(|kind| file.section(kind).unwrap().all().unwrap().to_vec())
         };
         for _ in 0..120 {
-            // The checksums are right, as they are for what another program wrote.
+            // The checksums are correct, as in a file that another program wrote.
             let mut changed = sections.clone();
             let part = if random.u8(..4) == 0 { 0 } else { 1 };
             let len = changed[part].len();
@@ -178,11 +178,9 @@ fn spans_of_lines_and_files_are_read_back() {
         let count = u32::try_from(spans.len()).unwrap();
         let reader = SpanReader::open(&file, count).unwrap().unwrap();
         let mut found = Vec::new();
-        let visit = |_, span| {
-            found.push(span);
-            Ok(())
-        };
-        reader.each(visit).unwrap();
+        for span in reader.spans() {
+            found.push(span.unwrap());
+        }
         assert_eq!(found, spans, "seed {seed:x} round {round}");
         for (number, &span) in (0..).zip(&spans) {
             assert_eq!(reader.get(number).unwrap(), Some(span), "seed {seed:x} round {round}");
@@ -202,7 +200,7 @@ fn random_tokens(random: &mut Rng) -> Vec<Vec<u8>> {
         .collect()
 }
 
-/// Term → positions, the slow way.
+/// Term → positions, by a simple implementation.
 fn by_term(tokens: &[Vec<u8>]) -> BTreeMap<Vec<u8>, Vec<u32>> {
     let mut terms = BTreeMap::<_, Vec<u32>>::new();
     for (position, token) in (0..).zip(tokens) {
@@ -212,7 +210,7 @@ fn by_term(tokens: &[Vec<u8>]) -> BTreeMap<Vec<u8>, Vec<u32>> {
 }
 
 #[test]
-fn vectors_hold_every_term_with_its_places() {
+fn vectors_have_every_term_with_its_positions() {
     let seed = 0x5eed_0705;
     let mut random = Rng::with_seed(seed);
     let mut builder = VectorBuilder::new();
@@ -232,10 +230,10 @@ fn vectors_hold_every_term_with_its_places() {
             bounds.push(u16::try_from(text.len()).unwrap());
         }
         builder.tokens(&text, 0, &bounds);
-        // Tokens that were pushed one by one came before those gathered around them only where a window was empty.
+        // Single tokens are pushed before the gathered tokens around them only if a window is empty.
         let bytes = builder.parts().concat();
         builder.clear();
-        let found = decode(&bytes).unwrap();
+        let found = decode_vector(&bytes).unwrap();
         let mut count = 0;
         let expected = by_term(&tokens);
         assert_eq!(found.len(), expected.len(), "seed {seed:x} round {round}");
@@ -244,19 +242,19 @@ fn vectors_hold_every_term_with_its_places() {
             count += term.frequency();
         }
         assert_eq!(count, tokens.len());
-        // Damage gives nothing or something else, but never a panic.
+        // Damage gives nothing or another vector, but never a panic.
         for _ in 0..20 {
             let mut damaged = bytes.clone();
             damaged.truncate(random.usize(..=bytes.len()));
             if let Some(byte) = damaged.get_mut(random.usize(..bytes.len().max(1))) {
                 *byte ^= 1 << random.u8(..8);
             }
-            let _ = decode(&damaged);
+            let _ = decode_vector(&damaged);
         }
     }
 }
 
-/// A document of the oracle.
+/// An expected document.
 #[derive(Clone)]
 struct Document {
     text: Vec<u8>,
@@ -272,7 +270,7 @@ fn random_segment(random: &mut Rng, directory: &RamDirectory, id: u128, stored: 
         ..InvertOptions::default()
     };
     let mut inverter = Inverter::new(&options).unwrap();
-    let mut collector = Collector::new(&stored, Records::File).unwrap();
+    let mut collector = StoredCollector::new(&stored, Records::File).unwrap();
     let (mut documents, mut keys) = (Vec::new(), Keys::default());
     for number in 0..random.usize(1..60) {
         let (text, tokens, void) = (random_document(random), random_tokens(random), random.u8(..15) == 0);
@@ -294,22 +292,11 @@ fn random_segment(random: &mut Rng, directory: &RamDirectory, id: u128, stored: 
         keys.stamps.push(Stamp::default());
         documents.push(Document { text, tokens, void });
     }
-    // What has not ended yet is no part of the segment.
+    // A document that has not ended is not written.
     collector.text(b"some more").unwrap();
-    let buffers = FlushBuffers::default();
-    flush(
-        directory,
-        id,
-        &mut [(Field::default(), &mut inverter)],
-        &keys,
-        &mut collector,
-        &mut ColumnSet::default(),
-        &buffers,
-    )
-    .unwrap()
-    .1
-    .sync()
-    .unwrap();
+    let (fields, mut columns) = (vec![(Field::default(), &mut inverter)], ColumnSet::default());
+    let contents = SegmentContents { fields, keys: &keys, stored: &mut collector, columns: &mut columns };
+    write_contents(directory, id, contents, &FlushBuffers::default());
     documents
 }
 
@@ -352,7 +339,7 @@ fn documents_and_vectors_survive_deletes_and_merges() {
             }
             segments.push(segment);
         }
-        // Twice: what was carried over once is carried over again.
+        // Twice, so that copied blocks are copied again.
         for id in [10, 11] {
             let merged = merge(&directory, id, &segments, None, &MergeWork::default(), &mut |_| Ok(()));
             merged.unwrap().1.sync().unwrap();
@@ -364,12 +351,11 @@ fn documents_and_vectors_survive_deletes_and_merges() {
 }
 
 #[test]
-fn blocks_without_deletes_are_copied_as_they_are() {
+fn blocks_without_deletes_are_copied() {
     let mut random = Rng::with_seed(0x5eed_0707);
     let stored = Stored { store: Store::Content, compression: Compression::Zstd(9), vectors: false };
     let directory = RamDirectory::new();
-    let blocks =
-        |segment: &Segment| segment.envelope().section(super::TEXT.blocks).unwrap().all().unwrap().to_vec();
+    let blocks = |segment: &Segment| segment.envelope().section(TEXT.blocks).unwrap().all().unwrap().to_vec();
     let mut sum = Vec::new();
     let mut segments = Vec::new();
     for id in 1..4 {
@@ -387,7 +373,7 @@ fn blocks_without_deletes_are_copied_as_they_are() {
 }
 
 #[test]
-fn segments_that_do_not_store_the_same_are_not_merged() {
+fn segments_that_store_different_data_are_not_merged() {
     let mut random = Rng::with_seed(0x5eed_0708);
     let directory = RamDirectory::new();
     let kinds =
@@ -402,7 +388,7 @@ fn segments_that_do_not_store_the_same_are_not_merged() {
     }
     for pair in segments.windows(2) {
         let error = merge(&directory, 9, pair, None, &MergeWork::default(), &mut |_| Ok(())).err().unwrap();
-        assert!(error.to_string().contains("as others do not"), "{error}");
+        assert!(error.to_string().contains("does not store"), "{error}");
         assert!(!directory.list().unwrap().contains(&crate::segment::file_name(9)));
     }
 }
@@ -426,26 +412,15 @@ fn a_vector_that_differs_from_the_postings_is_found() {
     ] {
         let directory = RamDirectory::new();
         let mut inverter = Inverter::new(&options).unwrap();
-        let mut collector = Collector::new(&stored, Records::File).unwrap();
+        let mut collector = StoredCollector::new(&stored, Records::File).unwrap();
         tokens(posted).iter().for_each(|token| inverter.token(token, 0..1));
         tokens(kept).iter().for_each(|token| collector.vectors().unwrap().token(token, 0..1));
         inverter.end_document();
         collector.end_document((0, 0)).unwrap();
         let keys = Keys { paths: vec![b"/a".to_vec()], stamps: vec![Stamp::default()], runs: None };
-        let buffers = FlushBuffers::default();
-        flush(
-            &directory,
-            1,
-            &mut [(Field::default(), &mut inverter)],
-            &keys,
-            &mut collector,
-            &mut ColumnSet::default(),
-            &buffers,
-        )
-        .unwrap()
-        .1
-        .sync()
-        .unwrap();
+        let (fields, mut columns) = (vec![(Field::default(), &mut inverter)], ColumnSet::default());
+        let contents = SegmentContents { fields, keys: &keys, stored: &mut collector, columns: &mut columns };
+        write_contents(&directory, 1, contents, &FlushBuffers::default());
         let segment = Segment::open(&directory, 1, 0).unwrap();
         segment.check(CheckLevel::Structure, &mut |_| Ok(())).unwrap();
         let checked = segment.check(CheckLevel::Cross, &mut |_| Ok(()));

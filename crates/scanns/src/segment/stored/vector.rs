@@ -1,21 +1,25 @@
-//! The terms of a document in the order of its text: built token by token, kept as bytes, read back by term.
+//! The vector of a document: its terms with their positions and offsets, built token by token and read back
+//! by term.
 //!
 //! ```text
 //! vector = varint(terms) | varint(tokens) | varint(length) … | bytes … | code varint … | offset …
-//! offset = varint(gap << 1 | (extra != 0)) | varint(extra)?                              per token, all of them or none
+//! offset = varint(gap << 1 | (extra != 0)) | varint(extra)?           per token, all of them or none
 //! ```
 //!
-//! Terms stand in the order in which they occur first: the length of each, then their bytes. There is a code for each
-//! token: 0 for the first occurrence of the next term, else the number of the term, from 1. Where positions and tokens part
-//! ways, at a word that was left out or a second token in one place, stands the number of the term that did not occur yet
-//! and then, zigzag, how many positions further the next token stands than it would. So nothing is sorted and
-//! nothing gathered by term when a document ends: a token costs a look-up in a table that stays in the first caches, and
-//! a byte or two; and two documents that begin alike, as sources do, have the same bytes, which compression finds. A
-//! document without tokens has a vector of no bytes.
+//! Terms are in the order of their first occurrence: first the length of each, then their bytes. Each token
+//! has a code: 0 for the first occurrence of the next term, else the number of the term, from 1. If the
+//! position of the next token is not one after the previous one (because a word was left out, or several
+//! tokens share a position), two varints precede its code: the number of the first term that has not occurred
+//! yet, and the distance to the expected position in zigzag form.
 //!
-//! Where offsets are kept there is one for each token: from the end of the token before, or the start of the text, to its start,
-//! and by how much its length there exceeds that of the term, both in zigzag form. So words with a space between them all
-//! have the same offset. From 2³² - 1 on, starts and ends count as that.
+//! So nothing has to be sorted or gathered by term when a document ends. A token costs a look-up in a table
+//! that stays in the first-level caches, and one or two bytes. Two documents that begin alike, as source
+//! files do, have equal bytes, which compression finds. A document without tokens has an empty vector.
+//!
+//! If offsets are kept, each token has one: the distance from the end of the previous token, or from the
+//! start of the text, to its start, and the length in the text minus the length of the term, both in zigzag
+//! form. So words that are separated by one space all have the same offset. Starts and ends beyond 2³² - 1
+//! count as 2³² - 1.
 
 use std::collections::hash_map::RandomState;
 use std::hash::BuildHasher;
@@ -31,43 +35,45 @@ use crate::tokenize::TokenSink;
 pub struct TermInDocument {
     /// The term.
     pub term: Vec<u8>,
-    /// The positions of the tokens of the document that are the term, from 0: at least one, ascending. From 2³² - 1 on,
-    /// positions are that.
+    /// The positions of the term in the document, from 0, at least one, ascending. Positions beyond 2³² - 1
+    /// count as 2³² - 1.
     pub positions: Vec<u32>,
-    /// Where each of them begins and ends in the text, see [`Postings::Offsets`](crate::schema::Postings::Offsets); empty
-    /// if offsets are not kept.
+    /// The byte range of each occurrence in the text, see
+    /// [`Postings::Offsets`](crate::schema::Postings::Offsets); empty if offsets are not kept.
     pub offsets: Vec<Range<u32>>,
 }
 
 impl TermInDocument {
-    /// How often the term occurs in the document.
+    /// Number of occurrences in the document.
     pub fn frequency(&self) -> usize {
         self.positions.len()
     }
 }
 
-/// Places in the table of a document's terms, at first.
+/// Initial number of slots in the table of the terms of a document.
 const SLOTS: usize = 1 << 10;
 
-/// Memory that is kept from document to document, in bytes of each part.
+/// Bytes of memory that each buffer keeps from document to document.
 const KEEP: usize = 1 << 20;
 
-/// A place in the table; taken if its stamp is that of the document.
+/// A slot of the table; it is taken if its stamp is the current one.
 #[derive(Clone, Copy, Default)]
 struct Slot {
     stamp: u32,
     term: u32,
 }
 
-/// What is compared before the bytes are: terms of up to 16 bytes are equal if this is.
+/// A term of the current document. Head and length are compared first; they decide for terms of up to 16
+/// bytes.
 #[derive(Clone, Copy, PartialEq, Eq)]
-struct Term {
+struct VectorTerm {
     head: u128,
     len: u32,
     start: u32,
 }
 
-/// By length: which bytes of a word of 16 belong to a token.
+/// By length of a token: a mask of its bytes in a word of 16 bytes.
+#[expect(clippy::indexing_slicing, reason = "computed by the compiler")]
 const MASKS: [u128; 17] = {
     let mut masks = [u128::MAX; 17];
     let mut len = 0;
@@ -78,7 +84,8 @@ const MASKS: [u128; 17] = {
     masks
 };
 
-/// The first 16 bytes of a token, and zeros, as a number.
+/// The first 16 bytes of a token as a number, padded with zeros.
+#[expect(clippy::indexing_slicing, reason = "the length is at most 16")]
 fn head(token: &[u8]) -> u128 {
     let mut first = [0; 16];
     let len = token.len().min(16);
@@ -86,36 +93,36 @@ fn head(token: &[u8]) -> u128 {
     u128::from_le_bytes(first)
 }
 
-/// Builds the vector of the document at hand.
-pub(super) struct VectorBuilder {
+/// Builds the vector of the current document.
+pub(in crate::segment) struct VectorBuilder {
     slots: Vec<Slot>,
-    /// Of the places in use for this document.
+    /// Number of slots in use for this document, minus one.
     mask: usize,
     stamp: u32,
     seeds: [u64; 2],
-    terms: Vec<Term>,
+    terms: Vec<VectorTerm>,
     bytes: Vec<u8>,
     codes: Vec<u8>,
     tokens: u64,
-    /// How many positions further the next token stands than it would.
+    /// Distance of the next token from its expected position.
     shift: i64,
     front: Vec<u8>,
-    /// Of the tokens, where they are kept.
+    /// The offsets of the tokens, if they are kept.
     offsets: Option<OffsetBuilder>,
 }
 
-/// Where the tokens of a document stand in its text.
+/// Builds the offsets of the tokens of a document.
 #[derive(Default)]
 struct OffsetBuilder {
     bytes: Vec<u8>,
-    /// Where the text at hand begins in the document.
+    /// Where the current piece of text begins in the document.
     origin: u64,
-    /// Where the token before ends.
+    /// The end of the previous token.
     end: u64,
 }
 
 impl OffsetBuilder {
-    /// Adds a token at `source` of the text, `len` bytes long.
+    /// Adds a token of `len` bytes at `source` of the text.
     #[inline(always)]
     fn push(&mut self, source: Range<usize>, len: usize) {
         let start = self.origin.wrapping_add(source.start as u64).min(LAST);
@@ -130,12 +137,13 @@ impl OffsetBuilder {
     }
 }
 
-/// What starts and ends count as from there on.
+/// The greatest start or end that is kept; greater ones count as this.
 const LAST: u64 = u32::MAX as u64;
 
+#[expect(clippy::indexing_slicing, reason = "slots are masked; terms and their bytes are the builder's own")]
 impl VectorBuilder {
-    pub(super) fn new() -> Self {
-        // Secret, so that nobody can choose terms that fall into the same places.
+    pub(in crate::segment) fn new() -> Self {
+        // Secret, so that nobody can choose terms that collide.
         let seed = |number: u8| RandomState::new().hash_one(number);
         VectorBuilder {
             slots: vec![Slot::default(); SLOTS],
@@ -152,22 +160,22 @@ impl VectorBuilder {
         }
     }
 
-    /// Keeps offsets too.
-    pub(super) fn keep_offsets(&mut self) {
+    /// Makes vectors contain offsets.
+    pub(in crate::segment) fn keep_offsets(&mut self) {
         self.offsets = Some(OffsetBuilder::default());
     }
 
     /// See [`Inverter::text_begins`](crate::invert::Inverter::text_begins).
-    pub(super) fn text_begins(&mut self, origin: u64) {
+    pub(in crate::segment) fn text_begins(&mut self, origin: u64) {
         if let Some(offsets) = &mut self.offsets {
             offsets.origin = origin;
         }
     }
 
-    /// Bytes of memory taken.
-    pub(super) fn memory(&self) -> usize {
+    /// Bytes of memory in use.
+    pub(in crate::segment) fn memory(&self) -> usize {
         self.slots.len() * size_of::<Slot>()
-            + self.terms.capacity() * size_of::<Term>()
+            + self.terms.capacity() * size_of::<VectorTerm>()
             + self.bytes.capacity()
             + self.codes.capacity()
             + self.front.capacity()
@@ -191,7 +199,7 @@ impl VectorBuilder {
 
     #[inline(always)]
     fn add(&mut self, token: &[u8], head: u128) {
-        #[expect(clippy::cast_possible_truncation, reason = "every part of a hash will do")]
+        #[expect(clippy::cast_possible_truncation, reason = "any bits of a hash will do")]
         let mut at = self.hash(token, head) as usize;
         self.tokens += 1;
         if self.shift != 0 {
@@ -224,7 +232,7 @@ impl VectorBuilder {
     }
 
     #[inline(always)]
-    fn is(&self, term: &Term, token: &[u8], head: u128) -> bool {
+    fn is(&self, term: &VectorTerm, token: &[u8], head: u128) -> bool {
         let same = term.head == head && term.len as usize == token.len();
         let bytes = |start: usize| &self.bytes[start..start + token.len()];
         same && (token.len() <= 16 || bytes(term.start as usize) == token)
@@ -234,7 +242,7 @@ impl VectorBuilder {
     fn add_term(&mut self, token: &[u8], head: u128, at: usize) {
         let number = |len: usize| u32::try_from(len).unwrap_or(u32::MAX);
         self.slots[at] = Slot { stamp: self.stamp, term: number(self.terms.len()) };
-        self.terms.push(Term { head, len: number(token.len()), start: number(self.bytes.len()) });
+        self.terms.push(VectorTerm { head, len: number(token.len()), start: number(self.bytes.len()) });
         self.bytes.extend_from_slice(token);
         self.codes.push(0);
         if self.terms.len() * 2 > self.mask {
@@ -252,7 +260,7 @@ impl VectorBuilder {
         for number in 0..self.terms.len() {
             let term = self.terms[number];
             let start = term.start as usize;
-            #[expect(clippy::cast_possible_truncation, reason = "every part of a hash will do")]
+            #[expect(clippy::cast_possible_truncation, reason = "any bits of a hash will do")]
             let mut at = self.hash(&self.bytes[start..start + term.len as usize], term.head) as usize;
             while self.slots[at & self.mask].stamp == self.stamp {
                 at += 1;
@@ -262,7 +270,7 @@ impl VectorBuilder {
         }
     }
 
-    /// Makes all places free.
+    /// Frees all slots.
     fn next_stamp(&mut self) {
         if self.stamp == u32::MAX {
             self.slots.fill(Slot::default());
@@ -271,8 +279,8 @@ impl VectorBuilder {
         self.stamp += 1;
     }
 
-    /// The vector of the document at hand, in parts.
-    pub(super) fn parts(&mut self) -> [&[u8]; 4] {
+    /// The vector of the current document, in parts that follow each other.
+    pub(in crate::segment) fn parts(&mut self) -> [&[u8]; 4] {
         self.front.clear();
         if self.tokens > 0 {
             put_varint(&mut self.front, self.terms.len() as u64);
@@ -284,12 +292,12 @@ impl VectorBuilder {
     }
 
     /// Begins the next document.
-    pub(super) fn clear(&mut self) {
+    pub(in crate::segment) fn clear(&mut self) {
         self.next_stamp();
         self.mask = SLOTS - 1;
         self.slots.truncate(KEEP / size_of::<Slot>());
         self.terms.clear();
-        self.terms.shrink_to(KEEP / size_of::<Term>());
+        self.terms.shrink_to(KEEP / size_of::<VectorTerm>());
         let offsets = self.offsets.as_mut().map(|offsets| {
             offsets.end = 0;
             &mut offsets.bytes
@@ -302,6 +310,7 @@ impl VectorBuilder {
     }
 }
 
+#[expect(clippy::indexing_slicing, reason = "tokenizers give bounds within the text")]
 impl TokenSink for VectorBuilder {
     #[inline]
     fn tokens(&mut self, text: &[u8], base: usize, bounds: &[u16]) {
@@ -335,15 +344,16 @@ impl TokenSink for VectorBuilder {
     }
 }
 
-/// Reads a vector; terms come in the order of their bytes. `None` if the bytes are not one.
-pub(super) fn decode(bytes: &[u8]) -> Option<Vec<TermInDocument>> {
+/// Decodes a vector into its terms in byte order; `None` if the bytes are not a vector.
+pub(in crate::segment) fn decode_vector(bytes: &[u8]) -> Option<Vec<TermInDocument>> {
     if bytes.is_empty() {
         return Some(Vec::new());
     }
     let mut reader = ByteReader::new(bytes);
     let terms = usize::try_from(reader.varint()?).ok()?;
     let tokens = reader.varint()?;
-    // A term takes at least two bytes and a token one, so what is claimed beyond is never made room for.
+    // A term takes at least two bytes and a token one. So memory is never reserved for more than there can
+    // be.
     if terms > bytes.len() / 2 || tokens > bytes.len() as u64 {
         return None;
     }
@@ -376,8 +386,8 @@ pub(super) fn decode(bytes: &[u8]) -> Option<Vec<TermInDocument>> {
     distinct.then_some(found)
 }
 
-/// Reads the code of a token that comes after `seen` terms: by how many positions it stands further on than it would, and
-/// the number of its term.
+/// Reads the code of a token after `seen` distinct terms: the distance from its expected position, and the
+/// number of its term.
 fn read_code(reader: &mut ByteReader<'_>, seen: &mut usize) -> Option<(i64, usize)> {
     let mut code = usize::try_from(reader.varint()?).ok()?;
     let mut shift = 0;
@@ -394,7 +404,7 @@ fn read_code(reader: &mut ByteReader<'_>, seen: &mut usize) -> Option<(i64, usiz
     Some((shift, *seen - 1))
 }
 
-/// Reads the offsets of all tokens, whose codes are good, into their terms.
+/// Reads the offsets of all tokens into their terms; the codes have been verified.
 fn decode_offsets(
     found: &mut [TermInDocument],
     tokens: u64,

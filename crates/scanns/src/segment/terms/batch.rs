@@ -1,18 +1,18 @@
-//! All terms of a block, decoded at once: for a merge, which looks at every term of its sources.
+//! Decodes all terms of a block at once, for merges, which read every term of their sources.
 //!
-//! Term by term, each loop ends where no processor foresees it. Here one short loop unpacks suffixes, one builds terms, one
-//! reads postings. Terms of up to 16 bytes are numbers, see [`head`](crate::codec::head), and are put together and
-//! stored as those.
+//! Decoding term by term has short loops whose ends are mispredicted. Here one loop unpacks suffixes, one
+//! builds terms, and one reads postings. Terms of up to 16 bytes are built and stored as numbers, see
+//! [`head`](crate::codec::head).
 
-use super::block::Block;
-use super::{GROUP, HALF, TermInfo, TermPositions};
+use super::block::TermBlock;
+use super::info::{GROUP, HALF, TermInfo, TermPositions};
 
 /// Bytes of a head.
 const HEAD: usize = 16;
 
 /// A term of the batch.
 #[derive(Clone, Copy)]
-struct Entry {
+struct BatchTerm {
     head: u128,
     start: usize,
     len: usize,
@@ -20,27 +20,27 @@ struct Entry {
     positions: TermPositions,
 }
 
-/// See the module; at one of its terms.
-pub(super) struct Batch {
-    entries: [Entry; GROUP],
-    /// The term at hand; `len` past the last one.
+/// The decoded terms of a block, at one of them.
+pub(super) struct TermBatch {
+    entries: [BatchTerm; GROUP],
+    /// Index of the current term; `len` after the last one.
     at: usize,
     len: usize,
-    /// All terms, one after the other, and free bytes for a head.
+    /// The bytes of all terms, with room for a head behind them.
     text: Vec<u8>,
     suffixes: Vec<u8>,
 }
 
-impl Batch {
-    /// Without terms.
+impl TermBatch {
+    /// A batch without terms.
     pub(super) fn new() -> Self {
         let info = TermInfo::Single { doc: 0, term_freq: 0 };
-        let entry = Entry { head: 0, start: 0, len: 0, info, positions: TermPositions::NotKept };
-        Batch { entries: [entry; GROUP], at: 0, len: 0, text: vec![0; 4096], suffixes: Vec::new() }
+        let entry = BatchTerm { head: 0, start: 0, len: 0, info, positions: TermPositions::NotKept };
+        TermBatch { entries: [entry; GROUP], at: 0, len: 0, text: vec![0; 4096], suffixes: Vec::new() }
     }
 
-    /// Takes in the terms of `block`, which is at its first, and goes there; `None` if the block is damaged.
-    pub(super) fn load(&mut self, mut block: Block<'_>) -> Option<()> {
+    /// Decodes the terms of `block` and moves to the first of them; `None` if the block is damaged.
+    pub(super) fn load(&mut self, mut block: TermBlock<'_>) -> Option<()> {
         (self.at, self.len) = (0, 0);
         let count = block.left();
         block.unpack(&mut self.suffixes)?;
@@ -76,7 +76,7 @@ impl Batch {
         Some(())
     }
 
-    /// Moves to the next term; false if there is none.
+    /// Moves to the next term; returns false if there is none.
     #[inline(always)]
     pub(super) fn step(&mut self) -> bool {
         self.at += 1;
@@ -84,39 +84,40 @@ impl Batch {
     }
 
     #[inline(always)]
-    fn entry(&self) -> &Entry {
+    #[expect(clippy::indexing_slicing, reason = "the remainder is below the length")]
+    fn entry(&self) -> &BatchTerm {
         &self.entries[self.at % GROUP]
     }
 
-    /// The term at hand.
+    /// The bytes of the current term.
     #[inline(always)]
     pub(super) fn term(&self) -> &[u8] {
         let entry = self.entry();
         self.text.get(entry.start..entry.start + entry.len).unwrap_or_default()
     }
 
-    /// Its [`head`](crate::codec::head).
+    /// The [`head`](crate::codec::head) of the current term.
     #[inline(always)]
     pub(super) fn head(&self) -> u128 {
         self.entry().head
     }
 
-    /// Its postings.
+    /// The postings of the current term.
     #[inline(always)]
     pub(super) fn info(&self) -> TermInfo {
         self.entry().info
     }
 
-    /// Its positions.
+    /// The positions of the current term.
     #[inline(always)]
     pub(super) fn positions(&self) -> TermPositions {
         self.entry().positions
     }
 }
 
-/// Reads the postings of as many terms.
+/// Reads the postings of `entries`.
 #[inline(always)]
-fn read(block: &mut Block<'_>, entries: &mut [Entry]) -> Option<()> {
+fn read(block: &mut TermBlock<'_>, entries: &mut [BatchTerm]) -> Option<()> {
     for entry in entries {
         entry.info = block.next_info()?;
         entry.positions = block.positions();
@@ -124,7 +125,7 @@ fn read(block: &mut Block<'_>, entries: &mut [Entry]) -> Option<()> {
     Some(())
 }
 
-/// Ones for the first `count` bytes of a head.
+/// A mask of the first `count` bytes of a head.
 #[inline(always)]
 fn first_bytes(count: usize) -> u128 {
     if count < HEAD { !(u128::MAX >> (8 * count)) } else { u128::MAX }

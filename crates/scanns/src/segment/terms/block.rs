@@ -1,35 +1,42 @@
-//! Reads one block of terms: total, whatever the bytes are.
+//! Reads one block of terms. Any bytes are handled: damage is reported as `None`.
 
 use std::ops::Range;
 
-use super::{GROUP, HALF, TermInfo, TermPositions, packed_len};
+use super::info::{GROUP, HALF, TermInfo, TermPositions, packed_len};
 use crate::codec::{ByteReader, Occurrence};
 use crate::schema::Postings;
 
-/// The parts of a block, as its front tells them.
+/// The parts of a block, from its front.
 #[derive(Clone, Copy, Debug)]
-pub(super) struct Parts<'a> {
-    /// How many terms it has, 1 to [`GROUP`].
+pub(super) struct BlockParts<'a> {
+    /// Number of terms, 1 to [`GROUP`].
     pub(super) count: usize,
-    /// Bits per symbol of suffixes; zero if they are bytes.
+    /// Bits per symbol of suffixes; zero if suffixes are plain bytes.
     pub(super) width: u8,
-    /// A bit for each byte that is a symbol, lowest first.
+    /// One bit for each byte that is a symbol, lowest first.
     pub(super) set: [u64; 2],
     pub(super) lengths: &'a [u8],
-    /// Suffixes, and what follows them.
+    /// Suffixes, and the postings after them.
     text: &'a [u8],
-    /// Bytes of `text` that are suffixes.
+    /// Bytes of the suffixes in `text`.
     packed_len: usize,
-    /// Bytes of all suffixes, before they were packed.
+    /// Bytes of all unpacked suffixes.
     pub(super) text_len: usize,
     /// Offset of the first list in the section.
     list: u64,
-    /// Bytes of the postings of the first [`HALF`] terms, and of their lists, in a block with more terms.
-    half: (usize, u64),
+    /// Size of the first half, in a block of more than [`HALF`] terms.
+    half: HalfSize,
 }
 
-impl<'a> Parts<'a> {
-    /// Reads the front of a block; `offset` is its place in the section. `None` if it is no block.
+/// Size of the first [`HALF`] terms of a block, in bytes.
+#[derive(Clone, Copy, Debug)]
+struct HalfSize {
+    postings: usize,
+    lists: u64,
+}
+
+impl<'a> BlockParts<'a> {
+    /// Reads the front of a block at `offset` of the section; `None` if it is damaged.
     #[inline(always)]
     pub(super) fn open(bytes: &'a [u8], offset: u64) -> Option<Self> {
         let mut reader = ByteReader::new(bytes);
@@ -38,26 +45,27 @@ impl<'a> Parts<'a> {
         let list = offset.checked_sub(reader.varint()?)?;
         let lengths = usize::try_from(reader.varint()?).ok()?;
         let text_len = usize::try_from(reader.varint()?).ok()?;
-        let half = match count > HALF {
-            true => (usize::try_from(reader.varint()?).ok()?, reader.varint()?),
-            false => (0, 0),
-        };
+        let mut half = HalfSize { postings: 0, lists: 0 };
+        if count > HALF {
+            half.postings = usize::try_from(reader.varint()?).ok()?;
+            half.lists = reader.varint()?;
+        }
         let set = if width > 0 { [reader.u64()?, reader.u64()?] } else { [0, 0] };
         let lengths = reader.take(lengths)?;
         let packed_len = if width > 0 { packed_len(text_len, width)? } else { text_len };
         let text = reader.remaining();
         let whole = (1..=GROUP).contains(&count) && packed_len <= text.len();
-        whole.then_some(Parts { count, width, set, lengths, text, packed_len, text_len, list, half })
+        whole.then_some(BlockParts { count, width, set, lengths, text, packed_len, text_len, list, half })
     }
 
-    /// Number `at` of the suffixes' symbols, or of their bytes where those are not packed.
+    /// Symbol `at` of the suffixes, or their byte `at` if they are not packed.
     #[inline(always)]
     pub(super) fn symbol(&self, at: usize) -> Option<u8> {
         if self.width == 0 {
             return self.text.get(at).copied();
         }
         let bit = at.checked_mul(usize::from(self.width))?;
-        // What follows the suffixes may be read with their last one, but for the very last byte of a damaged block.
+        // The byte after the suffixes may be read as well. There is none only at the end of a damaged block.
         let bytes = self.text.get(bit / 8..)?;
         let pair = bytes
             .first_chunk()
@@ -66,7 +74,7 @@ impl<'a> Parts<'a> {
         Some(rank)
     }
 
-    /// The postings, from the first term on; `kept` is what the segment has of a term.
+    /// The postings from the first term on; `kept` is what the segment keeps of a term.
     #[inline(always)]
     pub(super) fn postings(&self, kept: Postings) -> PostingsReader<'a> {
         PostingsReader {
@@ -78,18 +86,18 @@ impl<'a> Parts<'a> {
         }
     }
 
-    /// The same from the first term of the second half on; `None` if the block is damaged, or has none.
+    /// The postings from the first term of the second half on; `None` if the block is damaged or has no
+    /// second half.
     #[inline(always)]
     pub(super) fn second_half(&self, kept: Postings) -> Option<PostingsReader<'a>> {
-        let (bytes, lists) = self.half;
         let mut postings = self.postings(kept);
-        postings.bytes.take(bytes)?;
-        postings.list = self.list.checked_add(lists)?;
+        postings.bytes.take(self.half.postings)?;
+        postings.list = self.list.checked_add(self.half.lists)?;
         (self.count > HALF).then_some(postings)
     }
 }
 
-/// What a term shares with the one before, and how many bytes are its own.
+/// Reads the number of bytes that a term shares with the one before, and the number of its own bytes.
 #[inline(always)]
 pub(super) fn read_lengths(lengths: &mut ByteReader<'_>) -> Option<(usize, usize)> {
     let nibbles = lengths.u8()?;
@@ -101,27 +109,27 @@ pub(super) fn read_lengths(lengths: &mut ByteReader<'_>) -> Option<(usize, usize
 }
 
 /// Steps through the terms of a block.
-pub(super) struct Block<'a> {
+pub(super) struct TermBlock<'a> {
     left: u8,
     symbols: [u8; 64],
     width: u8,
     lengths: ByteReader<'a>,
     suffixes: &'a [u8],
     text_len: usize,
-    /// Bytes of suffixes read, before they were packed.
+    /// Number of unpacked bytes of suffixes that have been passed.
     at: usize,
     postings: PostingsReader<'a>,
-    /// Bytes of postings that follow the first half, and where the lists of what follows begin, if there is more.
-    half: Option<(usize, u64)>,
-    /// Terms whose postings have not been read.
+    /// Where the postings of the second half begin, if there is one.
+    half: Option<PostingsPlace>,
+    /// Number of passed terms whose postings have not been read.
     behind: u8,
 }
 
-impl<'a> Block<'a> {
-    /// A block at its first term; `offset` is its place in the section, `kept` is what the segment has of a term.
-    /// `None` if it is no block.
+impl<'a> TermBlock<'a> {
+    /// Opens a block at `offset` of the section, before its first term; `kept` is what the segment keeps of a
+    /// term. `None` if it is damaged.
     pub(super) fn open(bytes: &'a [u8], offset: u64, kept: Postings) -> Option<Self> {
-        let parts = Parts::open(bytes, offset)?;
+        let parts = BlockParts::open(bytes, offset)?;
         let mut symbols = [0; 64];
         let mut slots = symbols.iter_mut();
         for (mut half, first) in parts.set.into_iter().zip([0, 64]) {
@@ -132,7 +140,7 @@ impl<'a> Block<'a> {
                 half &= half - 1;
             }
         }
-        Some(Block {
+        Some(TermBlock {
             left: u8::try_from(parts.count).ok()?,
             symbols,
             width: parts.width,
@@ -141,15 +149,12 @@ impl<'a> Block<'a> {
             text_len: parts.text_len,
             at: 0,
             postings: parts.postings(kept),
-            half: match parts.count > HALF {
-                true => parts.second_half(kept).map(|half| Some(half.place()))?,
-                false => None,
-            },
+            half: if parts.count > HALF { Some(parts.second_half(kept)?.place()) } else { None },
             behind: 0,
         })
     }
 
-    /// Turns `term`, the term before, into the next one; false at the end, `None` if the block is damaged.
+    /// Replaces `term`, the previous term, by the next one; false at the end, `None` if the block is damaged.
     pub(super) fn step(&mut self, term: &mut Vec<u8>) -> Option<bool> {
         if self.left == 0 {
             return Some(false);
@@ -159,8 +164,8 @@ impl<'a> Block<'a> {
         Some(true)
     }
 
-    /// Turns `term`, the term before, into the next one that does not begin with the first `len` bytes of it; false at the
-    /// end, `None` if the block is damaged. Terms between are not put together.
+    /// Replaces `term`, the previous term, by the next one that does not begin with its first `len` bytes;
+    /// false at the end, `None` if the block is damaged. The terms between are not decoded.
     pub(super) fn pass(&mut self, term: &mut Vec<u8>, len: usize) -> Option<bool> {
         let mut before = term.len();
         while self.left > 0 {
@@ -169,14 +174,14 @@ impl<'a> Block<'a> {
                 before = shared.checked_add(suffix.len())?;
                 continue;
             }
-            // All terms since share more than this with the one that `term` has.
+            // All terms that were passed share more bytes than this with `term`.
             self.append(term, shared, suffix)?;
             return Some(true);
         }
         Some(false)
     }
 
-    /// Turns `term` into what shares so many bytes with it and has a suffix of its own.
+    /// Keeps the first `shared` bytes of `term` and appends a suffix.
     fn append(&self, term: &mut Vec<u8>, shared: usize, suffix: Range<usize>) -> Option<()> {
         term.truncate(shared);
         if self.width == 0 {
@@ -191,7 +196,8 @@ impl<'a> Block<'a> {
         Some(())
     }
 
-    /// What the next term shares with the one before, of `before` bytes, and where its suffix is.
+    /// The number of bytes that the next term shares with the previous one, which has `before` bytes, and the
+    /// range of its suffix.
     #[inline(always)]
     fn next_lengths(&mut self, before: usize) -> Option<(usize, Range<usize>)> {
         self.left -= 1;
@@ -202,20 +208,21 @@ impl<'a> Block<'a> {
         (shared <= before).then_some((shared, start..self.at))
     }
 
-    /// Terms that are left.
+    /// Number of terms that are left.
     pub(super) fn left(&self) -> usize {
         usize::from(self.left)
     }
 
-    /// The bytes that the next term shares with the one before, of `before` bytes, and the place of its own among those
-    /// that [`Block::unpack`] gave.
+    /// The number of bytes that the next term shares with the previous one, which has `before` bytes, and the
+    /// range of its own bytes in the output of [`TermBlock::unpack`].
     #[inline(always)]
     pub(super) fn next_place(&mut self, before: usize) -> Option<(usize, Range<usize>)> {
         let (shared, own) = self.next_lengths(before)?;
         (own.end <= self.text_len).then_some((shared, own))
     }
 
-    /// Fills `text` with the bytes of all suffixes and at least 16 more.
+    /// Fills `text` with the bytes of all suffixes and at least 16 more bytes.
+    #[expect(clippy::indexing_slicing, reason = "the remainder is below the length")]
     pub(super) fn unpack(&self, text: &mut Vec<u8>) -> Option<()> {
         let room = self.text_len.checked_add(32)?;
         if text.len() < room {
@@ -241,7 +248,7 @@ impl<'a> Block<'a> {
         Some(())
     }
 
-    /// Byte `at` of the suffixes, all of them taken together.
+    /// Byte `at` of all suffixes together.
     #[inline(always)]
     fn symbol(&self, at: usize) -> Option<u8> {
         if self.width == 0 {
@@ -254,7 +261,7 @@ impl<'a> Block<'a> {
         self.symbols.get(usize::from(rank)).copied()
     }
 
-    /// The postings of the term that [`Block::step`] gave last; `None` if the block is damaged.
+    /// The postings of the current term; `None` if the block is damaged.
     pub(super) fn info(&mut self) -> Option<TermInfo> {
         let mut info = None;
         for _ in 0..std::mem::take(&mut self.behind) {
@@ -269,15 +276,25 @@ impl<'a> Block<'a> {
         self.postings.next_info()
     }
 
-    /// Where the positions of the term are that [`Block::info`] told of last.
+    /// Where the positions of the current term are, after [`TermBlock::info`].
     pub(super) fn positions(&self) -> TermPositions {
         self.postings.positions()
     }
 
-    /// True if what the block says of its halves is so, if the postings of the first [`HALF`] terms have just been read.
+    /// Returns true if the front of the block is right about its halves; to be called after the postings of
+    /// the first [`HALF`] terms were read.
     pub(super) fn is_half(&self) -> bool {
         self.half.is_none_or(|half| half == self.postings.place())
     }
+}
+
+/// A place among the postings of a block.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+struct PostingsPlace {
+    /// Bytes of postings from here on.
+    left: usize,
+    /// Offset of the next list in the section.
+    list: u64,
 }
 
 /// Reads the postings of a block, term by term.
@@ -285,17 +302,17 @@ pub(super) struct PostingsReader<'a> {
     bytes: ByteReader<'a>,
     /// Offset of the next list in the section.
     list: u64,
-    /// True if the segment has positions, and if it has offsets.
+    /// True if the segment has positions.
     runs: bool,
+    /// True if the segment has offsets.
     offsets: bool,
-    /// Where those of the term are whose postings were read last.
+    /// Where the positions of the last term are.
     positions: TermPositions,
 }
 
 impl PostingsReader<'_> {
-    /// Bytes that are left, and where the next list is.
-    fn place(&self) -> (usize, u64) {
-        (self.bytes.remaining().len(), self.list)
+    fn place(&self) -> PostingsPlace {
+        PostingsPlace { left: self.bytes.remaining().len(), list: self.list }
     }
 
     /// The postings of the next term.
@@ -307,7 +324,7 @@ impl PostingsReader<'_> {
             if self.runs && term_freq == 1 {
                 self.positions = TermPositions::Only(Occurrence::read(&mut self.bytes, self.offsets)?);
             } else if self.runs {
-                self.pass_run()?;
+                self.skip_run()?;
             }
             return Some(TermInfo::Single { doc: u32::try_from(head >> 2).ok()?, term_freq });
         }
@@ -315,28 +332,28 @@ impl PostingsReader<'_> {
         let len = self.bytes.varint()?;
         let total_freq = self.bytes.varint()?.checked_add(u64::from(doc_freq))?;
         if self.runs {
-            self.pass_run()?;
+            self.skip_run()?;
         }
         let offset = self.list;
         self.list = self.list.checked_add(len)?;
         Some(TermInfo::List { doc_freq, total_freq, offset, len })
     }
 
-    /// Notes the run of the term at hand, which is the next thing among the lists.
-    fn pass_run(&mut self) -> Option<()> {
+    /// Keeps the place of the run of the current term, which is next among the lists.
+    fn skip_run(&mut self) -> Option<()> {
         let (offset, len) = (self.list, self.bytes.varint()?);
         self.list = offset.checked_add(len)?;
         self.positions = TermPositions::Run { offset, len, offsets: self.offsets };
         Some(())
     }
 
-    /// Where the positions of the term are whose postings were read last.
+    /// Where the positions of the last term are.
     #[inline(always)]
     pub(super) fn positions(&self) -> TermPositions {
         self.positions
     }
 
-    /// Passes the postings of `count` terms.
+    /// Skips the postings of `count` terms.
     #[inline(always)]
     pub(super) fn skip(&mut self, count: usize) -> Option<()> {
         if self.runs {
@@ -355,7 +372,7 @@ impl PostingsReader<'_> {
     }
 }
 
-/// Passes a varint without a look at its value; returns its first byte, which has the lowest bits.
+/// Skips a varint; returns its first byte, which has the lowest bits.
 #[inline(always)]
 fn skip_varint(bytes: &mut ByteReader<'_>) -> Option<u8> {
     let first = bytes.u8()?;

@@ -1,40 +1,44 @@
-//! Finds terms: the sparse index names the one block to read.
+//! Finds terms. The sparse index gives the one block to read.
 
 use std::ops::Range;
 use std::sync::Arc;
 
-use super::batch::Batch;
-use super::block::Block;
+use super::batch::TermBatch;
+use super::block::TermBlock;
+use super::info::{PrefixedTerm, TermInfo, TermPositions, prefix_of};
 use super::seek::{self, Sought};
-use super::sparse::{Group, Place, Sparse, prefetch_lines};
-use super::{TermInfo, TermPositions, prefix_of};
+use super::sparse::{BlockPlace, SparseIndex, TermGroup, prefetch_lines};
 use crate::codec::head;
 use crate::error::{Error, Result};
 use crate::schema::Postings;
 use crate::store::{Envelope, Section};
 
-/// Blocks that are checked before whoever asked for it is asked whether to go on.
+/// Blocks between two calls of `progress`.
 const LOOK_EVERY: usize = 1 << 10;
 
 /// The terms of one field of a segment.
 #[derive(Debug)]
-pub struct Terms {
+pub struct TermDictionary {
     section: Arc<Section>,
-    sparse: Sparse,
-    /// What the field has of a term.
+    sparse: SparseIndex,
+    /// What the field keeps of a term.
     kept: Postings,
 }
 
-impl Terms {
-    /// No terms.
-    pub(in crate::segment) fn none() -> Self {
-        Terms { section: Section::empty(), sparse: Sparse::none(), kept: Postings::Frequencies }
+impl TermDictionary {
+    /// A dictionary without terms.
+    pub(in crate::segment) fn empty() -> Self {
+        TermDictionary {
+            section: Section::empty(),
+            sparse: SparseIndex::empty(),
+            kept: Postings::Frequencies,
+        }
     }
 
-    /// Opens the section of terms together with its sparse index; `kept` is what the field has of a term.
+    /// Opens the section of terms with its sparse index; `kept` is what the field keeps of a term.
     pub(in crate::segment) fn open(file: &Envelope, terms: u32, sparse: u32, kept: Postings) -> Result<Self> {
         let section = file.shared_section(terms)?.clone();
-        Ok(Terms { section, sparse: Sparse::open(file.shared_section(sparse)?.clone())?, kept })
+        Ok(TermDictionary { section, sparse: SparseIndex::open(file.shared_section(sparse)?.clone())?, kept })
     }
 
     /// The section of terms and lists.
@@ -42,14 +46,16 @@ impl Terms {
         &self.section
     }
 
-    /// Proves that the sparse index is in order, and that it is one of these blocks. Ends with what `go_on` fails with, which
-    /// is asked now and then.
-    pub(in crate::segment) fn check_sparse(&self, go_on: &mut dyn FnMut() -> Result<()>) -> Result<()> {
+    /// Verifies that the sparse index is in order and fits the blocks; calls `progress` now and then.
+    ///
+    /// # Errors
+    /// [`Error::Corrupt`], and errors from `progress`.
+    pub(in crate::segment) fn check_sparse(&self, progress: &mut dyn FnMut() -> Result<()>) -> Result<()> {
         self.sparse.check()?;
         let mut first = Vec::new();
         for index in 0..self.blocks() {
             if index % LOOK_EVERY == 0 {
-                go_on()?;
+                progress()?;
             }
             self.first_of(index, &mut first)?;
             if self.block_prefix(index)? != Some(prefix_of(head(&first))) {
@@ -66,12 +72,13 @@ impl Terms {
         self.sparse.groups()
     }
 
-    /// First eight bytes, as a big-endian number, of the first term of block `index`, if there are so many.
+    /// The first eight bytes of the first term of block `index`, as a big-endian number; `None` if there are
+    /// fewer blocks.
     pub fn block_prefix(&self, index: usize) -> Result<Option<u64>> {
         Ok(self.sparse.group(index)?.map(|group| group.prefix))
     }
 
-    /// Where a block is in its section.
+    /// The range of a block in its section.
     #[cfg(test)]
     pub(in crate::segment) fn place_of_block(&self, index: usize) -> Range<usize> {
         let place = self.sparse.group(index).ok().flatten().map(|group| group.place);
@@ -84,22 +91,22 @@ impl Terms {
         self.section.corrupt(format!("block {index} of its terms cannot be read"))
     }
 
-    /// The bytes of a block, and where they begin.
+    /// The bytes of a block, and their offset.
     #[inline]
-    fn bytes_of(&self, group: Group) -> Result<(&[u8], u64)> {
-        let Place { offset, len } = group.place;
+    fn bytes_of(&self, group: TermGroup) -> Result<(&[u8], u64)> {
+        let BlockPlace { offset, len } = group.place;
         let range =
             usize::try_from(offset).ok().and_then(|start| Some(start..start.checked_add(len as usize)?));
         let range = range.ok_or_else(|| self.damaged(group.index))?;
         Ok((self.section.get(range)?, offset))
     }
 
-    fn open_group(&self, group: Group) -> Result<Block<'_>> {
+    fn open_group(&self, group: TermGroup) -> Result<TermBlock<'_>> {
         let (bytes, offset) = self.bytes_of(group)?;
-        Block::open(bytes, offset, self.kept).ok_or_else(|| self.damaged(group.index))
+        TermBlock::open(bytes, offset, self.kept).ok_or_else(|| self.damaged(group.index))
     }
 
-    pub(super) fn open_block(&self, index: usize) -> Result<Block<'_>> {
+    pub(super) fn open_block(&self, index: usize) -> Result<TermBlock<'_>> {
         self.open_group(self.sparse.group(index)?.ok_or_else(|| self.damaged(index))?)
     }
 
@@ -119,7 +126,7 @@ impl Terms {
         if last.prefix < prefix {
             return Ok(Some(last.index));
         }
-        // Blocks that share the eight bytes are told apart by their first term.
+        // Blocks with the same first eight bytes are distinguished by their first terms.
         let (mut low, mut high, mut first) = (self.sparse.count_below(prefix)?, last.index + 1, Vec::new());
         while low < high {
             let middle = low.midpoint(high);
@@ -133,41 +140,41 @@ impl Terms {
         Ok(low.checked_sub(1))
     }
 
-    /// Looks `term` up: its postings and its positions.
+    /// Looks up `term`: its postings, and where its positions are.
     pub fn find(&self, term: &[u8]) -> Result<Option<(TermInfo, TermPositions)>> {
-        let prefix = prefix_of(head(term));
-        let Some(group) = self.sparse.last_at_most(prefix)? else { return Ok(None) };
-        match self.seek_in(group, (term, prefix))? {
+        let wanted = PrefixedTerm::new(term);
+        let Some(group) = self.sparse.last_at_most(wanted.prefix)? else { return Ok(None) };
+        match self.seek_in(group, wanted)? {
             Sought::Found(info, positions) => Ok(Some((info, positions))),
-            // It is in a block before, whose first term has the same eight bytes or is less.
-            Sought::Before if group.prefix == prefix => self.find_before((term, prefix)),
+            // It is in an earlier block, whose first term has the same eight bytes or is less.
+            Sought::Before if group.prefix == wanted.prefix => self.find_before(wanted),
             Sought::Before | Sought::Absent => Ok(None),
         }
     }
 
-    /// The same, where the last block with the first eight bytes of the term begins after it.
+    /// Looks up a term that is before the last block with its first eight bytes.
     #[inline(never)]
-    fn find_before(&self, (term, prefix): (&[u8], u64)) -> Result<Option<(TermInfo, TermPositions)>> {
-        let Some(index) = self.block_of(term)? else { return Ok(None) };
+    fn find_before(&self, wanted: PrefixedTerm<'_>) -> Result<Option<(TermInfo, TermPositions)>> {
+        let Some(index) = self.block_of(wanted.term)? else { return Ok(None) };
         let group = self.sparse.group(index)?.ok_or_else(|| self.damaged(index))?;
-        match self.seek_in(group, (term, prefix))? {
+        match self.seek_in(group, wanted)? {
             Sought::Found(info, positions) => Ok(Some((info, positions))),
             Sought::Before | Sought::Absent => Ok(None),
         }
     }
 
-    /// Looks for a term, with its first eight bytes, in one block.
+    /// Looks up a term in one block.
     #[inline]
-    fn seek_in(&self, group: Group, (term, prefix): (&[u8], u64)) -> Result<Sought> {
+    fn seek_in(&self, group: TermGroup, wanted: PrefixedTerm<'_>) -> Result<Sought> {
         let (bytes, offset) = self.bytes_of(group)?;
-        // Of most blocks this is all, and all of it is needed.
+        // Most blocks are not longer, and all of a block is needed.
         prefetch_lines::<8>(bytes);
-        let found = seek::find(bytes, offset, self.kept, (term, prefix), group.prefix);
+        let found = seek::find(bytes, offset, self.kept, wanted, group.prefix);
         found.ok_or_else(|| self.damaged(group.index))
     }
 
-    /// First terms of blocks that stand at least `step` bytes apart, in order, each with the bytes of the section that
-    /// lie between it and the one before.
+    /// First terms of blocks that are at least `step` bytes apart, in order, each with the number of bytes of
+    /// the section since the one before.
     pub fn samples(&self, step: u64) -> Result<Vec<(Vec<u8>, u64)>> {
         let (mut samples, mut last, mut end) = (Vec::new(), 0, 0);
         for index in 0..self.blocks() {
@@ -184,7 +191,7 @@ impl Terms {
         Ok(samples)
     }
 
-    /// The blocks that may hold `target` and what follows, and all after them.
+    /// The blocks that may have `target` or greater terms.
     pub(super) fn blocks_from(&self, target: &[u8]) -> Result<Range<usize>> {
         Ok(self.block_of(target)?.unwrap_or(0)..self.blocks())
     }
@@ -192,7 +199,7 @@ impl Terms {
     /// All terms from `start` on, in order.
     pub fn iter_from(&self, start: &[u8]) -> Result<TermsIter<'_>> {
         let blocks = self.blocks_from(start)?;
-        let mut iter = TermsIter { terms: self, blocks, batch: Box::new(Batch::new()), waiting: false };
+        let mut iter = TermsIter { terms: self, blocks, batch: Box::new(TermBatch::new()), waiting: false };
         while iter.step()? {
             if iter.term() >= start {
                 iter.waiting = true;
@@ -205,15 +212,15 @@ impl Terms {
 
 /// Steps through terms in order.
 pub struct TermsIter<'a> {
-    terms: &'a Terms,
+    terms: &'a TermDictionary,
     blocks: Range<usize>,
-    batch: Box<Batch>,
-    /// True if the term at hand has not been given out.
+    batch: Box<TermBatch>,
+    /// True if the current term has not been returned yet.
     waiting: bool,
 }
 
 impl TermsIter<'_> {
-    /// Moves to the next term; false at the end.
+    /// Moves to the next term; returns false at the end.
     #[inline(always)]
     pub fn step(&mut self) -> Result<bool> {
         if std::mem::take(&mut self.waiting) || self.batch.step() { Ok(true) } else { self.next_block() }
@@ -226,25 +233,25 @@ impl TermsIter<'_> {
         loaded.map(|()| true).ok_or_else(|| self.terms.damaged(index))
     }
 
-    /// The term at hand.
+    /// The current term.
     #[inline(always)]
     pub fn term(&self) -> &[u8] {
         self.batch.term()
     }
 
-    /// Its [`head`].
+    /// The [`head`] of the current term.
     #[inline(always)]
     pub fn head(&self) -> u128 {
         self.batch.head()
     }
 
-    /// The postings of the term at hand.
+    /// The postings of the current term.
     #[inline(always)]
     pub fn info(&self) -> TermInfo {
         self.batch.info()
     }
 
-    /// Where the positions of the term at hand are.
+    /// Where the positions of the current term are.
     #[inline(always)]
     pub fn positions(&self) -> TermPositions {
         self.batch.positions()

@@ -1,60 +1,42 @@
-//! Writes terms with positions: the run of a term goes out as it grows, its list waits until the run has ended.
+//! Writes terms with positions. The run of a term is written as it grows; its list waits until the run has
+//! ended.
 
-use super::{TermsOut, TermsWriter};
+use super::info::HeadedTerm;
+use super::write::{TermsOut, TermsWriter};
 use crate::codec::{
-    Columns, DeltaReader, Differences, ListBytes, Occurrence, OnlyPositions, PositionEncoder, WithOffsets,
-    put_varint,
+    Columns, DeltaReader, Differences, ListBytes, Occurrence, OnlyPositions, WithOffsets, put_varint,
 };
 use crate::error::Result;
 
-/// What a [`TermsWriter`] needs for positions.
-pub struct Runs {
-    encoder: PositionEncoder,
-    /// The list at hand.
-    list: Vec<u8>,
-    /// Where the run at hand begins in the lists of the group, as far as it has not been sent.
-    start: usize,
-    /// Bytes of it that have been sent.
-    sent: u64,
-    /// Bytes of all runs.
-    bytes: u64,
-}
-
-impl Runs {
-    pub(super) fn new(offsets: bool) -> Self {
-        Runs { encoder: PositionEncoder::new(offsets), list: Vec::new(), start: 0, sent: 0, bytes: 0 }
-    }
-}
-
 impl TermsWriter {
-    /// True if terms have positions.
+    /// Returns true if terms have positions.
     pub fn has_runs(&self) -> bool {
         self.runs.is_some()
     }
 
-    /// True if they have offsets too.
+    /// Returns true if terms have offsets.
     pub fn has_offsets(&self) -> bool {
         self.runs.as_ref().is_some_and(|runs| runs.encoder.has_offsets())
     }
 
-    /// Bytes of the positions of all terms, if they have some.
+    /// Bytes of the positions of all terms, if terms have positions.
     pub fn run_bytes(&self) -> Option<u64> {
         self.runs.as_ref().map(|runs| runs.bytes)
     }
 
-    /// Adds the next term, with its [`head`](crate::codec::head), which occurs once, in `doc`. With
-    /// offsets, `C` knows of them.
+    /// Adds the next term, which occurs once, at `at` of `doc`. `C` must have offsets if the segment has
+    /// them.
     #[inline(always)]
     pub fn add_only<C: Columns>(
         &mut self,
-        (term, head): (&[u8], u128),
+        term: HeadedTerm<'_>,
         doc: u32,
         at: Occurrence,
         out: &mut impl TermsOut,
     ) -> Result<()> {
         put_varint(&mut self.postings, u64::from(doc) << 2 | 3);
         at.put::<C>(&mut self.postings);
-        self.add_term(term, head, out)
+        self.add_term(term, out)
     }
 
     /// Begins the next term, which [`TermsWriter::end_run`] ends.
@@ -64,7 +46,7 @@ impl TermsWriter {
         }
     }
 
-    /// Adds a posting; documents rise. As many deltas as the term's frequency follow.
+    /// Adds a posting; documents ascend. As many deltas as `freq` must follow.
     #[inline(always)]
     pub fn push_posting(&mut self, doc: u32, freq: u32, norms: &[u8]) {
         if let Some(runs) = &mut self.runs {
@@ -74,7 +56,7 @@ impl TermsWriter {
         }
     }
 
-    /// Adds deltas of the posting, without offsets.
+    /// Adds deltas of the posting, in a segment without offsets.
     #[inline(always)]
     pub fn push_deltas(&mut self, deltas: impl Iterator<Item = u32>, out: &mut impl TermsOut) -> Result<()> {
         let Some(runs) = &mut self.runs else { return Ok(()) };
@@ -82,7 +64,7 @@ impl TermsWriter {
         self.send_run(out)
     }
 
-    /// The same with offsets.
+    /// Adds deltas of the posting, in a segment with offsets.
     #[inline(always)]
     pub fn push_occurrences(
         &mut self,
@@ -94,20 +76,21 @@ impl TermsWriter {
         self.send_run(out)
     }
 
-    /// The same with what a reader of `C` gave.
+    /// Adds deltas of the posting that a reader of `C` returned.
     #[inline(always)]
     pub fn push_differences<C: Columns>(
         &mut self,
         deltas: Differences<'_>,
         out: &mut impl TermsOut,
     ) -> Result<()> {
-        match C::OFFSETS {
-            true => self.push_occurrences(deltas.occurrences(), out),
-            false => self.push_deltas(deltas.positions.iter().copied(), out),
+        if C::OFFSETS {
+            self.push_occurrences(deltas.occurrences(), out)
+        } else {
+            self.push_deltas(deltas.positions.iter().copied(), out)
         }
     }
 
-    /// Sends what there is of the run at hand, if it is enough.
+    /// Writes the current run as far as it is, if that is enough for a write.
     #[inline(always)]
     fn send_run(&mut self, out: &mut impl TermsOut) -> Result<()> {
         let Some(runs) = &mut self.runs else { return Ok(()) };
@@ -119,11 +102,13 @@ impl TermsWriter {
         self.send_lists(out)
     }
 
-    /// Adds all postings of `list` with `shift` added to their documents, and `deltas`, which is at its start, by copying
-    /// blocks, if that is worth it now; else nothing is done. `None` if they are damaged.
+    /// Adds all postings of `list` with `shift` added to their documents, and all of `deltas`, by copying
+    /// blocks. Does nothing and returns false if copying does not pay at this point. Returns `None` if they
+    /// are damaged.
     pub fn carry_run<C: Columns>(
         &mut self,
-        (list, deltas): (&ListBytes<'_>, &mut DeltaReader<'_, C>),
+        list: &ListBytes<'_>,
+        deltas: &mut DeltaReader<'_, C>,
         shift: u32,
         norms: &[u8],
         out: &mut impl TermsOut,
@@ -146,13 +131,8 @@ impl TermsWriter {
         Ok(Some(true))
     }
 
-    /// Adds the term whose postings and deltas have been pushed; without any it leaves no trace.
-    pub fn end_run(
-        &mut self,
-        (term, head): (&[u8], u128),
-        norms: &[u8],
-        out: &mut impl TermsOut,
-    ) -> Result<()> {
+    /// Adds the term whose postings and deltas have been pushed; a term without postings is dropped.
+    pub fn end_run(&mut self, term: HeadedTerm<'_>, norms: &[u8], out: &mut impl TermsOut) -> Result<()> {
         let Some(runs) = &mut self.runs else { return Ok(()) };
         let summary = self.encoder.finish(norms, &mut runs.list);
         let (doc, freq) = self.latest;
@@ -162,9 +142,10 @@ impl TermsWriter {
                 let offsets = runs.encoder.has_offsets();
                 runs.encoder.abandon();
                 runs.list.clear();
-                return match offsets {
-                    true => self.add_only::<WithOffsets>((term, head), doc, at, out),
-                    false => self.add_only::<OnlyPositions>((term, head), doc, at, out),
+                return if offsets {
+                    self.add_only::<WithOffsets>(term, doc, at, out)
+                } else {
+                    self.add_only::<OnlyPositions>(term, doc, at, out)
                 };
             }
             (1, _) => {
@@ -186,6 +167,6 @@ impl TermsWriter {
         if self.lists.len() >= self.send {
             self.send_lists(out)?;
         }
-        self.add_term(term, head, out)
+        self.add_term(term, out)
     }
 }

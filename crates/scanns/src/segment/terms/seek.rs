@@ -1,70 +1,74 @@
-//! Looks one term up in a block, without stepping through those before it.
+//! Looks up one term in a block without decoding the terms before it.
 //!
-//! Terms are in order, so most need no look at their bytes: one that shares more with the term before than has been
-//! matched is as much too small as that one was; one that shares less is too great. Which terms share how much is told for
-//! eight at once, by numbers of eight bytes. Of the others symbols are compared, not bytes: the bytes of the term that is
-//! looked up become symbols, one by one as far as they match.
+//! Terms are in order, so the bytes of most need not be compared. A term that shares more bytes with the term
+//! before it than have been matched is less than the wanted term, as that one was. A term that shares less is
+//! greater. Eight shared lengths are compared at once, as the bytes of a word. For the other terms, symbols
+//! are compared instead of bytes: the bytes of the wanted term are converted to symbols as far as they match.
 
-use super::block::{Parts, read_lengths};
-use super::{GROUP, HALF, TermInfo, TermPositions};
+use std::cmp::Ordering;
+
+use super::block::{BlockParts, read_lengths};
+use super::info::{GROUP, HALF, PrefixedTerm, TermInfo, TermPositions};
 use crate::codec::ByteReader;
 use crate::schema::Postings;
 
-/// What there is of a term in a block.
+/// The result of looking up a term in a block.
 #[derive(Debug, PartialEq, Eq)]
 pub(super) enum Sought {
-    /// It is there.
+    /// The block has the term.
     Found(TermInfo, TermPositions),
-    /// It is before the first term of the block.
+    /// The term is before the first term of the block.
     Before,
-    /// It is not there.
+    /// The block does not have the term.
     Absent,
 }
 
-/// Where a term is in a block.
+/// The place of a term in a block.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-enum Spot {
-    /// It is the one with that number.
+enum TermSpot {
+    /// It is the term with this index.
     At(usize),
     Before,
     Absent,
 }
 
-/// Looks for a term, with its first eight bytes as a number, in the block of these bytes, which stands at `offset` in its
-/// section; `first` is what the sparse index says of the first term. `None` if the block is damaged.
+/// Looks up a term in the block `bytes`, which is at `offset` of its section; `first` is the prefix of the
+/// first term in the sparse index. Returns `None` if the block is damaged.
 #[inline(always)]
 pub(super) fn find(
     bytes: &[u8],
     offset: u64,
     kept: Postings,
-    (term, prefix): (&[u8], u64),
+    wanted: PrefixedTerm<'_>,
     first: u64,
 ) -> Option<Sought> {
-    let parts = Parts::open(bytes, offset)?;
-    // Where they differ, the first term is less, and known well enough.
+    let PrefixedTerm { term, prefix } = wanted;
+    let parts = BlockParts::open(bytes, offset)?;
+    // If the prefixes differ, the first term is less, and it is known where it differs.
     let different = (first < prefix).then(|| (first ^ prefix).leading_zeros() as usize / 8);
     let mut lengths = Lengths { shared: [MOST; GROUP], own: [0; GROUP] };
-    let spot = match lengths.read(&parts)? {
-        true => by_eights(&parts, &lengths, term, different)?,
-        false => one_by_one(&parts, term)?,
+    let spot = if lengths.read(&parts)? {
+        by_eights(&parts, &lengths, term, different)?
+    } else {
+        one_by_one(&parts, term)?
     };
     match spot {
-        Spot::At(index) => {
+        TermSpot::At(index) => {
             let mut postings = if index < HALF { parts.postings(kept) } else { parts.second_half(kept)? };
             postings.skip(index % HALF)?;
             let info = postings.next_info()?;
             Some(Sought::Found(info, postings.positions()))
         }
-        Spot::Before => Some(Sought::Before),
-        Spot::Absent => Some(Sought::Absent),
+        TermSpot::Before => Some(Sought::Before),
+        TermSpot::Absent => Some(Sought::Absent),
     }
 }
 
-/// Lengths from here on are left to the slow way; so are terms that match as much.
+/// Lengths from here on are left to [`one_by_one`], and so are terms that match this many bytes.
 const MOST: u8 = 127;
 
-/// What the terms of a block share with the ones before, and how many bytes are their own. Behind the last term `shared`
-/// is [`MOST`].
+/// The number of bytes that each term of a block shares with the one before, and the number of its own bytes.
+/// After the last term `shared` is [`MOST`].
 struct Lengths {
     shared: [u8; GROUP],
     own: [u8; GROUP],
@@ -81,13 +85,13 @@ fn fifteens(nibbles: u64) -> u64 {
 }
 
 impl Lengths {
-    /// Reads all lengths of a block; false if one of them is too large, `None` if they are damaged.
+    /// Reads all lengths of a block; returns false if one is too large, `None` if they are damaged.
     #[inline(always)]
-    fn read(&mut self, parts: &Parts<'_>) -> Option<bool> {
+    fn read(&mut self, parts: &BlockParts<'_>) -> Option<bool> {
         let (count, mut bytes) = (parts.count, parts.lengths);
         let mut index = 0;
         while index < count {
-            // Eight at once, as far as they are nibbles only.
+            // Eight terms at once, as long as their lengths are nibbles only.
             let mut plain = 0;
             if let (Some(eight), Some(shared), Some(own)) = (
                 bytes.first_chunk::<8>(),
@@ -121,7 +125,7 @@ impl Lengths {
     }
 }
 
-/// The length that a nibble begins, [`MOST`] for all that are as long or longer.
+/// The length that begins with `nibble`, at most [`MOST`].
 #[inline(always)]
 fn read_length(reader: &mut ByteReader<'_>, nibble: u8) -> Option<u8> {
     match nibble {
@@ -137,18 +141,24 @@ fn sum_of(word: u64) -> usize {
     (pairs.wrapping_mul(0x0001_0001_0001_0001) >> 48) as usize
 }
 
-/// Finds a term by its neighbours' lengths, eight at once.
+/// Finds a term by comparing eight lengths at once.
 #[inline(always)]
-fn by_eights(parts: &Parts<'_>, lengths: &Lengths, term: &[u8], different: Option<usize>) -> Option<Spot> {
-    // Zeros behind the end of the first term are none of it.
+fn by_eights(
+    parts: &BlockParts<'_>,
+    lengths: &Lengths,
+    term: &[u8],
+    different: Option<usize>,
+) -> Option<TermSpot> {
+    // Zeros after the end of the first term do not belong to it.
     let matched = different.map_or(0, |different| different.min(usize::from(lengths.own[0])));
-    let mut wanted = Wanted::new(parts, term, matched);
+    let mut wanted = WantedTerm::new(parts, term, matched);
     let (mut start, mut passed) = (0, if different.is_some() { 0xff } else { 0 });
     let words = lengths.shared.as_chunks::<8>().0.iter().zip(lengths.own.as_chunks::<8>().0).enumerate();
     for (word, (shared, own)) in words.take(parts.count.div_ceil(8)) {
         let (shared, own) = (u64::from_le_bytes(*shared), u64::from_le_bytes(*own));
         loop {
-            // The high bit stays where no more is shared than has been matched; behind the last term more is.
+            // The high bit stays set where no more is shared than has been matched. After the last term more
+            // is shared.
             let matched = u64::try_from(wanted.matched).ok()?;
             let open = (HIGH + matched * ONES - shared) & HIGH & !passed;
             if open == 0 {
@@ -157,14 +167,14 @@ fn by_eights(parts: &Parts<'_>, lengths: &Lengths, term: &[u8], different: Optio
             let bit = open.trailing_zeros() & !7;
             let byte = |lengths: u64| (lengths >> bit & 0xff) as usize;
             if byte(shared) < wanted.matched {
-                return Some(Spot::Absent);
+                return Some(TermSpot::Absent);
             }
             let from = start + sum_of(own & ((1 << bit) - 1));
             match wanted.compare(from, byte(own))? {
-                Found::Less => passed = u64::MAX >> (56 - bit),
-                Found::Equal => return Some(Spot::At(8 * word + bit as usize / 8)),
-                Found::Greater if word == 0 && bit == 0 => return Some(Spot::Before),
-                Found::Greater => return Some(Spot::Absent),
+                Ordering::Less => passed = u64::MAX >> (56 - bit),
+                Ordering::Equal => return Some(TermSpot::At(8 * word + bit as usize / 8)),
+                Ordering::Greater if word == 0 && bit == 0 => return Some(TermSpot::Before),
+                Ordering::Greater => return Some(TermSpot::Absent),
             }
             if wanted.matched >= usize::from(MOST) {
                 return one_by_one(parts, term);
@@ -173,13 +183,13 @@ fn by_eights(parts: &Parts<'_>, lengths: &Lengths, term: &[u8], different: Optio
         start += sum_of(own);
         passed = 0;
     }
-    Some(Spot::Absent)
+    Some(TermSpot::Absent)
 }
 
-/// The same, whatever the lengths are.
+/// Finds a term by comparing the lengths one by one, however large they are.
 #[inline(never)]
-fn one_by_one(parts: &Parts<'_>, term: &[u8]) -> Option<Spot> {
-    let mut wanted = Wanted::new(parts, term, 0);
+fn one_by_one(parts: &BlockParts<'_>, term: &[u8]) -> Option<TermSpot> {
+    let mut wanted = WantedTerm::new(parts, term, 0);
     let mut lengths = ByteReader::new(parts.lengths);
     let (mut before, mut at) = (0, 0usize);
     for index in 0..parts.count {
@@ -194,50 +204,43 @@ fn one_by_one(parts: &Parts<'_>, term: &[u8]) -> Option<Spot> {
             continue;
         }
         if shared < wanted.matched {
-            return Some(Spot::Absent);
+            return Some(TermSpot::Absent);
         }
         match wanted.compare(from, own)? {
-            Found::Less => {}
-            Found::Equal => return Some(Spot::At(index)),
-            Found::Greater if index == 0 => return Some(Spot::Before),
-            Found::Greater => return Some(Spot::Absent),
+            Ordering::Less => {}
+            Ordering::Equal => return Some(TermSpot::At(index)),
+            Ordering::Greater if index == 0 => return Some(TermSpot::Before),
+            Ordering::Greater => return Some(TermSpot::Absent),
         }
     }
-    Some(Spot::Absent)
+    Some(TermSpot::Absent)
 }
 
-/// How a term of the block compares with the one that is looked up.
-enum Found {
-    Less,
-    Equal,
-    Greater,
-}
-
-/// The term that is looked up, as far as it has not been matched.
-struct Wanted<'a> {
-    parts: &'a Parts<'a>,
+/// The wanted term, and how much of it has been matched.
+struct WantedTerm<'a> {
+    parts: &'a BlockParts<'a>,
     term: &'a [u8],
-    /// Bytes of it that are those of the terms at hand.
+    /// Number of its bytes that the last compared term shares.
     matched: usize,
-    /// How many symbols are bytes below 64.
+    /// Number of symbols that are bytes below 64.
     lows: u32,
-    /// Twice the rank of the next byte of the term, one less if no symbol is it.
+    /// Twice the rank of the next byte of the term, minus one if it is not a symbol.
     next: i32,
 }
 
-impl<'a> Wanted<'a> {
+impl<'a> WantedTerm<'a> {
     #[inline(always)]
-    fn new(parts: &'a Parts<'a>, term: &'a [u8], matched: usize) -> Self {
-        let mut wanted = Wanted { parts, term, matched, lows: parts.set[0].count_ones(), next: 0 };
+    fn new(parts: &'a BlockParts<'a>, term: &'a [u8], matched: usize) -> Self {
+        let mut wanted = WantedTerm { parts, term, matched, lows: parts.set[0].count_ones(), next: 0 };
         wanted.next = wanted.symbol_of_next();
         wanted
     }
 
-    /// What [`Wanted::next`] is of the byte behind those that are matched.
+    /// The value of [`WantedTerm::next`] for the byte after the matched ones.
     #[inline(always)]
     fn symbol_of_next(&self) -> i32 {
         let Some(&byte) = self.term.get(self.matched) else {
-            // All that is longer is greater.
+            // Every longer term is greater.
             return -1;
         };
         if self.parts.width == 0 {
@@ -248,25 +251,25 @@ impl<'a> Wanted<'a> {
         let bit = 1u64 << (byte % 64);
         let rank = before + (word & (bit - 1)).count_ones();
         let is_symbol = word & bit != 0;
-        // No symbol is as great as a byte that is not ASCII.
+        // Every symbol is less than a byte that is not ASCII.
         if byte >= 128 { i32::from(u8::MAX) * 2 } else { rank.cast_signed() * 2 - i32::from(!is_symbol) }
     }
 
-    /// Compares with the `own` bytes at `from` of all suffixes; what is before them is matched. `None` if there are not as
-    /// many.
+    /// Compares the term whose own bytes are the `own` bytes at `from` of all suffixes with the wanted term.
+    /// The bytes before them are matched. `None` if the suffixes end earlier.
     #[inline(always)]
-    fn compare(&mut self, from: usize, own: usize) -> Option<Found> {
+    fn compare(&mut self, from: usize, own: usize) -> Option<Ordering> {
         if from + own > self.parts.text_len {
             return None;
         }
         for at in from..from + own {
             let symbol = 2 * i32::from(self.parts.symbol(at)?);
             if symbol != self.next {
-                return Some(if symbol < self.next { Found::Less } else { Found::Greater });
+                return Some(if symbol < self.next { Ordering::Less } else { Ordering::Greater });
             }
             self.matched += 1;
             self.next = self.symbol_of_next();
         }
-        Some(if self.matched == self.term.len() { Found::Equal } else { Found::Less })
+        Some(if self.matched == self.term.len() { Ordering::Equal } else { Ordering::Less })
     }
 }

@@ -1,4 +1,4 @@
-//! The sparse index over the groups of terms: a tree of prefixes, read where it lies in the file.
+//! The sparse index over the groups of terms: a tree of prefixes that is read in place.
 //!
 //! ```text
 //! section = level … | leaf … | groups u64         levels from the top one down
@@ -7,10 +7,11 @@
 //! place   = offset of the block u64 | length of the block u32
 //! ```
 //!
-//! The prefix of a group is the first eight bytes of its first term, as a big-endian number. The lowest level has the first
-//! prefix of each leaf, each other one every 16th of the one below; there are as many as it takes to come down to 16, none
-//! for up to 16 groups. So a search reads 16 neighbours of each level, which begin with a line of the cache, and the places
-//! lie beside the last ones. Nothing is copied when a segment is opened, and only what a search passes is verified.
+//! The prefix of a group is the first eight bytes of its first term, as a big-endian number. The lowest level
+//! has the first prefix of each leaf, and each level above has every 16th prefix of the level below, until
+//! one has at most 16. Up to 16 groups have no level. So a search reads 16 neighbouring prefixes per level,
+//! which begin at a cache line, and the places are beside the last ones. Opening a segment copies nothing,
+//! and a search verifies only what it reads.
 
 use std::sync::Arc;
 
@@ -28,13 +29,13 @@ const COUNT: usize = 8;
 /// Bytes of an entry while a segment is written: prefix, offset, length.
 pub(in crate::segment) const SPARSE_ENTRY: usize = PREFIX + PLACE;
 
-/// Levels over `groups` groups, from the lowest up: how many prefixes each has.
+/// The number of prefixes of each level over `groups` groups, from the lowest level up.
 fn levels(groups: usize) -> impl Iterator<Item = usize> {
     let above = |count: usize| (count > NODE).then(|| count.div_ceil(NODE));
     std::iter::successors(above(groups), move |&count| above(count))
 }
 
-/// Writes the section, which has been begun, from its entries in order.
+/// Writes the section, which must have been begun, from its entries in order.
 pub(in crate::segment) fn write_sparse(entries: &[u8], out: &mut EnvelopeWriter) -> Result<()> {
     let entries = entries.as_chunks::<SPARSE_ENTRY>().0;
     let lowest_first: Vec<usize> = levels(entries.len()).collect();
@@ -57,54 +58,54 @@ pub(in crate::segment) fn write_sparse(entries: &[u8], out: &mut EnvelopeWriter)
     out.write(&(entries.len() as u64).to_le_bytes())
 }
 
-/// Where a block of terms is in its section.
+/// The place of a block of terms in its section.
 #[derive(Clone, Copy, Debug)]
-pub(super) struct Place {
+pub(super) struct BlockPlace {
     pub(super) offset: u64,
     pub(super) len: u32,
 }
 
-/// A group that was found.
+/// An entry of the sparse index.
 #[derive(Clone, Copy, Debug)]
-pub(super) struct Group {
+pub(super) struct TermGroup {
     pub(super) index: usize,
     pub(super) prefix: u64,
-    pub(super) place: Place,
+    pub(super) place: BlockPlace,
 }
 
 /// The sparse index of one segment.
 #[derive(Debug)]
-pub(super) struct Sparse {
+pub(super) struct SparseIndex {
     section: Arc<Section>,
     groups: usize,
-    /// Levels from the top one down: where each begins, and how many prefixes it has.
+    /// The offset and the number of prefixes of each level, from the top level down.
     levels: Vec<(usize, usize)>,
-    /// Where leaves begin.
+    /// Offset of the leaves.
     leaves: usize,
 }
 
-/// Up to 16 groups.
-struct Leaf<'a> {
+/// The entries of up to 16 groups.
+struct SparseLeaf<'a> {
     prefixes: &'a [[u8; PREFIX]],
     places: &'a [[u8; PLACE]],
 }
 
-impl Sparse {
+impl SparseIndex {
     /// The index over no terms.
-    pub(super) fn none() -> Self {
-        Sparse { section: Section::empty(), groups: 0, levels: Vec::new(), leaves: 0 }
+    pub(super) fn empty() -> Self {
+        SparseIndex { section: Section::empty(), groups: 0, levels: Vec::new(), leaves: 0 }
     }
 
-    /// Opens the section, of which only the end is read.
+    /// Opens the section and reads its end.
     ///
     /// # Errors
-    /// [`Error::Corrupt`](crate::Error::Corrupt) if it has not the size that it should have.
+    /// [`Error::Corrupt`](crate::Error::Corrupt) if its size is wrong.
     pub(super) fn open(section: Arc<Section>) -> Result<Self> {
-        let wrong = || section.corrupt("the sparse index of terms has not the size that it should have");
+        let wrong = || section.corrupt("the sparse index of terms has the wrong size");
         let end = section.len().checked_sub(COUNT).ok_or_else(wrong)?;
         let groups = ByteReader::new(section.get(end..section.len())?).u64();
         let groups = groups.and_then(|groups| usize::try_from(groups).ok()).ok_or_else(wrong)?;
-        // No entry takes less than a byte, so nothing below overflows.
+        // Every entry takes at least a byte, so nothing below overflows.
         if groups > end {
             return Err(wrong());
         }
@@ -117,7 +118,7 @@ impl Sparse {
         if groups.checked_mul(SPARSE_ENTRY).and_then(|leaves| leaves.checked_add(at)) != Some(end) {
             return Err(wrong());
         }
-        Ok(Sparse { section, groups, levels: found, leaves: at })
+        Ok(SparseIndex { section, groups, levels: found, leaves: at })
     }
 
     /// Number of groups.
@@ -127,22 +128,22 @@ impl Sparse {
     }
 
     #[inline]
-    fn leaf(&self, leaf: usize) -> Result<Leaf<'_>> {
+    fn leaf(&self, leaf: usize) -> Result<SparseLeaf<'_>> {
         let first = (leaf * NODE).min(self.groups);
         let count = (self.groups - first).min(NODE);
         let start = self.leaves + first * SPARSE_ENTRY;
         let bytes = self.section.get(start..start + count * SPARSE_ENTRY)?;
-        // The place that is wanted is not in the line of its prefix: both come at once.
+        // The wanted place is in another cache line than its prefix; both are fetched at once.
         prefetch_lines::<5>(bytes);
         let (prefixes, places) = bytes.split_at(count * PREFIX);
-        Ok(Leaf { prefixes: prefixes.as_chunks().0, places: places.as_chunks().0 })
+        Ok(SparseLeaf { prefixes: prefixes.as_chunks().0, places: places.as_chunks().0 })
     }
 
-    /// Group `index`, if there are so many.
-    pub(super) fn group(&self, index: usize) -> Result<Option<Group>> {
-        let Leaf { prefixes, places } = self.leaf(index / NODE)?;
+    /// Group `index`; `None` if there are fewer.
+    pub(super) fn group(&self, index: usize) -> Result<Option<TermGroup>> {
+        let SparseLeaf { prefixes, places } = self.leaf(index / NODE)?;
         let found = prefixes.get(index % NODE).zip(places.get(index % NODE));
-        Ok(found.map(|(prefix, place)| Group {
+        Ok(found.map(|(prefix, place)| TermGroup {
             index,
             prefix: u64::from_le_bytes(*prefix),
             place: place_of(place),
@@ -151,35 +152,35 @@ impl Sparse {
 
     /// The last group whose prefix is at most `prefix`.
     #[inline]
-    pub(super) fn last_at_most(&self, prefix: u64) -> Result<Option<Group>> {
+    pub(super) fn last_at_most(&self, prefix: u64) -> Result<Option<TermGroup>> {
         let mut node = 0;
         for &(start, len) in &self.levels {
             let first = (node * NODE).min(len);
             let end = (first + NODE).min(len);
             let bytes = self.section.get(start + first * PREFIX..start + end * PREFIX)?;
             let count = count_at_most(bytes.as_chunks().0, prefix);
-            // The first of a node is at most the prefix, but for that of the whole tree.
+            // The first prefix of a node is at most `prefix`, except the first one of the whole tree.
             node = first + count.saturating_sub(1);
         }
-        let Leaf { prefixes, places } = self.leaf(node)?;
+        let SparseLeaf { prefixes, places } = self.leaf(node)?;
         let Some(last) = count_at_most(prefixes, prefix).checked_sub(1) else { return Ok(None) };
-        Ok(prefixes.get(last).zip(places.get(last)).map(|(prefix, place)| Group {
+        Ok(prefixes.get(last).zip(places.get(last)).map(|(prefix, place)| TermGroup {
             index: node * NODE + last,
             prefix: u64::from_le_bytes(*prefix),
             place: place_of(place),
         }))
     }
 
-    /// How many groups have a prefix less than `prefix`.
+    /// Number of groups whose prefix is less than `prefix`.
     pub(super) fn count_below(&self, prefix: u64) -> Result<usize> {
         let Some(less) = prefix.checked_sub(1) else { return Ok(0) };
         Ok(self.last_at_most(less)?.map_or(0, |group| group.index + 1))
     }
 
-    /// Proves that prefixes rise and that each level has those of the one below it.
+    /// Verifies that prefixes ascend and that each level fits the level below.
     ///
     /// # Errors
-    /// [`Error::Corrupt`](crate::Error::Corrupt) if not.
+    /// [`Error::Corrupt`](crate::Error::Corrupt) if they do not.
     pub(super) fn check(&self) -> Result<()> {
         let wrong = |what: &str| self.section.corrupt(format!("the sparse index of terms is {what}"));
         let (mut before, mut below) = (0, Vec::with_capacity(self.groups.div_ceil(NODE)));
@@ -196,7 +197,7 @@ impl Sparse {
         for &(start, len) in self.levels.iter().rev() {
             let level = self.section.get(start..start + len * PREFIX)?.as_chunks().0;
             if !level.iter().map(|prefix| u64::from_le_bytes(*prefix)).eq(below.iter().copied()) {
-                return Err(wrong("at odds with itself"));
+                return Err(wrong("inconsistent"));
             }
             below = below.into_iter().step_by(NODE).collect();
         }
@@ -204,7 +205,7 @@ impl Sparse {
     }
 }
 
-/// Asks for the first `LINES` lines of the cache that `bytes` lie in, without a branch on how many there are.
+/// Prefetches the first `LINES` cache lines of `bytes`, without a branch on their number.
 #[inline(always)]
 pub(super) fn prefetch_lines<const LINES: usize>(bytes: &[u8]) {
     let last = bytes.len().saturating_sub(1);
@@ -213,8 +214,8 @@ pub(super) fn prefetch_lines<const LINES: usize>(bytes: &[u8]) {
     }
 }
 
-/// How many of up to 16 prefixes, which ascend, are at most `prefix`: all are compared, since that many comparisons take
-/// less than one wrong guess of a branch.
+/// Number of prefixes, of up to 16 in ascending order, that are at most `prefix`. All are compared, because
+/// 16 comparisons take less time than one mispredicted branch.
 #[inline(always)]
 fn count_at_most(prefixes: &[[u8; PREFIX]], prefix: u64) -> usize {
     let at_most = |found: &[u8; PREFIX]| usize::from(u64::from_le_bytes(*found) <= prefix);
@@ -225,19 +226,19 @@ fn count_at_most(prefixes: &[[u8; PREFIX]], prefix: u64) -> usize {
 }
 
 #[inline]
-fn place_of(bytes: &[u8; PLACE]) -> Place {
+fn place_of(bytes: &[u8; PLACE]) -> BlockPlace {
     let [a, b, c, d, e, f, g, h, i, j, k, l] = *bytes;
-    Place { offset: u64::from_le_bytes([a, b, c, d, e, f, g, h]), len: u32::from_le_bytes([i, j, k, l]) }
+    BlockPlace { offset: u64::from_le_bytes([a, b, c, d, e, f, g, h]), len: u32::from_le_bytes([i, j, k, l]) }
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::segment::SEGMENT;
+    use crate::segment::layout::SEGMENT;
     use crate::store::{Directory, Envelope, RamDirectory};
 
     /// The index over groups with these prefixes; group `i` is at `i * 1000` and has `i` bytes.
-    fn sparse(prefixes: &[u64]) -> Sparse {
+    fn sparse(prefixes: &[u64]) -> SparseIndex {
         let mut entries = Vec::new();
         for (prefix, i) in prefixes.iter().zip(0u32..) {
             entries.extend_from_slice(&prefix.to_le_bytes());
@@ -250,11 +251,11 @@ mod tests {
         write_sparse(&entries, &mut out).unwrap();
         out.finish().unwrap().sync().unwrap();
         let file = Envelope::open(&directory, "sparse", SEGMENT).unwrap();
-        Sparse::open(file.shared_section(7).unwrap().clone()).unwrap()
+        SparseIndex::open(file.shared_section(7).unwrap().clone()).unwrap()
     }
 
     #[test]
-    fn groups_are_those_that_a_look_at_all_prefixes_finds() {
+    fn groups_are_found_as_by_comparing_all_prefixes() {
         let seed = 0x5eed_1103;
         println!("seed {seed:x}");
         let mut random = fastrand::Rng::with_seed(seed);
@@ -275,7 +276,7 @@ mod tests {
                     let expected = prefixes.partition_point(|&found| found <= prefix).checked_sub(1);
                     let found = sparse.last_at_most(prefix).unwrap();
                     assert_eq!(found.map(|group| group.index), expected, "{count} prefixes up to {most}");
-                    if let Some(Group { index, prefix, place }) = found {
+                    if let Some(TermGroup { index, prefix, place }) = found {
                         assert_eq!(prefix, prefixes[index]);
                         assert_eq!((place.offset, place.len as usize), (index as u64 * 1000, index));
                         assert_eq!(sparse.group(index).unwrap().unwrap().place.offset, place.offset);
@@ -304,7 +305,7 @@ mod tests {
             out.finish().unwrap().sync().unwrap();
             let file = Envelope::open(&directory, "sparse", SEGMENT).unwrap();
             assert!(directory.open("sparse").unwrap().len() > len);
-            let Ok(sparse) = Sparse::open(file.shared_section(7).unwrap().clone()) else { continue };
+            let Ok(sparse) = SparseIndex::open(file.shared_section(7).unwrap().clone()) else { continue };
             for prefix in [0, 1, random.u64(..), u64::MAX] {
                 let _ = (sparse.last_at_most(prefix), sparse.count_below(prefix), sparse.check());
                 let _ = (sparse.group(0), sparse.group(usize::MAX), sparse.group(sparse.groups()));

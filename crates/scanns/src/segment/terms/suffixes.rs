@@ -1,12 +1,13 @@
-//! The suffixes of a group of terms: gathered byte after byte, written as a stream of few-bit symbols.
+//! Gathers the suffixes of a group of terms, and writes them as a stream of symbols of few bits.
 //!
-//! A suffix is appended with one store, and eight symbols are packed at once: of the samples of a build, packing took 5 ns
-//! per term.
+//! A suffix is appended with one store, and eight symbols are packed at once. In profiles of a build, packing
+//! took 5 ns per term.
 
-/// Bytes of a head: a suffix of a term within it is one store of that many, which are kept free behind the suffixes.
+/// Bytes of a head. The suffix of a term of up to this length is appended with one store, for which as many
+/// bytes are kept free after the suffixes.
 const HEAD: usize = 16;
 
-/// See the module.
+/// The suffixes of the current group.
 pub(super) struct Suffixes {
     bytes: Vec<u8>,
     len: usize,
@@ -40,7 +41,7 @@ impl Suffixes {
         self.len += own;
         if term.len() <= HEAD {
             if let Some(room) = room.first_chunk_mut() {
-                // A shift by all 128 bits is none of an empty suffix.
+                // An empty suffix is a shift by all 128 bits.
                 *room = head.checked_shl(8 * u32::try_from(shared).unwrap_or(16)).unwrap_or(0).to_be_bytes();
             }
         } else if let (Some(room), Some(suffix)) = (room.get_mut(..own), term.get(shared..)) {
@@ -49,15 +50,16 @@ impl Suffixes {
     }
 }
 
-/// The different bytes of suffixes, if they are few enough to be written in fewer bits.
+/// The distinct bytes of the suffixes, if they are few enough to be written in fewer bits.
 pub(super) struct Symbols {
-    /// A bit for each byte in use.
+    /// One bit for each byte in use.
     set: u128,
-    /// Bits per symbol; zero if bytes stay bytes.
+    /// Bits per symbol; zero if suffixes are written as bytes.
     pub(super) width: u8,
 }
 
 impl Symbols {
+    #[expect(clippy::indexing_slicing, reason = "tables of 256 entries, indexed by bytes")]
     pub(super) fn of(text: &[u8]) -> Symbols {
         let mut seen = [0u8; 256];
         for &byte in text {
@@ -77,14 +79,15 @@ impl Symbols {
         if width == 0 || saved <= 16 { Symbols { set: 0, width: 0 } } else { Symbols { set, width } }
     }
 
-    /// Appends the set, if symbols are written.
+    /// Appends the set, if suffixes are written as symbols.
     pub(super) fn write(&self, out: &mut Vec<u8>) {
         if self.width > 0 {
             out.extend_from_slice(&self.set.to_le_bytes());
         }
     }
 
-    /// Appends `text` as symbols, or as it is.
+    /// Appends `text` as symbols or as bytes.
+    #[expect(clippy::indexing_slicing, reason = "tables of 256 entries, indexed by bytes")]
     pub(super) fn write_text(&self, text: &[u8], out: &mut Vec<u8>) {
         if self.width == 0 {
             out.extend_from_slice(text);
@@ -112,17 +115,17 @@ impl Symbols {
     }
 }
 
-/// A bit for each byte that is 1; the others are 0.
+/// One bit for each of `seen`, whose bytes are 0 or 1.
 fn set_of(seen: &[u8]) -> u128 {
     let words = seen.as_chunks::<8>().0.iter().enumerate();
     words.fold(0, |set, (i, word)| {
-        // The product brings the eight low bits together in its highest byte.
+        // The product gathers the eight low bits in its highest byte.
         let bits = u64::from_le_bytes(*word).wrapping_mul(0x0102_0408_1020_4080) >> 56;
         set | u128::from(bits) << (8 * i)
     })
 }
 
-/// Eight values of `width` bits, lowest first, by joining neighbours three times.
+/// Packs eight values of `width` bits, lowest first, by joining neighbours three times.
 #[inline(always)]
 fn pack_eight(values: [u8; 8], width: u8) -> u64 {
     let bits = u64::from_le_bytes(values);
@@ -137,7 +140,7 @@ mod tests {
     use crate::codec::head;
 
     #[test]
-    fn suffixes_of_all_lengths_stand_one_behind_the_other() {
+    fn suffixes_of_all_lengths_follow_each_other() {
         let mut suffixes = Suffixes::new();
         let mut expected = Vec::new();
         for len in (0..40usize).chain([5000, 3, 70_000, 16, 17]) {
@@ -152,7 +155,7 @@ mod tests {
     }
 
     #[test]
-    fn sets_and_packed_symbols_are_those_of_the_plain_way() {
+    fn sets_and_packed_symbols_equal_a_simple_implementation() {
         for alphabet in [1usize, 2, 15, 16, 17, 32, 33, 64] {
             for len in 100..140usize {
                 let text: Vec<u8> = (0..len).map(|i| 40 + u8::try_from(i * i % alphabet).unwrap()).collect();

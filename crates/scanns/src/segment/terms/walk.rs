@@ -1,32 +1,33 @@
-//! Terms in order for a reader that passes most of them: only those that it stops at are put together.
+//! Steps through terms for readers that skip most of them. Only the terms where the reader stops are decoded.
 
 use std::ops::Range;
 
-use super::block::Block;
-use super::{TermInfo, TermPositions, Terms, prefix_of};
+use super::block::TermBlock;
+use super::info::{TermInfo, TermPositions, prefix_of};
+use super::lookup::TermDictionary;
 use crate::codec::head;
 use crate::error::{Error, Result};
 
-/// Steps and jumps through terms; before the first one at the start.
+/// Steps and jumps through terms. It starts before the first term.
 pub struct TermsWalk<'a> {
-    terms: &'a Terms,
-    /// Those not yet opened.
+    terms: &'a TermDictionary,
+    /// The blocks that have not been opened yet.
     blocks: Range<usize>,
-    block: Option<Block<'a>>,
+    block: Option<TermBlock<'a>>,
     term: Vec<u8>,
-    /// The first eight bytes of the block that comes next; the terms before it are not after those.
+    /// The first eight bytes of the next block; no term of the current block is greater.
     next_prefix: u64,
-    /// The postings of the term at hand, once they have been asked for.
+    /// The postings of the current term, once they have been read.
     found: Option<(TermInfo, TermPositions)>,
 }
 
 impl<'a> TermsWalk<'a> {
-    pub(in crate::segment) fn new(terms: &'a Terms) -> Self {
+    pub(in crate::segment) fn new(terms: &'a TermDictionary) -> Self {
         let blocks = 0..terms.blocks();
         TermsWalk { terms, blocks, block: None, term: Vec::new(), next_prefix: 0, found: None }
     }
 
-    /// Moves to the next term; false at the end.
+    /// Moves to the next term; returns false at the end.
     pub fn step(&mut self) -> Result<bool> {
         self.found = None;
         if let Some(block) = &mut self.block
@@ -37,20 +38,21 @@ impl<'a> TermsWalk<'a> {
         self.next_block()
     }
 
-    /// Moves to the first term from the one at hand on that is not before `target`; false if there is none.
+    /// Moves to the first term, from the current one on, that is not before `target`; returns false if there
+    /// is none.
     pub fn seek(&mut self, target: &[u8]) -> Result<bool> {
         let may_be_here = self.block.is_some() && prefix_of(head(target)) <= self.next_prefix;
         if may_be_here && self.seek_in_block(target)? {
             return Ok(true);
         }
-        // The sparse index says where to go on, never farther back.
+        // The sparse index gives the block; the walk never goes back.
         let found = self.terms.blocks_from(target)?;
         self.blocks = found.start.max(self.blocks.start)..self.blocks.end;
-        // The first term of the block after that one is beyond the target.
+        // The first term of the following block is after the target.
         Ok(self.next_block()? && (self.seek_in_block(target)? || self.next_block()?))
     }
 
-    /// False if all that is left of the block is before `target`.
+    /// Returns false if the rest of the block is before `target`.
     fn seek_in_block(&mut self, target: &[u8]) -> Result<bool> {
         let Some(block) = &mut self.block else { return Ok(false) };
         loop {
@@ -59,14 +61,14 @@ impl<'a> TermsWalk<'a> {
                 return Ok(true);
             }
             self.found = None;
-            // What shares more than this with the term at hand is before the target as well.
+            // Terms that share more than this with the current term are before the target as well.
             if !block.pass(&mut self.term, same + 1).ok_or_else(|| damaged(self.terms))? {
                 return Ok(false);
             }
         }
     }
 
-    /// Goes to the first term of the next block; false if there is none.
+    /// Moves to the first term of the next block; returns false if there is none.
     fn next_block(&mut self) -> Result<bool> {
         (self.block, self.found) = (None, None);
         let Some(index) = self.blocks.next() else { return Ok(false) };
@@ -82,15 +84,15 @@ impl<'a> TermsWalk<'a> {
         }
     }
 
-    /// The term at hand.
+    /// The current term.
     pub fn term(&self) -> &[u8] {
         &self.term
     }
 
-    /// The postings of the term at hand, and where its positions are.
+    /// The postings of the current term, and where its positions are.
     ///
     /// # Errors
-    /// [`Error::Corrupt`](crate::Error::Corrupt), also where there is no term at hand.
+    /// [`Error::Corrupt`](crate::Error::Corrupt), also if there is no current term.
     pub fn info(&mut self) -> Result<(TermInfo, TermPositions)> {
         if self.found.is_none() {
             let block = self.block.as_mut().ok_or_else(|| damaged(self.terms))?;
@@ -100,6 +102,6 @@ impl<'a> TermsWalk<'a> {
     }
 }
 
-fn damaged(terms: &Terms) -> Error {
+fn damaged(terms: &TermDictionary) -> Error {
     terms.section().corrupt("a block of its terms cannot be read")
 }

@@ -1,19 +1,18 @@
-//! Writes term groups as the terms come, in order; the sparse index waits in memory.
+//! Writes groups of terms as the terms come, in order. The sparse index is kept in memory until the end.
 
-use super::runs::Runs;
+use super::info::{GROUP, HALF, HeadedTerm, prefix_of};
 use super::suffixes::{Suffixes, Symbols};
-use super::{GROUP, HALF, prefix_of};
-use crate::codec::{ListBytes, ListEncoder, put_varint};
+use crate::codec::{ListBytes, ListEncoder, PositionEncoder, put_varint};
 use crate::error::Result;
 use crate::schema::Postings;
 use crate::store::EnvelopeWriter;
 
-/// Where the section of terms goes.
+/// The output for a section of terms.
 pub trait TermsOut {
-    /// Bytes of the section, or of the part of it that is written here, so far.
+    /// Number of bytes written so far.
     fn place(&self) -> u64;
 
-    /// Appends to it.
+    /// Appends bytes.
     fn write(&mut self, bytes: &[u8]) -> Result<()>;
 }
 
@@ -28,40 +27,61 @@ impl TermsOut for EnvelopeWriter {
     }
 }
 
-/// See the module.
+/// The state of a [`TermsWriter`] that positions need.
+pub(super) struct RunBuffers {
+    pub(super) encoder: PositionEncoder,
+    /// The list of the current term.
+    pub(super) list: Vec<u8>,
+    /// Start of the current run in the lists of the group, as far as it has not been written.
+    pub(super) start: usize,
+    /// Bytes of the current run that have been written.
+    pub(super) sent: u64,
+    /// Bytes of all runs.
+    pub(super) bytes: u64,
+}
+
+impl RunBuffers {
+    fn new(offsets: bool) -> Self {
+        RunBuffers { encoder: PositionEncoder::new(offsets), list: Vec::new(), start: 0, sent: 0, bytes: 0 }
+    }
+}
+
+/// Writes groups of terms.
 pub struct TermsWriter {
     terms: u64,
     count: u8,
-    /// The term before, for front coding.
-    before: Before,
+    /// The previous term, for front coding.
+    before: PreviousTerm,
     pub(super) lists: Vec<u8>,
-    /// Lists of a group are sent on at this size, so that a group of frequent terms takes little memory.
+    /// Lists of a group are written at this size, so that a group of frequent terms takes little memory.
     pub(super) send: usize,
     lists_sent: u64,
-    /// Where the list at hand begins in `lists`, and the latest posting of it.
+    /// Start of the current list in `lists`.
     list_start: usize,
+    /// The latest posting of the current list: document and frequency.
     pub(super) latest: (u32, u32),
     lengths: Vec<u8>,
     suffixes: Suffixes,
     pub(super) postings: Vec<u8>,
-    /// Bytes of the postings of the first half of the group, and of their lists.
+    /// Bytes of the postings of the first half of the group, and bytes of their lists.
     half: (u64, u64),
+    /// The prefix of the first term of the group.
     first: u64,
     block: Vec<u8>,
     sparse: Vec<u8>,
     pub(super) encoder: ListEncoder,
-    /// What positions need, if they are kept.
-    pub(super) runs: Option<Box<Runs>>,
+    /// The state for positions, if they are kept.
+    pub(super) runs: Option<Box<RunBuffers>>,
 }
 
 impl TermsWriter {
-    /// A writer at the start of the section, which gathers `send` bytes of lists. With positions, terms are added by
-    /// the functions of `runs.rs` only.
+    /// A writer at the start of the section, which gathers `send` bytes of lists. If positions are kept,
+    /// terms must be added by the functions in `runs.rs`.
     pub fn new(send: usize, kept: Postings) -> Self {
         TermsWriter {
             terms: 0,
             count: 0,
-            before: Before::default(),
+            before: PreviousTerm::default(),
             lists: Vec::with_capacity(2 * send),
             send,
             lists_sent: 0,
@@ -75,59 +95,61 @@ impl TermsWriter {
             block: Vec::new(),
             sparse: Vec::new(),
             encoder: ListEncoder::new(),
-            runs: kept.has_positions().then(|| Box::new(Runs::new(kept.has_offsets()))),
+            runs: kept.has_positions().then(|| Box::new(RunBuffers::new(kept.has_offsets()))),
         }
     }
 
-    /// Terms so far.
+    /// Number of terms so far.
     pub fn terms(&self) -> u64 {
         self.terms
     }
 
-    /// Adds the next term, with its [`head`](crate::codec::head), which is in one document.
+    /// Adds the next term, which occurs `freq` times in `doc` and in no other document.
     #[inline(always)]
     pub fn add_single(
         &mut self,
-        (term, head): (&[u8], u128),
-        (doc, freq): (u32, u32),
+        term: HeadedTerm<'_>,
+        doc: u32,
+        freq: u32,
         out: &mut impl TermsOut,
     ) -> Result<()> {
         put_varint(&mut self.postings, u64::from(doc) << 2 | u64::from(freq == 1) << 1 | 1);
         if freq != 1 {
             put_varint(&mut self.postings, u64::from(freq));
         }
-        self.add_term(term, head, out)
+        self.add_term(term, out)
     }
 
-    /// Adds the next term with any number of postings; a term without postings leaves no trace.
+    /// Adds the next term with its postings; a term without postings is dropped.
     pub fn add(
         &mut self,
-        (term, head): (&[u8], u128),
+        term: HeadedTerm<'_>,
         mut postings: impl Iterator<Item = (u32, u32)>,
         norms: &[u8],
         out: &mut impl TermsOut,
     ) -> Result<()> {
         let Some(first) = postings.next() else { return Ok(()) };
-        let Some(second) = postings.next() else { return self.add_single((term, head), first, out) };
+        let Some(second) = postings.next() else { return self.add_single(term, first.0, first.1, out) };
         self.begin_list();
         [first, second].into_iter().chain(postings).for_each(|(doc, freq)| self.push(doc, freq, norms));
-        self.end_list((term, head), norms, out)
+        self.end_list(term, norms, out)
     }
 
-    /// Begins the postings of the next term, which [`TermsWriter::push`] adds and [`TermsWriter::end_list`] ends.
+    /// Begins the next term, to which [`TermsWriter::push`] adds postings and which [`TermsWriter::end_list`]
+    /// ends.
     pub fn begin_list(&mut self) {
         self.list_start = self.lists.len();
     }
 
-    /// Adds a posting; documents rise.
+    /// Adds a posting; documents ascend.
     #[inline(always)]
     pub fn push(&mut self, doc: u32, freq: u32, norms: &[u8]) {
         self.latest = (doc, freq);
         self.encoder.push(doc, freq, norms, &mut self.lists);
     }
 
-    /// Adds all postings of `list` with `shift` added to their documents, by copying its blocks, if that is worth it now;
-    /// else nothing is done. `None` if the list is damaged.
+    /// Adds all postings of `list` with `shift` added to their documents, by copying its blocks. Does nothing
+    /// and returns false if copying does not pay at this point. Returns `None` if the list is damaged.
     pub fn carry(&mut self, list: &ListBytes<'_>, shift: u32, norms: &[u8]) -> Option<bool> {
         if !self.encoder.would_carry(list) {
             return Some(false);
@@ -135,20 +157,13 @@ impl TermsWriter {
         self.encoder.carry(list, shift, norms, &mut self.lists).map(|_| true)
     }
 
-    /// Adds the term whose postings have been pushed; without any it leaves no trace.
-    pub fn end_list(
-        &mut self,
-        (term, head): (&[u8], u128),
-        norms: &[u8],
-        out: &mut impl TermsOut,
-    ) -> Result<()> {
+    /// Adds the term whose postings have been pushed; a term without postings is dropped.
+    pub fn end_list(&mut self, term: HeadedTerm<'_>, norms: &[u8], out: &mut impl TermsOut) -> Result<()> {
         let summary = self.encoder.finish(norms, &mut self.lists);
         if summary.doc_freq < 2 {
             self.lists.truncate(self.list_start);
-            return match summary.doc_freq {
-                0 => Ok(()),
-                _ => self.add_single((term, head), self.latest, out),
-            };
+            let (doc, freq) = self.latest;
+            return if summary.doc_freq == 0 { Ok(()) } else { self.add_single(term, doc, freq, out) };
         }
         put_varint(&mut self.postings, u64::from(summary.doc_freq) << 1);
         put_varint(&mut self.postings, (self.lists.len() - self.list_start) as u64);
@@ -156,11 +171,12 @@ impl TermsWriter {
         if self.lists.len() >= self.send {
             self.send_lists(out)?;
         }
-        self.add_term(term, head, out)
+        self.add_term(term, out)
     }
 
     #[inline(always)]
-    pub(super) fn add_term(&mut self, term: &[u8], head: u128, out: &mut impl TermsOut) -> Result<()> {
+    pub(super) fn add_term(&mut self, term: HeadedTerm<'_>, out: &mut impl TermsOut) -> Result<()> {
+        let HeadedTerm { term, head } = term;
         let shared = if self.count == 0 {
             self.first = prefix_of(head);
             0
@@ -197,7 +213,7 @@ impl TermsWriter {
         Ok(())
     }
 
-    /// Sends bytes of lists that are not gathered first.
+    /// Writes bytes of lists without gathering them first.
     pub(super) fn send_bytes(&mut self, bytes: &[u8], out: &mut impl TermsOut) -> Result<()> {
         self.lists_sent += bytes.len() as u64;
         out.write(bytes)
@@ -244,16 +260,16 @@ impl TermsWriter {
 /// Bytes of a [`head`](crate::codec::head).
 const HEAD: usize = 16;
 
-/// A term that the next one is compared with.
+/// The previous term.
 #[derive(Default)]
-struct Before {
+struct PreviousTerm {
     head: u128,
     len: usize,
-    /// Its bytes, if they are more than the head.
+    /// Its bytes, if they are longer than the head.
     bytes: Vec<u8>,
 }
 
-impl Before {
+impl PreviousTerm {
     #[inline(always)]
     fn set(&mut self, term: &[u8], head: u128) {
         (self.head, self.len) = (head, term.len());
@@ -263,20 +279,20 @@ impl Before {
         }
     }
 
-    /// Bytes that `term` has in common with it at the front.
+    /// Length of the common prefix with `term`.
     #[inline(always)]
     fn shared(&self, term: &[u8], head: u128) -> usize {
         let different = self.head ^ head;
         let shorter = self.len.min(term.len());
         if different != 0 || shorter <= HEAD {
-            // Zeros behind the end of a term look like shared ones.
+            // The zeros after the end of a term look like shared bytes.
             return (different.leading_zeros() as usize / 8).min(shorter);
         }
         shared_beyond(&self.bytes, term)
     }
 }
 
-/// The same for terms whose first 16 bytes are the same.
+/// Length of the common prefix of terms whose first 16 bytes are equal.
 #[inline(never)]
 fn shared_beyond(a: &[u8], b: &[u8]) -> usize {
     let (a_words, _) = a.as_chunks::<8>();
@@ -299,14 +315,14 @@ mod tests {
     use crate::codec::head;
 
     #[test]
-    fn shared_prefixes_are_those_of_comparing_byte_by_byte() {
+    fn shared_prefixes_equal_a_byte_by_byte_comparison() {
         let terms: Vec<Vec<u8>> = (0..60usize)
             .flat_map(|len| [0, len / 3, len].map(|odd| (0..len).map(|i| u8::from(i == odd)).collect()))
             .collect();
         for a in &terms {
             for b in &terms {
                 let expected = a.iter().zip(b).take_while(|(a, b)| a == b).count();
-                let mut before = Before::default();
+                let mut before = PreviousTerm::default();
                 before.set(a, head(a));
                 assert_eq!(before.shared(b, head(b)), expected, "{a:?} {b:?}");
             }

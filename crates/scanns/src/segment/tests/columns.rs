@@ -1,4 +1,5 @@
-//! Columns of every kind through flushes, deletes, merges and other orders, against the values that were put in.
+//! Columns of every kind after flushes, deletes, merges and reordering, compared with the values that were
+//! added.
 
 use super::*;
 use crate::column::ColumnSet;
@@ -45,10 +46,10 @@ pub(super) fn any_value(random: &mut Rng, kind: &FieldKind) -> Value {
     }
 }
 
-/// Values by field, as they were given.
+/// The values of a document by field, as they were added.
 pub(super) type Given = Vec<Vec<Value>>;
 
-/// As a column gives them back: numbers in order, different keywords in order.
+/// The values as a column returns them: numbers in order, distinct keywords in order.
 pub(super) fn as_kept(schema: &Schema, given: &Given) -> Given {
     let order = |value: &Value| match value.as_ref() {
         ValueRef::Signed(number) | ValueRef::Date(number) => (number as i128, 0.0, vec![]),
@@ -71,7 +72,7 @@ pub(super) fn as_kept(schema: &Schema, given: &Given) -> Given {
     kept.collect()
 }
 
-/// A segment of so many documents, with what is in them.
+/// A segment of `count` documents, and their values.
 pub(super) fn segment(
     directory: &RamDirectory,
     id: u128,
@@ -107,13 +108,9 @@ pub(super) fn segment(
     }
     let paths = (0..count).map(|doc| format!("{id}/{doc}").into_bytes()).collect();
     let keys = Keys { paths, stamps: vec![Stamp::default(); count as usize], runs: None };
-    let mut fields = [(Field::default(), &mut inverter)];
-    let buffers = FlushBuffers::default();
-    flush(directory, id, &mut fields, &keys, &mut Collector::none(), &mut columns, &buffers)
-        .unwrap()
-        .1
-        .sync()
-        .unwrap();
+    let (fields, mut stored) = (vec![(Field::default(), &mut inverter)], StoredCollector::none());
+    let contents = SegmentContents { fields, keys: &keys, stored: &mut stored, columns: &mut columns };
+    write_contents(directory, id, contents, &FlushBuffers::default());
     (Segment::open(directory, id, 0).unwrap(), documents)
 }
 
@@ -141,7 +138,7 @@ pub(super) fn check(segment: &Segment, documents: &[&Given], label: &str) {
 }
 
 #[test]
-fn values_come_back_from_flushes_and_from_merges_in_any_order() {
+fn values_survive_flushes_and_merges_in_any_order() {
     let seed = 0x5eed_0620;
     let mut random = Rng::with_seed(seed);
     for round in 0..12 {
@@ -169,7 +166,7 @@ fn values_come_back_from_flushes_and_from_merges_in_any_order() {
         random.shuffle(&mut order);
         for (id, order) in [(100, None), (101, Some(order))] {
             let work = MergeWork::default();
-            let by = order.clone().map(|order| Order::of_any(order, 1 << 20));
+            let by = order.clone().map(|order| DocumentOrder::new(order, 1 << 20));
             merge(&directory, id, &sources, by, &work, &mut |_| Ok(())).unwrap().1.sync().unwrap();
             let merged = Segment::open(&directory, id, 0).unwrap();
             let expected = match order {
@@ -197,7 +194,7 @@ fn damaged_columns_are_found() {
         out.finish().unwrap();
         let checked = Segment::open(&directory, 1, 0)
             .and_then(|segment| segment.check(CheckLevel::Cross, &mut |_| Ok(())));
-        // Only the zeros between sections are under no checksum, and they are looked at too.
+        // Only the zeros between sections have no checksum, and they are compared as well.
         assert!(
             matches!(checked, Err(Error::Corrupt { .. } | Error::NewerFormat { .. })),
             "seed {seed:x} at {at}"

@@ -1,21 +1,22 @@
-//! Look-ups against a map of all terms, over dictionaries of every awkward kind.
+//! Look-ups compared with a map of all terms, in dictionaries of every awkward kind.
 
 use std::collections::BTreeSet;
 
 use super::*;
 use crate::codec::{ByteReader, head};
 use crate::schema::Postings;
-use crate::segment::terms::{SPARSE_ENTRY, Terms, TermsWriter, write_sparse};
+use crate::segment::layout::{SPARSE, TERMS};
+use crate::segment::terms::{HeadedTerm, SPARSE_ENTRY, TermDictionary, TermsWriter, write_sparse};
 use crate::store::{Envelope, EnvelopeWriter};
 
-/// Writes `terms`, in groups that end after `group` terms if not before; `change` may alter the entries of the sparse index.
+/// Writes `terms` in groups of at most `group` terms; `change` may alter the entries of the sparse index.
 fn write(
     directory: &RamDirectory,
     random: &mut Rng,
     terms: &BTreeSet<Vec<u8>>,
     group: usize,
     change: impl FnOnce(&mut Vec<u8>),
-) -> Terms {
+) -> TermDictionary {
     let mut out = EnvelopeWriter::create(directory, "terms", SEGMENT, 1).unwrap();
     out.begin(TERMS).unwrap();
     let (mut sparse, norms) = (Vec::new(), vec![9; 2_000_000]);
@@ -26,7 +27,7 @@ fn write(
             let most = [1, 200, 6_000][random.usize(..3)];
             let step = 1 + random.u32(..most);
             let postings = (0..docs).map(|doc| (doc * step + step, 1 + doc * step % 3));
-            writer.add((term, head(term)), postings, &norms, &mut out).unwrap();
+            writer.add(HeadedTerm { term, head: head(term) }, postings, &norms, &mut out).unwrap();
         }
         sparse.extend(writer.finish(&mut out).unwrap());
     }
@@ -35,10 +36,10 @@ fn write(
     write_sparse(&sparse, &mut out).unwrap();
     out.finish().unwrap().sync().unwrap();
     let file = Envelope::open(directory, "terms", SEGMENT).unwrap();
-    Terms::open(&file, TERMS, SPARSE, Postings::Frequencies).unwrap()
+    TermDictionary::open(&file, TERMS, SPARSE, Postings::Frequencies).unwrap()
 }
 
-/// Terms like `term`: itself, its neighbours, and what begins as it does.
+/// Terms like `term`: itself, its neighbours, and terms with the same beginning.
 fn near(random: &mut Rng, term: &[u8]) -> Vec<Vec<u8>> {
     let mut all = vec![term.to_vec(); 6];
     all[1].push(random.u8(..));
@@ -54,8 +55,8 @@ fn near(random: &mut Rng, term: &[u8]) -> Vec<Vec<u8>> {
     all
 }
 
-/// Compares look-ups with a map of all terms that the dictionary itself lists.
-fn proves(name: &str, random: &mut Rng, terms: BTreeSet<Vec<u8>>, group: usize) {
+/// Compares look-ups with a map of all terms that the dictionary lists.
+fn check_lookups(name: &str, random: &mut Rng, terms: BTreeSet<Vec<u8>>, group: usize) {
     let found = write(&RamDirectory::new(), random, &terms, group, |_| ());
     found.check_sparse(&mut || Ok(())).unwrap();
     let mut known = BTreeMap::new();
@@ -88,12 +89,12 @@ fn every_term_and_no_other_is_found_in_dictionaries_of_every_kind() {
     println!("seed {seed:x}");
     let random = &mut Rng::with_seed(seed);
     let mixed = (0..20_000).map(|_| random_term(random)).chain([vec![]]).collect();
-    proves("mixed", random, mixed, usize::MAX);
+    check_lookups("mixed", random, mixed, usize::MAX);
     let same: BTreeSet<_> = (0..9_000u32).map(|n| format!("samesame{}", n * 37).into_bytes()).collect();
-    proves("the same eight bytes", random, same.clone(), usize::MAX);
-    proves("the same eight bytes, each a block", random, same.into_iter().take(700).collect(), 1);
+    check_lookups("the same eight bytes", random, same.clone(), usize::MAX);
+    check_lookups("the same eight bytes, each a block", random, same.into_iter().take(700).collect(), 1);
     let numbers = (0..60_000u32).map(|n| (1_400_000_000 + n * 3).to_string().into_bytes()).collect();
-    proves("numbers", random, numbers, usize::MAX);
+    check_lookups("numbers", random, numbers, usize::MAX);
     for least in [1usize, 14, 15, 16, 100, 126, 127, 128, 254, 255, 256, 300, 4000] {
         let own = (0..500).map(|_| {
             let mut term = vec![b'p'; least + random.usize(..3)];
@@ -101,7 +102,7 @@ fn every_term_and_no_other_is_found_in_dictionaries_of_every_kind() {
             term
         });
         let terms = own.collect();
-        proves(
+        check_lookups(
             &format!("{least} bytes in common"),
             random,
             terms,
@@ -109,22 +110,22 @@ fn every_term_and_no_other_is_found_in_dictionaries_of_every_kind() {
         );
         let long = (0..300).map(|_| (0..random.usize(..2 * least)).map(|_| random.u8(b'a'..=b'z')).collect());
         let terms = long.collect();
-        proves(&format!("up to {least} bytes of their own"), random, terms, usize::MAX);
+        check_lookups(&format!("up to {least} bytes of their own"), random, terms, usize::MAX);
     }
     for symbols in [1, 2, 15, 16, 17, 31, 32, 33, 63, 64, 65, 128, 200, 255u8] {
         let letter = |random: &mut Rng| random.u8(..symbols).wrapping_add(if symbols <= 95 { 33 } else { 0 });
         let terms = (0..5_000).map(|_| (0..random.usize(..12)).map(|_| letter(random)).collect()).collect();
-        proves(&format!("{symbols} symbols"), random, terms, usize::MAX);
+        check_lookups(&format!("{symbols} symbols"), random, terms, usize::MAX);
     }
     let zeros = (0..400).flat_map(|n| [0u8, 1, 255].map(|byte| vec![byte; n])).collect();
-    proves("zeros, ones and the greatest bytes", random, zeros, 3);
-    proves("no terms", random, BTreeSet::new(), usize::MAX);
-    proves("the empty term", random, BTreeSet::from([vec![]]), usize::MAX);
-    proves("a huge term", random, BTreeSet::from([vec![b'x'; 1 << 15], b"xx".to_vec()]), usize::MAX);
+    check_lookups("zeros, ones and the greatest bytes", random, zeros, 3);
+    check_lookups("no terms", random, BTreeSet::new(), usize::MAX);
+    check_lookups("the empty term", random, BTreeSet::from([vec![]]), usize::MAX);
+    check_lookups("a huge term", random, BTreeSet::from([vec![b'x'; 1 << 15], b"xx".to_vec()]), usize::MAX);
 }
 
 #[test]
-fn a_sparse_index_that_lies_is_found_out_by_a_check_and_never_panics() {
+fn a_check_finds_a_wrong_sparse_index_and_never_panics() {
     let seed = 0x5eed_1102;
     println!("seed {seed:x}");
     let random = &mut Rng::with_seed(seed);
@@ -138,20 +139,20 @@ fn a_sparse_index_that_lies_is_found_out_by_a_check_and_never_panics() {
         for term in terms.iter().step_by(31) {
             let _ = found.find(term);
         }
-        // A prefix may be wrong and yet between its neighbours; that its block is there shows when it is read.
+        // A wrong prefix may still be between its neighbours. A wrong place shows when the block is read.
         if at == 7 && !(1..=899).contains(&of) {
             assert!(found.check_sparse(&mut || Ok(())).is_err(), "prefix {of}, byte {at}");
         }
     }
-    // The first prefix of all in the place of a later one.
+    // The first prefix in place of a later one.
     let found = write(&RamDirectory::new(), random, &terms, usize::MAX, |sparse| {
         sparse.copy_within(..8, 500 * SPARSE_ENTRY);
     });
     assert!(found.check_sparse(&mut || Ok(())).is_err());
 }
 
-/// A dictionary whose section of terms has been changed, with the right checksums.
-fn changed(directory: &RamDirectory, change: impl FnOnce(&mut Vec<u8>)) -> Terms {
+/// A dictionary with a changed section of terms, but correct checksums.
+fn changed(directory: &RamDirectory, change: impl FnOnce(&mut Vec<u8>)) -> TermDictionary {
     let file = Envelope::open(directory, "terms", SEGMENT).unwrap();
     let sections = [TERMS, SPARSE].map(|kind| file.section(kind).unwrap().all().unwrap().to_vec());
     let [mut terms, sparse] = sections;
@@ -164,11 +165,11 @@ fn changed(directory: &RamDirectory, change: impl FnOnce(&mut Vec<u8>)) -> Terms
     }
     out.finish().unwrap().sync().unwrap();
     let file = Envelope::open(&directory, "terms", SEGMENT).unwrap();
-    Terms::open(&file, TERMS, SPARSE, Postings::Frequencies).unwrap()
+    TermDictionary::open(&file, TERMS, SPARSE, Postings::Frequencies).unwrap()
 }
 
 #[test]
-fn blocks_that_lie_never_panic_and_halves_that_lie_are_found_out() {
+fn wrong_blocks_never_panic_and_wrong_halves_are_found() {
     let seed = 0x5eed_1105;
     println!("seed {seed:x}");
     let random = &mut Rng::with_seed(seed);

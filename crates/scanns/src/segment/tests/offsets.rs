@@ -6,13 +6,13 @@ use crate::column::ColumnSet;
 use crate::error::Error;
 use crate::schema::{Compression, Postings, Records, Store, Stored};
 
-/// A token, and where it stands in its document.
+/// A token, and its range in the document.
 type Token = (Vec<u8>, Range<u32>);
 
-/// Term → document → where it stands.
+/// Term → document → positions and offsets.
 type Places = BTreeMap<Vec<u8>, BTreeMap<u32, Vec<Range<u32>>>>;
 
-/// Tokens of a document; some are longer or shorter in the text than they are.
+/// Tokens of a document; some are longer or shorter than their text.
 fn random_tokens(random: &mut Rng, doc: u32) -> Vec<Token> {
     let count = if doc == 9 { 20_000 } else { [0, 1, 30, 400][random.usize(..4)] };
     let mut end = 0;
@@ -37,7 +37,7 @@ fn write(directory: &RamDirectory, id: u128, random: &mut Rng, docs: u32) -> Vec
         InvertOptions { pages: PageSize::Base, postings: Postings::Offsets, ..InvertOptions::default() };
     let mut inverter = Inverter::new(&options).unwrap();
     let stored = Stored { store: Store::None, compression: Compression::Lz4, vectors: true };
-    let mut collector = Collector::new(&stored, Records::File).unwrap().keep_offsets(true);
+    let mut collector = StoredCollector::new(&stored, Records::File).unwrap().keep_offsets(true);
     let mut all = Vec::new();
     for doc in 0..docs {
         let mut tokens = random_tokens(random, doc);
@@ -65,15 +65,12 @@ fn write(directory: &RamDirectory, id: u128, random: &mut Rng, docs: u32) -> Vec
         all.push(tokens);
     }
     let paths = (0..docs).map(|doc| format!("/{id}/file{doc}").into_bytes()).collect();
-    // Small buffers: runs are sent while they grow.
+    // Small buffers, so that runs are written while they grow.
     let buffers = FlushBuffers { write: 4096, lists: 512 };
     let keys = Keys { paths, stamps: vec![Stamp::default(); docs as usize], runs: None };
-    let mut fields = [(Field::default(), &mut inverter)];
-    flush(directory, id, &mut fields, &keys, &mut collector, &mut ColumnSet::default(), &buffers)
-        .unwrap()
-        .1
-        .sync()
-        .unwrap();
+    let (fields, mut columns) = (vec![(Field::default(), &mut inverter)], ColumnSet::default());
+    let contents = SegmentContents { fields, keys: &keys, stored: &mut collector, columns: &mut columns };
+    write_contents(directory, id, contents, &buffers);
     all
 }
 
@@ -87,7 +84,7 @@ fn places<'d>(docs: impl IntoIterator<Item = &'d Vec<Token>>) -> Places {
     places
 }
 
-/// Everything in a segment, read document by document with a cursor.
+/// The content of a segment, read document by document with a cursor.
 fn read(segment: &Segment) -> crate::error::Result<Places> {
     let mut found = Places::new();
     let mut terms = segment.terms_from(b"")?;
@@ -172,20 +169,20 @@ fn offsets_read_back_from_a_segment_and_through_merges_with_deletes() {
 }
 
 #[test]
-fn who_asks_for_offsets_where_there_are_none_is_told() {
+fn reading_offsets_that_are_not_kept_is_an_error() {
     let mut random = Rng::with_seed(5);
     let (directory, lists, _) = sample(&mut random, 50);
     write(&directory, 8, &mut random, 50);
     let segments = [7, 8].map(|id| Segment::open(&directory, id, 0).unwrap());
     assert_eq!(segments.each_ref().map(Segment::kept), [Postings::Frequencies, Postings::Offsets]);
     let error = segments[0].offsets(lists.keys().next().unwrap(), 0).unwrap_err();
-    assert!(matches!(&error, Error::Options(_)) && error.to_string().contains("--offsets"), "{error}");
+    assert!(matches!(error, Error::Unsupported { .. }), "{error}");
     let merged = merge(&directory, 9, &segments, None, &MergeWork::default(), &mut |_| Ok(()));
     assert!(matches!(merged, Err(Error::Corrupt { .. })));
 }
 
 #[test]
-fn a_flipped_bit_in_a_segment_with_offsets_is_an_error_or_without_consequence() {
+fn a_flipped_bit_in_a_segment_with_offsets_is_an_error_or_harmless() {
     let seed = 0x5eed_0222;
     let mut random = Rng::with_seed(seed);
     let directory = RamDirectory::new();
@@ -201,7 +198,7 @@ fn a_flipped_bit_in_a_segment_with_offsets_is_an_error_or_without_consequence() 
 }
 
 #[test]
-fn a_vector_whose_offsets_are_not_those_of_the_postings_is_found() {
+fn a_vector_whose_offsets_differ_from_the_postings_is_found() {
     let of = |source| [(b"one".to_vec(), source), (b"two".to_vec(), 10..13)];
     for (kept, with_offsets, source, found) in [
         (Postings::Offsets, true, 4..7, None),
@@ -213,19 +210,16 @@ fn a_vector_whose_offsets_are_not_those_of_the_postings_is_found() {
         let options = InvertOptions { pages: PageSize::Base, postings: kept, ..InvertOptions::default() };
         let mut inverter = Inverter::new(&options).unwrap();
         let stored = Stored { vectors: true, ..Stored::default() };
-        let mut collector = Collector::new(&stored, Records::File).unwrap().keep_offsets(with_offsets);
+        let mut collector = StoredCollector::new(&stored, Records::File).unwrap().keep_offsets(with_offsets);
         of(4..7).into_iter().for_each(|(term, source)| inverter.token(&term, source));
         of(source).into_iter().for_each(|(term, source)| collector.vectors().unwrap().token(&term, source));
         inverter.end_document();
         collector.end_document((0, 0)).unwrap();
         let directory = RamDirectory::new();
         let keys = Keys { paths: vec![b"/a".to_vec()], stamps: vec![Stamp::default()], runs: None };
-        let (mut fields, buffers) = ([(Field::default(), &mut inverter)], FlushBuffers::default());
-        flush(&directory, 1, &mut fields, &keys, &mut collector, &mut ColumnSet::default(), &buffers)
-            .unwrap()
-            .1
-            .sync()
-            .unwrap();
+        let (fields, mut columns) = (vec![(Field::default(), &mut inverter)], ColumnSet::default());
+        let contents = SegmentContents { fields, keys: &keys, stored: &mut collector, columns: &mut columns };
+        write_contents(&directory, 1, contents, &FlushBuffers::default());
         let segment = Segment::open(&directory, 1, 0).unwrap();
         for level in [CheckLevel::Structure, CheckLevel::Cross] {
             let checked = segment.check(level, &mut |_| Ok(()));

@@ -1,8 +1,8 @@
 use super::positions::write;
 use super::*;
 use crate::codec::PositionCursor;
-use crate::column::ColumnSet;
 use crate::error::Error;
+use crate::segment::layout::KEYS;
 
 /// Key → frequency and positions.
 type ByKey = BTreeMap<Vec<u8>, (u32, Vec<u32>)>;
@@ -45,16 +45,11 @@ fn any_order(random: &mut Rng, sources: &[Segment]) -> Vec<u32> {
     order
 }
 
-/// Merges in the order of the sources, and in any other with so much memory and so many threads.
-fn both(
-    directory: &RamDirectory,
-    sources: &[Segment],
-    order: Vec<u32>,
-    (memory, threads): (u64, usize),
-) -> [Segment; 2] {
+/// Merges in the order of the sources, and in the given order.
+fn both(directory: &RamDirectory, sources: &[Segment], order: Vec<u32>, how: Reordering) -> [Segment; 2] {
+    let Reordering { memory, threads } = how;
     let work = MergeWork { buffers: FlushBuffers { write: 4096, lists: 700 }, threads, piece: 3000 };
-    let orders = [None, Some(Order::of_any(order, memory))];
-    let merge = |(id, order): (u128, Option<Order>)| {
+    let merge = |id: u128, order: Option<DocumentOrder>| {
         let (merged, unsynced) = merge(directory, id, sources, order, &work, &mut |_| Ok(())).unwrap();
         unsynced.sync().unwrap();
         let segment = Segment::open(directory, id, 0).unwrap();
@@ -71,11 +66,11 @@ fn both(
         }
         segment
     };
-    [100, 101].into_iter().zip(orders).map(merge).collect::<Vec<_>>().try_into().unwrap()
+    [merge(100, None), merge(101, Some(DocumentOrder::new(order, memory)))]
 }
 
 #[test]
-fn a_merge_in_any_order_has_what_one_in_the_order_of_the_sources_has() {
+fn a_merge_in_any_order_has_the_content_of_a_merge_in_the_order_of_the_sources() {
     let seed = 0x5eed_2210;
     let mut random = Rng::with_seed(seed);
     for round in 0..12 {
@@ -94,9 +89,10 @@ fn a_merge_in_any_order_has_what_one_in_the_order_of_the_sources_has() {
             sources.push(segment);
         }
         let order = any_order(&mut random, &sources);
-        // With little memory terms are gathered in many passes.
+        // With little memory, terms are gathered in many passes.
         let memory = [100, 50_000, 1 << 30][random.usize(..3)];
-        let [kept, reordered] = both(&directory, &sources, order, (memory, random.usize(1..4)));
+        let [kept, reordered] =
+            both(&directory, &sources, order, Reordering { memory, threads: random.usize(1..4) });
         assert!(by_key(&kept) == by_key(&reordered), "seed {seed:x} round {round}");
         assert_eq!(norms(&kept), norms(&reordered), "seed {seed:x} round {round}");
         assert_eq!(kept.stats().documents, reordered.stats().documents);
@@ -129,17 +125,12 @@ fn lines(random: &mut Rng, directory: &RamDirectory, id: u128) {
         keys.stamps.push(Stamp { bytes: file.into(), modified: 7 });
     }
     keys.runs = Some(runs);
-    let mut fields = [(Field::default(), &mut inverter)];
     let buffers = FlushBuffers::default();
-    flush(directory, id, &mut fields, &keys, &mut Collector::none(), &mut ColumnSet::default(), &buffers)
-        .unwrap()
-        .1
-        .sync()
-        .unwrap();
+    write_segment(directory, id, &mut inverter, &keys, &buffers);
 }
 
 #[test]
-fn lines_keep_their_names_in_any_order_again_and_again_and_through_merges_that_keep_it() {
+fn lines_keep_their_keys_through_repeated_reordering_and_merges() {
     let seed = 0x5eed_2211;
     let mut random = Rng::with_seed(seed);
     for round in 0..20 {
@@ -159,7 +150,8 @@ fn lines_keep_their_names_in_any_order_again_and_again_and_through_merges_that_k
                 }
             }
             let order = any_order(&mut random, &sources);
-            let [kept, reordered] = both(&directory, &sources, order, (1 << 20, 1));
+            let [kept, reordered] =
+                both(&directory, &sources, order, Reordering { memory: 1 << 20, threads: 1 });
             let found = by_key(&reordered);
             assert!(found == by_key(&kept), "{what} {again}");
             let runs = |segment: &Segment| segment.envelope().section(KEYS).unwrap().len();
@@ -183,7 +175,7 @@ fn lines_keep_their_names_in_any_order_again_and_again_and_through_merges_that_k
                 let known = |segment: &Segment| KnownPaths::of(segment).unwrap().find(&path).unwrap();
                 assert_eq!(known(&kept), known(&reordered), "{what} {again}");
             }
-            // What was reordered is a source like any other; other files come with it.
+            // A reordered segment is a source like any other; it is merged with other files.
             directory.remove(&file_name(100)).unwrap();
             let id = 1000 + again;
             let work = MergeWork::default();
@@ -199,7 +191,7 @@ fn lines_keep_their_names_in_any_order_again_and_again_and_through_merges_that_k
     }
 }
 
-/// A segment of these keys, whose documents have a common word, and one of two by chance.
+/// A segment with these keys, whose documents have one common word and one of two random words.
 fn keyed(random: &mut Rng, directory: &RamDirectory, id: u128, documents: u32, keys: &Keys) {
     let options = InvertOptions { budget: 1 << 26, pages: PageSize::Base, ..InvertOptions::default() };
     let mut inverter = Inverter::new(&options).unwrap();
@@ -208,17 +200,12 @@ fn keyed(random: &mut Rng, directory: &RamDirectory, id: u128, documents: u32, k
         inverter.token(if random.bool() { b"one" } else { b"two" }, 0..1);
         inverter.end_document();
     }
-    let mut fields = [(Field::default(), &mut inverter)];
     let buffers = FlushBuffers::default();
-    flush(directory, id, &mut fields, keys, &mut Collector::none(), &mut ColumnSet::default(), &buffers)
-        .unwrap()
-        .1
-        .sync()
-        .unwrap();
+    write_segment(directory, id, &mut inverter, keys, &buffers);
 }
 
 #[test]
-fn lines_that_were_apart_come_together_in_the_runs_of_another_order() {
+fn reordering_joins_lines_that_were_apart_in_runs() {
     let mut random = Rng::with_seed(0x5eed_2214);
     let directory = RamDirectory::new();
     let mut lines: Vec<u64> = (1..=500).collect();
@@ -230,10 +217,10 @@ fn lines_that_were_apart_come_together_in_the_runs_of_another_order() {
     keyed(&mut random, &directory, 1, 500, &keys);
     let sources = [Segment::open(&directory, 1, 0).unwrap()];
     let order = any_order(&mut random, &sources);
-    let [kept, reordered] = both(&directory, &sources, order, (1 << 20, 1));
+    let [kept, reordered] = both(&directory, &sources, order, Reordering { memory: 1 << 20, threads: 1 });
     let runs = |segment: &Segment| (segment.envelope().section(KEYS).unwrap().len() - 16) / 16;
     assert_eq!((runs(&kept), runs(&reordered)), (500, 1));
-    // And a merge that keeps documents in order keeps that.
+    // A merge that keeps the order keeps the joined runs.
     let sources = [reordered];
     directory.remove(&file_name(100)).unwrap();
     let work = MergeWork::default();
@@ -244,11 +231,11 @@ fn lines_that_were_apart_come_together_in_the_runs_of_another_order() {
 }
 
 #[test]
-fn documents_keep_their_order_where_their_paths_would_take_more_than_lists_save() {
+fn documents_keep_their_order_if_paths_would_grow_by_more_than_lists_shrink() {
     let mut random = Rng::with_seed(0x5eed_2215);
     let mut found = |len: usize| {
         let directory = RamDirectory::new();
-        // Sixteen files in each directory with a long name; without one, neighbours share nothing either.
+        // Sixteen files per directory with a long name; with a short name, neighbours share nothing.
         let name = |doc: u32| match len {
             0 => format!("{doc:04}").bytes().rev().collect(),
             _ => format!("{:04}{}/{doc:04}", doc / 16, "d".repeat(len)).into_bytes(),
@@ -258,14 +245,14 @@ fn documents_keep_their_order_where_their_paths_would_take_more_than_lists_save(
         keyed(&mut random, &directory, 1, 2000, &Keys { paths, stamps, runs: None });
         let sources = [Segment::open(&directory, 1, 0).unwrap()];
         let how = Reordering { memory: 1 << 30, threads: 1 };
-        Order::of_similar(&sources, &how, &|_, _| Ok(())).unwrap()
+        similar_order(&sources, &how, &|_, _| Ok(())).unwrap()
     };
     assert!(found(0).is_some());
     assert!(found(200).is_none());
 }
 
 #[test]
-fn an_order_of_similar_documents_does_not_depend_on_threads_and_is_refused_without_memory() {
+fn an_order_of_similar_documents_does_not_depend_on_threads_and_needs_enough_memory() {
     let mut random = Rng::with_seed(0x5eed_2212);
     let directory = RamDirectory::new();
     for id in [1, 2] {
@@ -273,8 +260,8 @@ fn an_order_of_similar_documents_does_not_depend_on_threads_and_is_refused_witho
     }
     let sources = [1, 2].map(|id| Segment::open(&directory, id, 0).unwrap());
     let order = |memory, threads| {
-        Order::of_similar(&sources, &Reordering { memory, threads }, &|_, _| Ok(()))
-            .map(|order| order.unwrap().each_number().collect::<Vec<_>>())
+        similar_order(&sources, &Reordering { memory, threads }, &|_, _| Ok(()))
+            .map(|order| order.unwrap().kept_numbers().collect::<Vec<_>>())
     };
     let expected = order(1 << 30, 1).unwrap();
     let live: u64 = sources.iter().map(Segment::live_documents).sum();
@@ -282,15 +269,14 @@ fn an_order_of_similar_documents_does_not_depend_on_threads_and_is_refused_witho
     assert!(!expected.is_sorted());
     assert_eq!(order(1 << 30, 4).unwrap(), expected);
     let refused = order(1000, 1).unwrap_err();
-    assert!(matches!(&refused, Error::Options(why) if why.contains("--memory")), "{refused}");
-    let cancelled = Order::of_similar(&sources, &Reordering { memory: 1 << 30, threads: 2 }, &|_, _| {
-        Err(Error::Cancelled)
-    });
+    assert!(matches!(refused, Error::InvalidValue { .. }), "{refused}");
+    let cancelled =
+        similar_order(&sources, &Reordering { memory: 1 << 30, threads: 2 }, &|_, _| Err(Error::Cancelled));
     assert!(matches!(cancelled, Err(Error::Cancelled)));
 }
 
 #[test]
-fn damage_in_a_segment_that_was_reordered_is_an_error_or_without_consequence() {
+fn damage_in_a_reordered_segment_is_an_error_or_harmless() {
     let seed = 0x5eed_2213;
     let mut random = Rng::with_seed(seed);
     let directory = RamDirectory::new();
@@ -301,7 +287,7 @@ fn damage_in_a_segment_that_was_reordered_is_an_error_or_without_consequence() {
         &directory,
         7,
         &sources,
-        Some(Order::of_any(order, 1 << 20)),
+        Some(DocumentOrder::new(order, 1 << 20)),
         &MergeWork::default(),
         &mut |_| Ok(()),
     );

@@ -1,4 +1,4 @@
-//! Values that are changed after their segment was written, against the same changes in a list.
+//! Values that are changed after their segment was written, compared with the same changes in a list.
 
 use super::columns::{Given, any_value, as_kept, check, schema, segment};
 use super::*;
@@ -7,7 +7,7 @@ use crate::error::Error;
 use crate::schema::{Field, Value};
 use crate::segment::{Changes, updates_file_name};
 
-/// Changes of so many documents at most in some of the columns of numbers, made in `documents` too.
+/// Changes of at most `most` documents in some of the columns of numbers, which are also made in `documents`.
 fn random_changes(documents: &mut [Given], most: usize, random: &mut Rng) -> Changes {
     let schema = schema();
     let mut changes = Changes::new();
@@ -18,7 +18,7 @@ fn random_changes(documents: &mut [Given], most: usize, random: &mut Rng) -> Cha
             continue;
         }
         let mut values = NewValues::new();
-        // All over the segment, or in one place.
+        // In the whole segment, or in one place.
         let (first, width) = if random.bool() { (0, count) } else { (random.u32(..count), 100) };
         let many = random.u32(..4);
         for _ in 0..random.usize(1..=most) {
@@ -41,7 +41,7 @@ fn all(documents: &[Given]) -> Vec<&Given> {
 }
 
 #[test]
-fn changed_values_are_those_of_a_list_through_writing_opening_and_merging() {
+fn changed_values_survive_writing_opening_and_merging() {
     let seed = 0x5eed_0640;
     let mut random = Rng::with_seed(seed);
     for round in 0..10 {
@@ -58,20 +58,15 @@ fn changed_values_are_those_of_a_list_through_writing_opening_and_merging() {
             }
             check(&segment, &all(&documents), &label);
             check(&before.0, &all(&before.1), &label);
-            must_differ_as(&before, (&segment, &documents), &label);
+            check_changes(&before.0, &segment, [&before.1, &documents], &label);
             if random.bool() {
                 segment.write_updates(&directory, generation).unwrap();
                 written = generation;
             } else if written > 0 && random.bool() {
-                // What was not written is forgotten, and made again.
+                // Changes that were not written are lost, and made again.
                 let again = Segment::open(&directory, 7, 0).unwrap();
                 let mut again = again.with_updates(&directory, written).unwrap();
-                let mut changes = Changes::new();
-                let note = &mut |field, kind, doc, values| {
-                    changes.entry(field).or_insert_with(|| (kind, NewValues::new())).1.insert(doc, values);
-                };
-                segment.each_value_since(&again, note).unwrap();
-                again.set(&changes).unwrap();
+                again.set(&segment.changes_since(&again).unwrap()).unwrap();
                 segment = again;
             }
         }
@@ -91,24 +86,23 @@ fn changed_values_are_those_of_a_list_through_writing_opening_and_merging() {
     }
 }
 
-/// What [`Segment::each_value_since`] says is what differs.
-fn must_differ_as((then, before): &(Segment, Vec<Given>), (now, after): (&Segment, &[Given]), label: &str) {
-    let mut said = std::collections::BTreeSet::<(Field, u32)>::new();
-    now.each_value_since(then, &mut |field, _, doc, _| {
-        said.insert((field, doc));
-    })
-    .unwrap();
+/// Checks that [`Segment::changes_since`] finds exactly the values that differ between the documents `before`
+/// and `after`.
+fn check_changes(then: &Segment, now: &Segment, [before, after]: [&[Given]; 2], label: &str) {
+    let changes = now.changes_since(then).unwrap();
+    let changed =
+        |field: Field, doc: u32| changes.get(&field).is_some_and(|(_, docs)| docs.contains_key(&doc));
     for (field, _) in schema().fields() {
         let place = usize::from(field.number());
         for (doc, (before, after)) in (0..).zip(before.iter().zip(after)) {
             let differs = before[place] != after[place];
-            assert_eq!(differs, said.contains(&(field, doc)), "{label} field {place} document {doc}");
+            assert_eq!(differs, changed(field, doc), "{label} field {place} document {doc}");
         }
     }
 }
 
 #[test]
-fn few_blocks_are_written_for_few_values() {
+fn changing_a_few_values_writes_a_few_blocks() {
     let directory = RamDirectory::new();
     let mut random = Rng::with_seed(0x5eed_0641);
     let (mut segment, mut documents) = segment(&directory, 7, 20_000, &mut random);
@@ -117,12 +111,12 @@ fn few_blocks_are_written_for_few_values() {
     documents[place][0] = vec![Value::Unsigned(5)];
     segment.set(&Changes::from([(Field::default(), (ColumnKind::Unsigned, values))])).unwrap();
     check(&segment, &all(&documents), "one value");
-    // A block of 64-bit numbers is 32 KiB, and there are more of them in the column.
+    // A block of 64-bit numbers takes 32 KiB, and the column has several blocks.
     assert!(segment.write_updates(&directory, 1).unwrap() < 80 << 10);
 }
 
 #[test]
-fn damaged_updates_are_found_and_those_of_others_refused() {
+fn damaged_updates_and_updates_of_other_segments_are_refused() {
     let seed = 0x5eed_0642;
     let mut random = Rng::with_seed(seed);
     let directory = RamDirectory::new();

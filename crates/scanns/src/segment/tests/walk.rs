@@ -1,9 +1,8 @@
 use super::*;
-use crate::column::ColumnSet;
 use crate::schema::Postings;
 
-/// A segment whose terms share the bytes that the sparse index has of them, in many blocks; and all terms with what is
-/// known of them, as another reader has them.
+/// A segment of many blocks whose terms have equal prefixes in the sparse index; and all terms with their
+/// postings from another reader.
 type Known = Vec<(Vec<u8>, (TermInfo, TermPositions))>;
 
 fn segment(random: &mut Rng, docs: u32) -> (Segment, Known) {
@@ -24,12 +23,7 @@ fn segment(random: &mut Rng, docs: u32) -> (Segment, Known) {
     let paths = (0..docs).map(|doc| format!("{doc}").into_bytes()).collect();
     let keys = Keys { paths, stamps: vec![Stamp::default(); docs as usize], runs: None };
     let buffers = FlushBuffers { write: 4096, lists: 512 };
-    let fields = &mut [(Field::default(), &mut inverter)];
-    flush(&directory, 7, fields, &keys, &mut Collector::none(), &mut ColumnSet::default(), &buffers)
-        .unwrap()
-        .1
-        .sync()
-        .unwrap();
+    write_segment(&directory, 7, &mut inverter, &keys, &buffers);
     let segment = Segment::open(&directory, 7, 0).unwrap();
     let mut known = Known::new();
     let mut terms = segment.terms_from(b"").unwrap();
@@ -40,7 +34,7 @@ fn segment(random: &mut Rng, docs: u32) -> (Segment, Known) {
 }
 
 #[test]
-fn walking_finds_what_reading_all_terms_finds() {
+fn walking_finds_the_same_terms_as_reading_all() {
     for seed in 1..=4 {
         println!("seed {seed}");
         let mut random = Rng::with_seed(seed);
@@ -48,7 +42,7 @@ fn walking_finds_what_reading_all_terms_finds() {
         assert!(known.len() > 5_000, "{} terms", known.len());
         for _ in 0..60 {
             let mut walk = segment.walk_terms();
-            // The place of the next term, and whether it is at hand.
+            // The place of the next term, and whether the walk stands at it.
             let mut at: Option<usize> = None;
             loop {
                 let there = if random.u8(..3) == 0 {

@@ -6,7 +6,7 @@
 //! of a program shows what would be left after a power cut at each call of it.
 //!
 //! ```
-//! use scanns::{Directory, Fault, FaultDirectory};
+//! use scanns::store::{Directory, Fault, FaultDirectory};
 //!
 //! let directory = FaultDirectory::new();
 //! directory.create("a")?.finish()?;
@@ -27,12 +27,13 @@ mod tests;
 use std::collections::BTreeMap;
 use std::io::{self, Write};
 use std::path::PathBuf;
-use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use std::sync::{Arc, Mutex, MutexGuard};
 
 use rustix::io::Errno;
 
 use super::{Bytes, Directory, Output, RamDirectory, WriterLock};
 use crate::error::{Error, Result};
+use crate::sys::lock;
 use journal::{FileNumber, Journal, PAGE, Step};
 
 /// What a call can be made to do instead of what it should.
@@ -262,7 +263,7 @@ impl FaultDirectory {
     }
 
     fn disk(&self) -> MutexGuard<'_, Disk> {
-        self.disk.lock().unwrap_or_else(PoisonError::into_inner)
+        lock(&self.disk)
     }
 }
 
@@ -348,7 +349,7 @@ struct Release(Arc<Mutex<Disk>>);
 
 impl Drop for Release {
     fn drop(&mut self) {
-        self.0.lock().unwrap_or_else(PoisonError::into_inner).locked = false;
+        lock(&self.0).locked = false;
     }
 }
 
@@ -361,7 +362,7 @@ struct FaultOutput {
 
 impl FaultOutput {
     fn disk(&self) -> MutexGuard<'_, Disk> {
-        self.disk.lock().unwrap_or_else(PoisonError::into_inner)
+        lock(&self.disk)
     }
 }
 

@@ -2,18 +2,18 @@
 
 use std::arch::x86_64::*;
 
-use super::{LANE, edges, fetch_ahead, spread};
+use super::bits::{LANE, edges, fetch_ahead, spread};
 use crate::tokenize::byteset::ByteSet;
 
 /// The tables of a [`ByteSet`] in registers.
-struct Tables {
+struct Avx2Tables {
     rows: [__m256i; 2],
     bits: __m256i,
 }
 
 #[inline]
 #[target_feature(enable = "avx2,bmi1,bmi2,popcnt")]
-fn tables(set: &ByteSet) -> Tables {
+fn tables(set: &ByteSet) -> Avx2Tables {
     // SAFETY: each row is 16 readable bytes.
     let row =
         |half: usize| unsafe { _mm256_broadcastsi128_si256(_mm_loadu_si128(set.rows[half].as_ptr().cast())) };
@@ -21,12 +21,12 @@ fn tables(set: &ByteSet) -> Tables {
         1, 2, 4, 8, 16, 32, 64, -128, 1, 2, 4, 8, 16, 32, 64, -128, 1, 2, 4, 8, 16, 32, 64, -128, 1, 2, 4, 8,
         16, 32, 64, -128,
     );
-    Tables { rows: [row(0), row(1)], bits }
+    Avx2Tables { rows: [row(0), row(1)], bits }
 }
 
 #[inline]
 #[target_feature(enable = "avx2,bmi1,bmi2,popcnt")]
-fn mask32(t: &Tables, bytes: __m256i) -> u32 {
+fn mask32(t: &Avx2Tables, bytes: __m256i) -> u32 {
     let nibble = _mm256_set1_epi8(15);
     let low = _mm256_and_si256(bytes, nibble);
     let high = _mm256_and_si256(_mm256_srli_epi16(bytes, 4), nibble);
@@ -39,7 +39,7 @@ fn mask32(t: &Tables, bytes: __m256i) -> u32 {
 
 #[inline]
 #[target_feature(enable = "avx2,bmi1,bmi2,popcnt")]
-fn mask64(t: &Tables, bytes: &[u8; LANE]) -> u64 {
+fn mask64(t: &Avx2Tables, bytes: &[u8; LANE]) -> u64 {
     // SAFETY: both loads lie inside the 64 bytes.
     let (a, b) = unsafe {
         (_mm256_loadu_si256(bytes.as_ptr().cast()), _mm256_loadu_si256(bytes.as_ptr().add(32).cast()))
@@ -47,7 +47,7 @@ fn mask64(t: &Tables, bytes: &[u8; LANE]) -> u64 {
     u64::from(mask32(t, a)) | u64::from(mask32(t, b)) << 32
 }
 
-/// See [`super::mask`].
+/// See [`super::choose::mask`].
 #[target_feature(enable = "avx2,bmi1,bmi2,popcnt")]
 pub(super) fn mask(set: &ByteSet, bytes: &[u8]) -> u64 {
     partial(&tables(set), bytes)
@@ -55,7 +55,7 @@ pub(super) fn mask(set: &ByteSet, bytes: &[u8]) -> u64 {
 
 #[inline]
 #[target_feature(enable = "avx2,bmi1,bmi2,popcnt")]
-fn partial(t: &Tables, bytes: &[u8]) -> u64 {
+fn partial(t: &Avx2Tables, bytes: &[u8]) -> u64 {
     if let Ok(whole) = bytes.try_into() {
         return mask64(t, whole);
     }
@@ -64,7 +64,7 @@ fn partial(t: &Tables, bytes: &[u8]) -> u64 {
     mask64(t, &lane) & ((1 << bytes.len()) - 1)
 }
 
-/// See [`super::changes`].
+/// See [`super::choose::changes`].
 #[target_feature(enable = "avx2,bmi1,bmi2,popcnt")]
 pub(super) fn changes(set: &ByteSet, bytes: &[u8], out: &mut [u16]) -> usize {
     let t = tables(set);

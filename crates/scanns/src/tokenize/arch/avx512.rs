@@ -1,33 +1,33 @@
 //! AVX-512 (BW, VBMI2): 64 bytes per look-up; offsets by compressing a counter with the mask.
 //!
-//! About 9 ns per 64 bytes of text with a token every 8, bound by the two compressions. Their register form is
-//! used: the form that stores to memory is microcoded on Zen 4 and many times slower.
+//! About 9 ns per 64 bytes of text with a token every 8 bytes, bound by the two compressions. Their register
+//! form is used: the form that stores to memory is microcoded on Zen 4 and many times slower.
 
 use std::arch::x86_64::*;
 
-use super::{LANE, edges, fetch_ahead};
+use super::bits::{LANE, edges, fetch_ahead};
 use crate::tokenize::byteset::ByteSet;
 
 /// The tables of a [`ByteSet`] in registers.
-struct Tables {
+struct Avx512Tables {
     rows: [__m512i; 2],
     bits: __m512i,
 }
 
 #[inline]
 #[target_feature(enable = "avx512f,avx512bw,avx512vl,avx512vbmi2,bmi1,bmi2,popcnt")]
-fn tables(set: &ByteSet) -> Tables {
+fn tables(set: &ByteSet) -> Avx512Tables {
     // SAFETY: each row is 16 readable bytes.
     let row =
         |half: usize| unsafe { _mm512_broadcast_i32x4(_mm_loadu_si128(set.rows[half].as_ptr().cast())) };
     let bits =
         _mm512_broadcast_i32x4(_mm_setr_epi8(1, 2, 4, 8, 16, 32, 64, -128, 1, 2, 4, 8, 16, 32, 64, -128));
-    Tables { rows: [row(0), row(1)], bits }
+    Avx512Tables { rows: [row(0), row(1)], bits }
 }
 
 #[inline]
 #[target_feature(enable = "avx512f,avx512bw,avx512vl,avx512vbmi2,bmi1,bmi2,popcnt")]
-fn mask64(t: &Tables, bytes: __m512i) -> u64 {
+fn mask64(t: &Avx512Tables, bytes: __m512i) -> u64 {
     let nibble = _mm512_set1_epi8(15);
     let low = _mm512_and_si512(bytes, nibble);
     let high = _mm512_and_si512(_mm512_srli_epi16::<4>(bytes), nibble);
@@ -36,7 +36,7 @@ fn mask64(t: &Tables, bytes: __m512i) -> u64 {
     _mm512_test_epi8_mask(row, _mm512_shuffle_epi8(t.bits, high))
 }
 
-/// Loads up to 64 bytes; absent ones read as zero and are never touched.
+/// Loads up to 64 bytes; missing bytes read as zero, and their memory is not touched.
 #[inline]
 #[target_feature(enable = "avx512f,avx512bw,avx512vl,avx512vbmi2,bmi1,bmi2,popcnt")]
 fn load_part(bytes: &[u8], valid: u64) -> __m512i {
@@ -45,14 +45,14 @@ fn load_part(bytes: &[u8], valid: u64) -> __m512i {
     unsafe { _mm512_maskz_loadu_epi8(valid, bytes.as_ptr().cast()) }
 }
 
-/// See [`super::mask`].
+/// See [`super::choose::mask`].
 #[target_feature(enable = "avx512f,avx512bw,avx512vl,avx512vbmi2,bmi1,bmi2,popcnt")]
 pub(super) fn mask(set: &ByteSet, bytes: &[u8]) -> u64 {
     let valid = if bytes.len() == LANE { u64::MAX } else { (1 << bytes.len()) - 1 };
     mask64(&tables(set), load_part(bytes, valid)) & valid
 }
 
-/// See [`super::changes`].
+/// See [`super::choose::changes`].
 #[target_feature(enable = "avx512f,avx512bw,avx512vl,avx512vbmi2,bmi1,bmi2,popcnt")]
 pub(super) fn changes(set: &ByteSet, bytes: &[u8], out: &mut [u16]) -> usize {
     let t = tables(set);

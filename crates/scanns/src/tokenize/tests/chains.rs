@@ -1,4 +1,4 @@
-//! The chains that put a filter between words and sink, against slow versions of themselves.
+//! Chains with a filter between words and sink, compared with slow versions.
 
 use std::ops::Range;
 
@@ -6,13 +6,14 @@ use fastrand::Rng;
 use rust_stemmers::{Algorithm, Stemmer};
 use unicode_segmentation::UnicodeSegmentation;
 
-use super::Standing;
+use super::PlacedTokens;
+use crate::schema::MAX_TOKEN;
 use crate::schema::{Analyzer, LANGUAGES};
 use crate::sys::Simd;
+use crate::tokenize::Tokenizer;
 use crate::tokenize::porter::Porter;
-use crate::tokenize::{MAX_TOKEN, Tokenizer};
 
-/// One of each kind.
+/// One chain of each kind.
 const NAMES: [&str; 16] = [
     "standard",
     "english",
@@ -47,7 +48,7 @@ pub(super) fn words(text: &str) -> Vec<String> {
     text.unicode_words().map(lower).collect()
 }
 
-/// Text of words that come again and again, some long, some not ASCII, with what separates them.
+/// Text of words that recur, some long, some not ASCII, and their separators.
 pub(super) fn random_text(random: &mut Rng, len: usize) -> String {
     let pieces = [
         "the",
@@ -101,8 +102,8 @@ fn english_text_loses_possessives_and_stop_words_and_is_stemmed() {
 
 #[test]
 fn english_chains_agree_with_one_word_at_a_time() {
-    let stop = "a an and are as at be but by for if in into is it no not of on or such that the their then there these \
-                they this to was will with";
+    let stop = "a an and are as at be but by for if in into is it no not of on or such that the \
+                their then there these they this to was will with";
     let stop: Vec<&str> = stop.split_whitespace().collect();
     assert_eq!(stop.len(), 33);
     let seed = 0x5eed_0510;
@@ -176,7 +177,7 @@ fn no_stemmer_fails_on_any_word() {
 }
 
 #[test]
-fn no_stemmer_fails_on_text_that_is_no_word() {
+fn no_stemmer_fails_on_text_that_is_not_a_word() {
     let seed = 0x5eed_0517;
     let mut random = Rng::with_seed(seed);
     let endings = [
@@ -284,7 +285,7 @@ fn identifiers_are_found_as_a_whole_and_by_their_parts() {
 }
 
 #[test]
-fn parts_of_identifiers_are_the_whole_without_what_joins_them() {
+fn parts_of_identifiers_are_the_whole_without_its_joints() {
     let seed = 0x5eed_0514;
     let mut random = Rng::with_seed(seed);
     for round in 0..4000 {
@@ -300,7 +301,7 @@ fn parts_of_identifiers_are_the_whole_without_what_joins_them() {
         if !found.is_empty() {
             assert_eq!(found.concat(), whole.replace('_', ""), "seed {seed:x} round {round} {word}");
         }
-        // A letter that is not ASCII takes the slow way.
+        // A letter that is not ASCII takes the slow path.
         let other = |word: &str| word.replace('a', "é").replace('C', "Ç");
         let expected: Vec<String> =
             terms("code", &word).iter().map(|term| other(term).replace('c', "ç")).collect();
@@ -329,14 +330,14 @@ fn a_keyword_is_the_whole_value() {
     assert_eq!(tokenizer.cut_tokens(), 1);
 }
 
-fn standing(name: &str, simd: Simd, text: &[u8], range: Range<usize>) -> Vec<(Vec<u8>, Range<usize>)> {
-    let mut found = Standing::default();
+fn placed_tokens(name: &str, simd: Simd, text: &[u8], range: Range<usize>) -> Vec<(Vec<u8>, Range<usize>)> {
+    let mut found = PlacedTokens::default();
     Tokenizer::with_simd(&Analyzer::parse(name).unwrap(), simd).run(&mut text.to_vec(), range, &mut found);
     found.0
 }
 
 #[test]
-fn every_chain_takes_any_bytes_and_says_where_its_tokens_stand() {
+fn every_chain_accepts_any_bytes_and_reports_the_places_of_its_tokens() {
     let seed = 0x5eed_0515;
     let mut random = Rng::with_seed(seed);
     for round in 0..300 {
@@ -347,17 +348,17 @@ fn every_chain_takes_any_bytes_and_says_where_its_tokens_stand() {
         }
         let range = random.usize(..=text.len())..text.len();
         for name in NAMES {
-            let found = standing(name, Simd::Scalar, &text, range.clone());
+            let found = placed_tokens(name, Simd::Scalar, &text, range.clone());
             let mut begun = range.start;
             for (term, source) in &found {
                 assert!(!term.is_empty() && source.start < source.end, "seed {seed:x} round {round} {name}");
                 assert!(source.end <= text.len(), "seed {seed:x} round {round} {name}");
-                // Parts come after the whole that they are part of, n-grams in the order of their beginnings.
+                // Parts come after the whole identifier, n-grams in the order of their starts.
                 assert!(begun <= source.start, "seed {seed:x} round {round} {name} {source:?}");
                 begun = source.start;
             }
             let mut others =
-                Simd::available().into_iter().map(|simd| standing(name, simd, &text, range.clone()));
+                Simd::available().into_iter().map(|simd| placed_tokens(name, simd, &text, range.clone()));
             assert!(others.all(|other| other == found), "seed {seed:x} round {round} {name}");
         }
     }

@@ -1,4 +1,4 @@
-//! Steps of chains, each against an obvious version of itself that knows nothing but text.
+//! Steps of chains, each compared with an obvious version that knows nothing but text.
 
 use std::ops::Range;
 
@@ -8,19 +8,20 @@ use unicode_normalization::UnicodeNormalization;
 use unicode_normalization::char::is_combining_mark;
 
 use super::chains::{random_text, words};
+use crate::schema::MAX_TOKEN;
 use crate::schema::{Analyzer, Language};
 use crate::tokenize::porter::Porter;
 use crate::tokenize::stop::stop_words;
-use crate::tokenize::{MAX_TOKEN, TokenSink, Tokenizer, spelling};
+use crate::tokenize::{TokenSink, Tokenizer, spelling};
 
-/// All that a sink is told: tokens with their places, and shifts.
+/// Everything that a sink receives: tokens with their places, and shifts.
 #[derive(Default)]
-struct Told {
+struct Received {
     tokens: Vec<(u32, Vec<u8>, Range<usize>)>,
     next: u32,
 }
 
-impl TokenSink for Told {
+impl TokenSink for Received {
     fn tokens(&mut self, text: &[u8], base: usize, bounds: &[u16]) {
         for pair in bounds.as_chunks::<2>().0 {
             let range = base + usize::from(pair[0])..base + usize::from(pair[1]);
@@ -39,14 +40,14 @@ impl TokenSink for Told {
 }
 
 /// The tokens with positions and places, and the position after them.
-fn told(chain: &str, text: &[u8]) -> Told {
-    let mut told = Told::default();
-    Tokenizer::new(&Analyzer::parse(chain).unwrap()).run(&mut text.to_vec(), 0..text.len(), &mut told);
-    told
+fn received(chain: &str, text: &[u8]) -> Received {
+    let mut received = Received::default();
+    Tokenizer::new(&Analyzer::parse(chain).unwrap()).run(&mut text.to_vec(), 0..text.len(), &mut received);
+    received
 }
 
 fn placed(chain: &str, text: &str) -> Vec<(u32, String)> {
-    let tokens = told(chain, text.as_bytes()).tokens.into_iter();
+    let tokens = received(chain, text.as_bytes()).tokens.into_iter();
     tokens.map(|(position, term, _)| (position, String::from_utf8(term).unwrap())).collect()
 }
 
@@ -58,7 +59,7 @@ fn lower(word: &str) -> String {
     word.chars().filter_map(|c| c.to_lowercase().next()).collect()
 }
 
-/// Right for the pieces of the texts here.
+/// Correct for the texts of these tests.
 fn folded(word: &str) -> String {
     let voiced = |c| matches!(c, '\u{3099}' | '\u{309a}');
     let plain: String = word.nfkd().filter(|&c| !is_combining_mark(c) || voiced(c)).collect();
@@ -73,7 +74,7 @@ fn stemmed(word: &str, algorithm: Algorithm) -> String {
     Stemmer::create(algorithm).stem(word).into_owned()
 }
 
-/// A word as the tokenizer and the steps before another one spell it.
+/// A word as the tokenizer and the steps before another step spell it.
 fn spelled(before: &[&str], word: &str) -> String {
     let lowers = |step: &&str| matches!(*step, "standard" | "code" | "lowercase");
     (0..before.len()).fold(word.into(), |word: String, at| match before[at] {
@@ -84,7 +85,7 @@ fn spelled(before: &[&str], word: &str) -> String {
     })
 }
 
-/// The words that a step leaves out, as they may come from those before it.
+/// The words that a step leaves out, as the steps before may spell them.
 fn slow_list(before: &[&str], step: &str) -> Vec<String> {
     let words: Vec<String> = match step.strip_prefix("stop:") {
         None => Vec::new(),
@@ -97,7 +98,7 @@ fn slow_list(before: &[&str], step: &str) -> Vec<String> {
     words.iter().flat_map(|word| [word.clone(), spelled(before, word)]).collect()
 }
 
-/// What the last of the steps makes of a word; nothing if it is left out.
+/// The result of the last of the steps for a word; empty if it is left out.
 fn slow_step(steps: &[&str], list: &[String], word: &str) -> String {
     let (step, before) = steps.split_last().unwrap();
     match step.split_once(':').unwrap_or((step, "")) {
@@ -126,7 +127,7 @@ fn slow_step(steps: &[&str], list: &[String], word: &str) -> String {
     }
 }
 
-/// The runs of a word in order.
+/// The n-grams of a word in order.
 fn slow_runs(word: &str, min: usize, max: usize, edge: bool) -> Vec<String> {
     let chars: Vec<char> = word.chars().collect();
     if chars.len() < min {
@@ -137,7 +138,7 @@ fn slow_runs(word: &str, min: usize, max: usize, edge: bool) -> Vec<String> {
     starts.flat_map(|start| (min..=max).map(move |len| (start, len))).filter_map(|(s, l)| run(s, l)).collect()
 }
 
-/// The tokens of a text, with positions; only `ngram:2-3` and `edge-ngram:1-4` are known.
+/// The tokens of a text, with positions; knows only `ngram:2-3` and `edge-ngram:1-4`.
 fn slow(chain: &str, text: &str) -> Vec<(u32, String)> {
     let mut steps: Vec<&str> = chain.split(" | ").collect();
     let found: Vec<String> = match steps[0] {
@@ -177,7 +178,7 @@ fn slow(chain: &str, text: &str) -> Vec<(u32, String)> {
     tokens
 }
 
-/// Like [`random_text`], with marks, ligatures and other forms of letters.
+/// Like [`random_text`], with marks, ligatures and other variants of letters.
 fn strange_text(random: &mut Rng, len: usize) -> String {
     let pieces = [
         "\u{301}",
@@ -247,11 +248,11 @@ fn chains_agree_with_a_slow_version_of_each_step() {
     let seed = 0x5eed_0a21;
     let mut random = Rng::with_seed(seed);
     for round in 0..150 {
-        // The longest go over several windows.
+        // The longest texts span several windows.
         let len = if round % 30 == 0 { 2000 } else { 60 };
         let text = strange_text(&mut random, len);
         for chain in CHAINS {
-            // What is cut is looked at below.
+            // Other tests cover cut words.
             if chain.starts_with("keyword") && text.len() > MAX_TOKEN / 4 {
                 continue;
             }
@@ -264,7 +265,7 @@ fn chains_agree_with_a_slow_version_of_each_step() {
 fn english_is_the_chain_of_its_steps_in_terms_positions_offsets_and_lengths() {
     let chain = "standard | possessive | stop:english | porter";
     let same = |text: &[u8], what: &str| {
-        let (named, chained) = (told("english", text), told(chain, text));
+        let (named, chained) = (received("english", text), received(chain, text));
         assert!(named.tokens == chained.tokens && named.next == chained.next, "{what}");
         named.tokens.len()
     };
@@ -286,7 +287,7 @@ fn english_is_the_chain_of_its_steps_in_terms_positions_offsets_and_lengths() {
 }
 
 #[test]
-fn words_that_are_left_out_leave_gaps_and_so_do_those_of_which_nothing_is_left() {
+fn words_that_are_left_out_leave_gaps_and_so_do_words_that_become_empty() {
     let found = placed(
         "standard | possessive | stop:english | stop:und,of | porter",
         "The dog und the cats of Ann's",
@@ -294,9 +295,9 @@ fn words_that_are_left_out_leave_gaps_and_so_do_those_of_which_nothing_is_left()
     assert_eq!(found, [(1, "dog".into()), (4, "cat".into()), (6, "ann".into())]);
     let found = placed("whitespace | fold | length:1-3", "\u{301} a \u{301}\u{308} four bc");
     assert_eq!(found, [(1, "a".into()), (4, "bc".into())]);
-    // Gaps at the end are told too, for the text may go on.
-    assert_eq!(told("standard | stop:english", b"roses of the").next, 3);
-    assert_eq!(told("code | stop:of,the", b"roses of the").next, 3);
+    // Gaps at the end are reported too, because the text may continue.
+    assert_eq!(received("standard | stop:english", b"roses of the").next, 3);
+    assert_eq!(received("code | stop:of,the", b"roses of the").next, 3);
     assert_eq!(
         placed("standard | stop:english | edge-ngram:1-2", "the ab of c"),
         [(1, "a".into()), (2, "ab".into()), (4, "c".into())]
@@ -304,7 +305,7 @@ fn words_that_are_left_out_leave_gaps_and_so_do_those_of_which_nothing_is_left()
 }
 
 #[test]
-fn parts_of_identifiers_keep_their_places_whatever_is_left_out() {
+fn parts_of_identifiers_keep_their_positions_whatever_is_left_out() {
     for (chain, expected) in [
         ("code | stop:get,", vec![(0, "get_username"), (1, "user"), (2, "name"), (3, "x")]),
         ("code | stop:get_username,", vec![(0, "get"), (1, "user"), (2, "name"), (3, "x")]),
@@ -315,7 +316,7 @@ fn parts_of_identifiers_keep_their_places_whatever_is_left_out() {
         let expected: Vec<(u32, String)> = expected.into_iter().map(|(at, term)| (at, term.into())).collect();
         assert_eq!(placed(chain, "get_userName x"), expected, "{chain}");
     }
-    // A term does not stand twice in one place.
+    // A term does not occur twice at one position.
     assert_eq!(placed("code | edge-ngram:2-2", "getName"), [(0, "ge".into()), (1, "na".into())]);
     assert_eq!(
         terms("code | fold | porter", "größeÄndern running"),
@@ -325,7 +326,7 @@ fn parts_of_identifiers_keep_their_places_whatever_is_left_out() {
 }
 
 #[test]
-fn no_term_stands_twice_in_a_place_and_none_begins_before_the_one_before() {
+fn no_term_occurs_twice_at_a_position_and_none_starts_before_the_one_before() {
     let seed = 0x5eed_0a23;
     let mut random = Rng::with_seed(seed);
     for round in 0..1000 {
@@ -338,8 +339,8 @@ fn no_term_stands_twice_in_a_place_and_none_begins_before_the_one_before() {
             "code | length:1-2",
             "code | stop:a,b | porter",
         ] {
-            let told = told(chain, text.as_bytes());
-            for pair in told.tokens.windows(2) {
+            let received = received(chain, text.as_bytes());
+            for pair in received.tokens.windows(2) {
                 let ((first, before, from), (second, term, source)) = (&pair[0], &pair[1]);
                 assert!(
                     first < second || first == second && before != term,
@@ -381,7 +382,7 @@ fn words_are_left_out_as_the_steps_before_spell_them() {
     ] {
         assert_eq!(terms(chain, text), left, "{chain}");
     }
-    // Accents alone are nothing, which is no word to leave out.
+    // Lone accents become empty, which is not a stop word.
     assert_eq!(terms("standard | fold | stop:\u{301},", "a"), ["a"]);
     for (language, text) in
         [("romanian", "și şi ți ţi si ti"), ("hungarian", "előtt elõtt elott ők"), ("french", "été ete")]
@@ -394,51 +395,51 @@ fn words_are_left_out_as_the_steps_before_spell_them() {
 }
 
 #[test]
-fn steps_leave_bytes_that_are_no_text_alone() {
-    let found = told("whitespace | lowercase | fold", b"\xffGR\xc3\x96SSE\xe2\x82 \xc3 \xf0\x9f\x98A");
+fn steps_leave_invalid_utf8_alone() {
+    let found = received("whitespace | lowercase | fold", b"\xffGR\xc3\x96SSE\xe2\x82 \xc3 \xf0\x9f\x98A");
     let found: Vec<Vec<u8>> = found.tokens.into_iter().map(|(_, term, _)| term).collect();
     assert_eq!(found, [b"\xffgrosse\xe2\x82".to_vec(), b"\xc3".to_vec(), b"\xf0\x9f\x98a".to_vec()]);
     let text = b"r\xffunning flies";
-    let same = |chain| told(chain, text).tokens.remove(0).1;
+    let same = |chain| received(chain, text).tokens.remove(0).1;
     assert_eq!(same("whitespace | snowball:english"), b"r\xffunning");
     assert_eq!(same("whitespace | porter"), b"r\xffunning");
-    // A byte that begins no character belongs to the one before.
-    assert_eq!(told("whitespace | length:2-2", b"\x80 \x80\x80a a\x80\x80 \xff\xff").tokens.len(), 2);
+    // A byte that starts no character belongs to the character before.
+    assert_eq!(received("whitespace | length:2-2", b"\x80 \x80\x80a a\x80\x80 \xff\xff").tokens.len(), 2);
 }
 
 #[test]
 fn words_that_are_too_long_are_cut_before_and_after_a_step() {
     let eights = "Ⅷ".repeat(12_000);
-    let found = told("whitespace | fold", eights.as_bytes()).tokens;
+    let found = received("whitespace | fold", eights.as_bytes()).tokens;
     assert_eq!(found, [(0, "VIII".repeat(MAX_TOKEN / 4).into_bytes(), 0..MAX_TOKEN)]);
     let mut tokenizer = Tokenizer::new(&Analyzer::parse("whitespace | fold | lowercase").unwrap());
     assert_eq!(tokenizer.terms(&eights), ["viii".repeat(MAX_TOKEN / 4).into_bytes()]);
     assert_eq!(tokenizer.cut_tokens(), 1);
     let long = "Ⱥ".repeat(20_000);
     for chain in ["standard | lowercase", "keyword | lowercase", "standard | snowball:german"] {
-        let found = told(chain, long.as_bytes()).tokens;
+        let found = received(chain, long.as_bytes()).tokens;
         assert!(found.len() == 1 && found[0].1.len() <= MAX_TOKEN, "{chain}");
     }
-    // Stemmers leave what is no word of a language as it is.
+    // Stemmers leave words alone that are too long for any language.
     let (most, more) = ("u".repeat(251) + "ungen", "u".repeat(252) + "ungen");
     assert!(terms("standard | snowball:german", &most)[0].len() < most.len());
     assert_eq!(terms("standard | snowball:german", &more), [more]);
-    assert!(told("keyword | length:1-100", long.as_bytes()).tokens.is_empty());
+    assert!(received("keyword | length:1-100", long.as_bytes()).tokens.is_empty());
 }
 
 #[test]
-fn runs_of_rewritten_words_stand_where_the_word_does() {
+fn n_grams_of_rewritten_words_are_placed_where_the_word_is() {
     let places = |chain, text: &str| {
-        let tokens = told(chain, text.as_bytes()).tokens;
+        let tokens = received(chain, text.as_bytes()).tokens;
         tokens.into_iter().map(|(_, _, source)| source).collect::<Vec<_>>()
     };
     assert_eq!(places("paths | lowercase | edge-ngram:1-2", "/Ab"), [1..2, 1..3]);
-    // Which byte of ß an s is cannot be told.
+    // Which byte of ß an s comes from is unknown.
     assert_eq!(places("standard | fold | ngram:3", "aßb"), [0..4, 0..4]);
 }
 
 #[test]
-fn parts_of_terms_are_spelled_by_the_steps_that_go_character_for_character() {
+fn parts_of_terms_are_spelled_by_the_steps_that_work_on_characters() {
     for (analyzer, text, expected) in [
         ("whitespace", "Größe", "Größe"),
         ("standard", "Größe", "größe"),

@@ -1,4 +1,4 @@
-//! Sizes and times, measured: `cargo test --release -p scanns --lib -- --ignored --nocapture dictionary`.
+//! Measures sizes and times: `cargo test --release -p scanns --lib -- --ignored --nocapture dictionary`.
 
 use std::hint::black_box;
 use std::time::Instant;
@@ -7,8 +7,8 @@ use super::super::block::common;
 use super::*;
 use crate::codec::put_varint;
 
-/// Terms in the manner of other engines: blocks of 64, front-coded, each compressed as LZ4 with its first term as
-/// dictionary; bytes per term, without what finds a block.
+/// Bytes per term in the way of other engines: blocks of 64 front-coded terms, each compressed by LZ4 with
+/// its first term as dictionary, without an index over the blocks.
 fn plain(terms: &[Vec<u8>]) -> (f64, f64) {
     let (mut raw, mut packed) = (0, 0);
     for block in terms.chunks(64) {
@@ -40,8 +40,8 @@ fn measure(name: &str, terms: &[Vec<u8>]) {
     let [all, index] = [0, 1].map(|section: usize| bytes[section].len() as f64 / count);
     let (raw, lz4) = plain(terms);
     println!(
-        "{name}: {count} terms of {:.1} bytes; front-coded {raw:.2}, with LZ4 {lz4:.2}; here {all:.2} + {index:.2} = \
-         {:.2}, {:.2} of it; written in {wrote:.0} ns",
+        "{name}: {count} terms of {:.1} bytes; front-coded {raw:.2}, with LZ4 {lz4:.2}; here {all:.2} + {index:.2} \
+         = {:.2}, {:.2} of it; written in {wrote:.0} ns",
         text as f64 / count,
         all + index,
         (all + index) / lz4
@@ -51,7 +51,7 @@ fn measure(name: &str, terms: &[Vec<u8>]) {
     let ords: Vec<u32> = (0..1_000_000).map(|_| random.u32(..reader.len())).collect();
     let mut ascending = ords.clone();
     ascending.sort_unstable();
-    // Side by side, so that what is looked for need not be waited for.
+    // The look-ups are independent, so that memory accesses overlap.
     let wanted: Vec<u8> = ords.iter().flat_map(|&ord| terms[ord as usize].iter().copied()).collect();
     let lens: Vec<usize> = ords.iter().map(|&ord| terms[ord as usize].len()).collect();
     let mut term = Vec::new();
@@ -101,14 +101,14 @@ fn measure(name: &str, terms: &[Vec<u8>]) {
     }
 }
 
-/// A number below `most`, small ones more often.
+/// A number below `most`; small numbers are more frequent.
 fn few(random: &mut fastrand::Rng, most: usize) -> usize {
     let most = random.usize(1..=most);
     let most = random.usize(1..=most);
     random.usize(..most)
 }
 
-/// Addresses of pages: hosts, some more frequent, paths of words and numbers.
+/// Addresses of pages: hosts of different frequencies, and paths of words and numbers.
 fn addresses(count: usize) -> Vec<Vec<u8>> {
     let mut random = fastrand::Rng::with_seed(0x5eed_0a11);
     let syllables = [

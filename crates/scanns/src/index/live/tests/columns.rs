@@ -176,9 +176,9 @@ fn keys(snapshot: &Snapshot, query: &Query, threads: &crate::search::SearchThrea
         .unwrap();
     assert_eq!(seen, found);
     // JSON says the same.
-    let json = snapshot.query_json(query).unwrap();
-    let again =
-        snapshot.parse_json_in(snapshot.schema().default_field().unwrap(), &json, Operator::Or).unwrap();
+    let default = snapshot.schema().default_field().unwrap();
+    let json = snapshot.query_json_in(default, query).unwrap();
+    let again = snapshot.parse_json_in(default, &json, Operator::Or).unwrap();
     assert_eq!(&again, query, "{json}");
     found
 }

@@ -2,7 +2,7 @@
 
 use super::*;
 
-/// The least memory that a writer takes for so many lanes.
+/// The least memory with which a writer opens for this number of lanes.
 fn least_memory(schema: &Schema, lanes: usize) -> u64 {
     let opens = |mib: &u64| {
         let options = WriterOptions { memory: mib << 20, lanes, merge: None, ..WriterOptions::default() };
@@ -28,8 +28,8 @@ fn many_fields_in_little_memory_neither_break_the_cap_nor_make_a_segment_of_ever
                 document = document.text(field, format!("all {thread} of{number} {}", number % 7));
             }
             writer.update(&document).unwrap();
-            let parts = writer.shared.lanes.iter().filter_map(|lane| lane.try_lock().ok());
-            let taken: usize = parts.map(|part| part.resident()).sum();
+            let parts = writer.core.lanes.iter().filter_map(|lane| lane.try_lock().ok());
+            let taken: usize = parts.map(|buffer| buffer.resident()).sum();
             assert!((taken as u64) < memory / 2, "{taken} bytes in lanes of {memory}");
         }
     };
@@ -54,20 +54,21 @@ fn many_fields_in_little_memory_neither_break_the_cap_nor_make_a_segment_of_ever
 }
 
 #[test]
-fn an_empty_part_of_many_fields_takes_less_than_the_least_share() {
+fn an_empty_buffer_of_many_fields_takes_less_than_the_least_share() {
     for count in [1, 2, 8, 64] {
         let mut schema = Schema::new();
         for field in 0..count {
             let kind = FieldKind::Text { analyzer: Analyzer::Standard, postings: Postings::Positions };
             schema.add(&format!("f{field}"), kind, false).unwrap();
         }
-        let mut part = part::Part::new(&schema, &crate::schema::Stored::default(), 1 << 30).unwrap();
+        let mut buffer =
+            lane_buffer::LaneBuffer::new(&schema, &crate::schema::Stored::default(), 1 << 30).unwrap();
         let mut document = Document::new("k");
         for (field, _) in schema.fields() {
             document = document.text(field, "one two three");
         }
-        part.add(&document, 1).unwrap();
+        buffer.add(&document, 1).unwrap();
         let least = (8 << 20).max(count * (2 << 20));
-        assert!(part.resident() < least, "{count} fields: {} of {least}", part.resident());
+        assert!(buffer.resident() < least, "{count} fields: {} of {least}", buffer.resident());
     }
 }

@@ -1,7 +1,7 @@
 //! Batches are the values of the hits, from columns or from what is stored.
 
 use super::*;
-use crate::index::batch::{BatchColumn, BatchField, BatchOptions};
+use crate::index::snapshot::batch::{BatchColumn, BatchField, BatchOptions};
 use crate::schema::{FieldEntry, ValueRef};
 use crate::search::Hit;
 

@@ -1,7 +1,7 @@
 use super::*;
 use crate::error::Error;
 use crate::schema::{format_date, parse_date};
-use crate::search::{
+use crate::search::aggregate::{
     Aggregated, Aggregation, BucketKey, Buckets, CalendarUnit, Facet, FacetRange, FacetTerms, Stats, Sum,
     TermsOrder,
 };
@@ -55,12 +55,7 @@ fn shown(buckets: &Buckets) -> Vec<(Value, u64)> {
 }
 
 /// What a facet of values should be.
-fn must_be(
-    found: &Buckets,
-    all: &[(Value, u64)],
-    (limit, min_count, by): (usize, u64, TermsOrder),
-    what: &str,
-) {
+fn must_be(found: &Buckets, all: &[(Value, u64)], limit: usize, min_count: u64, by: TermsOrder, what: &str) {
     let mut kept: Vec<_> = all.iter().filter(|(_, count)| *count >= min_count.max(1)).cloned().collect();
     if by == TermsOrder::Count {
         // Stable: equal ones stay in the order of values.
@@ -99,7 +94,7 @@ fn check_terms(fixture: &Fixture, known: &[Known], query: &Query, random: &mut R
             FacetTerms { limit, min_count, order: by, prefix: prefix.into(), ..FacetTerms::new(field) };
         let found = facet(&searcher, query, &Facet::Terms(terms.clone()));
         let what = format!("{what} {name} {terms:?}");
-        must_be(&found, &all, (limit, min_count, by), &what);
+        must_be(&found, &all, limit, min_count, by, &what);
         let missing = known.iter().filter(|known| known.of(field).is_empty()).count();
         assert_eq!((found.documents, found.missing), (known.len() as u64, missing as u64), "{what}");
         let values = counted(known, |known| match name {
@@ -170,7 +165,7 @@ fn check_intervals(fixture: &Fixture, known: &[Known], query: &Query, random: &m
             known.of(field).iter().map(start).collect()
         });
         let found = facet(&searcher, query, &facet_of);
-        must_be(&found, &all, (usize::MAX, 1, TermsOrder::Term), &format!("{what} {name} {facet_of:?}"));
+        must_be(&found, &all, usize::MAX, 1, TermsOrder::Term, &format!("{what} {name} {facet_of:?}"));
     }
     let field = fixture.field("when");
     for (unit, digits, rest) in [
@@ -188,7 +183,7 @@ fn check_intervals(fixture: &Fixture, known: &[Known], query: &Query, random: &m
             known.of(field).iter().map(start).collect()
         });
         let found = facet(&searcher, query, &Facet::Calendar { field, unit });
-        must_be(&found, &all, (usize::MAX, 1, TermsOrder::Term), &format!("{what} {unit:?}"));
+        must_be(&found, &all, usize::MAX, 1, TermsOrder::Term, &format!("{what} {unit:?}"));
     }
 }
 
@@ -205,7 +200,7 @@ fn check_directories(fixture: &Fixture, known: &[Known], query: &Query, what: &s
             children.collect()
         });
         let found = facet(&searcher, query, &Facet::Path { field, below: below.into(), limit: 3 });
-        must_be(&found, &all, (3, 1, TermsOrder::Count), &format!("{what} below {below}"));
+        must_be(&found, &all, 3, 1, TermsOrder::Count, &format!("{what} below {below}"));
     }
 }
 

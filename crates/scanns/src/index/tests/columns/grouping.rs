@@ -2,7 +2,8 @@ use super::counting::directory;
 use super::sorting::{any_key, compare};
 use super::*;
 use crate::error::Error;
-use crate::search::{GroupBy, Missing, SortBy, SortKey};
+use crate::search::aggregate::GroupBy;
+use crate::search::{Missing, SortBy, SortKey};
 
 /// The groups of a document.
 fn groups_of(known: &Known, field: Field, is_path: bool, missing: bool) -> Vec<Option<Value>> {
@@ -74,7 +75,8 @@ fn groups_have_their_first_hits_in_order() {
     }
 }
 
-/// In the extended Boolean model more documents match where scores are asked for: none may match what is counted first.
+/// In the extended Boolean model more documents match where scores are asked for: none may match what is
+/// counted first.
 #[test]
 fn groups_of_texts_and_bytes_are_refused_whatever_matches() {
     let fixture = (1..).map(|seed| Fixture::new(&mut Rng::with_seed(seed), 120)).find(|fixture| {

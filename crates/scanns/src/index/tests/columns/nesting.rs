@@ -1,6 +1,7 @@
 use super::counting::{check_stats, counted, directory, facet};
+use super::sorting::any_key;
 use super::*;
-use crate::search::{
+use crate::search::aggregate::{
     Aggregated, Aggregation, Bucket, BucketKey, CalendarUnit, Facet, FacetRange, FacetTerms,
 };
 
@@ -136,5 +137,47 @@ fn what_is_asked_side_by_side_is_answered_the_same_by_several_threads() {
         };
         let alone = fixture.snapshot.searcher();
         assert_eq!(message(&fixture.snapshot.searcher().with_threads(&threads)), message(&alone), "{what}");
+    }
+}
+
+#[test]
+fn hits_and_aggregations_together_are_those_of_separate_questions() {
+    let seed = 0x5eed_0c32;
+    let mut random = Rng::with_seed(seed);
+    let threads = crate::search::SearchThreads::always(3, 64);
+    for round in 0..40 {
+        let fixture = Fixture::new(&mut random, if round % 10 == 9 { 6_000 } else { 300 });
+        let query = fixture.query(&mut random);
+        let mut searcher = fixture.snapshot.searcher();
+        if random.bool() {
+            searcher = searcher.with_threads(&threads);
+        }
+        let field = |name: &str| fixture.field(name);
+        let mut asked = vec![
+            Aggregation::Facet(Facet::Terms(FacetTerms::new(field("owner"))), vec![]),
+            Aggregation::Distinct { field: field("delta"), exact: random.bool() },
+        ];
+        if random.bool() {
+            let stats = Aggregation::Stats { field: field("price"), percentiles: vec![50.0] };
+            let of_flags = Facet::Terms(FacetTerms::new(field("flag")));
+            asked.push(Aggregation::Facet(of_flags, vec![stats.clone()]));
+            asked.extend(random.bool().then_some(stats));
+        }
+        let model = [Model::default(), Model::Dph][random.usize(..2)];
+        let k = random.usize(..30);
+        let what = format!("seed {seed:x} round {round} {query:?} by {model:?}");
+        let prepared = searcher.prepare(&query).unwrap();
+        let expected = searcher.aggregate(&query, &asked).unwrap();
+        let after = searcher.top_k(&query, model, 5).unwrap().last().copied().filter(|_| random.bool());
+        let hits = match after {
+            Some(after) => searcher.top_k_after(&query, model, k, after).unwrap(),
+            None => searcher.top_k(&query, model, k).unwrap(),
+        };
+        let found = prepared.top_k_and_aggregate(model, k, after, &asked).unwrap();
+        assert_eq!((found.hits, &found.aggregated), (hits, &expected), "{what}");
+        let keys = [any_key(&fixture, &mut random)];
+        let hits = searcher.top_k_sorted(&query, model, &keys, k, None).unwrap();
+        let found = prepared.top_k_sorted_and_aggregate(model, &keys, k, None, &asked).unwrap();
+        assert_eq!((found.hits, found.aggregated), (hits, expected), "{what} {keys:?}");
     }
 }

@@ -2,7 +2,8 @@ use std::f64::consts::TAU;
 
 use super::*;
 
-/// A shape of costs over lanes, read threads, pages, block size and queue depth, each from 0 to 1 along its axis.
+/// A shape of costs over lanes, read threads, pages, block size and queue depth, each from 0 to 1 along its
+/// axis.
 type Shape = fn(&[f64]) -> f64;
 
 /// Everything counts a little, and nothing depends on anything else.
@@ -71,7 +72,7 @@ fn noise(random: &mut fastrand::Rng, time: usize) -> f64 {
 }
 
 /// Cost of what is found over the best, and measurements, for one seed.
-fn run(shape: Shape, grid: [usize; 5], seed: u64) -> (f64, usize, Found) {
+fn run(shape: Shape, grid: [usize; 5], seed: u64) -> (f64, usize, SearchOutcome) {
     let mut random = fastrand::Rng::with_seed(seed);
     let mut count = 0;
     let found = search(&axes(grid), &start(grid), usize::MAX / 4, &mut |point| {
@@ -142,10 +143,11 @@ fn when_time_is_over_or_measuring_fails_nothing_is_believed() {
 }
 
 #[test]
-fn the_middle_of_pairs_comes_with_its_error() {
-    assert_eq!(middle(&[]), (1.0, 0.0));
-    assert_eq!(middle(&[1.2, 1.2, 1.2]), (1.2, 0.0));
-    let (center, error) = middle(&[1.0, 1.1, 1.2, 1.3]);
+fn the_median_of_pairs_comes_with_its_error() {
+    assert_eq!(median_gain(&[]), Gain::NONE);
+    assert_eq!(median_gain(&[1.2, 1.2, 1.2]), Gain { ratio: 1.2, error: 0.0 });
+    let Gain { ratio: center, error } = median_gain(&[1.0, 1.1, 1.2, 1.3]);
     assert!((center - 1.15).abs() < 1e-9 && (error - 0.0929).abs() < 1e-3, "{center} {error}");
-    assert!(is_clear((1.1, 0.01)) && !is_clear((1.1, 0.06)) && !is_clear((1.01, 0.0)));
+    let is_clear = |ratio, error| Gain { ratio, error }.is_clear();
+    assert!(is_clear(1.1, 0.01) && !is_clear(1.1, 0.06) && !is_clear(1.01, 0.0));
 }

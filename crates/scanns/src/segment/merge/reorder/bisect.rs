@@ -1,54 +1,61 @@
-//! Finds an order of documents in which similar ones stand near each other: recursive graph bisection.
+//! Finds an order of documents in which similar ones are near each other, by recursive graph bisection.
 //!
-//! Documents are cut in two halves, and those change sides that make the gaps between the documents of a term shorter, by
-//! an estimate of the bits that the gaps will take; then each half is cut in turn. This is Dhulipala et al., "Compressing
-//! Graphs and Indexes with Recursive Graph Bisection" (KDD 2016). As Mackenzie et al. found ("Tradeoff Options for
-//! Bipartite Graph Partitioning", 2022), the halves need not be sorted by what a change of sides gains, since the pairs that
-//! would be exchanged are those on the wrong side of the median, which selection finds in linear time. What a term gains is
-//! computed once for a round, so the inner loop, one step for a posting and round, is a sum of numbers from a table.
+//! Documents are cut into two halves. Documents change sides if that makes the gaps between the documents of
+//! their terms shorter, by an estimate of the bits that the gaps will take. Then each half is cut in turn.
+//! This is Dhulipala et al., "Compressing Graphs and Indexes with Recursive Graph Bisection" (KDD 2016). As
+//! Mackenzie et al. found ("Tradeoff Options for Bipartite Graph Partitioning", 2022), the halves need not be
+//! sorted by gain: the pairs that would be exchanged are those on the wrong side of the median, which
+//! selection finds in linear time. The gain of a term is computed once per round, so the inner loop, which
+//! runs once per posting and round, adds up numbers from a table.
 //!
-//! Each half gets rows of its own in which terms are numbered anew, without those that are in one document or in all:
-//! they cost the same wherever it stands. So rows shrink and stay in the caches the farther down it goes.
+//! Each half gets rows of its own, in which terms have new numbers. Terms that are in one document or in all
+//! of them are dropped, since they cost the same in any order. So rows shrink, and fit into the caches, the
+//! deeper the recursion gets.
 //!
-//! The estimate knows nothing of the order in which documents came, which may be a good one: that of a walk through
-//! directories is. So on the way up, what was cut is compared with it by the bits that lists would take, and the better one
-//! is kept. Without that, lines of a sorted dump took a sixth more than before, with it a hundredth less. Terms in most
-//! documents count too: their gaps are short but many, and left out they took twice as much.
+//! The estimate ignores the order in which documents came, which may be a good one, such as that of a walk
+//! through directories. So on the way up, both orders are compared by the bits that lists would take, and the
+//! better one is kept. Without this, the lists of lines of a sorted dump became a sixth larger; with it, they
+//! become a hundredth smaller. Terms in most documents count as well: their gaps are short but many, and
+//! without them lists took twice as much space.
 //!
-//! The result does not depend on the number of threads: those share halves, and documents of a half, never sums. Threads
-//! that have halves of their own hold rows at the same time that one thread holds one after the other. So there are no more
-//! of those than the memory allows; the others share the documents of a half.
+//! The result does not depend on the number of threads: they share halves, and documents of a half, but no
+//! sums. Threads that work on separate halves hold the rows of both at the same time. So halves are shared
+//! only as often as the memory allows; further threads share the documents of a half.
 
 use std::panic::resume_unwind;
-use std::sync::{Mutex, PoisonError};
+use std::sync::Mutex;
 use std::thread;
 
-use super::{LookIn, Reordering};
+use super::settings::Reordering;
 use crate::codec::BLOCK;
 use crate::error::Result;
+use crate::sys::lock;
 
-/// Documents that are not cut any more: they keep their order.
+/// Called with the steps done since the last call; an error from it ends the work.
+pub(super) type LookIn<'a> = &'a (dyn Fn(u64) -> Result<()> + Sync);
+
+/// Sets of this size or less are not cut; they keep their order.
 const LEAF: usize = 16;
 
-/// Rounds of changing sides for a cut.
+/// Most rounds of exchanging documents per cut.
 const ROUNDS: usize = 20;
 
-/// A round that saves less than this part of the cost is the last one.
+/// A round that saves less than this share of the cost is the last one.
 const WORTH: f64 = 1.0 / 1000.0;
 
-/// Rows for which another thread is worth starting.
+/// Rows that are worth another thread.
 const MANY: usize = 1 << 12;
 
-/// No number.
+/// The number of a term that was dropped.
 const NONE: u32 = u32::MAX;
 
-/// Documents with the numbers of their terms.
+/// The numbers of the terms of each document.
 #[derive(Debug, Default)]
 pub(super) struct Rows {
-    /// Where the row of each document begins in `terms`, and where the last one ends.
+    /// Start of the row of each document in `terms`, and the end of the last row.
     pub(super) starts: Vec<usize>,
     pub(super) terms: Vec<u32>,
-    /// By term whether its list is packed in blocks: those of all documents.
+    /// By term: whether its list over all documents is packed in blocks.
     pub(super) packed: Vec<bool>,
 }
 
@@ -64,21 +71,22 @@ impl Rows {
         }
     }
 
-    /// Terms are below this.
+    /// Number of terms.
     fn distinct(&self) -> usize {
         self.packed.len()
     }
 
-    /// The rows on one side, of whose terms `degrees` says how many have them, and which documents those are.
-    fn part(&self, sides: &[bool], side: bool, degrees: &[[u32; 2]]) -> (Rows, Vec<u32>) {
+    /// The rows of one side and its documents; `degrees` has the number of documents per term and side.
+    #[expect(clippy::indexing_slicing, reason = "a side is 0 or 1")]
+    fn side_rows(&self, sides: &[bool], side: bool, degrees: &[[u32; 2]]) -> (Rows, Vec<u32>) {
         let docs: Vec<u32> =
             (0..).zip(sides).filter(|&(_, &other)| other == side).map(|(doc, _)| doc).collect();
-        let tells = |degree: u32| degree > 1 && (degree as usize) < docs.len();
+        let counts = |degree: u32| degree > 1 && (degree as usize) < docs.len();
         let (mut packed, mut distinct, mut postings) = (Vec::new(), 0, 0);
         let mut numbers = Vec::with_capacity(degrees.len());
         for (pair, &long) in degrees.iter().zip(&self.packed) {
             let degree = pair[usize::from(side)];
-            if !tells(degree) {
+            if !counts(degree) {
                 numbers.push(NONE);
                 continue;
             }
@@ -87,61 +95,74 @@ impl Rows {
             distinct += 1;
             postings += degree as usize;
         }
-        let mut part =
+        let mut rows =
             Rows { starts: Vec::with_capacity(docs.len() + 1), terms: Vec::with_capacity(postings), packed };
-        part.starts.push(0);
+        rows.starts.push(0);
         for &doc in &docs {
             let number = |&term: &u32| numbers.get(term as usize).copied().unwrap_or(NONE);
-            part.terms.extend(self.row(doc as usize).iter().map(number).filter(|&number| number != NONE));
-            part.starts.push(part.terms.len());
+            rows.terms.extend(self.row(doc as usize).iter().map(number).filter(|&number| number != NONE));
+            rows.starts.push(rows.terms.len());
         }
-        (part, docs)
+        (rows, docs)
     }
 }
 
-/// Memory that [`order`] takes at least, rows included, in bytes: it must be allowed as much.
+/// Least memory that [`order`] takes, rows included, in bytes.
 pub(super) fn memory(documents: u64, postings: u64) -> u64 {
-    // Rows, their halves, and all below those; of a document as often where its row is, what it is called, its side and
-    // what a change of it is worth.
+    // Rows, their halves, and all levels below them. Per document as often: the start of its row, its number,
+    // its side and its gain.
     documents.saturating_mul(64).saturating_add(postings.saturating_mul(12))
 }
 
-/// How often halves may be shared among threads within `memory` bytes: all rows of such a level are there at the same time.
+/// Number of levels on which threads may work on halves separately within `memory` bytes. All rows of such a
+/// level are in memory at the same time.
 fn levels(documents: u64, postings: u64, memory: u64) -> u32 {
     let level = documents.saturating_mul(16).saturating_add(postings.saturating_mul(4)).max(1);
     let spare = memory.saturating_sub(self::memory(documents, postings));
     u32::try_from(spare / level).unwrap_or(u32::MAX)
 }
 
-/// Documents times cuts: what `look` hears of, for a bar.
+/// Documents times cuts, the steps that are reported for a progress bar.
 pub(super) fn steps(documents: usize) -> u64 {
     documents as u64 * u64::from(documents.div_ceil(LEAF).next_power_of_two().trailing_zeros())
 }
 
-/// The documents `0..` of `rows` in their new order, and the bits that it saves; neither depends on the threads, nor on the
-/// memory, if it is what [`memory`] says or more. `look` is called now and then with the steps done since.
+/// The documents `0..` of `rows` in their new order, and the bits that the order saves. Both depend neither
+/// on the threads nor on the memory, if it is at least [`memory`].
 ///
 /// # Errors
-/// Those of `look`.
+/// Errors from `look`.
 pub(super) fn order(rows: &Rows, how: &Reordering, look: LookIn<'_>) -> Result<(Vec<u32>, u64)> {
     let mut out = vec![0; rows.len()];
     let levels = levels(rows.len() as u64, rows.terms.len() as u64, how.memory);
-    Bisection { costs: Costs::new(), look }.cut(rows, (how.threads.max(1), levels), &mut out)?;
+    Bisection { costs: Costs::new(), look }.cut(
+        rows,
+        Workers { threads: how.threads.max(1), levels },
+        &mut out,
+    )?;
     let kept = bits(rows, (0..).take(out.len()));
     let saved = kept.saturating_sub(bits(rows, out.iter().copied()));
     Ok((out, saved))
 }
 
-/// What all cuts share.
+/// Data that all cuts share.
 struct Bisection<'a> {
     costs: Costs,
     look: LookIn<'a>,
 }
 
+/// The threads for a cut and all cuts below it.
+#[derive(Clone, Copy)]
+struct Workers {
+    threads: usize,
+    /// Levels on which threads may work on halves separately.
+    levels: u32,
+}
+
 impl Bisection<'_> {
-    /// Fills `out` with the documents `0..` of these rows in their new order, with so many threads, which may share halves
-    /// so often.
-    fn cut(&self, rows: &Rows, (threads, levels): (usize, u32), out: &mut [u32]) -> Result<()> {
+    /// Fills `out` with the documents `0..` of these rows in their new order.
+    fn cut(&self, rows: &Rows, workers: Workers, out: &mut [u32]) -> Result<()> {
+        let Workers { threads, levels } = workers;
         keep(out);
         if out.len() <= LEAF {
             return Ok(());
@@ -151,15 +172,16 @@ impl Bisection<'_> {
             let mut halves = Halves::new(rows, half);
             halves.settle(&self.costs, threads, self.look)?;
             let Halves { right, degrees, .. } = halves;
-            (rows.part(&right, false, &degrees), rows.part(&right, true, &degrees))
+            (rows.side_rows(&right, false, &degrees), rows.side_rows(&right, true, &degrees))
         };
         (self.look)(out.len() as u64)?;
         let (left_out, right_out) = out.split_at_mut(half);
         if threads < 2 || levels == 0 || half < MANY {
-            self.cut(&left, (threads, levels), left_out)?;
-            self.cut(&right, (threads, levels), right_out)?;
+            self.cut(&left, workers, left_out)?;
+            self.cut(&right, workers, right_out)?;
         } else {
-            let (mine, other) = ((threads / 2, levels - 1), (threads - threads / 2, levels - 1));
+            let mine = Workers { threads: threads / 2, levels: levels - 1 };
+            let other = Workers { threads: threads - threads / 2, levels: levels - 1 };
             both(|| self.cut(&right, mine, right_out), || self.cut(&left, other, left_out))?;
         }
         drop((left, right));
@@ -176,11 +198,11 @@ impl Bisection<'_> {
     }
 }
 
-/// Does `other` in a thread of its own, or after `mine` where none can be started.
+/// Runs `other` in a thread of its own, or after `mine` if no thread can be started.
 fn both(mine: impl FnOnce() -> Result<()>, other: impl FnOnce() -> Result<()> + Send) -> Result<()> {
     let waiting = Mutex::new(Some(other));
     let other = || {
-        let work = waiting.lock().unwrap_or_else(PoisonError::into_inner).take();
+        let work = lock(&waiting).take();
         work.map_or(Ok(()), |work| work())
     };
     thread::scope(|scope| {
@@ -194,14 +216,15 @@ fn both(mine: impl FnOnce() -> Result<()>, other: impl FnOnce() -> Result<()> + 
     })
 }
 
-/// The order in which documents came.
+/// Fills `out` with the order in which the documents came.
 fn keep(out: &mut [u32]) {
     (0..).zip(out).for_each(|(doc, place)| *place = doc);
 }
 
-/// What the gaps of these documents take in this order, much as lists are encoded: see `codec/postings`.
+/// The bits that the gaps of these documents take in this order, about as lists are encoded: see
+/// `codec/postings`.
 fn bits(rows: &Rows, order: impl Iterator<Item = u32>) -> u64 {
-    // The place of the latest document of each term; of its block how wide gaps are and how many.
+    // The place of the latest document of each term; and the width and number of the gaps of its block.
     let mut last = vec![0u32; rows.distinct()];
     let mut blocks = vec![(0u8, 0u8); rows.distinct()];
     let mut bits = 0;
@@ -212,7 +235,7 @@ fn bits(rows: &Rows, order: impl Iterator<Item = u32>) -> u64 {
             let gap = place - std::mem::replace(last, place);
             let width = u32::BITS - (gap - 1).leading_zeros();
             if rows.packed.get(term) != Some(&true) {
-                // A bit says that the frequency is one.
+                // One bit tells whether the frequency is one.
                 bits += 8 * u64::from((width + 1).div_ceil(7).max(1));
                 continue;
             }
@@ -226,19 +249,20 @@ fn bits(rows: &Rows, order: impl Iterator<Item = u32>) -> u64 {
     bits + blocks.into_iter().map(|(width, count)| u64::from(width) * u64::from(count)).sum::<u64>()
 }
 
-/// Documents in two halves.
+/// Documents cut into two halves.
 struct Halves<'r> {
     rows: &'r Rows,
-    /// Documents on the left.
+    /// Number of documents on the left.
     half: usize,
-    /// True for those on the right.
+    /// By document: whether it is on the right.
     right: Vec<bool>,
-    /// By term: documents with it on the left, and on the right.
+    /// By term: number of documents with it on the left, and on the right.
     degrees: Vec<[u32; 2]>,
 }
 
 impl<'r> Halves<'r> {
-    /// The first `half` of them, and the others.
+    /// Puts the first `half` documents on the left and the others on the right.
+    #[expect(clippy::indexing_slicing, reason = "a side is 0 or 1")]
     fn new(rows: &'r Rows, half: usize) -> Self {
         let right: Vec<bool> = (0..rows.len()).map(|doc| doc >= half).collect();
         let mut degrees = vec![[0; 2]; rows.distinct()];
@@ -252,7 +276,7 @@ impl<'r> Halves<'r> {
         Halves { rows, half, right, degrees }
     }
 
-    /// Lets documents change sides as long as that makes it cheaper.
+    /// Exchanges documents between the sides as long as that lowers the cost.
     fn settle(&mut self, costs: &Costs, threads: usize, look: LookIn<'_>) -> Result<()> {
         let sizes = [self.half, self.rows.len() - self.half];
         let mut gains = vec![[0f32; 2]; self.degrees.len()];
@@ -262,7 +286,7 @@ impl<'r> Halves<'r> {
         for round in 0..=ROUNDS {
             let cost = costs.all(&self.degrees, sizes, &mut gains);
             if cost >= before {
-                // What was expected of each change alone did not come of all together.
+                // Each change alone would have been a gain, but all together were not.
                 self.change(&moved);
                 break;
             }
@@ -272,7 +296,7 @@ impl<'r> Halves<'r> {
             before = cost;
             look(0)?;
             self.wish(&gains, threads, &mut wishes);
-            // The first half of the wishes stays or comes to the left.
+            // The documents with the smallest wishes go to the left.
             let least = |a: &(f32, u32), b: &(f32, u32)| a.0.total_cmp(&b.0).then(a.1.cmp(&b.1));
             if self.half < wishes.len() {
                 wishes.select_nth_unstable_by(self.half, least);
@@ -289,7 +313,8 @@ impl<'r> Halves<'r> {
         Ok(())
     }
 
-    /// Lets these documents change sides.
+    /// Moves these documents to the other side.
+    #[expect(clippy::indexing_slicing, reason = "a side is 0 or 1")]
     fn change(&mut self, docs: &[usize]) {
         for &doc in docs {
             let Some(right) = self.right.get_mut(doc) else { continue };
@@ -304,7 +329,8 @@ impl<'r> Halves<'r> {
         }
     }
 
-    /// By document how much it would rather be on the right, from what each term gains by a change of sides.
+    /// Fills `wishes` with the gain of having each document on the right, from the gains of its terms.
+    #[expect(clippy::indexing_slicing, reason = "a side is 0 or 1")]
     fn wish(&self, gains: &[[f32; 2]], threads: usize, wishes: &mut [(f32, u32)]) {
         let fill = |first: usize, wishes: &mut [(f32, u32)]| {
             for ((doc, number), wish) in (first..).zip((0u32..).skip(first)).zip(wishes) {
@@ -317,17 +343,17 @@ impl<'r> Halves<'r> {
         };
         let each = wishes.len().div_ceil(threads).max(MANY);
         let others = wishes.len().div_ceil(each).saturating_sub(1);
-        let parts = Mutex::new(wishes.chunks_mut(each).enumerate());
-        let next = || parts.lock().unwrap_or_else(PoisonError::into_inner).next();
+        let chunks = Mutex::new(wishes.chunks_mut(each).enumerate());
+        let next = || lock(&chunks).next();
         let work = || {
-            while let Some((part, wishes)) = next() {
-                fill(part * each, wishes);
+            while let Some((chunk, wishes)) = next() {
+                fill(chunk * each, wishes);
             }
         };
         thread::scope(|scope| {
             for _ in 0..others {
                 if thread::Builder::new().name("reorder".into()).spawn_scoped(scope, work).is_err() {
-                    // The threads that there are do it all.
+                    // The threads that run do the whole work.
                     break;
                 }
             }
@@ -340,11 +366,11 @@ impl<'r> Halves<'r> {
 struct Costs {
     /// By `d`: `d · log2(d + 1)`.
     sums: Vec<f32>,
-    /// By `d`: how much more that is than for `d - 1`.
+    /// By `d`: the difference to the value for `d - 1`.
     rises: Vec<f32>,
 }
 
-/// Numbers whose logarithms are in a table.
+/// Numbers of documents whose costs are in a table.
 const TABLE: u32 = 1 << 12;
 
 impl Costs {
@@ -362,8 +388,8 @@ impl Costs {
         self.sums.get(degree as usize).copied().unwrap_or_else(|| sum(degree))
     }
 
-    /// What all terms cost, and in `gains` by term what it gains if a document with it goes from the left to the right, and
-    /// back.
+    /// The cost of all terms. Fills `gains` by term with the gain of moving a document with it from the left
+    /// to the right, and from the right to the left.
     fn all(&self, degrees: &[[u32; 2]], sizes: [usize; 2], gains: &mut [[f32; 2]]) -> f64 {
         let [left_bits, right_bits] = sizes.map(|size| (size.max(1) as f64).log2());
         #[expect(clippy::cast_possible_truncation, reason = "an estimate")]

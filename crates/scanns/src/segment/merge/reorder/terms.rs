@@ -1,27 +1,29 @@
-//! Writes the postings of terms in another order of documents: gathered, sorted, and encoded anew.
+//! Writes the postings of terms in another order of the documents: they are gathered, sorted and encoded
+//! again.
 
 use std::ops::Range;
 
-use super::Order;
 use crate::codec::{Columns, Differences, OnlyPositions, WithOffsets};
 use crate::error::Result;
-use crate::segment::merge::terms::{MergedTerms, Source};
+use crate::segment::merge::terms::{MergeSource, MergedTerms};
+use crate::segment::order::DocumentOrder;
 use crate::segment::terms::{TermInfo, TermPositions, TermsOut, TermsWriter};
 
-/// Ranges of documents by which it is decided where passes are cut.
+/// Ranges of documents at whose borders passes may be cut.
 const RANGES: u32 = 1 << 10;
 
-/// Bytes of a posting that waits, with its occurrences.
+/// Bytes that postings and their occurrences take while they wait.
 fn waiting_bytes<C: Columns>(postings: u64, occurrences: u64) -> u64 {
     let occurrence = if C::OFFSETS { 12 } else { 4 };
     let postings = postings.saturating_mul(size_of::<Waiting>() as u64);
     postings.saturating_add(occurrences.saturating_mul(occurrence))
 }
 
-/// Occurrences that are passed on at once, so that those of a huge document do not gather in the writer.
+/// Occurrences that are passed on at once, so that the occurrences of a huge document do not pile up in the
+/// writer.
 const PIECE: usize = 1 << 14;
 
-/// A posting that waits, and where its occurrences begin.
+/// A waiting posting, and the start of its occurrences.
 #[derive(Clone, Copy)]
 struct Waiting {
     doc: u32,
@@ -29,12 +31,12 @@ struct Waiting {
     start: usize,
 }
 
-/// See the module; the buffers are reused.
+/// Writes terms in another order of the documents; its buffers are reused.
 pub(in crate::segment::merge) struct TermsInOrder<'a> {
-    order: &'a Order,
-    /// Bytes that may wait: more are written in several passes, each for a range of documents.
+    order: &'a DocumentOrder,
+    /// Most bytes that may wait. More are written in several passes, each for a range of documents.
     most: u64,
-    /// Document and frequency, where there are no positions.
+    /// Document and frequency of each posting, if there are no positions.
     lists: Vec<u64>,
     postings: Vec<Waiting>,
     positions: Vec<u32>,
@@ -43,9 +45,9 @@ pub(in crate::segment::merge) struct TermsInOrder<'a> {
 }
 
 impl<'a> TermsInOrder<'a> {
-    /// For one of so many threads.
-    pub(in crate::segment::merge) fn new(order: &'a Order, threads: usize) -> Self {
-        // Half, since buffers double when they grow.
+    /// For one of `threads` threads.
+    pub(in crate::segment::merge) fn new(order: &'a DocumentOrder, threads: usize) -> Self {
+        // Half, because buffers double when they grow.
         let most = (order.memory() / threads.max(1) / 2) as u64;
         TermsInOrder {
             order,
@@ -58,7 +60,7 @@ impl<'a> TermsInOrder<'a> {
         }
     }
 
-    /// Writes the term at hand with its surviving postings; returns how often it occurs in them.
+    /// Writes the current term with its surviving postings; returns the sum of their frequencies.
     pub(in crate::segment::merge) fn write(
         &mut self,
         terms: &MergedTerms<'_>,
@@ -66,10 +68,12 @@ impl<'a> TermsInOrder<'a> {
         writer: &mut TermsWriter,
         out: &mut impl TermsOut,
     ) -> Result<u64> {
-        match (writer.has_runs(), writer.has_offsets()) {
-            (false, _) => self.write_list(terms, norms, writer, out),
-            (_, false) => self.write_run::<OnlyPositions>(terms, norms, writer, out),
-            (_, true) => self.write_run::<WithOffsets>(terms, norms, writer, out),
+        if writer.has_offsets() {
+            self.write_run::<WithOffsets>(terms, norms, writer, out)
+        } else if writer.has_runs() {
+            self.write_run::<OnlyPositions>(terms, norms, writer, out)
+        } else {
+            self.write_list(terms, norms, writer, out)
         }
     }
 
@@ -80,7 +84,7 @@ impl<'a> TermsInOrder<'a> {
         writer: &mut TermsWriter,
         out: &mut impl TermsOut,
     ) -> Result<u64> {
-        let Some(first) = terms.at_hand().next() else { return Ok(0) };
+        let Some(first) = terms.current().next() else { return Ok(0) };
         let (order, lists) = (self.order, &mut self.lists);
         lists.clear();
         let mut total = 0;
@@ -93,7 +97,7 @@ impl<'a> TermsInOrder<'a> {
         lists.sort_unstable();
         #[expect(clippy::cast_possible_truncation, reason = "the two halves of the number")]
         let postings = lists.iter().map(|&posting| ((posting >> 32) as u32, posting as u32));
-        writer.add((first.terms.term(), first.terms.head()), postings, norms, out)?;
+        writer.add(first.term(), postings, norms, out)?;
         Ok(total)
     }
 
@@ -104,10 +108,10 @@ impl<'a> TermsInOrder<'a> {
         writer: &mut TermsWriter,
         out: &mut impl TermsOut,
     ) -> Result<u64> {
-        let Some(first) = terms.at_hand().next() else { return Ok(0) };
-        let term = (first.terms.term(), first.terms.head());
+        let Some(first) = terms.current().next() else { return Ok(0) };
+        let term = first.term();
         if let (TermInfo::Single { doc, .. }, TermPositions::Only(at), 1) =
-            (first.terms.info(), first.terms.positions(), terms.at_hand().count())
+            (first.terms.info(), first.terms.positions(), terms.current().count())
         {
             // Most terms are like this.
             let Some(doc) = first.documents.get(doc).and_then(|kept| self.order.number(kept)) else {
@@ -117,8 +121,8 @@ impl<'a> TermsInOrder<'a> {
             return Ok(1);
         }
         let occurrences: u64 =
-            terms.at_hand().map(|source| source.terms.info().total_freq()).fold(0, u64::saturating_add);
-        let all = 0..u32::try_from(self.order.from.len()).unwrap_or(u32::MAX);
+            terms.current().map(|source| source.terms.info().total_freq()).fold(0, u64::saturating_add);
+        let all = 0..u32::try_from(self.order.len()).unwrap_or(u32::MAX);
         let mut passes = Vec::new();
         if waiting_bytes::<C>(terms.doc_freq(), occurrences) <= self.most {
             passes.push(all);
@@ -129,7 +133,7 @@ impl<'a> TermsInOrder<'a> {
         writer.begin_run();
         for pass in passes {
             self.clear();
-            for source in terms.at_hand() {
+            for source in terms.current() {
                 self.gather::<C>(source, &pass)?;
             }
             total += self.push::<C>(norms, writer, out)?;
@@ -138,8 +142,8 @@ impl<'a> TermsInOrder<'a> {
         Ok(total)
     }
 
-    /// Cuts documents in ranges of which each waits in the bytes allowed, or is one document. Those with the term stand
-    /// together more often than not, so it is counted where they are.
+    /// Cuts documents into ranges whose postings fit into the allowed bytes, or that are one document.
+    /// Documents with the term are often close together, so they are counted first.
     fn cut<C: Columns>(
         &self,
         terms: &MergedTerms<'_>,
@@ -181,8 +185,8 @@ impl<'a> TermsInOrder<'a> {
         self.extras.clear();
     }
 
-    /// Takes in what a source has of its term in these documents, by their new numbers.
-    fn gather<C: Columns>(&mut self, source: &Source<'_>, range: &Range<u32>) -> Result<()> {
+    /// Gathers the postings of a source whose documents have new numbers in `range`.
+    fn gather<C: Columns>(&mut self, source: &MergeSource<'_>, range: &Range<u32>) -> Result<()> {
         let (term, info) = (source.terms.term(), source.terms.info());
         let damaged = || source.segment.damaged_positions(term);
         let mut deltas = source.segment.deltas::<C>(term, info, source.terms.positions())?;
@@ -204,7 +208,7 @@ impl<'a> TermsInOrder<'a> {
         if whole && deltas.is_at_end() { Ok(()) } else { Err(damaged()) }
     }
 
-    /// Passes on what was gathered, in order; returns how many occurrences those are.
+    /// Passes on the gathered postings in order; returns the number of their occurrences.
     fn push<C: Columns>(
         &mut self,
         norms: &[u8],

@@ -23,7 +23,7 @@ fn ordered(documents: &[Vec<u32>], threads: usize) -> Vec<u32> {
     order(&rows(documents), &with(threads), &|_| Ok(())).unwrap().0
 }
 
-/// Bits of the gaps between the documents of each term, one by one.
+/// Bits of the gaps between the documents of each term.
 fn gap_bits(documents: &[Vec<u32>], order: &[u32]) -> f64 {
     let mut last = std::collections::HashMap::new();
     let mut bits = 0.0;
@@ -52,7 +52,7 @@ fn list_bytes(documents: &[Vec<u32>], order: impl IntoIterator<Item = u32>) -> u
 }
 
 #[test]
-fn an_order_of_topics_gets_no_worse_and_one_of_chance_much_better() {
+fn an_order_by_topic_gets_no_worse_and_a_random_order_gets_much_better() {
     let documents: Vec<Vec<u32>> = (0..8000).map(|doc| vec![doc / 100, 500 + doc / 1000]).collect();
     let (before, after) = (list_bytes(&documents, 0..8000), list_bytes(&documents, ordered(&documents, 2)));
     assert!(after <= before, "{before} bytes became {after}");
@@ -63,7 +63,7 @@ fn an_order_of_topics_gets_no_worse_and_one_of_chance_much_better() {
     assert!(after < before * 5 / 6, "{before} bytes became {after}");
 }
 
-/// Documents of which each has terms of its topic, and of all.
+/// Documents with terms of their topic and terms of all topics.
 fn clustered(random: &mut Rng, count: usize, topics: u32) -> Vec<Vec<u32>> {
     (0..count)
         .map(|_| {
@@ -87,7 +87,7 @@ fn must_be_permutation(order: &[u32], count: usize) {
 }
 
 #[test]
-fn any_documents_come_out_once_each_and_the_same_with_any_number_of_threads() {
+fn every_document_comes_out_once_and_the_order_does_not_depend_on_threads() {
     let seed = 0x5eed_2201;
     let mut random = Rng::with_seed(seed);
     for count in [0, 1, 2, 15, 16, 17, 33, 100, 1000, 20_000] {
@@ -109,7 +109,7 @@ fn any_documents_come_out_once_each_and_the_same_with_any_number_of_threads() {
 }
 
 #[test]
-fn gaps_of_topics_get_much_shorter_and_those_of_chance_no_longer() {
+fn gaps_get_much_shorter_with_topics_and_no_longer_without() {
     let seed = 0x5eed_2202;
     let mut random = Rng::with_seed(seed);
     for _ in 0..5 {
@@ -132,7 +132,7 @@ fn gaps_of_topics_get_much_shorter_and_those_of_chance_no_longer() {
     }
 }
 
-/// The estimate for two halves, term by term and document by document.
+/// The estimate for two halves, by a simple implementation.
 fn estimate(documents: &[Vec<u32>], right: &[bool]) -> f64 {
     let sizes = [false, true].map(|side| right.iter().filter(|&&other| other == side).count());
     let distinct = documents.iter().flatten().max().map_or(0, |&term| term + 1);
@@ -148,7 +148,7 @@ fn estimate(documents: &[Vec<u32>], right: &[bool]) -> f64 {
 }
 
 #[test]
-fn halves_settle_at_a_lower_estimate_and_gains_are_what_it_falls_by() {
+fn settling_halves_lowers_the_estimate_by_the_gains() {
     let seed = 0x5eed_2203;
     let mut random = Rng::with_seed(seed);
     let costs = Costs::new();
@@ -167,7 +167,7 @@ fn halves_settle_at_a_lower_estimate_and_gains_are_what_it_falls_by() {
         let gain: f32 =
             documents[doc].iter().map(|&term| gains[term as usize][usize::from(doc >= half)]).sum();
         halves.change(&[doc]);
-        // Sizes of the halves stay what they are in the estimate: another document comes in exchange.
+        // In the estimate, the sizes of the halves stay, because documents are exchanged.
         let after = costs.all(&halves.degrees, sizes, &mut gains);
         assert!((before - after - f64::from(gain)).abs() < 1e-2, "seed {seed:x}: {before} {after} {gain}");
         halves.change(&[doc]);
@@ -181,7 +181,7 @@ fn halves_settle_at_a_lower_estimate_and_gains_are_what_it_falls_by() {
 }
 
 #[test]
-fn whoever_looks_on_can_end_it() {
+fn an_error_from_progress_ends_the_work() {
     let documents = clustered(&mut Rng::with_seed(1), 20_000, 10);
     for threads in [1, 4] {
         let ended = order(&rows(&documents), &with(threads), &|_| Err(Error::Cancelled));
@@ -209,7 +209,7 @@ fn threads_share_halves_only_as_often_as_the_memory_allows() {
 }
 
 #[test]
-fn a_panic_of_the_other_half_goes_on_as_a_panic() {
+fn a_panic_in_the_other_half_is_propagated() {
     let panicked = std::panic::catch_unwind(|| both(|| Ok(()), || panic!("the other half")));
     assert_eq!(panicked.unwrap_err().downcast_ref(), Some(&"the other half"));
     let cancelled = both(|| Ok(()), || Err(Error::Cancelled));

@@ -1,0 +1,44 @@
+//! What fuzzers call: every decoder and parser of the library, by name.
+//!
+//! A target takes any bytes. It must end, without a panic, and where there is another way to the same answer, with that
+//! answer. `encodings.rs` has the codecs, `files.rs` whole files behind valid checksums, `texts.rs` what people write.
+//! The targets run in two ways: with coverage guidance from `fuzz/`, and in the tests of this room on a corpus that
+//! the encoders write, with random changes.
+
+mod encodings;
+mod files;
+mod texts;
+
+#[cfg(test)]
+mod tests;
+
+/// A function that takes any bytes, and its name.
+pub type FuzzTarget = (&'static str, fn(&[u8]));
+
+/// All targets, by name.
+pub const TARGETS: [FuzzTarget; 18] = [
+    ("varints", encodings::varints),
+    ("postings", encodings::postings),
+    ("positions", encodings::positions),
+    ("numbers", encodings::numbers),
+    ("presence", encodings::presence),
+    ("strings", encodings::strings),
+    ("symbols", encodings::symbols),
+    ("stored_values", encodings::stored_values),
+    ("envelope", files::envelope),
+    ("manifest", files::manifest),
+    ("index", files::index),
+    ("query_text", texts::query_text),
+    ("query_json", texts::query_json),
+    ("analyzer", texts::analyzer),
+    ("tokens", texts::tokens),
+    ("dates", texts::dates),
+    ("json_lines", texts::json_lines),
+    ("csv", texts::csv),
+];
+
+/// Runs the target with this name; false if there is none.
+pub fn run(name: &str, data: &[u8]) -> bool {
+    let target = TARGETS.iter().find(|(known, _)| *known == name);
+    target.inspect(|(_, target)| target(data)).is_some()
+}

@@ -1,0 +1,106 @@
+use fastrand::Rng;
+
+use super::{TARGETS, run};
+use crate::codec::{ListEncoder, SymbolTable, encode_block, put_varint};
+
+/// Inputs that lead far into the targets, beside random ones.
+fn corpus(rng: &mut Rng) -> Vec<Vec<u8>> {
+    let mut corpus: Vec<Vec<u8>> = [
+        "river AND (bank OR \"deep water\"~2) -stone^2 size:>1KiB re\"a+\" in(a b) text:wat*",
+        r#"{"bool":{"must":[{"term":"river"}],"should":[{"phrase":"a b"}],"must_not":[{"prefix":"x"}]}}"#,
+        r#"{"range":{"field":"size","gte":1,"lt":9}}"#,
+        "standard | fold | stop:german | snowball:german | ngram:2-3",
+        "delimiters:\\x00 ,;",
+        "2024-02-29T12:30:00.5+02:00",
+        "{\"name\":\"a\\u00e9\\n\",\"size\":1e3,\"when\":\"2024-01-01\",\"x\":[1,{\"y\":null}]}\n{}\n{\"a\":tru}",
+        "name,size,when\n\"a, \"\"b\"\"\",12,2024-01-01\n,,\nx,y,z,w",
+        "a/b/c.txt: The quick brown f\u{fc}chse \u{1F600} jumps_over x-y 3.14",
+    ]
+    .iter()
+    .map(|text| text.as_bytes().to_vec())
+    .collect();
+    for doc_freq in [1_u32, 127, 128, 300, 1_000] {
+        let mut bytes = 100_000_u32.to_le_bytes().to_vec();
+        bytes.extend(doc_freq.to_le_bytes());
+        let (mut list, mut encoder) = (Vec::new(), ListEncoder::new());
+        let norms = vec![40; 100_000];
+        let mut doc = 0;
+        for _ in 0..doc_freq {
+            encoder.push(doc, rng.u32(1..9), &norms, &mut list);
+            doc += rng.u32(1..90);
+        }
+        encoder.finish(&norms, &mut list);
+        bytes.extend(list);
+        corpus.push(bytes);
+    }
+    let words: Vec<Vec<u8>> =
+        (0..200).map(|n| format!("/data/project{}/file{n}.txt", n % 7).into_bytes()).collect();
+    let words: Vec<&[u8]> = words.iter().map(Vec::as_slice).collect();
+    let mut block = Vec::new();
+    encode_block(&words, &mut block);
+    corpus.push(block);
+    let mut table = Vec::new();
+    SymbolTable::train(&words).encode(&mut table);
+    table.extend([0, 1, 2, 255, 65]);
+    corpus.push(table);
+    let mut numbers = Vec::new();
+    (0..64).for_each(|shift| put_varint(&mut numbers, 1 << shift));
+    corpus.push(numbers);
+    corpus
+}
+
+/// A random change of an input: bytes flipped, cut, doubled, or put in from another one.
+fn change(rng: &mut Rng, input: &[u8], other: &[u8]) -> Vec<u8> {
+    let mut bytes = input.to_vec();
+    for _ in 0..rng.usize(1..6) {
+        let at = rng.usize(0..=bytes.len());
+        match rng.u8(0..5) {
+            0 => bytes.truncate(at),
+            1 => bytes.insert(at, rng.u8(..)),
+            2 if !other.is_empty() => {
+                let from = rng.usize(0..other.len());
+                let piece = &other[from..(from + rng.usize(1..20)).min(other.len())];
+                bytes.splice(at..at, piece.iter().copied());
+            }
+            3 => bytes.extend_from_within(..at.min(64)),
+            _ => {
+                if let Some(byte) = bytes.get_mut(at) {
+                    *byte ^= 1 << rng.u8(0..8);
+                }
+            }
+        }
+    }
+    bytes
+}
+
+#[test]
+fn no_target_panics_on_changed_inputs() {
+    let seed = std::env::var("SCANNS_SEED")
+        .ok()
+        .and_then(|text| text.parse().ok())
+        .unwrap_or_else(|| fastrand::u64(..));
+    println!("SCANNS_SEED={seed}");
+    let mut rng = Rng::with_seed(seed);
+    let corpus = corpus(&mut rng);
+    for (name, target) in TARGETS {
+        // Checking an index takes a thousand times as long as decoding a block.
+        let rounds = if name == "index" { 300 } else { 10_000 };
+        corpus.iter().for_each(|input| target(input));
+        for _ in 0..rounds {
+            let (input, other) = (rng.choice(&corpus), rng.choice(&corpus));
+            let (Some(input), Some(other)) = (input, other) else { unreachable!("the corpus has inputs") };
+            let bytes = if rng.u8(0..4) == 0 {
+                std::iter::repeat_with(|| rng.u8(..)).take(40).collect()
+            } else {
+                change(&mut rng, input, other)
+            };
+            target(&bytes);
+        }
+    }
+}
+
+#[test]
+fn unchanged_files_of_the_index_target_are_whole() {
+    assert!(run("index", &[]));
+    assert!(!run("no such target", &[]));
+}

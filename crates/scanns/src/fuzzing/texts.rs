@@ -1,0 +1,135 @@
+//! What people and programs write: queries, analyzers, dates, records, and text itself.
+
+use std::ops::Range;
+
+use crate::query::{Operator, QueryText, parse, parse_json};
+use crate::record::{CsvHeader, RecordFormat, RecordReader, Sources};
+use crate::schema::{Analyzer, Field, FieldKind, Schema, format_date, parse_date};
+use crate::sys::BLOCK_PADDING;
+use crate::tokenize::{TokenSink, Tokenizer};
+
+/// Two fields: `text`, and the column `size`.
+struct TwoFields(Field, Field);
+
+impl TwoFields {
+    fn new() -> Option<Self> {
+        Some(TwoFields(Field::new(0)?, Field::new(1)?))
+    }
+}
+
+impl QueryText for TwoFields {
+    fn default_field(&self) -> Field {
+        self.0
+    }
+
+    fn field(&self, name: &str) -> Result<Field, Vec<String>> {
+        if name == "text" { Ok(self.0) } else { Err(vec!["text".to_owned()]) }
+    }
+
+    fn column(&self, name: &str) -> Option<(Field, FieldKind)> {
+        (name == "size").then_some((self.1, FieldKind::Unsigned))
+    }
+
+    fn terms(&mut self, _: Field, text: &str) -> Vec<(u32, Vec<u8>)> {
+        (0..).zip(text.split_whitespace().map(|word| word.as_bytes().to_vec())).collect()
+    }
+
+    fn spelling(&self, _: Field, text: &str) -> String {
+        text.to_lowercase()
+    }
+}
+
+/// A query is parsed or refused, the same way each time.
+pub(super) fn query_text(data: &[u8]) {
+    let (Ok(text), Some(mut fields)) = (std::str::from_utf8(data), TwoFields::new()) else { return };
+    for operator in [Operator::And, Operator::Or] {
+        let first = parse(text, operator, &mut fields);
+        let again = parse(text, operator, &mut fields);
+        assert_eq!(format!("{first:?}"), format!("{again:?}"));
+    }
+}
+
+/// The same for queries in JSON.
+pub(super) fn query_json(data: &[u8]) {
+    let (Ok(text), Some(mut fields)) = (std::str::from_utf8(data), TwoFields::new()) else { return };
+    let first = parse_json(text, Operator::Or, &mut fields);
+    let again = parse_json(text, Operator::Or, &mut fields);
+    assert_eq!(format!("{first:?}"), format!("{again:?}"));
+}
+
+/// An analyzer that is parsed has a name that parses to the same one.
+pub(super) fn analyzer(data: &[u8]) {
+    let Ok(text) = std::str::from_utf8(data) else { return };
+    if let Ok(analyzer) = Analyzer::parse(text) {
+        assert_eq!(Analyzer::parse(&analyzer.name()).ok(), Some(analyzer));
+    }
+}
+
+/// Collects where tokens stand.
+#[derive(Default)]
+struct Places(Vec<Range<usize>>);
+
+impl TokenSink for Places {
+    fn tokens(&mut self, _: &[u8], base: usize, bounds: &[u16]) {
+        let pairs = bounds.as_chunks::<2>().0;
+        self.0.extend(pairs.iter().map(|&[start, end]| base + usize::from(start)..base + usize::from(end)));
+    }
+
+    fn token(&mut self, _: &[u8], source: Range<usize>) {
+        self.0.push(source);
+    }
+}
+
+/// Tokens of any text lie in it, and their starts never fall. The first byte chooses the analyzer.
+pub(super) fn tokens(data: &[u8]) {
+    const NAMES: [&str; 7] =
+        ["standard", "english", "paths", "code", "whitespace", "ancestors", "standard | fold | ngram:2-3"];
+    let Some((&choice, text)) = data.split_first() else { return };
+    let Ok(analyzer) = Analyzer::parse(NAMES[usize::from(choice) % NAMES.len()]) else { return };
+    let mut padded = text.to_vec();
+    padded.resize(text.len() + BLOCK_PADDING, 0);
+    let mut places = Places::default();
+    Tokenizer::new(&analyzer).run(&mut padded, 0..text.len(), &mut places);
+    assert!(places.0.iter().all(|place| place.start <= place.end && place.end <= text.len()));
+    assert!(places.0.is_sorted_by_key(|place| place.start));
+}
+
+/// A date that is parsed is written in a form that parses to the same one.
+pub(super) fn dates(data: &[u8]) {
+    if let Some(time) = parse_date(data) {
+        assert_eq!(parse_date(format_date(time).as_bytes()), Some(time));
+    }
+}
+
+/// A record that is accepted is JSON for another parser too.
+pub(super) fn json_lines(data: &[u8]) {
+    let Some(mut reader) = record_reader(RecordFormat::Json) else { return };
+    for (line, record) in (1..).zip(data.split(|&byte| byte == b'\n')) {
+        let accepted = reader.record(line, record, &mut |_, _| ());
+        if accepted.is_ok() && !record.trim_ascii().is_empty() {
+            if record.iter().filter(|byte| b"[{".contains(byte)).count() > 100 {
+                continue;
+            }
+            let value = serde_json::from_slice::<serde_json::Map<String, serde_json::Value>>(record);
+            assert!(value.is_ok(), "accepted what is not JSON: {}", String::from_utf8_lossy(record));
+        }
+    }
+}
+
+/// A header and rows of CSV are read or refused.
+pub(super) fn csv(data: &[u8]) {
+    let mut records = data.split(|&byte| byte == b'\n');
+    let Some(Ok(header)) = records.next().map(|header| CsvHeader::parse(header, None)) else { return };
+    let Some(mut reader) = record_reader(RecordFormat::Csv(header)) else { return };
+    for (line, record) in (2..).zip(records) {
+        let _ = reader.record(line, record, &mut |_, _| ());
+    }
+}
+
+fn record_reader(format: RecordFormat) -> Option<RecordReader> {
+    let mut schema = Schema::new();
+    schema.add("name", FieldKind::Keyword, false).ok()?;
+    schema.add("size", FieldKind::Unsigned, false).ok()?;
+    schema.add("when", FieldKind::Date, false).ok()?;
+    Some(RecordReader::new(&schema, &Sources::of(&schema), format))
+}

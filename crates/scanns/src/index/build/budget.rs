@@ -1,0 +1,144 @@
+//! Divides memory among the index threads so that a build stays within its cap.
+//!
+//! The cap covers everything resident: the program, the list of inputs, the blocks of the readers, and what
+//! each index thread holds, including the buffers of a flush. What is left after the fixed parts is divided
+//! equally among the index threads, and a thread flushes when its share is full.
+
+use super::options::IndexOptions;
+use crate::error::{Error, Result};
+use crate::index::commit::merge_budget::merging_bytes;
+use crate::invert::CHECK_EVERY;
+use crate::schema::{Postings, Schema, Stored};
+use crate::segment::{FLUSH_BYTES, StoredCollector};
+use crate::source::{FileStatus, Input};
+
+/// Bytes of text that are indexed between two checks of memory.
+pub(crate) const PART_BYTES: usize = CHECK_EVERY / 4;
+
+/// The program itself: code, stacks, allocator.
+const BASE: usize = 32 << 20;
+
+/// The most memory that a share may use beyond its limit between two checks, while it indexes [`CHECK_EVERY`]
+/// bytes of text: 16 bytes per byte of text, as much again for positions, and half as much for offsets.
+fn overshoot(postings: Postings) -> usize {
+    match postings {
+        Postings::Frequencies | Postings::Documents => CHECK_EVERY * 16,
+        Postings::Positions => CHECK_EVERY * 32,
+        Postings::Offsets => CHECK_EVERY * 40,
+    }
+}
+
+/// The most for one segment: chains of postings reach 32 GiB.
+const MOST: usize = 30 << 30;
+
+/// The smallest share that makes sense.
+const LEAST: usize = 16 << 20;
+
+/// The least for each searched field.
+pub(crate) const LEAST_PER_FIELD: usize = 2 << 20;
+
+/// The memory of segments grows to this multiple of the first.
+const GROWTH: usize = 8;
+
+/// Segments of a thread after which the memory of the next ones doubles.
+const GROW_AFTER: usize = 8;
+
+/// Bytes of term table, postings, keys and stored documents that an index thread may hold before it writes a
+/// segment.
+///
+/// The first segments are small, because fresh memory is costly, and because more look-ups hit the caches and
+/// translation tables when memory is small. Later segments grow, or a large index would have too many of
+/// them.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) struct LaneBudget {
+    /// For the first segments.
+    pub(crate) first: usize,
+    /// For any segment.
+    pub(crate) most: usize,
+}
+
+impl LaneBudget {
+    /// Bytes for the segment that follows `written` others.
+    pub(crate) fn after(&self, written: usize) -> usize {
+        let doublings = u32::try_from(written / GROW_AFTER).unwrap_or(u32::MAX);
+        self.first.saturating_mul(1usize.checked_shl(doublings).unwrap_or(usize::MAX)).min(self.most)
+    }
+}
+
+/// The memory of each index thread: at most its share of the cap, and for its first segments what the options
+/// ask for.
+pub(crate) fn lane_budget(
+    options: &IndexOptions,
+    schema: &Schema,
+    stored: &Stored,
+    inputs: &[Input],
+) -> Result<LaneBudget> {
+    let least = LEAST.max(LEAST_PER_FIELD * schema.searched().count());
+    let overshoot = schema.searched().map(|(_, postings)| overshoot(postings)).max().unwrap_or(0);
+    let (cap, segment, read) = (options.memory, options.segment_memory, &options.read);
+    let flush_bytes = FLUSH_BYTES + options.buffers.extra_bytes() + StoredCollector::fixed_bytes(stored);
+    // Twice, because there are two lists while the inputs are collected and sorted.
+    let status = |input: &Input| input.status.as_ref().map_or(0, |_| size_of::<FileStatus>() + 16);
+    let each = |input: &Input| 2 * (input.path.as_os_str().len() + size_of::<Input>() + 32) + status(input);
+    let listed: usize = inputs.iter().map(each).sum();
+    let merging = if options.merge.is_some() { merging_bytes(cap) } else { 0 };
+    let merging = usize::try_from(merging).unwrap_or(usize::MAX / 2);
+    let fixed = BASE + listed + merging + read.memory_bytes();
+    let cap = usize::try_from(cap).unwrap_or(usize::MAX);
+    let share = cap.saturating_sub(fixed) / read.lanes;
+    match share.checked_sub(flush_bytes + overshoot) {
+        Some(budget) if budget >= least => {
+            let first = usize::try_from(segment).unwrap_or(usize::MAX).min(budget).clamp(least, MOST);
+            Ok(LaneBudget { first, most: first.saturating_mul(GROWTH).min(budget).min(MOST) })
+        }
+        _ => {
+            let needed = fixed + read.lanes * (least + flush_bytes + overshoot);
+            Err(Error::InvalidValue {
+                what: "memory".into(),
+                found: format!("{} MiB", cap >> 20),
+                expected: format!(
+                    "at least {} MiB for {} index threads, or fewer threads",
+                    (needed >> 20) + 1,
+                    read.lanes
+                ),
+            })
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::read::ReadOptions;
+    use crate::schema::Analyzer;
+    use crate::segment::FlushBuffers;
+
+    #[test]
+    fn segments_grow_with_their_number_up_to_the_share_of_the_cap() {
+        let lane_budget = |cap, segment, buffers| {
+            let options = IndexOptions {
+                read: ReadOptions { lanes: 2, ..ReadOptions::default() },
+                memory: cap,
+                segment_memory: segment,
+                buffers,
+                merge: None,
+                ..IndexOptions::default()
+            };
+            let schema = Schema::of_files(Analyzer::Standard, Postings::Frequencies);
+            super::lane_budget(&options, &schema, &Stored::default(), &[])
+        };
+        let budget = |cap, segment| lane_budget(cap, segment, FlushBuffers::default()).unwrap();
+        let roomy = budget(64 << 30, 64 << 20);
+        let sizes = [0, 7, 8, 15, 16, 24, 1_000_000].map(|written| roomy.after(written) >> 20);
+        assert_eq!(sizes, [64, 64, 128, 128, 256, 512, 512]);
+        let tight = budget(600 << 20, 64 << 20);
+        assert!(tight.first == 64 << 20 && tight.most < 300 << 20, "{tight:?}");
+        assert_eq!(tight.after(100), tight.most);
+        let least = budget(200 << 20, 1 << 40);
+        assert!(least.first == least.most && least.most < 100 << 20, "{least:?}");
+        assert!(lane_budget(64 << 20, 64 << 20, FlushBuffers::default()).is_err());
+        let buffers = FlushBuffers { write: 9 << 20, lists: 256 << 10 };
+        let larger = lane_budget(200 << 20, 1 << 40, buffers).unwrap();
+        assert_eq!(least.most - larger.most, 8 << 20, "buffers are part of the memory");
+    }
+}

@@ -1,0 +1,160 @@
+//! What the documents of a build are made of: text in one field, or records with fields.
+//!
+//! The options choose it for a new index. New documents of an existing index must match its documents.
+
+use super::file_fields::{self, FileFields};
+use super::options::IndexOptions;
+use super::record_fields::RecordFields;
+use crate::error::{Error, Result};
+use crate::index::commit::manifest::Manifest;
+use crate::schema::{Analyzer, Field, Postings, Records, Schema, Stored};
+
+/// What documents are made of.
+pub(crate) enum DocumentSource {
+    /// Text in one field: files or lines.
+    Text(TextField),
+    /// Values of fields: records.
+    Records(RecordFields),
+}
+
+impl DocumentSource {
+    /// What the documents of the index are made of, or of a new index what the options ask for. `None` if a
+    /// sample of the inputs must show the fields.
+    pub(crate) fn choose(current: Option<&Manifest>, options: &IndexOptions) -> Result<Option<Self>> {
+        if options.fields.metadata {
+            file_fields::check(current.map(|current| &current.schema), options.records == Records::File)?;
+        }
+        if options.records.have_fields() {
+            let fields = RecordFields::choose(current, options)?;
+            if let Some(fields) = &fields {
+                fields.stored(current, options)?;
+            }
+            return Ok(fields.map(DocumentSource::Records));
+        }
+        if let Some(current) = current.filter(|current| current.records.have_fields()) {
+            return Err(Error::Conflict {
+                what: "indexing text without fields".into(),
+                with: format!("the index, whose documents are records of {}", current.records.name()),
+                remedy: "index records, or build another index".into(),
+            });
+        }
+        options.stored.resolve(current.map(|current| current.stored))?;
+        let text = TextField::choose(current.map(|current| &current.schema), options)?;
+        Ok(Some(DocumentSource::Text(text)))
+    }
+
+    /// True if file metadata is kept.
+    pub(crate) fn has_files(&self) -> bool {
+        matches!(self, DocumentSource::Text(TextField { files: Some(_), .. }))
+    }
+
+    /// What the index stores of documents.
+    pub(crate) fn stored(&self, current: Option<&Manifest>, options: &IndexOptions) -> Result<Stored> {
+        match self {
+            DocumentSource::Text(_) => options.stored.resolve(current.map(|current| current.stored)),
+            DocumentSource::Records(fields) => fields.stored(current, options),
+        }
+    }
+
+    pub(crate) fn schema(&self) -> &Schema {
+        match self {
+            DocumentSource::Text(text) => &text.schema,
+            DocumentSource::Records(fields) => &fields.schema,
+        }
+    }
+
+    /// The manifest of a new index.
+    pub(crate) fn manifest(&self, records: Records, stored: Stored) -> Manifest {
+        let plain = Manifest::new(self.schema().clone(), records, stored);
+        match self {
+            DocumentSource::Text(_) => plain,
+            DocumentSource::Records(fields) => Manifest { sources: fields.sources.clone(), ..plain },
+        }
+    }
+
+    /// The analyzer by which readers find where text may be cut.
+    pub(crate) fn analyzer(&self) -> &Analyzer {
+        match self {
+            DocumentSource::Text(text) => &text.analyzer,
+            // Records that were cut are put together again.
+            DocumentSource::Records(_) => &Analyzer::Standard,
+        }
+    }
+}
+
+/// The field that files and lines go into, and how it is indexed.
+pub(crate) struct TextField {
+    pub(crate) field: Field,
+    pub(crate) analyzer: Analyzer,
+    pub(crate) postings: Postings,
+    /// The columns of file metadata, if the index keeps it.
+    pub(crate) files: Option<FileFields>,
+    schema: Schema,
+}
+
+impl TextField {
+    /// The text field of the index, or of a new index the field that the options ask for.
+    fn choose(current: Option<&Schema>, options: &IndexOptions) -> Result<Self> {
+        match current {
+            Some(current) => Self::of_index(current, options),
+            None => Self::new(options),
+        }
+    }
+
+    fn new(options: &IndexOptions) -> Result<Self> {
+        let analyzer = options.analyzer.clone().unwrap_or(Analyzer::Standard);
+        let postings = options.postings.unwrap_or_default();
+        let mut schema = Schema::of_files(analyzer.clone(), postings);
+        if options.fields.metadata {
+            FileFields::add(&mut schema)?;
+        }
+        let files = FileFields::of(&schema);
+        Ok(TextField { field: Field::default(), analyzer, postings, files, schema })
+    }
+
+    /// Refuses options that contradict the index.
+    fn of_index(current: &Schema, options: &IndexOptions) -> Result<Self> {
+        let no_place = |with: &str| Error::Conflict {
+            what: "indexing text without fields".into(),
+            with: with.into(),
+            remedy: "add documents with fields, or build another index".into(),
+        };
+        if current.stores() {
+            return Err(no_place("the index, which stores fields of documents"));
+        }
+        let Some((field, analyzer, postings)) = current.text() else {
+            return Err(no_place("the index, which has no field 'text'"));
+        };
+        let conflict = |what: String, built: String| {
+            Err(Error::Conflict {
+                what,
+                with: format!("the index, which was built {built}"),
+                remedy: "leave the option to the index, or build another index".into(),
+            })
+        };
+        if let Some(wanted) = options.analyzer.as_ref().filter(|&wanted| wanted != analyzer) {
+            let built = format!("with analyzer {}", analyzer.name());
+            return conflict(format!("analyzer {}", wanted.name()), built);
+        }
+        if let Some(wanted) = options.postings.filter(|&wanted| wanted != postings) {
+            return conflict(format!("indexing {}", kept_of_terms(wanted)), kept_of_terms(postings).into());
+        }
+        Ok(TextField {
+            field,
+            analyzer: analyzer.clone(),
+            postings,
+            files: FileFields::of(current).filter(|_| options.records == Records::File),
+            schema: current.clone(),
+        })
+    }
+}
+
+/// What messages say about the postings of an index.
+fn kept_of_terms(postings: Postings) -> &'static str {
+    match postings {
+        Postings::Documents => "without frequencies",
+        Postings::Frequencies => "without positions",
+        Postings::Positions => "with positions and without offsets",
+        Postings::Offsets => "with offsets",
+    }
+}

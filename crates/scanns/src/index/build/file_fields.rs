@@ -1,0 +1,129 @@
+//! The columns of file metadata, for indexes that keep what the file system says of files beside their text.
+//!
+//! | field | kind | |
+//! |---|---|---|
+//! | `path` | path | as it was found in the walk |
+//! | `name`, `ext` | keyword | the part after the last slash, and the part after its last dot |
+//! | `size` | unsigned | bytes |
+//! | `mtime`, `atime`, `ctime` | date | the last modification, access and status change, as of the walk |
+//! | `uid`, `gid`, `mode`, `inode`, `links`, `device` | unsigned | |
+//! | `owner`, `group` | keyword | the name in /etc/passwd and /etc/group, else the number |
+
+use std::fs;
+use std::os::unix::ffi::OsStrExt;
+
+use hashbrown::HashMap;
+
+use crate::column::ColumnSet;
+use crate::error::{Error, Result};
+use crate::schema::{Field, FieldEntry, FieldKind, Schema, ValueRef};
+use crate::source::Input;
+
+const NAMES: [&str; 15] = [
+    "path", "name", "ext", "owner", "group", "mtime", "atime", "ctime", "size", "uid", "gid", "mode",
+    "inode", "links", "device",
+];
+
+/// The kind of the field at this place of `NAMES`.
+fn kind(at: usize) -> FieldKind {
+    match at {
+        0 => FieldKind::Path,
+        1..5 => FieldKind::Keyword,
+        5..8 => FieldKind::Date,
+        _ => FieldKind::Unsigned,
+    }
+}
+
+/// The fields of file metadata in a schema, and the names of users and groups.
+pub(crate) struct FileFields {
+    fields: [Field; NAMES.len()],
+    users: HashMap<u32, Vec<u8>>,
+    groups: HashMap<u32, Vec<u8>>,
+}
+
+impl FileFields {
+    /// Adds the fields to a schema.
+    pub(crate) fn add(schema: &mut Schema) -> Result<()> {
+        for (at, name) in NAMES.into_iter().enumerate() {
+            schema.add_entry(FieldEntry::new(name, kind(at)).in_column().not_searched())?;
+        }
+        Ok(())
+    }
+
+    /// The fields of a schema, if it has all of them.
+    pub(crate) fn of(schema: &Schema) -> Option<Self> {
+        let mut fields = [Field::default(); NAMES.len()];
+        for (at, (name, slot)) in NAMES.into_iter().zip(&mut fields).enumerate() {
+            let field = schema.field(name)?;
+            let entry = schema.entry(field)?;
+            if entry.kind != kind(at) || !entry.column || entry.searched {
+                return None;
+            }
+            *slot = field;
+        }
+        let (users, groups) = (names("/etc/passwd"), names("/etc/group"));
+        Some(FileFields { fields, users, groups })
+    }
+
+    /// Adds the values of a file to the current document.
+    pub(crate) fn push(&self, input: &Input, columns: &mut ColumnSet) {
+        let path = input.path.as_os_str().as_bytes();
+        let name = input.path.file_name().map_or(path, OsStrExt::as_bytes);
+        let [path_field, name_field, ext, owner, group, mtime, atime, ctime, numbers @ ..] = self.fields;
+        columns.push(path_field, ValueRef::Text(path));
+        columns.push(name_field, ValueRef::Text(name));
+        if let Some(dot) = memchr::memrchr(b'.', name).filter(|&dot| dot > 0 && dot + 1 < name.len()) {
+            columns.push(ext, ValueRef::Text(name.get(dot + 1..).unwrap_or_default()));
+        }
+        columns.push(mtime, ValueRef::Date(input.modified));
+        let Some(status) = &input.status else { return };
+        columns.push(atime, ValueRef::Date(status.accessed));
+        columns.push(ctime, ValueRef::Date(status.changed));
+        for (field, known, id) in [(owner, &self.users, status.uid), (group, &self.groups, status.gid)] {
+            match known.get(&id) {
+                Some(name) => columns.push(field, ValueRef::Text(name)),
+                None => columns.push(field, ValueRef::Text(id.to_string().as_bytes())),
+            }
+        }
+        let (uid, gid, mode) = (status.uid.into(), status.gid.into(), status.mode.into());
+        let values = [input.bytes, uid, gid, mode, status.inode, status.links, status.device];
+        for (field, number) in numbers.into_iter().zip(values) {
+            columns.push(field, ValueRef::Unsigned(number));
+        }
+    }
+}
+
+/// The names of users or groups by number: the first and third of the colon-separated fields of each line.
+fn names(path: &str) -> HashMap<u32, Vec<u8>> {
+    let text = fs::read(path).unwrap_or_default();
+    let entry = |line: &[u8]| {
+        let mut columns = line.split(|&byte| byte == b':');
+        let (name, _, number) = (columns.next()?, columns.next()?, columns.next()?);
+        let number = std::str::from_utf8(number).ok()?.parse().ok()?;
+        (!name.is_empty()).then(|| (number, name.to_vec()))
+    };
+    let mut names = HashMap::new();
+    for (number, name) in text.split(|&byte| byte == b'\n').filter_map(entry) {
+        // Programs show the first name of a number.
+        names.entry(number).or_insert(name);
+    }
+    names
+}
+
+/// Refuses file metadata if documents are not files, or if the index was built without it.
+pub(crate) fn check(current: Option<&Schema>, files: bool) -> Result<()> {
+    if !files {
+        return Err(Error::Unsupported {
+            what: "file metadata of documents that are not files".into(),
+            remedy: "index files as documents, or leave the metadata out".into(),
+        });
+    }
+    if current.is_some_and(|schema| FileFields::of(schema).is_none()) {
+        return Err(Error::Conflict {
+            what: "file metadata".into(),
+            with: "the index, which was built without it".into(),
+            remedy: "leave the metadata out, or build another index".into(),
+        });
+    }
+    Ok(())
+}

@@ -1,0 +1,56 @@
+//! The loop of an index thread: it takes blocks from its lane, and an indexer turns their pieces into
+//! segments.
+//!
+//! Each thread has an indexer with tokenizers, inverters and keys of its own, and writes segments of its own.
+//! Threads share only the directory and counters.
+
+use std::sync::atomic::{AtomicBool, Ordering};
+
+use super::lane_report::LaneReport;
+use crate::error::Result;
+use crate::index::progress::{Phase, Progress};
+use crate::read::{Lane, Piece};
+use crate::sys;
+
+/// What an index thread makes of the pieces of blocks: text of one field, or records with fields.
+pub(crate) trait PieceIndexer {
+    /// Indexes one piece of the bytes of a block, and writes a segment whenever memory is full.
+    fn piece(&mut self, piece: &Piece, bytes: &mut [u8]) -> Result<()>;
+
+    /// Documents added so far.
+    fn documents(&self) -> u64;
+
+    /// Writes what is left in memory as the last segment, and waits until every segment is durable.
+    fn finish(self) -> Result<LaneReport>;
+}
+
+/// Indexes everything that comes from `lane`.
+///
+/// If the build is stopped, the documents that came before are kept. If another thread failed, as `failed`
+/// says, nothing more is written.
+pub(crate) fn index_lane<I: PieceIndexer>(
+    mut indexer: I,
+    lane: Lane,
+    progress: &Progress,
+    failed: &AtomicBool,
+) -> Result<LaneReport> {
+    if let Some(cpus) = lane.node_cpus() {
+        sys::pin_current_thread(cpus);
+    }
+    for mut block in lane {
+        let before = indexer.documents();
+        let (pieces, bytes) = block.split();
+        let mut taken = 0;
+        for piece in pieces {
+            taken += piece.end - piece.start;
+            indexer.piece(piece, bytes)?;
+        }
+        progress.bytes.fetch_add(taken as u64, Ordering::Relaxed);
+        progress.documents.fetch_add(indexer.documents() - before, Ordering::Relaxed);
+    }
+    if failed.load(Ordering::Relaxed) {
+        return Ok(LaneReport::default());
+    }
+    progress.enter(Phase::Flushing);
+    indexer.finish()
+}

@@ -1,0 +1,60 @@
+//! What an index thread reports at its end, and the sum of these reports in the report of the build.
+
+use std::time::Duration;
+
+use super::report::{FieldConflict, IndexReport, MalformedRecord, RecordReport};
+use crate::record::{MALFORMED, RecordCounts};
+use crate::schema::Schema;
+use crate::segment::Flushed;
+use crate::source::Failure;
+
+/// What an index thread did.
+#[derive(Debug, Default)]
+pub(crate) struct LaneReport {
+    pub(crate) segments: Vec<Flushed>,
+    pub(crate) cut_terms: u64,
+    pub(crate) failures: Vec<Failure>,
+    /// What became of records with fields.
+    pub(crate) counts: RecordCounts,
+    pub(crate) malformed: Vec<MalformedRecord>,
+    /// Time spent writing segments.
+    pub(crate) flushing: Duration,
+}
+
+impl IndexReport {
+    /// Adds what index threads did.
+    pub(crate) fn add_lanes(&mut self, lanes: Vec<LaneReport>) {
+        for lane in lanes {
+            for segment in &lane.segments {
+                self.documents += segment.stats.documents;
+                self.tokens += segment.stats.tokens();
+                self.segments += 1;
+            }
+            self.cut_terms += lane.cut_terms;
+            self.flush_seconds += lane.flushing.as_secs_f64();
+            self.failed.extend(lane.failures);
+        }
+    }
+}
+
+impl RecordReport {
+    /// Adds what index threads counted, and takes it out of their reports. `schema` names the fields.
+    pub(crate) fn add_lanes(&mut self, schema: &Schema, lanes: &mut [LaneReport]) {
+        let mut sum = RecordCounts::default();
+        for lane in lanes {
+            sum.merge(std::mem::take(&mut lane.counts));
+            self.examples.append(&mut lane.malformed);
+        }
+        (self.blank, self.malformed) = (sum.blank(), sum.malformed());
+        self.examples.sort_by(|one, other| (&one.path, one.line).cmp(&(&other.path, other.line)));
+        self.examples.truncate(MALFORMED);
+        let conflicts = sum.conflicts().map(|(field, conflict)| FieldConflict {
+            field: schema.entry(field).map_or_else(String::new, |entry| entry.name.clone()),
+            count: conflict.count,
+            example: conflict.example.clone(),
+        });
+        self.conflicts = conflicts.collect();
+        self.unknown = sum.unknown().into_iter().map(|(name, count)| (name.into(), count)).collect();
+        self.unknown_rest = sum.unknown_rest();
+    }
+}

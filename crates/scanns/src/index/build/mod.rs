@@ -1,0 +1,25 @@
+//! From inputs to a committed index.
+//!
+//! Start with `run.rs`, the steps of a build. `document_source.rs` decides what documents are made of, from
+//! the options and the index; `record_fields.rs` infers the fields of records. `index_threads.rs` starts
+//! readers and index threads and watches them. `lane.rs` is the loop of an index thread: it gives the pieces
+//! of blocks to `text_lane.rs` (files and lines) or `record_lane.rs` (JSON and CSV), which fill memory and
+//! write segments through `lane_output.rs`.
+
+pub(crate) mod budget;
+pub(crate) mod directory;
+mod document_source;
+pub(crate) mod field_set;
+mod file_fields;
+mod index_threads;
+mod lane;
+mod lane_output;
+mod lane_report;
+mod line_keys;
+pub(crate) mod options;
+pub(crate) mod record_fields;
+mod record_lane;
+pub(crate) mod report;
+pub(crate) mod run;
+mod text_lane;
+mod watch;

@@ -1,0 +1,158 @@
+//! The fields of a build of records: those of the index, those the caller gives, or those inferred from a
+//! sample.
+
+use std::fs::File;
+use std::io::Read;
+use std::sync::atomic::AtomicBool;
+
+use super::options::{FieldOptions, IndexOptions};
+use crate::error::{Error, Result};
+use crate::index::commit::manifest::Manifest;
+use crate::record::{CsvDelimiter, FileFormat, Inference, Inferred, RecordFormat, Sources};
+use crate::schema::{FieldEntry, FieldKind, Records, Schema, Stored};
+use crate::source::{Input, collect};
+
+/// Bytes that a schema is inferred from, over all sampled files.
+const SAMPLE: usize = 4 << 20;
+
+/// Bytes of the first file that are sampled instead if the usual sample has no complete record.
+const LARGE_SAMPLE: usize = 64 << 20;
+
+/// Files that a schema is inferred from.
+const SAMPLE_FILES: usize = 16;
+
+/// The fields of a build of records.
+#[derive(Clone, Debug)]
+pub(crate) struct RecordFields {
+    pub(crate) schema: Schema,
+    pub(crate) sources: Sources,
+    pub(crate) delimiter: Option<CsvDelimiter>,
+}
+
+impl RecordFields {
+    /// The fields of the index, with which a given schema must agree; for a new index the given schema.
+    /// `None` if there is neither.
+    pub(crate) fn choose(current: Option<&Manifest>, options: &IndexOptions) -> Result<Option<Self>> {
+        let FieldOptions { schema: given, delimiter, .. } = options.fields.clone();
+        let chosen = match current {
+            None => given,
+            Some(current) => {
+                if current.records == Records::Lines {
+                    return Err(Error::Conflict {
+                        what: format!("indexing records of {}", options.records.name()),
+                        with: "the index, whose documents are lines of text".into(),
+                        remedy: "build another index for records".into(),
+                    });
+                }
+                if let Some((schema, sources)) = &given {
+                    check_agreement(current, schema, sources)?;
+                }
+                Some((current.schema.clone(), current.sources.clone()))
+            }
+        };
+        let Some((schema, sources)) = chosen else { return Ok(None) };
+        if schema.searched().next().is_none() {
+            return Err(Error::invalid("schema", "without searched fields", "a searched text or keyword"));
+        }
+        for (_, entry) in schema.fields() {
+            check_text_options(entry, options)?;
+        }
+        Ok(Some(RecordFields { schema, sources, delimiter }))
+    }
+
+    /// The fields that a sample of the inputs suggests for a new index, and the report of the sample.
+    pub(crate) fn infer(inputs: &[Input], options: &IndexOptions) -> Result<(Self, Inferred)> {
+        let inferred = infer(inputs, options)?;
+        let fields = RecordFields {
+            schema: inferred.schema.clone(),
+            sources: inferred.sources.clone(),
+            delimiter: options.fields.delimiter,
+        };
+        Ok((fields, inferred))
+    }
+
+    /// What the index stores of documents with these fields.
+    pub(crate) fn stored(&self, current: Option<&Manifest>, options: &IndexOptions) -> Result<Stored> {
+        options.stored.resolve_for(&self.schema, current.map(|current| current.stored))
+    }
+}
+
+/// Refuses a schema that differs from the schema of the index, and names the first field that differs.
+fn check_agreement(current: &Manifest, schema: &Schema, sources: &Sources) -> Result<()> {
+    for (field, entry) in schema.fields().chain(current.schema.fields()) {
+        let (own, other) = (current.schema.entry(field), schema.entry(field));
+        if own != other || current.sources.source(field) != sources.source(field) {
+            return Err(Error::Conflict {
+                what: format!("field '{}' of the given schema", entry.name),
+                with: "the schema of the index".into(),
+                remedy: "leave the schema out, or build another index".into(),
+            });
+        }
+    }
+    Ok(())
+}
+
+/// Refuses options for texts that contradict the schema.
+fn check_text_options(entry: &FieldEntry, options: &IndexOptions) -> Result<()> {
+    let FieldKind::Text { analyzer, postings } = &entry.kind else { return Ok(()) };
+    let other_analyzer = options.analyzer.as_ref().is_some_and(|wanted| wanted != analyzer);
+    if other_analyzer || options.postings.is_some_and(|wanted| wanted != *postings) {
+        let what = if other_analyzer { "the analyzer" } else { "what is kept of a term" };
+        return Err(Error::Conflict {
+            what: format!("{what} in the options"),
+            with: format!("field '{}' of the schema", entry.name),
+            remedy: "leave it to the schema".into(),
+        });
+    }
+    Ok(())
+}
+
+/// The schema that a sample of the inputs suggests. A build infers the same one if there is no index yet and
+/// no schema is given.
+///
+/// # Errors
+/// Inputs that cannot be collected, and a sample without a value.
+pub fn infer_fields(options: &IndexOptions, cancel: &AtomicBool) -> Result<Inferred> {
+    infer(&collect(&options.source, cancel)?.inputs, options)
+}
+
+/// Infers a schema, and gives its texts the analyzer and postings of the options.
+fn infer(inputs: &[Input], options: &IndexOptions) -> Result<Inferred> {
+    let format = match options.records {
+        Records::Csv => FileFormat::Csv(options.fields.delimiter),
+        _ => FileFormat::Json,
+    };
+    let files = inputs.len().min(SAMPLE_FILES);
+    let mut inferred = sample(inputs, format, SAMPLE / files.max(1));
+    if inferred.is_err() {
+        inferred = sample(inputs.get(..1).unwrap_or_default(), format, LARGE_SAMPLE);
+    }
+    let mut inferred = inferred?;
+    let mut schema = Schema::new();
+    for (_, entry) in inferred.schema.fields() {
+        let mut entry = entry.clone();
+        if let FieldKind::Text { analyzer, postings } = &mut entry.kind {
+            *analyzer = options.analyzer.clone().unwrap_or_else(|| analyzer.clone());
+            *postings = options.postings.unwrap_or(*postings);
+        }
+        schema.add_entry(entry)?;
+    }
+    inferred.schema = schema;
+    Ok(inferred)
+}
+
+/// Infers from the first `most` bytes of files spread over the list of inputs. The build reports files that
+/// cannot be read or have no header.
+fn sample(inputs: &[Input], format: FileFormat, most: usize) -> Result<Inferred> {
+    let mut inference = Inference::new(RecordFormat::Json);
+    let step = inputs.len().div_ceil(SAMPLE_FILES).max(1);
+    for input in inputs.iter().step_by(step) {
+        let mut bytes = Vec::new();
+        let read = File::open(&input.path).and_then(|file| file.take(most as u64).read_to_end(&mut bytes));
+        if read.is_ok() {
+            let is_whole = bytes.len() < most || bytes.len() as u64 == input.bytes;
+            let _ = inference.sample(format, &bytes, is_whole);
+        }
+    }
+    inference.finish()
+}

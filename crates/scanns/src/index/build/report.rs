@@ -1,0 +1,90 @@
+//! The report of a build: what became of every input and of every record.
+
+use std::path::PathBuf;
+
+use crate::record::Inferred;
+use crate::source::Failure;
+
+/// What a build did. Every input is in one of the counts.
+#[derive(Clone, Debug, Default)]
+pub struct IndexReport {
+    /// Documents added.
+    pub documents: u64,
+    /// Bytes of text read.
+    pub bytes: u64,
+    /// Tokens in all documents added.
+    pub tokens: u64,
+    /// Seconds from the start until the commit was durable.
+    pub seconds: f64,
+    /// Bytes written to the index directory.
+    pub bytes_written: u64,
+    /// Bytes of the whole index after the commit.
+    pub index_bytes: u64,
+    /// The peak of resident memory of the process, in bytes.
+    pub peak_rss: u64,
+    /// Inputs that could not be indexed, with the reason.
+    pub failed: Vec<Failure>,
+    /// Directory entries that are not regular files or were excluded.
+    pub skipped: u64,
+    /// Terms that were longer than 32 KiB and were cut.
+    pub cut_terms: u64,
+    /// What became of records of JSON and CSV.
+    pub records: RecordReport,
+    /// Segments added.
+    pub segments: usize,
+    /// Documents of earlier commits that were deleted because their files were indexed again.
+    pub replaced: u64,
+    /// Inputs that were left out because the index has them and they have not changed.
+    pub unchanged: u64,
+    /// Seconds that index threads spent writing segments, summed over all threads.
+    pub flush_seconds: f64,
+    /// Why segments could not be merged, if a merge failed. The index is complete without the merge.
+    pub merge_failure: Option<String>,
+    /// True if the build was stopped. What it had indexed is committed, and the next build continues from
+    /// there.
+    pub cancelled: bool,
+}
+
+/// What became of records of JSON and CSV.
+#[derive(Clone, Debug, Default)]
+pub struct RecordReport {
+    /// The schema, if this build inferred it.
+    pub inferred: Option<Inferred>,
+    /// Blank records. They are not documents.
+    pub blank: u64,
+    /// Malformed records. They are not documents.
+    pub malformed: u64,
+    /// Some of the malformed records.
+    pub examples: Vec<MalformedRecord>,
+    /// Fields with values that were left out.
+    pub conflicts: Vec<FieldConflict>,
+    /// Names that no field takes values from, with the number of their values, most frequent first. At most
+    /// 1,000.
+    pub unknown: Vec<(String, u64)>,
+    /// Values of all other such names.
+    pub unknown_rest: u64,
+}
+
+/// A record that was malformed.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct MalformedRecord {
+    /// Its file.
+    pub path: PathBuf,
+    /// Its number in the file, from 1: of a line of JSON, or of a row of CSV below the header.
+    pub line: u64,
+    /// What was wrong with it.
+    pub reason: String,
+    /// At most 80 bytes of the record around the fault.
+    pub text: String,
+}
+
+/// Values that were left out of a field because they are not of its kind.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct FieldConflict {
+    /// The name of the field.
+    pub field: String,
+    /// The number of values.
+    pub count: u64,
+    /// The first of the values, cut to 80 bytes.
+    pub example: String,
+}

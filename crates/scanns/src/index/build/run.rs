@@ -1,0 +1,161 @@
+//! Builds an index: collects the inputs, indexes those that are new or changed, merges segments, and commits.
+
+use std::fs;
+use std::path::Path;
+use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, Ordering};
+use std::time::Instant;
+
+use super::directory::{prepare_directory, remove_empty_index};
+use super::document_source::DocumentSource;
+use super::index_threads::{BuildCall, index_inputs};
+use super::options::IndexOptions;
+use super::record_fields::RecordFields;
+use super::report::IndexReport;
+use crate::error::Result;
+use crate::index::commit::background_merge::BackgroundMerge;
+use crate::index::commit::ledger::Ledger;
+use crate::index::commit::manifest::Manifest;
+use crate::index::commit::merge_budget::merging_room;
+use crate::index::commit::policy_merge::PolicyMerge;
+use crate::index::commit::writer::Writer;
+use crate::index::progress::{Phase, Progress};
+use crate::schema::Stored;
+use crate::source::{Inputs, SourceOptions, collect};
+use crate::store::{Directory, FsDirectory, read_newest};
+use crate::sys;
+
+/// Brings the index at `path` up to date with the inputs, and commits. Creates the index if there is none.
+///
+/// Files that are in the index and have not changed are left out. The documents of changed files are
+/// replaced. Set `cancel` to stop: what was indexed so far is committed, and a later build continues from
+/// there.
+///
+/// # Errors
+/// Whatever prevents a commit: no index and no empty directory at `path`, another writer, a full disk, and
+/// others. Inputs that cannot be read are not errors; the report lists them.
+pub(crate) fn build(
+    path: &Path,
+    options: &IndexOptions,
+    progress: &Progress,
+    cancel: &Arc<AtomicBool>,
+) -> Result<IndexReport> {
+    let begun = Instant::now();
+    let created = prepare_directory(path)?;
+    let directory = FsDirectory::new(path);
+    let outcome = build_in(&directory, options, progress, cancel);
+    if created && read_newest(&directory).is_ok_and(|newest| newest.is_none()) {
+        remove_empty_index(&directory, path);
+    }
+    let mut report = outcome?;
+    report.seconds = begun.elapsed().as_secs_f64();
+    report.peak_rss = sys::peak_resident_bytes().unwrap_or(0);
+    Ok(report)
+}
+
+/// Like [`build`], in any directory. The report leaves out seconds and memory.
+pub(crate) fn build_in(
+    directory: &dyn Directory,
+    options: &IndexOptions,
+    progress: &Progress,
+    cancel: &Arc<AtomicBool>,
+) -> Result<IndexReport> {
+    let writer = Writer::open(directory)?;
+    // Segments written since the last commit belong to no commit. Those that cannot be removed now are
+    // removed by the next writer.
+    add_and_commit(&writer, BuildCall { options, progress, cancel }).inspect_err(|_| writer.roll_back())
+}
+
+/// Writes the segments of the inputs and commits them together with the segments of the last commit.
+fn add_and_commit(writer: &Writer<'_>, call: BuildCall<'_>) -> Result<IndexReport> {
+    let BuildCall { options, progress, cancel } = call;
+    // Options that cannot work are refused before the inputs are collected.
+    let current = writer.manifest();
+    let known = DocumentSource::choose(current.as_ref(), options)?;
+    progress.enter(Phase::Walking);
+    let status = known.as_ref().is_some_and(DocumentSource::has_files);
+    let mut inputs = collect(&SourceOptions { status, ..options.source.clone() }, cancel)?;
+    leave_out_index(writer.directory(), &mut inputs);
+    let mut report =
+        IndexReport { failed: inputs.failures.clone(), skipped: inputs.skipped, ..Default::default() };
+    let source = match known {
+        Some(known) => known,
+        None => {
+            let (fields, inferred) = RecordFields::infer(&inputs.inputs, options)?;
+            report.records.inferred = Some(inferred);
+            DocumentSource::Records(fields)
+        }
+    };
+    let stored = source.stored(current.as_ref(), options)?;
+    describe(writer, &source, options, stored);
+    let (ledger, remaining) = Ledger::open(writer, inputs.inputs, options.records, options.again)?;
+    report.unchanged = remaining.unchanged;
+    progress.failures.store(report.failed.len() as u64, Ordering::Relaxed);
+    let merge = options.merge.map(|policy| PolicyMerge {
+        writer,
+        policy,
+        buffers: options.buffers,
+        room: merging_room(options.memory),
+    });
+    let merging = BackgroundMerge::new(merge, ledger.spared());
+    let threads = std::thread::scope(|scope| {
+        let merger = merging.start(scope)?;
+        let threads = index_inputs(call, &ledger, &source, stored, remaining);
+        let cancelled = threads.as_ref().is_ok_and(|threads| threads.cancelled);
+        report.merge_failure = merger.stop(cancelled || threads.is_err()).map(|error| error.to_string());
+        threads
+    })?;
+    report.cancelled = threads.cancelled;
+    report.bytes = threads.read.bytes;
+    report.failed.extend(threads.read.failures);
+    let mut lanes = threads.lanes;
+    if let DocumentSource::Records(fields) = &source {
+        report.records.add_lanes(&fields.schema, &mut lanes);
+    }
+    report.add_lanes(lanes);
+    if !report.cancelled {
+        ledger.finish(&report.failed)?;
+    }
+    if options.records.are_parts() {
+        ledger.distrust(&report.failed);
+    }
+    report.replaced = ledger.replaced_documents();
+    if writer.has_changed() {
+        progress.enter(Phase::Committing);
+        writer.commit()?;
+    }
+    if !report.cancelled && report.merge_failure.is_none() && !ledger.spared().is_empty() {
+        // Now that the old documents of changed files are deleted, all segments may be merged.
+        report.merge_failure = merging.merge_all(cancel).map(|error| error.to_string());
+        if writer.has_changed() {
+            writer.commit()?;
+        }
+    }
+    (report.bytes_written, report.index_bytes) = (writer.bytes_written(), writer.index_bytes());
+    Ok(report)
+}
+
+/// Sets what the next commit says about the documents of the index.
+fn describe(writer: &Writer<'_>, source: &DocumentSource, options: &IndexOptions, stored: Stored) {
+    let records = options.records;
+    writer.describe(|manifest| {
+        Some(match manifest {
+            Some(manifest) => Manifest { records, stored, ..manifest },
+            None => source.manifest(records, stored),
+        })
+    });
+}
+
+/// Leaves out the files of the index itself, which may lie in a tree that it indexes.
+fn leave_out_index(directory: &dyn Directory, inputs: &mut Inputs) {
+    let Ok(index) = fs::canonicalize(directory.describe()) else { return };
+    // Only a directory of the same name is worth a system call.
+    let is_index = |parent: &Path| {
+        parent.file_name() == index.file_name()
+            && fs::canonicalize(parent).is_ok_and(|parent| parent == index)
+    };
+    let before = inputs.inputs.len();
+    inputs.inputs.retain(|input| !input.path.parent().is_some_and(is_index));
+    inputs.skipped += (before - inputs.inputs.len()) as u64;
+    inputs.bytes = inputs.inputs.iter().map(|input| input.bytes).sum();
+}

@@ -1,0 +1,274 @@
+//! Indexes files and lines: text of one field in, segments out.
+
+use super::budget::PART_BYTES;
+use super::file_fields::FileFields;
+use super::lane::PieceIndexer;
+use super::lane_output::{LaneContext, LaneOutput};
+use super::lane_report::LaneReport;
+use crate::column::ColumnSet;
+use crate::error::Result;
+use crate::invert::{InvertOptions, Inverter};
+use crate::read::Piece;
+use crate::record::{DocumentPart, DocumentParts, DocumentRange};
+use crate::schema::{Analyzer, Field, Postings, Records, Schema};
+use crate::segment::{FLUSH_BYTES, StoredCollector};
+use crate::source::{Failure, Input};
+use crate::tokenize::Tokenizer;
+
+/// The field that text goes into, and how it is indexed.
+#[derive(Clone, Copy)]
+pub(crate) struct TextJob<'a> {
+    pub(crate) field: Field,
+    pub(crate) analyzer: &'a Analyzer,
+    pub(crate) invert: InvertOptions,
+    /// The columns of files, where the index keeps file metadata.
+    pub(crate) files: Option<FileColumns<'a>>,
+}
+
+/// The columns of file metadata, and the schema they belong to.
+#[derive(Clone, Copy)]
+pub(crate) struct FileColumns<'a> {
+    pub(crate) fields: &'a FileFields,
+    pub(crate) schema: &'a Schema,
+}
+
+/// The state of an index thread of files or lines.
+pub(crate) struct TextIndexer<'a> {
+    context: LaneContext<'a>,
+    job: TextJob<'a>,
+    tokenizer: Tokenizer,
+    inverter: Inverter,
+    stored: StoredCollector,
+    /// File metadata, where the index keeps it.
+    columns: ColumnSet,
+    /// True while the rest of a document that does not fit into memory passes by.
+    skipping: bool,
+    /// Bytes since memory was last checked.
+    unchecked: usize,
+    /// Where the current line begins in its file; 0 where a document is a file.
+    line_at: u64,
+    out: LaneOutput<'a>,
+}
+
+impl<'a> TextIndexer<'a> {
+    pub(crate) fn new(context: LaneContext<'a>, job: TextJob<'a>) -> Result<Self> {
+        Ok(TextIndexer {
+            context,
+            job,
+            tokenizer: Tokenizer::new(job.analyzer),
+            inverter: Inverter::new(&job.invert)?,
+            stored: StoredCollector::new(&context.stored, context.records)?
+                .keep_offsets(job.invert.postings.has_offsets()),
+            columns: job.files.map_or_else(ColumnSet::default, |files| ColumnSet::new(files.schema)),
+            skipping: false,
+            unchecked: 0,
+            line_at: 0,
+            out: LaneOutput::new(context),
+        })
+    }
+
+    fn input(&self, piece: &Piece) -> &'a Input {
+        &self.context.inputs[piece.input as usize]
+    }
+
+    /// Begins a document or a run of lines.
+    fn open(&mut self, piece: &Piece) -> Result<()> {
+        if let Some(line) = &piece.first_line {
+            self.line_at = piece.offset;
+            let (document, input) = (self.inverter.current_document(), self.input(piece));
+            self.out.keys.lines(document, piece.input, input, line.clone());
+            return Ok(());
+        }
+        // A file that may not fit beside the documents in memory begins a new segment.
+        let halves = match self.job.invert.postings {
+            Postings::Documents | Postings::Frequencies => 3,
+            Postings::Positions => 5,
+            Postings::Offsets => 6,
+        };
+        let estimate = self.input(piece).bytes.saturating_mul(halves) / 2;
+        let used = (self.inverter.bytes() + self.out.keys.bytes()) as u64;
+        if self.inverter.max_doc() > 0 && used + estimate > self.out.limit as u64 {
+            self.flush()?;
+        }
+        Ok(())
+    }
+
+    /// Voids the document of a file that could not be read to its end. The reader reports the failure.
+    fn fail(&mut self, piece: &Piece) -> Result<()> {
+        let begun = self.inverter.pending_tokens() > 0 || self.stored.is_open();
+        if !std::mem::take(&mut self.skipping) && begun {
+            self.void_document()?;
+            self.out.keys.file(self.input(piece));
+        }
+        Ok(())
+    }
+
+    fn void_document(&mut self) -> Result<()> {
+        self.inverter.void_document();
+        self.columns.void_document()?;
+        self.stored.void_document()
+    }
+
+    /// Passes over the rest of a token that was cut by the end of the piece before, and returns where it
+    /// ends.
+    fn rest_of_token(&mut self, piece: &Piece, bytes: &[u8]) -> Result<usize> {
+        let rest = &bytes[piece.start..piece.end];
+        let lines = self.context.records == Records::Lines;
+        let line = if lines { memchr::memchr(b'\n', rest) } else { None };
+        let end = piece.start + self.tokenizer.rest_of_token(&rest[..line.unwrap_or(rest.len())]);
+        if !self.skipping {
+            // The whole token is stored as text, and must not fill the memory unnoticed.
+            self.stored.text(&bytes[piece.start..end])?;
+            if self.is_full() {
+                self.flush_inside(piece)?;
+            }
+        }
+        Ok(end)
+    }
+
+    #[inline]
+    fn part(&mut self, part: DocumentPart, piece: &Piece, bytes: &mut [u8]) -> Result<()> {
+        let last = part.range.end == piece.end;
+        self.unchecked += part.range.len();
+        // The line feed that ends a line is not stored, but other delimiters before it are.
+        let text = part.range.start..part.next - usize::from(part.next > part.range.end);
+        if !self.skipping {
+            self.stored.text(&bytes[text.clone()])?;
+            if self.job.invert.postings.has_offsets() {
+                let begun = self.line_at.wrapping_add(piece.start as u64);
+                self.inverter.text_begins(piece.offset.wrapping_sub(begun));
+                self.stored.text_begins(piece.offset.wrapping_sub(begun));
+            }
+            match self.stored.vectors() {
+                Some(vectors) => self.tokenizer.run(bytes, part.range, &mut (&mut self.inverter, vectors)),
+                None => self.tokenizer.run(bytes, part.range, &mut self.inverter),
+            }
+        }
+        if part.closes {
+            if std::mem::take(&mut self.skipping) {
+                self.line_at = piece.offset + (part.next - piece.start) as u64;
+                return Ok(());
+            }
+            if piece.failed && last {
+                // The line at which reading failed is incomplete.
+                return self.void_document();
+            }
+            self.end_document(piece, text.end, part.next)?;
+        }
+        if self.unchecked >= PART_BYTES || self.context.records == Records::File {
+            self.unchecked = 0;
+            if self.is_full() {
+                return if part.closes { self.flush() } else { self.flush_inside(piece) };
+            }
+        }
+        Ok(())
+    }
+
+    /// Ends the current document, whose text ends at byte `end` of the block; the next line begins at byte
+    /// `next`.
+    #[inline]
+    fn end_document(&mut self, piece: &Piece, end: usize, next: usize) -> Result<()> {
+        self.inverter.end_document();
+        let end = piece.offset + (end - piece.start) as u64;
+        self.stored.end_document((self.line_at, end.saturating_sub(self.line_at)))?;
+        if self.context.records == Records::Lines {
+            let next = piece.offset + (next - piece.start) as u64;
+            let start = std::mem::replace(&mut self.line_at, next);
+            self.out.cover(piece.input, start, next);
+            return Ok(());
+        }
+        self.out.keys.file(self.input(piece));
+        self.out.replace(piece.input);
+        if let Some(files) = self.job.files {
+            files.fields.push(self.input(piece), &mut self.columns);
+            self.columns.end_document()?;
+        }
+        Ok(())
+    }
+
+    fn is_full(&mut self) -> bool {
+        // Stored documents do not count towards the size of a segment, since they slow nothing down. The cap
+        // on memory includes them.
+        let keys = self.out.keys.bytes() + self.columns.bytes();
+        let limit = self.out.limit;
+        self.inverter.is_full_beside(limit - keys.min(limit), self.stored.bytes() + keys)
+    }
+
+    fn flush(&mut self) -> Result<()> {
+        let mut fields = [(self.job.field, &mut self.inverter)];
+        self.out.write(&mut fields, &mut self.stored, &mut self.columns)
+    }
+
+    /// Flushes in the middle of a document, which goes on in the next segment. A document that fills the
+    /// memory by itself gets more of it, up to the share of the thread, and is given up after that.
+    fn flush_inside(&mut self, piece: &Piece) -> Result<()> {
+        if self.inverter.max_doc() > 0
+            && let Some(open) = self.inverter.copy_open_document(FLUSH_BYTES / 2)
+        {
+            self.flush()?;
+            self.inverter.resume_document(&open);
+            if self.inverter.bytes() < self.out.limit / 4 * 3 {
+                return Ok(());
+            }
+        }
+        self.stored.keep_within(0);
+        if self.out.limit < self.context.budget.most {
+            self.out.limit = self.out.limit.saturating_mul(2).min(self.context.budget.most);
+            return Ok(());
+        }
+        self.give_up_document(piece)
+    }
+
+    /// Drops the current document, which does not fit into memory, and skips the rest of it.
+    fn give_up_document(&mut self, piece: &Piece) -> Result<()> {
+        let reason = format!(
+            "one document needs more than the {} MiB of memory of an index thread: allow more memory in all \
+             or per segment, use fewer index threads, or index lines as documents",
+            self.out.limit >> 20
+        );
+        self.out.report.failures.push(Failure { path: self.input(piece).path.clone(), reason });
+        self.stored.drop_open();
+        // The documents before it are complete: a flush leaves out a document that has not ended.
+        if self.inverter.max_doc() == 0 {
+            self.inverter.clear();
+        } else {
+            self.flush()?;
+        }
+        self.skipping = true;
+        if self.context.records == Records::Lines {
+            // The line keeps its number, so that the lines after it keep theirs.
+            self.void_document()?;
+        }
+        Ok(())
+    }
+}
+
+impl PieceIndexer for TextIndexer<'_> {
+    fn piece(&mut self, piece: &Piece, bytes: &mut [u8]) -> Result<()> {
+        if piece.opens {
+            self.open(piece)?;
+        }
+        if piece.failed && self.context.records != Records::Lines {
+            return self.fail(piece);
+        }
+        let start = if piece.mid_token { self.rest_of_token(piece, bytes)? } else { piece.start };
+        let text = DocumentRange { range: start..piece.end, is_open: !piece.opens, closes: piece.closes };
+        let mut parts = DocumentParts::new(self.context.records, self.job.analyzer, text, PART_BYTES);
+        while let Some(part) = parts.step(bytes) {
+            self.part(part, piece, bytes)?;
+        }
+        Ok(())
+    }
+
+    fn documents(&self) -> u64 {
+        self.out.written_documents() + u64::from(self.inverter.max_doc())
+    }
+
+    fn finish(mut self) -> Result<LaneReport> {
+        if self.inverter.max_doc() > 0 {
+            self.flush()?;
+        }
+        self.out.report.cut_terms = self.tokenizer.cut_tokens();
+        self.out.finish()
+    }
+}

@@ -1,0 +1,278 @@
+//! Keeps account of the inputs of a build: which are left out, which replace older documents, and how far
+//! each one is.
+//!
+//! A file is known by its path and stamp (size and time of modification). Unchanged files are left out. The
+//! old documents of a changed file are deleted in the same step that takes in its first new ones, so that a
+//! commit has the old or the new documents; of a file of lines, the first of the new ones. Such a file may be
+//! indexed in part when a commit comes: its spans are then written into the manifest, and a later build reads
+//! the rest only. Of CSV, where only the first byte of a file is known to begin a record, a later build reads
+//! the whole file again.
+
+use std::collections::{BTreeMap, HashSet};
+use std::os::unix::ffi::OsStrExt;
+use std::path::{Path, PathBuf};
+use std::sync::{Mutex, MutexGuard};
+
+use super::manifest::Partial;
+use super::writer::{PartialChange, SegmentDocuments, Writer};
+use crate::error::Result;
+use crate::read::LineSpan;
+use crate::schema::Records;
+use crate::segment::{Flushed, KnownPaths};
+use crate::source::{Failure, Input, Stamp};
+use crate::sys::lock;
+
+/// A segment on the medium, and the inputs that it covers.
+pub(crate) struct IndexedSegment {
+    pub(crate) segment: Flushed,
+    /// Lines, by input.
+    pub(crate) covered: Vec<(u32, LineSpan)>,
+    /// Inputs for which [`Ledger::replaces`] is true and of which the segment has a document.
+    pub(crate) replacing: Vec<u32>,
+}
+
+/// The account of one build; see the module.
+pub(crate) struct Ledger<'w> {
+    writer: &'w Writer<'w>,
+    inputs: Vec<LedgerInput>,
+    /// Segments of earlier commits.
+    old: Vec<u128>,
+    /// Inputs with documents in old segments that are to be replaced.
+    replaced: HashSet<u32>,
+    progress: Mutex<LedgerProgress>,
+}
+
+/// What the ledger knows of an input.
+struct LedgerInput {
+    path: PathBuf,
+    stamp: Stamp,
+}
+
+#[derive(Default)]
+struct LedgerProgress {
+    /// The spans of files of lines that are indexed in part.
+    spans: BTreeMap<u32, Vec<LineSpan>>,
+    /// Inputs whose old documents are deleted.
+    deleted: HashSet<u32>,
+    /// The number of those documents.
+    documents: u64,
+}
+
+/// What a build has to read.
+pub(crate) struct RemainingInputs {
+    /// Inputs that are new, changed or incomplete.
+    pub(crate) inputs: Vec<Input>,
+    /// The spans of incomplete inputs that are in the index.
+    pub(crate) done: BTreeMap<u32, Vec<LineSpan>>,
+    /// Inputs that are left out, because they are in the index and have not changed.
+    pub(crate) unchanged: u64,
+}
+
+impl<'w> Ledger<'w> {
+    /// Compares the inputs with the index. With `again`, unchanged inputs are indexed again.
+    pub(crate) fn open(
+        writer: &'w Writer<'w>,
+        inputs: Vec<Input>,
+        records: Records,
+        again: bool,
+    ) -> Result<(Self, RemainingInputs)> {
+        let partial = writer.manifest().map(|manifest| manifest.partial).unwrap_or_default();
+        let old = writer.segment_ids();
+        let segments = old.iter().filter_map(|&id| writer.segment(id).transpose());
+        let segments = segments.collect::<Result<Vec<_>>>()?;
+        // The latest documents of a file are usually in the latest segments.
+        let known = segments.iter().rev().map(KnownPaths::of).collect::<Result<Vec<_>>>()?;
+        let mut remaining = RemainingInputs { inputs: Vec::new(), done: BTreeMap::new(), unchanged: 0 };
+        let (mut kept, mut replaced) = (Vec::new(), HashSet::new());
+        for input in inputs {
+            let path = input.path.as_os_str().as_bytes();
+            let number = u32::try_from(kept.len()).unwrap_or(u32::MAX);
+            let begun = partial
+                .get(path)
+                .filter(|begun| begun.stamp == input.stamp() && records.ends_with_lines() && !again);
+            if let Some(begun) = begun {
+                remaining.done.insert(number, begun.spans.clone());
+            } else {
+                let found = find(&known, path)?;
+                let begun = partial.contains_key(path);
+                let same = Some((input.stamp(), records.are_parts()));
+                if found == same && !begun && !again {
+                    remaining.unchanged += 1;
+                    continue;
+                }
+                if found.is_some() || begun {
+                    replaced.insert(number);
+                }
+            }
+            kept.push(LedgerInput { path: input.path.clone(), stamp: input.stamp() });
+            remaining.inputs.push(input);
+        }
+        let progress = LedgerProgress { spans: remaining.done.clone(), ..LedgerProgress::default() };
+        Ok((Ledger { writer, inputs: kept, old, replaced, progress: Mutex::new(progress) }, remaining))
+    }
+
+    fn progress(&self) -> MutexGuard<'_, LedgerProgress> {
+        lock(&self.progress)
+    }
+
+    pub(crate) fn writer(&self) -> &Writer<'w> {
+        self.writer
+    }
+
+    /// Segments that must not be merged with new ones, because documents in them are to be replaced.
+    pub(crate) fn spared(&self) -> &[u128] {
+        if self.replaced.is_empty() { &[] } else { &self.old }
+    }
+
+    /// True if new documents of an input replace old ones.
+    pub(crate) fn replaces(&self, input: u32) -> bool {
+        self.replaced.contains(&input)
+    }
+
+    /// The number of old documents that were deleted so far.
+    pub(crate) fn replaced_documents(&self) -> u64 {
+        self.progress().documents
+    }
+
+    /// Adds a segment to the next commit, together with the deletes and the state of files that follow from
+    /// it.
+    pub(crate) fn take_in(&self, indexed: IndexedSegment) -> Result<()> {
+        let mut progress = self.progress();
+        let fresh: Vec<u32> =
+            indexed.replacing.iter().copied().filter(|&input| progress.deleted.insert(input)).collect();
+        let deletions = self.deletions(&fresh)?;
+        let touched: HashSet<u32> = indexed.covered.iter().map(|(input, _)| *input).collect();
+        for (input, span) in indexed.covered {
+            insert(progress.spans.entry(input).or_default(), span);
+        }
+        let mut partial = self.forgotten(&fresh);
+        for number in touched {
+            let Some(input) = self.inputs.get(number as usize) else { continue };
+            let spans = progress.spans.get(&number).cloned().unwrap_or_default();
+            let complete = matches!(spans[..], [LineSpan { start: 0, end, .. }] if end >= input.stamp.bytes);
+            if complete {
+                progress.spans.remove(&number);
+            }
+            let begun = Partial { stamp: input.stamp, spans };
+            partial.push(PartialChange { path: input.key(), partial: (!complete).then_some(begun) });
+        }
+        progress.documents += self.writer.take_in(Some(&indexed.segment), deletions, partial);
+        Ok(())
+    }
+
+    /// Makes a later build read files again of which some lines could not be read: the numbers of the lines
+    /// behind them are not known.
+    pub(crate) fn distrust(&self, failed: &[Failure]) {
+        let progress = self.progress();
+        let failed: HashSet<&Path> = failed.iter().map(|failure| failure.path.as_path()).collect();
+        let begun = progress.spans.keys().filter_map(|&input| self.inputs.get(input as usize));
+        let doubtful = begun.filter(|input| failed.contains(&*input.path));
+        let again =
+            |input: &LedgerInput| PartialChange { path: input.key(), partial: Some(Partial::default()) };
+        self.writer.take_in(None, Vec::new(), doubtful.map(again).collect());
+    }
+
+    /// After the last segment: deletes the old documents of inputs that have no new ones, because they are
+    /// empty now.
+    pub(crate) fn finish(&self, failed: &[Failure]) -> Result<()> {
+        let mut progress = self.progress();
+        // A file that could not be read keeps its documents.
+        let failed: HashSet<&Path> = failed.iter().map(|failure| failure.path.as_path()).collect();
+        let is_empty = |&&input: &&u32| {
+            let failed = self.inputs.get(input as usize).is_none_or(|input| failed.contains(&*input.path));
+            !failed && !progress.deleted.contains(&input)
+        };
+        let empty: Vec<u32> = self.replaced.iter().filter(is_empty).copied().collect();
+        progress.documents += self.writer.take_in(None, self.deletions(&empty)?, self.forgotten(&empty));
+        progress.deleted.extend(empty);
+        Ok(())
+    }
+
+    /// The documents of inputs in old segments. A segment that a commit has dropped has none.
+    fn deletions(&self, inputs: &[u32]) -> Result<Vec<SegmentDocuments>> {
+        let inputs = || inputs.iter().filter_map(|&input| self.inputs.get(input as usize));
+        let paths: Vec<&[u8]> = inputs().map(|input| input.path.as_os_str().as_bytes()).collect();
+        let mut found = Vec::new();
+        for &id in self.old.iter().filter(|_| !paths.is_empty()) {
+            if let Some(segment) = self.writer.segment(id)? {
+                let documents = segment.documents_of(paths.iter().copied())?;
+                found.push(SegmentDocuments { id, documents });
+            }
+        }
+        Ok(found)
+    }
+
+    /// Forgets the spans of inputs, of which nothing is in the index any more.
+    fn forgotten(&self, inputs: &[u32]) -> Vec<PartialChange> {
+        let inputs = inputs.iter().filter_map(|&input| self.inputs.get(input as usize));
+        inputs.map(|input| PartialChange { path: input.key(), partial: None }).collect()
+    }
+}
+
+impl LedgerInput {
+    /// The path as the manifest has it.
+    fn key(&self) -> Vec<u8> {
+        self.path.as_os_str().as_bytes().to_vec()
+    }
+}
+
+/// The stamp of a file when it was indexed last, and whether its lines are the documents.
+fn find(known: &[KnownPaths<'_>], path: &[u8]) -> Result<Option<(Stamp, bool)>> {
+    for segment in known {
+        if let Some(found) = segment.find(path)? {
+            return Ok(Some(found));
+        }
+    }
+    Ok(None)
+}
+
+/// Inserts a span and joins it with the spans that it touches. If a file is written to in the meantime, its
+/// spans may overlap: they are joined too, and the file will be read again, because its stamp has changed by
+/// then.
+fn insert(spans: &mut Vec<LineSpan>, span: LineSpan) {
+    let at = spans.partition_point(|other| other.start < span.start);
+    spans.insert(at, span);
+    spans.dedup_by(|next, before| {
+        let touches = before.end >= next.start;
+        if touches {
+            (before.end, before.lines) = (before.end.max(next.end), before.lines.saturating_add(next.lines));
+        }
+        touches
+    });
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn overlapping_spans_become_one_span() {
+        let mut spans = Vec::new();
+        for (start, end) in [(0, 50), (40, 90), (60, 70), (100, 120), (85, 110)] {
+            insert(&mut spans, LineSpan { start, end, lines: 1 });
+        }
+        assert_eq!(spans, [LineSpan { start: 0, end: 120, lines: 5 }]);
+    }
+
+    #[test]
+    fn spans_in_any_order_become_one_span() {
+        let seed = 0x5eed_0420;
+        let mut random = fastrand::Rng::with_seed(seed);
+        for _ in 0..100 {
+            let mut cuts: Vec<u64> = (0..random.usize(..20)).map(|_| random.u64(1..1000)).collect();
+            cuts.extend([0, 1000]);
+            cuts.sort_unstable();
+            cuts.dedup();
+            let mut parts: Vec<LineSpan> =
+                cuts.windows(2).map(|pair| LineSpan { start: pair[0], end: pair[1], lines: 1 }).collect();
+            let count = parts.len() as u64;
+            random.shuffle(&mut parts);
+            let mut spans = Vec::new();
+            for part in parts {
+                insert(&mut spans, part);
+                assert!(spans.windows(2).all(|pair| pair[0].end < pair[1].start), "seed {seed:x} {spans:?}");
+            }
+            assert_eq!(spans, [LineSpan { start: 0, end: 1000, lines: count }]);
+        }
+    }
+}

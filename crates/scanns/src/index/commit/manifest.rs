@@ -1,0 +1,450 @@
+//! What a commit says: how the index is to be understood, which segments are in it, and what its user noted.
+//!
+//! ```text
+//! manifest = fields u32 | field … | records u32 (0 file, 1 lines, 2 lines of JSON, 3 rows of CSV) | store u32 (0 nothing, 1 references, 2 content) |
+//!            compression u32 (0 none, 1 lz4, 2 zstd) | level u32 | vectors u32 (0 no, 1 yes) |
+//!            segments u32 | segment … | notes u32 | note … |
+//!            partial u32 | file …
+//! field    = varint(length) | name | varint(length) | source | kind u32 (0 text, 1 keyword, 2 unsigned, 3 signed, 4 float, 5 bytes, 6 boolean,
+//!            7 date, 8 path) | uses u32 (1 stored + 2 a column + 4 searched) | text, of that kind
+//! text     = kept u32 (0 frequencies, 1 positions, 2 documents only) | analyzer u32 | parameters u64 × 4 | chain
+//!            see `schema/analyzer.rs`
+//! chain    = varint(length) | text, of analyzer 8                    see `schema/chain.rs`
+//! segment  = id u128 | documents u64 | terms u64 | tokens u64 | file length u64 | deleted u64 | deletes u64 | updates u64
+//! note     = varint(length) | name | varint(length) | value          ascending by name
+//! file     = varint(length) | path | size u64 | modified i64 | varint(spans) | span …         ascending by path
+//! span     = varint(gap) | varint(length) | varint(lines)            ascending; gap: from the end of the one before
+//! ```
+//!
+//! The source of a field is what records of JSON or CSV call its values.
+//! A file of lines or records that was being indexed at the commit is partial: the lines of its spans are in
+//! the index. `deletes` is the generation of the commit that wrote the segment's file of deletes, 0 if it has
+//! none; `deleted` is how many documents that file names. `updates` is the same for the values of columns
+//! that were changed.
+
+use std::collections::BTreeMap;
+
+use crate::codec::{ByteReader, put_varint};
+use crate::error::{Error, Result};
+use crate::read::LineSpan;
+use crate::record::Sources;
+use crate::schema::{
+    Analyzer, CHAIN, Chain, Compression, FieldEntry, FieldKind, Postings, Records, Schema, Store, Stored,
+};
+use crate::segment::{FieldStats, Flushed, Segment, deletes_file_name, file_name, updates_file_name};
+use crate::source::Stamp;
+use crate::store::Directory;
+
+/// A segment as the manifest knows it.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(crate) struct SegmentEntry {
+    pub(crate) id: u128,
+    /// Documents that were written, void ones not counted.
+    pub(crate) documents: u64,
+    pub(crate) terms: u64,
+    pub(crate) tokens: u64,
+    pub(crate) bytes: u64,
+    /// Documents that were deleted since.
+    pub(crate) deleted: u64,
+    /// The commit that wrote them down; 0 if there are none.
+    pub(crate) deletes: u64,
+    /// The commit that wrote changed values of columns down; 0 if there are none.
+    pub(crate) updates: u64,
+}
+
+impl From<&Flushed> for SegmentEntry {
+    fn from(flushed: &Flushed) -> Self {
+        SegmentEntry {
+            id: flushed.id,
+            documents: flushed.stats.documents,
+            terms: flushed.stats.terms(),
+            tokens: flushed.stats.tokens(),
+            bytes: flushed.bytes,
+            deleted: 0,
+            deletes: 0,
+            updates: 0,
+        }
+    }
+}
+
+impl SegmentEntry {
+    /// Opens the segment as the commit has it.
+    pub(crate) fn open(&self, directory: &dyn Directory) -> Result<Segment> {
+        Segment::open(directory, self.id, self.deletes)?.with_updates(directory, self.updates)
+    }
+
+    /// The files that it needs, and some that there may not be.
+    pub(crate) fn files(&self) -> [String; 3] {
+        [
+            file_name(self.id),
+            deletes_file_name(self.id, self.deletes),
+            updates_file_name(self.id, self.updates),
+        ]
+    }
+
+    /// Refuses a segment that is not the one that was committed, or has fields that the schema has not.
+    pub(crate) fn must_describe(&self, segment: &Segment, schema: &Schema) -> Result<()> {
+        let fits = |stats: &FieldStats| {
+            schema.entry(stats.field).is_some_and(|entry| entry.postings() == Some(stats.kept))
+        };
+        if !segment.stats().fields.iter().all(fits) {
+            return Err(Error::corrupt(file_name(self.id), "its fields are not those of its index"));
+        }
+        let stats = segment.stats();
+        let (terms, tokens) = (stats.terms(), stats.tokens());
+        let found = (segment.bytes(), stats.documents, terms, tokens, segment.deletes().count());
+        if found == (self.bytes, self.documents, self.terms, self.tokens, self.deleted) {
+            return Ok(());
+        }
+        Err(Error::corrupt(file_name(self.id), "it is not the one that was committed"))
+    }
+
+    /// Documents that are not deleted.
+    pub(crate) fn live(&self) -> u64 {
+        self.documents.saturating_sub(self.deleted)
+    }
+}
+
+/// See the module.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(crate) struct Manifest {
+    pub(crate) schema: Schema,
+    /// What records call the values of fields.
+    pub(crate) sources: Sources,
+    pub(crate) records: Records,
+    pub(crate) stored: Stored,
+    pub(crate) segments: Vec<SegmentEntry>,
+    pub(crate) notes: BTreeMap<Vec<u8>, Vec<u8>>,
+    /// By path.
+    pub(crate) partial: BTreeMap<Vec<u8>, Partial>,
+}
+
+/// What of a file is in the index.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub(crate) struct Partial {
+    /// What the file was like.
+    pub(crate) stamp: Stamp,
+    /// Ascending and apart.
+    pub(crate) spans: Vec<LineSpan>,
+}
+
+impl Manifest {
+    /// Of an index without documents.
+    pub(crate) fn new(schema: Schema, records: Records, stored: Stored) -> Self {
+        let (notes, partial) = (BTreeMap::new(), BTreeMap::new());
+        let sources = Sources::of(&schema);
+        Manifest { schema, sources, records, stored, segments: Vec::new(), notes, partial }
+    }
+
+    pub(crate) fn encode(&self) -> Vec<u8> {
+        let mut out = Vec::new();
+        let count = |len: usize| u32::try_from(len).unwrap_or(u32::MAX).to_le_bytes();
+        out.extend_from_slice(&count(self.schema.fields().count()));
+        for (field, entry) in self.schema.fields() {
+            put_field(&mut out, entry, self.sources.source(field).unwrap_or(&entry.name));
+        }
+        let records = match self.records {
+            Records::File => 0u32,
+            Records::Lines => 1,
+            Records::Jsonl => 2,
+            Records::Csv => 3,
+        };
+        out.extend_from_slice(&records.to_le_bytes());
+        put_stored(&self.stored, &mut out);
+        out.extend_from_slice(&count(self.segments.len()));
+        for segment in &self.segments {
+            let SegmentEntry { id, documents, terms, tokens, bytes, deleted, deletes, updates } = segment;
+            out.extend_from_slice(&id.to_le_bytes());
+            for figure in [documents, terms, tokens, bytes, deleted, deletes, updates] {
+                out.extend_from_slice(&figure.to_le_bytes());
+            }
+        }
+        out.extend_from_slice(&count(self.notes.len()));
+        for text in self.notes.iter().flat_map(|(name, value)| [name, value]) {
+            put_varint(&mut out, text.len() as u64);
+            out.extend_from_slice(text);
+        }
+        out.extend_from_slice(&count(self.partial.len()));
+        for (path, file) in &self.partial {
+            put_varint(&mut out, path.len() as u64);
+            out.extend_from_slice(path);
+            out.extend_from_slice(&file.stamp.bytes.to_le_bytes());
+            out.extend_from_slice(&file.stamp.modified.to_le_bytes());
+            put_varint(&mut out, file.spans.len() as u64);
+            let mut before = 0;
+            for span in &file.spans {
+                put_varint(&mut out, span.start.saturating_sub(before));
+                put_varint(&mut out, span.end.saturating_sub(span.start));
+                put_varint(&mut out, span.lines);
+                before = span.end;
+            }
+        }
+        out
+    }
+
+    pub(crate) fn decode(bytes: &[u8]) -> Result<Self> {
+        Self::try_decode(bytes)
+            .ok_or_else(|| Error::corrupt("the manifest", "its fields do not fit together"))
+    }
+
+    fn try_decode(bytes: &[u8]) -> Option<Self> {
+        let mut reader = ByteReader::new(bytes);
+        let (mut schema, mut sources) = (Schema::new(), Sources::default());
+        for _ in 0..reader.u32()? {
+            let (entry, source) = read_field(&mut reader)?;
+            sources.set(schema.add_entry(entry).ok()?, &source);
+        }
+        let records = match reader.u32()? {
+            0 => Records::File,
+            1 => Records::Lines,
+            2 => Records::Jsonl,
+            3 => Records::Csv,
+            _ => return None,
+        };
+        let stored = read_stored(&mut reader)?;
+        let mut segments = Vec::new();
+        for _ in 0..reader.u32()? {
+            segments.push(read_segment(&mut reader)?);
+        }
+        let mut notes = BTreeMap::new();
+        for _ in 0..reader.u32()? {
+            let (name, value) = (read_text(&mut reader)?, read_text(&mut reader)?);
+            let rises = notes.last_key_value().is_none_or(|(last, _)| *last < name);
+            rises.then(|| notes.insert(name, value))?;
+        }
+        let mut partial = BTreeMap::new();
+        for _ in 0..reader.u32()? {
+            let path = read_text(&mut reader)?;
+            let rises = partial.last_key_value().is_none_or(|(last, _)| *last < path);
+            let file = read_partial(&mut reader)?;
+            rises.then(|| partial.insert(path, file))?;
+        }
+        let all = reader.remaining().is_empty();
+        all.then_some(Manifest { schema, sources, records, stored, segments, notes, partial })
+    }
+}
+
+fn put_field(out: &mut Vec<u8>, entry: &FieldEntry, source: &str) {
+    for text in [&entry.name, source] {
+        put_varint(out, text.len() as u64);
+        out.extend_from_slice(text.as_bytes());
+    }
+    let kind = match entry.kind {
+        FieldKind::Text { .. } => 0u32,
+        FieldKind::Keyword => 1,
+        FieldKind::Unsigned => 2,
+        FieldKind::Signed => 3,
+        FieldKind::Float => 4,
+        FieldKind::Bytes => 5,
+        FieldKind::Boolean => 6,
+        FieldKind::Date => 7,
+        FieldKind::Path => 8,
+    };
+    let uses = u32::from(entry.stored) | u32::from(entry.column) << 1 | u32::from(entry.searched) << 2;
+    out.extend([kind, uses].map(u32::to_le_bytes).as_flattened());
+    if let FieldKind::Text { analyzer, postings } = &entry.kind {
+        let (code, parameters) = analyzer.code();
+        out.extend([postings.code(), code].map(u32::to_le_bytes).as_flattened());
+        out.extend(parameters.map(u64::to_le_bytes).as_flattened());
+        if let Analyzer::Chain(chain) = analyzer {
+            let text = chain.to_string();
+            put_varint(out, text.len() as u64);
+            out.extend_from_slice(text.as_bytes());
+        }
+    }
+}
+
+fn read_field(reader: &mut ByteReader<'_>) -> Option<(FieldEntry, String)> {
+    let mut text = || String::from_utf8(read_text(reader)?).ok();
+    let (name, source) = (text()?, text()?);
+    let (kind, uses) = (reader.u32()?, reader.u32()?);
+    let kind = match kind {
+        0 => {
+            let (postings, code) = (Postings::from_code(reader.u32()?)?, reader.u32()?);
+            let parameters = [reader.u64()?, reader.u64()?, reader.u64()?, reader.u64()?];
+            let analyzer = match (code, parameters) {
+                (CHAIN, [0, 0, 0, 0]) => Analyzer::Chain(Chain::from_stored(&read_text(reader)?)?),
+                _ => Analyzer::from_code(code, parameters)?,
+            };
+            FieldKind::Text { analyzer, postings }
+        }
+        1 => FieldKind::Keyword,
+        2 => FieldKind::Unsigned,
+        3 => FieldKind::Signed,
+        4 => FieldKind::Float,
+        5 => FieldKind::Bytes,
+        6 => FieldKind::Boolean,
+        7 => FieldKind::Date,
+        8 => FieldKind::Path,
+        _ => return None,
+    };
+    let uses_of = |bit: u32| uses & bit != 0;
+    let (stored, column, searched) = (uses_of(1), uses_of(2), uses_of(4));
+    (uses <= 7).then_some((FieldEntry { name, kind, stored, column, searched }, source))
+}
+
+fn put_stored(stored: &Stored, out: &mut Vec<u8>) {
+    let store = match stored.store {
+        Store::None => 0u32,
+        Store::Reference => 1,
+        Store::Content => 2,
+    };
+    let (compression, level) = match stored.compression {
+        Compression::None => (0, 0),
+        Compression::Lz4 => (1, 0),
+        Compression::Zstd(level) => (2, level.into()),
+    };
+    for field in [store, compression, level, u32::from(stored.vectors)] {
+        out.extend_from_slice(&field.to_le_bytes());
+    }
+}
+
+fn read_stored(reader: &mut ByteReader<'_>) -> Option<Stored> {
+    let store = match reader.u32()? {
+        0 => Store::None,
+        1 => Store::Reference,
+        2 => Store::Content,
+        _ => return None,
+    };
+    let compression = match (reader.u32()?, reader.u32()?) {
+        (0, 0) => Compression::None,
+        (1, 0) => Compression::Lz4,
+        (2, level @ 1..=19) => Compression::Zstd(u8::try_from(level).ok()?),
+        _ => return None,
+    };
+    let vectors = match reader.u32()? {
+        0 => false,
+        1 => true,
+        _ => return None,
+    };
+    Some(Stored { store, compression, vectors })
+}
+
+fn read_text(reader: &mut ByteReader<'_>) -> Option<Vec<u8>> {
+    let len = usize::try_from(reader.varint()?).ok()?;
+    reader.take(len).map(<[u8]>::to_vec)
+}
+
+fn read_partial(reader: &mut ByteReader<'_>) -> Option<Partial> {
+    let stamp = Stamp { bytes: reader.u64()?, modified: reader.u64()?.cast_signed() };
+    let mut spans: Vec<LineSpan> = Vec::new();
+    for _ in 0..reader.varint()? {
+        let start = spans.last().map_or(0, |span| span.end).checked_add(reader.varint()?)?;
+        let end = start.checked_add(reader.varint()?)?;
+        // A line has at least one byte.
+        let lines = reader.varint().filter(|&lines| lines <= end - start)?;
+        spans.push(LineSpan { start, end, lines });
+    }
+    Some(Partial { stamp, spans })
+}
+
+fn read_segment(reader: &mut ByteReader<'_>) -> Option<SegmentEntry> {
+    let id = u128::from_le_bytes(*reader.take(16)?.first_chunk()?);
+    let mut figures = [0; 7];
+    for figure in &mut figures {
+        *figure = reader.u64()?;
+    }
+    let [documents, terms, tokens, bytes, deleted, deletes, updates] = figures;
+    let agree = deleted <= documents && (deleted == 0) == (deletes == 0);
+    agree.then_some(SegmentEntry { id, documents, terms, tokens, bytes, deleted, deletes, updates })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn manifests_read_back_and_cut_ones_do_not() {
+        let segment = |id, deleted| SegmentEntry {
+            id,
+            documents: 2,
+            terms: 3,
+            tokens: 4,
+            bytes: u64::MAX,
+            deleted,
+            deletes: deleted * 7,
+            updates: deleted % 2,
+        };
+        let stored = Stored { store: Store::Content, compression: Compression::Zstd(3), vectors: true };
+        for (analyzer, postings, stored) in [
+            ("standard", Postings::Frequencies, Stored::default()),
+            ("standard", Postings::Positions, Stored { store: Store::Reference, ..Stored::default() }),
+            ("paths", Postings::Positions, stored),
+            ("snowball:russian", Postings::Frequencies, Stored::default()),
+            ("edge-ngram:2-9", Postings::Frequencies, Stored::default()),
+            ("standard", Postings::Offsets, stored),
+            ("paths | fold | stop:the,of,ü | edge-ngram:1-8", Postings::Offsets, stored),
+        ] {
+            let analyzer = Analyzer::parse(analyzer).unwrap();
+            let note = |name: &str, value: &str| (name.into(), value.into());
+            let mut schema = Schema::of_files(analyzer.clone(), postings);
+            let title = FieldKind::Text { analyzer, postings: Postings::Documents };
+            let others = [FieldKind::Keyword, FieldKind::Unsigned, FieldKind::Signed, FieldKind::Float];
+            for (name, kind) in ["a", "ü", "-", "d.e"].into_iter().zip(others) {
+                schema.add(name, kind, true).unwrap();
+            }
+            schema.add("title", title, false).unwrap();
+            schema.add("rest", FieldKind::Bytes, true).unwrap();
+            for (name, kind) in [("t", FieldKind::Date), ("b", FieldKind::Boolean), ("p", FieldKind::Path)] {
+                schema.add_entry(FieldEntry::new(name, kind).in_column()).unwrap();
+            }
+            let keyword = FieldEntry::new("k", FieldKind::Keyword).in_column().not_searched();
+            schema.add_entry(keyword).unwrap();
+            let mut sources = Sources::of(&schema);
+            schema.field("title").into_iter().for_each(|title| sources.set(title, "a title, {ü}"));
+            let manifest = Manifest {
+                schema,
+                sources,
+                records: Records::Csv,
+                stored,
+                segments: vec![segment(1, 0), segment(u128::MAX, 2)],
+                notes: [note("", "x"), note("host", ""), note("hosts", "abc")].into(),
+                partial: [
+                    (b"a".to_vec(), Partial::default()),
+                    (
+                        b"b".to_vec(),
+                        Partial {
+                            stamp: Stamp { bytes: 1 << 40, modified: -5 },
+                            spans: vec![
+                                LineSpan { start: 0, end: 9, lines: 1 },
+                                LineSpan { start: 1 << 33, end: 1 << 34, lines: 1 << 20 },
+                            ],
+                        },
+                    ),
+                ]
+                .into(),
+            };
+            let bytes = manifest.encode();
+            assert_eq!(Manifest::decode(&bytes).unwrap(), manifest);
+            assert!((0..bytes.len()).all(|len| Manifest::decode(&bytes[..len]).is_err()));
+        }
+    }
+
+    #[test]
+    fn a_chain_that_is_damaged_or_unknown_is_refused() {
+        let chain = "standard | stop:the,of | porter";
+        let schema = Schema::of_files(Analyzer::parse(chain).unwrap(), Postings::Positions);
+        let manifest = Manifest::new(schema, Records::File, Stored::default());
+        let bytes = manifest.encode();
+        let at = bytes.windows(chain.len()).position(|window| window == chain.as_bytes()).unwrap();
+        let with = |text: &str| {
+            let mut changed = bytes.clone();
+            changed[at..at + chain.len()].copy_from_slice(text.as_bytes());
+            Manifest::decode(&changed)
+        };
+        assert_eq!(with(chain).unwrap(), manifest);
+        for odd in [
+            "standard | stop:the,of | barter",
+            "standard | stop:the,of |porter ",
+            "standard & stop:the,of & porter",
+        ] {
+            assert!(matches!(with(odd), Err(Error::Corrupt { .. })), "{odd}");
+        }
+        // Its length is not believed, and a chain has no parameters.
+        for (place, value) in [(at - 1, 0), (at - 1, 0x7f), (at - 2, 1)] {
+            let mut changed = bytes.clone();
+            changed[place] = value;
+            assert!(Manifest::decode(&changed).is_err(), "{place}");
+        }
+    }
+}

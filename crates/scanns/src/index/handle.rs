@@ -1,0 +1,252 @@
+//! [`Index`]: one place from which everything that is done to an index begins.
+
+use std::path::{Path, PathBuf};
+use std::sync::Arc;
+use std::sync::atomic::AtomicBool;
+
+use super::build::options::IndexOptions;
+use super::build::report::IndexReport;
+use super::build::run::{self, build_in};
+use super::check::{CheckReport, check_in, salvage_in};
+use super::live::{IndexWriter, WriterOptions};
+use super::maintain::{DeleteReport, MergeOptions, MergeReport, Selection, delete_in, merge_in, must_exist};
+use super::progress::Progress;
+use super::snapshot::Snapshot;
+use super::update::{UpdateReport, update_in};
+use crate::error::{Error, Result};
+use crate::schema::Schema;
+use crate::segment::CheckLevel;
+use crate::store::{Directory, FsDirectory, generations};
+
+/// An index: where it is, and what can be done to it.
+///
+/// A handle is cheap to make and to clone. It holds no lock and keeps no file open: [`Index::snapshot`] opens
+/// a commit for reading, [`Index::writer`] takes the lock of the one writer, and so do builds, deletes,
+/// updates and merges while they run.
+///
+/// ```
+/// use scanns::schema::{Analyzer, Document, FieldKind, Postings, Schema};
+/// use scanns::{Index, query::Operator, search::Model};
+///
+/// # fn main() -> scanns::Result<()> {
+/// # let place = tempfile::tempdir().unwrap();
+/// # let path = place.path().join("mail.scanns");
+/// let mut schema = Schema::new();
+/// let words = FieldKind::Text { analyzer: Analyzer::Standard, postings: Postings::Positions };
+/// let text = schema.add("text", words, false)?;
+///
+/// let index = Index::create(&path, &schema)?;
+/// let writer = index.writer()?;
+/// writer.add(&Document::new("mail-1").text(text, "The index is ready."))?;
+/// writer.commit()?;
+///
+/// let snapshot = index.snapshot()?;
+/// let query = snapshot.parse("ready", Operator::And)?;
+/// let hits = snapshot.searcher().top_k(&query, Model::Classic, 10)?;
+/// assert_eq!(snapshot.key(&hits[0])?, b"mail-1");
+/// # Ok(())
+/// # }
+/// ```
+#[derive(Clone, Debug)]
+pub struct Index {
+    directory: Arc<dyn Directory>,
+    /// Where the index is, if it is on a file system.
+    path: Option<PathBuf>,
+}
+
+impl Index {
+    /// Creates an empty index with these fields at `path`, and commits it. The directory must be empty or
+    /// missing.
+    ///
+    /// # Errors
+    /// [`Error::Conflict`] if there is an index already, [`Error::NotAnIndex`] if something else is at
+    /// `path`, [`Error::Locked`] if another process is creating an index there.
+    pub fn create(path: impl AsRef<Path>, schema: &Schema) -> Result<Self> {
+        let index = Index::at(path);
+        let exists = index.path.as_ref().is_some_and(|path| path.exists());
+        if exists && !generations(&*index.directory)?.is_empty() {
+            return Err(Error::Conflict {
+                what: format!("creating an index at {}", index.directory.describe()),
+                with: "the index that is there".into(),
+                remedy: "open it, or choose another path".into(),
+            });
+        }
+        index.writer_with(Some(schema), WriterOptions::default())?.prepare()?.commit()?;
+        Ok(index)
+    }
+
+    /// Opens the index at `path`.
+    ///
+    /// # Errors
+    /// [`Error::NotAnIndex`] if there is no directory at `path`. What the directory holds is read by what is
+    /// called next.
+    pub fn open(path: impl AsRef<Path>) -> Result<Self> {
+        must_exist(path.as_ref())?;
+        Ok(Index::at(path))
+    }
+
+    /// The index at `path`, which need not exist yet: the first build or writer creates it.
+    pub fn at(path: impl AsRef<Path>) -> Self {
+        let path = path.as_ref();
+        Index { directory: Arc::new(FsDirectory::new(path)), path: Some(path.to_path_buf()) }
+    }
+
+    /// The index in any directory, for example a [`RamDirectory`](crate::store::RamDirectory).
+    pub fn in_directory(directory: Arc<dyn Directory>) -> Self {
+        Index { directory, path: None }
+    }
+
+    /// Opens the newest commit for reading.
+    ///
+    /// # Errors
+    /// [`Error::NotAnIndex`] if nothing was ever committed, [`Error::Corrupt`] and [`Error::NewerFormat`] if
+    /// the commit cannot be read.
+    pub fn snapshot(&self) -> Result<Snapshot> {
+        let Some(path) = &self.path else {
+            let empty = || Error::NotAnIndex {
+                path: self.directory.describe().into(),
+                why: "nothing was ever committed in it",
+            };
+            return Snapshot::open_in(&*self.directory)?.ok_or_else(empty);
+        };
+        Snapshot::open(path)
+    }
+
+    /// Opens the index for writing with the default options, on half of the memory of the machine.
+    ///
+    /// # Errors
+    /// [`Error::Locked`] while another writer is open; an error if the index was not created yet, since its
+    /// fields are then unknown: use [`Index::create`] or [`Index::writer_with`].
+    pub fn writer(&self) -> Result<IndexWriter> {
+        self.writer_with(None, WriterOptions::default())
+    }
+
+    /// Opens the index for writing, or creates it with `schema`. A schema for an index that exists must be
+    /// the one it has.
+    ///
+    /// # Errors
+    /// [`Error::Locked`] while another writer is open; an error for another schema, for none where there is
+    /// no index, and for too little memory.
+    pub fn writer_with(&self, schema: Option<&Schema>, options: WriterOptions) -> Result<IndexWriter> {
+        match &self.path {
+            Some(path) => IndexWriter::open(path, schema, options),
+            None => IndexWriter::open_in(Arc::clone(&self.directory), schema, options),
+        }
+    }
+
+    /// Brings the index up to date with the files that the options name, and commits; creates it if there is
+    /// none.
+    ///
+    /// Files that have not changed since they were indexed are left alone, and the documents of changed files
+    /// are replaced. Set `cancel` to stop early: what was indexed by then is committed, the report says
+    /// so, and the same build can be continued later.
+    ///
+    /// # Errors
+    /// If nothing could be committed: something else is at the path, another writer is open, the disk is
+    /// full. Files that cannot be read are not an error; the report lists them.
+    pub fn build(
+        &self,
+        options: &IndexOptions,
+        progress: &Progress,
+        cancel: &Arc<AtomicBool>,
+    ) -> Result<IndexReport> {
+        match &self.path {
+            Some(path) => run::build(path, options, progress, cancel),
+            None => build_in(&*self.directory, options, progress, cancel),
+        }
+    }
+
+    /// Deletes the documents of a selection, and commits.
+    ///
+    /// # Errors
+    /// [`Error::Locked`] while another writer is open; an error if the query of the selection does not parse.
+    pub fn delete(&self, which: &Selection) -> Result<DeleteReport> {
+        delete_in(&*self.directory, which)
+    }
+
+    /// Gives columns of the selected documents new values, by the name of the field and as text, and commits.
+    /// Documents are not indexed again.
+    ///
+    /// # Errors
+    /// As [`Index::delete`]; an error for a field that is no column, and for a value that does not fit its
+    /// field.
+    pub fn update(&self, which: &Selection, values: &[(String, Vec<String>)]) -> Result<UpdateReport> {
+        update_in(&*self.directory, which, values)
+    }
+
+    /// Merges segments, which also reclaims the space of deleted documents, and commits.
+    ///
+    /// # Errors
+    /// [`Error::Locked`] while another writer is open, [`Error::Cancelled`] after `cancel` was set.
+    pub fn merge(
+        &self,
+        options: &MergeOptions,
+        progress: &Progress,
+        cancel: &AtomicBool,
+    ) -> Result<MergeReport> {
+        merge_in(&*self.directory, options, progress, cancel)
+    }
+
+    /// Verifies the newest commit. Damage is not an error; the report tells it.
+    ///
+    /// # Errors
+    /// [`Error::NotAnIndex`], no commit that can be read at all, [`Error::Cancelled`] after `cancel` was set.
+    pub fn check(&self, level: CheckLevel, progress: &Progress, cancel: &AtomicBool) -> Result<CheckReport> {
+        check_in(&*self.directory, level, progress, cancel)
+    }
+
+    /// Verifies the index and, if something is damaged, commits the intact segments without the damaged ones.
+    ///
+    /// If the newest commit cannot be read, the newest readable one takes its place, and no file is removed.
+    ///
+    /// # Errors
+    /// As [`Index::check`]; [`Error::Locked`] while another writer is open.
+    pub fn salvage(
+        &self,
+        level: CheckLevel,
+        progress: &Progress,
+        cancel: &AtomicBool,
+    ) -> Result<CheckReport> {
+        salvage_in(&*self.directory, level, progress, cancel)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::schema::FieldKind;
+    use crate::store::RamDirectory;
+
+    fn schema() -> Schema {
+        let mut schema = Schema::new();
+        schema.add("name", FieldKind::Keyword, false).unwrap();
+        schema
+    }
+
+    #[test]
+    fn an_index_is_created_empty_and_only_once() {
+        let place = tempfile::tempdir().unwrap();
+        let path = place.path().join("new.scanns");
+        assert!(Index::open(&path).is_err());
+        let index = Index::create(&path, &schema()).unwrap();
+        let snapshot = index.snapshot().unwrap();
+        assert_eq!((snapshot.info().documents, snapshot.schema()), (0, &schema()));
+        assert!(matches!(Index::create(&path, &schema()), Err(Error::Conflict { .. })));
+        assert_eq!(Index::open(&path).unwrap().writer().unwrap().schema(), &schema());
+    }
+
+    #[test]
+    fn an_index_in_memory_has_no_snapshot_before_its_first_commit() {
+        let index = Index::in_directory(Arc::new(RamDirectory::new()));
+        assert!(matches!(index.snapshot(), Err(Error::NotAnIndex { .. })));
+        assert!(index.writer().is_err(), "the fields are unknown");
+        index
+            .writer_with(Some(&schema()), WriterOptions::default())
+            .unwrap()
+            .prepare()
+            .unwrap()
+            .commit()
+            .unwrap();
+        assert_eq!(index.snapshot().unwrap().info().documents, 0);
+    }
+}

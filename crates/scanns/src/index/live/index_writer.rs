@@ -1,0 +1,313 @@
+//! The writer of an index for programs: adds, updates and deletes documents, and commits.
+
+use std::path::Path;
+use std::sync::Arc;
+use std::sync::atomic::Ordering;
+use std::thread::JoinHandle;
+
+use super::lane_buffer::{EditAction, EditTarget};
+use super::options::WriterOptions;
+use super::writer_core::WriterCore;
+use crate::error::{Error, Result};
+use crate::index::build::directory::{prepare_directory, remove_empty_index};
+use crate::index::commit::column_setting::ColumnSetting;
+use crate::index::commit::writer::StagedCommit;
+use crate::index::field_views::FieldViews;
+use crate::query::Query;
+use crate::schema::{Document, Field, Schema, Value};
+use crate::store::{Directory, FsDirectory};
+use crate::sys::lock;
+
+/// The one writer of an index; any number of threads may use it at once.
+///
+/// What was added is in the index after the next commit. It is lost if the writer is dropped before, or the
+/// machine fails.
+pub struct IndexWriter {
+    pub(super) core: Arc<WriterCore>,
+    merger: Option<JoinHandle<()>>,
+}
+
+impl IndexWriter {
+    /// Opens the index at `path` for writing, or creates one with `schema`. An existing index keeps its
+    /// schema; a schema that is given must be the same.
+    ///
+    /// # Errors
+    /// [`Error::Locked`] while another process writes to the index; [`Error::Conflict`] for another schema,
+    /// or none where there is no index; [`Error::InvalidValue`] if the memory is too little for the
+    /// lanes.
+    pub fn open(path: impl AsRef<Path>, schema: Option<&Schema>, options: WriterOptions) -> Result<Self> {
+        let path = path.as_ref();
+        let made = prepare_directory(path)?;
+        let opened = Self::open_in(Arc::new(FsDirectory::new(path)), schema, options);
+        if opened.is_err() && made {
+            remove_empty_index(&FsDirectory::new(path), path);
+        }
+        opened
+    }
+
+    /// Like [`IndexWriter::open`], in any directory.
+    pub fn open_in(
+        directory: Arc<dyn Directory>,
+        schema: Option<&Schema>,
+        options: WriterOptions,
+    ) -> Result<Self> {
+        let core = Arc::new(WriterCore::open(directory, schema, options)?);
+        let merge = |policy| {
+            let core = core.clone();
+            let run = move || core.merge_in_background(&policy);
+            std::thread::Builder::new().name("merge".into()).spawn(run).map_err(|source| Error::System {
+                action: "start a thread",
+                source,
+                remedy: "raise the limit of processes (ulimit -u)",
+            })
+        };
+        let merger = options.merge.map(merge).transpose()?;
+        Ok(IndexWriter { core, merger })
+    }
+
+    /// The fields of documents.
+    pub fn schema(&self) -> &Schema {
+        &self.core.schema
+    }
+
+    /// Adds a document, even if there are others with its key; returns the number of the operation.
+    ///
+    /// # Errors
+    /// [`Error::InvalidField`] or [`Error::InvalidValue`] for a document that does not fit the schema or the
+    /// memory: it is left out, and the writer goes on. After any other error the writer has failed, and
+    /// every call returns [`Error::WriterFailed`].
+    pub fn add(&self, document: &Document) -> Result<u64> {
+        document.check(&self.core.schema)?;
+        self.core.change(Some(document), None)
+    }
+
+    /// Adds a document in the place of all that have its key; both happen in the same commit. Returns the
+    /// number of the operation. Documents that are added later are not affected.
+    ///
+    /// # Errors
+    /// As [`IndexWriter::add`]; a document that is left out replaces nothing.
+    pub fn update(&self, document: &Document) -> Result<u64> {
+        document.check(&self.core.schema)?;
+        let target = EditTarget::Key(document.key().to_vec());
+        self.core.change(Some(document), Some((target, EditAction::Delete)))
+    }
+
+    /// Deletes all documents with this key that were added before; returns the number of the operation.
+    ///
+    /// If files were indexed too, the key may be the path of a file, for the file or all its lines, or a
+    /// path, a colon and the number of a line.
+    ///
+    /// # Errors
+    /// As [`IndexWriter::add`].
+    pub fn delete(&self, key: &[u8]) -> Result<u64> {
+        self.core.change(None, Some((EditTarget::Key(key.to_vec()), EditAction::Delete)))
+    }
+
+    /// Deletes all documents that were added before and that the query matches; returns the number of the
+    /// operation. Patterns may match any number of terms, and a fuzzy word matches all terms within its
+    /// edit distance.
+    ///
+    /// # Errors
+    /// As [`IndexWriter::add`]; also [`Error::Unsupported`] or [`Error::InvalidField`] for a query that
+    /// cannot be answered.
+    pub fn delete_matching(&self, query: &Query) -> Result<u64> {
+        self.must_be_answerable(query)?;
+        self.core.change(None, Some((EditTarget::Query(query.clone()), EditAction::Delete)))
+    }
+
+    /// Gives all documents with this key that were added before new values in a column of numbers, dates or
+    /// booleans; without values, clears the column for them. Returns the number of the operation. The
+    /// documents are not indexed again: a few blocks of the column are written.
+    ///
+    /// # Errors
+    /// As [`IndexWriter::add`]; also [`Error::InvalidField`] for a field that cannot be changed in place,
+    /// because it is not such a column or is stored with the documents, and [`Error::InvalidValue`] for
+    /// values of another kind.
+    pub fn set(&self, key: &[u8], field: Field, values: &[Value]) -> Result<u64> {
+        let setting = ColumnSetting::new(&self.core.schema, field, values)?;
+        self.core.change(None, Some((EditTarget::Key(key.to_vec()), EditAction::Set(setting))))
+    }
+
+    /// Does the same for all documents that were added before and that the query matches.
+    ///
+    /// # Errors
+    /// As [`IndexWriter::set`] and [`IndexWriter::delete_matching`].
+    pub fn set_matching(&self, query: &Query, field: Field, values: &[Value]) -> Result<u64> {
+        let setting = ColumnSetting::new(&self.core.schema, field, values)?;
+        self.must_be_answerable(query)?;
+        self.core.change(None, Some((EditTarget::Query(query.clone()), EditAction::Set(setting))))
+    }
+
+    /// Refuses a query that cannot be answered: at the commit it would fail the writer.
+    fn must_be_answerable(&self, query: &Query) -> Result<()> {
+        let schema = &self.core.schema;
+        FieldViews::of_schema(schema, &[]).searcher().count(query)?;
+        for phrase in query.phrase_fields() {
+            let kept = schema.entry(phrase).and_then(|entry| entry.postings());
+            if kept.is_none_or(|kept| !kept.has_positions()) {
+                let field = schema.entry(phrase).map_or(String::new(), |entry| entry.name.clone());
+                return Err(Error::Unsupported {
+                    what: format!("a phrase in field '{field}', which has no positions,"),
+                    remedy: "search its words instead, or index the field with positions".into(),
+                });
+            }
+        }
+        Ok(())
+    }
+
+    /// Sets the note `name` of the next commit to `value`; `None` removes it.
+    /// [`Snapshot::notes`](crate::index::Snapshot::notes) returns the notes of a commit.
+    pub fn note(&self, name: &[u8], value: Option<&[u8]>) {
+        self.core.writer.describe(|manifest| {
+            let mut manifest = manifest?;
+            match value {
+                Some(value) => manifest.notes.insert(name.to_vec(), value.to_vec()),
+                None => manifest.notes.remove(name),
+            };
+            Some(manifest)
+        });
+        self.core.noted.store(true, Ordering::Relaxed);
+    }
+
+    /// Makes every operation that has returned durable. Concurrent operations are in this commit or the next:
+    /// the number of the last one in it is returned. Without changes nothing is written.
+    ///
+    /// # Errors
+    /// The error of the directory. The commit before is then the state of the index or, if only the last step
+    /// could not be made certain, either of the two. [`Error::Conflict`] while another commit is
+    /// prepared.
+    pub fn commit(&self) -> Result<Commit> {
+        let _one_at_a_time = self.core.writer.begin_commit();
+        let sequence = self.take_all_in()?;
+        if self.core.has_changed() {
+            let prepared = self.prepare_begun(sequence)?;
+            return prepared.publish();
+        }
+        Ok(Commit { generation: self.core.writer.generation(), sequence })
+    }
+
+    /// The first phase of a commit: does all that can fail for want of space; readers see nothing of it yet.
+    /// Operations in the meantime are in the next commit. Other commits are refused until this one is
+    /// finished or dropped.
+    ///
+    /// # Errors
+    /// As [`IndexWriter::commit`].
+    pub fn prepare(&self) -> Result<PreparedCommit<'_>> {
+        let _one_at_a_time = self.core.writer.begin_commit();
+        let sequence = self.take_all_in()?;
+        self.prepare_begun(sequence)
+    }
+
+    /// Makes all operations part of the next commit; returns the number of the last.
+    fn take_all_in(&self) -> Result<u64> {
+        if self.core.prepared.load(Ordering::Acquire) {
+            return Err(Error::Conflict {
+                what: "a commit".into(),
+                with: "a commit that is prepared".into(),
+                remedy: "finish that one or drop it first".into(),
+            });
+        }
+        self.core.resolve()
+    }
+
+    fn prepare_begun(&self, sequence: u64) -> Result<PreparedCommit<'_>> {
+        let core = &*self.core;
+        let noted = core.noted.swap(false, Ordering::Relaxed);
+        let staged = core.writer.prepare().inspect_err(|error| core.pool.fail(error))?;
+        core.prepared.store(true, Ordering::Release);
+        Ok(PreparedCommit { core, staged: Some(staged), noted, sequence })
+    }
+
+    /// Merges segments on this thread until the policy of the options asks for nothing more; the next commit
+    /// has the merged ones. The same happens in the background, but only while the writer is open.
+    ///
+    /// # Errors
+    /// The error of the directory; the index is complete without the merge.
+    pub fn merge(&self) -> Result<()> {
+        let policy = self.core.policy();
+        policy.map_or(Ok(()), |policy| self.core.merge_what_is_due(&policy))
+    }
+
+    /// Why the last merge in the background failed, if it did; the index is complete without it.
+    pub fn merge_failure(&self) -> Option<String> {
+        lock(&self.core.merge_failure).clone()
+    }
+
+    /// Forgets everything since the last commit and closes the index, as dropping the writer does.
+    pub fn roll_back(self) {
+        drop(self);
+    }
+
+    fn close(&mut self) {
+        self.core.close();
+        if let Some(merger) = self.merger.take() {
+            // A thread that panicked merged nothing, and no thread waits for it.
+            let _ = merger.join();
+        }
+        self.core.writer.roll_back();
+    }
+}
+
+impl Drop for IndexWriter {
+    fn drop(&mut self) {
+        self.close();
+    }
+}
+
+/// A commit that was made.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Commit {
+    /// Counts commits from 1.
+    pub generation: u64,
+    /// The number of the last operation in the commit. All operations before it are in the commit, and none
+    /// after it.
+    pub sequence: u64,
+}
+
+/// A commit that is on the medium, but that no reader sees yet. If it is dropped, its changes stay with the
+/// writer and are in the next commit.
+#[must_use = "a commit that is not finished does not happen"]
+pub struct PreparedCommit<'w> {
+    core: &'w WriterCore,
+    /// `None` once it is published.
+    staged: Option<StagedCommit>,
+    /// True if notes were changed.
+    noted: bool,
+    sequence: u64,
+}
+
+impl PreparedCommit<'_> {
+    /// The number of the last operation in the commit.
+    pub fn sequence(&self) -> u64 {
+        self.sequence
+    }
+
+    /// The second phase: makes the commit the state of the index.
+    ///
+    /// # Errors
+    /// As [`IndexWriter::commit`].
+    pub fn commit(self) -> Result<Commit> {
+        let _one_at_a_time = self.core.writer.begin_commit();
+        self.publish()
+    }
+
+    fn publish(mut self) -> Result<Commit> {
+        let core = self.core;
+        if let Some(staged) = self.staged.take() {
+            core.writer.publish(staged).inspect_err(|error| core.pool.fail(error))?;
+            core.prepared.store(false, Ordering::Release);
+        }
+        Ok(Commit { generation: core.writer.generation(), sequence: self.sequence })
+    }
+}
+
+impl Drop for PreparedCommit<'_> {
+    fn drop(&mut self) {
+        if self.staged.is_some() {
+            if self.noted {
+                self.core.noted.store(true, Ordering::Relaxed);
+            }
+            self.core.prepared.store(false, Ordering::Release);
+        }
+    }
+}

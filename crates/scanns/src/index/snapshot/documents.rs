@@ -1,0 +1,159 @@
+//! What an index stores of its documents, read back for hits: text, values, term vectors.
+
+use std::ffi::OsStr;
+use std::fs::File;
+use std::io::{ErrorKind, Read, Seek, SeekFrom};
+use std::os::unix::ffi::OsStrExt;
+use std::os::unix::fs::MetadataExt;
+use std::path::{Path, PathBuf};
+
+use super::open::Snapshot;
+use crate::error::{Error, Result};
+use crate::schema::{Field, Store, Value, decode_stored};
+use crate::search::Hit;
+use crate::segment::{Reference, StoredFigures, TermInDocument};
+use crate::source::Stamp;
+
+impl Snapshot {
+    /// The text of the document of a hit as it was read: a file, or a line without its line feed. `None` if
+    /// the index stores no text. If the schema stores fields, this is the text of the default field.
+    ///
+    /// An index that stores references reads the file again. The path is the one that the build was given; a
+    /// relative path is resolved from the current directory.
+    ///
+    /// # Errors
+    /// [`Error::SourceChanged`] if a referenced file is gone or has changed, [`Error::Corrupt`] if the stored
+    /// text cannot be read.
+    pub fn document(&self, hit: &Hit) -> Result<Option<Vec<u8>>> {
+        self.document_start(hit, u64::MAX)
+    }
+
+    /// Like [`Snapshot::document`], but reads at most `most` bytes of a referenced file.
+    pub(crate) fn document_start(&self, hit: &Hit, most: u64) -> Result<Option<Vec<u8>>> {
+        let Some(segment) = self.leaf(hit) else { return Ok(None) };
+        match segment.store() {
+            Store::None => Ok(None),
+            Store::Content if self.schema().stores() => {
+                let texts = self.texts(hit, self.default_field())?;
+                Ok(texts.map(|texts| texts.concat()))
+            }
+            Store::Content => segment.content(hit.doc),
+            Store::Reference => {
+                segment.reference(hit.doc)?.map(|reference| read_reference(&reference, most)).transpose()
+            }
+        }
+    }
+
+    /// The stored texts of a field of the document of a hit, in the order in which they were given; `None` if
+    /// the document has none.
+    pub(super) fn texts(&self, hit: &Hit, field: Field) -> Result<Option<Vec<Vec<u8>>>> {
+        let values = self.values(hit)?.into_iter().flatten();
+        let texts: Vec<Vec<u8>> = values
+            .filter_map(|(of, value)| match value {
+                Value::Text(text) if of == field => Some(text),
+                _ => None,
+            })
+            .collect();
+        Ok(Some(texts).filter(|texts| !texts.is_empty()))
+    }
+
+    /// The stored values of the document of a hit, in the order in which they were given; `None` if the
+    /// schema stores no fields.
+    ///
+    /// # Errors
+    /// [`Error::Corrupt`] if the stored values cannot be read.
+    pub fn values(&self, hit: &Hit) -> Result<Option<Vec<(Field, Value)>>> {
+        let Some(segment) = self.leaf(hit).filter(|_| self.schema().stores()) else { return Ok(None) };
+        let Some(bytes) = segment.content(hit.doc)? else { return Ok(None) };
+        let damaged = || segment.damaged_values(hit.doc);
+        decode_stored(self.schema(), &bytes).map(Some).ok_or_else(damaged)
+    }
+
+    /// The values of the document of a hit in each of `fields`. The values of a column come from the column,
+    /// numbers and keywords in ascending order; other values come from what is stored.
+    ///
+    /// # Errors
+    /// [`Error::Corrupt`] if the values cannot be read.
+    pub fn field_values(&self, hit: &Hit, fields: &[Field]) -> Result<Vec<Vec<Value>>> {
+        let Some(segment) = self.leaf(hit) else { return Ok(vec![Vec::new(); fields.len()]) };
+        let is_column = |field: Field| self.schema().entry(field).is_some_and(|entry| entry.column);
+        let all_columns = fields.iter().all(|&field| is_column(field));
+        let stored = if all_columns { None } else { self.values(hit)? };
+        let values = |&field: &Field| {
+            let mut values = Vec::new();
+            if !is_column(field) {
+                let own = stored.iter().flatten().filter(|(of, _)| *of == field);
+                values.extend(own.map(|(_, value)| value.clone()));
+            } else if let Some(column) = segment.column(field).filter(|column| hit.doc < column.documents()) {
+                column.values_of(hit.doc, &mut values)?;
+            }
+            Ok(values)
+        };
+        fields.iter().map(values).collect()
+    }
+
+    /// The terms of the document of a hit, in byte order, with their positions; `None` if the index has no
+    /// vectors.
+    ///
+    /// # Errors
+    /// [`Error::Corrupt`] if the vector cannot be read.
+    pub fn vector(&self, hit: &Hit) -> Result<Option<Vec<TermInDocument>>> {
+        self.leaf(hit).map_or(Ok(None), |segment| segment.vector(hit.doc))
+    }
+
+    /// The sizes of what is stored of documents, deleted documents included.
+    ///
+    /// # Errors
+    /// [`Error::Corrupt`] if the sizes of a segment cannot be read.
+    pub fn stored_figures(&self) -> Result<StoredFigures> {
+        let mut sum = StoredFigures::default();
+        for segment in self.leaves() {
+            let one = segment.stored_figures()?;
+            sum.documents += one.documents;
+            sum.document_text += one.document_text;
+            sum.vectors += one.vectors;
+            sum.vector_text += one.vector_text;
+        }
+        Ok(sum)
+    }
+}
+
+/// Reads at most `most` bytes of a referenced document, and checks that its file has not changed.
+fn read_reference(reference: &Reference, most: u64) -> Result<Vec<u8>> {
+    let path = Path::new(OsStr::from_bytes(&reference.path));
+    let changed = |what: &str| Error::SourceChanged { path: path.to_path_buf(), what: what.into() };
+    let failed = |action, source: std::io::Error| match source.kind() {
+        ErrorKind::NotFound | ErrorKind::NotADirectory if path.is_relative() => {
+            changed("there is no such file; the path was resolved from the current directory")
+        }
+        ErrorKind::NotFound | ErrorKind::NotADirectory => changed("it is gone"),
+        _ => Error::Io { action, path: PathBuf::from(path), source },
+    };
+    let mut file = File::open(path).map_err(|source| failed("open", source))?;
+    check_stamp(&file, reference, path)?;
+    let (start, len) = reference.span.unwrap_or((0, reference.stamp.bytes));
+    let len = len.min(most);
+    if start > 0 {
+        file.seek(SeekFrom::Start(start)).map_err(|source| failed("read", source))?;
+    }
+    let mut text = Vec::new();
+    (&mut file).take(len).read_to_end(&mut text).map_err(|source| failed("read", source))?;
+    // A write during the read has changed the time of modification.
+    check_stamp(&file, reference, path)?;
+    if text.len() as u64 == len { Ok(text) } else { Err(changed("it is shorter than it was")) }
+}
+
+fn check_stamp(file: &File, reference: &Reference, path: &Path) -> Result<()> {
+    let now = file.metadata().map_err(|source| Error::io("look at", path, source))?;
+    let modified = now.mtime().saturating_mul(1_000_000_000).saturating_add(now.mtime_nsec());
+    let now = Stamp { bytes: now.len(), modified };
+    if now == reference.stamp {
+        return Ok(());
+    }
+    let what = if now.bytes == reference.stamp.bytes {
+        "it has been modified".into()
+    } else {
+        format!("it has {} bytes and had {}", now.bytes, reference.stamp.bytes)
+    };
+    Err(Error::SourceChanged { path: path.to_path_buf(), what })
+}

@@ -1,0 +1,20 @@
+//! A commit of an index, opened for reading.
+//!
+//! `open.rs` opens a commit as a [`Snapshot`] and makes searchers over it; the other files add methods:
+//! `terms.rs` parses queries and reads keys, terms and positions, `documents.rs` reads stored text and
+//! values, `snippets.rs` and `similar.rs` make snippets and queries from them, `batch/` reads the values of
+//! all hits, `column_info.rs` describes columns.
+
+pub(crate) mod batch;
+pub(crate) mod column_info;
+mod distinct_terms;
+mod documents;
+mod info;
+mod open;
+mod similar;
+mod snippets;
+mod terms;
+pub(crate) mod words;
+
+pub use info::{IndexInfo, SegmentInfo};
+pub use open::Snapshot;

@@ -1,0 +1,172 @@
+//! Opens a commit, and keeps its segments for readers.
+
+use std::collections::BTreeMap;
+use std::path::Path;
+
+use super::info::{IndexInfo, SegmentInfo};
+use crate::error::{Error, Result};
+use crate::index::commit::manifest::Manifest;
+use crate::index::field_views::FieldViews;
+use crate::schema::{Analyzer, Field, Records, Schema, Stored};
+use crate::search::{Hit, Searcher};
+use crate::segment::{SEGMENT, Segment, Updates};
+use crate::store::{Directory, FsDirectory, Lease, generations, read_generation};
+
+/// A commit of an index, opened for reading. Later commits do not change it.
+#[derive(Debug)]
+pub struct Snapshot {
+    generation: u64,
+    schema: Schema,
+    records: Records,
+    stored: Stored,
+    notes: BTreeMap<Vec<u8>, Vec<u8>>,
+    /// The segments, seen through the default field.
+    segments: Vec<Segment>,
+    /// The segments, seen through each searched field.
+    views: FieldViews,
+    infos: Vec<SegmentInfo>,
+    _lease: Lease,
+}
+
+impl Snapshot {
+    /// Opens the newest commit of the index at `path`.
+    ///
+    /// # Errors
+    /// [`Error::NotAnIndex`] if nothing was ever committed at `path`, [`Error::Corrupt`] and
+    /// [`Error::NewerFormat`] if the commit cannot be read.
+    pub fn open(path: &Path) -> Result<Self> {
+        let refuse = |why| Error::NotAnIndex { path: path.to_path_buf(), why };
+        if !path.exists() {
+            return Err(refuse("there is no such directory"));
+        }
+        if !path.is_dir() {
+            return Err(refuse("it is a file, an index is a directory"));
+        }
+        let why = "nothing was ever committed in it";
+        Self::open_in(&FsDirectory::new(path))?.ok_or_else(|| refuse(why))
+    }
+
+    /// Opens the newest commit in a directory; `None` if there is none.
+    ///
+    /// Writers may commit at the same time. If a newer commit removes files of the one that is being opened,
+    /// the newer one is opened instead.
+    pub fn open_in(directory: &dyn Directory) -> Result<Option<Self>> {
+        let mut tried = None;
+        loop {
+            let error = match Self::open_newest(directory) {
+                Err(error @ Error::Io { .. }) => error,
+                opened => return opened,
+            };
+            // A manifest may be removed between being listed and being opened.
+            let newest = generations(directory)?.first().copied();
+            if newest == tried {
+                return Err(error);
+            }
+            tried = newest;
+        }
+    }
+
+    fn open_newest(directory: &dyn Directory) -> Result<Option<Self>> {
+        let Some(&generation) = generations(directory)?.first() else { return Ok(None) };
+        // The lease keeps the files of the commit, if they still exist.
+        let gone = || Error::io("use", Path::new(&directory.describe()), std::io::ErrorKind::NotFound.into());
+        let lease = directory.lease(generation).ok_or_else(gone)?;
+        let manifest = Manifest::decode(&read_generation(directory, generation)?)?;
+        let mut segments = Vec::with_capacity(manifest.segments.len());
+        let mut infos = Vec::with_capacity(manifest.segments.len());
+        for entry in &manifest.segments {
+            let segment = entry.open(directory)?;
+            entry.must_describe(&segment, &manifest.schema)?;
+            infos.push(SegmentInfo {
+                id: format!("{:032x}", entry.id),
+                documents: entry.live(),
+                deleted: entry.deleted,
+                terms: entry.terms,
+                tokens: entry.tokens,
+                bytes: entry.bytes + segment.updates().map_or(0, Updates::bytes),
+            });
+            segments.push(segment);
+        }
+        let schema = manifest.schema;
+        let default = schema.default_field().unwrap_or_default();
+        Ok(Some(Snapshot {
+            generation,
+            _lease: lease,
+            views: FieldViews::of_schema(&schema, &segments),
+            segments: segments.iter().map(|segment| segment.in_field(default)).collect(),
+            schema,
+            records: manifest.records,
+            notes: manifest.notes,
+            stored: manifest.stored,
+            infos,
+        }))
+    }
+
+    /// The fields of documents.
+    pub fn schema(&self) -> &Schema {
+        &self.schema
+    }
+
+    /// The notes that the writer of the commit added to it, by name.
+    pub fn notes(&self) -> &BTreeMap<Vec<u8>, Vec<u8>> {
+        &self.notes
+    }
+
+    /// Figures of the segments, in document order.
+    pub fn segments(&self) -> &[SegmentInfo] {
+        &self.infos
+    }
+
+    /// Figures of the whole index.
+    pub fn info(&self) -> IndexInfo {
+        let sum = |of: fn(&SegmentInfo) -> u64| self.infos.iter().map(of).sum();
+        let default = self.schema.default_field();
+        let analyzer = default.and_then(|field| self.schema.analyzer(field)).cloned();
+        let fields = self.segments.iter().flat_map(|segment| &segment.stats().fields);
+        IndexInfo {
+            generation: self.generation,
+            documents: sum(|segment| segment.documents),
+            deleted: sum(|segment| segment.deleted),
+            tokens: sum(|segment| segment.tokens),
+            schema: self.schema.clone(),
+            analyzer: analyzer.unwrap_or(Analyzer::Standard),
+            records: self.records,
+            postings: default.and_then(|field| self.schema.entry(field)?.postings()).unwrap_or_default(),
+            stored: self.stored,
+            index_bytes: sum(|segment| segment.bytes),
+            position_bytes: fields.map(|field| field.run_bytes).sum(),
+            format_version: SEGMENT.format,
+        }
+    }
+
+    /// A searcher over this commit. Queries that name no field search the default field.
+    pub fn searcher(&self) -> Searcher<'_> {
+        self.views.searcher()
+    }
+
+    /// A searcher over this commit with another default field. Hits of one document are the same in all
+    /// fields.
+    pub fn searcher_in(&self, field: Field) -> Searcher<'_> {
+        self.views.searcher_in(field)
+    }
+
+    /// The default field of the schema, or field 0 if there is none.
+    pub(crate) fn default_field(&self) -> Field {
+        self.views.default_field()
+    }
+
+    /// The segments, seen through the default field.
+    pub(crate) fn leaves(&self) -> &[Segment] {
+        &self.segments
+    }
+
+    /// The segment of a hit.
+    pub(crate) fn leaf(&self, hit: &Hit) -> Option<&Segment> {
+        self.segments.get(hit.leaf)
+    }
+
+    /// The segments, seen through a field.
+    pub(crate) fn segments_in(&self, field: Field) -> &[Segment] {
+        self.views.segments(field)
+    }
+}

@@ -1,0 +1,192 @@
+//! Queries made from documents: the best answers expand a query, and one document finds similar ones.
+
+use std::collections::BTreeMap;
+use std::ops::Range;
+
+use super::open::Snapshot;
+use crate::error::{Error, Result};
+use crate::query::Query;
+use crate::schema::{Field, MAX_TOKEN};
+use crate::search::{Answer, Hit, Leaf, Model, MoreLikeThis, Rm3};
+use crate::segment::TermInDocument;
+use crate::tokenize::{TokenSink, Tokenizer};
+
+impl Snapshot {
+    /// Expands a query with terms of the documents that answer it best. `field` must be the default field. A
+    /// query of optional words gets new weights. For any other query, what it requires and excludes stays,
+    /// and the new terms only change the order of hits. A query without hits is returned as it is.
+    ///
+    /// # Errors
+    /// [`Error::Unsupported`] if the index has no vectors of the field, [`Error::InvalidValue`] for
+    /// parameters outside their range.
+    pub fn expand(&self, query: &Query, field: Field, model: Model, rm3: &Rm3) -> Result<Query> {
+        rm3.check()?;
+        if !self.info().stored.vectors {
+            return Err(Error::Unsupported {
+                what: "query expansion without vectors".into(),
+                remedy: "build the index with vectors, or leave the expansion out".into(),
+            });
+        }
+        if field != self.default_field() {
+            let name = |field| self.schema().entry(field).map_or("", |entry| &entry.name);
+            return Err(Error::Unsupported {
+                what: format!("query expansion in field {}", name(field)),
+                remedy: format!(
+                    "expand in field {}, whose vectors the index has, or leave the expansion out",
+                    name(self.default_field())
+                ),
+            });
+        }
+        let all = self.all_documents();
+        let mut documents = Vec::new();
+        for hit in self.best(query, model, rm3)? {
+            let vector = frequencies(self.vector(&hit)?.unwrap_or_default());
+            let is_rare = |term: &[u8]| {
+                let share = self.doc_freq(field, term)? as f32 / all as f32;
+                Ok(share <= rm3.common)
+            };
+            documents.push(Answer { score: hit.score, terms: rm3.most_frequent(vector, is_rare)? });
+        }
+        Ok(rm3.expand(query, field, &documents))
+    }
+
+    /// The documents to take terms from. Of documents with equal scores, those with smaller keys come first,
+    /// so that the answer does not depend on the segments.
+    fn best(&self, query: &Query, model: Model, rm3: &Rm3) -> Result<Vec<Hit>> {
+        let hits = self.searcher().top_k(query, model, rm3.first_pass.max(rm3.documents))?;
+        let mut named = hits
+            .into_iter()
+            .map(|hit| Ok((self.key(&hit)?, hit)))
+            .collect::<Result<Vec<(Vec<u8>, Hit)>>>()?;
+        named.sort_by(|a, b| b.1.score.total_cmp(&a.1.score).then_with(|| a.0.cmp(&b.0)));
+        Ok(named.into_iter().take(rm3.documents).map(|(_, hit)| hit).collect())
+    }
+
+    /// The document with a key, as [`Snapshot::key`] returns it, as a hit with score 0; `None` if there is
+    /// none.
+    ///
+    /// # Errors
+    /// [`Error::InvalidValue`] for the path of a file whose lines are documents.
+    pub fn hit(&self, key: &[u8]) -> Result<Option<Hit>> {
+        let mut has_lines = false;
+        for (leaf, segment) in self.leaves().iter().enumerate() {
+            // A file may have the same name as a line of another file: each range belongs to one of them.
+            for mut documents in segment.documents_named([key])? {
+                let Some(doc) = documents.find(|&doc| segment.is_live(doc)) else { continue };
+                if segment.key(doc)? == key {
+                    return Ok(Some(Hit { score: 0.0, leaf, doc }));
+                }
+                has_lines = true;
+            }
+        }
+        if has_lines {
+            let key = String::from_utf8_lossy(key);
+            return Err(Error::invalid("key", &key, format!("a line of the file, such as {key}:1")));
+        }
+        Ok(None)
+    }
+
+    /// The number of documents with the term in a field, deleted documents included.
+    pub fn doc_freq(&self, field: Field, term: &[u8]) -> Result<u64> {
+        let found = self.segments_in(field).iter().map(|segment| segment.find(term));
+        found.map(|found| Ok(found?.map_or(0, |term| u64::from(term.doc_freq)))).sum()
+    }
+
+    /// A query for documents similar to the document of a hit in a field. It finds that document too. Its
+    /// terms come from the vector of the document, or from its stored text.
+    ///
+    /// # Errors
+    /// [`Error::Unsupported`] if the index has neither, [`Error::SourceChanged`] if it refers to a file that
+    /// has changed.
+    pub fn like(&self, hit: &Hit, field: Field, options: &MoreLikeThis) -> Result<Query> {
+        let is_default = field == self.default_field();
+        if let Some(vector) = self.vector(hit)?.filter(|_| is_default) {
+            return self.like_terms(field, frequencies(vector), options);
+        }
+        let text = if is_default {
+            self.document(hit)?
+        } else {
+            self.texts(hit, field)?.map(|texts| texts.join(&b'\n'))
+        };
+        let Some(text) = text else {
+            return Err(Error::Unsupported {
+                what: "finding documents like one of which neither a vector nor the text is stored".into(),
+                remedy: "build the index with vectors, or with store content or reference, or give the text"
+                    .into(),
+            });
+        };
+        self.like_text(field, &text, options)
+    }
+
+    /// A query for documents similar to a text in a field.
+    ///
+    /// # Errors
+    /// [`Error::InvalidValue`] for options outside their range.
+    pub fn like_text(&self, field: Field, text: &[u8], options: &MoreLikeThis) -> Result<Query> {
+        let mut counted = TokenCounts::default();
+        match self.schema().analyzer(field) {
+            Some(analyzer) => Tokenizer::new(analyzer).run(&mut text.to_vec(), 0..text.len(), &mut counted),
+            // Each value of this field is one term.
+            None => counted.add(text.get(..MAX_TOKEN).unwrap_or(text)),
+        }
+        self.like_terms(field, counted.terms.into_iter().collect(), options)
+    }
+
+    /// The best `k` documents similar to the document of a hit, without that document.
+    ///
+    /// # Errors
+    /// The errors of [`Snapshot::like`].
+    pub fn more_like(&self, hit: &Hit, model: Model, k: usize, options: &MoreLikeThis) -> Result<Vec<Hit>> {
+        let query = self.like(hit, self.default_field(), options)?;
+        let mut hits = self.searcher().top_k(&query, model, k.saturating_add(1))?;
+        hits.retain(|found| (found.leaf, found.doc) != (hit.leaf, hit.doc));
+        hits.truncate(k);
+        Ok(hits)
+    }
+
+    fn like_terms(
+        &self,
+        field: Field,
+        terms: Vec<(Vec<u8>, usize)>,
+        options: &MoreLikeThis,
+    ) -> Result<Query> {
+        options.check()?;
+        options.query(field, terms, self.all_documents(), |term| self.doc_freq(field, term))
+    }
+
+    /// The number of documents, deleted documents included, as in [`Snapshot::doc_freq`].
+    fn all_documents(&self) -> u64 {
+        self.segments().iter().map(|segment| segment.documents + segment.deleted).sum()
+    }
+}
+
+/// A token sink that counts each distinct token.
+#[derive(Default)]
+struct TokenCounts {
+    terms: BTreeMap<Vec<u8>, usize>,
+}
+
+impl TokenCounts {
+    fn add(&mut self, term: &[u8]) {
+        match self.terms.get_mut(term) {
+            Some(count) => *count += 1,
+            None => drop(self.terms.insert(term.to_vec(), 1)),
+        }
+    }
+}
+
+impl TokenSink for TokenCounts {
+    fn tokens(&mut self, text: &[u8], base: usize, bounds: &[u16]) {
+        for pair in bounds.chunks_exact(2) {
+            self.add(&text[base + usize::from(pair[0])..base + usize::from(pair[1])]);
+        }
+    }
+
+    fn token(&mut self, token: &[u8], _: Range<usize>) {
+        self.add(token);
+    }
+}
+
+fn frequencies(vector: Vec<TermInDocument>) -> Vec<(Vec<u8>, usize)> {
+    vector.into_iter().map(|term| (term.frequency(), term.term)).map(|(freq, term)| (term, freq)).collect()
+}

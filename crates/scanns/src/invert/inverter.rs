@@ -1,0 +1,257 @@
+//! The inverted index of one thread: tokens in, postings in memory.
+
+use std::ops::Range;
+
+use super::batch::{TextPlace, TokenBatch, offset};
+use super::dispatch::with_isa;
+use super::options::InvertOptions;
+use super::positions::{COUNTS, OFFSETS, POSITIONS};
+use super::store::{TermStore, TokenPlace};
+use crate::codec::{Occurrence, length_to_norm};
+use crate::error::Result;
+use crate::schema::Postings;
+use crate::sys::Simd;
+use crate::tokenize::TokenSink;
+
+/// Address space beyond the budget, for what [`CHECK_EVERY`](super::options::CHECK_EVERY) bytes of text can
+/// add before the budget is checked.
+const SLACK: usize = 64 << 20;
+
+/// Documents at which an index is full: 2^31, less what [`CHECK_EVERY`](super::options::CHECK_EVERY) bytes of
+/// empty lines can add.
+const MOST_DOCUMENTS: u32 = (1 << 31) - (1 << 18);
+
+/// An inverted index of one thread that grows in memory.
+pub struct Inverter {
+    pub(super) simd: Simd,
+    pub(super) store: TermStore,
+    pub(super) batch: TokenBatch,
+    budget: usize,
+    kept: Postings,
+    /// Documents ended, including void ones.
+    docs: u32,
+    /// The length of each document, as its norm byte.
+    norms: Vec<u8>,
+    /// Void documents, ascending.
+    pub(super) void: Vec<u32>,
+    /// Offset of the current text in its document.
+    origin: u64,
+    /// Tokens of the current document.
+    pub(super) doc_tokens: u64,
+    /// Its positions without a token, less its tokens at the position of the token before; modulo 2⁶⁴.
+    pub(super) doc_shift: u64,
+    /// Tokens of all documents except void ones.
+    tokens: u64,
+    /// Documents with at least one token, except void ones.
+    with_terms: u64,
+}
+
+impl Inverter {
+    /// An empty index that uses the best instruction set of this machine.
+    pub fn new(options: &InvertOptions) -> Result<Self> {
+        Self::with_simd(options, Simd::detect())
+    }
+
+    /// An empty index that uses exactly `simd`.
+    pub fn with_simd(options: &InvertOptions, simd: Simd) -> Result<Self> {
+        Ok(Inverter {
+            simd,
+            store: TermStore::new(
+                options.expected_terms,
+                options.budget + SLACK,
+                options.pages,
+                options.postings,
+            )?,
+            batch: TokenBatch::new(),
+            budget: options.budget,
+            kept: options.postings,
+            docs: 0,
+            norms: Vec::new(),
+            void: Vec::new(),
+            origin: 0,
+            doc_tokens: 0,
+            doc_shift: 0,
+            tokens: 0,
+            with_terms: 0,
+        })
+    }
+
+    /// The document that tokens are added to.
+    #[inline]
+    pub fn current_document(&self) -> u32 {
+        self.docs
+    }
+
+    /// Says that the first byte of the text that follows is byte `origin` of its document, or of its field
+    /// there, modulo 2⁶⁴; ranges of the text need not start at its first byte. This holds until the next
+    /// call, and matters only if offsets are kept.
+    #[inline]
+    pub fn text_begins(&mut self, origin: u64) {
+        self.origin = origin;
+    }
+
+    /// Position of the next token, clamped to 2^32 - 1.
+    #[inline(always)]
+    fn next_position(&self) -> u32 {
+        u32::try_from(self.doc_tokens.wrapping_add(self.doc_shift)).unwrap_or(u32::MAX)
+    }
+
+    /// Adds one token without counting it.
+    #[inline]
+    pub(super) fn token_at(&mut self, place: TokenPlace, token: &[u8]) {
+        let (batch, store) = (&mut self.batch, &mut self.store);
+        with_isa!(self.simd, I => match store.places.kept {
+            COUNTS => batch.push_one::<I, COUNTS>(store, place, token),
+            POSITIONS => batch.push_one::<I, POSITIONS>(store, place, token),
+            _ => batch.push_one::<I, OFFSETS>(store, place, token),
+        });
+    }
+
+    /// Ends the current document; the next token belongs to the next one.
+    #[inline]
+    pub fn end_document(&mut self) {
+        self.norms.push(length_to_norm(self.doc_tokens));
+        self.docs += 1;
+        self.with_terms += u64::from(self.doc_tokens > 0);
+        self.tokens += self.doc_tokens;
+        (self.doc_tokens, self.doc_shift) = (0, 0);
+    }
+
+    /// Ends the current document and makes it void: it keeps its number, and no posting, count or statistic
+    /// has it.
+    pub fn void_document(&mut self) {
+        self.void.push(self.current_document());
+        self.norms.push(0);
+        self.docs += 1;
+        (self.doc_tokens, self.doc_shift) = (0, 0);
+    }
+
+    /// What is kept of a term in a document.
+    pub fn kept(&self) -> Postings {
+        self.kept
+    }
+
+    /// Documents so far, including void ones.
+    pub fn max_doc(&self) -> u32 {
+        self.current_document()
+    }
+
+    /// The void documents, ascending.
+    pub fn void_documents(&self) -> &[u32] {
+        &self.void
+    }
+
+    /// One norm byte per document.
+    pub fn norms(&self) -> &[u8] {
+        &self.norms
+    }
+
+    /// Takes the norms out for a flush; call [`Inverter::drain_sorted`] next.
+    pub fn take_norms(&mut self) -> Vec<u8> {
+        std::mem::take(&mut self.norms)
+    }
+
+    /// Tokens of all documents except void ones.
+    pub fn tokens(&self) -> u64 {
+        self.tokens
+    }
+
+    /// Documents with at least one term.
+    pub fn documents_with_terms(&self) -> u64 {
+        self.with_terms
+    }
+
+    /// Distinct terms so far, including those of void documents.
+    pub fn terms(&mut self) -> usize {
+        self.settle();
+        self.store.terms.len
+    }
+
+    /// Bytes of memory in use.
+    pub fn bytes(&self) -> usize {
+        self.store.bytes() + self.norms.capacity() + self.void.capacity() * 4
+    }
+
+    /// Bytes of memory held, including what is kept from earlier segments.
+    pub fn resident(&self) -> usize {
+        self.store.resident() + self.norms.capacity() + self.void.capacity() * 4
+    }
+
+    /// True when `limit` bytes, or all of the budget, are in use and the index should be flushed.
+    ///
+    /// Memory kept from earlier segments is returned here if it does not fit beside the memory in use.
+    #[inline]
+    pub fn is_full(&mut self, limit: usize) -> bool {
+        self.is_full_beside(limit, 0)
+    }
+
+    /// As [`Inverter::is_full`], if something else takes `beside` bytes of the budget.
+    #[inline]
+    pub fn is_full_beside(&mut self, limit: usize, beside: usize) -> bool {
+        let budget = self.budget.saturating_sub(beside);
+        let limit = limit.min(budget);
+        // A quarter more, if the budget allows it: segments differ in what they need, and returning memory is
+        // slow.
+        self.store.keep_within(limit.saturating_add(limit / 4).min(budget));
+        self.bytes() >= limit || self.docs >= MOST_DOCUMENTS
+    }
+
+    /// Returns all memory that is kept from earlier segments and not in use.
+    pub fn release_unused(&mut self) {
+        self.store.keep_within(0);
+    }
+
+    /// Tokens of the current document.
+    pub fn pending_tokens(&self) -> u64 {
+        self.doc_tokens
+    }
+
+    /// Enters waiting tokens into the table.
+    pub fn settle(&mut self) {
+        let (batch, store) = (&mut self.batch, &mut self.store);
+        with_isa!(self.simd, I => match store.places.kept {
+            COUNTS => batch.drain::<I, COUNTS>(store),
+            POSITIONS => batch.drain::<I, POSITIONS>(store),
+            _ => batch.drain::<I, OFFSETS>(store),
+        });
+    }
+
+    /// Removes everything and keeps the memory.
+    pub fn clear(&mut self) {
+        self.settle();
+        self.batch.clear();
+        self.store.clear();
+        self.docs = 0;
+        // Kept small, because its capacity counts as memory in use.
+        self.norms.clear();
+        self.norms.shrink_to(1 << 20);
+        self.void.clear();
+        (self.doc_tokens, self.doc_shift, self.tokens, self.with_terms) = (0, 0, 0, 0);
+    }
+}
+
+impl TokenSink for Inverter {
+    #[inline]
+    fn tokens(&mut self, text: &[u8], base: usize, bounds: &[u16]) {
+        let place = TextPlace { doc: self.docs, position: self.next_position(), origin: self.origin };
+        self.doc_tokens += bounds.len() as u64 / 2;
+        let (batch, store) = (&mut self.batch, &mut self.store);
+        with_isa!(self.simd, I => match store.places.kept {
+            COUNTS => batch.push_all::<I, COUNTS>(store, place, text, base, bounds),
+            POSITIONS => batch.push_all::<I, POSITIONS>(store, place, text, base, bounds),
+            _ => batch.push_all::<I, OFFSETS>(store, place, text, base, bounds),
+        });
+    }
+
+    fn token(&mut self, token: &[u8], source: Range<usize>) {
+        let extra = Occurrence::extra_of(source.len(), token.len());
+        let start = offset(self.origin, source.start);
+        let at = Occurrence { position: self.next_position(), start, extra };
+        self.doc_tokens += 1;
+        self.token_at(TokenPlace { doc: self.docs, at }, token);
+    }
+
+    fn shift(&mut self, positions: i32) {
+        self.doc_shift = self.doc_shift.wrapping_add_signed(positions.into());
+    }
+}

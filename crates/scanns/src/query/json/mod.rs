@@ -1,0 +1,39 @@
+//! The JSON form of queries, which programs write and read without escaping.
+//!
+//! A clause is an object with one key for its kind, and beside it `field` and `boost` if they are needed:
+//!
+//! ```text
+//! {"term": T}
+//! {"match": "text"}, {"match": {"text": …, "operator": "and"}}
+//! {"phrase": {"terms": [T…], "places": [0…], "slop": 0}}
+//! {"phrase": [T…]}, {"phrase": {"text": …, "slop": 0}}
+//! {"prefix": T}
+//! {"wildcard": "li?en*"}, {"wildcard": {"parts": […]}}
+//! {"regexp": "…"}
+//! {"fuzzy": {"term": "…", "edits": 2, "prefix": 0}}, {"fuzzy": "…"}
+//! {"range": {"gte"|"gt": T, "lte"|"lt": T}}
+//! {"set": [T…]}
+//! {"bool": {"must": […], "should": […], "must_not": […], "at_least": 0}}
+//! {"match_all": {}}
+//! {"exists": {}}
+//! {"values": {"column": "size", "gte"|"gt": V, "lte"|"lt": V}}, {"values": {"column": "size", "equals": V}}
+//! {"query": {…}}
+//! ```
+//!
+//! `T` is a term as the index has it: a string, or `{"bytes": "ff61"}` if it is not UTF-8. Only `match` and a
+//! phrase of `text` are analyzed. `V` is a value of a column: a number, a boolean, or a string as in the text
+//! form. `query` contains a clause, for a boost or field around one that has its own. A field applies to all
+//! clauses inside.
+//!
+//! `read.rs` reads what `write.rs` writes as the same query. `docs/QUERIES.md` has an example of each kind.
+
+mod depth;
+mod read;
+mod reader;
+#[cfg(test)]
+mod tests;
+mod values;
+mod wildcard;
+mod write;
+
+pub use read::parse_json;

@@ -1,0 +1,309 @@
+//! JSON becomes a query.
+
+use std::ops::Bound;
+
+use serde_json::Value;
+
+use super::depth::is_too_deep;
+use super::reader::JsonReader;
+use super::wildcard::wildcard_parts;
+use crate::error::Result;
+use crate::query::limits::MAX_CLAUSES;
+use crate::query::operator::Operator;
+use crate::query::pattern::{Pattern, WildcardPart};
+use crate::query::query_text::{QueryText, no_such_field};
+use crate::query::tree::{BoolQuery, PhraseQuery, Query};
+use crate::schema::Field;
+
+/// The keys of a clause that say its kind.
+const KINDS: [&str; 14] = [
+    "term",
+    "match",
+    "phrase",
+    "prefix",
+    "wildcard",
+    "regexp",
+    "fuzzy",
+    "range",
+    "values",
+    "set",
+    "bool",
+    "match_all",
+    "exists",
+    "query",
+];
+
+/// Reads a query from JSON.
+///
+/// `words` resolves fields, and finds the terms of `match` and of the `text` of a phrase; all other terms are
+/// taken as they are. `operator` combines the terms of a `match` that does not say how. The limits are those
+/// of [`parse`](crate::query::parse): 1,024 terms, and lists nested 64 deep.
+///
+/// # Errors
+/// [`Error::QueryJson`](crate::Error::QueryJson), which names the place.
+pub fn parse_json(text: &str, operator: Operator, words: &mut dyn QueryText) -> Result<Query> {
+    let mut reader = JsonReader::new(words, operator);
+    if is_too_deep(text) {
+        return reader.too_deep();
+    }
+    let mut json = serde_json::Deserializer::from_str(text);
+    // The depth is limited above.
+    json.disable_recursion_limit();
+    let mut values = json.into_iter::<Value>();
+    match (values.next(), values.next()) {
+        (Some(Ok(value)), None) => Ok(reader.clause(&value)?.unwrap_or_else(Query::nothing)),
+        (Some(Err(error)), _) | (_, Some(Err(error))) => reader.fault(&format!("invalid JSON: {error}")),
+        (None, _) => reader.fault(r#"there is nothing here: write a clause such as {"term": "word"}"#),
+        (Some(Ok(_)), Some(Ok(_))) => reader.fault("there is more after the query: put both into a bool"),
+    }
+}
+
+impl JsonReader<'_> {
+    /// A clause; `None` if its text has no terms.
+    fn clause(&mut self, value: &Value) -> Result<Option<Query>> {
+        let Value::Object(object) = value else {
+            return self.fault(r#"a clause is an object: write one such as {"term": "word"}"#);
+        };
+        let mut kind = None;
+        for (key, value) in object {
+            match key.as_str() {
+                "field" | "boost" => {}
+                key if !KINDS.contains(&key) => {
+                    let all = KINDS.join(", ");
+                    let message =
+                        format!("unknown kind of clause: use one of {all}, with field or boost beside it");
+                    return self.within(key, |this| this.fault(&message));
+                }
+                key if kind.is_none() => kind = Some((key, value)),
+                key => {
+                    let message = "a clause has one kind: put several into the lists of a bool";
+                    return self.within(key, |this| this.fault(message));
+                }
+            }
+        }
+        let Some((kind, value)) = kind else {
+            return self
+                .fault(&format!("the kind of the clause is missing: give one of {}", KINDS.join(", ")));
+        };
+        let field = self.optional(object, "field", Self::named_field)?;
+        let boost = self.optional(object, "boost", Self::boost)?;
+        let outer = self.field;
+        self.field = field.unwrap_or(outer);
+        let query = self.within(kind, |this| this.kind(kind, value));
+        self.field = outer;
+        Ok(query?.map(|query| match boost {
+            Some(boost) => query.boosted(boost),
+            None => query,
+        }))
+    }
+
+    fn named_field(&mut self, value: &Value) -> Result<Field> {
+        let name = self.string(value)?;
+        let found = self.words.field(&name);
+        found.or_else(|known| self.fault(&no_such_field(&name, &known)))
+    }
+
+    fn boost(&mut self, value: &Value) -> Result<f32> {
+        #[expect(clippy::cast_possible_truncation, reason = "what becomes 0 or infinite is refused")]
+        let boost = value.as_f64().map(|boost| boost as f32);
+        match boost.filter(|boost| *boost > 0.0 && boost.is_finite()) {
+            Some(boost) => Ok(boost),
+            None => self.fault("write a number greater than 0"),
+        }
+    }
+
+    fn kind(&mut self, kind: &str, value: &Value) -> Result<Option<Query>> {
+        let pattern = match kind {
+            "bool" => return self.nested(|this| this.list(value)),
+            "query" => return self.nested(|this| this.clause(value)),
+            "match" => return self.matching(value),
+            "phrase" => return self.phrase(value),
+            "term" => {
+                self.count(1)?;
+                return Ok(Some(Query::term(self.field, self.term(value)?)));
+            }
+            "match_all" | "exists" => {
+                self.count(1)?;
+                self.object(value, &[], "{}")?;
+                return Ok(Some(if kind == "exists" { Query::Exists(self.field) } else { Query::All }));
+            }
+            "set" => {
+                let terms = self.terms(value)?;
+                self.count(terms.len().max(1))?;
+                return Ok(Some(Query::pattern(self.field, Pattern::Set(terms))));
+            }
+            "fuzzy" => return self.fuzzy(value).map(Some),
+            "values" => return self.values(value).map(Some),
+            "prefix" => Pattern::Prefix(self.term(value)?),
+            "wildcard" => self.wildcard(value)?,
+            "regexp" => Pattern::Regex(self.string(value)?),
+            _ => self.range(value)?,
+        };
+        self.count(1)?;
+        Ok(Some(Query::pattern(self.field, pattern)))
+    }
+
+    fn list(&mut self, value: &Value) -> Result<Option<Query>> {
+        let keys = ["must", "should", "must_not", "at_least"];
+        let object =
+            self.object(value, &keys, r#"{"must": [], "should": [], "must_not": [], "at_least": 0}"#)?;
+        let mut given = [0; 3];
+        let mut lists = [Vec::new(), Vec::new(), Vec::new()];
+        for ((key, list), given) in keys.iter().zip(&mut lists).zip(&mut given) {
+            let found = self.optional(object, key, |this, value| this.array(value, Self::clause))?;
+            let found = found.unwrap_or_default();
+            *given = found.len();
+            list.extend(found.into_iter().flatten());
+        }
+        let [must, should, must_not] = lists;
+        let at_least = self.optional(object, "at_least", |this, value| {
+            let most = u64::try_from(given[1]).unwrap_or(u64::MAX);
+            this.number(value, most, &format!("should has {most} clauses: write a number from 0 to {most}"))
+        })?;
+        // A clause without terms has disappeared, and cannot match.
+        let at_least = usize::try_from(at_least.unwrap_or(0)).unwrap_or(usize::MAX).min(should.len());
+        let list = BoolQuery { must, should, must_not, at_least };
+        let is_empty = list == BoolQuery::default() && given != [0; 3];
+        Ok((!is_empty).then_some(Query::Bool(list)))
+    }
+
+    /// The terms of text.
+    fn matching(&mut self, value: &Value) -> Result<Option<Query>> {
+        let (text, operator) = match value {
+            Value::String(text) => (text.clone(), None),
+            _ => {
+                let example = r#"a string or {"text": "free software", "operator": "and"}"#;
+                let object = self.object(value, &["text", "operator"], example)?;
+                let operator = self.optional(object, "operator", |this, value| match value.as_str() {
+                    Some("and") => Ok(Operator::And),
+                    Some("or") => Ok(Operator::Or),
+                    _ => this.fault("write \"and\" or \"or\""),
+                })?;
+                (self.required(object, "text", Self::text)?, operator)
+            }
+        };
+        let terms = self.words.terms(self.field, &text);
+        self.count(terms.len())?;
+        let mut terms: Vec<Query> =
+            terms.into_iter().map(|(_, term)| Query::term(self.field, term)).collect();
+        if terms.len() < 2 {
+            return Ok(terms.pop());
+        }
+        Ok(Some(match operator.unwrap_or(self.operator) {
+            Operator::And => Query::all_of(terms),
+            Operator::Or => Query::any_of(terms),
+        }))
+    }
+
+    fn phrase(&mut self, value: &Value) -> Result<Option<Query>> {
+        let (terms, places, slop) = match value {
+            Value::String(text) => return self.phrase_of(text, 0),
+            Value::Array(_) => (self.terms(value)?, None, 0),
+            _ => {
+                let example = r#"text, a list of terms, {"terms": ["a", "b"], "slop": 1} or {"text": "a b"}"#;
+                let object = self.object(value, &["terms", "places", "slop", "text"], example)?;
+                let slop = self.optional(object, "slop", Self::number_of_32_bits)?.unwrap_or(0);
+                match self.optional(object, "text", Self::text)? {
+                    Some(_) if object.contains_key("terms") || object.contains_key("places") => {
+                        return self.fault("text brings its own terms and places: leave one out");
+                    }
+                    Some(text) => return self.phrase_of(&text, slop),
+                    None => {}
+                }
+                let places = self
+                    .optional(object, "places", |this, value| this.array(value, Self::number_of_32_bits))?;
+                (self.required(object, "terms", Self::terms)?, places, slop)
+            }
+        };
+        self.count(terms.len().max(1))?;
+        let places = places.unwrap_or_else(|| (0..).take(terms.len()).collect());
+        if places.len() != terms.len() || !places.is_sorted() {
+            return self.within("places", |this| {
+                this.fault("give one place for each term, none lower than the place before")
+            });
+        }
+        Ok(Some(Query::Phrase(PhraseQuery {
+            field: self.field,
+            terms: places.into_iter().zip(terms).collect(),
+            slop,
+        })))
+    }
+
+    /// A phrase of the terms of text.
+    fn phrase_of(&mut self, text: &str, slop: u32) -> Result<Option<Query>> {
+        let mut terms = self.words.terms(self.field, text);
+        self.count(terms.len())?;
+        Ok(match terms.len() {
+            0 => None,
+            1 => terms.pop().map(|(_, term)| Query::term(self.field, term)),
+            _ => Some(Query::Phrase(PhraseQuery { field: self.field, terms, slop })),
+        })
+    }
+
+    fn wildcard(&mut self, value: &Value) -> Result<Pattern> {
+        if let Value::String(_) = value {
+            let text = self.string(value)?;
+            return match wildcard_parts(&text) {
+                Some(parts) => Ok(Pattern::Wildcard(parts)),
+                None => self.fault("a backslash at the end escapes nothing: write two"),
+            };
+        }
+        let example = r#"a string or {"parts": [{"text": "li"}, "?", "*"]}"#;
+        let object = self.object(value, &["parts"], example)?;
+        let parts = self.required(object, "parts", |this, value| {
+            this.array(value, |this, value| match value.as_str() {
+                Some("?") => Ok(WildcardPart::AnyChar),
+                Some("*") => Ok(WildcardPart::Anything),
+                _ => {
+                    let object = this.object(value, &["text"], r#""?", "*" or {"text": "li"}"#)?;
+                    this.required(object, "text", Self::term).map(WildcardPart::Text)
+                }
+            })
+        })?;
+        if parts.len() > MAX_CLAUSES {
+            return self.within("parts", |this| this.fault("a wildcard may have 1,024 parts: write fewer"));
+        }
+        Ok(Pattern::Wildcard(parts))
+    }
+
+    fn fuzzy(&mut self, value: &Value) -> Result<Query> {
+        self.count(1)?;
+        let (term, edits, prefix) = match value {
+            Value::String(_) => (self.string(value)?, None, None),
+            _ => {
+                let example = r#"a string or {"term": "lisence", "edits": 2, "prefix": 0}"#;
+                let object = self.object(value, &["term", "edits", "prefix"], example)?;
+                let edits = self.optional(object, "edits", |this, value| {
+                    this.number(value, 2, "write a number from 0 to 2")
+                })?;
+                let prefix = self.optional(object, "prefix", Self::number_of_32_bits)?;
+                (self.required(object, "term", Self::string)?, edits, prefix)
+            }
+        };
+        let prefix = prefix.map_or(0, |prefix| prefix as usize);
+        Ok(match edits {
+            Some(0) => Query::term(self.field, term),
+            Some(1) => Query::pattern(self.field, Pattern::Fuzzy { term, edits: 1, prefix }),
+            _ => Query::pattern(self.field, Pattern::Fuzzy { term, edits: 2, prefix }),
+        })
+    }
+
+    fn range(&mut self, value: &Value) -> Result<Pattern> {
+        let example = r#"{"gte": "2019", "lt": "2021"}, or gt and lte"#;
+        let object = self.object(value, &["gte", "gt", "lte", "lt"], example)?;
+        let mut bounds = [Bound::Unbounded, Bound::Unbounded];
+        for (bound, included, excluded) in [(0, "gte", "gt"), (1, "lte", "lt")] {
+            let first = self.optional(object, included, Self::term)?.map(Bound::Included);
+            let second = self.optional(object, excluded, Self::term)?.map(Bound::Excluded);
+            bounds[bound] = match (first, second) {
+                (Some(_), Some(_)) => {
+                    return self
+                        .fault(&format!("{included} and {excluded} bound the same end: leave one out"));
+                }
+                (one, other) => one.or(other).unwrap_or(Bound::Unbounded),
+            };
+        }
+        let [from, to] = bounds;
+        Ok(Pattern::Range(from, to))
+    }
+}

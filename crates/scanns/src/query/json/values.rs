@@ -1,0 +1,69 @@
+//! Ranges of values of a column in JSON: `{"values": {"column": "size", "gte": "1GiB"}}`.
+
+use std::ops::Bound;
+
+use serde_json::Value;
+
+use super::reader::JsonReader;
+use crate::error::Result;
+use crate::query::query_text::not_a_value;
+use crate::query::tree::Query;
+use crate::query::value_range::ValueRange;
+use crate::schema::{self, Field, FieldKind, literal};
+
+impl JsonReader<'_> {
+    /// A range of values of a column.
+    pub(super) fn values(&mut self, value: &Value) -> Result<Query> {
+        self.count(1)?;
+        let example = r#"{"column": "size", "gte": "1GiB", "lt": 5e9}, or equals"#;
+        let object = self.object(value, &["column", "gte", "gt", "lte", "lt", "equals"], example)?;
+        let (field, kind) = self.required(object, "column", Self::named_column)?;
+        let bounds =
+            |this: &mut Self, key| this.optional(object, key, |this, value| this.bounds(&kind, value));
+        let equals = bounds(self, "equals")?;
+        let (from, after) = (bounds(self, "gte")?, bounds(self, "gt")?);
+        let (to, before) = (bounds(self, "lte")?, bounds(self, "lt")?);
+        let low = match (from, after, &equals) {
+            (None, None, None) => Bound::Unbounded,
+            (Some((first, _)), None, None) => Bound::Included(first),
+            (None, Some((_, last)), None) => Bound::Excluded(last),
+            (None, None, Some((first, _))) => Bound::Included(first.clone()),
+            _ => return self.fault("gte, gt and equals bound the same end: give only one"),
+        };
+        let high = match (to, before, equals) {
+            (None, None, None) => Bound::Unbounded,
+            (Some((_, last)), None, None) => Bound::Included(last),
+            (None, Some((first, _)), None) => Bound::Excluded(first),
+            (None, None, Some((_, last))) => Bound::Included(last),
+            _ => return self.fault("lte, lt and equals bound the same end: give only one"),
+        };
+        Ok(Query::Values(ValueRange { field, low, high }))
+    }
+
+    fn named_column(&mut self, value: &Value) -> Result<(Field, FieldKind)> {
+        let name = self.string(value)?;
+        match self.words.column(&name) {
+            Some(column) => Ok(column),
+            None => self.fault(&format!("there is no column '{name}': give the name of one")),
+        }
+    }
+
+    /// The least and the greatest value that the JSON stands for.
+    fn bounds(&mut self, kind: &FieldKind, value: &Value) -> Result<(schema::Value, schema::Value)> {
+        let is_text = matches!(kind, FieldKind::Keyword | FieldKind::Path | FieldKind::Text { .. });
+        let text = match value {
+            Value::Number(number) => number.to_string(),
+            Value::Bool(boolean) => boolean.to_string(),
+            Value::Object(_) if is_text => {
+                let term = schema::Value::Text(self.term(value)?);
+                return Ok((term.clone(), term));
+            }
+            Value::Object(_) if *kind == FieldKind::Bytes => {
+                let bytes = schema::Value::Bytes(self.term(value)?);
+                return Ok((bytes.clone(), bytes));
+            }
+            _ => self.string(value)?,
+        };
+        literal(kind, &text).or_else(|expected| self.fault(&not_a_value(kind, &expected)))
+    }
+}

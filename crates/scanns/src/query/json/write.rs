@@ -1,0 +1,196 @@
+//! Queries become JSON.
+
+use std::ops::Bound;
+
+use serde_json::{Map, Value, json};
+
+use super::wildcard::wildcard_text;
+use crate::error::{Error, Result};
+use crate::query::pattern::{Pattern, WildcardPart};
+use crate::query::tree::{BoolQuery, PhraseQuery, Query};
+use crate::query::value_range::ValueRange;
+use crate::schema::{self, Field, ValueRef, format_date};
+
+impl Query {
+    /// The query as JSON on one line.
+    ///
+    /// [`parse_json`](crate::query::parse_json) reads it as the same query, within the limits there, if its
+    /// default field is `default`: clauses in that field do not name it. `name` gives the names of
+    /// fields.
+    ///
+    /// # Errors
+    /// [`Error::InvalidField`] if the query contains a field without a name.
+    pub fn to_json(&self, default: Field, name: &dyn Fn(Field) -> Option<String>) -> Result<String> {
+        let writer = JsonWriter { name };
+        Ok(Value::from(writer.clause(self, default)?).to_string())
+    }
+}
+
+struct JsonWriter<'n> {
+    name: &'n dyn Fn(Field) -> Option<String>,
+}
+
+impl JsonWriter<'_> {
+    /// The object of a clause inside clauses that name the field `around`.
+    fn clause(&self, query: &Query, around: Field) -> Result<Map<String, Value>> {
+        // A field that all terms inside share is named once, here.
+        let field = only_field(query).unwrap_or(around);
+        let (kind, value) = match query {
+            Query::Term(term) => ("term", term_value(&term.text)),
+            Query::Bool(list) => ("bool", self.lists(list, field)?),
+            Query::Phrase(phrase) => ("phrase", phrase_value(phrase)),
+            Query::Pattern { pattern, .. } => pattern_value(pattern),
+            Query::All => ("match_all", json!({})),
+            Query::Exists(_) => ("exists", json!({})),
+            Query::Values(range) => ("values", self.values(range)?),
+            Query::Boost(inner, factor) => {
+                let mut object = self.clause(inner, field)?;
+                if object.contains_key("boost") {
+                    object = Map::from_iter([("query".to_owned(), object.into())]);
+                }
+                object.insert("boost".into(), shortest(*factor));
+                return self.with_field(object, field, around);
+            }
+        };
+        self.with_field(Map::from_iter([(kind.to_owned(), value)]), field, around)
+    }
+
+    /// The object with its field, unless it is the one that is named around it.
+    fn with_field(
+        &self,
+        mut object: Map<String, Value>,
+        field: Field,
+        around: Field,
+    ) -> Result<Map<String, Value>> {
+        if field != around {
+            object.insert("field".into(), self.name_of(field)?.into());
+        }
+        Ok(object)
+    }
+
+    fn lists(&self, list: &BoolQuery, field: Field) -> Result<Value> {
+        let mut object = Map::new();
+        for (key, clauses) in [("must", &list.must), ("should", &list.should), ("must_not", &list.must_not)] {
+            if !clauses.is_empty() {
+                let values = clauses.iter().map(|inner| self.clause(inner, field).map(Value::from));
+                object.insert(key.into(), Value::Array(values.collect::<Result<_>>()?));
+            }
+        }
+        if list.at_least > 0 {
+            object.insert("at_least".into(), list.at_least.into());
+        }
+        Ok(object.into())
+    }
+
+    fn values(&self, range: &ValueRange) -> Result<Value> {
+        let mut object = Map::new();
+        object.insert("column".into(), self.name_of(range.field)?.into());
+        insert_bounds(&mut object, range.low.as_ref().map(value), range.high.as_ref().map(value));
+        Ok(object.into())
+    }
+
+    fn name_of(&self, field: Field) -> Result<String> {
+        (self.name)(field).ok_or_else(|| Error::InvalidField {
+            field: field.number().to_string(),
+            problem: "has no name".to_owned(),
+            remedy: "write the query for the index that it was made for".to_owned(),
+        })
+    }
+}
+
+/// The field of all terms of a query; `None` if it has no terms, or terms of several fields.
+fn only_field(query: &Query) -> Option<Field> {
+    let mut fields = query.clauses().filter_map(Query::field);
+    let first = fields.next()?;
+    fields.all(|field| field == first).then_some(first)
+}
+
+fn value(value: &schema::Value) -> Value {
+    match value.as_ref() {
+        ValueRef::Text(bytes) | ValueRef::Bytes(bytes) => term_value(bytes),
+        ValueRef::Unsigned(number) => number.into(),
+        ValueRef::Signed(number) => number.into(),
+        ValueRef::Float(number) if number.is_finite() => number.into(),
+        ValueRef::Float(number) => number.to_string().into(),
+        ValueRef::Boolean(boolean) => boolean.into(),
+        ValueRef::Date(moment) => format_date(moment).into(),
+    }
+}
+
+/// A term as a string, or in hexadecimal if it is not UTF-8.
+fn term_value(bytes: &[u8]) -> Value {
+    match std::str::from_utf8(bytes) {
+        Ok(text) => text.into(),
+        Err(_) => json!({ "bytes": bytes.iter().map(|byte| format!("{byte:02x}")).collect::<String>() }),
+    }
+}
+
+fn phrase_value(phrase: &PhraseQuery) -> Value {
+    let terms: Value = phrase.terms.iter().map(|(_, bytes)| term_value(bytes)).collect();
+    let is_consecutive = phrase.terms.iter().zip(0..).all(|((place, _), row)| *place == row);
+    if is_consecutive && phrase.slop == 0 {
+        return terms;
+    }
+    let mut object = Map::from_iter([("terms".to_owned(), terms)]);
+    if !is_consecutive {
+        object.insert("places".into(), phrase.terms.iter().map(|(place, _)| *place).collect());
+    }
+    if phrase.slop > 0 {
+        object.insert("slop".into(), phrase.slop.into());
+    }
+    object.into()
+}
+
+fn pattern_value(pattern: &Pattern) -> (&'static str, Value) {
+    match pattern {
+        Pattern::Prefix(prefix) => ("prefix", term_value(prefix)),
+        Pattern::Wildcard(parts) => ("wildcard", wildcard(parts)),
+        Pattern::Regex(text) => ("regexp", text.as_str().into()),
+        Pattern::Fuzzy { term, edits, prefix } => {
+            let mut object = json!({ "term": term, "edits": edits });
+            if *prefix > 0 {
+                object["prefix"] = (*prefix).into();
+            }
+            ("fuzzy", object)
+        }
+        Pattern::Range(from, to) => {
+            let mut object = Map::new();
+            let bound = |bound: &Bound<Vec<u8>>| bound.as_ref().map(|bytes| term_value(bytes));
+            insert_bounds(&mut object, bound(from), bound(to));
+            ("range", object.into())
+        }
+        Pattern::Set(terms) => ("set", terms.iter().map(|bytes| term_value(bytes)).collect()),
+    }
+}
+
+/// Inserts the bounds of a range as `gte` or `gt` and `lte` or `lt`.
+fn insert_bounds(object: &mut Map<String, Value>, low: Bound<Value>, high: Bound<Value>) {
+    for (bound, included, excluded) in [(low, "gte", "gt"), (high, "lte", "lt")] {
+        match bound {
+            Bound::Unbounded => None,
+            Bound::Included(value) => object.insert(included.into(), value),
+            Bound::Excluded(value) => object.insert(excluded.into(), value),
+        };
+    }
+}
+
+/// A wildcard as one string, or as its parts if no string is read as them.
+fn wildcard(parts: &[WildcardPart]) -> Value {
+    if let Some(text) = wildcard_text(parts) {
+        return text.into();
+    }
+    let part = |part: &WildcardPart| match part {
+        WildcardPart::AnyChar => "?".into(),
+        WildcardPart::Anything => "*".into(),
+        WildcardPart::Text(bytes) => json!({ "text": term_value(bytes) }),
+    };
+    json!({ "parts": parts.iter().map(part).collect::<Value>() })
+}
+
+/// A factor as the shortest number that is read as the same factor.
+fn shortest(factor: f32) -> Value {
+    let short = factor.to_string().parse::<f64>().unwrap_or_default();
+    #[expect(clippy::cast_possible_truncation, reason = "reading rounds in the same way")]
+    let is_same = short as f32 == factor;
+    Value::from(if is_same { short } else { f64::from(factor) })
+}

@@ -1,0 +1,24 @@
+//! Queries: the tree of terms, phrases, patterns and values, and its text and JSON forms.
+//!
+//! Nothing here knows an index: both parsers see one as a [`QueryText`], which resolves names and finds the
+//! terms of text. `search/plan` lowers the tree to what is run. Begin with `tree.rs`.
+
+mod json;
+mod limits;
+mod operator;
+mod pattern;
+mod query_text;
+mod text;
+pub(crate) mod tree;
+mod value_range;
+
+pub use json::parse_json;
+pub use limits::{MAX_CLAUSES, MAX_DEPTH};
+pub use operator::Operator;
+pub use pattern::{Pattern, WildcardPart};
+pub use query_text::QueryText;
+pub use text::parse;
+pub(crate) use tree::Query;
+pub use tree::{BoolQuery, PhraseQuery, Term};
+pub use value_range::ValueRange;
+pub(crate) use value_range::after_prefix;

@@ -1,0 +1,133 @@
+//! Words, phrases, patterns and sets of terms in the text of a query.
+
+use std::ops::Bound;
+
+use super::clause::{Sign, SignedClause, combine};
+use super::parser::QueryParser;
+use super::token::{TokenKind, WordChar, text_of};
+use crate::error::Result;
+use crate::query::pattern::{Pattern, WildcardPart};
+use crate::query::tree::{PhraseQuery, Query};
+
+/// The most edits of a fuzzy word that does not say how many.
+const DEFAULT_EDITS: u8 = 2;
+
+/// The number after a `~`, if it has one, in a suffix.
+fn tilde(kind: &TokenKind) -> Option<Option<u32>> {
+    if let TokenKind::Tilde(number) = kind { Some(*number) } else { None }
+}
+
+impl QueryParser<'_> {
+    pub(super) fn word(&mut self, at: usize, word: &[WordChar]) -> Result<Option<Query>> {
+        if let Some((tilde_at, edits)) = self.suffix(tilde) {
+            let edits = edits.map_or(Some(DEFAULT_EDITS), |edits| u8::try_from(edits).ok());
+            let Some(edits) = edits.filter(|edits| *edits <= 2) else {
+                return self.fault(tilde_at, "a fuzzy word may have up to 2 edits: write ~1 or ~2");
+            };
+            return self.fuzzy(at, &text_of(word), edits);
+        }
+        if word.iter().any(|unit| !matches!(unit, WordChar::Char(_))) {
+            return self.wildcard(at, word);
+        }
+        let field = self.term_field();
+        let terms = self.words.terms(field, &text_of(word));
+        self.count(at, terms.len())?;
+        let clauses = terms.into_iter().map(|(_, term)| SignedClause {
+            sign: Sign::None,
+            query: Some(Query::term(field, term)),
+            is_word: true,
+        });
+        Ok(combine(clauses.collect(), self.operator))
+    }
+
+    fn fuzzy(&mut self, at: usize, text: &str, edits: u8) -> Result<Option<Query>> {
+        self.count(at, 1)?;
+        let field = self.term_field();
+        let term = self.words.spelling(field, text);
+        Ok(Some(match edits {
+            0 => Query::term(field, term),
+            _ => Query::pattern(field, Pattern::Fuzzy { term, edits, prefix: 0 }),
+        }))
+    }
+
+    fn wildcard(&mut self, at: usize, word: &[WordChar]) -> Result<Option<Query>> {
+        self.count(at, 1)?;
+        let field = self.term_field();
+        let mut parts = Vec::new();
+        for part in word.chunk_by(|a, b| matches!((a, b), (WordChar::Char(_), WordChar::Char(_)))) {
+            parts.push(match part {
+                [WordChar::AnyChar, ..] => WildcardPart::AnyChar,
+                [WordChar::Anything, ..] => WildcardPart::Anything,
+                text => WildcardPart::Text(self.words.spelling(field, &text_of(text)).into_bytes()),
+            });
+        }
+        parts.dedup_by(|a, b| *a == WildcardPart::Anything && *b == WildcardPart::Anything);
+        Ok(Some(match parts.as_slice() {
+            [WildcardPart::Anything] if self.field.is_none() => Query::All,
+            [WildcardPart::Anything] => Query::Exists(field),
+            [WildcardPart::Text(prefix), WildcardPart::Anything] => {
+                Query::pattern(field, Pattern::Prefix(prefix.clone()))
+            }
+            _ => Query::pattern(field, Pattern::Wildcard(parts)),
+        }))
+    }
+
+    pub(super) fn phrase(&mut self, at: usize, text: &str) -> Result<Option<Query>> {
+        let slop = match self.suffix(tilde) {
+            Some((at, None)) => {
+                return self.fault(at, "the number of places that words may move is missing: write ~1");
+            }
+            found => found.and_then(|(_, slop)| slop).unwrap_or(0),
+        };
+        let field = self.term_field();
+        let mut terms = self.words.terms(field, text);
+        self.count(at, terms.len())?;
+        Ok(match terms.len() {
+            0 => None,
+            1 => terms.pop().map(|(_, term)| Query::term(field, term)),
+            _ => Some(Query::Phrase(PhraseQuery { field, terms, slop })),
+        })
+    }
+
+    pub(super) fn regex(&mut self, at: usize, text: &str) -> Result<Option<Query>> {
+        self.pattern(at, Pattern::Regex(text.to_owned()))
+    }
+
+    pub(super) fn range(
+        &mut self,
+        at: usize,
+        from: &Bound<String>,
+        to: &Bound<String>,
+    ) -> Result<Option<Query>> {
+        let field = self.term_field();
+        let spelt =
+            |bound: &Bound<String>| bound.as_ref().map(|text| self.words.spelling(field, text).into_bytes());
+        let range = Pattern::Range(spelt(from), spelt(to));
+        self.pattern(at, range)
+    }
+
+    fn pattern(&mut self, at: usize, pattern: Pattern) -> Result<Option<Query>> {
+        self.count(at, 1)?;
+        Ok(Some(Query::pattern(self.term_field(), pattern)))
+    }
+
+    pub(super) fn set(&mut self, at: usize) -> Result<Option<Query>> {
+        let field = self.term_field();
+        let mut terms = Vec::new();
+        loop {
+            let Some(token) = self.next() else {
+                return self.fault(at, "this parenthesis is not closed: add )");
+            };
+            let text = match &token.kind {
+                TokenKind::Close => break,
+                TokenKind::Word(word) => text_of(word),
+                TokenKind::Phrase(text) => text.clone(),
+                _ => return self.fault(token.at, "in( ) contains words: put operators outside of it"),
+            };
+            let found = self.words.terms(field, &text);
+            self.count(token.at, found.len())?;
+            terms.extend(found.into_iter().map(|(_, term)| term));
+        }
+        Ok((!terms.is_empty()).then_some(Query::pattern(field, Pattern::Set(terms))))
+    }
+}

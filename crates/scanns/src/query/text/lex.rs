@@ -1,0 +1,227 @@
+//! Splits the text of a query into tokens.
+
+use std::ops::Bound;
+
+use super::fault::fault;
+use super::token::{QueryToken, TokenKind, WordChar, text_of};
+use crate::error::Result;
+
+/// The tokens of a query. `is_known` says whether there is a field with a name.
+pub(super) fn tokens(text: &str, is_known: &dyn Fn(&str) -> bool) -> Result<Vec<QueryToken>> {
+    let chars: Vec<char> = text.chars().collect();
+    let mut lexer = Lexer { text, chars: &chars, is_known, at: 0, tokens: Vec::new() };
+    while let Some(&first) = chars.get(lexer.at) {
+        lexer.step(first)?;
+    }
+    Ok(lexer.tokens)
+}
+
+/// How many suffixes may follow each other after a clause.
+const MAX_SUFFIXES: usize = 4;
+
+struct Lexer<'a> {
+    text: &'a str,
+    chars: &'a [char],
+    is_known: &'a dyn Fn(&str) -> bool,
+    /// The number of characters that were read.
+    at: usize,
+    tokens: Vec<QueryToken>,
+}
+
+impl Lexer<'_> {
+    fn push(&mut self, kind: TokenKind, end: usize) {
+        self.tokens.push(QueryToken { kind, at: self.at + 1 });
+        self.at = end;
+    }
+
+    fn char(&self, at: usize) -> Option<char> {
+        self.chars.get(at).copied()
+    }
+
+    /// Whether a word ends before `at`.
+    fn ends_word(&self, at: usize) -> bool {
+        self.char(at).is_none_or(|char| char.is_whitespace() || matches!(char, '(' | ')' | '"'))
+    }
+
+    /// Whether a clause ends here, without a space after it.
+    fn is_after_clause(&self) -> bool {
+        self.at > 0
+            && !self.chars[self.at - 1].is_whitespace()
+            && self.tokens.last().is_some_and(|token| token.kind.can_end_clause())
+    }
+
+    fn step(&mut self, first: char) -> Result<()> {
+        let starts_clause = self.char(self.at + 1).is_some_and(|next| !next.is_whitespace() && next != ')');
+        match first {
+            _ if first.is_whitespace() => self.at += 1,
+            '(' => self.push(TokenKind::Open, self.at + 1),
+            ')' => self.push(TokenKind::Close, self.at + 1),
+            '"' => {
+                let (text, end) = self.quoted(self.at, true)?;
+                self.push(TokenKind::Phrase(text), end);
+            }
+            '^' | '~' | '@' if self.is_after_clause() && self.suffix(self.at).is_some() => {
+                if let Some((kind, end)) = self.suffix(self.at) {
+                    self.push(kind, end);
+                }
+            }
+            '+' | '-' if starts_clause && !self.is_after_sign() => {
+                self.push(if first == '+' { TokenKind::Plus } else { TokenKind::Minus }, self.at + 1);
+            }
+            '[' | '{' => match self.range() {
+                Some((kind, end)) => self.push(kind, end),
+                None => self.word()?,
+            },
+            _ => self.word()?,
+        }
+        Ok(())
+    }
+
+    /// Whether a sign stands directly before. What follows it is a word even if it begins with a sign:
+    /// `--help` excludes `-help`.
+    fn is_after_sign(&self) -> bool {
+        let is_sign = |token: &QueryToken| matches!(token.kind, TokenKind::Plus | TokenKind::Minus);
+        self.tokens.last().is_some_and(|token| is_sign(token) && token.at == self.at)
+    }
+
+    /// The text in the quotes that begin at `start`, and where it ends. A backslash makes a quote plain, and
+    /// with `escapes_all` any character.
+    fn quoted(&self, start: usize, escapes_all: bool) -> Result<(String, usize)> {
+        let mut text = String::new();
+        let mut at = start + 1;
+        while let Some(char) = self.char(at) {
+            match (char, self.char(at + 1)) {
+                ('"', _) => return Ok((text, at + 1)),
+                ('\\', Some(next)) if escapes_all || next == '"' => {
+                    text.push(next);
+                    at += 1;
+                }
+                _ => text.push(char),
+            }
+            at += 1;
+        }
+        Err(fault(self.text, start + 1, "this quote is not closed: add \" or write \\\" for the character"))
+    }
+
+    /// The suffix of a clause at `at`, and where it ends. Only other suffixes may follow it in the same word.
+    fn suffix(&self, at: usize) -> Option<(TokenKind, usize)> {
+        let (kind, end) = self.single_suffix(at)?;
+        let mut last = end;
+        for _ in 0..MAX_SUFFIXES {
+            if self.ends_word(last) {
+                return Some((kind, end));
+            }
+            last = self.single_suffix(last)?.1;
+        }
+        None
+    }
+
+    /// The suffix at `at`, whatever follows it.
+    fn single_suffix(&self, at: usize) -> Option<(TokenKind, usize)> {
+        let digits =
+            |at: usize| (at..).take_while(|&at| self.char(at).is_some_and(|c| c.is_ascii_digit())).count();
+        let number = |from: usize, to: usize| self.chars[from..to].iter().collect::<String>();
+        let first = at + 1;
+        let mut end = first + digits(first);
+        let kind = match self.char(at)? {
+            '~' => TokenKind::Tilde(if end == first { None } else { Some(number(first, end).parse().ok()?) }),
+            '@' => TokenKind::AtLeast(number(first, end).parse().ok()?),
+            '^' => {
+                if self.char(end) == Some('.') {
+                    end += 1 + digits(end + 1);
+                }
+                TokenKind::Boost(number(first, end).parse().ok()?)
+            }
+            _ => return None,
+        };
+        Some((kind, end))
+    }
+
+    /// The range that begins here, and where it ends; `None` if this is not a range.
+    fn range(&self) -> Option<(TokenKind, usize)> {
+        let mut is_quoted = false;
+        let mut end = self.at + 1;
+        loop {
+            match self.char(end)? {
+                '"' => is_quoted = !is_quoted,
+                ']' | '}' if !is_quoted => break,
+                // The next bracket may begin a range itself. Stopping here reads each character at most
+                // twice.
+                '[' | '{' if !is_quoted => return None,
+                _ => {}
+            }
+            end += 1;
+        }
+        let inner: String = self.chars[self.at + 1..end].iter().collect();
+        let (from, to) = inner.split_once(" TO ")?;
+        let bound = |text: &str, is_included: bool| {
+            let text = text.trim();
+            let unquoted = text.strip_prefix('"').and_then(|text| text.strip_suffix('"'));
+            match unquoted.unwrap_or(text) {
+                "*" if unquoted.is_none() => Bound::Unbounded,
+                text if is_included => Bound::Included(text.to_owned()),
+                text => Bound::Excluded(text.to_owned()),
+            }
+        };
+        let (from, to) = (bound(from, self.chars[self.at] == '['), bound(to, self.chars[end] == ']'));
+        Some((TokenKind::Range(from, to), end + 1))
+    }
+
+    /// Reads the word that begins here, or the operator, field or `in(` that it turns out to be.
+    fn word(&mut self) -> Result<()> {
+        let (mut word, mut at, mut is_plain) = (Vec::new(), self.at, true);
+        while let Some(char) = self.char(at) {
+            match char {
+                '\\' => {
+                    let Some(next) = self.char(at + 1) else {
+                        let message = "a backslash at the end escapes nothing: write \\\\";
+                        return Err(fault(self.text, at + 1, message));
+                    };
+                    word.push(WordChar::Char(next));
+                    is_plain = false;
+                    at += 1;
+                }
+                '*' => word.push(WordChar::Anything),
+                '?' => word.push(WordChar::AnyChar),
+                '"' if is_plain && text_of(&word) == "re" => {
+                    let (text, end) = self.quoted(at, false)?;
+                    self.push(TokenKind::Regex(text), end);
+                    return Ok(());
+                }
+                '(' if is_plain && text_of(&word) == "in" => {
+                    self.push(TokenKind::Set, at + 1);
+                    return Ok(());
+                }
+                '^' | '~' | '@' if !word.is_empty() && self.suffix(at).is_some() => break,
+                ':' if is_plain && self.names_field(&word, at + 1) => {
+                    self.push(TokenKind::Field(text_of(&word)), at + 1);
+                    return Ok(());
+                }
+                _ if self.ends_word(at) => break,
+                _ => word.push(WordChar::Char(char)),
+            }
+            at += 1;
+        }
+        let kind = match text_of(&word).as_str() {
+            "AND" if is_plain => TokenKind::And,
+            "OR" if is_plain => TokenKind::Or,
+            "NOT" if is_plain => TokenKind::Not,
+            _ => TokenKind::Word(word),
+        };
+        self.push(kind, at);
+        Ok(())
+    }
+
+    /// Whether `name` before a colon names a field, with `rest` the place after the colon. It does if a field
+    /// has this name, or if it looks like an identifier; an unknown one is then refused.
+    fn names_field(&self, name: &[WordChar], rest: usize) -> bool {
+        let name = text_of(name);
+        let mut chars = name.chars();
+        let is_name = chars.next().is_some_and(|first| first.is_ascii_alphabetic() || first == '_')
+            && chars.all(|char| char.is_ascii_alphanumeric() || char == '_')
+            || (self.is_known)(&name);
+        let ends = self.char(rest).is_none_or(|next| next.is_whitespace() || next == ')');
+        let is_path = self.chars[rest..].starts_with(&['/', '/']) || self.chars[rest..].starts_with(&[':']);
+        is_name && !ends && !is_path
+    }
+}

@@ -1,0 +1,38 @@
+//! The text form of queries.
+//!
+//! ```text
+//! list    = and ((OR | ' ') and)*           ' ' is the default operator: OR, or AND if that was chosen
+//! and     = clause (AND clause)*
+//! clause  = ('+' | '-' | NOT) clause | primary
+//! primary = (name ':')? (group | phrase | regex | range | set | word) ('^' number)?
+//! group   = '(' list ')' ('@' number)?      the number of its clauses that must match
+//! phrase  = '"' text '"' ('~' number)?      words beside each other, moved by up to this many places
+//! regex   = 're"' expression '"'            terms that the expression matches as a whole
+//! range   = ('[' | '{') bound ' TO ' bound (']' | '}')
+//!                                           terms or values; a brace excludes its bound, * is no bound
+//! set     = 'in(' word* ')'                 any of the terms
+//! word    = text                            a pattern if it contains * or ?; * alone is every document
+//!         | text '~' ('1' | '2')?           terms within this many edits
+//! ```
+//!
+//! `NOT` binds tighter than `AND`, `AND` tighter than `OR`. As in Lucene, `+a` makes a clause of a list
+//! required, and `-a` and `NOT a` exclude it from the list, also after `OR`; `a OR (NOT b)` has the boolean
+//! meaning. Operators are upper case. A backslash makes any character plain. `+` and `-` are operators only
+//! before a clause, `^`, `~` and `@` only after one. `name:` before more text names a field; `http://x`,
+//! `std::x` and `12:30` do not. Words of a field that is only a column, and words after `<` and `>`, are
+//! values: `size:>1GiB`, `mtime:<=2024-03`, `open:true`, `ext:*`.
+//!
+//! `lex.rs` splits the text into tokens. `parser.rs` reads lists and groups, `leaves.rs` what stands in them,
+//! and `values.rs` values of columns.
+
+mod clause;
+mod fault;
+mod leaves;
+mod lex;
+mod parser;
+#[cfg(test)]
+mod tests;
+mod token;
+mod values;
+
+pub use parser::parse;

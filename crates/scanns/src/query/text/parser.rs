@@ -1,0 +1,290 @@
+//! Tokens become a query: lists, signs, fields, groups and boosts, by recursive descent.
+
+use super::clause::{Sign, SignedClause, combine};
+use super::fault::fault;
+use super::lex::tokens;
+use super::token::{QueryToken, TokenKind};
+use crate::error::Result;
+use crate::query::limits::{MAX_CLAUSES, MAX_DEPTH};
+use crate::query::operator::Operator;
+use crate::query::query_text::{QueryText, no_such_field};
+use crate::query::tree::Query;
+use crate::schema::{Field, FieldKind};
+
+/// Parses the text form of a query.
+///
+/// `words` resolves fields and turns words into terms. Several terms of a word are combined by `operator`; a
+/// clause whose text has no terms disappears. A query of which nothing is left matches nothing.
+///
+/// # Errors
+/// [`Error::Query`](crate::Error::Query) with the position of the fault.
+pub fn parse(text: &str, operator: Operator, words: &mut dyn QueryText) -> Result<Query> {
+    let tokens = tokens(text, &|name| words.field(name).is_ok() || words.column(name).is_some())?;
+    let (field, column) = (None, None);
+    let mut parser =
+        QueryParser { text, tokens: &tokens, operator, words, field, column, depth: 0, terms: 0 };
+    let query = parser.list()?;
+    match parser.tokens.first() {
+        None => Ok(query.unwrap_or_else(Query::nothing)),
+        Some(token) => parser.fault(token.at, CLOSES_NOTHING),
+    }
+}
+
+const CLOSES_NOTHING: &str = "this parenthesis closes nothing: remove it or write \\)";
+
+pub(super) struct QueryParser<'a> {
+    text: &'a str,
+    /// The tokens that are left.
+    tokens: &'a [QueryToken],
+    pub(super) operator: Operator,
+    pub(super) words: &'a mut dyn QueryText,
+    /// The field that is named around the current clause, unless it is a column.
+    pub(super) field: Option<Field>,
+    /// The column that is named around the current clause, if its words are values.
+    pub(super) column: Option<(Field, FieldKind)>,
+    depth: usize,
+    /// The number of terms so far.
+    terms: usize,
+}
+
+impl<'a> QueryParser<'a> {
+    fn list(&mut self) -> Result<Option<Query>> {
+        let mut clauses = Vec::new();
+        while let Some(token) = self.peek() {
+            match token.kind {
+                TokenKind::Close => break,
+                TokenKind::Or if clauses.is_empty() => return self.lonely(token.at, "OR"),
+                TokenKind::Or => {
+                    self.next();
+                    if !self.at_clause() {
+                        return self.lonely(token.at, "OR");
+                    }
+                }
+                _ => {}
+            }
+            clauses.push(self.and()?);
+        }
+        Ok(combine(clauses, Operator::Or))
+    }
+
+    /// Clauses joined by AND. A single clause keeps its sign for the list that contains it.
+    fn and(&mut self) -> Result<SignedClause> {
+        let mut clauses = vec![self.clause()?];
+        while let Some(token) = self.peek() {
+            if token.kind == TokenKind::And {
+                self.next();
+                if !self.at_clause() {
+                    return self.lonely(token.at, "AND");
+                }
+            } else if self.operator == Operator::Or || !self.at_clause() {
+                break;
+            }
+            clauses.push(self.clause()?);
+        }
+        match clauses.pop() {
+            Some(only) if clauses.is_empty() => Ok(only),
+            last => {
+                clauses.extend(last);
+                let query = combine(clauses, Operator::And);
+                Ok(SignedClause { sign: Sign::None, query, is_word: false })
+            }
+        }
+    }
+
+    fn clause(&mut self) -> Result<SignedClause> {
+        let Some(token) = self.next() else {
+            return self.fault(self.end(), "a clause is missing at the end");
+        };
+        match &token.kind {
+            TokenKind::And => self.lonely(token.at, "AND"),
+            TokenKind::Or => self.lonely(token.at, "OR"),
+            TokenKind::Close => self.fault(token.at, CLOSES_NOTHING),
+            TokenKind::Not if !self.at_clause() => self.lonely(token.at, "NOT"),
+            TokenKind::Plus => self.signed(token.at, Sign::Must),
+            TokenKind::Minus | TokenKind::Not => self.signed(token.at, Sign::MustNot),
+            _ => self.primary(token),
+        }
+    }
+
+    /// The clause after a sign. A sign on top of another applies to the list of that clause alone.
+    fn signed(&mut self, at: usize, sign: Sign) -> Result<SignedClause> {
+        let inner = self.nested(at, Self::clause)?;
+        let query = if inner.sign == Sign::None { inner.query } else { combine(vec![inner], Operator::Or) };
+        Ok(SignedClause { sign, query, is_word: false })
+    }
+
+    /// The clause without a sign that begins with `token`, which has been taken.
+    fn primary(&mut self, token: &QueryToken) -> Result<SignedClause> {
+        let at = token.at;
+        let mut is_word = false;
+        let query = match &token.kind {
+            kind if self.column.is_some() && kind.is_value() => self.value(at, kind)?,
+            TokenKind::Field(name) => {
+                let query = self.in_field(at, name)?;
+                return Ok(SignedClause { sign: Sign::None, query, is_word });
+            }
+            TokenKind::Open => self.group(at)?,
+            TokenKind::Word(word) => {
+                is_word = true;
+                self.word(at, word)?
+            }
+            TokenKind::Phrase(text) => self.phrase(at, text)?,
+            TokenKind::Regex(text) => self.regex(at, text)?,
+            TokenKind::Range(from, to) => self.range(at, from, to)?,
+            TokenKind::Set => self.set(at)?,
+            TokenKind::Boost(_) | TokenKind::Tilde(_) | TokenKind::AtLeast(_) => {
+                let message =
+                    "this applies to nothing: write it after a clause, once, or a backslash before it";
+                return self.fault(at, message);
+            }
+            // After a field; `clause` takes them everywhere else.
+            TokenKind::Plus
+            | TokenKind::Minus
+            | TokenKind::And
+            | TokenKind::Or
+            | TokenKind::Not
+            | TokenKind::Close => {
+                return self.fault(at, "an operator goes before the field, as in -name:word");
+            }
+        };
+        match self.suffix(|kind| if let TokenKind::Boost(boost) = kind { Some(*boost) } else { None }) {
+            None => Ok(SignedClause { sign: Sign::None, query, is_word }),
+            Some((_, boost)) if boost > 0.0 && boost.is_finite() => {
+                let query = query.map(|query| query.boosted(boost));
+                Ok(SignedClause { sign: Sign::None, query, is_word: false })
+            }
+            Some((at, _)) => self.fault(at, "a boost must be greater than 0: write ^2 or ^0.5"),
+        }
+    }
+
+    fn in_field(&mut self, at: usize, name: &str) -> Result<Option<Query>> {
+        if let Some(column) = self.column_of(name) {
+            let outer = self.column.replace(column);
+            let query = self.nested_primary(at);
+            self.column = outer;
+            return query;
+        }
+        let field = self.words.field(name).map_err(|known| {
+            let missing = no_such_field(name, &known);
+            let message = format!("{missing}: write {name}\\: if the colon belongs to the word");
+            fault(self.text, at, &message)
+        })?;
+        let (outer_field, outer_column) = (self.field.replace(field), self.column.take());
+        let query = self.nested_primary(at);
+        (self.field, self.column) = (outer_field, outer_column);
+        query
+    }
+
+    fn nested_primary(&mut self, at: usize) -> Result<Option<Query>> {
+        let Some(token) = self.next() else { return Ok(None) };
+        Ok(self.nested(at, |parser| parser.primary(token))?.query)
+    }
+
+    fn group(&mut self, at: usize) -> Result<Option<Query>> {
+        let operator = self.operator;
+        if self.has_least() {
+            // With AND no clause would be optional, and there would be nothing to count.
+            self.operator = Operator::Or;
+        }
+        let query = self.nested(at, Self::list);
+        self.operator = operator;
+        let mut query = query?;
+        if self.next().is_none() {
+            return self.fault(at, "this parenthesis is not closed: add ) or write \\(");
+        }
+        let least = |kind: &TokenKind| if let TokenKind::AtLeast(least) = kind { Some(*least) } else { None };
+        if let Some((at, least)) = self.suffix(least) {
+            match &mut query {
+                Some(Query::Bool(list)) if list.should.len() >= least => list.at_least = least,
+                None => {}
+                Some(Query::Bool(list)) => {
+                    let message = format!("the group has only {} optional clauses", list.should.len());
+                    return self.fault(at, &message);
+                }
+                Some(_) if least <= 1 => {}
+                Some(_) => return self.fault(at, "the group has only one clause"),
+            }
+        }
+        Ok(query)
+    }
+
+    /// Whether `@` follows the group that has just been opened.
+    fn has_least(&self) -> bool {
+        let mut open = 1usize;
+        for (place, token) in self.tokens.iter().enumerate() {
+            match token.kind {
+                TokenKind::Open | TokenKind::Set => open += 1,
+                TokenKind::Close => open -= 1,
+                _ => {}
+            }
+            if open == 0 {
+                let next = self.tokens.get(place + 1);
+                return next.is_some_and(|token| matches!(token.kind, TokenKind::AtLeast(_)));
+            }
+        }
+        false
+    }
+
+    fn nested<T>(&mut self, at: usize, inner: impl FnOnce(&mut Self) -> Result<T>) -> Result<T> {
+        self.depth += 1;
+        if self.depth > MAX_DEPTH {
+            return self.fault(at, "nested more than 64 deep: write fewer parentheses");
+        }
+        let result = inner(self)?;
+        self.depth -= 1;
+        Ok(result)
+    }
+
+    /// The field of the terms that are parsed now.
+    pub(super) fn term_field(&self) -> Field {
+        self.field.unwrap_or_else(|| self.words.default_field())
+    }
+
+    /// Counts terms of the query.
+    pub(super) fn count(&mut self, at: usize, terms: usize) -> Result<()> {
+        self.terms += terms;
+        if self.terms > MAX_CLAUSES {
+            return self.fault(at, "more than 1,024 terms: ask for fewer at a time");
+        }
+        Ok(())
+    }
+
+    pub(super) fn peek(&self) -> Option<&'a QueryToken> {
+        self.tokens.first()
+    }
+
+    /// Takes the next token.
+    pub(super) fn next(&mut self) -> Option<&'a QueryToken> {
+        let (token, rest) = self.tokens.split_first()?;
+        self.tokens = rest;
+        Some(token)
+    }
+
+    /// Takes the next token if `wanted` returns something for it; returns that and the position of the token.
+    pub(super) fn suffix<T>(&mut self, wanted: impl Fn(&TokenKind) -> Option<T>) -> Option<(usize, T)> {
+        let token = self.peek()?;
+        let found = wanted(&token.kind)?;
+        self.next();
+        Some((token.at, found))
+    }
+
+    fn at_clause(&self) -> bool {
+        let kind = self.peek().map(|token| &token.kind);
+        !matches!(kind, None | Some(TokenKind::Close | TokenKind::And | TokenKind::Or))
+    }
+
+    /// The position after the last character.
+    pub(super) fn end(&self) -> usize {
+        self.text.chars().count() + 1
+    }
+
+    fn lonely<T>(&self, at: usize, operator: &str) -> Result<T> {
+        let message =
+            format!("{operator} lacks a term beside it: add one, or write \\{operator} for the word");
+        self.fault(at, &message)
+    }
+
+    pub(super) fn fault<T>(&self, at: usize, message: &str) -> Result<T> {
+        Err(fault(self.text, at, message))
+    }
+}

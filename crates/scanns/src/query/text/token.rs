@@ -1,0 +1,73 @@
+//! The tokens of a query's text.
+
+use std::ops::Bound;
+
+/// A token of a query.
+#[derive(Debug, PartialEq)]
+pub(super) struct QueryToken {
+    pub(super) kind: TokenKind,
+    /// Where it begins, in characters from 1.
+    pub(super) at: usize,
+}
+
+#[derive(Debug, PartialEq)]
+pub(super) enum TokenKind {
+    Open,
+    Close,
+    Plus,
+    Minus,
+    And,
+    Or,
+    Not,
+    Word(Vec<WordChar>),
+    /// Text in quotes.
+    Phrase(String),
+    /// `re"…"`
+    Regex(String),
+    /// `[a TO b]`
+    Range(Bound<String>, Bound<String>),
+    /// `in(`
+    Set,
+    /// `name:` before what is in the field.
+    Field(String),
+    /// `^2` after a clause.
+    Boost(f32),
+    /// `~` or `~2` after a clause.
+    Tilde(Option<u32>),
+    /// `@2` after a group.
+    AtLeast(usize),
+}
+
+impl TokenKind {
+    /// Whether the token can be a value of a column, or begin several.
+    pub(super) fn is_value(&self) -> bool {
+        matches!(self, TokenKind::Word(_) | TokenKind::Phrase(_) | TokenKind::Range(..) | TokenKind::Set)
+    }
+
+    /// Whether the token can end a clause, so that `^`, `~` and `@` may follow it.
+    pub(super) fn can_end_clause(&self) -> bool {
+        let begins = matches!(self, TokenKind::Open | TokenKind::Plus | TokenKind::Minus | TokenKind::Set);
+        !begins && !matches!(self, TokenKind::Field(_))
+    }
+}
+
+/// A character of a word.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum WordChar {
+    /// A plain character.
+    Char(char),
+    /// `?`
+    AnyChar,
+    /// `*`
+    Anything,
+}
+
+/// The characters of a word as they were written, without backslashes.
+pub(super) fn text_of(word: &[WordChar]) -> String {
+    let char = |unit: &WordChar| match unit {
+        WordChar::Char(char) => *char,
+        WordChar::AnyChar => '?',
+        WordChar::Anything => '*',
+    };
+    word.iter().map(char).collect()
+}

@@ -1,0 +1,94 @@
+//! Ranges of values of a column, and their text form: `5`, `>=5`, `www.*`.
+
+use std::ops::Bound;
+
+use crate::schema::{Field, FieldKind, Value, literal};
+
+/// Values of a column.
+#[derive(Clone, Debug, PartialEq)]
+pub struct ValueRange {
+    /// The field, which is a column.
+    pub field: Field,
+    /// Where the range begins; a value of the kind of the field.
+    pub low: Bound<Value>,
+    /// Where the range ends.
+    pub high: Bound<Value>,
+}
+
+/// What a parser of values returns; the error says what was expected.
+pub(crate) type Parsed<T> = std::result::Result<T, String>;
+
+impl ValueRange {
+    /// The range of the value that `text` names: for a date without a time, the whole day.
+    pub(crate) fn exact(field: Field, kind: &FieldKind, text: &str) -> Parsed<Self> {
+        let (low, high) = literal(kind, text)?;
+        Ok(ValueRange { field, low: Bound::Included(low), high: Bound::Included(high) })
+    }
+
+    /// The range that `text` asks for: `5` or `=5`, `>5`, `>=5`, `<5`, `<=5`.
+    ///
+    /// With `wild`, `*` is any value, and a keyword or path that ends with a star is a prefix.
+    pub(crate) fn parse(field: Field, kind: &FieldKind, text: &str, wild: bool) -> Parsed<Self> {
+        let is_text = matches!(kind, FieldKind::Keyword | FieldKind::Path);
+        let after_sign = |sign: &str| text.strip_prefix(sign).map(str::trim_start);
+        let (low, high) = if wild && text == "*" {
+            (Bound::Unbounded, Bound::Unbounded)
+        } else if let Some(text) = after_sign(">=") {
+            (Bound::Included(literal(kind, text)?.0), Bound::Unbounded)
+        } else if let Some(text) = after_sign(">") {
+            (Bound::Excluded(literal(kind, text)?.1), Bound::Unbounded)
+        } else if let Some(text) = after_sign("<=") {
+            (Bound::Unbounded, Bound::Included(literal(kind, text)?.1))
+        } else if let Some(text) = after_sign("<") {
+            (Bound::Unbounded, Bound::Excluded(literal(kind, text)?.0))
+        } else if let Some(text) = after_sign("=") {
+            return Self::exact(field, kind, text);
+        } else if let Some(prefix) = text.strip_suffix('*').filter(|_| wild && is_text) {
+            let first = prefix.as_bytes().to_vec();
+            let end = after_prefix(&first).map_or(Bound::Unbounded, |end| Bound::Excluded(Value::Text(end)));
+            (Bound::Included(Value::Text(first)), end)
+        } else {
+            return Self::exact(field, kind, text);
+        };
+        Ok(ValueRange { field, low, high })
+    }
+
+    /// The range between two texts.
+    pub(crate) fn between(
+        field: Field,
+        kind: &FieldKind,
+        from: Bound<&str>,
+        to: Bound<&str>,
+    ) -> Parsed<Self> {
+        let low = match from {
+            Bound::Included(text) => Bound::Included(literal(kind, text)?.0),
+            Bound::Excluded(text) => Bound::Excluded(literal(kind, text)?.1),
+            Bound::Unbounded => Bound::Unbounded,
+        };
+        let high = match to {
+            Bound::Included(text) => Bound::Included(literal(kind, text)?.1),
+            Bound::Excluded(text) => Bound::Excluded(literal(kind, text)?.0),
+            Bound::Unbounded => Bound::Unbounded,
+        };
+        Ok(ValueRange { field, low, high })
+    }
+
+    /// Bytes on the heap.
+    pub(super) fn heap_bytes(&self) -> usize {
+        let bound = |bound: &Bound<Value>| match bound {
+            Bound::Included(Value::Text(text)) | Bound::Excluded(Value::Text(text)) => text.len(),
+            _ => 0,
+        };
+        bound(&self.low) + bound(&self.high)
+    }
+}
+
+/// The first text after all texts that begin with `prefix`; `None` if there is none.
+pub(crate) fn after_prefix(prefix: &[u8]) -> Option<Vec<u8>> {
+    let last = prefix.iter().rposition(|&byte| byte < u8::MAX)?;
+    let mut after = prefix.get(..=last)?.to_vec();
+    if let Some(byte) = after.last_mut() {
+        *byte += 1;
+    }
+    Some(after)
+}

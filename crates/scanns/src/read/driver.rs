@@ -1,0 +1,165 @@
+//! Starts the reader threads of a run, and waits for them.
+
+use std::collections::BTreeMap;
+use std::sync::Arc;
+use std::sync::atomic::AtomicBool;
+use std::thread::JoinHandle;
+
+use crate::error::{Error, Result};
+use crate::read::block::{Buffer, Lane};
+use crate::read::options::ReadOptions;
+use crate::read::queue::DualQueue;
+use crate::read::reader::{LaneState, ReaderThread};
+use crate::read::wave::{CARRY, Rules};
+use crate::read::work::{LineSpan, WorkList};
+use crate::schema::{Analyzer, Records};
+use crate::source::{Failure, Input};
+use crate::sys::{self, BlockMemory, Cpus, Ring};
+
+/// The reader threads of one run.
+#[derive(Debug)]
+pub struct ReaderDriver {
+    pub(super) work: Arc<WorkList>,
+    pub(super) threads: Vec<JoinHandle<Result<()>>>,
+}
+
+/// What was read.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct ReadReport {
+    /// Bytes passed to lanes.
+    pub bytes: u64,
+    /// Every input that could not be read, or not to its end.
+    pub failures: Vec<Failure>,
+}
+
+/// Starts reading `inputs`.
+///
+/// Each lane must be emptied by a thread of its own, or dropped. Setting `cancel` makes readers and lanes end
+/// as soon as a block moves.
+///
+/// # Errors
+/// Invalid options, or no memory or thread is available.
+pub fn start(
+    inputs: Arc<Vec<Input>>,
+    records: Records,
+    analyzer: &Analyzer,
+    options: &ReadOptions,
+    cancel: Arc<AtomicBool>,
+) -> Result<(ReaderDriver, Vec<Lane>)> {
+    start_after(inputs, BTreeMap::new(), records, analyzer, options, cancel)
+}
+
+/// Like [`start`], but does not read the lines in `done`, which is keyed by the number of the input.
+///
+/// # Errors
+/// As [`start`].
+pub fn start_after(
+    inputs: Arc<Vec<Input>>,
+    done: BTreeMap<u32, Vec<LineSpan>>,
+    records: Records,
+    analyzer: &Analyzer,
+    options: &ReadOptions,
+    cancel: Arc<AtomicBool>,
+) -> Result<(ReaderDriver, Vec<Lane>)> {
+    options.check()?;
+    let rules = Rules { records, analyzer: analyzer.clone() };
+    let work = Arc::new(WorkList::new(inputs, done, records, options.chunk_bytes, cancel));
+    let blocks = || BlockMemory::carve(options.blocks_per_lane, CARRY + options.block_bytes, options.pages);
+    share_out(&work, options, blocks, |share| {
+        let reader = ReaderThread {
+            work: Arc::clone(&work),
+            rules: rules.clone(),
+            ring: options.uring.then(|| Ring::new(options.queue_depth * share.lanes.len())).flatten(),
+            lanes: share.lanes.into_iter().map(|(cpus, spare)| LaneState::new(cpus, spare)).collect(),
+            options: options.clone(),
+            queue: share.queue,
+            next_token: 0,
+        };
+        || reader.run()
+    })
+}
+
+/// What a reader thread starts with.
+pub(super) struct Share {
+    pub(super) queue: Arc<DualQueue<Buffer>>,
+    /// For each lane that it serves: the processors of the lane's thread if threads are pinned, and its empty
+    /// blocks.
+    pub(super) lanes: Vec<(Option<Cpus>, Vec<Buffer>)>,
+}
+
+/// Divides the lanes among reader threads and starts them: `blocks` allocates the blocks of one lane,
+/// `reader` makes what a thread runs.
+pub(super) fn share_out<R>(
+    work: &Arc<WorkList>,
+    options: &ReadOptions,
+    blocks: impl Fn() -> Result<Vec<BlockMemory>>,
+    reader: impl Fn(Share) -> R,
+) -> Result<(ReaderDriver, Vec<Lane>)>
+where
+    R: FnOnce() -> Result<()> + Send + 'static,
+{
+    if u32::try_from(work.inputs.len()).is_err() {
+        let remedy = "split them between several indexes";
+        return Err(Error::TooMany { what: "inputs", limit: u32::MAX.into(), remedy });
+    }
+    let nodes = if options.pin { sys::nodes() } else { Vec::new() };
+    let node = |lane: usize| (nodes.len() > 1).then(|| nodes[lane % nodes.len()].clone());
+    let readers = options.read_threads.min(options.lanes);
+    let mut driver = ReaderDriver { work: Arc::clone(work), threads: Vec::with_capacity(readers) };
+    let mut lanes = Vec::with_capacity(options.lanes);
+    for first in 0..readers {
+        let served: Vec<_> = (first..options.lanes).step_by(readers).collect();
+        let queue = Arc::new(DualQueue::new(served.len()));
+        let mut share = Share { queue: Arc::clone(&queue), lanes: Vec::with_capacity(served.len()) };
+        for (number, &lane) in served.iter().enumerate() {
+            let buffers = blocks()?.into_iter().map(|memory| Buffer { memory, pieces: Vec::new() });
+            share.lanes.push((node(lane), buffers.collect()));
+            let (queue, cancel) = (Arc::clone(&queue), Arc::clone(&work.cancel));
+            lanes.push((lane, Lane { queue, number, cancel, cpus: node(lane) }));
+        }
+        driver.threads.push(spawn(reader(share))?);
+    }
+    lanes.sort_unstable_by_key(|(number, _)| *number);
+    Ok((driver, lanes.into_iter().map(|(_, lane)| lane).collect()))
+}
+
+pub(super) fn spawn(run: impl FnOnce() -> Result<()> + Send + 'static) -> Result<JoinHandle<Result<()>>> {
+    let thread = std::thread::Builder::new().name("scanns-read".into());
+    thread.spawn(run).map_err(|source| Error::System {
+        action: "start a reader thread",
+        source,
+        remedy: "raise the limit on processes (ulimit -u) or use fewer threads",
+    })
+}
+
+impl ReaderDriver {
+    /// Bytes passed to lanes so far.
+    pub fn bytes_read(&self) -> u64 {
+        self.work.bytes()
+    }
+
+    /// Files read to their end so far, failed ones included.
+    pub fn files_done(&self) -> u64 {
+        self.work.files_done()
+    }
+
+    /// Makes the readers start no new unit: a file or range of lines that was begun is still read to its end.
+    pub fn begin_nothing(&self) {
+        self.work.close();
+    }
+
+    /// Waits for the readers, which end after all lanes were emptied or dropped, and reports.
+    ///
+    /// # Errors
+    /// A reader thread panicked, or gave up for a reason that concerns no single input.
+    pub fn finish(self) -> Result<ReadReport> {
+        let mut ended = Ok(());
+        for thread in self.threads {
+            let outcome =
+                thread.join().unwrap_or_else(|panic| Err(Error::panicked("a reader thread", &*panic)));
+            ended = ended.and(outcome);
+        }
+        ended?;
+        Ok(ReadReport { bytes: self.work.bytes(), failures: self.work.failures() })
+    }
+}

@@ -1,0 +1,85 @@
+//! How inputs are read.
+
+use crate::error::{Error, Result};
+use crate::read::wave::CARRY;
+use crate::sys::{BlockMemory, PAGE, PageSize};
+
+/// Whether large files are read past the page cache.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Direct {
+    /// Where they are not in the page cache already.
+    Auto,
+    /// Wherever the file system allows it.
+    Always,
+    /// Never.
+    Never,
+}
+
+/// How inputs are read.
+#[derive(Clone, Debug)]
+pub struct ReadOptions {
+    /// Reader threads, at most one for each lane.
+    pub read_threads: usize,
+    /// Lanes, one for each index thread.
+    pub lanes: usize,
+    /// Bytes per read, a multiple of 4096; below 256 KiB reading is slow. Files up to this size are packed.
+    pub block_bytes: usize,
+    /// Blocks that each lane owns, at least 2.
+    pub blocks_per_lane: usize,
+    /// Asynchronous reads in flight for each lane; never more than its blocks.
+    pub queue_depth: usize,
+    /// Where records are lines, larger files are divided into units of this many bytes.
+    pub chunk_bytes: u64,
+    /// Whether large files are read past the page cache.
+    pub direct: Direct,
+    /// Drop from the page cache what was read through it.
+    pub drop_behind: bool,
+    /// Use io_uring where it is available.
+    pub uring: bool,
+    /// Keep threads close to their memory on machines with several NUMA nodes.
+    pub pin: bool,
+    /// Pages that back the blocks.
+    pub pages: PageSize,
+}
+
+impl Default for ReadOptions {
+    fn default() -> Self {
+        ReadOptions {
+            read_threads: 1,
+            lanes: std::thread::available_parallelism().map_or(1, usize::from),
+            block_bytes: 1 << 20,
+            blocks_per_lane: 4,
+            queue_depth: 4,
+            chunk_bytes: 16 << 20,
+            direct: Direct::Auto,
+            drop_behind: false,
+            uring: true,
+            pin: true,
+            pages: PageSize::Auto,
+        }
+    }
+}
+
+impl ReadOptions {
+    /// Refuses values that cannot work.
+    pub(super) fn check(&self) -> Result<()> {
+        let at_least = |what: &str, value: usize, least: usize| {
+            if value < least { Err(Error::invalid(what, value, format!("at least {least}"))) } else { Ok(()) }
+        };
+        at_least("number of reader threads", self.read_threads, 1)?;
+        at_least("number of lanes", self.lanes, 1)?;
+        at_least("number of blocks per lane", self.blocks_per_lane, 2)?;
+        at_least("read queue depth", self.queue_depth, 1)?;
+        let is_valid = self.block_bytes.is_multiple_of(PAGE) && (PAGE..=1 << 30).contains(&self.block_bytes);
+        if !is_valid {
+            let expected = "a multiple of 4 KiB, at most 1 GiB";
+            return Err(Error::invalid("block size", self.block_bytes, expected));
+        }
+        Ok(())
+    }
+
+    /// Memory that the blocks take, for the memory cap.
+    pub fn memory_bytes(&self) -> usize {
+        self.lanes * BlockMemory::carved_bytes(self.blocks_per_lane, CARRY + self.block_bytes, self.pages)
+    }
+}

@@ -1,0 +1,53 @@
+//! The byte between the values of a row.
+
+use crate::error::{Error, Result};
+
+/// The delimiters that are searched for in a header, in order of preference.
+pub(super) const USUAL: [u8; 4] = [b',', b';', b'\t', b'|'];
+
+/// The byte between the values of a row.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct CsvDelimiter(u8);
+
+impl CsvDelimiter {
+    /// Parses one ASCII character, or `tab`.
+    ///
+    /// # Errors
+    /// [`Error::InvalidValue`] for anything else, and for characters with another meaning: quote, line feed,
+    /// carriage return.
+    pub fn parse(text: &str) -> Result<Self> {
+        match text.as_bytes() {
+            b"tab" | b"\\t" => Ok(CsvDelimiter(b'\t')),
+            &[byte] if byte.is_ascii() && !matches!(byte, b'"' | b'\n' | b'\r') => Ok(CsvDelimiter(byte)),
+            _ => {
+                let expected = "tab, or one ASCII character other than a quote or a line end";
+                Err(Error::invalid("delimiter", format!("{text:?}"), expected))
+            }
+        }
+    }
+
+    /// The byte.
+    pub fn byte(self) -> u8 {
+        self.0
+    }
+
+    /// The usual delimiter that occurs most often in a header outside of quotes; a comma if none occurs.
+    pub(super) fn guess(header: &[u8]) -> Self {
+        let mut counts = [0u64; USUAL.len()];
+        let (mut quoted, mut last) = (false, b',');
+        for &byte in header {
+            if byte == b'"' && (quoted || last == b'"' || USUAL.contains(&last)) {
+                quoted = !quoted;
+            } else if !quoted
+                && let Some(count) =
+                    USUAL.iter().position(|usual| *usual == byte).and_then(|at| counts.get_mut(at))
+            {
+                *count += 1;
+            }
+            last = byte;
+        }
+        let most = counts.iter().copied().max().unwrap_or(0);
+        let first = USUAL.iter().zip(counts).find(|(_, count)| *count == most);
+        CsvDelimiter(first.map_or(b',', |(usual, _)| *usual))
+    }
+}

@@ -1,0 +1,39 @@
+//! Sorts, counts, sums up and groups the matches of a query by the values of their columns.
+//!
+//! Matches come in batches (`matches.rs`); `match_reader.rs` gives the values of a batch. Whatever consumes
+//! matches is a [`Collector`], and collectors can be combined, so that one pass feeds all of them.
+//!
+//! `request.rs` says what can be asked and `answer.rs` what comes out. `aggregation.rs` answers them:
+//! `bucketing.rs` says which bucket a value is in, with `intervals.rs` for histograms and calendars;
+//! `number_counts.rs` counts, `facet_count.rs` counts a facet over all leaves, `bucket_chooser.rs` chooses
+//! the buckets to show; `stats.rs` has sums and percentiles, `distinct.rs` numbers of different values.
+//! `sort.rs` finds a page in the order of `sort_key.rs`, `group.rs` the best hits of each value,
+//! `with_hits.rs` hits and aggregations together.
+
+mod aggregation;
+mod answer;
+mod bucket_chooser;
+mod bucketing;
+mod collector;
+mod distinct;
+mod facet_count;
+mod group;
+mod intervals;
+mod match_reader;
+mod matches;
+mod number_counts;
+mod request;
+mod sort;
+mod sort_key;
+mod stats;
+mod with_hits;
+
+pub use aggregation::Aggregations;
+pub use answer::{Aggregated, Bucket, BucketKey, Buckets, Distinct, Stats, Sum};
+pub use collector::{Collector, TopHits};
+pub use group::{Group, GroupBy, Groups};
+pub use matches::Matches;
+pub use request::{Aggregation, CalendarUnit, Facet, FacetRange, FacetTerms, TermsOrder};
+pub use sort::{SortedHit, SortedHits};
+pub use sort_key::{Missing, SortBy, SortKey};
+pub use with_hits::Answered;

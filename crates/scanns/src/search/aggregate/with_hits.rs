@@ -1,0 +1,86 @@
+//! Hits and aggregations of one query together.
+
+use super::aggregation::Aggregations;
+use super::answer::Aggregated;
+use super::collector::{Collector, TopHits};
+use super::request::Aggregation;
+use super::sort::{SortedHit, SortedHits};
+use super::sort_key::SortKey;
+use crate::error::Result;
+use crate::search::exec::strategy::Want;
+use crate::search::prepared::PreparedQuery;
+use crate::search::similarity::Model;
+use crate::search::top_k::Hit;
+
+/// A page of hits, and the answers to aggregations over all matches.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Answered<H> {
+    /// The hits of the page.
+    pub hits: Vec<H>,
+    /// The answers, in the order of the questions.
+    pub aggregated: Vec<Aggregated>,
+}
+
+impl PreparedQuery<'_, '_, '_> {
+    /// The best `k` hits after `after`, if it is given, and the answers to aggregations over all matches.
+    ///
+    /// If every match has to be scored anyway, one pass gives both. Otherwise hits are found with pruning and
+    /// aggregations without scores: together that is several times faster than scoring every match.
+    ///
+    /// # Errors
+    /// Those of [`PreparedQuery::top_k_after`] and [`PreparedQuery::aggregate`].
+    pub fn top_k_and_aggregate(
+        &self,
+        model: Model,
+        k: usize,
+        after: Option<Hit>,
+        asked: &[Aggregation],
+    ) -> Result<Answered<Hit>> {
+        let in_one_pass =
+            k > 0 && !asked.is_empty() && !depend_on_batches(asked) && self.ranges(Want::All).help.is_none();
+        if !in_one_pass || self.may_prune(model)? {
+            let hits = match after {
+                Some(after) => self.top_k_after(model, k, after)?,
+                None => self.top_k(model, k)?,
+            };
+            return Ok(Answered { hits, aggregated: self.aggregate(asked)? });
+        }
+        if let Some(after) = &after {
+            self.searcher.leaf_of(after)?;
+        }
+        let (mut top, mut aggregations) = (TopHits::new(k, after), Aggregations::new(self.searcher, asked)?);
+        self.collect(model, &mut (&mut top, &mut aggregations))?;
+        Ok(Answered { hits: top.finish(), aggregated: aggregations.finish(self)? })
+    }
+
+    /// The first `k` hits in an order, see [`PreparedQuery::top_k_sorted`], and the answers to aggregations
+    /// over all matches, in one pass unless several threads share the aggregations.
+    ///
+    /// # Errors
+    /// Those of [`PreparedQuery::top_k_sorted`] and [`PreparedQuery::aggregate`].
+    pub fn top_k_sorted_and_aggregate(
+        &self,
+        model: Model,
+        keys: &[SortKey],
+        k: usize,
+        after: Option<&SortedHit>,
+        asked: &[Aggregation],
+    ) -> Result<Answered<SortedHit>> {
+        let mut sorted = SortedHits::new(self.searcher, keys, k, after)?;
+        let is_shared = asked.len() > 1 && self.ranges(Want::All).help.is_some();
+        let is_apart = is_shared || sorted.needs_scores() && depend_on_batches(asked);
+        if k == 0 || asked.is_empty() || is_apart {
+            let hits = self.top_k_sorted(model, keys, k, after)?;
+            return Ok(Answered { hits, aggregated: self.aggregate(asked)? });
+        }
+        let mut aggregations = Aggregations::new(self.searcher, asked)?;
+        self.collect(model, &mut (&mut sorted, &mut aggregations))?;
+        Ok(Answered { hits: sorted.finish()?, aggregated: aggregations.finish(self)? })
+    }
+}
+
+/// True if the last bits of an answer depend on how matches are put into batches, which scoring changes:
+/// deviations are combined from those of batches.
+fn depend_on_batches(asked: &[Aggregation]) -> bool {
+    asked.iter().any(|asked| matches!(asked, Aggregation::Stats { .. }))
+}

@@ -1,0 +1,154 @@
+//! A set of documents of one leaf.
+
+use crate::codec::{BLOCK, NO_MORE};
+use crate::error::Result;
+use crate::search::budget::Clock;
+use crate::search::leaf::{Leaf, TermRef, damaged_list};
+
+/// A set with less than one document in this many keeps numbers, others keep a bit for each document.
+const SPARSE: u64 = 32;
+
+/// A set of documents of one leaf.
+#[derive(Debug)]
+pub(crate) enum DocSet {
+    /// Ascending.
+    Numbers(Vec<u32>),
+    /// A bit for each document from `first` on, a multiple of 64, lowest first.
+    Bits { first: u32, words: Vec<u64> },
+}
+
+impl DocSet {
+    /// The documents that contain any of the terms.
+    pub(crate) fn of_terms(leaf: &dyn Leaf, terms: &[TermRef], clock: Clock) -> Result<Self> {
+        let max_doc = leaf.max_doc();
+        let postings: u64 = terms.iter().map(|term| u64::from(term.doc_freq)).sum();
+        let mut set = if postings * SPARSE < u64::from(max_doc) {
+            DocSet::Numbers(Vec::with_capacity(usize::try_from(postings).unwrap_or(0)))
+        } else {
+            DocSet::Bits { first: 0, words: vec![0; (max_doc as usize).div_ceil(64)] }
+        };
+        for term in terms {
+            if clock.is_up() {
+                break;
+            }
+            let source = leaf.postings(term)?;
+            let mut cursor = source.cursor(term.doc_freq, max_doc)?;
+            while cursor.doc() != NO_MORE {
+                let docs = cursor.rest_of_docs();
+                match &mut set {
+                    DocSet::Numbers(numbers) => numbers.extend_from_slice(docs),
+                    DocSet::Bits { words, .. } => {
+                        for &doc in docs {
+                            if let Some(word) = words.get_mut((doc / 64) as usize) {
+                                *word |= 1 << (doc % 64);
+                            }
+                        }
+                    }
+                }
+                let count = docs.len();
+                cursor.consume(count);
+            }
+            if cursor.corrupt() {
+                return Err(damaged_list());
+            }
+        }
+        if let DocSet::Numbers(numbers) = &mut set {
+            numbers.sort_unstable();
+            numbers.dedup();
+        }
+        Ok(set)
+    }
+
+    /// The documents from `first` on, a multiple of 64, to before `end` with any term in a field, according
+    /// to its norms.
+    pub(crate) fn with_terms(norms: &[u8], first: u32, end: u32) -> Self {
+        let norms = norms.get(first as usize..end as usize).unwrap_or_default();
+        let word = |part: &[u8]| {
+            part.iter().enumerate().fold(0, |word, (bit, &norm)| word | u64::from(norm > 0) << bit)
+        };
+        DocSet::Bits { first, words: norms.chunks(64).map(word).collect() }
+    }
+
+    /// The number of documents, or an upper bound if counting takes longer.
+    pub(crate) fn size(&self) -> u64 {
+        match self {
+            DocSet::Numbers(numbers) => numbers.len() as u64,
+            DocSet::Bits { words, .. } => 64 * words.len() as u64,
+        }
+    }
+
+    /// Sets the bits of its documents from `start` on, a multiple of 64, lowest first.
+    pub(crate) fn fill(&self, start: u32, bits: &mut [u64]) {
+        match self {
+            DocSet::Numbers(numbers) => {
+                let from = numbers.partition_point(|&doc| doc < start);
+                for &doc in numbers.iter().skip(from) {
+                    let place = doc - start;
+                    let Some(word) = bits.get_mut((place / 64) as usize) else { break };
+                    *word |= 1 << (place % 64);
+                }
+            }
+            DocSet::Bits { first, words } => {
+                let words = words.iter().skip((start.saturating_sub(*first) / 64) as usize);
+                let bits = bits.iter_mut().skip((first.saturating_sub(start) / 64) as usize);
+                bits.zip(words).for_each(|(bits, word)| *bits |= word);
+            }
+        }
+    }
+
+    /// The first documents from `target` on, as many as `room` holds; empty at the end.
+    pub(crate) fn take_from<'d>(&self, target: u32, room: &'d mut [u32; BLOCK]) -> &'d [u32] {
+        let mut len = 0;
+        match self {
+            DocSet::Numbers(numbers) => {
+                let from = numbers.partition_point(|&doc| doc < target);
+                for (slot, &doc) in room.iter_mut().zip(numbers.iter().skip(from)) {
+                    *slot = doc;
+                    len += 1;
+                }
+            }
+            DocSet::Bits { first: before, words } => {
+                let target = target.saturating_sub(*before);
+                let mut mask = u64::MAX << (target % 64);
+                for (at, &word) in words.iter().enumerate().skip((target / 64) as usize) {
+                    let first = u32::try_from(64 * at).map_or(NO_MORE, |at| before.saturating_add(at));
+                    let mut left = word & std::mem::replace(&mut mask, u64::MAX);
+                    while left != 0 && len < BLOCK {
+                        room[len] = first + left.trailing_zeros();
+                        left &= left - 1;
+                        len += 1;
+                    }
+                    if len == BLOCK {
+                        break;
+                    }
+                }
+            }
+        }
+        &room[..len]
+    }
+
+    /// The first document not below `target`; [`NO_MORE`] at the end.
+    pub(crate) fn next(&self, target: u32) -> u32 {
+        match self {
+            DocSet::Numbers(numbers) => {
+                let at = numbers.partition_point(|&doc| doc < target);
+                numbers.get(at).copied().unwrap_or(NO_MORE)
+            }
+            DocSet::Bits { first: before, words } => {
+                let target = target.saturating_sub(*before);
+                let first = (target / 64) as usize;
+                let mut rest = words.get(first).map_or(0, |word| word & u64::MAX << (target % 64));
+                for at in first..words.len() {
+                    if at > first {
+                        rest = words.get(at).copied().unwrap_or(0);
+                    }
+                    if rest != 0 {
+                        return u32::try_from(at * 64)
+                            .map_or(NO_MORE, |at| before + at + rest.trailing_zeros());
+                    }
+                }
+                NO_MORE
+            }
+        }
+    }
+}

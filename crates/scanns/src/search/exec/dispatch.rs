@@ -1,0 +1,187 @@
+//! Runs a plan in one leaf by the algorithm that `strategy.rs` chooses.
+
+use std::ops::ControlFlow;
+
+use super::{conjunction, disjunction, match_bits, maxscore, term, tree};
+use crate::error::Result;
+use crate::search::exec::bound_terms::{BoundTerms, Clause};
+use crate::search::exec::conjunction::clauses::{Conjunction, ConjunctionLists};
+use crate::search::exec::goal::{Goal, Sink};
+use crate::search::exec::live_filter::{LiveFilter, offer};
+use crate::search::exec::strategy::{LeafFacts, Pruning, Strategy, Want};
+use crate::search::exec::view::View;
+use crate::search::leaf::damaged_list;
+use crate::search::plan::QueryPlan;
+use crate::search::plan::found::LeafTerms;
+use crate::search::plan::node::PlanNode;
+use crate::search::plan::shape::{Boosted, Required, Shape};
+use crate::search::similarity::{Similarity, Unscored};
+use crate::search::top_k::TopK;
+
+/// Sends every hit of the view to the goal; `Break` if the goal wants no more.
+pub(crate) fn run_leaf<S: Similarity>(
+    shape: &Shape,
+    view: &View,
+    terms: BoundTerms<S>,
+    goal: &mut Goal,
+) -> Result<ControlFlow<()>> {
+    let want = if matches!(goal, Goal::All(_)) { Want::All } else { Want::Best };
+    let facts = LeafFacts::new(view, terms.found, terms.are_bounded());
+    match Strategy::choose(&terms.plan.root, shape, want, &facts) {
+        Strategy::AnyOf { terms: any, excluded, pruning } => {
+            run_any(&AnyOf { any, excluded, pruning }, view, terms, goal)
+        }
+        Strategy::AllOf { required, pruning } => run_required(required, pruning, view, terms, goal),
+        Strategy::SameScore { root, score } => {
+            if let Goal::Top(top) = goal {
+                match_bits::offer_all(root, score, view, terms, top)?;
+            }
+            Ok(ControlFlow::Continue(()))
+        }
+        Strategy::Tree(root) | Strategy::Bits(root) => run_tree(root, view, terms, goal),
+        Strategy::Empty | Strategy::ListLength(_) => Ok(ControlFlow::Continue(())),
+    }
+}
+
+/// The number of hits in the view that are not deleted.
+pub(crate) fn count_leaf(shape: &Shape, view: &View, plan: &QueryPlan, found: &LeafTerms) -> Result<u64> {
+    match Strategy::choose(&plan.root, shape, Want::Count, &LeafFacts::new(view, found, false)) {
+        // The length covers the whole leaf: the range that begins with the first document counts it.
+        Strategy::ListLength(doc_freq) => Ok(if view.first == 0 { doc_freq.into() } else { 0 }),
+        Strategy::AllOf { required, .. } => count_required(required, view, plan, found),
+        _ => match_bits::count(&plan.root, view, BoundTerms::unscored(plan, found)),
+    }
+}
+
+fn run_tree<S: Similarity>(
+    root: &PlanNode,
+    view: &View,
+    terms: BoundTerms<S>,
+    goal: &mut Goal,
+) -> Result<ControlFlow<()>> {
+    match goal {
+        Goal::All(sink) => tree::all(root, view, terms, *sink),
+        Goal::Top(top) => {
+            let mut live = LiveFilter::new(view, Vec::new());
+            tree::all(root, view, terms, &mut |docs, scores| offer(top, &mut live, docs, scores))
+        }
+    }
+}
+
+fn run_required<S: Similarity>(
+    required: &Required,
+    pruning: Pruning,
+    view: &View,
+    terms: BoundTerms<S>,
+    goal: &mut Goal,
+) -> Result<ControlFlow<()>> {
+    let Some(lists) = ConjunctionLists::find(required, view, terms)? else {
+        return Ok(ControlFlow::Continue(()));
+    };
+    let mut all = lists.open(view, terms)?;
+    let flow = match goal {
+        Goal::All(sink) => conjunction::all(&mut all, view, *sink),
+        Goal::Top(top) => match pruning {
+            Pruning::Windows => return top_of_mixed(all, view, top),
+            Pruning::Blocks => {
+                conjunction::top(&mut all, view, top);
+                ControlFlow::Continue(())
+            }
+            Pruning::Nothing => {
+                let mut live = LiveFilter::new(view, Vec::new());
+                conjunction::all(&mut all, view, &mut |docs, scores| offer(top, &mut live, docs, scores))
+            }
+        },
+    };
+    if all.corrupt() { Err(damaged_list()) } else { Ok(flow) }
+}
+
+/// Optional terms do not change the count, so their lists are not opened.
+fn count_required(required: &Required, view: &View, plan: &QueryPlan, found: &LeafTerms) -> Result<u64> {
+    let required = required.without_optional();
+    let similarities: Vec<Box<dyn Similarity>> =
+        plan.fields.iter().map(|_| Box::new(Unscored) as _).collect();
+    let weights = vec![0.0; found.refs.len()];
+    let terms = BoundTerms { plan, found, weights: &weights, similarities: &similarities };
+    let Some(lists) = ConjunctionLists::find(&required, view, terms)? else { return Ok(0) };
+    let mut all = lists.open(view, terms)?;
+    let count = conjunction::count(&mut all, view);
+    if all.corrupt() { Err(damaged_list()) } else { Ok(count) }
+}
+
+/// The best hits of required and optional terms by MaxScore.
+fn top_of_mixed<S: Similarity>(all: Conjunction<S>, view: &View, top: &mut TopK) -> Result<ControlFlow<()>> {
+    let (required, counted) = (all.required.len(), all.required.len() + all.optional.len());
+    let mut clauses = all.clauses;
+    let excluded = clauses.split_off(counted).into_iter().map(|clause| clause.cursor).collect();
+    let mut live = LiveFilter::new(view, excluded);
+    maxscore::top(&mut clauses, required, &mut live, top);
+    let damaged = clauses.iter().any(|clause| clause.cursor.corrupt());
+    if damaged || live.corrupt() { Err(damaged_list()) } else { Ok(ControlFlow::Continue(())) }
+}
+
+/// Any of several terms, and none of the excluded ones.
+struct AnyOf<'p> {
+    any: &'p [Boosted],
+    excluded: &'p [usize],
+    pruning: Pruning,
+}
+
+fn run_any<S: Similarity>(
+    wanted: &AnyOf,
+    view: &View,
+    terms: BoundTerms<S>,
+    goal: &mut Goal,
+) -> Result<ControlFlow<()>> {
+    let mut sources = Vec::with_capacity(wanted.any.len());
+    for &clause in wanted.any {
+        sources.extend(terms.source(view, clause.term)?.map(|source| (clause, source)));
+    }
+    let mut unwanted = Vec::new();
+    for &term in wanted.excluded {
+        unwanted.extend(terms.source(view, term)?.map(|source| (term, source)));
+    }
+    let mut clauses = sources
+        .iter()
+        .map(|(clause, source)| terms.clause(view, *clause, source))
+        .collect::<Result<Vec<_>>>()?;
+    let lists = unwanted.iter().map(|(term, source)| terms.cursor(view, *term, source));
+    let mut live = LiveFilter::new(view, lists.collect::<Result<_>>()?);
+    let flow = match goal {
+        Goal::All(sink) if live.keeps_all() => all_of_any(&mut clauses, view, *sink),
+        Goal::All(sink) => {
+            all_of_any(&mut clauses, view, &mut |docs, scores| live.filter(docs, scores, *sink))
+        }
+        Goal::Top(top) => {
+            top_of_any(&mut clauses, wanted.pruning, &mut live, top);
+            ControlFlow::Continue(())
+        }
+    };
+    let damaged = clauses.iter().any(|clause| clause.cursor.corrupt());
+    if damaged || live.corrupt() { Err(damaged_list()) } else { Ok(flow) }
+}
+
+fn all_of_any<S: Similarity>(clauses: &mut [Clause<S>], view: &View, sink: &mut Sink) -> ControlFlow<()> {
+    match clauses {
+        [] => ControlFlow::Continue(()),
+        [only] => term::all(only, view, sink),
+        _ => disjunction::all(clauses, view, sink),
+    }
+}
+
+fn top_of_any<S: Similarity>(
+    clauses: &mut [Clause<S>],
+    pruning: Pruning,
+    live: &mut LiveFilter,
+    top: &mut TopK,
+) {
+    match (pruning, &mut *clauses) {
+        (Pruning::Blocks, [only]) => term::top(only, live, top),
+        (Pruning::Windows, _) => maxscore::top(clauses, 0, live, top),
+        _ => {
+            let view = live.view;
+            // `offer` never breaks.
+            let _ = all_of_any(clauses, view, &mut |docs, scores| offer(top, live, docs, scores));
+        }
+    }
+}

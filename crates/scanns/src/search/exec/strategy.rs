@@ -1,0 +1,155 @@
+//! Chooses the algorithm that answers a query in one leaf.
+//!
+//! All choices between algorithms are made here, from the shape of the plan and the document frequencies of
+//! its terms in the leaf. `dispatch.rs` carries them out.
+
+use super::windows::too_large;
+use crate::codec::BLOCK;
+use crate::search::exec::view::View;
+use crate::search::plan::found::LeafTerms;
+use crate::search::plan::node::{NodeKind, PlanNode};
+use crate::search::plan::shape::{Boosted, Required, Shape};
+
+/// Lists with fewer postings in total are scored without looking for what could be skipped, which would cost
+/// more.
+const WORTH_PRUNING: u64 = 2_048;
+
+/// The same for a single list, which needs less preparation.
+const WORTH_PRUNING_ONE: u64 = 4 * BLOCK as u64;
+
+/// What a query is asked for.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Want {
+    /// The best hits.
+    Best,
+    /// All hits.
+    All,
+    /// The number of hits.
+    Count,
+    /// All hits, with the key of each.
+    Keys,
+}
+
+/// What the choice of an algorithm depends on beside the plan.
+pub(crate) struct LeafFacts<'f> {
+    found: &'f LeafTerms,
+    max_doc: u32,
+    all_live: bool,
+    /// True if impacts bound scores.
+    bounded: bool,
+}
+
+/// How much may be left out on the way to the best hits.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Pruning {
+    /// Every posting is scored.
+    Nothing,
+    /// Blocks of one list that cannot compete are skipped.
+    Blocks,
+    /// Windows of documents that cannot compete are skipped: MaxScore.
+    Windows,
+}
+
+/// An algorithm and what it runs on.
+pub(crate) enum Strategy<'p> {
+    /// Nothing can match.
+    Empty,
+    /// The count is the length of one list.
+    ListLength(u32),
+    /// Term at a time over the lists of any of several terms.
+    AnyOf { terms: &'p [Boosted], excluded: &'p [usize], pruning: Pruning },
+    /// The rarest list leads; the others are intersected with it.
+    AllOf { required: &'p Required<'p>, pruning: Pruning },
+    /// All hits score the same, so the first documents are the best.
+    SameScore { root: &'p PlanNode, score: f32 },
+    /// Document at a time.
+    Tree(&'p PlanNode),
+    /// A bit for each document, without scores.
+    Bits(&'p PlanNode),
+}
+
+impl<'f> LeafFacts<'f> {
+    /// The facts of a leaf. `bounded` is true if impacts bound scores.
+    pub(crate) fn new(view: &View, found: &'f LeafTerms, bounded: bool) -> Self {
+        LeafFacts { found, max_doc: view.max_doc, all_live: view.all_live(), bounded }
+    }
+
+    fn doc_freq(&self, term: usize) -> u64 {
+        self.found.doc_freq(term).into()
+    }
+
+    /// The document frequencies of those terms that the leaf contains.
+    fn present(&self, terms: impl Iterator<Item = usize>) -> Vec<u64> {
+        terms.map(|term| self.doc_freq(term)).filter(|&doc_freq| doc_freq > 0).collect()
+    }
+}
+
+impl<'p> Strategy<'p> {
+    /// The algorithm for a plan with this root and shape.
+    pub(crate) fn choose(root: &'p PlanNode, shape: &'p Shape<'p>, want: Want, facts: &LeafFacts) -> Self {
+        if want == Want::Count {
+            return Strategy::for_count(root, shape, facts);
+        }
+        match shape {
+            Shape::Tree(root) => match root.same_score().filter(|_| want == Want::Best) {
+                Some(score) => Strategy::SameScore { root, score },
+                None => Strategy::Tree(root),
+            },
+            Shape::Required(required) => match pruning_of_all(required, want, facts) {
+                Some(pruning) => Strategy::AllOf { required, pruning },
+                None => Strategy::Empty,
+            },
+            Shape::Any { terms, excluded } => {
+                Strategy::AnyOf { terms, excluded, pruning: pruning_of_any(terms, want, facts) }
+            }
+        }
+    }
+
+    /// True if the best hits may be found without scoring every match.
+    pub(crate) fn prunes(&self) -> bool {
+        match self {
+            Strategy::AnyOf { pruning, .. } | Strategy::AllOf { pruning, .. } => *pruning != Pruning::Nothing,
+            Strategy::SameScore { .. } => true,
+            _ => false,
+        }
+    }
+
+    fn for_count(root: &'p PlanNode, shape: &'p Shape<'p>, facts: &LeafFacts) -> Self {
+        match (&root.kind, shape) {
+            (NodeKind::Term(term), _) if facts.all_live => Strategy::ListLength(facts.found.doc_freq(*term)),
+            (_, Shape::Required(required)) if required.has_phrase() => {
+                Strategy::AllOf { required, pruning: Pruning::Nothing }
+            }
+            _ => Strategy::Bits(root),
+        }
+    }
+}
+
+/// The pruning for any of several terms.
+fn pruning_of_any(terms: &[Boosted], want: Want, facts: &LeafFacts) -> Pruning {
+    let lists = facts.present(terms.iter().map(|boosted| boosted.term));
+    let worth = if lists.len() == 1 { WORTH_PRUNING_ONE } else { WORTH_PRUNING };
+    let pays = lists.iter().sum::<u64>() >= worth && !too_large(lists.len(), facts.max_doc);
+    match lists.len() {
+        _ if want != Want::Best || !facts.bounded || !pays => Pruning::Nothing,
+        1 => Pruning::Blocks,
+        _ => Pruning::Windows,
+    }
+}
+
+/// The pruning for required terms and phrases; `None` if the leaf lacks one of them.
+fn pruning_of_all(required: &Required, want: Want, facts: &LeafFacts) -> Option<Pruning> {
+    let wanted: Vec<u64> = required.terms().map(|boosted| facts.doc_freq(boosted.term)).collect();
+    let rarest = wanted.iter().copied().min().filter(|&rarest| rarest > 0)?;
+    let optional = facts.present(required.optional.iter().map(|boosted| boosted.term));
+    let excluded = facts.present(required.excluded.iter().copied());
+    let postings = [&wanted, &optional, &excluded].into_iter().flatten().sum::<u64>();
+    if want != Want::Best || !facts.bounded || postings < WORTH_PRUNING {
+        return Some(Pruning::Nothing);
+    }
+    // Where the required terms are nearly everywhere, the optional ones decide which documents are the best.
+    let decide = !optional.is_empty() && rarest >= optional.iter().sum::<u64>() / 2;
+    let lists = wanted.len() + optional.len() + excluded.len();
+    let windows = decide && !required.has_phrase() && !too_large(lists, facts.max_doc);
+    Some(if windows { Pruning::Windows } else { Pruning::Blocks })
+}

@@ -1,0 +1,66 @@
+//! A single term: whole blocks are scored; for the best hits, only the blocks whose impacts compete.
+
+use std::ops::ControlFlow;
+
+use super::windows::most_promising;
+use crate::codec::BLOCK;
+use crate::search::exec::bound_terms::Clause;
+use crate::search::exec::goal::Sink;
+use crate::search::exec::live_filter::{LiveFilter, offer};
+use crate::search::exec::view::{View, count_below};
+use crate::search::similarity::{PostingsSlice, Similarity};
+use crate::search::top_k::TopK;
+
+/// Every posting, block by block.
+pub(crate) fn all<S: Similarity>(clause: &mut Clause<S>, view: &View, sink: &mut Sink) -> ControlFlow<()> {
+    let mut scores = [0.0; BLOCK];
+    clause.cursor.advance(view.first);
+    while clause.cursor.doc() < view.end && !view.clock.is_up() {
+        let (docs, tfs) = clause.cursor.rest_of_block();
+        let count = count_below(docs, view.end);
+        let docs = &docs[..count];
+        clause.scorer.score_all(PostingsSlice { docs, tfs: &tfs[..count] }, &mut scores[..count]);
+        sink(docs, &scores[..count])?;
+        clause.cursor.consume(count);
+    }
+    ControlFlow::Continue(())
+}
+
+/// The best hits. The most promising blocks come first, so that most others are never decoded.
+pub(crate) fn top<S: Similarity>(clause: &mut Clause<S>, keep: &mut LiveFilter, top: &mut TopK) {
+    let mut first = keep.view.first;
+    if !top.admits(clause.scorer.bound(&clause.cursor.list_impacts()), first) {
+        return;
+    }
+    let blocks = keep.view.blocks_of(&clause.cursor);
+    let bound = |block| clause.scorer.bound(&clause.cursor.block_impacts(block));
+    let mut bounds: Vec<f32> = blocks.clone().map(bound).collect();
+    for place in most_promising(&bounds) {
+        let bound = std::mem::replace(&mut bounds[place], f32::NEG_INFINITY);
+        // Other threads may have found better hits.
+        if top.admits_now(bound, first) {
+            score_block(clause, blocks.start + place, keep, top);
+        }
+    }
+    for (block, bound) in blocks.zip(bounds) {
+        if bound >= top.threshold() && bound >= 0.0 && top.admits_now(bound, first) {
+            if keep.view.clock.is_up() {
+                return;
+            }
+            score_block(clause, block, keep, top);
+        }
+        first = clause.cursor.block_last(block).saturating_add(1);
+    }
+}
+
+fn score_block<S: Similarity>(clause: &mut Clause<S>, block: usize, keep: &mut LiveFilter, top: &mut TopK) {
+    let mut scores = [0.0; BLOCK];
+    clause.cursor.load_block(block);
+    clause.cursor.advance(keep.view.first);
+    let (docs, tfs) = clause.cursor.rest_of_block();
+    let count = count_below(docs, keep.view.end);
+    let (docs, scores) = (&docs[..count], &mut scores[..count]);
+    clause.scorer.score_all(PostingsSlice { docs, tfs: &tfs[..count] }, scores);
+    // `offer` never breaks.
+    let _ = offer(top, keep, docs, scores);
+}

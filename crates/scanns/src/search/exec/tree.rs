@@ -1,0 +1,357 @@
+//! Runs nested queries, document at a time and without pruning.
+//!
+//! Each node stands on a document and can be moved to the first one not below a target; scores are computed
+//! where the nodes agree. Sums are rounded per list, as in Lucene: the clauses of a list add up in 64 bits
+//! and are cast once, required and optional sums are added in 32 bits.
+
+use std::ops::ControlFlow;
+use std::sync::Arc;
+
+use super::phrase::PhraseCursor;
+use crate::codec::{BLOCK, NO_MORE};
+use crate::error::Result;
+use crate::search::budget::Clock;
+use crate::search::doc_set::DocSet;
+use crate::search::exec::bound_terms::{BoundTerms, Clause};
+use crate::search::exec::doc_source::SourceDocs;
+use crate::search::exec::goal::Sink;
+use crate::search::exec::view::{View, count_below};
+use crate::search::leaf::{ListSource, damaged_list};
+use crate::search::plan::node::{NodeKind, PlanNode};
+use crate::search::plan::shape::Boosted;
+use crate::search::similarity::{Similarity, narrow};
+
+/// Every hit, in order.
+pub(crate) fn all<S: Similarity>(
+    root: &PlanNode,
+    view: &View,
+    terms: BoundTerms<S>,
+    sink: &mut Sink,
+) -> Result<ControlFlow<()>> {
+    let sources = terms.sources(view)?;
+    let among = terms.candidates(view, root, &sources)?;
+    let builder = TreeBuilder { view, terms, sources: &sources, among: among.as_deref() };
+    let Some(mut root) = builder.node(root, 1.0)? else { return Ok(ControlFlow::Continue(())) };
+    let flow = drive(&mut root, view, sink);
+    if root.corrupt() { Err(damaged_list()) } else { Ok(flow) }
+}
+
+fn drive<S: Similarity>(root: &mut TreeCursor<S>, view: &View, sink: &mut Sink) -> ControlFlow<()> {
+    let (mut docs, mut scores) = ([0; BLOCK], [0.0; BLOCK]);
+    let mut len = 0;
+    if let TreeCursor::Set { set, score, .. } = root {
+        return drive_set(set, *score, view, sink);
+    }
+    let mut doc = root.advance(view.first);
+    while doc != NO_MORE {
+        let score = root.score();
+        // When time is up, some nodes may have ended early, so the match may be wrong.
+        if view.clock.is_up() {
+            break;
+        }
+        (docs[len], scores[len]) = (doc, score);
+        len += 1;
+        if len == BLOCK {
+            sink(&docs, &scores)?;
+            len = 0;
+        }
+        doc = root.advance(doc + 1);
+    }
+    sink(&docs[..len], &scores[..len])
+}
+
+/// Every document of a set.
+fn drive_set(set: &DocSet, score: f32, view: &View, sink: &mut Sink) -> ControlFlow<()> {
+    let (mut docs, scores) = ([0; BLOCK], [score; BLOCK]);
+    let mut next = view.first;
+    // A set may itself have ended early.
+    while !view.clock.is_up() {
+        let found = set.take_from(next, &mut docs);
+        let found = &found[..count_below(found, view.end)];
+        let Some(&last) = found.last() else { break };
+        sink(found, &scores[..found.len()])?;
+        next = last + 1;
+    }
+    ControlFlow::Continue(())
+}
+
+struct TreeBuilder<'b, 's, S> {
+    view: &'b View<'s>,
+    terms: BoundTerms<'s, S>,
+    /// By term.
+    sources: &'s [Option<ListSource<'s>>],
+    /// The only documents that can match, if they are known.
+    among: Option<&'b [u32]>,
+}
+
+impl<'s, S: Similarity> TreeBuilder<'_, 's, S> {
+    /// The cursor of a node inside boosts whose product is `boost`; `None` if nothing in this leaf can match
+    /// it.
+    fn node(&self, node: &PlanNode, boost: f32) -> Result<Option<TreeCursor<'s, S>>> {
+        let boost = boost * node.boost;
+        match &node.kind {
+            NodeKind::Term(term) => {
+                let Some(source) = &self.sources[*term] else { return Ok(None) };
+                let clause = self.terms.clause(self.view, Boosted { term: *term, boost }, source)?;
+                Ok(Some(TreeCursor::Term(Box::new(clause), self.view.end)))
+            }
+            NodeKind::Bool { must, should, must_not, at_least } => {
+                self.list(must, should, must_not, *at_least, boost)
+            }
+            NodeKind::Phrase { terms, slop } => self.phrase(terms, *slop, boost),
+            NodeKind::Docs(source) => Ok(Some(match self.terms.docs(self.view, *source, self.among)? {
+                SourceDocs::All => self.everything(boost),
+                SourceDocs::Set(set) => {
+                    self.settled(TreeCursor::Set { set, doc: 0, score: boost, end: self.view.end })
+                }
+            })),
+        }
+    }
+
+    fn everything(&self, score: f32) -> TreeCursor<'s, S> {
+        self.settled(TreeCursor::Everything { doc: 0, end: self.view.end, score })
+    }
+
+    /// Moves a new cursor to its first document.
+    fn settled(&self, mut cursor: TreeCursor<'s, S>) -> TreeCursor<'s, S> {
+        cursor.advance(self.view.first);
+        cursor
+    }
+
+    fn list(
+        &self,
+        must: &[PlanNode],
+        should: &[PlanNode],
+        must_not: &[PlanNode],
+        at_least: usize,
+        boost: f32,
+    ) -> Result<Option<TreeCursor<'s, S>>> {
+        let required = self.nodes(must, boost)?;
+        let optional = self.nodes(should, boost)?;
+        if required.len() < must.len() || optional.len() < at_least {
+            return Ok(None);
+        }
+        let (clock, first) = (self.view.clock, self.view.first);
+        let base = match (required.is_empty(), optional.is_empty()) {
+            (true, true) if !should.is_empty() || must_not.is_empty() => return Ok(None),
+            (true, true) => self.everything(0.0),
+            (true, false) => self.some(optional, at_least),
+            (false, true) => self.every(required),
+            (false, false) if at_least > 0 => {
+                self.every(vec![self.every(required), self.some(optional, at_least)])
+            }
+            (false, false) => TreeCursor::Boosted {
+                base: Box::new(self.every(required)),
+                boost: Box::new(TreeCursor::any(optional)),
+            },
+        };
+        let excluded = self.nodes(must_not, boost)?;
+        if excluded.is_empty() {
+            return Ok(Some(base));
+        }
+        let excluded = Box::new(TreeCursor::any(excluded));
+        let mut without = TreeCursor::Without { base: Box::new(base), excluded, clock };
+        without.advance(first);
+        Ok(Some(without))
+    }
+
+    fn every(&self, parts: Vec<TreeCursor<'s, S>>) -> TreeCursor<'s, S> {
+        self.settled(TreeCursor::Every { parts, clock: self.view.clock })
+    }
+
+    /// Documents of at least `needed` of the parts, and of at least one.
+    fn some(&self, parts: Vec<TreeCursor<'s, S>>, needed: usize) -> TreeCursor<'s, S> {
+        match needed {
+            0 | 1 => TreeCursor::any(parts),
+            _ => self.settled(TreeCursor::AtLeast { parts, needed, doc: 0, clock: self.view.clock }),
+        }
+    }
+
+    fn phrase(&self, terms: &[(u32, usize)], slop: u32, boost: f32) -> Result<Option<TreeCursor<'s, S>>> {
+        let lists: Option<Vec<_>> = terms.iter().map(|&(_, term)| self.sources[term].as_ref()).collect();
+        let Some(lists) = lists else { return Ok(None) };
+        let matcher = self.terms.phrase_matcher(self.view, terms, slop, &lists)?;
+        let scorers = self.terms.phrase_scorers(self.view, terms, boost);
+        Ok(Some(TreeCursor::Phrase(Box::new(PhraseCursor::new(matcher, scorers, self.view)))))
+    }
+
+    /// The cursors of the nodes that can match.
+    fn nodes(&self, nodes: &[PlanNode], boost: f32) -> Result<Vec<TreeCursor<'s, S>>> {
+        nodes.iter().filter_map(|node| self.node(node, boost).transpose()).collect()
+    }
+}
+
+/// A position in the documents that match a node.
+enum TreeCursor<'s, S> {
+    /// With the document that it ends before.
+    Term(Box<Clause<'s, S>>, u32),
+    Phrase(Box<PhraseCursor<'s, S>>),
+    /// Every document up to `end`.
+    Everything {
+        doc: u32,
+        end: u32,
+        score: f32,
+    },
+    /// The documents of a set, all with one score.
+    Set {
+        set: Arc<DocSet>,
+        doc: u32,
+        score: f32,
+        end: u32,
+    },
+    Every {
+        parts: Vec<TreeCursor<'s, S>>,
+        clock: Clock<'s>,
+    },
+    Any {
+        parts: Vec<TreeCursor<'s, S>>,
+        doc: u32,
+    },
+    /// Documents of at least `needed` of the parts.
+    AtLeast {
+        parts: Vec<TreeCursor<'s, S>>,
+        needed: usize,
+        doc: u32,
+        clock: Clock<'s>,
+    },
+    /// Matches as `base` does, and scores higher where `boost` matches too.
+    Boosted {
+        base: Box<TreeCursor<'s, S>>,
+        boost: Box<TreeCursor<'s, S>>,
+    },
+    Without {
+        base: Box<TreeCursor<'s, S>>,
+        excluded: Box<TreeCursor<'s, S>>,
+        clock: Clock<'s>,
+    },
+}
+
+impl<'s, S: Similarity> TreeCursor<'s, S> {
+    fn any(parts: Vec<TreeCursor<'s, S>>) -> Self {
+        let doc = parts.iter().map(TreeCursor::doc).min().unwrap_or(NO_MORE);
+        TreeCursor::Any { parts, doc }
+    }
+
+    fn doc(&self) -> u32 {
+        match self {
+            TreeCursor::Term(clause, end) => before(clause.cursor.doc(), *end),
+            TreeCursor::Phrase(phrase) => phrase.doc(),
+            TreeCursor::Everything { doc, .. }
+            | TreeCursor::Set { doc, .. }
+            | TreeCursor::Any { doc, .. }
+            | TreeCursor::AtLeast { doc, .. } => *doc,
+            TreeCursor::Every { parts, .. } => parts.first().map_or(NO_MORE, TreeCursor::doc),
+            TreeCursor::Boosted { base, .. } | TreeCursor::Without { base, .. } => base.doc(),
+        }
+    }
+
+    /// Moves to the first match not below `target`; never back.
+    fn advance(&mut self, target: u32) -> u32 {
+        match self {
+            TreeCursor::Term(clause, end) => before(clause.cursor.advance(target), *end),
+            TreeCursor::Phrase(phrase) => phrase.advance(target),
+            TreeCursor::Set { set, doc, end, .. } => {
+                *doc = before(set.next(target.max(*doc)), *end);
+                *doc
+            }
+            TreeCursor::AtLeast { parts, needed, doc, clock } => {
+                *doc = agree_some(parts, *needed, target, *clock);
+                *doc
+            }
+            TreeCursor::Everything { doc, end, .. } => {
+                *doc = before(target.max(*doc), *end);
+                *doc
+            }
+            TreeCursor::Every { parts, clock } => agree(parts, target, *clock),
+            TreeCursor::Any { parts, doc } => {
+                *doc = parts.iter_mut().map(|part| part.advance(target)).min().unwrap_or(NO_MORE);
+                *doc
+            }
+            TreeCursor::Boosted { base, .. } => base.advance(target),
+            TreeCursor::Without { base, excluded, clock } => {
+                let mut doc = base.advance(target);
+                while doc != NO_MORE && excluded.advance(doc) == doc {
+                    if clock.is_up() {
+                        return NO_MORE;
+                    }
+                    doc = base.advance(doc + 1);
+                }
+                doc
+            }
+        }
+    }
+
+    /// The score of the current document.
+    fn score(&mut self) -> f32 {
+        match self {
+            TreeCursor::Term(clause, _) => clause.scorer.score(clause.cursor.doc(), clause.cursor.tf()),
+            TreeCursor::Phrase(phrase) => phrase.score(),
+            TreeCursor::Everything { score, .. } | TreeCursor::Set { score, .. } => *score,
+            TreeCursor::Every { parts, .. } => {
+                narrow(parts.iter_mut().map(|part| f64::from(part.score())).sum())
+            }
+            TreeCursor::Any { parts, doc } | TreeCursor::AtLeast { parts, doc, .. } => {
+                let here = parts.iter_mut().filter(|part| part.doc() == *doc);
+                narrow(here.map(|part| f64::from(part.score())).sum())
+            }
+            TreeCursor::Boosted { base, boost } => {
+                let (doc, score) = (base.doc(), base.score());
+                if boost.advance(doc) == doc { score + boost.score() } else { score }
+            }
+            TreeCursor::Without { base, .. } => base.score(),
+        }
+    }
+
+    /// True if a list turned out to be damaged.
+    fn corrupt(&self) -> bool {
+        match self {
+            TreeCursor::Term(clause, _) => clause.cursor.corrupt(),
+            TreeCursor::Phrase(phrase) => phrase.corrupt(),
+            TreeCursor::Everything { .. } | TreeCursor::Set { .. } => false,
+            TreeCursor::Every { parts, .. }
+            | TreeCursor::Any { parts, .. }
+            | TreeCursor::AtLeast { parts, .. } => parts.iter().any(TreeCursor::corrupt),
+            TreeCursor::Boosted { base, boost: other }
+            | TreeCursor::Without { base, excluded: other, .. } => base.corrupt() || other.corrupt(),
+        }
+    }
+}
+
+/// The document, or the end if the document is not before it.
+#[inline]
+fn before(doc: u32, end: u32) -> u32 {
+    if doc < end { doc } else { NO_MORE }
+}
+
+/// Moves all parts to the first document not below `target` that all of them contain.
+fn agree<S: Similarity>(parts: &mut [TreeCursor<S>], target: u32, clock: Clock) -> u32 {
+    let mut doc = target;
+    loop {
+        let highest = parts.iter_mut().map(|part| part.advance(doc)).max().unwrap_or(NO_MORE);
+        if highest == doc || highest == NO_MORE {
+            // At the end the first part, which stands for all, must be there too.
+            return parts.first_mut().map_or(NO_MORE, |part| part.advance(highest));
+        }
+        if clock.is_up() {
+            return NO_MORE;
+        }
+        doc = highest;
+    }
+}
+
+/// Moves the parts to the first document not below `target` that at least `needed` of them contain.
+fn agree_some<S: Similarity>(parts: &mut [TreeCursor<S>], needed: usize, target: u32, clock: Clock) -> u32 {
+    let mut target = target;
+    loop {
+        let mut docs: Vec<u32> = parts.iter_mut().map(|part| part.advance(target)).collect();
+        docs.sort_unstable();
+        // Fewer than `needed` parts have a document before the one at this index. All parts must reach it,
+        // since all add to its score.
+        match docs.get(needed.saturating_sub(1)) {
+            None | Some(&NO_MORE) => return NO_MORE,
+            Some(&doc) if docs.first() == Some(&doc) => return doc,
+            Some(_) if clock.is_up() => return NO_MORE,
+            Some(&doc) => target = doc,
+        }
+    }
+}

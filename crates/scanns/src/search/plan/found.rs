@@ -1,0 +1,96 @@
+//! The terms of a plan, looked up in every leaf.
+
+use std::sync::{Arc, Mutex, MutexGuard};
+
+use crate::error::Result;
+use crate::search::doc_set::DocSet;
+use crate::search::leaf::TermRef;
+use crate::sys::lock;
+
+/// How frequent a term is in all leaves.
+#[derive(Clone, Copy, Debug, Default)]
+pub(crate) struct TermFigures {
+    pub(crate) doc_freq: u64,
+    pub(crate) total_freq: u64,
+}
+
+/// Where the terms of a plan are.
+pub(crate) struct FoundTerms {
+    /// By leaf.
+    pub(crate) leaves: Vec<LeafTerms>,
+    /// By term.
+    pub(crate) figures: Vec<TermFigures>,
+}
+
+impl FoundTerms {
+    /// The terms in one leaf.
+    ///
+    /// Leaves are searched in order, so the matches of patterns in the previous leaf are dropped here.
+    /// Threads that still use them keep them alive.
+    pub(crate) fn in_leaf(&self, leaf: usize) -> &LeafTerms {
+        let before = leaf.checked_sub(1).and_then(|before| self.leaves.get(before));
+        before.into_iter().flat_map(|before| &before.patterns).for_each(PatternMatches::forget);
+        &self.leaves[leaf]
+    }
+}
+
+/// The terms of a plan in one leaf.
+pub(crate) struct LeafTerms {
+    /// By term; `None` if the leaf does not contain it.
+    pub(crate) refs: Vec<Option<TermRef>>,
+    /// By pattern.
+    pub(crate) patterns: Vec<PatternMatches>,
+}
+
+impl LeafTerms {
+    /// The number of documents of the leaf that contain a term.
+    pub(crate) fn doc_freq(&self, term: usize) -> u32 {
+        self.refs.get(term).copied().flatten().map_or(0, |found| found.doc_freq)
+    }
+}
+
+/// What a pattern matches in a leaf. It is found on first use and serves all ranges of documents of the leaf.
+#[derive(Default)]
+pub(crate) struct PatternMatches {
+    pub(crate) terms: FindOnce<Vec<TermRef>>,
+    /// The documents of all its terms.
+    pub(crate) all: FindOnce<DocSet>,
+    /// The documents of its terms with short lists.
+    pub(crate) short: FindOnce<DocSet>,
+}
+
+impl PatternMatches {
+    fn forget(&self) {
+        self.terms.forget();
+        self.all.forget();
+        self.short.forget();
+    }
+}
+
+/// A value that the first thread to ask for it finds while others wait.
+pub(crate) struct FindOnce<T>(Mutex<Option<Arc<T>>>);
+
+impl<T> Default for FindOnce<T> {
+    fn default() -> Self {
+        FindOnce(Mutex::new(None))
+    }
+}
+
+impl<T> FindOnce<T> {
+    fn lock(&self) -> MutexGuard<'_, Option<Arc<T>>> {
+        lock(&self.0)
+    }
+
+    fn forget(&self) {
+        *self.lock() = None;
+    }
+
+    /// The value. After an error the next caller tries again.
+    pub(crate) fn get_or_find(&self, find: impl FnOnce() -> Result<T>) -> Result<Arc<T>> {
+        let mut found = self.lock();
+        match &*found {
+            Some(found) => Ok(Arc::clone(found)),
+            None => Ok(Arc::clone(found.insert(Arc::new(find()?)))),
+        }
+    }
+}

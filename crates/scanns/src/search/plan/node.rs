@@ -1,0 +1,73 @@
+//! The tree of a plan: a query whose terms, fields, patterns and ranges are numbers.
+
+/// A node of a plan and the factor of its scores.
+pub(crate) struct PlanNode {
+    /// The factor of its scores. The boosts of the nodes around it are multiplied on top.
+    pub(crate) boost: f32,
+    pub(crate) kind: NodeKind,
+}
+
+/// What a node matches. Terms are indexes into [`QueryPlan::terms`](super::QueryPlan::terms).
+pub(crate) enum NodeKind {
+    Term(usize),
+    Bool {
+        must: Vec<PlanNode>,
+        should: Vec<PlanNode>,
+        must_not: Vec<PlanNode>,
+        at_least: usize,
+    },
+    /// At least two terms with their positions in the phrase.
+    Phrase {
+        terms: Vec<(u32, usize)>,
+        slop: u32,
+    },
+    /// A set of documents that all score the same.
+    Docs(DocSource),
+}
+
+/// Where a set of documents comes from.
+#[derive(Clone, Copy)]
+pub(crate) enum DocSource {
+    /// Every document.
+    All,
+    /// The documents of the terms that a pattern matches: an index into `QueryPlan::patterns`.
+    Pattern(usize),
+    /// The documents with a term in a field: an index into `QueryPlan::fields`.
+    Exists(usize),
+    /// The documents with a value in a range: an index into `QueryPlan::ranges`.
+    Values(usize),
+}
+
+impl PlanNode {
+    /// The score of all matching documents, if it is the same for all of them.
+    pub(crate) fn same_score(&self) -> Option<f32> {
+        let (node, boost) = self.innermost(1.0);
+        matches!(node.kind, NodeKind::Docs(_)).then_some(boost * node.boost)
+    }
+
+    /// True if documents without any known term may match.
+    pub(crate) fn matches_beyond_terms(&self) -> bool {
+        match &self.kind {
+            NodeKind::Term(_) | NodeKind::Phrase { .. } => false,
+            NodeKind::Docs(_) => true,
+            NodeKind::Bool { must, should, must_not, .. } => {
+                must.iter().chain(should).any(PlanNode::matches_beyond_terms)
+                    || must.is_empty() && should.is_empty() && !must_not.is_empty()
+            }
+        }
+    }
+
+    /// Follows lists with a single clause down to the last node; returns it with `boost` times the boosts
+    /// passed.
+    pub(super) fn innermost(&self, boost: f32) -> (&PlanNode, f32) {
+        let (mut node, mut boost) = (self, boost);
+        while let NodeKind::Bool { must, should, must_not, at_least } = &node.kind {
+            let only = match (&must[..], &should[..], &must_not[..], at_least) {
+                ([only], [], [], 0) | ([], [only], [], 0 | 1) => only,
+                _ => break,
+            };
+            (node, boost) = (only, boost * node.boost);
+        }
+        (node, boost)
+    }
+}

@@ -1,0 +1,199 @@
+//! Lowers a query to a plan.
+
+use std::borrow::Cow;
+use std::ops::RangeInclusive;
+
+use super::node::{DocSource, NodeKind, PlanNode};
+use super::query_plan::{PlanTerm, QueryPlan};
+use crate::error::{Error, Result};
+use crate::query::{BoolQuery, MAX_CLAUSES, MAX_DEPTH, Pattern, PhraseQuery, Query, ValueRange};
+use crate::schema::Field;
+use crate::search::fields::Fields;
+use crate::search::terms::patterns::{FuzzyWord, MAX_EXPANSIONS, PatternMatcher, WeightedTerm, nearest};
+
+/// The product of all boosts around a clause. Scores cannot overflow within it.
+const BOOSTS: RangeInclusive<f32> = 1e-18..=1e18;
+
+/// The most nodes inside each other. A parenthesis may hold a list of lists, one level for OR and one for
+/// AND, each of them boosted.
+const MAX_NODE_DEPTH: usize = 4 * MAX_DEPTH + 4;
+
+/// The most nodes. Each term may be inside lists and boosts of its own.
+const MAX_NODES: usize = 4 * MAX_CLAUSES;
+
+impl<'q> QueryPlan<'q> {
+    /// Plans a query over the fields of a searcher.
+    ///
+    /// # Errors
+    /// [`Error::InvalidField`] for a field that is not searched, [`Error::TooMany`] for a query that is too
+    /// large, [`Error::InvalidValue`] for boosts, phrases and patterns that cannot be used.
+    pub(crate) fn new(query: &'q Query, known: &Fields) -> Result<Self> {
+        let mut planner = Planner {
+            terms: Vec::new(),
+            fields: Vec::new(),
+            patterns: Vec::new(),
+            ranges: Vec::new(),
+            nodes: 0,
+            blends: 0,
+            known,
+        };
+        let root = planner.node(query, 1.0, 0)?;
+        let Planner { terms, mut fields, patterns, ranges, .. } = planner;
+        if fields.is_empty() {
+            fields.push(known.default_place());
+        }
+        let expansions = if known.is_exhaustive() { usize::MAX } else { MAX_EXPANSIONS };
+        Ok(QueryPlan { terms, fields, patterns, ranges, expansions, root })
+    }
+}
+
+/// The lists of a plan while its nodes are made.
+struct Planner<'q, 'f> {
+    terms: Vec<PlanTerm<'q>>,
+    fields: Vec<usize>,
+    patterns: Vec<(usize, PatternMatcher<'q>)>,
+    ranges: Vec<&'q ValueRange>,
+    /// The number of nodes so far.
+    nodes: usize,
+    /// The number of groups of terms that share their frequencies: see [`PlanTerm::blend`].
+    blends: usize,
+    known: &'f Fields<'f>,
+}
+
+impl<'q> Planner<'q, '_> {
+    /// The node of a query, inside boosts whose product is `around`.
+    fn node(&mut self, query: &'q Query, around: f32, depth: usize) -> Result<PlanNode> {
+        if depth > MAX_NODE_DEPTH {
+            return Err(Error::TooMany {
+                what: "levels of nested clauses",
+                limit: MAX_DEPTH as u64,
+                remedy: "nest fewer lists",
+            });
+        }
+        self.count(1)?;
+        let kind = match query {
+            Query::Term(term) => {
+                let field = self.known_place(term.field)?;
+                NodeKind::Term(self.term((&term.text).into(), field, None))
+            }
+            Query::Bool(list) => self.list(list, around, depth)?,
+            Query::Phrase(phrase) => self.phrase(phrase)?,
+            Query::Pattern { field, pattern } => self.pattern(*field, pattern)?,
+            Query::All => NodeKind::Docs(DocSource::All),
+            Query::Exists(field) => {
+                let field = self.known_place(*field)?;
+                NodeKind::Docs(DocSource::Exists(index_in(&mut self.fields, field)))
+            }
+            Query::Values(range) => {
+                self.ranges.push(range);
+                NodeKind::Docs(DocSource::Values(self.ranges.len() - 1))
+            }
+            Query::Boost(query, boost) => {
+                let boosted = around * boost;
+                if !BOOSTS.contains(&boosted) {
+                    let what = "product of the boosts around a clause";
+                    return Err(Error::invalid(what, boosted, "a number from 1e-18 to 1e18"));
+                }
+                let node = self.node(query, boosted, depth + 1)?;
+                return Ok(PlanNode { boost: boost * node.boost, ..node });
+            }
+        };
+        Ok(PlanNode { boost: 1.0, kind })
+    }
+
+    fn list(&mut self, list: &'q BoolQuery, around: f32, depth: usize) -> Result<NodeKind> {
+        let mut all = |queries: &'q [Query]| -> Result<Vec<PlanNode>> {
+            queries.iter().map(|query| self.node(query, around, depth + 1)).collect()
+        };
+        Ok(NodeKind::Bool {
+            must: all(&list.must)?,
+            should: all(&list.should)?,
+            must_not: all(&list.must_not)?,
+            at_least: list.at_least,
+        })
+    }
+
+    fn phrase(&mut self, phrase: &'q PhraseQuery) -> Result<NodeKind> {
+        if phrase.terms.len() > MAX_CLAUSES {
+            return Err(Error::TooMany {
+                what: "terms in a phrase",
+                limit: MAX_CLAUSES as u64,
+                remedy: "ask for a shorter phrase",
+            });
+        }
+        if !phrase.terms.is_sorted_by(|(a, _), (b, _)| a <= b) {
+            let places: Vec<u32> = phrase.terms.iter().map(|(place, _)| *place).collect();
+            return Err(Error::invalid("places of a phrase", format!("{places:?}"), "ascending places"));
+        }
+        let field = self.known_place(phrase.field)?;
+        let terms: Vec<(u32, usize)> =
+            phrase.terms.iter().map(|(place, term)| (*place, self.term(term.into(), field, None))).collect();
+        Ok(match terms[..] {
+            [] => NodeKind::Bool { must: Vec::new(), should: Vec::new(), must_not: Vec::new(), at_least: 0 },
+            [(_, only)] => NodeKind::Term(only),
+            _ => NodeKind::Phrase { terms, slop: phrase.slop },
+        })
+    }
+
+    fn pattern(&mut self, field: Field, pattern: &'q Pattern) -> Result<NodeKind> {
+        let field = self.known_place(field)?;
+        if let Pattern::Fuzzy { term, edits, prefix } = pattern
+            && !self.known.is_exhaustive()
+        {
+            return self.fuzzy(&FuzzyWord { term, edits: *edits, prefix: *prefix }, field);
+        }
+        let field = index_in(&mut self.fields, field);
+        self.patterns.push((field, PatternMatcher::new(pattern)?));
+        Ok(NodeKind::Docs(DocSource::Pattern(self.patterns.len() - 1)))
+    }
+
+    /// A list of the nearest terms, which count as equally frequent.
+    fn fuzzy(&mut self, word: &FuzzyWord, field: usize) -> Result<NodeKind> {
+        let leaves: Vec<_> = (0..self.known.leaves()).map(|leaf| self.known.leaf(field, leaf)).collect();
+        let blend = self.blends;
+        self.blends += 1;
+        let near = nearest(&leaves, self.known.clock(), word)?;
+        self.count(near.len())?;
+        let node = |near: WeightedTerm| {
+            let kind = NodeKind::Term(self.term(near.term.into(), field, Some(blend)));
+            PlanNode { boost: near.boost, kind }
+        };
+        let should = near.into_iter().map(node).collect();
+        Ok(NodeKind::Bool { must: Vec::new(), should, must_not: Vec::new(), at_least: 0 })
+    }
+
+    fn count(&mut self, nodes: usize) -> Result<()> {
+        self.nodes += nodes;
+        if self.nodes > MAX_NODES {
+            return Err(Error::TooMany {
+                what: "clauses in a query",
+                limit: MAX_CLAUSES as u64,
+                remedy: "ask for fewer terms at a time",
+            });
+        }
+        Ok(())
+    }
+
+    /// The place of a field among all that are searched.
+    fn known_place(&self, field: Field) -> Result<usize> {
+        self.known.place_of(field).ok_or_else(|| Error::InvalidField {
+            field: field.number().to_string(),
+            problem: "of the query is not searched".to_owned(),
+            remedy: "use a searched field, or a range of values for a column".to_owned(),
+        })
+    }
+
+    /// The index of a term in the plan.
+    fn term(&mut self, bytes: Cow<'q, [u8]>, field: usize, blend: Option<usize>) -> usize {
+        let field = index_in(&mut self.fields, field);
+        index_in(&mut self.terms, PlanTerm { field, bytes, blend })
+    }
+}
+
+/// The index of `wanted` in a list, to which it is added if it is missing.
+fn index_in<T: PartialEq>(list: &mut Vec<T>, wanted: T) -> usize {
+    list.iter().position(|known| *known == wanted).unwrap_or_else(|| {
+        list.push(wanted);
+        list.len() - 1
+    })
+}

@@ -1,0 +1,129 @@
+//! The shape of a plan. Queries with little nesting have faster algorithms than one document at a time.
+
+use super::node::{NodeKind, PlanNode};
+
+/// A term of a list with the product of all boosts around it.
+#[derive(Clone, Copy)]
+pub(crate) struct Boosted {
+    pub(crate) term: usize,
+    pub(crate) boost: f32,
+}
+
+/// The shape of a query.
+pub(crate) enum Shape<'p> {
+    /// Any of several terms, or a single one, and none of the excluded terms.
+    Any {
+        terms: Vec<Boosted>,
+        excluded: Vec<usize>,
+    },
+    Required(Required<'p>),
+    Tree(&'p PlanNode),
+}
+
+/// A query that requires terms or phrases.
+pub(crate) struct Required<'p> {
+    /// At least one.
+    pub(crate) required: Vec<Atom<'p>>,
+    pub(crate) optional: Vec<Boosted>,
+    pub(crate) excluded: Vec<usize>,
+}
+
+/// A term or a phrase.
+#[derive(Clone, Copy)]
+pub(crate) enum Atom<'p> {
+    Term(Boosted),
+    Phrase { terms: &'p [(u32, usize)], slop: u32, boost: f32 },
+}
+
+impl<'p> Shape<'p> {
+    /// The shape of a whole plan.
+    pub(crate) fn of(root: &'p PlanNode) -> Self {
+        let (inner, boost) = root.innermost(1.0);
+        let shape = match Atom::of(inner, boost) {
+            Some(atom) => Some(Shape::requiring(vec![atom], Vec::new(), Vec::new())),
+            None => flat(inner, boost),
+        };
+        shape.unwrap_or(Shape::Tree(root))
+    }
+
+    /// A single required term is a list of one term.
+    fn requiring(required: Vec<Atom<'p>>, optional: Vec<Boosted>, excluded: Vec<usize>) -> Self {
+        match (&required[..], &optional[..]) {
+            (&[Atom::Term(term)], []) => Shape::Any { terms: vec![term], excluded },
+            _ => Shape::Required(Required { required, optional, excluded }),
+        }
+    }
+}
+
+impl<'p> Required<'p> {
+    /// True if a phrase is required.
+    pub(crate) fn has_phrase(&self) -> bool {
+        self.required.iter().any(|atom| matches!(atom, Atom::Phrase { .. }))
+    }
+
+    /// The terms that a document must have, those of phrases included.
+    pub(crate) fn terms(&self) -> impl Iterator<Item = Boosted> {
+        self.required.iter().flat_map(Atom::terms)
+    }
+
+    /// The same query without the terms that only add to scores.
+    pub(crate) fn without_optional(&self) -> Self {
+        let (required, excluded) = (self.required.clone(), self.excluded.clone());
+        Required { required, optional: Vec::new(), excluded }
+    }
+}
+
+impl<'p> Atom<'p> {
+    /// A node that is a term or a phrase; `boost` is the product of the boosts around it.
+    fn of(node: &'p PlanNode, boost: f32) -> Option<Self> {
+        let boost = boost * node.boost;
+        match &node.kind {
+            NodeKind::Term(term) => Some(Atom::Term(Boosted { term: *term, boost })),
+            NodeKind::Phrase { terms, slop } => Some(Atom::Phrase { terms, slop: *slop, boost }),
+            _ => None,
+        }
+    }
+
+    /// The terms that a document must have.
+    pub(crate) fn terms(&self) -> Vec<Boosted> {
+        match self {
+            Atom::Term(term) => vec![*term],
+            Atom::Phrase { terms, boost, .. } => {
+                terms.iter().map(|&(_, term)| Boosted { term, boost: *boost }).collect()
+            }
+        }
+    }
+}
+
+/// The shape of a list of terms and phrases; `None` if it contains anything else.
+fn flat(list: &PlanNode, boost: f32) -> Option<Shape<'_>> {
+    let NodeKind::Bool { must, should, must_not, at_least: at_least @ (0 | 1) } = &list.kind else {
+        return None;
+    };
+    let boost = boost * list.boost;
+    let excluded = only_terms(must_not, 1.0)?.iter().map(|excluded| excluded.term).collect();
+    match (&must[..], &should[..]) {
+        ([], []) => None,
+        // The only clause must match.
+        ([], [_]) => Some(Shape::requiring(atoms(should, boost)?, Vec::new(), excluded)),
+        ([], _) => Some(Shape::Any { terms: only_terms(should, boost)?, excluded }),
+        // One of the optional clauses must match as well, and they are summed apart.
+        _ if *at_least > 0 => None,
+        _ => Some(Shape::requiring(atoms(must, boost)?, only_terms(should, boost)?, excluded)),
+    }
+}
+
+/// Nodes that are all terms and phrases.
+fn atoms(nodes: &[PlanNode], boost: f32) -> Option<Vec<Atom<'_>>> {
+    let atom = |node| {
+        let (inner, boost) = PlanNode::innermost(node, boost);
+        Atom::of(inner, boost)
+    };
+    nodes.iter().map(atom).collect()
+}
+
+/// Nodes that are all terms.
+fn only_terms(nodes: &[PlanNode], boost: f32) -> Option<Vec<Boosted>> {
+    let term = |atom| if let Atom::Term(term) = atom { Some(term) } else { None };
+    atoms(nodes, boost)?.into_iter().map(term).collect()
+}

@@ -1,0 +1,88 @@
+//! A query that is planned and whose terms are looked up, for any number of questions.
+
+use super::fields::Fields;
+use super::leaf::LeafStats;
+use super::parallel::{LeafRange, SearchRanges};
+use super::plan::QueryPlan;
+use super::plan::found::{FoundTerms, TermFigures};
+use super::searcher::Searcher;
+use crate::error::Result;
+use crate::query::Query;
+use crate::search::exec::bound_terms::BoundTerms;
+use crate::search::exec::pnorm::PNorm;
+use crate::search::exec::strategy::Want;
+use crate::search::exec::view::View;
+use crate::search::similarity::Similarity;
+
+/// A query over the leaves of a searcher, planned once, with its terms looked up in every leaf.
+pub struct PreparedQuery<'s, 'a, 'q> {
+    pub(crate) searcher: &'s Searcher<'a>,
+    pub(crate) query: &'q Query,
+    pub(crate) plan: QueryPlan<'q>,
+    pub(crate) found: FoundTerms,
+}
+
+/// The similarity of each field of a plan, and the weight of each term.
+pub(crate) struct Weights<S> {
+    pub(crate) similarities: Vec<S>,
+    pub(crate) weights: Vec<f64>,
+}
+
+impl<'a> Searcher<'a> {
+    /// Plans a query and looks its terms up, so that several questions about it do that only once.
+    ///
+    /// # Errors
+    /// An error if the query is nested too deep, has too many clauses, or names a field that cannot be
+    /// searched; [`Error::Corrupt`](crate::Error::Corrupt) if terms cannot be read.
+    pub fn prepare<'s, 'q>(&'s self, query: &'q Query) -> Result<PreparedQuery<'s, 'a, 'q>> {
+        let plan = QueryPlan::new(query, &self.fields)?;
+        let found = plan.find(&self.fields)?;
+        Ok(PreparedQuery { searcher: self, query, plan, found })
+    }
+}
+
+impl<'a> PreparedQuery<'_, 'a, '_> {
+    pub(crate) fn fields(&self) -> &Fields<'a> {
+        &self.searcher.fields
+    }
+
+    /// The ranges of documents that threads work on.
+    pub(crate) fn ranges(&self, want: Want) -> SearchRanges<'a> {
+        SearchRanges::new(self.fields(), self.searcher.threads, &self.plan.shape(), &self.found, want)
+    }
+
+    /// A range of documents, seen through the fields of the plan.
+    pub(crate) fn view(&self, range: &LeafRange) -> Result<View<'a>> {
+        Ok(View::new(self.fields(), &self.plan, range.leaf)?.between(range.first, range.end))
+    }
+
+    /// The terms in a leaf, for matching without scores.
+    pub(crate) fn unscored(&self, leaf: usize) -> BoundTerms<'_, ()> {
+        BoundTerms::unscored(&self.plan, self.found.in_leaf(leaf))
+    }
+
+    /// The sizes of a field of the plan.
+    pub(crate) fn stats_of(&self, field: usize) -> LeafStats {
+        self.fields().stats(self.plan.fields[field])
+    }
+
+    /// Weighs the terms by a similarity.
+    pub(crate) fn weigh<S: Similarity>(&self, similarity: impl Fn(&LeafStats) -> S) -> Weights<S> {
+        let fields = 0..self.plan.fields.len();
+        let similarities: Vec<S> = fields.map(|field| similarity(&self.stats_of(field))).collect();
+        let weigh = |(term, figures): (usize, &TermFigures)| {
+            similarities[self.plan.field_of(term)].weight(figures.doc_freq, figures.total_freq)
+        };
+        let weights = self.found.figures.iter().enumerate().map(weigh).collect();
+        Weights { similarities, weights }
+    }
+
+    /// The extended Boolean model for the terms of the query.
+    pub(crate) fn soft(&self, p: f64) -> PNorm {
+        let terms = self.found.figures.iter().enumerate();
+        PNorm::new(
+            p,
+            terms.map(|(term, figures)| (figures.doc_freq, self.stats_of(self.plan.field_of(term)))),
+        )
+    }
+}

@@ -1,0 +1,111 @@
+//! The searcher: the leaves of an index by field, and how queries over them are run.
+
+use super::budget::Budget;
+use super::fields::Fields;
+use super::leaf::{Leaf, LeafStats};
+use super::threads::SearchThreads;
+use super::top_k::Hit;
+use crate::column::Column;
+use crate::error::{Error, Result};
+use crate::schema::Field;
+
+/// Answers queries over a fixed set of leaves.
+///
+/// [`Searcher::prepare`] plans a query once for any number of questions; methods that take a query, such as
+/// [`Searcher::top_k`], prepare it themselves.
+pub struct Searcher<'a> {
+    pub(crate) fields: Fields<'a>,
+    pub(crate) threads: Option<&'a SearchThreads>,
+}
+
+impl<'a> Searcher<'a> {
+    /// A searcher of one field. Hits name leaves by their index in `leaves`.
+    pub fn new(leaves: Vec<&'a dyn Leaf>) -> Self {
+        Searcher::over(vec![(Field::default(), leaves)], Field::default())
+    }
+
+    /// A searcher of several fields. `default` is searched where a query names no field.
+    ///
+    /// All fields must have the same leaves in the same order, each seen through its field.
+    pub fn over(fields: Vec<(Field, Vec<&'a dyn Leaf>)>, default: Field) -> Self {
+        Searcher { fields: Fields::new(fields, default), threads: None }
+    }
+
+    /// Lets patterns and fuzzy words match any number of terms. Which documents match then does not depend on
+    /// what else is in the index.
+    #[must_use]
+    pub fn exhaustive(mut self) -> Self {
+        self.fields.exhaust();
+        self
+    }
+
+    /// Limits the time of one query. When the budget has run out, the answer is what has been found until
+    /// then, and [`Budget::ran_out`] is true. Explanations and snippets are not limited.
+    #[must_use]
+    pub fn within(mut self, budget: &'a Budget) -> Self {
+        self.fields.limit(budget);
+        self
+    }
+
+    /// Shares queries that take long enough between several threads: whole leaves, and ranges of documents of
+    /// large leaves.
+    ///
+    /// Answers are exactly those of one thread. Several threads find the hits that a visitor sees, but the
+    /// calling thread visits them, in document order. The terms of patterns and fuzzy words are looked up by
+    /// one thread; explanations, suggestions and query expansion use one thread.
+    #[must_use]
+    pub fn with_threads(mut self, threads: &'a SearchThreads) -> Self {
+        self.threads = Some(threads);
+        self
+    }
+
+    /// Names the fields for explanations.
+    #[must_use]
+    pub fn naming(mut self, name: impl Fn(Field) -> String) -> Self {
+        self.fields.call(name);
+        self
+    }
+
+    /// The sizes of all leaves together, in the default field.
+    pub fn stats(&self) -> LeafStats {
+        self.fields.stats(self.fields.default_place())
+    }
+
+    /// The key of the document of a hit.
+    ///
+    /// # Errors
+    /// [`Error::UnknownHit`] for a hit of another searcher, [`Error::Corrupt`] if the key cannot be read.
+    pub fn key(&self, hit: &Hit) -> Result<Vec<u8>> {
+        let leaf = self.leaf_of(hit)?;
+        if hit.doc >= leaf.max_doc() {
+            return Err(unknown(hit));
+        }
+        leaf.key(hit.doc)
+    }
+
+    /// The number of leaves.
+    pub fn leaves(&self) -> usize {
+        self.fields.leaves()
+    }
+
+    /// The column of a field in a leaf; `None` if no document of the leaf has a value.
+    pub fn column(&self, leaf: usize, field: Field) -> Option<&'a Column> {
+        self.fields.all_leaves().get(leaf)?.column(field)
+    }
+
+    /// The leaf of a hit.
+    ///
+    /// # Errors
+    /// [`Error::UnknownHit`] if the searcher has no such leaf.
+    pub(crate) fn leaf_of(&self, hit: &Hit) -> Result<&'a dyn Leaf> {
+        if hit.leaf >= self.fields.leaves() {
+            return Err(unknown(hit));
+        }
+        Ok(self.fields.leaf(self.fields.default_place(), hit.leaf))
+    }
+}
+
+/// The error for a hit that does not belong to a searcher.
+pub(crate) fn unknown(hit: &Hit) -> Error {
+    Error::UnknownHit { segment: hit.leaf, doc: hit.doc }
+}

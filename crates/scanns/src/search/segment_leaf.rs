@@ -1,0 +1,128 @@
+//! A segment on disk as a leaf.
+
+use super::{Leaf, LeafStats, ListSource, PositionSource, TermRef, TermStream};
+use crate::codec::{Occurrence, PositionCursor};
+use crate::column::Column;
+use crate::error::Result;
+use crate::schema::Field;
+use crate::segment::{Segment, TermInfo, TermPositions, TermsWalk};
+
+/// Mark places of positions that are not a run: no positions are kept, or there is a single one, which takes
+/// the place of the place.
+const NOT_KEPT: u64 = u64::MAX;
+const ONLY: u64 = u64::MAX - 1;
+
+/// Marks the place of a run with offsets. No run is that long.
+const OFFSETS: u64 = 1 << 62;
+
+/// Marks a handle that contains a posting instead of a place. No list is that long.
+const SINGLE: u64 = 1 << 63;
+
+fn term_ref(info: TermInfo, positions: TermPositions) -> TermRef {
+    let handle = match info {
+        TermInfo::Single { doc, term_freq } => [u64::from(doc), u64::from(term_freq) | SINGLE],
+        TermInfo::List { offset, len, .. } => [offset, len],
+    };
+    let positions = match positions {
+        TermPositions::NotKept => [0, NOT_KEPT],
+        TermPositions::Only(occurrence) => [u64::from(occurrence.position), ONLY],
+        TermPositions::Run { offset, len, offsets } => [offset, len | if offsets { OFFSETS } else { 0 }],
+    };
+    TermRef { doc_freq: info.doc_freq(), total_freq: info.total_freq(), handle, positions }
+}
+
+/// The inverse of [`term_ref`].
+fn info_of(term: &TermRef) -> TermInfo {
+    let [place, len] = term.handle;
+    #[expect(clippy::cast_possible_truncation, reason = "both were put in as 32 bits")]
+    if len & SINGLE == 0 {
+        TermInfo::List { doc_freq: term.doc_freq, total_freq: term.total_freq, offset: place, len }
+    } else {
+        TermInfo::Single { doc: place as u32, term_freq: len as u32 }
+    }
+}
+
+/// The terms of a segment.
+struct SegmentTerms<'a> {
+    terms: TermsWalk<'a>,
+}
+
+impl TermStream for SegmentTerms<'_> {
+    fn step(&mut self) -> Result<bool> {
+        self.terms.step()
+    }
+
+    fn seek(&mut self, target: &[u8]) -> Result<bool> {
+        self.terms.seek(target)
+    }
+
+    fn term(&self) -> &[u8] {
+        self.terms.term()
+    }
+
+    fn found(&mut self) -> Result<TermRef> {
+        self.terms.info().map(|(info, positions)| term_ref(info, positions))
+    }
+}
+
+impl Leaf for Segment {
+    fn max_doc(&self) -> u32 {
+        self.stats().max_doc
+    }
+
+    fn norms(&self) -> Result<&[u8]> {
+        self.norms()
+    }
+
+    fn stats(&self) -> LeafStats {
+        let stats = self.field_stats();
+        LeafStats {
+            documents: self.live_documents(),
+            documents_with_terms: stats.documents_with_terms,
+            total_length: stats.tokens,
+        }
+    }
+
+    fn find(&self, term: &[u8]) -> Result<Option<TermRef>> {
+        Ok(self.find_all(term)?.map(|(info, positions)| term_ref(info, positions)))
+    }
+
+    fn postings<'a>(&'a self, term: &TermRef) -> Result<ListSource<'a>> {
+        match info_of(term) {
+            TermInfo::List { offset, len, .. } => self.list(offset, len).map(ListSource::Packed),
+            TermInfo::Single { doc, term_freq } => Ok(ListSource::Single { doc, tf: term_freq }),
+        }
+    }
+
+    fn terms<'a>(&'a self) -> Result<Box<dyn TermStream + 'a>> {
+        Ok(Box::new(SegmentTerms { terms: self.walk_terms() }))
+    }
+
+    fn positions<'a>(&'a self, term: &TermRef) -> Result<PositionSource<'a>> {
+        let [place, len] = term.positions;
+        #[expect(clippy::cast_possible_truncation, reason = "it was put in as 32 bits")]
+        let positions = match len {
+            NOT_KEPT => TermPositions::NotKept,
+            ONLY => TermPositions::Only(Occurrence { position: place as u32, ..Occurrence::default() }),
+            _ => TermPositions::Run { offset: place, len: len & !OFFSETS, offsets: len & OFFSETS != 0 },
+        };
+        let deltas = self.deltas(b"", info_of(term), positions)?;
+        Ok(PositionSource::Packed(Box::new(PositionCursor::new(deltas))))
+    }
+
+    fn is_live(&self, doc: u32) -> bool {
+        self.is_live(doc)
+    }
+
+    fn is_in_ranges(&self) -> bool {
+        true
+    }
+
+    fn column(&self, field: Field) -> Option<&Column> {
+        self.column(field)
+    }
+
+    fn key(&self, doc: u32) -> Result<Vec<u8>> {
+        self.key(doc)
+    }
+}

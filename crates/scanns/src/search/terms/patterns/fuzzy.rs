@@ -1,0 +1,94 @@
+//! The terms that are nearest to one that may be misspelt.
+
+use std::collections::BTreeMap;
+use std::collections::btree_map::Entry;
+
+use super::automaton::Machine;
+use super::timed::TimedTerms;
+use super::walk::MachineWalk;
+use crate::error::Result;
+use crate::search::budget::Clock;
+use crate::search::leaf::Leaf;
+use crate::search::terms::term_count::TermCount;
+
+/// The most terms that a fuzzy clause becomes, as in Lucene.
+const MAX_TERMS: usize = 50;
+
+/// A word that may be misspelt.
+pub(crate) struct FuzzyWord<'q> {
+    pub(crate) term: &'q str,
+    /// The most edits, 1 or 2.
+    pub(crate) edits: u8,
+    /// The number of characters at the front that must be the same.
+    pub(crate) prefix: usize,
+}
+
+/// A term and its weight by how near it is.
+#[derive(Clone, Debug, PartialEq)]
+pub(crate) struct WeightedTerm {
+    pub(crate) term: Vec<u8>,
+    /// 1 for the term itself, less for each edit, the more so the shorter the term is; 0 for a term that has
+    /// no more characters than edits.
+    pub(crate) boost: f32,
+}
+
+/// The nearest terms of all leaves, nearest first; equally near ones in the order of their bytes.
+///
+/// A term that has no more characters than edits matches with a weight of 0, and its frequencies count like
+/// those of the others. Lucene does the same, although its documentation says that such a term does not
+/// match.
+pub(crate) fn nearest(leaves: &[&dyn Leaf], clock: Clock, word: &FuzzyWord) -> Result<Vec<WeightedTerm>> {
+    let machine = Machine::of_edits(word.term, word.edits, word.prefix)?;
+    let own_length = word.term.chars().count();
+    let mut found: BTreeMap<Vec<u8>, f32> = BTreeMap::new();
+    for leaf in leaves {
+        let mut walk = MachineWalk::new(TimedTerms::new(*leaf, clock)?, &machine);
+        while let Some(state) = walk.next()? {
+            let (term, Some(edits)) = (walk.terms.term(), machine.edits(state)) else { continue };
+            if found.contains_key(term) {
+                continue;
+            }
+            let shorter = own_length.min(String::from_utf8_lossy(term).chars().count());
+            // This may be negative, and infinite for an empty term; the order of nearness depends on it.
+            let boost = if edits == 0 { 1.0 } else { 1.0 - f32::from(edits) / shorter as f32 };
+            found.insert(term.to_vec(), boost);
+        }
+    }
+    let mut near: Vec<WeightedTerm> =
+        found.into_iter().map(|(term, boost)| WeightedTerm { term, boost }).collect();
+    // The sort is stable.
+    near.sort_by(|a, b| b.boost.total_cmp(&a.boost));
+    near.truncate(MAX_TERMS);
+    near.iter_mut().for_each(|near| near.boost = near.boost.max(0.0));
+    Ok(near)
+}
+
+/// A term with its frequencies and its edit distance to a word.
+pub(crate) struct NearTerm {
+    pub(crate) edits: u8,
+    pub(crate) count: TermCount,
+}
+
+/// All terms of all leaves within `edits` of `term`, in the order of their bytes.
+pub(crate) fn near_terms(leaves: &[&dyn Leaf], term: &str, edits: u8) -> Result<Vec<NearTerm>> {
+    let machine = Machine::of_edits(term, edits, 0)?;
+    let mut near: BTreeMap<Vec<u8>, NearTerm> = BTreeMap::new();
+    for leaf in leaves {
+        let mut walk = MachineWalk::new(TimedTerms::new(*leaf, Clock::default())?, &machine);
+        while let Some(state) = walk.next()? {
+            let Some(edits) = machine.edits(state) else { continue };
+            let found = walk.terms.found()?;
+            let sum = match near.entry(walk.terms.term().to_vec()) {
+                Entry::Occupied(known) => &mut known.into_mut().count,
+                Entry::Vacant(new) => {
+                    let term = new.key().clone();
+                    let count = TermCount { term, ..TermCount::default() };
+                    &mut new.insert(NearTerm { edits, count }).count
+                }
+            };
+            sum.doc_freq += u64::from(found.doc_freq);
+            sum.total_freq += found.total_freq;
+        }
+    }
+    Ok(near.into_values().collect())
+}

@@ -1,0 +1,230 @@
+//! Patterns that are ready to be matched, and the cursor over the terms that they match.
+
+use std::ops::Bound;
+use std::slice;
+
+use super::automaton::Machine;
+use super::timed::TimedTerms;
+use super::walk::MachineWalk;
+use crate::error::{Error, Result};
+use crate::query::Pattern;
+use crate::search::budget::Clock;
+use crate::search::leaf::{Leaf, TermRef};
+
+/// The most terms of a leaf that a pattern may match.
+pub const MAX_EXPANSIONS: usize = 1024;
+
+/// A pattern that is ready to be matched.
+pub(crate) enum PatternMatcher<'q> {
+    Prefix(&'q [u8]),
+    Range(&'q Bound<Vec<u8>>, &'q Bound<Vec<u8>>),
+    Set(&'q [Vec<u8>]),
+    Machine(Box<Machine>),
+}
+
+impl<'q> PatternMatcher<'q> {
+    /// Prepares a pattern.
+    ///
+    /// # Errors
+    /// [`Error::InvalidValue`] for a regular expression that does not parse or takes too much memory, and for
+    /// a fuzzy word that is too long or has too many edits.
+    pub(crate) fn new(pattern: &'q Pattern) -> Result<Self> {
+        Ok(match pattern {
+            Pattern::Prefix(prefix) => PatternMatcher::Prefix(prefix),
+            Pattern::Range(from, to) => PatternMatcher::Range(from, to),
+            Pattern::Set(terms) => PatternMatcher::Set(terms),
+            Pattern::Wildcard(parts) => PatternMatcher::Machine(Box::new(Machine::of_wildcard(parts)?)),
+            Pattern::Regex(text) => PatternMatcher::Machine(Box::new(Machine::of_regex(text)?)),
+            Pattern::Fuzzy { term, edits, prefix } => {
+                PatternMatcher::Machine(Box::new(Machine::of_edits(term, *edits, *prefix)?))
+            }
+        })
+    }
+
+    /// The terms of a leaf that match, in order.
+    ///
+    /// # Errors
+    /// [`Error::TooMany`] if there are more than `most`.
+    pub(crate) fn terms(&self, leaf: &dyn Leaf, most: usize, clock: Clock) -> Result<Vec<TermRef>> {
+        let mut matching = self.matching(leaf, most, clock)?;
+        let mut found = Vec::new();
+        while matching.next()? {
+            found.push(matching.found()?);
+        }
+        Ok(found)
+    }
+
+    /// A cursor over the terms of a leaf that match, in order, before the first one. A set keeps its own
+    /// order.
+    pub(crate) fn matching<'a>(
+        &'a self,
+        leaf: &'a dyn Leaf,
+        most: usize,
+        clock: Clock<'a>,
+    ) -> Result<MatchingTerms<'a>> {
+        let source = match self {
+            PatternMatcher::Set(terms) => TermSource::Set { terms: terms.iter(), leaf, current: None },
+            PatternMatcher::Prefix(prefix) => {
+                let mut terms = TimedTerms::new(leaf, clock)?;
+                let is_at_first = terms.seek(prefix)?;
+                TermSource::Interval {
+                    matcher: self,
+                    terms,
+                    next: is_at_first.then_some(IntervalMove::Current),
+                }
+            }
+            PatternMatcher::Range(from, _) => {
+                let mut terms = TimedTerms::new(leaf, clock)?;
+                let is_at_first = seek_bound(&mut terms, from)?;
+                TermSource::Interval {
+                    matcher: self,
+                    terms,
+                    next: is_at_first.then_some(IntervalMove::Current),
+                }
+            }
+            PatternMatcher::Machine(machine) => {
+                TermSource::Machine(MachineWalk::new(TimedTerms::new(leaf, clock)?, machine))
+            }
+        };
+        Ok(MatchingTerms { source, count: 0, most })
+    }
+
+    /// Whether the pattern matches this term.
+    pub(crate) fn matches(&self, term: &[u8]) -> bool {
+        match self {
+            PatternMatcher::Set(terms) => terms.iter().any(|one| one == term),
+            PatternMatcher::Prefix(_) => self.is_before_end(term),
+            PatternMatcher::Range(from, _) => {
+                let has_begun = match from {
+                    Bound::Unbounded => true,
+                    Bound::Included(from) => term >= from.as_slice(),
+                    Bound::Excluded(from) => term > from.as_slice(),
+                };
+                has_begun && self.is_before_end(term)
+            }
+            PatternMatcher::Machine(machine) => {
+                let end = term.iter().try_fold(machine.start(), |state, &byte| machine.step(state, byte));
+                end.is_some_and(|state| machine.accepts(state))
+            }
+        }
+    }
+
+    /// Whether a term that is not before a prefix or range lies in it.
+    fn is_before_end(&self, term: &[u8]) -> bool {
+        match self {
+            PatternMatcher::Prefix(prefix) => term.starts_with(prefix),
+            PatternMatcher::Range(_, Bound::Included(to)) => term <= to.as_slice(),
+            PatternMatcher::Range(_, Bound::Excluded(to)) => term < to.as_slice(),
+            _ => true,
+        }
+    }
+}
+
+/// Moves to the first term of a range; false if there is none.
+fn seek_bound(terms: &mut TimedTerms, from: &Bound<Vec<u8>>) -> Result<bool> {
+    match from {
+        Bound::Unbounded => terms.seek(&[]),
+        Bound::Included(from) => terms.seek(from),
+        Bound::Excluded(from) => {
+            let is_there = terms.seek(from)?;
+            if is_there && terms.term() == from.as_slice() { terms.step() } else { Ok(is_there) }
+        }
+    }
+}
+
+/// A cursor over the terms of a leaf that a pattern matches.
+pub(crate) struct MatchingTerms<'a> {
+    source: TermSource<'a>,
+    count: usize,
+    most: usize,
+}
+
+enum TermSource<'a> {
+    Set {
+        terms: slice::Iter<'a, Vec<u8>>,
+        leaf: &'a dyn Leaf,
+        current: Option<(&'a [u8], TermRef)>,
+    },
+    /// A prefix or range: neighbouring terms. Without `next` there are no more of them.
+    Interval {
+        matcher: &'a PatternMatcher<'a>,
+        terms: TimedTerms<'a>,
+        next: Option<IntervalMove>,
+    },
+    Machine(MachineWalk<'a>),
+}
+
+/// Where the next term of an interval is.
+#[derive(Clone, Copy)]
+enum IntervalMove {
+    /// The stream is at it.
+    Current,
+    /// The stream is at the term before it.
+    Step,
+}
+
+impl MatchingTerms<'_> {
+    /// Moves to the next term; false at the end.
+    ///
+    /// # Errors
+    /// [`Error::TooMany`] for one term more than are allowed.
+    pub(crate) fn next(&mut self) -> Result<bool> {
+        if !self.source.next()? {
+            return Ok(false);
+        }
+        self.count += 1;
+        if self.count > self.most {
+            return Err(Error::TooMany {
+                what: "terms that match a pattern",
+                limit: self.most as u64,
+                remedy: "make the pattern longer or more specific",
+            });
+        }
+        Ok(true)
+    }
+
+    /// The current term.
+    pub(crate) fn term(&self) -> &[u8] {
+        match &self.source {
+            TermSource::Set { current, .. } => current.map_or(&[], |(term, _)| term),
+            TermSource::Interval { terms, .. } => terms.term(),
+            TermSource::Machine(walk) => walk.terms.term(),
+        }
+    }
+
+    /// The frequencies of the current term, and where its postings are.
+    pub(crate) fn found(&mut self) -> Result<TermRef> {
+        match &mut self.source {
+            TermSource::Set { current, .. } => Ok(current.map_or(TermRef::default(), |(_, found)| found)),
+            TermSource::Interval { terms, .. } => terms.found(),
+            TermSource::Machine(walk) => walk.terms.found(),
+        }
+    }
+}
+
+impl TermSource<'_> {
+    fn next(&mut self) -> Result<bool> {
+        match self {
+            TermSource::Set { terms, leaf, current } => {
+                *current = None;
+                for term in terms {
+                    if let Some(found) = leaf.find(term)? {
+                        *current = Some((term, found));
+                        break;
+                    }
+                }
+                Ok(current.is_some())
+            }
+            TermSource::Interval { matcher, terms, next } => {
+                let is_there = match next {
+                    None => false,
+                    Some(IntervalMove::Current) => true,
+                    Some(IntervalMove::Step) => terms.step()?,
+                };
+                *next = (is_there && matcher.is_before_end(terms.term())).then_some(IntervalMove::Step);
+                Ok(next.is_some())
+            }
+            TermSource::Machine(walk) => Ok(walk.next()?.is_some()),
+        }
+    }
+}

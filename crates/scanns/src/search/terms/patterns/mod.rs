@@ -1,0 +1,19 @@
+//! Which terms of a leaf a pattern matches.
+//!
+//! `automaton.rs` turns a pattern into a machine that reads terms byte by byte and fails as soon as no
+//! continuation can match. `walk.rs` moves through the sorted terms with it and skips those that cannot
+//! match. Prefixes, ranges and sets need no machine: `matcher.rs` has all of them behind one cursor.
+//! `fuzzy.rs` finds the nearest terms of all leaves.
+
+mod automaton;
+mod fuzzy;
+mod matcher;
+#[cfg(test)]
+mod tests;
+mod timed;
+mod walk;
+
+pub(crate) use automaton::MAX_FUZZY_CHARS;
+pub(crate) use fuzzy::{FuzzyWord, NearTerm, WeightedTerm, near_terms, nearest};
+pub use matcher::MAX_EXPANSIONS;
+pub(crate) use matcher::PatternMatcher;

@@ -1,0 +1,156 @@
+use std::collections::BTreeMap;
+
+use super::automaton::Machine;
+use super::fuzzy::{FuzzyWord, nearest};
+use super::timed::TimedTerms;
+use super::walk::MachineWalk;
+use crate::query::{Pattern, WildcardPart};
+use crate::search::Leaf;
+use crate::search::budget::Clock;
+use crate::search::tests::{Document, MapLeaf, distance, fits};
+
+/// Terms of a small alphabet, so that many are alike, and some that are not ASCII.
+fn random_terms(random: &mut fastrand::Rng, count: usize) -> Vec<String> {
+    let letters = ["a", "b", "c", "ä", "語", "1"];
+    let mut terms: Vec<String> =
+        (0..count).map(|_| (0..random.usize(1..8)).map(|_| letters[random.usize(..6)]).collect()).collect();
+    terms.sort();
+    terms.dedup();
+    terms
+}
+
+fn leaf(terms: &[String]) -> MapLeaf {
+    MapLeaf::new(&[Document::of(&terms.join(" "))], true)
+}
+
+fn walked(leaf: &MapLeaf, machine: &Machine) -> Vec<String> {
+    let mut found = Vec::new();
+    let mut walk = MachineWalk::new(TimedTerms::new(leaf, Clock::default()).unwrap(), machine);
+    while walk.next().unwrap().is_some() {
+        found.push(String::from_utf8(walk.terms.term().to_vec()).unwrap());
+    }
+    found
+}
+
+#[test]
+fn fuzzy_matches_agree_with_an_edit_distance_table() {
+    let seed = 0x5eed_0921;
+    let mut random = fastrand::Rng::with_seed(seed);
+    for round in 0..60 {
+        let terms = random_terms(&mut random, 300);
+        let wanted = terms[random.usize(..terms.len())].clone();
+        let (edits, prefix) = (random.u8(1..3), random.usize(..3).min(wanted.chars().count()));
+        let machine = Machine::of_edits(&wanted, edits, prefix).unwrap();
+        let front = |text: &str| text.chars().take(prefix).collect::<String>();
+        let rest = |text: &str| text.chars().skip(prefix).collect::<String>();
+        let expected: Vec<String> = terms
+            .iter()
+            .filter(|term| {
+                front(term) == front(&wanted) && distance(&rest(term), &rest(&wanted)) <= usize::from(edits)
+            })
+            .cloned()
+            .collect();
+        assert_eq!(
+            walked(&leaf(&terms), &machine),
+            expected,
+            "seed {seed:x} round {round} {wanted} {edits} {prefix}"
+        );
+    }
+}
+
+#[test]
+fn regular_expressions_match_whole_terms() {
+    let terms: Vec<String> =
+        ["a", "aa", "ab", "abc", "b", "bab", "x1", "x12", "x12y", "ä", "語語"].map(str::to_owned).into();
+    let leaf = leaf(&terms);
+    for (expression, expected) in [
+        ("a", "a"),
+        ("a+", "a aa"),
+        ("ab?c?", "a ab abc"),
+        (r"x\d+", "x1 x12"),
+        (".*b.*", "ab abc b bab"),
+        ("a|b", "a b"),
+        (".", "a b ä"),
+        ("[語]+", "語語"),
+        ("", ""),
+        ("q.*", ""),
+        ("^a$", "a"),
+        ("(?i)AB", "ab"),
+    ] {
+        let found = walked(&leaf, &Machine::of_regex(expression).unwrap());
+        assert_eq!(found.join(" "), expected, "{expression}");
+    }
+    let costly = [r"(.{0,9}){0,9}\wabc", r"(\w{0,9}\w*){0,30}"];
+    for bad in
+        ["(", "a{2000000}", r"\b", "(?:a{1000}){1000}", "[a", r"\p{Nonsense}"].into_iter().chain(costly)
+    {
+        let error = Machine::of_regex(bad).map(|_| ()).unwrap_err().to_string();
+        assert!(error.contains("regular expression"), "{bad}: {error}");
+    }
+}
+
+#[test]
+fn wildcards_match_part_by_part() {
+    let seed = 0x5eed_0922;
+    let mut random = fastrand::Rng::with_seed(seed);
+    for round in 0..200 {
+        let terms = random_terms(&mut random, 100);
+        let parts: Vec<WildcardPart> = (0..random.usize(..5))
+            .map(|_| match random.u8(..3) {
+                0 => WildcardPart::AnyChar,
+                1 => WildcardPart::Anything,
+                _ => WildcardPart::Text(random_terms(&mut random, 1)[0].as_bytes()[..1].to_vec()),
+            })
+            .filter(|part| !matches!(part, WildcardPart::Text(text) if !text.is_ascii()))
+            .collect();
+        let expected: Vec<String> = terms.iter().filter(|term| fits(&parts, term)).cloned().collect();
+        let machine = Machine::of_wildcard(&parts).unwrap();
+        assert_eq!(walked(&leaf(&terms), &machine), expected, "seed {seed:x} round {round} {parts:?}");
+    }
+}
+
+#[test]
+fn the_nearest_fifty_of_all_leaves_come_nearest_first() {
+    let seed = 0x5eed_0923;
+    let mut random = fastrand::Rng::with_seed(seed);
+    let parts: Vec<Vec<String>> = (0..3).map(|_| random_terms(&mut random, 2_000)).collect();
+    let leaves: Vec<MapLeaf> = parts.iter().map(|terms| leaf(terms)).collect();
+    let leaves: Vec<&dyn Leaf> = leaves.iter().map(|leaf| leaf as &dyn Leaf).collect();
+    for wanted in ["abc", "ab", "a", "aäc1b", "語語語語"] {
+        let all: BTreeMap<&String, usize> =
+            parts.iter().flatten().map(|term| (term, distance(wanted, term))).collect();
+        let mut expected: Vec<(f32, &String)> = all
+            .into_iter()
+            .filter_map(|(term, edits)| {
+                let shorter = wanted.chars().count().min(term.chars().count());
+                let boost = if edits == 0 { 1.0 } else { 1.0 - edits as f32 / shorter as f32 };
+                (edits <= 2).then_some((boost, term))
+            })
+            .collect();
+        expected.sort_by(|a, b| b.0.total_cmp(&a.0).then(a.1.cmp(b.1)));
+        expected.truncate(50);
+        let found =
+            nearest(&leaves, Clock::default(), &FuzzyWord { term: wanted, edits: 2, prefix: 0 }).unwrap();
+        let found: Vec<(f32, String)> =
+            found.into_iter().map(|near| (near.boost, String::from_utf8(near.term).unwrap())).collect();
+        // Terms that have no more characters than edits weigh 0, but keep their place.
+        let expected: Vec<(f32, String)> =
+            expected.into_iter().map(|(boost, term)| (boost.max(0.0), term.clone())).collect();
+        assert_eq!(found, expected, "seed {seed:x} {wanted}");
+    }
+    let refused = |term: &str, edits| {
+        nearest(&leaves, Clock::default(), &FuzzyWord { term, edits, prefix: 0 }).is_err()
+    };
+    assert!(refused("abc", 3));
+    assert!(refused(&"a".repeat(256), 1));
+}
+
+#[test]
+fn more_terms_than_allowed_are_refused() {
+    let terms: Vec<String> = (0..30).map(|number| format!("t{number:02}")).collect();
+    let leaf = leaf(&terms);
+    let all = Pattern::Prefix(b"t".to_vec());
+    let matcher = super::PatternMatcher::new(&all).unwrap();
+    assert_eq!(matcher.terms(&leaf, 30, Clock::default()).unwrap().len(), 30);
+    assert!(matcher.terms(&leaf, 29, Clock::default()).unwrap_err().to_string().contains("at most 29"));
+}

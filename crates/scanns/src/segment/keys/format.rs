@@ -1,0 +1,55 @@
+//! Runs of keys, and the sizes of what the sections hold.
+
+use crate::source::Stamp;
+
+/// Paths per front-coded block.
+pub(super) const BLOCK: usize = 16;
+/// Bytes before the first run.
+pub(super) const HEAD: usize = 16;
+/// Bytes of a run.
+pub(super) const RUN: usize = 16;
+/// Bytes of an entry of the hashes.
+pub(super) const HASH: usize = 12;
+/// Bytes of a stamp.
+pub(super) const STAMP: usize = 16;
+
+/// The first line of a run that is a whole file.
+pub(in crate::segment) const WHOLE_FILE: u64 = 0;
+
+/// How documents are mapped to paths.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum KeyKind {
+    /// Document `d` is the file with path `d`.
+    Files = 0,
+    /// Documents are in the order of the runs.
+    Runs = 1,
+    /// Each document has a place among the runs.
+    Places = 2,
+}
+
+/// Documents whose keys are consecutive lines of one file, or one document that is a file.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct KeyRun {
+    /// The first of the documents; the last is before the next run.
+    pub first_doc: u32,
+    /// Index of the path.
+    pub path: u32,
+    /// The line of the first document, counted from 1; 0 if the document is the whole file.
+    pub first_line: u64,
+}
+
+/// The keys of a segment to be written.
+#[derive(Clone, Debug, Default)]
+pub struct Keys {
+    /// Paths as bytes, in order of first use.
+    pub paths: Vec<Vec<u8>>,
+    /// The stamp of each path; empty if the paths are not files.
+    pub stamps: Vec<Stamp>,
+    /// The lines that documents are. `None` if document `d` is the file `paths[d]`.
+    pub runs: Option<Vec<KeyRun>>,
+}
+
+/// The hash by which a path is found.
+pub(super) fn hash(path: &[u8]) -> u64 {
+    xxhash_rust::xxh3::xxh3_64(path)
+}

@@ -1,0 +1,203 @@
+//! Joins the keys of several segments whose documents get another order.
+//!
+//! If documents are files, their paths are put into that order. Lines stay in runs in the order of their
+//! files, and each document gets a place among the runs; a run for each line would take several times as much
+//! space.
+
+use super::format::{KeyKind, KeyRun, RUN, WHOLE_FILE, hash};
+use super::merge::{KeySource, bytes_of_places, merge_paths, merged_bytes, survivors};
+use super::read::KeyReader;
+use super::write::{FrontCoder, PathWriter, PlaceWriter, begin_runs, write_hash, write_run, write_stamp};
+use crate::error::Result;
+use crate::segment::layout::{HASHES, STAMPS};
+use crate::segment::order::{DocumentOrder, Origin};
+use crate::segment::renumbering::Renumbering;
+use crate::store::EnvelopeWriter;
+
+/// Documents between two calls of `look`.
+const LOOK_EVERY: usize = 1 << 12;
+
+/// Bytes of those parts of the keys whose size depends on the order of the documents, for the survivors in
+/// `order`, or in the order of the sources.
+pub(in crate::segment) fn bytes_in_order(
+    sources: &[KeySource<'_>],
+    documents: &[Renumbering],
+    order: Option<&DocumentOrder>,
+    look: &mut dyn FnMut() -> Result<()>,
+) -> Result<u64> {
+    if !sources.iter().any(|KeySource { keys, .. }| keys.by_run()) {
+        return bytes_of_paths(sources, documents, order, look);
+    }
+    let mut paths: Vec<Renumbering> = Vec::with_capacity(sources.len());
+    for KeySource { keys, .. } in sources {
+        paths.push(Renumbering::of_all(paths.last().map_or(0, Renumbering::end), keys.paths()));
+    }
+    look()?;
+    if order.is_none() {
+        return Ok(merged_bytes(sources, &paths)?.bytes);
+    }
+    let mut runs = 0;
+    PlacedRuns::of(sources, &paths)?.each(&mut |_| {
+        runs += 1;
+        Ok(())
+    })?;
+    Ok(runs * RUN as u64 + bytes_of_places(survivors(sources)))
+}
+
+fn bytes_of_paths(
+    sources: &[KeySource<'_>],
+    documents: &[Renumbering],
+    order: Option<&DocumentOrder>,
+    look: &mut dyn FnMut() -> Result<()>,
+) -> Result<u64> {
+    let (mut coder, mut bytes, mut seen) = (FrontCoder::default(), 0, 0);
+    let mut take = |path: &[u8]| {
+        seen += 1;
+        bytes += coder.code(path).len() as u64;
+        if seen % LOOK_EVERY == 0 { look() } else { Ok(()) }
+    };
+    match order {
+        Some(order) => {
+            for Origin { source, doc } in order.origins(documents) {
+                sources.get(source).map_or(Ok(()), |source| take(&source.keys.path(doc)?))?;
+            }
+        }
+        None => {
+            for KeySource { keys, documents: docs } in sources {
+                keys.each_path(|doc, path| if docs.get(doc).is_some() { take(path) } else { Ok(()) })?;
+            }
+        }
+    }
+    Ok(bytes)
+}
+
+/// Writes the sections of keys of the survivors in `order`.
+pub(in crate::segment) fn merge_in_order(
+    sources: &[KeySource<'_>],
+    documents: &[Renumbering],
+    order: &DocumentOrder,
+    out: &mut EnvelopeWriter,
+) -> Result<()> {
+    if !sources.iter().any(|KeySource { keys, .. }| keys.by_run()) {
+        return write_files(sources, documents, order, out);
+    }
+    let (numbers, count) = merge_paths(sources, out)?;
+    begin_runs(KeyKind::Places, count, out)?;
+    let mut runs = PlacedRuns::of(sources, &numbers)?;
+    runs.each(&mut |run| write_run(run, out))?;
+    let places = runs.places(sources, order)?;
+    let mut writer = PlaceWriter::begin(places.len(), out)?;
+    places.into_iter().try_for_each(|place| writer.push(place, out))?;
+    writer.finish(out)
+}
+
+/// Writes the keys of documents that are files: their paths in the new order.
+fn write_files(
+    sources: &[KeySource<'_>],
+    documents: &[Renumbering],
+    order: &DocumentOrder,
+    out: &mut EnvelopeWriter,
+) -> Result<()> {
+    let reader =
+        |source: usize| -> Option<&KeyReader<'_>> { sources.get(source).map(|KeySource { keys, .. }| keys) };
+    let mut paths = PathWriter::begin(out)?;
+    let mut hashes = Vec::new();
+    for Origin { source, doc } in order.origins(documents) {
+        let Some(keys) = reader(source) else { continue };
+        let path = keys.path(doc)?;
+        hashes.push((hash(&path), paths.push(&path, out)?));
+    }
+    let count = paths.finish(out)?;
+    out.begin(STAMPS)?;
+    if sources.iter().any(|KeySource { keys, .. }| keys.has_stamps()) {
+        for Origin { source, doc } in order.origins(documents) {
+            reader(source).map_or(Ok(()), |keys| write_stamp(&keys.stamp(doc)?, out))?;
+        }
+    }
+    hashes.sort_unstable();
+    out.begin(HASHES)?;
+    hashes.into_iter().try_for_each(|(hash, path)| write_hash(hash, path, out))?;
+    begin_runs(KeyKind::Files, count, out)
+}
+
+/// The runs of all survivors, sorted by path and line, so that lines of a file that were apart come together
+/// again. Each takes 24 bytes.
+struct PlacedRuns(Vec<PlacedRun>);
+
+#[derive(Clone, Copy)]
+struct PlacedRun {
+    /// The first place in the order of the sources.
+    from: u32,
+    /// The first new place.
+    to: u32,
+    /// Number of places.
+    len: u32,
+    path: u32,
+    first_line: u64,
+}
+
+impl PlacedRuns {
+    /// The runs of `sources`, whose paths get the new numbers `numbers`.
+    fn of(sources: &[KeySource<'_>], numbers: &[Renumbering]) -> Result<Self> {
+        let (mut runs, mut next) = (Vec::<PlacedRun>::new(), 0);
+        for (KeySource { keys, documents: docs }, paths) in sources.iter().zip(numbers) {
+            keys.each_by_place(|path, line, doc| {
+                let (Some(_), Some(path)) = (docs.get(doc), paths.get(path)) else { return Ok(()) };
+                match runs.last_mut() {
+                    Some(run) if run.goes_on(path, line) => run.len += 1,
+                    _ => runs.push(PlacedRun { from: next, to: next, len: 1, path, first_line: line }),
+                }
+                next += 1;
+                Ok(())
+            })?;
+        }
+        runs.sort_unstable_by_key(|run| (run.path, run.first_line, run.from));
+        let mut next = 0;
+        for run in &mut runs {
+            run.to = next;
+            next += run.len;
+        }
+        Ok(PlacedRuns(runs))
+    }
+
+    /// Calls `visit` with each run; runs that continue each other are joined.
+    fn each(&mut self, visit: &mut dyn FnMut(&KeyRun) -> Result<()>) -> Result<()> {
+        self.0.sort_unstable_by_key(|run| run.to);
+        let mut before: Option<PlacedRun> = None;
+        for run in &self.0 {
+            if !before.is_some_and(|before| before.goes_on(run.path, run.first_line)) {
+                visit(&KeyRun { first_doc: run.to, path: run.path, first_line: run.first_line })?;
+            }
+            before = Some(*run);
+        }
+        Ok(())
+    }
+
+    /// The place of each document, by its number in `order`.
+    fn places(mut self, sources: &[KeySource<'_>], order: &DocumentOrder) -> Result<Vec<u32>> {
+        self.0.sort_unstable_by_key(|run| run.from);
+        let mut places = vec![0; survivors(sources)];
+        let mut all = self.0.iter().flat_map(|run| run.to..run.to + run.len);
+        for KeySource { keys, documents: docs } in sources {
+            keys.each_by_place(|_, _, doc| {
+                let Some(kept) = docs.get(doc) else { return Ok(()) };
+                let slot = order.number(kept).and_then(|number| places.get_mut(number as usize));
+                if let (Some(place), Some(slot)) = (all.next(), slot) {
+                    *slot = place;
+                }
+                Ok(())
+            })?;
+        }
+        Ok(places)
+    }
+}
+
+impl PlacedRun {
+    /// Returns true if this line follows the last line of the run.
+    fn goes_on(&self, path: u32, line: u64) -> bool {
+        self.path == path
+            && self.first_line != WHOLE_FILE
+            && line != WHOLE_FILE
+            && self.first_line.checked_add(self.len.into()) == Some(line)
+    }
+}
