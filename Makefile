@@ -3,13 +3,16 @@
 CARGO ?= cargo
 TARGET := $(or $(CARGO_TARGET_DIR),target)
 
-.PHONY: help setup build demo test soak bench bench-peers
+.PHONY: help setup build demo test soak fuzz mutants bench bench-peers
 
 help:
 	@echo "make setup   install what building and testing need, if it is missing"
 	@echo "make build   build the scanns command: $(TARGET)/release/scanns"
 	@echo "make demo    index documentation, headers and a metadata dump of this machine, and search them"
 	@echo "make test    format, lints, all tests, and the models of concurrent code"
+	@echo "make test CI=1   the same, and checks of other platforms and toolchains where these can be installed"
+	@echo "make fuzz    coverage-guided fuzzing of every decoder and parser; ARGS="TARGET SECONDS" choose"
+	@echo "make mutants find faults that the tests would not notice: hours"
 	@echo "make soak    the long campaigns of docs/RELIABILITY.md: an hour or so"
 	@echo "make bench   run the benchmarks; ARGS=... are passed on"
 	@echo "make bench-peers   compare with Lucene, which needs a JDK and Maven, and with tantivy; ARGS=... are passed on"
@@ -27,8 +30,20 @@ test: setup
 	@ci/sum-tests.sh \
 	    '$(CARGO) fmt --all --check' \
 	    '$(CARGO) clippy --workspace --all-targets --locked -- -D warnings' \
+	    'RUSTDOCFLAGS="-D warnings" $(CARGO) doc --workspace --no-deps --locked' \
 	    'SCANNS_FUZZ_SECONDS=60 $(CARGO) test --workspace --locked --no-fail-fast' \
-	    'ci/loom.sh $(TARGET)/loom'
+	    'ci/loom.sh $(TARGET)/loom' \
+	    $(if $(CI),$(PLATFORMS))
+
+# Checks that need more than the Rust toolchain; each says SKIPPED where it cannot run.
+PLATFORMS = 'ci/features.sh' 'ci/package.sh' 'ci/msrv.sh $(TARGET)/msrv' 'ci/miri.sh $(TARGET)/miri' \
+    'ci/aarch64.sh $(TARGET)/aarch64' 'ci/deny.sh'
+
+fuzz:
+	@ci/fuzz.sh $(ARGS)
+
+mutants:
+	@ci/mutants.sh $(ARGS)
 
 soak:
 	@ci/soak.sh
