@@ -87,7 +87,7 @@ fn a_program_that_writes() {
     std::fs::create_dir_all(&index).unwrap();
     let directory = Arc::new(FsDirectory::new(&index));
     match changes {
-        Some(changes) => model::write_live(directory, (lanes, None), &changes).unwrap(),
+        Some(changes) => model::write_live(directory, lanes, None, &changes).unwrap(),
         None => model::make(directory, StoredOptions::default(), None).unwrap(),
     }
 }

@@ -24,6 +24,10 @@ impl Simd {
 
     /// All sets of this machine, the best last.
     pub fn available() -> Vec<Simd> {
+        #[cfg_attr(
+            any(miri, not(any(target_arch = "x86_64", target_arch = "aarch64"))),
+            expect(unused_mut, reason = "one set")
+        )]
         let mut sets = vec![Simd::Scalar];
         #[cfg(all(target_arch = "x86_64", not(miri)))]
         {

@@ -15,6 +15,7 @@ impl Packed<'_> {
         if lowest < first || highest.wrapping_sub(first) as usize >= self.count {
             return None;
         }
+        #[cfg_attr(any(miri, not(target_arch = "x86_64")), expect(unused_mut, reason = "no vector code"))]
         let mut rest = docs;
         #[cfg(all(target_arch = "x86_64", not(miri)))]
         if is_x86_feature_detected!("avx512f") {
