@@ -54,6 +54,13 @@ fn advice(error: &Error) -> &'static str {
         Error::SourceChanged { .. } => {
             " (scanns index brings the index up to date, --store content keeps the text in it)"
         }
+        Error::Unsupported { what, .. } if what.contains("positions of") => {
+            " (scanns index --positions builds such an index)"
+        }
+        Error::Unsupported { what, .. } if what.contains("offsets of") => {
+            " (scanns index --offsets builds such an index)"
+        }
+        Error::InvalidValue { what, .. } if what == "memory for reordering" => " (--memory gives more)",
         _ => "",
     }
 }

@@ -34,7 +34,7 @@ fn usage_errors_exit_with_2_and_say_what_to_do() {
         (&["tune"], "<PATH>"),
         (&["tune", ".", "--budget", "long"], "30s"),
         (&["tune", ".", "--out", "/nonexistent/p.toml"], "/nonexistent"),
-        (&["tune", "/nonexistent/data"], "nothing to tune on"),
+        (&["tune", "/nonexistent/data"], "files that can be read and are not empty"),
         (&["frobnicate"], "frobnicate"),
     ] {
         let ran = run(scanns(args).current_dir(std::env::temp_dir()));

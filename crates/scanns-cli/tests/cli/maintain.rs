@@ -133,7 +133,13 @@ fn an_index_is_reordered_on_request_and_says_what_it_needs() {
     assert_eq!(place.count("k1w7"), held);
     assert_eq!(place.verb("check", &[]).text().lines().count(), 1);
     let refused = place.verb("merge", &["--reorder", "--memory", "100"]);
-    assert!(refused.code == Some(2) && refused.stderr.contains("--memory 1MiB"), "{}", refused.stderr);
+    assert!(
+        refused.code == Some(2)
+            && refused.stderr.contains("at least 1 MiB")
+            && refused.stderr.contains("--memory"),
+        "{}",
+        refused.stderr
+    );
     let again = place.verb("merge", &["--reorder", "--memory", "1MiB"]);
     let told = ["1 segment became 1, reordered", "Nothing was done"];
     assert!(told.iter().any(|told| again.text().starts_with(told)), "{}{}", again.text(), again.stderr);

@@ -111,7 +111,7 @@ fn what_is_missing_for_feedback_and_likeness_is_said() {
         (&["--rm3", "sun"][..], "with vectors"),
         (&["--rm3-terms", "5", "sun"], "--rm3"),
         (&["--rm3", "--rm3-weight", "2", "sun"], "between 0 and 1"),
-        (&["--rm3", "--rm3-terms", "2000", "sun"], "1024 terms"),
+        (&["--rm3", "--rm3-terms", "2000", "sun"], "1 to 1024"),
         (&["--like", "nowhere"], "no document 'nowhere'"),
         (&["--like", &known], "store content or reference"),
         (&["--like", &known, "sun"], "cannot be used with"),

@@ -170,7 +170,7 @@ fn an_index_has_offsets_from_its_first_build_on_or_never() {
         let hit = snapshot.searcher().top_k(&query, Model::Classic, 1).unwrap().remove(0);
         match (first, snapshot.offsets(&hit, b"one")) {
             (Some(Postings::Offsets), offsets) => assert_eq!(offsets.unwrap(), [0..3, 8..11]),
-            (_, refused) => assert!(refused.unwrap_err().to_string().contains("no offsets")),
+            (_, refused) => assert!(refused.unwrap_err().to_string().contains("an index that keeps offsets")),
         }
     }
 }

@@ -163,7 +163,10 @@ fn too_little_memory_to_reorder_is_told_and_nothing_changes() {
     let options = MergeOptions { reorder: true, memory: 1 << 10, ..MergeOptions::default() };
     let never = AtomicBool::new(false);
     let error = merge_in(&*directory, &options, &Progress::new(), &never).unwrap_err();
-    assert!(matches!(&error, Error::Options(why) if why.contains("give at least --memory 1MiB")), "{error}");
+    assert!(
+        matches!(&error, Error::InvalidValue { expected, .. } if expected.contains("at least 1 MiB")),
+        "{error}"
+    );
     let options = MergeOptions { memory: 1 << 30, ..options };
     let cancelled = merge_in(&*directory, &options, &Progress::new(), &AtomicBool::new(true));
     assert!(matches!(cancelled, Err(Error::Cancelled)));

@@ -275,7 +275,7 @@ fn a_file_that_changed_is_not_read_as_if_it_had_not() {
             );
         };
         set_modified(modified + Duration::from_secs(1));
-        refused("modified since");
+        refused("it has been modified");
         fs::write(&path, "one two\nthree four").unwrap();
         set_modified(modified);
         refused("18 bytes and had 13");

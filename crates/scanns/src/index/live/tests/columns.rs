@@ -252,7 +252,7 @@ fn what_is_no_value_is_refused_with_what_could_stand_there() {
         ("when:tomorrow", "2024-03"),
         ("open:perhaps", "true or false"),
         ("size:(1 OR (2", "not closed"),
-        ("size:in(1 OR 2)", "in( ) holds values"),
+        ("size:in(1 OR 2)", "in( ) contains values"),
         (r#"size:">5""#, "whole number"),
     ] {
         let message = snapshot.parse(text, Operator::Or).unwrap_err().to_string();

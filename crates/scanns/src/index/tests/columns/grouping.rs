@@ -90,7 +90,7 @@ fn groups_of_texts_and_bytes_are_refused_whatever_matches() {
         let query = fixture.snapshot.parse(text, Operator::Or).unwrap();
         for model in [Model::Classic, Model::PNorm { p: 2.0 }] {
             let refused = searcher.top_groups(&query, model, &by);
-            assert!(matches!(refused, Err(Error::Options(_))), "{text} by {model:?}: {refused:?}");
+            assert!(matches!(refused, Err(Error::Unsupported { .. })), "{text} by {model:?}: {refused:?}");
         }
     }
 }
