@@ -130,7 +130,8 @@ impl Engine {
     /// Builds in a process of its own; one report for each repetition. What is to be merged is built once.
     ///
     /// # Errors
-    /// Where the process fails or prints something else than a report, or the index is not what was asked for.
+    /// Where the process fails or prints something else than a report, or the index is not what was asked
+    /// for.
     pub fn build(&self, corpus: &Corpus) -> Result<Vec<Built>> {
         let repetitions = if corpus.segments.is_some() { 1 } else { self.repetitions };
         let mut command = self.process("build");

@@ -1,8 +1,9 @@
-//! Queries drawn from the corpus, by class: terms by the share of documents that have them, lists of terms that stand in
-//! one document together, words that stand beside each other, the beginnings of words, and words that are spelt wrongly.
+//! Queries drawn from the corpus, by class: terms by the share of documents that have them, lists of terms
+//! that stand in one document together, words that stand beside each other, the beginnings of words, and
+//! words that are spelt wrongly.
 //!
-//! Document frequencies are looked up in the index of scanns. Were that index wrong, the hits of the others would not be
-//! equal.
+//! Document frequencies are looked up in the index of scanns. Were that index wrong, the hits of the others
+//! would not be equal.
 
 use std::collections::{BTreeMap, BTreeSet, HashMap};
 
@@ -50,7 +51,8 @@ const TRIES: usize = 100;
 /// Letters of a word that is sought with edits, at least.
 const FUZZY_LETTERS: usize = 5;
 
-/// Classes of single terms with the least and the greatest share of documents, or numbers of documents, of their terms.
+/// Classes of single terms with the least and the greatest share of documents, or numbers of documents, of
+/// their terms.
 fn bands(documents: u64) -> [(&'static str, u64, u64); 3] {
     let permille = |share: u64| (documents * share / 10_000).max(1);
     if documents < 100 {
@@ -70,7 +72,8 @@ pub struct Sampler<'a> {
 }
 
 impl<'a> Sampler<'a> {
-    /// A sampler of the documents in `files`, which `searcher` has indexed; `exhaustive` is the same searcher without limits.
+    /// A sampler of the documents in `files`, which `searcher` has indexed; `exhaustive` is the same searcher
+    /// without limits.
     pub fn new(
         files: &'a [Input],
         unit: Unit,
@@ -107,7 +110,8 @@ impl<'a> Sampler<'a> {
         Ok(found)
     }
 
-    /// Up to `each` queries of a class, of which `next` makes one of the next try, with the number of those before it.
+    /// Up to `each` queries of a class, of which `next` makes one of the next try, with the number of those
+    /// before it.
     fn class(
         &mut self,
         class: &'static str,
@@ -205,7 +209,8 @@ impl<'a> Sampler<'a> {
         let word = self.word(begins)?;
         let form = word.map(|word| Form::Prefix(word[..letters].to_string()));
         let Some(Form::Prefix(prefix)) = &form else { return Ok(None) };
-        // More terms than an index may look through are an error. Segments may have fewer each than once they are merged.
+        // More terms than an index may look through are an error. Segments may have fewer each than once they
+        // are merged.
         let mut found = self.searcher.terms(prefix.as_bytes())?;
         let mut terms = 0;
         while terms <= MAX_EXPANSIONS && found.advance()?.is_some() {

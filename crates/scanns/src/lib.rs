@@ -1,8 +1,9 @@
 //! Indexing and search for data that outgrew `find` and `grep`.
 //!
 //! An [`Index`] is a directory with a few large files. Programs add documents to it through a
-//! [`writer`](writer::IndexWriter), or have it built from files and records of [`sources`]. A [`Snapshot`] is one commit of
-//! it, opened for reading; a [`Searcher`](search::Searcher) over it ranks, counts, sorts and aggregates.
+//! [`writer`](writer::IndexWriter), or have it built from files and records of [`sources`]. A [`Snapshot`] is
+//! one commit of it, opened for reading; a [`Searcher`](search::Searcher) over it ranks, counts, sorts and
+//! aggregates.
 //!
 //! | module | what is in it |
 //! |---|---|
@@ -69,10 +70,10 @@
 //!
 //! # How it works inside
 //!
-//! Data flows one way, and the rooms of the crate are listed in its order: a *source* says which inputs exist, *read* brings
-//! their bytes into blocks, *record* finds the documents, *tokenize* the terms, *invert* turns them into postings in memory,
-//! *segment* writes those as one immutable file, *search* answers queries over segments, *index* keeps a set of them durable.
-//! A room imports only rooms that are listed before it.
+//! Data flows one way, and the rooms of the crate are listed in its order: a *source* says which inputs
+//! exist, *read* brings their bytes into blocks, *record* finds the documents, *tokenize* the terms, *invert*
+//! turns them into postings in memory, *segment* writes those as one immutable file, *search* answers queries
+//! over segments, *index* keeps a set of them durable. A room imports only rooms that are listed before it.
 
 /// The examples of the README compile.
 #[cfg(doctest)]

@@ -1,11 +1,12 @@
 //! The rules that every source file of the workspace keeps, checked where they would otherwise be forgotten.
 //!
-//! A room imports only rooms to its left, and its files form no cycle. Files, functions, lines and lists of parameters
-//! are short enough to be read at once. A module says what lives in it. Every `unsafe` is argued. A type has a name of
-//! its own. Documents name only files that exist, and use the words of `docs/WORDS.md`. Nothing is left for later.
+//! A room imports only rooms to its left, and its files form no cycle. Files, functions, lines and lists of
+//! parameters are short enough to be read at once. A module says what lives in it. Every `unsafe` is argued.
+//! A type has a name of its own. Documents name only files that exist, and use the words of `docs/WORDS.md`.
+//! Nothing is left for later.
 //!
-//! A line `// tidy: reason` above an item, or at the head of a file for its length, excuses it. The canaries are texts
-//! that break every rule: if the checks let them pass, they check nothing.
+//! A line `// tidy: reason` above an item, or at the head of a file for its length, excuses it. The canaries
+//! are texts that break every rule: if the checks let them pass, they check nothing.
 
 #![expect(clippy::unwrap_used, reason = "helpers of tests fail the test, outside of functions marked as one")]
 
@@ -303,7 +304,8 @@ fn every_type_of_a_crate_has_a_name_of_its_own() {
     report(&findings);
 }
 
-/// The documents: their paths from the root, and their texts. Records are dated and stay as they were written.
+/// The documents: their paths from the root, and their texts. Records are dated and stay as they were
+/// written.
 fn manuals() -> Vec<(PathBuf, String)> {
     let root = workspace();
     let mut paths = Vec::new();

@@ -1,8 +1,8 @@
 //! Some hits, all over the index, with some of their fields, in the order of a field.
 //!
 //! Values are fetched in two orders: in that in which they are given out, so every one is somewhere else, and
-//! in the order of the documents, column by column. Jump tables make the first possible at all; the second reads
-//! each block and each term once.
+//! in the order of the documents, column by column. Jump tables make the first possible at all; the second
+//! reads each block and each term once.
 
 use std::hint::black_box;
 use std::time::Instant;

@@ -1,9 +1,9 @@
 //! Rows as record batches of Arrow.
 //!
-//! Unsigned numbers are `UInt64`, signed ones `Int64`, doubles `Float64`, booleans `Boolean`, dates `Timestamp`
-//! in nanoseconds of UTC, and bytes `Binary`; texts, keywords and paths are `Utf8`. A document without a
-//! value has a null. A field of which some document of the index has several values is a `List` for all of
-//! them, and so is one that is only stored, of which that is not known.
+//! Unsigned numbers are `UInt64`, signed ones `Int64`, doubles `Float64`, booleans `Boolean`, dates
+//! `Timestamp` in nanoseconds of UTC, and bytes `Binary`; texts, keywords and paths are `Utf8`. A document
+//! without a value has a null. A field of which some document of the index has several values is a `List` for
+//! all of them, and so is one that is only stored, of which that is not known.
 //!
 //! Texts may be any bytes, and `Utf8` may not. Of an export to a file it is found out when such a text comes
 //! up; the file is begun anew then, with `Binary` for all fields that have one. What went down a pipe cannot

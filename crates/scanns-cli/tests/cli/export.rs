@@ -57,8 +57,8 @@ fn value(kind: &FieldKind, random: &mut Rng, unicode: bool) -> Value {
     }
 }
 
-/// A number of documents, in several segments; texts of the second half of the fields are not Unicode here and
-/// there.
+/// A number of documents, in several segments; texts of the second half of the fields are not Unicode here
+/// and there.
 pub fn fields(documents: u32, seed: u64) -> Fields {
     println!("seed {seed:x}");
     let mut random = Rng::with_seed(seed);

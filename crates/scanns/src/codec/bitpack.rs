@@ -2,8 +2,9 @@
 //!
 //! The layout is vertical: integer `i` stands in lane `i % LANES`, and each lane packs its 32 integers into
 //! `width` words, so that every step works on [`LANES`] neighbours with the same shift. Widths are constants
-//! of the generated code; plain arrays of [`LANES`] integers are what the compiler turns into vector registers.
-//! Unpacking with the running sum costs 0.2 to 0.35 ns an integer on Zen 4 with SSE2 alone; scalar sums 0.5.
+//! of the generated code; plain arrays of [`LANES`] integers are what the compiler turns into vector
+//! registers. Unpacking with the running sum costs 0.2 to 0.35 ns an integer on Zen 4 with SSE2 alone; scalar
+//! sums 0.5.
 //!
 //! A block is `width × LANES` words, little-endian, word-major: all lanes of the first word come first.
 
@@ -154,7 +155,8 @@ fn read_row<const W: usize>(source: &[[u8; UNIT]; W], row: usize) -> Row {
     if W < 32 { values.map(|value| value & ((1 << (W % 32)) - 1)) } else { values }
 }
 
-/// The running sums of a row of gaps, each counted one higher, on top of `carry`, the last sum before the row.
+/// The running sums of a row of gaps, each counted one higher, on top of `carry`, the last sum before the
+/// row.
 ///
 /// Two steps of shifted additions. Written with intrinsics, since the compiler makes scalar code of the plain
 /// form, which takes twice as long.
@@ -176,7 +178,8 @@ fn running_sum(gaps: Row, carry: &mut Row) -> Row {
     }
 }
 
-/// The running sums of a row of gaps, each counted one higher, on top of `carry`, the last sum before the row.
+/// The running sums of a row of gaps, each counted one higher, on top of `carry`, the last sum before the
+/// row.
 #[cfg(not(target_arch = "x86_64"))]
 #[inline(always)]
 fn running_sum(gaps: Row, carry: &mut Row) -> Row {

@@ -1,7 +1,8 @@
 //! Sets of small numbers as bits, 64 to a word, lowest first: counted, listed, and laid over each other.
 //!
-//! The compiler may use only what every processor of its kind has, which on x86-64 neither counts bits nor compresses
-//! vectors. So both have a version for processors that do, chosen at run time, beside a plain one with the same result.
+//! The compiler may use only what every processor of its kind has, which on x86-64 neither counts bits nor
+//! compresses vectors. So both have a version for processors that do, chosen at run time, beside a plain one
+//! with the same result.
 
 /// Numbers that [`list`] may write beyond those that it found.
 pub const SLACK: usize = 32;
@@ -22,8 +23,9 @@ fn count_ones_plainly(words: &[u64]) -> u64 {
     words.iter().map(|word| u64::from(word.count_ones())).sum()
 }
 
-/// Writes the numbers of the bits that are set to `numbers`, in order and each with `first` added, and returns how many
-/// they are; what stands after them is of no meaning. `None` if there is no room for them and [`SLACK`] more.
+/// Writes the numbers of the bits that are set to `numbers`, in order and each with `first` added, and
+/// returns how many they are; what stands after them is of no meaning. `None` if there is no room for them
+/// and [`SLACK`] more.
 #[inline]
 pub fn list(words: impl Iterator<Item = u64>, first: u32, numbers: &mut [u32]) -> Option<usize> {
     #[cfg(all(target_arch = "x86_64", not(miri)))]
@@ -62,7 +64,8 @@ static OF_BYTE: [[u8; 8]; 256] = {
     table
 };
 
-/// Eight numbers are written for every byte, of which only as many count as it has bits: cheaper than a branch for each.
+/// Eight numbers are written for every byte, of which only as many count as it has bits: cheaper than a
+/// branch for each.
 fn list_plainly(words: impl Iterator<Item = u64>, first: u32, numbers: &mut [u32]) -> Option<usize> {
     let most = numbers.len().checked_sub(SLACK)?;
     let (mut at, mut base) = (0, first);
@@ -78,8 +81,8 @@ fn list_plainly(words: impl Iterator<Item = u64>, first: u32, numbers: &mut [u32
     Some(at)
 }
 
-/// Writes the values whose bits are set to `selected`, in order, and returns how many they are; what stands after them is
-/// of no meaning.
+/// Writes the values whose bits are set to `selected`, in order, and returns how many they are; what stands
+/// after them is of no meaning.
 #[inline]
 pub fn select(bits: u64, values: &[f64; 64], selected: &mut [f64; 64 + SLACK]) -> usize {
     #[cfg(all(target_arch = "x86_64", not(miri)))]
@@ -99,8 +102,8 @@ fn select_plainly(bits: u64, values: &[f64; 64], selected: &mut [f64; 64 + SLACK
     bits.count_ones() as usize
 }
 
-/// Sets in `target` the bits of `words`, each moved up by `by`, or down if that is negative; those that fall out on either
-/// side are lost.
+/// Sets in `target` the bits of `words`, each moved up by `by`, or down if that is negative; those that fall
+/// out on either side are lost.
 #[inline]
 pub fn lay_over(words: impl Iterator<Item = u64>, by: i64, target: &mut [u64]) {
     let (mut place, shift) = (by.div_euclid(64), by.rem_euclid(64));
@@ -165,7 +168,8 @@ mod x86 {
         numbers
     };
 
-    /// See [`super::list`]: the numbers 0 to 63 are compressed to those whose bits are set, which are mostly few.
+    /// See [`super::list`]: the numbers 0 to 63 are compressed to those whose bits are set, which are mostly
+    /// few.
     #[target_feature(enable = "avx512f,avx512bw,avx512vbmi2,popcnt")]
     pub(super) fn list(words: impl Iterator<Item = u64>, first: u32, numbers: &mut [u32]) -> Option<usize> {
         let most = numbers.len().checked_sub(SLACK)?;
@@ -179,8 +183,8 @@ mod x86 {
                 return None;
             }
             let found = _mm512_maskz_compress_epi8(word, all);
-            // SAFETY: of `at + count` numbers and 32 more two vectors fill at most 32 more than the first `at`, and if
-            // the count is above 32, four of them fill at most 31 more than all.
+            // SAFETY: of `at + count` numbers and 32 more two vectors fill at most 32 more than the first
+            // `at`, and if the count is above 32, four of them fill at most 31 more than all.
             unsafe {
                 let place = numbers.as_mut_ptr().add(at);
                 store(place, _mm512_castsi512_si128(found), base);
@@ -213,7 +217,8 @@ mod x86 {
     pub(super) fn select(bits: u64, values: &[f64; 64], selected: &mut [f64; 64 + SLACK]) -> usize {
         let mut at = 0;
         for (values, mask) in values.as_chunks::<8>().0.iter().zip(bits.to_le_bytes()) {
-            // SAFETY: the load is of 8 numbers; at most 56 were selected before, and there is room for 8 more than 64.
+            // SAFETY: the load is of 8 numbers; at most 56 were selected before, and there is room for 8 more
+            // than 64.
             unsafe {
                 let found = _mm512_maskz_compress_pd(mask, _mm512_loadu_pd(values.as_ptr()));
                 _mm512_storeu_pd(selected.as_mut_ptr().add(at), found);

@@ -1,7 +1,7 @@
 //! Looks numbers up by bytes, and bytes by numbers: what scoring a block of postings begins with.
 
-/// Sets `found[i]` to `table[bytes[places[i]]]`, as far as both slices go; where there is no such byte it counts as 0.
-/// Places rise.
+/// Sets `found[i]` to `table[bytes[places[i]]]`, as far as both slices go; where there is no such byte it
+/// counts as 0. Places rise.
 #[inline]
 pub fn gather(table: &[f32; 256], bytes: &[u8], places: &[u32], found: &mut [f32]) {
     debug_assert!(places.is_sorted());
@@ -55,8 +55,8 @@ mod x86 {
         for (places, found) in places.chunks(16).zip(found.chunks_mut(16)) {
             let len = places.len().min(found.len());
             let mask: __mmask16 = if len == 16 { u16::MAX } else { (1 << len) - 1 };
-            // SAFETY: loads and stores are of the first `len` numbers only; what is gathered is at most at `last`, and
-            // then at most at place 255 of the table.
+            // SAFETY: loads and stores are of the first `len` numbers only; what is gathered is at most at
+            // `last`, and then at most at place 255 of the table.
             unsafe {
                 let places = _mm512_min_epu32(_mm512_maskz_loadu_epi32(mask, places.as_ptr().cast()), last);
                 let zeros = _mm512_setzero_si512();

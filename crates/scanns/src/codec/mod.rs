@@ -1,12 +1,12 @@
 //! Integers and strings to bytes and back: pure, total, without I/O.
 //!
-//! Decoders never trust their input: every read is bounds-checked and yields `None` where bytes are missing or
-//! impossible, so that damage becomes a typed error in the room that knows the file. `varint.rs` holds single
-//! integers, `bitpack.rs` blocks of them, `bits.rs` sets of them, `gather.rs` looks them up,
-//! `packed/` and `numbers/` hold integers of a column, any of which can be read alone, `presence.rs` which documents have
-//! them. `pick.rs` leaves the wanted ones, `norm.rs` holds the lengths of documents in one byte, `postings` whole lists with the
-//! cursor that queries use, `positions` where in the documents the term stands. `fsst` shortens strings that are read one
-//! by one, `strings` is a block of them.
+//! Decoders never trust their input: every read is bounds-checked and yields `None` where bytes are missing
+//! or impossible, so that damage becomes a typed error in the room that knows the file. `varint.rs` holds
+//! single integers, `bitpack.rs` blocks of them, `bits.rs` sets of them, `gather.rs` looks them up,
+//! `packed/` and `numbers/` hold integers of a column, any of which can be read alone, `presence.rs` which
+//! documents have them. `pick.rs` leaves the wanted ones, `norm.rs` holds the lengths of documents in one
+//! byte, `postings` whole lists with the cursor that queries use, `positions` where in the documents the term
+//! stands. `fsst` shortens strings that are read one by one, `strings` is a block of them.
 
 mod bitpack;
 mod bits;

@@ -1,8 +1,8 @@
 //! Leaves of postings those that are wanted, without a branch for each: which ones are is as good as random.
 //!
-//! Where processors compress vectors, 8 or 16 postings are looked at with a handful of instructions. The plain versions
-//! beside that write each posting and only sometimes go on to the next place. What is written after the postings that were
-//! kept, up to [`SLACK`] of them, is of no meaning.
+//! Where processors compress vectors, 8 or 16 postings are looked at with a handful of instructions. The
+//! plain versions beside that write each posting and only sometimes go on to the next place. What is written
+//! after the postings that were kept, up to [`SLACK`] of them, is of no meaning.
 
 use super::bitpack::BLOCK;
 use super::bits::SLACK;
@@ -46,7 +46,8 @@ impl Picked {
         &self.numbers[..self.len]
     }
 
-    /// Picks of the first [`BLOCK`] postings, `tfs` for `docs`, those that have a slot; the run begins with document `first`.
+    /// Picks of the first [`BLOCK`] postings, `tfs` for `docs`, those that have a slot; the run begins with
+    /// document `first`.
     #[inline]
     pub fn pick(&mut self, slots: &Slots, first: u32, (docs, tfs): (&[u32], &[u32])) {
         let len = docs.len().min(tfs.len()).min(BLOCK);
@@ -76,8 +77,8 @@ pub fn slot_of(doc: u32, first: u32) -> usize {
     doc.wrapping_sub(first) as usize % SLOTS
 }
 
-/// Leaves at the front of `docs` and `sums`, as far as both go, those with a sum of at least `least`, and returns how many
-/// they are.
+/// Leaves at the front of `docs` and `sums`, as far as both go, those with a sum of at least `least`, and
+/// returns how many they are.
 #[inline]
 pub fn retain(docs: &mut [u32], sums: &mut [f64], least: f64) -> usize {
     let len = docs.len().min(sums.len());
@@ -143,8 +144,8 @@ mod x86 {
             let wanted = _mm512_mask_cmpneq_epi32_mask(there, found, _mm512_setzero_si512());
             let places = _mm512_sub_epi32(found, _mm512_set1_epi32(1));
             let at = picked.len;
-            // SAFETY: at most as many postings as were looked at before have been kept, fewer than a block, and there is
-            // room for 16 more than a block.
+            // SAFETY: at most as many postings as were looked at before have been kept, fewer than a block,
+            // and there is room for 16 more than a block.
             unsafe {
                 store(&mut picked.places[at..], _mm512_maskz_compress_epi32(wanted, places));
                 store(&mut picked.tfs[at..], _mm512_maskz_compress_epi32(wanted, tfs));
@@ -171,8 +172,9 @@ mod x86 {
         let (whole, lowest) = (docs.len() / 8 * 8, _mm512_set1_pd(least));
         let mut kept = 0;
         for from in (0..whole).step_by(8) {
-            // SAFETY: there are 8 documents and sums from `from` on; of what was before it, as many or fewer were kept, so
-            // that the 8 that are written end at the latest where these do, which are already read.
+            // SAFETY: there are 8 documents and sums from `from` on; of what was before it, as many or fewer
+            // were kept, so that the 8 that are written end at the latest where these do, which
+            // are already read.
             unsafe {
                 let all_docs = _mm256_loadu_si256(docs.as_ptr().add(from).cast());
                 let all_sums = _mm512_loadu_pd(sums.as_ptr().add(from));

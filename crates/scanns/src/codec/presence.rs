@@ -7,9 +7,10 @@
 //! bits    = ranks u16 … | word u64 …                                    documents / 512, and / 64, rounded up
 //! ```
 //!
-//! Documents are counted from the first of the block. In a `split`, documents are sorted by their upper byte; `ends` tells for
-//! each how many stand up to its last, `low` has the lower bytes. In `bits`, bit `i % 64` of word `i / 64` is set if document `i` has a value; a rank tells how many stand before each 512.
-//! The writer takes what is shortest.
+//! Documents are counted from the first of the block. In a `split`, documents are sorted by their upper byte;
+//! `ends` tells for each how many stand up to its last, `low` has the lower bytes. In `bits`, bit `i % 64` of
+//! word `i / 64` is set if document `i` has a value; a rank tells how many stand before each 512. The writer
+//! takes what is shortest.
 
 /// Most documents of a block.
 pub const MOST_DOCUMENTS: usize = 1 << 16;
@@ -83,8 +84,8 @@ fn number(bytes: &[u8; 2]) -> usize {
 }
 
 impl<'a> Presence<'a> {
-    /// What [`put_presence`] wrote at the front of `bytes` for so many documents, of which `present` have a value, and how
-    /// many bytes it takes; `None` if they cannot be that.
+    /// What [`put_presence`] wrote at the front of `bytes` for so many documents, of which `present` have a
+    /// value, and how many bytes it takes; `None` if they cannot be that.
     pub fn read(bytes: &'a [u8], code: u8, documents: usize, present: usize) -> Option<(Self, usize)> {
         if documents > MOST_DOCUMENTS || present > documents {
             return None;
@@ -149,7 +150,8 @@ impl<'a> Presence<'a> {
         (rank < self.present).then_some(rank)
     }
 
-    /// Fills `out` with the documents that have a value, ascending; `None` if they are not as many as they should be.
+    /// Fills `out` with the documents that have a value, ascending; `None` if they are not as many as they
+    /// should be.
     pub fn list(&self, out: &mut Vec<u16>) -> Option<()> {
         out.clear();
         match self.how {

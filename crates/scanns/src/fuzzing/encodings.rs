@@ -6,7 +6,8 @@ use crate::codec::{
 };
 use crate::schema::{FieldKind, Schema, decode_stored};
 
-/// Most elements that a decoder is asked for, so that a target takes no time that grows with a number in the data.
+/// Most elements that a decoder is asked for, so that a target takes no time that grows with a number in the
+/// data.
 const MOST: usize = 4_096;
 
 /// A number below `bound` from the data; 0 at its end.
@@ -24,7 +25,8 @@ pub(super) fn varints(data: &[u8]) {
     }
 }
 
-/// A list that is whole gives rising documents below the limit, and seeking finds the ones that stepping finds.
+/// A list that is whole gives rising documents below the limit, and seeking finds the ones that stepping
+/// finds.
 pub(super) fn postings(data: &[u8]) {
     let mut reader = ByteReader::new(data);
     let max_doc = u32::try_from(below(&mut reader, 1 << 20)).unwrap_or(0);
@@ -124,7 +126,8 @@ pub(super) fn strings(data: &[u8]) {
     }
 }
 
-/// A table of symbols that is read is written as it was, and what it decompresses has at most the size that is allowed.
+/// A table of symbols that is read is written as it was, and what it decompresses has at most the size that
+/// is allowed.
 pub(super) fn symbols(data: &[u8]) {
     let mut reader = ByteReader::new(data);
     let Some(table) = SymbolTable::decode(&mut reader) else { return };

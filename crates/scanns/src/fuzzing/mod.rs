@@ -1,9 +1,9 @@
 //! What fuzzers call: every decoder and parser of the library, by name.
 //!
-//! A target takes any bytes. It must end, without a panic, and where there is another way to the same answer, with that
-//! answer. `encodings.rs` has the codecs, `files.rs` whole files behind valid checksums, `texts.rs` what people write.
-//! The targets run in two ways: with coverage guidance from `fuzz/`, and in the tests of this room on a corpus that
-//! the encoders write, with random changes.
+//! A target takes any bytes. It must end, without a panic, and where there is another way to the same answer,
+//! with that answer. `encodings.rs` has the codecs, `files.rs` whole files behind valid checksums, `texts.rs`
+//! what people write. The targets run in two ways: with coverage guidance from `fuzz/`, and in the tests of
+//! this room on a corpus that the encoders write, with random changes.
 
 mod encodings;
 mod files;

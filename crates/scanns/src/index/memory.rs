@@ -32,7 +32,8 @@ impl MemoryIndex {
         })
     }
 
-    /// Adds a document, whose bytes may be lower-cased in place; false if it does not fit into the budget any more.
+    /// Adds a document, whose bytes may be lower-cased in place; false if it does not fit into the budget any
+    /// more.
     pub fn add(&mut self, key: &[u8], text: &mut [u8]) -> bool {
         let all = 0..text.len();
         self.add_range(key, text, all)

@@ -12,8 +12,8 @@ pub struct StoredOptions {
     /// How stored text is compressed from now on; `None` for the compression of the last commit, or
     /// [`Compression::Lz4`] for a new index.
     pub compression: Option<Compression>,
-    /// Whether the terms of each document are stored in order; `None` for what the index does, or false for a
-    /// new index.
+    /// Whether the terms of each document are stored in order; `None` for what the index does, or false for
+    /// a new index.
     pub vectors: Option<bool>,
 }
 

@@ -82,8 +82,8 @@ pub fn start_after(
 /// What a reader thread starts with.
 pub(super) struct Share {
     pub(super) queue: Arc<DualQueue<Buffer>>,
-    /// For each lane that it serves: the processors of the lane's thread if threads are pinned, and its empty
-    /// blocks.
+    /// For each lane that it serves: the processors of the lane's thread if threads are pinned, and its
+    /// empty blocks.
     pub(super) lanes: Vec<(Option<Cpus>, Vec<Buffer>)>,
 }
 

@@ -1,7 +1,8 @@
-//! The ways to find terms in text: what they are called, where they allow a cut, what of them stands in an index.
+//! The ways to find terms in text: what they are called, where they allow a cut, what of them stands in an
+//! index.
 //!
-//! An analyzer is a name and its parameters, or a chain (`chain.rs`); what it does is in `tokenize/`. Names are for
-//! people and may get synonyms, the numbers in files never change, nor does the text of a chain.
+//! An analyzer is a name and its parameters, or a chain (`chain.rs`); what it does is in `tokenize/`. Names
+//! are for people and may get synonyms, the numbers in files never change, nor does the text of a chain.
 
 use std::borrow::Cow;
 
@@ -20,17 +21,19 @@ pub enum Analyzer {
     Standard,
     /// What stands between delimiter bytes, kept byte for byte.
     Bytes(Delimiters),
-    /// The words of [`Analyzer::Standard`] without an English possessive `'s`, without Lucene's 33 English stop words,
-    /// stemmed by Porter's algorithm: what Lucene's `EnglishAnalyzer` does. A stop word leaves a gap in the positions,
-    /// and does not count in the length of its document.
+    /// The words of [`Analyzer::Standard`] without an English possessive `'s`, without Lucene's 33 English
+    /// stop words, stemmed by Porter's algorithm: what Lucene's `EnglishAnalyzer` does. A stop word
+    /// leaves a gap in the positions, and does not count in the length of its document.
     English,
-    /// The words of [`Analyzer::Standard`], stemmed by the Snowball algorithm of a language. No word is left out.
+    /// The words of [`Analyzer::Standard`], stemmed by the Snowball algorithm of a language. No word is left
+    /// out.
     Snowball(Language),
-    /// Runs of characters of the words of [`Analyzer::Standard`], each at a position of its own; a word with fewer
-    /// characters is kept.
+    /// Runs of characters of the words of [`Analyzer::Standard`], each at a position of its own; a word with
+    /// fewer characters is kept.
     Grams(Grams),
-    /// Identifiers of programs, lower-cased: what consists of letters, digits and `_`, and, if there are several, its
-    /// parts as `camelCase`, `HTTPServer` and `snake_case` show them. The first part has the position of the whole.
+    /// Identifiers of programs, lower-cased: what consists of letters, digits and `_`, and, if there are
+    /// several, its parts as `camelCase`, `HTTPServer` and `snake_case` show them. The first part has the
+    /// position of the whole.
     Code,
     /// Every line is a path: it, and every directory above it that it names.
     Ancestors,
@@ -44,18 +47,19 @@ pub enum Analyzer {
 pub(crate) const CHAIN: u32 = 8;
 
 impl Analyzer {
-    /// Parses a name: `standard`, `english`, `snowball:german`, `whitespace`, `paths`, `delimiters:BYTES`, `ancestors`,
-    /// `code`, `keyword`, `ngram:2-3` or `edge-ngram:1-8`, with any language of [`LANGUAGES`](super::LANGUAGES) and
-    /// other numbers; or a chain, as in `whitespace | lowercase | fold | stop:the,of`.
+    /// Parses a name: `standard`, `english`, `snowball:german`, `whitespace`, `paths`, `delimiters:BYTES`,
+    /// `ancestors`, `code`, `keyword`, `ngram:2-3` or `edge-ngram:1-8`, with any language of
+    /// [`LANGUAGES`](super::LANGUAGES) and other numbers; or a chain, as in `whitespace | lowercase |
+    /// fold | stop:the,of`.
     ///
-    /// A chain begins with one of `standard`, `whitespace`, `paths`, `delimiters:BYTES`, `ancestors`, `code` and
-    /// `keyword`. Each of its steps gets the words that the one before it has left:
+    /// A chain begins with one of `standard`, `whitespace`, `paths`, `delimiters:BYTES`, `ancestors`, `code`
+    /// and `keyword`. Each of its steps gets the words that the one before it has left:
     /// - `lowercase`: Unicode lower case, one character for one;
-    /// - `fold`: without diacritics, compatibility forms and letters that only Latin has replaced by plain ones, in lower
-    ///   case where the words are;
+    /// - `fold`: without diacritics, compatibility forms and letters that only Latin has replaced by plain
+    ///   ones, in lower case where the words are;
     /// - `possessive`: without an English `'s`;
-    /// - `stop:LANGUAGE`, `stop:WORD,WORD`: those of a list are left out, in the case and folded as the words are (a
-    ///   single word is written `stop:WORD,`);
+    /// - `stop:LANGUAGE`, `stop:WORD,WORD`: those of a list are left out, in the case and folded as the words
+    ///   are (a single word is written `stop:WORD,`);
     /// - `porter`, `snowball:LANGUAGE`: stems; the latter leaves what has more than 256 bytes as it is;
     /// - `length:MIN-MAX`: only those with so many characters;
     /// - `ngram:MIN-MAX`, `edge-ngram:MIN-MAX`, as the last step: runs of their characters.
@@ -63,8 +67,8 @@ impl Analyzer {
     /// A word that is left out, or of which nothing is left, leaves a gap in the positions.
     ///
     /// # Errors
-    /// [`Error::Options`] for another name, which lists those that there are, and for a chain that makes no sense,
-    /// which names the place; for more than 16 steps or 64 KiB.
+    /// [`Error::Options`] for another name, which lists those that there are, and for a chain that makes no
+    /// sense, which names the place; for more than 16 steps or 64 KiB.
     pub fn parse(name: &str) -> Result<Self> {
         if name.contains('|') {
             return Chain::parse(name).map(Analyzer::Chain);
@@ -131,15 +135,17 @@ impl Analyzer {
 
     /// True if text may be cut between `last` and `next` without changing the tokens on either side.
     ///
-    /// For Unicode words (UAX #29) there are three such places: after a line break (WB3a); between an ASCII byte that
-    /// is neither part of a word nor joins two, and ASCII, since a mark that is not ASCII would attach to it (WB4);
-    /// and before a Chinese character, which joins with nothing before it (WB999). Steps see one word at a time.
+    /// For Unicode words (UAX #29) there are three such places: after a line break (WB3a); between an ASCII
+    /// byte that is neither part of a word nor joins two, and ASCII, since a mark that is not ASCII would
+    /// attach to it (WB4); and before a Chinese character, which joins with nothing before it (WB999).
+    /// Steps see one word at a time.
     #[inline]
     pub fn may_cut(&self, last: u8, next: u8) -> bool {
         self.base().may_cut(last, next)
     }
 
-    /// The number that stands for it in files, and its parameters. The text of a chain, [`CHAIN`], follows them.
+    /// The number that stands for it in files, and its parameters. The text of a chain, [`CHAIN`], follows
+    /// them.
     pub(crate) fn code(&self) -> (u32, [u64; 4]) {
         match self {
             Analyzer::Standard => (0, [0; 4]),

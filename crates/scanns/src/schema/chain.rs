@@ -1,8 +1,9 @@
 //! Analyzers that users put together: a tokenizer, and steps that each change a word or leave it out.
 //!
-//! A chain is written as `standard | fold | stop:german | snowball:german`, and stands so in files too, which is why
-//! its text is read strictly: what is stored must be what would be written. Every named analyzer is such a chain, so that
-//! `tokenize/` knows tokenizers and steps only. What a step does is in `tokenize/rules.rs`.
+//! A chain is written as `standard | fold | stop:german | snowball:german`, and stands so in files too, which
+//! is why its text is read strictly: what is stored must be what would be written. Every named analyzer is
+//! such a chain, so that `tokenize/` knows tokenizers and steps only. What a step does is in
+//! `tokenize/rules.rs`.
 
 use std::fmt;
 
@@ -230,8 +231,8 @@ impl fmt::Display for Step {
     }
 }
 
-/// A tokenizer and steps that were put together: see [`Analyzer::parse`](super::Analyzer::parse). Its text is what is
-/// parsed.
+/// A tokenizer and steps that were put together: see [`Analyzer::parse`](super::Analyzer::parse). Its text is
+/// what is parsed.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Chain {
     base: Base,
@@ -243,8 +244,8 @@ impl Chain {
     /// Reads `tokenizer | step | …`.
     ///
     /// # Errors
-    /// [`Error::Options`], which names the place and what could stand there, if an element is unknown or makes no sense
-    /// where it is; for more than 16 steps and for more than 64 KiB.
+    /// [`Error::Options`], which names the place and what could stand there, if an element is unknown or
+    /// makes no sense where it is; for more than 16 steps and for more than 64 KiB.
     pub(super) fn parse(text: &str) -> Result<Self> {
         let (first, rest) = text.split_once('|').unwrap_or((text, ""));
         let base = Self::parse_base(first, rest)?;
@@ -294,7 +295,8 @@ impl Chain {
     fn parse_base(text: &str, rest: &str) -> Result<Base> {
         let (text, all) = (text.trim(), text.trim_start());
         if let Some(bytes) = text.strip_prefix(DELIMITERS) {
-            // One space on both sides of a bar is how chains are written; any other could be meant as a delimiter.
+            // One space on both sides of a bar is how chains are written; any other could be meant as a
+            // delimiter.
             let lost = &all[text.len()..];
             let what = match lost {
                 _ if bytes.is_empty() => "at least one byte must delimit",

@@ -9,9 +9,10 @@
 //! zone   = "Z" | "z" | ("+" | "-") HH ":" MM
 //! ```
 //!
-//! Without a zone a date is in UTC, without a time it is midnight. The calendar is the Gregorian one for all years.
-//! A leap second (60) is no date, since numbers of seconds have no place for it; nor is a day that the month has not,
-//! nor what does not fit 64 bits: before 1677-09-21T00:12:43.145224192Z, after 2262-04-11T23:47:16.854775807Z.
+//! Without a zone a date is in UTC, without a time it is midnight. The calendar is the Gregorian one for all
+//! years. A leap second (60) is no date, since numbers of seconds have no place for it; nor is a day that the
+//! month has not, nor what does not fit 64 bits: before 1677-09-21T00:12:43.145224192Z, after
+//! 2262-04-11T23:47:16.854775807Z.
 
 const NANOSECONDS: i64 = 1_000_000_000;
 const SECONDS_OF_DAY: i64 = 86_400;
@@ -98,8 +99,8 @@ fn two(tens: u8, ones: u8) -> Option<i64> {
 
 /// Days since 1970 of a day of the Gregorian calendar.
 ///
-/// Years are taken from March on, so that the leap day is the last; then months have 30.6 days, rounded down to the
-/// right ones (H. Hinnant, "chrono-compatible low-level date algorithms").
+/// Years are taken from March on, so that the leap day is the last; then months have 30.6 days, rounded down
+/// to the right ones (H. Hinnant, "chrono-compatible low-level date algorithms").
 pub(crate) fn days_since_1970(year: i64, month: i64, day: i64) -> i64 {
     let year = if month <= 2 { year - 1 } else { year };
     let (era, of_era) = (year.div_euclid(400), year.rem_euclid(400));
@@ -158,7 +159,8 @@ mod tests {
     fn every_day_is_where_a_slow_calendar_has_it() {
         let mut date = (1970, 1, 1);
         let mut numbers = std::collections::HashMap::new();
-        // Backwards by two eras: the calendar repeats after one, so days of 1970 - 800 are those of 1970, shifted.
+        // Backwards by two eras: the calendar repeats after one, so days of 1970 - 800 are those of 1970,
+        // shifted.
         for number in -2 * DAYS_OF_ERA..2 * DAYS_OF_ERA {
             let (year, month, day) = date;
             let shifted = (year - 800, month, day);

@@ -88,8 +88,8 @@ impl Value {
     }
 }
 
-/// A key, and values of fields in any number: none, one, or several of the same field, which are taken as one text after
-/// the other.
+/// A key, and values of fields in any number: none, one, or several of the same field, which are taken as one
+/// text after the other.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct Document {
     key: Vec<u8>,

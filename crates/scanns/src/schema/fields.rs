@@ -59,7 +59,8 @@ pub enum FieldKind {
 }
 
 impl FieldKind {
-    /// A name for people: `text`, `keyword`, `unsigned`, `signed`, `float`, `bytes`, `boolean`, `date` or `path`.
+    /// A name for people: `text`, `keyword`, `unsigned`, `signed`, `float`, `bytes`, `boolean`, `date` or
+    /// `path`.
     pub fn name(&self) -> &'static str {
         match self {
             FieldKind::Text { .. } => "text",
@@ -153,9 +154,9 @@ impl Schema {
     /// Adds a field.
     ///
     /// # Errors
-    /// [`Error::Options`] for a name that is taken, empty, too long or has other characters than letters, digits, `_`,
-    /// `-` and `.`; for more than [`MAX_FIELDS`] fields; and for a field that is neither searched nor stored nor a column,
-    /// or that is to be searched and cannot be.
+    /// [`Error::Options`] for a name that is taken, empty, too long or has other characters than letters,
+    /// digits, `_`, `-` and `.`; for more than [`MAX_FIELDS`] fields; and for a field that is neither
+    /// searched nor stored nor a column, or that is to be searched and cannot be.
     pub fn add_entry(&mut self, entry: FieldEntry) -> Result<Field> {
         let name = entry.name.as_str();
         let refuse = |why: &str| Err(Error::Options(format!("field '{name}' {why}")));
@@ -215,7 +216,8 @@ impl Schema {
             .ok_or_else(|| self.searched().map(|(field, _)| named(field)).collect())
     }
 
-    /// The field that is searched where none is named: `text`, or else the first text, or else the first keyword.
+    /// The field that is searched where none is named: `text`, or else the first text, or else the first
+    /// keyword.
     pub fn default_field(&self) -> Option<Field> {
         let is_text = |entry: &FieldEntry| entry.searched && matches!(entry.kind, FieldKind::Text { .. });
         let named = self.fields().find(|(_, entry)| entry.name == TEXT && entry.postings().is_some());

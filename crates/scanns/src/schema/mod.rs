@@ -1,9 +1,10 @@
 //! How the bytes of an index are to be understood: which analyzer finds terms, what a document is.
 //!
 //! These values travel with the index (they stand in its manifest), so that a query is analyzed as the
-//! documents were. `fields.rs` says of what fields documents consist, `document.rs` is one, `date.rs` reads and writes
-//! dates; `analyzer.rs` names the ways to find terms, `chain.rs` is how users put their own together; `language.rs`,
-//! `grams.rs` and `delimiters.rs`, the byte set that separates tokens, are their parameters.
+//! documents were. `fields.rs` says of what fields documents consist, `document.rs` is one, `date.rs` reads
+//! and writes dates; `analyzer.rs` names the ways to find terms, `chain.rs` is how users put their own
+//! together; `language.rs`, `grams.rs` and `delimiters.rs`, the byte set that separates tokens, are their
+//! parameters.
 
 mod analyzer;
 mod chain;
@@ -97,8 +98,9 @@ pub enum Postings {
     Documents,
     /// Positions, and of each occurrence where it begins and ends in the text.
     ///
-    /// That is in bytes of the text as it was read: of a file, of a line, of a value of the field. Where a document has
-    /// several values of a field, each goes on one byte after the end of the one before. From 2³² - 1 on, offsets are that.
+    /// That is in bytes of the text as it was read: of a file, of a line, of a value of the field. Where a
+    /// document has several values of a field, each goes on one byte after the end of the one before.
+    /// From 2³² - 1 on, offsets are that.
     Offsets,
 }
 

@@ -1,9 +1,9 @@
 //! The current state of an index is the newest manifest; publishing one is the commit.
 //!
-//! A manifest is written under a temporary name, synced, renamed to `manifest-<generation>` and the directory is
-//! synced. A crash before the rename leaves the old generation the newest, after it the new one is complete: the
-//! file's own bytes were on the medium first. The generation before is kept until the next commit. If the
-//! newest manifest does not verify, that is an error: an older one is never taken silently.
+//! A manifest is written under a temporary name, synced, renamed to `manifest-<generation>` and the directory
+//! is synced. A crash before the rename leaves the old generation the newest, after it the new one is
+//! complete: the file's own bytes were on the medium first. The generation before is kept until the next
+//! commit. If the newest manifest does not verify, that is an error: an older one is never taken silently.
 
 use super::{Directory, Envelope, EnvelopeWriter, FileKind, Lease};
 use crate::error::{Error, Result};
@@ -62,8 +62,8 @@ pub fn publish(directory: &dyn Directory, generation: u64, content: &[u8]) -> Re
     Ok(written)
 }
 
-/// Does all that can fail for want of space: puts `content` on the medium, so that [`publish_prepared`] has to give it a
-/// name only. Returns the bytes written.
+/// Does all that can fail for want of space: puts `content` on the medium, so that [`publish_prepared`] has
+/// to give it a name only. Returns the bytes written.
 pub fn prepare(directory: &dyn Directory, generation: u64, content: &[u8]) -> Result<u64> {
     // The names of the files that the manifest speaks of must be on the medium before the manifest is.
     directory.sync()?;
@@ -102,7 +102,8 @@ pub fn leased(directory: &dyn Directory, newest: u64) -> Result<Leased> {
 }
 
 /// Removes what no commit needs: manifests older than the one before `generation`, temporary files, and what
-/// `is_garbage` names, but for manifests of commits in use, whose files are no garbage. Call under the writer's lock.
+/// `is_garbage` names, but for manifests of commits in use, whose files are no garbage. Call under the
+/// writer's lock.
 pub fn sweep(
     directory: &dyn Directory,
     newest: u64,

@@ -43,13 +43,15 @@ pub trait Directory: Debug + Send + Sync {
         false
     }
 
-    /// Keeps the files of a commit until the lease is dropped or the process ends; `None` if a writer is removing them
-    /// right now, so that a newer commit is there. Where that cannot be done, the lease keeps nothing.
+    /// Keeps the files of a commit until the lease is dropped or the process ends; `None` if a writer is
+    /// removing them right now, so that a newer commit is there. Where that cannot be done, the lease
+    /// keeps nothing.
     fn lease(&self, _generation: u64) -> Option<Lease> {
         Some(Lease { _held: None })
     }
 
-    /// Takes the right to remove the files of a commit for as long as the lease is held; `None` if a reader uses them.
+    /// Takes the right to remove the files of a commit for as long as the lease is held; `None` if a reader
+    /// uses them.
     fn retire(&self, _generation: u64) -> Option<Lease> {
         Some(Lease { _held: None })
     }

@@ -9,8 +9,8 @@
 //! trailer   32 bytes: table offset u64 | table length u64 | xxh3-64 of the table u64 | magic "SCANNEND"
 //! ```
 //!
-//! All integers are little-endian. Header, table and trailer are verified when the file is opened; a block of a
-//! section when it is first touched, on the way that queries take.
+//! All integers are little-endian. Header, table and trailer are verified when the file is opened; a block of
+//! a section when it is first touched, on the way that queries take.
 
 use std::io::Write;
 use std::sync::Arc;
@@ -245,7 +245,8 @@ impl Envelope {
         self.len
     }
 
-    /// Verifies every byte that is under a checksum; `go_on` is called now and then with the bytes verified so far.
+    /// Verifies every byte that is under a checksum; `go_on` is called now and then with the bytes verified
+    /// so far.
     ///
     /// # Errors
     /// [`Error::Corrupt`] for the first block that is damaged, and whatever `go_on` says.

@@ -40,7 +40,8 @@ impl FsDirectory {
         self
     }
 
-    /// Says whether readers tell a writer what they use, instead of only where the file system is one of several machines.
+    /// Says whether readers tell a writer what they use, instead of only where the file system is one of
+    /// several machines.
     #[must_use]
     pub fn with_leases(mut self, leases: bool) -> Self {
         self.leases = Some(leases);

@@ -1,10 +1,11 @@
-//! Named immutable files: where they live, how they are checked, how a new set of them becomes the current one.
+//! Named immutable files: where they live, how they are checked, how a new set of them becomes the current
+//! one.
 //!
-//! [`Directory`] is the storage, on a file system ([`FsDirectory`]), in memory ([`RamDirectory`]), or in memory with faults
-//! ([`FaultDirectory`]). `envelope.rs`
-//! is what every data file is wrapped in: identity, version, sections, and checksums that `section.rs` verifies at the
-//! first touch of each block. `commit.rs` swaps in a new manifest so that a crash leaves the old one or the new
-//! one. What the bytes mean is not known here.
+//! [`Directory`] is the storage, on a file system ([`FsDirectory`]), in memory ([`RamDirectory`]), or in
+//! memory with faults ([`FaultDirectory`]). `envelope.rs`
+//! is what every data file is wrapped in: identity, version, sections, and checksums that `section.rs`
+//! verifies at the first touch of each block. `commit.rs` swaps in a new manifest so that a crash leaves the
+//! old one or the new one. What the bytes mean is not known here.
 
 mod bytes;
 mod commit;

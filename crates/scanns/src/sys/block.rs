@@ -1,7 +1,7 @@
 //! Block memory: the buffers that files are read into.
 //!
-//! The blocks of one lane are carved out of one [`Region`], so that huge pages are shared between them instead
-//! of rounded up for each. Blocks begin at page boundaries, as direct I/O demands.
+//! The blocks of one lane are carved out of one [`Region`], so that huge pages are shared between them
+//! instead of rounded up for each. Blocks begin at page boundaries, as direct I/O demands.
 
 use std::sync::Arc;
 
@@ -57,7 +57,8 @@ impl BlockMemory {
     pub fn as_mut_slice(&mut self) -> &mut [u8] {
         let len = self.capacity + BLOCK_PADDING;
         // SAFETY: the bytes lie inside the region, which lives as long as this block; anonymous memory is
-        // initialised with zeros; blocks of a region are disjoint, so the exclusive borrow of this one excludes all.
+        // initialised with zeros; blocks of a region are disjoint, so the exclusive borrow of this one
+        // excludes all.
         unsafe { std::slice::from_raw_parts_mut(self.as_mut_ptr(), len) }
     }
 

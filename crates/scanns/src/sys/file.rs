@@ -1,7 +1,7 @@
 //! Files opened for reading: regular ones only, with direct I/O where the file system allows it.
 //!
-//! A path that is a FIFO, a socket or a device by the time it is opened must not hang or disturb anything: the
-//! open is non-blocking, and what is not a regular file is refused before a byte is read.
+//! A path that is a FIFO, a socket or a device by the time it is opened must not hang or disturb anything:
+//! the open is non-blocking, and what is not a regular file is refused before a byte is read.
 
 use std::io;
 use std::num::NonZeroU64;

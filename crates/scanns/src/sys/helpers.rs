@@ -1,8 +1,9 @@
 //! Threads that wait to help with work that borrows.
 //!
-//! Whoever has work that several threads can do at once does it itself, and helpers that are free join in. What they did
-//! not begin with before it was done is taken back, so nobody waits for helpers that are busy elsewhere; those that did
-//! begin are waited for, which is why the work may borrow from the stack of its owner.
+//! Whoever has work that several threads can do at once does it itself, and helpers that are free join in.
+//! What they did not begin with before it was done is taken back, so nobody waits for helpers that are busy
+//! elsewhere; those that did begin are waited for, which is why the work may borrow from the stack of its
+//! owner.
 
 use std::any::Any;
 use std::panic::{AssertUnwindSafe, catch_unwind, resume_unwind};
@@ -86,8 +87,8 @@ impl Shared {
                 (job.open, job.busy) = (job.open - 1, job.busy + 1);
                 let (number, work) = (job.number, job.work);
                 drop(state);
-                // SAFETY: the owner of the work waits until no helper is busy with it, and this one was noted as busy
-                // under the lock while the job was there.
+                // SAFETY: the owner of the work waits until no helper is busy with it, and this one was noted
+                // as busy under the lock while the job was there.
                 let work = unsafe { &*work.0 };
                 let outcome = catch_unwind(AssertUnwindSafe(work));
                 state = self.lock();
@@ -153,16 +154,17 @@ impl Helpers {
         self.most
     }
 
-    /// Does `own` on this thread, and meanwhile `work` on up to `helpers` others, as far as they are free: once on each.
-    /// Returns when all are done. Work must not wait for other work to begin.
+    /// Does `own` on this thread, and meanwhile `work` on up to `helpers` others, as far as they are free:
+    /// once on each. Returns when all are done. Work must not wait for other work to begin.
     pub fn share<T>(&self, helpers: usize, work: &(dyn Fn() + Sync), own: impl FnOnce() -> T) -> T {
         let helpers = helpers.min(self.most);
         if helpers == 0 {
             return own();
         }
         self.start(helpers);
-        // SAFETY: the lifetime is all that changes. The pointer is used only while the job is in the list, or by a
-        // helper that is busy with it; `Posted` takes it back, however this function ends, before it returns.
+        // SAFETY: the lifetime is all that changes. The pointer is used only while the job is in the list, or
+        // by a helper that is busy with it; `Posted` takes it back, however this function ends,
+        // before it returns.
         let work = Work(unsafe {
             std::mem::transmute::<*const (dyn Fn() + Sync + '_), *const (dyn Fn() + Sync + 'static)>(work)
         });

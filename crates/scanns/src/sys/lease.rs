@@ -1,7 +1,8 @@
-//! Locks on single bytes of a file, which file servers know of: what readers on several machines say to a writer.
+//! Locks on single bytes of a file, which file servers know of: what readers on several machines say to a
+//! writer.
 //!
-//! They belong to the open file, not to the process as older ones do, so two readers in one process have one each; they
-//! go when it is closed, however its process ends. `rustix` has no such call for bytes.
+//! They belong to the open file, not to the process as older ones do, so two readers in one process have one
+//! each; they go when it is closed, however its process ends. `rustix` has no such call for bytes.
 
 use std::fs::File;
 use std::io;
@@ -9,7 +10,8 @@ use std::io;
 /// Takes a lock on byte `at`, one that many may hold or, if `alone`, one that nobody else may.
 ///
 /// # Errors
-/// [`io::ErrorKind::WouldBlock`] if someone else holds one that excludes it, anything else if there are no such locks here.
+/// [`io::ErrorKind::WouldBlock`] if someone else holds one that excludes it, anything else if there are no
+/// such locks here.
 #[cfg(target_os = "linux")]
 pub fn lock_byte(file: &File, at: u64, alone: bool) -> io::Result<()> {
     use std::os::fd::AsRawFd;
@@ -18,7 +20,8 @@ pub fn lock_byte(file: &File, at: u64, alone: bool) -> io::Result<()> {
     let l_type = i16::try_from(kind).map_err(|_| io::ErrorKind::InvalidInput)?;
     let l_whence = i16::try_from(libc::SEEK_SET).map_err(|_| io::ErrorKind::InvalidInput)?;
     let lock = libc::flock { l_type, l_whence, l_start, l_len: 1, l_pid: 0 };
-    // SAFETY: the descriptor is open for the length of the call, which reads the structure and keeps nothing of it.
+    // SAFETY: the descriptor is open for the length of the call, which reads the structure and keeps nothing
+    // of it.
     match unsafe { libc::fcntl(file.as_raw_fd(), libc::F_OFD_SETLK, &raw const lock) } {
         -1 => match io::Error::last_os_error() {
             error if error.raw_os_error() == Some(libc::EACCES) => Err(io::ErrorKind::WouldBlock.into()),
@@ -34,8 +37,8 @@ pub fn lock_byte(_file: &File, _at: u64, _alone: bool) -> io::Result<()> {
     Err(io::ErrorKind::Unsupported.into())
 }
 
-/// File systems that other machines may change, by the number that `statfs` gives: NFS, SMB of three kinds, Lustre, GPFS,
-/// FUSE, Ceph, 9P, BeeGFS, OrangeFS, AFS, GFS2, OCFS2.
+/// File systems that other machines may change, by the number that `statfs` gives: NFS, SMB of three kinds,
+/// Lustre, GPFS, FUSE, Ceph, 9P, BeeGFS, OrangeFS, AFS, GFS2, OCFS2.
 #[cfg(target_os = "linux")]
 const SHARED: [u64; 14] = [
     0x6969,
@@ -63,7 +66,8 @@ pub fn is_shared(file: &File) -> bool {
         .is_ok_and(|found| SHARED.iter().any(|&shared| kind(found) == i128::from(shared)))
 }
 
-/// True if a file or directory is where other machines may remove files that are in use here, as far as is known.
+/// True if a file or directory is where other machines may remove files that are in use here, as far as is
+/// known.
 #[cfg(not(target_os = "linux"))]
 pub fn is_shared(_file: &File) -> bool {
     false

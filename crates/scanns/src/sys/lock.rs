@@ -1,9 +1,9 @@
 //! Locks that ignore poisoning.
 //!
 //! A lock is poisoned when a thread panics while it holds the guard. This crate joins its threads and reports
-//! a panic there, and its critical sections leave the data consistent at every point where they can panic. The
-//! threads that go on after a panic can therefore use the data, and a second panic about the poison would hide
-//! the first one.
+//! a panic there, and its critical sections leave the data consistent at every point where they can panic.
+//! The threads that go on after a panic can therefore use the data, and a second panic about the poison would
+//! hide the first one.
 
 use std::sync::{Condvar, LockResult, Mutex, MutexGuard, PoisonError};
 

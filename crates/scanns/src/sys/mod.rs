@@ -1,9 +1,10 @@
 //! The machine: memory that is reserved, huge-paged and reused; processors and their topology; direct I/O.
 //!
 //! All unsafe calls to the operating system are here. Nothing here knows documents or terms. `region.rs` is
-//! reserved memory, `block.rs` what files are read into, `file.rs` and `uring.rs` how, `numa.rs` where threads
-//! run, `memory.rs` how much was used and may be; `slab.rs` makes arrays of reserved memory, `cpu.rs` knows the
-//! instructions, `clock.rs` the processor time. `helpers.rs` has threads that join in work of others.
+//! reserved memory, `block.rs` what files are read into, `file.rs` and `uring.rs` how, `numa.rs` where
+//! threads run, `memory.rs` how much was used and may be; `slab.rs` makes arrays of reserved memory, `cpu.rs`
+//! knows the instructions, `clock.rs` the processor time. `helpers.rs` has threads that join in work of
+//! others.
 
 mod block;
 mod clock;

@@ -1,12 +1,13 @@
 //! Reserved memory: an address range taken at once, backed by pages only where it is touched.
 //!
-//! The term table, its entries and the postings arena each live in one [`Region`], so growing them never moves
-//! or copies anything, and memory is kept between segments: fresh pages cost 0.1 to 4 s per GiB, touched ones
-//! nothing.
+//! The term table, its entries and the postings arena each live in one [`Region`], so growing them never
+//! moves or copies anything, and memory is kept between segments: fresh pages cost 0.1 to 4 s per GiB,
+//! touched ones nothing.
 //!
-//! A virtual machine that gives free memory back to its host does so in blocks of 2 MiB or more, so that there a
-//! fresh huge page is always dear, up to ten times as dear as the base pages that lie about in smaller blocks. On
-//! other machines huge pages are the cheaper ones. [`PageSize::Auto`] measures what each costs as it goes.
+//! A virtual machine that gives free memory back to its host does so in blocks of 2 MiB or more, so that
+//! there a fresh huge page is always dear, up to ten times as dear as the base pages that lie about in
+//! smaller blocks. On other machines huge pages are the cheaper ones. [`PageSize::Auto`] measures what each
+//! costs as it goes.
 
 use std::ops::Range;
 use std::ptr::NonNull;
@@ -75,8 +76,8 @@ impl Prices {
         lock(&PRICES)
     }
 
-    /// The usual price of base or huge pages, zero where not known: the middle of three, as single steps may be
-    /// slow for reasons of their own.
+    /// The usual price of base or huge pages, zero where not known: the middle of three, as single steps may
+    /// be slow for reasons of their own.
     fn usual(&self, huge: bool) -> u64 {
         let mut took = self.took[usize::from(huge)];
         took.sort_unstable();
@@ -142,8 +143,8 @@ impl Region {
         .map_err(refused)?;
         let raw = raw.cast::<u8>();
         let head = raw.align_offset(HUGE);
-        // SAFETY: the mapping is HUGE longer than `len`, so the aligned start and `len` bytes lie inside it; the
-        // parts cut off are never used again.
+        // SAFETY: the mapping is HUGE longer than `len`, so the aligned start and `len` bytes lie inside it;
+        // the parts cut off are never used again.
         let start = unsafe {
             let start = raw.add(head);
             if head > 0 {
@@ -162,8 +163,9 @@ impl Region {
         Ok(region)
     }
 
-    /// Backs `bytes`, whole steps of this region's pages, with memory: at once, which is cheaper than by one page
-    /// after another at first touch. Where the system can't (Linux before 5.14), they are backed when touched.
+    /// Backs `bytes`, whole steps of this region's pages, with memory: at once, which is cheaper than by one
+    /// page after another at first touch. Where the system can't (Linux before 5.14), they are backed
+    /// when touched.
     ///
     /// With [`PageSize::Auto`] this is where pages are chosen; what is touched without it gets base pages.
     pub fn back(&self, bytes: Range<usize>) {
@@ -197,7 +199,8 @@ impl Region {
     /// Gives the pages from byte `from`, a multiple of the page size, to the end back to the system.
     pub fn release(&mut self, from: usize) {
         let from = from.min(self.len);
-        // SAFETY: the range lies inside the region, which is exclusively borrowed; its pages read as zero later.
+        // SAFETY: the range lies inside the region, which is exclusively borrowed; its pages read as zero
+        // later.
         let _ = unsafe {
             rustix::mm::madvise(self.start.as_ptr().add(from).cast(), self.len - from, Advice::LinuxDontNeed)
         };

@@ -68,8 +68,8 @@ impl<T: Plain> Slab<T> {
     /// The same memory as an array of another plain type.
     pub fn cast_mut<U: Plain>(&mut self) -> &mut [U] {
         const { assert!(align_of::<U>() <= 4096) };
-        // SAFETY: the region is page-aligned, initialised (zeroed by the kernel), exclusively borrowed, and any
-        // bit pattern is a `U`.
+        // SAFETY: the region is page-aligned, initialised (zeroed by the kernel), exclusively borrowed, and
+        // any bit pattern is a `U`.
         unsafe {
             std::slice::from_raw_parts_mut(self.region.as_ptr().cast(), self.region.len() / size_of::<U>())
         }
@@ -81,7 +81,8 @@ impl<T: Plain> Deref for Slab<T> {
 
     #[inline(always)]
     fn deref(&self) -> &[T] {
-        // SAFETY: the region holds `len` values: it is page-aligned, initialised, and any bit pattern is a `T`.
+        // SAFETY: the region holds `len` values: it is page-aligned, initialised, and any bit pattern is a
+        // `T`.
         unsafe { std::slice::from_raw_parts(self.region.as_ptr().cast(), self.len) }
     }
 }

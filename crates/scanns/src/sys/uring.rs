@@ -1,7 +1,7 @@
 //! Asynchronous reads into block memory through io_uring.
 //!
-//! The ring owns the memory and the file of every read until the kernel is done with it, so a caller that stops
-//! half-way, even by a panic, cannot free memory that is still being written.
+//! The ring owns the memory and the file of every read until the kernel is done with it, so a caller that
+//! stops half-way, even by a panic, cannot free memory that is still being written.
 
 use std::io;
 use std::mem;

@@ -1,4 +1,5 @@
-//! Damaged, cut and exchanged files: a typed error or the same answers, never others, never a panic or a hang.
+//! Damaged, cut and exchanged files: a typed error or the same answers, never others, never a panic or a
+//! hang.
 
 use std::collections::BTreeMap;
 use std::panic::{AssertUnwindSafe, catch_unwind};
@@ -28,7 +29,8 @@ struct Counts {
 
 type Files = BTreeMap<String, Vec<u8>>;
 
-/// The first script from this seed on whose index has two segments, deletes, changed values, and all that can be kept of terms and documents.
+/// The first script from this seed on whose index has two segments, deletes, changed values, and all that can
+/// be kept of terms and documents.
 fn small_index(mut seed: u64) -> (Files, u64) {
     loop {
         let script = Script::random(seed, 7);

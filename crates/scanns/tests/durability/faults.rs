@@ -1,4 +1,5 @@
-//! Each call fails once, in each way: a typed error or no harm, the commit before intact, nothing left behind.
+//! Each call fails once, in each way: a typed error or no harm, the commit before intact, nothing left
+//! behind.
 
 use fastrand::Rng;
 use scanns::store::{CallKind, Fault, FaultDirectory};
@@ -75,7 +76,8 @@ fn fail(script: &Script, step: usize, base: &FaultDirectory, failing: &FailingCa
         false => vec![step],
     };
     script.check(&directory, &allowed, &format!("{what}: {error}"));
-    // A call that fails once while files are removed may leave one; whatever it was, the next commit removes it.
+    // A call that fails once while files are removed may leave one; whatever it was, the next commit removes
+    // it.
     if !renamed && failed.kind != CallKind::Remove {
         no_file_is_left_over(&directory, &format!("{what}: {error}"));
     }

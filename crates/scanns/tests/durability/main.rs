@@ -1,9 +1,9 @@
 //! What an index survives: power cuts, calls that fail, a full disk, damaged files, readers that stay.
 //!
-//! `model.rs` is an ordered map that predicts what must be readable after each commit, and runs of random changes;
-//! every other file makes one kind of trouble during them. All is random; each test prints its seed. Every test runs
-//! for some seconds; with `SCANNS_LONG=1` it tries all that there is to try, for a thousand seeds where seeds matter.
-//! `SCANNS_SEED` is the first seed, to run again what failed.
+//! `model.rs` is an ordered map that predicts what must be readable after each commit, and runs of random
+//! changes; every other file makes one kind of trouble during them. All is random; each test prints its seed.
+//! Every test runs for some seconds; with `SCANNS_LONG=1` it tries all that there is to try, for a thousand
+//! seeds where seeds matter. `SCANNS_SEED` is the first seed, to run again what failed.
 
 #![expect(clippy::unwrap_used, reason = "helpers of tests fail the test, outside of functions marked as one")]
 

@@ -48,7 +48,8 @@ pub enum Step {
     DeleteWord(String),
     /// Segments are merged until there are so many; with 0, documents are reordered.
     Merge(usize),
-    /// A program writes: documents are put in the place of those with their key, or deleted where there is no text.
+    /// A program writes: documents are put in the place of those with their key, or deleted where there is no
+    /// text.
     Live(Vec<(String, Option<String>)>),
 }
 
@@ -347,7 +348,8 @@ fn by_file(contents: &Contents) -> BTreeMap<&str, BTreeMap<&str, Keys>> {
     files
 }
 
-/// True if each file is wholly as it was or wholly as it will be: a build that commits now and then has done some.
+/// True if each file is wholly as it was or wholly as it will be: a build that commits now and then has done
+/// some.
 fn is_between(before: &State, after: &State, documents: u64, found: &Contents) -> bool {
     let (before, after) = (expected(before), expected(after));
     let (before, after, found) = (by_file(&before), by_file(&after), by_file(found));
@@ -425,8 +427,8 @@ fn stored_frequencies(snapshot: &Snapshot, hit: &Hit, term: &[u8]) -> Result<Vec
     Ok(found)
 }
 
-/// Every term with the keys and frequencies that searching for it finds. What is stored of a document and has another
-/// frequency is there too, so that it differs from what is expected.
+/// Every term with the keys and frequencies that searching for it finds. What is stored of a document and has
+/// another frequency is there too, so that it differs from what is expected.
 pub fn contents(snapshot: &Snapshot) -> Result<Contents> {
     let mut found = Contents::new();
     let searcher = snapshot.searcher();

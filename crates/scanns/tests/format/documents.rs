@@ -1,5 +1,5 @@
-//! The documents of the fixtures: all kinds of fields, three commits, deletes and changed values. They never change, since
-//! what is written from them is compared with what earlier programs wrote.
+//! The documents of the fixtures: all kinds of fields, three commits, deletes and changed values. They never
+//! change, since what is written from them is compared with what earlier programs wrote.
 
 use std::path::Path;
 use std::sync::atomic::AtomicBool;
@@ -90,7 +90,8 @@ fn document(schema: &Schema, number: u64, round: u64) -> Document {
         .with(field("path"), Value::Text(format!("/data/{directory}/{number}.txt").into_bytes()))
 }
 
-/// Writes the index: 300 documents, then 50 new ones, 10 replaced and 5 deleted, then a value changed in three.
+/// Writes the index: 300 documents, then 50 new ones, 10 replaced and 5 deleted, then a value changed in
+/// three.
 pub fn write(path: &Path) {
     let schema = schema();
     let stored = StoredOptions { store: Some(Store::Content), ..StoredOptions::default() };

@@ -1,9 +1,10 @@
 //! Reads bytes by a grammar as it stands in `docs/FORMAT.md`.
 //!
-//! A production is `name = item | item …`. An item is an integer with its name and size (`documents u64`, or several of
-//! one size), `varint(name)`, `bytes` of the varint before it, the name of another production, or such a name with `…`,
-//! repeated as often as the integer right before it says. A question mark, and what a chain is, depend on values that
-//! the prose names: `words?` is there for a field of kind 0, `chain?` for analyzer 8.
+//! A production is `name = item | item …`. An item is an integer with its name and size (`documents u64`, or
+//! several of one size), `varint(name)`, `bytes` of the varint before it, the name of another production, or
+//! such a name with `…`, repeated as often as the integer right before it says. A question mark, and what a
+//! chain is, depend on values that the prose names: `words?` is there for a field of kind 0, `chain?` for
+//! analyzer 8.
 
 use std::collections::BTreeMap;
 

@@ -5,8 +5,8 @@ use std::path::Path;
 /// Endings of the names that are checked.
 const ENDINGS: [&str; 7] = [".rs", ".md", ".sh", ".toml", ".java", ".py", ".yml"];
 
-/// Paths in backquotes or in links of a document that name no file, each with its line. A path is looked for from the root of the
-/// workspace, from the document's folder, and from the sources of each crate.
+/// Paths in backquotes or in links of a document that name no file, each with its line. A path is looked for
+/// from the root of the workspace, from the document's folder, and from the sources of each crate.
 pub fn missing_paths(root: &Path, document: &Path, text: &str) -> Vec<(usize, String)> {
     let mut missing = Vec::new();
     let mut fenced = false;

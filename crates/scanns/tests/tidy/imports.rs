@@ -109,8 +109,8 @@ pub struct Crate {
 pub type Broken = (PathBuf, usize, String);
 
 impl Crate {
-    /// Reads the files of a crate: their paths relative to the workspace, and their texts. Files that do not parse are left
-    /// out, since another check reports them.
+    /// Reads the files of a crate: their paths relative to the workspace, and their texts. Files that do not
+    /// parse are left out, since another check reports them.
     pub fn read(files: &[(PathBuf, String)]) -> Self {
         let named = files.iter().filter_map(|(path, text)| Some((module_name(path)?, path, text)));
         let named: Vec<_> = named.collect();

@@ -1,4 +1,5 @@
-//! The shape of functions and lines: parameters that are destructured, too many parameters, lines that are too long.
+//! The shape of functions and lines: parameters that are destructured, too many parameters, lines that are
+//! too long.
 
 use syn::spanned::Spanned;
 use syn::visit::{self, Visit};
@@ -19,7 +20,8 @@ pub fn parameters(file: &syn::File) -> Vec<Broken> {
     found.0
 }
 
-/// Lines longer than [`COLUMNS`]. Text in string literals that cannot be cut, such as test data, needs a reason.
+/// Lines longer than [`COLUMNS`]. Text in string literals that cannot be cut, such as test data, needs a
+/// reason.
 pub fn long_lines(text: &str) -> Vec<Broken> {
     let lines = text.lines().enumerate().map(|(at, line)| (at + 1, line.chars().count()));
     let long = lines.filter(|&(_, length)| length > COLUMNS);

@@ -3,8 +3,9 @@
 //! Rows come in the order of documents, as bytes, each with the bytes that it is sorted by. What fits the
 //! memory is sorted there. What does not is written as a *run*, sorted, to a file without a name, so nothing
 //! of it is left however the program ends; runs are merged, as many at once as there is memory for, level by
-//! level, each of which has runs that are as many times longer than the runs of the level before as are merged at once. So a row is
-//! written once for each level, and the last merge is read while the rows are taken.
+//! level, each of which has runs that are as many times longer than the runs of the level before as are
+//! merged at once. So a row is written once for each level, and the last merge is read while the rows are
+//! taken.
 //!
 //! `run.rs` is a run, `merge.rs` reads several as one, `key.rs` makes the bytes that rows are sorted by.
 

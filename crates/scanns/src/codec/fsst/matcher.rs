@@ -1,7 +1,8 @@
 //! Compresses: at each place the longest symbol that stands there.
 //!
-//! Symbols of two bytes and more are listed by a hash of their first two bytes, the longest first, so that the first
-//! one that fits is the longest. There are eight times as many slots as symbols: mostly one or two are compared.
+//! Symbols of two bytes and more are listed by a hash of their first two bytes, the longest first, so that
+//! the first one that fits is the longest. There are eight times as many slots as symbols: mostly one or two
+//! are compared.
 
 use super::{LITERAL, LONGEST, Symbol};
 
@@ -65,8 +66,8 @@ impl Matcher {
         Matcher { starts, symbols: entries, single }
     }
 
-    /// The code of the longest symbol that begins `text`, of which there is a byte, and its length; or [`LITERAL`]
-    /// and 1.
+    /// The code of the longest symbol that begins `text`, of which there is a byte, and its length; or
+    /// [`LITERAL`] and 1.
     #[inline(always)]
     pub(super) fn longest(&self, text: &[u8]) -> (u8, usize) {
         let word = word_of(text);

@@ -1,4 +1,5 @@
-//! Short strings in fewer bytes, each readable alone: a byte of code stands for a symbol of up to eight bytes.
+//! Short strings in fewer bytes, each readable alone: a byte of code stands for a symbol of up to eight
+//! bytes.
 //!
 //! ```text
 //! table = count u8 (8 times) | symbol …      how many symbols have 1, 2, … 8 bytes; their bytes in that order
@@ -6,10 +7,11 @@
 //! code  = number of a symbol u8 | 255 byte   255: the byte as it is
 //! ```
 //!
-//! There are at most 255 symbols, numbered in the order in which they stand: by length, then by bytes, none twice.
-//! The text of a string does not say how long it is. The idea is that of Boncz, Neumann and Leis, "FSST: Fast Random
-//! Access String Compression", VLDB 2020. `train.rs` chooses the symbols, `matcher.rs` compresses, this file
-//! decompresses: 1 to 2 ns a code, since each symbol is one store of eight bytes, of which only its length counts.
+//! There are at most 255 symbols, numbered in the order in which they stand: by length, then by bytes, none
+//! twice. The text of a string does not say how long it is. The idea is that of Boncz, Neumann and Leis,
+//! "FSST: Fast Random Access String Compression", VLDB 2020. `train.rs` chooses the symbols, `matcher.rs`
+//! compresses, this file decompresses: 1 to 2 ns a code, since each symbol is one store of eight bytes, of
+//! which only its length counts.
 
 mod matcher;
 #[cfg(test)]
@@ -80,7 +82,8 @@ impl SymbolTable {
         table
     }
 
-    /// The table that shortens texts like those of `sample`; [`sample`] makes one of suitable size of more text.
+    /// The table that shortens texts like those of `sample`; [`sample`] makes one of suitable size of more
+    /// text.
     pub fn train(sample: &[&[u8]]) -> Self {
         train::train(sample)
     }
@@ -132,8 +135,8 @@ impl SymbolTable {
         Some(table)
     }
 
-    /// Appends the text that `code` stands for; `None`, and nothing appended, if it stands for none or for one of more
-    /// than `most` bytes. No text has more than eight times the bytes of its code.
+    /// Appends the text that `code` stands for; `None`, and nothing appended, if it stands for none or for
+    /// one of more than `most` bytes. No text has more than eight times the bytes of its code.
     #[inline]
     pub fn decompress(&self, mut code: &[u8], most: usize, out: &mut Vec<u8>) -> Option<()> {
         let start = out.len();
@@ -152,8 +155,8 @@ impl SymbolTable {
         Some(())
     }
 
-    /// Decompresses the first codes into `target`, which has room for a symbol for each; returns the others, and how
-    /// many bytes were written.
+    /// Decompresses the first codes into `target`, which has room for a symbol for each; returns the others,
+    /// and how many bytes were written.
     #[inline]
     fn stretch<'a>(&self, mut code: &'a [u8], target: &mut [u8]) -> Option<(&'a [u8], usize)> {
         let (mut at, mut unknown) = (0, false);

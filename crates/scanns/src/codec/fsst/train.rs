@@ -1,9 +1,9 @@
 //! Chooses symbols: compresses a sample with those of the round before, and keeps those that save most.
 //!
-//! Each round counts how often every symbol and every byte occurs, and every pair of neighbours. Symbols, bytes and
-//! joined pairs are the candidates of the next round; what one is worth is the bytes that it would cover. So symbols
-//! grow from bytes to eight bytes in a few rounds. What joins only where symbols were cut short is found too, since
-//! of each symbol its first byte is counted as well.
+//! Each round counts how often every symbol and every byte occurs, and every pair of neighbours. Symbols,
+//! bytes and joined pairs are the candidates of the next round; what one is worth is the bytes that it would
+//! cover. So symbols grow from bytes to eight bytes in a few rounds. What joins only where symbols were cut
+//! short is found too, since of each symbol its first byte is counted as well.
 
 use hashbrown::HashMap;
 

@@ -230,7 +230,8 @@ fn patch_width(codes: impl Iterator<Item = u64>, count: usize) -> Option<(u8, us
     best
 }
 
-/// Writes numbers with exceptions: what is packed of each and what it is, or for one that cannot be packed only that.
+/// Writes numbers with exceptions: what is packed of each and what it is, or for one that cannot be packed
+/// only that.
 fn put_patched(
     form: Form,
     base: u64,

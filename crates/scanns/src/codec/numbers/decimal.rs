@@ -15,7 +15,8 @@ const MOST_POWER: usize = 18;
 /// Numbers of a block by which the power is chosen.
 const SAMPLE: usize = 32;
 
-/// An unsigned integer for a double, in the total order of IEEE 754: negative numbers, zeros, positive numbers, NaNs.
+/// An unsigned integer for a double, in the total order of IEEE 754: negative numbers, zeros, positive
+/// numbers, NaNs.
 #[inline]
 pub fn order_of(value: f64) -> u64 {
     let bits = value.to_bits();
@@ -39,7 +40,8 @@ pub(super) fn step_of(factor: u64, power: usize) -> Option<u64> {
     (factor < 1 << 56 && power < POWERS.len()).then_some(factor | (power as u64) << 56)
 }
 
-/// The double of a whole number, kept with 2⁶³ added so that its order is that of integers, divided by a power of ten.
+/// The double of a whole number, kept with 2⁶³ added so that its order is that of integers, divided by a
+/// power of ten.
 #[inline]
 pub(super) fn number(whole: u64, power: f64) -> u64 {
     order_of((whole ^ 1 << 63).cast_signed() as f64 / power)
@@ -57,7 +59,8 @@ fn whole(order: u64, power: f64) -> Option<u64> {
     None
 }
 
-/// The numbers of a block as whole numbers over a power of ten: the power, and by number the whole one, or what it is itself.
+/// The numbers of a block as whole numbers over a power of ten: the power, and by number the whole one, or
+/// what it is itself.
 ///
 /// `None` if a quarter or more of a sample are none.
 pub(super) fn wholes(orders: &[u64]) -> Option<(usize, Vec<Result<u64, u64>>)> {

@@ -1,8 +1,9 @@
 //! The numbers of a block, 64 bits each, in the form that takes least, any of which can be read alone.
 //!
-//! Numbers are unsigned and their order is that of the values that they stand for, see `column/kind.rs`. How a block is written
-//! is said by a [`Head`] that its index has; what follows are its bytes. Every form is sums and products of [`packed`]
-//! integers, so that one number costs one or two loads and a whole block a fraction of a nanosecond per number:
+//! Numbers are unsigned and their order is that of the values that they stand for, see `column/kind.rs`. How
+//! a block is written is said by a [`Head`] that its index has; what follows are its bytes. Every form is
+//! sums and products of [`packed`] integers, so that one number costs one or two loads and a whole block a
+//! fraction of a nanosecond per number:
 //!
 //! ```text
 //! constant  nothing: all are base
@@ -14,9 +15,10 @@
 //! decimal   packed | place u16 … | value u64 …     as patched: a whole number that is divided by a power of ten, 10^(step >> 56)
 //! ```
 //!
-//! Steps of the last have their lower 56 bits as factor. Decimal numbers are in the spirit of ALP (Afroozeh, Kuffó, Boncz: "ALP:
-//! Adaptive Lossless floating-Point Compression", SIGMOD 2024); a division instead of a multiplication finds the nearest double
-//! of every decimal number, so there are fewer exceptions. All sums wrap around.
+//! Steps of the last have their lower 56 bits as factor. Decimal numbers are in the spirit of ALP (Afroozeh,
+//! Kuffó, Boncz: "ALP: Adaptive Lossless floating-Point Compression", SIGMOD 2024); a division instead of a
+//! multiplication finds the nearest double of every decimal number, so there are fewer exceptions. All sums
+//! wrap around.
 //!
 //! `choose.rs` finds the form, `decimal.rs` knows doubles.
 //!
@@ -193,7 +195,8 @@ impl<'a> Numbers<'a> {
         self.count
     }
 
-    /// Appends numbers `docs[i] - first`; `None` if one is beyond the last, and where the bytes are damaged. `docs` ascend.
+    /// Appends numbers `docs[i] - first`; `None` if one is beyond the last, and where the bytes are damaged.
+    /// `docs` ascend.
     pub fn pick(&self, first: u32, docs: &[u32], out: &mut Vec<u64>) -> Option<()> {
         let Head { form, base, step, .. } = self.head;
         let places = docs.iter().map(|&doc| doc.wrapping_sub(first) as usize);
@@ -258,7 +261,8 @@ impl<'a> Numbers<'a> {
         }
     }
 
-    /// The numbers from `from` on, as many as `out` has room for; `None` if there are fewer, or the bytes are damaged.
+    /// The numbers from `from` on, as many as `out` has room for; `None` if there are fewer, or the bytes are
+    /// damaged.
     pub fn unpack(&self, from: usize, out: &mut [u64]) -> Option<()> {
         let end = from.checked_add(out.len()).filter(|&end| end <= self.count)?;
         let Head { form, base, step, .. } = self.head;

@@ -1,7 +1,8 @@
 //! Integers of one width, any of which can be read alone.
 //!
-//! Integer `i` begins at bit `i * width` of the bytes, counted from the lowest bit of the first. So eight of them take `width`
-//! bytes, and one is read with a single load, a shift and a mask: widths are those that leave room for that, 0 to 56, and
+//! Integer `i` begins at bit `i * width` of the bytes, counted from the lowest bit of the first. So eight of
+//! them take `width` bytes, and one is read with a single load, a shift and a mask: widths are those that
+//! leave room for that, 0 to 56, and
 //! 64. Behind the integers stand [`TAIL`] bytes, which may be loaded and are of no meaning.
 //!
 //! `pick.rs` reads many at chosen places.
@@ -58,8 +59,8 @@ pub fn pack_all(values: impl IntoIterator<Item = u64>, width: u8, out: &mut Vec<
     out.extend_from_slice(&[0; TAIL]);
 }
 
-/// The byte from which on eight are to be loaded for integer `i`, and what of them it is. Widths are those that
-/// integers can have.
+/// The byte from which on eight are to be loaded for integer `i`, and what of them it is. Widths are those
+/// that integers can have.
 #[inline]
 pub fn place_in_packed(i: usize, width: u8) -> (usize, impl Fn([u8; TAIL]) -> u64) {
     let bit = i * usize::from(width);
@@ -76,7 +77,8 @@ pub struct Packed<'a> {
 }
 
 impl<'a> Packed<'a> {
-    /// The `count` integers of `width` bits at the front of `bytes`; `None` if there are fewer, or none have that width.
+    /// The `count` integers of `width` bits at the front of `bytes`; `None` if there are fewer, or none have
+    /// that width.
     #[inline]
     pub fn new(bytes: &'a [u8], count: usize, width: u8) -> Option<Self> {
         let fits = width <= 56 || width == 64;
@@ -101,7 +103,8 @@ impl<'a> Packed<'a> {
 
     /// The integers from `from` on, as many as `out` has room for.
     ///
-    /// That costs about a third of a nanosecond each; where there are fewer, what is left of `out` stays as it is.
+    /// That costs about a third of a nanosecond each; where there are fewer, what is left of `out` stays as
+    /// it is.
     #[inline]
     pub fn unpack(&self, from: usize, out: &mut [u64]) {
         let wanted = self.count.saturating_sub(from).min(out.len());

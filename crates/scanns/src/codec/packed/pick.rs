@@ -1,8 +1,8 @@
 //! Reads integers at ascending places, eight at a time.
 //!
-//! One after the other an integer takes a little over a nanosecond, most of which is arithmetic on where it lies; a vector of
-//! eight places takes half a nanosecond for each (EPYC 9005, places 1 to 20 apart, warm). Processors whose gathers were slowed
-//! down against attacks take as long as one after the other.
+//! One after the other an integer takes a little over a nanosecond, most of which is arithmetic on where it
+//! lies; a vector of eight places takes half a nanosecond for each (EPYC 9005, places 1 to 20 apart, warm).
+//! Processors whose gathers were slowed down against attacks take as long as one after the other.
 
 use super::{Packed, place_in_packed};
 
@@ -48,8 +48,8 @@ mod x86 {
 
     use super::Packed;
 
-    /// Appends the integers of whole groups of eight, and returns the other documents. Places beyond the last integer count
-    /// as that one.
+    /// Appends the integers of whole groups of eight, and returns the other documents. Places beyond the last
+    /// integer count as that one.
     #[target_feature(enable = "avx512f")]
     pub(super) fn pick<'d>(
         packed: &Packed<'_>,
@@ -68,8 +68,9 @@ mod x86 {
         out.reserve(8 * groups.len());
         for group in groups {
             let mut values = [0u64; 8];
-            // SAFETY: loads are of a group and stores are to an array of eight. At most the integer at `last` is gathered,
-            // whose bits begin in front of the `TAIL` bytes that `Packed::new` made sure of.
+            // SAFETY: loads are of a group and stores are to an array of eight. At most the integer at `last`
+            // is gathered, whose bits begin in front of the `TAIL` bytes that `Packed::new` made
+            // sure of.
             unsafe {
                 let docs = _mm256_loadu_si256(group.as_ptr().cast());
                 let places = _mm256_min_epu32(_mm256_sub_epi32(docs, first), last);

@@ -28,8 +28,8 @@ impl<'a> PositionCursor<'a, WithOffsets> {
         PositionCursor { term_len, ..Self::at_start(deltas) }
     }
 
-    /// Start and end in the text of each occurrence in the current document of `list`, as many as there are positions;
-    /// none at its end.
+    /// Start and end in the text of each occurrence in the current document of `list`, as many as there are
+    /// positions; none at its end.
     pub fn offsets_of_current(&mut self, list: &mut ListCursor<'_>) -> &[Range<u32>] {
         if self.positions_of_current(list).is_empty() { &[] } else { &self.offsets }
     }
@@ -91,8 +91,8 @@ impl<'a, C: Columns> PositionCursor<'a, C> {
         &self.positions
     }
 
-    /// Adds the differences of many postings, which rise, to `deltas`: of each as many as its frequency. `None` if they
-    /// turn out damaged.
+    /// Adds the differences of many postings, which rise, to `deltas`: of each as many as its frequency.
+    /// `None` if they turn out damaged.
     pub fn deltas_of(
         &mut self,
         places: &[PostingPlace],
@@ -105,7 +105,8 @@ impl<'a, C: Columns> PositionCursor<'a, C> {
         read
     }
 
-    /// Sets `firsts` to the first position in each of many postings, which rise. `None` if they turn out damaged.
+    /// Sets `firsts` to the first position in each of many postings, which rise. `None` if they turn out
+    /// damaged.
     pub fn firsts_of(&mut self, places: &[PostingPlace], firsts: &mut [u32]) -> Option<()> {
         self.current = None;
         let read = if self.corrupt { None } else { self.read_firsts(places, firsts) };
@@ -145,7 +146,8 @@ impl<'a, C: Columns> PositionCursor<'a, C> {
         Some(())
     }
 
-    /// How many occurrences there are from the place at hand up to a posting; moves to its block, or back, if need be.
+    /// How many occurrences there are from the place at hand up to a posting; moves to its block, or back, if
+    /// need be.
     #[inline]
     fn pass_to(&mut self, place: PostingPlace) -> Option<u64> {
         if place.block != self.block || self.passed > place.before {

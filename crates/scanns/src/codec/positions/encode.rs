@@ -69,9 +69,9 @@ impl PositionEncoder {
         self.offsets
     }
 
-    /// Appends a whole run from its first delta on, `waiting` postings of whose list fill no block and wait for more. The
-    /// reader must know of offsets if the encoder does. Returns bytes to be appended to the output before anything
-    /// else is; `None` if the run is damaged.
+    /// Appends a whole run from its first delta on, `waiting` postings of whose list fill no block and wait
+    /// for more. The reader must know of offsets if the encoder does. Returns bytes to be appended to the
+    /// output before anything else is; `None` if the run is damaged.
     pub fn carry<'a, C: Columns>(
         &mut self,
         run: &mut DeltaReader<'a, C>,
@@ -136,8 +136,8 @@ impl PositionEncoder {
         self.push(delta.position, out);
     }
 
-    /// Appends a delta of the posting. What is full is appended to `out`, to which nothing else may be written within a
-    /// run; it may be emptied.
+    /// Appends a delta of the posting. What is full is appended to `out`, to which nothing else may be
+    /// written within a run; it may be emptied.
     #[inline(always)]
     pub fn push(&mut self, delta: u32, out: &mut Vec<u8>) {
         self.deltas[self.len % BLOCK] = delta;

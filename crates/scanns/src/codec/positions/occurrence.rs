@@ -3,15 +3,16 @@
 use crate::codec::bitpack::BLOCK;
 use crate::codec::varint::{ByteReader, put_varint};
 
-/// Where a term occurs; or, but for its length, how far that is from the occurrence before in the same document.
+/// Where a term occurs; or, but for its length, how far that is from the occurrence before in the same
+/// document.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Occurrence {
     /// Which of the document's tokens it is.
     pub position: u32,
     /// Where it begins in the text, in bytes; 0 where offsets are not kept.
     pub start: u32,
-    /// How many bytes longer it is in the text than the term, in zigzag form: 0, -1, 1, -2, …; 0 where offsets are not
-    /// kept.
+    /// How many bytes longer it is in the text than the term, in zigzag form: 0, -1, 1, -2, …; 0 where
+    /// offsets are not kept.
     pub extra: u32,
 }
 
@@ -24,8 +25,8 @@ impl Occurrence {
         (differs.cast_unsigned() << 1) ^ (differs >> 31).cast_unsigned()
     }
 
-    /// Where an occurrence ends that begins at `start`, of a term of `len` bytes, 2³² - 1 at most; `None` if that is
-    /// before its start.
+    /// Where an occurrence ends that begins at `start`, of a term of `len` bytes, 2³² - 1 at most; `None` if
+    /// that is before its start.
     #[inline]
     pub fn end_of(start: u32, extra: u32, len: usize) -> Option<u32> {
         let longer = i64::from(extra >> 1) ^ -i64::from(extra & 1);

@@ -1,6 +1,7 @@
 //! Reads runs: deltas in order, from the start or from where a block of postings begins.
 //!
-//! Widths, places and numbers are checked where they are used. A reader over damaged bytes says so and gives no more.
+//! Widths, places and numbers are checked where they are used. A reader over damaged bytes says so and gives
+//! no more.
 
 use super::{BLOCK, Columns, Differences, ENTRY, LOOSE, Occurrence, OnlyPositions};
 use crate::codec::bitpack::{UNIT, packed_len, unpack};
@@ -43,8 +44,8 @@ pub struct DeltaReader<'a, C = OnlyPositions> {
 }
 
 impl<'a, C: Columns> DeltaReader<'a, C> {
-    /// A reader at the start of the run in `bytes`, with `offsets` or without, of a list of `doc_freq` postings with
-    /// `total` occurrences; `None` if it cannot be that.
+    /// A reader at the start of the run in `bytes`, with `offsets` or without, of a list of `doc_freq`
+    /// postings with `total` occurrences; `None` if it cannot be that.
     pub fn new(bytes: &'a [u8], doc_freq: u32, total: u64, offsets: bool) -> Option<Self> {
         if u64::from(doc_freq) > total || C::OFFSETS && !offsets {
             return None;
@@ -212,8 +213,8 @@ impl<'a, C: Columns> DeltaReader<'a, C> {
         found
     }
 
-    /// Gives the next `count` deltas, as far as `C` knows of them, in slices; `None` if there are fewer or the bytes are
-    /// damaged.
+    /// Gives the next `count` deltas, as far as `C` knows of them, in slices; `None` if there are fewer or
+    /// the bytes are damaged.
     #[inline]
     pub fn take(&mut self, count: u32, mut give: impl FnMut(Differences<'_>)) -> Option<()> {
         let mut count = count as usize;
@@ -253,9 +254,9 @@ impl<'a, C: Columns> DeltaReader<'a, C> {
         }
     }
 
-    /// Sets `found` to the first delta of each posting of a block of postings, at whose first delta the reader is; postings
-    /// rise, and `before` says how many deltas of the block are before theirs. Where the reader is after that is not said;
-    /// `None` if there are fewer deltas or the bytes are damaged.
+    /// Sets `found` to the first delta of each posting of a block of postings, at whose first delta the
+    /// reader is; postings rise, and `before` says how many deltas of the block are before theirs. Where
+    /// the reader is after that is not said; `None` if there are fewer deltas or the bytes are damaged.
     #[inline]
     pub(super) fn firsts(&mut self, before: impl Iterator<Item = u64>, found: &mut [u32]) -> Option<()> {
         let mut passed = self.place.at as u64;

@@ -206,7 +206,8 @@ struct Part {
     max_doc: u32,
 }
 
-/// Appends parts one after the other, as a merge does: carried where that is worth it, else posting by posting.
+/// Appends parts one after the other, as a merge does: carried where that is worth it, else posting by
+/// posting.
 fn append(parts: &[Part], random: &mut Rng) -> Part {
     let (mut lists, mut runs) = (ListEncoder::new(), PositionEncoder::new(false));
     let (mut list, mut run, mut postings, mut base) = (Vec::new(), Vec::new(), Postings::new(), 0);

@@ -1,8 +1,9 @@
 //! Appends lists of another segment to the one that is written, and copies their blocks as they are.
 //!
-//! Within a block documents are kept as differences, so all that changes with their numbers is the table, and the first
-//! difference of all. What waits for a block to become full has to be written as it is, as a loose block. So that those
-//! stay few however often lists are merged, lists of a few blocks are not carried but pushed anew.
+//! Within a block documents are kept as differences, so all that changes with their numbers is the table, and
+//! the first difference of all. What waits for a block to become full has to be written as it is, as a loose
+//! block. So that those stay few however often lists are merged, lists of a few blocks are not carried but
+//! pushed anew.
 
 use std::ops::Range;
 
@@ -10,8 +11,8 @@ use super::table::{Entry, Table};
 use super::{ENTRY, ListCursor, ListEncoder, docs};
 use crate::codec::bitpack::{BLOCK, UNIT, packed_len};
 
-/// Blocks that a list must have to be worth a loose one before it: of about 140 bytes each, where that costs 50 more than
-/// the same postings in a full one.
+/// Blocks that a list must have to be worth a loose one before it: of about 140 bytes each, where that costs
+/// 50 more than the same postings in a full one.
 const LEAST_BLOCKS: usize = 8;
 
 /// A list in the bytes of another segment.
@@ -34,9 +35,9 @@ impl ListEncoder {
         (list.doc_freq as usize) >= least * BLOCK
     }
 
-    /// Appends all of `list`, for which [`ListEncoder::would_carry`], with `shift` added to every document, which then
-    /// are above those so far and have their norms in `norms`. Returns how many postings wait for more, all of which are
-    /// of `list`; `None` if it is damaged.
+    /// Appends all of `list`, for which [`ListEncoder::would_carry`], with `shift` added to every document,
+    /// which then are above those so far and have their norms in `norms`. Returns how many postings wait
+    /// for more, all of which are of `list`; `None` if it is damaged.
     pub fn carry(
         &mut self,
         list: &ListBytes<'_>,
@@ -112,8 +113,8 @@ impl ListEncoder {
         Some(())
     }
 
-    /// Copies the first block of a list, whose documents follow `before` there and are moved by `shift`; returns the code
-    /// of how they are written now.
+    /// Copies the first block of a list, whose documents follow `before` there and are moved by `shift`;
+    /// returns the code of how they are written now.
     fn copy_first(
         &self,
         block: &[u8],

@@ -1,8 +1,8 @@
 //! Reads lists: document by document, block by block, or by jumping to a document.
 //!
-//! Nothing that stands in the bytes is believed: widths, places and documents are checked where they are used,
-//! and documents only ever increase and stay below the bound given. A cursor over damaged bytes ends early and
-//! says so.
+//! Nothing that stands in the bytes is believed: widths, places and documents are checked where they are
+//! used, and documents only ever increase and stay below the bound given. A cursor over damaged bytes ends
+//! early and says so.
 
 use super::impact::read_impacts;
 use super::table::{Entry, Table};
@@ -46,7 +46,8 @@ pub struct ListCursor<'a> {
     doc: u32,
     at: usize,
     block: usize,
-    /// Postings of the block that is decoded; the documents after them, up to a whole block, are [`NO_MORE`].
+    /// Postings of the block that is decoded; the documents after them, up to a whole block, are
+    /// [`NO_MORE`].
     len: usize,
     tfs_ready: bool,
     corrupt: bool,

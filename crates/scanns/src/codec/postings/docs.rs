@@ -1,8 +1,9 @@
 //! The documents of a full block: packed gaps, or where they are dense a bit for each number.
 //!
-//! Bits take no more room where every third document or so has the term, and lists of such blocks are joined and
-//! intersected 64 documents at a time without being unpacked. A code says how a block is written: up to 32 the width of
-//! its gaps, above [`DENSE`] how many [`UNIT`]s of bits follow, of which the first is for the document after `before`.
+//! Bits take no more room where every third document or so has the term, and lists of such blocks are joined
+//! and intersected 64 documents at a time without being unpacked. A code says how a block is written: up to
+//! 32 the width of its gaps, above [`DENSE`] how many [`UNIT`]s of bits follow, of which the first is for the
+//! document after `before`.
 
 use super::DENSE;
 use crate::codec::bitpack::{BLOCK, UNIT, pack, packed_len, unpack_gaps, width_of};
@@ -63,8 +64,8 @@ pub(super) fn write(docs: &[u32; BLOCK], before: u32, out: &mut Vec<u8>) -> u8 {
     }
 }
 
-/// The units that bits take, if they are worth it: up to a quarter more than the gaps, which are slower to work with.
-/// Documents without any gap need nothing at all.
+/// The units that bits take, if they are worth it: up to a quarter more than the gaps, which are slower to
+/// work with. Documents without any gap need nothing at all.
 #[inline]
 fn dense_units(span: u32, width: u8) -> Option<u8> {
     let units = u8::try_from(span.div_ceil(SPAN)).ok()?;
@@ -74,8 +75,8 @@ fn dense_units(span: u32, width: u8) -> Option<u8> {
 /// The documents of a block, and what may be written behind them while they are read.
 pub(super) type Room = [u32; BLOCK + SLACK];
 
-/// Reads what [`write`] wrote; `None` if the bytes cannot be that. Documents rise, and are after `before`, if `before` is
-/// below 2³¹ or -1; whether the last one is right the caller has to see.
+/// Reads what [`write`] wrote; `None` if the bytes cannot be that. Documents rise, and are after `before`, if
+/// `before` is below 2³¹ or -1; whether the last one is right the caller has to see.
 #[inline]
 pub(super) fn read(bytes: &[u8], code: u8, before: u32, room: &mut Room) -> Option<()> {
     if let Some(units) = units(code) {
@@ -98,7 +99,8 @@ pub(super) fn words_of(bytes: &[u8]) -> impl Iterator<Item = u64> {
     bytes.as_chunks::<8>().0.iter().map(|bytes| u64::from_le_bytes(*bytes))
 }
 
-/// True if the bits of a dense block are as many as they should be, and the last of them is bit number `last`.
+/// True if the bits of a dense block are as many as they should be, and the last of them is bit number
+/// `last`.
 #[inline]
 pub(super) fn ends_at(bytes: &[u8], last: u32) -> bool {
     let mut words = [0; 2 * MOST_UNITS as usize];

@@ -3,8 +3,8 @@
 use super::IMPACTS;
 use crate::codec::norm::{length_to_norm, norm_to_length};
 
-/// Pairs kept per block. One would have to combine the highest frequency with the shortest document, which are
-/// rarely the same posting; three make the bound nearly exact.
+/// Pairs kept per block. One would have to combine the highest frequency with the shortest document, which
+/// are rarely the same posting; three make the bound nearly exact.
 pub const PAIRS: usize = 3;
 
 /// A frequency no posting exceeds and a norm no posting undercuts, among those that this pair stands for.

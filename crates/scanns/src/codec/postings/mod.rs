@@ -18,16 +18,17 @@
 //! is the last document of the block; `start` its place in units of [`UNIT`](super::bitpack::UNIT) bytes from
 //! the start of the list, so that four bytes reach every block of 2³¹ postings. Integers are little-endian.
 //!
-//! What is left at the end of a list is a loose block. One may stand between others too: a merge copies the blocks of a
-//! list as they are, and what the list before them left has to stay what it is.
+//! What is left at the end of a list is a loose block. One may stand between others too: a merge copies the
+//! blocks of a list as they are, and what the list before them left has to stay what it is.
 //!
 //! Impacts bound the scores of a block without fixing the similarity: every posting of the block is dominated
-//! by one of the three pairs, that is, has a frequency of at most the pair's and a norm of at least the pair's.
-//! Frequencies are rounded up to the codes of [`length_to_norm`](super::norm::length_to_norm). The impacts
-//! after the last entry are those of the whole list. Unused pairs repeat the last one.
+//! by one of the three pairs, that is, has a frequency of at most the pair's and a norm of at least the
+//! pair's. Frequencies are rounded up to the codes of [`length_to_norm`](super::norm::length_to_norm). The
+//! impacts after the last entry are those of the whole list. Unused pairs repeat the last one.
 //!
-//! `encode.rs` writes lists, with `docs.rs` the documents of a block, `carry.rs` copies them, `cursor.rs` reads them with
-//! `table.rs`, `windowed.rs` as bits, `short.rs` the shortest for a merge, `impact.rs` finds the pairs.
+//! `encode.rs` writes lists, with `docs.rs` the documents of a block, `carry.rs` copies them, `cursor.rs`
+//! reads them with `table.rs`, `windowed.rs` as bits, `short.rs` the shortest for a merge, `impact.rs` finds
+//! the pairs.
 
 mod carry;
 mod cursor;

@@ -1,4 +1,5 @@
-//! Reads a list without blocks from front to back: for a merge, where a cursor's buffers cost more than all else.
+//! Reads a list without blocks from front to back: for a merge, where a cursor's buffers cost more than all
+//! else.
 
 use crate::codec::varint::ByteReader;
 

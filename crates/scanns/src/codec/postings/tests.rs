@@ -47,7 +47,8 @@ fn read_all(cursor: &mut ListCursor) -> Postings {
 const COUNTS: [usize; 10] =
     [1, 2, BLOCK - 1, BLOCK, BLOCK + 1, 2 * BLOCK - 1, 2 * BLOCK, 2 * BLOCK + 77, 9 * BLOCK, 20 * BLOCK + 5];
 
-/// Runs `check` over random lists of every interesting length, with the cursor made from bytes and from memory.
+/// Runs `check` over random lists of every interesting length, with the cursor made from bytes and from
+/// memory.
 fn over_lists(
     seed: u64,
     mut check: impl FnMut(&mut Rng, &Postings, &[u8], &mut dyn FnMut() -> ListCursor<'static>),

@@ -1,7 +1,7 @@
 //! A list as bits, a window of documents at a time: for what asks which documents match, and not how often.
 //!
-//! Blocks of bits are laid over the window as they are, and only packed ones are unpacked. Which blocks a window needs the
-//! table says.
+//! Blocks of bits are laid over the window as they are, and only packed ones are unpacked. Which blocks a
+//! window needs the table says.
 
 use super::table::Entry;
 use super::{BLOCK, ListCursor, NO_MORE, docs};
@@ -25,8 +25,8 @@ struct Dense<'a> {
     bits: Option<&'a [u8]>,
 }
 
-/// Parts of a block whose bits are set in turns: neighbours are mostly bits of one word, and each write of it waits for the
-/// one before.
+/// Parts of a block whose bits are set in turns: neighbours are mostly bits of one word, and each write of it
+/// waits for the one before.
 const STREAMS: usize = 4;
 
 impl<'a> WindowedList<'a> {
@@ -53,7 +53,8 @@ impl<'a> WindowedList<'a> {
         self.cursor.corrupt()
     }
 
-    /// No document from `target` on is before this one, which the list may or may not have; [`NO_MORE`] after the last.
+    /// No document from `target` on is before this one, which the list may or may not have; [`NO_MORE`] after
+    /// the last.
     pub fn next(&mut self, target: u32) -> u32 {
         self.find(target);
         if self.cursor.corrupt() || self.block >= self.cursor.blocks() {
@@ -91,7 +92,8 @@ impl<'a> WindowedList<'a> {
         dense.has(doc)
     }
 
-    /// Sets the bits of the documents from `start` on, lowest first, as many as `window` has room for. Others stay.
+    /// Sets the bits of the documents from `start` on, lowest first, as many as `window` has room for. Others
+    /// stay.
     pub fn fill(&mut self, start: u32, window: &mut [u64]) {
         let end = (u64::from(start) + 64 * window.len() as u64).min(u64::from(NO_MORE));
         let end = u32::try_from(end).unwrap_or(NO_MORE);

@@ -1,4 +1,5 @@
-//! Where each of many strings ends in their text: numbers that rise along a line, so only what is off the line is kept.
+//! Where each of many strings ends in their text: numbers that rise along a line, so only what is off the
+//! line is kept.
 //!
 //! ```text
 //! ends  = entry … | bits …                                        an entry for each 128 ends, the last of what is left
@@ -6,10 +7,10 @@
 //! bits  = above … | zeros                                         up to a whole byte
 //! ```
 //!
-//! End `k` of a group, from 0, is `base + (slope * (k + 1) >> 6) + above`, modulo 2^64. `above` has `width` bits, 0
-//! to 56, lowest first, one after the other; those of a group begin `place * 16` bytes behind the last entry. A
-//! string begins where the one before it ends, the first at 0. So two reads find any string; ends of strings of one
-//! length take 1 bit.
+//! End `k` of a group, from 0, is `base + (slope * (k + 1) >> 6) + above`, modulo 2^64. `above` has `width`
+//! bits, 0 to 56, lowest first, one after the other; those of a group begin `place * 16` bytes behind the
+//! last entry. A string begins where the one before it ends, the first at 0. So two reads find any string;
+//! ends of strings of one length take 1 bit.
 
 use std::ops::Range;
 
@@ -164,8 +165,8 @@ pub struct EndsPlace {
 }
 
 impl EndsPlace {
-    /// Ends of which there are `count`, at the beginning of `most` bytes; `None` if they are none. Only the last
-    /// entry is read.
+    /// Ends of which there are `count`, at the beginning of `most` bytes; `None` if they are none. Only the
+    /// last entry is read.
     ///
     /// # Errors
     /// What `read` fails with.

@@ -8,9 +8,10 @@
 //!       | length varint | ends | frame           form 3: the text of all, at most 1 MiB, as a frame of Zstandard
 //! ```
 //!
-//! There are at most 2^32 - 1 strings, of form 0 at most 65,536. Ends are as in `ends.rs`, tables and codes as in [`fsst`](super::fsst). Of
-//! form 3 the whole text is unpacked before one string can be read, so it is taken only where it is much smaller; who
-//! reads more than one string of such a block unpacks it once. `encode.rs` writes blocks, `read.rs` reads them.
+//! There are at most 2^32 - 1 strings, of form 0 at most 65,536. Ends are as in `ends.rs`, tables and codes
+//! as in [`fsst`](super::fsst). Of form 3 the whole text is unpacked before one string can be read, so it is
+//! taken only where it is much smaller; who reads more than one string of such a block unpacks it once.
+//! `encode.rs` writes blocks, `read.rs` reads them.
 
 mod encode;
 mod ends;

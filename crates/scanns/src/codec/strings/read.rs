@@ -50,7 +50,8 @@ impl<'a> StringBlock<'a> {
         (last == Some(len)).then_some(StringBlock { count, form })
     }
 
-    /// How many strings there are, of which damaged bytes may say more than the caller knows that there should be.
+    /// How many strings there are, of which damaged bytes may say more than the caller knows that there
+    /// should be.
     pub fn len(&self) -> u32 {
         self.count
     }
@@ -71,8 +72,8 @@ impl<'a> StringBlock<'a> {
         found.filter(|&found| found == len).map(|_| ())
     }
 
-    /// Appends string `i`; `text` is what [`unpack`](Self::unpack) made of this block. `None`, and nothing appended,
-    /// if there are not so many, or it cannot be read.
+    /// Appends string `i`; `text` is what [`unpack`](Self::unpack) made of this block. `None`, and nothing
+    /// appended, if there are not so many, or it cannot be read.
     #[inline]
     pub fn get_from(&self, text: &[u8], i: usize, out: &mut Vec<u8>) -> Option<()> {
         if let Form::Codes(table, ends, codes) = &self.form {
@@ -104,8 +105,8 @@ impl<'a> StringBlock<'a> {
         text.get(ends.range(i)?)
     }
 
-    /// Hands the strings of `range` to `each` in order, until it breaks; `text` is memory to reuse. `None` if there
-    /// are not so many, or one cannot be read.
+    /// Hands the strings of `range` to `each` in order, until it breaks; `text` is memory to reuse. `None` if
+    /// there are not so many, or one cannot be read.
     pub fn each(
         &self,
         range: Range<usize>,

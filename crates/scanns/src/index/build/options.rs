@@ -24,7 +24,8 @@ pub struct IndexOptions {
     /// How text is split into terms; `None` for the analyzer of the index, or [`Analyzer::Standard`] for a
     /// new index.
     pub analyzer: Option<Analyzer>,
-    /// What is kept of a term in a document; `None` for what the index keeps, or frequencies for a new index.
+    /// What is kept of a term in a document; `None` for what the index keeps, or frequencies for a new
+    /// index.
     pub postings: Option<Postings>,
     /// What is stored of documents beside what searching needs.
     pub stored: StoredOptions,
@@ -78,11 +79,11 @@ pub const SEGMENT_MEMORY: u64 = 64 << 20;
 /// Which fields documents have: records of JSON and CSV, and files beside their text.
 #[derive(Clone, Debug, Default)]
 pub struct FieldOptions {
-    /// The fields, and the names of their values in records; `None` for the fields of the index, or for a new
-    /// index the fields that a sample suggests.
+    /// The fields, and the names of their values in records; `None` for the fields of the index, or for a
+    /// new index the fields that a sample suggests.
     pub schema: Option<(Schema, Sources)>,
-    /// Whether the file metadata (path, name, ext, size, mtime and others) is kept as columns. Only the first
-    /// build of an index can choose this.
+    /// Whether the file metadata (path, name, ext, size, mtime and others) is kept as columns. Only the
+    /// first build of an index can choose this.
     pub metadata: bool,
     /// The delimiter of CSV values; `None` for the delimiter that the header suggests.
     pub delimiter: Option<CsvDelimiter>,

@@ -31,8 +31,8 @@ use crate::search::similarity::Model;
 /// How hits are grouped.
 #[derive(Clone, Debug, PartialEq)]
 pub struct GroupBy {
-    /// The column whose values are the groups: keywords, numbers, or paths, which are grouped by directory. A
-    /// document with several values is in several groups.
+    /// The column whose values are the groups: keywords, numbers, or paths, which are grouped by directory.
+    /// A document with several values is in several groups.
     pub field: Field,
     /// The order of the hits of a group, and of groups by their first hits. Without keys the best score is
     /// first.

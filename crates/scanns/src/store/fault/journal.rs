@@ -1,9 +1,10 @@
 //! What was done to a directory, and what of it is on the medium after a power cut.
 //!
-//! The medium owes us bytes that were synced and names that were. Of the rest it may have anything: names in the order
-//! in which they were changed up to some point, as a file system with a journal does, or any of them; of files, all
-//! bytes, none, some length, or pages of zeros and of what stood there before. A file that was truncated by
-//! creating it again counts as not synced, since its old bytes may be gone while the new name is not there.
+//! The medium owes us bytes that were synced and names that were. Of the rest it may have anything: names in
+//! the order in which they were changed up to some point, as a file system with a journal does, or any of
+//! them; of files, all bytes, none, some length, or pages of zeros and of what stood there before. A file
+//! that was truncated by creating it again counts as not synced, since its old bytes may be gone while the
+//! new name is not there.
 
 use std::collections::BTreeMap;
 use std::sync::Arc;

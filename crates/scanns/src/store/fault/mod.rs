@@ -1,9 +1,9 @@
 //! A directory in memory whose calls fail, whose space ends, and whose power is cut, all as planned.
 //!
-//! It keeps what a file system keeps below its page cache: of each file, whether its bytes are on the medium, and of
-//! each name, whether it is. Bytes are after [`Output::finish`], names after [`Directory::sync`]; of all else a power
-//! cut keeps, loses or garbles what a seed decides. `journal.rs` replays what happened up to any call, so one run
-//! of a program shows what would be left after a power cut at each call of it.
+//! It keeps what a file system keeps below its page cache: of each file, whether its bytes are on the medium,
+//! and of each name, whether it is. Bytes are after [`Output::finish`], names after [`Directory::sync`]; of
+//! all else a power cut keeps, loses or garbles what a seed decides. `journal.rs` replays what happened up to
+//! any call, so one run of a program shows what would be left after a power cut at each call of it.
 //!
 //! ```
 //! use scanns::store::{Directory, Fault, FaultDirectory};
@@ -39,8 +39,8 @@ use journal::{FileNumber, Journal, PAGE, Step};
 /// What a call can be made to do instead of what it should.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Fault {
-    /// Fails with EIO and does nothing. If it was [`Output::finish`], the bytes are lost: after a sync that failed, the
-    /// kernel takes the pages for clean and drops them.
+    /// Fails with EIO and does nothing. If it was [`Output::finish`], the bytes are lost: after a sync that
+    /// failed, the kernel takes the pages for clean and drops them.
     Io,
     /// Like [`Fault::Io`], with ENOSPC.
     NoSpace,
@@ -94,8 +94,8 @@ pub struct Call {
 
 /// See the module; clones share everything.
 ///
-/// Calls are numbered from 0 in the order in which they are made, by whatever thread. Everything that was ever
-/// written is kept in memory, also what was removed.
+/// Calls are numbered from 0 in the order in which they are made, by whatever thread. Everything that was
+/// ever written is kept in memory, also what was removed.
 #[derive(Clone, Debug, Default)]
 pub struct FaultDirectory {
     disk: Arc<Mutex<Disk>>,
