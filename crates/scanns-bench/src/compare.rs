@@ -228,8 +228,8 @@ fn tell(found: &[Difference]) {
     }
     let noises: Vec<f64> = found.iter().map(|difference| difference.noise).collect();
     println!(
-        "{} measurements compared: {} worse, {} better, the rest within noise; half of them would have shown a change of \
-         {:.0} %",
+        "{} measurements compared: {} worse, {} better, the rest within noise; half of them would have \
+         shown a change of {:.0} %",
         found.len(),
         worse.len(),
         better.len(),

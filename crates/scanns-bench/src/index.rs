@@ -17,7 +17,7 @@ use scanns::index::{IndexOptions, InvertOptions, Progress};
 use scanns::schema::{Analyzer, Delimiters, Records};
 use scanns::sources::{Input, PageSize, ReadOptions, SourceOptions};
 use scanns::{Index, Snapshot};
-use scanns_bench::variants::pipeline::{LadderOptions, LadderRun};
+use scanns_bench::variants::pipeline::{self, LadderOptions, LadderRun};
 use scanns_bench::variants::{IndexerVariant, ReaderVariant};
 
 use scanns_bench::results::{Results, Series};
@@ -213,7 +213,7 @@ impl IndexBench<'_> {
                 ..InvertOptions::default()
             },
         };
-        Ok(scanns_bench::variants::pipeline::index_files(&self.inputs, &options, &AtomicBool::new(false))?)
+        pipeline::index_files(&self.inputs, &options, &AtomicBool::new(false))
     }
 
     /// An index on disk, from walking the files until the commit.

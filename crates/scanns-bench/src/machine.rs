@@ -134,7 +134,8 @@ mod tests {
 
     #[test]
     fn a_directory_is_on_the_longest_mount_that_holds_it() {
-        let mounts = "/dev/a / ext4 rw 0 0\n/dev/b /data\\040x ext4 rw,noatime 0 0\ntmpfs /data tmpfs rw 0 0\nodd line\n";
+        let mounts = "/dev/a / ext4 rw 0 0\n/dev/b /data\\040x ext4 rw,noatime 0 0\ntmpfs /data tmpfs rw 0 \
+            0\nodd line\n";
         let of = |path: &str| mount_of(Path::new(path), mounts).unwrap();
         assert_eq!(of("/data x/y").device, "/dev/b");
         assert_eq!(of("/data x/y").options, "rw,noatime");

@@ -264,7 +264,8 @@ mod tests {
         let text = "rchar: 9\nwchar: 8\nread_bytes: 4096\nwrite_bytes: 8192\ncancelled_write_bytes: 0\n";
         assert_eq!(Io::parse(text), Some(Io { read: 4096, written: 8192 }));
         assert_eq!(Io::parse("rchar: 9\n"), None);
-        let text = "   7       0 loop0 0 0 0 0 0 0 0 0 0 0 0\n 254       0 vda 1 2 3 4 5 6 7 8 9 254332 11 12\nodd\n";
+        let text = "   7       0 loop0 0 0 0 0 0 0 0 0 0 0 0\n 254       0 vda 1 2 3 4 5 6 7 8 9 254332 11 \
+            12\nodd\n";
         assert_eq!(busy(text, Device { major: 254, minor: 0 }), Some(254_332));
         assert_eq!(
             (busy(text, Device { major: 254, minor: 1 }), busy("", Device { major: 0, minor: 0 })),

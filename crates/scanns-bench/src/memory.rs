@@ -185,7 +185,10 @@ fn regions(args: &MemoryArgs, results: &mut Results) -> Result<[Slab<u8>; 2]> {
     let (huge, huge_huge) = region(PageSize::Huge)?;
     let whole = u64::try_from(bytes)?;
     if base_huge.is_some_and(|found| found > whole / 10) {
-        results.note("memory: the kernel gave huge pages where base pages were asked for (transparent_hugepage is always)");
+        results.note(
+            "memory: the kernel gave huge pages where base pages were asked for \
+            (transparent_hugepage is always)",
+        );
     }
     if huge_huge.is_some_and(|found| found < whole / 10 * 9) {
         results.note("memory: the kernel gave base pages where huge pages were asked for, so both are alike");

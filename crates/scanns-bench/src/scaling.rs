@@ -175,8 +175,8 @@ fn one(name: &str, points: &[(f64, &Series)], targets: &[Target], results: &mut 
     let most = points.iter().max_by(|one, next| one.0.total_cmp(&next.0));
     let alone = most.map_or(0.0, |(threads, series)| threads * fit.alone / median(&series.samples) - 1.0);
     results.note(format!(
-        "{name}: {:.1} MiB/s a thread, {:.1} % of a thread's time lost to all by each further one; off what was measured by \
-         {:+.1} % at most, and by {:+.1} % if threads shared nothing",
+        "{name}: {:.1} MiB/s a thread, {:.1} % of a thread's time lost to all by each further one; off \
+         what was measured by {:+.1} % at most, and by {:+.1} % if threads shared nothing",
         fit.alone,
         fit.shared * 100.0,
         worst * 100.0,

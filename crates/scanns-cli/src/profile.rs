@@ -74,7 +74,8 @@ fn parse(text: &str) -> Result<Parameters> {
         Some(FORMAT) => {}
         Some(newer) if newer > FORMAT => {
             bail!(
-                "it has format {newer}, this program reads format {FORMAT}: use a newer scanns, or run scanns tune"
+                "it has format {newer}, this program reads format {FORMAT}: use a newer scanns, or run \
+                 scanns tune"
             )
         }
         _ => bail!("it has no line 'format = {FORMAT}': it is no profile, run scanns tune to get one"),

@@ -146,17 +146,18 @@ const HEAD: &str = "\
 #
 # Each [[field]] has
 #   name      what queries call it: letters, digits, '_', '-' and '.'
-#   type      text: found by its words; keyword: found as a whole; unsigned, signed, float: numbers; boolean; date;
-#             path: a directory and a name in it; bytes. What is no such value is left out, and counted.
+#   type      text: found by its words; keyword: found as a whole; unsigned, signed, float: numbers; boolean;
+#             date; path: a directory and a name in it; bytes. What is no such value is left out, and counted.
 # and may have
-#   source    what records call it, if that is something else: members of objects with dots between, or a column of
-#             CSV. Several fields may have the same.
+#   source    what records call it, if that is something else: members of objects with dots between, or a
+#             column of CSV. Several fields may have the same.
 #   searched  true if it is found by its terms: text and keyword, unless false
 #   column    true if documents are sorted, filtered, counted and grouped by it: all but text, unless false
 #   stored    true if values are kept together with the others of the document, to be read back: false
 # and a text
-#   analyzer  how words are found, as in scanns index --analyzer: \"standard\", \"english\", \"snowball:german\", ...
-#   postings  \"documents\"; \"frequencies\", to rank; \"positions\", for phrases too; \"offsets\", to highlight too
+#   analyzer  how words are found, as in scanns index --analyzer: \"standard\", \"english\", ...
+#   postings  \"documents\"; \"frequencies\", to rank; \"positions\", for phrases too; \"offsets\", to
+#             highlight too
 #
 # Fields that are left out here are not indexed.
 ";

@@ -46,8 +46,8 @@ pub fn run(args: &SearchArgs) -> Result<Outcome> {
     let snapshot = Snapshot::open(&args.index)?;
     if (args.content || args.snippet.snippets) && snapshot.info().stored.store == Store::None {
         bail!(
-            "the index keeps no text: build one with --store content or --store reference, or leave out --content and \
-             --snippets"
+            "the index keeps no text: build one with --store content or --store reference, or leave out \
+             --content and --snippets"
         );
     }
     let field = field(&snapshot, args.field.as_deref())?;
@@ -113,8 +113,7 @@ fn print_hits(
             Details { key: &key, sorted, fields: &fields, text, snippets, why, next, group, partial };
         print_hit(out, rank, hit, &details, args.json)
     };
-    let (mut next, mut aggregated) = (None, None);
-    let mut last = 0;
+    let (mut last, mut next, mut aggregated) = (0, None, None);
     if args.all {
         for_all(prepared, *model, |hit| {
             if asked.is_itself(hit) {

@@ -207,8 +207,8 @@ fn print_limits(out: &mut Output, found: &TuneReport) -> Result<()> {
     )?;
     writeln!(
         out,
-        "  one processor, text in memory    {:.0} MiB/s split and inverted, {:.0} in fresh memory; {:.0} sorted and \
-         encoded",
+        "  one processor, text in memory    {:.0} MiB/s split and inverted, {:.0} in fresh memory; {:.0} \
+         sorted and encoded",
         mib(processor.invert),
         mib(processor.invert_fresh),
         mib(processor.flush)
@@ -317,7 +317,8 @@ fn json(args: &TuneArgs, found: &TuneReport) -> Value {
         "tried": tuned.tried.iter().map(tried).collect::<Value>(),
         "search_seconds": tuned.seconds,
         "seconds": found.seconds,
-        "sample": { "files": found.sample.0, "bytes": found.sample.1, "copied": found.copied, "cached": found.cached },
+        "sample": { "files": found.sample.0, "bytes": found.sample.1, "copied": found.copied, "cached":
+            found.cached },
         "limits": {
             "copy_bytes": by_threads(&memory.copy),
             "independent_look_ups": by_threads(&memory.independent),

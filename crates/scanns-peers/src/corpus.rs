@@ -48,7 +48,8 @@ pub fn write_shares(list: &Path, shares: usize) -> Result<()> {
     let files: Vec<&str> = text.split_inclusive('\0').collect();
     ensure!(
         files.len() >= shares,
-        "{} files do not make {shares} segments, since a file goes into one: give fewer --segments, or split files",
+        "{} files do not make {shares} segments, since a file goes into one: give fewer --segments, or \
+         split files",
         files.len()
     );
     for number in 0..shares {

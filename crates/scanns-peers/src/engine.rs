@@ -146,7 +146,8 @@ impl Engine {
             let wanted = corpus.segments.map_or(built.segments, |segments| segments as u64);
             ensure!(
                 built.segments == wanted,
-                "{} built {} segments instead of {wanted}: with more --segments each is smaller, and is written whole",
+                "{} built {} segments instead of {wanted}: with more --segments each is smaller, and is \
+                 written whole",
                 self.name,
                 built.segments
             );

@@ -216,7 +216,8 @@ fn measure(args: &Args, corpus: &Corpus, peers: &Peers, results: &mut Results) -
     let bytes = corpus.files.iter().map(|file| file.bytes).sum();
     let how = match corpus.segments {
         Some(segments) => format!(
-            "{segments} segments of each engine merged to one; searches are of one segment against one segment"
+            "{segments} segments of each engine merged to one; searches are of one segment against one \
+             segment"
         ),
         None => format!("{} threads", corpus.threads),
     };

@@ -323,7 +323,8 @@ impl Built {
         );
         ensure!(
             built.bytes_written > 0 && built.peak_bytes > 0 && built.segments > 0,
-            "{adapter} reports a build that wrote {} bytes and {} segments in {} bytes of memory: expected more than 0",
+            "{adapter} reports a build that wrote {} bytes and {} segments in {} bytes of memory: expected \
+             more than 0",
             built.bytes_written,
             built.segments,
             built.peak_bytes
@@ -361,7 +362,8 @@ impl Answers {
         lengths.extend(answers.micros.iter().map(Vec::len));
         ensure!(
             lengths.iter().all(|&length| length == queries),
-            "{adapter} answered {lengths:?} of {queries} queries (hits, scores, times by goal): expected all of them"
+            "{adapter} answered {lengths:?} of {queries} queries (hits, scores, times by goal): expected \
+             all of them"
         );
         ensure!(
             answers.micros.iter().flatten().all(|&time| is_time(time)),
@@ -387,8 +389,8 @@ fn read<'a, T: Deserialize<'a>>(adapter: &str, line: &'a str) -> Result<T> {
 mod tests {
     use super::*;
 
-    const BUILT: &str = r#"{"documents":3,"tokens":9,"bytes":70,"seconds":0.5,"rest_seconds":0.75,"segments":1,
-        "bytes_written":40,"peak_bytes":4096,"contents":null}"#;
+    const BUILT: &str = r#"{"documents":3,"tokens":9,"bytes":70,"seconds":0.5,"rest_seconds":0.75,
+        "segments":1,"bytes_written":40,"peak_bytes":4096,"contents":null}"#;
     const MERGED: &str = r#"{"documents":3,"tokens":9,"segments_before":8,"segments":1,"bytes_before":50,
         "bytes_after":40,"seconds":0.5,"bytes_written":40,"peak_bytes":4096,
         "contents":{"bytes":70,"crcs":5000000000}}"#;

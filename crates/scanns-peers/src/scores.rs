@@ -253,8 +253,8 @@ impl Outcome {
     pub fn words(&self) -> String {
         let queries: usize = self.kinds.values().sum();
         format!(
-            "{queries} queries, {} with hits, {} scores compared, largest difference {:.1e}, {} documents differ, {} \
-             queries answered differently",
+            "{queries} queries, {} with hits, {} scores compared, largest difference {:.1e}, {} documents \
+             differ, {} queries answered differently",
             self.answered, self.hits, self.largest, self.documents, self.wrong
         )
     }

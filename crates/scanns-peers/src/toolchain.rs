@@ -13,8 +13,8 @@ use anyhow::{Context, Result, bail, ensure};
 const OLDEST_JDK: u32 = 21;
 
 /// What to do where there is no JDK.
-const GET_JDK: &str = "install openjdk-21-jdk-headless and maven (Debian 13, Ubuntu 24.04 or newer), or a JDK from \
-                       https://adoptium.net, and set JAVA_HOME to it if it is not found";
+const GET_JDK: &str = "install openjdk-21-jdk-headless and maven (Debian 13, Ubuntu 24.04 or newer), or a \
+    JDK from https://adoptium.net, and set JAVA_HOME to it if it is not found";
 
 /// The sources of this crate, of which the adapters are a part.
 const HERE: &str = env!("CARGO_MANIFEST_DIR");
@@ -42,7 +42,8 @@ fn newest_jdk(homes: impl IntoIterator<Item = (PathBuf, Option<u32>)>) -> Result
     match found.iter().max() {
         Some((version, home)) if *version >= OLDEST_JDK => Ok(home.clone()),
         Some((version, home)) => bail!(
-            "Lucene needs a JDK of version {OLDEST_JDK} or newer, and the newest here is {version} at {}: {GET_JDK}",
+            "Lucene needs a JDK of version {OLDEST_JDK} or newer, and the newest here is {version} at {}: \
+             {GET_JDK}",
             home.display()
         ),
         None => bail!("Lucene needs a JDK of version {OLDEST_JDK} or newer, and none was found: {GET_JDK}"),

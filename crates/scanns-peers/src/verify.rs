@@ -39,8 +39,8 @@ pub fn same_merged(name: &str, built: &Built, merged: &Merged) -> Result<()> {
     let found = (merged.documents, merged.tokens, merged.segments_before, merged.contents);
     ensure!(
         found == expected,
-        "{name} lost or changed what it merged, so its time means nothing (documents, tokens, segments before, digest \
-         of what is stored): {expected:?} became {found:?}"
+        "{name} lost or changed what it merged, so its time means nothing (documents, tokens, segments \
+         before, digest of what is stored): {expected:?} became {found:?}"
     );
     Ok(())
 }
@@ -80,7 +80,8 @@ pub fn same_answers(queries: &[Asked], first: &Answered, other: &Answered, score
         let positions = |answers: &Answers| answers.positions.get(number).copied();
         ensure!(
             positions(answers) == positions(expected),
-            "positions differ, so times mean nothing: for {} {}, their sum is {:?} in {first}, {:?} in {other}",
+            "positions differ, so times mean nothing: for {} {}, their sum is {:?} in {first}, {:?} in \
+             {other}",
             query.class,
             query.form,
             positions(expected),

@@ -8,7 +8,7 @@
 //! | module | what is in it |
 //! |---|---|
 //! | [`schema`] | fields and their options, analyzers, documents and values |
-//! | [`index`] | what the methods of [`Index`] take and return: options and reports of builds, merges, checks |
+//! | [`index`] | options and reports of builds, merges and checks |
 //! | [`sources`] | files as inputs: which ones, how they are read, how JSON and CSV become documents |
 //! | [`writer`] | adding, replacing and deleting documents from a program |
 //! | [`query`] | queries as trees, as text and as JSON |

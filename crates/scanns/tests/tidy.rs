@@ -396,8 +396,8 @@ fn the_canary_breaks_every_rule() {
 
 #[test]
 fn a_clean_file_breaks_none() {
-    let clean = "//! A room.\nuse crate::error::Error;\n\nfn f(p: *const u8) {\n    // SAFETY: it is valid.\n    \
-                 unsafe { p.read() };\n}\n";
+    let clean = "//! A room.\nuse crate::error::Error;\n\nfn f(p: *const u8) {\n    \
+        // SAFETY: it is valid.\n    unsafe { p.read() };\n}\n";
     assert_eq!(broken("crates/scanns/src/codec/clean.rs", clean), [""; 0]);
 }
 

@@ -101,8 +101,10 @@ impl std::fmt::Display for Statistics {
     fn fmt(&self, out: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
         write!(
             out,
-            "{:.1} MiB in {} files, {} lines of {:.0} bytes: {} tokens, {:.0} per MiB, of {:.2} bytes on average; \
-             {} distinct ({:.1} % of tokens), {:.1} % of these occur once; {} postings of files ({:.2} per distinct token)",
+            "{:.1} MiB in {} files, {} lines of {:.0} bytes: {} tokens, {:.0} per MiB, of {:.2} bytes on \
+             average; \
+             {} distinct ({:.1} % of tokens), {:.1} % of these occur once; {} postings of files ({:.2} per \
+             distinct token)",
             mib(self.bytes),
             self.files,
             self.lines,

@@ -285,8 +285,8 @@ fn report(subject: &str, points: &[FlushSetting], runs: &[Vec<FlushRun>], result
     }
     if short {
         results.note(
-            "flush: there is no steady state to report if fewer than two segments are written before the text ends: take a \
-             larger corpus or less memory of a segment",
+            "flush: there is no steady state to report if fewer than two segments are written before the \
+             text ends: take a larger corpus or less memory of a segment",
         );
     }
     over_time(subject, points, runs, results);

@@ -17,10 +17,11 @@ use crate::results::{Better, Results, Series};
 use crate::stats::ratio;
 use groups::{Group, groups};
 
-const STYLE: &str = "body{font:16px/1.5 system-ui,sans-serif;max-width:60rem;margin:2rem auto;padding:0 1rem;color:#1b1b1b;\
-background:#fff}table{border-collapse:collapse;margin:1rem 0;font-size:.85rem}td,th{padding:.15rem .7rem;\
-border-bottom:1px solid #ddd;text-align:right;white-space:nowrap}td:first-child,th:first-child{text-align:left}\
-th{border-bottom:2px solid #888}.wide{overflow-x:auto}svg{max-width:100%;height:auto}nav a{margin-right:1rem}\
+const STYLE: &str = "body{font:16px/1.5 system-ui,sans-serif;max-width:60rem;margin:2rem auto;padding:0 1rem;\
+color:#1b1b1b;background:#fff}table{border-collapse:collapse;margin:1rem 0;font-size:.85rem}\
+td,th{padding:.15rem .7rem;border-bottom:1px solid #ddd;text-align:right;white-space:nowrap}\
+td:first-child,th:first-child{text-align:left}th{border-bottom:2px solid #888}.wide{overflow-x:auto}\
+svg{max-width:100%;height:auto}nav a{margin-right:1rem}\
 .published{color:#777;font-style:italic}.quiet{color:#666}\
 .key{font-size:.85rem}.key span{margin-right:1.2rem;white-space:nowrap}pre{white-space:pre-wrap}";
 
@@ -59,9 +60,10 @@ pub fn html(results: &Results) -> Result<String> {
                 p { "scanns " (results.version) ", " (results.began) }
                 pre { "scanns-bench " (results.command.join(" ")) "\n" (results.machine) }
                 p.quiet {
-                    "Variants of one table took turns, forwards in one round and backwards in the next. Points and figures "
-                    "are medians, whiskers and brackets go from the least to the greatest. A ratio is the median of the "
-                    "ratios of the rounds, with its standard error. What others published is in grey and slanted."
+                    "Variants of one table took turns, forwards in one round and backwards in the next. "
+                    "Points and figures are medians, whiskers and brackets go from the least to the greatest."
+                    " A ratio is the median of the ratios of the rounds, with its standard error. "
+                    "What others published is in grey and slanted."
                 }
                 nav { @for name in &experiments { a href={ "#" (name) } { (name) } } }
                 @for section in &sections { (section) }
@@ -106,7 +108,8 @@ fn key(group: &Group<'_>) -> Markup {
             @for (colour, dashes, name) in plot::key(group) {
                 span {
                     svg width="28" height="8" {
-                        line x1="0" y1="4" x2="28" y2="4" stroke=(colour) stroke-width="3" stroke-dasharray=(dashes) {}
+                        line x1="0" y1="4" x2="28" y2="4" stroke=(colour) stroke-width="3"
+                            stroke-dasharray=(dashes) {}
                     }
                     " " (name)
                 }
@@ -142,7 +145,9 @@ fn table(group: &Group<'_>) -> Markup {
                 th { "variant" }
                 @for name in &settings { th { (name) } }
                 th { "median, " (group.unit) } th { "least" } th { "greatest" } th { "runs" }
-                th title="how many times better the last variant of the same settings is" { "last is better by" }
+                th title="how many times better the last variant of the same settings is" {
+                    "last is better by"
+                }
             }
             @for series in &group.series {
                 @let summary = series.summary();

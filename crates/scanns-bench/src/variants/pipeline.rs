@@ -3,7 +3,7 @@
 //! 9.
 //!
 //! Read threads give blocks to index threads, each of which has a tokenizer and an index of its own; a
-//! document is a file. Tokens that a reader cuts at the end of a block are put together by [`Joiner`].
+//! document is a file. Tokens that a reader cuts at the end of a block are put together by a `Joiner`.
 
 use std::ops::Range;
 use std::sync::Arc;

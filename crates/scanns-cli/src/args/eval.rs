@@ -20,11 +20,12 @@ Examples:
   scanns eval --run other.run --qrels qrels.401-450
       how good the answers of another engine are
 
-The text of a topic is taken as a bag of words: each is a term that may occur, and counts as often as it stands there.
-Documents with equal scores are in the order of their names, and get scores that differ in the last digits, so that
-every tool keeps that order. Measures are those of trec_eval -c, by their names there: the mean is over all topics that
-have judgements, a document that nobody judged is not relevant, and of documents with equal scores, which only runs of
-others have, the one with the greater name comes first.";
+The text of a topic is taken as a bag of words: each is a term that may occur, and counts as often as it
+stands there. Documents with equal scores are in the order of their names, and get scores that differ in
+the last digits, so that every tool keeps that order. Measures are those of trec_eval -c, by their names
+there: the mean is over all topics that have judgements, a document that nobody judged is not relevant,
+and of documents with equal scores, which only runs of others have, the one with the greater name comes
+first.";
 
 /// Arguments of `scanns eval`.
 #[derive(Debug, Args)]

@@ -28,13 +28,15 @@ print(pa.ipc.open_stream(sys.stdin.buffer).read_all())'
   scanns export crawl.scanns -o all.jsonl --resume
       the same command until it is done, whatever comes in between
 
-Rows are in the order of documents unless --sort says otherwise; memory does not grow with them in either case. In CSV, several values of a field have a semicolon between them; in JSON lines they are a
-list, and a field without a value is left out. Dates are in RFC 3339, bytes in hexadecimal; in JSON lines, what is no UTF-8 in
-a text is replaced.
+Rows are in the order of documents unless --sort says otherwise; memory does not grow with them in either
+case. In CSV, several values of a field have a semicolon between them; in JSON lines they are a list, and
+a field without a value is left out. Dates are in RFC 3339, bytes in hexadecimal; in JSON lines, what is
+no UTF-8 in a text is replaced.
 
-In Arrow and Parquet every field has its own type: unsigned and signed 64-bit integers, doubles, truths, times in nanoseconds
-of UTC, bytes, and texts. No value is a null, and a field of which some document of the index has several values is a list in
-every row, as is one that is only stored. A field in which a text is no UTF-8 is bytes instead, so nothing is lost.";
+In Arrow and Parquet every field has its own type: unsigned and signed 64-bit integers, doubles, truths,
+times in nanoseconds of UTC, bytes, and texts. No value is a null, and a field of which some document of
+the index has several values is a list in every row, as is one that is only stored. A field in which a
+text is no UTF-8 is bytes instead, so nothing is lost.";
 
 /// Arguments of `scanns export`.
 #[derive(Debug, Args)]

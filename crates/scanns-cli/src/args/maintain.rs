@@ -19,7 +19,8 @@ Examples:
   find old/ -type f -print0 | scanns delete docs.scanns -0 --keys-from -
       the list comes from another program
 
-Deleted documents are gone from answers and counts at once. Their space is freed when their segments are merged.";
+Deleted documents are gone from answers and counts at once. Their space is freed when their segments are
+merged.";
 
 pub const UPDATE_EXAMPLES: &str = "\
 Examples:
@@ -30,9 +31,9 @@ Examples:
   scanns update files.scanns --set expires= --keys-from kept.txt
       these documents have no value any more
 
-Values of numbers, dates, true and false that are columns are changed in place, and seen from the commit on: the documents are
-not indexed again, and what is written does not grow with the index. scanns info NAME.scanns --fields shows the columns. Others
-are changed by indexing the document again.";
+Values of numbers, dates, true and false that are columns are changed in place, and seen from the commit
+on: the documents are not indexed again, and what is written does not grow with the index. scanns info
+NAME.scanns --fields shows the columns. Others are changed by indexing the document again.";
 
 pub const MERGE_EXAMPLES: &str = "\
 Examples:

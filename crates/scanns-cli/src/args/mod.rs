@@ -124,9 +124,9 @@ Examples:
 Analyzers:
   standard          Unicode words in lower case
   english           the same without 's and stop words, stemmed: finds run by running
-  snowball:german   the same as standard, stemmed for a language: arabic, danish, dutch, english, finnish, french,
-                    german, hungarian, italian, norwegian, portuguese, romanian, russian, spanish, swedish,
-                    tamil, turkish
+  snowball:german   the same as standard, stemmed for a language: arabic, danish, dutch, english, finnish,
+                    french, german, hungarian, italian, norwegian, portuguese, romanian, russian, spanish,
+                    swedish, tamil, turkish
   whitespace        what stands between white space, byte for byte
   paths             what stands between white space and /
   ancestors         every line is a path: finds it by each directory above it, /a and /a/b by /a/b/c
@@ -136,7 +136,7 @@ Analyzers:
   edge-ngram:1-8    those at the beginning of words
 
 Chains, for analyzers of your own: a tokenizer, then steps that change words or leave them out, as in
---analyzer 'standard | possessive | stop:english | stop:und,der | porter', which is english with two more stop words
+--analyzer 'standard | possessive | stop:english | stop:und,der | porter', english with two more stop words
   tokenizers        standard, whitespace, paths, code, ancestors, keyword as above, and
   delimiters:,;\\s   what stands between these bytes; \\x7c is a bar
   lowercase         Unicode lower case: ÉTÉ is été

@@ -135,7 +135,8 @@ pub struct PageArgs {
     /// The order of documents: score, the best first; key or -key, by their keys; or columns, as in
     /// size:desc,owner. Behind each may stand :asc, :desc, and :first for documents without a value to
     /// come first; score may be one of them
-    #[arg(long, value_name = "ORDER", default_value = "score", allow_hyphen_values = true, value_parser = sort)]
+    #[arg(long, value_name = "ORDER", default_value = "score", value_parser = sort)]
+    #[arg(allow_hyphen_values = true)]
     #[arg(conflicts_with_all = ["all", "count"])]
     pub sort: SortArg,
     /// Show those that follow a page: TOKEN is what was printed with its last document, or start for the
@@ -170,7 +171,8 @@ pub struct BatchArgs {
     /// Answer all queries of FILE, or of standard input if it is -: a query a line, or a name, a tab and a
     /// query. Lines of the answer begin with the name, or the number of the query
     #[arg(long, value_name = "FILE")]
-    #[arg(conflicts_with_all = ["query", "query_json", "print_query", "all", "content", "snippets", "sort", "after"])]
+    #[arg(conflicts_with_all = ["query", "query_json", "print_query", "all", "content"])]
+    #[arg(conflicts_with_all = ["snippets", "sort", "after"])]
     #[arg(conflicts_with_all = ["rm3", "explain"])]
     pub queries: Option<PathBuf>,
 }

@@ -34,7 +34,8 @@ pub struct FeedbackArgs {
 pub struct LikeArgs {
     /// Find documents like this one, by its most telling words, instead of a query; KEY is as search shows
     /// it. The index must have been built with --vectors or --store
-    #[arg(long, value_name = "KEY", group = "example", conflicts_with_all = ["query", "query_json", "queries", "after", "count"])]
+    #[arg(long, value_name = "KEY", group = "example")]
+    #[arg(conflicts_with_all = ["query", "query_json", "queries", "after", "count"])]
     pub like: Option<OsString>,
     /// Find documents like the text in a file, which need not be in the index; - for standard input
     #[arg(long, value_name = "FILE", group = "example")]

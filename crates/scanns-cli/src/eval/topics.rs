@@ -18,7 +18,8 @@ pub fn parse(text: &str, parts: &[PartArg]) -> Result<Vec<Topic>> {
     let topics = if text.contains("<top>") { elements(text, parts)? } else { lines(text)? };
     if topics.is_empty() {
         bail!(
-            "there is no topic: write <top> elements as TREC does, or lines of an identifier, a tab and a text"
+            "there is no topic: write <top> elements as TREC does, or lines of an identifier, a tab and a \
+             text"
         );
     }
     Ok(topics)
@@ -76,9 +77,9 @@ fn elements(text: &str, parts: &[PartArg]) -> Result<Vec<Topic>> {
 mod tests {
     use super::*;
 
-    const TREC: &str = "<top>\n<num> Number: 301 \n<title> International Organized Crime\n\n<desc> Description: \nIdentify \
-                        organizations\nthat act.\n\n<narr> Narrative:\nAll.\n</top>\n<top><num>302</num>\n<title>Topic: \
-                        Poliomyelitis</title><desc>d</desc></top>";
+    const TREC: &str = "<top>\n<num> Number: 301 \n<title> International Organized Crime\n\n<desc> \
+        Description: \nIdentify organizations\nthat act.\n\n<narr> Narrative:\nAll.\n</top>\n\
+        <top><num>302</num>\n<title>Topic: Poliomyelitis</title><desc>d</desc></top>";
 
     #[test]
     fn topics_of_trec_have_parts_that_need_not_be_closed() {

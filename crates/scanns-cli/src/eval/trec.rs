@@ -129,7 +129,8 @@ impl Run {
             for (rank, (document, score)) in (1..).zip(&answers.documents) {
                 if document.contains(char::is_whitespace) {
                     bail!(
-                        "document '{document}' cannot stand in a run file, since its name has white space in it"
+                        "document '{document}' cannot stand in a run file, since its name has white space \
+                         in it"
                     );
                 }
                 writeln!(text, "{topic} Q0 {document} {rank} {score} {name}")?;

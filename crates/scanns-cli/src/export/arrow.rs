@@ -137,7 +137,10 @@ impl Shape {
             let end = i32::try_from(bytes.len());
             ends.push(end.map_err(|_| {
                 let name = &self.name;
-                anyhow!("a value of {name} has more than 2 GiB, which Arrow and Parquet cannot hold: leave it out of --fields")
+                anyhow!(
+                    "a value of {name} has more than 2 GiB, which Arrow and Parquet cannot hold: leave \
+                    it out of --fields"
+                )
             })?);
         }
         let (ends, bytes) = (OffsetBuffer::new(ScalarBuffer::from(ends)), Buffer::from(bytes));

@@ -42,7 +42,8 @@ pub fn run(args: &ExportArgs) -> Result<Outcome> {
     // Before anything is begun: a part that is there stays as it is.
     if args.resume && (!is_text || is_stream(&args.output)) {
         bail!(
-            "--resume goes on with files of CSV and of JSON lines: leave it out, or write one of those with --output"
+            "--resume goes on with files of CSV and of JSON lines: leave it out, or write one of those \
+             with --output"
         );
     }
     let target = Target::open(&args.output, is_text, args.resume.then_some(&export.what))?;

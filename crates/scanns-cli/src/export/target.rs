@@ -225,8 +225,8 @@ impl State {
         for (name, value) in what {
             if found.what.get(name) != Some(value) {
                 bail!(
-                    "cannot go on with {}: {name} is not what it was; repeat the command as it was, or leave --resume out to \
-                     begin anew",
+                    "cannot go on with {}: {name} is not what it was; repeat the command as it was, or \
+                     leave --resume out to begin anew",
                     part.display()
                 );
             }

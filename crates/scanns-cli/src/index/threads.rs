@@ -41,12 +41,12 @@ pub fn default_threads(resources: &ResourceArgs) -> Result<Threads> {
 fn share_out(cores: usize, read: Option<usize>, index: Option<usize>) -> Result<Threads> {
     match (read, index) {
         (Some(read), Some(index)) if index < read => bail!(
-            "--index-threads {index} is less than --read-threads {read}: each read thread serves at least one \
-             index thread"
+            "--index-threads {index} is less than --read-threads {read}: each read thread serves at least \
+             one index thread"
         ),
         (Some(read), Some(index)) if !index.is_multiple_of(read) => bail!(
-            "--index-threads {index} is no multiple of --read-threads {read}: each read thread serves the same \
-             number of index threads, so give {} or {}",
+            "--index-threads {index} is no multiple of --read-threads {read}: each read thread serves the \
+             same number of index threads, so give {} or {}",
             index / read * read,
             (index / read + 1) * read,
         ),

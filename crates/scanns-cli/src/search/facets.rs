@@ -111,8 +111,8 @@ fn terms(mut terms: FacetTerms, how: &str) -> Result<FacetTerms> {
             _ => {
                 terms.limit = word.parse().map_err(|_| {
                     anyhow!(
-                        "'{word}' is unknown: write a number, all, by-value, prefix:TEXT, ranges:A..B,B..C, every:N, \
-                         year, month, week, day, hour or below:DIR/"
+                        "'{word}' is unknown: write a number, all, by-value, prefix:TEXT, \
+                         ranges:A..B,B..C, every:N, year, month, week, day, hour or below:DIR/"
                     )
                 })?;
             }

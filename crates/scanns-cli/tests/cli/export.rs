@@ -84,7 +84,7 @@ pub fn fields(documents: u32, seed: u64) -> Fields {
     fields.push(schema.add("stored", FieldKind::Keyword, true).unwrap());
     names.push("stored".into());
     let place = Place::new();
-    let writer = IndexWriter::open(&place.index(), Some(&schema), WriterOptions::default()).unwrap();
+    let writer = IndexWriter::open(place.index(), Some(&schema), WriterOptions::default()).unwrap();
     for number in 0..documents {
         let key =
             [format!("k{number:06}").into_bytes(), if number == 1_234 { vec![255] } else { vec![] }].concat();

@@ -3,8 +3,8 @@
 
 use super::*;
 
-const PEOPLE: &str = r#"{"name": "ada", "born": 1815, "wrote": "Notes on the analytical engine", "home": {"city": "London"}}
-{"name": "grace", "born": 1906, "wrote": "A compiler for everybody, and a manual", "home": {"city": "New York"}}
+const PEOPLE: &str = r#"{"name": "ada", "born": 1815, "wrote": "On the engine", "home": {"city": "London"}}
+{"name": "grace", "born": 1906, "wrote": "A compiler and a manual", "home": {"city": "New York"}}
 
 {"name": "alan", "born": "1912", "wrote": "On computable numbers and a problem", "home": {"city": "London"}}
 "#;

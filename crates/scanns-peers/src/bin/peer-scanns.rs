@@ -19,7 +19,8 @@ use scanns_peers::form::Form;
 use scanns_peers::protocol::{BuildTask, Built, Contents, Kept, Merged, Scoring, Unit};
 
 thread_local! {
-    /// All hits of a query, segment by segment: documents and scores. Used again for the next, as the other adapters do.
+    /// All hits of a query, segment by segment: documents and scores. Used again for the next, as the other
+    /// adapters do.
     static ALL: RefCell<(Vec<u32>, Vec<f32>)> = const { RefCell::new((Vec::new(), Vec::new())) };
 }
 

@@ -64,7 +64,8 @@ fn record(subject: &str, names: &[&str], measured: &[Measured], results: &mut Re
         if !one.loosely.is_empty() {
             let words: Vec<&str> = one.loosely.iter().map(|operation| operation.words()).collect();
             results.notes.push(format!(
-                "{subject}, {name}: equal ones came in another order, so only counts and lengths were compared of: {}",
+                "{subject}, {name}: equal ones came in another order, so only counts and lengths were \
+                 compared of: {}",
                 words.join("; ")
             ));
         }

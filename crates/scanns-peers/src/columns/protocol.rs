@@ -6,11 +6,12 @@
 //! ```text
 //! open                               opens the index: [`Opened`]
 //! close                              closes it, so that its pages can be dropped: []
-//! check OPERATION TERM               does it once: [`Digests`], or null if the engine cannot, or not with this number of hits
+//! check OPERATION TERM               does it once: [`Digests`], or null if the engine cannot, or not with
+//!                                    this number of hits
 //! time OPERATION WARM ROUNDS MS TERM,TERM,…
-//!                                    does it for WARM ms, then ROUNDS times for each of the terms in turns, and after three
-//!                                    times no further one once MS ms have passed: microseconds, by term and round; terms
-//!                                    with too many hits are left out
+//!                                    does it for WARM ms, then ROUNDS times for each of the terms in turns,
+//!                                    and after three times no further one once MS ms have passed:
+//!                                    microseconds, by term and round; terms with too many hits are left out
 //! ```
 
 use std::fmt;

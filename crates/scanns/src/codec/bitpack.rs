@@ -22,8 +22,8 @@ type Row = [u32; LANES];
 /// Calls `$function::<W>` for the constant `W` that equals `$width`; `None` above 32.
 macro_rules! with_width {
     ($width:expr, $function:ident ($($argument:expr),*)) => {
-        with_width!(@ $width, $function ($($argument),*) 0 1 2 3 4 5 6 7 8 9 10 11 12 13 14 15 16 17 18 19 20 21
-            22 23 24 25 26 27 28 29 30 31 32)
+        with_width!(@ $width, $function ($($argument),*)
+            0 1 2 3 4 5 6 7 8 9 10 11 12 13 14 15 16 17 18 19 20 21 22 23 24 25 26 27 28 29 30 31 32)
     };
     (@ $width:expr, $function:ident $arguments:tt $($value:literal)*) => {
         match $width {
@@ -39,7 +39,8 @@ macro_rules! with_width {
 /// Runs `$step!(R)` for the rows 0 to 31 with `R` a constant, so that shifts are constants too.
 macro_rules! for_each_row {
     ($step:ident) => {
-        for_each_row!(@ $step 0 1 2 3 4 5 6 7 8 9 10 11 12 13 14 15 16 17 18 19 20 21 22 23 24 25 26 27 28 29 30 31)
+        for_each_row!(@ $step
+            0 1 2 3 4 5 6 7 8 9 10 11 12 13 14 15 16 17 18 19 20 21 22 23 24 25 26 27 28 29 30 31)
     };
     (@ $step:ident $($row:literal)*) => { $($step!($row);)* };
 }

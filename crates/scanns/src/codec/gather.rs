@@ -11,7 +11,7 @@ pub fn gather(table: &[f32; 256], bytes: &[u8], places: &[u32], found: &mut [f32
         && is_x86_feature_detected!("avx512f")
     {
         // SAFETY: the processor was just asked, and up to `last` four bytes can be read at every place.
-        unsafe { x86::gather(table, (bytes, last), places, found) };
+        unsafe { x86::gather(table, bytes, last, places, found) };
         return;
     }
     gather_plainly(table, bytes, places, found);
@@ -47,7 +47,8 @@ mod x86 {
     #[target_feature(enable = "avx512f")]
     pub(super) unsafe fn gather(
         table: &[f32; 256],
-        (bytes, last): (&[u8], u32),
+        bytes: &[u8],
+        last: u32,
         places: &[u32],
         found: &mut [f32],
     ) {

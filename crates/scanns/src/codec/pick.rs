@@ -49,19 +49,19 @@ impl Picked {
     /// Picks of the first [`BLOCK`] postings, `tfs` for `docs`, those that have a slot; the run begins with
     /// document `first`.
     #[inline]
-    pub fn pick(&mut self, slots: &Slots, first: u32, (docs, tfs): (&[u32], &[u32])) {
+    pub fn pick(&mut self, slots: &Slots, first: u32, docs: &[u32], tfs: &[u32]) {
         let len = docs.len().min(tfs.len()).min(BLOCK);
         let (docs, tfs) = (&docs[..len], &tfs[..len]);
         #[cfg(all(target_arch = "x86_64", not(miri)))]
         if compresses() {
             // SAFETY: the processor was asked.
-            unsafe { x86::pick(self, slots, first, (docs, tfs)) };
+            unsafe { x86::pick(self, slots, first, docs, tfs) };
             return;
         }
-        self.pick_plainly(slots, first, (docs, tfs));
+        self.pick_plainly(slots, first, docs, tfs);
     }
 
-    fn pick_plainly(&mut self, slots: &Slots, first: u32, (docs, tfs): (&[u32], &[u32])) {
+    fn pick_plainly(&mut self, slots: &Slots, first: u32, docs: &[u32], tfs: &[u32]) {
         self.len = 0;
         for ((&doc, &tf), number) in docs.iter().zip(tfs).zip(0..) {
             let (slot, at) = (slots[slot_of(doc, first)], self.len % BLOCK);
@@ -128,7 +128,7 @@ mod x86 {
 
     /// See [`Picked::pick`]; there are as many frequencies as documents, at most a block.
     #[target_feature(enable = "avx512f,avx512vl,popcnt")]
-    pub(super) fn pick(picked: &mut Picked, slots: &Slots, first: u32, (docs, tfs): (&[u32], &[u32])) {
+    pub(super) fn pick(picked: &mut Picked, slots: &Slots, first: u32, docs: &[u32], tfs: &[u32]) {
         let (first, mask) = (_mm512_set1_epi32(first.cast_signed()), _mm512_set1_epi32(SLOT_MASK));
         let mut numbers = _mm512_setr_epi32(0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13, 14, 15);
         picked.len = 0;
@@ -224,8 +224,8 @@ mod tests {
             let expected: Vec<usize> = (0..docs.len()).filter(|at| of(at) > 0).collect();
             for plain in [false, true] {
                 match plain {
-                    true => picked.pick_plainly(&slots, first, (&docs, &tfs)),
-                    false => picked.pick(&slots, first, (&docs, &tfs)),
+                    true => picked.pick_plainly(&slots, first, &docs, &tfs),
+                    false => picked.pick(&slots, first, &docs, &tfs),
                 }
                 let places: Vec<u32> = expected.iter().map(|at| of(at) - 1).collect();
                 let of_them: Vec<u32> = expected.iter().map(|&at| tfs[at]).collect();

@@ -2,9 +2,9 @@
 //!
 //! ```text
 //! every   = nothing: all have one
-//! list    = document u16 …                                              of few
-//! split   = ends u16 … | low u8 …                                       documents / 256, rounded up; one for each that has one
-//! bits    = ranks u16 … | word u64 …                                    documents / 512, and / 64, rounded up
+//! list    = document u16 …             of few
+//! split   = ends u16 … | low u8 …      documents / 256, rounded up; one for each that has one
+//! bits    = ranks u16 … | word u64 …   documents / 512, and / 64, rounded up
 //! ```
 //!
 //! Documents are counted from the first of the block. In a `split`, documents are sorted by their upper byte;
@@ -84,8 +84,8 @@ fn number(bytes: &[u8; 2]) -> usize {
 }
 
 impl<'a> Presence<'a> {
-    /// What [`put_presence`] wrote at the front of `bytes` for so many documents, of which `present` have a
-    /// value, and how many bytes it takes; `None` if they cannot be that.
+    /// What [`put_presence`] wrote at the front of `bytes` for `documents`, of which `present` have a value,
+    /// and how many bytes it takes; `None` if they cannot be that.
     pub fn read(bytes: &'a [u8], code: u8, documents: usize, present: usize) -> Option<(Self, usize)> {
         if documents > MOST_DOCUMENTS || present > documents {
             return None;

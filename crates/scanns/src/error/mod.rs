@@ -57,7 +57,8 @@ pub enum Error {
 
     /// Bytes are not what the format says: damage, truncation, or another program's file.
     #[error(
-        "{file} is damaged: {what}; restore the file from a copy, salvage the intact segments, or build the index again"
+        "{file} is damaged: {what}; restore the file from a copy, salvage the intact segments, or build \
+         the index again"
     )]
     Corrupt {
         /// Name of the file or structure.
@@ -67,7 +68,8 @@ pub enum Error {
     },
 
     /// Another process is writing to the index.
-    #[error("{} is being written by another process: wait for it to end, or give another output", .path.display())]
+    #[error("{path} is being written by another process: wait for it to end, or give another output",
+        path = .path.display())]
     Locked {
         /// The index.
         path: PathBuf,
@@ -75,7 +77,8 @@ pub enum Error {
 
     /// A file of which an index keeps no text is not what it was when it was indexed.
     #[error(
-        "{} is not what it was when it was indexed: {what}; index it again, or keep the text of documents in the index",
+        "{} is not what it was when it was indexed: {what}; index it again, or keep the text of documents \
+         in the index",
         .path.display()
     )]
     SourceChanged {
@@ -87,7 +90,8 @@ pub enum Error {
 
     /// An index writer that failed before; what it had not committed is lost.
     #[error(
-        "the writer failed, and what it had not committed is lost: {cause}; open the index again, and write it again"
+        "the writer failed, and what it had not committed is lost: {cause}; open the index again, and \
+         write it again"
     )]
     WriterFailed {
         /// What went wrong first.

@@ -21,7 +21,7 @@ pub struct CheckReport {
     pub segments: Vec<SegmentCheck>,
     /// Files that no commit needs: a writer that was killed left them, the next one removes them.
     pub leftovers: Vec<String>,
-    /// The commit that [`salvage`] made; `None` where nothing was damaged.
+    /// The commit that salvaging made; `None` where nothing was damaged.
     pub salvaged: Option<u64>,
 }
 
@@ -85,7 +85,8 @@ pub(crate) fn salvage_in(
     }
     if !report.manifests.is_empty() && lacks_files(directory, &manifest, &report)? {
         let what = format!(
-            "its newest commit cannot be read, and files of commit {} before it are gone; restore the manifest from a copy",
+            "its newest commit cannot be read, and files of commit {} before it are gone; restore the \
+             manifest from a copy",
             report.generation
         );
         return Err(Error::corrupt(directory.describe(), what));

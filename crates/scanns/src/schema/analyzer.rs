@@ -11,8 +11,8 @@ use super::{Delimiters, Grams, Language};
 use crate::error::{Error, Result};
 
 /// The names that [`Analyzer::parse`] knows, for messages.
-const NAMES: &str = "standard, english, snowball:LANGUAGE, whitespace, paths, delimiters:BYTES, ancestors, code, \
-                     keyword, ngram:MIN-MAX, edge-ngram:MIN-MAX or a chain as in 'standard | fold | porter'";
+const NAMES: &str = "standard, english, snowball:LANGUAGE, whitespace, paths, delimiters:BYTES, ancestors, \
+    code, keyword, ngram:MIN-MAX, edge-ngram:MIN-MAX or a chain as in 'standard | fold | porter'";
 
 /// How terms are found in text.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -61,13 +61,13 @@ impl Analyzer {
     /// - `stop:LANGUAGE`, `stop:WORD,WORD`: those of a list are left out, in the case and folded as the words
     ///   are (a single word is written `stop:WORD,`);
     /// - `porter`, `snowball:LANGUAGE`: stems; the latter leaves what has more than 256 bytes as it is;
-    /// - `length:MIN-MAX`: only those with so many characters;
+    /// - `length:MIN-MAX`: only those with a number of characters in this range;
     /// - `ngram:MIN-MAX`, `edge-ngram:MIN-MAX`, as the last step: runs of their characters.
     ///
     /// A word that is left out, or of which nothing is left, leaves a gap in the positions.
     ///
     /// # Errors
-    /// [`Error::Options`] for another name, which lists those that there are, and for a chain that makes no
+    /// [`Error::Options`] for another name, which lists the existing ones, and for a chain that makes no
     /// sense, which names the place; for more than 16 steps or 64 KiB.
     pub fn parse(name: &str) -> Result<Self> {
         if name.contains('|') {

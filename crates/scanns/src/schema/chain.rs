@@ -121,7 +121,8 @@ impl StopWords {
             return Language::parse(text).map(StopWords::Of).map_err(|_| {
                 let all = super::LANGUAGES.join(", ");
                 format!(
-                    "there is no list of stop words '{text}': use one of {all}, or words of your own, as in {text},"
+                    "there is no list of stop words '{text}': use one of {all}, or words of your own, as \
+                     in {text},"
                 )
             });
         }
@@ -273,8 +274,8 @@ impl Chain {
                 && matches!(base, Base::Code | Base::Ancestors)
             {
                 return refuse(&format!(
-                    "{base} finds words within words, whose runs would be found twice: use edge-ngram, or another \
-                     tokenizer"
+                    "{base} finds words within words, whose runs would be found twice: use edge-ngram, or \
+                     another tokenizer"
                 ));
             }
             steps.push(step);

@@ -144,7 +144,7 @@ mod tests {
     use super::*;
 
     /// The slow calendar: the day after a day.
-    fn next_day((year, month, day): (i64, i64, i64)) -> (i64, i64, i64) {
+    fn next_day(year: i64, month: i64, day: i64) -> (i64, i64, i64) {
         let leap = year % 400 == 0 || year % 4 == 0 && year % 100 != 0;
         let days = [31, if leap { 29 } else { 28 }, 31, 30, 31, 30, 31, 31, 30, 31, 30, 31];
         let last = days[usize::try_from(month).unwrap() - 1];
@@ -167,7 +167,7 @@ mod tests {
             assert_eq!(days_since_1970(shifted.0, month, day), number, "{shifted:?}");
             assert_eq!(day_of(number), shifted);
             numbers.insert(shifted, number);
-            date = next_day(date);
+            date = next_day(year, month, day);
         }
         for year in 1600..=2300 {
             for (month, day) in (0..=13).flat_map(|month| (0..=32).map(move |day| (month, day))) {

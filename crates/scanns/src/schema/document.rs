@@ -144,7 +144,8 @@ impl Document {
                 && text.len() > MAX_KEY
             {
                 return refuse(format!(
-                    "field '{}' is found as a whole, and is given a text of {} bytes: at most {MAX_KEY} can be",
+                    "field '{}' is found as a whole, and is given a text of {} bytes: at most {MAX_KEY} \
+                     can be",
                     entry.name,
                     text.len()
                 ));

@@ -27,8 +27,8 @@ impl Grams {
         let fits = 0 < min && min <= max && max <= MAX_GRAM && (edge || max - min < MAX_LENGTHS);
         fits.then_some(Grams { min, max, edge }).ok_or_else(|| {
             Error::Options(format!(
-                "n-grams of {min} to {max} characters: use 1 to {MAX_GRAM}, and at most {MAX_LENGTHS} lengths, or \
-                 edge-ngram"
+                "n-grams of {min} to {max} characters: use 1 to {MAX_GRAM}, and at most {MAX_LENGTHS} \
+                 lengths, or edge-ngram"
             ))
         })
     }

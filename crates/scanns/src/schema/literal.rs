@@ -1,6 +1,6 @@
 //! Values as people write them in queries: `1.5GiB`, `2024-03`, `now-30d`, `true`.
 //!
-//! A date may be written in part, and then stands for all of a year, month, day, hour or minute; whoever
+//! A date may be written in part, and then stands for all of a year, month, day, hour or minute; the caller
 //! compares with it takes the end that is meant. With seconds it is one moment. `now` is the time of the
 //! query, from which and to which a number of seconds, minutes, hours, days, weeks or years may be taken:
 //! `now-90m`, `now-1y`, which has 365 days.

@@ -62,7 +62,8 @@ impl Compression {
             ("zstd", _) => Ok(Compression::ZSTD),
             (_, Some(level)) => Ok(Compression::Zstd(level)),
             (other, None) => Err(Error::Options(format!(
-                "compression '{other}' is unknown: use lz4, zstd, zstd:LEVEL with a level from 1 to 19, or none"
+                "compression '{other}' is unknown: use lz4, zstd, zstd:LEVEL with a level from 1 to 19, or \
+                 none"
             ))),
         }
     }

@@ -10,7 +10,7 @@ pub trait Leaf: Sync {
     /// Documents in the leaf, including deleted ones; at most 2³¹.
     fn max_doc(&self) -> u32;
 
-    /// The norm of every document, see [`length_to_norm`](crate::codec::length_to_norm).
+    /// The norm of every document, the code of its length.
     fn norms(&self) -> Result<&[u8]>;
 
     /// Sizes, which are summed over all leaves before anything is scored.
@@ -137,7 +137,7 @@ pub enum ListSource<'a> {
         /// The frequency in it.
         tf: u32,
     },
-    /// A list as [`ListEncoder`](crate::codec::ListEncoder) writes it.
+    /// A list as a segment has it.
     Packed(&'a [u8]),
     /// Postings in memory.
     Decoded {

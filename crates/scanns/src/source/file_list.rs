@@ -6,7 +6,7 @@ use std::os::unix::ffi::OsStringExt;
 use std::path::{Path, PathBuf};
 
 use crate::error::{Error, Result};
-use crate::source::{FileList, ListFrom, Separator};
+use crate::source::options::{FileList, ListFrom, Separator};
 
 /// Reads the paths of `list`; empty ones are left out, all other bytes are kept as they are.
 pub(super) fn read_list(list: &FileList) -> Result<Vec<PathBuf>> {

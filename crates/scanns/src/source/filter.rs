@@ -6,7 +6,7 @@ use std::path::Path;
 use globset::{Candidate, Glob, GlobSet, GlobSetBuilder};
 
 use crate::error::{Error, Result};
-use crate::source::SourceOptions;
+use crate::source::options::SourceOptions;
 
 /// Compiled globs; each is matched against the whole path and against the last name in it.
 pub(super) struct Filter {

@@ -4,8 +4,8 @@ use std::cmp::Reverse;
 use std::collections::{HashMap, HashSet};
 use std::path::PathBuf;
 
+use crate::source::inputs::{Input, Inputs};
 use crate::source::walk::{Found, Identity};
-use crate::source::{Input, Inputs};
 
 /// Files from this size on are read first, largest first, so that none is left for one thread at the end.
 const LARGE: u64 = 4 << 20;
@@ -15,12 +15,12 @@ const LARGE: u64 = 4 << 20;
 /// Directories are sorted, and so is each one's content already: a tenth of the time that sorting all paths
 /// would take, and files of a directory, which tend to lie together on the disk, are read together.
 pub(super) fn arrange(mut found: Found, overlaps: bool) -> Inputs {
-    found.batches.sort_unstable_by(|a, b| {
+    found.directories.sort_unstable_by(|a, b| {
         let first = |files: &[(Input, Identity)]| files.first().map(|file| file.0.path.clone());
-        let by_directory = a.directory.as_os_str().cmp(b.directory.as_os_str());
-        by_directory.then_with(|| first(&a.files).cmp(&first(&b.files)))
+        let by_path = a.path.as_os_str().cmp(b.path.as_os_str());
+        by_path.then_with(|| first(&a.files).cmp(&first(&b.files)))
     });
-    let mut files: Vec<_> = found.batches.into_iter().flat_map(|batch| batch.files).collect();
+    let mut files: Vec<_> = found.directories.into_iter().flat_map(|directory| directory.files).collect();
     if overlaps {
         remove_repeated(&mut files);
     }

@@ -1,7 +1,7 @@
 //! The walk: threads that take directories from a shared stack until none is left.
 //!
 //! One `stat` per file, for its size; directories and links are told apart by what the directory itself says.
-//! Each directory's files stay together in one batch, sorted where they were found, so that putting the whole
+//! Each directory's files stay together, sorted where they were found, so that putting the whole
 //! tree in order afterwards only has to sort directories.
 
 use std::collections::HashSet;
@@ -14,22 +14,23 @@ use std::sync::{Condvar, Mutex};
 
 use crate::error::{Error, Result};
 use crate::source::filter::Filter;
-use crate::source::{Failure, FileStatus, Input, SourceOptions};
+use crate::source::inputs::{Failure, FileStatus, Input};
+use crate::source::options::SourceOptions;
 use crate::sys::{lock, wait};
 
 /// Device and inode: what makes two paths the same file.
 pub(super) type Identity = (u64, u64);
 
-/// One directory's files, by name.
-pub(super) struct Batch {
-    pub(super) directory: PathBuf,
+/// The files that were found in a directory, by name.
+pub(super) struct FilesOf {
+    pub(super) path: PathBuf,
     pub(super) files: Vec<(Input, Identity)>,
 }
 
 /// All that a walk or a part of it has found.
 #[derive(Default)]
 pub(super) struct Found {
-    pub(super) batches: Vec<Batch>,
+    pub(super) directories: Vec<FilesOf>,
     pub(super) failures: Vec<Failure>,
     pub(super) skipped: u64,
     /// Links to be followed once everything that needs none has been walked.
@@ -122,8 +123,10 @@ impl<'a> Walk<'a> {
         } else if !meta.is_file() {
             found.failures.push(Failure { path: path.to_path_buf(), reason: special(meta.file_type()) });
         } else if explicit || self.filter.takes_file(path) {
-            let directory = path.parent().unwrap_or(Path::new("")).to_path_buf();
-            found.batches.push(Batch { directory, files: vec![self.file(path.to_path_buf(), &meta)] });
+            let parent = path.parent().unwrap_or(Path::new("")).to_path_buf();
+            found
+                .directories
+                .push(FilesOf { path: parent, files: vec![self.file(path.to_path_buf(), &meta)] });
         } else {
             found.skipped += 1;
         }
@@ -195,7 +198,7 @@ impl<'a> Walk<'a> {
         }
         if !files.is_empty() {
             files.sort_unstable_by(|a: &(Input, Identity), b| a.0.path.as_os_str().cmp(b.0.path.as_os_str()));
-            found.batches.push(Batch { directory, files });
+            found.directories.push(FilesOf { path: directory, files });
         }
     }
 
@@ -248,7 +251,7 @@ impl Found {
     }
 
     fn append(&mut self, mut other: Found) {
-        self.batches.append(&mut other.batches);
+        self.directories.append(&mut other.directories);
         self.failures.append(&mut other.failures);
         self.links.append(&mut other.links);
         self.skipped += other.skipped;

@@ -1,7 +1,7 @@
 //! What every data file is wrapped in: who it is, which version, its sections, and their checksums.
 //!
 //! ```text
-//! header    4096 bytes: magic 8 | format u32 | feature u32 | id 16 | zeros | xxh3-64 of the 4088 bytes before
+//! header    4096 bytes: magic 8 | format u32 | feature u32 | id 16 | zeros | xxh3-64 of the first 4088
 //! section   at a multiple of 4096, padded with zeros
 //! …
 //! table     count u32 | zero u32 | per section: kind u32 | zero u32 | offset u64 | length u64,
@@ -18,7 +18,7 @@ use std::sync::atomic::AtomicU64;
 
 use xxhash_rust::xxh3::{Xxh3, xxh3_64};
 
-use super::section::Section;
+use super::section::{BLOCK, Section};
 use super::{Bytes, Directory, Output};
 use crate::codec::ByteReader;
 use crate::error::{Error, Result};
@@ -27,8 +27,6 @@ use crate::error::{Error, Result};
 const PAGE: usize = 4096;
 /// Bytes of the header under its checksum.
 const HEADER: usize = PAGE - 8;
-/// Bytes of a section under one checksum.
-pub(super) const BLOCK: usize = 16 << 10;
 const TRAILER: usize = 32;
 const END: &[u8; 8] = b"SCANNEND";
 /// Most sections that a file may have.

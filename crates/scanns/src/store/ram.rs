@@ -70,7 +70,7 @@ impl Directory for RamDirectory {
         if std::mem::replace(&mut *held, true) {
             return Err(Error::Locked { path: "memory".into() });
         }
-        Ok(WriterLock { _held: Box::new(Release(self.lock_held.clone())) })
+        Ok(WriterLock { _held: Box::new(ReleaseRam(self.lock_held.clone())) })
     }
 
     fn describe(&self) -> String {
@@ -80,9 +80,9 @@ impl Directory for RamDirectory {
 
 /// Frees the lock when dropped.
 #[derive(Debug)]
-struct Release(Arc<Mutex<bool>>);
+struct ReleaseRam(Arc<Mutex<bool>>);
 
-impl Drop for Release {
+impl Drop for ReleaseRam {
     fn drop(&mut self) {
         *lock(&self.0) = false;
     }

@@ -7,9 +7,11 @@ use std::sync::atomic::{AtomicU64, Ordering};
 use xxhash_rust::xxh3::xxh3_64;
 
 use super::Bytes;
-use super::envelope::BLOCK;
 use crate::error::{Error, Result};
 use crate::sys::prefetch;
+
+/// Bytes of a section under one checksum.
+pub(super) const BLOCK: usize = 16 << 10;
 
 /// One section of an open file; its bytes are verified as they are touched.
 #[derive(Debug)]

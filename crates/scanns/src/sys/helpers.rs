@@ -1,6 +1,6 @@
 //! Threads that wait to help with work that borrows.
 //!
-//! Whoever has work that several threads can do at once does it itself, and helpers that are free join in.
+//! A thread with work that several can do at once does it itself, and helpers that are free join in.
 //! What they did not begin with before it was done is taken back, so nobody waits for helpers that are busy
 //! elsewhere; those that did begin are waited for, which is why the work may borrow from the stack of its
 //! owner.
@@ -144,7 +144,7 @@ impl Drop for Posted<'_> {
 }
 
 impl Helpers {
-    /// At most so many.
+    /// The most of them that are started.
     pub fn new(most: usize) -> Self {
         Helpers { shared: Arc::default(), most, threads: Mutex::default() }
     }
@@ -182,7 +182,7 @@ impl Helpers {
         result
     }
 
-    /// Sees to it that so many are there. One that cannot be started is missed by nobody.
+    /// Starts helpers until there are `count`. One that cannot be started does no harm.
     fn start(&self, helpers: usize) {
         let mut threads = lock(&self.threads);
         while threads.len() < helpers {

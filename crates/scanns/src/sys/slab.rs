@@ -19,7 +19,7 @@ unsafe impl Plain for u64 {}
 // SAFETY: integers take every bit pattern.
 unsafe impl Plain for u128 {}
 
-/// An array of `T` over a [`Region`]; its length is what was reserved, its cost what was touched.
+/// An array of `T` over reserved memory; its length is what was reserved, its cost what was touched.
 #[derive(Debug)]
 pub struct Slab<T: Plain> {
     region: Region,

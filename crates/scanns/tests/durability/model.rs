@@ -46,10 +46,9 @@ pub enum Step {
     DeleteKeys(Vec<String>),
     /// Documents with this word are deleted.
     DeleteWord(String),
-    /// Segments are merged until there are so many; with 0, documents are reordered.
+    /// Segments are merged until there are this number of them; with 0, documents are reordered.
     Merge(usize),
-    /// A program writes: documents are put in the place of those with their key, or deleted where there is no
-    /// text.
+    /// A program puts documents in the place of those with their key; without a text, it deletes them.
     Live(Vec<(String, Option<String>)>),
 }
 
@@ -482,8 +481,7 @@ pub fn contents(snapshot: &Snapshot) -> Result<Contents> {
 pub fn no_file_is_left_over(directory: &dyn Directory, what: &str) {
     let mut found: BTreeSet<String> = directory.list().unwrap().into_iter().collect();
     let all = found.clone();
-    found.remove("lock");
-    found.remove("readers");
+    found.retain(|name| name != "lock" && name != "readers");
     if let Some(snapshot) = Snapshot::open_in(directory).unwrap() {
         let generation = snapshot.info().generation;
         assert!(found.remove(&format!("manifest-{generation:010}")), "{what}: {all:?}");

@@ -92,7 +92,8 @@ fn a_change_of_the_format_counts_its_version_up() {
     assert!(!old.is_empty());
     assert_eq!(
         new, old,
-        "the same documents are written in other bytes than in format {FORMAT}: count the version of the changed file up, \
+        "the same documents are written in other bytes than in format {FORMAT}: count the version of the \
+         changed file up, \
          describe the change in docs/FORMAT.md, and write a fixture (see the top of this file)"
     );
 }

@@ -143,11 +143,10 @@ impl Crate {
     /// Every import that leads to another file of the crate: from where, the line, to where.
     fn edges(&self) -> impl Iterator<Item = (&Name, usize, &Name)> {
         self.modules.iter().flat_map(move |(from, module)| {
-            let found = module.imports.iter().filter_map(move |import| {
+            module.imports.iter().filter_map(move |import| {
                 let to = self.definer(&import.target, 8)?;
                 (to != from).then_some((from, import.line, to))
-            });
-            found
+            })
         })
     }
 

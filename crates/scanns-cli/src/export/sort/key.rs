@@ -2,7 +2,7 @@
 //! does.
 //!
 //! ```text
-//! key   = part … | leaf u32 | document u32                                     both with the highest byte first
+//! key   = part … | leaf u32 | document u32            both with the highest byte first
 //! part  = 0                                      no value, which comes first
 //!       | 1 number u64                           its order, the highest byte first
 //!       | 1 (byte | 0 255) … 0 0                 a text, in which 255 follows a zero
@@ -64,7 +64,8 @@ impl Order {
                             let kind = snapshot.schema().entry(field).map(|entry| &entry.kind);
                             if let Some(FieldKind::Text { .. } | FieldKind::Bytes | FieldKind::Path) = kind {
                                 bail!(
-                                    "texts, bytes and paths have no order here: sort by a number, a date or a keyword, or by key"
+                                    "texts, bytes and paths have no order here: sort by a number, a date \
+                                     or a keyword, or by key"
                                 );
                             }
                             From::Column(place(BatchField::Values(field)))

@@ -4,7 +4,7 @@
 //! the first one that fits is the longest. There are eight times as many slots as symbols: mostly one or two
 //! are compared.
 
-use super::{LITERAL, LONGEST, Symbol};
+use super::symbol::{LITERAL, LONGEST, Symbol};
 
 const SLOTS: usize = 2048;
 
@@ -13,13 +13,13 @@ const SLOTS: usize = 2048;
 pub struct Matcher {
     /// Where the symbols of each slot begin among `symbols`; they end where those of the next one begin.
     starts: Box<[u8; SLOTS + 1]>,
-    symbols: Vec<Entry>,
+    symbols: Vec<HashedSymbol>,
     /// The codes of symbols of one byte.
     single: [u8; 256],
 }
 
 #[derive(Clone, Copy, Debug)]
-struct Entry {
+struct HashedSymbol {
     bits: u64,
     mask: u64,
     len: u8,
@@ -46,24 +46,24 @@ impl Matcher {
     /// A matcher of up to 255 symbols, whose codes are their numbers.
     pub(super) fn new(symbols: &[Symbol]) -> Self {
         let mut single = [LITERAL; 256];
-        let mut entries = Vec::with_capacity(symbols.len());
+        let mut candidates = Vec::with_capacity(symbols.len());
         for (&Symbol { bits, len }, code) in symbols.iter().zip(0..LITERAL) {
             if len == 1 {
                 single[usize::from(bits.to_le_bytes()[0])] = code;
             } else {
-                entries.push(Entry { bits, mask: Symbol { bits, len }.mask(), len, code });
+                candidates.push(HashedSymbol { bits, mask: Symbol { bits, len }.mask(), len, code });
             }
         }
-        entries.sort_by_key(|entry| (slot(entry.bits), u8::MAX - entry.len));
+        candidates.sort_by_key(|candidate| (slot(candidate.bits), u8::MAX - candidate.len));
         let mut starts = Box::new([0; SLOTS + 1]);
         let mut before = 0;
         for (at, start) in starts.iter_mut().enumerate() {
-            while entries.get(usize::from(before)).is_some_and(|entry| slot(entry.bits) < at) {
+            while candidates.get(usize::from(before)).is_some_and(|candidate| slot(candidate.bits) < at) {
                 before += 1;
             }
             *start = before;
         }
-        Matcher { starts, symbols: entries, single }
+        Matcher { starts, symbols: candidates, single }
     }
 
     /// The code of the longest symbol that begins `text`, of which there is a byte, and its length; or
@@ -73,10 +73,10 @@ impl Matcher {
         let word = word_of(text);
         let slot = slot(word);
         let slot = usize::from(self.starts[slot])..usize::from(self.starts[slot + 1]);
-        for entry in self.symbols.get(slot).unwrap_or_default() {
+        for candidate in self.symbols.get(slot).unwrap_or_default() {
             // Zeros behind the end look like those of a symbol.
-            if (word ^ entry.bits) & entry.mask == 0 && usize::from(entry.len) <= text.len() {
-                return (entry.code, usize::from(entry.len));
+            if (word ^ candidate.bits) & candidate.mask == 0 && usize::from(candidate.len) <= text.len() {
+                return (candidate.code, usize::from(candidate.len));
             }
         }
         (self.single[usize::from(word.to_le_bytes()[0])], 1)

@@ -2,7 +2,7 @@
 //! bytes.
 //!
 //! ```text
-//! table = count u8 (8 times) | symbol …      how many symbols have 1, 2, … 8 bytes; their bytes in that order
+//! table = count u8 (8 times) | symbol …   how many symbols have 1, 2, … 8 bytes; their bytes in that order
 //! text  = code …
 //! code  = number of a symbol u8 | 255 byte   255: the byte as it is
 //! ```
@@ -14,6 +14,7 @@
 //! which only its length counts.
 
 mod matcher;
+mod symbol;
 #[cfg(test)]
 mod tests;
 mod train;
@@ -22,43 +23,10 @@ pub use matcher::Matcher;
 pub use train::{SAMPLE, sample};
 
 use super::ByteReader;
+use symbol::{LITERAL, LONGEST, MOST, Symbol};
 
-/// Most bytes of a symbol.
-const LONGEST: usize = 8;
-/// Most symbols: the last code is for bytes that are none.
-const MOST: usize = 255;
-/// The code before a byte as it is.
-const LITERAL: u8 = 255;
 /// Codes that are decompressed between two looks at how long the text became.
 const STRETCH: usize = 64;
-
-/// A string of one to eight bytes.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
-struct Symbol {
-    /// Its bytes, the first one lowest, and zeros.
-    bits: u64,
-    len: u8,
-}
-
-impl Symbol {
-    fn byte(byte: u8) -> Self {
-        Symbol { bits: u64::from(byte), len: 1 }
-    }
-
-    fn bytes(&self) -> [u8; LONGEST] {
-        self.bits.to_le_bytes()
-    }
-
-    /// The bits that count of a word that is compared with it.
-    fn mask(&self) -> u64 {
-        u64::MAX >> (64 - 8 * u32::from(self.len))
-    }
-
-    /// Symbols stand by length and then by bytes.
-    fn order(&self) -> (u8, u64) {
-        (self.len, self.bits.swap_bytes())
-    }
-}
 
 /// The symbols that codes stand for.
 #[derive(Clone, Debug)]
@@ -85,7 +53,7 @@ impl SymbolTable {
     /// The table that shortens texts like those of `sample`; [`sample`] makes one of suitable size of more
     /// text.
     pub fn train(sample: &[&[u8]]) -> Self {
-        train::train(sample)
+        Self::of(train::train(sample))
     }
 
     /// What compresses with this table.

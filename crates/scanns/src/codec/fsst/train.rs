@@ -7,7 +7,8 @@
 
 use hashbrown::HashMap;
 
-use super::{LITERAL, LONGEST, MOST, Matcher, Symbol, SymbolTable};
+use super::matcher::Matcher;
+use super::symbol::{LITERAL, LONGEST, MOST, Symbol};
 
 /// Bytes of a sample that is large enough: more hardly improve the symbols.
 pub const SAMPLE: usize = 32 << 10;
@@ -100,8 +101,8 @@ impl Counts {
     }
 }
 
-/// See [`SymbolTable::train`].
-pub(super) fn train(sample: &[&[u8]]) -> SymbolTable {
+/// The symbols that shorten texts like those of `sample`; see [`super::SymbolTable::train`].
+pub(super) fn train(sample: &[&[u8]]) -> Vec<Symbol> {
     let mut counts = Counts::new();
     let mut symbols: Vec<Symbol> = Vec::new();
     for step in STEPS {
@@ -110,7 +111,7 @@ pub(super) fn train(sample: &[&[u8]]) -> SymbolTable {
         counts.take(&Matcher::new(&symbols), some);
         symbols = grow(&symbols, &counts);
     }
-    SymbolTable::of(symbols)
+    symbols
 }
 
 /// The symbols of the next round: those that cover most of the sample that `counts` is of.

@@ -50,7 +50,7 @@ pub(super) fn number(whole: u64, power: f64) -> u64 {
 /// The whole number that [`number`] makes `order` of, if there is one.
 fn whole(order: u64, power: f64) -> Option<u64> {
     let scaled = (float_of(order) * power).round_ties_even();
-    // The comparison is false for what is no number.
+    // The comparison is false where one side is NaN.
     if scaled.abs() <= WHOLE {
         #[expect(clippy::cast_possible_truncation, reason = "it is whole and within 53 bits")]
         let whole = (scaled as i64).cast_unsigned() ^ 1 << 63;

@@ -1,24 +1,25 @@
 //! The numbers of a block, 64 bits each, in the form that takes least, any of which can be read alone.
 //!
-//! Numbers are unsigned and their order is that of the values that they stand for, see `column/kind.rs`. How
+//! Numbers are unsigned and in the order of the values that they stand for, see `column/kind.rs`. How
 //! a block is written is said by a [`Head`] that its index has; what follows are its bytes. Every form is
 //! sums and products of [`packed`] integers, so that one number costs one or two loads and a whole block a
 //! fraction of a nanosecond per number:
 //!
 //! ```text
 //! constant  nothing: all are base
-//! scaled    packed                                 base + step * packed, where step divides all distances from the least
-//! table     value u64 … | packed                   the packed integer is the place in a table of extra values, ascending
-//! line      packed                                 base + (step * i >> 16) + packed, step signed
-//! runs      end u16 … | packed                     extra runs of equal numbers: where each ends, and base + step * packed
-//! patched   packed | place u16 … | value u64 …     as scaled, but for extra places, where the packed integer has all bits set
-//! decimal   packed | place u16 … | value u64 …     as patched: a whole number that is divided by a power of ten, 10^(step >> 56)
+//! scaled    packed                               base + step * packed
+//! table     value u64 … | packed                 `extra` values, ascending; packed is the place in them
+//! line      packed                               base + (step * i >> 16) + packed, step signed
+//! runs      end u16 … | packed                   `extra` runs of equal numbers, each base + step * packed
+//! patched   packed | place u16 … | value u64 …   as scaled, with `extra` exceptions: packed has all bits set
+//! decimal   packed | place u16 … | value u64 …   as patched, divided by the power of ten 10^(step >> 56)
 //! ```
 //!
-//! Steps of the last have their lower 56 bits as factor. Decimal numbers are in the spirit of ALP (Afroozeh,
-//! Kuffó, Boncz: "ALP: Adaptive Lossless floating-Point Compression", SIGMOD 2024); a division instead of a
-//! multiplication finds the nearest double of every decimal number, so there are fewer exceptions. All sums
-//! wrap around.
+//! The step of `scaled` divides the distances of all values from the least; `end` is the place where a run
+//! ends. Steps of `decimal` have their lower 56 bits as factor. Decimal numbers are in the spirit of ALP
+//! (Afroozeh, Kuffó, Boncz: "ALP: Adaptive Lossless floating-Point Compression", SIGMOD 2024); a division
+//! instead of a multiplication finds the nearest double of every decimal number, so there are fewer
+//! exceptions. All sums wrap around.
 //!
 //! `choose.rs` finds the form, `decimal.rs` knows doubles.
 //!

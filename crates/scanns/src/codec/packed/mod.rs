@@ -15,8 +15,9 @@ pub const TAIL: usize = 8;
 /// Calls `$function::<W>` for the constant `W` that equals `$width`.
 macro_rules! with_width {
     ($width:expr, $function:ident ($($argument:expr),*)) => {
-        with_width!(@ $width, $function ($($argument),*) 0 1 2 3 4 5 6 7 8 9 10 11 12 13 14 15 16 17 18 19 20 21 22
-            23 24 25 26 27 28 29 30 31 32 33 34 35 36 37 38 39 40 41 42 43 44 45 46 47 48 49 50 51 52 53 54 55 56)
+        with_width!(@ $width, $function ($($argument),*)
+            0 1 2 3 4 5 6 7 8 9 10 11 12 13 14 15 16 17 18 19 20 21 22 23 24 25 26 27 28 29 30 31 32
+            33 34 35 36 37 38 39 40 41 42 43 44 45 46 47 48 49 50 51 52 53 54 55 56)
     };
     (@ $width:expr, $function:ident $arguments:tt $($value:literal)*) => {
         match $width {

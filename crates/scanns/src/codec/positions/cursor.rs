@@ -119,7 +119,7 @@ impl<'a, C: Columns> PositionCursor<'a, C> {
         for of_block in places.chunk_by(|left, right| left.block == right.block) {
             let firsts;
             (firsts, left) = left.split_at_mut_checked(of_block.len())?;
-            // The reader has to begin anew for whoever asks next, too.
+            // The reader has to begin anew at the next question, too.
             (self.block, self.passed) = (of_block.first()?.block, u64::MAX);
             self.deltas.seek(self.block)?;
             self.deltas.firsts(of_block.iter().map(|place| place.before), firsts)?;
@@ -146,7 +146,7 @@ impl<'a, C: Columns> PositionCursor<'a, C> {
         Some(())
     }
 
-    /// How many occurrences there are from the place at hand up to a posting; moves to its block, or back, if
+    /// How many occurrences there are from the current place up to a posting; moves to its block, or back, if
     /// need be.
     #[inline]
     fn pass_to(&mut self, place: PostingPlace) -> Option<u64> {

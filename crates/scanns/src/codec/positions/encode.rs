@@ -46,7 +46,8 @@ impl PositionEncoder {
             self.postings = 0;
         }
         if self.postings == 0 && !self.fresh {
-            self.push_entry(self.place());
+            let (number, start, skip) = self.place();
+            self.push_entry(number, start, skip);
         }
         self.fresh = false;
         self.postings += 1;
@@ -58,7 +59,7 @@ impl PositionEncoder {
         (number, self.units, u8::try_from(self.len).unwrap_or(u8::MAX))
     }
 
-    fn push_entry(&mut self, (number, start, skip): (u32, u32, u8)) {
+    fn push_entry(&mut self, number: u32, start: u32, skip: u8) {
         self.entries.extend_from_slice(&number.to_le_bytes());
         self.entries.extend_from_slice(&start.to_le_bytes());
         self.entries.push(skip);
@@ -81,11 +82,11 @@ impl PositionEncoder {
         self.flush_loose(out);
         let (number, start, _) = self.place();
         if !self.fresh {
-            self.push_entry((number, start, 0));
+            self.push_entry(number, start, 0);
         }
         for entry in run.entries() {
             let (number_there, start_there, skip) = entry;
-            self.push_entry((number.checked_add(number_there)?, start.checked_add(start_there)?, skip));
+            self.push_entry(number.checked_add(number_there)?, start.checked_add(start_there)?, skip);
         }
         (self.fresh, self.postings) = (false, if waiting == 0 { BLOCK } else { waiting });
         let (blocks, widths) = run.blocks()?;
@@ -180,7 +181,7 @@ impl PositionEncoder {
         self.abandon();
     }
 
-    /// Forgets the run at hand, of which nothing has been written if it has less than a block.
+    /// Forgets the current run, of which nothing has been written if it has less than a block.
     pub fn abandon(&mut self) {
         self.widths.clear();
         self.entries.clear();

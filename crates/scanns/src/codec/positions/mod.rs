@@ -24,9 +24,9 @@
 //! They stay together:
 //!
 //! ```text
-//! block  = packed(deltas) packed(starts) packed(extras)         each of a width of its own; extras mostly of none
-//! delta  = varint(delta) varint(start << 1 | (extra != 0)) varint(extra)?       in a loose block and in the tail
-//! widths = width:u8 width:u8 width:u8                           per block that is packed
+//! block  = packed(deltas) packed(starts) packed(extras)   each of a width of its own
+//! delta  = varint(delta) varint(start << 1 | (extra != 0)) varint(extra)?   in a loose block and in the tail
+//! widths = width:u8 width:u8 width:u8                    per block that is packed
 //! ```
 //!
 //! So a run goes out as it grows, of all three; one table leads into it; and a reader of positions alone
@@ -36,7 +36,7 @@
 //! between others.
 //!
 //! An entry says where the deltas of a block of postings begin, so that a cursor that skips to it decodes
-//! nothing of what comes before: which byte of the widths is that of the block of deltas (all of them for the
+//! nothing of what comes before: which byte of the widths belongs to the block of deltas (all of them for the
 //! tail), its place in units of [`UNIT`](super::bitpack::UNIT) bytes, and how many deltas of it belong to
 //! postings before.
 //!

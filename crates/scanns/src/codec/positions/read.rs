@@ -23,7 +23,7 @@ struct Run<'a> {
 /// A place in a run.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 struct Place {
-    /// Which byte of the widths is that of the block; the number of all for the tail.
+    /// Which byte of the widths belongs to the block; the number of all for the tail.
     number: usize,
     /// Where it begins, in bytes.
     start: usize,
@@ -99,7 +99,7 @@ impl<'a, C: Columns> DeltaReader<'a, C> {
         }
     }
 
-    /// Deltas in the block at hand; 0 past the tail.
+    /// Deltas in the current block; 0 past the tail.
     #[inline]
     fn len(&self) -> usize {
         match self.run.widths.get(self.place.number) {
@@ -116,7 +116,7 @@ impl<'a, C: Columns> DeltaReader<'a, C> {
         self.run.widths.get(self.place.number + 1).map_or(0, |&len| usize::from(len) % BLOCK)
     }
 
-    /// The place after the block at hand; `None` if that is the tail.
+    /// The place after the current block; `None` if that is the tail.
     #[inline]
     fn next_place(&self) -> Option<Place> {
         let Place { number, start, .. } = self.place;
@@ -135,7 +135,7 @@ impl<'a, C: Columns> DeltaReader<'a, C> {
         self.run.widths.get(self.place.number..)?.first_chunk().copied()
     }
 
-    /// Moves to the block after the one at hand; `None` if that was the tail.
+    /// Moves to the block after the current one; `None` if that was the tail.
     #[inline]
     fn next_block(&mut self) -> Option<()> {
         self.place = self.next_place()?;

@@ -87,7 +87,7 @@ impl ListEncoder {
             Some(before) => Entry::read(table.entries.get(before)?).last,
             None => u32::MAX,
         };
-        let (code, units) = (self.copy_first(bytes, &first, (source_before, shift), out)?, self.units);
+        let (code, units) = (self.copy_first(bytes, &first, source_before, shift, out)?, self.units);
         out.extend_from_slice(rest);
         let moved_by = i64::try_from(docs::len(code)).ok()? - i64::try_from(docs::len(first.code)).ok()?;
         let grown = i32::try_from(moved_by / UNIT as i64).ok()?;
@@ -119,7 +119,8 @@ impl ListEncoder {
         &self,
         block: &[u8],
         entry: &Entry,
-        (before, shift): (u32, u32),
+        before: u32,
+        shift: u32,
         out: &mut Vec<u8>,
     ) -> Option<u8> {
         if before.wrapping_add(shift) == self.before {

@@ -239,7 +239,7 @@ impl<'a> ListCursor<'a> {
         )
     }
 
-    /// Where the current posting stands among all occurrences of the term; at the end of the list, nowhere.
+    /// Where the current posting stands among all occurrences of the term; at the end of the list, `None`.
     pub fn place(&mut self) -> PostingPlace {
         if !self.tfs_ready {
             self.decode_tfs();

@@ -66,7 +66,7 @@ impl ImpactSet {
         ImpactSet { used: 0, tf_codes: EXACT_CODES, norms: [u8::MAX; 64] }
     }
 
-    /// The impacts of postings that all occur once, `norm` being that of the shortest document.
+    /// The impacts of postings that all occur once, `norm` being the shortest document's.
     pub(super) fn of_ones(norm: u8) -> [u8; IMPACTS] {
         std::array::from_fn(|i| if i % 2 == 0 { 1 } else { norm })
     }

@@ -4,13 +4,14 @@
 //! list  = posting*                     of fewer than BLOCK documents
 //!       | block* table                 from the first byte; its length is kept by the dictionary
 //! block = documents packed(tf - 1)             BLOCK postings, code and width in the table
-//!       | posting* padding                     fewer postings: a loose block; the last one is without padding
+//!       | posting* padding                     fewer postings: a loose block; the last one has no padding
 //! documents = packed(doc gaps)                 the code is their width
-//!           | bits                             the code is DENSE and how many units follow; bit i is document before + 1 + i
+//!           | bits                             the code is DENSE and how many units follow; bit i is the
+//!                                              document i + 1 after the one before the block
 //! posting = varint(gap << 1 | (tf == 1)) varint(tf)?   tf only where it is not 1
 //! table = entry* impacts blocks:u32    one entry per block
-//! entry = last:u32 start:u32 code:u8 tf_width:u8 impacts        16 bytes; of a loose block code and width are LOOSE
-//!                                                               and the number of its postings
+//! entry = last:u32 start:u32 code:u8 tf_width:u8 impacts   16 bytes; of a loose block code and width are
+//!                                                          LOOSE and the number of its postings
 //! impacts = (tf:u8 norm:u8){3}
 //! ```
 //!

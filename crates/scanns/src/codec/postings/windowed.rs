@@ -3,6 +3,8 @@
 //! Blocks of bits are laid over the window as they are, and only packed ones are unpacked. Which blocks a
 //! window needs the table says.
 
+use std::ops::Range;
+
 use super::table::Entry;
 use super::{BLOCK, ListCursor, NO_MORE, docs};
 use crate::codec::bits;
@@ -109,7 +111,7 @@ impl<'a> WindowedList<'a> {
                         self.cursor.give_up();
                     }
                 }
-                None => self.unpack_into((start, end), window),
+                None => self.unpack_into(start..end, window),
             }
             if self.cursor.block_last(self.block) >= end {
                 return;
@@ -119,14 +121,14 @@ impl<'a> WindowedList<'a> {
     }
 
     /// Sets the bits of the documents of a packed block that are in the window.
-    fn unpack_into(&mut self, (start, end): (u32, u32), window: &mut [u64]) {
+    fn unpack_into(&mut self, span: Range<u32>, window: &mut [u64]) {
         self.cursor.load_block(self.block);
         let docs = self.cursor.rest_of_docs();
-        let from = docs.partition_point(|&doc| doc < start);
+        let from = docs.partition_point(|&doc| doc < span.start);
         let docs = docs.get(from..).unwrap_or_default();
-        let docs = docs.get(..docs.partition_point(|&doc| doc < end)).unwrap_or_default();
+        let docs = docs.get(..docs.partition_point(|&doc| doc < span.end)).unwrap_or_default();
         let mut set = |doc: u32| {
-            let place = doc - start;
+            let place = doc - span.start;
             if let Some(word) = window.get_mut((place / 64) as usize) {
                 *word |= 1 << (place % 64);
             }
@@ -164,7 +166,7 @@ impl<'a> WindowedList<'a> {
 }
 
 impl Dense<'_> {
-    /// True if it has as many documents as it should, and none after its last and that of the list.
+    /// True if it has as many documents as it should, and none after its last or after the list's.
     #[inline]
     fn is_whole(&self, last_of_list: u32) -> bool {
         let ends_right = match self.bits {

@@ -2,9 +2,9 @@
 //! line is kept.
 //!
 //! ```text
-//! ends  = entry … | bits …                                        an entry for each 128 ends, the last of what is left
-//! entry = base u64 | (slope << 6 | width) u32 | place u32           16 bytes
-//! bits  = above … | zeros                                         up to a whole byte
+//! ends  = entry … | bits …                                   an entry for each 128 ends, or what is left
+//! entry = base u64 | (slope << 6 | width) u32 | place u32      16 bytes
+//! bits  = above … | zeros                                    up to a whole byte
 //! ```
 //!
 //! End `k` of a group, from 0, is `base + (slope * (k + 1) >> 6) + above`, modulo 2^64. `above` has `width`
@@ -132,21 +132,21 @@ fn entries_len(count: usize) -> usize {
 
 /// A group: its base, its slope, the width of what is above, and where that begins behind the last entry.
 #[derive(Clone, Copy)]
-struct Group {
+struct EndsGroup {
     base: u64,
     slope: u64,
     width: u32,
     place: usize,
 }
 
-impl Group {
+impl EndsGroup {
     #[inline(always)]
     fn read(bytes: &[u8]) -> Option<Self> {
         let mut reader = ByteReader::new(bytes);
         let (base, slope, place) = (reader.u64()?, reader.u32()?, reader.u32()? as usize);
         let width = slope & ((1 << POINT) - 1);
         let place = place.checked_mul(UNIT)?;
-        (width <= WIDEST).then_some(Group { base, slope: u64::from(slope >> POINT), width, place })
+        (width <= WIDEST).then_some(EndsGroup { base, slope: u64::from(slope >> POINT), width, place })
     }
 
     /// End `k`, of which `bytes` begin with bit `from` of the group.
@@ -180,8 +180,8 @@ impl EndsPlace {
         if entries > most {
             return Ok(None);
         }
-        let last_group = Group::read(read(entries - ENTRY..entries)?);
-        let len = last_group.and_then(|Group { width, place, .. }| {
+        let last_group = EndsGroup::read(read(entries - ENTRY..entries)?);
+        let len = last_group.and_then(|EndsGroup { width, place, .. }| {
             let bits = (last % GROUP + 1) * width as usize;
             entries.checked_add(place)?.checked_add(bits.div_ceil(8))
         });
@@ -193,7 +193,7 @@ impl EndsPlace {
         self.len
     }
 
-    /// From where to where string `i` is; `None` if there are not so many, or its end is before its start.
+    /// From where to where string `i` is; `None` if there are fewer strings, or its end is before its start.
     ///
     /// # Errors
     /// What `read` fails with.
@@ -207,7 +207,7 @@ impl EndsPlace {
             return Ok(None);
         }
         let (group, k) = (i / GROUP, i % GROUP);
-        let Some(found) = Group::read(read(group * ENTRY..(group + 1) * ENTRY)?) else { return Ok(None) };
+        let Some(found) = EndsGroup::read(read(group * ENTRY..(group + 1) * ENTRY)?) else { return Ok(None) };
         let before = k.saturating_sub(1);
         // From the byte in which the end before begins: both are within the next 17.
         let from = before * found.width as usize / 8;
@@ -245,7 +245,7 @@ impl<'a> Ends<'a> {
         Some(Ends { bytes: reader.take(place.len())?, place })
     }
 
-    /// From where to where string `i` is; `None` if there are not so many, or its end is before its start.
+    /// From where to where string `i` is; `None` if there are fewer strings, or its end is before its start.
     #[inline]
     pub fn range(&self, i: usize) -> Option<Range<usize>> {
         self.place.range(i, |range| self.bytes.get(range).ok_or(())).ok()?

@@ -2,10 +2,10 @@
 //!
 //! ```text
 //! block = count varint | form u8 | body
-//! body  = text                                   form 0: each string is this text
-//!       | ends | text                            form 1: the strings as they are
-//!       | table | ends | code                    form 2: the strings as codes of symbols; ends are those of codes
-//!       | length varint | ends | frame           form 3: the text of all, at most 1 MiB, as a frame of Zstandard
+//! body  = text                             form 0: each string is this text
+//!       | ends | text                      form 1: the strings as they are
+//!       | table | ends | code              form 2: the strings as codes of symbols; ends are those of codes
+//!       | length varint | ends | frame     form 3: the text of all, at most 1 MiB, as a frame of Zstandard
 //! ```
 //!
 //! There are at most 2^32 - 1 strings, of form 0 at most 65,536. Ends are as in `ends.rs`, tables and codes

@@ -10,11 +10,11 @@ use super::{CODES, Ends, FRAME, MOST_IN_FRAME, MOST_SAME, RAW, SAME};
 #[derive(Debug)]
 pub struct StringBlock<'a> {
     count: u32,
-    form: Form<'a>,
+    form: Layout<'a>,
 }
 
 #[derive(Debug)]
-enum Form<'a> {
+enum Layout<'a> {
     Same(&'a [u8]),
     Raw(Ends<'a>, &'a [u8]),
     Codes(Box<SymbolTable>, Ends<'a>, &'a [u8]),
@@ -29,22 +29,22 @@ impl<'a> StringBlock<'a> {
         let count = reader.varint32()?;
         let strings = usize::try_from(count).ok()?;
         let form = match reader.u8()? {
-            SAME if strings <= MOST_SAME => Form::Same(reader.remaining()),
-            RAW => Form::Raw(Ends::open(&mut reader, strings)?, reader.remaining()),
+            SAME if strings <= MOST_SAME => Layout::Same(reader.remaining()),
+            RAW => Layout::Raw(Ends::open(&mut reader, strings)?, reader.remaining()),
             CODES => {
                 let table = Box::new(SymbolTable::decode(&mut reader)?);
-                Form::Codes(table, Ends::open(&mut reader, strings)?, reader.remaining())
+                Layout::Codes(table, Ends::open(&mut reader, strings)?, reader.remaining())
             }
             FRAME => {
                 let len = usize::try_from(reader.varint()?).ok().filter(|&len| len <= MOST_IN_FRAME)?;
-                Form::Frame(Ends::open(&mut reader, strings)?, len, reader.remaining())
+                Layout::Frame(Ends::open(&mut reader, strings)?, len, reader.remaining())
             }
             _ => return None,
         };
         let (ends, len) = match &form {
-            Form::Same(_) => return Some(StringBlock { count, form }),
-            Form::Raw(ends, text) | Form::Codes(_, ends, text) => (ends, text.len()),
-            Form::Frame(ends, len, _) => (ends, *len),
+            Layout::Same(_) => return Some(StringBlock { count, form }),
+            Layout::Raw(ends, text) | Layout::Codes(_, ends, text) => (ends, text.len()),
+            Layout::Frame(ends, len, _) => (ends, *len),
         };
         let last = strings.checked_sub(1).map_or(Some(0), |last| Some(ends.range(last)?.end));
         (last == Some(len)).then_some(StringBlock { count, form })
@@ -59,24 +59,24 @@ impl<'a> StringBlock<'a> {
     #[cfg(test)]
     /// True if a string can be read only after all were unpacked.
     pub fn is_packed(&self) -> bool {
-        matches!(self.form, Form::Frame(..))
+        matches!(self.form, Layout::Frame(..))
     }
 
     /// Unpacks what [`get_from`](Self::get_from) needs into `text`: nothing, but for a block that [is
     /// packed](Self::is_packed), which has at most 1 MiB.
     pub fn unpack(&self, text: &mut Vec<u8>) -> Option<()> {
         text.clear();
-        let Form::Frame(_, len, frame) = self.form else { return Some(()) };
+        let Layout::Frame(_, len, frame) = self.form else { return Some(()) };
         text.resize(len, 0);
         let found = zstd::bulk::decompress_to_buffer(frame, &mut text[..]).ok();
         found.filter(|&found| found == len).map(|_| ())
     }
 
     /// Appends string `i`; `text` is what [`unpack`](Self::unpack) made of this block. `None`, and nothing
-    /// appended, if there are not so many, or it cannot be read.
+    /// appended, if there are fewer strings, or it cannot be read.
     #[inline]
     pub fn get_from(&self, text: &[u8], i: usize, out: &mut Vec<u8>) -> Option<()> {
-        if let Form::Codes(table, ends, codes) = &self.form {
+        if let Layout::Codes(table, ends, codes) = &self.form {
             return table.decompress(codes.get(ends.range(i)?)?, usize::MAX, out);
         }
         out.extend_from_slice(self.plain(text, i)?);
@@ -97,16 +97,16 @@ impl<'a> StringBlock<'a> {
         'a: 'b,
     {
         let (ends, text): (_, &'b [u8]) = match &self.form {
-            Form::Same(text) => return (i < self.count as usize).then_some(text),
-            Form::Raw(ends, text) => (ends, text),
-            Form::Frame(ends, _, _) => (ends, unpacked),
-            Form::Codes(..) => return None,
+            Layout::Same(text) => return (i < self.count as usize).then_some(text),
+            Layout::Raw(ends, text) => (ends, text),
+            Layout::Frame(ends, _, _) => (ends, unpacked),
+            Layout::Codes(..) => return None,
         };
         text.get(ends.range(i)?)
     }
 
     /// Hands the strings of `range` to `each` in order, until it breaks; `text` is memory to reuse. `None` if
-    /// there are not so many, or one cannot be read.
+    /// there are fewer strings, or one cannot be read.
     pub fn each(
         &self,
         range: Range<usize>,
@@ -119,7 +119,7 @@ impl<'a> StringBlock<'a> {
         self.unpack(text)?;
         for i in range {
             let flow = match &self.form {
-                Form::Codes(table, ends, codes) => {
+                Layout::Codes(table, ends, codes) => {
                     text.clear();
                     table.decompress(codes.get(ends.range(i)?)?, usize::MAX, text)?;
                     each(text)

@@ -1,19 +1,22 @@
 //! What a commit says: how the index is to be understood, which segments are in it, and what its user noted.
 //!
 //! ```text
-//! manifest = fields u32 | field … | records u32 (0 file, 1 lines, 2 lines of JSON, 3 rows of CSV) | store u32 (0 nothing, 1 references, 2 content) |
+//! manifest = fields u32 | field … | records u32 (0 file, 1 lines, 2 lines of JSON, 3 rows of CSV) |
+//!            store u32 (0 nothing, 1 references, 2 content) |
 //!            compression u32 (0 none, 1 lz4, 2 zstd) | level u32 | vectors u32 (0 no, 1 yes) |
 //!            segments u32 | segment … | notes u32 | note … |
 //!            partial u32 | file …
-//! field    = varint(length) | name | varint(length) | source | kind u32 (0 text, 1 keyword, 2 unsigned, 3 signed, 4 float, 5 bytes, 6 boolean,
-//!            7 date, 8 path) | uses u32 (1 stored + 2 a column + 4 searched) | text, of that kind
-//! text     = kept u32 (0 frequencies, 1 positions, 2 documents only) | analyzer u32 | parameters u64 × 4 | chain
-//!            see `schema/analyzer.rs`
+//! field    = varint(length) | name | varint(length) | source | kind u32 (0 text, 1 keyword, 2 unsigned,
+//!            3 signed, 4 float, 5 bytes, 6 boolean, 7 date, 8 path) |
+//!            uses u32 (1 stored + 2 a column + 4 searched) | text, of that kind
+//! text     = kept u32 (0 frequencies, 1 positions, 2 documents only) | analyzer u32 |
+//!            parameters u64 × 4 | chain                              see `schema/analyzer.rs`
 //! chain    = varint(length) | text, of analyzer 8                    see `schema/chain.rs`
-//! segment  = id u128 | documents u64 | terms u64 | tokens u64 | file length u64 | deleted u64 | deletes u64 | updates u64
+//! segment  = id u128 | documents u64 | terms u64 | tokens u64 | file length u64 |
+//!            deleted u64 | deletes u64 | updates u64
 //! note     = varint(length) | name | varint(length) | value          ascending by name
-//! file     = varint(length) | path | size u64 | modified i64 | varint(spans) | span …         ascending by path
-//! span     = varint(gap) | varint(length) | varint(lines)            ascending; gap: from the end of the one before
+//! file     = varint(length) | path | size u64 | modified i64 | varint(spans) | span …    ascending by path
+//! span     = varint(gap) | varint(length) | varint(lines)            ascending; gap: from the end before
 //! ```
 //!
 //! The source of a field is what records of JSON or CSV call its values.

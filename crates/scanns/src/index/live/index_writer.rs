@@ -156,7 +156,7 @@ impl IndexWriter {
     }
 
     /// Sets the note `name` of the next commit to `value`; `None` removes it.
-    /// [`Snapshot::notes`](crate::index::Snapshot::notes) returns the notes of a commit.
+    /// [`Snapshot::notes`](crate::Snapshot::notes) returns the notes of a commit.
     pub fn note(&self, name: &[u8], value: Option<&[u8]>) {
         self.core.writer.describe(|manifest| {
             let mut manifest = manifest?;

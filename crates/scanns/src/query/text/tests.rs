@@ -18,7 +18,9 @@ impl QueryText for Words {
     fn field(&self, name: &str) -> Result<Field, Vec<String>> {
         let names = ["title", "body"];
         let known = names.iter().position(|known| *known == name);
-        known.and_then(|at| Field::new(at as u16)).ok_or_else(|| names.map(str::to_owned).to_vec())
+        known
+            .and_then(|at| Field::new(u16::try_from(at).unwrap()))
+            .ok_or_else(|| names.map(str::to_owned).to_vec())
     }
 
     fn terms(&mut self, _field: Field, text: &str) -> Vec<(u32, Vec<u8>)> {
@@ -284,8 +286,7 @@ fn any_text_parses_or_is_refused() {
         "?", "~", "^", "@", "1", "2", "title:", "in(", "re\"", "[", "]", "{", "}", " TO ", "0.5",
     ];
     for _ in 0..20_000 {
-        let text: String =
-            (0..random.u64(..12)).map(|_| pieces[random.u64(..pieces.len() as u64) as usize]).collect();
+        let text: String = (0..random.usize(..12)).map(|_| pieces[random.usize(..pieces.len())]).collect();
         for operator in [Operator::And, Operator::Or] {
             if let Err(Error::Query { at, .. }) = parse(&text, operator, &mut Words) {
                 assert!(at >= 1 && at <= text.chars().count() + 1, "{text}");

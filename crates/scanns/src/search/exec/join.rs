@@ -34,7 +34,7 @@ impl ListJoiner {
         while clause.cursor.doc() < span.end {
             let (all, tfs) = clause.cursor.rest_of_block();
             let count = count_below(all, span.end);
-            self.picked.pick(slots, span.start, (&all[..count], tfs));
+            self.picked.pick(slots, span.start, &all[..count], tfs);
             each(&self.picked, clause);
             clause.cursor.consume(count);
         }

@@ -22,7 +22,7 @@ pub(super) type FileNumber = usize;
 
 /// Something that changed a file or a name.
 #[derive(Debug)]
-pub(super) enum Step {
+pub(super) enum JournalStep {
     /// A new file has the name; the file that had it is truncated.
     Create { file: FileNumber, name: String, replaced: Option<FileNumber> },
     /// Bytes at the end of a file.
@@ -42,7 +42,7 @@ pub(super) enum Step {
 /// All steps, with the number of calls that were made when each was done.
 #[derive(Debug, Default)]
 pub(super) struct Journal {
-    steps: Vec<(u64, Step)>,
+    steps: Vec<(u64, JournalStep)>,
 }
 
 #[derive(Default)]
@@ -66,7 +66,7 @@ impl Dice {
 }
 
 impl Journal {
-    pub(super) fn note(&mut self, calls: u64, step: Step) {
+    pub(super) fn note(&mut self, calls: u64, step: JournalStep) {
         self.steps.push((calls, step));
     }
 
@@ -77,27 +77,27 @@ impl Journal {
         let mut changes = Vec::new();
         for (_, step) in self.steps.iter().take_while(|(calls, _)| *calls <= end) {
             match step {
-                Step::Create { replaced, .. } => {
+                JournalStep::Create { replaced, .. } => {
                     files.push(File::default());
                     if let Some(old) = replaced.and_then(|old| files.get_mut(old)) {
                         old.synced = false;
                     }
                     changes.push(step);
                 }
-                Step::Rename { .. } | Step::Remove { .. } => changes.push(step),
-                Step::SyncNames => changes.drain(..).for_each(|change| apply(change, &mut names)),
-                Step::Write { file, bytes } => {
+                JournalStep::Rename { .. } | JournalStep::Remove { .. } => changes.push(step),
+                JournalStep::SyncNames => changes.drain(..).for_each(|change| apply(change, &mut names)),
+                JournalStep::Write { file, bytes } => {
                     if let Some(file) = files.get_mut(*file) {
                         file.content.extend_from_slice(bytes);
                         file.synced = false;
                     }
                 }
-                Step::Sync { file } => {
+                JournalStep::Sync { file } => {
                     if let Some(file) = files.get_mut(*file) {
                         file.synced = true;
                     }
                 }
-                Step::Lose { file } => {
+                JournalStep::Lose { file } => {
                     if let Some(file) = files.get_mut(*file) {
                         file.content.fill(0);
                         file.synced = false;
@@ -114,7 +114,7 @@ impl Journal {
 }
 
 /// Applies those changes of names that the dice keep.
-fn keep_some(changes: &[&Step], names: &mut BTreeMap<String, FileNumber>, dice: &mut Dice) {
+fn keep_some(changes: &[&JournalStep], names: &mut BTreeMap<String, FileNumber>, dice: &mut Dice) {
     let in_order = dice.throw(2) == 0;
     let kept = dice.throw(changes.len() as u64 + 1);
     for (change, at) in changes.iter().zip(0..) {
@@ -125,18 +125,18 @@ fn keep_some(changes: &[&Step], names: &mut BTreeMap<String, FileNumber>, dice: 
 }
 
 /// Each change can be applied without those before it: it speaks of files, not of what had the name.
-fn apply(change: &Step, names: &mut BTreeMap<String, FileNumber>) {
+fn apply(change: &JournalStep, names: &mut BTreeMap<String, FileNumber>) {
     match change {
-        Step::Create { file, name, .. } => {
+        JournalStep::Create { file, name, .. } => {
             names.insert(name.clone(), *file);
         }
-        Step::Rename { file, from, to } => {
+        JournalStep::Rename { file, from, to } => {
             if names.get(from) == Some(file) {
                 names.remove(from);
             }
             names.insert(to.clone(), *file);
         }
-        Step::Remove { file, name } if names.get(name) == Some(file) => {
+        JournalStep::Remove { file, name } if names.get(name) == Some(file) => {
             names.remove(name);
         }
         _ => {}

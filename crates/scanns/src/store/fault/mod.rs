@@ -34,7 +34,7 @@ use rustix::io::Errno;
 use super::{Bytes, Directory, Output, RamDirectory, WriterLock};
 use crate::error::{Error, Result};
 use crate::sys::lock;
-use journal::{FileNumber, Journal, PAGE, Step};
+use journal::{FileNumber, Journal, JournalStep, PAGE};
 
 /// What a call can be made to do instead of what it should.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -152,7 +152,7 @@ impl Disk {
     }
 
     /// Notes what the call under way did.
-    fn note(&mut self, step: Step) {
+    fn note(&mut self, step: JournalStep) {
         self.journal.note(self.calls.len() as u64, step);
     }
 
@@ -160,21 +160,21 @@ impl Disk {
         let file = self.files.len();
         self.files.push(Vec::new());
         let replaced = self.names.insert(name.into(), file);
-        self.note(Step::Create { file, name: name.into(), replaced });
+        self.note(JournalStep::Create { file, name: name.into(), replaced });
         file
     }
 
     fn write(&mut self, file: FileNumber, bytes: &[u8]) {
-        self.note(Step::Write { file, bytes: bytes.into() });
+        self.note(JournalStep::Write { file, bytes: bytes.into() });
         if let Some(content) = self.files.get_mut(file) {
             content.extend_from_slice(bytes);
         }
     }
 
-    /// A sync failed: what was not on the medium is nowhere any more.
+    /// A sync failed: what was not on the medium is lost.
     fn lose(&mut self, file: FileNumber) {
         if !self.no_power {
-            self.note(Step::Lose { file });
+            self.note(JournalStep::Lose { file });
             if let Some(content) = self.files.get_mut(file) {
                 content.fill(0);
             }
@@ -216,9 +216,9 @@ impl FaultDirectory {
             let mut disk = directory.disk();
             let file = disk.create(&name);
             disk.write(file, &bytes);
-            disk.note(Step::Sync { file });
+            disk.note(JournalStep::Sync { file });
         }
-        directory.disk().note(Step::SyncNames);
+        directory.disk().note(JournalStep::SyncNames);
         Ok(directory)
     }
 
@@ -232,7 +232,7 @@ impl FaultDirectory {
         self.disk().cut_at = Some(call);
     }
 
-    /// Lets files take up so many bytes together, in pages of 4 KiB, and no more; `None` for any.
+    /// Lets files take up this number of bytes together, in pages of 4 KiB, and no more; `None` for any.
     pub fn limit_space(&self, bytes: Option<u64>) {
         self.disk().space = bytes;
     }
@@ -301,7 +301,7 @@ impl Directory for FaultDirectory {
         let course = disk.call(CallKind::Rename, from).map_err(failed("rename", from))?;
         let file = disk.names.remove(from).ok_or_else(missing).map_err(failed("rename", from))?;
         disk.names.insert(to.into(), file);
-        disk.note(Step::Rename { file, from: from.into(), to: to.into() });
+        disk.note(JournalStep::Rename { file, from: from.into(), to: to.into() });
         course.reply().map_err(failed("rename", from))
     }
 
@@ -309,7 +309,7 @@ impl Directory for FaultDirectory {
         let mut disk = self.disk();
         let course = disk.call(CallKind::Remove, name).map_err(failed("remove", name))?;
         if let Some(file) = disk.names.remove(name) {
-            disk.note(Step::Remove { file, name: name.into() });
+            disk.note(JournalStep::Remove { file, name: name.into() });
         }
         course.reply().map_err(failed("remove", name))
     }
@@ -324,7 +324,7 @@ impl Directory for FaultDirectory {
     fn sync(&self) -> Result<()> {
         let mut disk = self.disk();
         let course = disk.call(CallKind::Sync, "").map_err(failed("sync", ""))?;
-        disk.note(Step::SyncNames);
+        disk.note(JournalStep::SyncNames);
         course.reply().map_err(failed("sync", ""))
     }
 
@@ -335,7 +335,7 @@ impl Directory for FaultDirectory {
         if std::mem::replace(&mut disk.locked, true) {
             return Err(Error::Locked { path: "memory".into() });
         }
-        Ok(WriterLock { _held: Box::new(Release(self.disk.clone())) })
+        Ok(WriterLock { _held: Box::new(ReleaseDisk(self.disk.clone())) })
     }
 
     fn describe(&self) -> String {
@@ -345,9 +345,9 @@ impl Directory for FaultDirectory {
 
 /// Frees the lock when dropped.
 #[derive(Debug)]
-struct Release(Arc<Mutex<Disk>>);
+struct ReleaseDisk(Arc<Mutex<Disk>>);
 
-impl Drop for Release {
+impl Drop for ReleaseDisk {
     fn drop(&mut self) {
         lock(&self.0).locked = false;
     }
@@ -390,7 +390,7 @@ impl Output for FaultOutput {
         let mut disk = self.disk();
         let course = disk.call(CallKind::Finish, &self.name).inspect_err(|_| disk.lose(self.file));
         let course = course.map_err(failed("sync", &self.name))?;
-        disk.note(Step::Sync { file: self.file });
+        disk.note(JournalStep::Sync { file: self.file });
         course.reply().map_err(failed("sync", &self.name))
     }
 }

@@ -70,8 +70,8 @@ fn sizes_and_times_of_blocks_of_strings() {
             let every = start.elapsed();
             let rate = |time: std::time::Duration| text as f64 / 1e6 / time.as_secs_f64();
             println!(
-                "{name}, {in_block} to a block: {:.1} bytes in {:.2}, {packed} of {} packed; written {:.0} MB/s, \
-                 one {one:.0} ns, all {:.0} MB/s",
+                "{name}, {in_block} to a block: {:.1} bytes in {:.2}, {packed} of {} packed; written {:.0} \
+                 MB/s, one {one:.0} ns, all {:.0} MB/s",
                 text as f64 / all.len() as f64,
                 len as f64 / all.len() as f64,
                 blocks.len(),

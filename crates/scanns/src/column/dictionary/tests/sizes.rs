@@ -40,8 +40,8 @@ fn measure(name: &str, terms: &[Vec<u8>]) {
     let [all, index] = [0, 1].map(|section: usize| bytes[section].len() as f64 / count);
     let (raw, lz4) = plain(terms);
     println!(
-        "{name}: {count} terms of {:.1} bytes; front-coded {raw:.2}, with LZ4 {lz4:.2}; here {all:.2} + {index:.2} \
-         = {:.2}, {:.2} of it; written in {wrote:.0} ns",
+        "{name}: {count} terms of {:.1} bytes; front-coded {raw:.2}, with LZ4 {lz4:.2}; here {all:.2} + \
+         {index:.2} = {:.2}, {:.2} of it; written in {wrote:.0} ns",
         text as f64 / count,
         all + index,
         (all + index) / lz4

@@ -1,3 +1,4 @@
+use std::iter;
 use std::sync::{Arc, Mutex};
 
 use super::*;
@@ -82,7 +83,7 @@ fn a_source_that_a_commit_drops_after_the_claim_is_merged_as_empty() {
     three_segments(&directory);
     let writer = Writer::open(&directory).unwrap();
     let claimed = claim(&writer, &[1, 2]).unwrap();
-    assert_eq!(writer.delete(1, [0..2]).unwrap(), 2);
+    assert_eq!(writer.delete(1, iter::once(0..2)).unwrap(), 2);
     writer.commit().unwrap();
     assert!(!directory.list().unwrap().contains(&file_name(1)), "the commit has dropped it");
     merge_claimed(claimed).unwrap();
@@ -98,7 +99,7 @@ fn a_segment_that_was_dropped_before_the_claim_is_not_claimed() {
     let writer = Writer::open(&directory).unwrap();
     // Chosen on a copy of the manifest, as merges once were.
     let chosen = writer.segment_ids();
-    writer.delete(1, [0..2]).unwrap();
+    writer.delete(1, iter::once(0..2)).unwrap();
     writer.commit().unwrap();
     assert!(claim(&writer, &chosen[..1]).is_none());
     merge_claimed(claim(&writer, &chosen[..2]).unwrap()).unwrap();
@@ -117,7 +118,7 @@ fn a_dropped_segment_does_not_come_back_while_a_reader_keeps_its_file() {
     let reader = FsDirectory::new(place.path()).with_leases(true);
     let lease = reader.lease(1).unwrap();
     let chosen = writer.segment_ids();
-    writer.delete(1, [0..2]).unwrap();
+    writer.delete(1, iter::once(0..2)).unwrap();
     writer.commit().unwrap();
     assert!(directory.list().unwrap().contains(&file_name(1)), "the reader keeps it");
     assert!(writer.segment(1).unwrap().is_none());
@@ -145,10 +146,13 @@ fn two_merges_never_have_a_source_in_common() {
     assert_eq!(claim(&writer, &[2]).unwrap().ids, [2]);
 }
 
+/// A file, and what is called before it is opened.
+type BeforeOpen = (String, Box<dyn FnOnce() + Send>);
+
 /// Calls a function before a file is opened, once.
 struct Hooked {
     directory: RamDirectory,
-    before_open: Mutex<Option<(String, Box<dyn FnOnce() + Send>)>>,
+    before_open: Mutex<Option<BeforeOpen>>,
 }
 
 impl std::fmt::Debug for Hooked {

@@ -261,6 +261,6 @@ fn what_is_no_value_is_refused_with_what_could_stand_there() {
     for text in ["path:>=/a", "path:</a", "path:[/a TO /b]", "path:[* TO /b]"] {
         let query = snapshot.parse(text, Operator::Or).unwrap();
         let message = snapshot.searcher().count(&query).unwrap_err().to_string();
-        assert!(message.contains("how they begin"), "{text}: {message}");
+        assert!(message.contains("how paths begin"), "{text}: {message}");
     }
 }

@@ -104,7 +104,13 @@ fn orders_that_are_none_are_refused() {
     let wrong = SortedHit { hit, keys: vec![] };
     let nowhere = SortedHit { hit: Hit { leaf: 99, ..hit }, keys: vec![None] };
     for refused in [sort(&[], None), sort(&[size], Some(&wrong)), sort(&[size], Some(&nowhere))] {
-        assert!(matches!(refused, Err(Error::InvalidValue { .. } | Error::UnknownHit { .. })), "{refused:?}");
+        assert!(
+            matches!(
+                refused,
+                Err(Error::InvalidValue { .. } | Error::UnknownHit { .. } | Error::Conflict { .. })
+            ),
+            "{refused:?}"
+        );
     }
     for name in ["path", "blob"] {
         let by = SortKey::descending(SortBy::Field(fixture.field(name)));
