@@ -33,7 +33,7 @@ pub struct EvalArgs {
     /// The index
     #[arg(value_name = "NAME.scanns", required_unless_present = "run", requires = "topics")]
     pub index: Option<PathBuf>,
-    /// Topics: a TREC file of <top>, or lines of an identifier, a tab and a text
+    /// Topics: a TREC file of top elements, or lines of an identifier, a tab and a text
     #[arg(long, value_name = "FILE", requires = "index")]
     pub topics: Option<PathBuf>,
     /// Which documents are relevant, as TREC writes it: topic, a number, document, relevance
