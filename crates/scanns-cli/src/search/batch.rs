@@ -202,7 +202,8 @@ fn is_about_the_query(error: &Error) -> bool {
     matches!(
         error,
         Error::Query { .. }
-            | Error::Options(_)
+            | Error::InvalidAnalyzer { .. }
+            | Error::UnknownName { .. }
             | Error::UnknownField { .. }
             | Error::InvalidField { .. }
             | Error::InvalidValue { .. }

@@ -209,9 +209,14 @@ pub enum Error {
         message: String,
     },
 
-    /// An option or a combination of options that cannot work.
-    #[error("{0}")]
-    Options(String),
+    /// The name of an analyzer, or a chain, that cannot be understood.
+    #[error("{part} {problem}")]
+    InvalidAnalyzer {
+        /// The part of the name that is wrong, as in `step 2 of the chain, 'x':`.
+        part: String,
+        /// What is wrong with it and what to write instead, to be read after the part.
+        problem: String,
+    },
 
     /// The work was asked to stop.
     #[error("stopped on request; what was committed before stays")]

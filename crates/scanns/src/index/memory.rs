@@ -174,7 +174,10 @@ impl Leaf for MemoryIndex {
 
     fn positions<'a>(&'a self, term: &TermRef) -> Result<PositionSource<'a>> {
         if !self.inverter.kept().has_positions() {
-            return Err(Error::Options("the index in memory has no positions".into()));
+            return Err(Error::Unsupported {
+                what: "asking an index in memory without positions for them".into(),
+                remedy: "build it with positions".into(),
+            });
         }
         let entry = u32::try_from(term.handle[0]).unwrap_or(u32::MAX);
         Ok(PositionSource::Decoded(self.inverter.postings(entry).0, self.inverter.positions(entry)))

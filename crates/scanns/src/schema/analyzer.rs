@@ -5,6 +5,7 @@
 //! are for people and may get synonyms, the numbers in files never change, nor does the text of a chain.
 
 use std::borrow::Cow;
+use std::str::FromStr;
 
 use super::chain::{Base, Chain, Step, StopWords};
 use super::{Delimiters, Grams, Language};
@@ -67,8 +68,8 @@ impl Analyzer {
     /// A word that is left out, or of which nothing is left, leaves a gap in the positions.
     ///
     /// # Errors
-    /// [`Error::Options`] for another name, which lists the existing ones, and for a chain that makes no
-    /// sense, which names the place; for more than 16 steps or 64 KiB.
+    /// [`Error::InvalidAnalyzer`] for another name, which lists the existing ones, and for a chain that makes
+    /// no sense, which names the place; for more than 16 steps or 64 KiB.
     pub fn parse(name: &str) -> Result<Self> {
         if name.contains('|') {
             return Chain::parse(name).map(Analyzer::Chain);
@@ -82,7 +83,9 @@ impl Analyzer {
                 Base::Keyword => Analyzer::Keyword,
             });
         }
-        let refuse = |why: &str| Err(Error::Options(format!("analyzer '{name}' {why}")));
+        let refuse = |why: &str| {
+            Err(Error::InvalidAnalyzer { part: format!("analyzer '{name}'"), problem: why.to_owned() })
+        };
         match (Step::parse(name), name.split(':').next()) {
             _ if name == "english" => Ok(Analyzer::English),
             (Ok(Step::Snowball(language)), _) => Ok(Analyzer::Snowball(language)),
@@ -177,6 +180,15 @@ impl Analyzer {
         };
         // What is not read must be what is written.
         (found.code() == (code, parameters)).then_some(found)
+    }
+}
+
+impl FromStr for Analyzer {
+    type Err = Error;
+
+    /// See [`Analyzer::parse`].
+    fn from_str(text: &str) -> Result<Self> {
+        Self::parse(text)
     }
 }
 

@@ -172,10 +172,7 @@ impl Step {
         let (name, parameter) =
             text.split_once(':').map_or((text, None), |(name, of)| (name.trim_end(), Some(of.trim())));
         let needs = |example: &str| format!("{name} needs a parameter, as in {name}:{example}");
-        let reason = |error: Error| match error {
-            Error::Options(why) => why,
-            other => other.to_string(),
-        };
+        let reason = |error: Error| error.to_string();
         match (name, parameter) {
             ("", None) => Err(format!("there is nothing between two bars, or at the end: use {STEPS}")),
             ("lowercase", None) => Ok(Step::Lowercase),
@@ -232,6 +229,10 @@ impl fmt::Display for Step {
     }
 }
 
+fn invalid(part: String, problem: String) -> Error {
+    Error::InvalidAnalyzer { part, problem }
+}
+
 /// A tokenizer and steps that were put together: see [`Analyzer::parse`](super::Analyzer::parse). Its text is
 /// what is parsed.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -245,8 +246,8 @@ impl Chain {
     /// Reads `tokenizer | step | …`.
     ///
     /// # Errors
-    /// [`Error::Options`], which names the place and what could stand there, if an element is unknown or
-    /// makes no sense where it is; for more than 16 steps and for more than 64 KiB.
+    /// [`Error::InvalidAnalyzer`], which names the place and what could stand there, if an element is unknown
+    /// or makes no sense where it is; for more than 16 steps and for more than 64 KiB.
     pub(super) fn parse(text: &str) -> Result<Self> {
         let (first, rest) = text.split_once('|').unwrap_or((text, ""));
         let base = Self::parse_base(first, rest)?;
@@ -255,7 +256,7 @@ impl Chain {
         let mut steps: Vec<Step> = Vec::new();
         for (place, element) in (1..).zip(elements) {
             let refuse =
-                |why: &str| Err(Error::Options(format!("step {place} of the chain, '{element}': {why}")));
+                |why: &str| Err(invalid(format!("step {place} of the chain, '{element}':"), why.to_owned()));
             let step = match Step::parse(element) {
                 Ok(step) => step,
                 Err(why) if listed => return refuse(&format!("{why}; {ESCAPES}")),
@@ -281,13 +282,14 @@ impl Chain {
             steps.push(step);
         }
         if steps.is_empty() {
-            return Err(Error::Options(format!("the chain '{text}' has no steps: add one of {STEPS}")));
+            return Err(invalid(format!("the chain '{text}'"), format!("has no steps: add one of {STEPS}")));
         }
         let chain = Chain { base, steps };
         match chain.to_string().len() {
-            len if len > MAX_TEXT => Err(Error::Options(format!(
-                "a chain of {len} bytes is too long, it may have {MAX_TEXT}: leave out some stop words"
-            ))),
+            len if len > MAX_TEXT => Err(invalid(
+                format!("a chain of {len} bytes"),
+                format!("is too long, it may have {MAX_TEXT}: leave out some stop words"),
+            )),
             _ => Ok(chain),
         }
     }
@@ -306,13 +308,16 @@ impl Chain {
                 _ => "the white space before the bar would be lost: use ' | ' if it is not meant to delimit",
             };
             if !what.is_empty() {
-                return Err(Error::Options(format!("the chain begins with '{all}', but {what}; {ESCAPES}")));
+                return Err(invalid(
+                    format!("the chain begins with '{all}',"),
+                    format!("but {what}; {ESCAPES}"),
+                ));
             }
         }
         if let Some(base) = Base::parse(text)? {
             return Ok(base);
         }
-        let refuse = |why: String| Err(Error::Options(format!("the chain begins with '{text}', {why}")));
+        let refuse = |why: String| Err(invalid(format!("the chain begins with '{text}',"), why));
         let name = text.split(':').next().unwrap_or_default();
         match name {
             "" => refuse(format!("but must begin with a tokenizer: {TOKENIZERS}")),

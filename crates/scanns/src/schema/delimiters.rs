@@ -1,6 +1,7 @@
 //! The set of bytes that separate tokens.
 
 use std::fmt;
+use std::str::FromStr;
 
 use crate::error::{Error, Result};
 
@@ -36,7 +37,7 @@ impl Delimiters {
 
     /// The set written as text, with the escapes `\t \n \r \0 \s` (all white space) `\\` and `\xHH`.
     pub fn parse(text: &str) -> Result<Self> {
-        let bad = |what: String| Error::Options(format!("delimiters '{text}': {what}"));
+        let bad = |expected: &str| Error::invalid("delimiters", format!("'{text}'"), expected);
         let mut bytes = Vec::new();
         let mut rest = text.bytes();
         while let Some(byte) = rest.next() {
@@ -55,14 +56,14 @@ impl Delimiters {
                     let digit = |d: Option<u8>| d.and_then(|d| (d as char).to_digit(16));
                     match (digit(rest.next()), digit(rest.next())) {
                         (Some(high), Some(low)) => bytes.extend(u8::try_from(high * 16 + low)),
-                        _ => return Err(bad("\\x needs two hexadecimal digits".into())),
+                        _ => return Err(bad("two hexadecimal digits after \\x")),
                     }
                 }
-                _ => return Err(bad("a backslash starts \\t \\n \\r \\0 \\s \\\\ or \\xHH".into())),
+                _ => return Err(bad("\\t \\n \\r \\0 \\s \\\\ or \\xHH where there is a backslash")),
             }
         }
         if bytes.is_empty() {
-            return Err(bad("at least one byte must delimit".into()));
+            return Err(bad("at least one byte"));
         }
         Ok(Self::new(&bytes))
     }
@@ -81,6 +82,15 @@ impl Delimiters {
     /// The inverse of [`Delimiters::words`].
     pub const fn from_words(bits: [u64; 4]) -> Self {
         Delimiters { bits }
+    }
+}
+
+impl FromStr for Delimiters {
+    type Err = Error;
+
+    /// See [`Delimiters::parse`].
+    fn from_str(text: &str) -> Result<Self> {
+        Self::parse(text)
     }
 }
 

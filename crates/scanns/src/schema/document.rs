@@ -127,35 +127,33 @@ impl Document {
 
     /// Refuses a document that does not fit a schema.
     pub(crate) fn check(&self, schema: &Schema) -> Result<()> {
-        let refuse = |why: String| Err(Error::Options(why));
         if self.key.is_empty() || self.key.len() > MAX_KEY {
-            return refuse(format!(
-                "a document has a key of {} bytes: give it one of 1 to {MAX_KEY}",
-                self.key.len()
-            ));
+            let found = format!("of {} bytes", self.key.len());
+            return Err(Error::invalid("key of a document", found, format!("1 to {MAX_KEY} bytes")));
         }
         for (field, value) in &self.values {
             let Some(entry) = schema.entry(*field) else {
-                return refuse(
-                    "a document has a field of another schema: take fields from that of the index".into(),
-                );
+                return Err(Error::Conflict {
+                    what: "a field of another schema in a document".into(),
+                    with: "the schema of the index".into(),
+                    remedy: "take fields from the schema of the index".into(),
+                });
+            };
+            let refuse = |problem: String, remedy: &str| {
+                Err(Error::InvalidField { field: entry.name.clone(), problem, remedy: remedy.into() })
             };
             if let (Value::Text(text), FieldKind::Keyword | FieldKind::Path) = (value, &entry.kind)
                 && text.len() > MAX_KEY
             {
-                return refuse(format!(
-                    "field '{}' is found as a whole, and is given a text of {} bytes: at most {MAX_KEY} \
-                     can be",
-                    entry.name,
-                    text.len()
-                ));
+                let problem = format!("is found as a whole, and is given a text of {} bytes", text.len());
+                return refuse(problem, &format!("at most {MAX_KEY} bytes can be found so: shorten it"));
             }
             if !value.as_ref().fits(&entry.kind) {
-                let (name, kind) = (&entry.name, entry.kind.name());
-                return refuse(format!(
-                    "field '{name}' holds {kind} values, and is given one of {}",
-                    value.as_ref().name()
-                ));
+                let (kind, given) = (entry.kind.name(), value.as_ref().name());
+                return refuse(
+                    format!("holds {kind} values, and is given one of {given}"),
+                    "convert the value",
+                );
             }
         }
         Ok(())

@@ -154,29 +154,30 @@ impl Schema {
     /// Adds a field.
     ///
     /// # Errors
-    /// [`Error::Options`] for a name that is taken, empty, too long or has other characters than letters,
-    /// digits, `_`, `-` and `.`; for more than [`MAX_FIELDS`] fields; and for a field that is neither
-    /// searched nor stored nor a column, or that is to be searched and cannot be.
+    /// [`Error::InvalidField`] for a name that is taken, empty, too long or has other characters than
+    /// letters, digits, `_`, `-` and `.`; for more than [`MAX_FIELDS`] fields; and for a field that is
+    /// neither searched nor stored nor a column, or that is to be searched and cannot be.
     pub fn add_entry(&mut self, entry: FieldEntry) -> Result<Field> {
         let name = entry.name.as_str();
-        let refuse = |why: &str| Err(Error::Options(format!("field '{name}' {why}")));
+        let refuse = |problem: &str, remedy: &str| {
+            Err(Error::InvalidField { field: name.into(), problem: problem.into(), remedy: remedy.into() })
+        };
         if name.is_empty() || name.len() > MAX_NAME || !name.chars().all(fits_name) {
-            return refuse("needs a name of letters, digits, '_', '-' and '.', of at most 255 bytes");
+            return refuse("has no valid name", "use letters, digits, '_', '-' and '.', at most 255 bytes");
         }
         if self.field(name).is_some() {
-            return refuse("is there already: give it another name");
+            return refuse("is there already", "give it another name");
         }
         if entry.searched && entry.kind.postings().is_none() {
-            return refuse("holds what is not searched by terms: make it a column to filter by it");
+            return refuse("holds what is not searched by terms", "make it a column to filter by it");
         }
         if !entry.searched && !entry.stored && !entry.column {
-            return refuse(
-                "would be neither searched nor stored nor a column: make it one of these, or leave it out",
-            );
+            let problem = "would be neither searched nor stored nor a column";
+            return refuse(problem, "make it one of these, or leave it out");
         }
         let number = u16::try_from(self.fields.len()).unwrap_or(u16::MAX);
         match Field::new(number) {
-            None => refuse("is one too many: an index has at most 64"),
+            None => refuse("is one too many", "an index has at most 64"),
             Some(field) => {
                 self.fields.push(entry);
                 Ok(field)

@@ -22,14 +22,16 @@ impl Grams {
     /// Runs of `min` to `max` characters; with `edge` only those at the beginning of a word.
     ///
     /// # Errors
-    /// [`Error::Options`] unless 1 ≤ `min` ≤ `max` ≤ 16, and, without `edge`, for more than eight lengths.
+    /// [`Error::InvalidValue`] unless 1 ≤ `min` ≤ `max` ≤ 16, and, without `edge`, for more than eight
+    /// lengths.
     pub fn new(min: u8, max: u8, edge: bool) -> Result<Self> {
         let fits = 0 < min && min <= max && max <= MAX_GRAM && (edge || max - min < MAX_LENGTHS);
         fits.then_some(Grams { min, max, edge }).ok_or_else(|| {
-            Error::Options(format!(
-                "n-grams of {min} to {max} characters: use 1 to {MAX_GRAM}, and at most {MAX_LENGTHS} \
-                 lengths, or edge-ngram"
-            ))
+            Error::invalid(
+                "n-grams",
+                format!("of {min} to {max} characters"),
+                format!("1 to {MAX_GRAM}, and at most {MAX_LENGTHS} lengths, or edge-ngram"),
+            )
         })
     }
 
@@ -38,9 +40,11 @@ impl Grams {
         let (min, max) = text.split_once('-').unwrap_or((text, text));
         match (min.parse(), max.parse()) {
             (Ok(min), Ok(max)) => Grams::new(min, max, edge),
-            _ => Err(Error::Options(format!(
-                "n-grams of '{text}' characters: write a number, or two as in 2-3"
-            ))),
+            _ => Err(Error::invalid(
+                "n-grams",
+                format!("of '{text}' characters"),
+                "a number, or two as in 2-3",
+            )),
         }
     }
 

@@ -2,6 +2,8 @@
 //!
 //! A language is its number in files, which never changes; `tokenize/` has what is known of it.
 
+use std::str::FromStr;
+
 use crate::error::{Error, Result};
 
 /// The languages that have a stemmer, in the order of their numbers in files.
@@ -36,12 +38,13 @@ impl Language {
     /// Finds one of [`LANGUAGES`].
     ///
     /// # Errors
-    /// [`Error::Options`] for another name.
+    /// [`Error::UnknownName`] for another name.
     pub fn parse(name: &str) -> Result<Self> {
         let found = LANGUAGES.iter().position(|known| *known == name);
-        found.and_then(|number| u8::try_from(number).ok()).map(Language).ok_or_else(|| {
-            let all = LANGUAGES.join(", ");
-            Error::Options(format!("there is no stemmer for '{name}': use one of {all}"))
+        found.and_then(|number| u8::try_from(number).ok()).map(Language).ok_or_else(|| Error::UnknownName {
+            what: "language",
+            name: name.into(),
+            known: LANGUAGES.join(", "),
         })
     }
 
@@ -58,5 +61,14 @@ impl Language {
     /// Its place in [`LANGUAGES`].
     pub(crate) fn number(self) -> usize {
         usize::from(self.0)
+    }
+}
+
+impl FromStr for Language {
+    type Err = Error;
+
+    /// See [`Language::parse`].
+    fn from_str(text: &str) -> Result<Self> {
+        Self::parse(text)
     }
 }

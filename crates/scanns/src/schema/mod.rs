@@ -36,6 +36,8 @@ pub use stored::{Compression, Store, Stored};
 /// Longest token kept, in bytes; longer ones are cut to this length and counted.
 pub const MAX_TOKEN: usize = 32 << 10;
 
+use std::str::FromStr;
+
 use crate::error::{Error, Result};
 
 /// What one document is.
@@ -55,8 +57,10 @@ impl Records {
     /// Parses `file`, `lines`, `jsonl` or `csv`.
     pub fn parse(name: &str) -> Result<Self> {
         let all = [Records::File, Records::Lines, Records::Jsonl, Records::Csv];
-        all.into_iter().find(|records| records.name() == name).ok_or_else(|| {
-            Error::Options(format!("records '{name}' is unknown: use file, lines, jsonl or csv"))
+        all.into_iter().find(|records| records.name() == name).ok_or_else(|| Error::UnknownName {
+            what: "records",
+            name: name.into(),
+            known: "file, lines, jsonl or csv".into(),
         })
     }
 
@@ -83,6 +87,15 @@ impl Records {
     /// True if documents have fields with values of their own.
     pub fn have_fields(self) -> bool {
         matches!(self, Records::Jsonl | Records::Csv)
+    }
+}
+
+impl FromStr for Records {
+    type Err = Error;
+
+    /// See [`Records::parse`].
+    fn from_str(text: &str) -> Result<Self> {
+        Self::parse(text)
     }
 }
 

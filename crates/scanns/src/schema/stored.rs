@@ -1,5 +1,7 @@
 //! What an index keeps of its documents beside what searching needs.
 
+use std::str::FromStr;
+
 use crate::error::{Error, Result};
 
 /// What is kept of the text of documents.
@@ -21,9 +23,11 @@ impl Store {
             "none" => Ok(Store::None),
             "reference" => Ok(Store::Reference),
             "content" => Ok(Store::Content),
-            other => {
-                Err(Error::Options(format!("store '{other}' is unknown: use none, reference or content")))
-            }
+            other => Err(Error::UnknownName {
+                what: "store",
+                name: other.into(),
+                known: "none, reference or content".into(),
+            }),
         }
     }
 
@@ -34,6 +38,15 @@ impl Store {
             Store::Reference => "reference",
             Store::Content => "content",
         }
+    }
+}
+
+impl FromStr for Store {
+    type Err = Error;
+
+    /// See [`Store::parse`].
+    fn from_str(text: &str) -> Result<Self> {
+        Self::parse(text)
     }
 }
 
@@ -61,10 +74,11 @@ impl Compression {
             ("lz4", _) => Ok(Compression::Lz4),
             ("zstd", _) => Ok(Compression::ZSTD),
             (_, Some(level)) => Ok(Compression::Zstd(level)),
-            (other, None) => Err(Error::Options(format!(
-                "compression '{other}' is unknown: use lz4, zstd, zstd:LEVEL with a level from 1 to 19, or \
-                 none"
-            ))),
+            (other, None) => Err(Error::UnknownName {
+                what: "compression",
+                name: other.into(),
+                known: "lz4, zstd, zstd:LEVEL with a level from 1 to 19, or none".into(),
+            }),
         }
     }
 
@@ -75,6 +89,15 @@ impl Compression {
             Compression::Lz4 => "lz4".into(),
             Compression::Zstd(level) => format!("zstd:{level}"),
         }
+    }
+}
+
+impl FromStr for Compression {
+    type Err = Error;
+
+    /// See [`Compression::parse`].
+    fn from_str(text: &str) -> Result<Self> {
+        Self::parse(text)
     }
 }
 

@@ -49,8 +49,12 @@ fn compile(globs: &[String]) -> Result<Option<GlobSet>> {
     }
     let mut set = GlobSetBuilder::new();
     for glob in globs {
-        set.add(Glob::new(glob).map_err(|error| Error::Options(format!("glob {error}")))?);
+        set.add(Glob::new(glob).map_err(|error| invalid(&error))?);
     }
-    let set = set.build().map_err(|error| Error::Options(format!("globs: {error}")))?;
-    Ok(Some(set))
+    Ok(Some(set.build().map_err(|error| invalid(&error))?))
+}
+
+fn invalid(error: &globset::Error) -> Error {
+    let found = error.glob().map_or("among others".into(), |glob| format!("'{glob}'"));
+    Error::invalid("glob", found, format!("a pattern like *.txt or /data/**; {}", error.kind()))
 }

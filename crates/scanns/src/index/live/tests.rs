@@ -333,7 +333,7 @@ fn what_cannot_be_is_refused_and_the_writer_goes_on() {
     let tight = WriterOptions { memory: 90 << 20, ..options };
     assert!(refused(Some(&fields.schema), tight).unwrap().contains("at least"));
     let writer = IndexWriter::open_in(directory.clone(), Some(&fields.schema), options).unwrap();
-    assert!(matches!(writer.add(&Document::new("")), Err(Error::Options(_))));
+    assert!(matches!(writer.add(&Document::new("")), Err(Error::InvalidValue { .. })));
     assert!(writer.add(&Document::new("k").with(fields.owner, Value::Unsigned(1))).is_err());
     assert!(writer.delete_matching(&Query::term(Field::new(9).unwrap(), b"x")).is_err());
     let terms = vec![(0, b"a".to_vec()), (1, b"b".to_vec())];

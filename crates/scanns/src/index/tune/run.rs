@@ -120,7 +120,7 @@ pub fn find_parameters(trials: &Trials, budget: Duration, watch: &mut dyn FnMut(
         match trials.run(&profile) {
             Ok(trial) => Ok(Cost::Of(trial.seconds / float(trial.bytes.max(1)))),
             // The first build worked, so these parameters need more memory than there is.
-            Err(Error::InvalidValue { .. } | Error::Options(_)) => Ok(Cost::Impossible),
+            Err(Error::InvalidValue { .. }) => Ok(Cost::Impossible),
             Err(error) => Err(error),
         }
     })?;

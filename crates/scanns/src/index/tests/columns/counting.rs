@@ -318,8 +318,7 @@ fn what_a_column_cannot_answer_is_refused() {
                     | Error::InvalidValue { .. }
                     | Error::InvalidField { .. }
                     | Error::TooMany { .. }
-                    | Error::UnknownHit { .. }
-                    | Error::Options(_))
+                    | Error::UnknownHit { .. })
             ),
             "{asked:?}: {refused:?}"
         );
