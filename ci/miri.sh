@@ -1,7 +1,7 @@
 #!/usr/bin/env bash
 # Runs tests of codecs and files under Miri, which finds undefined behaviour in unsafe code. Miri takes a thousand times
-# as long as a processor, so only small tests are chosen, of code that neither maps memory nor uses vector instructions, which Miri has not.
-# A run over ten minutes fails.
+# as long as a processor, so only small tests are chosen, of code that neither maps memory nor uses vector instructions,
+# which Miri has not. A run over ten minutes fails.
 # Usage: ci/miri.sh TARGET_DIRECTORY
 set -euo pipefail
 cd "$(dirname "$0")/.."
