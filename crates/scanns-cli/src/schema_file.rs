@@ -335,8 +335,8 @@ mod tests {
             ),
             ("name = 'a'\ntype = 'text'\nindexed = true", "unknown field `indexed`"),
             ("name = 'a'\ntype = 'text'\ncolumn = 1", "line 6"),
-            ("name = 'a b'\ntype = 'text'", "line 3, field \"a b\": field 'a b' needs a name of letters"),
-            ("name = ''\ntype = 'text'", "needs a name"),
+            ("name = 'a b'\ntype = 'text'", "line 3, field \"a b\": field 'a b' has no valid name; use letters"),
+            ("name = ''\ntype = 'text'", "has no valid name"),
             (
                 "name = 'a'\ntype = 'text'\nanalyzer = 'klingon'",
                 "analyzer 'klingon' is unknown: use standard",
