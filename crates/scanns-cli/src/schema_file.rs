@@ -73,7 +73,7 @@ fn parse(text: &str) -> Result<(Schema, Sources)> {
     for table in &document.field {
         let place = || format!("line {}, field {:?}", line(text, &table.span()), table.get_ref().name);
         let table = table.get_ref();
-        let field = entry(table).and_then(|entry| Ok(schema.add_entry(entry)?)).with_context(place)?;
+        let field = entry(table).and_then(|entry| Ok(schema.add(entry)?)).with_context(place)?;
         sources.extend(table.source.as_deref().map(|source| (field, source)));
     }
     ensure!(
@@ -299,7 +299,7 @@ mod tests {
                     column: uses & 2 != 0,
                     stored: uses & 4 != 0,
                 };
-                names += usize::from(schema.add_entry(entry).is_ok());
+                names += usize::from(schema.add(entry).is_ok());
             }
             let mut sources = Sources::of(&schema);
             let (first, _) = schema.fields().next().unwrap();
@@ -320,7 +320,7 @@ mod tests {
             with("name = 'a'\ntype = 'text'\n[[field]]\nname='b'\ntype='date'\nsource='c'").unwrap();
         let entries: Vec<_> = schema.fields().map(|(_, entry)| entry.clone()).collect();
         let text = FieldKind::Text { analyzer: Analyzer::Standard, postings: Postings::Frequencies };
-        assert_eq!(entries, [FieldEntry::new("a", text), FieldEntry::new("b", FieldKind::Date).in_column()]);
+        assert_eq!(entries, [FieldEntry::new("a", text), FieldEntry::new("b", FieldKind::Date).column()]);
         assert_eq!(sources.source(schema.field("b").unwrap()), Some("c"));
     }
 
@@ -335,7 +335,10 @@ mod tests {
             ),
             ("name = 'a'\ntype = 'text'\nindexed = true", "unknown field `indexed`"),
             ("name = 'a'\ntype = 'text'\ncolumn = 1", "line 6"),
-            ("name = 'a b'\ntype = 'text'", "line 3, field \"a b\": field 'a b' has no valid name; use letters"),
+            (
+                "name = 'a b'\ntype = 'text'",
+                "line 3, field \"a b\": field 'a b' has no valid name; use letters",
+            ),
             ("name = ''\ntype = 'text'", "has no valid name"),
             (
                 "name = 'a'\ntype = 'text'\nanalyzer = 'klingon'",

@@ -14,7 +14,7 @@ use std::path::Path;
 use std::sync::atomic::{AtomicUsize, Ordering};
 use std::time::Instant;
 
-use scanns::schema::{Analyzer, Document, FieldKind, Postings, Schema};
+use scanns::schema::{Analyzer, Document, FieldEntry, FieldKind, Schema};
 use scanns::writer::{IndexWriter, WriterOptions};
 use scanns::{Error, Result, Snapshot};
 
@@ -28,9 +28,8 @@ fn main() -> Result<()> {
         return Ok(());
     };
     let mut schema = Schema::new();
-    let words = FieldKind::Text { analyzer: Analyzer::parse("paths")?, postings: Postings::Frequencies };
-    let text = schema.add("text", words, false)?;
-    let name = schema.add("name", FieldKind::Keyword, false)?;
+    let text = schema.add(FieldEntry::text("text").analyzer(Analyzer::parse("paths")?))?;
+    let name = schema.add(FieldEntry::new("name", FieldKind::Keyword))?;
     let writer = IndexWriter::open(Path::new(&index), Some(&schema), WriterOptions::default())?;
     let begun = Instant::now();
     let (next, done) = (AtomicUsize::new(0), AtomicUsize::new(0));

@@ -24,16 +24,15 @@
 //! ```
 //! use scanns::Index;
 //! use scanns::query::Operator;
-//! use scanns::schema::{Analyzer, Document, FieldKind, Postings, Schema};
+//! use scanns::schema::{Document, FieldEntry, FieldKind, Schema};
 //! use scanns::search::Model;
 //!
 //! # fn main() -> scanns::Result<()> {
 //! # let place = tempfile::tempdir().unwrap();
 //! # let path = place.path().join("mail.scanns");
 //! let mut schema = Schema::new();
-//! let words = FieldKind::Text { analyzer: Analyzer::Standard, postings: Postings::Positions };
-//! let text = schema.add("text", words, false)?;
-//! let author = schema.add("author", FieldKind::Keyword, true)?;
+//! let text = schema.add(FieldEntry::text("text").positions())?;
+//! let author = schema.add(FieldEntry::new("author", FieldKind::Keyword).stored())?;
 //!
 //! let index = Index::create(&path, &schema)?;
 //! let writer = index.writer()?;
@@ -130,7 +129,7 @@ pub use search::top_k::Hit;
 /// # let place = tempfile::tempdir().unwrap();
 /// # let path = place.path().join("fruit.scanns");
 /// let mut schema = Schema::new();
-/// let color = schema.add_entry(FieldEntry::new("color", FieldKind::Keyword).in_column())?;
+/// let color = schema.add(FieldEntry::new("color", FieldKind::Keyword).column())?;
 /// let index = Index::create(&path, &schema)?;
 /// let writer = index.writer()?;
 /// for (name, value) in [("apple", "red"), ("cherry", "red"), ("lime", "green")] {
@@ -170,8 +169,8 @@ pub mod analysis {
 /// # let place = tempfile::tempdir().unwrap();
 /// # let path = place.path().join("files.scanns");
 /// let mut schema = Schema::new();
-/// schema.add("name", FieldKind::Keyword, false)?;
-/// let size = schema.add_entry(FieldEntry::new("size", FieldKind::Unsigned).in_column())?;
+/// schema.add(FieldEntry::new("name", FieldKind::Keyword))?;
+/// let size = schema.add(FieldEntry::new("size", FieldKind::Unsigned).column())?;
 /// let index = Index::create(&path, &schema)?;
 /// let writer = index.writer()?;
 /// writer.add(&Document::new("a.txt").with(size, Value::Unsigned(1000)))?;

@@ -14,7 +14,7 @@ use std::sync::atomic::AtomicBool;
 use scanns::analysis::Tokenizer;
 use scanns::index::{IndexOptions, Progress};
 use scanns::query::Operator;
-use scanns::schema::{Analyzer, Document, FieldKind, Postings, Records, Schema};
+use scanns::schema::{Analyzer, Document, FieldEntry, FieldKind, Postings, Records, Schema};
 use scanns::search::{Model, Rm3};
 use scanns::sources::{ReadOptions, SourceOptions};
 use scanns::writer::{FlushBuffers, IndexWriter, SEGMENT_MEMORY, StoredOptions, WriterOptions};
@@ -97,7 +97,7 @@ fn every_term_of_the_collection_is_found_in_its_documents_and_scored_by_the_form
 fn index_documents(path: &Path, index: &Path) -> Snapshot {
     let mut schema = Schema::new();
     let kind = FieldKind::Text { analyzer: Analyzer::English, postings: Postings::Positions };
-    let text = schema.add("text", kind, false).unwrap();
+    let text = schema.add(FieldEntry::new("text", kind)).unwrap();
     let stored = StoredOptions { vectors: Some(true), ..StoredOptions::default() };
     let options = WriterOptions { stored, ..WriterOptions::default() };
     let writer = IndexWriter::open(index, Some(&schema), options).unwrap();

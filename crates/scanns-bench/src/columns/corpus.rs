@@ -29,10 +29,10 @@ struct Fields {
 
 fn schema() -> Result<(Schema, Fields)> {
     let mut schema = Schema::new();
-    let tag = schema.add("tag", FieldKind::Keyword, false)?;
+    let tag = schema.add(FieldEntry::new("tag", FieldKind::Keyword))?;
     let mut add = |name: &str, kind: FieldKind| {
-        let entry = FieldEntry::new(name, kind).in_column();
-        schema.add_entry(FieldEntry { searched: false, ..entry })
+        let entry = FieldEntry::new(name, kind).column();
+        schema.add(FieldEntry { searched: false, ..entry })
     };
     let fields = Fields {
         tag,

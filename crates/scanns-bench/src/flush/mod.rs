@@ -16,7 +16,7 @@ use std::time::{Duration, Instant};
 
 use anyhow::{Context, Result, anyhow, ensure};
 use scanns::Snapshot;
-use scanns::schema::{Analyzer, Document, FieldKind, Postings, Schema};
+use scanns::schema::{Analyzer, Document, FieldEntry, FieldKind, Postings, Schema};
 use scanns::store::FsDirectory;
 use scanns::writer::{IndexWriter, WriterOptions};
 
@@ -184,7 +184,7 @@ fn measure(args: &FlushArgs, corpus: &DocumentSet, setting: FlushSetting) -> Res
     let gate = Gate::new(setting.policy);
     let mut schema = Schema::new();
     let words = FieldKind::Text { analyzer: Analyzer::parse("paths")?, postings: Postings::Frequencies };
-    let field = schema.add("text", words, false)?;
+    let field = schema.add(FieldEntry::new("text", words))?;
     let options = WriterOptions {
         memory: 8 << 30,
         lanes: usize::try_from(setting.threads)?,

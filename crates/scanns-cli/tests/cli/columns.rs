@@ -19,11 +19,11 @@ const FILES: [(&str, u64, &str, &str); 6] = [
 fn place() -> Place {
     let mut schema = Schema::new();
     let words = FieldKind::Text { analyzer: Analyzer::Standard, postings: Postings::Frequencies };
-    let text = schema.add("text", words, false).unwrap();
-    let mut column = |name: &str, kind| schema.add_entry(FieldEntry::new(name, kind).in_column()).unwrap();
+    let text = schema.add(FieldEntry::new("text", words)).unwrap();
+    let mut column = |name: &str, kind| schema.add(FieldEntry::new(name, kind).column()).unwrap();
     let (size, owner) = (column("size", FieldKind::Unsigned), column("owner", FieldKind::Keyword));
     let (mtime, path) = (column("mtime", FieldKind::Date), column("path", FieldKind::Path));
-    let note = schema.add("note", FieldKind::Bytes, true).unwrap();
+    let note = schema.add(FieldEntry::new("note", FieldKind::Bytes).stored()).unwrap();
     let place = Place::new();
     let writer = IndexWriter::open(place.index(), Some(&schema), WriterOptions::default()).unwrap();
     for (number, (name, bytes, who, when)) in FILES.into_iter().enumerate() {

@@ -63,7 +63,7 @@ pub fn fields(documents: u32, seed: u64) -> Fields {
     println!("seed {seed:x}");
     let mut random = Rng::with_seed(seed);
     let mut schema = Schema::new();
-    let text = schema.add("text", text_kind(), false).unwrap();
+    let text = schema.add(FieldEntry::new("text", text_kind())).unwrap();
     let kinds = [
         FieldKind::Unsigned,
         FieldKind::Signed,
@@ -78,10 +78,10 @@ pub fn fields(documents: u32, seed: u64) -> Fields {
     let names = ["unsigned", "signed", "float", "truth", "date", "keyword", "path", "note", "bytes"];
     let mut names: Vec<String> = names.map(String::from).to_vec();
     names.extend(names.clone().iter().map(|name| format!("{name}s")));
-    let entry = |(name, kind): (&String, &FieldKind)| FieldEntry::new(name, kind.clone()).in_column();
+    let entry = |(name, kind): (&String, &FieldKind)| FieldEntry::new(name, kind.clone()).column();
     let entries: Vec<_> = names.iter().zip(kinds.iter().cycle()).map(entry).collect();
-    let mut fields: Vec<Field> = entries.into_iter().map(|entry| schema.add_entry(entry).unwrap()).collect();
-    fields.push(schema.add("stored", FieldKind::Keyword, true).unwrap());
+    let mut fields: Vec<Field> = entries.into_iter().map(|entry| schema.add(entry).unwrap()).collect();
+    fields.push(schema.add(FieldEntry::new("stored", FieldKind::Keyword).stored()).unwrap());
     names.push("stored".into());
     let place = Place::new();
     let writer = IndexWriter::open(place.index(), Some(&schema), WriterOptions::default()).unwrap();

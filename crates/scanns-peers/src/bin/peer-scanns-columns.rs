@@ -25,7 +25,7 @@ struct Scanns;
 
 fn schema() -> Result<(Schema, Field, Vec<Field>)> {
     let mut schema = Schema::new();
-    let tag = schema.add("tag", FieldKind::Keyword, false)?;
+    let tag = schema.add(FieldEntry::new("tag", FieldKind::Keyword))?;
     let kind = |name: &str| match name {
         "crawl_date" => FieldKind::Date,
         name if NUMBERS.contains(&name) => FieldKind::Unsigned,
@@ -33,8 +33,8 @@ fn schema() -> Result<(Schema, Field, Vec<Field>)> {
     };
     let mut columns = Vec::new();
     for name in STRINGS.into_iter().chain(NUMBERS) {
-        let entry = FieldEntry::new(name, kind(name)).in_column();
-        columns.push(schema.add_entry(FieldEntry { searched: false, ..entry })?);
+        let entry = FieldEntry::new(name, kind(name)).column();
+        columns.push(schema.add(FieldEntry { searched: false, ..entry })?);
     }
     Ok((schema, tag, columns))
 }

@@ -4,7 +4,7 @@ use crate::codec::{
     ByteReader, DeltaReader, Form, Head, ListCursor, NO_MORE, Numbers, OnlyPositions, Presence, StringBlock,
     SymbolTable, put_varint,
 };
-use crate::schema::{FieldKind, Schema, decode_stored};
+use crate::schema::{FieldEntry, FieldKind, Schema, decode_stored};
 
 /// Most elements that a decoder is asked for, so that a target takes no time that grows with a number in the
 /// data.
@@ -146,7 +146,7 @@ pub(super) fn stored_values(data: &[u8]) {
         [FieldKind::Keyword, FieldKind::Unsigned, FieldKind::Signed, FieldKind::Float, FieldKind::Bytes];
     let kinds = kinds.into_iter().chain([FieldKind::Boolean, FieldKind::Date, FieldKind::Path]);
     for (number, kind) in kinds.enumerate() {
-        if schema.add(&format!("field{number}"), kind, true).is_err() {
+        if schema.add(FieldEntry::new(&format!("field{number}"), kind).stored()).is_err() {
             return;
         }
     }

@@ -114,13 +114,13 @@ fn read_everything(directory: &RamDirectory) {
 fn small_index() -> crate::error::Result<Vec<SectionedFile>> {
     let mut schema = Schema::new();
     let analyzer = Analyzer::parse("standard")?;
-    let mut add =
-        |name: &str, kind| schema.add_entry(FieldEntry { column: true, ..FieldEntry::new(name, kind) });
+    let mut add = |name: &str, kind| schema.add(FieldEntry { column: true, ..FieldEntry::new(name, kind) });
     let (size, delta) = (add("size", FieldKind::Unsigned)?, add("delta", FieldKind::Signed)?);
     let (ratio, seen) = (add("ratio", FieldKind::Float)?, add("seen", FieldKind::Date)?);
     let (fresh, path) = (add("fresh", FieldKind::Boolean)?, add("path", FieldKind::Path)?);
     let tag = add("tag", FieldKind::Keyword)?;
-    let body = schema.add("body", FieldKind::Text { analyzer, postings: Postings::Offsets }, true)?;
+    let body = schema
+        .add(FieldEntry::new("body", FieldKind::Text { analyzer, postings: Postings::Offsets }).stored())?;
     let directory = RamDirectory::new();
     let stored = StoredOptions { store: Some(Store::Content), ..StoredOptions::default() };
     let options =

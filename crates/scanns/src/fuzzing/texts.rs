@@ -4,7 +4,7 @@ use std::ops::Range;
 
 use crate::query::{Operator, QueryText, parse, parse_json};
 use crate::record::{CsvHeader, RecordFormat, RecordReader, Sources};
-use crate::schema::{Analyzer, Field, FieldKind, Schema, format_date, parse_date};
+use crate::schema::{Analyzer, Field, FieldEntry, FieldKind, Schema, format_date, parse_date};
 use crate::sys::BLOCK_PADDING;
 use crate::tokenize::{TokenSink, Tokenizer};
 
@@ -128,8 +128,8 @@ pub(super) fn csv(data: &[u8]) {
 
 fn record_reader(format: RecordFormat) -> Option<RecordReader> {
     let mut schema = Schema::new();
-    schema.add("name", FieldKind::Keyword, false).ok()?;
-    schema.add("size", FieldKind::Unsigned, false).ok()?;
-    schema.add("when", FieldKind::Date, false).ok()?;
+    schema.add(FieldEntry::new("name", FieldKind::Keyword)).ok()?;
+    schema.add(FieldEntry::new("size", FieldKind::Unsigned)).ok()?;
+    schema.add(FieldEntry::new("when", FieldKind::Date)).ok()?;
     Some(RecordReader::new(&schema, &Sources::of(&schema), format))
 }

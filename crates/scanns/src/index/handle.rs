@@ -25,15 +25,14 @@ use crate::store::{Directory, FsDirectory, generations};
 /// updates and merges while they run.
 ///
 /// ```
-/// use scanns::schema::{Analyzer, Document, FieldKind, Postings, Schema};
+/// use scanns::schema::{Document, FieldEntry, Schema};
 /// use scanns::{Index, query::Operator, search::Model};
 ///
 /// # fn main() -> scanns::Result<()> {
 /// # let place = tempfile::tempdir().unwrap();
 /// # let path = place.path().join("mail.scanns");
 /// let mut schema = Schema::new();
-/// let words = FieldKind::Text { analyzer: Analyzer::Standard, postings: Postings::Positions };
-/// let text = schema.add("text", words, false)?;
+/// let text = schema.add(FieldEntry::text("text").positions())?;
 ///
 /// let index = Index::create(&path, &schema)?;
 /// let writer = index.writer()?;
@@ -214,12 +213,12 @@ impl Index {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::schema::FieldKind;
+    use crate::schema::{FieldEntry, FieldKind};
     use crate::store::RamDirectory;
 
     fn schema() -> Schema {
         let mut schema = Schema::new();
-        schema.add("name", FieldKind::Keyword, false).unwrap();
+        schema.add(FieldEntry::new("name", FieldKind::Keyword)).unwrap();
         schema
     }
 

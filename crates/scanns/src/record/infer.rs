@@ -234,7 +234,7 @@ impl Inferred {
         let mut given = Vec::new();
         let mut figures = Vec::new();
         for seen in &fields {
-            let field = schema.add_entry(entry(&seen.name, seen.kind()))?;
+            let field = schema.add(entry(&seen.name, seen.kind()))?;
             if !seen.several && seen.source != seen.name {
                 given.push((field, seen.source.clone()));
             }
@@ -246,7 +246,7 @@ impl Inferred {
         if schema.searched().next().is_none() {
             let mut names = [format!("{}.keyword", first.name), "keyword".into(), "words".into()].into_iter();
             let added: Option<Field> =
-                names.find_map(|name| schema.add_entry(entry(&name, FieldKind::Keyword)).ok());
+                names.find_map(|name| schema.add(entry(&name, FieldKind::Keyword)).ok());
             if let Some(field) = added {
                 given.push((field, first.source.clone()));
                 figures.push(first.figures());

@@ -26,8 +26,8 @@ pub enum Recorded {
 /// # use scanns::schema::{FieldEntry, FieldKind, Schema};
 /// # use scanns::sources::{RecordFormat, RecordReader, Recorded, Sources};
 /// let mut schema = Schema::new();
-/// schema.add("owner.name", FieldKind::Keyword, false)?;
-/// schema.add_entry(FieldEntry::new("size", FieldKind::Unsigned).in_column())?;
+/// schema.add(FieldEntry::new("owner.name", FieldKind::Keyword))?;
+/// schema.add(FieldEntry::new("size", FieldKind::Unsigned).column())?;
 /// let mut reader = RecordReader::new(&schema, &Sources::of(&schema), RecordFormat::Json);
 /// let mut values = Vec::new();
 /// let line = br#"{"owner": {"name": "ada"}, "size": 1e3, "color": "red"}"#;

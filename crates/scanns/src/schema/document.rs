@@ -211,6 +211,7 @@ pub(crate) fn decode_stored(schema: &Schema, bytes: &[u8]) -> Option<Vec<(Field,
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::schema::FieldEntry;
 
     #[test]
     fn stored_values_read_back_and_any_bytes_do_no_harm() {
@@ -220,7 +221,7 @@ mod tests {
         let fields: Vec<Field> = ["a", "b", "c", "d", "e"]
             .into_iter()
             .zip(kinds)
-            .map(|(name, kind)| schema.add(name, kind, true).unwrap())
+            .map(|(name, kind)| schema.add(FieldEntry::new(name, kind).stored()).unwrap())
             .collect();
         let seed = 0x5eed_0520;
         let mut random = fastrand::Rng::with_seed(seed);
@@ -253,8 +254,8 @@ mod tests {
     #[test]
     fn values_must_fit_the_fields() {
         let mut schema = Schema::new();
-        let owner = schema.add("owner", FieldKind::Keyword, false).unwrap();
-        let size = schema.add("size", FieldKind::Unsigned, true).unwrap();
+        let owner = schema.add(FieldEntry::new("owner", FieldKind::Keyword)).unwrap();
+        let size = schema.add(FieldEntry::new("size", FieldKind::Unsigned).stored()).unwrap();
         let good = Document::new("k").text(owner, "me").with(size, Value::Unsigned(1)).text(owner, "you");
         good.check(&schema).unwrap();
         assert!(Document::new("").check(&schema).is_err());

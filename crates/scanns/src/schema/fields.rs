@@ -86,6 +86,17 @@ impl FieldKind {
 }
 
 /// One field of a schema.
+///
+/// ```
+/// use scanns::schema::{Analyzer, FieldEntry, FieldKind, Schema};
+///
+/// # fn main() -> scanns::Result<()> {
+/// let mut schema = Schema::new();
+/// schema.add(FieldEntry::text("title").analyzer(Analyzer::parse("english")?).positions().stored())?;
+/// schema.add(FieldEntry::new("size", FieldKind::Unsigned).column())?;
+/// # Ok(())
+/// # }
+/// ```
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct FieldEntry {
     /// What it is called: letters, digits, `_`, `-` and `.`.
@@ -107,9 +118,50 @@ impl FieldEntry {
         FieldEntry { name: name.into(), kind, stored: false, column: false, searched }
     }
 
+    /// A field of text, found by its words: the analyzer `standard`, which keeps how often a word occurs.
+    pub fn text(name: &str) -> Self {
+        let kind = FieldKind::Text { analyzer: Analyzer::Standard, postings: Postings::Frequencies };
+        FieldEntry::new(name, kind)
+    }
+
+    /// The same field, whose words are found by `analyzer`; no change for a field that is not text.
+    #[must_use]
+    pub fn analyzer(mut self, analyzer: Analyzer) -> Self {
+        if let FieldKind::Text { analyzer: old, .. } = &mut self.kind {
+            *old = analyzer;
+        }
+        self
+    }
+
+    /// The same field, with positions, which phrases need; no change for a field that is not text.
+    #[must_use]
+    pub fn positions(self) -> Self {
+        self.with_postings(Postings::Positions)
+    }
+
+    /// The same field, with positions and offsets, which snippets use; no change for a field that is not
+    /// text.
+    #[must_use]
+    pub fn offsets(self) -> Self {
+        self.with_postings(Postings::Offsets)
+    }
+
+    fn with_postings(mut self, new: Postings) -> Self {
+        if let FieldKind::Text { postings, .. } = &mut self.kind {
+            *postings = new;
+        }
+        self
+    }
+
+    /// The same field, whose values are stored and can be read back.
+    #[must_use]
+    pub fn stored(self) -> Self {
+        FieldEntry { stored: true, ..self }
+    }
+
     /// The same field, as a column too.
     #[must_use]
-    pub fn in_column(self) -> Self {
+    pub fn column(self) -> Self {
         FieldEntry { column: true, ..self }
     }
 
@@ -146,18 +198,13 @@ impl Schema {
         Schema { fields: vec![FieldEntry::new(TEXT, kind)] }
     }
 
-    /// Adds a field that is no column; see [`Schema::add_entry`].
-    pub fn add(&mut self, name: &str, kind: FieldKind, stored: bool) -> Result<Field> {
-        self.add_entry(FieldEntry { stored, ..FieldEntry::new(name, kind) })
-    }
-
     /// Adds a field.
     ///
     /// # Errors
     /// [`Error::InvalidField`] for a name that is taken, empty, too long or has other characters than
     /// letters, digits, `_`, `-` and `.`; for more than [`MAX_FIELDS`] fields; and for a field that is
     /// neither searched nor stored nor a column, or that is to be searched and cannot be.
-    pub fn add_entry(&mut self, entry: FieldEntry) -> Result<Field> {
+    pub fn add(&mut self, entry: FieldEntry) -> Result<Field> {
         let name = entry.name.as_str();
         let refuse = |problem: &str, remedy: &str| {
             Err(Error::InvalidField { field: name.into(), problem: problem.into(), remedy: remedy.into() })
@@ -263,12 +310,12 @@ mod tests {
         let mut schema = Schema::new();
         let text = FieldKind::Text { analyzer: Analyzer::Standard, postings: Postings::Frequencies };
         assert_eq!(schema.default_field(), None);
-        let owner = schema.add("owner", FieldKind::Keyword, false).unwrap();
+        let owner = schema.add(FieldEntry::new("owner", FieldKind::Keyword)).unwrap();
         assert_eq!(schema.default_field(), Some(owner));
-        let title = schema.add("title", text.clone(), true).unwrap();
+        let title = schema.add(FieldEntry::new("title", text.clone()).stored()).unwrap();
         assert_eq!(schema.default_field(), Some(title));
-        let size = schema.add("size", FieldKind::Unsigned, true).unwrap();
-        let body = schema.add("text", text, false).unwrap();
+        let size = schema.add(FieldEntry::new("size", FieldKind::Unsigned).stored()).unwrap();
+        let body = schema.add(FieldEntry::new("text", text)).unwrap();
         assert_eq!(schema.default_field(), Some(body));
         assert_eq!(schema.field("size"), Some(size));
         assert_eq!(schema.field("nothing"), None);
@@ -278,12 +325,12 @@ mod tests {
             ("", FieldKind::Keyword, true),
             ("a b", FieldKind::Keyword, true),
         ] {
-            assert!(schema.add(name, kind, stored).is_err(), "{name}");
+            assert!(schema.add(FieldEntry { stored, ..FieldEntry::new(name, kind) }).is_err(), "{name}");
         }
-        assert!(schema.add("time", FieldKind::Signed, false).is_err());
+        assert!(schema.add(FieldEntry::new("time", FieldKind::Signed)).is_err());
         for number in 4..64 {
-            schema.add(&format!("f{number}"), FieldKind::Bytes, true).unwrap();
+            schema.add(FieldEntry::new(&format!("f{number}"), FieldKind::Bytes).stored()).unwrap();
         }
-        assert!(schema.add("f64", FieldKind::Bytes, true).is_err());
+        assert!(schema.add(FieldEntry::new("f64", FieldKind::Bytes).stored()).is_err());
     }
 }

@@ -310,8 +310,8 @@ pub fn make(directory: Arc<dyn Directory>, stored: StoredOptions, postings: Opti
     let postings = postings.unwrap_or(Postings::Frequencies);
     let analyzer = Analyzer::parse("whitespace").unwrap();
     let mut schema = Schema::new();
-    schema.add("text", FieldKind::Text { analyzer, postings }, false)?;
-    schema.add_entry(FieldEntry::new(COLUMN, FieldKind::Unsigned).in_column())?;
+    schema.add(FieldEntry::new("text", FieldKind::Text { analyzer, postings }))?;
+    schema.add(FieldEntry::new(COLUMN, FieldKind::Unsigned).column())?;
     let options = WriterOptions { stored, merge: None, ..WriterOptions::default() };
     IndexWriter::open_in(directory, Some(&schema), options)?.commit().map(drop)
 }

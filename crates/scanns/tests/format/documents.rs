@@ -51,7 +51,7 @@ fn schema() -> Schema {
         |analyzer: &str, postings| FieldKind::Text { analyzer: Analyzer::parse(analyzer).unwrap(), postings };
     let mut add = |name: &str, kind, stored, column| {
         let entry = FieldEntry { stored, column, ..FieldEntry::new(name, kind) };
-        schema.add_entry(entry).unwrap();
+        schema.add(entry).unwrap();
     };
     add("body", text("english", Postings::Offsets), true, false);
     add("title", text("standard | fold | stop:english | ngram:2-3", Postings::Frequencies), false, false);

@@ -25,9 +25,9 @@ pub fn add_to(schema: &mut Schema) {
         ("file", FieldKind::Path),
         ("raw", FieldKind::Bytes),
     ] {
-        schema.add_entry(FieldEntry::new(name, kind).in_column()).unwrap();
+        schema.add(FieldEntry::new(name, kind).column()).unwrap();
     }
-    schema.add_entry(FieldEntry::new("host", FieldKind::Keyword).in_column().not_searched()).unwrap();
+    schema.add(FieldEntry::new("host", FieldKind::Keyword).column().not_searched()).unwrap();
 }
 
 /// Values of some of the columns of a document, several values for some.

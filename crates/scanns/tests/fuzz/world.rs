@@ -6,7 +6,7 @@ use std::sync::Arc;
 use fastrand::Rng;
 use scanns::index::{InvertOptions, MemoryIndex};
 use scanns::query::Operator;
-use scanns::schema::{Analyzer, Document, Field, FieldKind, Postings, Schema};
+use scanns::schema::{Analyzer, Document, Field, FieldEntry, FieldKind, Postings, Schema};
 use scanns::search::{Leaf, Searcher};
 use scanns::sources::PageSize;
 use scanns::store::{Directory, FsDirectory, RamDirectory};
@@ -140,10 +140,10 @@ fn schema() -> Schema {
         ("words", "whitespace", Postings::Frequencies),
     ] {
         let analyzer = Analyzer::parse(analyzer).unwrap();
-        schema.add(name, FieldKind::Text { analyzer, postings }, false).unwrap();
+        schema.add(FieldEntry::new(name, FieldKind::Text { analyzer, postings })).unwrap();
     }
-    schema.add("tag", FieldKind::Keyword, true).unwrap();
-    schema.add("size", FieldKind::Unsigned, true).unwrap();
+    schema.add(FieldEntry::new("tag", FieldKind::Keyword).stored()).unwrap();
+    schema.add(FieldEntry::new("size", FieldKind::Unsigned).stored()).unwrap();
     columns::add_to(&mut schema);
     schema
 }

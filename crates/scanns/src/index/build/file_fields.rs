@@ -45,7 +45,7 @@ impl FileFields {
     /// Adds the fields to a schema.
     pub(crate) fn add(schema: &mut Schema) -> Result<()> {
         for (at, name) in NAMES.into_iter().enumerate() {
-            schema.add_entry(FieldEntry::new(name, kind(at)).in_column().not_searched())?;
+            schema.add(FieldEntry::new(name, kind(at)).column().not_searched())?;
         }
         Ok(())
     }

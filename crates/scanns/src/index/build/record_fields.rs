@@ -135,7 +135,7 @@ fn infer(inputs: &[Input], options: &IndexOptions) -> Result<Inferred> {
             *analyzer = options.analyzer.clone().unwrap_or_else(|| analyzer.clone());
             *postings = options.postings.unwrap_or(*postings);
         }
-        schema.add_entry(entry)?;
+        schema.add(entry)?;
     }
     inferred.schema = schema;
     Ok(inferred)

@@ -195,7 +195,7 @@ impl Manifest {
         let (mut schema, mut sources) = (Schema::new(), Sources::default());
         for _ in 0..reader.u32()? {
             let (entry, source) = read_field(&mut reader)?;
-            sources.set(schema.add_entry(entry).ok()?, &source);
+            sources.set(schema.add(entry).ok()?, &source);
         }
         let records = match reader.u32()? {
             0 => Records::File,
@@ -384,15 +384,15 @@ mod tests {
             let title = FieldKind::Text { analyzer, postings: Postings::Documents };
             let others = [FieldKind::Keyword, FieldKind::Unsigned, FieldKind::Signed, FieldKind::Float];
             for (name, kind) in ["a", "ü", "-", "d.e"].into_iter().zip(others) {
-                schema.add(name, kind, true).unwrap();
+                schema.add(FieldEntry::new(name, kind).stored()).unwrap();
             }
-            schema.add("title", title, false).unwrap();
-            schema.add("rest", FieldKind::Bytes, true).unwrap();
+            schema.add(FieldEntry::new("title", title)).unwrap();
+            schema.add(FieldEntry::new("rest", FieldKind::Bytes).stored()).unwrap();
             for (name, kind) in [("t", FieldKind::Date), ("b", FieldKind::Boolean), ("p", FieldKind::Path)] {
-                schema.add_entry(FieldEntry::new(name, kind).in_column()).unwrap();
+                schema.add(FieldEntry::new(name, kind).column()).unwrap();
             }
-            let keyword = FieldEntry::new("k", FieldKind::Keyword).in_column().not_searched();
-            schema.add_entry(keyword).unwrap();
+            let keyword = FieldEntry::new("k", FieldKind::Keyword).column().not_searched();
+            schema.add(keyword).unwrap();
             let mut sources = Sources::of(&schema);
             schema.field("title").into_iter().for_each(|title| sources.set(title, "a title, {ü}"));
             let manifest = Manifest {

@@ -12,7 +12,7 @@ use crate::index::commit::merge_policy::MergePolicy;
 use crate::index::stored_options::StoredOptions;
 use crate::index::{IndexOptions, MergeOptions, Progress, Snapshot, check_in, merge_in};
 use crate::query::{Operator, Pattern, PhraseQuery, Query};
-use crate::schema::{Analyzer, Document, Field, FieldKind, Postings, Schema, Store, Value};
+use crate::schema::{Analyzer, Document, Field, FieldEntry, FieldKind, Postings, Schema, Store, Value};
 use crate::search::Model;
 use crate::segment::CheckLevel;
 use crate::source::SourceOptions;
@@ -34,9 +34,9 @@ struct Fields {
 fn fields() -> Fields {
     let mut schema = Schema::new();
     let kind = |postings| FieldKind::Text { analyzer: Analyzer::parse("whitespace").unwrap(), postings };
-    let title = schema.add("title", kind(Postings::Documents), false).unwrap();
-    let owner = schema.add("owner", FieldKind::Keyword, false).unwrap();
-    let text = schema.add("text", kind(Postings::Positions), false).unwrap();
+    let title = schema.add(FieldEntry::new("title", kind(Postings::Documents))).unwrap();
+    let owner = schema.add(FieldEntry::new("owner", FieldKind::Keyword)).unwrap();
+    let text = schema.add(FieldEntry::new("text", kind(Postings::Positions))).unwrap();
     Fields { schema, text, title, owner }
 }
 
@@ -372,9 +372,9 @@ fn stored_values_come_back_through_commits_and_merges() {
     let mut random = Rng::with_seed(seed);
     let mut schema = Schema::new();
     let words = FieldKind::Text { analyzer: Analyzer::Standard, postings: Postings::Frequencies };
-    let text = schema.add("text", words, true).unwrap();
-    let size = schema.add("size", FieldKind::Unsigned, true).unwrap();
-    let owner = schema.add("owner", FieldKind::Keyword, false).unwrap();
+    let text = schema.add(FieldEntry::new("text", words).stored()).unwrap();
+    let size = schema.add(FieldEntry::new("size", FieldKind::Unsigned).stored()).unwrap();
+    let owner = schema.add(FieldEntry::new("owner", FieldKind::Keyword)).unwrap();
     let directory = Arc::new(RamDirectory::new());
     let options = WriterOptions { lanes: 2, merge: None, ..WriterOptions::default() };
     let writer = IndexWriter::open_in(directory.clone(), Some(&schema), options).unwrap();

@@ -60,7 +60,7 @@ mod tests {
     use super::*;
     use crate::index::live::{IndexWriter, WriterOptions};
     use crate::query::Operator;
-    use crate::schema::{Analyzer, Document, FieldKind, Postings, Schema};
+    use crate::schema::{Analyzer, Document, FieldEntry, FieldKind, Postings, Schema};
     use crate::search::Model;
     use crate::store::RamDirectory;
 
@@ -68,9 +68,9 @@ mod tests {
     fn each_field_shows_its_own_values() {
         let mut schema = Schema::new();
         let words = FieldKind::Text { analyzer: Analyzer::English, postings: Postings::Positions };
-        let text = schema.add("text", words.clone(), true).unwrap();
-        let owner = schema.add("owner", FieldKind::Keyword, true).unwrap();
-        let hidden = schema.add("hidden", words, false).unwrap();
+        let text = schema.add(FieldEntry::new("text", words.clone()).stored()).unwrap();
+        let owner = schema.add(FieldEntry::new("owner", FieldKind::Keyword).stored()).unwrap();
+        let hidden = schema.add(FieldEntry::new("hidden", words)).unwrap();
         let directory = Arc::new(RamDirectory::new());
         let writer =
             IndexWriter::open_in(directory.clone(), Some(&schema), WriterOptions::default()).unwrap();

@@ -1,6 +1,6 @@
 use super::*;
 use crate::index::{IndexWriter, MergeOptions, WriterOptions, check_in, merge_in};
-use crate::schema::{Document, Field, FieldKind, Schema};
+use crate::schema::{Document, Field, FieldEntry, FieldKind, Schema};
 use crate::segment::CheckLevel;
 use crate::store::RamDirectory;
 
@@ -52,8 +52,8 @@ fn fields_with_chains_of_their_own_are_searched_as_they_were_indexed() {
     let kind =
         |chain| FieldKind::Text { analyzer: Analyzer::parse(chain).unwrap(), postings: Postings::Offsets };
     let mut schema = Schema::new();
-    let text = schema.add("text", kind(WORDS), false).unwrap();
-    let name = schema.add("name", kind(NAMES), true).unwrap();
+    let text = schema.add(FieldEntry::new("text", kind(WORDS))).unwrap();
+    let name = schema.add(FieldEntry::new("name", kind(NAMES)).stored()).unwrap();
     let directory = Arc::new(RamDirectory::new());
     // A segment for each of the first; the last comes after the index was opened again.
     for (key, said, named) in [

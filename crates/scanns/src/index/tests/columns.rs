@@ -45,7 +45,7 @@ fn schema() -> Schema {
     let mut schema = Schema::new();
     let words =
         FieldKind::Text { analyzer: Analyzer::parse("whitespace").unwrap(), postings: Postings::Frequencies };
-    schema.add("text", words, false).unwrap();
+    schema.add(FieldEntry::new("text", words)).unwrap();
     for (name, kind) in [
         ("size", FieldKind::Unsigned),
         ("delta", FieldKind::Signed),
@@ -56,7 +56,7 @@ fn schema() -> Schema {
         ("path", FieldKind::Path),
         ("blob", FieldKind::Bytes),
     ] {
-        schema.add_entry(FieldEntry::new(name, kind).in_column()).unwrap();
+        schema.add(FieldEntry::new(name, kind).column()).unwrap();
     }
     schema
 }

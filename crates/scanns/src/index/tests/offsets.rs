@@ -3,7 +3,7 @@ use std::ops::Range;
 use super::*;
 use crate::index::{IndexWriter, MergeOptions, MergePolicy, WriterOptions, check_in, delete_in, merge_in};
 use crate::query::Query;
-use crate::schema::{Document, Field, FieldKind, Schema, Store};
+use crate::schema::{Document, Field, FieldEntry, FieldKind, Schema, Store};
 use crate::search::Hit;
 use crate::segment::CheckLevel;
 use crate::store::RamDirectory;
@@ -179,7 +179,7 @@ fn an_index_has_offsets_from_its_first_build_on_or_never() {
 fn values_of_a_field_go_on_one_byte_after_each_other() {
     let mut schema = Schema::new();
     let kind = |postings| FieldKind::Text { analyzer: Analyzer::parse("standard").unwrap(), postings };
-    let text = schema.add("text", kind(Postings::Offsets), false).unwrap();
+    let text = schema.add(FieldEntry::new("text", kind(Postings::Offsets))).unwrap();
     let directory = Arc::new(RamDirectory::new());
     let options = WriterOptions {
         stored: StoredOptions { vectors: Some(true), ..StoredOptions::default() },

@@ -25,7 +25,7 @@ fn schema() -> Schema {
         FieldEntry::new("ok", FieldKind::Boolean),
         FieldEntry::new("home", FieldKind::Path),
     ] {
-        schema.add_entry(entry.in_column()).unwrap();
+        schema.add(entry.column()).unwrap();
     }
     schema
 }
@@ -308,8 +308,8 @@ fn stored_values_and_stored_records_are_read_back() {
     let path = place.path().join("a");
     fs::write(&path, "{\"id\": 5, \"name\": \"x\"}\r\n\n{\"id\": -1, \"name\": \"y\"}").unwrap();
     let mut storing = Schema::new();
-    storing.add("name", FieldKind::Keyword, false).unwrap();
-    let id = storing.add("id", FieldKind::Unsigned, true).unwrap();
+    storing.add(FieldEntry::new("name", FieldKind::Keyword)).unwrap();
+    let id = storing.add(FieldEntry::new("id", FieldKind::Unsigned).stored()).unwrap();
     let plain = schema();
     let hit = |snapshot: &Snapshot, name: &str| {
         let name_field = snapshot.schema().field("name").unwrap();

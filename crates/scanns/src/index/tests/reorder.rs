@@ -2,7 +2,7 @@ use std::ops::Range;
 
 use super::*;
 use crate::index::{IndexWriter, MergeOptions, Selection, WriterOptions, check_in, delete_in, merge_in};
-use crate::schema::{Document, Field, FieldKind, Schema, Value};
+use crate::schema::{Document, Field, FieldEntry, FieldKind, Schema, Value};
 use crate::search::Hit;
 use crate::segment::CheckLevel;
 use crate::store::RamDirectory;
@@ -26,10 +26,10 @@ fn name(number: u64) -> String {
 fn written(random: &mut Rng) -> Arc<RamDirectory> {
     let mut schema = Schema::new();
     let words = |postings| FieldKind::Text { analyzer: Analyzer::Standard, postings };
-    let body = schema.add("body", words(Postings::Offsets), true).unwrap();
-    let title = schema.add("title", words(Postings::Positions), true).unwrap();
-    let tag = schema.add("tag", FieldKind::Keyword, false).unwrap();
-    let size = schema.add("size", FieldKind::Unsigned, true).unwrap();
+    let body = schema.add(FieldEntry::new("body", words(Postings::Offsets)).stored()).unwrap();
+    let title = schema.add(FieldEntry::new("title", words(Postings::Positions)).stored()).unwrap();
+    let tag = schema.add(FieldEntry::new("tag", FieldKind::Keyword)).unwrap();
+    let size = schema.add(FieldEntry::new("size", FieldKind::Unsigned).stored()).unwrap();
     let directory = Arc::new(RamDirectory::new());
     let options = WriterOptions { lanes: 2, merge: None, ..WriterOptions::default() };
     let writer = IndexWriter::open_in(directory.clone(), Some(&schema), options).unwrap();
@@ -178,7 +178,7 @@ fn too_little_memory_to_reorder_is_told_and_nothing_changes() {
 #[test]
 fn one_segment_for_which_no_order_is_better_is_left_as_it_is() {
     let mut schema = Schema::new();
-    let tag = schema.add("tag", FieldKind::Keyword, false).unwrap();
+    let tag = schema.add(FieldEntry::new("tag", FieldKind::Keyword)).unwrap();
     let directory = Arc::new(RamDirectory::new());
     let options = WriterOptions { lanes: 1, merge: None, ..WriterOptions::default() };
     let writer = IndexWriter::open_in(directory.clone(), Some(&schema), options).unwrap();

@@ -1,6 +1,6 @@
 use crate::index::{Index, IndexWriter, WriterOptions};
 use crate::query::{BoolQuery, Query};
-use crate::schema::{Document, Field, FieldKind, Postings, Schema, Store};
+use crate::schema::{Document, Field, FieldEntry, FieldKind, Postings, Schema, Store};
 use crate::search::{MoreLikeThis, Rm3};
 use crate::store::RamDirectory;
 
@@ -10,8 +10,8 @@ use super::*;
 fn schema(titles: bool) -> (Schema, Field, Option<Field>) {
     let mut schema = Schema::new();
     let kind = || FieldKind::Text { analyzer: Analyzer::Standard, postings: Postings::Frequencies };
-    let text = schema.add("text", kind(), false).unwrap();
-    let title = titles.then(|| schema.add("title", kind(), true).unwrap());
+    let text = schema.add(FieldEntry::new("text", kind())).unwrap();
+    let title = titles.then(|| schema.add(FieldEntry::new("title", kind()).stored()).unwrap());
     (schema, text, title)
 }
 
@@ -99,7 +99,7 @@ fn feedback_finds_documents_that_the_query_does_not_and_says_what_it_needs() {
 fn feedback_is_of_the_field_that_has_vectors() {
     let directory = Arc::new(RamDirectory::new());
     let (mut schema, text, _) = schema(false);
-    let size = schema.add("size", FieldKind::Unsigned, true).unwrap();
+    let size = schema.add(FieldEntry::new("size", FieldKind::Unsigned).stored()).unwrap();
     let options = WriterOptions { stored: vectors(), ..WriterOptions::default() };
     let writer = IndexWriter::open_in(directory.clone(), Some(&schema), options).unwrap();
     for (key, of_text) in [("a", "sea land"), ("b", "sea sand"), ("c", "wind")] {

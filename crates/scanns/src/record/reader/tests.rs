@@ -6,7 +6,7 @@ use crate::schema::{Analyzer, FieldEntry, Postings};
 fn schema(fields: &[(&str, FieldKind)]) -> Schema {
     let mut schema = Schema::new();
     for (name, kind) in fields {
-        schema.add_entry(FieldEntry::new(name, kind.clone()).in_column()).unwrap();
+        schema.add(FieldEntry::new(name, kind.clone()).column()).unwrap();
     }
     schema
 }

@@ -21,7 +21,7 @@ pub(super) fn schema() -> Schema {
         ("bytes", FieldKind::Bytes),
     ];
     for (name, kind) in kinds {
-        schema.add_entry(FieldEntry::new(name, kind).in_column()).unwrap();
+        schema.add(FieldEntry::new(name, kind).column()).unwrap();
     }
     schema
 }

@@ -5,7 +5,7 @@ use super::*;
 use crate::column::ColumnSet;
 use crate::index::commit::manifest::Manifest;
 use crate::invert::{InvertOptions, Inverter};
-use crate::schema::{FieldKind, Records, Schema, Stored};
+use crate::schema::{FieldEntry, FieldKind, Records, Schema, Stored};
 use crate::segment::{FlushBuffers, Keys, SegmentContents, StoredCollector, file_name, flush};
 use crate::store::{Bytes, Directory, FsDirectory, Output, RamDirectory, WriterLock, publish};
 use crate::sys::PageSize;
@@ -20,7 +20,7 @@ pub(super) enum Kind {
 /// Commits an index with one segment for each list: segment 1 has the documents `1-0`, `1-1` and so on.
 pub(super) fn write_index(directory: &dyn Directory, segments: &[&[Kind]]) {
     let mut schema = Schema::new();
-    let field = schema.add("tag", FieldKind::Keyword, false).unwrap();
+    let field = schema.add(FieldEntry::new("tag", FieldKind::Keyword)).unwrap();
     let mut manifest = Manifest::new(schema, Records::File, Stored::default());
     for (id, documents) in (1..).zip(segments) {
         let options = InvertOptions { budget: 1 << 24, pages: PageSize::Base, ..InvertOptions::default() };

@@ -21,7 +21,7 @@ fn schema() -> Schema {
     let mut schema = Schema::new();
     let words =
         FieldKind::Text { analyzer: Analyzer::parse("whitespace").unwrap(), postings: Postings::Frequencies };
-    schema.add("text", words, false).unwrap();
+    schema.add(FieldEntry::new("text", words)).unwrap();
     for (name, kind) in [
         ("size", FieldKind::Unsigned),
         ("temp", FieldKind::Float),
@@ -29,10 +29,10 @@ fn schema() -> Schema {
         ("open", FieldKind::Boolean),
         ("path", FieldKind::Path),
     ] {
-        schema.add_entry(FieldEntry::new(name, kind).in_column()).unwrap();
+        schema.add(FieldEntry::new(name, kind).column()).unwrap();
     }
-    schema.add_entry(FieldEntry::new("host", FieldKind::Keyword).in_column().not_searched()).unwrap();
-    schema.add_entry(FieldEntry::new("tag", FieldKind::Keyword).in_column()).unwrap();
+    schema.add(FieldEntry::new("host", FieldKind::Keyword).column().not_searched()).unwrap();
+    schema.add(FieldEntry::new("tag", FieldKind::Keyword).column()).unwrap();
     schema
 }
 

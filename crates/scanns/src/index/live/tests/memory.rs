@@ -15,8 +15,9 @@ fn least_memory(schema: &Schema, lanes: usize) -> u64 {
 fn many_fields_in_little_memory_neither_break_the_cap_nor_make_a_segment_of_every_document() {
     let mut schema = Schema::new();
     let kind = FieldKind::Text { analyzer: Analyzer::Standard, postings: Postings::Positions };
-    let fields: Vec<Field> =
-        (0..20).map(|field| schema.add(&format!("f{field}"), kind.clone(), false).unwrap()).collect();
+    let fields: Vec<Field> = (0..20)
+        .map(|field| schema.add(crate::schema::FieldEntry::new(&format!("f{field}"), kind.clone())).unwrap())
+        .collect();
     let memory = least_memory(&schema, 3);
     let options = WriterOptions { memory, lanes: 3, merge: None, ..WriterOptions::default() };
     let directory = Arc::new(RamDirectory::new());
@@ -59,7 +60,7 @@ fn an_empty_buffer_of_many_fields_takes_less_than_the_least_share() {
         let mut schema = Schema::new();
         for field in 0..count {
             let kind = FieldKind::Text { analyzer: Analyzer::Standard, postings: Postings::Positions };
-            schema.add(&format!("f{field}"), kind, false).unwrap();
+            schema.add(crate::schema::FieldEntry::new(&format!("f{field}"), kind)).unwrap();
         }
         let mut buffer =
             lane_buffer::LaneBuffer::new(&schema, &crate::schema::Stored::default(), 1 << 30).unwrap();

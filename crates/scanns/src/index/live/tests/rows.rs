@@ -35,7 +35,7 @@ fn index(random: &mut Rng, seed: u64) -> (Arc<RamDirectory>, Vec<Field>) {
         analyzer: Analyzer::parse("whitespace").unwrap(),
         postings: Postings::Frequencies,
     };
-    let text = schema.add("text", kind(), false).unwrap();
+    let text = schema.add(FieldEntry::new("text", kind())).unwrap();
     let kinds = [
         FieldKind::Unsigned,
         FieldKind::Signed,
@@ -50,10 +50,10 @@ fn index(random: &mut Rng, seed: u64) -> (Arc<RamDirectory>, Vec<Field>) {
     let mut fields = Vec::new();
     // Each kind three times: every document has a value, none or one, any number.
     for (number, kind) in kinds.iter().cycle().take(27).enumerate() {
-        let entry = FieldEntry::new(&format!("f{number}"), kind.clone()).in_column();
-        fields.push(schema.add_entry(entry).unwrap());
+        let entry = FieldEntry::new(&format!("f{number}"), kind.clone()).column();
+        fields.push(schema.add(entry).unwrap());
     }
-    fields.push(schema.add("note", FieldKind::Keyword, true).unwrap());
+    fields.push(schema.add(FieldEntry::new("note", FieldKind::Keyword).stored()).unwrap());
     let directory = Arc::new(RamDirectory::new());
     let writer = IndexWriter::open_in(directory.clone(), Some(&schema), WriterOptions::default()).unwrap();
     for number in 0..9_000u32 {

@@ -17,10 +17,10 @@ struct Columns {
 
 fn columns() -> Columns {
     let mut schema = Schema::new();
-    let tag = schema.add("tag", FieldKind::Keyword, false).unwrap();
-    let size = schema.add_entry(FieldEntry::new("size", FieldKind::Unsigned).in_column()).unwrap();
-    let heat = schema.add_entry(FieldEntry::new("heat", FieldKind::Float).in_column()).unwrap();
-    schema.add("kept", FieldKind::Unsigned, true).unwrap();
+    let tag = schema.add(FieldEntry::new("tag", FieldKind::Keyword)).unwrap();
+    let size = schema.add(FieldEntry::new("size", FieldKind::Unsigned).column()).unwrap();
+    let heat = schema.add(FieldEntry::new("heat", FieldKind::Float).column()).unwrap();
+    schema.add(FieldEntry::new("kept", FieldKind::Unsigned).stored()).unwrap();
     Columns { schema, tag, size, heat }
 }
 
