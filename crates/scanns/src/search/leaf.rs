@@ -5,12 +5,16 @@ use crate::column::Column;
 use crate::error::{Error, Result};
 use crate::schema::Field;
 
-/// A set of documents, numbered from 0, with postings by term.
+/// A set of documents, numbered from 0, with postings by term: a segment, or something of your own that is
+/// searched by the same [`Searcher`](super::Searcher).
+///
+/// Answers must agree with each other: documents below [`Leaf::max_doc`] in ascending order, as many as
+/// [`TermRef::doc_freq`] says. Wrong answers give wrong hits or a panic, and no undefined behaviour.
 pub trait Leaf: Sync {
     /// Documents in the leaf, including deleted ones; at most 2³¹.
     fn max_doc(&self) -> u32;
 
-    /// The norm of every document, the code of its length.
+    /// The norm of every document, the code of its length by [`length_to_norm`](super::length_to_norm).
     fn norms(&self) -> Result<&[u8]>;
 
     /// Sizes, which are summed over all leaves before anything is scored.

@@ -3,13 +3,35 @@
 use std::ops::Deref;
 use std::sync::Arc;
 
-/// Cheap to clone; derefs to the bytes.
+use memmap2::Mmap;
+
+/// The bytes of a file: cheap to clone; derefs to a slice. Made from a `Vec<u8>` or an `Arc<[u8]>`.
 #[derive(Clone, Debug)]
-pub enum Bytes {
-    /// A file mapped into memory.
-    Mapped(Arc<memmap2::Mmap>),
-    /// A file held in memory.
+pub struct Bytes(Storage);
+
+#[derive(Clone, Debug)]
+enum Storage {
+    Mapped(Arc<Mmap>),
     Owned(Arc<[u8]>),
+}
+
+impl Bytes {
+    /// A file mapped into memory.
+    pub(super) fn mapped(map: Mmap) -> Self {
+        Bytes(Storage::Mapped(Arc::new(map)))
+    }
+}
+
+impl From<Arc<[u8]>> for Bytes {
+    fn from(bytes: Arc<[u8]>) -> Self {
+        Bytes(Storage::Owned(bytes))
+    }
+}
+
+impl From<Vec<u8>> for Bytes {
+    fn from(bytes: Vec<u8>) -> Self {
+        Bytes(Storage::Owned(bytes.into()))
+    }
 }
 
 impl Deref for Bytes {
@@ -17,9 +39,9 @@ impl Deref for Bytes {
 
     #[inline]
     fn deref(&self) -> &[u8] {
-        match self {
-            Bytes::Mapped(map) => map,
-            Bytes::Owned(bytes) => bytes,
+        match &self.0 {
+            Storage::Mapped(map) => map,
+            Storage::Owned(bytes) => bytes,
         }
     }
 }

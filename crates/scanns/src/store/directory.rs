@@ -11,6 +11,8 @@ use crate::error::Result;
 /// Files are written once from front to back and never changed; a name is bound to new content only by
 /// [`Directory::rename`]. What was written is durable after [`Output::finish`] and, for the name,
 /// [`Directory::sync`].
+///
+/// Programs can bring their own: `examples/directory.rs` keeps an index in a store of objects.
 pub trait Directory: Debug + Send + Sync {
     /// Begins a new file; a file of that name is replaced.
     fn create(&self, name: &str) -> Result<Box<dyn Output>>;
@@ -47,13 +49,13 @@ pub trait Directory: Debug + Send + Sync {
     /// removing them right now, so that a newer commit is there. Where that cannot be done, the lease
     /// keeps nothing.
     fn lease(&self, _generation: u64) -> Option<Lease> {
-        Some(Lease { _held: None })
+        Some(Lease::unneeded())
     }
 
     /// Takes the right to remove the files of a commit for as long as the lease is held; `None` if a reader
     /// uses them.
     fn retire(&self, _generation: u64) -> Option<Lease> {
-        Some(Lease { _held: None })
+        Some(Lease::unneeded())
     }
 }
 
@@ -69,13 +71,30 @@ pub trait Output: Write + Send {
 /// Holds the writer's lock until it is dropped.
 #[derive(Debug)]
 pub struct WriterLock {
-    /// The resource whose release frees the lock.
-    pub(super) _held: Box<dyn Debug + Send + Sync>,
+    _held: Box<dyn Debug + Send + Sync>,
+}
+
+impl WriterLock {
+    /// A lock that is free again when `held` is dropped.
+    pub fn new(held: impl Debug + Send + Sync + 'static) -> Self {
+        WriterLock { _held: Box::new(held) }
+    }
 }
 
 /// The right to use the files of a commit, or to remove them, until it is dropped.
 #[derive(Debug)]
 pub struct Lease {
-    /// The resource whose release ends it, if there is need of one.
-    pub(super) _held: Option<Box<dyn Debug + Send + Sync>>,
+    _held: Option<Box<dyn Debug + Send + Sync>>,
+}
+
+impl Lease {
+    /// A lease that ends when `held` is dropped.
+    pub fn new(held: impl Debug + Send + Sync + 'static) -> Self {
+        Lease { _held: Some(Box::new(held)) }
+    }
+
+    /// A lease where files stay without one.
+    pub fn unneeded() -> Self {
+        Lease { _held: None }
+    }
 }

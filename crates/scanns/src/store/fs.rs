@@ -4,7 +4,6 @@ use std::fs::{self, File, OpenOptions};
 use std::io::{self, Write};
 use std::os::unix::fs::MetadataExt;
 use std::path::{Path, PathBuf};
-use std::sync::Arc;
 
 use rustix::fs::FlockOperation;
 
@@ -51,14 +50,14 @@ impl FsDirectory {
     /// Opens the file of leases and locks a byte of it.
     fn lock_readers(&self, generation: u64, alone: bool) -> Option<Lease> {
         if !self.needs_leases() {
-            return Some(Lease { _held: None });
+            return Some(Lease::unneeded());
         }
         let opened = OpenOptions::new().read(true).write(alone).open(self.file(READERS));
         match opened.and_then(|file| crate::sys::lock_byte(&file, generation, alone).map(|()| file)) {
-            Ok(file) => Some(Lease { _held: Some(Box::new(file)) }),
+            Ok(file) => Some(Lease::new(file)),
             Err(error) if error.kind() == io::ErrorKind::WouldBlock => None,
             // No such file or no such locks: all goes on as if nobody needed any.
-            Err(_) => Some(Lease { _held: None }),
+            Err(_) => Some(Lease::unneeded()),
         }
     }
 
@@ -79,10 +78,10 @@ impl Directory for FsDirectory {
         let file = File::open(&path).map_err(|source| Error::io("open", &path, source))?;
         let len = file.metadata().map_err(|source| Error::io("look at", &path, source))?.len();
         if len == 0 {
-            return Ok(Bytes::Owned(Arc::new([])));
+            return Ok(Bytes::from(Vec::new()));
         }
         let map = crate::sys::map_file(&file).map_err(|source| Error::io("map", &path, source))?;
-        Ok(Bytes::Mapped(Arc::new(map)))
+        Ok(Bytes::mapped(map))
     }
 
     fn rename(&self, from: &str, to: &str) -> Result<()> {
@@ -134,7 +133,7 @@ impl Directory for FsDirectory {
                     // Readers may be unable to make it. Without it they have no leases, as without locks.
                     let _ = options.open(self.file(READERS));
                 }
-                return Ok(WriterLock { _held: Box::new(file) });
+                return Ok(WriterLock::new(file));
             }
         }
     }

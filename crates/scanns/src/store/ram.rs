@@ -42,7 +42,7 @@ impl Directory for RamDirectory {
     }
 
     fn open(&self, name: &str) -> Result<Bytes> {
-        self.files().get(name).cloned().map(Bytes::Owned).ok_or_else(|| missing("open", name))
+        self.files().get(name).cloned().map(Bytes::from).ok_or_else(|| missing("open", name))
     }
 
     fn rename(&self, from: &str, to: &str) -> Result<()> {
@@ -70,7 +70,7 @@ impl Directory for RamDirectory {
         if std::mem::replace(&mut *held, true) {
             return Err(Error::Locked { path: "memory".into() });
         }
-        Ok(WriterLock { _held: Box::new(ReleaseRam(self.lock_held.clone())) })
+        Ok(WriterLock::new(ReleaseRam(self.lock_held.clone())))
     }
 
     fn describe(&self) -> String {

@@ -28,7 +28,7 @@ pub struct Section {
 impl Section {
     /// A section without bytes.
     pub fn empty() -> Arc<Self> {
-        let bytes = Bytes::Owned(Arc::new([]));
+        let bytes = Bytes::from(Vec::new());
         Arc::new(Section { bytes, range: 0..0, checks: 0..0, verified: Vec::new(), name: "".into() })
     }
 

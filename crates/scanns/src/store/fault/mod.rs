@@ -293,7 +293,7 @@ impl Directory for FaultDirectory {
         let content = file.ok_or_else(missing).map_err(failed("open", name))?;
         let len = if course == Course::Half { content.len() / 2 } else { content.len() };
         course.reply().map_err(failed("open", name))?;
-        Ok(Bytes::Owned(content.iter().take(len).copied().collect()))
+        Ok(Bytes::from(content.iter().take(len).copied().collect::<Vec<u8>>()))
     }
 
     fn rename(&self, from: &str, to: &str) -> Result<()> {
@@ -335,7 +335,7 @@ impl Directory for FaultDirectory {
         if std::mem::replace(&mut disk.locked, true) {
             return Err(Error::Locked { path: "memory".into() });
         }
-        Ok(WriterLock { _held: Box::new(ReleaseDisk(self.disk.clone())) })
+        Ok(WriterLock::new(ReleaseDisk(self.disk.clone())))
     }
 
     fn describe(&self) -> String {
