@@ -10,6 +10,25 @@ use crate::query::value_range::ValueRange;
 use crate::schema::Field;
 
 /// What documents are asked for. Terms are as the index has them: text has been analyzed before.
+///
+/// ```
+/// use scanns::Query;
+/// use scanns::query::BoolQuery;
+/// use scanns::schema::{FieldEntry, Schema};
+///
+/// # fn main() -> scanns::Result<()> {
+/// let mut schema = Schema::new();
+/// let text = schema.add(FieldEntry::text("text"))?;
+/// let query = Query::Bool(BoolQuery {
+///     must: vec![Query::term(text, "index")],
+///     should: vec![Query::term(text, "ready").boosted(2.0)],
+///     must_not: vec![Query::term(text, "draft")],
+///     ..BoolQuery::default()
+/// });
+/// assert_eq!(query.fields().into_iter().collect::<Vec<_>>(), [text]);
+/// # Ok(())
+/// # }
+/// ```
 #[derive(Clone, Debug, PartialEq)]
 pub enum Query {
     /// Documents that contain a term.

@@ -88,8 +88,57 @@ impl Value {
     }
 }
 
-/// A key, and values of fields in any number: none, one, or several of the same field, which are taken as one
-/// text after the other.
+impl From<&str> for Value {
+    fn from(text: &str) -> Self {
+        Value::Text(text.into())
+    }
+}
+
+impl From<String> for Value {
+    fn from(text: String) -> Self {
+        Value::Text(text.into())
+    }
+}
+
+impl From<u64> for Value {
+    fn from(number: u64) -> Self {
+        Value::Unsigned(number)
+    }
+}
+
+impl From<i64> for Value {
+    fn from(number: i64) -> Self {
+        Value::Signed(number)
+    }
+}
+
+impl From<f64> for Value {
+    fn from(number: f64) -> Self {
+        Value::Float(number)
+    }
+}
+
+impl From<bool> for Value {
+    fn from(value: bool) -> Self {
+        Value::Boolean(value)
+    }
+}
+
+/// A key, and values of fields. A field may have no value, one, or several; several texts of a field are
+/// indexed one after the other.
+///
+/// ```
+/// use scanns::schema::{Document, FieldEntry, FieldKind, Schema, Value};
+///
+/// # fn main() -> scanns::Result<()> {
+/// let mut schema = Schema::new();
+/// let text = schema.add(FieldEntry::text("text"))?;
+/// let size = schema.add(FieldEntry::new("size", FieldKind::Unsigned).column())?;
+/// let document = Document::new("mail-1").with(text, "The index is ready.").with(size, 19u64);
+/// assert_eq!(document.values()[1], (size, Value::Unsigned(19)));
+/// # Ok(())
+/// # }
+/// ```
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct Document {
     key: Vec<u8>,
@@ -104,8 +153,8 @@ impl Document {
 
     /// Adds a value.
     #[must_use]
-    pub fn with(mut self, field: Field, value: Value) -> Self {
-        self.values.push((field, value));
+    pub fn with(mut self, field: Field, value: impl Into<Value>) -> Self {
+        self.values.push((field, value.into()));
         self
     }
 

@@ -17,7 +17,7 @@
 //! | `plan` | a query with numbers for terms, its shape, its terms in every leaf |
 //! | `exec` | runs a plan in one leaf; `exec/strategy.rs` chooses the algorithm |
 //! | `parallel` | cuts a query into ranges of documents for several threads |
-//! | `prepared`, `run`, `by_key` | a query prepared once, and its answers |
+//! | `prepared`, `run`, `hits`, `by_key` | a query prepared once, and its answers |
 //! | `snippets`, `explain` | why a text matches, and how a score came about |
 //! | `aggregate` | sorts, counts and groups by columns |
 //! | `expand` | queries made from documents |
@@ -32,6 +32,7 @@ mod exec;
 mod expand;
 mod explain;
 mod fields;
+mod hits;
 mod leaf;
 mod parallel;
 mod plan;
@@ -48,6 +49,7 @@ mod tests;
 mod threads;
 pub(crate) mod top_k;
 
+pub use crate::codec::length_to_norm;
 pub use aggregate::{Missing, SortBy, SortKey, SortedHit};
 pub use budget::Budget;
 pub use by_key::{KeyOrder, KeyPage, KeyedHit};
@@ -57,6 +59,7 @@ pub use expand::more_like_this::MoreLikeThis;
 pub(crate) use expand::rm3::Answer;
 pub use expand::rm3::Rm3;
 pub use explain::Explanation;
+pub use hits::Hits;
 pub use leaf::{Leaf, LeafStats, ListSource, PositionSource, TermRef, TermStream};
 pub use prepared::PreparedQuery;
 pub use searcher::Searcher;

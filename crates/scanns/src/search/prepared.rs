@@ -15,6 +15,36 @@ use crate::search::exec::view::View;
 use crate::search::similarity::Similarity;
 
 /// A query over the leaves of a searcher, planned once, with its terms looked up in every leaf.
+///
+/// ```
+/// use scanns::query::Operator;
+/// use scanns::schema::{Document, FieldEntry, FieldKind, Schema, Value};
+/// use scanns::{Index, search::Model};
+///
+/// # fn main() -> scanns::Result<()> {
+/// # let place = tempfile::tempdir().unwrap();
+/// # let path = place.path().join("files.scanns");
+/// let mut schema = Schema::new();
+/// let text = schema.add(FieldEntry::text("text"))?;
+/// let size = schema.add(FieldEntry::new("size", FieldKind::Unsigned).column())?;
+/// let index = Index::create(&path, &schema)?;
+/// let writer = index.writer()?;
+/// writer.add(&Document::new("a").text(text, "red apple").with(size, Value::Unsigned(30)))?;
+/// writer.add(&Document::new("b").text(text, "red cherry").with(size, Value::Unsigned(12)))?;
+/// writer.commit()?;
+///
+/// let snapshot = index.snapshot()?;
+/// let searcher = snapshot.searcher();
+/// let query = snapshot.parse("red", Operator::Or)?;
+/// let prepared = searcher.prepare(&query)?;
+/// assert_eq!(prepared.count()?, 2);
+/// assert_eq!(prepared.top_k(Model::Classic, 1)?.len(), 1);
+/// for hit in prepared.hits(Model::Classic)? {
+///     println!("{}", String::from_utf8_lossy(&snapshot.key(&hit?)?));
+/// }
+/// # Ok(())
+/// # }
+/// ```
 pub struct PreparedQuery<'s, 'a, 'q> {
     pub(crate) searcher: &'s Searcher<'a>,
     pub(crate) query: &'q Query,

@@ -13,6 +13,33 @@ use crate::schema::Field;
 ///
 /// [`Searcher::prepare`] plans a query once for any number of questions; methods that take a query, such as
 /// [`Searcher::top_k`], prepare it themselves.
+///
+/// ```
+/// use scanns::schema::{Document, FieldEntry, Schema};
+/// use scanns::search::Model;
+/// use scanns::{Index, Query};
+///
+/// # fn main() -> scanns::Result<()> {
+/// # let place = tempfile::tempdir().unwrap();
+/// # let path = place.path().join("mail.scanns");
+/// let mut schema = Schema::new();
+/// let text = schema.add(FieldEntry::text("text"))?;
+/// let index = Index::create(&path, &schema)?;
+/// let writer = index.writer()?;
+/// for (key, words) in [("a", "red apple"), ("b", "red cherry"), ("c", "green lime")] {
+///     writer.add(&Document::new(key).with(text, words))?;
+/// }
+/// writer.commit()?;
+///
+/// let snapshot = index.snapshot()?;
+/// let searcher = snapshot.searcher();
+/// let red = Query::term(text, "red");
+/// assert_eq!(searcher.count(&red)?, 2);
+/// let best = searcher.top_k(&Query::any_of(vec![red, Query::term(text, "cherry")]), Model::Classic, 1)?;
+/// assert_eq!(searcher.key(&best[0])?, b"b");
+/// # Ok(())
+/// # }
+/// ```
 pub struct Searcher<'a> {
     pub(crate) fields: Fields<'a>,
     pub(crate) threads: Option<&'a SearchThreads>,

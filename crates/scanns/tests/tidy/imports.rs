@@ -53,6 +53,7 @@ pub const SUB_ROOMS: [(&str, &[&str]); 3] = [
             "parallel",
             "prepared",
             "run",
+            "hits",
             "by_key",
             "snippets",
             "explain",

@@ -22,6 +22,32 @@ use crate::sys::lock;
 ///
 /// What was added is in the index after the next commit. It is lost if the writer is dropped before, or the
 /// machine fails.
+///
+/// ```
+/// use scanns::schema::{Document, FieldEntry, Schema};
+/// use scanns::{Index, Query};
+///
+/// # fn main() -> scanns::Result<()> {
+/// # let place = tempfile::tempdir().unwrap();
+/// # let path = place.path().join("mail.scanns");
+/// let mut schema = Schema::new();
+/// let text = schema.add(FieldEntry::text("text"))?;
+/// let index = Index::create(&path, &schema)?;
+/// let writer = index.writer()?;
+/// std::thread::scope(|scope| {
+///     for number in 0..4 {
+///         let writer = &writer;
+///         scope.spawn(move || writer.add(&Document::new(format!("mail-{number}")).with(text, "Ready?")));
+///     }
+/// });
+/// writer.update(&Document::new("mail-1").with(text, "Ready!"))?;
+/// writer.delete("mail-3")?;
+/// assert_eq!(index.snapshot()?.info().documents, 0, "nothing is committed yet");
+/// writer.commit()?;
+/// assert_eq!(index.snapshot()?.searcher().count(&Query::All)?, 3);
+/// # Ok(())
+/// # }
+/// ```
 pub struct IndexWriter {
     pub(super) core: Arc<WriterCore>,
     merger: Option<JoinHandle<()>>,
@@ -99,8 +125,8 @@ impl IndexWriter {
     ///
     /// # Errors
     /// As [`IndexWriter::add`].
-    pub fn delete(&self, key: &[u8]) -> Result<u64> {
-        self.core.change(None, Some((EditTarget::Key(key.to_vec()), EditAction::Delete)))
+    pub fn delete(&self, key: impl AsRef<[u8]>) -> Result<u64> {
+        self.core.change(None, Some((EditTarget::Key(key.as_ref().to_vec()), EditAction::Delete)))
     }
 
     /// Deletes all documents that were added before and that the query matches; returns the number of the
@@ -123,9 +149,9 @@ impl IndexWriter {
     /// As [`IndexWriter::add`]; also [`Error::InvalidField`] for a field that cannot be changed in place,
     /// because it is not such a column or is stored with the documents, and [`Error::InvalidValue`] for
     /// values of another kind.
-    pub fn set(&self, key: &[u8], field: Field, values: &[Value]) -> Result<u64> {
+    pub fn set(&self, key: impl AsRef<[u8]>, field: Field, values: &[Value]) -> Result<u64> {
         let setting = ColumnSetting::new(&self.core.schema, field, values)?;
-        self.core.change(None, Some((EditTarget::Key(key.to_vec()), EditAction::Set(setting))))
+        self.core.change(None, Some((EditTarget::Key(key.as_ref().to_vec()), EditAction::Set(setting))))
     }
 
     /// Does the same for all documents that were added before and that the query matches.

@@ -13,6 +13,33 @@ use crate::segment::{SEGMENT, Segment, Updates};
 use crate::store::{Directory, FsDirectory, Lease, generations, read_generation};
 
 /// A commit of an index, opened for reading. Later commits do not change it.
+///
+/// ```
+/// use scanns::Index;
+/// use scanns::query::Operator;
+/// use scanns::schema::{Document, FieldEntry, Schema};
+/// use scanns::search::Model;
+///
+/// # fn main() -> scanns::Result<()> {
+/// # let place = tempfile::tempdir().unwrap();
+/// # let path = place.path().join("mail.scanns");
+/// let mut schema = Schema::new();
+/// let text = schema.add(FieldEntry::text("text").stored())?;
+/// let index = Index::create(&path, &schema)?;
+/// let writer = index.writer()?;
+/// writer.add(&Document::new("mail-1").with(text, "The index is ready."))?;
+/// writer.commit()?;
+///
+/// let snapshot = index.snapshot()?;
+/// let hits = snapshot.searcher().top_k(&snapshot.parse("ready", Operator::And)?, Model::Classic, 10)?;
+/// let values = snapshot.field_values(&hits[0], &[text])?;
+/// assert_eq!(values[0], ["The index is ready.".into()]);
+/// writer.delete("mail-1")?;
+/// writer.commit()?;
+/// assert_eq!(snapshot.info().documents, 1, "a snapshot does not change");
+/// # Ok(())
+/// # }
+/// ```
 #[derive(Debug)]
 pub struct Snapshot {
     generation: u64,

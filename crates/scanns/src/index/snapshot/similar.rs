@@ -67,7 +67,8 @@ impl Snapshot {
     ///
     /// # Errors
     /// [`Error::InvalidValue`] for the path of a file whose lines are documents.
-    pub fn hit(&self, key: &[u8]) -> Result<Option<Hit>> {
+    pub fn hit(&self, key: impl AsRef<[u8]>) -> Result<Option<Hit>> {
+        let key = key.as_ref();
         let mut has_lines = false;
         for (leaf, segment) in self.leaves().iter().enumerate() {
             // A file may have the same name as a line of another file: each range belongs to one of them.

@@ -199,14 +199,14 @@ fn documents_are_found_by_their_keys_and_files_of_lines_are_not() {
     run(&index, &options(&root, Records::Lines, 1)).unwrap();
     let snapshot = Snapshot::open(&index).unwrap();
     let name = |end: &str| format!("{}{end}", root.join("list").display()).into_bytes();
-    let hit = snapshot.hit(&name(":2")).unwrap().unwrap();
+    let hit = snapshot.hit(name(":2")).unwrap().unwrap();
     assert_eq!(snapshot.key(&hit).unwrap(), name(":2"));
-    assert!(snapshot.hit(&name(":4")).unwrap().is_none());
-    let error = snapshot.hit(&name("")).unwrap_err().to_string();
+    assert!(snapshot.hit(name(":4")).unwrap().is_none());
+    let error = snapshot.hit(name("")).unwrap_err().to_string();
     assert!(error.contains("list:1"), "{error}");
     Index::open(&index).unwrap().delete(&crate::index::Selection::Keys(vec![name(":2")])).unwrap();
     let snapshot = Snapshot::open(&index).unwrap();
-    assert!(snapshot.hit(&name(":2")).unwrap().is_none() && snapshot.hit(&name(":3")).unwrap().is_some());
+    assert!(snapshot.hit(name(":2")).unwrap().is_none() && snapshot.hit(name(":3")).unwrap().is_some());
 }
 
 #[test]
@@ -224,8 +224,8 @@ fn a_line_is_found_beside_a_file_that_is_called_like_it() {
         let hit = snapshot.hit(&key).unwrap().unwrap();
         assert_eq!(snapshot.key(&hit).unwrap(), key);
     }
-    assert!(snapshot.hit(&name("")).is_err() && snapshot.hit(&name(":3")).unwrap().is_none());
+    assert!(snapshot.hit(name("")).is_err() && snapshot.hit(name(":3")).unwrap().is_none());
     Index::open(&index).unwrap().delete(&crate::index::Selection::Keys(vec![name("")])).unwrap();
-    let error = Snapshot::open(&index).unwrap().hit(&name(":1")).unwrap_err().to_string();
+    let error = Snapshot::open(&index).unwrap().hit(name(":1")).unwrap_err().to_string();
     assert!(error.contains("a:1:1"), "{error}");
 }

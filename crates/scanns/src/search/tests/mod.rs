@@ -9,6 +9,7 @@ mod oracle;
 mod paging;
 mod phrases;
 mod ranking;
+mod strategy;
 mod threads;
 
 pub(in crate::search) use fixture::{Document, MapLeaf};

@@ -1,7 +1,7 @@
 use std::ops::ControlFlow;
 
 use super::fixture::{Document, MapLeaf, random_documents};
-use super::ranking::{MODELS, is_plain, random_query};
+use super::ranking::{MODELS, is_plain, random_query, searcher};
 use crate::error::Error;
 use crate::query::Query;
 use crate::schema::Field;
@@ -43,6 +43,59 @@ fn pages_are_slices_of_the_whole_ranking() {
                     continue;
                 }
                 check_pages(&searcher, &query, model, &mut random, &format!("seed {seed:x} round {round}"));
+            }
+        }
+    }
+}
+
+#[test]
+fn an_iterator_gives_the_hits_that_visitors_get_and_ends_after_an_error() {
+    let seed = 0x5eed_0d03;
+    let mut random = fastrand::Rng::with_seed(seed);
+    for round in 0..20 {
+        let documents: Vec<Vec<Document>> = (0..random.usize(1..4))
+            .map(|_| {
+                let size = [20, 4_096, 9_000][random.usize(..3)];
+                random_documents(&mut random, size, round % 2 == 0)
+            })
+            .collect();
+        let mut leaves = leaves(&documents);
+        for damaged in [false, true] {
+            if damaged {
+                leaves.iter_mut().for_each(|leaf| leaf.damage(&mut random));
+            }
+            let searcher = searcher(&leaves);
+            for model in MODELS {
+                let query = random_query(&mut random, 2);
+                if matches!(model, Model::PNorm { .. }) && !is_plain(&query) {
+                    continue;
+                }
+                let Ok(prepared) = searcher.prepare(&query) else { continue };
+                let mut expected = Vec::new();
+                let visited = prepared.for_each(model, |hit| {
+                    expected.push(hit);
+                    ControlFlow::Continue(())
+                });
+                let mut hits = prepared.hits(model).unwrap();
+                let (mut found, mut failed) = (Vec::new(), false);
+                for hit in hits.by_ref() {
+                    assert!(!failed, "an error is the last item");
+                    match hit {
+                        Ok(hit) => found.push(hit),
+                        Err(_) => failed = true,
+                    }
+                }
+                let what = format!("seed {seed:x} round {round} {query:?} by {model:?}");
+                if damaged {
+                    assert_eq!(failed, visited.is_err(), "{what}");
+                    assert!(hits.next().is_none(), "{what}");
+                } else {
+                    visited.unwrap();
+                    assert_eq!(found, expected, "{what}");
+                    let (asked, page) = (prepared.hits(model).unwrap(), random.usize(..50));
+                    let first: Vec<Hit> = asked.map(|hit| hit.unwrap()).take(page).collect();
+                    assert_eq!(first, expected[..page.min(expected.len())], "{what}");
+                }
             }
         }
     }

@@ -1,0 +1,92 @@
+use super::fixture::{Document, MapLeaf};
+use crate::query::tree::{BoolQuery, PhraseQuery, Query};
+use crate::schema::Field;
+use crate::search::exec::strategy::{LeafFacts, Strategy, Want};
+use crate::search::exec::view::View;
+use crate::search::{Leaf, Searcher};
+
+/// 3,000 documents: `every` is in all of them, `half` in every second one, `rare` in six.
+fn leaf(all_live: bool) -> MapLeaf {
+    let document = |doc: u32| {
+        let half = if doc.is_multiple_of(2) { " half" } else { "" };
+        let mut document =
+            Document::of(&format!("every{half}{}", if doc.is_multiple_of(500) { " rare" } else { "" }));
+        document.dead = doc == 1 && !all_live;
+        document
+    };
+    MapLeaf::new(&(0..3_000).map(document).collect::<Vec<_>>(), true)
+}
+
+fn chosen(query: &Query, want: Want, bounded: bool, all_live: bool) -> String {
+    let leaf = leaf(all_live);
+    let searcher = Searcher::new(vec![&leaf as &dyn Leaf]);
+    let prepared = searcher.prepare(query).unwrap();
+    let shape = prepared.plan.shape();
+    let view = View::new(&searcher.fields, &prepared.plan, 0).unwrap();
+    let facts = LeafFacts::new(&view, prepared.found.in_leaf(0), bounded);
+    match Strategy::choose(&prepared.plan.root, &shape, want, &facts) {
+        Strategy::Empty => "empty".into(),
+        Strategy::ListLength(length) => format!("length {length}"),
+        Strategy::AnyOf { terms, pruning, .. } => format!("any of {}, {pruning:?}", terms.len()),
+        Strategy::AllOf { required, pruning } => {
+            format!("all of {}, {pruning:?}", required.required.len())
+        }
+        Strategy::SameScore { score, .. } => format!("same score {score}"),
+        Strategy::Tree(_) => "tree".into(),
+        Strategy::Bits(_) => "bits".into(),
+    }
+}
+
+fn term(text: &str) -> Query {
+    Query::term(Field::default(), text)
+}
+
+fn required(must: &[&str], should: &[&str]) -> Query {
+    let terms = |words: &[&str]| words.iter().map(|word| term(word)).collect();
+    Query::Bool(BoolQuery { must: terms(must), should: terms(should), ..BoolQuery::default() })
+}
+
+fn phrase() -> Query {
+    let terms = vec![(0, b"every".to_vec()), (1, b"half".to_vec())];
+    Query::Phrase(PhraseQuery { field: Field::default(), terms, slop: 0 })
+}
+
+#[test]
+fn the_best_hits_are_pruned_where_lists_are_long_and_scores_bounded() {
+    for (query, expected) in [
+        (term("every"), "any of 1, Blocks"),
+        (term("rare"), "any of 1, Nothing"),
+        (required(&[], &["every", "half"]), "any of 2, Windows"),
+        (required(&[], &["half", "rare"]), "any of 2, Nothing"),
+        (required(&["every", "half"], &[]), "all of 2, Blocks"),
+        (required(&["every"], &["half"]), "all of 1, Windows"),
+        (required(&["rare"], &["every"]), "all of 1, Blocks"),
+        (required(&["half", "rare"], &[]), "all of 2, Nothing"),
+        (required(&["every", "nowhere"], &[]), "empty"),
+        (phrase(), "all of 1, Blocks"),
+        (Query::All, "same score 1"),
+        (Query::All.boosted(3.0), "same score 3"),
+        (Query::any_of(vec![term("rare"), required(&["every"], &["half"])]), "tree"),
+    ] {
+        assert_eq!(chosen(&query, Want::Best, true, true), expected, "{query:?}");
+    }
+    for query in [term("every"), required(&[], &["every", "half"]), required(&["every", "half"], &[])] {
+        assert!(chosen(&query, Want::Best, false, true).ends_with("Nothing"), "{query:?}");
+        assert!(chosen(&query, Want::All, true, true).ends_with("Nothing"), "{query:?}");
+    }
+    assert_eq!(chosen(&Query::All, Want::All, true, true), "tree");
+}
+
+#[test]
+fn counts_take_the_length_of_a_list_where_no_document_is_deleted_and_bits_elsewhere() {
+    for (query, live, deleted) in [
+        (term("half"), "length 1500", "bits"),
+        (required(&["every", "half"], &[]), "bits", "bits"),
+        (required(&[], &["every", "half"]), "bits", "bits"),
+        (phrase(), "all of 1, Nothing", "all of 1, Nothing"),
+        (Query::All, "bits", "bits"),
+    ] {
+        assert_eq!(chosen(&query, Want::Count, true, true), live, "{query:?}");
+        assert_eq!(chosen(&query, Want::Count, true, false), deleted, "{query:?}");
+    }
+}
