@@ -74,6 +74,8 @@
 //! turns them into postings in memory, *segment* writes those as one immutable file, *search* answers queries
 //! over segments, *index* keeps a set of them durable. A room imports only rooms that are listed before it.
 
+#![cfg_attr(not(feature = "tune"), allow(dead_code, unused_imports, reason = "tuning alone uses some of it"))]
+
 /// The examples of the README compile.
 #[cfg(doctest)]
 #[doc = include_str!("../../../README.md")]
@@ -215,6 +217,7 @@ pub mod sources {
 
 /// The parameters of a build that suit a machine.
 pub mod tuning {
+    #[cfg(feature = "tune")]
     pub use crate::index::tune::{
         DeviceLimits, MemoryLimits, ProcessorLimits, Profile, ReadRate, Resource, Roofline, Trial, Trials,
         Tried, TuneOptions, TuneReport, TuneStep, Tuned, find_parameters, tune,

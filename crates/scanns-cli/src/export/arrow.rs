@@ -1,16 +1,15 @@
-//! Rows as record batches of Arrow.
+//! Converts rows to record batches of Arrow.
 //!
-//! Unsigned numbers are `UInt64`, signed ones `Int64`, doubles `Float64`, booleans `Boolean`, dates
+//! Unsigned numbers are `UInt64`, signed numbers `Int64`, doubles `Float64`, booleans `Boolean`, dates
 //! `Timestamp` in nanoseconds of UTC, and bytes `Binary`; texts, keywords and paths are `Utf8`. A document
-//! without a value has a null. A field of which some document of the index has several values is a `List` for
-//! all of them, and so is one that is only stored, of which that is not known.
+//! without a value has a null. A field is a `List` for all documents if some document of the index has
+//! several values, or if it is only stored, since its number of values is then unknown.
 //!
-//! Texts may be any bytes, and `Utf8` may not. Of an export to a file it is found out when such a text comes
-//! up; the file is begun anew then, with `Binary` for all fields that have one. What went down a pipe cannot
-//! be taken back, so there the texts are looked through first. Either way nothing is replaced, nothing is
-//! left out, and what is Unicode is `Utf8`.
+//! Texts can be arbitrary bytes, but `Utf8` cannot. If an export to a file finds a text that is not valid
+//! UTF-8, it starts the file again, with `Binary` for all fields that have such a text. The output of a pipe
+//! cannot be rewritten, so all texts are checked first. Either way no value is replaced or omitted, and valid
+//! columns are `Utf8`.
 
-use std::fmt::{self, Display, Formatter};
 use std::sync::Arc;
 
 use anyhow::{Context, Result, anyhow};
@@ -24,45 +23,9 @@ use arrow_buffer::{Buffer, NullBuffer, OffsetBuffer, ScalarBuffer};
 use arrow_schema::{DataType, Field, Schema, SchemaRef, TimeUnit};
 use scanns::columns::{BatchColumn, ColumnKind};
 
-/// A column of the output.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Shape {
-    /// What it is called.
-    pub name: String,
-    /// What its values are.
-    pub kind: ColumnKind,
-    /// True if every row has one.
-    pub required: bool,
-    /// True if a row may have several.
-    pub several: bool,
-    /// True for texts that are not all Unicode.
-    pub binary: bool,
-}
-
-/// A text is no UTF-8, in the column of this number.
-#[derive(Clone, Copy, Debug)]
-pub struct NotUnicode(pub usize);
-
-impl Display for NotUnicode {
-    fn fmt(&self, out: &mut Formatter<'_>) -> fmt::Result {
-        write!(out, "column {} has a text that is no UTF-8", self.0 + 1)
-    }
-}
-
-impl std::error::Error for NotUnicode {}
+use super::shape::{NotUnicode, Shape};
 
 impl Shape {
-    /// True if values are texts, which may be no Unicode.
-    pub fn is_text(&self) -> bool {
-        !self.kind.is_number() && self.kind != ColumnKind::Bytes
-    }
-
-    /// Finds out whether a column has a text that is no Unicode.
-    pub fn look_at(&mut self, column: &BatchColumn) {
-        let is_binary = |string| std::str::from_utf8(string).is_err();
-        self.binary = self.binary || (self.is_text() && column.distinct_strings().any(is_binary));
-    }
-
     fn item_type(&self) -> DataType {
         match self.kind {
             ColumnKind::Unsigned => DataType::UInt64,
@@ -84,7 +47,7 @@ impl Shape {
         }
     }
 
-    /// The array of a column; `None` if a text is no Unicode.
+    /// The array of a column; `None` if a text is not valid UTF-8.
     fn array(&self, column: &BatchColumn) -> Result<Option<ArrayRef>> {
         if !self.several {
             return self.items(column, column.ends());
@@ -98,7 +61,7 @@ impl Shape {
         Ok(Some(Arc::new(ListArray::try_new(item, offsets, items, nulls(column))?)))
     }
 
-    /// All values of a column; with `ends` one for each row, some of which are null.
+    /// All values of a column; with `ends`, one for each row, which may be null.
     fn items(&self, column: &BatchColumn, ends: Option<&[u32]>) -> Result<Option<ArrayRef>> {
         let gaps = ends.is_some();
         let array: ArrayRef = match self.kind {
@@ -112,11 +75,11 @@ impl Shape {
                 Arc::new(array.with_timezone("UTC"))
             }
             ColumnKind::Boolean => {
-                let truths = spread(column, gaps, column.orders().iter().map(|&order| order != 0));
-                let mut builder = BooleanBuilder::with_capacity(truths.len());
-                builder.append_slice(&truths);
-                let truths = builder.finish().values().clone();
-                Arc::new(BooleanArray::new(truths, if gaps { nulls(column) } else { None }))
+                let flags = spread(column, gaps, column.orders().iter().map(|&order| order != 0));
+                let mut builder = BooleanBuilder::with_capacity(flags.len());
+                builder.append_slice(&flags);
+                let bits = builder.finish().values().clone();
+                Arc::new(BooleanArray::new(bits, if gaps { nulls(column) } else { None }))
             }
             _ => return self.strings(column, gaps),
         };
@@ -138,8 +101,8 @@ impl Shape {
             ends.push(end.map_err(|_| {
                 let name = &self.name;
                 anyhow!(
-                    "a value of {name} has more than 2 GiB, which Arrow and Parquet cannot hold: leave \
-                    it out of --fields"
+                    "a value of {name} is larger than 2 GiB, the limit of Arrow and Parquet: omit it from \
+                    --fields"
                 )
             })?);
         }
@@ -153,14 +116,14 @@ impl Shape {
     }
 }
 
-/// Which rows have a value, if not all have.
+/// The rows that have a value, if not all rows do.
 fn nulls(column: &BatchColumn) -> Option<NullBuffer> {
     column.ends()?;
     let has = (0..column.rows()).map(|row| !column.of_row(row).is_empty());
     Some(NullBuffer::from_iter(has)).filter(|nulls| nulls.null_count() > 0)
 }
 
-/// All values; with gaps, one for each row, and something where there is none.
+/// All values; with gaps, the first value of each row, or a default if a row has none.
 fn spread<T: Copy + Default>(column: &BatchColumn, gaps: bool, values: impl Iterator<Item = T>) -> Vec<T> {
     if !gaps {
         return values.collect();
@@ -189,10 +152,10 @@ pub fn schema(shapes: &[Shape]) -> SchemaRef {
     Arc::new(Schema::new(shapes.iter().map(Shape::field).collect::<Vec<_>>()))
 }
 
-/// Columns as Arrow has them.
+/// Converts columns to a record batch.
 ///
 /// # Errors
-/// [`NotUnicode`] for a text that is none, in a column that is not binary.
+/// [`NotUnicode`] for invalid UTF-8 in a column that is not binary.
 pub fn record_batch(schema: &SchemaRef, shapes: &[Shape], columns: &[BatchColumn]) -> Result<RecordBatch> {
     let array = |(place, (shape, column)): (usize, (&Shape, &BatchColumn))| {
         shape.array(column)?.ok_or_else(|| anyhow!(NotUnicode(place)))

@@ -1,8 +1,8 @@
-//! Record batches as files: Arrow's own format, and Parquet.
+//! Writes record batches in the formats of Arrow and Parquet.
 //!
-//! Arrow is the file format where a file is written, which can be read from anywhere in it, and the stream
-//! format on standard output. Of Parquet a group of rows is in memory, encoded and compressed, until it is
-//! whole: a million rows or 64 MiB.
+//! Files of Arrow are in its file format, which allows random access; standard output gets its stream format.
+//! Parquet holds one group of rows in memory, encoded and compressed, until the group is complete: a million
+//! rows or 64 MiB.
 
 use std::io::{self, BufWriter, Write};
 
@@ -17,21 +17,22 @@ use parquet::file::properties::WriterProperties;
 use parquet::schema::types::ColumnPath;
 use scanns::columns::{BatchColumn, ColumnKind};
 
-use super::arrow::{self, Shape};
+use super::arrow;
+use super::shape::Shape;
 use super::write::Rows;
 use crate::args::ExportCompression;
 
-/// Rows of a group of Parquet.
+/// The maximum number of rows in a group of Parquet.
 const GROUP_ROWS: usize = 1 << 20;
 
-/// Bytes of one, about.
+/// About the maximum number of bytes in a group of Parquet.
 const GROUP_BYTES: usize = 64 << 20;
 
-/// Bytes of the table of different values that Parquet may make of a column of numbers: beyond that it takes
-/// longer than it saves.
+/// The maximum size in bytes of Parquet's dictionary for a column of numbers; a larger one costs more time
+/// than it saves space.
 const NUMBER_TABLE: usize = 64 << 10;
 
-/// See the module.
+/// Writes Parquet.
 pub struct Parquet<W: Write + Send> {
     shapes: Vec<Shape>,
     schema: SchemaRef,
@@ -39,7 +40,7 @@ pub struct Parquet<W: Write + Send> {
 }
 
 impl<W: Write + Send> Parquet<W> {
-    /// Rows of these columns.
+    /// A writer for rows of these columns.
     pub fn new(out: W, shapes: Vec<Shape>, compression: ExportCompression) -> Result<Self> {
         let compression = match compression {
             ExportCompression::None => Compression::UNCOMPRESSED,
@@ -61,9 +62,9 @@ impl<W: Write + Send> Parquet<W> {
             if shape.kind.is_number() {
                 properties = properties.set_column_dictionary_page_size_limit(path.clone(), NUMBER_TABLE);
             }
-            // Where the values are too many for a table. Of 960 MB of integers this takes 1.3 s on one core
-            // and makes 251 MB, with zstd; without a table 1.3 s and 257 MB, tables alone 2.1 s
-            // and 265 MB, plainly 2.3 s and 273 MB.
+            // The encoding if a dictionary would be too large. For 960 MB of integers, with zstd and on one
+            // core, this takes 1.3 s and makes 251 MB; without dictionaries 1.3 s and 257 MB, with
+            // dictionaries alone 2.1 s and 265 MB, with plain encoding 2.3 s and 273 MB.
             if shape.kind.is_number() && !matches!(shape.kind, ColumnKind::Float | ColumnKind::Boolean) {
                 properties = properties.set_column_encoding(path, Encoding::DELTA_BINARY_PACKED);
             }
@@ -90,7 +91,7 @@ impl<W: Write + Send> Rows for Parquet<W> {
     }
 }
 
-/// See the module.
+/// Writes Arrow, as a file or as a stream.
 pub struct Arrow<W: Write> {
     shapes: Vec<Shape>,
     schema: SchemaRef,
@@ -103,7 +104,7 @@ enum ArrowFormat<W: Write> {
 }
 
 impl<W: Write> Arrow<W> {
-    /// Rows of these columns, as a stream or as a file.
+    /// A writer for rows of these columns, as a stream or as a file.
     pub fn new(out: W, shapes: Vec<Shape>, compression: ExportCompression, stream: bool) -> Result<Self> {
         let compression = match compression {
             ExportCompression::Zstd => Some(CompressionType::ZSTD),
@@ -145,7 +146,7 @@ impl<W: Write> Rows for Arrow<W> {
     }
 }
 
-/// The failure of the output that is inside, if that is what it was.
+/// Unwraps the error of the output, if there is one inside.
 fn plain(error: ParquetError) -> Error {
     match error {
         ParquetError::External(inner) => match inner.downcast::<io::Error>() {

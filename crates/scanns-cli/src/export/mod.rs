@@ -1,13 +1,17 @@
 //! `scanns export`: the values of all hits, as CSV, JSON lines, Arrow or Parquet.
 //!
-//! Rows go out as they are found, some thousand at a time, or through `sort/` if they are wanted in another
-//! order than that of documents; either way values are read in document order, and memory does not grow with
-//! them. `send.rs` sends them to where `target.rs` says, which can be gone on with where it is text.
-//! `write.rs` is text, `arrow.rs` what columns are in Arrow, `binary.rs` its formats and Parquet.
+//! Rows are written as they are found, some thousands at a time, or go through `sort/` for an order other
+//! than index order. Either way values are read in index order, and memory does not grow with the number of
+//! rows. `send.rs` sends rows to a target of `target.rs`; text files can be resumed. `shape.rs` describes the
+//! columns and `write.rs` writes text. With the feature `arrow`, `arrow.rs` converts rows to Arrow, and
+//! `binary.rs` writes the formats of Arrow and Parquet.
 
+#[cfg(feature = "arrow")]
 mod arrow;
+#[cfg(feature = "arrow")]
 mod binary;
 mod send;
+mod shape;
 mod sort;
 mod target;
 mod write;
@@ -27,11 +31,11 @@ use crate::report::{self, Outcome};
 use crate::search::fields::kept;
 use crate::search::model;
 use crate::units;
-use arrow::Shape;
+use shape::Shape;
 use sort::key::Order;
 use target::{Target, is_stream};
 
-/// The column of a document's name, which is no field.
+/// The column of the document's key, which is not a field.
 const KEY: &str = "_key";
 
 /// Runs the verb.
@@ -39,16 +43,15 @@ pub fn run(args: &ExportArgs) -> Result<Outcome> {
     let export = Export::new(args)?;
     let stop = stop_flag()?;
     let is_text = matches!(export.format, ExportFormat::Csv | ExportFormat::Jsonl);
-    // Before anything is begun: a part that is there stays as it is.
+    // This is checked before anything is opened, so that an existing part is unchanged.
     if args.resume && (!is_text || is_stream(&args.output)) {
         bail!(
-            "--resume goes on with files of CSV and of JSON lines: leave it out, or write one of those \
-             with --output"
+            "--resume is only for files of CSV and JSON lines: omit it, or write such a file with --output"
         );
     }
     let target = Target::open(&args.output, is_text, args.resume.then_some(&export.what))?;
     if target.before.rows > 0 {
-        report::note(&format!("going on behind {} rows", units::count(target.before.rows)));
+        report::note(&format!("resuming after {} rows", units::count(target.before.rows)));
     }
     let sent = export.send(&target, &stop);
     match sent {
@@ -73,7 +76,7 @@ pub fn run(args: &ExportArgs) -> Result<Outcome> {
     }
 }
 
-/// The format that the ending of a name says.
+/// The format for the extension of a path.
 fn format_of(path: &Path) -> ExportFormat {
     match path.extension().and_then(|extension| extension.to_str()) {
         Some("jsonl" | "json" | "ndjson") => ExportFormat::Jsonl,
@@ -83,41 +86,53 @@ fn format_of(path: &Path) -> ExportFormat {
     }
 }
 
-/// How the output is compressed.
+/// Refuses a format that this build of the command does not have.
+fn must_be_built(format: ExportFormat) -> Result<()> {
+    if cfg!(not(feature = "arrow")) && matches!(format, ExportFormat::Arrow | ExportFormat::Parquet) {
+        bail!(
+            "this scanns was built without Arrow and Parquet: write CSV or JSON lines with --format, or \
+             build it with the feature 'arrow'"
+        );
+    }
+    Ok(())
+}
+
+/// The compression of the output.
 fn compression(args: &ExportArgs, format: ExportFormat) -> Result<ExportCompression> {
-    let wrong =
-        |how: &str| Err(anyhow!("--compression: {how}; leave it out, or write another format with --format"));
+    let wrong = |how: &str| Err(anyhow!("--compression: {how}; omit it, or choose another --format"));
     match (format, args.compression) {
         (ExportFormat::Csv | ExportFormat::Jsonl, Some(_)) => {
-            wrong("text is not compressed here, send it through gzip or zstd instead")
+            wrong("text is not compressed, pipe it through gzip or zstd instead")
         }
-        (ExportFormat::Arrow, Some(ExportCompression::Snappy)) => wrong("Arrow knows lz4, zstd and none"),
+        (ExportFormat::Arrow, Some(ExportCompression::Snappy)) => wrong("Arrow supports lz4, zstd and none"),
         (_, Some(how)) => Ok(how),
         (ExportFormat::Parquet, None) => Ok(ExportCompression::Zstd),
         (_, None) => Ok(ExportCompression::None),
     }
 }
 
-/// What is exported, and how.
+/// An export: what to write, and how.
 struct Export<'a> {
     args: &'a ExportArgs,
     snapshot: Snapshot,
     query: Query,
-    /// What is read: for each column of the output, and behind that what else the order needs.
+    /// The fields to read: one for each column of the output, then others that the order needs.
     fields: Vec<BatchField>,
     shapes: Vec<Shape>,
     order: Option<Order>,
-    /// Of hits that have to be scored.
+    /// The model, if hits must be scored.
     model: Option<Model>,
     format: ExportFormat,
+    #[cfg_attr(not(feature = "arrow"), expect(dead_code, reason = "only Arrow and Parquet are compressed"))]
     compression: ExportCompression,
-    /// What must be the same to go on with a part.
+    /// What must be the same to resume an export.
     what: Map<String, Json>,
 }
 
 impl<'a> Export<'a> {
     fn new(args: &'a ExportArgs) -> Result<Self> {
         let format = args.format.unwrap_or_else(|| format_of(&args.output));
+        must_be_built(format)?;
         let compression = compression(args, format)?;
         let snapshot = Snapshot::open(&args.index)?;
         let operator = args.default_operator.into();
@@ -134,7 +149,7 @@ impl<'a> Export<'a> {
     }
 }
 
-/// What decides on every byte of the output, by what to call it in an error.
+/// Everything that determines the bytes of the output, by its name in errors.
 fn what(
     args: &ExportArgs,
     snapshot: &Snapshot,
@@ -161,7 +176,7 @@ fn what(
     Ok(what.into_iter().map(|(name, value)| (name.to_owned(), value)).collect())
 }
 
-/// The fields that are read, and the columns of the output.
+/// The fields to read, and the columns of the output.
 fn columns(snapshot: &Snapshot, names: &[String]) -> Result<(Vec<BatchField>, Vec<Shape>)> {
     let all = || {
         let kept = snapshot.schema().fields().filter(|(_, entry)| entry.column || entry.stored);

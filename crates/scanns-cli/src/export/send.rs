@@ -1,15 +1,18 @@
-//! Sends rows to where they go, in the order of documents or in another.
+//! Sends rows to their target, in index order or in another.
 
 use std::io::{self, IsTerminal};
 use std::ops::ControlFlow;
 use std::sync::atomic::{AtomicBool, Ordering};
 
+#[cfg(not(feature = "arrow"))]
+use anyhow::bail;
 use anyhow::{Context, Error, Result, anyhow};
 use scanns::columns::{Batch, BatchColumn, BatchField, BatchOptions};
 
 use super::Export;
-use super::arrow::{NotUnicode, Shape};
+#[cfg(feature = "arrow")]
 use super::binary::{Arrow, Parquet};
+use super::shape::{NotUnicode, Shape};
 use super::sort::key::Order;
 use super::sort::{Sorted, Sorter};
 use super::target::{Checkpoints, State, Target};
@@ -17,20 +20,20 @@ use super::write::{Csv, JsonLines, Rows};
 use crate::args::ExportFormat;
 use crate::progress::Ticker;
 
-/// Sorted rows that are handed on at once, and bytes of them, about.
+/// The maximum number of sorted rows in a batch, and about the maximum number of their bytes.
 const SORTED: (usize, usize) = (8 << 10, 4 << 20);
 
-/// How far it came.
+/// The result of sending.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Sent {
-    /// Rows that are written, with those of earlier runs.
+    /// The number of rows written, including those of earlier runs.
     pub rows: u64,
     /// True if the user asked to stop.
     pub stopped: bool,
 }
 
 impl Export<'_> {
-    /// Sends all rows that are not there yet, until the user asks to stop.
+    /// Sends all rows that earlier runs have not written, until the user asks to stop.
     pub(super) fn send(&self, target: &Target, stop: &AtomicBool) -> Result<Sent> {
         let mut shapes = self.shapes.clone();
         if let Some(order) = &self.order {
@@ -46,14 +49,31 @@ impl Export<'_> {
         match self.write(target, &shapes, stop, |rows, sending| sending.in_order(rows)) {
             Err(error) if error.is::<NotUnicode>() && !target.is_stream() => {
                 self.find_binary(&mut shapes, stop)?;
-                target.begin_anew().context("cannot begin the file anew")?;
+                target.begin_anew().context("cannot start the file again")?;
                 self.write(target, &shapes, stop, |rows, sending| sending.in_order(rows))
             }
             sent => sent,
         }
     }
 
-    /// Sends rows in a format.
+    /// The writer of the requested format.
+    fn rows<'t>(&self, target: &'t Target, shapes: &[Shape]) -> Result<Box<dyn Rows + 't>> {
+        let names = || shapes.iter().map(|shape| shape.name.clone()).collect();
+        #[cfg(feature = "arrow")]
+        let (of, how) = (shapes.to_vec(), self.compression);
+        Ok(match self.format {
+            ExportFormat::Csv => Box::new(Csv::new(target.counted(), names())),
+            ExportFormat::Jsonl => Box::new(JsonLines::new(target.counted(), names())),
+            #[cfg(feature = "arrow")]
+            ExportFormat::Arrow => Box::new(Arrow::new(&target.file, of, how, target.is_stream())?),
+            #[cfg(feature = "arrow")]
+            ExportFormat::Parquet => Box::new(Parquet::new(&target.file, of, how)?),
+            #[cfg(not(feature = "arrow"))]
+            ExportFormat::Arrow | ExportFormat::Parquet => bail!("this scanns has no Arrow and no Parquet"),
+        })
+    }
+
+    /// Writes the rows of `send` in the requested format.
     fn write(
         &self,
         target: &Target,
@@ -61,14 +81,7 @@ impl Export<'_> {
         stop: &AtomicBool,
         send: impl FnOnce(&mut dyn Rows, &mut Sending<'_>) -> Result<()>,
     ) -> Result<Sent> {
-        let names = || shapes.iter().map(|shape| shape.name.clone()).collect();
-        let (of, how) = (shapes.to_vec(), self.compression);
-        let mut rows: Box<dyn Rows + '_> = match self.format {
-            ExportFormat::Csv => Box::new(Csv::new(target.counted(), names())),
-            ExportFormat::Jsonl => Box::new(JsonLines::new(target.counted(), names())),
-            ExportFormat::Arrow => Box::new(Arrow::new(&target.file, of, how, target.is_stream())?),
-            ExportFormat::Parquet => Box::new(Parquet::new(&target.file, of, how)?),
-        };
+        let mut rows = self.rows(target, shapes)?;
         if target.before == State::default() {
             rows.begin().context("cannot write the rows")?;
         }
@@ -96,16 +109,16 @@ impl Export<'_> {
         Ok(Sent { rows: count, stopped: false })
     }
 
-    /// Reports how many of all hits are done, and how many of these an earlier run did.
+    /// A ticker for the number of hits; an earlier run has done `before` of them.
     fn ticker(&self, thing: &'static str, before: u64) -> Result<Ticker> {
-        // Nobody waits for a count that nobody sees.
+        // Counting takes time, which is wasted if nobody sees the total.
         let seen = io::stderr().is_terminal();
         let total = if seen { Some(self.snapshot.searcher().count(&self.query)?) } else { None };
         Ok(Ticker::new(thing).of(total, before))
     }
 
-    /// Calls `visit` with the values of all hits from a document on, some at a time, until the user asks to
-    /// stop.
+    /// Calls `visit` with batches of the values of all hits, beginning at the document `from`, until the user
+    /// asks to stop.
     fn each(
         &self,
         fields: &[BatchField],
@@ -123,7 +136,7 @@ impl Export<'_> {
         outcome
     }
 
-    /// Notes which columns have texts that are no Unicode.
+    /// Marks columns that contain invalid UTF-8 as binary.
     fn find_binary(&self, shapes: &mut [Shape], stop: &AtomicBool) -> Result<()> {
         let texts = self.fields.iter().zip(&*shapes).zip(0usize..).filter(|((_, shape), _)| shape.is_text());
         let (fields, places): (Vec<_>, Vec<_>) = texts.map(|((&field, _), place)| (field, place)).unzip();
@@ -137,8 +150,8 @@ impl Export<'_> {
         })
     }
 
-    /// All rows in an order, and in the shapes which of them have texts that are no Unicode; `None` if the
-    /// user asked to stop.
+    /// Sorts all rows, and marks columns that contain invalid UTF-8 as binary; `None` if the user asked to
+    /// stop.
     fn sorted(
         &self,
         order: &Order,
@@ -170,16 +183,16 @@ impl Export<'_> {
     }
 }
 
-/// Rows on their way.
+/// The state of sending rows.
 struct Sending<'s> {
     export: &'s Export<'s>,
     stop: &'s AtomicBool,
     checkpoints: Checkpoints<'s>,
     ticker: Ticker,
     shapes: &'s [Shape],
-    /// Rows that are written.
+    /// The number of rows written.
     rows: u64,
-    /// The leaf and the document that come next in document order.
+    /// The next leaf and document in index order.
     next: (usize, u32),
 }
 
@@ -200,7 +213,7 @@ impl Sending<'_> {
     }
 
     fn sorted(&mut self, rows: &mut dyn Rows, sorted: &mut Sorted) -> Result<()> {
-        // Those are written already.
+        // Earlier runs have written these rows.
         for _ in 0..self.rows {
             sorted.next()?;
         }
@@ -212,7 +225,7 @@ impl Sending<'_> {
                 bytes += row.len();
                 count += 1;
                 let read = columns.iter_mut().try_for_each(|column| column.take_row(&mut row));
-                read.ok_or_else(|| anyhow!("a row cannot be read back from a temporary file"))?;
+                read.ok_or_else(|| anyhow!("cannot read a row back from a temporary file"))?;
                 if count < SORTED.0 && bytes < SORTED.1 {
                     continue;
                 }

@@ -1,14 +1,14 @@
-//! Where rows go: standard output, or a file that gets its name when it is whole.
+//! The target of rows: standard output, or a file that gets its name when it is complete.
 //!
-//! Until then it is called `FILE.part`. Of text, which can be cut anywhere, a small file `FILE.part.state`
-//! beside it says now and then how far it has come: which rows and bytes are in it for certain, what was
-//! asked, of which commit, and a checksum of those bytes. Both are brought to the medium by a thread of their
-//! own. `--resume` compares all of that, cuts off what came after, and goes on. Arrow and Parquet end with
-//! what was written before, so they are begun anew.
+//! Until then the file is called `FILE.part`. Text can be cut anywhere, so its progress is saved from time
+//! to time in a small file `FILE.part.state`: the rows and bytes that are durable, a checksum of these
+//! bytes, the query and options, and the commit of the index. A thread syncs both files. `--resume` verifies
+//! all of this, cuts off the bytes after it, and continues. The end of an Arrow or Parquet file depends on
+//! all that was written before, so an export to these formats starts again.
 //!
-//! At the beginning the state goes before the part is emptied, and at the end the part gets its name before
-//! the state goes: so a state without its part, or a part without a state, is of no use, and a state with a
-//! part is of that part.
+//! At the beginning the state is removed before the part is emptied, and at the end the part is renamed
+//! before the state is removed. So a state without a part, or a part without a state, is useless, and a
+//! state next to a part belongs to it.
 
 use std::cell::RefCell;
 use std::ffi::OsString;
@@ -24,37 +24,37 @@ use serde::{Deserialize, Serialize};
 use serde_json::{Map, Value as Json};
 use xxhash_rust::xxh3::Xxh3Default;
 
-/// How far an export has come.
+/// The progress of an export.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 pub struct State {
-    /// What was asked, by what to call it in an error.
+    /// The query, the options and the index, by their names in errors.
     what: Map<String, Json>,
-    /// Rows that are written.
+    /// The number of rows written.
     pub rows: u64,
-    /// The leaf and the document that come next in the order of documents.
+    /// The next leaf and document in index order.
     pub next: (usize, u32),
-    /// Bytes that are written.
+    /// The number of bytes written.
     bytes: u64,
     /// Their checksum, XXH3.
     checksum: u64,
 }
 
-/// What was written.
+/// The number and the checksum of the bytes written.
 #[derive(Default)]
 pub struct Tally {
     bytes: u64,
     checksum: Xxh3Default,
 }
 
-/// See the module.
+/// The standard output or file that an export writes.
 pub struct Target {
-    /// Where rows go.
+    /// The file that rows are written to.
     pub file: File,
-    /// That of text.
+    /// The tally of the text written so far.
     tally: RefCell<Tally>,
-    /// None for standard output, devices and pipes.
+    /// `None` for standard output, devices and pipes.
     paths: Option<Paths>,
-    /// What an earlier run has written.
+    /// The progress of an earlier run.
     pub before: State,
 }
 
@@ -63,11 +63,11 @@ struct Paths {
     whole: PathBuf,
     part: PathBuf,
     state: PathBuf,
-    /// True if the part can be gone on with.
+    /// True if the export can be resumed.
     resumable: bool,
 }
 
-/// Writes to the file of a target, and keeps count.
+/// Writes to the file of a target and updates its tally.
 pub struct Counted<'t> {
     target: &'t Target,
 }
@@ -98,14 +98,14 @@ fn beside(path: &Path, ending: &str) -> PathBuf {
 }
 
 impl Target {
-    /// Standard output if `path` is `-`, a device or a pipe if it is one, or a part, which is gone on with if
-    /// `resume` says what has to be the same.
+    /// Opens standard output if `path` is `-`, a device or a pipe, or else a part. With `resume`, an existing
+    /// part is resumed if its state has the same values.
     pub fn open(path: &Path, resumable: bool, resume: Option<&Map<String, Json>>) -> Result<Self> {
         if path.as_os_str() == "-" {
             let file = File::from(io::stdout().as_fd().try_clone_to_owned()?);
             return Ok(Self::stream(file));
         }
-        // A device or a pipe keeps its name: replacing it with a file is never what was meant.
+        // A device or a pipe is written directly, since nobody wants to replace it with a file.
         if is_stream(path) {
             let opened = OpenOptions::new().write(true).open(path);
             return Ok(Self::stream(opened.with_context(|| format!("cannot write {}", path.display()))?));
@@ -119,8 +119,8 @@ impl Target {
         let Some(before) = found else { return Self::begin(paths) };
         let opened = OpenOptions::new().read(true).write(true).open(&paths.part);
         let mut file = opened.with_context(|| format!("cannot open {}", paths.part.display()))?;
-        let tally = tally(&mut file, &before)
-            .with_context(|| format!("cannot go on with {}", paths.part.display()))?;
+        let tally =
+            tally(&mut file, &before).with_context(|| format!("cannot resume {}", paths.part.display()))?;
         Ok(Target { file, tally: RefCell::new(tally), paths: Some(paths), before })
     }
 
@@ -140,12 +140,12 @@ impl Target {
         Ok(Target { file, tally: RefCell::default(), paths: Some(paths), before: State::default() })
     }
 
-    /// True for what is not a file: nothing that was written can be taken back.
+    /// True for standard output, devices and pipes, which cannot be rewritten.
     pub fn is_stream(&self) -> bool {
         self.paths.is_none()
     }
 
-    /// Where temporary files are made: beside the file, or where the system has them.
+    /// The directory for temporary files: next to the file, or the default of the system.
     pub fn place(&self) -> PathBuf {
         let parent = self.paths.as_ref().and_then(|paths| paths.whole.parent());
         match parent {
@@ -155,40 +155,41 @@ impl Target {
         }
     }
 
-    /// For text.
+    /// A writer for text.
     pub fn counted(&self) -> Counted<'_> {
         Counted { target: self }
     }
 
-    /// Forgets what was written, which cannot be done for standard output.
+    /// Empties the file, which cannot be done for standard output.
     pub fn begin_anew(&self) -> io::Result<()> {
         self.file.set_len(0)?;
         (&self.file).rewind()
     }
 
-    /// Gives the file its name.
+    /// Renames the complete file to its name.
     pub fn finish(&self) -> Result<()> {
         let Some(Paths { whole, part, state, .. }) = &self.paths else { return Ok(()) };
-        fs::rename(part, whole).with_context(|| format!("cannot give {} its name", whole.display()))?;
-        // It is of no use any more, and does no harm.
+        fs::rename(part, whole)
+            .with_context(|| format!("cannot rename the complete file to {}", whole.display()))?;
+        // The state is useless now, and harmless if it stays.
         let _ = fs::remove_file(state);
         Ok(())
     }
 
-    /// Removes what cannot be gone on with; says how to go on with what can.
+    /// Removes the part, unless it can be resumed; then returns a note that says how.
     pub fn give_up(&self) -> Option<String> {
         let paths = self.paths.as_ref()?;
         if paths.resumable && paths.state.exists() {
             let part = paths.part.display();
-            return Some(format!("{part} has what was written; the same command with --resume goes on"));
+            return Some(format!("the rows are in {part}; the same command with --resume continues"));
         }
-        // What went wrong is told; a part that cannot be gone on with helps nobody.
+        // The caller reports the error; a part that cannot be resumed is useless.
         let _ = fs::remove_file(&paths.part);
         None
     }
 }
 
-/// Verifies what is written already, and goes to its end.
+/// Verifies the bytes of an earlier run, and seeks to their end.
 fn tally(file: &mut File, before: &State) -> Result<Tally> {
     let (mut tally, mut piece) = (Tally::default(), vec![0; 1 << 20]);
     while tally.bytes < before.bytes {
@@ -196,13 +197,13 @@ fn tally(file: &mut File, before: &State) -> Result<Tally> {
             usize::try_from(before.bytes - tally.bytes).map_or(piece.len(), |left| left.min(piece.len()));
         let read = piece.get_mut(..most).map_or(Ok(0), |piece| file.read(piece))?;
         if read == 0 {
-            bail!("it is shorter than it was: leave --resume out to begin anew");
+            bail!("it is shorter than what was written: omit --resume to start again");
         }
         tally.bytes += read as u64;
         tally.checksum.update(piece.get(..read).unwrap_or_default());
     }
     if tally.checksum.digest() != before.checksum {
-        bail!("it is not what was written: leave --resume out to begin anew");
+        bail!("its bytes are not what was written: omit --resume to start again");
     }
     file.set_len(before.bytes)?;
     file.seek(SeekFrom::Start(before.bytes))?;
@@ -210,7 +211,7 @@ fn tally(file: &mut File, before: &State) -> Result<Tally> {
 }
 
 impl State {
-    /// That of a part, if both are there and `what` is the same.
+    /// Reads the state at `path`, if it and the part exist; `what` must be the same.
     fn read(path: &Path, part: &Path, what: &Map<String, Json>) -> Result<Option<Self>> {
         let text = match fs::read(path) {
             Err(error) if error.kind() == ErrorKind::NotFound => return Ok(None),
@@ -220,13 +221,13 @@ impl State {
             return Ok(None);
         }
         let found: State = serde_json::from_slice(&text).map_err(|_| {
-            anyhow!("{} is no state of an export: leave --resume out to begin anew", path.display())
+            anyhow!("{} is not the state of an export: omit --resume to start again", path.display())
         })?;
         for (name, value) in what {
             if found.what.get(name) != Some(value) {
                 bail!(
-                    "cannot go on with {}: {name} is not what it was; repeat the command as it was, or \
-                     leave --resume out to begin anew",
+                    "cannot resume {}: {name} has changed; repeat the original command, or omit --resume \
+                     to start again",
                     part.display()
                 );
             }
@@ -243,9 +244,9 @@ impl State {
     }
 }
 
-/// Says now and then how far a part has come.
+/// Saves the progress of an export from time to time.
 pub struct Checkpoints<'t> {
-    /// None where there is nothing to go on with.
+    /// `None` if the export cannot be resumed.
     to: Option<(&'t Target, &'t Paths)>,
     what: Map<String, Json>,
     every: Duration,
@@ -254,7 +255,7 @@ pub struct Checkpoints<'t> {
 }
 
 impl<'t> Checkpoints<'t> {
-    /// Of a target, for which this was asked.
+    /// Checkpoints of a target, with what must be the same to resume it.
     pub fn new(target: &'t Target, what: &Map<String, Json>, every: Duration) -> Self {
         let to = target.paths.as_ref().filter(|paths| paths.resumable).map(|paths| (target, paths));
         Checkpoints { to, what: what.clone(), every, last: Instant::now(), under_way: None }
@@ -265,7 +266,7 @@ impl<'t> Checkpoints<'t> {
         State { what: self.what.clone(), rows, next, bytes: tally.bytes, checksum: tally.checksum.digest() }
     }
 
-    /// Records the number of rows that are written, and the next one.
+    /// Saves the number of rows written and the next one, if it is time to.
     pub fn at(&mut self, rows: u64, next: (usize, u32)) -> Result<()> {
         let Some((target, paths)) = self.to.filter(|_| self.last.elapsed() >= self.every) else {
             return Ok(());
@@ -284,27 +285,27 @@ impl<'t> Checkpoints<'t> {
         Ok(())
     }
 
-    /// The same, and waits for it.
+    /// Saves the progress now, and waits until it is durable.
     pub fn now(&mut self, rows: u64, next: (usize, u32)) -> Result<()> {
         let Some((target, paths)) = self.to else { return Ok(()) };
         self.wait()?;
         let written =
             target.file.sync_data().and_then(|()| self.state(rows, next, target).write(&paths.state));
-        written.context("cannot bring the rows to the medium")
+        written.context("cannot sync the rows")
     }
 
-    /// Waits for what is under way.
+    /// Waits for the current checkpoint.
     pub fn wait(&mut self) -> Result<()> {
         match self.under_way.take().map(JoinHandle::join) {
             None => Ok(()),
-            Some(Ok(written)) => written.context("cannot bring the rows to the medium"),
-            Some(Err(_)) => bail!("the thread that brings rows to the medium ended"),
+            Some(Ok(written)) => written.context("cannot sync the rows"),
+            Some(Err(_)) => bail!("the thread that syncs the rows panicked"),
         }
     }
 }
 
 impl Drop for Checkpoints<'_> {
-    /// A state is not written while another run looks for one.
+    /// Waits, so that no state is written while another run reads one.
     fn drop(&mut self) {
         if let Some(thread) = self.under_way.take() {
             let _ = thread.join();

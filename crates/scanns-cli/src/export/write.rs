@@ -1,4 +1,4 @@
-//! Rows as text.
+//! Writes rows as text.
 
 use std::io::{self, Write};
 
@@ -6,22 +6,22 @@ use anyhow::Result;
 use scanns::columns::BatchColumn;
 use scanns::schema::{ValueRef, format_date};
 
-/// Takes rows.
+/// A writer of rows.
 pub trait Rows {
-    /// Before the first.
+    /// Writes what comes before the first row.
     fn begin(&mut self) -> Result<()>;
 
-    /// Rows by column, of which there is at least one.
+    /// Writes rows, given by column; there is at least one column.
     fn batch(&mut self, columns: &[BatchColumn]) -> Result<()>;
 
-    /// After the last.
+    /// Writes what comes after the last row.
     fn end(&mut self) -> Result<()>;
 }
 
-/// Bytes that are written at once.
+/// About the number of bytes to write at once.
 const PIECE: usize = 1 << 20;
 
-/// Writes what is in a buffer if it is enough.
+/// Writes out a buffer if it has at least `least` bytes.
 fn pass_on(buffer: &mut Vec<u8>, out: &mut impl Write, least: usize) -> io::Result<()> {
     if buffer.len() >= least {
         out.write_all(buffer)?;
@@ -30,8 +30,8 @@ fn pass_on(buffer: &mut Vec<u8>, out: &mut impl Write, least: usize) -> io::Resu
     Ok(())
 }
 
-/// As RFC 4180 has it, with a header; several values of a field have `;` between them, with a backslash
-/// before one in a value.
+/// Writes CSV as in RFC 4180, with a header. Several values of a field are separated by `;`, and a backslash
+/// comes before a `;` or a backslash in a value.
 pub struct Csv<W> {
     out: W,
     names: Vec<String>,
@@ -39,14 +39,13 @@ pub struct Csv<W> {
 }
 
 impl<W: Write> Csv<W> {
-    /// Rows of these columns.
+    /// A writer for rows of these columns.
     pub fn new(out: W, names: Vec<String>) -> Self {
         Csv { out, names, buffer: Vec::new() }
     }
 }
 
-/// Writes a cell, in quotes where it needs them. An empty text has some, so that it is not taken for no
-/// value.
+/// Writes a cell, quoted if necessary. An empty text is quoted, which distinguishes it from a missing value.
 fn put_cell(out: &mut Vec<u8>, cell: &[u8]) {
     let needs = |byte: &u8| matches!(byte, b',' | b'"' | b'\n' | b'\r');
     if !cell.is_empty() && !cell.iter().any(needs) {
@@ -62,7 +61,7 @@ fn put_cell(out: &mut Vec<u8>, cell: &[u8]) {
     out.push(b'"');
 }
 
-/// A whole number in decimal digits.
+/// Appends a whole number in decimal digits.
 fn put_number(number: impl itoa::Integer, out: &mut Vec<u8>) {
     out.extend_from_slice(itoa::Buffer::new().format(number).as_bytes());
 }
@@ -72,7 +71,7 @@ fn put_hex(bytes: &[u8], out: &mut Vec<u8>) {
     out.extend(bytes.iter().flat_map(|&byte| [digit(byte >> 4), digit(byte & 15)]));
 }
 
-/// A value as text.
+/// Appends a value as text.
 fn put_value(value: ValueRef<'_>, out: &mut Vec<u8>) -> io::Result<()> {
     match value {
         ValueRef::Text(text) => out.extend_from_slice(text),
@@ -80,7 +79,7 @@ fn put_value(value: ValueRef<'_>, out: &mut Vec<u8>) -> io::Result<()> {
         ValueRef::Unsigned(number) => put_number(number, out),
         ValueRef::Signed(number) => put_number(number, out),
         ValueRef::Float(number) => write!(out, "{number}")?,
-        ValueRef::Boolean(truth) => write!(out, "{truth}")?,
+        ValueRef::Boolean(flag) => write!(out, "{flag}")?,
         ValueRef::Date(moment) => out.extend_from_slice(format_date(moment).as_bytes()),
     }
     Ok(())
@@ -110,7 +109,7 @@ impl<W: Write> Rows for Csv<W> {
                 match (values.len(), values.next()) {
                     (0, _) | (_, None) => {}
                     (1, Some(ValueRef::Text(text))) => put_cell(buffer, text),
-                    // Nothing else has what needs quotes, unless it is empty.
+                    // Only texts and empty bytes need quotes.
                     (1, Some(ValueRef::Bytes([]))) => put_cell(buffer, b""),
                     (1, Some(only)) => put_value(only, buffer)?,
                     _ => {
@@ -131,7 +130,7 @@ impl<W: Write> Rows for Csv<W> {
     }
 }
 
-/// Several values in one cell.
+/// Appends several values to one cell.
 fn put_several<'v>(values: impl Iterator<Item = ValueRef<'v>>, cell: &mut Vec<u8>) -> io::Result<()> {
     let mut text = Vec::new();
     for (place, value) in values.enumerate() {
@@ -150,24 +149,24 @@ fn put_several<'v>(values: impl Iterator<Item = ValueRef<'v>>, cell: &mut Vec<u8
     Ok(())
 }
 
-/// An object a line: a value, a list where there are several, and nothing where there is none. In texts,
-/// bytes that are no UTF-8 are replaced.
+/// Writes one JSON object per line: several values are a list, and missing values are omitted. Invalid UTF-8
+/// in texts is replaced.
 pub struct JsonLines<W> {
     out: W,
-    /// The names of the columns as JSON, with the colon.
+    /// The names of the columns as JSON, each with a colon.
     names: Vec<Vec<u8>>,
     buffer: Vec<u8>,
 }
 
 impl<W: Write> JsonLines<W> {
-    /// Rows of these columns.
+    /// A writer for rows of these columns.
     pub fn new(out: W, names: Vec<String>) -> Self {
         let name = |name: String| format!("{}:", serde_json::Value::from(name)).into_bytes();
         JsonLines { out, names: names.into_iter().map(name).collect(), buffer: Vec::new() }
     }
 }
 
-/// A value as JSON; numbers that JSON has none for are `null`.
+/// Appends a value as JSON; infinite numbers and NaN are `null`.
 fn put_json(value: ValueRef<'_>, out: &mut Vec<u8>) -> io::Result<()> {
     match value {
         ValueRef::Text(text) => {
@@ -182,7 +181,7 @@ fn put_json(value: ValueRef<'_>, out: &mut Vec<u8>) -> io::Result<()> {
         ValueRef::Signed(number) => put_number(number, out),
         ValueRef::Float(number) if number.is_finite() => write!(out, "{number:?}")?,
         ValueRef::Float(_) => out.extend_from_slice(b"null"),
-        ValueRef::Boolean(truth) => write!(out, "{truth}")?,
+        ValueRef::Boolean(flag) => write!(out, "{flag}")?,
         ValueRef::Date(moment) => write!(out, "\"{}\"", format_date(moment))?,
     }
     Ok(())

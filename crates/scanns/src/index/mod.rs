@@ -24,6 +24,7 @@ mod memory;
 pub(crate) mod progress;
 pub(crate) mod snapshot;
 pub(crate) mod stored_options;
+#[cfg(feature = "tune")]
 pub(crate) mod tune;
 mod update;
 

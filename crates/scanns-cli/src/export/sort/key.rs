@@ -1,16 +1,15 @@
-//! The bytes that a row is sorted by: comparing them as bytes is comparing rows as `scanns search --sort`
-//! does.
+//! The sort key of a row. Keys compare as bytes in the same order as rows by `scanns search --sort`.
 //!
 //! ```text
-//! key   = part … | leaf u32 | document u32            both with the highest byte first
-//! part  = 0                                      no value, which comes first
-//!       | 1 number u64                           its order, the highest byte first
+//! key   = part … | leaf u32 | document u32       big-endian
+//! part  = 0                                      no value, sorted first
+//!       | 1 number u64                           a number by its order, big-endian
 //!       | 1 (byte | 0 255) … 0 0                 a text, in which 255 follows a zero
-//!       | 2                                      no value, which comes last
+//!       | 2                                      no value, sorted last
 //! ```
 //!
-//! Where the greatest come first, all bits behind the first byte are turned over. Of several values the least
-//! counts if they ascend, the greatest if they descend.
+//! In descending order, all bits after the first byte are inverted. Of several values the least one is used
+//! in ascending order, and the greatest one in descending order.
 
 use anyhow::{Result, bail};
 use scanns::Snapshot;
@@ -37,12 +36,12 @@ struct Part {
 #[derive(Clone, Copy, Debug)]
 enum From {
     Score,
-    /// A column of batches.
+    /// The column with this number.
     Column(usize),
 }
 
 impl Order {
-    /// The order that was asked for. What it reads is appended to `fields`, unless it is among them.
+    /// The requested order. The fields that it needs are appended to `fields`, if they are missing.
     pub fn new(snapshot: &Snapshot, sort: &SortArg, fields: &mut Vec<BatchField>) -> Result<Self> {
         let mut place = |field| {
             let known = fields.iter().position(|&known| known == field);
@@ -64,8 +63,8 @@ impl Order {
                             let kind = snapshot.schema().entry(field).map(|entry| &entry.kind);
                             if let Some(FieldKind::Text { .. } | FieldKind::Bytes | FieldKind::Path) = kind {
                                 bail!(
-                                    "texts, bytes and paths have no order here: sort by a number, a date \
-                                     or a keyword, or by key"
+                                    "cannot sort by texts, bytes and paths: sort by a number, a date or a \
+                                     keyword, or by key"
                                 );
                             }
                             From::Column(place(BatchField::Values(field)))
@@ -81,12 +80,12 @@ impl Order {
         Ok(Order { parts })
     }
 
-    /// True if hits have to be scored.
+    /// True if hits must be scored.
     pub fn needs_scores(&self) -> bool {
         self.parts.iter().any(|part| matches!(part.from, From::Score))
     }
 
-    /// Makes `out` the key of a row.
+    /// Replaces `out` with the key of a row.
     pub fn put(&self, batch: &Batch<'_>, row: usize, out: &mut Vec<u8>) {
         out.clear();
         for part in &self.parts {
@@ -110,20 +109,20 @@ impl Order {
                 out.iter_mut().skip(start).for_each(|byte| *byte = !*byte);
             }
         }
-        // There are fewer leaves than that.
+        // There are fewer than `u32::MAX` leaves.
         out.extend(u32::try_from(batch.leaf).unwrap_or(u32::MAX).to_be_bytes());
         out.extend(batch.docs.get(row).copied().unwrap_or(0).to_be_bytes());
     }
 }
 
-/// What a part is made of.
+/// The value of a part.
 enum Basis<'v> {
     Number(u64),
     Text(&'v [u8]),
 }
 
 impl Part {
-    /// The value that counts.
+    /// The value of a row to sort by.
     fn value<'v>(&self, column: &'v BatchColumn, row: usize) -> Option<Basis<'v>> {
         let mut own = column.of_row(row);
         let place = if self.descending { own.next_back() } else { own.next() }?;
@@ -134,7 +133,7 @@ impl Part {
     }
 }
 
-/// The integer that has the order of a double, as columns have it.
+/// An integer with the same order as a double; columns use the same one.
 fn order_of_float(value: f64) -> u64 {
     let bits = value.to_bits();
     if bits >> 63 == 1 { !bits } else { bits | 1 << 63 }
@@ -165,14 +164,14 @@ mod tests {
             let [mut of_a, mut of_b] = [Vec::new(), Vec::new()];
             put_text(&a, &mut of_a);
             put_text(&b, &mut of_b);
-            // Whatever follows must not count unless they are equal.
+            // Bytes after the texts must not matter unless the texts are equal.
             of_a.extend(&rest[0]);
             of_b.extend(&rest[1]);
             let expected = (&a, &rest[0]).cmp(&(&b, &rest[1]));
             assert_eq!(of_a.cmp(&of_b), expected, "seed {seed:x} {a:?} {b:?}");
-            let turned = |bytes: &[u8]| bytes.iter().map(|byte| !byte).collect::<Vec<_>>();
+            let inverted = |bytes: &[u8]| bytes.iter().map(|byte| !byte).collect::<Vec<_>>();
             if a != b {
-                let found = turned(&of_a).cmp(&turned(&of_b));
+                let found = inverted(&of_a).cmp(&inverted(&of_b));
                 assert_eq!(found, expected.reverse(), "seed {seed:x} {a:?} {b:?}");
             }
         }

@@ -1,4 +1,4 @@
-//! Several runs read as one.
+//! Merges several runs.
 
 use std::cmp::Ordering;
 use std::collections::BinaryHeap;
@@ -8,11 +8,11 @@ use anyhow::Result;
 
 use super::run::{RunReader, SortedRun};
 
-/// See the module.
+/// A merge of runs, which yields rows in order.
 #[derive(Debug)]
 pub struct Merge {
     heads: BinaryHeap<Head>,
-    /// True if the first row was given out already.
+    /// True if the first row was returned already.
     given: bool,
 }
 
@@ -20,7 +20,7 @@ pub struct Merge {
 #[derive(Debug)]
 struct Head {
     record: Vec<u8>,
-    /// How much of it is the key.
+    /// The length of the key, at the beginning of the record.
     key: usize,
     from: RunReader,
 }
@@ -32,7 +32,7 @@ impl Head {
 }
 
 impl Ord for Head {
-    /// The first row is the greatest.
+    /// Reversed, so that the heap yields the first row.
     fn cmp(&self, other: &Self) -> Ordering {
         other.parts().0.cmp(self.parts().0)
     }
@@ -53,7 +53,7 @@ impl PartialEq for Head {
 impl Eq for Head {}
 
 impl Merge {
-    /// A merge of these runs, with `buffer` bytes of each in memory.
+    /// Starts a merge of these runs, with a buffer of `buffer` bytes for each.
     pub(super) fn new(runs: Vec<SortedRun>, buffer: usize) -> Result<Self> {
         let mut heads = BinaryHeap::with_capacity(runs.len());
         for run in runs {
@@ -65,7 +65,7 @@ impl Merge {
         Ok(Merge { heads, given: false })
     }
 
-    /// The next key and its row.
+    /// The next key and its row; `None` after the last.
     pub(super) fn next(&mut self) -> Result<Option<(&[u8], &[u8])>> {
         if std::mem::replace(&mut self.given, true)
             && let Some(mut first) = self.heads.peek_mut()

@@ -1,13 +1,12 @@
-//! Puts rows in an order, in memory that is bounded whatever their number.
+//! Sorts rows in bounded memory, whatever their number.
 //!
-//! Rows come in the order of documents, as bytes, each with the bytes that it is sorted by. What fits the
-//! memory is sorted there. What does not is written as a *run*, sorted, to a file without a name, so nothing
-//! of it is left however the program ends; runs are merged, as many at once as there is memory for, level by
-//! level, each of which has runs that are as many times longer than the runs of the level before as are
-//! merged at once. So a row is written once for each level, and the last merge is read while the rows are
-//! taken.
+//! Rows come in index order, as bytes, each with the bytes of its sort key. Rows that fit into memory are
+//! sorted there. Otherwise the rows in memory are sorted and written as a *run* to an unnamed file, of which
+//! nothing remains however the program ends. As many runs as memory allows are merged at once, level by
+//! level; a run is longer than the runs of the previous level by this factor. So a row is written once for
+//! each level. The output of the last merge is not written, but read directly.
 //!
-//! `run.rs` is a run, `merge.rs` reads several as one, `key.rs` makes the bytes that rows are sorted by.
+//! `run.rs` writes and reads a run, `merge.rs` merges several, and `key.rs` makes sort keys.
 
 pub mod key;
 mod merge;
@@ -19,20 +18,20 @@ use anyhow::{Context, Result};
 use merge::Merge;
 use run::{RunWriter, SortedRun};
 
-/// Runs that are merged at once, if there is memory for them.
+/// The maximum number of runs to merge at once.
 const FAN: usize = 64;
 
 /// Sorts rows.
 #[derive(Debug)]
 pub struct Sorter {
-    /// Bytes that it may take.
+    /// The maximum number of bytes to use.
     memory: usize,
-    /// Where files are made.
+    /// The directory for temporary files.
     place: PathBuf,
     held: Held,
-    /// Runs by level, those of one being about as long as each other.
+    /// Runs by level; the runs of a level have about the same length.
     levels: Vec<Vec<SortedRun>>,
-    /// Bytes of the longest row with its key.
+    /// The length in bytes of the longest row with its key.
     longest: usize,
 }
 
@@ -43,16 +42,16 @@ pub struct Held {
     rows: Vec<Row>,
 }
 
-/// A row that is held.
+/// The place of a row in memory.
 #[derive(Clone, Copy, Debug)]
 struct Row {
-    /// The first eight bytes of its key, which settle most comparisons.
+    /// The first eight bytes of the key, which decide most comparisons.
     prefix: u64,
-    /// Where its key begins,
+    /// The start of the key.
     start: usize,
-    /// it ends and the row begins,
+    /// The end of the key and the start of the row.
     middle: usize,
-    /// which ends here.
+    /// The end of the row.
     end: usize,
 }
 
@@ -80,12 +79,12 @@ impl Held {
 }
 
 impl Sorter {
-    /// Within so much memory; files are made in `place`.
+    /// A sorter that uses at most `memory` bytes, and makes temporary files in `place`.
     pub fn new(memory: usize, place: PathBuf) -> Self {
         Sorter { memory, place, held: Held::default(), levels: Vec::new(), longest: 0 }
     }
 
-    /// Takes a row.
+    /// Adds a row.
     pub fn push(&mut self, key: &[u8], row: &[u8]) -> Result<()> {
         let more = key.len() + row.len() + size_of::<Row>();
         if !self.held.rows.is_empty() && self.held.taken() + more > self.memory {
@@ -105,7 +104,7 @@ impl Sorter {
         let finished = (|| -> Result<Merge> {
             self.spill()?;
             self.held = Held::default();
-            // Few are left of each level; the shortest are merged first.
+            // Each level has few runs left; the shortest runs are merged first.
             let mut runs: Vec<SortedRun> = self.levels.drain(..).flatten().collect();
             let (fan, buffer) = self.fan();
             while runs.len() > fan {
@@ -120,20 +119,21 @@ impl Sorter {
 
     fn trouble(&self) -> String {
         format!(
-            "cannot sort the rows with temporary files in {}: it needs as much room as the rows take; \
-             --sort-memory says how much is sorted in memory",
+            "cannot sort the rows with temporary files in {}: they need as much space as the rows; \
+             --sort-memory sets how much is sorted in memory",
             self.place.display()
         )
     }
 
-    /// How many runs are merged at once, and how much of each is in memory: a quarter of it all together.
+    /// The number of runs to merge at once, and the buffer size for each; together they take a quarter of the
+    /// memory.
     fn fan(&self) -> (usize, usize) {
         let quarter = self.memory / 4;
         let buffer = (quarter / FAN).clamp(4 << 10, 1 << 20);
         ((quarter / (buffer + self.longest)).clamp(2, FAN), buffer)
     }
 
-    /// Writes what is held as a run.
+    /// Writes the rows in memory as a run.
     fn spill(&mut self) -> Result<()> {
         self.held.sort();
         let mut run = RunWriter::new(&self.place)?;
@@ -173,14 +173,14 @@ impl Sorter {
 /// Rows in order.
 #[derive(Debug)]
 pub enum Sorted {
-    /// All rows fit in memory; this is the number that were taken.
+    /// All rows, if they fit into memory, and the number of rows that were read.
     Held(Held, usize),
-    /// They are in files.
+    /// A merge of the rows in files.
     Merged(Merge),
 }
 
 impl Sorted {
-    /// The next row; `None` behind the last.
+    /// The next row; `None` after the last.
     pub fn next(&mut self) -> Result<Option<&[u8]>> {
         match self {
             Sorted::Held(Held { bytes, rows }, taken) => {

@@ -1,4 +1,4 @@
-//! Rows in order in a file that has no name: key and row one after the other, each with its length in front.
+//! Sorted rows in an unnamed file: keys and rows with their lengths.
 //!
 //! ```text
 //! run = (key length u32 | row length u32 | key | row) …
@@ -10,42 +10,42 @@ use std::path::Path;
 
 use anyhow::{Context, Result, bail};
 
-/// Bytes that are written at once.
+/// The size of the write buffer.
 const PIECE: usize = 256 << 10;
 
-/// A run that is written.
+/// Writes a run.
 #[derive(Debug)]
 pub(super) struct RunWriter {
     out: BufWriter<File>,
     rows: u64,
 }
 
-/// A run that is there.
+/// A complete run.
 #[derive(Debug)]
 pub(super) struct SortedRun {
     file: File,
     rows: u64,
 }
 
-/// A run that is read.
+/// Reads a run.
 #[derive(Debug)]
 pub(super) struct RunReader {
     from: BufReader<File>,
-    /// Rows that are left.
+    /// The number of rows left.
     left: u64,
 }
 
 impl RunWriter {
-    /// An empty one in a directory.
+    /// Starts a run in a directory.
     pub(super) fn new(place: &Path) -> Result<Self> {
-        let file = tempfile::tempfile_in(place).context("cannot make a file")?;
+        let file = tempfile::tempfile_in(place).context("cannot create a temporary file")?;
         Ok(RunWriter { out: BufWriter::with_capacity(PIECE, file), rows: 0 })
     }
 
     /// Adds a row.
     pub(super) fn push(&mut self, key: &[u8], row: &[u8]) -> Result<()> {
         let length = |bytes: &[u8]| {
-            u32::try_from(bytes.len()).context("a row has more than 4 GiB: leave long fields out of --fields")
+            u32::try_from(bytes.len()).context("a row is longer than 4 GiB: omit long fields from --fields")
         };
         for part in [&length(key)?.to_le_bytes()[..], &length(row)?.to_le_bytes(), key, row] {
             self.out.write_all(part).context("cannot write")?;
@@ -54,25 +54,25 @@ impl RunWriter {
         Ok(())
     }
 
-    /// The run.
+    /// Completes the run.
     pub(super) fn finish(self) -> Result<SortedRun> {
         let mut file =
             self.out.into_inner().map_err(std::io::IntoInnerError::into_error).context("cannot write")?;
-        file.rewind().context("cannot go back")?;
+        file.rewind().context("cannot rewind")?;
         Ok(SortedRun { file, rows: self.rows })
     }
 }
 
 impl SortedRun {
-    /// Reads the run, `buffer` bytes at once.
+    /// A reader with a buffer of `buffer` bytes.
     pub(super) fn read(self, buffer: usize) -> RunReader {
         RunReader { from: BufReader::with_capacity(buffer, self.file), left: self.rows }
     }
 }
 
 impl RunReader {
-    /// Puts the next row behind its key into `record`; gives back how long the key is, `None` behind the
-    /// last.
+    /// Reads the next key and row into `record`, and returns the length of the key; `None` after the last
+    /// row.
     pub(super) fn next(&mut self, record: &mut Vec<u8>) -> Result<Option<usize>> {
         let Some(left) = self.left.checked_sub(1) else { return Ok(None) };
         self.left = left;
