@@ -8,6 +8,11 @@
 //!
 //! A block is `width × LANES` words, little-endian, word-major: all lanes of the first word come first.
 
+#![expect(
+    clippy::indexing_slicing,
+    reason = "rows and lanes are constants, or below the length of their array"
+)]
+
 /// Integers that one instruction handles; 4 is what every x86-64 and aarch64 processor has.
 pub const LANES: usize = 4;
 

@@ -4,6 +4,11 @@
 //! compresses vectors. So both have a version for processors that do, chosen at run time, beside a plain one
 //! with the same result.
 
+#![expect(
+    clippy::indexing_slicing,
+    reason = "a byte has eight bits and a word 64, for which the tables have room"
+)]
+
 /// Numbers that [`list`] may write beyond those that it found.
 pub const SLACK: usize = 32;
 

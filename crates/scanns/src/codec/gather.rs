@@ -18,6 +18,7 @@ pub fn gather(table: &[f32; 256], bytes: &[u8], places: &[u32], found: &mut [f32
 }
 
 #[inline]
+#[expect(clippy::indexing_slicing, reason = "a table of 256 entries, indexed by a byte")]
 fn gather_plainly(table: &[f32; 256], bytes: &[u8], places: &[u32], found: &mut [f32]) {
     for (found, &place) in found.iter_mut().zip(places) {
         *found = table[usize::from(bytes.get(place as usize).copied().unwrap_or(0))];

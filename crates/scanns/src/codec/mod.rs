@@ -8,6 +8,8 @@
 //! byte, `postings` whole lists with the cursor that queries use, `positions` where in the documents the term
 //! stands. `fsst` shortens strings that are read one by one, `strings` is a block of them.
 
+#![cfg_attr(not(test), warn(clippy::indexing_slicing))]
+
 mod bitpack;
 mod bits;
 mod fsst;

@@ -4,6 +4,8 @@
 //! plain versions beside that write each posting and only sometimes go on to the next place. What is written
 //! after the postings that were kept, up to [`SLACK`] of them, is of no meaning.
 
+#![expect(clippy::indexing_slicing, reason = "all places are below `len`, which is at most BLOCK")]
+
 use super::bitpack::BLOCK;
 use super::bits::SLACK;
 

@@ -1,5 +1,7 @@
 //! Single integers: little-endian base-128 varints and a bounds-checked reader of mixed fields.
 
+#![expect(clippy::indexing_slicing, reason = "a number of 64 bits has at most ten groups of seven")]
+
 /// Appends `value` in groups of seven bits, lowest first; the high bit says that more follow.
 #[inline]
 pub fn put_varint(out: &mut Vec<u8>, mut value: u64) {

@@ -98,7 +98,7 @@ impl EnvelopeWriter {
     pub fn begin(&mut self, kind: u32) -> Result<()> {
         self.end_section();
         let gap = self.at.next_multiple_of(PAGE as u64) - self.at;
-        self.put(&[0; PAGE][..usize::try_from(gap).unwrap_or(0)])?;
+        self.put([0; PAGE].get(..usize::try_from(gap).unwrap_or(0)).unwrap_or_default())?;
         self.sections.push((kind, self.at, 0));
         Ok(())
     }

@@ -7,6 +7,8 @@
 //! verifies at the first touch of each block. `commit.rs` swaps in a new manifest so that a crash leaves the
 //! old one or the new one. What the bytes mean is not known here.
 
+#![cfg_attr(not(test), warn(clippy::indexing_slicing))]
+
 mod bytes;
 mod commit;
 mod directory;

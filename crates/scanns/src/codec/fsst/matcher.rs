@@ -4,6 +4,8 @@
 //! the first one that fits is the longest. There are eight times as many slots as symbols: mostly one or two
 //! are compared.
 
+#![expect(clippy::indexing_slicing, reason = "the tables have an element for every byte and every start")]
+
 use super::symbol::{LITERAL, LONGEST, Symbol};
 
 const SLOTS: usize = 2048;

@@ -126,6 +126,7 @@ impl SymbolTable {
     /// Decompresses the first codes into `target`, which has room for a symbol for each; returns the others,
     /// and how many bytes were written.
     #[inline]
+    #[expect(clippy::indexing_slicing, reason = "tables of 256 entries, indexed by a byte")]
     fn stretch<'a>(&self, mut code: &'a [u8], target: &mut [u8]) -> Option<(&'a [u8], usize)> {
         let (mut at, mut unknown) = (0, false);
         for _ in 0..STRETCH {

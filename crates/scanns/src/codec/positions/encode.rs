@@ -1,5 +1,7 @@
 //! Writes runs: packs a block of deltas when it is full; what a reader needs to find its way comes last.
 
+#![expect(clippy::indexing_slicing, reason = "`len` is below BLOCK: a full block is flushed at once")]
+
 use super::{Columns, DeltaReader, ENTRY, LOOSE, Occurrence, WithOffsets};
 use crate::codec::bitpack::{BLOCK, UNIT, pack, width_of};
 use crate::codec::varint::put_varint;

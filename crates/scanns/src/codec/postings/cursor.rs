@@ -4,6 +4,11 @@
 //! used, and documents only ever increase and stay below the bound given. A cursor over damaged bytes ends
 //! early and says so.
 
+#![expect(
+    clippy::indexing_slicing,
+    reason = "`at` and `len` are at most BLOCK, which decoding sees to, and no array is shorter"
+)]
+
 use super::impact::read_impacts;
 use super::table::{Entry, Table};
 use super::{BLOCK, Impact, PAIRS, docs};

@@ -5,6 +5,8 @@
 //! 32 the width of its gaps, above [`DENSE`] how many [`UNIT`]s of bits follow, of which the first is for the
 //! document after `before`.
 
+#![expect(clippy::indexing_slicing, reason = "the arrays have as many elements as a block")]
+
 use super::DENSE;
 use crate::codec::bitpack::{BLOCK, UNIT, pack, packed_len, unpack_gaps, width_of};
 use crate::codec::bits::{self, SLACK};

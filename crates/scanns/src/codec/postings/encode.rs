@@ -1,5 +1,7 @@
 //! Writes lists: fills a block, packs it when it is full, and appends the table at the end.
 
+#![expect(clippy::indexing_slicing, reason = "`len` is below BLOCK: a full block is flushed at once")]
+
 use super::impact::ImpactSet;
 use super::{ENTRY, IMPACTS, LOOSE, docs};
 use crate::codec::bitpack::{BLOCK, UNIT, pack, width_of};

@@ -1,5 +1,7 @@
 //! Which pairs of frequency and norm bound the postings of a block.
 
+#![expect(clippy::indexing_slicing, reason = "there are 64 classes, and a pair has two bytes")]
+
 use super::IMPACTS;
 use crate::codec::norm::{length_to_norm, norm_to_length};
 
