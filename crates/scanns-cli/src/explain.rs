@@ -1,4 +1,4 @@
-//! How explanations of scores are printed: a line for each part, indented, or a tree of JSON.
+//! Prints explanations of scores: as indented lines, one for each part, or as a tree of JSON.
 
 use std::io::Write;
 
@@ -7,7 +7,7 @@ use serde_json::{Value, json};
 
 use crate::report::{Output, escaped, short_float};
 
-/// Below a hit, the value of each part first.
+/// Prints an explanation below its hit; each line begins with the value of a part.
 pub fn print(out: &mut Output, explanation: &Explanation) -> std::io::Result<()> {
     for line in explanation.to_string().lines() {
         let line = if out.is_terminal() { escaped(line.as_bytes()) } else { line.to_owned() };
@@ -16,7 +16,7 @@ pub fn print(out: &mut Output, explanation: &Explanation) -> std::io::Result<()>
     Ok(())
 }
 
-/// `value`, `description`, and `details`, which are the same again; without any if there are none.
+/// An object with `value`, `description` and, if there are any, `details`, which are such objects again.
 pub fn json(explanation: &Explanation) -> Value {
     let Explanation { value, description, details } = explanation;
     let mut object = json!({ "value": short_float(*value), "description": description });

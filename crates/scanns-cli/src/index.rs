@@ -1,4 +1,4 @@
-//! `scanns index`: arguments become options, the build runs, and a report says what became of every input.
+//! `scanns index`: turns arguments into options, runs the build, and reports the outcome of every input.
 
 mod threads;
 
@@ -59,7 +59,7 @@ pub fn run(args: &IndexArgs) -> Result<Outcome> {
 fn outcome(built: &IndexReport) -> Outcome {
     if built.cancelled {
         report::note(
-            "stopped; what was indexed so far is committed, and the same command goes on from there",
+            "stopped; what was indexed so far is committed, and the same command resumes from there",
         );
         Outcome::Stopped
     } else if built.failed.is_empty() && built.records.malformed == 0 {
@@ -69,12 +69,12 @@ fn outcome(built: &IndexReport) -> Outcome {
     }
 }
 
-/// The index. Only --infer-schema makes none.
+/// The path of the index; empty for --infer-schema, which needs none.
 fn path(args: &IndexArgs) -> &Path {
     args.output.output.as_deref().unwrap_or(Path::new(""))
 }
 
-/// What the arguments ask the library for.
+/// The options of the library for these arguments.
 fn options(args: &IndexArgs) -> Result<IndexOptions> {
     let parameters = args.profile.as_deref().map(profile::read).transpose()?.unwrap_or_default();
     let threads = threads(&args.resources, &args.reading, &parameters)?;
@@ -107,12 +107,12 @@ fn options(args: &IndexArgs) -> Result<IndexOptions> {
     })
 }
 
-/// Half of what this process may use, or a little where that cannot be found out.
+/// Half of the memory that this process may use, or 1 GiB if that is unknown.
 pub fn default_memory() -> u64 {
     scanns::tuning::memory_limit_bytes().map_or(1 << 30, |limit| limit / 2)
 }
 
-/// Which inputs were asked for.
+/// The inputs of a build.
 pub fn source(args: &InputArgs, threads: usize) -> SourceOptions {
     let files_from = args.files_from.as_ref().map(|path| FileList {
         from: if path.as_os_str() == "-" { ListFrom::Stdin } else { ListFrom::Path(path.clone()) },
@@ -130,7 +130,7 @@ pub fn source(args: &InputArgs, threads: usize) -> SourceOptions {
     }
 }
 
-/// What a document is: as asked for, else as in the index that is added to, else a file.
+/// What a document is: as requested, else as in the existing index, else a file.
 fn records_of(args: &TextArgs, output: &Path) -> Records {
     match args.records {
         Some(records) => records.into(),
@@ -139,7 +139,7 @@ fn records_of(args: &TextArgs, output: &Path) -> Records {
     }
 }
 
-/// What is kept of a term in a document, if that was asked for.
+/// What to store of a term in a document, if requested.
 pub fn postings(args: &TextArgs) -> Option<Postings> {
     match (args.offsets, args.positions) {
         (true, _) => Some(Postings::Offsets),
@@ -148,7 +148,7 @@ pub fn postings(args: &TextArgs) -> Option<Postings> {
     }
 }
 
-/// What is kept of documents, as far as that was asked for.
+/// What to store of documents, if requested.
 fn stored(args: &StoreArgs) -> StoredOptions {
     let store = args.store.map(|store| match store {
         StoreArg::None => Store::None,
@@ -158,7 +158,7 @@ fn stored(args: &StoreArgs) -> StoredOptions {
     StoredOptions { store, compression: args.compression, vectors: args.vectors.then_some(true) }
 }
 
-/// How terms are found, if that was asked for.
+/// The analyzer, if requested.
 pub fn analyzer(args: &TextArgs) -> Result<Option<Analyzer>> {
     Ok(match (&args.delimiters, &args.analyzer) {
         (Some(spec), _) => Some(Analyzer::Bytes(Delimiters::parse(spec)?)),
@@ -167,7 +167,7 @@ pub fn analyzer(args: &TextArgs) -> Result<Option<Analyzer>> {
     })
 }
 
-/// How to read: as asked for on the command line, else in a profile, else the defaults.
+/// How to read: as on the command line, else as in the profile, else by default.
 fn reading(args: &ReadArgs, threads: Threads, profile: &Parameters) -> Result<ReadOptions> {
     let default = ReadOptions::default();
     let block_size = args.block_size.or(profile.block_size).map(usize::try_from).transpose()?;
@@ -215,20 +215,20 @@ fn print_summary(output: &Path, built: &IndexReport) -> Result<()> {
     out.bytes(output.as_os_str().as_encoded_bytes())?;
     writeln!(out, ", {}; peak memory {}", units::size(built.index_bytes), units::size(built.peak_rss))?;
     if built.unchanged > 0 {
-        writeln!(out, "unchanged: {} left out", units::counted(built.unchanged, "file"))?;
+        writeln!(out, "unchanged: {} skipped", units::counted(built.unchanged, "file"))?;
     }
     if built.replaced > 0 {
         let replaced = units::counted(built.replaced, "document");
-        writeln!(out, "replaced: {replaced} of files that were indexed before")?;
+        writeln!(out, "replaced: {replaced} of files indexed before")?;
     }
     if built.skipped > 0 {
-        writeln!(out, "skipped: {}, no regular file or left out", units::counted(built.skipped, "input"))?;
+        writeln!(out, "skipped: {}, excluded or not a regular file", units::counted(built.skipped, "input"))?;
     }
     if let Some(failure) = &built.merge_failure {
-        writeln!(out, "segments were not merged, the index is right without: {failure}")?;
+        writeln!(out, "segments were not merged, but the index is correct: {failure}")?;
     }
     if built.cut_terms > 0 {
-        writeln!(out, "cut: {}, longer than a term may be", units::counted(built.cut_terms, "term"))?;
+        writeln!(out, "cut: {} longer than the maximum", units::counted(built.cut_terms, "term"))?;
     }
     records::print(&mut out, &built.records)?;
     out.flush()?;
@@ -250,9 +250,9 @@ fn list_failures(failed: &[Failure]) {
 }
 
 fn print_json(output: &Path, built: &IndexReport, memory: u64) -> Result<()> {
-    // Counting reads the terms of all segments side by side, which must not break the memory cap either.
+    // Counting reads the terms of all segments in parallel, which must respect the memory cap, too.
     let unique_terms = match Snapshot::open(output) {
-        // A build that was stopped early has no index to count in.
+        // A build that was stopped early may not have made an index.
         Err(_) if built.cancelled => None,
         snapshot if built.index_bytes <= memory / 4 => Some(snapshot?.unique_terms()?),
         _ => None,
@@ -305,7 +305,7 @@ mod tests {
     use super::*;
     use crate::args::{Command, Verb};
 
-    /// The options that `scanns index -o x` with `more` stands for.
+    /// The options of `scanns index -o x` followed by `more`.
     fn parsed(more: &[&str]) -> Result<IndexOptions> {
         let start = ["scanns", "index", "-o", "/nonexistent/x.scanns"];
         let Verb::Index(args) = Command::try_parse_from(start.iter().chain(more))?.verb else {

@@ -1,4 +1,4 @@
-//! `scanns info`: what an index holds, its segments, its fields (`info/fields.rs`), and its terms.
+//! `scanns info`: describes an index, its segments, its fields (`info/fields.rs`) and its terms.
 
 mod fields;
 
@@ -15,7 +15,7 @@ use crate::args::InfoArgs;
 use crate::report::{self, Outcome, Output};
 use crate::units;
 
-/// What was asked for.
+/// The requested facts.
 struct Facts<'a> {
     args: &'a InfoArgs,
     info: IndexInfo,
@@ -70,7 +70,7 @@ fn print(out: &mut Output, facts: &Facts<'_>) -> Result<()> {
     writeln!(out, "size       {}", units::size(info.index_bytes))?;
     if info.postings.has_positions() {
         let offsets = if info.postings.has_offsets() { ", offsets included" } else { "" };
-        writeln!(out, "positions  {} of it{offsets}", units::size(info.position_bytes))?;
+        writeln!(out, "positions  {} of the size{offsets}", units::size(info.position_bytes))?;
     }
     let fields = info.schema.fields().filter(|_| facts.columns.is_none());
     for (_, entry) in fields.filter(|_| info.schema.fields().count() > 1) {
@@ -78,7 +78,7 @@ fn print(out: &mut Output, facts: &Facts<'_>) -> Result<()> {
     }
     print_stored(out, facts)?;
     if info.deleted > 0 {
-        writeln!(out, "deleted    {}, whose space scanns merge frees", units::count(info.deleted))?;
+        writeln!(out, "deleted    {}; scanns merge frees their space", units::count(info.deleted))?;
     }
     writeln!(out, "segments   {}", facts.segments.len())?;
     for segment in facts.segments.iter().filter(|_| facts.args.segments) {
@@ -123,18 +123,18 @@ fn described(entry: &FieldEntry) -> String {
     format!("{} ({}{how}{uses})", entry.name, entry.kind.name())
 }
 
-/// What is kept of documents, if anything.
+/// Prints what is stored of documents, if anything.
 fn print_stored(out: &mut Output, facts: &Facts<'_>) -> Result<()> {
     let (kept, figures) = (&facts.info.stored, &facts.stored);
     let packed = |out: &mut Output, name: &str, bytes: u64, text: u64| {
         let ratio = text as f64 / bytes.max(1) as f64;
         let (bytes, text, codec) = (units::size(bytes), units::size(text), kept.compression.name());
-        writeln!(out, "{name} {bytes} of it, {text} unpacked, {ratio:.1} to 1 ({codec})")
+        writeln!(out, "{name} {bytes} of the size, {text} uncompressed, {ratio:.1} to 1 ({codec})")
     };
     match kept.store {
         Store::None => {}
         Store::Reference => {
-            writeln!(out, "stored     where text is, in {} of it", units::size(figures.documents))?
+            writeln!(out, "stored     locations of the text, {} of the size", units::size(figures.documents))?
         }
         Store::Content => packed(out, "stored    ", figures.documents, figures.document_text)?,
     }
@@ -183,7 +183,7 @@ fn as_json(facts: &Facts<'_>) -> Value {
     object.into()
 }
 
-/// How what is kept is compressed; null where nothing is.
+/// The compression of stored data; null if there is none.
 fn compression_json(info: &IndexInfo) -> Value {
     let packs = info.stored.store == Store::Content || info.stored.vectors;
     Some(info.stored.compression).filter(|_| packs).map(Compression::name).into()

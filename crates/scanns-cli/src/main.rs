@@ -1,9 +1,9 @@
-//! The `scanns` command: builds indexes, searches them, keeps them in order, and finds what suits a machine.
+//! The `scanns` command: builds, searches and maintains indexes, and tunes parameters for a machine.
 //!
-//! `args/` is everything that can be typed; each verb has a file of its own that turns its arguments into a
-//! call of the library; `records.rs` and `schema_file.rs` are records with fields, `similar.rs` makes queries
-//! of documents; `report.rs`, `explain.rs` and `units.rs` are how results, scores, bytes and sizes are
-//! written.
+//! `args/` defines the command line. Each verb has a file of its own, which turns its arguments into calls of
+//! the library. `records.rs` and `schema_file.rs` are about records with fields, and `similar.rs` makes
+//! queries from documents. `report.rs`, `explain.rs`, `progress.rs` and `units.rs` format results, scores,
+//! progress, sizes and counts.
 
 mod args;
 mod eval;

@@ -1,5 +1,4 @@
-//! `scanns delete`, `scanns update`, `scanns merge` and `scanns check`: an index that is there is changed, or
-//! proved to be whole.
+//! `scanns delete`, `scanns update`, `scanns merge` and `scanns check`: change or verify an existing index.
 
 use std::io::{Read, Write};
 use std::os::unix::ffi::OsStringExt;
@@ -49,7 +48,7 @@ pub fn update(args: &UpdateArgs) -> Result<Outcome> {
     Ok(Outcome::Done)
 }
 
-/// Which documents are meant.
+/// The selected documents.
 fn selection(args: &WhichArgs) -> Result<Selection> {
     match &args.query {
         Some(query) => Ok(Selection::Query(query.clone(), args.default_operator.into())),
@@ -57,7 +56,7 @@ fn selection(args: &WhichArgs) -> Result<Selection> {
     }
 }
 
-/// The keys given and those in the list.
+/// The keys from the command line and from the list.
 fn keys(args: &WhichArgs) -> Result<Vec<Vec<u8>>> {
     let mut keys: Vec<Vec<u8>> = args.keys.iter().cloned().map(OsStringExt::into_vec).collect();
     if let Some(path) = &args.keys_from {
@@ -79,7 +78,7 @@ fn about(index: &Path) -> Map<String, Value> {
     object
 }
 
-/// Runs `work` with a bar and a flag to stop it; `None` if it was stopped.
+/// Runs `work` with a progress bar and a stop flag; `None` if it was stopped.
 fn watched<T>(
     quiet: bool,
     work: impl FnOnce(&Progress, &std::sync::atomic::AtomicBool) -> scanns::Result<T>,
@@ -115,13 +114,13 @@ pub fn merge(args: &MergeArgs) -> Result<Outcome> {
     } else if !args.quiet && args.reorder && merged.bytes_written == 0 {
         writeln!(
             out,
-            "Nothing was done: another order of the documents would save nothing, the index is {}",
+            "Nothing was done: reordering the documents would save no space; the index is {}",
             units::size(merged.index_bytes)
         )?;
     } else if !args.quiet {
         let order = match (args.reorder, merged.reordered) {
             (true, true) => "reordered, ",
-            (true, false) => "in the order that it had, since another would save nothing, ",
+            (true, false) => "in the same order, since reordering would save no space, ",
             _ => "",
         };
         writeln!(
@@ -191,13 +190,13 @@ fn tell(out: &mut Output, checked: &CheckReport) -> Result<()> {
     }
     if !checked.leftovers.is_empty() {
         let files = units::counted(checked.leftovers.len() as u64, "file");
-        writeln!(out, "{files} of a writer that was killed, which the next one removes")?;
+        writeln!(out, "left by a killed writer: {files}, to be removed by the next writer")?;
     }
     let segments = units::counted(checked.segments.len() as u64, "segment");
     let commit = checked.generation;
     if checked.is_whole() {
         let documents = units::counted(documents, "document");
-        writeln!(out, "commit {commit} is whole: {segments}, {documents}")?;
+        writeln!(out, "commit {commit} is intact: {segments}, {documents}")?;
         return Ok(());
     }
     writeln!(
@@ -208,9 +207,9 @@ fn tell(out: &mut Output, checked: &CheckReport) -> Result<()> {
     )?;
     match checked.salvaged {
         Some(commit) => {
-            writeln!(out, "commit {commit} holds the others; index the inputs again to have what was lost")?
+            writeln!(out, "commit {commit} has the rest; index the inputs again to restore lost documents")?
         }
-        None => writeln!(out, "restore the files from a copy, or keep the rest with scanns check --salvage")?,
+        None => writeln!(out, "restore the files from backup, or keep the rest with scanns check --salvage")?,
     }
     Ok(())
 }

@@ -1,7 +1,7 @@
-//! Profiles: the TOML file that `scanns tune` writes and `scanns index --profile` takes.
+//! Profiles: the TOML files that `scanns tune` writes and `scanns index --profile` reads.
 //!
-//! What is in `[parameters]` has the names of the options of `scanns index`, and counts; the rest says where
-//! it comes from. A file that a person has edited gets an answer to every mistake.
+//! Only `[parameters]` takes effect; its keys are the names of options of `scanns index`. The other tables
+//! document the origin of the profile. Users may edit profiles, so every mistake is reported.
 
 use std::fs;
 use std::path::Path;
@@ -16,22 +16,22 @@ use crate::args::PageArg;
 use crate::report;
 use crate::units;
 
-/// The newest format that this program reads, and the one that it writes.
+/// The format that this program reads and writes.
 const FORMAT: i64 = 1;
 
-/// What a profile sets; `None` for the default.
+/// The parameters of a profile; `None` for the default.
 #[derive(Clone, Copy, Debug, Default)]
 pub struct Parameters {
     pub read_threads: Option<usize>,
     pub index_threads: Option<usize>,
-    /// Bytes.
+    /// In bytes.
     pub block_size: Option<u64>,
     pub blocks: Option<usize>,
     pub queue_depth: Option<usize>,
     pub arena_page: Option<PageArg>,
 }
 
-/// The file as TOML sees it.
+/// The file as TOML.
 #[derive(Debug, Deserialize)]
 #[serde(deny_unknown_fields)]
 struct Document {
@@ -44,7 +44,7 @@ struct Document {
     _machine: toml::Table,
 }
 
-/// The parameters as TOML sees them.
+/// The parameters as TOML.
 #[derive(Debug, Deserialize)]
 #[serde(deny_unknown_fields, rename_all = "kebab-case")]
 struct Table {
@@ -56,10 +56,10 @@ struct Table {
     arena_page: Option<String>,
 }
 
-/// The parameters in the profile at `path`.
+/// Reads the parameters of the profile at `path`.
 ///
 /// # Errors
-/// A file that cannot be read, that a newer version has written, or that says what cannot be.
+/// The file cannot be read, was written by a newer version, or has invalid content.
 pub fn read(path: &Path) -> Result<Parameters> {
     let text = fs::read_to_string(path).with_context(|| {
         format!("cannot read the profile {}; scanns tune writes one", report::path_text(path))
@@ -68,17 +68,17 @@ pub fn read(path: &Path) -> Result<Parameters> {
 }
 
 fn parse(text: &str) -> Result<Parameters> {
-    let table: toml::Table = text.parse().context("it is no TOML")?;
-    // Before anything else is looked at: a newer format may have other keys.
+    let table: toml::Table = text.parse().context("it is not valid TOML")?;
+    // This comes first, since a newer format may have other keys.
     match table.get("format").and_then(toml::Value::as_integer) {
         Some(FORMAT) => {}
         Some(newer) if newer > FORMAT => {
             bail!(
-                "it has format {newer}, this program reads format {FORMAT}: use a newer scanns, or run \
-                 scanns tune"
+                "it has format {newer}, but this program reads format {FORMAT}: use a newer scanns, or \
+                 run scanns tune"
             )
         }
-        _ => bail!("it has no line 'format = {FORMAT}': it is no profile, run scanns tune to get one"),
+        _ => bail!("it has no line 'format = {FORMAT}', so it is not a profile: scanns tune writes one"),
     }
     let document: Document = toml::from_str(text).context("a key is unknown or has a wrong value")?;
     checked(&document.parameters)
@@ -104,7 +104,7 @@ fn checked(table: &Table) -> Result<Parameters> {
     if let (Some(read), Some(index)) = (read, index) {
         ensure!(
             read > 0 && index > 0 && index.is_multiple_of(read),
-            "index-threads must be a multiple of read-threads, and {index} is none of {read}"
+            "index-threads must be a multiple of read-threads, but {index} is not a multiple of {read}"
         );
     }
     Ok(Parameters {
@@ -117,7 +117,7 @@ fn checked(table: &Table) -> Result<Parameters> {
     })
 }
 
-/// A page size as it is written.
+/// The name of a page size in profiles.
 pub fn page_name(pages: PageSize) -> &'static str {
     match pages {
         PageSize::Auto => "auto",
@@ -126,7 +126,7 @@ pub fn page_name(pages: PageSize) -> &'static str {
     }
 }
 
-/// The profile as text; `measured` and `machine` are told in it and read by nobody.
+/// The profile as text; `measured` and `machine` only inform its readers.
 pub fn text(profile: &Profile, measured: &toml::Table, machine: &toml::Table) -> String {
     let Profile { read_threads, index_threads, block_bytes, blocks, queue_depth, pages } = profile;
     let page = page_name(*pages);
@@ -134,49 +134,49 @@ pub fn text(profile: &Profile, measured: &toml::Table, machine: &toml::Table) ->
     let version = env!("CARGO_PKG_VERSION");
     format!(
         "\
-# What suits this machine and data, found by scanns tune {version}. To use it:
+# Parameters that suit this machine and data, found by scanns tune {version}. To use them:
 #   scanns index --profile THIS-FILE -o NAME.scanns PATH
-# Options on the command line win over this file. What is left out here has its default.
+# Options on the command line override this file. Omitted parameters have their defaults.
 format = {FORMAT}
 
 [parameters]
-# Threads that read. Each serves the same number of index threads.
+# Number of read threads. Each serves the same number of index threads.
 read-threads = {read_threads}
-# Threads that index, a multiple of those that read.
+# Number of index threads, a multiple of the read threads.
 index-threads = {index_threads}
-# Bytes read at once, a multiple of 4KiB.
+# Bytes per read, a multiple of 4KiB.
 block-size = \"{kib}KiB\"
-# Blocks that each index thread owns.
+# Blocks per index thread.
 blocks = {blocks}
-# Reads under way for each index thread, where large files are read past the page cache.
+# Concurrent reads per index thread, when large files are read past the page cache.
 queue-depth = {queue_depth}
-# Pages that back blocks, terms and postings: auto, 4KiB or 2MiB.
+# Size of the pages for blocks, terms and postings: auto, 4KiB or 2MiB.
 arena-page = \"{page}\"
 
-# What was measured, for you; scanns index does not look at it.
+# The measurements, for information only; scanns index ignores them.
 {}
-# Where. On another machine, run scanns tune again.
+# The machine. On another machine, run scanns tune again.
 {}",
         section("measured", measured),
         section("machine", machine)
     )
 }
 
-/// A table under its name.
+/// A document with one named table.
 fn section(name: &str, table: &toml::Table) -> toml::Table {
     toml::Table::from_iter([(name.to_string(), toml::Value::Table(table.clone()))])
 }
 
-/// Writes `text` to `path`, which holds either all of it or what it held before.
+/// Replaces the file at `path` with `text`, as a whole or not at all.
 ///
 /// # Errors
-/// What the system says.
+/// The file cannot be written.
 pub fn write(path: &Path, text: &str) -> Result<()> {
     let mut partial = path.as_os_str().to_owned();
     partial.push(format!(".{}", std::process::id()));
     let written = fs::write(&partial, text).and_then(|()| fs::rename(&partial, path));
     if written.is_err() {
-        // What could not be written may not be there to be removed.
+        // The file may not exist.
         let _ = fs::remove_file(&partial);
     }
     written.with_context(|| format!("cannot write the profile {}", report::path_text(path)))
@@ -222,14 +222,14 @@ mod tests {
             ("queue-depth = 0", "queue-depth must be at least 1"),
             ("read-threads = 0", "read-threads must be at least 1"),
             ("index-threads = 0", "index-threads must be at least 1"),
-            ("read-threads = 2\nindex-threads = 3", "3 is none of 2"),
+            ("read-threads = 2\nindex-threads = 3", "3 is not a multiple of 2"),
             ("read-threads = 0\nindex-threads = 0", "index-threads"),
             ("block-size = 4096", "block-size"),
             ("block-size = 'big'", "512MiB"),
             ("block-size = '4KiB'", "from 256KiB"),
             ("block-size = '257000'", "multiple of 4KiB"),
             ("arena-page = '1GiB'", "auto, 4KiB or 2MiB, not 1GiB"),
-            ("blocks = 4\nblocks = 5", "no TOML"),
+            ("blocks = 4\nblocks = 5", "not valid TOML"),
             ("[more]", "unknown field `more`"),
         ] {
             let error = format!("{:#}", with(parameters).unwrap_err());
@@ -241,8 +241,8 @@ mod tests {
             ("format = 0", "no line 'format = 1'"),
             ("format = 2\nnew = 1", "use a newer scanns"),
             ("format = 1", "missing field `parameters`"),
-            ("format = 1 parameters", "no TOML"),
-            ("\u{0}", "no TOML"),
+            ("format = 1 parameters", "not valid TOML"),
+            ("\u{0}", "not valid TOML"),
         ] {
             let error = format!("{:#}", parse(text).unwrap_err());
             assert!(error.contains(hint), "{text}: {error}");

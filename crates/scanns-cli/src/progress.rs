@@ -1,5 +1,4 @@
-//! The progress bar of a build, drawn only where a person sees it, a line for what is only counted, and the
-//! signals that stop a build.
+//! Progress on a terminal, as a bar for builds and as a line for counts, and the signals that stop a build.
 
 use std::io::{self, IsTerminal};
 use std::sync::Arc;
@@ -17,7 +16,7 @@ use crate::units;
 
 const REDRAWS_PER_SECOND: u8 = 10;
 
-/// Runs `work` while a bar follows `progress`, if `wanted` and standard error is a terminal.
+/// Runs `work`, and draws a bar of its `progress` if `wanted` and if standard error is a terminal.
 pub fn during<T>(progress: &Progress, wanted: bool, work: impl FnOnce() -> T) -> T {
     if !wanted || !io::stderr().is_terminal() {
         return work();
@@ -38,13 +37,13 @@ pub fn during<T>(progress: &Progress, wanted: bool, work: impl FnOnce() -> T) ->
     })
 }
 
-/// A flag that the first Ctrl-C or SIGTERM sets; the second ends the program at once.
+/// A flag that is set by the first Ctrl-C or SIGTERM; the second one ends the program at once.
 ///
-/// A build that sees it commits what it has and stops; other work leaves the index as it was.
+/// If the flag is set, a build commits what it has indexed and stops; other work leaves the index as it was.
 pub fn stop_flag() -> Result<Arc<AtomicBool>> {
     let stop = Arc::new(AtomicBool::new(false));
     for signal in [SIGINT, SIGTERM] {
-        // The order counts: the second signal must find the flag set by the first.
+        // The order matters: the second signal must find the flag that the first has set.
         flag::register_conditional_default(signal, Arc::clone(&stop))
             .and_then(|_| flag::register(signal, Arc::clone(&stop)))
             .context("cannot catch signals")?;
@@ -52,34 +51,34 @@ pub fn stop_flag() -> Result<Arc<AtomicBool>> {
     Ok(stop)
 }
 
-/// A line that says how many things have been done and how fast, where a person sees it, once that has taken
-/// a second.
+/// A line on the terminal with the number of things done and the rate; it appears after a second.
 pub struct Ticker {
     thing: &'static str,
     began: Instant,
     bar: Option<ProgressBar>,
-    /// How many there are, if that is known, and how many were done before.
+    /// The number of all things, if known.
     total: Option<u64>,
+    /// The number that an earlier run has done.
     before: u64,
 }
 
 impl Ticker {
-    /// Of so-called things, in the singular.
+    /// A ticker for things with this name, in the singular.
     pub fn new(thing: &'static str) -> Self {
         Ticker { thing, began: Instant::now(), bar: None, total: None, before: 0 }
     }
 
-    /// The same with a total, if it is known, and the number that were done before.
+    /// Adds a total, if known, and the number that an earlier run has done.
     pub fn of(self, total: Option<u64>, before: u64) -> Self {
         Ticker { total, before, ..self }
     }
 
-    /// Seconds since the beginning.
+    /// Seconds since the ticker was made.
     pub fn seconds(&self) -> f64 {
         self.began.elapsed().as_secs_f64()
     }
 
-    /// Says how many have been done.
+    /// Shows how many things are done.
     pub fn at(&mut self, done: u64) {
         if self.bar.is_none() && self.seconds() < 1.0 {
             return;
@@ -106,7 +105,7 @@ impl Ticker {
         format!("{percent}% of {}, {rate}, {left} left", units::counted(total, self.thing))
     }
 
-    /// Takes the line away.
+    /// Removes the line.
     pub fn clear(&mut self) {
         if let Some(bar) = self.bar.take() {
             bar.finish_and_clear();
@@ -114,16 +113,16 @@ impl Ticker {
     }
 }
 
-/// A rate for people.
+/// Formats a rate.
 pub fn per_second(done: u64, seconds: f64) -> String {
     format!("{:.0} per second", units::approximate(done) / seconds.max(1e-9))
 }
 
-/// A bar with its looks: while files are being found there is no total to measure against, and what is done
-/// while an order is found is not bytes.
+/// A bar whose template depends on the phase: the total is unknown while files are being found, and the steps
+/// of reordering are not bytes.
 struct Bar {
     bar: ProgressBar,
-    /// The look that it has.
+    /// The current template.
     look: &'static str,
 }
 
@@ -162,7 +161,7 @@ impl Bar {
     }
 }
 
-/// The look that `template` describes, or a plain bar if it does not parse.
+/// The style of `template`, or a plain bar if it does not parse.
 fn style(template: &str) -> ProgressStyle {
     ProgressStyle::with_template(template)
         .unwrap_or_else(|_| ProgressStyle::default_bar())
@@ -176,11 +175,11 @@ fn label(phase: Phase) -> &'static str {
         Phase::Flushing => "writing",
         Phase::Committing => "committing",
         Phase::Merging => "merging",
-        Phase::Ordering => "finding an order",
+        Phase::Ordering => "reordering",
     }
 }
 
-/// Files, documents and failures so far.
+/// The numbers of files, documents and failures so far.
 fn numbers(progress: &Progress, phase: Phase) -> String {
     let files = match phase {
         Phase::Walking => units::counted(progress.total_files(), "file"),
@@ -194,7 +193,7 @@ fn numbers(progress: &Progress, phase: Phase) -> String {
     };
     match progress.failures() {
         0 => files,
-        // In front, since a narrow terminal cuts the end off.
+        // Failures come first, since a narrow terminal cuts off the end.
         failures => format!("{} failed, {files}", units::count(failures)),
     }
 }

@@ -1,5 +1,4 @@
-//! Records of JSON and CSV in `scanns index`: which fields they have, and what is said about records that had
-//! to be left out.
+//! Records of JSON and CSV in `scanns index`: their fields, and the report about skipped records and values.
 
 use std::io::Write;
 use std::path::Path;
@@ -16,10 +15,10 @@ use crate::report::{self, Outcome, Output};
 use crate::schema_file;
 use crate::units;
 
-/// Names not in the schema that are listed.
+/// The maximum number of listed names that are not in the schema.
 const NAMES_SHOWN: usize = 5;
 
-/// The fields that were asked for.
+/// The requested fields.
 pub fn fields(args: &FieldArgs, records: Records) -> Result<FieldOptions> {
     let given = [
         ("--schema", args.schema.is_some()),
@@ -29,13 +28,13 @@ pub fn fields(args: &FieldArgs, records: Records) -> Result<FieldOptions> {
     for (option, given) in given {
         let fits = if option == "--csv-delimiter" { records == Records::Csv } else { records.have_fields() };
         let wanted = if option == "--csv-delimiter" { "csv" } else { "jsonl or --records csv" };
-        ensure!(fits || !given, "{option} is for records with fields: give --records {wanted} too");
+        ensure!(fits || !given, "{option} is for records with fields: also give --records {wanted}");
     }
     let schema = args.schema.as_deref().map(schema_file::read).transpose()?;
     Ok(FieldOptions { schema, metadata: args.metadata, delimiter: args.csv_delimiter })
 }
 
-/// Writes the schema that a sample suggests.
+/// Writes the schema that is inferred from a sample.
 pub fn infer(options: &IndexOptions, to: &Path) -> Result<Outcome> {
     let inferred = scanns::sources::infer_fields(options, &AtomicBool::new(false))?;
     let text = schema_file::inferred_text(&inferred);
@@ -50,41 +49,41 @@ pub fn infer(options: &IndexOptions, to: &Path) -> Result<Outcome> {
     Ok(Outcome::Done)
 }
 
-/// Prints what a build has found out about the records, in its summary.
+/// Prints what a build reports about records, for its summary.
 pub fn print(out: &mut Output, records: &RecordReport) -> Result<()> {
     if let Some(inferred) = &records.inferred {
         print_inferred(out, inferred)?;
     }
     if records.blank > 0 {
-        writeln!(out, "blank: {} left out", units::counted(records.blank, "record"))?;
+        writeln!(out, "blank: {} skipped", units::counted(records.blank, "record"))?;
     }
     for conflict in &records.conflicts {
         let (name, values) = (&conflict.field, units::counted(conflict.count, "value"));
         let example = report::escaped(conflict.example.as_bytes());
-        writeln!(out, "field {name}: {values} of another kind left out, the first was \"{example}\"")?;
+        writeln!(out, "field {name}: {values} of another type skipped, the first was \"{example}\"")?;
     }
     if let Some((_, values)) = unknown(records) {
         let shown = records.unknown.iter().take(NAMES_SHOWN);
         let names: Vec<_> = shown.map(|(name, _)| report::escaped(name.as_bytes())).collect();
         let more = if records.unknown.len() > NAMES_SHOWN || records.unknown_rest > 0 { ", …" } else { "" };
         let values = units::counted(values, "value");
-        writeln!(out, "not in the schema: {values} left out, of {}{more}", names.join(", "))?;
+        writeln!(out, "not in the schema: {values} skipped, of {}{more}", names.join(", "))?;
     }
     Ok(())
 }
 
-/// How many names are not in the schema, and their values.
+/// The number of names that are not in the schema, and of their values.
 fn unknown(records: &RecordReport) -> Option<(usize, u64)> {
     let values = records.unknown.iter().map(|(_, count)| count).sum::<u64>() + records.unknown_rest;
     (values > 0).then_some((records.unknown.len(), values))
 }
 
-/// What fields were made of a sample.
+/// Prints the fields that were inferred from a sample.
 fn print_inferred(out: &mut Output, inferred: &Inferred) -> Result<()> {
     let Inferred { schema, figures, left_out, counts, .. } = inferred;
     let width = schema.fields().map(|(_, entry)| entry.name.chars().count()).max().unwrap_or(0).max(5);
     let records = units::counted(counts.documents(), "record");
-    writeln!(out, "fields, as a sample of {records} suggests (--infer-schema gives a file to edit):")?;
+    writeln!(out, "fields inferred from a sample of {records} (--infer-schema writes a file to edit):")?;
     writeln!(out, "  {:width$}  {:8}  {:16}  {:>9}  different", "field", "type", "uses", "values")?;
     for ((_, entry), figures) in schema.fields().zip(figures) {
         let uses = [(entry.searched, "searched"), (entry.column, "column"), (entry.stored, "stored")];
@@ -102,7 +101,7 @@ fn print_inferred(out: &mut Output, inferred: &Inferred) -> Result<()> {
     Ok(())
 }
 
-/// Lists malformed records, as failed inputs are listed.
+/// Lists malformed records in the same way as failed inputs.
 pub fn list_malformed(records: &RecordReport) {
     for MalformedRecord { path, line, reason, text } in &records.examples {
         let text = report::escaped(text.trim_end().as_bytes());
@@ -117,7 +116,7 @@ pub fn list_malformed(records: &RecordReport) {
     }
 }
 
-/// The same for programs.
+/// The report about records for programs.
 pub fn as_json(records: &RecordReport) -> Value {
     let examples = records.examples.iter().map(|MalformedRecord { path, line, reason, text }| {
         let mut object = Map::new();

@@ -1,6 +1,6 @@
-//! How results leave the program: exit codes, errors, and keys and terms that may hold any bytes.
+//! The output of the program: exit codes, errors, and keys and terms of arbitrary bytes.
 //!
-//! Results go to standard output and nothing else does; notes, progress and errors go to standard error.
+//! Only results go to standard output; notes, progress and errors go to standard error.
 
 use std::io::{self, BufWriter, IsTerminal, StdoutLock, Write};
 use std::path::Path;
@@ -10,10 +10,10 @@ use anyhow::Result;
 use scanns::Error;
 use serde_json::{Map, Value};
 
-/// How a verb ended, short of an error.
+/// How a verb ended, if not with an error.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Outcome {
-    /// Everything that was asked for was done.
+    /// Everything was done.
     Done,
     /// Done, but some inputs failed and were listed.
     WithFailures,
@@ -21,9 +21,9 @@ pub enum Outcome {
     Stopped,
 }
 
-/// The exit code for what a verb came to, after its error, if any, is on standard error.
+/// Prints the error of a verb, if any, on standard error, and returns the exit code.
 ///
-/// A reader that went away, as `head` does, is no error.
+/// It is not an error if the reader of the output ends early, as `head` does.
 pub fn exit_code(result: Result<Outcome>) -> ExitCode {
     match result {
         Ok(Outcome::Done) => ExitCode::SUCCESS,
@@ -41,18 +41,18 @@ pub fn exit_code(result: Result<Outcome>) -> ExitCode {
     }
 }
 
-/// An error of the library, with the command that helps.
+/// An error of the library, with advice.
 pub fn message(error: &Error) -> String {
     format!("{error}{}", advice(error))
 }
 
-/// How the command line can act on an error, to be appended to its message.
+/// What a user can do about an error, to be appended to its message.
 fn advice(error: &Error) -> &'static str {
     match error {
         Error::NotAnIndex { .. } => " (scanns index builds an index)",
         Error::Corrupt { .. } => " (scanns check --salvage keeps the intact segments)",
         Error::SourceChanged { .. } => {
-            " (scanns index brings the index up to date, --store content keeps the text in it)"
+            " (scanns index updates the index, --store content stores the text in it)"
         }
         Error::Unsupported { what, .. } if what.contains("positions of") => {
             " (scanns index --positions builds such an index)"
@@ -60,41 +60,41 @@ fn advice(error: &Error) -> &'static str {
         Error::Unsupported { what, .. } if what.contains("offsets of") => {
             " (scanns index --offsets builds such an index)"
         }
-        Error::InvalidValue { what, .. } if what == "memory for reordering" => " (--memory gives more)",
+        Error::InvalidValue { what, .. } if what == "memory for reordering" => " (use a larger --memory)",
         _ => "",
     }
 }
 
-/// What is wrong with a query, with a mark under the character `at`, counted from 1.
+/// The error of a query, with a mark under the character `at`, counted from 1.
 fn query_fault(query: &str, message: &str, at: usize) -> String {
-    // Whatever moves the cursor would move the mark.
+    // Control characters could move the cursor, and with it the mark.
     let plain: String = query.chars().map(|char| if char.is_control() { ' ' } else { char }).collect();
     format!("query: {message}\n  {plain}\n  {}^", " ".repeat(at.saturating_sub(1)))
 }
 
-/// Prints clap's answer to what was typed: help on standard output, or what is wrong with it.
+/// Prints clap's answer to a command line: help on standard output, or an error.
 pub fn usage(answer: &clap::Error) -> ExitCode {
     if answer.use_stderr() {
         let text = answer.render().to_string();
         note(text.strip_prefix("error: ").unwrap_or(&text).trim_end());
         return ExitCode::from(2);
     }
-    // Help whose reader went away needs no second message.
+    // If the reader of the help has ended, there is nothing to report.
     let _ = answer.print();
     ExitCode::SUCCESS
 }
 
-/// A line for the person at the terminal; standard error that is closed is not worth stopping for.
+/// Prints a line on standard error; a closed standard error is ignored.
 pub fn note(text: &str) {
     let _ = writeln!(io::stderr(), "scanns: {text}");
 }
 
-/// Only the program's own output counts: an index whose disk reports this code is an error like any other.
+/// True if standard output was closed. The same code from the disk of an index is another type of error.
 fn is_broken_pipe(error: &anyhow::Error) -> bool {
     error.downcast_ref::<io::Error>().is_some_and(|error| error.kind() == io::ErrorKind::BrokenPipe)
 }
 
-/// Standard output, buffered, that knows whether a person reads it.
+/// Buffered standard output that knows whether it is a terminal.
 #[derive(Debug)]
 pub struct Output {
     out: BufWriter<StdoutLock<'static>>,
@@ -108,13 +108,13 @@ impl Output {
         Output { terminal: out.is_terminal(), out: BufWriter::with_capacity(64 << 10, out) }
     }
 
-    /// True if a person reads along.
+    /// True if standard output is a terminal.
     pub fn is_terminal(&self) -> bool {
         self.terminal
     }
 
-    /// Writes bytes that may be anything: as they are to a program, escaped to a terminal, which they could
-    /// otherwise control.
+    /// Writes arbitrary bytes: unchanged to a program, and escaped to a terminal, which they could otherwise
+    /// control.
     pub fn bytes(&mut self, bytes: &[u8]) -> io::Result<()> {
         if self.terminal { self.out.write_all(escaped(bytes).as_bytes()) } else { self.out.write_all(bytes) }
     }
@@ -135,8 +135,8 @@ impl Write for Output {
     }
 }
 
-/// Text that shows every byte and controls no terminal: what is printable stays, the rest is `\xHH` or
-/// `\u{…}`.
+/// Text that shows every byte and cannot control a terminal: printable characters are unchanged, all others
+/// become `\xHH` or `\u{…}`.
 pub fn escaped(bytes: &[u8]) -> String {
     let mut text = String::with_capacity(bytes.len());
     for chunk in bytes.utf8_chunks() {
@@ -155,18 +155,18 @@ pub fn escaped(bytes: &[u8]) -> String {
     text
 }
 
-/// Characters that change the order or the place of others: line and paragraph separators, bidi controls.
+/// True for characters that move or reorder others: line and paragraph separators, bidi controls.
 fn reorders(c: char) -> bool {
     matches!(c, '\u{200e}' | '\u{200f}' | '\u{2028}'..='\u{202e}' | '\u{2066}'..='\u{2069}')
 }
 
-/// A path for people.
+/// A path, escaped for people.
 pub fn path_text(path: &Path) -> String {
     escaped(path.as_os_str().as_encoded_bytes())
 }
 
-/// Puts `bytes` into `object` as the string `name`; bytes that are no UTF-8 are replaced there and given in
-/// full as `name_bytes`, in hexadecimal.
+/// Puts `bytes` into `object` as the string `name`, in which invalid UTF-8 is replaced; if there is any, all
+/// bytes are added in hexadecimal as `name_bytes`.
 pub fn put_bytes(object: &mut Map<String, Value>, name: &str, bytes: &[u8]) {
     object.insert(name.into(), String::from_utf8_lossy(bytes).into());
     if std::str::from_utf8(bytes).is_err() {
@@ -175,7 +175,7 @@ pub fn put_bytes(object: &mut Map<String, Value>, name: &str, bytes: &[u8]) {
     }
 }
 
-/// A 32-bit float as the shortest number that reads back as it.
+/// A 32-bit float as the shortest number that parses to the same float.
 pub fn short_float(number: f32) -> Value {
     number.to_string().parse::<f64>().map_or(Value::Null, Value::from)
 }

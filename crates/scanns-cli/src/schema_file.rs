@@ -1,8 +1,7 @@
-//! Schema files: the TOML file that says what fields records of JSON and CSV have, for `scanns index
-//! --schema`.
+//! Schema files: the TOML files that define the fields of JSON and CSV records, for `scanns index --schema`.
 //!
-//! One is written of a sample, with comments that teach, then edited by hand and given back. So an answer to
-//! a mistake names the line, the field, and what could stand there.
+//! scanns writes a schema file from a sample, with comments that explain it; users edit it and pass it back.
+//! Errors therefore name the line, the field and the possible values.
 
 use std::fs;
 use std::ops::Range;
@@ -16,13 +15,13 @@ use toml::Spanned;
 
 use crate::report;
 
-/// The newest format that this program reads, and the one that it writes.
+/// The format that this program reads and writes.
 const FORMAT: i64 = 1;
 
-/// What may stand behind `type`.
+/// The possible values of `type`.
 const TYPES: &str = "text, keyword, unsigned, signed, float, boolean, date, path or bytes";
 
-/// The file as TOML sees it.
+/// The file as TOML.
 #[derive(Debug, Deserialize)]
 #[serde(deny_unknown_fields)]
 struct SchemaDocument {
@@ -32,7 +31,7 @@ struct SchemaDocument {
     field: Vec<Spanned<SchemaTable>>,
 }
 
-/// A field as TOML sees it.
+/// A field as TOML.
 #[derive(Debug, Deserialize)]
 #[serde(deny_unknown_fields)]
 struct SchemaTable {
@@ -47,10 +46,10 @@ struct SchemaTable {
     stored: Option<bool>,
 }
 
-/// The fields in the schema file at `path`, and where their values come from.
+/// Reads the schema file at `path`: the fields, and the sources of their values.
 ///
 /// # Errors
-/// A file that cannot be read, that a newer version has written, or that says what cannot be.
+/// The file cannot be read, was written by a newer version, or has invalid content.
 pub fn read(path: &Path) -> Result<(Schema, Sources)> {
     let text = fs::read_to_string(path)
         .with_context(|| format!("cannot read the schema {}", report::path_text(path)))?;
@@ -58,14 +57,14 @@ pub fn read(path: &Path) -> Result<(Schema, Sources)> {
 }
 
 fn parse(text: &str) -> Result<(Schema, Sources)> {
-    let table: toml::Table = text.parse().context("it is no TOML")?;
-    // Before anything else is looked at: a newer format may have other keys.
+    let table: toml::Table = text.parse().context("it is not valid TOML")?;
+    // This comes first, since a newer format may have other keys.
     match table.get("format").and_then(toml::Value::as_integer) {
         Some(FORMAT) => {}
         Some(newer) if newer > FORMAT => {
-            bail!("it has format {newer}, this program reads format {FORMAT}: use a newer scanns")
+            bail!("it has format {newer}, but this program reads format {FORMAT}: use a newer scanns")
         }
-        _ => bail!("it has no line 'format = {FORMAT}' in front of the first field: it is no schema"),
+        _ => bail!("it has no line 'format = {FORMAT}' before the first field, so it is not a schema"),
     }
     let document: SchemaDocument = toml::from_str(text).context("a key is unknown or has a wrong value")?;
     let mut schema = Schema::new();
@@ -78,19 +77,19 @@ fn parse(text: &str) -> Result<(Schema, Sources)> {
     }
     ensure!(
         schema.searched().next().is_some(),
-        "no field is searched: give one type = \"text\" or \"keyword\", and not searched = false"
+        "no field is searched: give a field type = \"text\" or \"keyword\", without searched = false"
     );
     let mut known = Sources::of(&schema);
     sources.into_iter().for_each(|(field, source)| known.set(field, source));
     Ok((schema, known))
 }
 
-/// The line at which a part of a text begins.
+/// The number of the line in which a part of a text begins.
 fn line(text: &str, part: &Range<usize>) -> usize {
     text.bytes().take(part.start).filter(|byte| *byte == b'\n').count() + 1
 }
 
-/// What a table says of a field.
+/// The field of a table.
 fn entry(table: &SchemaTable) -> Result<FieldEntry> {
     let kind = match table.kind.as_str() {
         "text" => FieldKind::Text {
@@ -120,7 +119,7 @@ fn entry(table: &SchemaTable) -> Result<FieldEntry> {
     })
 }
 
-/// What is kept of a term in a document.
+/// Parses what to store of a term in a document.
 fn postings(name: &str) -> Result<Postings> {
     let all = [Postings::Documents, Postings::Frequencies, Postings::Positions, Postings::Offsets];
     let found = all.into_iter().find(|postings| postings_name(*postings) == name);
@@ -139,33 +138,33 @@ fn postings_name(postings: Postings) -> &'static str {
     }
 }
 
-/// What stands in front of the fields.
+/// The comment before the fields.
 const HEAD: &str = "\
-# Edit it, and give it back:
+# Edit this file and pass it with --schema:
 #   scanns index --schema THIS-FILE -o NAME.scanns PATH
 #
 # Each [[field]] has
-#   name      what queries call it: letters, digits, '_', '-' and '.'
+#   name      its name in queries: letters, digits, '_', '-' and '.'
 #   type      text: found by its words; keyword: found as a whole; unsigned, signed, float: numbers; boolean;
-#             date; path: a directory and a name in it; bytes. What is no such value is left out, and counted.
+#             date; path: a directory and a name in it; bytes. Other values are skipped and counted.
 # and may have
-#   source    what records call it, if that is something else: members of objects with dots between, or a
-#             column of CSV. Several fields may have the same.
-#   searched  true if it is found by its terms: text and keyword, unless false
-#   column    true if documents are sorted, filtered, counted and grouped by it: all but text, unless false
-#   stored    true if values are kept together with the others of the document, to be read back: false
-# and a text
-#   analyzer  how words are found, as in scanns index --analyzer: \"standard\", \"english\", ...
-#   postings  \"documents\"; \"frequencies\", to rank; \"positions\", for phrases too; \"offsets\", to
-#             highlight too
+#   source    its name in records, if that is different: members of nested objects separated by dots, or a
+#             column of CSV. Several fields may have the same source.
+#   searched  true to find documents by its terms; only for text and keyword, where it is the default
+#   column    true to sort, filter, count and group documents by it; the default except for text
+#   stored    true to store its values with the document, to read them back; default: false
+# and for text
+#   analyzer  how to split it into terms, as in scanns index --analyzer: \"standard\", \"english\", ...
+#   postings  \"documents\"; \"frequencies\", for ranking; \"positions\", also for phrases; \"offsets\",
+#             also for highlighting
 #
-# Fields that are left out here are not indexed.
+# Fields that are not listed here are not indexed.
 ";
 
-/// A schema as text that [`read`] takes; `figures` are what a sample says of the fields, in their order.
+/// A schema as text for [`read`]; `figures` are the statistics of a sample, in the order of the fields.
 pub fn text(schema: &Schema, sources: &Sources, figures: &[FieldFigures]) -> String {
     let mut text = format!(
-        "# The fields of records, by scanns {}.\n{HEAD}format = {FORMAT}\n",
+        "# The fields of records, written by scanns {}.\n{HEAD}format = {FORMAT}\n",
         env!("CARGO_PKG_VERSION")
     );
     for (number, (field, entry)) in schema.fields().enumerate() {
@@ -179,13 +178,15 @@ pub fn text(schema: &Schema, sources: &Sources, figures: &[FieldFigures]) -> Str
     text
 }
 
-/// The same of an inferred schema, with what got no field.
+/// An inferred schema as text, with the names that got no field.
 pub fn inferred_text(inferred: &Inferred) -> String {
     let Inferred { schema, sources, figures, left_out, counts } = inferred;
     let records = counts.documents();
     let mut text = text(schema, sources, figures);
     if !left_out.is_empty() {
-        text.push_str(&format!("\n# Of {records} records, these names got no field, with their values:\n"));
+        text.push_str(&format!(
+            "\n# Names without a field, with their number of values in {records} records:\n"
+        ));
     }
     for (name, values) in left_out {
         text.push_str(&format!("#   {}: {values}\n", quoted(name)));
@@ -193,17 +194,17 @@ pub fn inferred_text(inferred: &Inferred) -> String {
     text
 }
 
-/// What a sample says, as a comment.
+/// The statistics of a sample, as a comment.
 fn told(figures: &FieldFigures) -> String {
     let FieldFigures { values, nulls, distinct, bytes, longest } = figures;
     let mean = bytes.checked_div(*values).unwrap_or(0);
-    let nulls = if *nulls > 0 { format!(", and {nulls} without") } else { String::new() };
+    let nulls = if *nulls > 0 { format!(", and {nulls} nulls") } else { String::new() };
     format!(
         "# {values} values{nulls}; about {distinct} different; {mean} bytes on average, at most {longest}\n"
     )
 }
 
-/// Appends the table of a field. Whether it is searched and a column is said even where it need not be.
+/// Appends the table of a field. `searched` and `column` are written even if they have their defaults.
 fn push(text: &mut String, entry: &FieldEntry, source: Option<&str>) {
     let mut line = |key: &str, value: &str| text.push_str(&format!("{key} = {value}\n"));
     line("[[field]]\nname", &quoted(&entry.name));
@@ -224,7 +225,7 @@ fn push(text: &mut String, entry: &FieldEntry, source: Option<&str>) {
     }
 }
 
-/// A text as TOML writes it, on one line.
+/// A text as a TOML string on one line.
 fn quoted(text: &str) -> String {
     let mut quoted = String::from("\"");
     for c in text.chars() {
@@ -266,7 +267,7 @@ mod tests {
             text.contains("# 2 values; about 2 different; 3 bytes on average, at most 3\n[[field]]"),
             "{text}"
         );
-        assert!(text.contains("these names got no field, with their values:\n#   \"none\": 0\n"), "{text}");
+        assert!(text.contains("number of values in 2 records:\n#   \"none\": 0\n"), "{text}");
         assert!(text.lines().all(|line| line.len() <= 120), "{text}");
     }
 
@@ -359,7 +360,7 @@ mod tests {
                 "name = 'a'\ntype = 'text'\n\n[[field]]\n# again\nname = 'a'\ntype = 'date'",
                 "line 7, field \"a\": field 'a' is there already",
             ),
-            ("name = 'a'\nname = 'b'", "no TOML"),
+            ("name = 'a'\nname = 'b'", "not valid TOML"),
             ("name = 'a'\ntype = 'text'\n[more]", "unknown field `more`"),
         ] {
             let error = format!("{:#}", with(field).unwrap_err());
@@ -370,7 +371,7 @@ mod tests {
             ("format = 2\nnew = 1", "use a newer scanns"),
             ("format = 1", "no field is searched"),
             ("format = 1\nfield = 3", "field"),
-            ("\u{0}", "no TOML"),
+            ("\u{0}", "not valid TOML"),
         ] {
             let error = format!("{:#}", parse(text).unwrap_err());
             assert!(error.contains(hint), "{text}: {error}");

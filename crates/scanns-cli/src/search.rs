@@ -1,8 +1,8 @@
-//! `scanns search`: a query becomes ranked documents, their number, or all of them.
+//! `scanns search`: prints the best documents for a query, their number, or all of them.
 //!
-//! `search/asked.rs` finds the query in what was typed, `page.rs` the hits of one page in an order, see
-//! `order.rs`; `snippets.rs` shows parts of their text, `fields.rs` values, `facets.rs` what is counted by
-//! columns, `groups.rs` groups of hits; `batch.rs` answers many queries.
+//! `search/asked.rs` reads the query, and `page.rs` finds the hits of one page, in an order of `order.rs`.
+//! `snippets.rs` shows parts of their text, `fields.rs` their values, `facets.rs` aggregations over columns,
+//! and `groups.rs` groups of hits. `batch.rs` runs many queries.
 
 mod asked;
 mod batch;
@@ -33,11 +33,11 @@ use groups::Grouped;
 use limits::{is_partial, put_partial, threads, timed};
 use page::Asked;
 
-/// Lines of a document that are shown to people, and characters of each.
+/// The maximum number of lines of a document to show to people, and of characters per line.
 const LINES: usize = 10;
 const COLUMNS: usize = 160;
 
-/// Terms that are suggested for a word.
+/// The maximum number of terms to suggest for a word.
 const SUGGESTED: usize = 3;
 
 /// Runs the verb.
@@ -46,7 +46,7 @@ pub fn run(args: &SearchArgs) -> Result<Outcome> {
     let snapshot = Snapshot::open(&args.index)?;
     if (args.content || args.snippet.snippets) && snapshot.info().stored.store == Store::None {
         bail!(
-            "the index keeps no text: build one with --store content or --store reference, or leave out \
+            "the index does not store text: build one with --store content or --store reference, or omit \
              --content and --snippets"
         );
     }
@@ -87,7 +87,7 @@ pub fn run(args: &SearchArgs) -> Result<Outcome> {
     Ok(outcome)
 }
 
-/// Prints the requested hits with the requested details; returns the answers to the aggregations too.
+/// Prints the requested hits with the requested details; also returns the results of the aggregations.
 fn print_hits(
     asked: &Asked<'_>,
     aggregations: &[Aggregation],
@@ -100,7 +100,7 @@ fn print_hits(
     let mut print = |rank: usize, (hit, sorted): (&Hit, &[Option<Typed>]), (next, group): Around<'_>| {
         let before = unread;
         let text = readable(args.content.then(|| snapshot.document(hit)), &mut unread)?;
-        // What could not be read is not tried again, and said once.
+        // If the text could not be read, it is not read again, and the error is reported once.
         let highlighter = highlighter.as_mut().filter(|_| unread == before);
         let shown = highlighter.map(|highlighter| snapshot.snippets(hit, *field, highlighter));
         let shown = readable(shown, &mut unread)?;
@@ -144,13 +144,13 @@ fn print_hits(
         aggregated = Some(page.aggregated);
     }
     if args.json {
-        // What programs want to know is in the objects.
+        // The objects contain this for programs.
     } else if last == 0 {
         report::note("no document matches");
         suggest(searcher, query)?;
     } else if let Some(token) = next.filter(|_| args.page.after.is_some()) {
         out.flush()?;
-        report::note(&format!("for more: --after {token}"));
+        report::note(&format!("next page: --after {token}"));
     }
     let aggregated = match aggregated {
         Some(aggregated) => aggregated,
@@ -159,8 +159,8 @@ fn print_hits(
     Ok((outcome(unread, *budget), aggregated))
 }
 
-/// What could be read, if it was asked for. A file that has changed since is said, and the other hits are
-/// shown all the same.
+/// The result of reading a text, if requested. A file that has changed since it was indexed is reported, and
+/// the other hits are still shown.
 fn readable<T>(read: Option<scanns::Result<Option<T>>>, unread: &mut u64) -> Result<Option<T>> {
     match read.transpose() {
         Err(error @ scanns::Error::SourceChanged { .. }) => {
@@ -172,7 +172,7 @@ fn readable<T>(read: Option<scanns::Result<Option<T>>>, unread: &mut u64) -> Res
     }
 }
 
-/// Says what may have been meant by words that no document has.
+/// Suggests terms for words that no document contains.
 fn suggest(searcher: &Searcher<'_>, query: &Query) -> Result<()> {
     for one in searcher.suggest(query, 0, SUGGESTED)? {
         let near: Vec<String> = one.near.iter().map(|near| report::escaped(&near.term)).collect();
@@ -185,18 +185,18 @@ fn suggest(searcher: &Searcher<'_>, query: &Query) -> Result<()> {
     Ok(())
 }
 
-/// The field to search: the one that is named, or the default.
+/// The field to search: the named one, or the default.
 pub fn field(snapshot: &Snapshot, name: Option<&str>) -> Result<Field> {
     let schema = snapshot.schema();
     match name {
         None => Ok(schema.default_field().unwrap_or_default()),
         Some(name) => schema.searched_field(name).map_err(|names| {
-            anyhow!("the index has no field '{name}' that is searched: it has {}", names.join(", "))
+            anyhow!("the index has no field '{name}' to search: it has {}", names.join(", "))
         }),
     }
 }
 
-/// The scoring model with its parameters; one that the model does not have would be silently without effect.
+/// The model with its parameters; a parameter of another model is an error, since it would have no effect.
 pub fn model(args: &ModelArgs) -> Result<Model> {
     for (given, option, of, name) in [
         (args.k1.is_some(), "--k1", ModelArg::Bm25, "bm25"),
@@ -207,7 +207,7 @@ pub fn model(args: &ModelArgs) -> Result<Model> {
         (args.p.is_some(), "--p", ModelArg::PNorm, "p-norm"),
     ] {
         if given && args.model != of {
-            bail!("{option} belongs to --model {name}");
+            bail!("{option} is a parameter of --model {name}");
         }
     }
     Ok(match args.model {
@@ -221,7 +221,7 @@ pub fn model(args: &ModelArgs) -> Result<Model> {
     })
 }
 
-/// Prints every hit as it is found, in document order: there may be more of them than fit into memory.
+/// Prints every hit as it is found, in index order: there may be more hits than fit into memory.
 fn for_all(
     query: &PreparedQuery<'_, '_, '_>,
     model: Model,
@@ -235,10 +235,10 @@ fn for_all(
     outcome
 }
 
-/// The outcome of a query of whose hits `unread` could not be read.
+/// The outcome of a query if the texts of `unread` hits could not be read.
 fn outcome(unread: u64, budget: Option<&Budget>) -> Outcome {
     if is_partial(budget) {
-        report::note("time was up before the query was done: there may be more, and better ones");
+        report::note("the query timed out: there may be more and better documents");
     }
     if unread > 0 || is_partial(budget) { Outcome::WithFailures } else { Outcome::Done }
 }
@@ -255,28 +255,28 @@ fn print_count(out: &mut Output, count: u64, partial: bool, json: bool) -> Resul
     Ok(())
 }
 
-/// What leads to the next page, and the group of a hit.
+/// The token of the next page, and the group of a hit.
 type Around<'a> = (Option<&'a str>, Option<Grouped<'a>>);
 
-/// What is shown of a hit.
+/// What to show of a hit.
 struct Details<'a> {
     key: &'a [u8],
-    /// What it was sorted by, if that is columns.
+    /// The values of the columns that it was sorted by, if any.
     sorted: &'a [Option<Typed>],
-    /// Values that are shown of it, by name.
+    /// The values to show, by field name.
     fields: &'a [(&'a str, Vec<Typed>)],
     text: Option<&'a [u8]>,
     snippets: Option<&'a [Snippet]>,
-    /// How the score came about.
+    /// How the score was computed.
     why: Option<&'a Explanation>,
-    /// What leads to the next page.
+    /// The token of the next page.
     next: Option<&'a str>,
     group: Option<Grouped<'a>>,
-    /// True if time was up.
+    /// True if the query timed out.
     partial: bool,
 }
 
-/// One hit: aligned for a person, tab-separated for a program, or as JSON.
+/// Prints one hit: aligned for a person, tab-separated for a program, or as JSON.
 fn print_hit(out: &mut Output, rank: usize, hit: &Hit, details: &Details<'_>, json: bool) -> Result<()> {
     if json {
         let mut object = Map::new();
@@ -341,7 +341,7 @@ fn print_hit(out: &mut Output, rank: usize, hit: &Hit, details: &Details<'_>, js
     details.text.map_or(Ok(()), |text| print_text(out, text))
 }
 
-/// The first lines of a document, indented, and how much more there is.
+/// Prints the first lines of a document, indented, and the size of the rest.
 fn print_text(out: &mut Output, text: &[u8]) -> Result<()> {
     let mut shown = 0;
     for line in text.split_inclusive(|&byte| byte == b'\n').take(LINES) {

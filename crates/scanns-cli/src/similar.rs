@@ -1,4 +1,4 @@
-//! Queries that are made of documents: expanded by feedback, or to find more like one of them.
+//! Queries made from documents: expanded by feedback, or made from an example.
 
 use std::io::Read;
 use std::os::unix::ffi::OsStrExt;
@@ -12,7 +12,7 @@ use scanns::{Hit, Query, Snapshot};
 use crate::args::{FeedbackArgs, LikeArgs};
 use crate::report::{escaped, note, path_text};
 
-/// The query, or what feedback makes of it.
+/// The query, expanded if feedback is requested.
 pub fn expand(
     args: &FeedbackArgs,
     snapshot: &Snapshot,
@@ -32,8 +32,8 @@ pub fn expand(
     Ok(snapshot.expand(&query, field, model, &rm3)?)
 }
 
-/// The query for documents like another one or like a text, and the document that is not to be among them;
-/// `None` if that is not asked for.
+/// The query for documents like an example, and the example itself if it is a document, since it is not a
+/// hit; `None` if no example is given.
 pub fn like(args: &LikeArgs, snapshot: &Snapshot, field: Field) -> Result<Option<(Query, Option<Hit>)>> {
     let options = MoreLikeThis {
         min_term_freq: u32::try_from(args.like_min_freq).unwrap_or(u32::MAX),
@@ -46,7 +46,7 @@ pub fn like(args: &LikeArgs, snapshot: &Snapshot, field: Field) -> Result<Option
         (Some(key), _) => {
             let hit = snapshot.hit(key.as_bytes())?.ok_or_else(|| {
                 let key = escaped(key.as_bytes());
-                anyhow!("the index has no document '{key}': give its name as search shows it, or --like-file")
+                anyhow!("the index has no document '{key}': give a key that search prints, or --like-file")
             })?;
             (snapshot.like(&hit, field, &options)?, Some(hit))
         }
@@ -54,7 +54,7 @@ pub fn like(args: &LikeArgs, snapshot: &Snapshot, field: Field) -> Result<Option
         (None, None) => return Ok(None),
     };
     if query == Query::nothing() {
-        note("it has no words to go by: lower --like-min-freq or --like-min-docs, or raise --like-max-docs");
+        note("the example has no such word: lower --like-min-freq or --like-min-docs, raise --like-max-docs");
     }
     Ok(Some((query, itself)))
 }

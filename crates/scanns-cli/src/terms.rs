@@ -1,4 +1,4 @@
-//! `scanns terms`: terms of an index, the most frequent or all, with their frequencies.
+//! `scanns terms`: lists the most frequent terms of an index, or all, with their document frequencies.
 
 use std::io::Write;
 
@@ -34,7 +34,7 @@ pub fn run(args: &TermsArgs) -> Result<Outcome> {
         terms.iter().try_for_each(|term| print(&mut out, term, args.json))?;
     }
     if listed == 0 && !args.json {
-        report::note("no term begins so");
+        report::note("no term has this prefix");
     }
     out.flush()?;
     Ok(Outcome::Done)

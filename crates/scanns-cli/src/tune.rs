@@ -1,4 +1,4 @@
-//! `scanns tune`: measures, searches, writes a profile, and explains what it found.
+//! `scanns tune`: measures, searches, writes a profile, and explains the result.
 
 use std::io::Write;
 use std::path::{Path, PathBuf};
@@ -51,10 +51,14 @@ pub fn run(args: &TuneArgs) -> Result<Outcome> {
 fn options(args: &TuneArgs) -> Result<TuneOptions> {
     let directory = args.out.parent().filter(|parent| !parent.as_os_str().is_empty());
     let directory = directory.map_or_else(|| PathBuf::from("."), Path::to_path_buf);
-    // To be known before a minute has gone by, not after it.
-    ensure!(directory.is_dir(), "{} is no directory to write the profile to", report::path_text(&directory));
+    // This is checked before the measurements, which take a minute.
+    ensure!(
+        directory.is_dir(),
+        "cannot write the profile: {} is not a directory",
+        report::path_text(&directory)
+    );
     let records = args.text.records.map_or(Records::File, Records::from);
-    ensure!(!records.have_fields(), "tune measures files and lines: leave out --records {}", records.name());
+    ensure!(!records.have_fields(), "tune measures files and lines: omit --records {}", records.name());
     let threads = index::default_threads(&args.resources)?;
     let index = IndexOptions {
         source: index::source(&args.input, threads.read + threads.index),
@@ -76,7 +80,7 @@ fn options(args: &TuneArgs) -> Result<TuneOptions> {
     Ok(TuneOptions { index, scratch: args.scratch.clone().unwrap_or(directory), budget: args.budget })
 }
 
-/// What is going on, for the terminal.
+/// A description of the current step, for the terminal.
 fn told(step: &TuneStep) -> String {
     match step {
         TuneStep::Walking => "finding files".into(),
@@ -151,7 +155,7 @@ fn print(out: &mut Output, found: &TuneReport) -> Result<()> {
     Ok(())
 }
 
-/// What won, and by how much.
+/// The winner and its gain.
 fn verdict(found: &TuneReport) -> String {
     let tuned = &found.tuned;
     let (gain, error) = ((tuned.gain.0 - 1.0) * 100.0, tuned.gain.1 * 100.0);
@@ -159,10 +163,10 @@ fn verdict(found: &TuneReport) -> String {
         return format!("that is {gain:.1} % ± {error:.1} faster than the defaults");
     }
     if tuned.challenger == tuned.start {
-        return "those are the defaults: nothing else was faster".into();
+        return "the defaults are best: nothing else was faster".into();
     }
     format!(
-        "those are the defaults; next best: {}, {gain:+.1} % ± {error:.1}, no gain beyond noise",
+        "the defaults are best; next best: {}, {gain:+.1} % ± {error:.1}, which is within the noise",
         in_words(&tuned.challenger)
     )
 }
@@ -177,12 +181,12 @@ fn print_limits(out: &mut Output, found: &TuneReport) -> Result<()> {
     let gib = |rate: f64| format!("{:.1} GiB/s", mib(rate) / 1024.0);
     let millions = |rate: f64| format!("{:.0} million/s", rate / 1e6);
     writeln!(out, "  memory copied, by threads        {}", by_threads(&memory.copy, &gib))?;
-    writeln!(out, "  look-ups side by side            {}", by_threads(&memory.independent, &millions))?;
-    writeln!(out, "  look-up that waits for another   {:.0} ns", memory.dependent * 1e9)?;
+    writeln!(out, "  independent look-ups             {}", by_threads(&memory.independent, &millions))?;
+    writeln!(out, "  dependent look-up                {:.0} ns", memory.dependent * 1e9)?;
     let per_gib = |price: f64| price * units::approximate(1 << 30);
     writeln!(
         out,
-        "  fresh memory                     {:.2} s/GiB in base pages, {:.2} in huge ones",
+        "  fresh memory                     {:.2} s/GiB in base pages, {:.2} in huge pages",
         per_gib(memory.fresh_base),
         per_gib(memory.fresh_huge)
     )?;
@@ -196,12 +200,12 @@ fn print_limits(out: &mut Output, found: &TuneReport) -> Result<()> {
         )?;
     }
     if let Some(seconds) = device.small_file {
-        writeln!(out, "  a small file                     {:.0} µs", seconds * 1e6)?;
+        writeln!(out, "  read of a small file             {:.0} µs", seconds * 1e6)?;
     }
-    writeln!(out, "  the sample read as by a build    {:.0} MiB/s", mib(device.sample))?;
+    writeln!(out, "  sample, read as by a build       {:.0} MiB/s", mib(device.sample))?;
     writeln!(
         out,
-        "  written through to the medium    {:.0} MiB/s; {:.1} ms for a small file",
+        "  durable writes                   {:.0} MiB/s; {:.1} ms for a small file",
         mib(device.write),
         device.sync * 1e3
     )?;
@@ -225,16 +229,16 @@ fn name(resource: Resource) -> &'static str {
     }
 }
 
-/// What is reached of the lowest roof where that is what limits a build.
+/// The share of the lowest roof that a build must reach for that roof to be its limit.
 const NEAR: f64 = 0.6;
 
-/// What would lift the limit.
+/// The limit in words, and what would raise it.
 fn remedy(limit: Resource) -> &'static str {
     match limit {
-        Resource::Reading => "the device that is read is the limit; a faster one, or several, would help",
-        Resource::Writing => "the device that is written to is the limit; put the index on a faster one",
+        Resource::Reading => "the input device is the limit; a faster one, or several, would help",
+        Resource::Writing => "the output device is the limit; put the index on a faster one",
         Resource::Memory => {
-            "memory is the limit; faster or more channels of it would help, more threads would not"
+            "memory is the limit; faster memory or more channels would help, more threads would not"
         }
         Resource::Processor => {
             "the processors are the limit; more cores would help, faster devices would not"
@@ -242,7 +246,7 @@ fn remedy(limit: Resource) -> &'static str {
     }
 }
 
-/// What the profile tells about its origin.
+/// The measurements, for the profile.
 fn measured(args: &TuneArgs, found: &TuneReport) -> toml::Table {
     let tuned = &found.tuned;
     let rounded = |number: f64| toml::Value::Float((number * 1000.0).round() / 1000.0);
@@ -260,7 +264,7 @@ fn measured(args: &TuneArgs, found: &TuneReport) -> toml::Table {
     ])
 }
 
-/// What the figures depend on.
+/// The machine, for the profile.
 fn machine() -> toml::Table {
     let read = |path: &str| std::fs::read_to_string(path).unwrap_or_default();
     let cpu = read("/proc/cpuinfo");

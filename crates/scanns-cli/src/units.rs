@@ -1,4 +1,4 @@
-//! Sizes, counts and times as people write and read them.
+//! Parses and formats sizes, counts and times for people.
 
 const SUFFIXES: [&str; 5] = ["KiB", "MiB", "GiB", "TiB", "PiB"];
 
@@ -21,14 +21,14 @@ pub fn parse_size(text: &str) -> Result<u64, String> {
     if size == 0 { Err("must be more than zero".into()) } else { Ok(size) }
 }
 
-/// The nearest whole number, or the largest that there is.
+/// The nearest whole number, or the largest `u64`.
 #[expect(clippy::cast_possible_truncation, reason = "a float beyond the range becomes the nearest bound")]
 #[expect(clippy::cast_sign_loss, reason = "sizes are written without a sign")]
 fn rounded(number: f64) -> u64 {
     number.round() as u64
 }
 
-/// What a suffix multiplies by.
+/// The factor of a suffix.
 fn factor(suffix: &str) -> Option<u64> {
     let suffix = suffix.to_ascii_lowercase();
     let Some(letter) = suffix.chars().next().filter(|&c| c != 'b') else {
@@ -58,7 +58,7 @@ pub fn size(bytes: u64) -> String {
     format!("{value:.digits$} {}", SUFFIXES.get(rank).unwrap_or(&"B"))
 }
 
-/// A whole number with its thousands apart: `1,234,567`.
+/// A whole number with thousands separators: `1,234,567`.
 pub fn count(number: u64) -> String {
     let digits = number.to_string();
     let mut text = String::with_capacity(digits.len() * 4 / 3);
@@ -98,7 +98,7 @@ pub fn duration(seconds: f64) -> String {
     }
 }
 
-/// Bytes per second in MiB, 0 where no time passed.
+/// Bytes per second in MiB, 0 if no time has passed.
 pub fn mib_per_second(bytes: u64, seconds: f64) -> f64 {
     if seconds > 0.0 { approximate(bytes) / approximate(MIB) / seconds } else { 0.0 }
 }

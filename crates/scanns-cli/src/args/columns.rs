@@ -1,17 +1,17 @@
-//! What can be typed about the columns of documents: orders, counts, figures, and what is shown of them.
+//! Options about the columns of documents: orders, counts, statistics, and the values to show.
 
 use clap::Args;
 
-/// By what columns documents are put in order.
+/// An order of documents.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum SortArg {
-    /// The best first.
+    /// By score, the best first.
     Score,
-    /// By the bytes of their keys.
+    /// By the bytes of the key.
     Key,
-    /// By the bytes of their keys, the last first.
+    /// By the bytes of the key, descending.
     KeyDown,
-    /// By these, one after the other.
+    /// By these fields, one after the other.
     Fields(Vec<FieldSort>),
 }
 
@@ -20,13 +20,13 @@ pub enum SortArg {
 pub struct FieldSort {
     /// Its name, or `score`.
     pub name: String,
-    /// Whether the greatest come first.
+    /// Whether the greatest values come first.
     pub descending: bool,
     /// Whether documents without a value come first.
     pub missing_first: bool,
 }
 
-/// An order: `score`, `key`, `-key`, or fields with commas between.
+/// Parses an order: `score`, `key`, `-key`, or fields separated by commas.
 pub(super) fn sort(text: &str) -> Result<SortArg, String> {
     match text {
         "score" => return Ok(SortArg::Score),
@@ -45,7 +45,7 @@ fn field_sort(text: &str) -> Result<FieldSort, String> {
         return Err("a field has no name: write score, key, -key, or fields as in size:desc,owner".into());
     }
     if plain == "key" {
-        return Err("the key stands alone: write --sort key or --sort -key".into());
+        return Err("key cannot be combined with fields: write --sort key or --sort -key".into());
     }
     let descending = plain != name || plain == "score";
     let mut sort = FieldSort { name: plain.into(), descending, missing_first: false };
@@ -55,40 +55,40 @@ fn field_sort(text: &str) -> Result<FieldSort, String> {
             "desc" => sort.descending = true,
             "first" => sort.missing_first = true,
             "last" => sort.missing_first = false,
-            _ => return Err(format!("'{part}' behind '{name}' is none of asc, desc, first and last")),
+            _ => return Err(format!("'{part}' after '{name}' is unknown: use asc, desc, first or last")),
         }
     }
     Ok(sort)
 }
 
-/// What is asked about the values of documents.
+/// Options about the values of documents.
 #[derive(Debug, Default, Args)]
 #[command(next_help_heading = "Columns")]
 pub struct ColumnArgs {
-    /// Show these fields of each document behind its key: columns, and what is stored
+    /// Show these fields of each document after its key: columns and stored fields
     #[arg(long, value_name = "NAME,NAME", value_delimiter = ',', conflicts_with = "count")]
     pub fields: Vec<String>,
-    /// Show the best hit of each value of a column, or the best three with FIELD:3; -k is how many values at
-    /// most. Values come in the order of their best hits
+    /// Show the best hit of each value of a column, or the best three with FIELD:3. -k limits the number of
+    /// values; they are sorted by their best hits
     #[arg(long, value_name = "FIELD[:N]")]
     #[arg(conflicts_with_all = ["all", "count", "after", "like", "like_file", "queries", "print_query"])]
     pub group: Option<String>,
-    /// With --group, documents without a value are a group too
+    /// With --group, also show the documents without a value as a group
     #[arg(long, requires = "group")]
     pub group_missing: bool,
-    /// Count the documents that match by a column; may be given several times. FIELD shows the ten most
-    /// frequent values, FIELD:20 twenty, FIELD:all all; FIELD:by-value in the order of values;
-    /// FIELD:prefix:TEXT those that begin so; FIELD:ranges:..1MiB,1MiB..1GiB,1GiB.. ranges with the
-    /// first value and without the last; FIELD:every:100 intervals; FIELD:year, month, week, day or hour
-    /// dates; FIELD:below:DIR/ the directories in one. Behind ' > ' comes what is asked
-    /// about the documents of each: another of these, stats:FIELD or distinct:FIELD
+    /// Count the matching documents by the values of a column; may be given several times. FIELD counts the
+    /// ten most frequent values, FIELD:20 twenty, FIELD:all all; FIELD:by-value sorts them by value;
+    /// FIELD:prefix:TEXT counts values with this prefix; FIELD:ranges:..1MiB,1MiB..1GiB,1GiB.. counts
+    /// ranges, which include their first value and exclude their last; FIELD:every:100 counts intervals;
+    /// FIELD:year, month, week, day or hour counts dates; FIELD:below:DIR/ counts the directories in DIR/.
+    /// Append ' > ' and another facet, stats:FIELD or distinct:FIELD to compute it for each value
     #[arg(long, value_name = "FIELD[:HOW]", conflicts_with_all = ["queries", "print_query"])]
     pub facet: Vec<String>,
-    /// Show count, sum, mean, deviation, least and greatest of a column of numbers or dates; FIELD:50,99
-    /// also percentiles
+    /// Show count, sum, mean, deviation, least and greatest value of a column of numbers or dates;
+    /// FIELD:50,99 adds percentiles
     #[arg(long, value_name = "FIELD[:PERCENT,PERCENT]", conflicts_with_all = ["queries", "print_query"])]
     pub stats: Vec<String>,
-    /// Count the different values of a column; FIELD:estimate in 16 KiB of memory, within about 1 %
+    /// Count the different values of a column; FIELD:estimate takes 16 KiB of memory and errs by about 1 %
     #[arg(long, value_name = "FIELD[:estimate]", conflicts_with_all = ["queries", "print_query"])]
     pub distinct: Vec<String>,
 }

@@ -1,4 +1,4 @@
-//! What can be typed to measure how good answers are.
+//! Arguments of `scanns eval`.
 
 use std::path::PathBuf;
 
@@ -10,22 +10,21 @@ use super::{FeedbackArgs, ModelArgs};
 pub const EVAL_EXAMPLES: &str = "\
 Examples:
   scanns eval news.scanns --topics topics.401-450 --qrels qrels.401-450 --model bm25
-      how good the answers to the titles of the topics are
+      evaluates the ranking for the titles of the topics
   scanns eval news.scanns --topics topics.tsv --qrels qrels.txt --model lm-dirichlet --mu 1000 -q
-      topics are lines of a number, a tab and a text; measures of each topic too
+      reads topics as lines of an identifier, a tab and a text; also prints the measures of each topic
   scanns eval news.scanns --topics topics.401-450 --run-out bm25.run --model bm25
-      only writes the answers, as trec_eval reads them
+      only writes the ranking, in the format of trec_eval
   scanns eval news.scanns --topics topics.401-450 --qrels qrels.401-450 --model bm25 --rm3
-      the same, each topic asked again with words of its ten best answers; the index needs --vectors
+      expands each topic with words of its ten best documents; the index needs --vectors
   scanns eval --run other.run --qrels qrels.401-450
-      how good the answers of another engine are
+      evaluates the ranking of another engine
 
-The text of a topic is taken as a bag of words: each is a term that may occur, and counts as often as it
-stands there. Documents with equal scores are in the order of their names, and get scores that differ in
-the last digits, so that every tool keeps that order. Measures are those of trec_eval -c, by their names
-there: the mean is over all topics that have judgements, a document that nobody judged is not relevant,
-and of documents with equal scores, which only runs of others have, the one with the greater name comes
-first.";
+The text of a topic is a bag of words: every term is optional, and its weight is the number of its
+occurrences. Documents with equal scores are sorted by name, and their scores are made to differ in the
+last digits, so that every tool keeps this order. The measures are those of trec_eval -c and have the same
+names: means are over all topics with judgements, and a document without a judgement is not relevant. In
+the runs of other engines, documents with equal scores are sorted by descending name.";
 
 /// Arguments of `scanns eval`.
 #[derive(Debug, Args)]
@@ -36,31 +35,31 @@ pub struct EvalArgs {
     /// Topics: a TREC file of top elements, or lines of an identifier, a tab and a text
     #[arg(long, value_name = "FILE", requires = "index")]
     pub topics: Option<PathBuf>,
-    /// Which documents are relevant, as TREC writes it: topic, a number, document, relevance
+    /// Relevance judgements in the format of TREC: topic, a number, document, relevance
     #[arg(long, value_name = "FILE", required_unless_present = "run_out")]
     pub qrels: Option<PathBuf>,
-    /// Measure answers that are in a TREC run file instead: topic, Q0, document, rank, score, name
+    /// Evaluate a TREC run file instead of an index: topic, Q0, document, rank, score, name
     #[arg(long, value_name = "FILE", conflicts_with_all = ["index", "topics", "run_out"], requires = "qrels")]
     pub run: Option<PathBuf>,
-    /// Write the answers as a TREC run file, which is replaced
+    /// Write the ranking as a TREC run file; an existing file is replaced
     #[arg(long, value_name = "FILE")]
     pub run_out: Option<PathBuf>,
-    /// Parts of a TREC topic that are its text
+    /// Parts of a TREC topic to use as its text
     #[arg(long, value_enum, value_name = "PART", default_value = "title", value_delimiter = ',')]
     pub parts: Vec<PartArg>,
-    /// The field to search [default: text, or the first]
+    /// The field to search [default: text, or the first field]
     #[arg(long, value_name = "NAME")]
     pub field: Option<String>,
-    /// How many documents to take for a topic
+    /// Maximum number of documents per topic
     #[arg(long, value_name = "N", default_value = "1000", value_parser = positive)]
     pub hits: usize,
-    /// What names a document in judgements and runs
+    /// How judgements and runs name documents
     #[arg(long, value_enum, value_name = "WHAT", default_value = "key")]
     pub docno: DocnoArg,
-    /// Show the measures of each topic too
+    /// Also print the measures of each topic
     #[arg(short = 'q', long)]
     pub each: bool,
-    /// One JSON object
+    /// Print one JSON object
     #[arg(long)]
     pub json: bool,
     #[command(flatten)]
@@ -76,15 +75,15 @@ pub enum PartArg {
     Title,
     /// A sentence
     Desc,
-    /// What is relevant and what is not
+    /// A description of what is relevant and what is not
     Narr,
 }
 
-/// What names a document.
+/// How judgements and runs name a document.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
 pub enum DocnoArg {
-    /// Its key, as scanns search shows it
+    /// By its key, as scanns search prints it
     Key,
-    /// The name of its file, without directories and without what follows the last dot
+    /// By the name of its file, without directories and extension
     Stem,
 }

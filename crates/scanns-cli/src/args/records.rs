@@ -1,30 +1,29 @@
-//! Fields of documents: where those of records of JSON and CSV come from, and what is kept of files beside
-//! their text.
+//! Options about the fields of documents: the fields of JSON and CSV records, and the metadata of files.
 
 use std::path::PathBuf;
 
 use clap::Args;
 use scanns::sources::CsvDelimiter;
 
-/// What fields records have.
+/// Which fields documents have.
 #[derive(Debug, Args)]
 #[command(next_help_heading = "Fields")]
 pub struct FieldArgs {
-    /// The fields of records of JSON or CSV: a file as --infer-schema writes it [default: the fields that
-    /// the index has; for a new index those that a sample of the records suggests]
+    /// The fields of JSON or CSV records: a file in the format of --infer-schema [default: the fields of the
+    /// index; for a new index, the fields inferred from a sample of the records]
     #[arg(long, value_name = "FILE")]
     pub schema: Option<PathBuf>,
-    /// Write the fields that a sample of the records suggests to FILE, or to standard output if FILE is -,
-    /// and index nothing: edit it, and give it back with --schema
+    /// Infer the fields from a sample of the records, write them to FILE (- for standard output), and index
+    /// nothing. Edit the file and pass it with --schema
     #[arg(long, value_name = "FILE", conflicts_with = "schema")]
     pub infer_schema: Option<PathBuf>,
-    /// What stands between the values of CSV: one character, or tab [default: what stands most often in the
-    /// header: a comma, a semicolon, a tab or a bar]
+    /// The delimiter of CSV values: one character, or tab [default: the most frequent one in the header of
+    /// comma, semicolon, tab and bar]
     #[arg(long, value_name = "CHAR", value_parser = delimiter)]
     pub csv_delimiter: Option<CsvDelimiter>,
-    /// Where every file is a document, keep as columns what the file system says of it: path, name, ext,
-    /// size, mtime, atime, ctime, owner, group, uid, gid, mode, inode, links and device. An index has
-    /// these from its first build on, or never
+    /// Store the metadata of files as columns, if every file is a document: path, name, ext, size, mtime,
+    /// atime, ctime, owner, group, uid, gid, mode, inode, links and device. The columns cannot be added to
+    /// an existing index
     #[arg(long)]
     pub metadata: bool,
 }

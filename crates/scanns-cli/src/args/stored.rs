@@ -1,34 +1,34 @@
-//! What an index keeps of its documents beside what searching needs.
+//! Options about what an index stores of its documents beyond the needs of searching.
 
 use clap::{Args, ValueEnum};
 use scanns::schema::Compression;
 
-/// What is kept of documents.
+/// What to store of documents.
 #[derive(Debug, Args)]
 #[command(next_help_heading = "Stored documents")]
 pub struct StoreArgs {
-    /// Keep the text of documents, for scanns search --content [default: none, or what the index has]. An
-    /// index has it from its first build on, or never
+    /// Store the text of documents, for scanns search --content; cannot be changed for an existing index
+    /// [default: none, or as in the index]
     #[arg(long, value_enum, value_name = "WHAT")]
     pub store: Option<StoreArg>,
-    /// How stored documents and vectors are compressed: lz4 costs least time, zstd or zstd:LEVEL (1 to 19)
-    /// takes less space, or none [default: lz4, or what the index was told last]
+    /// Compression of stored documents and vectors: lz4 takes the least time, zstd or zstd:LEVEL (1 to 19)
+    /// less space, none does not compress [default: lz4, or the last choice for the index]
     #[arg(long, value_name = "CODEC", value_parser = compression)]
     pub compression: Option<Compression>,
-    /// Keep the terms of each document with their places, in one piece, for scanns search --rm3 and --like,
-    /// and for programs that compare documents; an index has vectors from its first build on, or never
+    /// Store the terms of each document together, with their positions, for scanns search --rm3 and --like,
+    /// and for programs that compare documents; vectors cannot be added to an existing index
     #[arg(long)]
     pub vectors: bool,
 }
 
-/// What is kept of the text of documents.
+/// What to store of the text of documents.
 #[derive(Clone, Copy, Debug, ValueEnum)]
 pub enum StoreArg {
     /// Nothing
     None,
-    /// Where it is: it is read from its file again, as long as that has not changed
+    /// Its location; the text is read from its file again, if that has not changed
     Reference,
-    /// All of it, compressed
+    /// The whole text, compressed
     Content,
 }
 

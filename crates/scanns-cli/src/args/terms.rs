@@ -1,4 +1,4 @@
-//! What can be typed to terms.
+//! Arguments of `scanns terms`.
 
 use std::ffi::OsString;
 use std::path::PathBuf;
@@ -10,13 +10,13 @@ use super::values::positive;
 pub const TERMS_EXAMPLES: &str = "\
 Examples:
   scanns terms docs.scanns
-      the twenty terms that are in the most documents
+      lists the twenty terms that occur in the most documents
   scanns terms docs.scanns lic -n 5
-      those that begin with lic, as a search box suggests them
+      lists the five most frequent terms that begin with lic, as for a search box
   scanns terms docs.scanns --all > terms.tsv
-      every term, in the order of their bytes
+      lists every term, in the order of their bytes
 
-Documents that are deleted count until their space is freed, which scanns merge does.";
+Deleted documents are counted until scanns merge frees their space.";
 
 /// Arguments of `scanns terms`.
 #[derive(Debug, Args)]
@@ -24,19 +24,19 @@ pub struct TermsArgs {
     /// The index
     #[arg(value_name = "NAME.scanns")]
     pub index: PathBuf,
-    /// Only terms that begin so, as the index spells them
+    /// List only terms that begin with PREFIX, as the index spells them
     #[arg(value_name = "PREFIX")]
     pub prefix: Option<OsString>,
-    /// How many terms to list, the most frequent first
+    /// Maximum number of terms to list, the most frequent first
     #[arg(short = 'n', value_name = "N", default_value = "20", value_parser = positive)]
     pub most: usize,
     /// List all terms, in the order of their bytes
     #[arg(long, conflicts_with = "most")]
     pub all: bool,
-    /// The field, where documents have several [default: text, or the first]
+    /// The field, if documents have several [default: text, or the first field]
     #[arg(long, value_name = "NAME")]
     pub field: Option<String>,
-    /// One JSON object a line
+    /// Print one JSON object per line
     #[arg(long)]
     pub json: bool,
 }

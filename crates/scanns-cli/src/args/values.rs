@@ -1,4 +1,4 @@
-//! Values of options that need more than one word of explanation when they are wrong.
+//! Parsers for the values of options. Their errors say what is expected.
 
 use std::fmt::Display;
 use std::str::FromStr;
@@ -8,12 +8,12 @@ use scanns::schema::Analyzer;
 
 use crate::units;
 
-/// How terms are found.
+/// Parses an analyzer.
 pub(super) fn analyzer(text: &str) -> Result<Analyzer, String> {
     Analyzer::parse(text).map_err(|error| error.to_string())
 }
 
-/// A time of at least a second.
+/// Parses a time of at least a second.
 pub(super) fn time(text: &str) -> Result<Duration, String> {
     let wrong = || "not a time: write 30s, 2m or 1h".to_string();
     match humantime::parse_duration(text).map_err(|_| wrong())? {
@@ -22,10 +22,10 @@ pub(super) fn time(text: &str) -> Result<Duration, String> {
     }
 }
 
-/// A time of any length but none.
+/// Parses a time longer than zero.
 pub(super) fn timeout(text: &str) -> Result<Duration, String> {
     match humantime::parse_duration(text) {
-        Ok(Duration::ZERO) => Err("must be longer than that".into()),
+        Ok(Duration::ZERO) => Err("must be longer than zero".into()),
         Ok(time) => Ok(time),
         Err(_) => Err("not a time: write 50ms, 2s or 1m".into()),
     }
@@ -40,7 +40,7 @@ pub enum CommitEvery {
     Bytes(u64),
 }
 
-/// A time or a size.
+/// Parses a time or a size.
 pub(super) fn commit_every(text: &str) -> Result<CommitEvery, String> {
     if let Ok(time) = time(text) {
         return Ok(CommitEvery::Time(time));
@@ -54,7 +54,7 @@ pub(super) fn commit_every(text: &str) -> Result<CommitEvery, String> {
     }
 }
 
-/// A whole number from 1.
+/// Parses a whole number of at least 1.
 pub(super) fn positive(text: &str) -> Result<usize, String> {
     match text.parse() {
         Ok(0) => Err("must be at least 1".into()),
@@ -63,11 +63,11 @@ pub(super) fn positive(text: &str) -> Result<usize, String> {
     }
 }
 
-/// A number from `low` to `high`.
+/// Parses a number from `low` to `high`.
 pub(super) fn number<T: FromStr + PartialOrd + Display>(text: &str, low: T, high: T) -> Result<T, String> {
     match text.parse::<T>() {
         Ok(number) if (&low..=&high).contains(&&number) => Ok(number),
-        Ok(_) => Err(format!("must lie between {low} and {high}")),
+        Ok(_) => Err(format!("must be between {low} and {high}")),
         Err(_) => Err("not a number".into()),
     }
 }

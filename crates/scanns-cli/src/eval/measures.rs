@@ -1,8 +1,8 @@
-//! The measures of trec_eval, for one topic.
+//! Computes the measures of trec_eval for one topic.
 
 use super::trec::Relevance;
 
-/// What is measured, by the names that trec_eval has for it.
+/// The measures, by their names in trec_eval.
 pub const NAMES: [&str; 10] = [
     "num_ret",
     "num_rel",
@@ -16,14 +16,14 @@ pub const NAMES: [&str; 10] = [
     "ndcg_cut_10",
 ];
 
-/// How many of them are counts, which are added up; of the others there is a mean.
+/// The number of measures that are counts, which are summed over topics; the others are averaged.
 pub const COUNTS: usize = 3;
 
 /// The measures of a ranking without duplicates.
 ///
-/// `map` is the mean over all relevant documents of the precision where each is found, 0 for those that are
-/// not. `recip_rank` is one over the rank of the first. `ndcg_cut_10` has the relevance as gain and log₂(rank
-/// + 1) as discount.
+/// `map` is the mean, over all relevant documents, of the precision at the rank of the document, or 0 if it
+/// is not found. `recip_rank` is one divided by the rank of the first relevant document. `ndcg_cut_10` has
+/// the relevance as gain and log₂(rank + 1) as discount.
 pub fn measure(ranking: &[&str], judged: &Relevance) -> [f64; NAMES.len()] {
     let gain = |document: &&str| judged.get(*document).copied().unwrap_or(0).max(0);
     let relevant = judged.values().filter(|&&relevance| relevance > 0).count();
@@ -76,7 +76,7 @@ mod tests {
         let judged = [("a", 2), ("b", 0), ("c", 1), ("d", 1), ("e", -1)];
         let judged: Relevance =
             judged.into_iter().map(|(document, relevance)| (document.into(), relevance)).collect();
-        // Relevant at ranks 2 and 4; d is not found, x nobody judged.
+        // Ranks 2 and 4 are relevant; d is not found, and x is not judged.
         let log = |rank: f64| (rank + 1.0).log2();
         let ndcg = (1.0 / log(2.0) + 2.0 / log(4.0)) / (2.0 + 1.0 / log(2.0) + 1.0 / log(3.0));
         let map = (1.0 / 2.0 + 2.0 / 4.0) / 3.0;

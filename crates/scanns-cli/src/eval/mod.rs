@@ -1,7 +1,6 @@
-//! `scanns eval`: topics and judgements become measures, by way of an index or of the answers of another
-//! engine.
+//! `scanns eval`: evaluates the rankings of an index, or of another engine, with topics and judgements.
 //!
-//! `topics.rs` reads topics, `trec.rs` judgements and answers, `measures.rs` computes.
+//! `topics.rs` reads topics, `trec.rs` reads judgements and rankings, and `measures.rs` computes measures.
 
 mod measures;
 mod topics;
@@ -47,12 +46,12 @@ pub fn run(args: &EvalArgs) -> Result<Outcome> {
 
 fn read(path: &Path) -> Result<String> {
     let bytes = std::fs::read(path).with_context(|| format!("cannot read {}", path_text(path)))?;
-    // Old collections are in old encodings; what names topics and documents is ASCII.
+    // Old collections use old encodings; the names of topics and documents are ASCII.
     Ok(String::from_utf8_lossy(&bytes).into_owned())
 }
 
-/// One optional clause for each different term, in the order in which they come first, which weighs by how
-/// often it comes.
+/// One optional clause for each different term, in the order of first occurrences. The weight of a clause is
+/// the number of occurrences.
 fn bag_of_words(field: Field, terms: Vec<Vec<u8>>) -> Query {
     let mut counted: Vec<(Vec<u8>, f32)> = Vec::new();
     for term in terms {
@@ -65,7 +64,7 @@ fn bag_of_words(field: Field, terms: Vec<Vec<u8>>) -> Query {
     Query::any_of(counted.into_iter().map(clause).collect())
 }
 
-/// The answers of an index.
+/// The rankings of an index.
 fn answer(args: &EvalArgs, index: &Path) -> Result<Run> {
     let model = search::model(&args.model)?;
     let Some(path) = &args.topics else { bail!("give --topics") };
@@ -93,8 +92,8 @@ fn answer(args: &EvalArgs, index: &Path) -> Result<Run> {
     Ok(run)
 }
 
-/// Orders documents with equal scores by their names, and lowers scores by the least step where they would
-/// not fall: tools that measure runs order equal ones each in a way of its own.
+/// Sorts documents with equal scores by name, and lowers scores by the least possible step until all differ,
+/// since tools that evaluate runs order equal scores in different ways.
 fn tell_apart(found: &mut [(String, f32)]) {
     found.sort_by(|a, b| b.1.total_cmp(&a.1).then_with(|| a.0.cmp(&b.0)));
     let mut before = f32::INFINITY;
@@ -106,7 +105,7 @@ fn tell_apart(found: &mut [(String, f32)]) {
     }
 }
 
-/// What names a document.
+/// The name of a document in judgements and runs.
 fn docno(key: &[u8], docno: DocnoArg) -> String {
     let key = String::from_utf8_lossy(key);
     match docno {
@@ -118,7 +117,7 @@ fn docno(key: &[u8], docno: DocnoArg) -> String {
     }
 }
 
-/// Prints what trec_eval would.
+/// Prints measures in the format of trec_eval.
 fn print(args: &EvalArgs, judged: &Judged, run: &Run, out: &mut Output) -> Result<()> {
     let topics: Vec<(&str, [f64; NAMES.len()])> =
         judged.topics().map(|(topic, judged)| (topic, measure(&run.ranking(topic), judged))).collect();

@@ -1,24 +1,24 @@
-//! Topics: TREC's `<top>` elements, or lines.
+//! Reads topics: TREC's `<top>` elements, or lines.
 
 use anyhow::{Result, bail};
 
 use crate::args::PartArg;
 
-/// What was asked.
+/// A topic.
 #[derive(Debug, PartialEq, Eq)]
 pub struct Topic {
-    /// What judgements call it.
+    /// Its name in judgements.
     pub id: String,
     /// Its text.
     pub text: String,
 }
 
-/// Reads topics; a text with `<top>` in it is TREC's, any other is lines.
+/// Reads topics: elements if the text contains `<top>`, else lines.
 pub fn parse(text: &str, parts: &[PartArg]) -> Result<Vec<Topic>> {
     let topics = if text.contains("<top>") { elements(text, parts)? } else { lines(text)? };
     if topics.is_empty() {
         bail!(
-            "there is no topic: write <top> elements as TREC does, or lines of an identifier, a tab and a \
+            "there is no topic: write <top> elements like TREC, or lines of an identifier, a tab and a \
              text"
         );
     }
@@ -36,7 +36,7 @@ fn lines(text: &str) -> Result<Vec<Topic>> {
     Ok(topics)
 }
 
-/// An identifier is one word.
+/// Checks that an identifier is one word.
 fn checked(id: &str, place: &str) -> Result<String> {
     if id.is_empty() || id.contains(char::is_whitespace) {
         bail!("{place} has the identifier '{id}': it must be one word");
@@ -44,7 +44,7 @@ fn checked(id: &str, place: &str) -> Result<String> {
     Ok(id.into())
 }
 
-/// Tags need not be closed: a part ends where the next tag begins.
+/// Reads elements; a part ends where the next tag begins, since tags need not be closed.
 fn elements(text: &str, parts: &[PartArg]) -> Result<Vec<Topic>> {
     let mut topics = Vec::new();
     for (number, element) in (1..).zip(text.split("<top>").skip(1)) {

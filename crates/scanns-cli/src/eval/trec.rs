@@ -1,23 +1,23 @@
-//! Judgements and runs in the formats of TREC: words between white space, one document a line.
+//! Judgements and runs in the formats of TREC: words separated by white space, one document per line.
 
 use std::collections::{HashMap, HashSet};
 use std::fmt::Write;
 
 use anyhow::{Result, bail};
 
-/// By document: how relevant it is; above 0 it is.
+/// The relevance of each document; a document is relevant if it is above 0.
 pub type Relevance = HashMap<String, i64>;
 
-/// Which documents are relevant.
+/// The judgements of all topics.
 #[derive(Debug, Default)]
 pub struct Judged {
     /// In the order of the file.
     topics: Vec<(String, Relevance)>,
 }
 
-/// Things of topics in the order in which these come first.
+/// The entry of a topic, which is added if it is missing. Topics stay in the order of their first lines.
 fn entry<'t, T: Default>(topics: &'t mut Vec<(String, T)>, topic: &str) -> Option<&'t mut T> {
-    // Lines of a topic stand together, mostly.
+    // The lines of a topic are usually adjacent.
     let place = match topics.last() {
         Some((last, _)) if last == topic => topics.len() - 1,
         _ => topics.iter().position(|(known, _)| known == topic).unwrap_or(topics.len()),
@@ -36,7 +36,7 @@ impl Judged {
             let words: Vec<&str> = line.split_whitespace().collect();
             let [topic, _, document, relevance] = words[..] else {
                 bail!(
-                    "line {number} has {} words: topic, a number, document, relevance are four",
+                    "line {number} has {} words, not four: topic, a number, document, relevance",
                     words.len()
                 );
             };
@@ -50,7 +50,7 @@ impl Judged {
             }
         }
         if judged.topics.is_empty() {
-            bail!("there is no judgement");
+            bail!("there are no judgements");
         }
         Ok(judged)
     }
@@ -61,29 +61,29 @@ impl Judged {
     }
 }
 
-/// Documents and scores.
+/// The ranking of a topic.
 #[derive(Debug, Default)]
 struct Answers {
     documents: Vec<(String, f32)>,
     seen: HashSet<String>,
 }
 
-/// The answers to topics.
+/// The rankings of topics.
 #[derive(Debug, Default)]
 pub struct Run {
     topics: Vec<(String, Answers)>,
 }
 
 impl Run {
-    /// Reads lines of topic, anything, document, anything, score and anything. Ranks are not looked at,
-    /// scores are.
+    /// Reads lines of topic, anything, document, anything, score and anything. Ranks are ignored, since
+    /// scores determine the order.
     pub fn parse(text: &str) -> Result<Self> {
         let mut run = Run::default();
         for (number, line) in (1..).zip(text.lines()).filter(|(_, line)| !line.trim().is_empty()) {
             let words: Vec<&str> = line.split_whitespace().collect();
             let [topic, _, document, _, score, _] = words[..] else {
                 bail!(
-                    "line {number} has {} words: topic, Q0, document, rank, score, name are six",
+                    "line {number} has {} words, not six: topic, Q0, document, rank, score, name",
                     words.len()
                 );
             };
@@ -95,22 +95,20 @@ impl Run {
         Ok(run)
     }
 
-    /// Adds an answer.
+    /// Adds a document to the ranking of a topic.
     ///
     /// # Errors
-    /// A document that was answered before.
+    /// The ranking already has the document.
     pub fn push(&mut self, topic: &str, document: String, score: f32) -> Result<()> {
         let Some(answers) = entry(&mut self.topics, topic) else { return Ok(()) };
         if !answers.seen.insert(document.clone()) {
-            bail!(
-                "topic {topic} is answered with document {document} twice: name documents so that they differ"
-            );
+            bail!("topic {topic} has document {document} twice: the names of documents must differ");
         }
         answers.documents.push((document, score));
         Ok(())
     }
 
-    /// The documents of a topic as trec_eval orders them: by falling score, equal ones by falling name.
+    /// The documents of a topic in the order of trec_eval: by descending score, then by descending name.
     pub fn ranking(&self, topic: &str) -> Vec<&str> {
         let found = self.topics.iter().find(|(known, _)| known == topic);
         let mut ranking: Vec<&(String, f32)> =
@@ -119,18 +117,18 @@ impl Run {
         ranking.into_iter().map(|(document, _)| document.as_str()).collect()
     }
 
-    /// A run file, in which `name` says whose answers they are.
+    /// The text of a run file; `name` is the name of the run.
     ///
     /// # Errors
-    /// A document whose name has white space in it, since words are told apart by that.
+    /// The name of a document contains white space, which separates words.
     pub fn to_text(&self, name: &str) -> Result<String> {
         let mut text = String::new();
         for (topic, answers) in &self.topics {
             for (rank, (document, score)) in (1..).zip(&answers.documents) {
                 if document.contains(char::is_whitespace) {
                     bail!(
-                        "document '{document}' cannot stand in a run file, since its name has white space \
-                         in it"
+                        "document '{document}' cannot be written to a run file, since its name contains \
+                         white space"
                     );
                 }
                 writeln!(text, "{topic} Q0 {document} {rank} {score} {name}")?;

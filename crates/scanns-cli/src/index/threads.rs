@@ -1,4 +1,4 @@
-//! The number of threads of a build: as asked for, as a profile has it, or by the number of cores.
+//! The number of threads of a build: from the command line, a profile, or the number of cores.
 
 use anyhow::{Result, bail};
 
@@ -8,17 +8,17 @@ use crate::profile::Parameters;
 /// The threads of a build; index threads are a multiple of read threads.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Threads {
-    /// Threads that read.
+    /// Number of read threads.
     pub read: usize,
-    /// Threads that index.
+    /// Number of index threads.
     pub index: usize,
 }
 
 /// Index threads per read thread: reading costs about a quarter of what indexing costs.
 const INDEX_PER_READ: usize = 4;
 
-/// Threads as asked for on the command line, else in a profile, else by the number of cores. A profile's
-/// numbers belong together, so one number on the command line takes the place of both.
+/// The threads from the command line, else from a profile, else by the number of cores. The two numbers of a
+/// profile belong together, so one number on the command line replaces both.
 pub(super) fn threads(resources: &ResourceArgs, reading: &ReadArgs, profile: &Parameters) -> Result<Threads> {
     let (read, index) = match (resources.threads, reading.read_threads, reading.index_threads) {
         (None, None, None) => (profile.read_threads, profile.index_threads),
@@ -27,13 +27,13 @@ pub(super) fn threads(resources: &ResourceArgs, reading: &ReadArgs, profile: &Pa
     share_out(cores(resources), read, index)
 }
 
-/// Cores that may be used.
+/// The number of cores to use.
 fn cores(resources: &ResourceArgs) -> usize {
     let available = || std::thread::available_parallelism().map_or(1, usize::from);
     resources.threads.unwrap_or_else(available)
 }
 
-/// The threads of a build for which nothing but the cores was asked for.
+/// The threads of a build if only the number of cores is given.
 pub fn default_threads(resources: &ResourceArgs) -> Result<Threads> {
     share_out(cores(resources), None, None)
 }
@@ -45,7 +45,7 @@ fn share_out(cores: usize, read: Option<usize>, index: Option<usize>) -> Result<
              one index thread"
         ),
         (Some(read), Some(index)) if !index.is_multiple_of(read) => bail!(
-            "--index-threads {index} is no multiple of --read-threads {read}: each read thread serves the \
+            "--index-threads {index} is not a multiple of --read-threads {read}: each read thread serves the \
              same number of index threads, so give {} or {}",
             index / read * read,
             (index / read + 1) * read,

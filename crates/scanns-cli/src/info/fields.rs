@@ -1,4 +1,4 @@
-//! `scanns info --fields`: what each field is and what values it has.
+//! `scanns info --fields`: the type, the uses and the values of each field.
 
 use std::io::Write;
 
@@ -10,10 +10,10 @@ use serde_json::{Map, Value as Json, json};
 use crate::report::{self, Output};
 use crate::units;
 
-/// Characters of a value that are shown.
+/// The maximum number of characters of a value to show.
 const SHOWN: usize = 24;
 
-/// The name of what a field keeps of each term of a document.
+/// The name of what a field stores of each term of a document.
 pub(super) fn kept(postings: Postings) -> &'static str {
     match postings {
         Postings::Documents => "documents",
@@ -38,7 +38,7 @@ pub(super) fn field_json(entry: &FieldEntry) -> Json {
     object
 }
 
-/// A table, a field a line; numbers to the right.
+/// Prints a table with one line per field; numbers are aligned to the right.
 pub fn print(out: &mut Output, schema: &Schema, columns: &[ColumnInfo]) -> Result<()> {
     let head =
         ["field", "type", "uses", "documents", "values", "least", "greatest", "different", "size", "blocks"];
@@ -106,7 +106,7 @@ fn text(value: &Value) -> String {
         Value::Unsigned(number) => number.to_string(),
         Value::Signed(number) => number.to_string(),
         Value::Float(number) => number.to_string(),
-        Value::Boolean(truth) => truth.to_string(),
+        Value::Boolean(flag) => flag.to_string(),
         Value::Date(time) => format_date(*time),
     }
 }
@@ -136,7 +136,7 @@ pub fn as_json(schema: &Schema, columns: &[ColumnInfo]) -> Json {
     schema.fields().map(field).collect()
 }
 
-/// Puts a value into an object: a number or truth as it is, all else as text.
+/// Puts a value into an object: numbers and booleans as they are, all others as text.
 fn put(object: &mut Map<String, Json>, name: &str, value: Option<&Value>) {
     let json = match value {
         None => Json::Null,
@@ -144,7 +144,7 @@ fn put(object: &mut Map<String, Json>, name: &str, value: Option<&Value>) {
         Some(Value::Unsigned(number)) => json!(number),
         Some(Value::Signed(number)) => json!(number),
         Some(Value::Float(number)) => json!(number),
-        Some(Value::Boolean(truth)) => json!(truth),
+        Some(Value::Boolean(flag)) => json!(flag),
         Some(date @ Value::Date(_)) => json!(text(date)),
     };
     object.insert(name.into(), json);

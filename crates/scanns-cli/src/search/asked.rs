@@ -1,4 +1,4 @@
-//! What is asked: text or JSON, from the command line, a file or standard input.
+//! Reads the query: text or JSON, from the command line, a file or standard input.
 
 use std::ffi::OsStr;
 use std::io::{self, Read};
@@ -13,7 +13,7 @@ use scanns::{Query, Snapshot};
 use crate::args::SearchArgs;
 use crate::report::path_text;
 
-/// The query; `field` is meant where it names none.
+/// The query; `field` is its default field.
 pub(super) fn query(
     args: &SearchArgs,
     snapshot: &Snapshot,
@@ -26,7 +26,7 @@ pub(super) fn query(
     }
 }
 
-/// The JSON that was given, or that is where it says.
+/// The JSON on the command line, in a file or on standard input.
 fn json(given: &OsStr) -> Result<String> {
     let bytes = match given.as_bytes() {
         b"-" => {
@@ -43,7 +43,7 @@ fn json(given: &OsStr) -> Result<String> {
     match String::from_utf8(bytes) {
         Ok(text) => Ok(text),
         Err(_) => {
-            bail!("the query is not UTF-8, as JSON is: write a term that is not as {{\"bytes\": \"ff61\"}}")
+            bail!("the query is not valid UTF-8: write other bytes of a term as {{\"bytes\": \"ff61\"}}")
         }
     }
 }

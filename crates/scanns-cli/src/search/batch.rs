@@ -1,9 +1,9 @@
-//! Many queries of a file, answered on all cores in the order of the file.
+//! Runs the queries of a file on all cores, and prints the answers in the order of the file.
 //!
-//! Lines are taken some hundreds at a time, fewer if they are long or many hits are asked for: threads share
-//! them out one by one, and the answers are printed in order before the next are read, so memory does not
-//! depend on the length of the file. A query that cannot be answered is
-//! told with its line and does not stop the others.
+//! Some hundreds of lines are read at a time, fewer if they are long or if many hits are requested. Threads
+//! take the lines one by one, and the answers are printed in order before the next lines are read, so memory
+//! does not depend on the length of the file. A query that cannot be answered is reported with its line, and
+//! does not stop the others.
 
 use std::fs::File;
 use std::io::{self, BufRead, BufReader, Read, Write};
@@ -23,13 +23,13 @@ use crate::progress::{Ticker, per_second};
 use crate::report::{self, Outcome, Output, path_text};
 use crate::units;
 
-/// Lines that are taken at a time, for each thread; and how many hits and bytes of lines are kept at a time,
-/// about.
+/// The maximum number of lines to read at a time, for each thread; then about the maximum number of hits, and
+/// of bytes of lines, to hold at a time.
 const LINES_PER_THREAD: usize = 128;
 const MOST_HITS: usize = 1 << 20;
 const MOST_BYTES: usize = 16 << 20;
 
-/// Bytes that a line may have, without its end.
+/// The maximum length of a line in bytes, without its end.
 const LONGEST_LINE: usize = 1 << 20;
 
 /// What all queries have in common.
@@ -45,19 +45,19 @@ pub(super) struct Batch<'a> {
 struct Line {
     /// From 1.
     number: u64,
-    /// Without its end; `None` if that is too many.
+    /// Without its end; `None` if the line is too long.
     bytes: Option<Vec<u8>>,
 }
 
-/// What a query came to.
+/// The result of a query.
 enum Answer {
     Hits(Vec<(Vec<u8>, Hit)>),
     Count(u64),
-    /// What is wrong with it.
+    /// The error of the query.
     Refused(String),
 }
 
-/// An answer, and whether time was up before it was whole.
+/// An answer, and whether the query timed out.
 struct Timed {
     answer: Answer,
     partial: bool,
@@ -69,7 +69,7 @@ impl Timed {
     }
 }
 
-/// Answers all queries of the file at `path`.
+/// Runs all queries of the file at `path`.
 pub(super) fn run(batch: &Batch<'_>, path: &Path) -> Result<Outcome> {
     let mut input: Box<dyn BufRead> = match path.as_os_str().as_encoded_bytes() {
         b"-" => Box::new(io::stdin().lock()),
@@ -116,7 +116,7 @@ pub(super) fn run(batch: &Batch<'_>, path: &Path) -> Result<Outcome> {
     }
     if partial > 0 {
         report::note(&format!(
-            "time was up for {} of them: there may be more documents, and better ones",
+            "{} of them timed out: there may be more and better documents",
             units::count(partial)
         ));
     }
@@ -129,7 +129,7 @@ fn read_lines(input: &mut dyn BufRead, done: u64, most: usize) -> io::Result<Vec
     let mut read = 0;
     for number in (done + 1..).take(most) {
         let mut bytes = Vec::new();
-        // One byte more than a line and its end may have.
+        // One byte more than the longest line with its end.
         let limit = LONGEST_LINE as u64 + 3;
         if read > MOST_BYTES || (&mut *input).take(limit).read_until(b'\n', &mut bytes)? == 0 {
             break;
@@ -176,10 +176,10 @@ fn answer_all(batch: &Batch<'_>, lines: &[Line], threads: usize) -> Result<Vec<T
 
 fn answer(batch: &Batch<'_>, line: &Line) -> Result<Timed> {
     if line.bytes.is_none() {
-        return Ok(Timed::refused("the line is longer than 1 MiB: ask for less at a time"));
+        return Ok(Timed::refused("the line is longer than 1 MiB: shorten the query"));
     }
     let Ok(text) = std::str::from_utf8(named(line).1) else {
-        return Ok(Timed::refused("the query is not UTF-8"));
+        return Ok(Timed::refused("the query is not valid UTF-8"));
     };
     let budget = batch.args.timeout.map(Budget::of);
     let searcher = timed(batch.snapshot.searcher_in(batch.field), budget.as_ref());

@@ -1,4 +1,4 @@
-//! What is asked about all documents that match: counts by value, figures, numbers of different values.
+//! Aggregations over all matching documents: counts by value, statistics, numbers of different values.
 
 use std::io::Write;
 
@@ -16,7 +16,7 @@ use crate::args::ColumnArgs;
 use crate::report::Output;
 use crate::units;
 
-/// What is asked, with the words that asked for it.
+/// The requested aggregations, with their text on the command line.
 pub(super) struct Facets {
     names: Vec<(&'static str, String)>,
     asked: Vec<Aggregation>,
@@ -45,7 +45,7 @@ impl Facets {
         &self.asked
     }
 
-    /// Prints the answers.
+    /// Prints the results.
     pub(super) fn print(&self, found: &[Aggregated], out: &mut Output, json: bool) -> Result<()> {
         for ((option, text), found) in self.names.iter().zip(found) {
             if json {
@@ -62,7 +62,7 @@ impl Facets {
     }
 }
 
-/// A facet, and what is asked about its buckets.
+/// Parses a facet, and the aggregation over the documents of each bucket.
 fn facets(snapshot: &Snapshot, text: &str) -> Result<Aggregation> {
     let (own, nested) = text.split_once(" > ").map_or((text, None), |(own, nested)| (own, Some(nested)));
     let nested = match nested.map(|nested| (nested, nested.split_once(':'))) {
@@ -95,7 +95,7 @@ fn facet(snapshot: &Snapshot, text: &str) -> Result<Facet> {
         "hour" => CalendarUnit::Hour,
         _ => return terms(FacetTerms::new(field), how).map(Facet::Terms),
     };
-    ensure!(rest.is_empty(), "nothing comes behind '{word}'");
+    ensure!(rest.is_empty(), "nothing can follow '{word}'");
     Ok(Facet::Calendar { field, unit })
 }
 
@@ -121,9 +121,10 @@ fn terms(mut terms: FacetTerms, how: &str) -> Result<FacetTerms> {
     Ok(terms)
 }
 
-/// `from..to`, each of which may be left out.
+/// Parses `from..to`; both bounds are optional.
 fn range_of(text: &str, kind: &FieldKind) -> Result<FacetRange> {
-    let (from, to) = text.split_once("..").ok_or_else(|| anyhow!("'{text}' is no range: write FROM..TO"))?;
+    let (from, to) =
+        text.split_once("..").ok_or_else(|| anyhow!("'{text}' is not a range: write FROM..TO"))?;
     let bound = |text: &str| match text {
         "" => Ok(None),
         text => value_of(text, kind).map(Some),
@@ -131,9 +132,9 @@ fn range_of(text: &str, kind: &FieldKind) -> Result<FacetRange> {
     Ok(FacetRange { label: text.into(), from: bound(from)?, to: bound(to)? })
 }
 
-/// A value of a field as it is typed; whole numbers may have a unit, as in 1MiB.
+/// Parses a value of a field; unsigned numbers may have a unit, as in 1MiB.
 fn value_of(text: &str, kind: &FieldKind) -> Result<Value> {
-    let wrong = || anyhow!("'{text}' is no value of a field of kind {}", kind.name());
+    let wrong = || anyhow!("'{text}' is not a value of type {}", kind.name());
     Ok(match kind {
         FieldKind::Unsigned if text == "0" => Value::Unsigned(0),
         FieldKind::Unsigned => Value::Unsigned(units::parse_size(text).map_err(|_| wrong())?),
@@ -145,15 +146,16 @@ fn value_of(text: &str, kind: &FieldKind) -> Result<Value> {
     })
 }
 
-/// A length of intervals.
+/// Parses a number, or a size.
 fn number(text: &str) -> Result<f64> {
     let size = || units::parse_size(text).ok().map(units::approximate);
-    text.parse().ok().or_else(size).ok_or_else(|| anyhow!("'{text}' is no number"))
+    text.parse().ok().or_else(size).ok_or_else(|| anyhow!("'{text}' is not a number"))
 }
 
 fn stats(snapshot: &Snapshot, text: &str) -> Result<Aggregation> {
     let (name, percents) = text.split_once(':').map_or((text, None), |(name, rest)| (name, Some(rest)));
-    let percent = |text: &str| text.parse().map_err(|_| anyhow!("'{text}' is no percentile: write 0 to 100"));
+    let percent =
+        |text: &str| text.parse().map_err(|_| anyhow!("'{text}' is not a percentile: write 0 to 100"));
     let percentiles = percents.map(|rest| rest.split(',').map(percent).collect()).transpose()?;
     Ok(Aggregation::Stats { field: column(snapshot, name)?.0, percentiles: percentiles.unwrap_or_default() })
 }
@@ -164,7 +166,7 @@ fn distinct(snapshot: &Snapshot, text: &str) -> Result<Aggregation> {
     Ok(Aggregation::Distinct { field: column(snapshot, name)?.0, exact: how.is_empty() })
 }
 
-/// An answer for programs.
+/// A result for programs.
 fn answer(found: &Aggregated) -> Map<String, Json> {
     let mut object = Map::new();
     match found {
@@ -212,7 +214,7 @@ fn answer(found: &Aggregated) -> Map<String, Json> {
     object
 }
 
-/// An answer for people: counts in front, so that they stand below each other.
+/// Prints a result for people, with aligned counts at the beginning of lines.
 fn print(out: &mut Output, found: &Aggregated, level: usize) -> Result<()> {
     let indent = "  ".repeat(level);
     match found {
@@ -250,7 +252,7 @@ fn print_stats(out: &mut Output, stats: &Stats, indent: &str) -> Result<()> {
     let (Some(min), Some(max)) = (&stats.min, &stats.max) else { return Ok(()) };
     writeln!(out, "{indent}least      {}", fields::text(min))?;
     writeln!(out, "{indent}greatest   {}", fields::text(max))?;
-    // The sum of dates is of no use, and their mean a moment.
+    // The sum of dates has no meaning, and their mean is a date.
     if let (Value::Date(_), Some(mean)) = (min, stats.mean) {
         #[expect(clippy::cast_possible_truncation, reason = "it is between two moments")]
         writeln!(out, "{indent}mean       {}", scanns::schema::format_date(mean as i64))?;

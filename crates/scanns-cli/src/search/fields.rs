@@ -1,4 +1,4 @@
-//! Fields of a schema by name, and their values as they are shown.
+//! Finds fields of a schema by name, and formats their values.
 
 use anyhow::{Result, anyhow};
 use scanns::aggregate::Sum;
@@ -23,12 +23,12 @@ pub(super) fn column<'s>(snapshot: &'s Snapshot, name: &str) -> Result<(Field, &
     let entry = entry.ok_or_else(|| {
         let names: Vec<&str> = snapshot.schema().columns().map(|(_, entry)| entry.name.as_str()).collect();
         let there = if names.is_empty() { "none".into() } else { names.join(", ") };
-        anyhow!("the field '{name}' is no column: of this index there are {there}")
+        anyhow!("the field '{name}' is not a column; the columns are: {there}")
     })?;
     Ok((field, &entry.kind))
 }
 
-/// A field whose values are kept.
+/// A field that is a column or stored.
 pub fn kept(snapshot: &Snapshot, name: &str) -> Result<Field> {
     let is_kept = |entry: &FieldEntry| entry.column || entry.stored;
     let found = snapshot.schema().fields().find(|(_, entry)| entry.name == name && is_kept(entry));
@@ -36,11 +36,11 @@ pub fn kept(snapshot: &Snapshot, name: &str) -> Result<Field> {
         let kept = snapshot.schema().fields().filter(|(_, entry)| is_kept(entry));
         let names: Vec<&str> = kept.map(|(_, entry)| entry.name.as_str()).collect();
         let there = if names.is_empty() { "none".into() } else { names.join(", ") };
-        anyhow!("there is no field '{name}' whose values are kept: of this index there are {there}")
+        anyhow!("no field '{name}' is a column or stored; such fields are: {there}")
     })
 }
 
-/// Fields whose values are shown of each hit.
+/// The fields whose values are shown for each hit.
 pub(super) struct Shown<'s> {
     snapshot: &'s Snapshot,
     names: &'s [String],
@@ -53,14 +53,14 @@ impl<'s> Shown<'s> {
         Ok(Shown { snapshot, names, fields })
     }
 
-    /// The values of a hit by name, in the order in which they were asked for.
+    /// The values of a hit by field name, in the requested order.
     pub(super) fn of(&self, hit: &Hit) -> Result<Vec<(&'s str, Vec<Value>)>> {
         let values = self.snapshot.field_values(hit, &self.fields)?;
         Ok(self.names.iter().map(String::as_str).zip(values).collect())
     }
 }
 
-/// A value for people; what they could not read is escaped.
+/// A value for people; unprintable characters are escaped.
 pub(super) fn text(value: &Value) -> String {
     match value {
         Value::Text(text) => report::escaped(text),
@@ -68,24 +68,24 @@ pub(super) fn text(value: &Value) -> String {
         Value::Unsigned(number) => number.to_string(),
         Value::Signed(number) => number.to_string(),
         Value::Float(number) => number.to_string(),
-        Value::Boolean(truth) => truth.to_string(),
+        Value::Boolean(flag) => flag.to_string(),
         Value::Date(moment) => format_date(*moment),
     }
 }
 
-/// A value for programs: dates are strings as people write them, bytes are hexadecimal.
+/// A value for programs: dates are strings in RFC 3339, bytes are hexadecimal.
 pub(super) fn json(value: &Value) -> Json {
     match value {
         Value::Text(text) => String::from_utf8_lossy(text).into(),
         Value::Unsigned(number) => (*number).into(),
         Value::Signed(number) => (*number).into(),
         Value::Float(number) => (*number).into(),
-        Value::Boolean(truth) => (*truth).into(),
+        Value::Boolean(flag) => (*flag).into(),
         Value::Date(_) | Value::Bytes(_) => self::text(value).into(),
     }
 }
 
-/// A sum for programs: one of whole numbers that does not fit 64 bits is a string of digits.
+/// A sum for programs: a whole number that does not fit into 64 bits is a string of digits.
 pub(super) fn json_sum(sum: Sum) -> Json {
     match sum {
         Sum::Float(number) => number.into(),

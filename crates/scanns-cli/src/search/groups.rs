@@ -1,4 +1,4 @@
-//! Hits by the values of a column.
+//! Groups hits by the values of a column.
 
 use anyhow::{Context, Result, bail};
 use scanns::aggregate::{GroupBy, Groups};
@@ -13,13 +13,13 @@ use crate::args::SortArg;
 #[derive(Clone, Copy)]
 pub(super) struct Grouped<'a> {
     pub(super) value: Option<&'a Value>,
-    /// Documents of the group.
+    /// The number of documents of the group.
     pub(super) count: u64,
-    /// True of its first hit.
+    /// True for the first hit of the group.
     pub(super) is_head: bool,
 }
 
-/// The groups that `text` asks for: a field, and how many hits of each.
+/// The groups of `text`, which is a field and the number of hits of each group.
 pub(super) fn groups(asked: &Asked<'_>, text: &str) -> Result<Groups> {
     let (name, hits) = text.split_once(':').unwrap_or((text, "1"));
     let hits = hits.parse::<usize>().ok().filter(|hits| *hits > 0);
@@ -28,7 +28,9 @@ pub(super) fn groups(asked: &Asked<'_>, text: &str) -> Result<Groups> {
     let keys = match &asked.args.page.sort {
         SortArg::Score => Vec::new(),
         SortArg::Fields(fields) => order::keys(asked.snapshot, fields)?,
-        SortArg::Key | SortArg::KeyDown => bail!("--group: hits of groups are sorted by score or by columns"),
+        SortArg::Key | SortArg::KeyDown => {
+            bail!("--group: the hits of groups can be sorted by score or columns")
+        }
     };
     let field = fields::column(asked.snapshot, name)?.0;
     let by = GroupBy { field, keys, groups: asked.args.top, hits, missing: asked.args.columns.group_missing };

@@ -1,4 +1,4 @@
-//! Orders by columns, as they are typed.
+//! Turns orders from the command line into sort keys.
 
 use anyhow::Result;
 use scanns::Snapshot;
@@ -7,10 +7,10 @@ use scanns::search::{Missing, SortBy, SortKey};
 use super::fields;
 use crate::args::FieldSort;
 
-/// The keys of an order.
+/// The sort keys of an order.
 pub fn keys(snapshot: &Snapshot, fields: &[FieldSort]) -> Result<Vec<SortKey>> {
     let key = |FieldSort { name, descending, missing_first }: &FieldSort| {
-        // A field that is called so comes first.
+        // A field with the name `score` takes precedence.
         let by = match snapshot.schema().field(name) {
             None if name == "score" => SortBy::Score,
             _ => SortBy::Field(fields::column(snapshot, name)?.0),

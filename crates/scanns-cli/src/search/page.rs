@@ -1,8 +1,8 @@
-//! One page of hits, in an order, and the token that leads to the next.
+//! One page of hits in an order, and the token of the next page.
 //!
-//! A token says after which hit the next page begins, of which commit of the index, and has a digest of what
-//! was asked: with another query or model, or another commit, what comes after a hit is something else. A
-//! digest of all that shows whether it is as it was printed.
+//! A token names the last hit of a page and the commit of the index. It has a digest of the query and the
+//! options, since the hits after that hit differ with another query, model or commit. A checksum of the token
+//! shows whether it was changed.
 
 use std::hash::{DefaultHasher, Hash, Hasher};
 
@@ -16,10 +16,10 @@ use super::order;
 use crate::args::{SearchArgs, SortArg};
 use crate::progress::Ticker;
 
-/// What stands for the beginning.
+/// The token of the first page.
 const START: &str = "start";
 
-/// What is asked.
+/// The query with everything that affects its hits.
 pub(super) struct Asked<'a> {
     pub(super) args: &'a SearchArgs,
     pub(super) snapshot: &'a Snapshot,
@@ -28,7 +28,7 @@ pub(super) struct Asked<'a> {
     pub(super) prepared: &'a PreparedQuery<'a, 'a, 'a>,
     pub(super) model: Model,
     pub(super) field: Field,
-    /// The document that others should be like, which is no hit.
+    /// The example of --like, if it is a document; it is not a hit.
     pub(super) itself: Option<Hit>,
     pub(super) budget: Option<&'a Budget>,
 }
@@ -39,15 +39,15 @@ impl Asked<'_> {
     }
 }
 
-/// A hit, and the values of columns by which it was sorted, if it was.
+/// A hit, and the values of the columns that it was sorted by, if any.
 pub(super) type SortedPage = (Hit, Vec<Option<Value>>);
 
 /// A page.
 pub(super) struct Page {
-    /// Hits before it.
+    /// The number of hits before this page.
     pub(super) before: usize,
     pub(super) hits: Vec<SortedPage>,
-    /// The token of the next page, if there may be one.
+    /// The token of the next page, if there may be more hits.
     pub(super) next: Option<String>,
     /// The answers to the aggregations over all matches.
     pub(super) aggregated: Vec<Aggregated>,
@@ -97,19 +97,19 @@ pub(super) fn page(asked: &Asked<'_>, aggregations: &[Aggregation]) -> Result<Pa
     Ok(Page { before, hits, next, aggregated })
 }
 
-/// What must be the same from page to page.
+/// A digest of what must be the same for all pages.
 fn digest(query: &str, model: Model, field: Field, sort: &SortArg) -> u64 {
     let mut hasher = DefaultHasher::new();
     (query, format!("{model:?} {field:?} {sort:?}")).hash(&mut hasher);
     hasher.finish()
 }
 
-/// See the module.
+/// A position in the hits of a query.
 #[derive(Clone, Copy, Debug, PartialEq)]
 struct Token {
     generation: u64,
     digest: u64,
-    /// Hits up to and with this one.
+    /// The number of hits up to this one, inclusive.
     rank: usize,
     hit: Hit,
 }
@@ -121,7 +121,7 @@ impl Token {
         format!("{generation:x}-{digest:x}-{rank:x}-{leaf:x}-{doc:x}-{score:x}-{:x}", self.check())
     }
 
-    /// A digest of all parts.
+    /// A checksum of all parts.
     fn check(&self) -> u64 {
         let Token { generation, digest, rank, hit } = self;
         let mut hasher = DefaultHasher::new();
@@ -130,9 +130,7 @@ impl Token {
     }
 
     fn parse(text: &str) -> Result<Self> {
-        let wrong = || {
-            anyhow!("--after {text}: this is no token of a page: give what was printed with it, or {START}")
-        };
+        let wrong = || anyhow!("--after {text}: not a page token: use one that was printed, or {START}");
         let numbers: Option<Vec<u64>> =
             text.split('-').map(|part| u64::from_str_radix(part, 16).ok()).collect();
         let Some([generation, digest, rank, leaf, doc, score, check]) =
@@ -150,15 +148,15 @@ impl Token {
         if token.check() == *check { Ok(token) } else { Err(wrong()) }
     }
 
-    /// The token, if it is one of what is asked.
+    /// Returns the token, if it belongs to the query and the commit.
     fn of(self, generation: u64, digest: u64) -> Result<Self> {
         if self.digest != digest {
             bail!(
-                "--after: the token belongs to another query, field, model or order: repeat them as they were"
+                "--after: the token belongs to another query, field, model or order: use the same as before"
             );
         }
         if self.generation != generation {
-            bail!("--after: the index has changed since that page: begin again with --after {START}");
+            bail!("--after: the index has changed since that page: start again with --after {START}");
         }
         Ok(self)
     }

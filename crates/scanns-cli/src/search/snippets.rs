@@ -1,4 +1,4 @@
-//! Snippets of hits: in bold for people, with the places of what was found for programs.
+//! Prints snippets of hits: with matches in bold for people, and with their positions for programs.
 
 use std::io::Write;
 
@@ -9,15 +9,15 @@ use serde_json::{Map, Value, json};
 use crate::args::SnippetArgs;
 use crate::report::{self, Output, escaped};
 
-/// What switches bold on and off on a terminal.
+/// The sequences that switch bold on and off on a terminal.
 const BOLD: (&str, &str) = ("\x1b[1m", "\x1b[0m");
 
-/// What the arguments ask for.
+/// The requested options.
 pub(super) fn options(args: &SnippetArgs) -> SnippetOptions {
     SnippetOptions { length: args.snippet_length, fragments: args.snippet_count, ..SnippetOptions::default() }
 }
 
-/// Puts snippets into the object of a hit. Places are bytes of the text, of `text_bytes` where that is there.
+/// Puts snippets into the object of a hit. Positions are bytes of the text, or of `text_bytes` if present.
 pub(super) fn put(object: &mut Map<String, Value>, snippets: &[Snippet]) {
     let one = |snippet: &Snippet| {
         let mut object = Map::new();
@@ -30,7 +30,7 @@ pub(super) fn put(object: &mut Map<String, Value>, snippets: &[Snippet]) {
     object.insert("snippets".into(), snippets.iter().map(one).collect());
 }
 
-/// Prints snippets, a line each.
+/// Prints snippets, one per line.
 pub(super) fn print(out: &mut Output, snippets: &[Snippet]) -> Result<()> {
     let bold = if out.is_terminal() { BOLD } else { ("", "") };
     for snippet in snippets {
@@ -39,7 +39,7 @@ pub(super) fn print(out: &mut Output, snippets: &[Snippet]) -> Result<()> {
     Ok(())
 }
 
-/// The text on one line, without anything that controls a terminal but what goes around marks.
+/// The text on one line, in which only the sequences around marks control the terminal.
 fn line(snippet: &Snippet, open: &str, close: &str) -> String {
     let mut line = String::from(if snippet.start > 0 { "… " } else { "" });
     let mut at = 0;
@@ -57,7 +57,7 @@ fn line(snippet: &Snippet, open: &str, close: &str) -> String {
     line
 }
 
-/// Text with a space for every run of white space, and the rest of what is not printable escaped.
+/// Text with one space for every run of white space, and with other unprintable characters escaped.
 fn plain(text: &[u8]) -> String {
     let mut spaced = Vec::with_capacity(text.len());
     for &byte in text {

@@ -1,4 +1,4 @@
-//! What the command does when all is well: documents go in, answers and figures come out.
+//! Successful runs: documents are indexed and found, and reports have all figures.
 
 use std::collections::BTreeSet;
 use std::ffi::OsStr;
@@ -62,7 +62,7 @@ fn lines_are_documents_of_their_own() {
     assert_eq!(place.count("Usr"), 0, "paths keep their case");
     let hits = place.search(&["--json", "ann"]).lines();
     let key = hits[0]["key"].as_str().unwrap();
-    assert!(key.contains("list") && key.contains('4'), "the key tells file and line: {key}");
+    assert!(key.contains("list") && key.contains('4'), "the key has file and line: {key}");
     let info = place.info(&["--json"]).json();
     assert_eq!((&info["records"], &info["analyzer"]), (&json!("lines"), &json!("paths")));
 }
@@ -254,7 +254,7 @@ fn names_may_be_any_bytes() {
     assert_eq!(hit["key_bytes"], hex);
 }
 
-/// Indexes the paths that `list` holds, given on standard input.
+/// Indexes the paths in `list`, which is passed on standard input.
 fn from_list(place: &Place, list: &[u8], more: &[&str]) -> Ran {
     let mut command = scanns(&["index", "--files-from", "-", "--json"]);
     let mut child = command
@@ -344,7 +344,7 @@ fn every_reading_option_gives_the_same_index() {
     }
 }
 
-/// Scores and keys of a result, without ranks, which ties may share out differently.
+/// Scores and keys of a result, without ranks, which can differ for equal scores.
 fn keys(result: &[u8]) -> BTreeSet<Vec<u8>> {
     result
         .split(|&byte| byte == b'\n')

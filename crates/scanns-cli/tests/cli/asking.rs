@@ -1,5 +1,5 @@
-//! Ways to ask: queries as JSON, page by page, in the order of keys, many at once; and what is said of words
-//! that no document contains.
+//! Queries as JSON, pages, orders by key, many queries at once, and suggestions for words that no document
+//! contains.
 
 use std::io::Write;
 use std::process::Stdio;
@@ -12,7 +12,7 @@ const POEMS: [(&str, &str); 3] = [
     ("sky.txt", "The sky is blue"),
 ];
 
-/// Searches with something on standard input.
+/// Searches with `input` on standard input.
 fn search_with_input(place: &Place, more: &[&str], input: impl AsRef<[u8]>) -> Ran {
     let mut command = scanns(&["search"]);
     command.arg(place.index()).args(more);
@@ -28,7 +28,7 @@ fn queries_may_be_json_from_the_command_line_a_file_or_standard_input() {
     place.indexed(&[]);
     let json = r#"{"bool": {"must": [{"match": "Roses"}], "must_not": [{"term": "snow"}]}}"#;
     assert_eq!(place.found(&["--query-json", json]), ["rose.txt"]);
-    assert_eq!(place.found(&["--query-json", r#"{"term": "Roses"}"#]), [""; 0], "a term is taken as it is");
+    assert_eq!(place.found(&["--query-json", r#"{"term": "Roses"}"#]), [""; 0], "a term is not analyzed");
     let file = place.dir.path().join("query.json");
     std::fs::write(&file, json).unwrap();
     assert_eq!(place.found(&["--query-json", &format!("@{}", file.display())]), ["rose.txt"]);
@@ -119,11 +119,8 @@ fn a_token_of_another_query_or_commit_is_refused() {
     let ran = place.search(&["-k", "1", "--after", "start", "blue"]);
     let token = ran.stderr.split("--after ").nth(1).unwrap().trim().to_owned();
     let next = place.search(&["-k", "1", "--after", &token, "blue"]);
-    assert!(next.text().starts_with("2\t"), "ranks go on: {}", next.text());
-    assert!(
-        place.search(&["-k", "1", "blue"]).stderr.is_empty(),
-        "who does not ask for pages is told nothing"
-    );
+    assert!(next.text().starts_with("2\t"), "ranks continue: {}", next.text());
+    assert!(place.search(&["-k", "1", "blue"]).stderr.is_empty(), "without --after no token is printed");
     let refused = |args: &[&str], hint: &str| {
         let ran = place.search(args);
         assert_eq!(ran.code, Some(2), "{args:?}");
@@ -132,14 +129,14 @@ fn a_token_of_another_query_or_commit_is_refused() {
     refused(&["--after", &token, "red"], "another query");
     refused(&["--after", &token, "--model", "bm25", "blue"], "another query");
     refused(&["--after", &token, "--sort", "key", "blue"], "another query");
-    refused(&["--after", "nonsense", "blue"], "no token");
-    refused(&["--after", &token[..token.len() - 1], "blue"], "no token");
+    refused(&["--after", "nonsense", "blue"], "not a page token");
+    refused(&["--after", &token[..token.len() - 1], "blue"], "not a page token");
     let parts: Vec<&str> = token.split('-').collect();
     for at in 0..parts.len() {
         let mut changed = parts.clone();
         changed[at] = if parts[at] == "9" { "8" } else { "9" };
         for sort in ["score", "key"] {
-            refused(&["--after", &changed.join("-"), "--sort", sort, "blue"], "no token");
+            refused(&["--after", &changed.join("-"), "--sort", sort, "blue"], "not a page token");
         }
     }
     refused(&["--after", "start", "--all", "blue"], "cannot be used with");
@@ -158,10 +155,7 @@ fn words_that_are_nowhere_are_told_with_those_that_may_be_meant() {
         ran.stderr,
         "scanns: no document matches\nscanns: no document contains vilets: did you mean violets?\n"
     );
-    assert!(
-        !place.search(&["vilets", "blue"]).stderr.contains("mean"),
-        "where something was found nothing is said"
-    );
+    assert!(!place.search(&["vilets", "blue"]).stderr.contains("mean"), "no suggestions if there are hits");
     assert_eq!(place.search(&["--json", "vilets"]).stderr, "");
     assert_eq!(place.search(&["snow NOT snow"]).stderr, "scanns: no document matches\n");
 }
@@ -178,7 +172,8 @@ fn terms_are_listed_by_frequency_or_in_order() {
     assert_eq!(all.len(), 13);
     assert_eq!((&all[1]["term"], &all[1]["occurrences"]), (&"are".into(), &3.into()), "{:?}", all[1]);
     let none = terms(&["zebra"]);
-    assert_eq!((none.code, none.text(), none.stderr.as_str()), (Some(0), "", "scanns: no term begins so\n"));
+    let said = "scanns: no term has this prefix\n";
+    assert_eq!((none.code, none.text(), none.stderr.as_str()), (Some(0), "", said));
     let unknown = terms(&["--field", "nothing"]);
     assert_eq!(unknown.code, Some(2));
     assert!(unknown.stderr.contains("text"), "{}", unknown.stderr);
@@ -202,7 +197,7 @@ fn many_queries_are_answered_in_the_order_of_their_file() {
     for (at, word) in (0..12).map(|at| (at, words[at % words.len()])) {
         expected.extend(place.search(&[word]).text().lines().map(|line| format!("q{at}\t{line}\n")));
     }
-    assert!(one.text().starts_with(&expected), "as one by one");
+    assert!(one.text().starts_with(&expected), "same answers as one query at a time");
     let json =
         search_with_input(&place, &["--queries", "-", "--json", "-k", "1"], "blue sky\n\nroses").lines();
     assert_eq!(json.len(), 3);
@@ -239,7 +234,7 @@ fn a_query_that_cannot_be_answered_does_not_stop_the_others() {
     let ran = search_with_input(&place, &["--queries", "-", "--threads", &most, "-k", &most], "sky\nred\n");
     assert_eq!((ran.code, ran.text().lines().count()), (Some(0), 2), "{}", ran.stderr);
     assert_eq!(place.search(&["--queries", "/nowhere"]).code, Some(2));
-    assert_eq!(place.search(&["--queries", "-", "roses"]).code, Some(2), "one or the other");
+    assert_eq!(place.search(&["--queries", "-", "roses"]).code, Some(2), "either --queries or a query");
     for more in [&["roses"][..], &["--count", "roses"], &["--all", "roses"], &["--sort", "key", "roses"]] {
         let with = |threads: &'static str| place.search(&[&["--threads", threads], more].concat());
         let (one, two) = (with("1"), with("2"));

@@ -1,4 +1,4 @@
-//! Analyzers that users put together.
+//! Custom analyzers.
 
 use crate::{Place, run, scanns};
 
@@ -13,7 +13,7 @@ fn text_and_queries_go_through_the_chain_that_an_index_was_made_with() {
     ]);
     place.indexed(&["--positions", "--store", "content", "--analyzer", CHAIN]);
     assert_eq!(place.found(&["gr\u{f6}sse"]), ["a.txt", "b.txt", "c.txt"]);
-    // A word that is left out leaves its place, whichever it is.
+    // Every removed word leaves a gap.
     assert_eq!(place.found(&["\"GROSSE der haus\""]), ["a.txt", "c.txt"]);
     assert_eq!(place.found(&["\"GROSSE haus\""]), [""; 0]);
     assert_eq!(place.found(&["\"GROSSE of the haus\""]), ["b.txt"]);
@@ -25,7 +25,7 @@ fn text_and_queries_go_through_the_chain_that_an_index_was_made_with() {
 
     assert_eq!(place.info(&["--json"]).json()["analyzer"], CHAIN);
     assert!(place.info(&[]).text().contains(CHAIN));
-    // What is added goes through the same, and through no other.
+    // Added documents go through the same chain.
     place.write("d.txt", "Grossen".as_bytes());
     place.indexed(&[]);
     assert_eq!(place.found(&["gr\u{f6}sse"]).len(), 4);

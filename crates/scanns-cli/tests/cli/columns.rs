@@ -1,4 +1,4 @@
-//! Orders, counts and figures by columns, and the values that are shown of documents.
+//! Orders, counts and statistics by columns, and the values of documents.
 
 use scanns::schema::{Analyzer, Document, FieldEntry, FieldKind, Postings, Schema, Value, parse_date};
 use scanns::writer::{IndexWriter, WriterOptions};
@@ -15,7 +15,7 @@ const FILES: [(&str, u64, &str, &str); 6] = [
     ("f.txt", 0, "", ""),
 ];
 
-/// An index of files with columns, the last without an owner and a time.
+/// An index of files with columns; the last file has no owner and no time.
 fn place() -> Place {
     let mut schema = Schema::new();
     let words = FieldKind::Text { analyzer: Analyzer::Standard, postings: Postings::Frequencies };
@@ -153,13 +153,13 @@ fn what_columns_cannot_answer_is_refused_with_what_could() {
     let place = place();
     for (more, hint) in [
         (["--sort", "colour"], "it has text, size, owner, mtime, path, note"),
-        (["--sort", "text"], "of this index there are size, owner, mtime, path"),
+        (["--sort", "text"], "the columns are: size, owner, mtime, path"),
         (["--sort", "path"], "sort by a number"),
         (["--sort", "size:down"], "asc, desc"),
         (["--fields", "size,colour"], "no field 'colour'"),
         (["--facet", "size:often"], "by-value"),
         (["--facet", "size:ranges:1MiB"], "FROM..TO"),
-        (["--facet", "size:ranges:big.."], "no value of a field of kind unsigned"),
+        (["--facet", "size:ranges:big.."], "'big' is not a value of type unsigned"),
         (["--facet", "size:month"], "a column without dates"),
         (["--stats", "owner"], "without numbers or dates"),
         (["--stats", "size:101"], "percentile"),

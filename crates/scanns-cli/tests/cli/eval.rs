@@ -1,4 +1,4 @@
-//! `scanns eval`: topics and judgements in files, measures as text and JSON, runs that read back.
+//! `scanns eval`: topics and judgements from files, measures as text and JSON, and run files.
 
 use super::*;
 
@@ -41,8 +41,8 @@ fn topics_are_answered_measured_and_written_as_a_run_that_measures_the_same() {
         "-q",
     ];
     let found = eval(&place, &[&more[..], &["--model", "bm25"]].concat()).json();
-    // Topic 1: a and c have green, which counts twice, and b comes last. Topic 2: d of two. Topic 3: none is
-    // relevant.
+    // Topic 1: a and c contain green, which has double weight, and b comes last. Topic 2: d is one of two
+    // relevant documents. Topic 3: no document is relevant.
     assert_eq!(
         (&found["num_q"], &found["num_ret"], &found["num_rel_ret"]),
         (&3.into(), &4.into(), &3.into()),

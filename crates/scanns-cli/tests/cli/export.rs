@@ -1,4 +1,4 @@
-//! What is exported is what the library says of the same hits, in every format.
+//! Exports in every format have the same values as the hits of the library.
 
 mod formats;
 mod resumed;
@@ -21,8 +21,8 @@ use scanns::{Hit, Query, Snapshot};
 
 use crate::{Place, Ran, run, scanns};
 
-/// An index with fields of every kind, each twice: with none or one value, and with any number; and one
-/// stored field.
+/// An index with two fields of every kind, one with at most one value per document and one with any number,
+/// and with one stored field.
 pub struct Fields {
     pub place: Place,
     pub fields: Vec<Field>,
@@ -57,8 +57,7 @@ fn value(kind: &FieldKind, random: &mut Rng, unicode: bool) -> Value {
     }
 }
 
-/// A number of documents, in several segments; texts of the second half of the fields are not Unicode here
-/// and there.
+/// An index of several segments; some texts in the second half of the fields are not valid UTF-8.
 pub fn fields(documents: u32, seed: u64) -> Fields {
     println!("seed {seed:x}");
     let mut random = Rng::with_seed(seed);
@@ -110,7 +109,7 @@ pub fn fields(documents: u32, seed: u64) -> Fields {
 pub type Row = Vec<Vec<Value>>;
 
 impl Fields {
-    /// Key and values of all hits, in document order.
+    /// Key and values of all hits, in index order.
     pub fn expected(&self, text: &str) -> Vec<Row> {
         let snapshot = Snapshot::open(&self.place.index()).unwrap();
         let query = snapshot.parse(text, Operator::Or).unwrap();
@@ -130,7 +129,7 @@ impl Fields {
         self.place.dir.path().join(name)
     }
 
-    /// Exports to a file of this name, which must succeed.
+    /// Exports to a file with this name, which must succeed.
     pub fn exported(&self, name: &str, more: &[&str]) -> Vec<u8> {
         let out = self.out(name);
         let ran = self.export(&[&["-o", out.to_str().unwrap()], more].concat());
@@ -182,7 +181,7 @@ fn values(array: &ArrayRef, row: usize) -> Vec<Value> {
     }]
 }
 
-/// Texts that are no Unicode come as bytes.
+/// Converts the texts of these columns to bytes.
 pub fn as_bytes(rows: &[Row], columns: &[usize]) -> Vec<Row> {
     let mut rows = rows.to_vec();
     for row in &mut rows {

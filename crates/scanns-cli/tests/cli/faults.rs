@@ -1,4 +1,4 @@
-//! What the command does when something is wrong: it says so, keeps what was there, and its exit code tells.
+//! Failing runs: they report the error, keep existing data, and have the right exit code.
 
 use std::io::Write;
 use std::os::unix::fs::PermissionsExt;
@@ -97,7 +97,7 @@ fn an_unreadable_file_is_a_failure() {
     let place = Place::with(&[("good", "word")]);
     let secret = place.write("secret", b"word");
     std::fs::set_permissions(&secret, PermissionsExt::from_mode(0o000)).unwrap();
-    // The superuser reads what the mode forbids, unless these two capabilities are taken from them.
+    // The superuser can read the file regardless of its mode, unless these two capabilities are dropped.
     let mut humbly = if std::fs::File::open(&secret).is_ok() {
         let mut setpriv = Command::new("setpriv");
         setpriv.arg("--bounding-set=-dac_override,-dac_read_search").arg(env!("CARGO_BIN_EXE_scanns"));
@@ -129,7 +129,7 @@ fn a_fifo_in_the_tree_neither_blocks_nor_fails() {
 fn a_loop_of_links_ends() {
     let place = Place::with(&[("sub/good", "word")]);
     std::os::unix::fs::symlink(place.files(), place.files().join("sub/up")).unwrap();
-    assert_eq!(place.indexed(&["--json"]).json()["documents"], 1, "links are not followed unless asked");
+    assert_eq!(place.indexed(&["--json"]).json()["documents"], 1, "without --follow, links are not followed");
     std::fs::remove_dir_all(place.index()).unwrap();
     let ran = place.index_with(&["--json", "--follow"]);
     assert!(matches!(ran.code, Some(0 | 1)), "{}", ran.stderr);
@@ -171,7 +171,7 @@ fn a_damaged_manifest_is_an_error_and_never_an_older_answer() {
     let (answer, facts) = (place.search(&["word"]).stdout, place.info(&["--json"]).stdout);
     for step in 0..60 {
         let mut bytes = whole.clone();
-        // The end is where the content is; most of what stands before may be padding.
+        // The content is at the end; most of the bytes before it may be padding.
         let at = whole.len() - 1 - step * step * (whole.len() - 1) / (59 * 59);
         bytes[at] ^= 0x10;
         std::fs::write(&manifest, &bytes).unwrap();
@@ -192,7 +192,7 @@ fn a_damaged_manifest_is_an_error_and_never_an_older_answer() {
     assert_eq!(place.count("word"), 1);
 }
 
-/// The run must have ended with a message and nothing else.
+/// Asserts that the run ended with a message and nothing else.
 fn refused(ran: &Ran, what: &str) {
     assert_eq!((ran.code, ran.text()), (Some(2), ""), "{what}: {}", ran.stderr);
     assert!(ran.stderr.starts_with("scanns: ") && !ran.stderr.contains("panicked"), "{what}: {}", ran.stderr);
@@ -270,7 +270,7 @@ fn control_c_stops_a_build_which_goes_on_when_it_is_run_again() {
     let out = child.wait_with_output().unwrap();
     let stderr = String::from_utf8_lossy(&out.stderr);
     assert_eq!(out.status.code(), Some(130), "{stderr}");
-    assert!(stderr.contains("the same command goes on from there"), "{stderr}");
+    assert!(stderr.contains("the same command resumes from there"), "{stderr}");
     assert!(sent.elapsed() < Duration::from_secs(20), "it took {:?} to stop", sent.elapsed());
     assert_eq!(place.found(&["word"]), ["good"]);
     let begun = place.count("again");
@@ -281,7 +281,7 @@ fn control_c_stops_a_build_which_goes_on_when_it_is_run_again() {
     let added = report["documents"].as_u64().unwrap();
     assert_eq!(report["replaced"], 0);
     assert_eq!(report["unchanged"].as_u64().unwrap() + added, 11, "{report}");
-    assert_eq!(place.count("again"), begun + added, "nothing is there twice");
+    assert_eq!(place.count("again"), begun + added, "no document is there twice");
 }
 
 #[test]
@@ -295,7 +295,7 @@ fn a_full_disk_is_reported_and_leaves_the_previous_commit() {
         write!(file, "term{:x} ", n.wrapping_mul(0x9E37_79B9_7F4A_7C15)).unwrap();
     }
     file.flush().unwrap();
-    // A mount of its own, seen by this script alone and gone with it.
+    // A private mount, which disappears with this script.
     let script = r#"
         mount -t tmpfs -o size=2m none "$1" || exit 99
         "$2" index --quiet -o "$1/a.scanns" "$3" || exit 98
@@ -324,7 +324,7 @@ fn full_disk_was_reported(ran: &Ran) {
     assert!(ran.stderr.contains("No space left"), "{}", ran.stderr);
 }
 
-/// Says on the real standard error, which the test harness does not hide, that a test could not run.
+/// Reports on the real standard error, which the test harness does not capture, that a test was skipped.
 fn skipped(test: &str, why: &str) {
     std::io::stderr().write_all(format!("SKIPPED {test}: {why}\n").as_bytes()).unwrap();
 }

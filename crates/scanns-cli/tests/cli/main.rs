@@ -1,11 +1,10 @@
-//! The `scanns` command as its users meet it: the real binary on files in temporary directories.
+//! Tests of the `scanns` command: the real binary on files in temporary directories.
 //!
-//! `answers.rs` is what it does when all is well, `asking.rs` other ways to ask, `chains.rs` analyzers
-//! that users put together, `columns.rs` orders and counts by values, `eval.rs` how it measures answers,
-//! `export/` what is written of hits, `faults.rs` what it does when something is not, `maintain.rs` is what
-//! can be done to an index that is there, `records.rs` records with fields, `similar.rs` how documents become
-//! queries and scores are explained, `snippets.rs` what is shown of texts, `stored.rs` what is kept of
-//! documents, `tune.rs` is profiles.
+//! `answers.rs` tests success, and `faults.rs` tests failures. `asking.rs` is about other forms of queries,
+//! `chains.rs` about custom analyzers, `columns.rs` about orders and counts by values, `eval.rs` about
+//! measures, `export/` about exports, `maintain.rs` about changes of an existing index, `records.rs` about
+//! records with fields, `similar.rs` about queries made from documents and explanations of scores,
+//! `snippets.rs` about snippets, `stored.rs` about stored documents, and `tune.rs` about profiles.
 
 #![expect(clippy::unwrap_used, reason = "helpers of tests fail the test, outside of functions marked as one")]
 
@@ -30,12 +29,12 @@ use std::process::{Command, Output, Stdio};
 use serde_json::Value;
 use tempfile::TempDir;
 
-/// A directory for one test, with a place for files and one for an index.
+/// A directory for one test, with paths for files and for an index.
 struct Place {
     dir: TempDir,
 }
 
-/// What a run of the command came to.
+/// The result of a run of the command.
 struct Ran {
     code: Option<i32>,
     stdout: Vec<u8>,
@@ -49,7 +48,7 @@ impl Place {
         Place { dir }
     }
 
-    /// A place that holds these files.
+    /// A place with these files.
     fn with(files: &[(&str, &str)]) -> Self {
         let place = Place::new();
         for (name, text) in files {
@@ -91,12 +90,12 @@ impl Place {
         run(scanns(&["search"]).arg(self.index()).args(more))
     }
 
-    /// Asks what is in the index.
+    /// Runs `scanns info` on the index.
     fn info(&self, more: &[&str]) -> Ran {
         run(scanns(&["info"]).arg(self.index()).args(more))
     }
 
-    /// File names of the hits, in the order of names.
+    /// The file names of the hits, sorted.
     fn found(&self, more: &[&str]) -> Vec<String> {
         let mut names: Vec<_> = self.search(&[&["--all", "--json"], more].concat()).lines();
         names.sort_by_key(|hit| hit["key"].as_str().map(str::to_owned));
@@ -120,26 +119,26 @@ impl Ran {
         std::str::from_utf8(&self.stdout).unwrap()
     }
 
-    /// Standard output as one JSON value; a test of JSON output is a test of the exit code too.
+    /// Standard output as one JSON value; a failure also shows the exit code.
     fn json(&self) -> Value {
         serde_json::from_slice(&self.stdout).unwrap_or_else(|error| {
             panic!("{error} in {:?}, exit {:?}: {}", self.text(), self.code, self.stderr)
         })
     }
 
-    /// Standard output as one JSON value a line.
+    /// Standard output as one JSON value per line.
     fn lines(&self) -> Vec<Value> {
         assert_eq!(self.code, Some(0), "{}", self.stderr);
         self.text().lines().map(|line| serde_json::from_str(line).unwrap()).collect()
     }
 }
 
-/// What follows the last slash.
+/// The part of a key after the last slash.
 fn base(key: &str) -> String {
     Path::new(key).file_name().unwrap().to_string_lossy().into_owned()
 }
 
-/// The command with its first arguments, and with nothing to read.
+/// The command with its first arguments and empty standard input.
 fn scanns(args: &[&str]) -> Command {
     let mut command = Command::new(env!("CARGO_BIN_EXE_scanns"));
     command.args(args).stdin(Stdio::null());

@@ -1,4 +1,4 @@
-//! What becomes of an index that is there: documents are replaced, deleted, merged, and proved to be whole.
+//! Changes of an existing index: documents are replaced, deleted and merged, and the index is verified.
 
 use std::fs;
 use std::path::Path;
@@ -11,7 +11,7 @@ impl Place {
         run(scanns(&[verb]).arg(self.index()).args(more))
     }
 
-    /// A file of the index that has this ending.
+    /// A file of the index whose name has this ending.
     fn file_of_index(&self, ending: &str) -> std::path::PathBuf {
         let names = fs::read_dir(self.index()).unwrap().map(|entry| entry.unwrap().path());
         names.filter(|path| path.to_string_lossy().ends_with(ending)).min().unwrap()
@@ -88,7 +88,7 @@ fn values_are_changed_in_place_by_key_and_by_query() {
 
 #[test]
 fn segments_are_merged_and_what_was_deleted_is_freed() {
-    // Of the first segment a quarter is deleted, too little to be merged by itself.
+    // A quarter of the first segment is deleted, which is too little for an automatic merge.
     let place = Place::with(&[("z", "z word"), ("y", "y"), ("x", "x")]);
     for name in ["a", "b", "c"] {
         place.write(name, format!("{name} word").as_bytes());
@@ -111,7 +111,7 @@ fn segments_are_merged_and_what_was_deleted_is_freed() {
 #[test]
 fn an_index_is_reordered_on_request_and_says_what_it_needs() {
     let place = Place::new();
-    // Of three kinds in no order, many of each.
+    // Many documents of three kinds, in no order.
     for name in ["a", "b", "c"] {
         let kind = |n: usize| ((n * 1_103_515_245 + 12_345) >> 16) % 3;
         let line = |n| (0..30).map(|word| format!("k{}w{word}", kind(n))).collect::<Vec<_>>().join(" ");
@@ -141,8 +141,8 @@ fn an_index_is_reordered_on_request_and_says_what_it_needs() {
         refused.stderr
     );
     let again = place.verb("merge", &["--reorder", "--memory", "1MiB"]);
-    let told = ["1 segment became 1, reordered", "Nothing was done"];
-    assert!(told.iter().any(|told| again.text().starts_with(told)), "{}{}", again.text(), again.stderr);
+    let texts = ["1 segment became 1, reordered", "Nothing was done"];
+    assert!(texts.iter().any(|text| again.text().starts_with(text)), "{}{}", again.text(), again.stderr);
     for (args, hint) in
         [(&["--memory", "1GiB"][..], "--reorder"), (&["--reorder", "--segments", "2"], "--segments")]
     {
@@ -162,7 +162,7 @@ fn damage_is_told_and_the_rest_is_kept_on_request() {
         place.indexed(&[]);
     }
     let whole = place.verb("check", &[]);
-    assert_eq!((whole.code, whole.text()), (Some(0), "commit 2 is whole: 2 segments, 2 documents\n"));
+    assert_eq!((whole.code, whole.text()), (Some(0), "commit 2 is intact: 2 segments, 2 documents\n"));
     damage(&place.file_of_index(".seg"));
     for level in ["checksums", "structure", "all"] {
         let found = place.verb("check", &["--level", level, "--json"]);
@@ -171,8 +171,8 @@ fn damage_is_told_and_the_rest_is_kept_on_request() {
     let told = place.verb("check", &[]);
     assert!(told.text().contains("damaged: segment") && told.text().contains("--salvage"), "{}", told.text());
     let kept = place.verb("check", &["--salvage"]);
-    assert!(kept.code == Some(1) && kept.text().contains("commit 3 holds the others"), "{}", kept.text());
-    assert_eq!(place.verb("check", &[]).text(), "commit 3 is whole: 1 segment, 1 document\n");
+    assert!(kept.code == Some(1) && kept.text().contains("commit 3 has the rest"), "{}", kept.text());
+    assert_eq!(place.verb("check", &[]).text(), "commit 3 is intact: 1 segment, 1 document\n");
     assert_eq!(place.count("word"), 1);
 
     damage(&place.file_of_index("manifest-0000000003"));

@@ -1,5 +1,4 @@
-//! Records of JSON and CSV: indexed with fields that are inferred or given, and what is said of those that
-//! are malformed.
+//! Records of JSON and CSV: indexed with inferred or given fields; malformed records are reported.
 
 use super::*;
 
@@ -14,8 +13,8 @@ fn json_lines_are_indexed_with_fields_that_a_sample_suggests() {
     let place = Place::with(&[("people.jsonl", PEOPLE)]);
     let ran = place.indexed(&["--records", "jsonl"]);
     let text = ran.text();
-    assert!(text.contains("fields, as a sample of 3 records suggests"), "{text}");
-    assert!(text.contains("home.city") && text.contains("blank: 1 record left out"), "{text}");
+    assert!(text.contains("fields inferred from a sample of 3 records"), "{text}");
+    assert!(text.contains("home.city") && text.contains("blank: 1 record skipped"), "{text}");
     assert_eq!(place.found(&["compiler"]), ["people.jsonl:2"]);
     assert_eq!(place.found(&["--field", "home.city", "London"]), ["people.jsonl:1", "people.jsonl:4"]);
     let fields = place.info(&["--fields", "--json"]).json();
@@ -26,7 +25,7 @@ fn json_lines_are_indexed_with_fields_that_a_sample_suggests() {
     assert_eq!(city["values"]["greatest"], "New York");
     let table = place.info(&["--fields"]);
     assert!(table.text().contains("different") && table.text().contains("New York"), "{}", table.text());
-    // Again: the index knows what records are and which fields they have.
+    // The second run takes the record type and the fields from the index.
     let again = place.indexed(&[]);
     assert!(again.text().contains("unchanged: 1 file"), "{}", again.text());
 }
@@ -51,12 +50,12 @@ fn a_schema_is_written_edited_and_given_back() {
     let ran = place.index_with(&["--records", "csv", "--schema", path]);
     assert_eq!(ran.code, Some(0), "{}\n{edited}", ran.stderr);
     assert!(
-        ran.text().contains("field size: 1 value of another kind left out, the first was \"many\""),
+        ran.text().contains("field size: 1 value of another type skipped, the first was \"many\""),
         "{}",
         ran.text()
     );
     assert_eq!(place.found(&["--field", "name", "z"]), ["a.csv:3"]);
-    // Another schema is refused, and says in what.
+    // A different schema is refused, with the conflict.
     std::fs::write(&schema, text).unwrap();
     let ran = place.index_with(&["--records", "csv", "--schema", path]);
     assert_eq!(ran.code, Some(2));
@@ -83,7 +82,7 @@ fn malformed_records_are_listed_with_their_lines_and_the_exit_code_says_so() {
     assert!(!ran.stderr.contains('\u{1b}') && ran.code == Some(1), "{}", ran.stderr);
 }
 
-/// A file with a record of a gibibyte between two small ones; the file system keeps none of its zeros.
+/// Makes a file with a record of 1 GiB between two small ones; the file is sparse.
 fn with_a_large_record(path: &std::path::Path, before: &[u8], after: &[u8]) {
     use std::io::{Seek, SeekFrom, Write};
     let mut file = std::fs::File::create(path).unwrap();
@@ -145,7 +144,7 @@ fn files_have_columns_of_what_the_file_system_says_where_that_is_asked_for() {
     );
     assert_eq!(field("ext")["values"]["distinct"], 2);
     assert_eq!(field("mtime")["values"]["documents"], 2);
-    // The text is found as ever.
+    // The text can still be found.
     assert_eq!(place.found(&["words"]), ["c.rs"]);
     place.indexed(&[]);
     let plain = Place::with(&[("a.txt", "one")]);

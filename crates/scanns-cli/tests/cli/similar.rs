@@ -1,4 +1,4 @@
-//! Queries made of documents, and scores that are explained.
+//! Queries made from documents, and explanations of scores.
 
 use serde_json::Value;
 
@@ -27,7 +27,7 @@ fn names(hits: &[Value]) -> Vec<String> {
     hits.iter().map(|hit| base(hit["key"].as_str().unwrap())).collect()
 }
 
-/// The value that a tree of parts comes to by its sums, where it says that it is one.
+/// Checks that the value of every part described as a sum is the sum of its details.
 fn check_sums(explanation: &Value) {
     let details = explanation["details"].as_array().cloned().unwrap_or_default();
     if explanation["description"].as_str().unwrap().ends_with("sum of") {
@@ -41,7 +41,7 @@ fn check_sums(explanation: &Value) {
 fn feedback_finds_what_says_the_same_in_other_words() {
     let place = place(&["--vectors"]);
     assert_eq!(place.found(&["sun"]), ["both.txt", "sun.txt"]);
-    // Half of six documents have moon, which is too common to be taken.
+    // Half of the documents contain moon, which is too common for feedback.
     let hits = place.search(&["--json", "--rm3", "--model", "bm25", "sun"]).lines();
     assert_eq!(names(&hits).len(), 2, "{hits:?}");
     let many = Place::with(&TEXTS);
@@ -53,7 +53,7 @@ fn feedback_finds_what_says_the_same_in_other_words() {
     assert_eq!(names(&own), names(&many.search(&["--json", "--model", "bm25", "sun"]).lines()));
     let required =
         many.search(&["--json", "--rm3", "--rm3-documents", "2", "--rm3-terms", "3", "+sun sea"]).lines();
-    assert_eq!(required.len(), 2, "what is required stays so: {required:?}");
+    assert_eq!(required.len(), 2, "required words stay required: {required:?}");
 }
 
 #[test]
@@ -80,7 +80,7 @@ fn a_document_finds_others_like_it_but_not_itself() {
         assert!(hits[0]["rank"] == 1 && hits[1]["rank"] == 2, "{hits:?}");
         let one = place.search(&["--json", "-k", "1", "--like", &key(&place, "both.txt")]).lines();
         assert_eq!(names(&one), ["star.txt"], "{how:?}");
-        assert_eq!(one[0].get("after"), None, "no page of these follows");
+        assert_eq!(one[0].get("after"), None, "there are no pages of similar documents");
         assert_eq!(place.found(&["--like", &key(&place, "sea.txt")]), ["sand.txt"]);
         let few = place.search(&["--json", "--like-terms", "1", "--like", &key(&place, "both.txt")]).lines();
         assert_eq!(names(&few), ["star.txt"], "star occurs twice: {how:?}");
@@ -155,5 +155,5 @@ fn scores_are_explained_below_hits_and_in_json() {
     let lines: Vec<&str> = ran.text().lines().collect();
     assert!(lines[1].starts_with("      0.") && lines[1].ends_with(" sun: idf · tf"), "{}", ran.text());
     assert!(lines[3] == "          6 N, documents with terms", "{}", ran.text());
-    assert!(!place.search(&["sun"]).text().contains("idf"), "only where it is asked for");
+    assert!(!place.search(&["sun"]).text().contains("idf"), "only on request");
 }

@@ -1,4 +1,4 @@
-//! Snippets of hits: what is shown of their text, and with what marks.
+//! Snippets of hits: the shown parts of the text, and the marks.
 
 use serde_json::{Value, json};
 
@@ -48,7 +48,7 @@ fn snippets_of_lines_of_any_bytes_are_whole_in_json() {
     let hits = place.search(&["--snippets", "--json", "three two"]).lines();
     let snippet = &hits[0]["snippets"][0];
     assert_eq!(snippet["text_bytes"], "746872656520ff1b5b33316d2074776f");
-    assert_eq!(snippet["marks"], json!([[0, 5], [13, 16]]), "in bytes of the text as it is");
+    assert_eq!(snippet["marks"], json!([[0, 5], [13, 16]]), "in bytes of the original text");
     let shown = place.search(&["--snippets", "-k", "1", "three"]).text().to_owned();
     assert!(shown.ends_with("      three \\xff\\x1b[31m two\n"), "{shown}");
 }
@@ -70,7 +70,7 @@ fn snippets_need_text_and_a_changed_file_is_told() {
     assert_eq!(
         (both.code, both.stderr.matches("ann.txt").count()),
         (Some(1), 1),
-        "said once: {}",
+        "reported once: {}",
         both.stderr
     );
     assert_eq!(place.search(&["--snippet-length", "99", "roses"]).code, Some(2), "belongs to --snippets");

@@ -1,4 +1,4 @@
-//! Text and vectors of documents: kept by a build, shown by a search, told by info.
+//! Text and vectors of documents: stored by a build, shown by a search, described by info.
 
 use crate::{Place, base};
 
@@ -27,7 +27,7 @@ fn stored_text_is_shown_as_it_was_read() {
         assert_eq!(contents(&place, "roses"), expected, "{how:?}");
         let text = place.search(&["--content", "bloom"]).text().to_owned();
         assert!(text.contains("ann.txt\n      Dear Ann,\n      the Roses are in bloom.\n"), "{text}");
-        assert!(!place.search(&["bloom"]).text().contains("Dear"), "only where it is asked for");
+        assert!(!place.search(&["bloom"]).text().contains("Dear"), "only on request");
     }
 }
 
@@ -74,7 +74,7 @@ fn a_file_that_has_changed_is_told_and_the_others_are_shown() {
     );
     place.indexed(&[]);
     let expected = [("ann.txt".to_owned(), LETTERS[0].1.to_owned())];
-    assert_eq!(contents(&place, "roses"), expected, "what is added later is stored as the rest is");
+    assert_eq!(contents(&place, "roses"), expected, "documents added later are stored in the same way");
 }
 
 #[test]

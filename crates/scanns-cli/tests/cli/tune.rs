@@ -1,4 +1,4 @@
-//! Profiles: what `scanns tune` writes, `scanns index --profile` takes, and nothing else is left behind.
+//! Profiles: `scanns tune` writes them and nothing else, and `scanns index --profile` reads them.
 
 use std::io::Read;
 use std::process::Stdio;
@@ -77,7 +77,7 @@ fn stopped_on_request_it_writes_no_profile_and_leaves_nothing() {
     let mut command = scanns(&["tune", "--budget", "1h", "--out"]);
     let mut child =
         command.arg(&out).arg(place.files()).stdout(Stdio::null()).stderr(Stdio::piped()).spawn().unwrap();
-    // Once its directory is there, so is what catches the signal.
+    // When its directory exists, the signal handler is installed.
     while std::fs::read_dir(place.dir.path()).unwrap().count() < 2 {
         assert!(child.try_wait().unwrap().is_none(), "it ended by itself");
         std::thread::sleep(Duration::from_millis(5));
@@ -85,8 +85,8 @@ fn stopped_on_request_it_writes_no_profile_and_leaves_nothing() {
     let pid = child.id().to_string();
     assert!(std::process::Command::new("kill").args(["-INT", &pid]).status().unwrap().success());
     assert_eq!(child.wait().unwrap().code(), Some(130));
-    let mut told = String::new();
-    child.stderr.take().unwrap().read_to_string(&mut told).unwrap();
-    assert!(told.contains("no profile"), "{told}");
+    let mut stderr = String::new();
+    child.stderr.take().unwrap().read_to_string(&mut stderr).unwrap();
+    assert!(stderr.contains("no profile"), "{stderr}");
     assert_eq!(std::fs::read_dir(place.dir.path()).unwrap().count(), 1, "only the files are left");
 }

@@ -1,9 +1,9 @@
-//! The command is killed at random moments; what it acknowledged is there, and the rest whole or not at all.
+//! Kills the command at random moments; acknowledged changes survive, and others are complete or absent.
 //!
-//! Changes and the map that predicts what they come to are those of the library's durability tests. Each
-//! round does one change with the real command on a real file system, kills it after a random part of the
-//! time that it usually takes, and looks at what is left; a round ends when the change was acknowledged. 60
-//! rounds, or 1,000 with `SCANNS_LONG=1`; `SCANNS_SEED` is the seed.
+//! The changes and the map that predicts their result are those of the library's durability tests. Each round
+//! makes one change with the real command on a real file system, kills the command after a random part of the
+//! usual time, and checks the index; a round ends when the change is acknowledged. There are 60 rounds, or
+//! 1,000 with `SCANNS_LONG=1`; `SCANNS_SEED` is the seed.
 
 #![expect(clippy::unwrap_used, reason = "helpers of tests fail the test, outside of functions marked as one")]
 
@@ -23,7 +23,7 @@ use scanns::schema::Records;
 use scanns::store::FsDirectory;
 use scanns::writer::StoredOptions;
 
-/// The command that does a step, and a name for its kind.
+/// The command for a step, and the name of its kind.
 fn command(script: &Script, step: usize, index: &Path) -> (&'static str, Command) {
     let mut command = Command::new(env!("CARGO_BIN_EXE_scanns"));
     let job = match &script.steps[step] {
@@ -32,7 +32,7 @@ fn command(script: &Script, step: usize, index: &Path) -> (&'static str, Command
         _ => None,
     };
     if let Some(changes) = job {
-        // This program itself, as one that writes: see `a_program_that_writes`.
+        // This program itself runs the step: see `a_program_that_writes`.
         command = Command::new(std::env::current_exe().unwrap());
         command.args(["a_program_that_writes", "--exact"]);
         command.env(JOB, serde_json::to_string(&(index, script.lanes, changes)).unwrap());
@@ -76,10 +76,10 @@ fn command(script: &Script, step: usize, index: &Path) -> (&'static str, Command
     (kind, command)
 }
 
-/// Where the job of a program that writes stands in the environment.
+/// The environment variable with the job of a program that writes.
 const JOB: &str = "SCANNS_WRITES";
 
-/// Not a test, unless it was given a job: what is killed is a process that holds a writer.
+/// The process with a writer that is killed; without a job, this test does nothing.
 #[test]
 fn a_program_that_writes() {
     let Ok(job) = std::env::var(JOB) else { return };
@@ -92,7 +92,7 @@ fn a_program_that_writes() {
     }
 }
 
-/// What became of the runs that were to be killed.
+/// The outcomes of runs.
 #[derive(Debug, Default)]
 struct Counts {
     killed_before_commit: u32,
@@ -126,7 +126,7 @@ fn what_the_command_acknowledged_survives_being_killed() {
                 std::thread::sleep(Duration::from_micros(200));
             }
             let elapsed = begun.elapsed();
-            // A process that has ended is not killed any more.
+            // This has no effect on a process that has ended.
             child.kill().unwrap();
             let out = child.wait_with_output().unwrap();
             let directory = FsDirectory::new(&index);
@@ -146,7 +146,7 @@ fn what_the_command_acknowledged_survives_being_killed() {
                     false => counts.killed_after_commit += 1,
                 },
             }
-            // What was killed too early says nothing about the time that it would have taken.
+            // It was killed early, so its usual time is unknown and may be longer.
             took.insert(kind, usual.mul_f64(1.1));
         }
     }

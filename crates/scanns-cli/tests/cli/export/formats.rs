@@ -1,4 +1,4 @@
-//! Arrow and Parquet read back, and what text looks like.
+//! Arrow and Parquet files are read back, and text is compared.
 
 use std::fs::File;
 use std::io::Cursor;
@@ -19,7 +19,7 @@ fn arrow(file: File) -> Vec<RecordBatch> {
     FileReader::try_new(file, None).unwrap().map(Result::unwrap).collect()
 }
 
-/// The columns, and the key, that contain text that is not Unicode.
+/// The columns, including the key, that contain invalid UTF-8.
 fn binary(rows: &[Row]) -> Vec<usize> {
     let is_binary = |value: &Value| matches!(value, Value::Text(text) if std::str::from_utf8(text).is_err());
     let columns = rows.first().map_or(0, Vec::len);
@@ -101,12 +101,12 @@ fn lines_of_json_and_cells_have_the_values_of_the_library() {
                     Value::Unsigned(number) => assert_eq!(found.as_u64(), Some(*number)),
                     Value::Signed(number) => assert_eq!(found.as_i64(), Some(*number)),
                     Value::Float(number) if number.is_finite() => {
-                        // Reading it here rounds once more.
+                        // Parsing it here rounds once more.
                         let error = (found.as_f64().unwrap() - number).abs();
                         assert!(error <= number.abs() * 1e-15, "{found} {number}");
                     }
                     Value::Float(_) => assert!(found.is_null()),
-                    Value::Boolean(truth) => assert_eq!(found.as_bool(), Some(*truth)),
+                    Value::Boolean(flag) => assert_eq!(found.as_bool(), Some(*flag)),
                     Value::Date(moment) => assert_eq!(found, &scanns::schema::format_date(*moment)[..]),
                     Value::Bytes(bytes) => assert_eq!(found.as_str().map(str::len), Some(2 * bytes.len())),
                 }
@@ -116,7 +116,7 @@ fn lines_of_json_and_cells_have_the_values_of_the_library() {
     let cells = fields.exported("a.csv", &["a", "--fields", "_key,unsigned,truth"]);
     let show = |values: &Vec<Value>| match values.first() {
         Some(Value::Unsigned(number)) => number.to_string(),
-        Some(Value::Boolean(truth)) => truth.to_string(),
+        Some(Value::Boolean(flag)) => flag.to_string(),
         Some(Value::Text(text)) => String::from_utf8_lossy(text).into_owned(),
         _ => String::new(),
     };
@@ -133,7 +133,7 @@ fn what_does_not_fit_together_is_refused_with_what_does() {
         (&["--compression", "zstd"][..], "text is not compressed"),
         (&["--format", "arrow", "--compression", "snappy"], "lz4, zstd and none"),
         (&["--fields", "colour"], "no field 'colour'"),
-        (&["--fields", "text"], "of this index there are unsigned"),
+        (&["--fields", "text"], "such fields are: unsigned"),
         (&["-o", "/nowhere/at/all.csv"], "cannot write /nowhere/at/all.csv.part"),
     ] {
         let ran = fields.export(more);

@@ -1,4 +1,4 @@
-//! An export that was stopped goes on where it was.
+//! An interrupted export can be resumed.
 
 use std::process::{Child, Command, Stdio};
 use std::time::{Duration, Instant};
@@ -28,12 +28,12 @@ fn what_is_killed_again_and_again_comes_to_the_same_bytes() {
         let begun = Instant::now();
         let expected = fields.exported(&format!("whole-{out}"), more);
         let usual = begun.elapsed();
-        let (mut killed, mut went_on) = (0, 0);
+        let (mut killed, mut resumed) = (0, 0);
         for round in 0..400 {
             let resume: &[&str] = if round == 0 { &[] } else { &["--resume"] };
             let mut child = started(&fields, out, &[more, resume].concat());
             let begun = Instant::now();
-            // The more often, the longer: it gets through at last.
+            // The delay grows with the rounds, so that the export finishes at last.
             let end = usual.mul_f64(random.f64() * (0.2 + f64::from(round) / 50.0));
             while begun.elapsed() < end && child.try_wait().unwrap().is_none() {
                 std::thread::sleep(Duration::from_micros(200));
@@ -41,7 +41,7 @@ fn what_is_killed_again_and_again_comes_to_the_same_bytes() {
             child.kill().unwrap();
             let done = child.wait_with_output().unwrap();
             let stderr = String::from_utf8_lossy(&done.stderr);
-            went_on += u32::from(stderr.contains("going on behind"));
+            resumed += u32::from(stderr.contains("resuming after"));
             match done.status.code() {
                 Some(code) => {
                     assert_eq!(code, 0, "{stderr}");
@@ -50,14 +50,14 @@ fn what_is_killed_again_and_again_comes_to_the_same_bytes() {
                 None => killed += 1,
             }
             if fields.out(out).exists() {
-                // Killed between giving the file its name, whole, and its end: a state of no use may be left.
+                // It was killed after renaming the complete file, so a useless state may be left.
                 let _ = std::fs::remove_file(fields.out(&format!("{out}.part.state")));
                 break;
             }
             assert!(round < 399);
         }
-        println!("{out}: killed {killed} times, went on {went_on} times");
-        all = (all.0 + killed, all.1 + went_on);
+        println!("{out}: killed {killed} times, resumed {resumed} times");
+        all = (all.0 + killed, all.1 + resumed);
         assert!(std::fs::read(fields.out(out)).unwrap() == expected, "seed {seed:x} {out}");
         assert!(!fields.out(&format!("{out}.part")).exists());
         assert!(!fields.out(&format!("{out}.part.state")).exists());
@@ -65,7 +65,7 @@ fn what_is_killed_again_and_again_comes_to_the_same_bytes() {
     assert!(all.0 > 3 && all.1 > 0, "seed {seed:x}: nothing was killed");
 }
 
-/// Begins an export and interrupts it when it has a state; true if it was not over by then.
+/// Starts an export and interrupts it when it has a state; true if it was not complete by then.
 fn interrupted(fields: &Fields, out: &str, more: &[&str]) -> bool {
     let mut child = started(fields, out, more);
     let state = fields.out(&format!("{out}.part.state"));
@@ -88,15 +88,15 @@ fn interrupted(fields: &Fields, out: &str, more: &[&str]) -> bool {
 fn what_was_stopped_goes_on_only_if_everything_is_the_same() {
     let fields = fields(9_000, 0x5eed_0671);
     let expected = fields.exported("whole.csv", &["*"]);
-    assert!((0..50).any(|_| interrupted(&fields, "a.csv", &["*"])), "it was always over");
+    assert!((0..50).any(|_| interrupted(&fields, "a.csv", &["*"])), "it was always complete");
     let out = fields.out("a.csv");
     let with = |more: &[&str]| fields.export(&[&["-o", out.to_str().unwrap(), "--resume"], more].concat());
     for (more, hint) in [
-        (&["a"][..], "the query is not what it was"),
-        (&["*", "--fields", "_key"], "--fields is not"),
-        (&["*", "--format", "jsonl"], "--format is not"),
-        (&["*", "--sort", "unsigned"], "--sort is not"),
-        (&["*", "--format", "parquet"], "CSV and of JSON lines"),
+        (&["a"][..], "the query has changed"),
+        (&["*", "--fields", "_key"], "--fields has changed"),
+        (&["*", "--format", "jsonl"], "--format has changed"),
+        (&["*", "--sort", "unsigned"], "--sort has changed"),
+        (&["*", "--format", "parquet"], "CSV and JSON lines"),
     ] {
         let ran = with(more);
         assert!(ran.code == Some(2) && ran.stderr.contains(hint), "{more:?}: {}", ran.stderr);
@@ -113,14 +113,14 @@ fn what_was_stopped_goes_on_only_if_everything_is_the_same() {
     std::fs::write(&part, &other).unwrap();
     assert!(with(&["*"]).stderr.contains("not what was written"));
     std::fs::write(&state, &of_whole[..of_whole.len() / 2]).unwrap();
-    assert!(with(&["*"]).stderr.contains("no state of an export"));
-    // What came after the state is cut off.
+    assert!(with(&["*"]).stderr.contains("not the state of an export"));
+    // Bytes after those of the state are cut off.
     std::fs::write(&part, [&whole[..], b"torn"].concat()).unwrap();
     std::fs::write(&state, &of_whole).unwrap();
     let ran = with(&["*"]);
-    assert!(ran.code == Some(0) && ran.stderr.contains("going on behind"), "{}", ran.stderr);
+    assert!(ran.code == Some(0) && ran.stderr.contains("resuming after"), "{}", ran.stderr);
     assert!(std::fs::read(&out).unwrap() == expected && !part.exists() && !state.exists());
-    // With nothing to go on with it begins.
+    // Without a part, --resume starts an export.
     assert_eq!(with(&["*"]).code, Some(0));
     assert!(std::fs::read(&out).unwrap() == expected);
     assert_eq!(fields.export(&["--resume"]).code, Some(2));

@@ -1,4 +1,4 @@
-//! Orders are those of a search, whatever the memory.
+//! Sorted exports have the order of a sorted search, with any amount of memory.
 
 use std::fs::File;
 
@@ -16,7 +16,7 @@ fn found(fields: &Fields, query: &str, order: &str, memory: &str) -> Vec<Row> {
     rows(&FileReader::try_new(file, None).unwrap().map(Result::unwrap).collect::<Vec<_>>())
 }
 
-/// Texts as bytes, in all columns: which of them are no Unicode is another test.
+/// Texts as bytes in all columns, since another test is about invalid UTF-8.
 fn plain(rows: &[Row]) -> Vec<Row> {
     as_bytes(rows, &(0..rows.first().map_or(0, Vec::len)).collect::<Vec<_>>())
 }
@@ -89,7 +89,7 @@ fn what_is_sorted_by_need_not_be_written_and_nothing_is_left_behind() {
     there.sort();
     assert_eq!(there, ["a.csv", "a.scanns", "b.csv", "files"]);
     for (order, hint) in
-        [("note", "sort by a number"), ("colour", "it has text, unsigned"), ("stored", "is no column")]
+        [("note", "sort by a number"), ("colour", "it has text, unsigned"), ("stored", "is not a column")]
     {
         let ran = fields.export(&["--sort", order]);
         assert!(ran.code == Some(2) && ran.stderr.contains(hint), "{order}: {}", ran.stderr);
