@@ -36,8 +36,8 @@ test: setup
 	    $(if $(CI),$(PLATFORMS))
 
 # Checks that need more than the Rust toolchain; each says SKIPPED where it cannot run.
-PLATFORMS = 'ci/features.sh' 'ci/package.sh' 'ci/msrv.sh $(TARGET)/msrv' 'ci/miri.sh $(TARGET)/miri' \
-    'ci/aarch64.sh $(TARGET)/aarch64' 'ci/deny.sh'
+PLATFORMS = 'ci/features.sh' 'ci/locks.sh' 'ci/package.sh' 'ci/semver.sh' \
+    'ci/msrv.sh $(TARGET)/msrv' 'ci/miri.sh $(TARGET)/miri' 'ci/aarch64.sh $(TARGET)/aarch64' 'ci/deny.sh'
 
 fuzz:
 	@ci/fuzz.sh $(ARGS)

@@ -157,9 +157,7 @@ pub fn tantivy(work: &Path) -> Result<Ready> {
     let target = work.join("tantivy");
     let cargo = std::env::var("CARGO").unwrap_or_else(|_| "cargo".into());
     let mut build = Command::new(cargo);
-    // Not --locked: the lock file also names what the library needs, and would stop the comparison after each
-    // change of that. What it has stays as it is.
-    build.args(["build", "--release", "--manifest-path"]).arg(package.join("Cargo.toml"));
+    build.args(["build", "--release", "--locked", "--manifest-path"]).arg(package.join("Cargo.toml"));
     build.arg("--target-dir").arg(&target).env("RUSTFLAGS", "-C target-cpu=native");
     let remedy = "see that the crates of its lock file can be fetched";
     run(&mut build, "build the adapter for tantivy", &work.join("tantivy.log"), remedy)?;
