@@ -54,12 +54,8 @@ fn advice(error: &Error) -> &'static str {
         Error::SourceChanged { .. } => {
             " (scanns index updates the index, --store content stores the text in it)"
         }
-        Error::Unsupported { what, .. } if what.contains("positions of") => {
-            " (scanns index --positions builds such an index)"
-        }
-        Error::Unsupported { what, .. } if what.contains("offsets of") => {
-            " (scanns index --offsets builds such an index)"
-        }
+        Error::NotIndexed { what: "positions" } => " (scanns index --positions builds such an index)",
+        Error::NotIndexed { what: "offsets" } => " (scanns index --offsets builds such an index)",
         Error::InvalidValue { what, .. } if what == "memory for reordering" => " (use a larger --memory)",
         _ => "",
     }

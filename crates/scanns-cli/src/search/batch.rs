@@ -210,6 +210,7 @@ fn is_about_the_query(error: &Error) -> bool {
             | Error::Conflict { .. }
             | Error::TooMany { .. }
             | Error::Unsupported { .. }
+            | Error::NotIndexed { .. }
     )
 }
 

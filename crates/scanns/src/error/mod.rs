@@ -1,84 +1,85 @@
-//! One typed error per kind of failure: what was expected, what was found, where, and what to do.
+//! One typed error for all kinds of failures. It tells what was expected, what was found, where, and what to
+//! do.
 //!
-//! Every room to the right returns [`Error`]; the command line prints it as it is, so its text is written for
-//! the person who has to act on it.
+//! Every other module returns [`Error`]. The command prints its text unchanged, so the text is written for
+//! users.
 
 use std::any::Any;
 use std::path::{Path, PathBuf};
 
-/// What every fallible function of this crate returns.
+/// The result of every fallible function of this crate.
 pub type Result<T, E = Error> = std::result::Result<T, E>;
 
-/// A failure, in words that say what to do next.
+/// A failure. Its message says what to do next.
 #[derive(Debug, thiserror::Error)]
 #[non_exhaustive]
 pub enum Error {
     /// The operating system refused a file operation.
     #[error("cannot {action} {}: {source}", .path.display())]
     Io {
-        /// What was tried, as a verb: `open`, `read`, `sync`.
+        /// The operation, as a verb: `open`, `read`, `sync`.
         action: &'static str,
-        /// The file or directory it was tried on.
+        /// The file or directory of the operation.
         path: PathBuf,
-        /// What the operating system said.
+        /// The error of the operating system.
         source: std::io::Error,
     },
 
-    /// The operating system refused a resource that is no file: memory, threads, a ring.
+    /// The operating system refused a resource that is not a file: memory, threads, a ring.
     #[error("cannot {action}: {source}; {remedy}")]
     System {
-        /// What was tried.
+        /// The operation, as a verb.
         action: &'static str,
-        /// What the operating system said.
+        /// The error of the operating system.
         source: std::io::Error,
-        /// What the user can do about it.
+        /// What the user can do.
         remedy: &'static str,
     },
 
-    /// A path that should be an index is something else.
+    /// A path is not an index.
     #[error("{} is not a scanns index: {why}", .path.display())]
     NotAnIndex {
-        /// The path that was given.
+        /// The path.
         path: PathBuf,
-        /// What is missing or in the way, and what to do.
+        /// Why it is not an index, and what to do.
         why: &'static str,
     },
 
-    /// A file was written by a newer version of this program.
+    /// A file was written by a newer version of scanns.
     #[error("{file} has format version {found}, this program reads up to {supported}: use a newer scanns")]
     NewerFormat {
-        /// Name of the file.
+        /// The name of the file.
         file: String,
-        /// The version in the file.
+        /// The format version of the file.
         found: u32,
-        /// The newest version that this program reads.
+        /// The newest format version that this program reads.
         supported: u32,
     },
 
-    /// Bytes are not what the format says: damage, truncation, or another program's file.
+    /// A file does not have the expected format: it is damaged, truncated, or belongs to another program.
     #[error(
         "{file} is damaged: {what}; restore the file from a copy, salvage the intact segments, or build \
          the index again"
     )]
     Corrupt {
-        /// Name of the file or structure.
+        /// The name of the file or structure.
         file: String,
         /// What was expected and what was found.
         what: String,
     },
 
     /// Another process is writing to the index.
-    #[error("{path} is being written by another process: wait for it to end, or give another output",
+    #[error("{path} is being written by another process: wait until it ends, or use another output",
         path = .path.display())]
     Locked {
         /// The index.
         path: PathBuf,
     },
 
-    /// A file of which an index keeps no text is not what it was when it was indexed.
+    /// A file whose text is not stored in the index has changed since it was indexed.
     #[error(
-        "{} is not what it was when it was indexed: {what}; index it again, or keep the text of documents \
-         in the index",
+        "{} has changed since it was indexed: {what}; index it again, or store the text of documents in the \
+         index",
         .path.display()
     )]
     SourceChanged {
@@ -88,48 +89,48 @@ pub enum Error {
         what: String,
     },
 
-    /// An index writer that failed before; what it had not committed is lost.
+    /// An index writer failed earlier. Its uncommitted changes are lost.
     #[error(
-        "the writer failed, and what it had not committed is lost: {cause}; open the index again, and \
-         write it again"
+        "the writer failed, and uncommitted changes are lost: {cause}; open the index again, and repeat \
+         these changes"
     )]
     WriterFailed {
-        /// What went wrong first.
+        /// The first error.
         cause: String,
     },
 
-    /// A query that does not parse, or that this index cannot answer.
+    /// A query that cannot be parsed, or that this index cannot answer.
     #[error("query: {message}, at character {at}: {query}")]
     Query {
         /// The query as given.
         query: String,
-        /// What is wrong and what to write instead.
+        /// What is wrong, and what to write instead.
         message: String,
-        /// Position of the fault, in characters from 1.
+        /// The position of the error, in characters from 1.
         at: usize,
     },
 
-    /// A query in JSON that is none, or that this index cannot answer.
+    /// An invalid query in JSON, or one that this index cannot answer.
     #[error("query: {path}{}{message}", if .path.is_empty() { "" } else { ": " })]
     QueryJson {
-        /// Where in the JSON, as in `bool.must[1].fuzzy.edits`; empty for the whole.
+        /// The path in the JSON, as in `bool.must[1].fuzzy.edits`; empty for the whole query.
         path: String,
-        /// What is wrong and what to write instead.
+        /// What is wrong, and what to write instead.
         message: String,
     },
 
     /// A name that is not one of a fixed set of names.
     #[error("unknown {what} '{name}': use {known}")]
     UnknownName {
-        /// What kind of thing the name should name, as in `analyzer` or `operator`.
+        /// The kind of the name, as in `analyzer` or `operator`.
         what: &'static str,
         /// The name as given.
         name: String,
-        /// The names that are known, as a list to read.
+        /// The known names, as a list for display.
         known: String,
     },
 
-    /// A field that the index or the schema does not have.
+    /// The index or the schema does not have this field.
     #[error("no field '{field}'{}", list_of_fields(.known))]
     UnknownField {
         /// The name as given.
@@ -141,57 +142,64 @@ pub enum Error {
     /// A field that cannot be defined, or cannot be used in this way.
     #[error("field '{field}' {problem}; {remedy}")]
     InvalidField {
-        /// Name of the field.
+        /// The name of the field.
         field: String,
-        /// What is wrong with it, to be read after its name.
+        /// What is wrong with the field; the message continues after its name.
         problem: String,
         /// What to do instead.
         remedy: String,
     },
 
-    /// A value outside the values that are allowed.
+    /// A value that is not allowed.
     #[error("invalid {what} {found}: expected {expected}")]
     InvalidValue {
         /// The parameter or the part of the input, as in `k1 of bm25`.
         what: String,
         /// The value as given.
         found: String,
-        /// The values that are allowed.
+        /// The allowed values.
         expected: String,
     },
 
-    /// Two settings that exclude each other, or a setting that contradicts the index.
+    /// Two settings that exclude each other, or a setting that does not fit the index.
     #[error("{what} conflicts with {with}; {remedy}")]
     Conflict {
         /// The setting.
         what: String,
-        /// What it contradicts.
+        /// What the setting contradicts.
         with: String,
         /// What to change.
         remedy: String,
     },
 
-    /// More of something than there may be.
+    /// The number of some items exceeds a limit.
     #[error("too many {what}: at most {limit} are allowed; {remedy}")]
     TooMany {
-        /// What is counted, in the plural.
+        /// The items, in the plural.
         what: &'static str,
-        /// How many are allowed.
+        /// The maximum number.
         limit: u64,
         /// What to do instead.
         remedy: &'static str,
     },
 
-    /// A request that makes sense, but is not supported.
+    /// A valid request that is not supported.
     #[error("{what} is not supported; {remedy}")]
     Unsupported {
-        /// What was asked for.
+        /// The request.
         what: String,
         /// What to do instead.
         remedy: String,
     },
 
-    /// A hit that does not belong to the segments that are searched.
+    /// Data that is stored only on request, and that this index does not have.
+    #[error("the index has no {what}: build an index with {what}, or use what needs none")]
+    NotIndexed {
+        /// The missing data: `positions` or `offsets`.
+        what: &'static str,
+    },
+
+    /// A hit that does not belong to the searched segments.
     #[error("no document {doc} in segment {segment}: use hits of a search over the same commit")]
     UnknownHit {
         /// The number of the segment in its searcher.
@@ -200,46 +208,46 @@ pub enum Error {
         doc: u32,
     },
 
-    /// A thread of this program panicked: a fault of the program.
-    #[error("{worker} panicked: {message}; this is a fault of scanns, please report it")]
+    /// A thread panicked. This is a bug in scanns.
+    #[error("{worker} panicked: {message}; this is a bug in scanns, please report it")]
     WorkerPanicked {
-        /// What the thread did, as in `an index thread`.
+        /// The task of the thread, as in `an index thread`.
         worker: &'static str,
         /// The message of the panic.
         message: String,
     },
 
-    /// The name of an analyzer, or a chain, that cannot be understood.
+    /// An invalid name of an analyzer, or an invalid chain.
     #[error("{part} {problem}")]
     InvalidAnalyzer {
-        /// The part of the name that is wrong, as in `step 2 of the chain, 'x':`.
+        /// The invalid part of the name, as in `step 2 of the chain, 'x':`.
         part: String,
-        /// What is wrong with it and what to write instead, to be read after the part.
+        /// What is wrong with the part, and what to write instead; the message continues after the part.
         problem: String,
     },
 
-    /// The work was asked to stop.
-    #[error("stopped on request; what was committed before stays")]
+    /// The operation was cancelled.
+    #[error("stopped on request; earlier commits are kept")]
     Cancelled,
 }
 
 impl Error {
-    /// An [`Error::Io`] about `path`.
+    /// Creates an [`Error::Io`] about `path`.
     pub fn io(action: &'static str, path: &Path, source: std::io::Error) -> Self {
         Error::Io { action, path: path.to_path_buf(), source }
     }
 
-    /// An [`Error::Corrupt`] about the file or structure called `file`.
+    /// Creates an [`Error::Corrupt`] about the file or structure called `file`.
     pub fn corrupt(file: impl Into<String>, what: impl Into<String>) -> Self {
         Error::Corrupt { file: file.into(), what: what.into() }
     }
 
-    /// An [`Error::InvalidValue`] for the parameter `what`.
+    /// Creates an [`Error::InvalidValue`] for the parameter `what`.
     pub fn invalid(what: impl Into<String>, found: impl ToString, expected: impl Into<String>) -> Self {
         Error::InvalidValue { what: what.into(), found: found.to_string(), expected: expected.into() }
     }
 
-    /// An [`Error::WorkerPanicked`] with the message in the payload that joining the thread returned.
+    /// Creates an [`Error::WorkerPanicked`] with the message in the payload that joining the thread returned.
     pub fn panicked(worker: &'static str, payload: &(dyn Any + Send)) -> Self {
         let text = payload.downcast_ref::<&str>().map(|text| (*text).to_owned());
         let text = text.or_else(|| payload.downcast_ref::<String>().cloned());
@@ -247,7 +255,7 @@ impl Error {
     }
 }
 
-/// How a message about an unknown field goes on: with the fields that exist.
+/// The end of a message about an unknown field: a list of the existing fields.
 fn list_of_fields(known: &[String]) -> String {
     match known {
         [] => ": there are no fields".to_owned(),

@@ -1,4 +1,4 @@
-//! An index that stays in memory: built by one thread, complete and searchable in place.
+//! An index that stays in memory: built by one thread, and searchable without being written.
 
 use std::ops::Range;
 
@@ -11,9 +11,10 @@ use crate::schema::{Analyzer, Records};
 use crate::search::{Leaf, LeafStats, ListSource, PositionSource, TermRef, TermStream};
 use crate::tokenize::Tokenizer;
 
-/// Documents, their terms and postings, without any file.
+/// An inverted index in memory, without files.
 ///
-/// Threads that index together have one each and search them together, as segments are.
+/// Threads that index in parallel have one index each. A search covers all of them, as it does the segments
+/// of an index on disk.
 pub struct MemoryIndex {
     analyzer: Analyzer,
     tokenizer: Tokenizer,
@@ -22,7 +23,7 @@ pub struct MemoryIndex {
 }
 
 impl MemoryIndex {
-    /// An empty index; documents are refused once `options.budget` bytes are taken.
+    /// Creates an empty index. It refuses documents once `options.budget` bytes are in use.
     pub fn new(analyzer: &Analyzer, options: &InvertOptions) -> Result<Self> {
         Ok(MemoryIndex {
             analyzer: analyzer.clone(),
@@ -32,8 +33,8 @@ impl MemoryIndex {
         })
     }
 
-    /// Adds a document, whose bytes may be lower-cased in place; false if it does not fit into the budget any
-    /// more.
+    /// Adds a document. Its bytes may be changed to lower case in place. Returns false if the document does
+    /// not fit into the budget.
     pub fn add(&mut self, key: &[u8], text: &mut [u8]) -> bool {
         let all = 0..text.len();
         self.add_range(key, text, all)
@@ -60,50 +61,50 @@ impl MemoryIndex {
         true
     }
 
-    /// Makes what was added visible to searches; to be called after the last document.
+    /// Makes the added documents visible to searches. Call it after the last document.
     pub fn settle(&mut self) {
         self.inverter.settle();
     }
 
-    /// The postings.
+    /// Returns the inverter, which holds the postings.
     pub fn inverter(&self) -> &Inverter {
         &self.inverter
     }
 
-    /// How terms are found.
+    /// Returns the analyzer of the documents.
     pub fn analyzer(&self) -> &Analyzer {
         &self.analyzer
     }
 
-    /// Parses a query whose words are analyzed as the documents were.
+    /// Parses a query and analyzes its words as the documents were analyzed.
     pub fn parse(&self, text: &str, operator: Operator) -> Result<Query> {
         parse(text, operator, &mut OneAnalyzer(&self.analyzer))
     }
 
-    /// The handle is the entry of the term.
+    /// The handle of a term is its entry.
     fn term_ref(&self, entry: u32, doc_freq: u32) -> TermRef {
         let (_, total_freq) = self.inverter.frequencies(entry);
         TermRef { doc_freq, total_freq, handle: [u64::from(entry), 0], positions: [0; 2] }
     }
 
-    /// Forgets all documents and keeps the memory.
+    /// Removes all documents and keeps the memory.
     pub fn clear(&mut self) {
         self.inverter.clear();
         self.keys.clear();
     }
 }
 
-/// The terms of an index in memory, which have been sorted for it.
+/// The sorted terms of an index in memory.
 struct MemoryTerms<'a> {
     index: &'a MemoryIndex,
     terms: Vec<(Vec<u8>, u32)>,
-    /// The place of the current term; `None` before the first.
+    /// The index of the current term; `None` before the first.
     at: Option<usize>,
     found: TermRef,
 }
 
 impl MemoryTerms<'_> {
-    /// Goes to the first term from `place` on that has a document.
+    /// Moves to the first term at or after `place` that has a document.
     fn go_to(&mut self, mut place: usize) -> bool {
         while let Some(&(_, entry)) = self.terms.get(place) {
             let doc_freq = self.index.inverter.doc_freq(entry);
@@ -174,10 +175,7 @@ impl Leaf for MemoryIndex {
 
     fn positions<'a>(&'a self, term: &TermRef) -> Result<PositionSource<'a>> {
         if !self.inverter.kept().has_positions() {
-            return Err(Error::Unsupported {
-                what: "asking an index in memory without positions for them".into(),
-                remedy: "build it with positions".into(),
-            });
+            return Err(Error::NotIndexed { what: "positions" });
         }
         let entry = u32::try_from(term.handle[0]).unwrap_or(u32::MAX);
         Ok(PositionSource::Decoded(self.inverter.postings(entry).0, self.inverter.positions(entry)))

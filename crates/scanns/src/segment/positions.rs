@@ -1,7 +1,7 @@
 //! The positions and offsets of terms in documents.
 //!
-//! They are stored in runs, one per term, in the section of terms, each before the list of postings that it
-//! belongs to.
+//! They are stored in runs, one per term, in the section of terms. The run of a term is stored before its
+//! list of postings.
 
 use std::ops::Range;
 
@@ -15,7 +15,7 @@ use crate::codec::{
 use crate::error::{Error, Result};
 use crate::schema::Postings;
 
-/// What all of `segments` keep of a term in a document.
+/// The postings format that all `segments` share.
 ///
 /// # Errors
 /// [`Error::Corrupt`] if they differ, which never happens among the segments of one index.
@@ -26,19 +26,19 @@ pub(super) fn in_common(segments: &[Segment]) -> Result<Postings> {
     match kept.find(|(_, other)| *other != first) {
         Some((id, _)) => Err(Error::corrupt(
             file_name(id),
-            "it does not keep the same data per term as the other segments of its index",
+            "it does not store the same data per term as the other segments of its index",
         )),
         None => Ok(first),
     }
 }
 
 impl Segment {
-    /// A reader of the deltas of a term: of its positions, and of its offsets too if `C` has them. `info` and
-    /// `positions` come from [`Segment::find_all`] or an iterator over terms.
+    /// Returns a reader of the deltas of a term: of its positions, and also of its offsets if `C` has them.
+    /// `info` and `positions` come from [`Segment::find_all`] or an iterator over terms.
     ///
     /// # Errors
-    /// [`Error::Corrupt`]; and [`Error::Unsupported`] if the segment has no positions, or no offsets where
-    /// `C` needs them.
+    /// [`Error::Corrupt`]; [`Error::Unsupported`] if the segment has no positions, or no offsets although `C`
+    /// needs them.
     pub fn deltas<C: Columns>(
         &self,
         term: &[u8],
@@ -46,8 +46,8 @@ impl Segment {
         positions: TermPositions,
     ) -> Result<DeltaReader<'_, C>> {
         match positions {
-            _ if C::OFFSETS && !self.kept().has_offsets() => Err(not_kept("offsets")),
-            TermPositions::NotKept => Err(not_kept("positions")),
+            _ if C::OFFSETS && !self.kept().has_offsets() => Err(not_indexed("offsets")),
+            TermPositions::NotKept => Err(not_indexed("positions")),
             TermPositions::Only(at) => Ok(DeltaReader::only(at)),
             TermPositions::Run { offset, len, offsets } => {
                 let bytes = self.list(offset, len)?;
@@ -57,7 +57,8 @@ impl Segment {
         }
     }
 
-    /// The positions of a term in one document, ascending; empty if the document does not contain the term.
+    /// Returns the positions of a term in one document, ascending; empty if the document does not contain the
+    /// term.
     ///
     /// # Errors
     /// [`Error::Corrupt`], and [`Error::Unsupported`] in a segment without positions.
@@ -67,8 +68,8 @@ impl Segment {
         self.in_document(term, info, doc, cursor, |cursor, list| cursor.positions_of_current(list).to_vec())
     }
 
-    /// The byte range of each occurrence of a term in the text of one document, in order; empty if the
-    /// document does not contain the term.
+    /// Returns the byte range of each occurrence of a term in the text of one document, in order; empty if
+    /// the document does not contain the term.
     ///
     /// # Errors
     /// [`Error::Corrupt`], and [`Error::Unsupported`] in a segment without offsets.
@@ -78,7 +79,7 @@ impl Segment {
         self.in_document(term, info, doc, cursor, |cursor, list| cursor.offsets_of_current(list).to_vec())
     }
 
-    /// What `read` returns for a term once its cursor stands at document `doc`.
+    /// Returns the result of `read` for a term whose cursor is at document `doc`.
     fn in_document<'a, C: Columns, T>(
         &'a self,
         term: &[u8],
@@ -106,12 +107,12 @@ impl Segment {
         }
     }
 
-    /// Verifies the positions of a term, if there are any: each document has as many as its frequency, they
-    /// ascend, and the run says correctly where the positions of each block begin. With offsets, no
-    /// occurrence begins before the preceding one, or ends before it begins.
+    /// Verifies the positions of a term, if there are any: each document has one position for each
+    /// occurrence, they ascend, and the run contains the correct start of the positions of each block. With
+    /// offsets, no occurrence begins before the preceding one, or ends before it begins.
     ///
     /// # Errors
-    /// [`Error::Corrupt`] if one of these does not hold.
+    /// [`Error::Corrupt`] if any of this does not hold.
     pub(super) fn check_positions(
         &self,
         term: &[u8],
@@ -150,19 +151,16 @@ impl Segment {
         if whole && deltas.is_at_end() { Ok(()) } else { Err(self.damaged_positions(term)) }
     }
 
-    /// The error for positions of this segment that do not decode.
+    /// Returns the error for positions of this segment that cannot be decoded.
     pub(super) fn damaged_positions(&self, term: &[u8]) -> Error {
         let what = format!("the positions of term \"{}\" cannot be read", term.escape_ascii());
         Error::corrupt(file_name(self.id()), what)
     }
 }
 
-/// The error for positions or offsets that are asked of a segment without them.
-fn not_kept(what: &str) -> Error {
-    Error::Unsupported {
-        what: format!("reading {what} of an index that keeps none"),
-        remedy: format!("build an index that keeps {what}, or do without them"),
-    }
+/// Returns the error for requesting positions or offsets from a segment without them.
+fn not_indexed(what: &'static str) -> Error {
+    Error::NotIndexed { what }
 }
 
 /// Returns true if the positions ascend from `before`, which becomes the last of them.

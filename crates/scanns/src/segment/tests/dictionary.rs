@@ -1,4 +1,4 @@
-//! Look-ups compared with a map of all terms, in dictionaries of every awkward kind.
+//! Look-ups compared with a map of all terms, in dictionaries of every difficult kind.
 
 use std::collections::BTreeSet;
 
@@ -139,7 +139,8 @@ fn a_check_finds_a_wrong_sparse_index_and_never_panics() {
         for term in terms.iter().step_by(31) {
             let _ = found.find(term);
         }
-        // A wrong prefix may still be between its neighbours. A wrong place shows when the block is read.
+        // A wrong prefix may still be between its neighbours. A wrong place is detected when the block is
+        // read.
         if at == 7 && !(1..=899).contains(&of) {
             assert!(found.check_sparse(&mut || Ok(())).is_err(), "prefix {of}, byte {at}");
         }

@@ -176,7 +176,7 @@ fn reading_offsets_that_are_not_kept_is_an_error() {
     let segments = [7, 8].map(|id| Segment::open(&directory, id, 0).unwrap());
     assert_eq!(segments.each_ref().map(Segment::kept), [Postings::Frequencies, Postings::Offsets]);
     let error = segments[0].offsets(lists.keys().next().unwrap(), 0).unwrap_err();
-    assert!(matches!(error, Error::Unsupported { .. }), "{error}");
+    assert!(matches!(error, Error::NotIndexed { what: "offsets" }), "{error}");
     let merged = merge(&directory, 9, &segments, None, &MergeWork::default(), &mut |_| Ok(()));
     assert!(matches!(merged, Err(Error::Corrupt { .. })));
 }

@@ -133,7 +133,7 @@ fn segments_with_and_without_positions_do_not_mix_and_reading_missing_positions_
     let segments = [7, 8].map(|id| Segment::open(&directory, id, 0).unwrap());
     assert_eq!(segments.each_ref().map(Segment::kept), [Postings::Frequencies, Postings::Positions]);
     let error = segments[0].positions(lists.keys().next().unwrap(), 0).unwrap_err();
-    assert!(matches!(error, Error::Unsupported { .. }), "{error}");
+    assert!(matches!(error, Error::NotIndexed { what: "positions" }), "{error}");
     let merged = merge(&directory, 9, &segments, None, &MergeWork::default(), &mut |_| Ok(()));
     assert!(matches!(merged, Err(Error::Corrupt { .. })));
     assert!(!directory.list().unwrap().contains(&file_name(9)));

@@ -104,7 +104,7 @@ fn a_merge_in_any_order_has_the_content_of_a_merge_in_the_order_of_the_sources()
     }
 }
 
-/// A segment of lines of several files, each with a word of its own.
+/// A segment of lines of several files, each with a unique word.
 fn lines(random: &mut Rng, directory: &RamDirectory, id: u128) {
     let options = InvertOptions { budget: 1 << 26, pages: PageSize::Base, ..InvertOptions::default() };
     let mut inverter = Inverter::new(&options).unwrap();

@@ -42,7 +42,7 @@ fn walking_finds_the_same_terms_as_reading_all() {
         assert!(known.len() > 5_000, "{} terms", known.len());
         for _ in 0..60 {
             let mut walk = segment.walk_terms();
-            // The place of the next term, and whether the walk stands at it.
+            // The place of the next term, and whether the walk is at it.
             let mut at: Option<usize> = None;
             loop {
                 let there = if random.u8(..3) == 0 {
