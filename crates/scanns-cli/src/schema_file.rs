@@ -338,9 +338,9 @@ mod tests {
             ("name = 'a'\ntype = 'text'\ncolumn = 1", "line 6"),
             (
                 "name = 'a b'\ntype = 'text'",
-                "line 3, field \"a b\": field 'a b' has no valid name; use letters",
+                "line 3, field \"a b\": field 'a b' has an invalid name; use letters",
             ),
-            ("name = ''\ntype = 'text'", "has no valid name"),
+            ("name = ''\ntype = 'text'", "has an invalid name"),
             (
                 "name = 'a'\ntype = 'text'\nanalyzer = 'klingon'",
                 "analyzer 'klingon' is unknown: use standard",
@@ -358,7 +358,7 @@ mod tests {
             ("name = 'a'\ntype = 'date'", "no field is searched"),
             (
                 "name = 'a'\ntype = 'text'\n\n[[field]]\n# again\nname = 'a'\ntype = 'date'",
-                "line 7, field \"a\": field 'a' is there already",
+                "line 7, field \"a\": field 'a' already exists",
             ),
             ("name = 'a'\nname = 'b'", "not valid TOML"),
             ("name = 'a'\ntype = 'text'\n[more]", "unknown field `more`"),

@@ -1,13 +1,13 @@
-//! An index in a store of objects: a `Directory` of your own.
+//! An index in an object store: a custom `Directory`.
 //!
 //! ```sh
 //! cargo run --release --example directory
 //! ```
 //!
-//! An object store has no files that grow, no names that move and no locks, only objects that are put and got
-//! whole. That is enough: a file is put when it is finished, a rename is a copy and a delete, and a lock is
-//! whatever the store has for it. Here the store is a map in memory that counts its requests; a service of a
-//! network would take its place.
+//! An object store cannot append to files, rename them or lock them; it only puts and gets whole objects.
+//! That is enough for an index: a file is put when it is complete, a rename is a copy and a delete, and the
+//! lock is whatever the store offers. Here the store is a map in memory that counts its requests; a real
+//! program would call a network service instead.
 
 use std::collections::BTreeMap;
 use std::io::{self, Write};
@@ -20,7 +20,7 @@ use scanns::store::{Bytes, Directory, Output, WriterLock};
 use scanns::writer::WriterOptions;
 use scanns::{Error, Index, Result};
 
-/// Objects by name, and how often they were asked for.
+/// Objects by name, and the number of requests.
 #[derive(Debug, Default)]
 struct Objects {
     objects: Mutex<BTreeMap<String, Arc<[u8]>>>,
@@ -30,7 +30,8 @@ struct Objects {
 }
 
 impl Objects {
-    /// Works on the objects; nothing is ever half done under the lock, so a thread that panicked did no harm.
+    /// Calls `work` with the objects. No change is ever left half done under the lock, so a panicked thread
+    /// leaves valid data.
     fn with<T>(&self, work: impl FnOnce(&mut BTreeMap<String, Arc<[u8]>>) -> T) -> T {
         work(&mut self.objects.lock().unwrap_or_else(PoisonError::into_inner))
     }
@@ -54,7 +55,7 @@ pub struct ObjectDirectory {
 }
 
 impl ObjectDirectory {
-    /// How many objects were put, and how many were got.
+    /// The number of put requests, and of get requests.
     pub fn requests(&self) -> (u64, u64) {
         (self.store.puts.load(Ordering::Relaxed), self.store.gets.load(Ordering::Relaxed))
     }
@@ -84,7 +85,7 @@ impl Directory for ObjectDirectory {
         Ok(self.store.with(|objects| objects.keys().cloned().collect()))
     }
 
-    /// An object that was put is there: nothing is left to do.
+    /// Does nothing: an object is durable as soon as it was put.
     fn sync(&self) -> Result<()> {
         Ok(())
     }
@@ -101,7 +102,7 @@ impl Directory for ObjectDirectory {
     }
 }
 
-/// Frees the writer's lock when the index drops it.
+/// Frees the writer's lock when it is dropped.
 #[derive(Debug)]
 struct Unlock(Arc<Objects>);
 
@@ -111,7 +112,7 @@ impl Drop for Unlock {
     }
 }
 
-/// A file being written. It becomes an object when it is finished; before, nobody sees it.
+/// A file being written. It becomes an object when it is finished, and is invisible before.
 struct Upload {
     store: Arc<Objects>,
     name: String,

@@ -1,12 +1,12 @@
-//! Writes an index document by document: every line of some files, from several threads, committed now and
-//! then.
+//! Adds every line of some files to an index as a document, from several threads, with a commit at regular
+//! intervals.
 //!
 //! ```sh
 //! cargo run --release --example documents -- lines.scanns FILE…
 //! scanns search lines.scanns --field name readme
 //! ```
 //!
-//! A line is found by its words, and by the name of its file. Run again, it replaces every line by itself.
+//! The words of a line and the name of its file can be searched. A second run replaces every line.
 
 use std::fs::File;
 use std::io::{BufRead, BufReader};
@@ -18,7 +18,7 @@ use scanns::schema::{Analyzer, Document, FieldEntry, FieldKind, Schema};
 use scanns::writer::{IndexWriter, WriterOptions};
 use scanns::{Error, Result, Snapshot};
 
-/// Documents between two commits.
+/// The number of documents between two commits.
 const COMMIT_EVERY: usize = 1_000_000;
 
 fn main() -> Result<()> {

@@ -1,23 +1,23 @@
 //! Indexing and search for data that outgrew `find` and `grep`.
 //!
 //! An [`Index`] is a directory with a few large files. Programs add documents to it through a
-//! [`writer`](writer::IndexWriter), or have it built from files and records of [`sources`]. A [`Snapshot`] is
-//! one commit of it, opened for reading; a [`Searcher`](search::Searcher) over it ranks, counts, sorts and
-//! aggregates.
+//! [`writer`](writer::IndexWriter), or build it from files and records of [`sources`]. A [`Snapshot`] is one
+//! commit of an index, opened for reading. A [`Searcher`](search::Searcher) over a snapshot ranks, counts,
+//! sorts and aggregates.
 //!
-//! | module | what is in it |
+//! | module | contents |
 //! |---|---|
 //! | [`schema`] | fields and their options, analyzers, documents and values |
 //! | [`index`] | options and reports of builds, merges and checks |
-//! | [`sources`] | files as inputs: which ones, how they are read, how JSON and CSV become documents |
+//! | [`sources`] | files as inputs: which files, how they are read, how JSON and CSV become documents |
 //! | [`writer`] | adding, replacing and deleting documents from a program |
 //! | [`query`] | queries as trees, as text and as JSON |
 //! | [`search`] | searchers, models, sorting, snippets, explanations, expansion of queries |
-//! | [`aggregate`] | facets, figures, groups over all matches |
+//! | [`aggregate`] | facets, statistics and groups over all matches |
 //! | [`columns`] | values by document, one by one and in batches |
 //! | [`analysis`] | the tokens of a text |
-//! | [`store`] | where files live: a file system, memory, or an implementation of your own |
-//! | [`tuning`] | parameters of a build that suit a machine |
+//! | [`store`] | storage of index files: a file system, memory, or your own implementation |
+//! | [`tuning`] | parameters of a build that depend on the machine |
 //!
 //! # Write documents and search them
 //!
@@ -69,10 +69,11 @@
 //!
 //! # How it works inside
 //!
-//! Data flows one way, and the rooms of the crate are listed in its order: a *source* says which inputs
-//! exist, *read* brings their bytes into blocks, *record* finds the documents, *tokenize* the terms, *invert*
-//! turns them into postings in memory, *segment* writes those as one immutable file, *search* answers queries
-//! over segments, *index* keeps a set of them durable. A room imports only rooms that are listed before it.
+//! Data flows one way, and the modules of the crate are listed in this order: *source* lists the inputs,
+//! *read* reads their bytes into blocks, *record* finds the documents, *tokenize* the terms, *invert* turns
+//! them into postings in memory, *segment* writes the postings as one immutable file, *search* answers
+//! queries over segments, and *index* keeps a set of segments durable. A module only imports modules that are
+//! listed before it.
 
 #![cfg_attr(not(feature = "tune"), allow(dead_code, unused_imports, reason = "tuning alone uses some of it"))]
 
@@ -120,7 +121,7 @@ pub use index::snapshot::Snapshot;
 pub use query::tree::Query;
 pub use search::top_k::Hit;
 
-/// What is computed over all matches of a query: counts by value, sums, percentiles, groups.
+/// Computations over all matches of a query: counts by value, sums, percentiles, groups.
 ///
 /// ```
 /// use scanns::aggregate::{Aggregated, Aggregation, Facet, FacetTerms};
@@ -160,7 +161,7 @@ pub mod analysis {
     pub use crate::tokenize::{TokenSink, Tokenizer};
 }
 
-/// Values by document: columns of one segment, and batches of the values of hits.
+/// Values of documents: the columns of one segment, and batches of the values of hits.
 ///
 /// ```
 /// use scanns::schema::{Document, FieldEntry, FieldKind, Schema, Value};
@@ -200,7 +201,8 @@ pub mod writer {
     pub use crate::segment::FlushBuffers;
 }
 
-/// Files as inputs of a build: which there are, how they are read, and how records in them become documents.
+/// Files as inputs of a build: which files to index, how to read them, and how their records become
+/// documents.
 pub mod sources {
     pub use crate::index::build::options::FieldOptions;
     pub use crate::index::build::record_fields::infer_fields;
@@ -215,7 +217,7 @@ pub mod sources {
     pub use crate::sys::PageSize;
 }
 
-/// The parameters of a build that suit a machine.
+/// Parameters of a build that depend on the machine.
 pub mod tuning {
     #[cfg(feature = "tune")]
     pub use crate::index::tune::{
@@ -225,7 +227,7 @@ pub mod tuning {
     pub use crate::sys::memory_limit_bytes;
 }
 
-/// Parts of the engine that the benchmarks measure one by one. They may change with every release.
+/// Internal parts of the engine, for benchmarks. They may change with every release.
 #[cfg(feature = "internals")]
 #[doc(hidden)]
 pub mod internals {

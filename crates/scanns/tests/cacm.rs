@@ -1,4 +1,4 @@
-//! A real collection, if it is available: CACM as lines of JSON, with topics, judgements and the answers of
+//! A real collection, if it is available: CACM as lines of JSON, with topics, judgements and the results of
 //! another engine.
 //!
 //! `SCANNS_TEST_DATA` names the directory that contains `cacm/docs.jsonl`; without it these tests print that
@@ -110,8 +110,8 @@ fn index_documents(path: &Path, index: &Path) -> Snapshot {
     Snapshot::open(index).unwrap()
 }
 
-/// The best 1,000 documents of each topic, or of the topic expanded by feedback, with their scores; of equal
-/// scores the smaller key comes first.
+/// The best 1,000 documents of each topic, or of the topic expanded by feedback, with their scores. Documents
+/// with equal scores are sorted by key.
 fn rank(
     snapshot: &Snapshot,
     topics: &BTreeMap<u32, String>,
@@ -193,7 +193,8 @@ fn published_figures_of_the_collection_are_reached_to_four_decimals() {
         let parts: Vec<&str> = line.split_whitespace().collect();
         let (topic, rank): (u32, usize) = (parts[0].parse().unwrap(), parts[3].parse().unwrap());
         let (key, score) = &bm25[&topic][rank - 1];
-        // Rounded there to four decimals, and then told apart from equal ones by the sixth.
+        // The scores there are rounded to four decimals, and equal scores are then made to differ by the
+        // sixth.
         let off = (f64::from(*score) - parts[4].parse::<f64>().unwrap()).abs();
         assert!(key == parts[2] && off < 0.000_07, "{line}: {key} {score}");
     }

@@ -1,4 +1,4 @@
-//! What programs can bring of their own: a directory that stores an index, and a leaf that is searched.
+//! Implementations that programs can provide: a directory that stores an index, and a leaf that is searched.
 
 #![expect(clippy::unwrap_used, reason = "helpers of tests fail the test, outside of functions marked as one")]
 
@@ -24,7 +24,7 @@ mod directory;
 const WORDS: [&str; 12] =
     ["ant", "bee", "cat", "dog", "eel", "fox", "gnu", "hen", "ibis", "jay", "kite", "antler"];
 
-/// A few words of which the first are frequent.
+/// A few words; the first words are frequent.
 fn random_text(random: &mut Rng) -> String {
     let word = |random: &mut Rng| {
         let known = random.usize(1..=WORDS.len());
@@ -100,7 +100,7 @@ fn an_index_in_a_directory_from_outside_answers_as_one_in_memory() {
     assert!(puts > 0 && gets > 0);
 }
 
-/// The documents of a word, and where it stands in each.
+/// The documents of a word, with its positions in each.
 type Found = BTreeMap<u32, Vec<u32>>;
 
 /// Texts in memory.

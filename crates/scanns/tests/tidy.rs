@@ -1,9 +1,9 @@
-//! The rules that every source file of the workspace keeps, checked where they would otherwise be forgotten.
+//! The rules that every source file of the workspace must follow.
 //!
-//! A room imports only rooms to its left, and its files form no cycle. Files, functions, lines and lists of
-//! parameters are short enough to be read at once. A module says what lives in it. Every `unsafe` is argued.
-//! A type has a name of its own. Documents name only files that exist, and use the words of `docs/WORDS.md`.
-//! Nothing is left for later.
+//! A module of the library imports only modules to its left, and its files form no cycle. Files, functions,
+//! lines and lists of parameters are short. Every module has a doc. Every `unsafe` has a reason. The names of
+//! types are unique. Documents name only existing files, and use the words of `docs/WORDS.md`. Nothing is
+//! marked as unfinished.
 //!
 //! A line `// tidy: reason` above an item, or at the head of a file for its length, excuses it. The canaries
 //! are texts that break every rule: if the checks let them pass, they check nothing.
@@ -33,7 +33,7 @@ use syn::visit::{self, Visit};
 const LINES_PER_FILE: usize = 500;
 const LINES_PER_FUNCTION: usize = 70;
 
-/// How far above an `unsafe` its reason may begin.
+/// The maximum distance of a reason above its `unsafe`, in lines.
 const LINES_TO_SAFETY: usize = 8;
 
 /// A rule broken at a line, counted from 1.
@@ -126,7 +126,7 @@ fn check_length(source: &mut Source<'_>) {
     }
 }
 
-/// The unit tests of a room need no doc: they stand beside what they test.
+/// Unit tests of a module need no doc, because they are next to the tested code.
 fn check_module_doc(source: &mut Source<'_>) {
     let mut parts = source.path.iter().skip_while(|part| *part != "src");
     if parts.any(|part| part == "tests" || part == "tests.rs") {
@@ -282,7 +282,7 @@ fn files_form_no_cycles_and_sub_rooms_import_downwards() {
 #[test]
 fn every_type_of_a_crate_has_a_name_of_its_own() {
     let mut findings = Vec::new();
-    // Benchmarks are programs of their own, which share a package.
+    // Benchmarks are separate programs that share a package.
     let crates =
         crates().into_iter().filter(|(path, _)| path.ends_with("scanns") || path.ends_with("scanns-cli"));
     for (_, files) in crates {
@@ -304,8 +304,8 @@ fn every_type_of_a_crate_has_a_name_of_its_own() {
     report(&findings);
 }
 
-/// The documents: their paths from the root, and their texts. Records are dated and stay as they were
-/// written.
+/// The documents: their paths from the root, and their texts. Dated records are excluded, because they never
+/// change.
 fn manuals() -> Vec<(PathBuf, String)> {
     let root = workspace();
     let mut paths = Vec::new();
@@ -320,7 +320,7 @@ fn documents_name_files_that_exist() {
     let root = workspace();
     let mut findings = Vec::new();
     for (file, text) in manuals() {
-        // The changelog tells of files that are gone.
+        // The changelog mentions files that no longer exist.
         if file.ends_with("CHANGELOG.md") {
             continue;
         }

@@ -63,7 +63,8 @@ fn a_file_that_has_changed_is_told_and_the_others_are_shown() {
     let ran = place.search(&["--json", "--content", "roses"]);
     assert_eq!(ran.code, Some(1), "{}", ran.stderr);
     assert!(
-        ran.stderr.contains("bob.txt is not what it was") && ran.stderr.contains("scanns index"),
+        ran.stderr.contains("bob.txt has changed since it was indexed")
+            && ran.stderr.contains("scanns index"),
         "{}",
         ran.stderr
     );

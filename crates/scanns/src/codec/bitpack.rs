@@ -1,10 +1,10 @@
 //! Blocks of [`BLOCK`] integers packed to a common width.
 //!
-//! The layout is vertical: integer `i` stands in lane `i % LANES`, and each lane packs its 32 integers into
-//! `width` words, so that every step works on [`LANES`] neighbours with the same shift. Widths are constants
-//! of the generated code; plain arrays of [`LANES`] integers are what the compiler turns into vector
-//! registers. Unpacking with the running sum costs 0.2 to 0.35 ns an integer on Zen 4 with SSE2 alone; scalar
-//! sums 0.5.
+//! The layout is vertical: integer `i` is in lane `i % LANES`, and each lane packs its 32 integers into
+//! `width` words. So every step processes [`LANES`] neighbours with the same shift. Widths are constants of
+//! the generated code, and the compiler turns plain arrays of [`LANES`] integers into vector registers.
+//! Unpacking with the running sum costs 0.2 to 0.35 ns per integer on Zen 4 with SSE2 alone, and 0.5 ns with
+//! scalar sums.
 //!
 //! A block is `width × LANES` words, little-endian, word-major: all lanes of the first word come first.
 
@@ -13,13 +13,14 @@
     reason = "rows and lanes are constants, or below the length of their array"
 )]
 
-/// Integers that one instruction handles; 4 is what every x86-64 and aarch64 processor has.
+/// Number of integers that one instruction processes; every x86-64 and aarch64 processor handles 4.
 pub const LANES: usize = 4;
 
-/// Integers in a block: each lane holds one per bit of a word, so that every width fills whole words.
+/// Number of integers in a block. Each lane holds one integer per bit of a word, so that every width fills
+/// whole words.
 pub const BLOCK: usize = 32 * LANES;
 
-/// Bytes that a block of width 1 takes; all blocks are multiples of it.
+/// Number of bytes of a block of width 1; the size of every block is a multiple of it.
 pub const UNIT: usize = 4 * LANES;
 
 type Row = [u32; LANES];
@@ -50,19 +51,19 @@ macro_rules! for_each_row {
     (@ $step:ident $($row:literal)*) => { $($step!($row);)* };
 }
 
-/// The width that `values` need, given all of them or-ed together.
+/// Returns the width that `all_bits` needs, where `all_bits` is the bitwise OR of all values.
 #[inline]
 pub fn width_of(all_bits: u32) -> u8 {
     u8::try_from(32 - all_bits.leading_zeros()).unwrap_or(32)
 }
 
-/// Bytes of a block of `width` bits.
+/// Returns the size in bytes of a block of `width` bits.
 #[inline]
 pub fn packed_len(width: u8) -> usize {
     UNIT * usize::from(width)
 }
 
-/// Appends `values`, none of which needs more than `width` bits.
+/// Appends `values`; none of them may need more than `width` bits.
 #[inline]
 pub fn pack(values: &[u32; BLOCK], width: u8, out: &mut Vec<u8>) {
     let start = out.len();
@@ -87,7 +88,7 @@ fn pack_width<const W: usize>(values: &[u32; BLOCK], target: &mut [[u8; UNIT]]) 
     Some(())
 }
 
-/// Adds row `row` to `word`, the unfinished word of every lane, and writes that when it is full.
+/// Adds row `row` to `word`, the unfinished word of every lane, and writes `word` when it is full.
 #[inline(always)]
 fn write_row<const W: usize>(target: &mut [[u8; UNIT]; W], row: usize, values: &Row, word: &mut Row) {
     if W == 0 {
@@ -101,7 +102,8 @@ fn write_row<const W: usize>(target: &mut [[u8; UNIT]; W], row: usize, values: &
     }
 }
 
-/// Reads a block of `width` bits from the front of `bytes`; `None` if they are too few or `width` exceeds 32.
+/// Reads a block of `width` bits from the front of `bytes`. Returns `None` if there are too few bytes or
+/// `width` exceeds 32.
 #[inline]
 pub fn unpack(bytes: &[u8], width: u8, values: &mut [u32; BLOCK]) -> Option<()> {
     let (source, _) = bytes.as_chunks::<UNIT>();
@@ -121,7 +123,7 @@ fn unpack_width<const W: usize>(source: &[[u8; UNIT]], values: &mut [u32; BLOCK]
     Some(())
 }
 
-/// Reads a block of gaps as [`unpack`] does and yields their running sum: value `i` is
+/// Reads a block of gaps as [`unpack`] does and returns their running sum: value `i` is
 /// `before + (gap 0 + 1) + … + (gap i + 1)`, modulo 2³².
 #[inline]
 pub fn unpack_gaps(bytes: &[u8], width: u8, before: u32, values: &mut [u32; BLOCK]) -> Option<()> {
@@ -161,11 +163,11 @@ fn read_row<const W: usize>(source: &[[u8; UNIT]; W], row: usize) -> Row {
     if W < 32 { values.map(|value| value & ((1 << (W % 32)) - 1)) } else { values }
 }
 
-/// The running sums of a row of gaps, each counted one higher, on top of `carry`, the last sum before the
-/// row.
+/// Returns the running sums of a row of gaps, each incremented by one. `carry` is the last sum of the row
+/// before.
 ///
-/// Two steps of shifted additions. Written with intrinsics, since the compiler makes scalar code of the plain
-/// form, which takes twice as long.
+/// This takes two steps of shifted additions. It uses intrinsics because the compiler makes scalar code of
+/// the plain form, which takes twice as long.
 #[cfg(target_arch = "x86_64")]
 #[inline(always)]
 fn running_sum(gaps: Row, carry: &mut Row) -> Row {
@@ -184,8 +186,8 @@ fn running_sum(gaps: Row, carry: &mut Row) -> Row {
     }
 }
 
-/// The running sums of a row of gaps, each counted one higher, on top of `carry`, the last sum before the
-/// row.
+/// Returns the running sums of a row of gaps, each incremented by one. `carry` is the last sum of the row
+/// before.
 #[cfg(not(target_arch = "x86_64"))]
 #[inline(always)]
 fn running_sum(gaps: Row, carry: &mut Row) -> Row {
@@ -234,7 +236,7 @@ fn to_bytes(row: Row) -> [u8; UNIT] {
 mod tests {
     use super::*;
 
-    /// The layout once more, bit by bit.
+    /// Packs bit by bit, as a reference for the layout.
     fn pack_slowly(values: &[u32; BLOCK], width: usize) -> Vec<u8> {
         let mut bytes = vec![0u8; UNIT * width];
         for (i, value) in values.iter().enumerate() {

@@ -1,23 +1,23 @@
-//! Sets of small numbers as bits, 64 to a word, lowest first: counted, listed, and laid over each other.
+//! Sets of small numbers as bits, 64 per word, lowest first: counting, listing and combining them.
 //!
-//! The compiler may use only what every processor of its kind has, which on x86-64 neither counts bits nor
-//! compresses vectors. So both have a version for processors that do, chosen at run time, beside a plain one
-//! with the same result.
+//! The compiler may use only the instructions that every processor of the target has. On x86-64, those
+//! neither count bits nor compress vectors. So both operations have a version for processors that can do
+//! this, chosen at run time, and a plain version with the same result.
 
 #![expect(
     clippy::indexing_slicing,
     reason = "a byte has eight bits and a word 64, for which the tables have room"
 )]
 
-/// Numbers that [`list`] may write beyond those that it found.
+/// Number of entries that [`list`] may overwrite after the listed ones.
 pub const SLACK: usize = 32;
 
-/// How many bits are set.
+/// Returns the number of set bits.
 #[inline]
 pub fn count_ones(words: &[u64]) -> u64 {
     #[cfg(all(target_arch = "x86_64", not(miri)))]
     if is_x86_feature_detected!("popcnt") {
-        // SAFETY: the processor was just asked.
+        // SAFETY: the processor was just checked.
         return unsafe { x86::count_ones(words) };
     }
     count_ones_plainly(words)
@@ -28,20 +28,20 @@ fn count_ones_plainly(words: &[u64]) -> u64 {
     words.iter().map(|word| u64::from(word.count_ones())).sum()
 }
 
-/// Writes the numbers of the bits that are set to `numbers`, in order and each with `first` added, and
-/// returns how many they are; what stands after them is of no meaning. `None` if there is no room for them
-/// and [`SLACK`] more.
+/// Writes the numbers of the set bits to `numbers`, in order and each with `first` added. Returns how many
+/// there are; the entries after them are meaningless. Returns `None` if there is no room for them and
+/// [`SLACK`] more.
 #[inline]
 pub fn list(words: impl Iterator<Item = u64>, first: u32, numbers: &mut [u32]) -> Option<usize> {
     #[cfg(all(target_arch = "x86_64", not(miri)))]
     if in_sixty_fours() {
-        // SAFETY: the processor was asked.
+        // SAFETY: the processor was checked.
         return unsafe { x86::list(words, first, numbers) };
     }
     list_plainly(words, first, numbers)
 }
 
-/// True if this machine compresses vectors of 64 bytes.
+/// Returns true if this machine compresses vectors of 64 bytes.
 #[cfg(all(target_arch = "x86_64", not(miri)))]
 #[inline]
 fn in_sixty_fours() -> bool {
@@ -51,7 +51,7 @@ fn in_sixty_fours() -> bool {
         && is_x86_feature_detected!("popcnt")
 }
 
-/// Which bits of a byte are set: their numbers in order, a byte each, and then zeros.
+/// The numbers of the bits that are set in a byte: in order, a byte each, padded with zeros.
 static OF_BYTE: [[u8; 8]; 256] = {
     let mut table = [[0; 8]; 256];
     let mut byte = 0;
@@ -69,8 +69,8 @@ static OF_BYTE: [[u8; 8]; 256] = {
     table
 };
 
-/// Eight numbers are written for every byte, of which only as many count as it has bits: cheaper than a
-/// branch for each.
+/// Writes eight numbers for every byte and keeps as many as the byte has set bits. This is cheaper than a
+/// branch for each number.
 fn list_plainly(words: impl Iterator<Item = u64>, first: u32, numbers: &mut [u32]) -> Option<usize> {
     let most = numbers.len().checked_sub(SLACK)?;
     let (mut at, mut base) = (0, first);
@@ -86,13 +86,13 @@ fn list_plainly(words: impl Iterator<Item = u64>, first: u32, numbers: &mut [u32
     Some(at)
 }
 
-/// Writes the values whose bits are set to `selected`, in order, and returns how many they are; what stands
-/// after them is of no meaning.
+/// Writes the values whose bits are set to `selected`, in order. Returns how many there are; the entries
+/// after them are meaningless.
 #[inline]
 pub fn select(bits: u64, values: &[f64; 64], selected: &mut [f64; 64 + SLACK]) -> usize {
     #[cfg(all(target_arch = "x86_64", not(miri)))]
     if is_x86_feature_detected!("avx512f") && is_x86_feature_detected!("popcnt") {
-        // SAFETY: the processor was just asked.
+        // SAFETY: the processor was just checked.
         return unsafe { x86::select(bits, values, selected) };
     }
     select_plainly(bits, values, selected)
@@ -107,12 +107,12 @@ fn select_plainly(bits: u64, values: &[f64; 64], selected: &mut [f64; 64 + SLACK
     bits.count_ones() as usize
 }
 
-/// Sets in `target` the bits of `words`, each moved up by `by`, or down if that is negative; those that fall
-/// out on either side are lost.
+/// Sets in `target` the bits of `words`, each moved up by `by`, or down if `by` is negative. Bits that leave
+/// the range on either side are lost.
 #[inline]
 pub fn lay_over(words: impl Iterator<Item = u64>, by: i64, target: &mut [u64]) {
     let (mut place, shift) = (by.div_euclid(64), by.rem_euclid(64));
-    // What the word before left for this place.
+    // The bits that the word before left for this one.
     let mut rest = 0;
     let mut set = |place: i64, bits: u64| {
         if let Some(word) = usize::try_from(place).ok().and_then(|place| target.get_mut(place)) {
@@ -127,7 +127,7 @@ pub fn lay_over(words: impl Iterator<Item = u64>, by: i64, target: &mut [u64]) {
     set(place, rest);
 }
 
-/// Sets the bits from `from` up to `to`, as far as there are any.
+/// Sets the bits from `from` to before `to`, as far as they exist.
 #[inline]
 pub fn set_range(from: u64, to: u64, target: &mut [u64]) {
     let to = to.min(64 * target.len() as u64);
@@ -156,7 +156,7 @@ mod x86 {
 
     use super::SLACK;
 
-    /// See [`super::count_ones`].
+    /// Counts bits as [`super::count_ones`] does.
     #[target_feature(enable = "popcnt")]
     pub(super) fn count_ones(words: &[u64]) -> u64 {
         super::count_ones_plainly(words)
@@ -173,12 +173,12 @@ mod x86 {
         numbers
     };
 
-    /// See [`super::list`]: the numbers 0 to 63 are compressed to those whose bits are set, which are mostly
-    /// few.
+    /// Lists bits as [`super::list`] does: compresses the numbers 0 to 63 to the numbers whose bits are set,
+    /// which are usually few.
     #[target_feature(enable = "avx512f,avx512bw,avx512vbmi2,popcnt")]
     pub(super) fn list(words: impl Iterator<Item = u64>, first: u32, numbers: &mut [u32]) -> Option<usize> {
         let most = numbers.len().checked_sub(SLACK)?;
-        // SAFETY: there are 64 of them.
+        // SAFETY: the array has 64 bytes.
         let all = unsafe { _mm512_loadu_si512(NUMBERS.as_ptr().cast()) };
         let mut base = _mm512_set1_epi32(first.cast_signed());
         let mut at = 0;
@@ -188,8 +188,9 @@ mod x86 {
                 return None;
             }
             let found = _mm512_maskz_compress_epi8(word, all);
-            // SAFETY: of `at + count` numbers and 32 more two vectors fill at most 32 more than the first
-            // `at`, and if the count is above 32, four of them fill at most 31 more than all.
+            // SAFETY: there is room for `at + count` numbers and 32 more. Two vectors fill at most 32 numbers
+            // after the first `at`. If `count` is above 32, four vectors fill at most 31 numbers after all of
+            // them.
             unsafe {
                 let place = numbers.as_mut_ptr().add(at);
                 store(place, _mm512_castsi512_si128(found), base);
@@ -213,16 +214,16 @@ mod x86 {
     #[target_feature(enable = "avx512f,avx512bw,avx512vbmi2,popcnt")]
     unsafe fn store(place: *mut u32, numbers: __m128i, base: __m512i) {
         let numbers = _mm512_add_epi32(_mm512_cvtepu8_epi32(numbers), base);
-        // SAFETY: the caller says that there is room.
+        // SAFETY: the caller guarantees the room.
         unsafe { _mm512_storeu_si512(place.cast(), numbers) };
     }
 
-    /// See [`super::select`].
+    /// Selects values as [`super::select`] does.
     #[target_feature(enable = "avx512f,popcnt")]
     pub(super) fn select(bits: u64, values: &[f64; 64], selected: &mut [f64; 64 + SLACK]) -> usize {
         let mut at = 0;
         for (values, mask) in values.as_chunks::<8>().0.iter().zip(bits.to_le_bytes()) {
-            // SAFETY: the load is of 8 numbers; at most 56 were selected before, and there is room for 8 more
+            // SAFETY: the load is of 8 numbers. At most 56 were selected before, and there is room for 8 more
             // than 64.
             unsafe {
                 let found = _mm512_maskz_compress_pd(mask, _mm512_loadu_pd(values.as_ptr()));
@@ -239,7 +240,7 @@ mod x86 {
 mod tests {
     use super::*;
 
-    /// Words of every density, in a row.
+    /// Calls `check` with words of every density.
     fn over_words(mut check: impl FnMut(&mut fastrand::Rng, &[u64])) {
         let seed = 0x5eed_b175;
         let mut random = fastrand::Rng::with_seed(seed);

@@ -1,7 +1,7 @@
-//! Looks numbers up by bytes, and bytes by numbers: what scoring a block of postings begins with.
+//! Looks up table entries by bytes at given places. Scoring a block of postings begins with this.
 
-/// Sets `found[i]` to `table[bytes[places[i]]]`, as far as both slices go; where there is no such byte it
-/// counts as 0. Places rise.
+/// Sets `found[i]` to `table[bytes[places[i]]]`, up to the end of the shorter slice. A byte that does not
+/// exist counts as 0. `places` must ascend.
 #[inline]
 pub fn gather(table: &[f32; 256], bytes: &[u8], places: &[u32], found: &mut [f32]) {
     debug_assert!(places.is_sorted());
@@ -10,7 +10,7 @@ pub fn gather(table: &[f32; 256], bytes: &[u8], places: &[u32], found: &mut [f32
         && places.last().is_none_or(|&place| place <= last)
         && is_x86_feature_detected!("avx512f")
     {
-        // SAFETY: the processor was just asked, and up to `last` four bytes can be read at every place.
+        // SAFETY: the processor was just checked, and up to `last` four bytes can be read at every place.
         unsafe { x86::gather(table, bytes, last, places, found) };
         return;
     }
@@ -25,7 +25,7 @@ fn gather_plainly(table: &[f32; 256], bytes: &[u8], places: &[u32], found: &mut 
     }
 }
 
-/// The last place at which there are four bytes, if a vector can name it.
+/// Returns the last place with four bytes after it, if a vector can represent it.
 #[cfg(all(target_arch = "x86_64", not(miri)))]
 #[inline]
 fn whole_words(bytes: &[u8]) -> Option<u32> {
@@ -41,10 +41,10 @@ mod x86 {
         _mm512_setzero_ps, _mm512_setzero_si512,
     };
 
-    /// See [`super::gather`]. Places after `last` count as that one.
+    /// Does the same as [`super::gather`]. Places after `last` count as `last`.
     ///
     /// # Safety
-    /// `bytes` must have four bytes at `last`, which is below 2³¹.
+    /// `bytes` must have four bytes at `last`, and `last` must be below 2³¹.
     #[target_feature(enable = "avx512f")]
     pub(super) unsafe fn gather(
         table: &[f32; 256],
@@ -57,7 +57,7 @@ mod x86 {
         for (places, found) in places.chunks(16).zip(found.chunks_mut(16)) {
             let len = places.len().min(found.len());
             let mask: __mmask16 = if len == 16 { u16::MAX } else { (1 << len) - 1 };
-            // SAFETY: loads and stores are of the first `len` numbers only; what is gathered is at most at
+            // SAFETY: loads and stores cover the first `len` numbers only; the gathers read at most at
             // `last`, and then at most at place 255 of the table.
             unsafe {
                 let places = _mm512_min_epu32(_mm512_maskz_loadu_epi32(mask, places.as_ptr().cast()), last);

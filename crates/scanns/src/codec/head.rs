@@ -1,8 +1,8 @@
-//! The first bytes of a string as one number, so that comparing most strings is comparing numbers.
+//! The first bytes of a string as one number, so that most comparisons of strings compare numbers.
 
-/// The first 16 bytes as a big-endian number, zeros after the last; without a copy of variable length.
+/// Returns the first 16 bytes as a big-endian number, padded with zeros, without a copy of variable length.
 ///
-/// Numbers order as the bytes do, where they differ.
+/// Different numbers have the same order as their strings.
 #[inline(always)]
 pub fn head(bytes: &[u8]) -> u128 {
     let len = bytes.len();
@@ -10,7 +10,8 @@ pub fn head(bytes: &[u8]) -> u128 {
         return u128::from_be_bytes(*whole);
     }
     if let (Some(first), Some(last)) = (bytes.first_chunk::<8>(), bytes.last_chunk::<8>()) {
-        // The two halves overlap; what the first has already is shifted out of the second.
+        // The two halves overlap; the shift removes the bytes of the second half that are already in the
+        // first.
         let last = u128::from(u64::from_be_bytes(*last)) << (8 * (16 - len));
         return u128::from(u64::from_be_bytes(*first)) << 64 | last & u128::from(u64::MAX);
     }

@@ -1,12 +1,13 @@
-//! Integers and strings to bytes and back: pure, total, without I/O.
+//! Encodes integers and strings to bytes and decodes them, without I/O.
 //!
-//! Decoders never trust their input: every read is bounds-checked and yields `None` where bytes are missing
-//! or impossible, so that damage becomes a typed error in the room that knows the file. `varint.rs` holds
-//! single integers, `bitpack.rs` blocks of them, `bits.rs` sets of them, `gather.rs` looks them up,
-//! `packed/` and `numbers/` hold integers of a column, any of which can be read alone, `presence.rs` which
-//! documents have them. `pick.rs` leaves the wanted ones, `norm.rs` holds the lengths of documents in one
-//! byte, `postings` whole lists with the cursor that queries use, `positions` where in the documents the term
-//! stands. `fsst` shortens strings that are read one by one, `strings` is a block of them.
+//! Decoders never trust their input: every read is bounds-checked and returns `None` if bytes are missing or
+//! invalid. The module that knows the file turns this into a typed error. `varint.rs` encodes single
+//! integers, `bitpack.rs` blocks of integers, `bits.rs` sets of integers; `gather.rs` looks up bytes.
+//! `packed/` and `numbers/` encode the integers of a column so that each can be read alone, and `presence.rs`
+//! encodes which documents have values. `pick.rs` filters postings, `norm.rs` encodes the length of a
+//! document in one byte. `postings` encodes the list of a term and has the cursor that queries use,
+//! `positions` encodes the positions of the term in its documents. `fsst` compresses strings that are read
+//! one by one, `strings` encodes blocks of strings.
 
 #![cfg_attr(not(test), warn(clippy::indexing_slicing))]
 

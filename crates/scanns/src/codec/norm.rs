@@ -1,15 +1,16 @@
 //! The length of a document in one byte, as Lucene's `SmallFloat.intToByte4` encodes it.
 //!
-//! Lengths below 40 are exact, longer ones keep their four leading bits, rounded down. Sharing the encoding
-//! makes scores comparable with Lucene's digit by digit.
+//! Lengths below 40 are exact, longer lengths are rounded down to their four leading bits. With this
+//! encoding, scores can be compared with Lucene's digit by digit.
 
-/// Lengths below this are their own code; it is what 8 bits have left beyond the codes of 31-bit lengths.
+/// Lengths below this are their own code. It is the number of 8-bit codes that the codes of 31-bit lengths
+/// leave free.
 const EXACT: u32 = 24;
 
 /// The longest length that has a code.
 const LONGEST: u32 = i32::MAX as u32;
 
-/// The norm byte of a document of `length` tokens; grows with the length.
+/// Returns the norm byte of a document of `length` tokens; it increases with the length.
 #[inline]
 pub fn length_to_norm(length: u64) -> u8 {
     let length = u32::try_from(length).unwrap_or(LONGEST).min(LONGEST);
@@ -17,14 +18,15 @@ pub fn length_to_norm(length: u64) -> u8 {
     u8::try_from(code).unwrap_or(u8::MAX)
 }
 
-/// The smallest length whose norm byte is `norm`.
+/// Returns the smallest length whose norm byte is `norm`.
 #[inline]
 pub const fn norm_to_length(norm: u8) -> u32 {
     let code = norm as u32;
     if code < EXACT { code } else { EXACT + from_float4(code - EXACT) }
 }
 
-/// Keeps the four leading bits of `value`: three bits below the leading one, and the exponent above them.
+/// Encodes the four leading bits of `value`: the three bits below the leading one, and the exponent above
+/// them.
 const fn to_float4(value: u32) -> u32 {
     let bits = 32 - value.leading_zeros();
     if bits < 4 {
@@ -34,7 +36,7 @@ const fn to_float4(value: u32) -> u32 {
     (value >> shift) & 7 | (shift + 1) << 3
 }
 
-/// The smallest value that [`to_float4`] encodes as `code`.
+/// Returns the smallest value that [`to_float4`] encodes as `code`.
 const fn from_float4(code: u32) -> u32 {
     match code >> 3 {
         0 => code,
@@ -75,7 +77,7 @@ mod tests {
 
     #[test]
     fn known_codes_of_lucene_agree() {
-        // SmallFloat.intToByte4 of Lucene 10 for these lengths.
+        // The results of `SmallFloat.intToByte4` in Lucene 10 for these lengths.
         for (length, norm) in [(0, 0), (1, 1), (23, 23), (24, 24), (39, 39), (40, 40), (42, 41), (56, 48)] {
             assert_eq!(length_to_norm(length), norm, "length {length}");
         }

@@ -1,21 +1,21 @@
-//! Leaves of postings those that are wanted, without a branch for each: which ones are is as good as random.
+//! Filters postings without a branch for each of them, because it is nearly random which ones are wanted.
 //!
-//! Where processors compress vectors, 8 or 16 postings are looked at with a handful of instructions. The
-//! plain versions beside that write each posting and only sometimes go on to the next place. What is written
-//! after the postings that were kept, up to [`SLACK`] of them, is of no meaning.
+//! On processors that compress vectors, 8 or 16 postings are filtered with a handful of instructions. The
+//! plain versions write each posting and advance the output only if it is wanted. Up to [`SLACK`] entries
+//! after the wanted postings are overwritten; they are meaningless.
 
 #![expect(clippy::indexing_slicing, reason = "all places are below `len`, which is at most BLOCK")]
 
 use super::bitpack::BLOCK;
 use super::bits::SLACK;
 
-/// Documents that a run spans at most, all of which have a slot.
+/// Maximum number of documents that a run spans; each of them has a slot.
 pub const SLOTS: usize = 4_096;
 
-/// By document of a run: its place among those that are wanted, from 1; 0 for others.
+/// For each document of a run: its index among the wanted documents, plus 1; 0 for other documents.
 pub type Slots = [u32; SLOTS];
 
-/// Postings of a block that were picked.
+/// The wanted postings of a block.
 pub struct Picked {
     len: usize,
     places: [u32; BLOCK + SLACK],
@@ -30,7 +30,7 @@ impl Default for Picked {
 }
 
 impl Picked {
-    /// The places of their documents among those that are wanted, from 0.
+    /// The indexes of their documents among the wanted documents, from 0.
     #[inline]
     pub fn places(&self) -> &[u32] {
         &self.places[..self.len]
@@ -42,21 +42,21 @@ impl Picked {
         &self.tfs[..self.len]
     }
 
-    /// Their numbers among the postings that were looked at.
+    /// Their indexes among the postings of the block.
     #[inline]
     pub fn numbers(&self) -> &[u32] {
         &self.numbers[..self.len]
     }
 
-    /// Picks of the first [`BLOCK`] postings, `tfs` for `docs`, those that have a slot; the run begins with
-    /// document `first`.
+    /// Picks the postings that have a slot among the first [`BLOCK`] postings. `tfs` are the frequencies for
+    /// `docs`; the run begins with document `first`.
     #[inline]
     pub fn pick(&mut self, slots: &Slots, first: u32, docs: &[u32], tfs: &[u32]) {
         let len = docs.len().min(tfs.len()).min(BLOCK);
         let (docs, tfs) = (&docs[..len], &tfs[..len]);
         #[cfg(all(target_arch = "x86_64", not(miri)))]
         if compresses() {
-            // SAFETY: the processor was asked.
+            // SAFETY: the processor was checked.
             unsafe { x86::pick(self, slots, first, docs, tfs) };
             return;
         }
@@ -73,21 +73,21 @@ impl Picked {
     }
 }
 
-/// The slot of a document of a run that begins with `first`.
+/// Returns the index of the slot of a document, in a run that begins with `first`.
 #[inline]
 pub fn slot_of(doc: u32, first: u32) -> usize {
     doc.wrapping_sub(first) as usize % SLOTS
 }
 
-/// Leaves at the front of `docs` and `sums`, as far as both go, those with a sum of at least `least`, and
-/// returns how many they are.
+/// Moves the entries of `docs` and `sums` with a sum of at least `least` to the front, and returns their
+/// number. Looks at as many entries as the shorter slice has.
 #[inline]
 pub fn retain(docs: &mut [u32], sums: &mut [f64], least: f64) -> usize {
     let len = docs.len().min(sums.len());
     let (docs, sums) = (&mut docs[..len], &mut sums[..len]);
     #[cfg(all(target_arch = "x86_64", not(miri)))]
     if compresses() {
-        // SAFETY: the processor was asked.
+        // SAFETY: the processor was checked.
         return unsafe { x86::retain(docs, sums, least) };
     }
     retain_plainly(docs, sums, least)
@@ -102,7 +102,7 @@ fn retain_plainly(docs: &mut [u32], sums: &mut [f64], least: f64) -> usize {
     kept
 }
 
-/// True if this machine compresses vectors of 32 and 64 bits.
+/// Returns true if this machine compresses vectors of 32-bit and 64-bit elements.
 #[cfg(all(target_arch = "x86_64", not(miri)))]
 #[inline]
 fn compresses() -> bool {
@@ -123,12 +123,12 @@ mod x86 {
 
     use super::{Picked, SLOTS, Slots, retain_plainly};
 
-    /// What a document is taken to its slot by; there is a power of two of them.
+    /// The mask from a document to its slot; the number of slots is a power of two.
     const SLOT_MASK: i32 = 0xfff;
 
     const _: () = assert!(SLOT_MASK as usize == SLOTS - 1);
 
-    /// See [`Picked::pick`]; there are as many frequencies as documents, at most a block.
+    /// Does the same as [`Picked::pick`], for as many frequencies as documents and at most a block.
     #[target_feature(enable = "avx512f,avx512vl,popcnt")]
     pub(super) fn pick(picked: &mut Picked, slots: &Slots, first: u32, docs: &[u32], tfs: &[u32]) {
         let (first, mask) = (_mm512_set1_epi32(first.cast_signed()), _mm512_set1_epi32(SLOT_MASK));
@@ -136,7 +136,8 @@ mod x86 {
         picked.len = 0;
         for (docs, tfs) in docs.chunks(16).zip(tfs.chunks(16)) {
             let there: __mmask16 = if docs.len() == 16 { u16::MAX } else { (1 << docs.len()) - 1 };
-            // SAFETY: both loads are of as many numbers as there are, and what is gathered is below `SLOTS`.
+            // SAFETY: both loads are of as many numbers as there are, and the gathered indexes are below
+            // `SLOTS`.
             let (tfs, found) = unsafe {
                 let docs = _mm512_maskz_loadu_epi32(there, docs.as_ptr().cast());
                 let tfs = _mm512_maskz_loadu_epi32(there, tfs.as_ptr().cast());
@@ -146,7 +147,7 @@ mod x86 {
             let wanted = _mm512_mask_cmpneq_epi32_mask(there, found, _mm512_setzero_si512());
             let places = _mm512_sub_epi32(found, _mm512_set1_epi32(1));
             let at = picked.len;
-            // SAFETY: at most as many postings as were looked at before have been kept, fewer than a block,
+            // SAFETY: fewer postings than a block were kept so far, because at most all earlier ones were,
             // and there is room for 16 more than a block.
             unsafe {
                 store(&mut picked.places[at..], _mm512_maskz_compress_epi32(wanted, places));
@@ -158,25 +159,27 @@ mod x86 {
         }
     }
 
+    /// Stores 16 numbers.
+    ///
     /// # Safety
-    /// There must be room for 16 numbers.
+    /// `room` must have room for 16 numbers.
     #[inline]
     #[target_feature(enable = "avx512f")]
     unsafe fn store(room: &mut [u32], numbers: __m512i) {
         debug_assert!(room.len() >= 16);
-        // SAFETY: the caller says that there is room.
+        // SAFETY: the caller guarantees the room.
         unsafe { _mm512_storeu_si512(room.as_mut_ptr().cast(), numbers) };
     }
 
-    /// See [`super::retain`]; there are as many sums as documents.
+    /// Does the same as [`super::retain`], for as many sums as documents.
     #[target_feature(enable = "avx512f,avx512vl,popcnt")]
     pub(super) fn retain(docs: &mut [u32], sums: &mut [f64], least: f64) -> usize {
         let (whole, lowest) = (docs.len() / 8 * 8, _mm512_set1_pd(least));
         let mut kept = 0;
         for from in (0..whole).step_by(8) {
-            // SAFETY: there are 8 documents and sums from `from` on; of what was before it, as many or fewer
-            // were kept, so that the 8 that are written end at the latest where these do, which
-            // are already read.
+            // SAFETY: there are 8 documents and sums from `from` on. At most `from` of those before it were
+            // kept, so the 8 written entries end at the latest where these 8 end, and these were already
+            // read.
             unsafe {
                 let all_docs = _mm256_loadu_si256(docs.as_ptr().add(from).cast());
                 let all_sums = _mm512_loadu_pd(sums.as_ptr().add(from));
@@ -199,7 +202,7 @@ mod x86 {
 mod tests {
     use super::*;
 
-    /// Rising documents of a run that begins with `first`, fewer than a block of them.
+    /// Ascending documents of a run that begins with `first`, fewer than a block.
     fn some_docs(random: &mut fastrand::Rng, first: u32) -> Vec<u32> {
         let share = random.u32(1..200);
         let docs = (first..first + SLOTS as u32).filter(|_| random.u32(..4_096) < share);

@@ -1,4 +1,5 @@
-//! Which of up to 65,536 documents in a row have a value, and how many of those before one have.
+//! Encodes which of up to 65,536 consecutive documents have a value, and how many documents with a value are
+//! before each of them.
 //!
 //! ```text
 //! every   = nothing: all have one
@@ -7,12 +8,13 @@
 //! bits    = ranks u16 … | word u64 …   documents / 512, and / 64, rounded up
 //! ```
 //!
-//! Documents are counted from the first of the block. In a `split`, documents are sorted by their upper byte;
-//! `ends` tells for each how many stand up to its last, `low` has the lower bytes. In `bits`, bit `i % 64` of
-//! word `i / 64` is set if document `i` has a value; a rank tells how many stand before each 512. The writer
-//! takes what is shortest.
+//! Documents are numbered from the first one of the block. In a `split`, documents are grouped by their upper
+//! byte: `ends` has for each upper byte the number of documents up to the last one of its group, and `low`
+//! has the lower bytes. In `bits`, bit `i % 64` of word `i / 64` is set if document `i` has a value; `ranks`
+//! has, for every 512 documents, the number of documents with a value before them. The writer chooses the
+//! shortest encoding.
 
-/// Most documents of a block.
+/// Maximum number of documents in a block.
 pub const MOST_DOCUMENTS: usize = 1 << 16;
 
 /// The code of blocks in which every document has a value.
@@ -21,7 +23,8 @@ const LIST: u8 = 1;
 const SPLIT: u8 = 2;
 const BITS: u8 = 3;
 
-/// Appends which of `documents` are in `present`, ascending; returns the code of how.
+/// Encodes which of `documents` documents have a value, where `present` lists them in ascending order.
+/// Appends the bytes and returns the code of the encoding.
 pub fn put_presence(present: &[u16], documents: usize, out: &mut Vec<u8>) -> u8 {
     let list = 2 * present.len();
     let split = 2 * documents.div_ceil(256) + present.len();
@@ -58,7 +61,7 @@ pub fn put_presence(present: &[u16], documents: usize, out: &mut Vec<u8>) -> u8 
     BITS
 }
 
-/// A count of fewer than all documents.
+/// Converts a count that is less than the number of all documents.
 fn short(count: usize) -> u16 {
     u16::try_from(count).unwrap_or(u16::MAX)
 }
@@ -84,8 +87,8 @@ fn number(bytes: &[u8; 2]) -> usize {
 }
 
 impl<'a> Presence<'a> {
-    /// What [`put_presence`] wrote at the front of `bytes` for `documents`, of which `present` have a value,
-    /// and how many bytes it takes; `None` if they cannot be that.
+    /// Reads an encoding that [`put_presence`] wrote to the front of `bytes`, for `documents` documents of
+    /// which `present` have a value. Returns it and its length in bytes; `None` if the bytes are invalid.
     pub fn read(bytes: &'a [u8], code: u8, documents: usize, present: usize) -> Option<(Self, usize)> {
         if documents > MOST_DOCUMENTS || present > documents {
             return None;
@@ -110,17 +113,17 @@ impl<'a> Presence<'a> {
         Some((Presence { documents, present, how }, len))
     }
 
-    /// Documents that have a value.
+    /// Returns the number of documents that have a value.
     pub fn count(&self) -> usize {
         self.present
     }
 
-    /// True if all have one.
+    /// Returns true if all documents have a value.
     pub fn is_every(&self) -> bool {
         matches!(self.how, How::Every)
     }
 
-    /// How many documents before `doc` have a value, if it has one itself.
+    /// Returns the number of documents before `doc` that have a value; `None` if `doc` has none.
     #[inline]
     pub fn rank(&self, doc: usize) -> Option<usize> {
         if doc >= self.documents {
@@ -150,8 +153,8 @@ impl<'a> Presence<'a> {
         (rank < self.present).then_some(rank)
     }
 
-    /// Fills `out` with the documents that have a value, ascending; `None` if they are not as many as they
-    /// should be.
+    /// Fills `out` with the documents that have a value, in ascending order. Returns `None` if their number
+    /// is wrong.
     pub fn list(&self, out: &mut Vec<u16>) -> Option<()> {
         out.clear();
         match self.how {

@@ -2,7 +2,7 @@
 
 #![expect(clippy::indexing_slicing, reason = "a number of 64 bits has at most ten groups of seven")]
 
-/// Appends `value` in groups of seven bits, lowest first; the high bit says that more follow.
+/// Appends `value` in groups of seven bits, lowest first. The high bit of a byte is set if more bytes follow.
 #[inline]
 pub fn put_varint(out: &mut Vec<u8>, mut value: u64) {
     while value >= 0x80 {
@@ -12,7 +12,7 @@ pub fn put_varint(out: &mut Vec<u8>, mut value: u64) {
     out.push((value & 0x7f) as u8);
 }
 
-/// The bytes that [`put_varint`] appends, in an array, and how many they are.
+/// Returns the bytes that [`put_varint`] appends, in an array, and their number.
 #[inline]
 pub fn varint(mut value: u64) -> ([u8; 10], usize) {
     let (mut bytes, mut len) = ([0; 10], 0);
@@ -25,26 +25,26 @@ pub fn varint(mut value: u64) -> ([u8; 10], usize) {
     (bytes, len + 1)
 }
 
-/// Reads fields from the front of a byte slice; every method is `None` past the end.
+/// Reads fields from the front of a byte slice. Every method returns `None` if too few bytes are left.
 #[derive(Clone, Copy, Debug)]
 pub struct ByteReader<'a> {
     bytes: &'a [u8],
 }
 
 impl<'a> ByteReader<'a> {
-    /// A reader at the first of `bytes`.
+    /// Creates a reader at the start of `bytes`.
     #[inline]
     pub fn new(bytes: &'a [u8]) -> Self {
         ByteReader { bytes }
     }
 
-    /// Bytes not read yet.
+    /// Returns the bytes that have not been read.
     #[inline]
     pub fn remaining(&self) -> &'a [u8] {
         self.bytes
     }
 
-    /// The next `count` bytes.
+    /// Reads the next `count` bytes.
     #[inline]
     pub fn take(&mut self, count: usize) -> Option<&'a [u8]> {
         let (head, tail) = self.bytes.split_at_checked(count)?;
@@ -52,7 +52,7 @@ impl<'a> ByteReader<'a> {
         Some(head)
     }
 
-    /// The next byte.
+    /// Reads the next byte.
     #[inline]
     pub fn u8(&mut self) -> Option<u8> {
         let (&first, tail) = self.bytes.split_first()?;
@@ -60,7 +60,7 @@ impl<'a> ByteReader<'a> {
         Some(first)
     }
 
-    /// The next four bytes, little-endian.
+    /// Reads the next four bytes, little-endian.
     #[inline]
     pub fn u32(&mut self) -> Option<u32> {
         let (head, tail) = self.bytes.split_first_chunk()?;
@@ -68,7 +68,7 @@ impl<'a> ByteReader<'a> {
         Some(u32::from_le_bytes(*head))
     }
 
-    /// The next eight bytes, little-endian.
+    /// Reads the next eight bytes, little-endian.
     #[inline]
     pub fn u64(&mut self) -> Option<u64> {
         let (head, tail) = self.bytes.split_first_chunk()?;
@@ -76,7 +76,7 @@ impl<'a> ByteReader<'a> {
         Some(u64::from_le_bytes(*head))
     }
 
-    /// A varint; `None` if it does not end within ten bytes or exceeds 64 bits.
+    /// Reads a varint; `None` if it does not end within ten bytes or exceeds 64 bits.
     #[inline]
     pub fn varint(&mut self) -> Option<u64> {
         let first = self.u8()?;
@@ -98,7 +98,7 @@ impl<'a> ByteReader<'a> {
         None
     }
 
-    /// A varint that fits 32 bits.
+    /// Reads a varint that fits into 32 bits.
     #[inline]
     pub fn varint32(&mut self) -> Option<u32> {
         u32::try_from(self.varint()?).ok()

@@ -196,7 +196,7 @@ impl Header {
         (flags <= UNIFORM && uniform && counts).then_some(header)
     }
 
-    /// Where jumps and ranges begin, and where all of the index ends.
+    /// Returns the offset of the jumps, the offset of the ranges, and the end of the index.
     pub(super) fn places(&self) -> (usize, usize, usize) {
         let jumps = HEADER + ENTRY * self.blocks as usize;
         let places = if self.uniform { 0 } else { 4 * self.documents.div_ceil(JUMP) as usize };

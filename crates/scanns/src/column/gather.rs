@@ -1,4 +1,4 @@
-//! Reads the values of many documents at once, one column after another, for exports.
+//! Reads the values of batches of documents, one column after another, for exports.
 //!
 //! If most documents of a block are wanted, the block is unpacked as a whole. If each of them has one value,
 //! the values are passed on in one piece, which is as fast as unpacking. If few documents are wanted, their
@@ -82,27 +82,28 @@ impl Gathered {
         values.clear();
     }
 
-    /// Number of rows.
+    /// Returns the number of rows.
     pub fn rows(&self) -> usize {
         self.rows
     }
 
-    /// The values of all rows.
+    /// Returns the values of all rows.
     pub fn values(&self) -> &[u64] {
         &self.values
     }
 
-    /// The values of all rows, for replacing them.
+    /// Returns the values of all rows, to be replaced.
     pub(crate) fn values_mut(&mut self) -> &mut [u64] {
         &mut self.values
     }
 
-    /// For each row, the number of values up to its last; `None` if each row has exactly one value.
+    /// Returns for each row the number of values up to its last one; `None` if each row has exactly one
+    /// value.
     pub fn ends(&self) -> Option<&[u32]> {
         self.ragged.then_some(&self.ends)
     }
 
-    /// The range of the values of a row.
+    /// Returns the range of the values of a row.
     #[inline]
     pub fn of_row(&self, row: usize) -> std::ops::Range<usize> {
         let Some(ends) = self.ends() else { return row..row + 1 };
@@ -137,7 +138,7 @@ impl Gathered {
     }
 }
 
-/// Callers bound the gathered values to far less than 2³².
+/// Converts a number of values. Callers bound the gathered values to far less than 2³².
 fn short(len: usize) -> u32 {
     u32::try_from(len).unwrap_or(u32::MAX)
 }
@@ -154,7 +155,7 @@ pub struct Gather<'c> {
 }
 
 impl<'c> Gather<'c> {
-    /// Gathers values of `column`.
+    /// Creates a gatherer of values of `column`.
     pub fn new(column: &'c Column) -> Self {
         Gather { column, scan: Scan::new(), held: None, picked: Vec::new(), blocks: Vec::new() }
     }

@@ -30,7 +30,7 @@ struct SortedTerm {
     number: u32,
 }
 
-/// Bytes of terms that are compared at once.
+/// Number of bytes of terms that are compared at a time.
 const CACHED: usize = 8;
 
 /// Sorts distinct terms by eight of their bytes at a time. Terms that are equal so far are sorted by the next

@@ -18,7 +18,8 @@ pub enum ColumnKind {
     Date,
     /// Strings with a dictionary; the integers are the numbers of its terms.
     Keyword,
-    /// Paths; the integers are the numbers of directories in a dictionary, and names are a column beside.
+    /// Paths; the integers are the numbers of directories in a dictionary, and the names are in a second
+    /// column.
     Path,
     /// Texts, stored as they are.
     Text,
@@ -42,7 +43,7 @@ impl ColumnKind {
         (ColumnKind::Bytes, 8),
     ];
 
-    /// The kind of a field.
+    /// Returns the kind of a field.
     pub fn of(kind: &FieldKind) -> Self {
         match kind {
             FieldKind::Unsigned => ColumnKind::Unsigned,
@@ -57,12 +58,12 @@ impl ColumnKind {
         }
     }
 
-    /// The number of the kind in files.
+    /// Returns the number of the kind in files.
     pub fn code(self) -> u32 {
         Self::ALL.iter().find(|(kind, _)| *kind == self).map_or(0, |(_, code)| *code)
     }
 
-    /// The kind with this number in files.
+    /// Returns the kind with this number in files.
     pub fn from_code(code: u32) -> Option<Self> {
         Self::ALL.iter().find(|(_, known)| *known == code).map(|(kind, _)| *kind)
     }
@@ -83,8 +84,8 @@ impl ColumnKind {
         matches!(self, ColumnKind::Text | ColumnKind::Bytes)
     }
 
-    /// Returns true if the integers of a document are sorted. Those of paths are not, because each belongs to
-    /// a name.
+    /// Returns true if the integers of a document are sorted. The integers of paths are not sorted, because
+    /// each belongs to a name.
     pub fn is_sorted(self) -> bool {
         self != ColumnKind::Path
     }
@@ -94,7 +95,7 @@ impl ColumnKind {
         self == ColumnKind::Float
     }
 
-    /// The integer that represents a value; `None` for a value of another kind.
+    /// Returns the integer that represents a value; `None` for a value of another kind.
     #[inline]
     pub fn order_of(self, value: ValueRef<'_>) -> Option<u64> {
         match (self, value) {
@@ -109,7 +110,7 @@ impl ColumnKind {
         }
     }
 
-    /// The value that an integer represents; the integer itself if values are not numbers.
+    /// Returns the value that an integer represents; the integer itself if values are not numbers.
     #[inline]
     pub fn value_of(self, order: u64) -> Value {
         match self {
@@ -121,7 +122,7 @@ impl ColumnKind {
         }
     }
 
-    /// The value as a double, for sums and means.
+    /// Returns the value as a double, for sums and means.
     #[inline]
     #[expect(clippy::cast_precision_loss, reason = "sums of numbers beyond 2⁵³ are rounded")]
     pub fn number_of(self, order: u64) -> f64 {

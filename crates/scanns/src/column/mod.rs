@@ -4,13 +4,13 @@
 //! A column is cut into blocks of up to 4,096 documents that have a value, each in the encoding that takes
 //! the fewest bytes. Its index has an entry for each block, the *jump table*: the documents and values of the
 //! block, its place, its encoding, its least and greatest value. So any document is found with one entry and
-//! one block, and filters and sorts skip blocks that cannot matter; `ranges` have the same figures for 64
-//! blocks at once. Lucene calls such columns DocValues (LUCENE-8585 gave them jump tables, LUCENE-10396 skip
-//! lists). Here the presence of values is stored in the blocks, so one look-up in the table finds both.
+//! one block, and filters and sorts skip blocks that cannot matter; `ranges` have the same data for 64 blocks
+//! each. Lucene calls such columns DocValues (LUCENE-8585 gave them jump tables, LUCENE-10396 skip lists).
+//! Here the presence of values is stored in the blocks, so one look-up in the table finds both.
 //!
 //! `kind.rs` has the kinds of values, and maps them to integers of the same order. The integers of keywords
 //! are the numbers of their terms in a `dictionary/`. A path is the number of its directory, and its name is
-//! in a column of strings beside. `entry.rs` is the jump table, `write.rs` fills blocks, `read.rs` finds
+//! in a second column of strings. `entry.rs` is the jump table, `write.rs` fills blocks, `read.rs` finds
 //! documents in them, `scan.rs` reads whole blocks, `gather.rs` many documents at once, `values.rs` returns
 //! values as they were added, `rewrite.rs` changes values of a written column. `collect.rs` holds the columns
 //! of an index thread, `keywords.rs` their terms. Integers are encoded by `codec/numbers/`, strings by

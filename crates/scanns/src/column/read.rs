@@ -26,7 +26,7 @@ pub struct Column {
     kind: ColumnKind,
     header: Header,
     blocks: Arc<Section>,
-    /// Blocks that replaced some of `blocks` later. Their offsets begin at the end of `blocks`.
+    /// Blocks that later replaced some of `blocks`. Their offsets begin at the end of `blocks`.
     newer: Option<Arc<Section>>,
     index: Arc<Section>,
     /// Terms of keywords, or directories of paths.
@@ -79,7 +79,7 @@ impl Column {
         let kind = ColumnKind::from_code(header.kind).ok_or_else(damaged)?;
         if header.documents != documents {
             let found = header.documents;
-            return Err(index.corrupt(format!("a column has {found} documents, and its segment {documents}")));
+            return Err(index.corrupt(format!("a column of {found} documents in a segment of {documents}")));
         }
         if header.places().2 != index.len() || (header.blocks == 0) != (documents == 0) {
             return Err(damaged());
@@ -87,8 +87,8 @@ impl Column {
         Ok(Column { kind, header, blocks, newer: None, index, terms: None, names: None })
     }
 
-    /// This column, as it was written, with other values in some blocks: `index` leads to blocks of this
-    /// column and, at offsets after them, to blocks in `newer`.
+    /// Returns this column with other values in some blocks. `index` leads to blocks of this column as it was
+    /// written and, at offsets after them, to blocks in `newer`.
     ///
     /// # Errors
     /// [`Error::Corrupt`] as in [`Column::open`], or if the values are of another kind.
@@ -100,7 +100,8 @@ impl Column {
         Ok(Column { newer: Some(newer), ..plain })
     }
 
-    /// Bytes of the blocks that the column was written with; the offsets of replacing blocks begin here.
+    /// Returns the size of the blocks that the column was written with; the offsets of replacing blocks begin
+    /// here.
     pub(crate) fn written_bytes(&self) -> u64 {
         self.blocks.len() as u64
     }
@@ -110,47 +111,47 @@ impl Column {
         self.newer.is_some()
     }
 
-    /// The kind of the values.
+    /// Returns the kind of the values.
     pub fn kind(&self) -> ColumnKind {
         self.kind
     }
 
-    /// The dictionary of keywords, or of the directories of paths.
+    /// Returns the dictionary of keywords, or of the directories of paths.
     pub fn terms(&self) -> Option<&DictionaryReader> {
         self.terms.as_deref()
     }
 
-    /// The names of paths.
+    /// Returns the names of paths.
     pub fn names(&self) -> Option<&Column> {
         self.names.as_deref()
     }
 
-    /// Number of documents of the segment.
+    /// Returns the number of documents of the segment.
     pub fn documents(&self) -> u32 {
         self.header.documents
     }
 
-    /// Number of documents that have a value.
+    /// Returns the number of documents that have a value.
     pub fn present(&self) -> u64 {
         self.header.present
     }
 
-    /// Number of values.
+    /// Returns the number of values.
     pub fn values(&self) -> u64 {
         self.header.values
     }
 
-    /// The least and the greatest value; `None` without values.
+    /// Returns the least and the greatest value; `None` without values.
     pub fn bounds(&self) -> Option<(u64, u64)> {
         (self.header.values > 0).then_some((self.header.least, self.header.most))
     }
 
-    /// Number of blocks.
+    /// Returns the number of blocks.
     pub fn blocks(&self) -> u32 {
         self.header.blocks
     }
 
-    /// Size in bytes, including terms and names.
+    /// Returns the size in bytes, including terms and names.
     pub fn bytes(&self) -> u64 {
         let terms = self.terms().map_or(0, DictionaryReader::bytes);
         let names = self.names().map_or(0, Column::bytes);
@@ -158,12 +159,12 @@ impl Column {
         (self.blocks.len() + newer + self.index.len()) as u64 + terms + names
     }
 
-    /// Number of ranges of blocks.
+    /// Returns the number of ranges of blocks.
     pub fn ranges(&self) -> u32 {
         self.header.blocks.div_ceil(u32::try_from(BLOCKS_OF_RANGE).unwrap_or(1))
     }
 
-    /// The summary of a range, and its blocks.
+    /// Returns the summary of a range, and its blocks.
     pub fn range(&self, number: u32) -> Result<(BlockRange, Range<u32>)> {
         let at = self.header.places().1 + RANGE * number as usize;
         let range = BlockRange::read(self.index.get(at..at + RANGE)?).ok_or_else(|| self.damaged(number))?;
@@ -172,7 +173,7 @@ impl Column {
         Ok((range, first..end))
     }
 
-    /// The index entry of a block.
+    /// Returns the index entry of a block.
     #[inline]
     pub fn entry(&self, block: u32) -> Result<JumpEntry> {
         let at = HEADER + ENTRY * block as usize;
@@ -186,7 +187,7 @@ impl Column {
         Err(self.damaged(block))
     }
 
-    /// The number of the block of a document.
+    /// Returns the number of the block of a document.
     #[inline]
     pub fn block_of(&self, doc: u32) -> Result<u32> {
         let guess = doc / JUMP;
@@ -238,7 +239,7 @@ impl Column {
         }
     }
 
-    /// The least value of a document; `None` without values.
+    /// Returns the least value of a document; `None` without values.
     #[inline]
     pub fn first(&self, doc: u32) -> Result<Option<u64>> {
         let number = self.block_of(doc)?;
@@ -321,7 +322,7 @@ impl Column {
         self.block(number)?.get(doc, out).map_err(|Damaged| self.damaged(number))
     }
 
-    /// The length and the number of documents of the block at `offset`, as its front says.
+    /// Reads the length and the number of documents from the front of the block at `offset`.
     pub fn front(&self, offset: u64) -> Result<(u32, u32)> {
         let (section, start) = self.section_of(usize::try_from(offset).unwrap_or(usize::MAX));
         let mut front = ByteReader::new(section.get(start..start.saturating_add(FRONT))?);
@@ -329,7 +330,7 @@ impl Column {
         found.ok_or_else(|| section.corrupt(format!("no block of a column begins at byte {offset}")))
     }
 
-    /// The error for a block that does not decode.
+    /// Returns the error for a block that cannot be decoded.
     #[cold]
     pub fn damaged(&self, block: u32) -> Error {
         self.blocks.corrupt(format!("block {block} of a column cannot be read"))
@@ -344,12 +345,12 @@ pub struct ColumnCursor<'a> {
 }
 
 impl<'a> ColumnCursor<'a> {
-    /// A cursor without a current block.
+    /// Creates a cursor without a current block.
     pub fn new(column: &'a Column) -> Self {
         ColumnCursor { column, block: None }
     }
 
-    /// The block of a document.
+    /// Returns the block of a document.
     #[inline]
     pub fn block_of(&mut self, doc: u32) -> Result<&ColumnBlock<'a>> {
         let is_there = |block: &ColumnBlock<'_>| doc.wrapping_sub(block.entry.first) < block.entry.documents;
@@ -363,7 +364,7 @@ impl<'a> ColumnCursor<'a> {
         }
     }
 
-    /// The least value of a document; `None` without values.
+    /// Returns the least value of a document; `None` without values.
     #[inline]
     pub fn first(&mut self, doc: u32) -> Result<Option<u64>> {
         let found = self.block_of(doc)?.first(doc);

@@ -42,7 +42,7 @@ pub struct Values<'s> {
 }
 
 impl Scan {
-    /// A scan that has not read a block.
+    /// Creates a scan that has not read a block.
     pub fn new() -> Self {
         Self::default()
     }
@@ -53,7 +53,7 @@ impl Scan {
         self.unpack(&block).ok_or_else(|| column.damaged(number))
     }
 
-    /// The block that was read last without an error.
+    /// Returns the last block that was read without an error.
     pub fn last(&self) -> Values<'_> {
         let LastBlock { first, documents, every, several } = self.last;
         Values {

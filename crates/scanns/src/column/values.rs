@@ -32,8 +32,8 @@ impl Column {
 
     /// Appends the values of each of `docs` to its row, as [`Column::values_of`] does.
     ///
-    /// If the documents are in order, each block and each term of a dictionary is read once: a
-    /// document costs less than with one call for each.
+    /// If the documents are in order, each block and each term of a dictionary is read once: this takes less
+    /// time than one call for each document.
     pub fn values_of_each(&self, docs: &[u32], rows: &mut [Vec<Value>]) -> Result<()> {
         let mut cursor = ColumnCursor::new(self);
         let mut orders = Vec::new();

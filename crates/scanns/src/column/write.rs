@@ -15,9 +15,9 @@ const MOST_VALUES: usize = 1 << 16;
 /// Bytes of strings at which a block ends.
 const MOST_TEXT: usize = 128 << 10;
 
-/// Least number of documents of a block that is copied, and of the block before it.
+/// Minimum number of documents of a block that is copied, and of the block before it.
 const LEAST_CARRIED: u32 = JUMP / 2;
-/// Or, in a column of strings, the least number of bytes of both.
+/// In a column of strings, the alternative minimum number of bytes of both blocks.
 const LEAST_TEXT: usize = 32 << 10;
 
 /// An output for blocks, one after the other.
@@ -39,7 +39,7 @@ impl BlockSink for Vec<u8> {
     }
 }
 
-/// Writes the blocks of a column, and keeps its index in memory.
+/// Writes the blocks of a column, and holds its index in memory.
 #[derive(Debug)]
 pub struct ColumnWriter {
     kind: ColumnKind,
@@ -110,8 +110,8 @@ impl ColumnWriter {
         self.ends.last().map_or(0, |&end| usize::try_from(end).unwrap_or(0))
     }
 
-    /// Ends the current document. Its values are those added since the previous document ended; numbers are
-    /// sorted.
+    /// Ends the current document. Its values are all values added since the previous document ended; numbers
+    /// are sorted.
     #[inline]
     pub fn end_document(&mut self, out: &mut impl BlockSink) -> Result<()> {
         let (before, count) = (self.ended(), self.count());
@@ -174,8 +174,8 @@ impl ColumnWriter {
             + self.entries.capacity() * size_of::<JumpEntry>()
     }
 
-    /// Copies a block of another column, unless that would leave a small block behind. Returns false if the
-    /// block has to be taken apart.
+    /// Copies a block of another column, unless the current block would become a small block. Returns false
+    /// if the block was not copied.
     pub fn carry(&mut self, entry: &JumpEntry, block: &[u8], out: &mut impl BlockSink) -> Result<bool> {
         let is_large = |documents: u32, bytes: usize| {
             documents >= LEAST_CARRIED || (self.kind.is_strings() && bytes >= LEAST_TEXT)
@@ -197,7 +197,7 @@ impl ColumnWriter {
         out.take(block)
     }
 
-    /// Adds an index entry for a block that is written already.
+    /// Adds an index entry for a block that has already been written.
     pub fn keep(&mut self, entry: &JumpEntry, out: &mut impl BlockSink) -> Result<()> {
         self.seal(out)?;
         self.entries.push(JumpEntry { first: self.first, ..*entry });

@@ -6,8 +6,8 @@ use crate::codec::{
 };
 use crate::schema::{FieldEntry, FieldKind, Schema, decode_stored};
 
-/// Most elements that a decoder is asked for, so that a target takes no time that grows with a number in the
-/// data.
+/// The maximum number of elements that a decoder is asked for, so that the time of a target does not grow
+/// with a number in the data.
 const MOST: usize = 4_096;
 
 /// A number below `bound` from the data; 0 at its end.
@@ -15,7 +15,7 @@ fn below(reader: &mut ByteReader, bound: usize) -> usize {
     reader.u32().map_or(0, |number| number as usize % bound)
 }
 
-/// Integers are read to the end of the data; the ones that are read are written in as many bytes or fewer.
+/// Reads integers to the end of the data, and checks that encoding them again takes as many bytes or fewer.
 pub(super) fn varints(data: &[u8]) {
     let mut reader = ByteReader::new(data);
     while let Some(value) = reader.varint() {
@@ -25,9 +25,9 @@ pub(super) fn varints(data: &[u8]) {
     }
 }
 
-/// A list that is whole gives rising documents below the limit, and seeking finds the ones that stepping
-/// finds. A list with a table does not say how many documents it has; the check of a segment compares their
-/// number with the dictionary's.
+/// Decodes a list of postings: an intact list gives rising documents below the limit, and seeking finds the
+/// same documents as stepping. A list with a table does not contain its number of documents; the check of a
+/// segment compares the number with the dictionary.
 pub(super) fn postings(data: &[u8]) {
     let mut reader = ByteReader::new(data);
     let max_doc = u32::try_from(below(&mut reader, 1 << 20)).unwrap_or(0);
@@ -57,7 +57,7 @@ pub(super) fn postings(data: &[u8]) {
     }
 }
 
-/// Taking, passing and seeking differences ends, whatever the bytes are.
+/// Taking, skipping and seeking differences ends, for any bytes.
 pub(super) fn positions(data: &[u8]) {
     let mut reader = ByteReader::new(data);
     let total = below(&mut reader, MOST) as u64;
@@ -76,7 +76,7 @@ pub(super) fn positions(data: &[u8]) {
     }
 }
 
-/// Numbers that can be read one at a time are the ones that are unpacked together.
+/// Reading numbers one at a time gives the same result as unpacking them together.
 pub(super) fn numbers(data: &[u8]) {
     let mut reader = ByteReader::new(data);
     let Some(form) = reader.u8().and_then(|code| Form::from_code(code % 8)) else { return };
@@ -96,7 +96,7 @@ pub(super) fn numbers(data: &[u8]) {
     }
 }
 
-/// The documents that are listed are the ones that have a rank, in order.
+/// The listed documents are the documents that have a rank, in order.
 pub(super) fn presence(data: &[u8]) {
     let mut reader = ByteReader::new(data);
     let code = reader.u8().unwrap_or(0) % 5;
@@ -113,7 +113,7 @@ pub(super) fn presence(data: &[u8]) {
     assert!(listed.iter().all(|&doc| usize::from(doc) < documents.max(1) || documents == 0));
 }
 
-/// Every string of a block can be read or is refused.
+/// Every string of a block is read or refused.
 pub(super) fn strings(data: &[u8]) {
     let Some(block) = StringBlock::open(data) else { return };
     let (mut text, mut out) = (Vec::new(), Vec::new());
@@ -126,8 +126,8 @@ pub(super) fn strings(data: &[u8]) {
     }
 }
 
-/// A table of symbols that is read is written as it was, and what it decompresses has at most the size that
-/// is allowed.
+/// A table of symbols that is accepted is written with the same bytes, and decompression respects the allowed
+/// size.
 pub(super) fn symbols(data: &[u8]) {
     let mut reader = ByteReader::new(data);
     let Some(table) = SymbolTable::decode(&mut reader) else { return };
@@ -139,7 +139,7 @@ pub(super) fn symbols(data: &[u8]) {
     assert!(out.len() <= MOST);
 }
 
-/// Stored values are read or refused; what is read fits the schema.
+/// Stored values are read or refused; accepted values fit the schema.
 pub(super) fn stored_values(data: &[u8]) {
     let mut schema = Schema::new();
     let kinds =

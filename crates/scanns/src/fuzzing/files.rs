@@ -1,5 +1,5 @@
-//! Whole files. Random changes of a file never get past its checksums, so these targets change the *sections*
-//! of good files and wrap them anew: what reads a section must be total by itself.
+//! Whole files. Random changes of a file never pass its checksums, so these targets change the *sections* of
+//! valid files and write them with new checksums. The reader of every section must be total by itself.
 
 use std::sync::atomic::AtomicBool;
 use std::sync::{Arc, OnceLock};
@@ -32,7 +32,7 @@ fn put(directory: &RamDirectory, name: &str, bytes: &[u8]) -> Option<()> {
     output.finish().ok()
 }
 
-/// A manifest that is read is written in a form that reads the same.
+/// A manifest that is accepted is written in a form that reads the same.
 pub(super) fn manifest(data: &[u8]) {
     if let Ok(manifest) = Manifest::decode(data) {
         let again = Manifest::decode(&manifest.encode());
@@ -49,8 +49,8 @@ struct SectionedFile {
     sections: Vec<(u32, Vec<u8>)>,
 }
 
-/// An index with changed sections: each edit is a file, a section, a place and bytes to put there or a new
-/// length. Opening, checking, searching and reading it ends with an answer or an error.
+/// An index with changed sections. Each edit is a file, a section, a place, and new bytes or a new length.
+/// Opening, checking, searching and reading the index ends with an answer or an error.
 pub(super) fn index(data: &[u8]) {
     static FILES: OnceLock<Vec<SectionedFile>> = OnceLock::new();
     let files = FILES.get_or_init(|| small_index().unwrap_or_default());

@@ -1,9 +1,9 @@
-//! What fuzzers call: every decoder and parser of the library, by name.
+//! Fuzz targets: every decoder and parser of the library, by name.
 //!
-//! A target takes any bytes. It must end, without a panic, and where there is another way to the same answer,
-//! with that answer. `encodings.rs` has the codecs, `files.rs` whole files behind valid checksums, `texts.rs`
-//! what people write. The targets run in two ways: with coverage guidance from `fuzz/`, and in the tests of
-//! this room on a corpus that the encoders write, with random changes.
+//! A target takes any bytes. It must end without a panic, and if there is a second way to compute the answer,
+//! with the same answer. `encodings.rs` covers the codecs, `files.rs` whole files with valid checksums,
+//! `texts.rs` text from users. The targets run in two ways: with coverage guidance from `fuzz/`, and in the
+//! tests of this module on a corpus that the encoders write, with random changes.
 
 mod encodings;
 mod files;
@@ -12,7 +12,7 @@ mod texts;
 #[cfg(test)]
 mod tests;
 
-/// A function that takes any bytes, and its name.
+/// The name of a target, and its function, which takes any bytes.
 pub type FuzzTarget = (&'static str, fn(&[u8]));
 
 /// All targets, by name.
@@ -37,7 +37,7 @@ pub const TARGETS: [FuzzTarget; 18] = [
     ("csv", texts::csv),
 ];
 
-/// Runs the target with this name; false if there is none.
+/// Runs the target with this name; returns false if there is none.
 pub fn run(name: &str, data: &[u8]) -> bool {
     let target = TARGETS.iter().find(|(known, _)| *known == name);
     target.inspect(|(_, target)| target(data)).is_some()

@@ -3,7 +3,7 @@ use fastrand::Rng;
 use super::{TARGETS, run};
 use crate::codec::{ListEncoder, SymbolTable, encode_block, put_varint};
 
-/// Inputs that lead far into the targets, beside random ones.
+/// Inputs that reach deep into the targets, in addition to random ones.
 fn corpus(rng: &mut Rng) -> Vec<Vec<u8>> {
     let mut corpus: Vec<Vec<u8>> = [
         "river AND (bank OR \"deep water\"~2) -stone^2 size:>1KiB re\"a+\" in(a b) text:wat*",
@@ -49,7 +49,7 @@ fn corpus(rng: &mut Rng) -> Vec<Vec<u8>> {
     corpus
 }
 
-/// A random change of an input: bytes flipped, cut, doubled, or put in from another one.
+/// A random change of an input: bytes flipped, cut, doubled, or copied from another input.
 fn change(rng: &mut Rng, input: &[u8], other: &[u8]) -> Vec<u8> {
     let mut bytes = input.to_vec();
     for _ in 0..rng.usize(1..6) {

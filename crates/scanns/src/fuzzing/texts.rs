@@ -1,4 +1,4 @@
-//! What people and programs write: queries, analyzers, dates, records, and text itself.
+//! Text from users and programs: queries, analyzers, dates, records, and text itself.
 
 use std::ops::Range;
 
@@ -39,7 +39,7 @@ impl QueryText for TwoFields {
     }
 }
 
-/// A query is parsed or refused, the same way each time.
+/// A query is parsed or refused, with the same result each time.
 pub(super) fn query_text(data: &[u8]) {
     let (Ok(text), Some(mut fields)) = (std::str::from_utf8(data), TwoFields::new()) else { return };
     for operator in [Operator::And, Operator::Or] {
@@ -49,7 +49,7 @@ pub(super) fn query_text(data: &[u8]) {
     }
 }
 
-/// The same for queries in JSON.
+/// Like [`query_text`], for queries in JSON.
 pub(super) fn query_json(data: &[u8]) {
     let (Ok(text), Some(mut fields)) = (std::str::from_utf8(data), TwoFields::new()) else { return };
     let first = parse_json(text, Operator::Or, &mut fields);
@@ -57,7 +57,7 @@ pub(super) fn query_json(data: &[u8]) {
     assert_eq!(format!("{first:?}"), format!("{again:?}"));
 }
 
-/// An analyzer that is parsed has a name that parses to the same one.
+/// The name of a parsed analyzer parses to the same analyzer.
 pub(super) fn analyzer(data: &[u8]) {
     let Ok(text) = std::str::from_utf8(data) else { return };
     if let Ok(analyzer) = Analyzer::parse(text) {
@@ -65,7 +65,7 @@ pub(super) fn analyzer(data: &[u8]) {
     }
 }
 
-/// Collects where tokens stand.
+/// Collects the places of tokens.
 #[derive(Default)]
 struct Places(Vec<Range<usize>>);
 
@@ -80,7 +80,7 @@ impl TokenSink for Places {
     }
 }
 
-/// Tokens of any text lie in it, and their starts never fall. The first byte chooses the analyzer.
+/// Tokens lie inside their text, and their starts never decrease. The first byte chooses the analyzer.
 pub(super) fn tokens(data: &[u8]) {
     const NAMES: [&str; 7] =
         ["standard", "english", "paths", "code", "whitespace", "ancestors", "standard | fold | ngram:2-3"];
@@ -94,14 +94,14 @@ pub(super) fn tokens(data: &[u8]) {
     assert!(places.0.is_sorted_by_key(|place| place.start));
 }
 
-/// A date that is parsed is written in a form that parses to the same one.
+/// A parsed date is formatted as text that parses to the same date.
 pub(super) fn dates(data: &[u8]) {
     if let Some(time) = parse_date(data) {
         assert_eq!(parse_date(format_date(time).as_bytes()), Some(time));
     }
 }
 
-/// A record that is accepted is JSON for another parser too.
+/// A record that is accepted is JSON for another parser, too.
 pub(super) fn json_lines(data: &[u8]) {
     let Some(mut reader) = record_reader(RecordFormat::Json) else { return };
     for (line, record) in (1..).zip(data.split(|&byte| byte == b'\n')) {

@@ -1,4 +1,4 @@
-//! Proves that an index is whole, says what is damaged and what that costs, and can commit what is left.
+//! Verifies an index, reports damage and the documents lost by it, and can commit the intact segments.
 
 use std::collections::HashSet;
 use std::sync::atomic::{AtomicBool, Ordering};
@@ -10,31 +10,31 @@ use crate::schema::Schema;
 use crate::segment::{CheckLevel, KnownPaths, file_name, is_file_name, is_of_segment};
 use crate::store::{Directory, generations, leased, publish, read_generation, sweep};
 
-/// What a check found.
+/// The result of a check.
 #[derive(Clone, Debug)]
 pub struct CheckReport {
     /// The commit that was checked.
     pub generation: u64,
-    /// What is wrong with newer commits, which could not be read.
+    /// Errors of newer commits that could not be read.
     pub manifests: Vec<String>,
-    /// By segment of the commit.
+    /// The results for the segments of the commit.
     pub segments: Vec<SegmentCheck>,
-    /// Files that no commit needs: a writer that was killed left them, the next one removes them.
+    /// Files that no commit needs. A killed writer left them; the next writer removes them.
     pub leftovers: Vec<String>,
-    /// The commit that salvaging made; `None` where nothing was damaged.
+    /// The commit made by salvaging; `None` if nothing was damaged.
     pub salvaged: Option<u64>,
 }
 
-/// What a check found in one segment.
+/// The result of checking one segment.
 #[derive(Clone, Debug)]
 pub struct SegmentCheck {
-    /// Its identity, 32 hexadecimal digits.
+    /// The identity of the segment, as 32 hexadecimal digits.
     pub id: String,
-    /// Documents that are not deleted, as the commit has it.
+    /// Documents that are not deleted, according to the commit.
     pub documents: u64,
-    /// Bytes of its file, as the commit has it.
+    /// The size of the segment's file, according to the commit.
     pub bytes: u64,
-    /// What is wrong with it.
+    /// The error, if the segment is damaged.
     pub fault: Option<String>,
 }
 
@@ -44,16 +44,16 @@ impl CheckReport {
         self.manifests.is_empty() && self.segments.iter().all(|segment| segment.fault.is_none())
     }
 
-    /// Documents of damaged segments.
+    /// The number of documents in damaged segments.
     pub fn lost(&self) -> u64 {
         self.segments.iter().filter(|segment| segment.fault.is_some()).map(|segment| segment.documents).sum()
     }
 }
 
-/// Checks the newest commit of the index at `path`; damage is in the report.
+/// Checks the newest commit of the index at `path`. Damage is reported, not returned as an error.
 ///
 /// # Errors
-/// [`Error::NotAnIndex`], no commit that can be read, [`Error::Cancelled`] after `cancel` was set.
+/// [`Error::NotAnIndex`]; an error if no commit can be read; [`Error::Cancelled`] after `cancel` was set.
 pub(crate) fn check_in(
     directory: &dyn Directory,
     level: CheckLevel,
@@ -63,15 +63,15 @@ pub(crate) fn check_in(
     look(directory, level, progress, cancel).map(|(report, _)| report)
 }
 
-/// Checks the index at `path`, and commits what is whole of it if something is damaged: damaged segments are
-/// left out, and their files removed.
+/// Checks the index at `path` and, if something is damaged, commits the intact segments. Damaged segments are
+/// dropped, and their files removed.
 ///
-/// Where the newest commits cannot be read, the newest one that can be is taken instead, and no file is
-/// removed. Files of lines of which something is left are read anew by the next build.
+/// If the newest commits cannot be read, the newest readable commit is used, and no file is removed. The next
+/// build reads files of lines again if some of their lines are left.
 ///
 /// # Errors
-/// As [`check`]; another writer; a full disk; a newest commit that cannot be read, where segments of the one
-/// before are gone and others are there, since they were merged.
+/// The errors of [`check`]; an error if another writer is open, if the disk is full, or if the newest commit
+/// cannot be read and segments of the commit before it were merged: some are missing, and others exist.
 pub(crate) fn salvage_in(
     directory: &dyn Directory,
     level: CheckLevel,
@@ -101,7 +101,7 @@ pub(crate) fn salvage_in(
     publish(directory, newest + 1, &manifest.encode())?;
     let needed = needed(&manifest);
     if report.manifests.is_empty() {
-        // The commit stands; what cannot be removed now is removed by the next writer.
+        // The commit stands; files that cannot be removed now are removed by the next writer.
         let leased = leased(directory, newest + 1)?;
         if leased.generations.is_empty() {
             let _ =
@@ -112,16 +112,16 @@ pub(crate) fn salvage_in(
     Ok(report)
 }
 
-/// True if segments of an older commit are gone while there are others: then a newer commit has them in
-/// another form, and the older one is not what is left of the index.
+/// True if segments of an older commit are missing while others exist. A newer commit then has their
+/// documents in other segments, and the older commit does not describe what is left of the index.
 fn lacks_files(directory: &dyn Directory, manifest: &Manifest, report: &CheckReport) -> Result<bool> {
     let names: HashSet<String> = directory.list()?.into_iter().collect();
     let lacks = manifest.segments.iter().any(|entry| !names.contains(&file_name(entry.id)));
     Ok(lacks && report.leftovers.iter().any(|name| is_file_name(name)))
 }
 
-/// Has a later build read every file of lines anew of which something is left: it can't be told which lines
-/// are lost.
+/// Makes a later build read every file of lines again if some of its lines are left: it is unknown which
+/// lines are lost.
 fn forget_lines(directory: &dyn Directory, manifest: &mut Manifest) -> Result<()> {
     let Manifest { segments, partial, .. } = manifest;
     partial.values_mut().for_each(|begun| *begun = Partial::default());
@@ -133,12 +133,12 @@ fn forget_lines(directory: &dyn Directory, manifest: &mut Manifest) -> Result<()
     Ok(())
 }
 
-/// The files that a commit names.
+/// The files that a commit needs.
 fn needed(manifest: &Manifest) -> HashSet<String> {
     manifest.segments.iter().flat_map(SegmentEntry::files).collect()
 }
 
-/// True for what is wrong with the index, false for what keeps from reading it.
+/// True if the error means that the index is damaged, false if the index could not be read.
 fn is_damage(error: &Error) -> bool {
     match error {
         Error::Corrupt { .. } => true,
@@ -147,7 +147,7 @@ fn is_damage(error: &Error) -> bool {
     }
 }
 
-/// Checks the newest commit that can be read, again if another one came meanwhile and took files away.
+/// Checks the newest readable commit, and repeats this if a newer commit removed files in the meantime.
 fn look(
     directory: &dyn Directory,
     level: CheckLevel,

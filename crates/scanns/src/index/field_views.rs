@@ -8,7 +8,7 @@ use crate::segment::Segment;
 /// Segments seen through each searched field, in the same order for all fields.
 #[derive(Debug)]
 pub(crate) struct FieldViews {
-    /// The field that is searched where a query names none.
+    /// The field that is searched if a query names none.
     default: Field,
     views: Vec<FieldSegments>,
 }
@@ -40,7 +40,7 @@ impl FieldViews {
         let default = Field::default();
         let mut fields = query.fields();
         if fields.is_empty() {
-            // Any field will do for a query of values or of all documents.
+            // A query of values or of all documents can use any field.
             fields.insert(default);
         }
         let segments = std::slice::from_ref(segment);
@@ -48,7 +48,7 @@ impl FieldViews {
         FieldViews { default, views: fields.into_iter().map(view).collect() }
     }
 
-    /// The field that is searched where a query names none.
+    /// The field that is searched if a query names none.
     pub(crate) fn default_field(&self) -> Field {
         self.default
     }

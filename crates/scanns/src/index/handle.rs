@@ -1,4 +1,4 @@
-//! [`Index`]: one place from which everything that is done to an index begins.
+//! [`Index`]: the entry point for all operations on an index.
 
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
@@ -18,11 +18,11 @@ use crate::schema::Schema;
 use crate::segment::CheckLevel;
 use crate::store::{Directory, FsDirectory, generations};
 
-/// An index: where it is, and what can be done to it.
+/// An index: its location, and the operations on it.
 ///
-/// A handle is cheap to make and to clone. It holds no lock and keeps no file open: [`Index::snapshot`] opens
-/// a commit for reading, [`Index::writer`] takes the lock of the one writer, and so do builds, deletes,
-/// updates and merges while they run.
+/// A handle is cheap to create and to clone. It holds no lock and keeps no file open: [`Index::snapshot`]
+/// opens a commit for reading, and [`Index::writer`] takes the lock of the writer. Builds, deletes, updates
+/// and merges hold this lock while they run.
 ///
 /// ```
 /// use scanns::schema::{Document, FieldEntry, Schema};
@@ -49,24 +49,24 @@ use crate::store::{Directory, FsDirectory, generations};
 #[derive(Clone, Debug)]
 pub struct Index {
     directory: Arc<dyn Directory>,
-    /// Where the index is, if it is on a file system.
+    /// The path of the index, if it is on a file system.
     path: Option<PathBuf>,
 }
 
 impl Index {
-    /// Creates an empty index with these fields at `path`, and commits it. The directory must be empty or
-    /// missing.
+    /// Creates an empty index with the fields of `schema` at `path`, and commits it. The directory must be
+    /// empty or missing.
     ///
     /// # Errors
-    /// [`Error::Conflict`] if there is an index already, [`Error::NotAnIndex`] if something else is at
-    /// `path`, [`Error::Locked`] if another process is creating an index there.
+    /// [`Error::Conflict`] if the index already exists, [`Error::NotAnIndex`] if `path` is something else,
+    /// [`Error::Locked`] if another process is creating an index there.
     pub fn create(path: impl AsRef<Path>, schema: &Schema) -> Result<Self> {
         let index = Index::at(path);
         let exists = index.path.as_ref().is_some_and(|path| path.exists());
         if exists && !generations(&*index.directory)?.is_empty() {
             return Err(Error::Conflict {
                 what: format!("creating an index at {}", index.directory.describe()),
-                with: "the index that is there".into(),
+                with: "an existing index".into(),
                 remedy: "open it, or choose another path".into(),
             });
         }
@@ -77,20 +77,22 @@ impl Index {
     /// Opens the index at `path`.
     ///
     /// # Errors
-    /// [`Error::NotAnIndex`] if there is no directory at `path`. What the directory holds is read by what is
-    /// called next.
+    /// [`Error::NotAnIndex`] if there is no directory at `path`. The contents of the directory are only read
+    /// by later calls.
     pub fn open(path: impl AsRef<Path>) -> Result<Self> {
         must_exist(path.as_ref())?;
         Ok(Index::at(path))
     }
 
-    /// The index at `path`, which need not exist yet: the first build or writer creates it.
+    /// Returns a handle to the index at `path`, which need not exist yet: the first build or writer creates
+    /// it.
     pub fn at(path: impl AsRef<Path>) -> Self {
         let path = path.as_ref();
         Index { directory: Arc::new(FsDirectory::new(path)), path: Some(path.to_path_buf()) }
     }
 
-    /// The index in any directory, for example a [`RamDirectory`](crate::store::RamDirectory).
+    /// Returns a handle to the index in any directory, for example a
+    /// [`RamDirectory`](crate::store::RamDirectory).
     pub fn in_directory(directory: Arc<dyn Directory>) -> Self {
         Index { directory, path: None }
     }
@@ -111,21 +113,21 @@ impl Index {
         Snapshot::open(path)
     }
 
-    /// Opens the index for writing with the default options, on half of the memory of the machine.
+    /// Opens the index for writing with the default options, which use half of the memory of the machine.
     ///
     /// # Errors
-    /// [`Error::Locked`] while another writer is open; an error if the index was not created yet, since its
+    /// [`Error::Locked`] while another writer is open; an error if the index does not exist yet, since its
     /// fields are then unknown: use [`Index::create`] or [`Index::writer_with`].
     pub fn writer(&self) -> Result<IndexWriter> {
         self.writer_with(None, WriterOptions::default())
     }
 
-    /// Opens the index for writing, or creates it with `schema`. A schema for an index that exists must be
-    /// the one it has.
+    /// Opens the index for writing, or creates it with `schema`. If the index exists, a given schema must be
+    /// equal to its schema.
     ///
     /// # Errors
-    /// [`Error::Locked`] while another writer is open; an error for another schema, for none where there is
-    /// no index, and for too little memory.
+    /// [`Error::Locked`] while another writer is open; an error if the schemas differ, if the index does not
+    /// exist and no schema is given, or if the memory is too small.
     pub fn writer_with(&self, schema: Option<&Schema>, options: WriterOptions) -> Result<IndexWriter> {
         match &self.path {
             Some(path) => IndexWriter::open(path, schema, options),
@@ -133,16 +135,17 @@ impl Index {
         }
     }
 
-    /// Brings the index up to date with the files that the options name, and commits; creates it if there is
-    /// none.
+    /// Updates the index to match the files that the options name, and commits. Creates the index if it does
+    /// not exist.
     ///
-    /// Files that have not changed since they were indexed are left alone, and the documents of changed files
-    /// are replaced. Set `cancel` to stop early: what was indexed by then is committed, the report says
-    /// so, and the same build can be continued later.
+    /// Files that have not changed since they were indexed are skipped, and the documents of changed files
+    /// are replaced. Set `cancel` to stop early: the documents indexed until then are committed, the report
+    /// says that the build was stopped, and a later call continues the build.
     ///
     /// # Errors
-    /// If nothing could be committed: something else is at the path, another writer is open, the disk is
-    /// full. Files that cannot be read are not an error; the report lists them.
+    /// Returns an error if nothing could be committed: for example, something else is at the path, another
+    /// writer is open, or the disk is full. Files that cannot be read are not an error; the report lists
+    /// them.
     pub fn build(
         &self,
         options: &IndexOptions,
@@ -155,7 +158,7 @@ impl Index {
         }
     }
 
-    /// Deletes the documents of a selection, and commits.
+    /// Deletes the selected documents, and commits.
     ///
     /// # Errors
     /// [`Error::Locked`] while another writer is open; an error if the query of the selection does not parse.
@@ -163,11 +166,11 @@ impl Index {
         delete_in(&*self.directory, which)
     }
 
-    /// Gives columns of the selected documents new values, by the name of the field and as text, and commits.
-    /// Documents are not indexed again.
+    /// Sets new column values for the selected documents, and commits. `values` contains the name of each
+    /// field and its values as text. Documents are not indexed again.
     ///
     /// # Errors
-    /// As [`Index::delete`]; an error for a field that is no column, and for a value that does not fit its
+    /// The errors of [`Index::delete`]; an error if a field is not a column, or if a value does not fit its
     /// field.
     pub fn update(&self, which: &Selection, values: &[(String, Vec<String>)]) -> Result<UpdateReport> {
         update_in(&*self.directory, which, values)
@@ -186,10 +189,10 @@ impl Index {
         merge_in(&*self.directory, options, progress, cancel)
     }
 
-    /// Verifies the newest commit. Damage is not an error; the report tells it.
+    /// Verifies the newest commit. Damage is not an error; it is in the report.
     ///
     /// # Errors
-    /// [`Error::NotAnIndex`], no commit that can be read at all, [`Error::Cancelled`] after `cancel` was set.
+    /// [`Error::NotAnIndex`]; an error if no commit can be read; [`Error::Cancelled`] after `cancel` was set.
     pub fn check(&self, level: CheckLevel, progress: &Progress, cancel: &AtomicBool) -> Result<CheckReport> {
         check_in(&*self.directory, level, progress, cancel)
     }
@@ -199,7 +202,7 @@ impl Index {
     /// If the newest commit cannot be read, the newest readable one takes its place, and no file is removed.
     ///
     /// # Errors
-    /// As [`Index::check`]; [`Error::Locked`] while another writer is open.
+    /// The errors of [`Index::check`]; [`Error::Locked`] while another writer is open.
     pub fn salvage(
         &self,
         level: CheckLevel,

@@ -1,6 +1,6 @@
-//! Changes to a committed index that need no inputs: deleting documents and merging segments.
+//! Changes to a committed index that need no input files: deleting documents and merging segments.
 //!
-//! These functions have the writer to themselves: nothing else adds, merges or commits in the meantime.
+//! These functions have exclusive use of the writer: nothing else adds, merges or commits in the meantime.
 
 use std::ops::{ControlFlow, Range};
 use std::path::Path;
@@ -20,7 +20,7 @@ use crate::search::Model;
 use crate::segment::{DocumentOrder, MergeWork, Reordering, Segment, similar_order};
 use crate::store::Directory;
 
-/// Which documents to delete or to change.
+/// The documents to delete or to change.
 #[derive(Clone, Debug)]
 pub enum Selection {
     /// The documents with these keys. The path of a file selects the file or all its lines; a path, a colon
@@ -30,7 +30,7 @@ pub enum Selection {
     Query(String, Operator),
 }
 
-/// What a deletion did.
+/// The result of a deletion.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 #[non_exhaustive]
 pub struct DeleteReport {
@@ -40,10 +40,11 @@ pub struct DeleteReport {
     pub documents: u64,
 }
 
-/// Deletes documents from the index at `path`, and commits if there were any.
+/// Deletes documents from the index at `path`, and commits if any were deleted.
 ///
 /// # Errors
-/// [`Error::NotAnIndex`], a query that does not parse, another writer, a full disk: nothing is deleted then.
+/// Returns an error, and deletes nothing, for [`Error::NotAnIndex`], a query that does not parse, another
+/// writer, or a full disk.
 pub(crate) fn delete_in(directory: &dyn Directory, selection: &Selection) -> Result<DeleteReport> {
     let writer = Writer::open(directory)?;
     let segments = open_segments(&writer)?;
@@ -69,7 +70,7 @@ pub(crate) fn delete_in(directory: &dyn Directory, selection: &Selection) -> Res
     Ok(DeleteReport { deleted, documents: left })
 }
 
-/// The selected documents, by segment; deleted ones may be among them.
+/// The selected documents, by segment. They may include deleted documents.
 pub(super) fn selected(
     writer: &Writer<'_>,
     segments: &[Segment],
@@ -114,7 +115,7 @@ pub(super) fn open_segments(writer: &Writer<'_>) -> Result<Vec<Segment>> {
     entries.iter().filter_map(|entry| writer.segment(entry.id).transpose()).collect()
 }
 
-/// The segments of an index as the manifest describes them.
+/// The segments of an index, as described in the manifest.
 fn entries(writer: &Writer<'_>) -> Result<Vec<SegmentEntry>> {
     let nothing = || Error::NotAnIndex {
         path: writer.directory().describe().into(),
@@ -123,27 +124,27 @@ fn entries(writer: &Writer<'_>) -> Result<Vec<SegmentEntry>> {
     Ok(writer.manifest().ok_or_else(nothing)?.segments)
 }
 
-/// Refuses a path that cannot be an index, before anything is created there.
+/// Returns an error for a path that cannot be an index, before anything is created there.
 pub(super) fn must_exist(path: &Path) -> Result<()> {
     let refuse = |why| Err(Error::NotAnIndex { path: path.to_path_buf(), why });
     if !path.exists() {
         return refuse("there is no such directory");
     }
-    if path.is_dir() { Ok(()) } else { refuse("it is a file, an index is a directory") }
+    if path.is_dir() { Ok(()) } else { refuse("it is a file, but an index is a directory") }
 }
 
-/// What a merge did.
+/// The result of a merge.
 #[derive(Clone, Copy, Debug, PartialEq)]
 #[non_exhaustive]
 pub struct MergeReport {
-    /// Segments before.
+    /// The number of segments before the merge.
     pub before: usize,
-    /// Segments after.
+    /// The number of segments after the merge.
     pub after: usize,
-    /// Deleted documents whose space was freed.
+    /// The number of deleted documents whose space was freed.
     pub reclaimed: u64,
-    /// True if documents were put in another order. They keep their order if another would not make the
-    /// index smaller.
+    /// True if the documents were reordered. They keep their order if another order would not make the index
+    /// smaller.
     pub reordered: bool,
     /// Bytes written; 0 if the index was left as it was.
     pub bytes_written: u64,
@@ -153,31 +154,31 @@ pub struct MergeReport {
     pub seconds: f64,
 }
 
-/// What a merge on request is to do.
+/// The options of an explicit merge.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct MergeOptions {
     /// The number of segments to merge down to.
     pub segments: usize,
-    /// Bytes per second to write at most; `None` for no limit.
+    /// The maximum number of bytes to write per second; `None` for no limit.
     pub rate: Option<u64>,
-    /// Threads that merge terms and find an order; each takes about 16 MiB.
+    /// The number of threads that merge terms and compute an order; each takes about 16 MiB.
     pub threads: usize,
-    /// Merge all segments into one, whatever [`MergeOptions::segments`] says, in which documents with
-    /// similar terms are close to each other: posting lists get shorter, and queries skip more of them.
-    /// Documents with equal scores change their order. If that would not make the index smaller, because
-    /// similar documents are together already, documents keep their order; a single segment without
-    /// deleted documents is then left alone.
+    /// Merge all segments into one, regardless of [`MergeOptions::segments`], and put documents with similar
+    /// terms close to each other: posting lists get shorter, and queries skip more of them. The order of
+    /// documents with equal scores changes. Documents keep their order if the new order would not make the
+    /// index smaller, because similar documents are already close to each other; a single segment without
+    /// deleted documents is then not rewritten.
     pub reorder: bool,
-    /// Bytes of memory for reordering. Best are 12 for each posting of the terms that count and 72 for each
-    /// document; with less, consecutive stretches of documents are ordered one by one. Each doubling of
-    /// the threads shares more of the work if it has another 4 bytes for each posting and 16 for each
-    /// document.
+    /// Bytes of memory for reordering. The best result needs 12 bytes for each posting of the terms that are
+    /// considered and 72 bytes for each document. With less memory, consecutive ranges of documents are
+    /// ordered one by one. Each doubling of the number of threads runs more of the work in parallel if there
+    /// are another 4 bytes for each posting and 16 bytes for each document.
     pub memory: u64,
 }
 
 impl Default for MergeOptions {
-    /// To one segment, with up to eight processors. Documents keep their order; reordering may take half of
-    /// the memory of the machine or its control group.
+    /// One segment, with up to eight processors. Documents keep their order; reordering may use half of the
+    /// memory of the machine or its control group.
     fn default() -> Self {
         let threads = std::thread::available_parallelism().map_or(1, usize::from).min(8);
         let memory = crate::sys::memory_limit_bytes().map_or(1 << 30, |limit| limit / 2);
@@ -185,12 +186,12 @@ impl Default for MergeOptions {
     }
 }
 
-/// Merges the smallest segments of the index at `path` until there are as few as asked for, frees the space
-/// of deleted documents, and commits.
+/// Merges the smallest segments of the index at `path` until the requested number is left, frees the space of
+/// deleted documents, and commits.
 ///
 /// # Errors
-/// [`Error::NotAnIndex`], another writer, a full disk, [`Error::Cancelled`] after `cancel` was set, or too
-/// little memory to reorder: the index is then as it was.
+/// Returns an error, and leaves the index unchanged, for [`Error::NotAnIndex`], another writer, a full disk,
+/// [`Error::Cancelled`] after `cancel` was set, or too little memory to reorder.
 pub(crate) fn merge_in(
     directory: &dyn Directory,
     options: &MergeOptions,
@@ -240,8 +241,8 @@ fn groups(entries: &mut [SegmentEntry], options: &MergeOptions) -> Vec<Vec<u128>
     }
     entries.sort_by_key(|entry| entry.bytes);
     let few = (entries.len() + 1).saturating_sub(options.segments.max(1));
-    // The smallest become one segment. Of the others, those with deleted documents are written anew, each by
-    // itself.
+    // The smallest segments become one segment. Of the others, each one with deleted documents is rewritten
+    // by itself.
     let (small, large) = entries.split_at(few.min(entries.len()));
     let mut groups: Vec<Vec<u128>> = Vec::new();
     if small.len() > 1 || small.iter().any(|entry| entry.deleted > 0) {
@@ -255,16 +256,17 @@ fn groups(entries: &mut [SegmentEntry], options: &MergeOptions) -> Vec<Vec<u128>
 struct MergeRun<'a> {
     writer: &'a Writer<'a>,
     options: &'a MergeOptions,
-    /// Bytes that all merges may write.
+    /// The number of bytes that all merges are expected to write.
     expected: u64,
-    /// True once documents got another order.
+    /// True once documents were reordered.
     reordered: AtomicBool,
     progress: &'a Progress,
     cancel: &'a AtomicBool,
 }
 
 impl MergeRun<'_> {
-    /// Merges segments into one; returns the bytes of the new segment, 0 if there was nothing to do.
+    /// Merges segments into one. Returns the size of the new segment in bytes, or 0 if there was nothing to
+    /// do.
     fn merge(&self, group: &[u128], limit: &mut RateLimit) -> Result<u64> {
         let Some(claim) = MergeClaim::take(self.writer, |_, _| Some(group.to_vec())) else { return Ok(0) };
         let done = self.progress.bytes();
@@ -296,8 +298,8 @@ impl MergeRun<'_> {
         })
     }
 
-    /// Finds the order in which documents are to be written. In the meantime the progress counts documents
-    /// times cuts.
+    /// Computes the order in which to write documents. During this time the progress counts documents times
+    /// cuts.
     fn find_order(&self, sources: &[Segment]) -> Result<Option<DocumentOrder>> {
         self.progress.total_bytes.store(0, Ordering::Relaxed);
         self.progress.enter(Phase::Ordering);

@@ -1,17 +1,17 @@
-//! From inputs and documents to a committed index, and from a committed index to a snapshot that can be
+//! Builds and changes a committed index from files and documents, and opens it as a snapshot that can be
 //! searched.
 //!
-//! Rooms, lower ones first; each uses only those before it:
-//! - `progress.rs`, `stored_options.rs`, `field_views.rs`: vocabulary that the others share.
+//! Modules, lowest first; each uses only those before it:
+//! - `progress.rs`, `stored_options.rs`, `field_views.rs`: types that the others share.
 //! - `commit/`: the manifest, which names the segments of a commit; the writer, which replaces it; the ledger
 //!   of inputs that are indexed already; the merging of segments.
 //! - `build/`: indexes files and records with many threads.
 //! - `live/`: programs write to an index document by document.
 //! - `snapshot/`: a commit opened for reading.
 //! - `maintain.rs`, `update.rs`, `check.rs`, `memory.rs`: delete and merge, change values, verify and
-//!   salvage, and the index that stays in memory.
+//!   salvage, and the index in memory.
 //! - `tune/`: finds the parameters of a build that suit a machine.
-//! - `handle.rs`: [`Index`](crate::Index), from which all of this is called.
+//! - `handle.rs`: [`Index`](crate::Index), the entry point for all of this.
 
 pub(crate) mod build;
 mod check;

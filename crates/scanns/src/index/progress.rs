@@ -1,25 +1,25 @@
-//! How far a build or a merge is: counters that the pipeline moves and anybody may look at.
+//! The progress of a build or a merge: counters that the working threads update and any thread may read.
 
 use std::sync::atomic::{AtomicU8, AtomicU64, Ordering};
 
-/// What a build or a merge is doing.
+/// The current activity of a build or a merge.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Phase {
     /// Finding the inputs.
     Walking,
-    /// Reading and inverting them; threads whose memory is full write segments meanwhile.
+    /// Reading and indexing the inputs; threads whose memory is full also write segments.
     Indexing,
     /// Writing the last segments.
     Flushing,
-    /// Publishing the manifest.
+    /// Writing the manifest.
     Committing,
-    /// Writing several segments as one.
+    /// Merging several segments into one.
     Merging,
-    /// Finding an order for the documents of a merge; what counts as bytes is then documents times cuts.
+    /// Computing an order for the documents of a merge; the byte counters then count documents times cuts.
     Ordering,
 }
 
-/// Shared between a build or a merge and who shows it.
+/// The progress of a build or a merge, shared with the thread that displays it.
 #[derive(Debug, Default)]
 pub struct Progress {
     phase: AtomicU8,
@@ -33,12 +33,12 @@ pub struct Progress {
 }
 
 impl Progress {
-    /// Nothing done yet.
+    /// Creates a progress with all counters at 0.
     pub fn new() -> Self {
         Self::default()
     }
 
-    /// What the build is doing.
+    /// The current activity.
     pub fn phase(&self) -> Phase {
         match self.phase.load(Ordering::Relaxed) {
             0 => Phase::Walking,
@@ -54,37 +54,37 @@ impl Progress {
         self.phase.store(phase as u8, Ordering::Relaxed);
     }
 
-    /// Bytes indexed.
+    /// The number of bytes indexed.
     pub fn bytes(&self) -> u64 {
         self.bytes.load(Ordering::Relaxed)
     }
 
-    /// Bytes to index; 0 while the inputs are not known.
+    /// The number of bytes to index; 0 while the inputs are not known.
     pub fn total_bytes(&self) -> u64 {
         self.total_bytes.load(Ordering::Relaxed)
     }
 
-    /// Files read to their end.
+    /// The number of files read to their end.
     pub fn files(&self) -> u64 {
         self.files.load(Ordering::Relaxed)
     }
 
-    /// Files to read; 0 while the inputs are not known.
+    /// The number of files to read; 0 while the inputs are not known.
     pub fn total_files(&self) -> u64 {
         self.total_files.load(Ordering::Relaxed)
     }
 
-    /// Documents indexed.
+    /// The number of documents indexed.
     pub fn documents(&self) -> u64 {
         self.documents.load(Ordering::Relaxed)
     }
 
-    /// Inputs that failed.
+    /// The number of inputs that failed.
     pub fn failures(&self) -> u64 {
         self.failures.load(Ordering::Relaxed)
     }
 
-    /// Segments written.
+    /// The number of segments written.
     pub fn segments(&self) -> u64 {
         self.segments.load(Ordering::Relaxed)
     }

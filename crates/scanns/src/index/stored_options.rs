@@ -1,25 +1,25 @@
-//! What an index stores of its documents: the options, checked against the index and its schema.
+//! Storage options of an index, checked against the index and its schema.
 
 use crate::error::{Error, Result};
 use crate::schema::{Compression, Schema, Store, Stored};
 
-/// What to store of documents beside what searching needs. The first build or writer of an index decides
-/// this.
+/// What to store of documents in addition to the inverted index. The first build or writer of an index
+/// decides this.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct StoredOptions {
-    /// What is stored of their text; `None` for what the index stores, or nothing for a new index.
+    /// How to store the text; `None` for the setting of the index, or nothing for a new index.
     pub store: Option<Store>,
-    /// How stored text is compressed from now on; `None` for the compression of the last commit, or
+    /// The compression of new stored text; `None` for the compression of the last commit, or
     /// [`Compression::Lz4`] for a new index.
     pub compression: Option<Compression>,
-    /// Whether the terms of each document are stored in order; `None` for what the index does, or false for
-    /// a new index.
+    /// Whether to store term vectors, that is, the terms of each document in order; `None` for the setting of
+    /// the index, or false for a new index.
     pub vectors: Option<bool>,
 }
 
 impl StoredOptions {
-    /// What the index stores from now on. `current` is what an existing index stores: new documents must
-    /// match it in everything but the compression.
+    /// Returns the storage of the index from now on. `current` is the storage of an existing index: new
+    /// documents must match it in everything except the compression.
     pub(crate) fn resolve(&self, current: Option<Stored>) -> Result<Stored> {
         let Some(current) = current else {
             return Ok(Stored {
@@ -65,7 +65,7 @@ impl StoredOptions {
     }
 }
 
-/// Refuses to store what documents with these fields do not have.
+/// Refuses options that do not fit the fields of the schema.
 fn check(schema: &Schema, stored: &Stored) -> Result<()> {
     if schema.stores() && stored.store != Store::Content {
         return Err(Error::Conflict {
@@ -78,7 +78,7 @@ fn check(schema: &Schema, stored: &Stored) -> Result<()> {
         && schema.default_field().and_then(|field| schema.analyzer(field)).is_some();
     if stored.vectors && !has_one_text {
         return Err(Error::Unsupported {
-            what: "storing vectors with a schema that has other searched fields than one text".into(),
+            what: "storing vectors when the schema searches other fields than one text".into(),
             remedy: "leave out the vectors or the other searched fields".into(),
         });
     }

@@ -55,7 +55,7 @@ fn run(index: &Path, options: &IndexOptions) -> Result<IndexReport> {
     build(index, options, &Progress::new(), &Arc::new(AtomicBool::new(false)))
 }
 
-/// Term → key → frequency, found the slow way.
+/// Term → key → frequency, by a simple implementation.
 type Oracle = BTreeMap<Vec<u8>, BTreeMap<Vec<u8>, u32>>;
 
 fn add_words(oracle: &mut Oracle, key: &[u8], text: &[u8]) {
@@ -235,7 +235,7 @@ fn a_small_cap_makes_more_segments_and_no_other_answers() {
     let place = tempfile::tempdir().unwrap();
     let root = place.path().join("in");
     fs::create_dir(&root).unwrap();
-    // Distinct terms enough to fill a thread's memory several times, in lines, in one large and several small
+    // Enough distinct terms to fill a thread's memory several times, in lines, in one large and several small
     // files.
     let mut files = Vec::new();
     for n in 0..4 {
@@ -292,7 +292,7 @@ fn what_comes_before_a_document_that_outgrows_the_memory_is_kept_under_its_own_n
     let root = place.path().join("in");
     fs::create_dir(&root).unwrap();
     let huge: String = (0..1_500_000).map(|i| format!("u{i} ")).collect();
-    // Larger files come first: one of a single term stands before the one that does not fit.
+    // Larger files come first: a file with a single term precedes the file that does not fit.
     fs::write(root.join("before"), "early ".repeat(huge.len() / 6 + 1000)).unwrap();
     fs::write(root.join("huge"), &huge).unwrap();
     fs::write(root.join("after"), "late").unwrap();

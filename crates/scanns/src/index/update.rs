@@ -8,23 +8,23 @@ use crate::schema::{Schema, Value, literal};
 use crate::segment::Changes;
 use crate::store::Directory;
 
-/// What an update did.
+/// The result of an update.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 #[non_exhaustive]
 pub struct UpdateReport {
-    /// Documents that were selected.
+    /// The number of selected documents.
     pub documents: u64,
-    /// Bytes written for them, with the commit.
+    /// The number of bytes written, including the commit.
     pub bytes_written: u64,
 }
 
-/// Gives the selected documents of an index new values and commits. `values` has, by the name of a field, its
-/// values as text; a field without values is cleared.
+/// Sets new values in the selected documents of an index, and commits. `values` contains the name of each
+/// field and its values as text; a field without values is cleared.
 ///
 /// # Errors
-/// [`Error::NotAnIndex`]; [`Error::UnknownField`], [`Error::InvalidField`] or [`Error::InvalidValue`] for a
-/// field that does not exist or cannot be changed in place, or a value that it cannot have; a query that does
-/// not parse, another writer, a full disk: nothing is changed then.
+/// Returns an error, and changes nothing, for [`Error::NotAnIndex`]; [`Error::UnknownField`],
+/// [`Error::InvalidField`] or [`Error::InvalidValue`] for a field that does not exist or cannot be changed in
+/// place, or for an invalid value; a query that does not parse; another writer; or a full disk.
 pub(crate) fn update_in(
     directory: &dyn Directory,
     selection: &Selection,
@@ -55,7 +55,7 @@ pub(crate) fn update_in(
     Ok(UpdateReport { documents, bytes_written: writer.bytes_written() })
 }
 
-/// Reads the values of a field.
+/// Parses the values of a field.
 fn read_setting(schema: &Schema, name: &str, texts: &[String]) -> Result<ColumnSetting> {
     let field = schema.field(name).zip(schema.field(name).and_then(|field| schema.entry(field)));
     let Some((field, entry)) = field else {
@@ -63,7 +63,7 @@ fn read_setting(schema: &Schema, name: &str, texts: &[String]) -> Result<ColumnS
         return Err(Error::UnknownField { field: name.to_owned(), known });
     };
     let value = |text: &String| {
-        // Of a date that is written in part, the first moment that it covers.
+        // A partial date means its first moment.
         let value = literal(&entry.kind, text).map(|(first, _)| first);
         value.map_err(|expected| {
             Error::invalid(format!("value of field '{name}'"), format!("'{text}'"), expected)

@@ -83,8 +83,8 @@ impl TokenBatch {
         }
     }
 
-    /// Adds the tokens of `text[base..]` between `bounds` to a document. `K` says what is kept of a token:
-    /// see `positions.rs`.
+    /// Adds the tokens of `text[base..]` between `bounds` to a document. `K` selects the details that are
+    /// stored for a token: see `positions.rs`.
     ///
     /// # Safety
     /// The machine has the instructions of `I`.
@@ -121,8 +121,8 @@ impl TokenBatch {
         }
     }
 
-    /// Takes tokens until the batch is full; returns how many. With `HOT`, terms in the hot cache are counted
-    /// at once.
+    /// Takes tokens until the batch is full; returns the number of tokens taken. With `HOT`, terms in the hot
+    /// cache are counted immediately.
     #[inline(always)]
     unsafe fn fill<I: Isa, const HOT: bool, const K: u8>(
         &mut self,
@@ -194,7 +194,7 @@ impl TokenBatch {
         }
     }
 
-    /// The same for a long token.
+    /// Like [`TokenBatch::take`], for a long token.
     #[inline(always)]
     unsafe fn push_long<I: Isa, const K: u8>(
         &mut self,
@@ -208,7 +208,8 @@ impl TokenBatch {
         let (digest, fingerprint) = unsafe { I::digest(token, &self.seed) };
         let at = self.long_len;
         let room = &mut self.long[at..];
-        // Most are short, and a call that copies a few bytes takes longer than copying some more inline.
+        // Most terms are short, and a call that copies a few bytes takes longer than copying some more
+        // inline.
         match (room.first_chunk_mut::<COPIED>(), text[range.start..].first_chunk::<COPIED>()) {
             (Some(room), Some(text)) if token.len() <= COPIED => *room = *text,
             _ => room[..token.len()].copy_from_slice(token),
@@ -309,7 +310,7 @@ impl TokenBatch {
         self.long_len = 0;
     }
 
-    /// If documents are shorter than a batch, most tokens end a posting: prefetches where those postings go.
+    /// Prefetches the tails of postings. If documents are shorter than a batch, most tokens end a posting.
     #[inline(always)]
     fn prefetch_tails(&self, store: &TermStore) {
         let pending = &self.pending[..self.len];
@@ -353,7 +354,7 @@ impl TokenBatch {
         }
     }
 
-    /// Empties the hot cache, whose entries are gone.
+    /// Empties the hot cache, because its entries no longer exist.
     pub(super) fn clear(&mut self) {
         self.hot.clear();
     }
@@ -403,7 +404,7 @@ fn place_of<const K: u8>(
     TokenPlace { doc, at: Occurrence { position, start, extra } }
 }
 
-/// The first entry under `fingerprint`; most likely the right one.
+/// The first entry with this fingerprint, which is most likely the right one.
 #[inline(always)]
 unsafe fn candidate<I: Isa>(store: &TermStore, fingerprint: u32) -> u32 {
     let mut bucket = store.table.bucket(fingerprint);

@@ -44,7 +44,7 @@ impl Tail {
     }
 }
 
-/// True for a chain that is in its third chunk or later: about forty postings.
+/// True for a chain in its third chunk or later, which means about forty postings or more.
 #[inline(always)]
 pub(super) fn has_grown(tail: u64) -> bool {
     Tail::unpack(tail).class >= 2
@@ -67,17 +67,17 @@ impl Chunks {
         self.bytes.touched(self.len)
     }
 
-    /// Returns the memory after the last chunk.
+    /// Returns the memory after the last chunk to the system.
     pub(super) fn release(&mut self) {
         self.bytes.release_behind(self.len);
     }
 
-    /// Forgets all chains and keeps the memory.
+    /// Removes all chains, but keeps the memory.
     pub(super) fn clear(&mut self) {
         self.len = UNIT;
     }
 
-    /// Prefetches where the next record of a chain goes.
+    /// Prefetches the place of the next record of a chain.
     #[inline(always)]
     pub(super) fn prefetch_tail(&self, tail: u64) {
         prefetch(self.bytes.as_ptr().wrapping_add(Tail::unpack(tail).at));
@@ -114,7 +114,7 @@ impl Chunks {
         ((link >> 1) as usize * UNIT, if link & 1 == 1 { LAST_CLASS } else { class - 1 })
     }
 
-    /// Appends the posting (`doc`, `freq`), which document `next` follows; returns the new tail.
+    /// Appends the posting (`doc`, `freq`), whose next document is `next`; returns the new tail.
     #[inline(always)]
     pub(super) fn append(&mut self, tail: u64, doc: u32, freq: u32, next: u32) -> u64 {
         let mut end = Tail::unpack(tail);
@@ -181,7 +181,7 @@ impl Chunks {
             let (more, more_len) = short_varint(head);
             record |= more << (8 * len);
             len += more_len;
-            // If the length is the term's, this changes nothing.
+            // If the length equals the term's length, this changes nothing.
             record |= u64::from(at.extra) << (8 * len);
             len += usize::from(at.extra != 0);
             if let Some(place) = self.bytes.get_mut(end.at..end.at + 8) {
@@ -247,8 +247,8 @@ impl Chunks {
         Tail { at: at + rest.len, left: size - LINK - rest.len, class }.pack()
     }
 
-    /// Writes `record` at `at` and leaves the bytes after it as they are. One load and one store: a call that
-    /// copies so few bytes takes longer than everything else here.
+    /// Writes `record` at `at` and leaves the bytes after it unchanged. One load and one store: a call to
+    /// copy a few bytes takes longer than everything else here.
     #[inline(always)]
     fn write(&mut self, at: usize, record: Record) {
         if let Some(place) = self.bytes[at..].first_chunk_mut::<SPARE>() {

@@ -1,9 +1,9 @@
 //! Visits all terms in byte order with their postings, for a flush.
 //!
-//! Order numbers are sorted in sequential memory; terms, postings and the bytes that break ties are all over
-//! the arenas. So terms are visited in windows: while one window is visited, the entries of the window after
-//! the next are prefetched, and for the next window the bytes and chunks that its entries refer to. Ties are
-//! settled when a window starts, when everything is in the cache.
+//! The order numbers are sorted in sequential memory, but terms, postings and the bytes that break ties are
+//! scattered over the arenas. Terms are therefore visited in windows: during one window, the entries of the
+//! window after the next are prefetched, and for the next window the bytes and chunks that its entries refer
+//! to. Ties are resolved at the start of a window, when all its data is in the cache.
 
 use super::inverter::Inverter;
 use super::positions::Deltas;
@@ -14,14 +14,14 @@ use crate::codec::head;
 use crate::error::Result;
 use crate::sys::prefetch;
 
-/// Terms in a window; more if a run of ties is longer.
+/// The number of terms in a window; larger if a run of ties is longer.
 const WINDOW: usize = 48;
 
 impl Inverter {
-    /// Visits every term, with its [`head`], in byte order with its postings, and its positions if they are
-    /// kept. Then removes all terms and keeps the memory.
+    /// Visits every term in byte order: with its [`head`], its postings, and its positions if they are
+    /// stored. Then removes all terms, but keeps the memory.
     ///
-    /// A document that has not ended is left out; see [`Inverter::copy_open_document`].
+    /// An open document is left out; see [`Inverter::copy_open_document`].
     pub fn drain_sorted(
         &mut self,
         visit: impl FnMut((&[u8], u128), PostingsIter<'_>, Option<Deltas<'_>>) -> Result<()>,

@@ -7,7 +7,7 @@
 use super::chunks::has_grown;
 use crate::sys::Plain;
 
-/// Longest term that is stored in its entry.
+/// The maximum length of a term that is stored in its entry.
 pub(super) const INLINE: usize = 15;
 
 /// Marks the key of a longer term, in its last byte.
@@ -87,11 +87,11 @@ impl TermKey {
 #[repr(C, align(32))]
 pub(super) struct TermEntry {
     pub(super) key: TermKey,
-    /// The document in which the term was seen last.
+    /// The latest document of the term.
     pub(super) doc: u32,
-    /// How often it was seen there.
+    /// The frequency in this document so far.
     pub(super) term_freq: u32,
-    /// Where the postings before that document end; see `chunks.rs`.
+    /// The end of the earlier postings; see `chunks.rs`.
     pub(super) tail: u64,
 }
 

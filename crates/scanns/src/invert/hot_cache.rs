@@ -1,10 +1,10 @@
 //! A small cache in front of the table, for the few terms that make up most of some texts.
 //!
-//! In a metadata dump, 64 terms make up three quarters of the tokens. They are found here and counted at once
-//! instead of waiting in the batch, which leaves the batch to terms that must be fetched from memory: 5 %
-//! more text per second. Where frequent terms are a smaller share, a mispredicted branch costs more than the
-//! batch does: source code, with 45 % of its tokens found here, was 15 % slower. So trials decide from time
-//! to time whether the cache pays.
+//! In a metadata dump, 64 terms make up three quarters of the tokens. They are found here and counted
+//! immediately instead of waiting in the batch, which leaves the batch to terms that must be fetched from
+//! memory: 5 % more text per second. If frequent terms are a smaller share, a mispredicted branch costs more
+//! than the batch does: source code, with 45 % of its tokens found here, was 15 % slower. Regular trials
+//! therefore decide whether the cache pays.
 //!
 //! To keep the tokens of a term in order, terms may enter only while no token waits in the batch.
 
@@ -14,23 +14,23 @@ use super::table::NONE;
 /// Number of terms, a power of two.
 const HOT: usize = 256;
 
-/// Tokens of a trial, after which it is decided whether the cache pays, and tokens without the cache if it
-/// does not.
+/// The number of tokens of a trial, after which the result decides whether the cache is used, and of a pause
+/// without the cache.
 const TRIAL: usize = 1 << 14;
 const PAUSE: usize = 1 << 19;
 
-/// The share of tokens found, in percent, at which the cache pays.
+/// The percentage of tokens found from which on the cache pays.
 const PAYS: usize = 58;
 
-/// The cache of frequent terms; see the module.
+/// The cache of frequent terms.
 pub(super) struct HotCache {
     /// True while tokens are looked up here.
     pub(super) on: bool,
     keys: [TermKey; HOT],
     entries: [u32; HOT],
-    /// Tokens in this trial or pause so far.
+    /// The number of tokens in this trial or pause so far.
     tokens: usize,
-    /// Tokens not found in this trial.
+    /// The number of tokens not found in this trial.
     misses: usize,
 }
 
@@ -44,7 +44,7 @@ impl HotCache {
         (fingerprint >> (32 - HOT.trailing_zeros())) as usize
     }
 
-    /// The entry of a short term, if it is here.
+    /// The entry of a short term, if it is in the cache.
     #[inline(always)]
     pub(super) fn find(&self, key: TermKey, fingerprint: u32) -> Option<u32> {
         let slot = HotCache::slot(fingerprint);
@@ -65,7 +65,7 @@ impl HotCache {
         self.misses += tokens;
     }
 
-    /// Counts tokens that were seen; true if the cache was off and is on from now on.
+    /// Counts tokens; returns true if the cache was off and is on from now on.
     #[inline(always)]
     pub(super) fn goes_on(&mut self, tokens: usize) -> bool {
         self.tokens += tokens;
@@ -80,7 +80,7 @@ impl HotCache {
         self.on && !was_on
     }
 
-    /// Empties the cache, because its entries are gone.
+    /// Empties the cache, because its entries no longer exist.
     pub(super) fn clear(&mut self) {
         self.keys = [TermKey::waiting(0, 0); HOT];
     }

@@ -13,12 +13,12 @@ use crate::schema::Postings;
 use crate::sys::Simd;
 use crate::tokenize::TokenSink;
 
-/// Address space beyond the budget, for what [`CHECK_EVERY`](super::options::CHECK_EVERY) bytes of text can
-/// add before the budget is checked.
+/// Address space beyond the budget, for the data that [`CHECK_EVERY`](super::options::CHECK_EVERY) bytes of
+/// text can add before the budget is checked.
 const SLACK: usize = 64 << 20;
 
-/// Documents at which an index is full: 2^31, less what [`CHECK_EVERY`](super::options::CHECK_EVERY) bytes of
-/// empty lines can add.
+/// The number of documents at which an index is full: 2^31, minus the number that
+/// [`CHECK_EVERY`](super::options::CHECK_EVERY) bytes of empty lines can add.
 const MOST_DOCUMENTS: u32 = (1 << 31) - (1 << 18);
 
 /// An inverted index of one thread that grows in memory.
@@ -28,7 +28,7 @@ pub struct Inverter {
     pub(super) batch: TokenBatch,
     budget: usize,
     kept: Postings,
-    /// Documents ended, including void ones.
+    /// The number of ended documents, including void ones.
     docs: u32,
     /// The length of each document, as its norm byte.
     norms: Vec<u8>,
@@ -36,23 +36,23 @@ pub struct Inverter {
     pub(super) void: Vec<u32>,
     /// Offset of the current text in its document.
     origin: u64,
-    /// Tokens of the current document.
+    /// The number of tokens of the current document.
     pub(super) doc_tokens: u64,
-    /// Its positions without a token, less its tokens at the position of the token before; modulo 2⁶⁴.
+    /// Its positions without a token, minus its tokens at the position of the previous token; modulo 2⁶⁴.
     pub(super) doc_shift: u64,
-    /// Tokens of all documents except void ones.
+    /// The number of tokens of all documents except void ones.
     tokens: u64,
-    /// Documents with at least one token, except void ones.
+    /// The number of documents with at least one token, except void ones.
     with_terms: u64,
 }
 
 impl Inverter {
-    /// An empty index that uses the best instruction set of this machine.
+    /// Creates an empty index that uses the best instruction set of this machine.
     pub fn new(options: &InvertOptions) -> Result<Self> {
         Self::with_simd(options, Simd::detect())
     }
 
-    /// An empty index that uses exactly `simd`.
+    /// Creates an empty index that uses exactly `simd`.
     pub fn with_simd(options: &InvertOptions, simd: Simd) -> Result<Self> {
         Ok(Inverter {
             simd,
@@ -76,15 +76,15 @@ impl Inverter {
         })
     }
 
-    /// The document that tokens are added to.
+    /// The number of the current document, to which tokens are added.
     #[inline]
     pub fn current_document(&self) -> u32 {
         self.docs
     }
 
-    /// Says that the first byte of the text that follows is byte `origin` of its document, or of its field
-    /// there, modulo 2⁶⁴; ranges of the text need not start at its first byte. This holds until the next
-    /// call, and matters only if offsets are kept.
+    /// Sets the offset of the following text: its first byte is byte `origin` of its document, or of its
+    /// field there, modulo 2⁶⁴. Ranges of the text need not start at its first byte. The offset is used until
+    /// the next call, and only matters if offsets are stored.
     #[inline]
     pub fn text_begins(&mut self, origin: u64) {
         self.origin = origin;
@@ -96,7 +96,7 @@ impl Inverter {
         u32::try_from(self.doc_tokens.wrapping_add(self.doc_shift)).unwrap_or(u32::MAX)
     }
 
-    /// Adds one token without counting it.
+    /// Adds one token without updating the count of tokens.
     #[inline]
     pub(super) fn token_at(&mut self, place: TokenPlace, token: &[u8]) {
         let (batch, store) = (&mut self.batch, &mut self.store);
@@ -107,7 +107,7 @@ impl Inverter {
         });
     }
 
-    /// Ends the current document; the next token belongs to the next one.
+    /// Ends the current document; the following tokens belong to the next one.
     #[inline]
     pub fn end_document(&mut self) {
         self.norms.push(length_to_norm(self.doc_tokens));
@@ -117,8 +117,8 @@ impl Inverter {
         (self.doc_tokens, self.doc_shift) = (0, 0);
     }
 
-    /// Ends the current document and makes it void: it keeps its number, and no posting, count or statistic
-    /// has it.
+    /// Ends the current document and makes it void: it keeps its number, but is not in any posting, count or
+    /// statistic.
     pub fn void_document(&mut self) {
         self.void.push(self.current_document());
         self.norms.push(0);
@@ -126,12 +126,12 @@ impl Inverter {
         (self.doc_tokens, self.doc_shift) = (0, 0);
     }
 
-    /// What is kept of a term in a document.
+    /// The details that postings contain.
     pub fn kept(&self) -> Postings {
         self.kept
     }
 
-    /// Documents so far, including void ones.
+    /// The number of documents so far, including void ones.
     pub fn max_doc(&self) -> u32 {
         self.current_document()
     }
@@ -141,67 +141,68 @@ impl Inverter {
         &self.void
     }
 
-    /// One norm byte per document.
+    /// The norms, one byte per document.
     pub fn norms(&self) -> &[u8] {
         &self.norms
     }
 
-    /// Takes the norms out for a flush; call [`Inverter::drain_sorted`] next.
+    /// Takes the norms for a flush; call [`Inverter::drain_sorted`] next.
     pub fn take_norms(&mut self) -> Vec<u8> {
         std::mem::take(&mut self.norms)
     }
 
-    /// Tokens of all documents except void ones.
+    /// The number of tokens of all documents except void ones.
     pub fn tokens(&self) -> u64 {
         self.tokens
     }
 
-    /// Documents with at least one term.
+    /// The number of documents with at least one term.
     pub fn documents_with_terms(&self) -> u64 {
         self.with_terms
     }
 
-    /// Distinct terms so far, including those of void documents.
+    /// The number of distinct terms so far, including the terms of void documents.
     pub fn terms(&mut self) -> usize {
         self.settle();
         self.store.terms.len
     }
 
-    /// Bytes of memory in use.
+    /// The number of bytes of memory in use.
     pub fn bytes(&self) -> usize {
         self.store.bytes() + self.norms.capacity() + self.void.capacity() * 4
     }
 
-    /// Bytes of memory held, including what is kept from earlier segments.
+    /// The number of bytes of memory held, including memory kept from earlier segments.
     pub fn resident(&self) -> usize {
         self.store.resident() + self.norms.capacity() + self.void.capacity() * 4
     }
 
-    /// True when `limit` bytes, or all of the budget, are in use and the index should be flushed.
+    /// Returns true if `limit` bytes, or all of the budget, are in use and the index should be flushed.
     ///
-    /// Memory kept from earlier segments is returned here if it does not fit beside the memory in use.
+    /// Also returns memory from earlier segments to the system if it does not fit into the budget together
+    /// with the memory in use.
     #[inline]
     pub fn is_full(&mut self, limit: usize) -> bool {
         self.is_full_beside(limit, 0)
     }
 
-    /// As [`Inverter::is_full`], if something else takes `beside` bytes of the budget.
+    /// Like [`Inverter::is_full`], if other data takes `beside` bytes of the budget.
     #[inline]
     pub fn is_full_beside(&mut self, limit: usize, beside: usize) -> bool {
         let budget = self.budget.saturating_sub(beside);
         let limit = limit.min(budget);
-        // A quarter more, if the budget allows it: segments differ in what they need, and returning memory is
-        // slow.
+        // Keep a quarter more if the budget allows it: segments differ in their needs, and returning memory
+        // is slow.
         self.store.keep_within(limit.saturating_add(limit / 4).min(budget));
         self.bytes() >= limit || self.docs >= MOST_DOCUMENTS
     }
 
-    /// Returns all memory that is kept from earlier segments and not in use.
+    /// Returns all unused memory from earlier segments to the system.
     pub fn release_unused(&mut self) {
         self.store.keep_within(0);
     }
 
-    /// Tokens of the current document.
+    /// The number of tokens of the current document.
     pub fn pending_tokens(&self) -> u64 {
         self.doc_tokens
     }
@@ -216,7 +217,7 @@ impl Inverter {
         });
     }
 
-    /// Removes everything and keeps the memory.
+    /// Removes everything, but keeps the memory.
     pub fn clear(&mut self) {
         self.settle();
         self.batch.clear();

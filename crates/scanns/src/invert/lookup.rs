@@ -6,7 +6,7 @@ use super::postings::PostingsIter;
 use crate::codec::Occurrence;
 
 impl Inverter {
-    /// The entry of `term`, if it was ever seen.
+    /// Finds the entry of `term`, if the term was ever added.
     ///
     /// This method and the ones below see only ended documents and settled tokens: call [`Inverter::settle`]
     /// after the last token.
@@ -23,25 +23,25 @@ impl Inverter {
         take(&mut PostingsIter::new(&self.store.chunks, &parts, last, self.max_doc(), &self.void))
     }
 
-    /// Number of documents that contain the term of an entry that [`Inverter::find`] returned.
+    /// The number of documents that contain the term of an entry from [`Inverter::find`].
     pub fn doc_freq(&self, entry: u32) -> u32 {
         self.with_postings(entry, |postings| u32::try_from(postings.count()).unwrap_or(u32::MAX))
     }
 
-    /// The number of documents that contain the term, and how often it occurs in all of them.
+    /// The number of documents that contain the term, and its total number of occurrences.
     pub fn frequencies(&self, entry: u32) -> (u32, u64) {
         let add = |(docs, total): (u32, u64), (_, freq)| (docs.saturating_add(1), total + u64::from(freq));
         self.with_postings(entry, |postings| postings.fold((0, 0), add))
     }
 
-    /// Positions of the term of an entry in each of its documents, in their order; empty if they are not
-    /// kept.
+    /// The positions of the term of an entry in each of its documents, in document order; empty if positions
+    /// are not stored.
     pub fn positions(&self, entry: u32) -> Vec<Vec<u32>> {
         let occurrences = self.occurrences(entry).into_iter();
         occurrences.map(|all| all.iter().map(|at| at.position).collect()).collect()
     }
 
-    /// All that is kept of each occurrence of the term, for each of its documents.
+    /// All stored details of each occurrence of the term, for each of its documents.
     pub fn occurrences(&self, entry: u32) -> Vec<Vec<Occurrence>> {
         let mut parts = Vec::new();
         let Some(mut deltas) = self.store.places.deltas(entry, &self.store.chunks, &mut parts) else {
@@ -64,7 +64,7 @@ impl Inverter {
         })
     }
 
-    /// All terms that were ever seen, with their entries, in no particular order.
+    /// All terms that were ever added, with their entries, in any order.
     pub fn all_terms(&self) -> Vec<(Vec<u8>, u32)> {
         let entries = 0..u32::try_from(self.store.terms.len).unwrap_or(u32::MAX);
         entries.map(|entry| (self.store.terms.with_bytes(entry, <[u8]>::to_vec), entry)).collect()

@@ -5,7 +5,7 @@ use super::positions::Deltas;
 use super::store::TokenPlace;
 use crate::codec::{ByteReader, Occurrence, WithOffsets};
 
-/// The terms of a document that has not ended.
+/// The terms of an open document.
 #[derive(Debug)]
 pub struct OpenDocument {
     /// Length of each term, and its frequency.
@@ -19,11 +19,11 @@ pub struct OpenDocument {
 }
 
 impl Inverter {
-    /// Copies the terms of the document that has not ended, with what is kept of them; `None` if they take
-    /// more than `most` bytes.
+    /// Copies the terms of the open document, with their stored details; returns `None` if they take more
+    /// than `most` bytes.
     ///
-    /// [`Inverter::resume_document`] gives them back to the index after it was drained, so that a flush can
-    /// come in the middle of a large document.
+    /// [`Inverter::resume_document`] adds them to the index again after it was drained, so that an index can
+    /// be flushed in the middle of a large document.
     pub fn copy_open_document(&mut self, most: usize) -> Option<OpenDocument> {
         self.settle();
         let doc = self.current_document();

@@ -1,18 +1,19 @@
-//! The memory of an inverter, and what it keeps.
+//! Options of an inverter: its memory, and the details that it stores.
 
 use crate::schema::Postings;
 use crate::sys::PageSize;
 
-/// The memory of one inverter, and what it keeps.
+/// Options of an inverter.
 #[derive(Clone, Copy, Debug)]
 pub struct InvertOptions {
-    /// Bytes at which [`Inverter::is_full`](super::Inverter::is_full) returns true, whatever its limit.
+    /// The number of bytes at which [`Inverter::is_full`](super::Inverter::is_full) returns true, regardless
+    /// of its limit.
     pub budget: usize,
-    /// Number of distinct terms to make room for at once.
+    /// The number of distinct terms to make room for initially.
     pub expected_terms: usize,
     /// Pages that back the memory.
     pub pages: PageSize,
-    /// What is kept of a term in a document.
+    /// The details that postings contain.
     pub postings: Postings,
 }
 
@@ -27,5 +28,5 @@ impl Default for InvertOptions {
     }
 }
 
-/// Bytes of text that may be pushed between two calls of [`Inverter::is_full`](super::Inverter::is_full).
+/// The maximum number of bytes of text between two calls of [`Inverter::is_full`](super::Inverter::is_full).
 pub const CHECK_EVERY: usize = 256 << 10;

@@ -1,16 +1,17 @@
-//! The positions of terms in their documents: the latest occurrence beside the entry, and a chain of
+//! The positions of terms in their documents: the latest occurrence next to the entry, and a chain of
 //! differences.
 //!
-//! A term has one difference for each of its occurrences, over all documents in order: the position of the
-//! first occurrence in a document as it is, and each other position less the one before. The latest
-//! difference is kept beside the entry, all earlier ones as varints in a chain in the arena of postings. The
-//! frequency says how many belong to a document, so nothing separates them. A term that was seen once has no
-//! chain; in a metadata dump most terms are such.
+//! A term has one difference for each of its occurrences, over all documents in order: the first position in
+//! a document unchanged, and every other position minus the previous one. The latest difference is stored
+//! next to the entry, all earlier ones as varints in a chain in the arena of postings. The frequency gives
+//! the number of differences of a document, so no separators are needed. A term with one occurrence has no
+//! chain; in a metadata dump, this is the case for most terms.
 //!
-//! With offsets, the same chain has two more numbers for each occurrence, so that no other cache line is
-//! waited for: the distance from the start of the occurrence before, and, if its length in the text differs
-//! from the term's, by how much; see `Chunks::append_occurrence`. There is no room for another difference
-//! beside the entry, so the latest one is in the chain too, and only a term that was seen once has no chain.
+//! With offsets, the same chain has two more numbers for each occurrence, so that no other cache line must be
+//! fetched: the distance from the start of the previous occurrence, and, if the length in the text differs
+//! from the length of the term, the difference; see `Chunks::append_occurrence`. There is no room for another
+//! difference next to the entry, so the latest one is in the chain too, and only a term with one occurrence
+//! has no chain.
 
 use super::chunks::Chunks;
 use crate::codec::Occurrence;
@@ -18,18 +19,18 @@ use crate::error::Result;
 use crate::schema::Postings;
 use crate::sys::{PageSize, Plain, Slab, prefetch};
 
-/// What is kept of an occurrence, as a constant parameter of the hot loop: only that it is one.
+/// The details stored for an occurrence, as a constant parameter of the hot loop: only a count.
 pub(super) const COUNTS: u8 = 0;
-/// As [`COUNTS`], and its position.
+/// Like [`COUNTS`], and the position.
 pub(super) const POSITIONS: u8 = 1;
-/// As [`POSITIONS`], and where it is in the text.
+/// Like [`POSITIONS`], and the place in the text.
 pub(super) const OFFSETS: u8 = 2;
 
 /// The latest occurrence of a term.
 #[derive(Clone, Copy, Debug)]
 #[repr(C, align(16))]
 struct LatestOccurrence {
-    /// Where the differences in the chain end; see `chunks.rs`. With offsets and without a chain, [`ONLY`]
+    /// The end of the differences in the chain; see `chunks.rs`. With offsets and without a chain, [`ONLY`]
     /// and the [`Occurrence::extra`] of the only occurrence.
     tail: u64,
     /// The position of the latest occurrence.
@@ -46,13 +47,13 @@ const ONLY: u64 = 1 << 63;
 
 /// The latest occurrence of every term, under the number of its entry.
 pub(super) struct TermPlaces {
-    /// What is kept: one of the constants above.
+    /// The stored details: one of the constants above.
     pub(super) kept: u8,
     places: Slab<LatestOccurrence>,
 }
 
 impl TermPlaces {
-    /// Room that may grow to `max_bytes`.
+    /// Reserves memory that may grow to `max_bytes`.
     pub(super) fn new(postings: Postings, max_bytes: usize, pages: PageSize) -> Result<TermPlaces> {
         let kept = match postings {
             Postings::Documents | Postings::Frequencies => COUNTS,
@@ -63,18 +64,18 @@ impl TermPlaces {
         Ok(TermPlaces { kept, places: Slab::reserve(room, pages)? })
     }
 
-    /// True if positions are kept.
+    /// True if positions are stored.
     #[inline(always)]
     pub(super) fn are_kept(&self) -> bool {
         self.kept != COUNTS
     }
 
-    /// Bytes of memory that `terms` places take.
+    /// The number of bytes of memory that `terms` places take.
     pub(super) fn touched(&self, terms: usize) -> usize {
         if self.are_kept() { self.places.touched(terms) } else { 0 }
     }
 
-    /// Returns the memory after `terms` places.
+    /// Returns the memory after `terms` places to the system.
     pub(super) fn release_behind(&mut self, terms: usize) {
         if self.are_kept() {
             self.places.release_behind(terms);
@@ -105,7 +106,8 @@ impl TermPlaces {
         };
     }
 
-    /// Records the next occurrence of a term; `goes_on` if it is in the same document as the latest.
+    /// Records the next occurrence of a term; `goes_on` is true if it is in the same document as the latest
+    /// one.
     #[inline(always)]
     pub(super) fn occur<const K: u8>(
         &mut self,
@@ -129,7 +131,8 @@ impl TermPlaces {
         }
     }
 
-    /// All differences of a term; its chain is put into `parts`. `None` if positions are not kept.
+    /// All differences of a term; its chain is written to `parts`. Returns `None` if positions are not
+    /// stored.
     #[inline(always)]
     pub(super) fn deltas<'a>(
         &self,
@@ -167,7 +170,7 @@ pub struct Deltas<'a> {
 }
 
 impl Deltas<'_> {
-    /// The next difference; there is one for every occurrence in every document, including void ones.
+    /// Returns the next difference; there is one for every occurrence in every document, including void ones.
     #[inline(always)]
     pub fn next_occurrence(&mut self) -> Occurrence {
         if !self.offsets {
@@ -233,7 +236,7 @@ impl Deltas<'_> {
         }
     }
 
-    /// The number of differences of a term; call it before any is read.
+    /// The number of differences of a term; call it before reading any.
     pub(super) fn count(mut self) -> usize {
         if !self.offsets {
             let ends =

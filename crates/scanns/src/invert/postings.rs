@@ -34,7 +34,7 @@ impl<'a> PostingsIter<'a> {
         iter
     }
 
-    /// The posting of a term that has at most one, if no chain has to be read to know that.
+    /// The only posting of a term, if it has at most one and no chain must be read to find that out.
     #[inline(always)]
     pub fn only(&self) -> Option<(u32, u32)> {
         self.last.filter(|_| self.parts.len() == 0 && self.at == self.end && self.void.is_empty())
@@ -64,7 +64,7 @@ impl<'a> PostingsIter<'a> {
         u32::try_from(value).unwrap_or(u32::MAX)
     }
 
-    /// The next posting of any document, and false if the document is void.
+    /// Returns the next posting of any document, and false if the document is void.
     #[inline]
     pub fn next_of_all(&mut self) -> Option<((u32, u32), bool)> {
         let posting = self.record()?;
@@ -94,7 +94,7 @@ impl<'a> PostingsIter<'a> {
 impl Iterator for PostingsIter<'_> {
     type Item = (u32, u32);
 
-    /// The next (document, term frequency).
+    /// Returns the next document and term frequency.
     #[inline]
     fn next(&mut self) -> Option<(u32, u32)> {
         loop {
@@ -104,8 +104,8 @@ impl Iterator for PostingsIter<'_> {
         }
     }
 
-    /// Visits all postings, faster than `next`: records of one byte, which are nearly all of a frequent
-    /// term's, have a loop of their own.
+    /// Visits all postings, faster than `next`: records of one byte, which are nearly all records of a
+    /// frequent term, have their own loop.
     #[inline]
     fn fold<B, F: FnMut(B, (u32, u32)) -> B>(mut self, init: B, mut give: F) -> B {
         let mut all = init;

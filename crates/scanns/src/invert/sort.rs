@@ -2,10 +2,10 @@
 //!
 //! A term becomes a 128-bit number: 11 of its bytes, how many of them are real (12 if more follow), and its
 //! entry number. One pass over the entries distributes the numbers by their first two bytes into the table's
-//! memory, which the flush no longer needs; each group is then sorted as integers: 35 ns per term. If terms
-//! share all 11 bytes, the next 11 take their place and the run is sorted again. That is left to `drain.rs`,
-//! when their bytes are in the cache: here every comparison of a tie would wait for memory, 105 ns per term
-//! of a source tree, which has many long terms.
+//! memory, which the flush no longer needs. Each group is then sorted as integers: 35 ns per term. If terms
+//! share all 11 bytes, the next 11 take their place and the run is sorted again. `drain.rs` does that when
+//! the bytes are in the cache: here every comparison of a tie would wait for memory, 105 ns per term of a
+//! source tree, which has many long terms.
 
 use super::entry::TermEntry;
 use super::store::TermEntries;
@@ -15,11 +15,11 @@ use crate::sys::prefetch;
 /// Bytes of a term that one round compares.
 const CHUNK: usize = 11;
 
-/// Number of shared bytes from which on terms are compared whole: there are few, and each round recurses once
-/// more.
+/// The number of shared bytes from which on terms are compared as a whole: there are few, and each round
+/// recurses once more.
 const DEEP: usize = 100 * CHUNK;
 
-/// How many tied terms ahead bytes are prefetched; entries are prefetched twice as far ahead.
+/// The number of tied terms whose bytes are prefetched ahead; entries are prefetched twice as far ahead.
 const AHEAD: usize = 12;
 
 /// The order number of `entry`, whose term has this head and `len` bytes from there on.

@@ -1,7 +1,8 @@
 //! The terms and postings of one index thread: table, entries, keys of long terms, chains of postings.
 //!
 //! Everything is in reserved memory that grows in place, so nothing is ever moved, and the memory is kept
-//! from one segment to the next. The sizes are exact: they count what the operating system has provided.
+//! from one segment to the next. The reported sizes are exact: they count the memory that the operating
+//! system has provided.
 
 use super::chunks::Chunks;
 use super::entry::{TermEntry, TermKey};
@@ -70,26 +71,26 @@ impl TermEntries {
     }
 }
 
-/// The place of a token: its document, and what is kept of where it occurs there.
+/// The place of a token: its document, and the stored details of its occurrence.
 #[derive(Clone, Copy)]
 pub(super) struct TokenPlace {
     pub(super) doc: u32,
     pub(super) at: Occurrence,
 }
 
-/// The terms and postings of one index thread; see the module.
+/// The terms and postings of one index thread.
 pub(super) struct TermStore {
     pub(super) table: TermTable,
     pub(super) terms: TermEntries,
-    /// The latest occurrence of each term; empty if positions are not kept.
+    /// The latest occurrence of each term; empty if positions are not stored.
     pub(super) places: TermPlaces,
     pub(super) chunks: Chunks,
-    /// The most that entries, keys, places and chunks used since memory was last returned.
+    /// The peak use of entries, keys, places and chunks since memory was last returned.
     marks: [usize; 4],
 }
 
 impl TermStore {
-    /// Initial room for `terms`; each component may grow to `max_bytes`.
+    /// Creates a store with initial room for `terms`; each component may grow to `max_bytes`.
     pub(super) fn new(
         terms: usize,
         max_bytes: usize,
@@ -110,7 +111,7 @@ impl TermStore {
         })
     }
 
-    /// Bytes of memory in use.
+    /// The number of bytes of memory in use.
     pub(super) fn bytes(&self) -> usize {
         self.table.bytes() + self.used().iter().sum::<usize>()
     }
@@ -124,13 +125,13 @@ impl TermStore {
         ]
     }
 
-    /// Bytes of memory held, including what is kept from earlier segments.
+    /// The number of bytes of memory held, including memory kept from earlier segments.
     pub(super) fn resident(&self) -> usize {
         let kept: usize = self.marks.iter().zip(self.used()).map(|(&mark, used)| mark.max(used)).sum();
         self.table.bytes() + kept
     }
 
-    /// Returns memory kept from earlier segments if more than `budget` bytes are held with it.
+    /// Returns memory from earlier segments to the system if more than `budget` bytes are held.
     pub(super) fn keep_within(&mut self, budget: usize) {
         if self.resident() > budget {
             let used = self.used();
@@ -142,7 +143,7 @@ impl TermStore {
         }
     }
 
-    /// Counts one more occurrence of the term of `entry`; `K` says what of the occurrence is kept.
+    /// Counts one more occurrence of the term of `entry`; `K` selects the details to store.
     #[inline(always)]
     pub(super) fn count<const K: u8>(&mut self, entry: u32, place: TokenPlace) {
         let TokenPlace { doc, at } = place;
@@ -193,7 +194,7 @@ impl TermStore {
         key.is_long() && key.digest() == digest && self.terms.long(key) == term
     }
 
-    /// Prefetches where the next position of a term goes; the term's place should be in the cache.
+    /// Prefetches the place of the next position of a term; the term's place should be in the cache.
     #[inline(always)]
     pub(super) fn prefetch_deltas(&self, entry: u32) {
         if let Some(tail) = self.places.tail(entry) {
@@ -234,7 +235,7 @@ impl TermStore {
         self.insert::<K>(TermKey::long(digest, at as u64), fingerprint, place, free);
     }
 
-    /// Forgets all terms and keeps the memory.
+    /// Removes all terms, but keeps the memory.
     pub(super) fn clear(&mut self) {
         let used = self.used();
         self.marks.iter_mut().zip(used).for_each(|(mark, used)| *mark = used.max(*mark));

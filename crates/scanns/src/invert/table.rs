@@ -1,14 +1,14 @@
 //! The sparse part of the term table: fingerprints to entry numbers, one cache line per look-up.
 //!
 //! A bucket has 64 bytes: seven 32-bit fingerprints, a link, seven entry numbers. The fingerprint is 32 bits
-//! of the hash, and its low bits are the address of the bucket, so the table grows without looking at keys.
-//! It grows one bucket at a time (linear hashing, Litwin 1980): every few insertions the next bucket in turn
-//! gives half of its terms to a new one at the end. So growth never stalls, never holds two tables, and reads
-//! and writes memory in order. A full bucket continues in an overflow bucket, which is freed when the bucket
-//! is split.
+//! of the hash, and its low bits are the address of the bucket, so the table grows without access to keys. It
+//! grows one bucket at a time (linear hashing, Litwin 1980): every few insertions, the next bucket in turn
+//! gives half of its terms to a new one at the end. Growth therefore never stalls, never needs two tables,
+//! and reads and writes memory in order. A full bucket continues in an overflow bucket, which is freed when
+//! the bucket is split.
 //!
-//! The alternative was to double the whole table at once: the same work, but in pauses of 0.1 s and with half
-//! as much memory again while it lasts.
+//! The alternative is to double the whole table in one step: the same work, but in pauses of 0.1 s, and with
+//! half as much memory again during the pause.
 
 use crate::error::Result;
 use crate::sys::{PageSize, Plain, Slab, prefetch};
@@ -23,7 +23,7 @@ pub(super) const SLOTS: usize = 7;
 /// No entry.
 pub(super) const NONE: u32 = u32::MAX;
 
-/// A bucket; see the module. A fingerprint of zero is an empty slot; slots are filled from the first on.
+/// A bucket. A fingerprint of zero is an empty slot; slots are filled from the first on.
 #[derive(Clone, Copy, Debug, Default)]
 #[repr(C, align(64))]
 pub(super) struct TermBucket {
@@ -54,7 +54,8 @@ impl TermBucket {
         let mut counts = [0usize; 2];
         for (&fingerprint, &entry) in self.fingerprints.iter().zip(&self.entries) {
             let side = usize::from(fingerprint & bit != 0);
-            // An empty slot is written too, after the last term of its side, where it changes nothing.
+            // An empty slot is copied too; it comes after the last term of its side, where it changes
+            // nothing.
             let slot = counts[side];
             parts[side].fingerprints[slot] = fingerprint;
             parts[side].entries[slot] = entry;
@@ -80,7 +81,7 @@ pub(super) struct TermTable {
 }
 
 impl TermTable {
-    /// A table that starts with room for `terms` and never takes more than about `max_bytes`.
+    /// Creates a table with initial room for `terms` that never takes more than about `max_bytes`.
     pub(super) fn new(terms: usize, max_bytes: usize, pages: PageSize) -> Result<TermTable> {
         let most = (max_bytes / size_of::<TermBucket>()).clamp(64, 1 << 31);
         let start = (terms * 4 / LOAD_QUARTERS).next_power_of_two().clamp(64, most.next_power_of_two() / 2);
@@ -228,7 +229,7 @@ impl TermTable {
         self.moving = moving;
     }
 
-    /// Removes all terms; memory and size are kept for the next segment.
+    /// Removes all terms, but keeps the memory and the size for the next segment.
     pub(super) fn clear(&mut self) {
         let count = self.count();
         self.buckets[..count].fill(TermBucket::default());
@@ -236,7 +237,8 @@ impl TermTable {
         (self.len, self.overflow_len, self.free) = (0, 0, 0);
     }
 
-    /// The memory of the buckets in use, for the sort of a flush; only [`TermTable::clear`] may follow.
+    /// The memory of the buckets in use, for the sort of a flush; afterwards only [`TermTable::clear`] may be
+    /// called.
     pub(super) fn scratch(&mut self) -> &mut [u128] {
         let words = self.count() * size_of::<TermBucket>() / size_of::<u128>();
         &mut self.buckets.cast_mut()[..words]

@@ -1,7 +1,7 @@
-//! How large a query may be. Both parsers and the planner enforce these limits.
+//! Limits on the size of queries. Both parsers and the planner enforce them.
 
-/// The most terms that a query may have.
+/// The maximum number of terms of a query.
 pub const MAX_CLAUSES: usize = 1024;
 
-/// The most levels of parentheses and negations, one inside the other.
+/// The maximum depth of nested parentheses and negations.
 pub const MAX_DEPTH: usize = 64;

@@ -1,7 +1,7 @@
 //! Queries: the tree of terms, phrases, patterns and values, and its text and JSON forms.
 //!
-//! Nothing here knows an index: both parsers see one as a [`QueryText`], which resolves names and finds the
-//! terms of text. `search/plan` lowers the tree to what is run. Begin with `tree.rs`.
+//! Queries are independent of any index: the parsers use a [`QueryText`], which resolves names and finds the
+//! terms of text. `search/plan` lowers the tree to a plan that can be run. Begin with `tree.rs`.
 
 mod json;
 mod limits;

@@ -5,9 +5,9 @@ use crate::error::{Error, Result};
 /// How clauses without an operator between them are combined.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum Operator {
-    /// All of them must match.
+    /// All clauses must match.
     And,
-    /// One of them must match, as in Lucene.
+    /// At least one clause must match, as in Lucene.
     #[default]
     Or,
 }

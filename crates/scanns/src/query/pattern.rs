@@ -1,30 +1,30 @@
-//! Patterns, which match any number of terms of a field.
+//! Patterns, each of which matches any number of terms of a field.
 
 use std::ops::Bound;
 
-/// Which terms are meant.
+/// A set of terms of a field.
 ///
-/// Documents that have any of the terms score 1, whatever the frequencies of the terms. The exception is
-/// [`Pattern::Fuzzy`], which scores by its nearest terms.
+/// A document that contains any of the terms has the score 1, whatever the frequencies of the terms. The
+/// exception is [`Pattern::Fuzzy`], which scores by its nearest terms.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Pattern {
     /// Terms that begin with these bytes.
     Prefix(Vec<u8>),
-    /// Terms that consist of these parts, in order.
+    /// Terms that consist of these parts, in this order.
     Wildcard(Vec<WildcardPart>),
-    /// Terms that a regular expression matches as a whole, in the syntax of the `regex` crate.
+    /// Terms that match a regular expression as a whole, in the syntax of the `regex` crate.
     Regex(String),
     /// Terms within an edit distance of a term. An edit inserts, deletes or replaces a character, or swaps
-    /// two neighbours.
+    /// two adjacent characters.
     Fuzzy {
         /// The term.
         term: String,
-        /// The most edits, 1 or 2.
+        /// The maximum number of edits, 1 or 2.
         edits: u8,
-        /// The number of characters at the front that must be the same.
+        /// The number of leading characters that must be equal.
         prefix: usize,
     },
-    /// Terms between two others, in the order of their bytes.
+    /// Terms in a range, in the order of their bytes.
     Range(Bound<Vec<u8>>, Bound<Vec<u8>>),
     /// Any of these terms.
     Set(Vec<Vec<u8>>),

@@ -1,7 +1,7 @@
 //! The query tree: terms, phrases, patterns and values, combined by boolean lists.
 //!
-//! Every clause knows its field. To add a kind of clause, add a variant of [`Query`] here, give it a form in
-//! `text/` and `json/`, and lower it in `search/plan/`.
+//! Every clause has its own field. To add a kind of clause, add a variant of [`Query`] here, give it a form
+//! in `text/` and `json/`, and lower it in `search/plan/`.
 
 use std::collections::BTreeSet;
 
@@ -9,7 +9,7 @@ use crate::query::pattern::Pattern;
 use crate::query::value_range::ValueRange;
 use crate::schema::Field;
 
-/// What documents are asked for. Terms are as the index has them: text has been analyzed before.
+/// A query. Its terms are the terms of the index: the text has been analyzed already.
 ///
 /// ```
 /// use scanns::Query;
@@ -35,39 +35,39 @@ pub enum Query {
     Term(Term),
     /// Documents that satisfy a list of clauses.
     Bool(BoolQuery),
-    /// Documents that contain terms beside each other.
+    /// Documents that contain terms next to each other.
     Phrase(PhraseQuery),
-    /// Documents that contain any of the terms that a pattern matches.
+    /// Documents that contain any of the terms that match a pattern.
     Pattern {
         /// The field of the terms.
         field: Field,
-        /// Which terms.
+        /// The pattern.
         pattern: Pattern,
     },
     /// Every document, with a score of 1.
     All,
     /// Documents that have any term in a field, with a score of 1.
     Exists(Field),
-    /// Documents that have a value of a column in a range, with a score of 1.
+    /// Documents with a value of a column in a range, with a score of 1.
     Values(ValueRange),
-    /// The query with its score multiplied by a factor, which is positive. Nested factors multiply.
+    /// A query whose score is multiplied by a positive factor. Nested factors multiply.
     Boost(Box<Query>, f32),
 }
 
 /// A term of a field.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Term {
-    /// The field.
+    /// The field of the term.
     pub field: Field,
-    /// The term, as the index has it: UTF-8 where it comes from text.
+    /// The term as in the index: UTF-8 if it comes from text.
     pub text: Vec<u8>,
 }
 
-/// Clauses, by the effect of a match.
+/// A list of clauses with their roles.
 ///
-/// A document matches if all of `must` match, none of `must_not`, and at least `at_least` of `should`; if
-/// `must` is empty, at least one of `should`. A list that only has `must_not` matches all other documents
-/// with a score of 0. An empty list matches nothing.
+/// A document matches if it matches all of `must`, none of `must_not`, and at least `at_least` of `should`;
+/// if `must` is empty, it must match at least one of `should`. A list that only has `must_not` matches all
+/// other documents with a score of 0. An empty list matches nothing.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct BoolQuery {
     /// Clauses that are required; they add to the score.
@@ -76,18 +76,19 @@ pub struct BoolQuery {
     pub should: Vec<Query>,
     /// Clauses that exclude documents.
     pub must_not: Vec<Query>,
-    /// How many of `should` must match; 0 for none beside `must`, and for one without `must`.
+    /// The number of `should` clauses that must match; 0 means none if there are `must` clauses, and
+    /// otherwise one.
     pub at_least: usize,
 }
 
-/// Terms of a field at certain places relative to each other.
+/// Terms of a field at given places relative to each other.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct PhraseQuery {
     /// The field of the terms.
     pub field: Field,
-    /// The terms, each with its place. Places ascend; they may have gaps.
+    /// The terms, each with its place. Places ascend, and may have gaps.
     pub terms: Vec<(u32, Vec<u8>)>,
-    /// The number of places by which the terms may be moved, all together, to fit; 0 for an exact phrase.
+    /// The total number of places by which the terms may be moved; 0 for an exact phrase.
     pub slop: u32,
 }
 
@@ -97,7 +98,7 @@ impl Query {
         Query::Term(Term { field, text: text.into() })
     }
 
-    /// Documents that contain any of the terms that a pattern matches in a field.
+    /// Documents that contain any of the terms that match a pattern in a field.
     pub fn pattern(field: Field, pattern: Pattern) -> Self {
         Query::Pattern { field, pattern }
     }
@@ -141,7 +142,7 @@ impl Query {
         })
     }
 
-    /// The field in which this clause finds terms; `None` if it finds none itself.
+    /// The field in which this clause finds terms; `None` if the clause has no terms itself.
     pub fn field(&self) -> Option<Field> {
         match self {
             Query::Term(term) => Some(term.field),
@@ -156,7 +157,7 @@ impl Query {
         self.clauses().filter_map(Query::field).collect()
     }
 
-    /// Whether the documents that match depend on values of columns.
+    /// Whether the matching documents depend on values of columns.
     pub(crate) fn reads_values(&self) -> bool {
         self.clauses().any(|clause| matches!(clause, Query::Values(_)))
     }
@@ -170,12 +171,12 @@ impl Query {
         self.clauses().filter_map(of_phrase).collect()
     }
 
-    /// The memory that the query takes, in bytes.
+    /// The memory of the query, in bytes.
     pub fn memory_bytes(&self) -> usize {
         self.clauses().map(|clause| size_of::<Query>() + clause.own_heap_bytes()).sum()
     }
 
-    /// Bytes on the heap, without those of clauses inside this one.
+    /// Bytes on the heap, without the bytes of the clauses inside this one.
     fn own_heap_bytes(&self) -> usize {
         match self {
             Query::Term(term) => term.text.len(),

@@ -7,27 +7,27 @@ use crate::schema::{Field, FieldKind, Value, literal};
 /// Values of a column.
 #[derive(Clone, Debug, PartialEq)]
 pub struct ValueRange {
-    /// The field, which is a column.
+    /// The field, which must be a column.
     pub field: Field,
-    /// Where the range begins; a value of the kind of the field.
+    /// The lower bound, a value of the kind of the field.
     pub low: Bound<Value>,
-    /// Where the range ends.
+    /// The upper bound.
     pub high: Bound<Value>,
 }
 
-/// What a parser of values returns; the error says what was expected.
+/// The result of a parser of values; the error describes what was expected.
 pub(crate) type Parsed<T> = std::result::Result<T, String>;
 
 impl ValueRange {
-    /// The range of the value that `text` names: for a date without a time, the whole day.
+    /// The range of the value that `text` means: for a date without a time, the whole day.
     pub(crate) fn exact(field: Field, kind: &FieldKind, text: &str) -> Parsed<Self> {
         let (low, high) = literal(kind, text)?;
         Ok(ValueRange { field, low: Bound::Included(low), high: Bound::Included(high) })
     }
 
-    /// The range that `text` asks for: `5` or `=5`, `>5`, `>=5`, `<5`, `<=5`.
+    /// Parses a range: `5` or `=5`, `>5`, `>=5`, `<5`, `<=5`.
     ///
-    /// With `wild`, `*` is any value, and a keyword or path that ends with a star is a prefix.
+    /// With `wild`, `*` means any value, and a keyword or path that ends with a star is a prefix.
     pub(crate) fn parse(field: Field, kind: &FieldKind, text: &str, wild: bool) -> Parsed<Self> {
         let is_text = matches!(kind, FieldKind::Keyword | FieldKind::Path);
         let after_sign = |sign: &str| text.strip_prefix(sign).map(str::trim_start);
@@ -83,7 +83,7 @@ impl ValueRange {
     }
 }
 
-/// The first text after all texts that begin with `prefix`; `None` if there is none.
+/// The first text after all texts with the prefix `prefix`; `None` if there is none.
 pub(crate) fn after_prefix(prefix: &[u8]) -> Option<Vec<u8>> {
     let last = prefix.iter().rposition(|&byte| byte < u8::MAX)?;
     let mut after = prefix.get(..=last)?.to_vec();

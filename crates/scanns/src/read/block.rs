@@ -1,4 +1,4 @@
-//! What readers pass to lanes: blocks of bytes, and the pieces of inputs in them.
+//! Data that readers pass to lanes: blocks of bytes, and the pieces of inputs in them.
 
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
@@ -10,8 +10,8 @@ use crate::sys::{BLOCK_PADDING, BlockMemory, Cpus, pin_current_thread};
 /// The bytes of one input that lie in one block.
 ///
 /// A piece never begins or ends inside a token. It ends inside a record only if `closes` is false; such a
-/// piece contains no line feed if records end with lines. The reader does not know records of CSV: their
-/// files are whole.
+/// piece contains no line feed if records end with lines. The reader does not parse CSV: CSV files are never
+/// divided.
 #[derive(Clone, Debug)]
 pub struct Piece {
     /// Number of the input in the list given to [`start`](crate::read::start).
@@ -26,8 +26,8 @@ pub struct Piece {
     pub opens: bool,
     /// The last byte ends the file, or a record: it is a line feed or the file ends here.
     pub closes: bool,
-    /// The piece begins inside a token of which more than 32 KiB came before: drop bytes up to the first
-    /// place where a token may begin.
+    /// True if the piece begins inside a token of which more than 32 KiB came before: drop bytes up to the
+    /// first place where a token may begin.
     pub mid_token: bool,
     /// Reading the input failed here, and nothing more follows; if the whole file is a document, it is void.
     pub failed: bool,
@@ -91,7 +91,7 @@ impl Drop for ReadBlock {
     }
 }
 
-/// The end of the queue that one index thread holds. Dropping a lane early discards the data meant for it.
+/// The end of a queue that belongs to one index thread. Dropping a lane early discards the data for it.
 #[derive(Debug)]
 pub struct Lane {
     pub(super) queue: Arc<DualQueue<Buffer>>,

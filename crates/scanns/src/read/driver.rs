@@ -23,22 +23,22 @@ pub struct ReaderDriver {
     pub(super) threads: Vec<JoinHandle<Result<()>>>,
 }
 
-/// What was read.
+/// The result of reading.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct ReadReport {
     /// Bytes passed to lanes.
     pub bytes: u64,
-    /// Every input that could not be read, or not to its end.
+    /// Inputs that could not be read completely.
     pub failures: Vec<Failure>,
 }
 
 /// Starts reading `inputs`.
 ///
-/// Each lane must be emptied by a thread of its own, or dropped. Setting `cancel` makes readers and lanes end
-/// as soon as a block moves.
+/// Each lane must be emptied by its own thread, or dropped. After `cancel` was set, readers and lanes end as
+/// soon as a block moves.
 ///
 /// # Errors
-/// Invalid options, or no memory or thread is available.
+/// Invalid options, or a lack of memory or threads.
 pub fn start(
     inputs: Arc<Vec<Input>>,
     records: Records,
@@ -79,7 +79,7 @@ pub fn start_after(
     })
 }
 
-/// What a reader thread starts with.
+/// The state of a new reader thread.
 pub(super) struct Share {
     pub(super) queue: Arc<DualQueue<Buffer>>,
     /// For each lane that it serves: the processors of the lane's thread if threads are pinned, and its
@@ -88,7 +88,7 @@ pub(super) struct Share {
 }
 
 /// Divides the lanes among reader threads and starts them: `blocks` allocates the blocks of one lane,
-/// `reader` makes what a thread runs.
+/// `reader` creates the state of a thread.
 pub(super) fn share_out<R>(
     work: &Arc<WorkList>,
     options: &ReadOptions,
@@ -143,7 +143,7 @@ impl ReaderDriver {
         self.work.files_done()
     }
 
-    /// Makes the readers start no new unit: a file or range of lines that was begun is still read to its end.
+    /// Makes the readers start no new unit. A file or range of lines that was begun is still read to its end.
     pub fn begin_nothing(&self) {
         self.work.close();
     }

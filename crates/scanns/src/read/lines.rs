@@ -1,10 +1,10 @@
 //! Line numbers in files that several lanes read at once.
 //!
 //! A large file is divided into units, and the number of lines before a unit is known once all earlier units
-//! have been read. Each unit publishes how many line feeds it contained when it ends, however it ends; a
+//! have been read. Each unit publishes its number of line feeds when it ends, also if it fails; a
 //! [`LineNumber`] waits for the units before its own. Units are taken in order, so the lowest unfinished one
-//! never waits for a line number, and no thread waits forever as long as each lane is emptied by a thread of
-//! its own.
+//! never waits for a line number, and no thread waits forever as long as each lane is emptied by its own
+//! thread.
 
 use std::collections::BTreeMap;
 use std::sync::{Arc, Condvar, Mutex};

@@ -1,4 +1,4 @@
-//! How inputs are read.
+//! Options for reading inputs.
 
 use crate::error::{Error, Result};
 use crate::read::wave::CARRY;
@@ -7,36 +7,36 @@ use crate::sys::{BlockMemory, PAGE, PageSize};
 /// Whether large files are read past the page cache.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Direct {
-    /// Where they are not in the page cache already.
+    /// Read large files past the page cache, unless they are in it.
     Auto,
-    /// Wherever the file system allows it.
+    /// Read large files past the page cache wherever the file system allows it.
     Always,
-    /// Never.
+    /// Read all files through the page cache.
     Never,
 }
 
-/// How inputs are read.
+/// Options for reading inputs.
 #[derive(Clone, Debug)]
 pub struct ReadOptions {
     /// Reader threads, at most one for each lane.
     pub read_threads: usize,
     /// Lanes, one for each index thread.
     pub lanes: usize,
-    /// Bytes per read, a multiple of 4096; below 256 KiB reading is slow. Files up to this size are packed.
+    /// Bytes per read, a multiple of 4096; reading is slow below 256 KiB. Files up to this size are packed.
     pub block_bytes: usize,
-    /// Blocks that each lane owns, at least 2.
+    /// The number of blocks of each lane, at least 2.
     pub blocks_per_lane: usize,
-    /// Asynchronous reads in flight for each lane; never more than its blocks.
+    /// The number of asynchronous reads in flight for each lane, at most the number of its blocks.
     pub queue_depth: usize,
-    /// Where records are lines, larger files are divided into units of this many bytes.
+    /// If records are lines, larger files are divided into units of this size, in bytes.
     pub chunk_bytes: u64,
     /// Whether large files are read past the page cache.
     pub direct: Direct,
-    /// Drop from the page cache what was read through it.
+    /// Whether to drop data from the page cache after it was read.
     pub drop_behind: bool,
-    /// Use io_uring where it is available.
+    /// Whether to use io_uring if it is available.
     pub uring: bool,
-    /// Keep threads close to their memory on machines with several NUMA nodes.
+    /// Whether to keep threads close to their memory on machines with several NUMA nodes.
     pub pin: bool,
     /// Pages that back the blocks.
     pub pages: PageSize,
@@ -61,7 +61,7 @@ impl Default for ReadOptions {
 }
 
 impl ReadOptions {
-    /// Refuses values that cannot work.
+    /// Checks that the values are valid.
     pub(super) fn check(&self) -> Result<()> {
         let at_least = |what: &str, value: usize, least: usize| {
             if value < least { Err(Error::invalid(what, value, format!("at least {least}"))) } else { Ok(()) }

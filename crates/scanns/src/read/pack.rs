@@ -1,4 +1,4 @@
-//! Packs small files into one block, each as a piece of its own.
+//! Packs small files into one block, one piece per file.
 
 use std::io;
 
@@ -50,7 +50,7 @@ impl Pack {
         warm
     }
 
-    /// Adds a piece that says that a file could not be read.
+    /// Adds a piece that reports that a file could not be read.
     pub(super) fn fail(&mut self, work: &WorkList, input: u32, error: &io::Error) {
         work.fail(input, error);
         self.push(input, 0, true, None);

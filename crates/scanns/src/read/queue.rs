@@ -23,12 +23,12 @@ pub(super) struct DualQueue<T> {
     for_lanes: Vec<Condvar>,
 }
 
-/// What a reader is asked to do next.
+/// The next action of a reader.
 #[derive(Debug, PartialEq, Eq)]
 pub(super) enum Demand<T> {
     /// Fill this block for this lane.
     Fill(usize, T),
-    /// This lane has left: give up what is in flight for it.
+    /// This lane has left: abandon the blocks in flight for it.
     GiveUp(usize),
     /// No lane wants data any more.
     Nothing,

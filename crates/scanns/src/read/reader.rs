@@ -17,10 +17,10 @@ use crate::read::wave::{CARRY, Rules};
 use crate::read::work::WorkList;
 use crate::sys::{BlockMemory, Cpus, Ring};
 
-/// At most this many pieces are packed into one block, so that a million empty files take bounded memory.
+/// The maximum number of pieces in one block, so that a million empty files take bounded memory.
 const MAX_PIECES: usize = 4096;
 
-/// How many small files are opened and fetched ahead if they come from the disk.
+/// The number of small files that are opened and fetched ahead if they come from the disk.
 const READ_AHEAD: usize = 32;
 
 /// The state of a reader thread.
@@ -112,7 +112,7 @@ impl ReaderThread {
         Ok(()) // the lane is gone, and its memory is freed
     }
 
-    /// Passes on what is complete and starts what can be started, until neither makes progress.
+    /// Passes on complete blocks and starts new ones, until neither makes progress.
     fn advance(&mut self, lane: usize) {
         loop {
             self.deliver(lane);
@@ -185,7 +185,7 @@ impl ReaderThread {
         }
     }
 
-    /// Starts one more block for the lane; false if that is not possible now.
+    /// Starts one more block for the lane; returns false if that is not possible now.
     fn feed(&mut self, lane: usize) -> bool {
         let state = &mut self.lanes[lane];
         if state.spare.is_empty() || state.flights.len() >= self.options.queue_depth {
@@ -235,7 +235,7 @@ impl ReaderThread {
         self.lanes[lane].open.push_back((self.next_token, unit));
     }
 
-    /// Reads a range of the lane's last open unit: at once, or asynchronously past the page cache.
+    /// Reads a range of the lane's last open unit: synchronously, or asynchronously past the page cache.
     fn start_read(&mut self, lane: usize, range: ReadRange) {
         let ReadRange { offset, len } = range;
         let state = &mut self.lanes[lane];

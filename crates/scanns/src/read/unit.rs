@@ -1,4 +1,5 @@
-//! Opens a unit, and decides whether it is read at once or block by block, through the page cache or past it.
+//! Opens a unit, and decides whether it is read as a whole or block by block, through the page cache or past
+//! it.
 
 use std::io;
 use std::sync::Arc;
@@ -28,7 +29,7 @@ pub(super) struct ReadRange {
     pub(super) len: usize,
 }
 
-/// A unit that is read block by block, and the reads that are still to be made.
+/// A unit that is read block by block, and its remaining reads.
 pub(super) struct LargeUnit {
     pub(super) file: Arc<ReadFile>,
     pub(super) wave: Wave,

@@ -10,8 +10,8 @@ use crate::read::lines::LineNumber;
 use crate::read::work::ReadUnit;
 use crate::schema::{Analyzer, Records};
 
-/// Room for carried bytes, and how far back a cut is searched. Twice the longest token, so that a block
-/// without a place to cut contains nothing but a token that is too long anyway.
+/// Room for carried bytes, and the distance over which a cut is searched backwards. It is twice the maximum
+/// length of a token, so that a block without a place to cut contains only a token that is too long anyway.
 pub(super) const CARRY: usize = 64 << 10;
 
 /// The state of a unit between its blocks.
@@ -78,7 +78,7 @@ impl Wave {
     }
 
     /// Takes `got` bytes that were read at file offset `offset` to [`CARRY`] in the buffer; `ends` says that
-    /// no more bytes can follow. Adds pieces to the buffer. True when the unit is complete.
+    /// no more bytes can follow. Adds pieces to the buffer. Returns true when the unit is complete.
     pub(super) fn take(
         &mut self,
         rules: &Rules,
@@ -140,7 +140,7 @@ impl Wave {
         }
     }
 
-    /// Passes on whatever may be passed on, and keeps the rest.
+    /// Passes on all bytes that may be passed on, and keeps the rest.
     fn cut(&mut self, rules: &Rules, buffer: &mut Buffer, shift: u64, range: std::ops::Range<usize>) {
         let std::ops::Range { mut start, end } = range;
         if rules.records.ends_with_lines() {

@@ -1,4 +1,4 @@
-//! The work list: all inputs as units, which readers take in input order, and what became of them.
+//! The work list: all inputs as units, which readers take in input order, and their results.
 
 use std::collections::{BTreeMap, VecDeque};
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
@@ -9,7 +9,7 @@ use crate::schema::Records;
 use crate::source::{Failure, Input};
 use crate::sys::lock;
 
-/// What one lane reads in one go: a file, or the lines that start in a range of it.
+/// The part of an input that one lane reads: a file, or the lines that start in a range of it.
 #[derive(Debug)]
 pub(super) struct ReadUnit {
     pub(super) input: u32,
@@ -22,7 +22,7 @@ pub(super) struct ReadUnit {
     pub(super) link: Option<ChainLink>,
 }
 
-/// What readers share: the list of units and the counters.
+/// The state that readers share: the list of units and the counters.
 #[derive(Debug)]
 pub(super) struct WorkList {
     pub(super) inputs: Arc<Vec<Input>>,
@@ -87,7 +87,7 @@ impl WorkList {
         }
     }
 
-    /// The next unit, in order of inputs and offsets.
+    /// Returns the next unit, in order of inputs and offsets.
     pub(super) fn next(&self) -> Option<ReadUnit> {
         let mut cursor = lock(&self.cursor);
         loop {
@@ -160,7 +160,7 @@ impl WorkList {
         }
     }
 
-    /// Records that `input` failed; the first reason is kept.
+    /// Records that `input` failed; only the first reason is kept.
     pub(super) fn fail(&self, input: u32, error: &std::io::Error) {
         let mut failures = lock(&self.failures);
         failures.entry(input).or_insert_with(|| error.to_string());

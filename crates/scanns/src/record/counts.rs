@@ -1,17 +1,17 @@
-//! Counts of records, and of what was wrong with them, in bounded memory.
+//! Counts of records and of their errors, in bounded memory.
 
 use hashbrown::HashMap;
 
 use super::error::RecordError;
 use crate::schema::Field;
 
-/// Most bytes of a text that an example shows.
+/// The maximum length of the text in an example, in bytes.
 const EXAMPLE: usize = 80;
 
-/// Most unknown names that are counted one by one.
+/// The maximum number of unknown names that are counted individually.
 const NAMES: usize = 1000;
 
-/// Most malformed records that are reported with their place.
+/// The maximum number of malformed records that are reported with their place.
 pub(crate) const MALFORMED: usize = 10;
 
 /// Values of a field that were left out because they do not have the field's type.
@@ -26,15 +26,15 @@ pub struct Conflict {
 /// A malformed record.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Malformed {
-    /// Its number, as the caller counts lines or records.
+    /// The number of the record, as the caller counts lines or records.
     pub line: u64,
-    /// What is wrong with it.
+    /// The problem.
     pub error: RecordError,
-    /// At most 80 bytes of the record around the fault.
+    /// At most 80 bytes of the record around the error.
     pub text: String,
 }
 
-/// Counts of records, and of what was wrong with them.
+/// Counts of records and of their errors.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct RecordCounts {
     documents: u64,
@@ -52,12 +52,12 @@ impl RecordCounts {
         self.documents
     }
 
-    /// Records that are blank, and so not documents.
+    /// Records that are blank, and therefore not documents.
     pub fn blank(&self) -> u64 {
         self.blank
     }
 
-    /// The fields of which values were left out.
+    /// The fields with values that were left out.
     pub fn conflicts(&self) -> impl Iterator<Item = (Field, &Conflict)> {
         let fields = (0..).map_while(Field::new);
         fields.zip(&self.conflicts).filter(|(_, conflict)| conflict.count > 0)

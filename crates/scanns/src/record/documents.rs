@@ -1,18 +1,18 @@
 //! Divides the text of a piece into documents, and long documents into parts.
 //!
-//! A document may reach over several pieces. Parts are cut between tokens if the document is long, so that
-//! the indexer can check the memory it takes at short intervals.
+//! A document may extend over several pieces. A long document is cut into parts between tokens, so that the
+//! indexer can check its memory at short intervals.
 
 use std::ops::Range;
 
 use crate::schema::{Analyzer, Records};
 
-/// A range of text that contains documents, or parts of them.
+/// A range of text that contains documents or parts of documents.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct DocumentRange {
     /// The bytes in the text.
     pub range: Range<usize>,
-    /// A document was begun before the range. It is ended even if none of its bytes are left.
+    /// A document began before the range. It ends with the range even if none of its bytes are left.
     pub is_open: bool,
     /// The last byte ends a document.
     pub closes: bool,
@@ -41,13 +41,13 @@ pub struct DocumentPart {
 pub struct DocumentParts<'a> {
     records: Records,
     analyzer: &'a Analyzer,
-    /// Longer parts are cut.
+    /// The maximum length of a part; longer parts are cut.
     most: usize,
     at: usize,
     end: usize,
     /// True if the document ends where the range does.
     closes: bool,
-    /// True if the next step yields a part even without bytes, because the end of a document is due.
+    /// True if the next step yields a part even without bytes, because a document ends here.
     due: bool,
 }
 
@@ -71,7 +71,7 @@ impl<'a> DocumentParts<'a> {
         DocumentParts { records, analyzer, most, at: range.start, end: range.end, closes, due }
     }
 
-    /// The next part. `text` must be the same text in every call; bytes before the next part may have
+    /// Returns the next part. `text` must be the same text in every call; bytes before the next part may have
     /// changed.
     #[inline]
     pub fn step(&mut self, text: &[u8]) -> Option<DocumentPart> {

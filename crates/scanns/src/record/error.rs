@@ -1,6 +1,6 @@
 //! Why a record is malformed.
 
-/// Why a record is malformed; none of its values count.
+/// Why a record is malformed. None of its values are used.
 ///
 /// Positions are in bytes of the record, from 0.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
@@ -23,7 +23,7 @@ pub enum RecordError {
     /// Objects and arrays that are nested too deep.
     #[error("objects and arrays are nested more than {limit} deep at byte {at}")]
     TooDeep {
-        /// The bracket that is one too many.
+        /// The position of the first bracket beyond the limit.
         at: usize,
         /// The allowed depth.
         limit: usize,
@@ -33,13 +33,13 @@ pub enum RecordError {
     TooMany {
         /// Where the first value without a name starts.
         at: usize,
-        /// How many names there are.
+        /// The number of names.
         names: usize,
     },
     /// A record of 4 GiB or more.
     #[error("a record of {len} bytes is too long: it must be shorter than 4 GiB")]
     TooLong {
-        /// How long it is.
+        /// The length of the record.
         len: usize,
     },
     /// A record that is larger than the reader's memory.
@@ -47,7 +47,7 @@ pub enum RecordError {
         "a record of {len} bytes does not fit into the memory of an index thread: raise the memory limit"
     )]
     NoRoom {
-        /// How long it is.
+        /// The length of the record.
         len: usize,
     },
 }
@@ -57,7 +57,7 @@ impl RecordError {
         RecordError::Expected { at, what }
     }
 
-    /// The byte of the record at which the fault is.
+    /// The position of the error, in bytes of the record.
     pub fn at(&self) -> usize {
         match *self {
             RecordError::Expected { at, .. }

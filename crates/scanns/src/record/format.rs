@@ -1,15 +1,16 @@
 //! The formats of records: JSON, or CSV below a header.
 //!
-//! A record counts as a whole or not at all. So its scalars wait, as places in it, until its end has been
-//! seen. If a record has more than [`MOST_WAITING`] scalars, it is parsed a second time instead, so that a
-//! hostile record takes no memory that grows with its length, apart from the names in it.
+//! A record is used as a whole or not at all. Therefore its scalars are kept, as places in the record, until
+//! its end has been parsed. If a record has more than [`MOST_WAITING`] scalars, it is parsed a second time
+//! instead. A hostile record therefore takes no memory that grows with its length, apart from the names in
+//! it.
 
 use super::csv::{CsvDelimiter, CsvHeader};
 use super::error::RecordError;
 use super::json::{self, paths::Paths};
 use super::raw::RawScalar;
 
-/// Most scalars of a record that wait for its end.
+/// The maximum number of scalars of a record that are kept until its end.
 pub(super) const MOST_WAITING: usize = 1 << 16;
 
 /// The format of records with fields.
@@ -44,8 +45,8 @@ impl RecordParser {
         }
     }
 
-    /// Calls `visit` with every scalar of a record; false if the record is blank. After an error the scalars
-    /// do not count.
+    /// Calls `visit` with every scalar of a record; returns false if the record is blank. After an error, the
+    /// scalars must be ignored.
     pub fn parse(&mut self, record: &[u8], visit: &mut impl FnMut(RawScalar)) -> Result<bool, RecordError> {
         match self {
             RecordParser::Json(paths) => json::parse(record, paths, visit),
@@ -53,7 +54,7 @@ impl RecordParser {
         }
     }
 
-    /// How many names have numbers.
+    /// The number of names.
     pub fn names(&self) -> usize {
         match self {
             RecordParser::Json(paths) => paths.len(),
@@ -61,7 +62,7 @@ impl RecordParser {
         }
     }
 
-    /// The name that has a number, as it is in the record.
+    /// The name with this number, as it is written in the record.
     pub fn source(&self, number: u32) -> &str {
         match self {
             RecordParser::Json(paths) => paths.source(number),
@@ -74,7 +75,7 @@ impl RecordParser {
         matches!(self, RecordParser::Json(paths) if paths.is_full())
     }
 
-    /// Forgets names; numbers are assigned anew.
+    /// Forgets all names; the numbers are assigned again from the start.
     pub fn forget(&mut self) {
         if let RecordParser::Json(paths) = self {
             paths.clear();
@@ -87,7 +88,7 @@ impl RecordParser {
 pub(super) struct CheckedParser {
     pub parser: RecordParser,
     waiting: Vec<RawScalar>,
-    /// True if more scalars exist than wait.
+    /// True if there are more scalars than were kept.
     more: bool,
 }
 
@@ -96,7 +97,7 @@ impl CheckedParser {
         CheckedParser { parser: RecordParser::new(format), waiting: Vec::new(), more: false }
     }
 
-    /// Parses a record; false if it is blank.
+    /// Parses a record; returns false if it is blank.
     #[inline]
     pub fn check(&mut self, record: &[u8]) -> Result<bool, RecordError> {
         let Self { parser, waiting, more } = self;

@@ -34,7 +34,7 @@ use super::seen_field::{FieldFigures, SeenField};
 use crate::error::{Error, Result};
 use crate::schema::{Field, FieldEntry, FieldKind, MAX_FIELDS, Schema};
 
-/// Most names that are considered.
+/// The maximum number of names that are considered.
 const MOST_NAMES: usize = 10_000;
 
 /// A schema that was inferred.
@@ -42,17 +42,17 @@ const MOST_NAMES: usize = 10_000;
 pub struct Inferred {
     /// The fields of the sample.
     pub schema: Schema,
-    /// The names in records whose values they take.
+    /// The names in records whose values the fields take.
     pub sources: Sources,
-    /// Figures of each field, in their order.
+    /// Statistics of each field, in the order of fields.
     pub figures: Vec<FieldFigures>,
-    /// Names that got no field, with their numbers of values: there were too many names, or only nulls.
+    /// Names without a field, with their numbers of values: there were too many names, or only nulls.
     pub left_out: Vec<(String, u64)>,
     /// Counts of records and malformed records.
     pub counts: RecordCounts,
 }
 
-/// Infers a schema from the records of a sample; see the module.
+/// Infers a schema from a sample of records. The kind of a field depends on all of its values in the sample.
 ///
 /// ```
 /// # use scanns::sources::{Inference, RecordFormat};
@@ -98,11 +98,11 @@ impl Inference {
         self.records = CheckedParser::new(format);
     }
 
-    /// Adds the records in `bytes`, the beginning of a file. Unless `is_whole` says that the file ends with
-    /// them, bytes after the last line end are ignored. Malformed records are counted.
+    /// Adds the records in `bytes`, the beginning of a file. Bytes after the last line end are ignored,
+    /// unless `is_whole` says that the file ends there. Malformed records are counted.
     ///
     /// # Errors
-    /// A CSV file without a header.
+    /// [`RecordError`] for a CSV file without a header.
     pub fn sample(
         &mut self,
         format: FileFormat,
@@ -141,8 +141,8 @@ impl Inference {
         if is_header { CsvHeader::parse(b"", None).map(drop) } else { Ok(()) }
     }
 
-    /// Adds a record, with or without its line end. `line` is the number that a malformed record is reported
-    /// with.
+    /// Adds a record, with or without its line end. `line` is the number under which a malformed record is
+    /// reported.
     ///
     /// # Errors
     /// A malformed record: it is counted, and its values are ignored.
@@ -179,7 +179,7 @@ impl Inference {
     /// Finds the fields of new names.
     fn learn(&mut self) {
         if self.known.is_empty() && matches!(self.records.parser, RecordParser::Json(_)) {
-            // The record itself, which has no name.
+            // The record itself has no name.
             self.known.push(None);
         }
         for number in self.known.len()..self.records.parser.names() {
@@ -187,7 +187,7 @@ impl Inference {
             let name = map_name(source);
             let known = self.names.get(&name).copied();
             if let Some(seen) = known.and_then(|at| self.fields.get_mut(at)) {
-                // Names of objects are numbered too; they have no values and do no harm.
+                // Names of objects get numbers too; this is harmless, because they have no values.
                 seen.several |= seen.source != source;
             }
             let fresh = (known.is_none() && self.fields.len() < MOST_NAMES).then(|| {
@@ -212,11 +212,11 @@ impl Inference {
         let is_searched = |(_, seen): &(usize, SeenField)| seen.kind().postings().is_some();
         let mut most = usize::from(MAX_FIELDS);
         if with_values >= most && !ranked.iter().take(most).any(is_searched) {
-            // Keep one free for a field that is searched.
+            // Reserve one place for a field that is searched.
             most -= 1;
         }
         let rest = ranked.split_off(with_values.min(most));
-        // Names that only objects have, without values and nulls, are not names of fields.
+        // Names that only occur as names of objects, without values and nulls, are not names of fields.
         let rest = rest.into_iter().filter(|(_, seen)| !is_empty(seen) || seen.figures.nulls > 0);
         let mut left_out: Vec<_> = rest.map(|(_, seen)| (seen.source, seen.figures.values)).collect();
         if self.beyond > 0 {

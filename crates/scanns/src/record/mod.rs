@@ -1,7 +1,7 @@
 //! Finds the documents in the bytes of a piece: whole files, lines, or records with fields.
 //!
 //! In: a piece of a block, which splits no token but may contain a part of a document. Out: for files and
-//! lines, the parts of documents (`documents.rs`). For a line of JSON (`json/`) or a row of CSV (`csv/`), the
+//! lines, the parts of documents (`documents.rs`); for a line of JSON (`json/`) or a row of CSV (`csv/`), the
 //! values of the fields of a document.
 //!
 //! For records with fields start at `reader.rs`: it maps names to fields (`names.rs`), converts values to the

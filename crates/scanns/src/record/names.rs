@@ -1,16 +1,17 @@
 //! Names in records, names in schemas, and which fields take the values of a name.
 //!
-//! A record may call a member anything. A field has a *source*: the name in records whose values it takes, by
-//! default the field's own name. Several fields may have one source, for example a title that is searched by
-//! its words and sorted as a whole. A name in a record leads to the fields whose source it is. If there are
-//! none, it is mapped by [`map_name`] and leads to the fields whose source is the result. So names that map
-//! to the same name are one field.
+//! The members of a record may have any names. A field has a *source*: the name in records whose values it
+//! takes, by default the field's own name. Several fields may have the same source, for example a title that
+//! is searched by its words and sorted as a whole. A name in a record leads to the fields with this source.
+//! If there are none, it is mapped by [`map_name`] and leads to the fields whose source is the result. Names
+//! that map to the same name are therefore one field.
 
 use hashbrown::HashMap;
 
 use crate::schema::{Field, MAX_NAME, Schema, fits_name};
 
-/// Appends the name of a member, after a dot if it is not the first; the result is cut to the longest name.
+/// Appends the name of a member, after a dot if it is not the first one; the result is cut to the maximum
+/// length of names.
 pub(super) fn push_name(name: &mut String, inside: bool, member: &str) {
     if inside && name.len() < MAX_NAME {
         name.push('.');
@@ -25,7 +26,7 @@ pub(super) fn cut(text: &str, most: usize) -> &str {
     text.get(..end).unwrap_or_default()
 }
 
-/// The schema's name for the name `source` in records.
+/// The name in a schema for the name `source` in records.
 ///
 /// Characters other than letters, digits, `_`, `-` and `.` become `_`. An empty name becomes `_`; empty parts
 /// before or after a dot stay empty. The result is cut to 255 bytes.
@@ -43,16 +44,16 @@ pub struct Sources {
 }
 
 impl Sources {
-    /// Every field of a schema takes the values of its own name.
+    /// Creates sources where every field takes the values of its own name.
     pub fn of(schema: &Schema) -> Self {
         Sources { fields: schema.fields().map(|(field, entry)| (entry.name.clone(), field)).collect() }
     }
 
-    /// Makes a field take the values that records call `source`, and no others.
+    /// Makes a field take the values of the name `source` in records, and no others.
     pub fn set(&mut self, field: Field, source: &str) {
         self.fields.retain(|(_, other)| *other != field);
         self.fields.push((source.into(), field));
-        // So that equal mappings compare equal.
+        // Equal mappings must compare equal.
         self.fields.sort_unstable_by_key(|(_, field)| *field);
     }
 
@@ -94,7 +95,7 @@ impl Targets {
         Targets { fields: sorted.into_iter().map(|(_, field)| field).collect(), names }
     }
 
-    /// Where a name of a record leads.
+    /// The target of a name in a record.
     pub fn find(&self, source: &str) -> NameTarget {
         let known = self.names.get(source).or_else(|| self.names.get(&map_name(source)));
         known.copied().unwrap_or_default()

@@ -11,7 +11,7 @@ use super::raw::{RawScalar, ScalarKind};
 use super::typed::convert;
 use crate::schema::{Field, FieldKind, Schema, ValueRef};
 
-/// What a well-formed record is.
+/// The content of a well-formed record.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Recorded {
     /// A document, even if it has no values.
@@ -20,7 +20,7 @@ pub enum Recorded {
     Blank,
 }
 
-/// Reads records of one format, and passes on the values of fields in them.
+/// Reads records of one format, and passes the values of their fields to a sink.
 ///
 /// ```
 /// # use scanns::schema::{FieldEntry, FieldKind, Schema};
@@ -41,15 +41,15 @@ pub struct RecordReader {
     records: CheckedParser,
     targets: Targets,
     kinds: Vec<FieldKind>,
-    /// By number of name: where it leads, and how many values it had if it is unknown.
+    /// By number of name: its target, and the number of its values if it is unknown.
     known: Vec<(NameTarget, u64)>,
-    /// The text of a string with escapes.
+    /// Buffer for the text of a string with escapes.
     text: Vec<u8>,
     counts: RecordCounts,
 }
 
 impl RecordReader {
-    /// A reader for the fields of a schema.
+    /// Creates a reader for the fields of a schema.
     pub fn new(schema: &Schema, sources: &Sources, format: RecordFormat) -> Self {
         RecordReader {
             records: CheckedParser::new(format),
@@ -68,7 +68,7 @@ impl RecordReader {
     }
 
     /// Reads a record, with or without its line end, and calls `sink` with its values in order. `line` is the
-    /// number that a malformed record is reported with.
+    /// number under which a malformed record is reported.
     ///
     /// # Errors
     /// A malformed record: it is counted, and `sink` is not called.
@@ -98,12 +98,13 @@ impl RecordReader {
         Ok(if is_document { Recorded::Document } else { Recorded::Blank })
     }
 
-    /// Counts as malformed a record of `len` bytes that its caller has no room for; `start` is its beginning.
+    /// Counts as malformed a record of `len` bytes that the caller has no memory for; `start` is its
+    /// beginning.
     pub fn leave_out(&mut self, line: u64, start: &[u8], len: usize) {
         self.counts.add_malformed(line, RecordError::NoRoom { len }, start);
     }
 
-    /// Looks up where new names lead.
+    /// Looks up the targets of new names.
     #[inline]
     fn learn(&mut self) {
         for number in self.known.len()..self.records.parser.names() {
@@ -112,7 +113,7 @@ impl RecordReader {
         }
     }
 
-    /// Forgets the numbers of names, and keeps the counts of unknown ones.
+    /// Forgets the numbers of names, but not the counts of unknown names.
     fn forget(&mut self) {
         self.save_unknown();
         self.known.clear();
@@ -133,7 +134,7 @@ impl RecordReader {
         &self.counts
     }
 
-    /// Takes the counts, and starts again from zero.
+    /// Returns the counts, and starts again from zero.
     pub fn take_counts(&mut self) -> RecordCounts {
         self.save_unknown();
         std::mem::take(&mut self.counts)
@@ -150,7 +151,7 @@ struct FieldRouter<'t> {
 }
 
 impl FieldRouter<'_> {
-    /// Calls `sink` with the value of a scalar for each field that its name leads to.
+    /// Calls `sink` with the value of a scalar for each field of its name.
     #[inline]
     fn route(self, record: &[u8], raw: RawScalar, sink: &mut impl FnMut(Field, ValueRef<'_>)) {
         let Some((target, count)) = self.known.get_mut(raw.name as usize) else { return };

@@ -1,4 +1,4 @@
-//! Scalars as values: what the bytes of a [`RawScalar`] stand for.
+//! Scalars as values: decodes the bytes of a [`RawScalar`].
 
 use super::csv::quotes;
 use super::json::string;
@@ -14,7 +14,7 @@ pub(super) enum Scalar<'r> {
 }
 
 impl RawScalar {
-    /// The value, `None` for null. `text` receives a text that differs from the bytes in the record.
+    /// The value; `None` for null. `text` is the buffer for a text that differs from the bytes in the record.
     #[inline]
     pub fn scalar<'r>(&self, record: &'r [u8], text: &'r mut Vec<u8>) -> Option<Scalar<'r>> {
         let bytes = self.bytes(record);
@@ -49,7 +49,7 @@ impl<'r> Scalar<'r> {
     }
 }
 
-/// Parses `true` or `false`, with spaces around.
+/// Parses `true` or `false`, with optional spaces around it.
 pub(super) fn parse_boolean(text: &[u8]) -> Option<bool> {
     match text.trim_ascii() {
         b"true" => Some(true),

@@ -1,4 +1,4 @@
-//! One field of a sample: what its values look like, and the kind of field that can hold them.
+//! One field of a sample: statistics of its values, and the kind of field that can hold them.
 
 use std::collections::BTreeSet;
 
@@ -12,10 +12,10 @@ use crate::schema::{Analyzer, FieldKind, MAX_KEY, Postings, parse_date};
 const KEYWORD_BYTES: u64 = 64;
 const KEYWORD_WORDS: u64 = 3;
 
-/// How many of the smallest hashes are kept to estimate the number of distinct values.
+/// The number of smallest hashes that are used to estimate the number of distinct values.
 const SKETCH: usize = 256;
 
-/// Figures of one field in the sample.
+/// Statistics of one field in the sample.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct FieldFigures {
     /// Values, nulls not counted.
@@ -30,12 +30,12 @@ pub struct FieldFigures {
     pub longest: u64,
 }
 
-/// A name of the sample and what its values say about its field.
+/// A name of the sample, with the properties of its values.
 #[derive(Default)]
 pub(super) struct SeenField {
     pub name: String,
     pub source: String,
-    /// True if records have several names for it.
+    /// True if records have several names for this field.
     pub several: bool,
     pub figures: FieldFigures,
     words: u64,
@@ -43,7 +43,7 @@ pub(super) struct SeenField {
     integers: u64,
     fractions: u64,
     dates: u64,
-    /// Integers outside of the range of the type.
+    /// Integers outside of the range of unsigned numbers.
     not_unsigned: u64,
     not_signed: u64,
     /// The smallest hashes of values.
@@ -51,7 +51,7 @@ pub(super) struct SeenField {
 }
 
 impl SeenField {
-    /// A field without values.
+    /// Creates a field without values.
     pub fn new(name: String, source: String) -> Self {
         SeenField { name, source, ..SeenField::default() }
     }
@@ -115,13 +115,13 @@ impl SeenField {
         }
     }
 
-    /// The figures of the field.
+    /// The statistics of the field.
     pub fn figures(&self) -> FieldFigures {
         FieldFigures { distinct: self.distinct(), ..self.figures.clone() }
     }
 
-    /// How many different values there are. Hashes are spread evenly, so how far the 256 smallest reach says
-    /// how dense they are (Z. Bar-Yossef and others, "Counting distinct elements in a data stream", 2002).
+    /// The number of distinct values. Hashes are spread evenly, so the range of the 256 smallest shows how
+    /// dense they are (Z. Bar-Yossef and others, "Counting distinct elements in a data stream", 2002).
     fn distinct(&self) -> u64 {
         match self.sketch.last() {
             Some(last) if self.sketch.len() == SKETCH => {

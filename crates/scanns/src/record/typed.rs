@@ -9,8 +9,8 @@
 //! | date | strings that [`parse_date`] reads; no numbers, because their unit is unknown |
 //!
 //! Every value of CSV is a string. A string with a number, a boolean or a date may have spaces around it; a
-//! number in a string may have a plus sign and leading zeros. Text too long for a key, more than 32 KiB, is a
-//! conflict in a keyword or path.
+//! number in a string may have a plus sign and leading zeros. A text of more than 32 KiB, the maximum for a
+//! key, is a conflict in a keyword or path.
 
 use super::json::number;
 use super::scalar::{Scalar, parse_boolean};
@@ -41,7 +41,7 @@ pub(super) fn convert<'r>(kind: &FieldKind, scalar: Scalar<'r>) -> Option<ValueR
     }
 }
 
-/// The text that may be a number.
+/// The text of a scalar that may be a number.
 #[inline]
 fn digits(scalar: Scalar<'_>) -> Option<&[u8]> {
     match scalar {

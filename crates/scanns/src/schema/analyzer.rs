@@ -1,8 +1,8 @@
-//! The ways to find terms in text: what they are called, where they allow a cut, what of them stands in an
+//! Analyzers, which find terms in text: their names, the places where text may be cut, and their form in an
 //! index.
 //!
-//! An analyzer is a name and its parameters, or a chain (`chain.rs`); what it does is in `tokenize/`. Names
-//! are for people and may get synonyms, the numbers in files never change, nor does the text of a chain.
+//! An analyzer is a name with parameters, or a chain (`chain.rs`); `tokenize/` implements it. Names are for
+//! display and may get synonyms. The numbers in files and the text of a chain never change.
 
 use std::borrow::Cow;
 use std::str::FromStr;
@@ -11,36 +11,36 @@ use super::chain::{Base, Chain, Step, StopWords};
 use super::{Delimiters, Grams, Language};
 use crate::error::{Error, Result};
 
-/// The names that [`Analyzer::parse`] knows, for messages.
+/// The names that [`Analyzer::parse`] accepts, for messages.
 const NAMES: &str = "standard, english, snowball:LANGUAGE, whitespace, paths, delimiters:BYTES, ancestors, \
     code, keyword, ngram:MIN-MAX, edge-ngram:MIN-MAX or a chain as in 'standard | fold | porter'";
 
-/// How terms are found in text.
+/// A method to find terms in text.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Analyzer {
     /// Unicode words (UAX #29), lower-cased; invalid UTF-8 is replaced.
     Standard,
-    /// What stands between delimiter bytes, kept byte for byte.
+    /// The bytes between delimiters, unchanged.
     Bytes(Delimiters),
-    /// The words of [`Analyzer::Standard`] without an English possessive `'s`, without Lucene's 33 English
-    /// stop words, stemmed by Porter's algorithm: what Lucene's `EnglishAnalyzer` does. A stop word
-    /// leaves a gap in the positions, and does not count in the length of its document.
+    /// The words of [`Analyzer::Standard`] without an English possessive `'s` and without Lucene's 33 English
+    /// stop words, stemmed by Porter's algorithm, like Lucene's `EnglishAnalyzer`. A stop word leaves a gap
+    /// in the positions, and does not count in the length of its document.
     English,
-    /// The words of [`Analyzer::Standard`], stemmed by the Snowball algorithm of a language. No word is left
-    /// out.
+    /// The words of [`Analyzer::Standard`], stemmed by the Snowball algorithm of a language. Stop words are
+    /// kept.
     Snowball(Language),
-    /// Runs of characters of the words of [`Analyzer::Standard`], each at a position of its own; a word with
-    /// fewer characters is kept.
+    /// The character n-grams of the words of [`Analyzer::Standard`], each at its own position. A word that is
+    /// too short for an n-gram is kept.
     Grams(Grams),
-    /// Identifiers of programs, lower-cased: what consists of letters, digits and `_`, and, if there are
-    /// several, its parts as `camelCase`, `HTTPServer` and `snake_case` show them. The first part has the
-    /// position of the whole.
+    /// Identifiers of programs, lower-cased: runs of letters, digits and `_`. An identifier with several
+    /// parts, as in `camelCase`, `HTTPServer` and `snake_case`, also yields its parts. The first part has the
+    /// position of the identifier.
     Code,
-    /// Every line is a path: it, and every directory above it that it names.
+    /// Every line is a path. The terms are the path and all directories above it in the path.
     Ancestors,
-    /// The whole text of a value, byte for byte.
+    /// The whole text of a value, unchanged.
     Keyword,
-    /// A tokenizer and steps of a user's choice.
+    /// A tokenizer followed by steps, as given by a user.
     Chain(Chain),
 }
 
@@ -54,22 +54,23 @@ impl Analyzer {
     /// fold | stop:the,of`.
     ///
     /// A chain begins with one of `standard`, `whitespace`, `paths`, `delimiters:BYTES`, `ancestors`, `code`
-    /// and `keyword`. Each of its steps gets the words that the one before it has left:
+    /// and `keyword`. Each step gets the words that the previous step returned:
     /// - `lowercase`: Unicode lower case, one character for one;
-    /// - `fold`: without diacritics, compatibility forms and letters that only Latin has replaced by plain
-    ///   ones, in lower case where the words are;
-    /// - `possessive`: without an English `'s`;
-    /// - `stop:LANGUAGE`, `stop:WORD,WORD`: those of a list are left out, in the case and folded as the words
-    ///   are (a single word is written `stop:WORD,`);
-    /// - `porter`, `snowball:LANGUAGE`: stems; the latter leaves what has more than 256 bytes as it is;
-    /// - `length:MIN-MAX`: only those with a number of characters in this range;
-    /// - `ngram:MIN-MAX`, `edge-ngram:MIN-MAX`, as the last step: runs of their characters.
+    /// - `fold`: removes diacritics, and replaces compatibility forms and special Latin letters by plain
+    ///   letters, which are in lower case if the words are;
+    /// - `possessive`: removes an English `'s`;
+    /// - `stop:LANGUAGE`, `stop:WORD,WORD`: removes the words of a list; the list is lower-cased and folded
+    ///   if the words are (a single word is written `stop:WORD,`);
+    /// - `porter`, `snowball:LANGUAGE`: replaces words by their stems; Snowball leaves words of more than 256
+    ///   bytes unchanged;
+    /// - `length:MIN-MAX`: removes words whose number of characters is not in this range;
+    /// - `ngram:MIN-MAX`, `edge-ngram:MIN-MAX`, as the last step: replaces words by their character n-grams.
     ///
-    /// A word that is left out, or of which nothing is left, leaves a gap in the positions.
+    /// A word that is removed or becomes empty leaves a gap in the positions.
     ///
     /// # Errors
-    /// [`Error::InvalidAnalyzer`] for another name, which lists the existing ones, and for a chain that makes
-    /// no sense, which names the place; for more than 16 steps or 64 KiB.
+    /// [`Error::InvalidAnalyzer`] for an unknown name (the message lists the known names), for an invalid
+    /// chain (the message names the step), and for more than 16 steps or 64 KiB.
     pub fn parse(name: &str) -> Result<Self> {
         if name.contains('|') {
             return Chain::parse(name).map(Analyzer::Chain);
@@ -98,7 +99,7 @@ impl Analyzer {
         }
     }
 
-    /// What [`Analyzer::parse`] reads.
+    /// The name that [`Analyzer::parse`] accepts.
     pub fn name(&self) -> String {
         match self {
             Analyzer::English => "english".into(),
@@ -108,7 +109,7 @@ impl Analyzer {
         }
     }
 
-    /// What finds words.
+    /// The tokenizer, which finds the words.
     #[inline]
     pub(crate) fn base(&self) -> Base {
         match self {
@@ -123,7 +124,7 @@ impl Analyzer {
         }
     }
 
-    /// What is done with them, step after step.
+    /// The steps after the tokenizer, in order.
     pub(crate) fn steps(&self) -> Cow<'_, [Step]> {
         match self {
             Analyzer::English => {
@@ -138,17 +139,16 @@ impl Analyzer {
 
     /// True if text may be cut between `last` and `next` without changing the tokens on either side.
     ///
-    /// For Unicode words (UAX #29) there are three such places: after a line break (WB3a); between an ASCII
-    /// byte that is neither part of a word nor joins two, and ASCII, since a mark that is not ASCII would
-    /// attach to it (WB4); and before a Chinese character, which joins with nothing before it (WB999).
-    /// Steps see one word at a time.
+    /// Unicode words (UAX #29) allow a cut in three places: after a line break (WB3a); between two ASCII
+    /// bytes of which the first is neither part of a word nor joins two words (a mark that is not ASCII would
+    /// attach to it, WB4); and before a Chinese character, which never joins with the character before it
+    /// (WB999). Steps see one word at a time.
     #[inline]
     pub fn may_cut(&self, last: u8, next: u8) -> bool {
         self.base().may_cut(last, next)
     }
 
-    /// The number that stands for it in files, and its parameters. The text of a chain, [`CHAIN`], follows
-    /// them.
+    /// The number of the analyzer in files, and its parameters. The text of a chain, [`CHAIN`], follows them.
     pub(crate) fn code(&self) -> (u32, [u64; 4]) {
         match self {
             Analyzer::Standard => (0, [0; 4]),
@@ -163,7 +163,7 @@ impl Analyzer {
         }
     }
 
-    /// What a number and parameters in a file stand for; a chain is read by [`Chain::from_stored`].
+    /// The analyzer with a number and parameters in a file. [`Chain::from_stored`] reads chains.
     pub(crate) fn from_code(code: u32, parameters: [u64; 4]) -> Option<Self> {
         let small = |number: u64| u8::try_from(number).ok();
         let [first, second, third, _] = parameters;
@@ -178,7 +178,7 @@ impl Analyzer {
             7 => Analyzer::Keyword,
             _ => return None,
         };
-        // What is not read must be what is written.
+        // Only accept what [`Self::code`] writes.
         (found.code() == (code, parameters)).then_some(found)
     }
 }
@@ -186,7 +186,7 @@ impl Analyzer {
 impl FromStr for Analyzer {
     type Err = Error;
 
-    /// See [`Analyzer::parse`].
+    /// Parses a name as [`Analyzer::parse`] does.
     fn from_str(text: &str) -> Result<Self> {
         Self::parse(text)
     }

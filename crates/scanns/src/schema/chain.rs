@@ -1,45 +1,45 @@
-//! Analyzers that users put together: a tokenizer, and steps that each change a word or leave it out.
+//! Analyzers that users define: a tokenizer, and steps that each change or remove words.
 //!
-//! A chain is written as `standard | fold | stop:german | snowball:german`, and stands so in files too, which
-//! is why its text is read strictly: what is stored must be what would be written. Every named analyzer is
-//! such a chain, so that `tokenize/` knows tokenizers and steps only. What a step does is in
-//! `tokenize/rules.rs`.
+//! A chain is written as `standard | fold | stop:german | snowball:german`, also in files. Files are
+//! therefore read strictly: the stored text must be the text that would be written. Every named analyzer is
+//! such a chain, so that `tokenize/` only implements tokenizers and steps. `tokenize/rules.rs` implements the
+//! steps.
 
 use std::fmt;
 
 use super::{Delimiters, Grams, Language};
 use crate::error::{Error, Result};
 
-/// Most steps of a chain.
+/// The maximum number of steps of a chain.
 const MAX_STEPS: usize = 16;
 
-/// Longest text of a chain, in bytes.
+/// The maximum length of the text of a chain, in bytes.
 const MAX_TEXT: usize = 64 << 10;
 
-/// Longest word that a step can ask for, in characters: no token has more.
+/// The maximum length of words that a step can ask for, in characters: no token is longer.
 const MAX_LENGTH: u16 = 32 << 10;
 
-/// What separates identifiers: every ASCII character that is no letter, digit or `_`.
+/// The delimiters of identifiers: every ASCII character except letters, digits and `_`.
 pub(crate) const CODE_BREAKS: Delimiters =
     Delimiters::from_words([0xfc00_ffff_ffff_ffff, 0xf800_0001_7800_0001, 0, 0]);
 
-/// What separates paths.
+/// The bytes that separate paths.
 pub(crate) const LINE_ENDS: Delimiters = Delimiters::new(b"\n\r\0");
 
-/// What delimiting bytes stand after.
+/// The prefix of a set of delimiters.
 const DELIMITERS: &str = "delimiters:";
 
 /// The tokenizers, for messages.
 const TOKENIZERS: &str = "standard, whitespace, paths, code, keyword, ancestors or delimiters:BYTES";
 
-/// What to write for delimiters that chains are written with, for messages.
-const ESCAPES: &str = "of bytes that separate words, write a bar as \\x7c, a space as \\x20, a tab as \\t";
+/// How to write special delimiters in a chain, for messages.
+const ESCAPES: &str = "among delimiters, write a bar as \\x7c, a space as \\x20, a tab as \\t";
 
 /// The steps, for messages.
 const STEPS: &str = "lowercase, fold, possessive, stop:LANGUAGE, stop:WORD,WORD, porter, snowball:LANGUAGE, \
                      length:MIN-MAX, ngram:MIN-MAX or edge-ngram:MIN-MAX";
 
-/// What finds the words of a text.
+/// A tokenizer, which finds the words of a text.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Base {
     Standard,
@@ -50,7 +50,7 @@ pub(crate) enum Base {
 }
 
 impl Base {
-    /// Reads a name, or `delimiters:BYTES`; `None` for another.
+    /// Parses a name, or `delimiters:BYTES`; returns `None` for other text.
     pub(super) fn parse(text: &str) -> Result<Option<Self>> {
         Ok(Some(match text {
             "standard" => Base::Standard,
@@ -66,7 +66,7 @@ impl Base {
         }))
     }
 
-    /// See [`Analyzer::may_cut`](super::Analyzer::may_cut).
+    /// Whether text may be cut between two bytes; see [`Analyzer::may_cut`](super::Analyzer::may_cut).
     #[inline]
     pub(super) fn may_cut(&self, last: u8, next: u8) -> bool {
         match self {
@@ -74,7 +74,7 @@ impl Base {
                 let word =
                     last.is_ascii_alphanumeric() || matches!(last, b'_' | b':' | b'.' | b'\'' | b',' | b';');
                 let line = matches!(last, b'\n' | 0x0b | 0x0c) || (last == b'\r' && next != b'\n');
-                // U+4000 to U+9FFF: ideographs and hexagrams, which no rule of words names.
+                // U+4000 to U+9FFF: ideographs and hexagrams, which no rule of word boundaries mentions.
                 line || (last.is_ascii() && !word && next.is_ascii()) || matches!(next, 0xe4..=0xe9)
             }
             Base::Bytes(set) => set.contains(last),
@@ -91,7 +91,7 @@ impl fmt::Display for Base {
             Base::Standard => out.write_str("standard"),
             Base::Bytes(set) if *set == Delimiters::paths() => out.write_str("paths"),
             Base::Bytes(set) if *set == Delimiters::whitespace() => out.write_str("whitespace"),
-            // A bar would end it.
+            // A plain bar would end the tokenizer.
             Base::Bytes(set) => write!(out, "delimiters:{}", set.to_string().replace('|', "\\x7c")),
             Base::Code => out.write_str("code"),
             Base::Ancestors => out.write_str("ancestors"),
@@ -100,17 +100,17 @@ impl fmt::Display for Base {
     }
 }
 
-/// Words that are left out.
+/// Words to remove.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) enum StopWords {
-    /// Those of a language.
+    /// The stop words of a language.
     Of(Language),
-    /// These, of which there is at least one, in the order in which they were given.
+    /// A list of at least one word, in the order in which they were given.
     Words(Vec<String>),
 }
 
 impl StopWords {
-    /// Reads `german`, `the,of` or `the,`.
+    /// Parses `german`, `the,of` or `the,`.
     fn parse(text: &str) -> std::result::Result<Self, String> {
         if text.is_empty() {
             let why =
@@ -132,7 +132,7 @@ impl StopWords {
             return Err("the list of stop words is empty: name at least one, as in stop:the,of".into());
         }
         if let Some(odd) = words.iter().find(|word| word.contains(char::is_control)) {
-            return Err(format!("the stop word {odd:?} has a control character: leave that out"));
+            return Err(format!("the stop word {odd:?} contains a control character: remove it"));
         }
         Ok(StopWords::Words(words))
     }
@@ -142,14 +142,14 @@ impl fmt::Display for StopWords {
     fn fmt(&self, out: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
             StopWords::Of(language) => out.write_str(language.name()),
-            // The comma tells a word from a language.
+            // The trailing comma distinguishes a word from a language.
             StopWords::Words(words) if words.len() == 1 => write!(out, "{},", words.concat()),
             StopWords::Words(words) => out.write_str(&words.join(",")),
         }
     }
 }
 
-/// What is done with every word.
+/// A step, which is applied to every word.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) enum Step {
     Lowercase,
@@ -158,7 +158,7 @@ pub(crate) enum Step {
     Stop(StopWords),
     Porter,
     Snowball(Language),
-    /// Words of `min` to `max` characters are kept.
+    /// Keeps words of `min` to `max` characters.
     Length {
         min: u16,
         max: u16,
@@ -167,14 +167,14 @@ pub(crate) enum Step {
 }
 
 impl Step {
-    /// Reads one; what is wrong with it otherwise.
+    /// Parses a step; the error is the problem, to be read after the text of the step.
     pub(super) fn parse(text: &str) -> std::result::Result<Self, String> {
         let (name, parameter) =
             text.split_once(':').map_or((text, None), |(name, of)| (name.trim_end(), Some(of.trim())));
         let needs = |example: &str| format!("{name} needs a parameter, as in {name}:{example}");
         let reason = |error: Error| error.to_string();
         match (name, parameter) {
-            ("", None) => Err(format!("there is nothing between two bars, or at the end: use {STEPS}")),
+            ("", None) => Err(format!("the step is empty: use {STEPS}")),
             ("lowercase", None) => Ok(Step::Lowercase),
             ("fold", None) => Ok(Step::Fold),
             ("possessive", None) => Ok(Step::Possessive),
@@ -195,20 +195,20 @@ impl Step {
             }
             ("ngram" | "edge-ngram", None) => Err(needs("2-3")),
             _ if matches!(Base::parse(text), Ok(Some(_))) => {
-                Err("it is a tokenizer, which can only begin a chain".into())
+                Err("a tokenizer must be the first element of a chain".into())
             }
-            _ => Err(format!("there is no such step: use {STEPS}")),
+            _ => Err(format!("unknown step: use {STEPS}")),
         }
     }
 
-    /// Reads `2-30`.
+    /// Parses `2-30`.
     fn parse_length(text: &str) -> std::result::Result<Self, String> {
         let numbers =
             text.split_once('-').and_then(|(min, max)| Some((min.parse().ok()?, max.parse().ok()?)));
         match numbers {
             Some((min, max)) if 0 < min && min <= max && max <= MAX_LENGTH => Ok(Step::Length { min, max }),
             _ => Err(format!(
-                "words of '{text}' characters: write two numbers from 1 to {MAX_LENGTH}, as in length:2-30"
+                "'{text}' is not a range: write two numbers from 1 to {MAX_LENGTH}, as in length:2-30"
             )),
         }
     }
@@ -233,8 +233,8 @@ fn invalid(part: String, problem: String) -> Error {
     Error::InvalidAnalyzer { part, problem }
 }
 
-/// A tokenizer and steps that were put together: see [`Analyzer::parse`](super::Analyzer::parse). Its text is
-/// what is parsed.
+/// An analyzer that consists of a tokenizer and steps: see [`Analyzer::parse`](super::Analyzer::parse).
+/// `to_string` returns the text that can be parsed.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Chain {
     base: Base,
@@ -243,11 +243,11 @@ pub struct Chain {
 }
 
 impl Chain {
-    /// Reads `tokenizer | step | …`.
+    /// Parses `tokenizer | step | …`.
     ///
     /// # Errors
-    /// [`Error::InvalidAnalyzer`], which names the place and what could stand there, if an element is unknown
-    /// or makes no sense where it is; for more than 16 steps and for more than 64 KiB.
+    /// [`Error::InvalidAnalyzer`] for an unknown or misplaced element, for more than 16 steps, and for more
+    /// than 64 KiB. The message names the element and the possible ones.
     pub(super) fn parse(text: &str) -> Result<Self> {
         let (first, rest) = text.split_once('|').unwrap_or((text, ""));
         let base = Self::parse_base(first, rest)?;
@@ -267,15 +267,15 @@ impl Chain {
             }
             if let Some(Step::Grams(grams)) = steps.last() {
                 return refuse(&format!(
-                    "what {grams} makes are no words: let it be the only such step, and the last"
+                    "n-grams are not words: make {grams} the last step, and the only one of its kind"
                 ));
             }
-            // Runs of both would not come in the order of the text.
+            // N-grams of both the identifier and its parts would not be in the order of the text.
             if matches!(&step, Step::Grams(grams) if !grams.edge())
                 && matches!(base, Base::Code | Base::Ancestors)
             {
                 return refuse(&format!(
-                    "{base} finds words within words, whose runs would be found twice: use edge-ngram, or \
+                    "{base} finds words within words, so n-grams would be found twice: use edge-ngram, or \
                      another tokenizer"
                 ));
             }
@@ -288,18 +288,18 @@ impl Chain {
         match chain.to_string().len() {
             len if len > MAX_TEXT => Err(invalid(
                 format!("a chain of {len} bytes"),
-                format!("is too long, it may have {MAX_TEXT}: leave out some stop words"),
+                format!("is too long: at most {MAX_TEXT} are allowed; remove some stop words"),
             )),
             _ => Ok(chain),
         }
     }
 
-    /// Reads what stands before the first bar; `rest` is what stands after it.
+    /// Parses the text before the first bar; `rest` is the text after it.
     fn parse_base(text: &str, rest: &str) -> Result<Base> {
         let (text, all) = (text.trim(), text.trim_start());
         if let Some(bytes) = text.strip_prefix(DELIMITERS) {
-            // One space on both sides of a bar is how chains are written; any other could be meant as a
-            // delimiter.
+            // A chain is written with one space on each side of a bar. Any other white space could be meant
+            // as a delimiter.
             let lost = &all[text.len()..];
             let what = match lost {
                 _ if bytes.is_empty() => "at least one byte must delimit",
@@ -330,11 +330,11 @@ impl Chain {
             _ if Step::parse(text).is_ok() => {
                 refuse(format!("which is a step: write a tokenizer before it, {TOKENIZERS}"))
             }
-            _ => refuse(format!("which is no tokenizer: use {TOKENIZERS}")),
+            _ => refuse(format!("which is not a tokenizer: use {TOKENIZERS}")),
         }
     }
 
-    /// What stands in a file; `None` unless it is what [`Chain`] would write.
+    /// Parses the text of a chain in a file; `None` unless it is the text that [`Chain`] would write.
     pub(crate) fn from_stored(text: &[u8]) -> Option<Self> {
         let text = std::str::from_utf8(text).ok().filter(|text| text.len() <= MAX_TEXT)?;
         Self::parse(text).ok().filter(|chain| chain.to_string() == text)

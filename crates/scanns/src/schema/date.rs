@@ -1,6 +1,6 @@
-//! Dates as people write them, and as nanoseconds since 1970.
+//! Parses and formats dates; a date is a number of nanoseconds since 1970.
 //!
-//! What is read is RFC 3339, and what is left when parts of it are left out:
+//! Dates are accepted in RFC 3339, and in shorter forms:
 //!
 //! ```text
 //! date   = day [ ("T" | "t" | " ") time [ zone ] ]
@@ -9,9 +9,9 @@
 //! zone   = "Z" | "z" | ("+" | "-") HH ":" MM
 //! ```
 //!
-//! Without a zone a date is in UTC, without a time it is midnight. The calendar is the Gregorian one for all
-//! years. A leap second (60) is no date, since numbers of seconds have no place for it; nor is a day that the
-//! month has not, nor what does not fit 64 bits: before 1677-09-21T00:12:43.145224192Z, after
+//! A date without a zone is in UTC; a date without a time is midnight. All years use the Gregorian calendar.
+//! These dates are invalid: leap seconds (60), since timestamps cannot represent them; days that the month
+//! does not have; and dates that do not fit 64 bits, before 1677-09-21T00:12:43.145224192Z or after
 //! 2262-04-11T23:47:16.854775807Z.
 
 const NANOSECONDS: i64 = 1_000_000_000;
@@ -23,7 +23,8 @@ const DAYS_OF_ERA: i64 = 146_097;
 /// Days from the first of March of the year 0 to 1970.
 const DAYS_TO_1970: i64 = 719_468;
 
-/// Nanoseconds since 1970 in UTC of a date as the module's doc says; `None` for everything else.
+/// Parses a date in RFC 3339 or a shorter form, as in `2024-03-01`; returns nanoseconds since 1970 in UTC, or
+/// `None` for invalid text.
 ///
 /// ```
 /// assert_eq!(scanns::schema::parse_date(b"1970-01-02"), Some(86_400_000_000_000));
@@ -38,7 +39,7 @@ pub fn parse_date(text: &[u8]) -> Option<i64> {
         Some((b'T' | b't' | b' ', time)) => parse_time(time)?,
         Some(_) => return None,
     };
-    // Before 1970 the seconds alone may be one too small for 64 bits, and the sum is not.
+    // Before 1970, the seconds alone may be just below the range of 64 bits although the sum is within it.
     let seconds = i128::from(days * SECONDS_OF_DAY + second);
     i64::try_from(seconds * i128::from(NANOSECONDS) + i128::from(nanosecond)).ok()
 }
@@ -91,7 +92,7 @@ fn parse_time(text: &[u8]) -> Option<(i64, i64)> {
     Some((hour * 3600 + minute * 60 + second - ahead, nanosecond))
 }
 
-/// The number that two digits write.
+/// The number with these two digits.
 fn two(tens: u8, ones: u8) -> Option<i64> {
     let digit = |byte: u8| byte.is_ascii_digit().then(|| i64::from(byte - b'0'));
     Some(digit(tens)? * 10 + digit(ones)?)
@@ -99,8 +100,8 @@ fn two(tens: u8, ones: u8) -> Option<i64> {
 
 /// Days since 1970 of a day of the Gregorian calendar.
 ///
-/// Years are taken from March on, so that the leap day is the last; then months have 30.6 days, rounded down
-/// to the right ones (H. Hinnant, "chrono-compatible low-level date algorithms").
+/// Years begin in March here, so that the leap day is the last day. Then months have 30.6 days, rounded down
+/// to the right lengths (H. Hinnant, "chrono-compatible low-level date algorithms").
 pub(crate) fn days_since_1970(year: i64, month: i64, day: i64) -> i64 {
     let year = if month <= 2 { year - 1 } else { year };
     let (era, of_era) = (year.div_euclid(400), year.rem_euclid(400));
@@ -108,7 +109,7 @@ pub(crate) fn days_since_1970(year: i64, month: i64, day: i64) -> i64 {
     era * DAYS_OF_ERA + of_era * 365 + of_era / 4 - of_era / 100 + of_year - DAYS_TO_1970
 }
 
-/// Year, month and day of days since 1970.
+/// Year, month and day of a number of days since 1970.
 pub(crate) fn day_of(days: i64) -> (i64, i64, i64) {
     let days = days + DAYS_TO_1970;
     let (era, of_era) = (days.div_euclid(DAYS_OF_ERA), days.rem_euclid(DAYS_OF_ERA));
@@ -120,7 +121,7 @@ pub(crate) fn day_of(days: i64) -> (i64, i64, i64) {
     (era * 400 + year + i64::from(month <= 2), month, day)
 }
 
-/// A date in RFC 3339, in UTC, with as many of 0, 3, 6 and 9 digits of a second as it needs.
+/// Formats a date in RFC 3339 in UTC, with 0, 3, 6 or 9 digits of a second, as needed.
 ///
 /// ```
 /// assert_eq!(scanns::schema::format_date(1_500_000_000), "1970-01-01T00:00:01.500Z");
@@ -143,7 +144,7 @@ pub fn format_date(nanoseconds: i64) -> String {
 mod tests {
     use super::*;
 
-    /// The slow calendar: the day after a day.
+    /// A slow calendar: returns the day after a day.
     fn next_day(year: i64, month: i64, day: i64) -> (i64, i64, i64) {
         let leap = year % 400 == 0 || year % 4 == 0 && year % 100 != 0;
         let days = [31, if leap { 29 } else { 28 }, 31, 30, 31, 30, 31, 31, 30, 31, 30, 31];
@@ -159,8 +160,8 @@ mod tests {
     fn every_day_is_where_a_slow_calendar_has_it() {
         let mut date = (1970, 1, 1);
         let mut numbers = std::collections::HashMap::new();
-        // Backwards by two eras: the calendar repeats after one, so days of 1970 - 800 are those of 1970,
-        // shifted.
+        // Go backwards by two eras. The calendar repeats after each era, so days of 1970 - 800 are the days
+        // of 1970, shifted.
         for number in -2 * DAYS_OF_ERA..2 * DAYS_OF_ERA {
             let (year, month, day) = date;
             let shifted = (year - 800, month, day);

@@ -35,7 +35,8 @@ impl Delimiters {
         Self::new(b" \t\n\x0b\x0c\r/")
     }
 
-    /// The set written as text, with the escapes `\t \n \r \0 \s` (all white space) `\\` and `\xHH`.
+    /// Parses a set that is written as text, with the escapes `\t \n \r \0 \s` (all white space) `\\` and
+    /// `\xHH`.
     pub fn parse(text: &str) -> Result<Self> {
         let bad = |expected: &str| Error::invalid("delimiters", format!("'{text}'"), expected);
         let mut bytes = Vec::new();
@@ -59,7 +60,7 @@ impl Delimiters {
                         _ => return Err(bad("two hexadecimal digits after \\x")),
                     }
                 }
-                _ => return Err(bad("\\t \\n \\r \\0 \\s \\\\ or \\xHH where there is a backslash")),
+                _ => return Err(bad("one of the escapes \\t \\n \\r \\0 \\s \\\\ \\xHH")),
             }
         }
         if bytes.is_empty() {
@@ -88,7 +89,7 @@ impl Delimiters {
 impl FromStr for Delimiters {
     type Err = Error;
 
-    /// See [`Delimiters::parse`].
+    /// Parses a set as [`Delimiters::parse`] does.
     fn from_str(text: &str) -> Result<Self> {
         Self::parse(text)
     }

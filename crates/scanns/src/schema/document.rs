@@ -1,52 +1,52 @@
-//! A document as a program gives it: a key and values of fields.
+//! Documents as programs create them: a key and values of fields.
 
 use super::{Field, FieldKind, Schema};
 use crate::codec::{ByteReader, put_varint};
 use crate::error::{Error, Result};
 
-/// Longest key of a document, and longest keyword, in bytes.
+/// The maximum length of the key of a document, and of a keyword, in bytes.
 pub(crate) const MAX_KEY: usize = 32 << 10;
 
 /// The value of a field.
 #[derive(Clone, Debug, PartialEq)]
 pub enum Value {
-    /// Of a text or a keyword, UTF-8 or any bytes.
+    /// A text, a keyword or a path: UTF-8 or any other bytes.
     Text(Vec<u8>),
-    /// Of an unsigned number.
+    /// An unsigned number.
     Unsigned(u64),
-    /// Of a signed number.
+    /// A signed number.
     Signed(i64),
-    /// Of a number of double precision.
+    /// A number of double precision.
     Float(f64),
-    /// Of a field of bytes.
+    /// Bytes of a field of bytes.
     Bytes(Vec<u8>),
-    /// Of a field that is true or false.
+    /// A boolean.
     Boolean(bool),
-    /// Of a date: nanoseconds since 1970, UTC.
+    /// A date, in nanoseconds since 1970, UTC.
     Date(i64),
 }
 
-/// A [`Value`] that somebody else holds.
+/// A borrowed [`Value`].
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub enum ValueRef<'v> {
-    /// Of a text, a keyword or a path.
+    /// A text, a keyword or a path.
     Text(&'v [u8]),
-    /// Of an unsigned number.
+    /// An unsigned number.
     Unsigned(u64),
-    /// Of a signed number.
+    /// A signed number.
     Signed(i64),
-    /// Of a number of double precision.
+    /// A number of double precision.
     Float(f64),
-    /// Of a field of bytes.
+    /// Bytes of a field of bytes.
     Bytes(&'v [u8]),
-    /// Of a field that is true or false.
+    /// A boolean.
     Boolean(bool),
-    /// Of a date: nanoseconds since 1970, UTC.
+    /// A date, in nanoseconds since 1970, UTC.
     Date(i64),
 }
 
 impl ValueRef<'_> {
-    /// True if a field of that kind holds such values.
+    /// True if a field of this kind can hold the value.
     pub(crate) fn fits(&self, kind: &FieldKind) -> bool {
         matches!(
             (self, kind),
@@ -74,7 +74,7 @@ impl ValueRef<'_> {
 }
 
 impl Value {
-    /// The same, borrowed.
+    /// Borrows the value.
     pub fn as_ref(&self) -> ValueRef<'_> {
         match self {
             Value::Text(text) => ValueRef::Text(text),
@@ -124,7 +124,7 @@ impl From<bool> for Value {
     }
 }
 
-/// A key, and values of fields. A field may have no value, one, or several; several texts of a field are
+/// A key and the values of fields. A field may have any number of values. Several texts of a field are
 /// indexed one after the other.
 ///
 /// ```
@@ -146,7 +146,7 @@ pub struct Document {
 }
 
 impl Document {
-    /// A document called `key`, without values.
+    /// Creates a document with the key `key` and without values.
     pub fn new(key: impl Into<Vec<u8>>) -> Self {
         Document { key: key.into(), values: Vec::new() }
     }
@@ -164,17 +164,17 @@ impl Document {
         self.with(field, Value::Text(text.into()))
     }
 
-    /// What it is called.
+    /// The key of the document.
     pub fn key(&self) -> &[u8] {
         &self.key
     }
 
-    /// Its values, in the order in which they were added.
+    /// The values, in the order in which they were added.
     pub fn values(&self) -> &[(Field, Value)] {
         &self.values
     }
 
-    /// Refuses a document that does not fit a schema.
+    /// Checks that the document fits a schema.
     pub(crate) fn check(&self, schema: &Schema) -> Result<()> {
         if self.key.is_empty() || self.key.len() > MAX_KEY {
             let found = format!("of {} bytes", self.key.len());
@@ -194,13 +194,13 @@ impl Document {
             if let (Value::Text(text), FieldKind::Keyword | FieldKind::Path) = (value, &entry.kind)
                 && text.len() > MAX_KEY
             {
-                let problem = format!("is found as a whole, and is given a text of {} bytes", text.len());
-                return refuse(problem, &format!("at most {MAX_KEY} bytes can be found so: shorten it"));
+                let problem = format!("has a value of {} bytes, which is too long", text.len());
+                return refuse(problem, &format!("shorten it to at most {MAX_KEY} bytes"));
             }
             if !value.as_ref().fits(&entry.kind) {
                 let (kind, given) = (entry.kind.name(), value.as_ref().name());
                 return refuse(
-                    format!("holds {kind} values, and is given one of {given}"),
+                    format!("holds {kind} values, but the document has a {given} value"),
                     "convert the value",
                 );
             }
@@ -209,7 +209,7 @@ impl Document {
     }
 }
 
-/// Appends a stored value, as [`decode_stored`] reads it.
+/// Appends a stored value in the format of [`decode_stored`].
 pub(crate) fn put_stored(field: Field, value: ValueRef<'_>, out: &mut Vec<u8>) {
     put_varint(out, u64::from(field.number()));
     match value {
@@ -218,7 +218,7 @@ pub(crate) fn put_stored(field: Field, value: ValueRef<'_>, out: &mut Vec<u8>) {
             out.extend_from_slice(bytes);
         }
         ValueRef::Unsigned(number) => put_varint(out, number),
-        // Zigzag, so that small numbers of either sign are short.
+        // Zigzag encoding keeps small numbers of either sign short.
         ValueRef::Signed(number) => put_varint(out, ((number << 1) ^ (number >> 63)).cast_unsigned()),
         ValueRef::Float(number) => out.extend_from_slice(&number.to_le_bytes()),
         ValueRef::Boolean(truth) => out.push(truth.into()),
@@ -226,7 +226,7 @@ pub(crate) fn put_stored(field: Field, value: ValueRef<'_>, out: &mut Vec<u8>) {
     }
 }
 
-/// The stored values of a document, in their order; `None` if the bytes are not what a schema says.
+/// The stored values of a document, in order; `None` if the bytes do not fit the schema.
 pub(crate) fn decode_stored(schema: &Schema, bytes: &[u8]) -> Option<Vec<(Field, Value)>> {
     let mut reader = ByteReader::new(bytes);
     let mut values = Vec::new();

@@ -1,20 +1,20 @@
-//! The fields of documents: what they are called, what they hold, how they are found, whether they are kept.
+//! The fields of documents: their names, their kinds, and whether they are searched, stored, or columns.
 
 use super::{Analyzer, Postings};
 use crate::error::{Error, Result};
 
-/// Most fields that an index may have.
+/// The maximum number of fields of an index.
 pub const MAX_FIELDS: u16 = 64;
 
-/// Longest name of a field, in bytes.
+/// The maximum length of the name of a field, in bytes.
 pub(crate) const MAX_NAME: usize = 255;
 
-/// True if names of fields may have that character.
+/// True if the names of fields may contain this character.
 pub(crate) fn fits_name(c: char) -> bool {
     c.is_alphanumeric() || matches!(c, '_' | '-' | '.')
 }
 
-/// A field of a schema, by its number in it.
+/// A field of a schema, identified by its number.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub struct Field(u16);
 
@@ -24,23 +24,23 @@ impl Field {
         (number < MAX_FIELDS).then_some(Field(number))
     }
 
-    /// Its number.
+    /// The number of the field in its schema.
     pub(crate) const fn number(self) -> u16 {
         self.0
     }
 }
 
-/// What a field holds, and how it is found.
+/// The kind of a field: the type of its values, and how they are searched.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum FieldKind {
-    /// Text, found by its words.
+    /// Text that is searched by its words.
     Text {
-        /// How words are found in it.
+        /// The analyzer that finds the words.
         analyzer: Analyzer,
-        /// What is kept of a word in a document.
+        /// The details that postings contain.
         postings: Postings,
     },
-    /// A text that is found as a whole: a name, a tag, an owner.
+    /// A text that is searched as a whole: a name, a tag, an owner.
     Keyword,
     /// A number from 0 to 2⁶⁴ - 1; not searched.
     Unsigned,
@@ -52,14 +52,14 @@ pub enum FieldKind {
     Bytes,
     /// True or false; not searched.
     Boolean,
-    /// A moment, as nanoseconds since 1970 in UTC: from the year 1677 to 2262; not searched.
+    /// A point in time, as nanoseconds since 1970 in UTC, in the years 1677 to 2262; not searched.
     Date,
-    /// The path of a file: a directory, and a name in it; not searched.
+    /// The path of a file: a directory and a name in it; not searched.
     Path,
 }
 
 impl FieldKind {
-    /// A name for people: `text`, `keyword`, `unsigned`, `signed`, `float`, `bytes`, `boolean`, `date` or
+    /// The name of the kind: `text`, `keyword`, `unsigned`, `signed`, `float`, `bytes`, `boolean`, `date` or
     /// `path`.
     pub fn name(&self) -> &'static str {
         match self {
@@ -75,7 +75,7 @@ impl FieldKind {
         }
     }
 
-    /// What is kept of a term in a document; `None` if such a field is never searched.
+    /// The details that postings of such a field contain; `None` if it cannot be searched.
     pub fn postings(&self) -> Option<Postings> {
         match self {
             FieldKind::Text { postings, .. } => Some(*postings),
@@ -99,32 +99,32 @@ impl FieldKind {
 /// ```
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct FieldEntry {
-    /// What it is called: letters, digits, `_`, `-` and `.`.
+    /// The name of the field: letters, digits, `_`, `-` and `.`.
     pub name: String,
-    /// What it holds.
+    /// The kind of the field.
     pub kind: FieldKind,
-    /// True if its values are kept with all others of the document, in their order, and can be read back.
+    /// True if the values are stored with the document, in order, and can be read back.
     pub stored: bool,
-    /// True if its values are a column: what documents are sorted, filtered, counted and grouped by.
+    /// True if the values are a column, by which documents can be sorted, filtered, counted and grouped.
     pub column: bool,
-    /// True if its terms are indexed; what kind it has must allow that.
+    /// True if the terms are indexed; the kind must allow it.
     pub searched: bool,
 }
 
 impl FieldEntry {
-    /// A field that is searched if its kind can be, and is neither stored nor a column.
+    /// Creates a field that is searched if its kind allows it, and is neither stored nor a column.
     pub fn new(name: &str, kind: FieldKind) -> Self {
         let searched = kind.postings().is_some();
         FieldEntry { name: name.into(), kind, stored: false, column: false, searched }
     }
 
-    /// A field of text, found by its words: the analyzer `standard`, which keeps how often a word occurs.
+    /// Creates a field of text with the analyzer `standard`, whose postings contain frequencies.
     pub fn text(name: &str) -> Self {
         let kind = FieldKind::Text { analyzer: Analyzer::Standard, postings: Postings::Frequencies };
         FieldEntry::new(name, kind)
     }
 
-    /// The same field, whose words are found by `analyzer`; no change for a field that is not text.
+    /// Sets the analyzer; no effect on a field that is not text.
     #[must_use]
     pub fn analyzer(mut self, analyzer: Analyzer) -> Self {
         if let FieldKind::Text { analyzer: old, .. } = &mut self.kind {
@@ -133,14 +133,13 @@ impl FieldEntry {
         self
     }
 
-    /// The same field, with positions, which phrases need; no change for a field that is not text.
+    /// Adds positions to the postings, which phrases need; no effect on a field that is not text.
     #[must_use]
     pub fn positions(self) -> Self {
         self.with_postings(Postings::Positions)
     }
 
-    /// The same field, with positions and offsets, which snippets use; no change for a field that is not
-    /// text.
+    /// Adds positions and offsets to the postings, which snippets use; no effect on a field that is not text.
     #[must_use]
     pub fn offsets(self) -> Self {
         self.with_postings(Postings::Offsets)
@@ -153,46 +152,46 @@ impl FieldEntry {
         self
     }
 
-    /// The same field, whose values are stored and can be read back.
+    /// Stores the values, so that they can be read back.
     #[must_use]
     pub fn stored(self) -> Self {
         FieldEntry { stored: true, ..self }
     }
 
-    /// The same field, as a column too.
+    /// Makes the field a column.
     #[must_use]
     pub fn column(self) -> Self {
         FieldEntry { column: true, ..self }
     }
 
-    /// The same field, whose terms are not indexed.
+    /// Does not index the terms of the field.
     #[must_use]
     pub fn not_searched(self) -> Self {
         FieldEntry { searched: false, ..self }
     }
 
-    /// What is kept of a term in a document; `None` if the field is not searched.
+    /// The details that the postings contain; `None` if the field is not searched.
     pub fn postings(&self) -> Option<Postings> {
         self.kind.postings().filter(|_| self.searched)
     }
 }
 
-/// The fields that documents of an index may have, fixed when the index is made.
+/// The fields of the documents of an index. A schema is fixed when the index is created.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Schema {
     fields: Vec<FieldEntry>,
 }
 
-/// The field that files and lines are put into.
+/// The field for the bytes of files and lines.
 const TEXT: &str = "text";
 
 impl Schema {
-    /// Without fields.
+    /// Creates a schema without fields.
     pub fn new() -> Self {
         Schema::default()
     }
 
-    /// That of an index of files: one field, `text`.
+    /// The schema of an index of files, with one field: `text`.
     pub fn of_files(analyzer: Analyzer, postings: Postings) -> Self {
         let kind = FieldKind::Text { analyzer, postings };
         Schema { fields: vec![FieldEntry::new(TEXT, kind)] }
@@ -201,30 +200,30 @@ impl Schema {
     /// Adds a field.
     ///
     /// # Errors
-    /// [`Error::InvalidField`] for a name that is taken, empty, too long or has other characters than
-    /// letters, digits, `_`, `-` and `.`; for more than [`MAX_FIELDS`] fields; and for a field that is
-    /// neither searched nor stored nor a column, or that is to be searched and cannot be.
+    /// [`Error::InvalidField`] for a name that is taken, empty, too long or contains a character other than
+    /// letters, digits, `_`, `-` and `.`; for more than [`MAX_FIELDS`] fields; for a field that is neither
+    /// searched nor stored nor a column; and for a field that is searched although its kind cannot be.
     pub fn add(&mut self, entry: FieldEntry) -> Result<Field> {
         let name = entry.name.as_str();
         let refuse = |problem: &str, remedy: &str| {
             Err(Error::InvalidField { field: name.into(), problem: problem.into(), remedy: remedy.into() })
         };
         if name.is_empty() || name.len() > MAX_NAME || !name.chars().all(fits_name) {
-            return refuse("has no valid name", "use letters, digits, '_', '-' and '.', at most 255 bytes");
+            return refuse("has an invalid name", "use letters, digits, '_', '-' and '.', at most 255 bytes");
         }
         if self.field(name).is_some() {
-            return refuse("is there already", "give it another name");
+            return refuse("already exists", "give it another name");
         }
         if entry.searched && entry.kind.postings().is_none() {
-            return refuse("holds what is not searched by terms", "make it a column to filter by it");
+            return refuse("has a kind that cannot be searched by terms", "make it a column to filter by it");
         }
         if !entry.searched && !entry.stored && !entry.column {
             let problem = "would be neither searched nor stored nor a column";
-            return refuse(problem, "make it one of these, or leave it out");
+            return refuse(problem, "choose at least one of these, or remove the field");
         }
         let number = u16::try_from(self.fields.len()).unwrap_or(u16::MAX);
         match Field::new(number) {
-            None => refuse("is one too many", "an index has at most 64"),
+            None => refuse("is one too many", "an index has at most 64 fields"),
             Some(field) => {
                 self.fields.push(entry);
                 Ok(field)
@@ -232,12 +231,12 @@ impl Schema {
         }
     }
 
-    /// The field of that name.
+    /// The field with this name.
     pub fn field(&self, name: &str) -> Option<Field> {
         self.fields().find(|(_, entry)| entry.name == name).map(|(field, _)| field)
     }
 
-    /// What is known of a field; `None` for one of another schema.
+    /// The entry of a field; `None` for a field of another schema.
     pub fn entry(&self, field: Field) -> Option<&FieldEntry> {
         self.fields.get(usize::from(field.0))
     }
@@ -247,15 +246,15 @@ impl Schema {
         (0..).map(Field).zip(&self.fields)
     }
 
-    /// The fields that are searched, with what is kept of their terms.
+    /// The fields that are searched, with the details that their postings contain.
     pub fn searched(&self) -> impl Iterator<Item = (Field, Postings)> {
         self.fields().filter_map(|(field, entry)| Some((field, entry.postings()?)))
     }
 
-    /// The searched field of that name.
+    /// The searched field with this name.
     ///
     /// # Errors
-    /// The names of those that are searched.
+    /// The names of the searched fields.
     pub fn searched_field(&self, name: &str) -> std::result::Result<Field, Vec<&str>> {
         let named = |field| self.entry(field).map_or("", |entry| entry.name.as_str());
         let mut searched = self.searched().map(|(field, _)| field);
@@ -264,8 +263,7 @@ impl Schema {
             .ok_or_else(|| self.searched().map(|(field, _)| named(field)).collect())
     }
 
-    /// The field that is searched where none is named: `text`, or else the first text, or else the first
-    /// keyword.
+    /// The field to search if a query names none: `text`, or else the first text, or else the first keyword.
     pub fn default_field(&self) -> Option<Field> {
         let is_text = |entry: &FieldEntry| entry.searched && matches!(entry.kind, FieldKind::Text { .. });
         let named = self.fields().find(|(_, entry)| entry.name == TEXT && entry.postings().is_some());
@@ -273,7 +271,7 @@ impl Schema {
         named.or_else(text).map(|(field, _)| field).or_else(|| self.searched().next().map(|(field, _)| field))
     }
 
-    /// The field that the bytes of files and lines go into, with its analyzer and what is kept.
+    /// The field for the bytes of files and lines, with its analyzer and the details of its postings.
     pub(crate) fn text(&self) -> Option<(Field, &Analyzer, Postings)> {
         let field = self.field(TEXT)?;
         match &self.entry(field)?.kind {
@@ -282,7 +280,7 @@ impl Schema {
         }
     }
 
-    /// How words of a query are found in a field; `None` for one that is searched as a whole, or not at all.
+    /// The analyzer of a field; `None` if the field is searched as a whole, or not at all.
     pub fn analyzer(&self, field: Field) -> Option<&Analyzer> {
         match &self.entry(field)?.kind {
             FieldKind::Text { analyzer, .. } => Some(analyzer),
@@ -295,7 +293,7 @@ impl Schema {
         self.fields().filter(|(_, entry)| entry.column)
     }
 
-    /// True if values of some field are kept.
+    /// True if the values of some field are stored.
     pub fn stores(&self) -> bool {
         self.fields.iter().any(|entry| entry.stored)
     }

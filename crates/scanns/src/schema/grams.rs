@@ -1,10 +1,10 @@
-//! Which runs of characters stand for a word, and how they are written.
+//! Character n-grams of words, and their text form.
 
 use std::fmt;
 
 use crate::error::{Error, Result};
 
-/// Which runs of characters of a word are terms.
+/// The character n-grams of words: their lengths and places.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Grams {
     min: u8,
@@ -12,14 +12,15 @@ pub struct Grams {
     edge: bool,
 }
 
-/// Most characters of a run.
+/// The maximum length of an n-gram, in characters.
 const MAX_GRAM: u8 = 16;
 
-/// Most lengths of runs, so that a text is not multiplied beyond what an index thread has room for.
+/// The maximum number of different lengths, so that the terms of a text fit into the memory of an index
+/// thread.
 const MAX_LENGTHS: u8 = 8;
 
 impl Grams {
-    /// Runs of `min` to `max` characters; with `edge` only those at the beginning of a word.
+    /// N-grams of `min` to `max` characters; with `edge` only those at the beginning of a word.
     ///
     /// # Errors
     /// [`Error::InvalidValue`] unless 1 ≤ `min` ≤ `max` ≤ 16, and, without `edge`, for more than eight
@@ -35,7 +36,7 @@ impl Grams {
         })
     }
 
-    /// Reads `3` or `2-3`.
+    /// Parses `3` or `2-3`.
     pub(super) fn parse(text: &str, edge: bool) -> Result<Self> {
         let (min, max) = text.split_once('-').unwrap_or((text, text));
         match (min.parse(), max.parse()) {
@@ -48,29 +49,29 @@ impl Grams {
         }
     }
 
-    /// What stands in files: the fewest characters, the most, 1 for the beginning only.
+    /// The parameters in files: the minimum length, the maximum length, 1 for the beginning of words only.
     pub(super) fn parameters(&self) -> [u64; 4] {
         [self.min.into(), self.max.into(), self.edge.into(), 0]
     }
 
-    /// Fewest characters.
+    /// The minimum length, in characters.
     pub fn min(&self) -> usize {
         usize::from(self.min)
     }
 
-    /// Most characters.
+    /// The maximum length, in characters.
     pub fn max(&self) -> usize {
         usize::from(self.max)
     }
 
-    /// True if only those at the beginning of a word are taken.
+    /// True if n-grams are taken at the beginning of a word only.
     pub fn edge(&self) -> bool {
         self.edge
     }
 }
 
 impl fmt::Display for Grams {
-    /// As in `ngram:2-3`.
+    /// Writes the step of a chain, as in `ngram:2-3`.
     fn fmt(&self, out: &mut fmt::Formatter<'_>) -> fmt::Result {
         let kind = if self.edge { "edge-ngram" } else { "ngram" };
         write!(out, "{kind}:{}-{}", self.min, self.max)

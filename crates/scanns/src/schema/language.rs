@@ -1,12 +1,12 @@
-//! The languages that stemmers and lists of stop words are for.
+//! The languages of stemmers and lists of stop words.
 //!
-//! A language is its number in files, which never changes; `tokenize/` has what is known of it.
+//! A language is stored as its number, which never changes; `tokenize/` contains the data of each language.
 
 use std::str::FromStr;
 
 use crate::error::{Error, Result};
 
-/// The languages that have a stemmer, in the order of their numbers in files.
+/// The languages with a stemmer, in the order of their numbers in files.
 pub const LANGUAGES: [&str; 17] = [
     "arabic",
     "danish",
@@ -27,12 +27,12 @@ pub const LANGUAGES: [&str; 17] = [
     "turkish",
 ];
 
-/// A language that has a stemmer.
+/// A language with a stemmer.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Language(u8);
 
 impl Language {
-    /// That of [`Analyzer::English`](super::Analyzer::English).
+    /// The language of [`Analyzer::English`](super::Analyzer::English).
     pub(super) const ENGLISH: Self = Language(3);
 
     /// Finds one of [`LANGUAGES`].
@@ -48,17 +48,17 @@ impl Language {
         })
     }
 
-    /// Its name.
+    /// The name of the language.
     pub fn name(self) -> &'static str {
         LANGUAGES.get(self.number()).copied().unwrap_or_default()
     }
 
-    /// That of a place in [`LANGUAGES`].
+    /// The language at a place in [`LANGUAGES`].
     pub(super) fn from_number(number: u8) -> Option<Self> {
         (usize::from(number) < LANGUAGES.len()).then_some(Language(number))
     }
 
-    /// Its place in [`LANGUAGES`].
+    /// The place of the language in [`LANGUAGES`].
     pub(crate) fn number(self) -> usize {
         usize::from(self.0)
     }
@@ -67,7 +67,7 @@ impl Language {
 impl FromStr for Language {
     type Err = Error;
 
-    /// See [`Language::parse`].
+    /// Parses a name as [`Language::parse`] does.
     fn from_str(text: &str) -> Result<Self> {
         Self::parse(text)
     }

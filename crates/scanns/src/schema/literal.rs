@@ -1,9 +1,9 @@
-//! Values as people write them in queries: `1.5GiB`, `2024-03`, `now-30d`, `true`.
+//! Literals in queries: `1.5GiB`, `2024-03`, `now-30d`, `true`.
 //!
-//! A date may be written in part, and then stands for all of a year, month, day, hour or minute; the caller
-//! compares with it takes the end that is meant. With seconds it is one moment. `now` is the time of the
-//! query, from which and to which a number of seconds, minutes, hours, days, weeks or years may be taken:
-//! `now-90m`, `now-1y`, which has 365 days.
+//! A date may be incomplete, and then means a whole year, month, day, hour or minute; comparisons by the
+//! caller use the appropriate end. A date with seconds is one moment. `now` is the time of the query. A
+//! number of seconds, minutes, hours, days, weeks or years can be added to it or subtracted from it:
+//! `now-90m`, `now-1y` (a year is 365 days).
 
 use std::time::{SystemTime, UNIX_EPOCH};
 
@@ -11,7 +11,7 @@ use super::{FieldKind, Value, parse_date};
 
 const SECOND: i64 = 1_000_000_000;
 
-/// Units of sizes: those of 1024 with an `i`, those of 1000 without.
+/// Units of sizes: powers of 1024 with an `i`, powers of 1000 without.
 const UNITS: [(&str, u64); 12] = [
     ("kib", 1 << 10),
     ("mib", 1 << 20),
@@ -27,10 +27,10 @@ const UNITS: [(&str, u64); 12] = [
     ("b", 1),
 ];
 
-/// The least and the greatest value that a text stands for in a field of a kind.
+/// The least and the greatest value that a text means in a field of this kind.
 ///
 /// # Errors
-/// What could stand there.
+/// A description of the expected text.
 pub(crate) fn literal(kind: &FieldKind, text: &str) -> Result<(Value, Value), String> {
     let alone = |value: Value| (value.clone(), value);
     match kind {
@@ -77,7 +77,7 @@ fn unsigned(text: &str) -> Option<u64> {
     if let Ok(number) = number.parse::<u64>() {
         return number.checked_mul(factor);
     }
-    // A part of a unit, which has to be a whole number of its smallest.
+    // A fraction of a unit, which must be a whole number of the smallest unit.
     let (whole, part) = number.split_once('.')?;
     let digits = u32::try_from(part.len()).ok().filter(|&digits| (1..=18).contains(&digits))?;
     let is_number = |text: &str| text.bytes().all(|byte| byte.is_ascii_digit());
@@ -103,7 +103,7 @@ fn float(text: &str) -> Option<f64> {
     text.parse().ok()
 }
 
-/// The first and the last nanosecond.
+/// The first and the last nanosecond of a date.
 fn date(text: &str) -> Option<(i64, i64)> {
     if let Some(rest) = text.strip_prefix("now") {
         let now = SystemTime::now().duration_since(UNIX_EPOCH).ok()?;
@@ -135,7 +135,7 @@ fn date(text: &str) -> Option<(i64, i64)> {
     }
 }
 
-/// What is added to now.
+/// Parses the distance after `now`.
 fn distance(text: &str) -> Option<i64> {
     let (sign, text) = match text.split_at_checked(1) {
         None => return text.is_empty().then_some(0),

@@ -1,10 +1,9 @@
-//! How the bytes of an index are to be understood: which analyzer finds terms, what a document is.
+//! The schema of an index: fields, analyzers, and the documents that fit them.
 //!
-//! These values travel with the index (they stand in its manifest), so that a query is analyzed as the
-//! documents were. `fields.rs` says of what fields documents consist, `document.rs` is one, `date.rs` reads
-//! and writes dates; `analyzer.rs` names the ways to find terms, `chain.rs` is how users put their own
-//! together; `language.rs`, `grams.rs` and `delimiters.rs`, the byte set that separates tokens, are their
-//! parameters.
+//! The schema is stored in the manifest of an index, so that a query is analyzed like the documents.
+//! `fields.rs` defines fields, `document.rs` documents, and `date.rs` parses and formats dates. `analyzer.rs`
+//! names the analyzers, and `chain.rs` parses analyzers that users define; `language.rs`, `grams.rs` and
+//! `delimiters.rs` (the set of bytes that separate tokens) are their parameters.
 
 mod analyzer;
 mod chain;
@@ -33,23 +32,23 @@ pub use language::{LANGUAGES, Language};
 pub(crate) use literal::literal;
 pub use stored::{Compression, Store, Stored};
 
-/// Longest token kept, in bytes; longer ones are cut to this length and counted.
+/// The maximum length of a token in bytes; longer tokens are cut to this length and counted.
 pub const MAX_TOKEN: usize = 32 << 10;
 
 use std::str::FromStr;
 
 use crate::error::{Error, Result};
 
-/// What one document is.
+/// How the inputs of an index are divided into documents.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Records {
     /// One document per file.
     File,
-    /// One document per line, empty ones included, so that line numbers and documents go together.
+    /// One document per line. Empty lines are documents too, so that documents and line numbers correspond.
     Lines,
-    /// One document per line that is an object of JSON; lines are numbered as they stand.
+    /// One document per line that contains a JSON object; line numbers count all lines.
     Jsonl,
-    /// One document per row of CSV below a header; rows are numbered from 1.
+    /// One document per row of CSV after a header; rows are numbered from 1.
     Csv,
 }
 
@@ -64,7 +63,7 @@ impl Records {
         })
     }
 
-    /// The name that [`Records::parse`] takes.
+    /// The name that [`Records::parse`] accepts.
     pub fn name(self) -> &'static str {
         match self {
             Records::File => "file",
@@ -74,7 +73,7 @@ impl Records {
         }
     }
 
-    /// True if a document ends with its line, wherever that is: files can be read in stretches.
+    /// True if every line end is the end of a document, so that a file can be read in parts.
     pub(crate) fn ends_with_lines(self) -> bool {
         matches!(self, Records::Lines | Records::Jsonl)
     }
@@ -84,7 +83,7 @@ impl Records {
         self != Records::File
     }
 
-    /// True if documents have fields with values of their own.
+    /// True if documents have fields with values.
     pub fn have_fields(self) -> bool {
         matches!(self, Records::Jsonl | Records::Csv)
     }
@@ -93,32 +92,32 @@ impl Records {
 impl FromStr for Records {
     type Err = Error;
 
-    /// See [`Records::parse`].
+    /// Parses a name as [`Records::parse`] does.
     fn from_str(text: &str) -> Result<Self> {
         Self::parse(text)
     }
 }
 
-/// What is kept of a term in a document.
+/// The details that a posting contains.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum Postings {
-    /// How often it occurs there.
+    /// How often the term occurs in the document.
     #[default]
     Frequencies,
-    /// Where it stands too: the positions, from 0, of the tokens of the document that are the term.
+    /// Frequencies and positions: the numbers, from 0, of the tokens of the document that are the term.
     Positions,
-    /// That it occurs there, and no more.
+    /// Only that the term occurs in the document.
     Documents,
-    /// Positions, and of each occurrence where it begins and ends in the text.
+    /// Positions and offsets: where each occurrence begins and ends in the text.
     ///
-    /// That is in bytes of the text as it was read: of a file, of a line, of a value of the field. Where a
-    /// document has several values of a field, each goes on one byte after the end of the one before.
-    /// From 2³² - 1 on, offsets are that.
+    /// Offsets count bytes of the text as it was read: of a file, of a line, of a value of the field. If a
+    /// document has several values of a field, each value starts one byte after the end of the previous one.
+    /// Offsets are clamped to 2³² - 1.
     Offsets,
 }
 
 impl Postings {
-    /// The number that stands for it in files.
+    /// The number of the variant in files.
     pub(crate) fn code(self) -> u32 {
         match self {
             Postings::Frequencies => 0,
@@ -128,19 +127,19 @@ impl Postings {
         }
     }
 
-    /// What a number in a file stands for.
+    /// The variant with a number in a file.
     pub(crate) fn from_code(code: u32) -> Option<Self> {
         [Postings::Frequencies, Postings::Positions, Postings::Documents, Postings::Offsets]
             .into_iter()
             .find(|kept| kept.code() == code)
     }
 
-    /// True if positions are kept.
+    /// True if postings contain positions.
     pub fn has_positions(self) -> bool {
         matches!(self, Postings::Positions | Postings::Offsets)
     }
 
-    /// True if offsets are kept.
+    /// True if postings contain offsets.
     pub fn has_offsets(self) -> bool {
         self == Postings::Offsets
     }

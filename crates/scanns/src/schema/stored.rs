@@ -1,18 +1,18 @@
-//! What an index keeps of its documents beside what searching needs.
+//! The data of documents that an index stores in addition to its search structures.
 
 use std::str::FromStr;
 
 use crate::error::{Error, Result};
 
-/// What is kept of the text of documents.
+/// How an index stores the text of documents.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum Store {
-    /// Nothing.
+    /// The text is not stored.
     #[default]
     None,
-    /// Where it is: it is read from the input again, as long as that has not changed.
+    /// The text is read from its input again, as long as the input has not changed.
     Reference,
-    /// Its bytes, in compressed blocks.
+    /// The bytes of the text are stored in compressed blocks.
     Content,
 }
 
@@ -31,7 +31,7 @@ impl Store {
         }
     }
 
-    /// The name that [`Store::parse`] takes.
+    /// The name that [`Store::parse`] accepts.
     pub fn name(self) -> &'static str {
         match self {
             Store::None => "none",
@@ -44,21 +44,21 @@ impl Store {
 impl FromStr for Store {
     type Err = Error;
 
-    /// See [`Store::parse`].
+    /// Parses a name as [`Store::parse`] does.
     fn from_str(text: &str) -> Result<Self> {
         Self::parse(text)
     }
 }
 
-/// How stored blocks are compressed.
+/// The compression of stored blocks.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum Compression {
-    /// Not at all.
+    /// No compression.
     None,
-    /// LZ4: costs least.
+    /// LZ4: the fastest.
     #[default]
     Lz4,
-    /// Zstandard with this level, 1 to 19: takes less space.
+    /// Zstandard with this level, 1 to 19: smaller.
     Zstd(u8),
 }
 
@@ -82,7 +82,7 @@ impl Compression {
         }
     }
 
-    /// The name that [`Compression::parse`] takes.
+    /// The name that [`Compression::parse`] accepts.
     pub fn name(self) -> String {
         match self {
             Compression::None => "none".into(),
@@ -95,20 +95,20 @@ impl Compression {
 impl FromStr for Compression {
     type Err = Error;
 
-    /// See [`Compression::parse`].
+    /// Parses a name as [`Compression::parse`] does.
     fn from_str(text: &str) -> Result<Self> {
         Self::parse(text)
     }
 }
 
-/// What is kept of documents, in all segments of an index alike; only the compression may differ.
+/// What an index stores of its documents. All segments of an index agree, except for the compression.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Stored {
-    /// What is kept of their text.
+    /// How the text is stored.
     pub store: Store,
-    /// How what is kept is compressed.
+    /// The compression of stored data.
     pub compression: Compression,
-    /// Whether the terms of each document are kept, in order, with their places.
+    /// Whether the terms of each document are stored, in order, with their positions.
     pub vectors: bool,
 }
 

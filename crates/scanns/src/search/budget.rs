@@ -3,8 +3,8 @@
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::{Duration, Instant};
 
-/// A limit for the time of one query. When it has run out, the answer is what was found until then: hits are
-/// real hits with their scores, but better ones and more of them may exist.
+/// A time limit for one query. When the time is up, the query returns what it has found so far: the hits are
+/// valid and have their scores, but better hits and more hits may exist.
 #[derive(Debug)]
 pub struct Budget {
     until: Instant,
@@ -12,7 +12,7 @@ pub struct Budget {
 }
 
 impl Budget {
-    /// A budget that begins now.
+    /// Creates a budget that begins now.
     pub fn of(time: Duration) -> Self {
         let now = Instant::now();
         // Practically unlimited.
@@ -20,19 +20,19 @@ impl Budget {
         Budget { until, ran_out: AtomicBool::new(false) }
     }
 
-    /// True if the query ended early: its answer is only part of the whole one.
+    /// Returns true if the query ended early, so that its answer is incomplete.
     pub fn ran_out(&self) -> bool {
         self.ran_out.load(Ordering::Relaxed)
     }
 }
 
-/// Tells loops when to stop. They ask at most some ten microseconds apart, so no query takes much longer than
-/// its budget.
+/// Tells loops when to stop. They ask at intervals of at most some ten microseconds, so no query takes much
+/// longer than its budget.
 #[derive(Clone, Copy, Debug, Default)]
 pub(crate) struct Clock<'a>(pub(crate) Option<&'a Budget>);
 
 impl Clock<'_> {
-    /// True if time is up. Takes about ten nanoseconds with a budget, and nothing without one.
+    /// Returns true if time is up. Takes about ten nanoseconds with a budget, and no time without one.
     #[inline]
     pub(crate) fn is_up(self) -> bool {
         let Some(budget) = self.0 else { return false };

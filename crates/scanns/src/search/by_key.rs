@@ -1,6 +1,7 @@
-//! Hits in the order of their keys, a page at a time.
+//! Hits sorted by key, one page at a time.
 //!
-//! Every hit is visited and its key is read, which takes about a microsecond. The hits of one page are kept.
+//! Every hit is visited and its key is read, which takes about a microsecond. Only the hits of one page are
+//! kept.
 
 use std::collections::BinaryHeap;
 use std::ops::ControlFlow;
@@ -64,14 +65,14 @@ impl PartialEq for Ordered {
 
 impl Eq for Ordered {}
 
-/// A page of hits in the order of their keys.
+/// A request for a page of hits sorted by key.
 #[derive(Clone, Copy, Debug)]
 pub struct KeyPage<'h> {
-    /// The order.
+    /// The order of the keys.
     pub order: KeyOrder,
-    /// The most hits of the page.
+    /// The maximum number of hits of the page.
     pub limit: usize,
-    /// The last hit of the page before, if there is one.
+    /// The last hit of the previous page, if there is one.
     pub after: Option<&'h Hit>,
 }
 
@@ -80,12 +81,12 @@ pub struct KeyPage<'h> {
 pub struct KeyedHit {
     /// The key of the document.
     pub key: Vec<u8>,
-    /// The document, with its score.
+    /// The hit, with its score.
     pub hit: Hit,
 }
 
 impl Searcher<'_> {
-    /// A page of hits in the order of their keys, see [`PreparedQuery::top_by_key`].
+    /// Finds a page of hits sorted by key; see [`PreparedQuery::top_by_key`].
     pub fn top_by_key(
         &self,
         query: &Query,
@@ -98,13 +99,14 @@ impl Searcher<'_> {
 }
 
 impl PreparedQuery<'_, '_, '_> {
-    /// A page of hits in the order of their keys. Hits with equal keys are in document order, scores are
-    /// those of the model.
+    /// Finds a page of hits sorted by key. Hits with equal keys are in document order. Hits have their scores
+    /// under the model.
     ///
-    /// `progress` is told now and then how many hits were seen, by the threads that see them, one at a time.
+    /// `progress` is called now and then with the number of hits visited so far. The calls come from the
+    /// threads that visit hits, one at a time.
     ///
     /// # Errors
-    /// Those of [`PreparedQuery::for_each`], and [`Error::UnknownHit`](crate::Error::UnknownHit) if
+    /// The errors of [`PreparedQuery::for_each`], and [`Error::UnknownHit`](crate::Error::UnknownHit) if
     /// `page.after` does not belong to the searcher.
     pub fn top_by_key(
         &self,
@@ -123,11 +125,11 @@ impl PreparedQuery<'_, '_, '_> {
         let tell = |more: usize| {
             let before = seen.fetch_add(more as u64, Ordering::Relaxed);
             let now = before + more as u64;
-            // A thread that finds another one telling leaves it to that one.
+            // If another thread is reporting progress, this thread does not.
             if before / STEP != now / STEP
                 && let Ok(mut progress) = progress.try_lock()
             {
-                // Other threads may have seen more meanwhile.
+                // Other threads may have seen more hits since then.
                 progress(seen.load(Ordering::Relaxed));
             }
         };
@@ -161,7 +163,7 @@ impl PreparedQuery<'_, '_, '_> {
     }
 }
 
-/// Adds a hit to the first `k`, of which the last is on top, if it comes after `after`.
+/// Adds a hit to the first `k` if it comes after `after`. The last of the `k` hits is at the top of the heap.
 fn keep(kept: &mut BinaryHeap<Ordered>, k: usize, one: Ordered, after: Option<&Ordered>) {
     if after.is_none_or(|after| one > *after) {
         if kept.len() < k {

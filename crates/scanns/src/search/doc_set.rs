@@ -5,7 +5,8 @@ use crate::error::Result;
 use crate::search::budget::Clock;
 use crate::search::leaf::{Leaf, TermRef, damaged_list};
 
-/// A set with less than one document in this many keeps numbers, others keep a bit for each document.
+/// In a set with less than one document per this number of documents, the documents are listed; other sets
+/// have a bit for each document.
 const SPARSE: u64 = 32;
 
 /// A set of documents of one leaf.

@@ -9,7 +9,7 @@ pub(crate) struct Fields<'a> {
     fields: Vec<FieldLeaves<'a>>,
     /// The default field, which need not be among the fields.
     default_field: Field,
-    /// The index of the field that stands in for it.
+    /// The index of the default field or, if it is not among the fields, of the field that replaces it.
     default: usize,
     exhaustive: bool,
     clock: Clock<'a>,
@@ -24,7 +24,7 @@ struct FieldLeaves<'a> {
 }
 
 impl<'a> Fields<'a> {
-    /// At least one field. If `default` is not among them, the first field stands in for it.
+    /// At least one field. If `default` is not among them, the first field replaces it.
     pub(crate) fn new(fields: Vec<(Field, Vec<&'a dyn Leaf>)>, default: Field) -> Self {
         let with_stats = |(field, leaves): (Field, Vec<&'a dyn Leaf>)| {
             let mut stats = LeafStats::default();
@@ -45,7 +45,7 @@ impl<'a> Fields<'a> {
         self.clock = Clock(Some(budget));
     }
 
-    /// The clock that queries look at.
+    /// The clock that queries check.
     pub(crate) fn clock(&self) -> Clock<'a> {
         self.clock
     }

@@ -10,28 +10,28 @@ use super::top_k::Hit;
 use crate::error::{Error, Result};
 use crate::search::exec::view::GRAIN;
 
-/// Documents of a leaf that are looked at together; between them the iterator keeps nothing but its place.
+/// Number of documents of a leaf that are searched together. Between them the iterator stores only its place.
 const DOCUMENTS: u32 = if cfg!(test) { GRAIN } else { 16 * GRAIN };
 
 /// The hits of a query in document order: see [`PreparedQuery::hits`].
 pub struct Hits<'p, 's, 'a, 'q> {
     prepared: &'p PreparedQuery<'s, 'a, 'q>,
     model: Model,
-    /// The documents to be looked at next.
+    /// The next document to search.
     leaf: usize,
     first: u32,
-    /// The hits of the documents that were looked at last.
+    /// The hits of the documents that were searched last.
     found: IntoIter<Hit>,
-    /// What went wrong behind these hits.
+    /// The error that ended the search, to be returned after these hits.
     failed: Option<Error>,
 }
 
 impl<'s, 'a, 'q> PreparedQuery<'s, 'a, 'q> {
-    /// All hits in document order, one by one, as they are asked for. They are those of
-    /// [`PreparedQuery::for_each`], which takes less time for each and may use several threads.
+    /// Returns an iterator over all hits in document order, which searches as it is advanced. The hits are
+    /// the same as in [`PreparedQuery::for_each`], which takes less time per hit and may use several threads.
     ///
-    /// An error comes after the hits before the damage, and ends the iterator. It ends too when the budget of
-    /// the searcher [ran out](crate::search::Budget::ran_out).
+    /// If an error occurs, the iterator returns the hits before the damage, then the error, and then ends. It
+    /// also ends when the budget of the searcher [ran out](crate::search::Budget::ran_out).
     ///
     /// # Errors
     /// [`Error::InvalidValue`](crate::Error::InvalidValue) for a parameter of the model outside its range.

@@ -1,109 +1,111 @@
-//! What search needs of a leaf: a segment on disk, or documents in memory.
+//! The interface of a leaf: a segment on disk, or documents in memory.
 
 use crate::codec::{ListCursor, PositionCursor, PostingPlace};
 use crate::column::Column;
 use crate::error::{Error, Result};
 use crate::schema::Field;
 
-/// A set of documents, numbered from 0, with postings by term: a segment, or something of your own that is
-/// searched by the same [`Searcher`](super::Searcher).
+/// A set of documents, numbered from 0, with postings by term: a segment, or a custom type that the same
+/// [`Searcher`](super::Searcher) can search.
 ///
-/// Answers must agree with each other: documents below [`Leaf::max_doc`] in ascending order, as many as
-/// [`TermRef::doc_freq`] says. Wrong answers give wrong hits or a panic, and no undefined behaviour.
+/// Implementations must be consistent: documents are below [`Leaf::max_doc`] and ascend, and their number is
+/// [`TermRef::doc_freq`]. Inconsistent answers cause wrong hits or a panic, but no undefined behaviour.
 pub trait Leaf: Sync {
-    /// Documents in the leaf, including deleted ones; at most 2³¹.
+    /// Returns the number of documents in the leaf, including deleted ones; at most 2³¹.
     fn max_doc(&self) -> u32;
 
-    /// The norm of every document, the code of its length by [`length_to_norm`](super::length_to_norm).
+    /// Returns the norm of every document: the code of its length by
+    /// [`length_to_norm`](super::length_to_norm).
     fn norms(&self) -> Result<&[u8]>;
 
-    /// Sizes, which are summed over all leaves before anything is scored.
+    /// Returns the sizes of the leaf. They are summed over all leaves before anything is scored.
     fn stats(&self) -> LeafStats;
 
     /// Looks up a term; `None` if no document contains it.
     fn find(&self, term: &[u8]) -> Result<Option<TermRef>>;
 
-    /// The postings of a term that [`Leaf::find`] returned.
+    /// Returns the postings of a term that [`Leaf::find`] returned.
     fn postings<'a>(&'a self, term: &TermRef) -> Result<ListSource<'a>>;
 
-    /// All terms, in byte order.
+    /// Returns all terms, in byte order.
     fn terms<'a>(&'a self) -> Result<Box<dyn TermStream + 'a>>;
 
-    /// The positions of a term that [`Leaf::find`] returned.
+    /// Returns the positions of a term that [`Leaf::find`] returned.
     ///
     /// # Errors
-    /// An error if the leaf keeps no positions.
+    /// An error if the leaf has no positions.
     fn positions<'a>(&'a self, term: &TermRef) -> Result<PositionSource<'a>>;
 
-    /// False for deleted documents. It is asked per hit, and only if [`LeafStats::documents`] shows
-    /// deletions.
+    /// Returns false for deleted documents. It is called per hit, and only if [`LeafStats::documents`] shows
+    /// that there are deletions.
     fn is_live(&self, doc: u32) -> bool;
 
-    /// True if postings and positions are read only as far as needed, so that several threads can each begin
-    /// somewhere else in a list.
+    /// Returns true if postings and positions are read only as far as needed, so that several threads can
+    /// each begin at another place in a list.
     fn is_in_ranges(&self) -> bool {
         false
     }
 
-    /// The column of a field; `None` if no document of the leaf has a value.
+    /// Returns the column of a field; `None` if no document of the leaf has a value.
     fn column(&self, _field: Field) -> Option<&Column> {
         None
     }
 
-    /// The key of a document: its path, with a line number if lines are documents.
+    /// Returns the key of a document: its path, with a line number if lines are documents.
     fn key(&self, doc: u32) -> Result<Vec<u8>>;
 }
 
-/// Sizes of a leaf.
+/// The sizes of a leaf.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct LeafStats {
-    /// Documents that are not deleted.
+    /// The number of documents that are not deleted.
     pub documents: u64,
-    /// Documents with at least one term, including deleted ones.
+    /// The number of documents with at least one term, including deleted ones.
     pub documents_with_terms: u64,
-    /// Tokens in all documents, including deleted ones.
+    /// The number of tokens in all documents, including deleted ones.
     pub total_length: u64,
 }
 
 /// A term of one leaf.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct TermRef {
-    /// The number of documents that contain it, including deleted ones.
+    /// The number of documents that contain the term, including deleted ones.
     pub doc_freq: u32,
-    /// The number of its occurrences in all of them.
+    /// The number of occurrences of the term in all of these documents.
     pub total_freq: u64,
-    /// Where its postings are. The meaning is private to the leaf.
+    /// The place of the postings. Its meaning is private to the leaf.
     pub handle: [u64; 2],
-    /// Where its positions are. The meaning is private to the leaf.
+    /// The place of the positions. Its meaning is private to the leaf.
     pub positions: [u64; 2],
 }
 
-/// Steps through the terms of a leaf. At the start it is before the first one.
+/// A cursor over the terms of a leaf. It starts before the first term.
 pub trait TermStream {
-    /// Moves to the next term; false at the end.
+    /// Moves to the next term. Returns false at the end.
     fn step(&mut self) -> Result<bool>;
 
-    /// Moves to the first term, from the current one on, that is not before `target`; false if there is none.
+    /// Moves to the first term, from the current one on, that is not before `target`. Returns false if there
+    /// is none.
     fn seek(&mut self, target: &[u8]) -> Result<bool>;
 
-    /// The current term.
+    /// Returns the current term.
     fn term(&self) -> &[u8];
 
-    /// The reference of the current term.
+    /// Returns the reference of the current term.
     fn found(&mut self) -> Result<TermRef>;
 }
 
 /// The positions of a term.
 pub enum PositionSource<'a> {
-    /// As a segment stores them.
+    /// Positions in the encoding of segments.
     Packed(Box<PositionCursor<'a>>),
-    /// In memory: ascending documents, and the positions in each.
+    /// Positions in memory: ascending documents, and the positions in each.
     Decoded(Vec<u32>, Vec<Vec<u32>>),
 }
 
 impl PositionSource<'_> {
-    /// The ascending positions in the current document of the list of the same term. `None` if they are
-    /// damaged.
+    /// Returns the ascending positions in the current document of the list of the same term; `None` if they
+    /// are damaged.
     #[inline]
     pub fn of_current(&mut self, list: &mut ListCursor<'_>) -> Option<&[u32]> {
         match self {
@@ -136,12 +138,12 @@ fn decoded<'p>(docs: &[u32], all: &'p [Vec<u32>], doc: u32) -> &'p [u32] {
 pub enum ListSource<'a> {
     /// The only posting of a term that occurs in one document.
     Single {
-        /// The document.
+        /// The document that contains the term.
         doc: u32,
-        /// The frequency in it.
+        /// The frequency of the term in the document.
         tf: u32,
     },
-    /// A list as a segment has it.
+    /// A list in the encoding of segments.
     Packed(&'a [u8]),
     /// Postings in memory.
     Decoded {
@@ -153,7 +155,7 @@ pub enum ListSource<'a> {
 }
 
 impl ListSource<'_> {
-    /// A cursor at the first of the `doc_freq` postings in a leaf of `max_doc` documents.
+    /// Returns a cursor at the first of the `doc_freq` postings in a leaf of `max_doc` documents.
     pub fn cursor(&self, doc_freq: u32, max_doc: u32) -> Result<ListCursor<'_>> {
         match self {
             ListSource::Single { doc, tf } if *doc < max_doc => Some(ListCursor::single(*doc, *tf)),
@@ -165,7 +167,7 @@ impl ListSource<'_> {
     }
 }
 
-/// The error for a list that cannot be decoded.
+/// Returns the error for a list that cannot be decoded.
 pub(crate) fn damaged_list() -> Error {
     Error::corrupt("a postings list", "its blocks, its table and its length do not agree")
 }

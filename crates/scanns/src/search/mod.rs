@@ -1,15 +1,15 @@
 //! Answers queries over the leaves of an index, which are segments on disk or documents in memory.
 //!
-//! In comes a [`Query`](crate::query::Query) and a [`Model`]; out come the best hits, or all hits in document
-//! order, or figures of their columns. Statistics are summed over all leaves before anything is scored, so
-//! scores do not depend on how documents are spread over segments. The best hits are exactly those of scoring
-//! every match; hits with equal scores come in document order.
+//! The input is a [`Query`](crate::query::Query) and a [`Model`]; the output is the best hits, or all hits in
+//! document order, or statistics of their columns. Statistics are summed over all leaves before anything is
+//! scored, so scores do not depend on how documents are spread over segments. The best hits are exactly the
+//! same as if every match were scored; hits with equal scores are in document order.
 //!
 //! From the bottom up:
 //!
-//! | file or room | what it does |
+//! | module | purpose |
 //! |---|---|
-//! | `leaf`, `segment_leaf` | what search needs of a leaf, and segments as leaves |
+//! | `leaf`, `segment_leaf` | the interface of a leaf, and segments as leaves |
 //! | `budget`, `threads` | the time and the threads of a query |
 //! | `doc_set`, `top_k`, `fields`, `searcher` | sets of documents, the best hits, the leaves by field |
 //! | `similarity` | the formulas of the models |
@@ -17,8 +17,8 @@
 //! | `plan` | a query with numbers for terms, its shape, its terms in every leaf |
 //! | `exec` | runs a plan in one leaf; `exec/strategy.rs` chooses the algorithm |
 //! | `parallel` | cuts a query into ranges of documents for several threads |
-//! | `prepared`, `run`, `hits`, `by_key` | a query prepared once, and its answers |
-//! | `snippets`, `explain` | why a text matches, and how a score came about |
+//! | `prepared`, `run`, `hits`, `by_key` | a prepared query, and its results |
+//! | `snippets`, `explain` | the parts of a text that match, and the parts of a score |
 //! | `aggregate` | sorts, counts and groups by columns |
 //! | `expand` | queries made from documents |
 //!

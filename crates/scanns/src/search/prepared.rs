@@ -1,4 +1,4 @@
-//! A query that is planned and whose terms are looked up, for any number of questions.
+//! A query that is planned and whose terms are looked up, for any number of requests.
 
 use super::fields::Fields;
 use super::leaf::LeafStats;
@@ -59,7 +59,7 @@ pub(crate) struct Weights<S> {
 }
 
 impl<'a> Searcher<'a> {
-    /// Plans a query and looks its terms up, so that several questions about it do that only once.
+    /// Plans a query and looks its terms up, so that several requests share this work.
     ///
     /// # Errors
     /// An error if the query is nested too deep, has too many clauses, or names a field that cannot be

@@ -1,4 +1,4 @@
-//! Answers of a prepared query: the best hits, all hits, their number, or windows of matches.
+//! The results of a prepared query: the best hits, all hits, their number, or windows of matches.
 
 use std::ops::ControlFlow;
 
@@ -28,21 +28,21 @@ pub(crate) type RunQuery<'j> = dyn Fn(&LeafRange, &mut Goal) -> Result<ControlFl
 type WithRun<'e> = dyn FnMut(&RunQuery) -> Result<()> + 'e;
 
 impl<'a> Searcher<'a> {
-    /// The best `k` hits by falling score, hits with equal scores in document order.
+    /// Finds the best `k` hits, sorted by descending score; hits with equal scores are in document order.
     ///
     /// # Errors
-    /// Those of [`Searcher::prepare`], and [`Error::InvalidValue`](crate::Error::InvalidValue) for a
+    /// The errors of [`Searcher::prepare`], and [`Error::InvalidValue`](crate::Error::InvalidValue) for a
     /// parameter of the model outside its range.
     pub fn top_k(&self, query: &Query, model: Model, k: usize) -> Result<Vec<Hit>> {
         self.prepare(query)?.top_k(model, k)
     }
 
-    /// The best `k` hits after the hit `after`, see [`PreparedQuery::top_k_after`].
+    /// Finds the best `k` hits after the hit `after`; see [`PreparedQuery::top_k_after`].
     pub fn top_k_after(&self, query: &Query, model: Model, k: usize, after: Hit) -> Result<Vec<Hit>> {
         self.prepare(query)?.top_k_after(model, k, after)
     }
 
-    /// Visits every hit in document order, see [`PreparedQuery::for_each`].
+    /// Visits every hit in document order; see [`PreparedQuery::for_each`].
     pub fn for_each(
         &self,
         query: &Query,
@@ -52,7 +52,7 @@ impl<'a> Searcher<'a> {
         self.prepare(query)?.for_each(model, visit)
     }
 
-    /// Visits hits in batches, see [`PreparedQuery::for_each_batch`].
+    /// Visits hits in batches; see [`PreparedQuery::for_each_batch`].
     pub fn for_each_batch(
         &self,
         query: &Query,
@@ -62,12 +62,12 @@ impl<'a> Searcher<'a> {
         self.prepare(query)?.for_each_batch(model, visit)
     }
 
-    /// The number of hits.
+    /// Counts the hits.
     pub fn count(&self, query: &Query) -> Result<u64> {
         self.prepare(query)?.count()
     }
 
-    /// Visits windows of matches, see [`PreparedQuery::for_each_window`].
+    /// Visits windows of matches; see [`PreparedQuery::for_each_window`].
     pub fn for_each_window(
         &self,
         query: &Query,
@@ -78,7 +78,7 @@ impl<'a> Searcher<'a> {
 }
 
 impl<'a> PreparedQuery<'_, 'a, '_> {
-    /// The best `k` hits by falling score, hits with equal scores in document order.
+    /// Finds the best `k` hits, sorted by descending score; hits with equal scores are in document order.
     ///
     /// # Errors
     /// [`Error::InvalidValue`](crate::Error::InvalidValue) for a parameter of the model outside its range,
@@ -87,14 +87,15 @@ impl<'a> PreparedQuery<'_, 'a, '_> {
         self.best(model, k, None)
     }
 
-    /// The best `k` hits that come after `after` in the order of [`PreparedQuery::top_k`]: score, leaf and
-    /// document. After the last hit of a page, this is the next page.
+    /// Finds the best `k` hits that come after `after` in the order of [`PreparedQuery::top_k`]: by score,
+    /// leaf and document. If `after` is the last hit of a page, the result is the next page.
     ///
-    /// The model and the leaves must be those of the page before. Memory is that of one page, however deep.
+    /// The model and the leaves must be the same as for the previous page. Memory is bounded by one page,
+    /// however deep the page is.
     ///
     /// # Errors
-    /// Those of [`PreparedQuery::top_k`], and [`Error::UnknownHit`](crate::Error::UnknownHit) if the searcher
-    /// does not have the leaf of `after`.
+    /// The errors of [`PreparedQuery::top_k`], and [`Error::UnknownHit`](crate::Error::UnknownHit) if the
+    /// searcher does not have the leaf of `after`.
     pub fn top_k_after(&self, model: Model, k: usize, after: Hit) -> Result<Vec<Hit>> {
         self.searcher.leaf_of(&after)?;
         self.best(model, k, Some(after))
@@ -124,7 +125,7 @@ impl<'a> PreparedQuery<'_, 'a, '_> {
     /// Calls `visit` with every hit, in document order, until it breaks.
     ///
     /// # Errors
-    /// Those of [`PreparedQuery::top_k`]. Hits before the damage are visited first.
+    /// The errors of [`PreparedQuery::top_k`]. Hits before the damage are visited first.
     pub fn for_each(&self, model: Model, mut visit: impl FnMut(Hit) -> ControlFlow<()>) -> Result<()> {
         self.for_each_batch(model, |leaf, docs, scores| {
             let mut hits = docs.iter().zip(scores).map(|(&doc, &score)| Hit { score, leaf, doc });
@@ -132,11 +133,11 @@ impl<'a> PreparedQuery<'_, 'a, '_> {
         })
     }
 
-    /// Calls `visit` with batches of hits, in document order, until it breaks: a leaf, ascending documents of
-    /// it, and their scores. A batch may be empty.
+    /// Calls `visit` with batches of hits, in document order, until it breaks. A batch is a leaf, ascending
+    /// documents of the leaf, and their scores. A batch may be empty.
     ///
     /// # Errors
-    /// Those of [`PreparedQuery::for_each`].
+    /// The errors of [`PreparedQuery::for_each`].
     pub fn for_each_batch(
         &self,
         model: Model,
@@ -153,8 +154,8 @@ impl<'a> PreparedQuery<'_, 'a, '_> {
     /// Sends the hits of a range that are not deleted.
     pub(crate) fn live(&self, range: &LeafRange, run: &RunQuery, sink: &mut Sink) -> Result<ControlFlow<()>> {
         let view = self.view(range)?;
-        // Asking whether a hit is deleted costs as much as finding it, so it is left out where nothing is
-        // deleted.
+        // Checking whether a hit is deleted costs as much as finding it, so the check is skipped if no
+        // document is deleted.
         if view.all_live() {
             return run(range, &mut Goal::All(sink));
         }
@@ -175,7 +176,7 @@ impl<'a> PreparedQuery<'_, 'a, '_> {
         Ok(false)
     }
 
-    /// The number of hits.
+    /// Counts the hits.
     ///
     /// # Errors
     /// [`Error::Corrupt`](crate::Error::Corrupt) if postings cannot be read.
@@ -193,11 +194,11 @@ impl<'a> PreparedQuery<'_, 'a, '_> {
         Ok(counts.into_iter().sum())
     }
 
-    /// Calls `visit` with the matches that are not deleted, without scores, until it breaks: a leaf, the
-    /// first document of a window, and a bit for each document of the window, lowest first.
+    /// Calls `visit` with the matches that are not deleted, without scores, until it breaks. Its arguments
+    /// are a leaf, the first document of a window, and a bit for each document of the window, lowest first.
     ///
     /// Windows come in document order and begin at multiples of
-    /// [`MATCH_WINDOW`](crate::search::MATCH_WINDOW). Windows without matches may be left out.
+    /// [`MATCH_WINDOW`](crate::search::MATCH_WINDOW). Windows without matches may be skipped.
     ///
     /// # Errors
     /// [`Error::Corrupt`](crate::Error::Corrupt) if postings cannot be read.
@@ -208,8 +209,8 @@ impl<'a> PreparedQuery<'_, 'a, '_> {
         self.for_each_window_from(0, 0, visit)
     }
 
-    /// The same from a document of a leaf on, or from one shortly before it. Windows before that are not
-    /// looked at.
+    /// Does the same from a document of a leaf on, or from a document shortly before it. Earlier windows are
+    /// not searched.
     pub(crate) fn for_each_window_from(
         &self,
         leaf: usize,

@@ -1,4 +1,4 @@
-//! The searcher: the leaves of an index by field, and how queries over them are run.
+//! The searcher: the leaves of an index by field, and the options for queries over them.
 
 use super::budget::Budget;
 use super::fields::Fields;
@@ -11,7 +11,7 @@ use crate::schema::Field;
 
 /// Answers queries over a fixed set of leaves.
 ///
-/// [`Searcher::prepare`] plans a query once for any number of questions; methods that take a query, such as
+/// [`Searcher::prepare`] plans a query once for any number of requests; methods that take a query, such as
 /// [`Searcher::top_k`], prepare it themselves.
 ///
 /// ```
@@ -46,59 +46,59 @@ pub struct Searcher<'a> {
 }
 
 impl<'a> Searcher<'a> {
-    /// A searcher of one field. Hits name leaves by their index in `leaves`.
+    /// Creates a searcher of one field. Hits refer to leaves by their index in `leaves`.
     pub fn new(leaves: Vec<&'a dyn Leaf>) -> Self {
         Searcher::over(vec![(Field::default(), leaves)], Field::default())
     }
 
-    /// A searcher of several fields. `default` is searched where a query names no field.
+    /// Creates a searcher of several fields. If a query names no field, the field `default` is searched.
     ///
     /// All fields must have the same leaves in the same order, each seen through its field.
     pub fn over(fields: Vec<(Field, Vec<&'a dyn Leaf>)>, default: Field) -> Self {
         Searcher { fields: Fields::new(fields, default), threads: None }
     }
 
-    /// Lets patterns and fuzzy words match any number of terms. Which documents match then does not depend on
-    /// what else is in the index.
+    /// Lets patterns and fuzzy words match any number of terms. Then the matching documents do not depend on
+    /// other documents in the index.
     #[must_use]
     pub fn exhaustive(mut self) -> Self {
         self.fields.exhaust();
         self
     }
 
-    /// Limits the time of one query. When the budget has run out, the answer is what has been found until
-    /// then, and [`Budget::ran_out`] is true. Explanations and snippets are not limited.
+    /// Limits the time of one query. When the time is up, the query returns what it has found so far, and
+    /// [`Budget::ran_out`] is true. Explanations and snippets are not limited.
     #[must_use]
     pub fn within(mut self, budget: &'a Budget) -> Self {
         self.fields.limit(budget);
         self
     }
 
-    /// Shares queries that take long enough between several threads: whole leaves, and ranges of documents of
-    /// large leaves.
+    /// Shares queries between several threads if they take long enough: whole leaves, and ranges of documents
+    /// of large leaves.
     ///
-    /// Answers are exactly those of one thread. Several threads find the hits that a visitor sees, but the
-    /// calling thread visits them, in document order. The terms of patterns and fuzzy words are looked up by
-    /// one thread; explanations, suggestions and query expansion use one thread.
+    /// The results are exactly the same as with one thread. Several threads find the hits, but the calling
+    /// thread visits them, in document order. The terms of patterns and fuzzy words are looked up by one
+    /// thread; explanations, suggestions and query expansion use one thread.
     #[must_use]
     pub fn with_threads(mut self, threads: &'a SearchThreads) -> Self {
         self.threads = Some(threads);
         self
     }
 
-    /// Names the fields for explanations.
+    /// Sets the names of the fields for explanations.
     #[must_use]
     pub fn naming(mut self, name: impl Fn(Field) -> String) -> Self {
         self.fields.call(name);
         self
     }
 
-    /// The sizes of all leaves together, in the default field.
+    /// Returns the sizes of all leaves together, in the default field.
     pub fn stats(&self) -> LeafStats {
         self.fields.stats(self.fields.default_place())
     }
 
-    /// The key of the document of a hit.
+    /// Returns the key of the document of a hit.
     ///
     /// # Errors
     /// [`Error::UnknownHit`] for a hit of another searcher, [`Error::Corrupt`] if the key cannot be read.
@@ -110,17 +110,17 @@ impl<'a> Searcher<'a> {
         leaf.key(hit.doc)
     }
 
-    /// The number of leaves.
+    /// Returns the number of leaves.
     pub fn leaves(&self) -> usize {
         self.fields.leaves()
     }
 
-    /// The column of a field in a leaf; `None` if no document of the leaf has a value.
+    /// Returns the column of a field in a leaf; `None` if no document of the leaf has a value.
     pub fn column(&self, leaf: usize, field: Field) -> Option<&'a Column> {
         self.fields.all_leaves().get(leaf)?.column(field)
     }
 
-    /// The leaf of a hit.
+    /// Returns the leaf of a hit.
     ///
     /// # Errors
     /// [`Error::UnknownHit`] if the searcher has no such leaf.
@@ -132,7 +132,7 @@ impl<'a> Searcher<'a> {
     }
 }
 
-/// The error for a hit that does not belong to a searcher.
+/// Returns the error for a hit that does not belong to a searcher.
 pub(crate) fn unknown(hit: &Hit) -> Error {
     Error::UnknownHit { segment: hit.leaf, doc: hit.doc }
 }

@@ -7,15 +7,16 @@ use crate::error::Result;
 use crate::schema::Field;
 use crate::segment::{Segment, TermInfo, TermPositions, TermsWalk};
 
-/// Mark places of positions that are not a run: no positions are kept, or there is a single one, which takes
-/// the place of the place.
+/// Marks positions that are not a run: the index has no positions, or the term has a single one, which is
+/// stored instead of a place.
 const NOT_KEPT: u64 = u64::MAX;
 const ONLY: u64 = u64::MAX - 1;
 
-/// Marks the place of a run with offsets. No run is that long.
+/// Marks the place of a run with offsets. No run is long enough for its place to have this bit.
 const OFFSETS: u64 = 1 << 62;
 
-/// Marks a handle that contains a posting instead of a place. No list is that long.
+/// Marks a handle that contains a posting instead of a place. No list is long enough for its place to have
+/// this bit.
 const SINGLE: u64 = 1 << 63;
 
 fn term_ref(info: TermInfo, positions: TermPositions) -> TermRef {
@@ -34,7 +35,7 @@ fn term_ref(info: TermInfo, positions: TermPositions) -> TermRef {
 /// The inverse of [`term_ref`].
 fn info_of(term: &TermRef) -> TermInfo {
     let [place, len] = term.handle;
-    #[expect(clippy::cast_possible_truncation, reason = "both were put in as 32 bits")]
+    #[expect(clippy::cast_possible_truncation, reason = "both were stored from 32 bits")]
     if len & SINGLE == 0 {
         TermInfo::List { doc_freq: term.doc_freq, total_freq: term.total_freq, offset: place, len }
     } else {
@@ -100,7 +101,7 @@ impl Leaf for Segment {
 
     fn positions<'a>(&'a self, term: &TermRef) -> Result<PositionSource<'a>> {
         let [place, len] = term.positions;
-        #[expect(clippy::cast_possible_truncation, reason = "it was put in as 32 bits")]
+        #[expect(clippy::cast_possible_truncation, reason = "it was stored from 32 bits")]
         let positions = match len {
             NOT_KEPT => TermPositions::NotKept,
             ONLY => TermPositions::Only(Occurrence { position: place as u32, ..Occurrence::default() }),

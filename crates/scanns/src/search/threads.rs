@@ -1,34 +1,34 @@
-//! Threads that share single queries, and from which size on sharing pays.
+//! Threads that share single queries, and the sizes from which sharing pays.
 
 use crate::sys::Helpers;
 
-/// Threads that share single queries, see [`Searcher::with_threads`](crate::search::Searcher::with_threads).
+/// Threads that share single queries; see [`Searcher::with_threads`](crate::search::Searcher::with_threads).
 ///
-/// They start with the first query that is worth it and wait for the next one until this is dropped. Any
-/// number of searchers may use them at once: work for which no thread is free is done by the calling thread.
+/// They start with the first query that is large enough and wait for the next one until this is dropped. Any
+/// number of searchers may use them concurrently: if no thread is free, the calling thread does the work.
 #[derive(Debug)]
 pub struct SearchThreads {
     pub(crate) helpers: Helpers,
     pub(crate) sizes: SharingSizes,
 }
 
-/// From which size on sharing pays.
+/// The sizes from which sharing pays.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct SharingSizes {
-    /// The least estimated nanoseconds of a query that is shared.
+    /// The minimum estimated time of a query that is shared, in nanoseconds.
     pub(crate) query: u64,
-    /// The least estimated nanoseconds of a range of documents.
+    /// The minimum estimated time of a range of documents, in nanoseconds.
     pub(crate) range: u64,
-    /// The least documents of a range.
+    /// The minimum number of documents of a range.
     pub(crate) documents: u32,
 }
 
-/// Measured beside other work on the machine: a query that is shared in vain takes 25 to 60 µs longer, to
+/// Measured while the machine did other work: a query that is shared needlessly takes 25 to 60 µs longer, to
 /// wake a helper and because each range starts without knowing which scores are high.
 const SIZES: SharingSizes = SharingSizes { query: 400_000, range: 200_000, documents: 1 << 16 };
 
 impl SearchThreads {
-    /// Up to `threads` threads for one query, the calling thread included; at least 1.
+    /// Creates a pool of up to `threads` threads for one query, including the calling thread; at least 1.
     pub fn new(threads: usize) -> Self {
         SearchThreads { helpers: Helpers::new(threads.saturating_sub(1)), sizes: SIZES }
     }
@@ -40,7 +40,7 @@ impl SearchThreads {
         SearchThreads { sizes, ..SearchThreads::new(threads) }
     }
 
-    /// The most threads that work on one query.
+    /// Returns the maximum number of threads that work on one query.
     pub fn threads(&self) -> usize {
         self.helpers.most() + 1
     }

@@ -1,8 +1,8 @@
 //! The best hits so far, and the threshold for new ones.
 //!
-//! Several threads may search, each with its own best hits. As soon as one of them has enough, nothing that
-//! comes after its worst hit can be among the best, so threads share that bound. It is a score and a place in
-//! document order, so ties are treated exactly as by a single thread.
+//! Several threads may search, each with its own best hits. As soon as one of them has `k` hits, no document
+//! that comes after its worst hit can be among the best, so threads share this bound. It is a score and a
+//! place in document order, so ties are treated exactly as by a single thread.
 
 use std::cmp::Ordering;
 use std::collections::BinaryHeap;
@@ -11,11 +11,11 @@ use std::sync::atomic::{AtomicU64, Ordering as Memory};
 /// A document that matches.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Hit {
-    /// Its score; higher is better.
+    /// The score; higher is better.
     pub score: f32,
-    /// The number of its leaf in the searcher.
+    /// The number of the leaf in the searcher.
     pub leaf: usize,
-    /// Its number in the leaf.
+    /// The number of the document in the leaf.
     pub doc: u32,
 }
 
@@ -75,7 +75,7 @@ impl SharedBound {
         SharedBound { bound: AtomicU64::new(0), starts, shift: bits.saturating_sub(u32::BITS) }
     }
 
-    /// Shares the worst of `k` hits; returns the bound that is then known.
+    /// Shares the worst of `k` hits; returns the best bound known after that.
     fn tell(&self, worst: &Hit) -> u64 {
         let place = self.starts.get(worst.leaf).map_or(u64::MAX, |start| start + u64::from(worst.doc));
         let place = u32::try_from(place >> self.shift).unwrap_or(u32::MAX);
@@ -106,7 +106,7 @@ fn unordered(bits: u32) -> f32 {
     f32::from_bits(if bits >> 31 == 1 { bits ^ 1 << 31 } else { !bits })
 }
 
-/// Keeps the best `k` hits, in whatever order they come.
+/// Keeps the best `k` hits, which may come in any order.
 pub(crate) struct TopK<'s> {
     k: usize,
     heap: BinaryHeap<Worst>,

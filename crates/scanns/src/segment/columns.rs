@@ -1,4 +1,4 @@
-//! The sections of a segment that hold its columns. What a column is says the room `column`.
+//! The sections of a segment that hold its columns. See the module `column` for columns.
 
 use std::collections::BTreeSet;
 use std::sync::Arc;

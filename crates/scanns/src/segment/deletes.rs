@@ -1,4 +1,4 @@
-//! The deleted documents of a segment, in a file beside it. Each commit that deletes more documents writes a
+//! The deleted documents of a segment, in a separate file. Each commit that deletes more documents writes a
 //! new file.
 //!
 //! ```text
@@ -36,7 +36,7 @@ impl Deletes {
         self.docs.len()
     }
 
-    /// Deletes a document; returns false if it was deleted already.
+    /// Deletes a document; returns false if it was already deleted.
     pub fn insert(&mut self, doc: u32) -> bool {
         self.docs.insert(doc)
     }
@@ -59,7 +59,7 @@ impl Deletes {
         out.finish()?.sync()
     }
 
-    /// Reads the file that [`Deletes::write`] wrote for the segment with these figures.
+    /// Reads the file that [`Deletes::write`] wrote for this segment.
     pub(super) fn read(
         directory: &dyn Directory,
         id: u128,

@@ -1,4 +1,4 @@
-//! What a segment stores of its documents: their text or where it is, and their terms in order.
+//! The stored data of documents in a segment: their text or its place, and their terms in order.
 
 use super::layout::{SPAN_PLACES, TEXT, VECTORS, file_name};
 use super::reader::Segment;
@@ -7,7 +7,7 @@ use crate::error::{Error, Result};
 use crate::schema::Store;
 use crate::source::Stamp;
 
-/// Where the text of a document is.
+/// The place of the text of a document.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Reference {
     /// The file.
@@ -31,7 +31,7 @@ pub struct StoredFigures {
     pub vector_text: u64,
 }
 
-/// What all of `segments` keep of the text of documents, and whether they have vectors.
+/// The storage mode of text that all `segments` share, and whether they have vectors.
 ///
 /// # Errors
 /// [`Error::Corrupt`] if they differ, which never happens among the segments of one index.
@@ -41,14 +41,14 @@ pub(super) fn in_common(segments: &[Segment]) -> Result<(Store, bool)> {
     match segments.iter().find(|segment| kept(segment) != first) {
         Some(other) => Err(Error::corrupt(
             file_name(other.id()),
-            "it does not store documents or vectors in the way of the other segments of its index",
+            "it stores documents or vectors differently from the other segments of its index",
         )),
         None => Ok(first),
     }
 }
 
 impl Segment {
-    /// What is kept of the text of documents.
+    /// Returns how the text of documents is stored.
     pub fn store(&self) -> Store {
         let has = |section| self.envelope().section(section).is_ok();
         if has(TEXT.index) {
@@ -60,7 +60,7 @@ impl Segment {
         }
     }
 
-    /// Returns true if the terms of each document are kept.
+    /// Returns true if the terms of each document are stored.
     pub fn has_vectors(&self) -> bool {
         self.envelope().section(VECTORS.index).is_ok()
     }
@@ -77,12 +77,12 @@ impl Segment {
         SpanReader::open(self.envelope(), self.stats().max_doc)
     }
 
-    /// The text of a document, if it is stored in the segment.
+    /// Returns the text of a document, if it is stored in the segment.
     pub fn content(&self, doc: u32) -> Result<Option<Vec<u8>>> {
         self.text()?.map(|text| text.get(doc)).transpose()
     }
 
-    /// Where the text of a document is, if references are stored.
+    /// Returns the place of the text of a document, if references are stored.
     pub fn reference(&self, doc: u32) -> Result<Option<Reference>> {
         let Some(spans) = self.spans()? else { return Ok(None) };
         let (path, stamp, is_line) = self.keys()?.file_of(doc)?;
@@ -90,23 +90,23 @@ impl Segment {
         Ok(Some(Reference { path, stamp, span }))
     }
 
-    /// The terms of a document in byte order, if they are stored.
+    /// Returns the terms of a document in byte order, if they are stored.
     pub fn vector(&self, doc: u32) -> Result<Option<Vec<TermInDocument>>> {
         let Some(vectors) = self.vectors()? else { return Ok(None) };
         decode_vector(&vectors.get(doc)?).map(Some).ok_or_else(|| self.damaged_vector(doc))
     }
 
-    /// The error for a vector of this segment that does not decode.
+    /// Returns the error for a vector of this segment that cannot be decoded.
     pub(super) fn damaged_vector(&self, doc: u32) -> Error {
         Error::corrupt(file_name(self.id()), format!("the vector of document {doc} cannot be read"))
     }
 
-    /// The error for stored values of this segment that do not decode.
+    /// Returns the error for stored values of this segment that cannot be decoded.
     pub fn damaged_values(&self, doc: u32) -> Error {
         Error::corrupt(file_name(self.id()), format!("the stored values of document {doc} cannot be read"))
     }
 
-    /// Sizes of the stored data.
+    /// Returns the sizes of the stored data.
     pub fn stored_figures(&self) -> Result<StoredFigures> {
         let (text, spans, vectors) = (self.text()?, self.spans()?, self.vectors()?);
         let packed = |reader: &Option<BlockReader<'_>>| reader.as_ref().map_or(0, BlockReader::packed_bytes);

@@ -1,4 +1,4 @@
-//! Writes what an index thread has in memory as a segment, in one sequential pass.
+//! Writes the documents that an index thread has in memory as a segment, in one sequential pass.
 
 use super::columns;
 use super::keys::{self, Keys};
@@ -13,16 +13,15 @@ use crate::invert::{Deltas, Inverter, PostingsIter};
 use crate::schema::{Field, Postings};
 use crate::store::{Directory, EnvelopeWriter, Unsynced, WRITE_BUFFER};
 
-/// Bytes of memory that a flush needs beyond the memory of the inverter.
+/// Bytes of memory that a flush needs in addition to the memory of the inverter.
 pub const FLUSH_BYTES: usize = 16 << 20;
 
-/// Sizes of the buffers that a segment passes through on its way to the file.
+/// Sizes of the buffers through which a segment is written.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct FlushBuffers {
     /// Bytes per write to the file, from 512 bytes to 64 MiB.
     pub write: usize,
-    /// Bytes of postings that are gathered before they are passed to the write buffer, from 512 bytes to 64
-    /// MiB.
+    /// Bytes of postings to collect before they are passed to the write buffer, from 512 bytes to 64 MiB.
     pub lists: usize,
 }
 
@@ -33,7 +32,7 @@ impl Default for FlushBuffers {
 }
 
 impl FlushBuffers {
-    /// Refuses sizes that are out of bounds.
+    /// Returns an error for sizes that are out of bounds.
     pub(crate) fn check(&self) -> Result<()> {
         match [self.write, self.lists].into_iter().find(|bytes| !(512..=64 << 20).contains(bytes)) {
             Some(bytes) => Err(Error::invalid("flush buffer", bytes, "from 512 bytes to 64 MiB")),
@@ -41,7 +40,7 @@ impl FlushBuffers {
         }
     }
 
-    /// Bytes of memory that the buffers take beyond [`FLUSH_BYTES`].
+    /// Bytes of memory that the buffers need in addition to [`FLUSH_BYTES`].
     pub(crate) fn extra_bytes(&self) -> usize {
         let usual = Self::default();
         (self.write + 2 * self.lists).saturating_sub(usual.write + 2 * usual.lists)
@@ -71,11 +70,11 @@ pub struct SegmentContents<'a> {
     pub columns: &'a mut ColumnSet,
 }
 
-/// Writes `contents` to a new segment `id`, and empties everything in it but the keys. The file must be
+/// Writes `contents` to a new segment `id`, and empties everything in it except the keys. The file must be
 /// synced before the commit.
 ///
 /// # Errors
-/// Whatever the directory returns; the file is then removed.
+/// The errors of the directory; the file is then removed.
 pub fn flush(
     directory: &dyn Directory,
     id: u128,
@@ -85,8 +84,7 @@ pub fn flush(
     let written = write(directory, id, &mut contents, buffers);
     if written.is_err() {
         contents.fields.iter_mut().for_each(|(_, inverter)| inverter.clear());
-        // The first error is the one to report; a file that cannot be removed now is removed at the next
-        // commit.
+        // Report the first error; a file that cannot be removed now is removed at the next commit.
         let _ = directory.remove(&file_name(id));
     }
     written
@@ -200,7 +198,8 @@ pub(super) fn write_rest(field: Field, sparse: &[u8], norms: &[u8], out: &mut En
     out.write(norms)
 }
 
-/// Deltas that are passed on at once, so that the deltas of a huge document do not pile up in memory.
+/// Number of deltas that are passed on together, so that the deltas of a huge document do not fill the
+/// memory.
 const PIECE: u32 = 1 << 14;
 
 /// Adds the postings of a term and their deltas, except those of void documents.

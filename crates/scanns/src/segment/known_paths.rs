@@ -1,21 +1,21 @@
-//! The files whose documents a segment contains, for bringing an index up to date.
+//! The files whose documents a segment contains; used to update an index.
 
 use super::keys::{KeyReader, WHOLE_FILE};
 use super::reader::Segment;
 use crate::error::Result;
 use crate::source::Stamp;
 
-/// Finds the files of which a segment has documents that are not deleted.
+/// Finds the files that have live documents in a segment.
 pub struct KnownPaths<'a> {
     keys: KeyReader<'a>,
-    /// By path: whether it has a live document; `None` if every path has.
+    /// By path: whether it has a live document; `None` if every path has one.
     live: Option<Vec<bool>>,
     /// By path: whether its documents are lines; `None` if all documents are files.
     lines: Option<Vec<bool>>,
 }
 
 impl<'a> KnownPaths<'a> {
-    /// The files of `segment`.
+    /// Returns the files of `segment`.
     pub fn of(segment: &'a Segment) -> Result<Self> {
         let keys = segment.keys()?;
         let all = segment.live_documents() == u64::from(segment.stats().max_doc);
@@ -36,8 +36,8 @@ impl<'a> KnownPaths<'a> {
         Ok(KnownPaths { keys, live: Some(live), lines: Some(lines) })
     }
 
-    /// The stamp of the file `path` when it was indexed, and whether its documents are lines; `None` if the
-    /// segment has no live document of it.
+    /// Returns the stamp of the file `path` when it was indexed, and whether its documents are lines; `None`
+    /// if the segment has no live document of the file.
     pub fn find(&self, path: &[u8]) -> Result<Option<(Stamp, bool)>> {
         let is = |flags: &Option<Vec<bool>>, path: u32, other: bool| {
             flags.as_ref().map_or(other, |flags| flags.get(path as usize) == Some(&true))

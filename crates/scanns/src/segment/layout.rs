@@ -45,7 +45,7 @@ pub(super) struct BlockSections {
     pub(super) what: &'static str,
 }
 
-/// The number of section `kind` of a field; for field 0 it is `kind` itself.
+/// The number of section `kind` of a field; for field 0 it equals `kind`.
 pub(super) const fn of_field(kind: u32, field: Field) -> u32 {
     kind | (field.number() as u32) << 8
 }

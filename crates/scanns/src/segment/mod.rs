@@ -1,18 +1,18 @@
-//! One immutable segment: the documents that an index thread had in memory, written as one file in one pass.
+//! One immutable segment: the documents of an index thread, written as one file in one pass.
 //!
-//! What comes in are inverters, keys, stored text and columns; what goes out are terms, postings, norms,
-//! keys, texts and column values by document number. Start with `reader.rs`, whose [`Segment`] answers every
-//! question about an open segment, and with `flush.rs`, which writes one. `merge/` joins several segments
-//! into one and `check/` verifies all of a segment.
+//! The input is inverters, keys, stored text and columns. The output is terms, postings, norms, keys, texts
+//! and column values by document number. Start with `reader.rs`, whose [`Segment`] gives access to an open
+//! segment, and with `flush.rs`, which writes one. `merge/` joins several segments into one and `check/`
+//! verifies a segment.
 //!
-//! A segment file is an envelope of sections, which are numbered in `layout.rs`. `terms/` holds terms and
-//! postings side by side, because one sequential write cannot fill two sections at once and a query wants
-//! both from the same place. `keys/` holds the names of documents, `stored/` their text and vectors,
-//! `columns.rs` their typed values, `stats.rs` the figures. What changes after a segment was written is in
-//! files beside it: `deletes.rs` and `updates.rs`.
+//! A segment file is an envelope of sections, which are numbered in `layout.rs`. `terms/` stores terms and
+//! postings next to each other, because one sequential write cannot fill two sections at the same time and a
+//! query needs both from the same place. `keys/` holds the names of documents, `stored/` their text and
+//! vectors, `columns.rs` their typed values, `stats.rs` the figures. Changes after a segment was written are
+//! in separate files: `deletes.rs` and `updates.rs`.
 //!
-//! The files build on each other in this order: `layout`, `stats`, `progress`, `renumbering`, `order`; then
-//! `terms`, `keys`, `stored`, `columns`, `deletes`, `updates`; then `reader` and what it is extended by in
+//! The files depend on each other in this order: `layout`, `stats`, `progress`, `renumbering`, `order`; then
+//! `terms`, `keys`, `stored`, `columns`, `deletes`, `updates`; then `reader` and its extensions in
 //! `positions` and `documents`; then `known_paths`, `flush`, `merge` and `check`.
 
 #![cfg_attr(not(test), warn(clippy::indexing_slicing))]

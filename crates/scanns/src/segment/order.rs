@@ -1,4 +1,4 @@
-//! The order in which a merge writes the surviving documents, where that is not the order of the sources.
+//! The order in which a merge writes the surviving documents, if it is not the order of the sources.
 
 use super::renumbering::Renumbering;
 
@@ -9,7 +9,7 @@ pub struct DocumentOrder {
     to: Vec<u32>,
     /// Number in the order of the sources by new number.
     from: Vec<u32>,
-    /// Bytes that may be gathered at once to write in this order.
+    /// Bytes that may be held in memory to write in this order.
     memory: u64,
 }
 
@@ -21,7 +21,7 @@ pub struct Origin {
 }
 
 impl DocumentOrder {
-    /// The order in which document `from[n]` of the sources' order gets number `n`; `from` must be a
+    /// Creates the order in which document `from[n]` of the sources' order gets number `n`; `from` must be a
     /// permutation.
     pub(super) fn new(from: Vec<u32>, memory: u64) -> Self {
         let mut to = vec![0; from.len()];
@@ -38,13 +38,13 @@ impl DocumentOrder {
         self.from.len()
     }
 
-    /// The new number of a document, given its number in the order of the sources.
+    /// Returns the new number of a document, given its number in the order of the sources.
     #[inline]
     pub fn number(&self, kept: u32) -> Option<u32> {
         self.to.get(kept as usize).copied()
     }
 
-    /// Where the document with the new number `number` comes from.
+    /// Returns the origin of the document with the new number `number`.
     pub fn origin(&self, documents: &[Renumbering], number: usize) -> Option<Origin> {
         let kept = *self.from.get(number)?;
         let source = documents.partition_point(|numbers| numbers.end() <= kept);
@@ -61,12 +61,12 @@ impl DocumentOrder {
         self.from.iter().copied()
     }
 
-    /// Bytes that may be gathered at once.
+    /// Returns the number of bytes that may be held in memory.
     pub fn memory(&self) -> usize {
         usize::try_from(self.memory).unwrap_or(usize::MAX)
     }
 
-    /// Puts `norms`, which are in the order of the sources, into the new order.
+    /// Reorders `norms`, which are in the order of the sources.
     pub(super) fn apply(&self, norms: &[u8]) -> Vec<u8> {
         self.kept_numbers().map(|kept| norms.get(kept as usize).copied().unwrap_or(0)).collect()
     }

@@ -1,4 +1,4 @@
-//! An open segment: its terms, postings, norms, keys and columns, and which of its documents are live.
+//! An open segment: its terms, postings, norms, keys and columns, and its live documents.
 
 use std::ops::Range;
 use std::sync::{Arc, OnceLock};
@@ -16,8 +16,8 @@ use crate::error::{Error, Result};
 use crate::schema::{Field, Postings};
 use crate::store::{Directory, Envelope};
 
-/// An open segment, seen through one of its fields. A clone shares everything until documents are deleted or
-/// values changed in one of the copies.
+/// An open segment, seen through one of its fields. Clones share all data until documents are deleted or
+/// values changed in one of them.
 #[derive(Clone, Debug)]
 pub struct Segment {
     written: Arc<WrittenSegment>,
@@ -29,7 +29,7 @@ pub struct Segment {
     field: Field,
 }
 
-/// What never changes.
+/// The immutable data of a segment.
 #[derive(Debug)]
 struct WrittenSegment {
     file: Envelope,
@@ -38,15 +38,15 @@ struct WrittenSegment {
     terms: Vec<TermDictionary>,
     /// Columns in ascending order of their fields.
     columns: Arc<Vec<(Field, Column)>>,
-    /// The terms of a field that no document of the segment has.
+    /// The empty dictionary of a field that no document of the segment has.
     no_terms: TermDictionary,
     /// The norms of a field that no document of the segment has.
     no_norms: OnceLock<Vec<u8>>,
 }
 
 impl Segment {
-    /// Opens segment `id` with the deletes of commit `deletes`, or without deletes for 0, and verifies what
-    /// every query needs. The segment is seen through its first field.
+    /// Opens segment `id` with the deletes of commit `deletes`, or without deletes for 0, and verifies the
+    /// sections that every query needs. The segment is seen through its first field.
     ///
     /// # Errors
     /// [`Error::Corrupt`] if the file is damaged or holds another segment.
@@ -79,7 +79,7 @@ impl Segment {
         Ok(Segment { written: Arc::new(written), deletes: Arc::new(deletes), updates: None, columns, field })
     }
 
-    /// The segment with the updates that commit `generation` published, or without updates for 0.
+    /// Returns the segment with the updates that commit `generation` published, or without updates for 0.
     ///
     /// # Errors
     /// [`Error::Corrupt`] if the file is damaged or belongs to another segment.
@@ -101,7 +101,7 @@ impl Segment {
         SegmentColumns { id: self.id(), documents: stats.max_doc, written: columns, now: &self.columns }
     }
 
-    /// The updates, if there are any.
+    /// Returns the updates, if there are any.
     pub fn updates(&self) -> Option<&Updates> {
         self.updates.as_deref()
     }
@@ -115,7 +115,7 @@ impl Segment {
         self.take_updates(updates)
     }
 
-    /// Replaces the updates of this copy by those of `other`.
+    /// Replaces the updates of this copy by the updates of `other`.
     pub fn take_updates_of(&mut self, other: &Segment) {
         (self.updates, self.columns) = (other.updates.clone(), other.columns.clone());
     }
@@ -135,7 +135,7 @@ impl Segment {
         }
     }
 
-    /// The values that this copy has and `then`, an earlier one, had not.
+    /// Returns the values of this copy that differ from the earlier copy `then`.
     pub fn changes_since(&self, then: &Segment) -> Result<Changes> {
         let mut changes = Changes::new();
         let Some(updates) = self.updates.as_ref().filter(|_| !self.has_updates_of(then)) else {
@@ -151,7 +151,7 @@ impl Segment {
         Ok(changes)
     }
 
-    /// The same segment, seen through another field.
+    /// Returns the same segment, seen through another field.
     #[must_use]
     pub fn in_field(&self, field: Field) -> Self {
         Segment { field, ..self.clone() }
@@ -162,38 +162,38 @@ impl Segment {
         self.place().is_some()
     }
 
-    /// Index of the field among those of the segment.
+    /// The index of the field among the fields of the segment.
     fn place(&self) -> Option<usize> {
         self.written.stats.fields.iter().position(|stats| stats.field == self.field)
     }
 
-    /// The identity of the segment.
+    /// Returns the identity of the segment.
     pub fn id(&self) -> u128 {
         self.written.file.id()
     }
 
-    /// The figures of the segment.
+    /// Returns the figures of the segment.
     pub fn stats(&self) -> &SegmentStats {
         &self.written.stats
     }
 
-    /// Length of the file in bytes.
+    /// Returns the length of the file in bytes.
     pub fn bytes(&self) -> u64 {
         self.written.file.file_len()
     }
 
-    /// The figures of the field; all are zero if no document has it.
+    /// Returns the figures of the field; all are zero if no document has the field.
     pub fn field_stats(&self) -> FieldStats {
         let found = self.place().and_then(|place| self.written.stats.fields.get(place));
         found.copied().unwrap_or(FieldStats { field: self.field, ..FieldStats::default() })
     }
 
-    /// What is kept of a term in a document.
+    /// Returns what is stored about a term in a document.
     pub fn kept(&self) -> Postings {
         self.field_stats().kept
     }
 
-    /// The norms, one byte per document.
+    /// Returns the norms, one byte per document.
     pub fn norms(&self) -> Result<&[u8]> {
         if self.place().is_none() {
             let none = || vec![0; self.written.stats.max_doc as usize];
@@ -209,34 +209,34 @@ impl Segment {
             && !self.deletes.contains(doc)
     }
 
-    /// The deleted documents.
+    /// Returns the deleted documents.
     pub fn deletes(&self) -> &Deletes {
         &self.deletes
     }
 
-    /// Deletes a document in this copy; returns false if it was void or deleted before.
+    /// Deletes a document in this copy; returns false if it was already void or deleted.
     pub fn delete(&mut self, doc: u32) -> bool {
         self.is_live(doc) && Arc::make_mut(&mut self.deletes).insert(doc)
     }
 
-    /// Number of documents that are neither void nor deleted.
+    /// Returns the number of documents that are neither void nor deleted.
     pub fn live_documents(&self) -> u64 {
         self.written.stats.documents - self.deletes.count()
     }
 
-    /// Looks up a term: its postings, and where its positions are.
+    /// Looks up a term. Returns its postings, and the place of its positions.
     pub fn find_all(&self, term: &[u8]) -> Result<Option<(TermInfo, TermPositions)>> {
         let (terms, documents) = (self.dictionary(), self.written.stats.max_doc);
         match terms.find(term)? {
             Some((TermInfo::Single { doc, .. }, _)) if doc >= documents => {
-                Err(terms.section().corrupt(format!("a posting names document {doc} of {documents}")))
+                Err(terms.section().corrupt(format!("a posting refers to document {doc} of {documents}")))
             }
             info => Ok(info),
         }
     }
 
-    /// The bytes of a list of postings or of a run of positions, whose place a [`TermInfo`] or
-    /// [`TermPositions`] gave.
+    /// Returns the bytes of a list of postings or of a run of positions. The place comes from a [`TermInfo`]
+    /// or [`TermPositions`].
     pub fn list(&self, offset: u64, len: u64) -> Result<&[u8]> {
         let section = self.dictionary().section();
         let range = usize::try_from(offset).ok().zip(usize::try_from(len).ok());
@@ -244,38 +244,38 @@ impl Segment {
         section.get(range.ok_or_else(|| section.corrupt("a list lies beyond the address space"))?)
     }
 
-    /// All terms from `start` on, in order, with their postings: for readers that need most of them.
+    /// Returns all terms from `start` on, in order, with their postings; for readers that need most of them.
     pub fn terms_from(&self, start: &[u8]) -> Result<TermsIter<'_>> {
         self.dictionary().iter_from(start)
     }
 
-    /// All terms in order, for readers that skip most of them.
+    /// Returns all terms in order, for readers that skip most of them.
     pub fn walk_terms(&self) -> TermsWalk<'_> {
         TermsWalk::new(self.dictionary())
     }
 
-    /// Terms in order that are at least `step` bytes of their section apart, each with the bytes since the
-    /// one before.
+    /// Returns terms in order that are at least `step` bytes of their section apart, each with the number of
+    /// bytes since the previous one.
     pub fn term_samples(&self, step: u64) -> Result<Vec<(Vec<u8>, u64)>> {
         self.dictionary().samples(step)
     }
 
-    /// The terms of the field.
+    /// Returns the terms of the field.
     pub fn dictionary(&self) -> &TermDictionary {
         self.place().and_then(|place| self.written.terms.get(place)).unwrap_or(&self.written.no_terms)
     }
 
-    /// The key of a document.
+    /// Returns the key of a document.
     pub fn key(&self, doc: u32) -> Result<Vec<u8>> {
         self.keys()?.key(doc)
     }
 
-    /// The column of a field; `None` if no document has a value in it.
+    /// Returns the column of a field; `None` if no document has a value in it.
     pub fn column(&self, field: Field) -> Option<&Column> {
         find(&self.columns, field)
     }
 
-    /// All columns, in ascending order of their fields.
+    /// Returns all columns, in ascending order of their fields.
     pub fn columns(&self) -> &[(Field, Column)] {
         &self.columns
     }
@@ -288,7 +288,7 @@ impl Segment {
         KeyReader::open(&self.written.file, self.written.stats.max_doc)
     }
 
-    /// The documents of the files with these paths, including deleted ones, as ranges in order.
+    /// Returns the documents of the files with these paths, including deleted ones, as ranges in order.
     pub fn documents_of<'p>(&self, paths: impl IntoIterator<Item = &'p [u8]>) -> Result<Vec<Range<u32>>> {
         let keys = self.keys()?;
         let mut numbers = Vec::new();
@@ -299,8 +299,8 @@ impl Segment {
         keys.documents_of(&numbers)
     }
 
-    /// The documents with these keys, including deleted ones. A key is the path of a file, which names all
-    /// documents of the file, or a path, a colon and a line number.
+    /// Returns the documents with these keys, including deleted ones. A key is the path of a file, which
+    /// selects all documents of the file, or a path, a colon and a line number.
     pub fn documents_named<'k>(&self, keys: impl IntoIterator<Item = &'k [u8]>) -> Result<Vec<Range<u32>>> {
         let reader = self.keys()?;
         let (mut whole, mut lines) = (Vec::new(), Vec::new());
@@ -317,7 +317,7 @@ impl Segment {
         Ok(found)
     }
 
-    /// Calls `visit` with the key and the number of every document, in a segment whose documents are not
+    /// Calls `visit` with the key and the number of every document. The documents of the segment must not be
     /// lines.
     pub fn each_document_named(&self, visit: &mut dyn FnMut(&[u8], u32)) -> Result<()> {
         self.keys()?.each_path(|number, path| {
@@ -326,7 +326,7 @@ impl Segment {
         })
     }
 
-    /// The error for a list of this segment that does not decode.
+    /// Returns the error for a list of this segment that cannot be decoded.
     pub(super) fn damaged_list(&self, term: &[u8]) -> Error {
         let what = format!("the postings of term \"{}\" cannot be read", term.escape_ascii());
         Error::corrupt(file_name(self.written.file.id()), what)

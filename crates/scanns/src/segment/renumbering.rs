@@ -1,4 +1,4 @@
-//! Which document numbers of a segment survive a merge, and what they become.
+//! The documents of a segment that survive a merge, and their new numbers.
 
 /// Bits per entry of the running counts.
 const RANK: usize = 512;

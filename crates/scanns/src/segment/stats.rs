@@ -16,11 +16,11 @@ use crate::schema::{Field, Postings};
 pub struct SegmentStats {
     /// Number of documents without the void ones.
     pub documents: u64,
-    /// Document numbers in use, void documents included: at most 2³¹.
+    /// Number of document numbers in use, including void documents; at most 2³¹.
     pub max_doc: u32,
     /// The figures of the searched fields, in ascending order of the fields.
     pub fields: Vec<FieldStats>,
-    /// Documents that failed while they were read, ascending. They have a number, but are in no posting.
+    /// Void documents, ascending: reading them failed. They have a number, but no postings.
     pub void: Vec<u32>,
 }
 
@@ -29,25 +29,25 @@ pub struct SegmentStats {
 pub struct FieldStats {
     /// The field.
     pub field: Field,
-    /// What is kept of a term in a document.
+    /// What is stored about a term in a document.
     pub kept: Postings,
     /// Documents with at least one term.
     pub documents_with_terms: u64,
-    /// Tokens of all documents; number of postings if only documents are kept.
+    /// Number of tokens of all documents, or number of postings if only documents are stored.
     pub tokens: u64,
-    /// Distinct terms.
+    /// Number of distinct terms.
     pub terms: u64,
-    /// Bytes of the positions of all terms, including their offsets; 0 if positions are not kept.
+    /// Bytes of the positions and offsets of all terms; 0 if positions are not stored.
     pub run_bytes: u64,
 }
 
 impl SegmentStats {
-    /// Number of tokens of all fields.
+    /// Returns the number of tokens of all fields.
     pub fn tokens(&self) -> u64 {
         self.fields.iter().fold(0, |sum, field| sum.saturating_add(field.tokens))
     }
 
-    /// Number of distinct terms of all fields.
+    /// Returns the number of distinct terms of all fields.
     pub fn terms(&self) -> u64 {
         self.fields.iter().fold(0, |sum, field| sum.saturating_add(field.terms))
     }

@@ -59,7 +59,7 @@ pub(in crate::segment) fn write_contents(
 
 type Lists = BTreeMap<Vec<u8>, BTreeMap<u32, u32>>;
 
-/// A segment of random documents, with what must be in it. Document 3 is void.
+/// A segment of random documents, with the expected content. Document 3 is void.
 fn sample(random: &mut Rng, docs: u32) -> (RamDirectory, Lists, Vec<u64>) {
     let options = InvertOptions { budget: 1 << 28, pages: PageSize::Base, ..InvertOptions::default() };
     let mut inverter = Inverter::new(&options).unwrap();

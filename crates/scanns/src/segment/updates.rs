@@ -1,10 +1,9 @@
-//! Column values that were changed after their segment was written, in a file beside it. Each commit that
+//! Column values that were changed after their segment was written, in a separate file. Each commit that
 //! changes more values writes a new file.
 //!
 //! For each column with changed values the file has the blocks that contain them and an index over all blocks
-//! of the column; the index leads to the blocks of the segment where nothing was changed. So changing a few
-//! values writes a few blocks and the index, and reading is as fast as before. The sections are numbered as
-//! in a segment.
+//! of the column; for unchanged blocks, the index refers to the segment. So changing a few values writes a
+//! few blocks and the index, and reading is as fast as before. The sections are numbered as in a segment.
 //!
 //! ```text
 //! blocks = block …           as in the segment; their offsets begin at the end of the segment's blocks
@@ -29,14 +28,14 @@ const UPDATES: FileKind = FileKind { magic: *b"SCANNUPD", format: 1 };
 /// Bytes of the write buffer; an update writes few blocks.
 const BUFFER: usize = 64 << 10;
 
-/// By field: the kind of its values, and the documents that get new ones.
+/// The kind of the values of each field, and the new values of documents.
 pub type Changes = BTreeMap<Field, (ColumnKind, NewValues)>;
 
 /// Changed values of one segment.
 #[derive(Debug)]
 pub struct Updates {
     file: Envelope,
-    /// The commit that published them; 0 while they are in memory only.
+    /// The generation of the commit that published them; 0 while they are only in memory.
     generation: u64,
 }
 
@@ -65,12 +64,12 @@ impl Updates {
         }
     }
 
-    /// The commit that published them; 0 while they are in memory only.
+    /// Returns the generation of the commit that published them; 0 while they are only in memory.
     pub fn generation(&self) -> u64 {
         self.generation
     }
 
-    /// Length of the file in bytes.
+    /// Returns the length of the file in bytes.
     pub fn bytes(&self) -> u64 {
         self.file.file_len()
     }
@@ -85,8 +84,8 @@ impl Updates {
         fields_of(&self.file)
     }
 
-    /// The columns of a segment of `documents` documents, which were written as `written`, with these
-    /// updates.
+    /// The columns of a segment of `documents` documents with these updates; `written` are the columns of the
+    /// segment file.
     pub(super) fn apply(&self, written: &[(Field, Column)], documents: u32) -> Result<Vec<(Field, Column)>> {
         let mut columns: BTreeMap<Field, Column> = written.iter().cloned().collect();
         for field in self.fields() {
@@ -122,7 +121,7 @@ impl Updates {
     }
 }
 
-/// Writes a file with the updates `before` and with `changes`.
+/// Writes a file with the updates `before` and `changes`.
 fn write(
     directory: &dyn Directory,
     generation: u64,
@@ -152,8 +151,8 @@ fn write(
     out.finish()?.sync()
 }
 
-/// The documents whose values in `now` differ from those in `then`, with their values in `now`. Both are
-/// states of the same column, and `now` has all changes of `then` and perhaps more. Blocks that both share
+/// The documents whose values in `now` differ from their values in `then`, with their values in `now`. Both
+/// are states of the same column; `now` has all changes of `then` and perhaps more. Blocks that both share
 /// are not read.
 pub(super) fn differences(then: Option<&Column>, now: &Column) -> Result<NewValues> {
     let (mut old, mut new, mut changed) = (Vec::new(), Vec::new(), NewValues::new());

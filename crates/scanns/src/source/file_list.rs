@@ -8,7 +8,7 @@ use std::path::{Path, PathBuf};
 use crate::error::{Error, Result};
 use crate::source::options::{FileList, ListFrom, Separator};
 
-/// Reads the paths of `list`; empty ones are left out, all other bytes are kept as they are.
+/// Reads the paths of `list`. Empty paths are skipped; all other bytes are kept unchanged.
 pub(super) fn read_list(list: &FileList) -> Result<Vec<PathBuf>> {
     let bytes = match &list.from {
         ListFrom::Path(path) => std::fs::read(path).map_err(|e| Error::io("read the file list", path, e))?,

@@ -1,4 +1,4 @@
-//! Globs that say which files and directories are taken.
+//! Globs that include or exclude files and directories.
 
 use std::os::unix::ffi::OsStrExt;
 use std::path::Path;
@@ -24,7 +24,7 @@ impl Filter {
         })
     }
 
-    /// True if the file at `path` is wanted.
+    /// True if the file at `path` is to be indexed.
     pub(super) fn takes_file(&self, path: &Path) -> bool {
         self.enters(path) && self.include.as_ref().is_none_or(|set| matches(set, path))
     }

@@ -1,4 +1,4 @@
-//! What a walk finds.
+//! The results of a walk: inputs, and failures.
 
 use std::path::PathBuf;
 
@@ -9,68 +9,68 @@ pub struct Input {
     pub path: PathBuf,
     /// Size in bytes when it was found.
     pub bytes: u64,
-    /// When it was modified last, in nanoseconds since 1970.
+    /// The time of the last modification, in nanoseconds since 1970.
     pub modified: i64,
-    /// What else the file system said of it, if that was asked for.
+    /// More metadata of the file, if [`SourceOptions::status`](super::SourceOptions::status) is set.
     pub status: Option<Box<FileStatus>>,
 }
 
-/// What a file system says of a file, beside its size and when it was modified.
+/// Metadata of a file, in addition to its size and time of modification.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct FileStatus {
-    /// When it was read last, in nanoseconds since 1970.
+    /// The time of the last access, in nanoseconds since 1970.
     pub accessed: i64,
-    /// When anything of it was changed last, in nanoseconds since 1970.
+    /// The time of the last change of the file or its metadata, in nanoseconds since 1970.
     pub changed: i64,
-    /// Its number in the file system.
+    /// The number of the file in its file system (inode).
     pub inode: u64,
-    /// How many names it has.
+    /// The number of names (hard links).
     pub links: u64,
-    /// The file system.
+    /// The device of the file system.
     pub device: u64,
-    /// Its owner.
+    /// The user id of the owner.
     pub uid: u32,
-    /// Its group.
+    /// The group id.
     pub gid: u32,
-    /// Its kind and permissions.
+    /// The type and the permissions.
     pub mode: u32,
 }
 
-/// What tells whether a file changed since it was indexed.
+/// Size and time of modification, which tell whether a file has changed since it was indexed.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Stamp {
     /// Its size in bytes.
     pub bytes: u64,
-    /// When it was modified last, in nanoseconds since 1970.
+    /// The time of the last modification, in nanoseconds since 1970.
     pub modified: i64,
 }
 
 impl Input {
-    /// What the file was like when it was found.
+    /// The stamp of the file when it was found.
     pub fn stamp(&self) -> Stamp {
         Stamp { bytes: self.bytes, modified: self.modified }
     }
 }
 
-/// An input that could not be taken, and why.
+/// An input that could not be read, with the reason.
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub struct Failure {
     /// The path under which it was found or given.
     pub path: PathBuf,
-    /// The reason in words.
+    /// The reason, as text.
     pub reason: String,
 }
 
-/// What was found.
+/// The inputs of a build.
 #[derive(Debug, Default)]
 pub struct Inputs {
-    /// Large files first, largest of them first; then all others, each directory's together, by path.
+    /// Large files by descending size; then all other files, by directory and path.
     pub inputs: Vec<Input>,
-    /// What could not be taken, by path.
+    /// Inputs that could not be read, by path.
     pub failures: Vec<Failure>,
-    /// What was left out on purpose: special files, symbolic links not followed, what the globs exclude (an
-    /// excluded directory counts once).
+    /// Files that were skipped on purpose: special files, symbolic links that are not followed, and files
+    /// that the globs exclude (an excluded directory counts once).
     pub skipped: u64,
-    /// Sum of all inputs' sizes.
+    /// The total size of all inputs.
     pub bytes: u64,
 }

@@ -1,9 +1,8 @@
 //! Which inputs exist: paths and lists in, a list of regular files with their sizes out, in reading order.
 //!
-//! Nothing here opens a file that is to be indexed, and no fault in the tree stops the walk: what cannot be
-//! taken is counted or listed with its reason. Start with [`collect`]; `file_list.rs` understands what the
-//! user named, `walk.rs` descends into directories, `filter.rs` holds the globs, `order.rs` sorts and removes
-//! what was reached twice.
+//! No file is opened here, and no failure stops the walk: a path that cannot be read is counted, or listed
+//! with its reason. Start with [`collect`]. `file_list.rs` reads lists of paths, `walk.rs` descends into
+//! directories, `filter.rs` matches globs, and `order.rs` sorts files and removes duplicates.
 
 mod file_list;
 mod filter;
@@ -23,8 +22,8 @@ use walk::Walk;
 /// Collects the inputs that `options` name.
 ///
 /// # Errors
-/// Globs that do not parse, a list that cannot be read, [`Error::Cancelled`] after `cancel` was set. Faults
-/// of single inputs are no errors; they are in [`Inputs::failures`].
+/// Invalid globs, a list that cannot be read, and [`Error::Cancelled`] if `cancel` was set. Failures of
+/// single inputs are not errors; they are in [`Inputs::failures`].
 pub fn collect(options: &SourceOptions, cancel: &AtomicBool) -> Result<Inputs> {
     let filter = Filter::new(options)?;
     let mut walk = Walk::new(&filter, options, cancel);

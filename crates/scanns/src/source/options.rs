@@ -1,8 +1,8 @@
-//! What to collect.
+//! Options for the collection of inputs.
 
 use std::path::PathBuf;
 
-/// Where a list of paths comes from.
+/// The origin of a list of paths.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum ListFrom {
     /// A file.
@@ -11,7 +11,7 @@ pub enum ListFrom {
     Stdin,
 }
 
-/// What stands between the paths of a list.
+/// The separator between the paths of a list.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Separator {
     /// NUL if the list contains a NUL byte, line feeds otherwise.
@@ -22,33 +22,33 @@ pub enum Separator {
     Nul,
 }
 
-/// A list of paths to take.
+/// A list of paths to index.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct FileList {
-    /// Where it is read from.
+    /// The origin of the list.
     pub from: ListFrom,
-    /// How its paths are separated.
+    /// The separator between paths.
     pub separator: Separator,
 }
 
-/// What to collect.
+/// Options for the collection of inputs.
 #[derive(Clone, Debug)]
 pub struct SourceOptions {
-    /// Files and directories; taken whatever the globs say, symbolic links among them followed.
+    /// Files and directories. The globs do not apply to them, and symbolic links among them are followed.
     pub paths: Vec<PathBuf>,
-    /// More files and directories; subject to the globs.
+    /// A list of more files and directories, to which the globs apply.
     pub files_from: Option<FileList>,
-    /// Follow symbolic links found in directories.
+    /// Whether to follow symbolic links in directories.
     pub follow_symlinks: bool,
-    /// Globs of which a file must match one, by its path or its name; empty: every file.
+    /// Globs of which a file must match one, by its path or its name. If empty, every file is included.
     pub include: Vec<String>,
-    /// Globs that leave out files and whole directories, by path or name.
+    /// Globs that exclude files and whole directories, by path or name.
     pub exclude: Vec<String>,
-    /// Leave out files and directories whose name begins with a dot.
+    /// Whether to skip files and directories whose names begin with a dot.
     pub skip_hidden: bool,
-    /// Keep what file systems say of files, for [`Input::status`](super::Input::status).
+    /// Whether to keep the metadata of files in [`Input::status`](super::Input::status).
     pub status: bool,
-    /// Threads that walk.
+    /// The number of threads that walk directories.
     pub threads: usize,
 }
 

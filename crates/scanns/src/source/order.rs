@@ -1,4 +1,4 @@
-//! The order in which inputs are read, and removal of what was reached by two paths.
+//! Sorts inputs in reading order, and removes files that were reached by two paths.
 
 use std::cmp::Reverse;
 use std::collections::{HashMap, HashSet};
@@ -7,13 +7,15 @@ use std::path::PathBuf;
 use crate::source::inputs::{Input, Inputs};
 use crate::source::walk::{Found, Identity};
 
-/// Files from this size on are read first, largest first, so that none is left for one thread at the end.
+/// Files of at least this size are read first, by descending size, so that no large file is left for one
+/// thread at the end.
 const LARGE: u64 = 4 << 20;
 
-/// Puts everything in order; `overlaps` says that a file may have been reached twice.
+/// Sorts everything; `overlaps` says that a file may have been reached twice.
 ///
-/// Directories are sorted, and so is each one's content already: a tenth of the time that sorting all paths
-/// would take, and files of a directory, which tend to lie together on the disk, are read together.
+/// Only directories are sorted here, because the files of each directory are sorted already. This takes a
+/// tenth of the time of sorting all paths. The files of a directory, which are often next to each other on
+/// the disk, are read together.
 pub(super) fn arrange(mut found: Found, overlaps: bool) -> Inputs {
     found.directories.sort_unstable_by(|a, b| {
         let first = |files: &[(Input, Identity)]| files.first().map(|file| file.0.path.clone());
@@ -34,9 +36,9 @@ pub(super) fn arrange(mut found: Found, overlaps: bool) -> Inputs {
     Inputs { inputs, failures: found.failures, skipped: found.skipped, bytes }
 }
 
-/// Keeps the first of several paths to the same place. Hard links are different places and stay: only paths
-/// that agree in device and inode are looked at, and of those only the ones whose resolved path is the same
-/// are dropped.
+/// Keeps the first of several paths to the same file. Hard links are different files and stay. Only paths
+/// with equal device and inode are compared, and a path is only dropped if its resolved path is the same,
+/// too.
 fn remove_repeated(files: &mut Vec<(Input, Identity)>) {
     let mut count: HashMap<Identity, u32> = HashMap::new();
     files.iter().for_each(|(_, identity)| *count.entry(*identity).or_default() += 1);

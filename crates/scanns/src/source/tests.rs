@@ -1,4 +1,4 @@
-//! Trees with everything that file systems hold, against what a plain recursion would find.
+//! Directory trees with every type of file, compared with the result of a plain recursion.
 
 use std::ffi::OsStr;
 use std::fs;
@@ -19,7 +19,7 @@ fn options(paths: &[&Path]) -> SourceOptions {
     SourceOptions { paths, threads: 3, ..SourceOptions::default() }
 }
 
-/// Paths relative to `root`, in the order in which they will be read.
+/// Paths relative to `root`, in reading order.
 fn names(inputs: &Inputs, root: &Path) -> Vec<String> {
     let name = |input: &Input| input.path.strip_prefix(root).unwrap().to_string_lossy().into_owned();
     inputs.inputs.iter().map(name).collect()

@@ -1,8 +1,8 @@
 //! The walk: threads that take directories from a shared stack until none is left.
 //!
-//! One `stat` per file, for its size; directories and links are told apart by what the directory itself says.
-//! Each directory's files stay together, sorted where they were found, so that putting the whole
-//! tree in order afterwards only has to sort directories.
+//! The walk calls `stat` once per file, for its size; directories and links are recognised by their directory
+//! entries. The files of each directory are sorted as soon as they are found, so that afterwards only
+//! directories need to be sorted.
 
 use std::collections::HashSet;
 use std::fs::{self, DirEntry, FileType, Metadata};
@@ -18,7 +18,7 @@ use crate::source::inputs::{Failure, FileStatus, Input};
 use crate::source::options::SourceOptions;
 use crate::sys::{lock, wait};
 
-/// Device and inode: what makes two paths the same file.
+/// Device and inode, which identify a file.
 pub(super) type Identity = (u64, u64);
 
 /// The files that were found in a directory, by name.
@@ -27,13 +27,13 @@ pub(super) struct FilesOf {
     pub(super) files: Vec<(Input, Identity)>,
 }
 
-/// All that a walk or a part of it has found.
+/// The results of a walk, or of a part of it.
 #[derive(Default)]
 pub(super) struct Found {
     pub(super) directories: Vec<FilesOf>,
     pub(super) failures: Vec<Failure>,
     pub(super) skipped: u64,
-    /// Links to be followed once everything that needs none has been walked.
+    /// Links to follow after everything else has been walked.
     links: Vec<PathBuf>,
 }
 
@@ -44,12 +44,12 @@ pub(super) struct Walk<'a> {
     status: bool,
     threads: usize,
     cancel: &'a AtomicBool,
-    /// Directories walked so far; kept only where links are followed, against loops.
+    /// Directories walked so far, to detect loops; only used if links are followed.
     visited: Mutex<HashSet<Identity>>,
     found: Found,
 }
 
-/// Directories that wait, and how many are being read.
+/// Directories to walk, and the number of directories that are being read.
 struct Stack {
     waiting: Vec<PathBuf>,
     busy: usize,
@@ -72,11 +72,12 @@ impl<'a> Walk<'a> {
         self.found
     }
 
-    /// Takes everything at and below the given paths; those marked true are taken whatever the globs say.
+    /// Collects everything at and below the given paths. The globs do not apply to a path that is marked
+    /// true.
     ///
-    /// Without links, all directories are walked together. With links, one after the other in the order given
-    /// and then the links in the order of their paths, so that which of several ways to a directory is taken
-    /// does not depend on the threads.
+    /// Without links, all directories are walked together. With links, the given paths are walked one after
+    /// the other in their order, and then the links by path. The result therefore does not depend on the
+    /// threads if there are several ways to a directory.
     pub(super) fn take_given(&mut self, given: &[(PathBuf, bool)]) -> Result<()> {
         let mut roots = Vec::new();
         for (path, explicit) in given {
@@ -106,7 +107,7 @@ impl<'a> Walk<'a> {
         Ok(())
     }
 
-    /// Takes a path that was named or linked to; gives it back if it is a directory to be walked.
+    /// Collects a path that was given or linked to; returns the path if it is a directory to walk.
     fn take_root(&self, path: &Path, explicit: bool, found: &mut Found) -> Option<PathBuf> {
         let meta = match fs::metadata(path) {
             Ok(meta) => meta,
@@ -149,7 +150,7 @@ impl<'a> Walk<'a> {
                 parts.push(helper.join().map_err(|_| Error::System {
                     action: "walk the directories",
                     source: io::Error::other("a thread ended unexpectedly"),
-                    remedy: "this is a fault in the program: please report it",
+                    remedy: "this is a bug in scanns: please report it",
                 })?);
             }
             Ok(parts)
@@ -158,7 +159,7 @@ impl<'a> Walk<'a> {
         Ok(())
     }
 
-    /// One thread's part: reads directories until none waits and none is being read.
+    /// The loop of one thread: reads directories until none is left to walk or being read.
     fn work(&self, stack: &Mutex<Stack>, more: &Condvar) -> Found {
         let mut found = Found::default();
         let mut below = Vec::new();
@@ -234,7 +235,7 @@ impl<'a> Walk<'a> {
         (Input { path, bytes: meta.len(), modified, status }, (meta.dev(), meta.ino()))
     }
 
-    /// False for a directory that was walked before, by whatever path.
+    /// Returns false for a directory that was walked before, by any path.
     fn is_new(&self, directory: &Path) -> io::Result<bool> {
         if !self.follow {
             return Ok(true);

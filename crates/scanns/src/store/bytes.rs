@@ -5,7 +5,8 @@ use std::sync::Arc;
 
 use memmap2::Mmap;
 
-/// The bytes of a file: cheap to clone; derefs to a slice. Made from a `Vec<u8>` or an `Arc<[u8]>`.
+/// The bytes of a file: cheap to clone, dereferences to a slice. Can be created from a `Vec<u8>` or an
+/// `Arc<[u8]>`.
 #[derive(Clone, Debug)]
 pub struct Bytes(Storage);
 

@@ -1,9 +1,10 @@
-//! The current state of an index is the newest manifest; publishing one is the commit.
+//! The newest manifest is the current state of an index; publishing a manifest is a commit.
 //!
-//! A manifest is written under a temporary name, synced, renamed to `manifest-<generation>` and the directory
-//! is synced. A crash before the rename leaves the old generation the newest, after it the new one is
-//! complete: the file's own bytes were on the medium first. The generation before is kept until the next
-//! commit. If the newest manifest does not verify, that is an error: an older one is never taken silently.
+//! A manifest is written under a temporary name, synced, and renamed to `manifest-<generation>`; then the
+//! directory is synced. After a crash before the rename, the old generation is still the newest. After a
+//! crash after it, the new one is complete, because its bytes were synced first. The previous generation is
+//! kept until the next commit. If the newest manifest does not verify, that is an error: an older one is
+//! never used silently.
 
 use super::{Directory, Envelope, EnvelopeWriter, FileKind, Lease};
 use crate::error::{Error, Result};
@@ -11,15 +12,15 @@ use crate::error::{Error, Result};
 const MANIFEST: FileKind = FileKind { magic: *b"SCANNMAN", format: 1 };
 const PREFIX: &str = "manifest-";
 const TEMPORARY: &str = "manifest.tmp";
-/// The one section of a manifest.
+/// The kind of the only section of a manifest.
 const CONTENT: u32 = 1;
 
 /// A committed state.
 #[derive(Debug)]
 pub struct Committed {
-    /// Counts commits from 1.
+    /// The number of the commit, counted from 1.
     pub generation: u64,
-    /// What was published.
+    /// The published content.
     pub content: Vec<u8>,
 }
 
@@ -31,41 +32,42 @@ fn generation(name: &str) -> Option<u64> {
     name.strip_prefix(PREFIX)?.parse().ok()
 }
 
-/// The newest committed state, or `None` where nothing was ever committed.
+/// Reads the newest committed state; returns `None` if nothing was ever committed.
 pub fn read_newest(directory: &dyn Directory) -> Result<Option<Committed>> {
     let Some(&generation) = generations(directory)?.first() else { return Ok(None) };
     Ok(Some(Committed { generation, content: read_generation(directory, generation)? }))
 }
 
-/// The commits whose manifests are there, newest first.
+/// The generations of all manifests in the directory, newest first.
 pub fn generations(directory: &dyn Directory) -> Result<Vec<u64>> {
     let mut found: Vec<u64> = directory.list()?.iter().filter_map(|name| generation(name)).collect();
     found.sort_unstable_by(|a, b| b.cmp(a));
     Ok(found)
 }
 
-/// What the commit `generation` published.
+/// Reads the content of the commit `generation`.
 pub fn read_generation(directory: &dyn Directory, generation: u64) -> Result<Vec<u8>> {
     let envelope = Envelope::open(directory, &name(generation), MANIFEST)?;
     if envelope.id() != u128::from(generation) {
-        return Err(Error::corrupt(name(generation), format!("it says to be generation {}", envelope.id())));
+        return Err(Error::corrupt(name(generation), format!("its header has generation {}", envelope.id())));
     }
     Ok(envelope.section(CONTENT)?.all()?.to_vec())
 }
 
-/// Makes `content` the state of `generation`, durably; the files it names are durable already.
+/// Publishes `content` as the state of `generation`, durably. The files that it names must already be
+/// durable.
 ///
-/// Returns the bytes written.
+/// Returns the number of bytes written.
 pub fn publish(directory: &dyn Directory, generation: u64, content: &[u8]) -> Result<u64> {
     let written = prepare(directory, generation, content)?;
     publish_prepared(directory, generation)?;
     Ok(written)
 }
 
-/// Does all that can fail for want of space: puts `content` on the medium, so that [`publish_prepared`] has
-/// to give it a name only. Returns the bytes written.
+/// Does everything that can fail for lack of space: writes `content` to the medium, so that
+/// [`publish_prepared`] only has to give it its name. Returns the number of bytes written.
 pub fn prepare(directory: &dyn Directory, generation: u64, content: &[u8]) -> Result<u64> {
-    // The names of the files that the manifest speaks of must be on the medium before the manifest is.
+    // The names of the files that the manifest names must be durable before the manifest is.
     directory.sync()?;
     let mut writer = EnvelopeWriter::create(directory, TEMPORARY, MANIFEST, u128::from(generation))?;
     writer.begin(CONTENT)?;
@@ -73,21 +75,21 @@ pub fn prepare(directory: &dyn Directory, generation: u64, content: &[u8]) -> Re
     writer.finish()?.sync()
 }
 
-/// Makes what was prepared the newest state.
+/// Publishes the prepared content as the newest state.
 pub fn publish_prepared(directory: &dyn Directory, generation: u64) -> Result<()> {
     directory.rename(TEMPORARY, &name(generation))?;
     directory.sync()
 }
 
-/// Which older commits readers still use, and the right to remove the others, for as long as it is held.
+/// The older commits that readers still use, and the right to remove the others while this value is held.
 #[derive(Debug, Default)]
 pub struct Leased {
-    /// Commits in use.
+    /// The commits in use.
     pub generations: Vec<u64>,
     _retired: Vec<Lease>,
 }
 
-/// Finds out which commits before `newest` are in use. Call under the writer's lock.
+/// Finds out which commits before `newest` are in use. The caller must hold the writer's lock.
 pub fn leased(directory: &dyn Directory, newest: u64) -> Result<Leased> {
     let mut found = Leased::default();
     if directory.needs_leases() {
@@ -101,9 +103,9 @@ pub fn leased(directory: &dyn Directory, newest: u64) -> Result<Leased> {
     Ok(found)
 }
 
-/// Removes what no commit needs: manifests older than the one before `generation`, temporary files, and what
-/// `is_garbage` names, but for manifests of commits in use, whose files are no garbage. Call under the
-/// writer's lock.
+/// Removes files that no commit needs: manifests older than the one before `generation`, temporary files, and
+/// files for which `is_garbage` returns true. Manifests of commits in use are kept, and their files are not
+/// garbage. The caller must hold the writer's lock.
 pub fn sweep(
     directory: &dyn Directory,
     newest: u64,

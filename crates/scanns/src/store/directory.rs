@@ -1,4 +1,4 @@
-//! The seam between the index and its storage.
+//! The interface between the index and its storage.
 
 use std::fmt::Debug;
 use std::io::Write;
@@ -8,63 +8,64 @@ use crate::error::Result;
 
 /// A flat set of named files.
 ///
-/// Files are written once from front to back and never changed; a name is bound to new content only by
-/// [`Directory::rename`]. What was written is durable after [`Output::finish`] and, for the name,
+/// A file is written once from front to back and never changed; only [`Directory::rename`] binds a name to
+/// new content. The bytes of a file are durable after [`Output::finish`], and its name after
 /// [`Directory::sync`].
 ///
-/// Programs can bring their own: `examples/directory.rs` keeps an index in a store of objects.
+/// Programs can implement their own storage: `examples/directory.rs` keeps an index in an object store.
 pub trait Directory: Debug + Send + Sync {
-    /// Begins a new file; a file of that name is replaced.
+    /// Creates a file; a file with the same name is replaced.
     fn create(&self, name: &str) -> Result<Box<dyn Output>>;
 
-    /// The bytes of a file.
+    /// Opens a file and returns its bytes.
     fn open(&self, name: &str) -> Result<Bytes>;
 
-    /// Gives a file another name, replacing the file that has it.
+    /// Renames a file; a file with the new name is replaced.
     fn rename(&self, from: &str, to: &str) -> Result<()>;
 
-    /// Removes a file; one that is gone already is no error.
+    /// Removes a file; it is not an error if the file does not exist.
     fn remove(&self, name: &str) -> Result<()>;
 
-    /// Names of all files, in no order.
+    /// Returns the names of all files, in any order.
     fn list(&self) -> Result<Vec<String>>;
 
-    /// Makes names created, renamed and removed durable.
+    /// Makes created, renamed and removed names durable.
     fn sync(&self) -> Result<()>;
 
-    /// Takes the lock that makes this process the only writer, or says that another has it.
+    /// Takes the writer's lock, so that this process is the only writer; fails with
+    /// [`Error::Locked`](crate::Error::Locked) if another process has it.
     fn lock(&self) -> Result<WriterLock>;
 
-    /// Where this is, for messages.
+    /// The location of the directory, for messages.
     fn describe(&self) -> String;
 
-    /// True if files may go away under those who read them, so that readers have to say what they use.
+    /// True if files may be removed while they are read, so that readers must take leases.
     ///
-    /// On a file system of one machine, and in memory, a file that is in use stays when its name goes.
+    /// On a local file system and in memory, an open file stays readable after its name is removed.
     fn needs_leases(&self) -> bool {
         false
     }
 
-    /// Keeps the files of a commit until the lease is dropped or the process ends; `None` if a writer is
-    /// removing them right now, so that a newer commit is there. Where that cannot be done, the lease
-    /// keeps nothing.
+    /// Protects the files of a commit until the lease is dropped or the process ends. Returns `None` if a
+    /// writer is removing the files, which means that there is a newer commit. If the storage has no leases,
+    /// the returned lease protects nothing.
     fn lease(&self, _generation: u64) -> Option<Lease> {
         Some(Lease::unneeded())
     }
 
-    /// Takes the right to remove the files of a commit for as long as the lease is held; `None` if a reader
+    /// Takes the right to remove the files of a commit while the lease is held; returns `None` if a reader
     /// uses them.
     fn retire(&self, _generation: u64) -> Option<Lease> {
         Some(Lease::unneeded())
     }
 }
 
-/// A file being written; [`Write::flush`] has the medium start on what was written and waits for nothing.
+/// A file being written. [`Write::flush`] tells the medium to start writing, and does not wait.
 pub trait Output: Write + Send {
-    /// Writes everything through to the medium and closes the file.
+    /// Writes all bytes to the medium and closes the file.
     ///
     /// # Errors
-    /// If anything could not be made durable; the file must then not be used.
+    /// If the file could not be made durable. It must not be used then.
     fn finish(self: Box<Self>) -> Result<()>;
 }
 
@@ -75,7 +76,7 @@ pub struct WriterLock {
 }
 
 impl WriterLock {
-    /// A lock that is free again when `held` is dropped.
+    /// Creates a lock that is released when `held` is dropped.
     pub fn new(held: impl Debug + Send + Sync + 'static) -> Self {
         WriterLock { _held: Box::new(held) }
     }
@@ -88,12 +89,12 @@ pub struct Lease {
 }
 
 impl Lease {
-    /// A lease that ends when `held` is dropped.
+    /// Creates a lease that ends when `held` is dropped.
     pub fn new(held: impl Debug + Send + Sync + 'static) -> Self {
         Lease { _held: Some(Box::new(held)) }
     }
 
-    /// A lease where files stay without one.
+    /// Creates a lease for storage that does not need leases.
     pub fn unneeded() -> Self {
         Lease { _held: None }
     }

@@ -1,4 +1,4 @@
-//! What every data file is wrapped in: who it is, which version, its sections, and their checksums.
+//! The envelope of every data file: its identity, its version, its sections, and their checksums.
 //!
 //! ```text
 //! header    4096 bytes: magic 8 | format u32 | feature u32 | id 16 | zeros | xxh3-64 of the first 4088
@@ -9,8 +9,8 @@
 //! trailer   32 bytes: table offset u64 | table length u64 | xxh3-64 of the table u64 | magic "SCANNEND"
 //! ```
 //!
-//! All integers are little-endian. Header, table and trailer are verified when the file is opened; a block of
-//! a section when it is first touched, on the way that queries take.
+//! All integers are little-endian. The header, the table and the trailer are verified when the file is
+//! opened. A block of a section is verified at its first access, also by queries.
 
 use std::io::Write;
 use std::sync::Arc;
@@ -29,17 +29,17 @@ const PAGE: usize = 4096;
 const HEADER: usize = PAGE - 8;
 const TRAILER: usize = 32;
 const END: &[u8; 8] = b"SCANNEND";
-/// Most sections that a file may have.
+/// The maximum number of sections of a file.
 const MAX_SECTIONS: u32 = 1024;
-/// Writes to the file are gathered to this size, if no other is asked for.
+/// The default size of the write buffer, in bytes.
 pub const WRITE_BUFFER: usize = 1 << 20;
 
-/// Which kind of file an envelope holds, and the versions that this program knows.
+/// The kind of the file in an envelope, and the newest version that this program knows.
 #[derive(Clone, Copy, Debug)]
 pub struct FileKind {
-    /// First eight bytes of the file.
+    /// The first eight bytes of the file.
     pub magic: [u8; 8],
-    /// Format version written; greater ones are refused.
+    /// The format version to write; greater versions are refused.
     pub format: u32,
 }
 
@@ -49,7 +49,7 @@ pub struct EnvelopeWriter {
     name: String,
     place: String,
     buffer: Vec<u8>,
-    /// Bytes at which the buffer is sent.
+    /// The buffer size at which the buffer is written.
     most: usize,
     at: u64,
     sections: Vec<(u32, u64, u64)>,
@@ -59,7 +59,7 @@ pub struct EnvelopeWriter {
 }
 
 impl EnvelopeWriter {
-    /// Begins the file `name` of the given kind and identity.
+    /// Creates the file `name` with the given kind and identity.
     pub fn create(directory: &dyn Directory, name: &str, kind: FileKind, id: u128) -> Result<Self> {
         let mut writer = EnvelopeWriter {
             output: directory.create(name)?,
@@ -85,16 +85,16 @@ impl EnvelopeWriter {
         Ok(writer)
     }
 
-    /// Gathers `bytes` for a write to the file.
+    /// Sets the size of the write buffer to `bytes`.
     #[must_use]
     pub fn with_buffer(mut self, bytes: usize) -> Self {
         self.most = bytes;
-        // What goes over the brim is at most a block.
+        // The buffer exceeds its size by at most one block.
         self.buffer.reserve_exact((bytes + BLOCK).saturating_sub(self.buffer.len()));
         self
     }
 
-    /// Begins a section; what is written next belongs to it.
+    /// Begins a section, to which the following writes belong.
     pub fn begin(&mut self, kind: u32) -> Result<()> {
         self.end_section();
         let gap = self.at.next_multiple_of(PAGE as u64) - self.at;
@@ -103,12 +103,12 @@ impl EnvelopeWriter {
         Ok(())
     }
 
-    /// Bytes of the file so far.
+    /// The number of bytes of the file so far.
     pub fn len(&self) -> u64 {
         self.at
     }
 
-    /// Bytes written to the current section.
+    /// The number of bytes of the current section so far.
     pub fn section_len(&self) -> u64 {
         self.sections.last().map_or(0, |section| self.at - section.1)
     }
@@ -159,7 +159,7 @@ impl EnvelopeWriter {
         Ok(())
     }
 
-    /// Writes table and trailer; what comes back must be synced before anything relies on the file.
+    /// Writes the table and the trailer. The result must be synced before anything relies on the file.
     pub fn finish(mut self) -> Result<Unsynced> {
         self.end_section();
         let count = u32::try_from(self.sections.len()).unwrap_or(u32::MAX);
@@ -180,7 +180,7 @@ impl EnvelopeWriter {
         trailer.extend_from_slice(END);
         self.put(&trailer)?;
         self.send()?;
-        // From here on the medium works while the caller goes on.
+        // From here on, the medium works while the caller continues.
         let flushed = self.output.flush();
         flushed.map_err(|source| {
             Error::io("write", &std::path::Path::new(&self.place).join(&self.name), source)
@@ -189,7 +189,7 @@ impl EnvelopeWriter {
     }
 }
 
-/// A file that is written and may not be on the medium yet.
+/// A file that is written, but may not be durable yet.
 #[must_use = "a file that is not synced may be lost"]
 pub struct Unsynced {
     output: Box<dyn Output>,
@@ -197,12 +197,12 @@ pub struct Unsynced {
 }
 
 impl Unsynced {
-    /// Length of the file in bytes.
+    /// The length of the file in bytes.
     pub fn len(&self) -> u64 {
         self.len
     }
 
-    /// Waits until the file is on the medium; returns its length.
+    /// Waits until the file is durable; returns its length.
     pub fn sync(self) -> Result<u64> {
         self.output.finish()?;
         Ok(self.len)
@@ -222,7 +222,8 @@ impl Envelope {
     /// Opens and verifies `name`.
     ///
     /// # Errors
-    /// [`Error::Corrupt`] if it is not an intact file of this kind, [`Error::NewerFormat`] if it is too new.
+    /// [`Error::Corrupt`] if the file is not an intact file of this kind, [`Error::NewerFormat`] if its
+    /// version is too new.
     pub fn open(directory: &dyn Directory, name: &str, kind: FileKind) -> Result<Self> {
         let bytes = directory.open(name)?;
         let file = std::path::Path::new(&directory.describe()).join(name).display().to_string();
@@ -243,11 +244,11 @@ impl Envelope {
         self.len
     }
 
-    /// Verifies every byte that is under a checksum; `go_on` is called now and then with the bytes verified
-    /// so far.
+    /// Verifies every byte that has a checksum. `go_on` is called at intervals with the number of bytes
+    /// verified so far.
     ///
     /// # Errors
-    /// [`Error::Corrupt`] for the first block that is damaged, and whatever `go_on` says.
+    /// [`Error::Corrupt`] for the first damaged block, and any error that `go_on` returns.
     pub fn verify(&self, go_on: &mut dyn FnMut(u64) -> Result<()>) -> Result<()> {
         let mut done = 0;
         for (_, section) in &self.sections {
@@ -261,17 +262,17 @@ impl Envelope {
         Ok(())
     }
 
-    /// The kinds of all sections, in the order of the file.
+    /// The kinds of all sections, in file order.
     pub fn kinds(&self) -> impl Iterator<Item = u32> {
         self.sections.iter().map(|(kind, _)| *kind)
     }
 
-    /// The section of that kind.
+    /// The section of this kind.
     pub fn section(&self, kind: u32) -> Result<&Section> {
         self.shared_section(kind).map(|section| &**section)
     }
 
-    /// The same, for who keeps it.
+    /// Like [`Envelope::section`], for callers that keep the section.
     pub fn shared_section(&self, kind: u32) -> Result<&Arc<Section>> {
         let found = self.sections.iter().find(|(found, _)| *found == kind);
         let missing = || Error::corrupt(&*self.name, format!("section {kind} is missing"));
@@ -284,7 +285,7 @@ fn read_header(bytes: &[u8], kind: FileKind, file: &str) -> Result<u128> {
     let mut reader = ByteReader::new(bytes.get(..PAGE).ok_or_else(short)?);
     let magic = reader.take(8).ok_or_else(short)?;
     if magic != kind.magic {
-        return Err(Error::corrupt(file, "it does not begin as such a file does"));
+        return Err(Error::corrupt(file, "it does not begin with the magic number of its kind"));
     }
     let format = reader.u32().ok_or_else(short)?;
     let _feature = reader.u32().ok_or_else(short)?;
@@ -320,7 +321,7 @@ fn read_table(bytes: &Bytes, name: &Arc<str>) -> Option<Vec<(u32, Arc<Section>)>
         let kind = u32::try_from(reader.u64()?).ok()?;
         let start = usize::try_from(reader.u64()?).ok()?;
         let end = start.checked_add(usize::try_from(reader.u64()?).ok()?)?;
-        // Sections follow each other with nothing but zeros between them.
+        // Between two sections there are only zeros.
         if end > offset || bytes.get(before..start)?.iter().any(|&byte| byte != 0) {
             return None;
         }

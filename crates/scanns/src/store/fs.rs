@@ -1,4 +1,4 @@
-//! A directory of a file system.
+//! An index directory on a file system.
 
 use std::fs::{self, File, OpenOptions};
 use std::io::{self, Write};
@@ -10,44 +10,43 @@ use rustix::fs::FlockOperation;
 use super::{Bytes, Directory, Lease, Output, WriterLock};
 use crate::error::{Error, Result};
 
-/// Files of one directory; see [`Directory`].
+/// An index directory on a file system; see [`Directory`].
 #[derive(Clone, Debug)]
 pub struct FsDirectory {
     path: PathBuf,
     write_back: u64,
-    /// Whether readers take leases; `None` for what the file system needs.
+    /// Whether readers take leases; `None` means only if the file system needs them.
     leases: Option<bool>,
 }
 
 /// Name of the lock file.
 const LOCK: &str = "lock";
 
-/// Name of the file of which readers lock the byte that is numbered as their commit.
+/// Name of the file of leases. A reader locks the byte whose number is its commit.
 const READERS: &str = "readers";
 
 impl FsDirectory {
-    /// The directory at `path`, which exists.
+    /// Uses the existing directory at `path`.
     pub fn new(path: impl AsRef<Path>) -> Self {
         let path = path.as_ref();
         FsDirectory { path: path.to_path_buf(), write_back: WRITE_BACK, leases: None }
     }
 
-    /// Tells the kernel to start writing a file back after every `bytes` of it, instead of 8 MiB.
+    /// Tells the kernel to start writing a file back after every `bytes` bytes, instead of every 8 MiB.
     #[must_use]
     pub fn with_write_back(mut self, bytes: u64) -> Self {
         self.write_back = bytes;
         self
     }
 
-    /// Says whether readers tell a writer what they use, instead of only where the file system is one of
-    /// several machines.
+    /// Sets whether readers take leases, instead of only on file systems that several machines share.
     #[must_use]
     pub fn with_leases(mut self, leases: bool) -> Self {
         self.leases = Some(leases);
         self
     }
 
-    /// Opens the file of leases and locks a byte of it.
+    /// Opens the file of leases and locks one byte of it.
     fn lock_readers(&self, generation: u64, alone: bool) -> Option<Lease> {
         if !self.needs_leases() {
             return Some(Lease::unneeded());
@@ -56,7 +55,7 @@ impl FsDirectory {
         match opened.and_then(|file| crate::sys::lock_byte(&file, generation, alone).map(|()| file)) {
             Ok(file) => Some(Lease::new(file)),
             Err(error) if error.kind() == io::ErrorKind::WouldBlock => None,
-            // No such file or no such locks: all goes on as if nobody needed any.
+            // There is no such file, or no such locks: continue as if leases were not needed.
             Err(_) => Some(Lease::unneeded()),
         }
     }
@@ -119,18 +118,19 @@ impl Directory for FsDirectory {
             let mut options = OpenOptions::new();
             let file = options.create(true).truncate(false).write(true).open(&path);
             let file = file.map_err(|source| Error::io("open", &path, source))?;
-            // The kernel frees the lock when the process ends, however it ends.
+            // The kernel releases the lock when the process ends in any way.
             match rustix::fs::flock(&file, FlockOperation::NonBlockingLockExclusive) {
                 Ok(()) => {}
                 Err(rustix::io::Errno::WOULDBLOCK) => return Err(Error::Locked { path: self.path.clone() }),
                 Err(source) => return Err(Error::io("lock", &path, source.into())),
             }
-            // Who held it before may have removed the file: a lock without its name locks nobody out.
+            // The previous owner may have removed the file: a lock on a file without a name excludes nobody.
             let identity =
                 |found: io::Result<fs::Metadata>| found.ok().map(|found| (found.dev(), found.ino()));
             if identity(file.metadata()) == identity(fs::metadata(&path)) {
                 if self.needs_leases() {
-                    // Readers may be unable to make it. Without it they have no leases, as without locks.
+                    // Readers may be unable to create the file. Without it, they have no leases, as without
+                    // locks.
                     let _ = options.open(self.file(READERS));
                 }
                 return Ok(WriterLock::new(file));
@@ -155,7 +155,8 @@ impl Directory for FsDirectory {
     }
 }
 
-/// A file being written, sent to the medium as it grows so that the final sync has little left to do.
+/// A file being written. It is written to the medium as it grows, so that the final sync has little left to
+/// do.
 #[derive(Debug)]
 struct FsOutput {
     file: File,
@@ -165,7 +166,7 @@ struct FsOutput {
     written: u64,
 }
 
-/// Bytes after which the kernel is told to start writing back, if nothing else is asked for.
+/// The default number of bytes after which the kernel is told to start writing back.
 const WRITE_BACK: u64 = 8 << 20;
 
 impl Write for FsOutput {
@@ -179,7 +180,7 @@ impl Write for FsOutput {
         Ok(count)
     }
 
-    /// Has the kernel start writing back what it holds.
+    /// Tells the kernel to start writing back the bytes so far.
     fn flush(&mut self) -> io::Result<()> {
         crate::sys::start_write_back(&self.file, self.written - self.unsynced, self.unsynced);
         self.unsynced = 0;

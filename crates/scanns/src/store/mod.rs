@@ -1,11 +1,10 @@
-//! Named immutable files: where they live, how they are checked, how a new set of them becomes the current
-//! one.
+//! Named immutable files: their storage, their checksums, and the commit of a new set of files.
 //!
-//! [`Directory`] is the storage, on a file system ([`FsDirectory`]), in memory ([`RamDirectory`]), or in
-//! memory with faults ([`FaultDirectory`]). `envelope.rs`
-//! is what every data file is wrapped in: identity, version, sections, and checksums that `section.rs`
-//! verifies at the first touch of each block. `commit.rs` swaps in a new manifest so that a crash leaves the
-//! old one or the new one. What the bytes mean is not known here.
+//! [`Directory`] is the storage: on a file system ([`FsDirectory`]), in memory ([`RamDirectory`]), or in
+//! memory with faults ([`FaultDirectory`]). `envelope.rs` is the outer format of every data file: identity,
+//! version, sections, and checksums that `section.rs` verifies at the first access to each block. `commit.rs`
+//! replaces the manifest so that a crash leaves either the old one or the new one. This module does not
+//! interpret the content of files.
 
 #![cfg_attr(not(test), warn(clippy::indexing_slicing))]
 

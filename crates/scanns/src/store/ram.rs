@@ -9,7 +9,7 @@ use super::{Bytes, Directory, Output, WriterLock};
 use crate::error::{Error, Result};
 use crate::sys::lock;
 
-/// See [`Directory`]; clones share their files.
+/// An index directory in memory; see [`Directory`]. Clones share their files.
 #[derive(Clone, Debug, Default)]
 pub struct RamDirectory {
     files: Arc<Mutex<BTreeMap<String, Arc<[u8]>>>>,
@@ -17,7 +17,7 @@ pub struct RamDirectory {
 }
 
 impl RamDirectory {
-    /// An empty directory.
+    /// Creates an empty directory.
     pub fn new() -> Self {
         Self::default()
     }
@@ -78,7 +78,7 @@ impl Directory for RamDirectory {
     }
 }
 
-/// Frees the lock when dropped.
+/// Releases the lock when dropped.
 #[derive(Debug)]
 struct ReleaseRam(Arc<Mutex<bool>>);
 

@@ -1,4 +1,4 @@
-//! A section of an open file, whose checksums are compared when a block of it is first touched.
+//! A section of an open file. The checksum of a block is verified at the first access to the block.
 
 use std::ops::Range;
 use std::sync::Arc;
@@ -10,47 +10,49 @@ use super::Bytes;
 use crate::error::{Error, Result};
 use crate::sys::prefetch;
 
-/// Bytes of a section under one checksum.
+/// The number of bytes of a section under one checksum.
 pub(super) const BLOCK: usize = 16 << 10;
 
-/// One section of an open file; its bytes are verified as they are touched.
+/// A section of an open file; its bytes are verified when they are accessed.
 #[derive(Debug)]
 pub struct Section {
     pub(super) bytes: Bytes,
     pub(super) range: Range<usize>,
-    /// Where in the file the checksums of its blocks are: the table was verified when it was opened.
+    /// The range of the checksums of its blocks in the file; the table was verified when the file was opened.
     pub(super) checks: Range<usize>,
-    /// One bit per block whose checksum was found right.
+    /// One bit per block, set after the checksum of the block was verified.
     pub(super) verified: Vec<AtomicU64>,
     pub(super) name: Arc<str>,
 }
 
 impl Section {
-    /// A section without bytes.
+    /// Creates a section without bytes.
     pub fn empty() -> Arc<Self> {
         let bytes = Bytes::from(Vec::new());
         Arc::new(Section { bytes, range: 0..0, checks: 0..0, verified: Vec::new(), name: "".into() })
     }
 
-    /// Length in bytes.
+    /// The length in bytes.
     pub fn len(&self) -> usize {
         self.range.len()
     }
 
-    /// An error that says what is wrong in this file.
+    /// An [`Error::Corrupt`] about this file.
     pub fn corrupt(&self, what: impl Into<String>) -> Error {
         Error::corrupt(&*self.name, what)
     }
 
-    /// The bytes `range` of the section, after their checksums.
+    /// Verifies the bytes `range` of the section and returns them.
     ///
     /// # Errors
-    /// [`Error::Corrupt`] if the range reaches beyond the section or a checksum is wrong.
+    /// [`Error::Corrupt`] if the range exceeds the section or a checksum is wrong.
     #[inline]
     pub fn get(&self, range: Range<usize>) -> Result<&[u8]> {
         let content = self.bytes.get(self.range.clone()).unwrap_or_default();
         let Some(wanted) = content.get(range.clone()) else {
-            return Err(self.corrupt(format!("bytes {range:?} are wanted of a section of {}", content.len())));
+            return Err(
+                self.corrupt(format!("bytes {range:?} are outside of a section of {} bytes", content.len()))
+            );
         };
         if !wanted.is_empty() {
             let (mut block, last) = (range.start / BLOCK, (range.end - 1) / BLOCK);
@@ -69,7 +71,7 @@ impl Section {
         Ok(wanted)
     }
 
-    /// Has the byte `at` fetched, for who will get it soon.
+    /// Prefetches the byte `at`, which the caller will access soon.
     #[inline]
     pub fn prefetch(&self, at: usize) {
         if let Some(byte) = self.bytes.get(self.range.clone()).and_then(|content| content.get(at)) {
@@ -77,7 +79,7 @@ impl Section {
         }
     }
 
-    /// All bytes of the section, after their checksums.
+    /// Verifies all bytes of the section and returns them.
     pub fn all(&self) -> Result<&[u8]> {
         self.get(0..self.len())
     }

@@ -24,25 +24,25 @@ pub struct BlockMemory {
 }
 
 impl BlockMemory {
-    /// `count` blocks of `capacity` bytes each (rounded up to whole pages) and their padding.
+    /// Allocates `count` blocks of `capacity` bytes each (rounded up to whole pages) with padding.
     ///
     /// # Errors
-    /// Where the address space is limited, see [`Region::reserve`].
+    /// [`Error::System`](crate::Error::System) if the address space is limited; see [`Region::reserve`].
     pub fn carve(count: usize, capacity: usize, pages: PageSize) -> Result<Vec<BlockMemory>> {
         let capacity = capacity.next_multiple_of(PAGE);
         let stride = capacity + BLOCK_PADDING;
-        // Blocks lie across steps and are touched one by one: one kind of page for all.
+        // Blocks cross steps and are touched one by one, so all use the same kind of page.
         let region = Arc::new(Region::reserve(count * stride, pages.decided())?);
         let block = |i: usize| BlockMemory { region: Arc::clone(&region), start: i * stride, capacity };
         Ok((0..count).map(block).collect())
     }
 
-    /// Memory that [`BlockMemory::carve`] takes with these arguments once all blocks are in use.
+    /// The memory that [`BlockMemory::carve`] takes with these arguments once all blocks are in use.
     pub fn carved_bytes(count: usize, capacity: usize, pages: PageSize) -> usize {
         (count * (capacity.next_multiple_of(PAGE) + BLOCK_PADDING)).next_multiple_of(pages.step())
     }
 
-    /// Bytes that may be filled.
+    /// The number of bytes that may be filled.
     pub fn capacity(&self) -> usize {
         self.capacity
     }
@@ -66,7 +66,7 @@ impl BlockMemory {
     pub fn touch(&mut self) {
         for page in self.as_mut_slice().chunks_mut(PAGE) {
             page[0] = 0;
-            // An optimiser that proves the memory zeroed may not drop the write.
+            // An optimiser that can prove that the memory is zeroed must not drop the write.
             std::hint::black_box(&page[0]);
         }
     }

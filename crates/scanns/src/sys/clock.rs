@@ -1,7 +1,7 @@
-//! Processor time: how busy this process was, all threads together.
+//! Processor time of this process, over all threads.
 
-/// Seconds of processor time that this process has taken so far, in the system and out of it; 0 where the
-/// system does not tell.
+/// Seconds of processor time that this process has used so far, in user and system mode; 0 if the system does
+/// not report it.
 #[expect(clippy::cast_precision_loss, reason = "seconds and nanoseconds of a process are far below 2^53")]
 pub fn process_seconds() -> f64 {
     let mut time = libc::timespec { tv_sec: 0, tv_nsec: 0 };

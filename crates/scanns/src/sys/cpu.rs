@@ -1,9 +1,9 @@
-//! The processor: which instructions it has, and how to ask it for memory ahead of use.
+//! The processor: detection of its instruction sets, and prefetching.
 
-/// The instruction sets that the hot loops are written for.
+/// The instruction sets that the hot loops are implemented for.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Simd {
-    /// Plain integer code, on every machine.
+    /// Plain integer code, available on every machine.
     Scalar,
     /// x86-64 with AVX2, BMI and AES instructions.
     #[cfg(target_arch = "x86_64")]
@@ -11,18 +11,18 @@ pub enum Simd {
     /// x86-64 with AVX-512 BW, VL and VBMI2, BMI and AES instructions.
     #[cfg(target_arch = "x86_64")]
     Avx512,
-    /// aarch64 with NEON, which all of them have.
+    /// aarch64 with NEON, which is always available there.
     #[cfg(target_arch = "aarch64")]
     Neon,
 }
 
 impl Simd {
-    /// The best set of this machine.
+    /// The best instruction set of this machine.
     pub fn detect() -> Simd {
         Simd::available().pop().unwrap_or(Simd::Scalar)
     }
 
-    /// All sets of this machine, the best last.
+    /// All instruction sets of this machine, the best one last.
     pub fn available() -> Vec<Simd> {
         #[cfg_attr(
             any(miri, not(any(target_arch = "x86_64", target_arch = "aarch64"))),
@@ -52,7 +52,8 @@ impl Simd {
     }
 }
 
-/// Runs a loop in the widest vectors that this machine has: it is compiled for each kind, if it is inlined.
+/// Runs a loop with the widest vectors of this machine. If `run` is inlined, it is compiled for each vector
+/// width.
 #[inline]
 pub fn in_wide_vectors<R>(run: impl FnOnce() -> R) -> R {
     #[cfg(all(target_arch = "x86_64", not(miri)))]
@@ -76,7 +77,7 @@ pub fn in_wide_vectors<R>(run: impl FnOnce() -> R) -> R {
     run()
 }
 
-/// What [`in_wide_vectors`] chooses from.
+/// The alternatives of [`in_wide_vectors`].
 #[cfg(all(target_arch = "x86_64", not(miri)))]
 #[derive(Clone, Copy)]
 enum Best {
@@ -85,7 +86,7 @@ enum Best {
     Avx512,
 }
 
-/// What this machine has; asked for once.
+/// The best alternative on this machine; detected only once.
 #[cfg(all(target_arch = "x86_64", not(miri)))]
 #[inline]
 fn best() -> Best {
@@ -107,7 +108,8 @@ fn best() -> Best {
     })
 }
 
-/// Asks for the cache line at `at` ahead of a read or write; a hint without effect on what the program does.
+/// Prefetches the cache line at `at` for a read or write; a hint that never changes the behaviour of the
+/// program.
 #[inline(always)]
 pub fn prefetch<T>(at: *const T) {
     #[cfg(target_arch = "x86_64")]

@@ -1,7 +1,8 @@
-//! Files opened for reading: regular ones only, with direct I/O where the file system allows it.
+//! Regular files opened for reading, with direct I/O where the file system allows it.
 //!
-//! A path that is a FIFO, a socket or a device by the time it is opened must not hang or disturb anything:
-//! the open is non-blocking, and what is not a regular file is refused before a byte is read.
+//! A path that is a FIFO, a socket or a device by the time it is opened must not hang the program or disturb
+//! anything. Therefore the open is non-blocking, and any other file than a regular one is refused before a
+//! byte is read.
 
 use std::io;
 use std::num::NonZeroU64;
@@ -26,7 +27,7 @@ impl ReadFile {
     /// Opens `path`, following symbolic links.
     ///
     /// # Errors
-    /// What the system says, or that `path` is no regular file.
+    /// Any error of the system, and an error if `path` is not a regular file.
     pub fn open(path: &Path) -> io::Result<ReadFile> {
         let flags = OFlags::RDONLY | OFlags::CLOEXEC | OFlags::NONBLOCK | OFlags::NOCTTY;
         let fd = rustix::fs::open(path, flags, Mode::empty())?;
@@ -38,26 +39,26 @@ impl ReadFile {
         Ok(ReadFile { fd, size, direct: AtomicBool::new(false) })
     }
 
-    /// Size when the file was opened.
+    /// The size of the file when it was opened.
     pub fn size(&self) -> u64 {
         self.size
     }
 
-    /// Reads at `offset` until `buffer` is full or the file ends; returns how many bytes were read.
+    /// Reads at `offset` until `buffer` is full or the file ends; returns the number of bytes read.
     ///
-    /// With direct I/O, offset, length and memory must be aligned to [`PAGE`]; a file system that refuses at
-    /// this point is read through the page cache from then on.
+    /// With direct I/O, the offset, the length and the memory must be aligned to [`PAGE`]. If the file system
+    /// refuses direct I/O at this point, the file is read through the page cache from then on.
     ///
     /// # Errors
-    /// What the system says.
+    /// Any error of the system.
     pub fn read_at(&self, buffer: &mut [u8], offset: u64) -> io::Result<usize> {
         self.read_rest(buffer, offset, 0)
     }
 
-    /// Completes a read at `offset` of which `have` bytes are in `buffer` already.
+    /// Completes a read at `offset` of which `have` bytes are already in `buffer`.
     ///
     /// # Errors
-    /// What the system says.
+    /// Any error of the system.
     pub fn read_rest(&self, buffer: &mut [u8], offset: u64, mut have: usize) -> io::Result<usize> {
         while have < buffer.len() {
             if self.is_direct() && !have.is_multiple_of(PAGE) {
@@ -74,8 +75,8 @@ impl ReadFile {
         Ok(have)
     }
 
-    /// Reads what the page cache holds at `offset` without waiting for the disk; `None` where the file system
-    /// cannot tell.
+    /// Reads the bytes at `offset` that are in the page cache, without waiting for the disk; `None` if the
+    /// file system does not support this.
     pub fn read_cached(&self, buffer: &mut [u8], offset: u64) -> Option<usize> {
         match rustix::io::preadv2(
             &self.fd,
@@ -94,8 +95,8 @@ impl ReadFile {
         self.advise(0, 0, Advice::WillNeed);
     }
 
-    /// Switches to direct I/O and back to blocking mode, which asynchronous reads need; false where the file
-    /// system refuses (tmpfs, some network and stacked ones).
+    /// Switches to direct I/O and to blocking mode, which asynchronous reads need; returns false if the file
+    /// system refuses (tmpfs, some network and stacked file systems).
     pub fn enter_direct(&self) -> bool {
         let direct = rustix::fs::fcntl_setfl(&self.fd, OFlags::DIRECT).is_ok();
         self.direct.store(direct, Ordering::Relaxed);
@@ -112,10 +113,10 @@ impl ReadFile {
         self.direct.load(Ordering::Relaxed)
     }
 
-    /// True if the first, middle and last page of `len` bytes at `offset` are in the page cache.
+    /// Returns true if the first, middle and last page of `len` bytes at `offset` are in the page cache.
     pub fn seems_cached(&self, offset: u64, len: u64) -> bool {
         let mut byte = [0u8];
-        // Without this advice every probe that misses would start a read-ahead.
+        // Without this advice, every probe that misses would start a read-ahead.
         self.advise(0, 0, Advice::Random);
         let last = offset + len.saturating_sub(1);
         let cached =

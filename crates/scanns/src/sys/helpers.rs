@@ -1,9 +1,8 @@
-//! Threads that wait to help with work that borrows.
+//! Threads that help with work that borrows from the stack of another thread.
 //!
-//! A thread with work that several can do at once does it itself, and helpers that are free join in.
-//! What they did not begin with before it was done is taken back, so nobody waits for helpers that are busy
-//! elsewhere; those that did begin are waited for, which is why the work may borrow from the stack of its
-//! owner.
+//! A thread with parallel work starts on it itself, and free helpers join in. When the owner has finished,
+//! helpers that have not begun are no longer admitted, so that nobody waits for busy helpers. The owner waits
+//! for the helpers that have begun, which is why the work may borrow from its stack.
 
 use std::any::Any;
 use std::panic::{AssertUnwindSafe, catch_unwind, resume_unwind};
@@ -12,7 +11,7 @@ use std::thread::JoinHandle;
 
 use super::lock::{lock, unpoisoned, wait};
 
-/// Threads that are started when they are first needed, and end when this is dropped.
+/// Threads that are started when they are first needed, and end when this value is dropped.
 #[derive(Debug)]
 pub struct Helpers {
     shared: Arc<Shared>,
@@ -23,16 +22,16 @@ pub struct Helpers {
 #[derive(Debug, Default)]
 struct Shared {
     state: Mutex<State>,
-    /// There is something to begin with, or the end.
+    /// Notified when there is work, or when the helpers must end.
     wanted: Condvar,
-    /// A helper is done.
+    /// Notified when a helper has finished.
     done: Condvar,
 }
 
 #[derive(Debug, Default)]
 struct State {
     jobs: Vec<Job>,
-    /// Jobs so far.
+    /// The number of jobs so far.
     number: u64,
     closing: bool,
 }
@@ -42,9 +41,9 @@ struct State {
 struct Job {
     number: u64,
     work: Work,
-    /// Helpers that may still begin with it.
+    /// The number of helpers that may still begin.
     open: usize,
-    /// Helpers that have begun and are not done.
+    /// The number of helpers that have begun and not finished.
     busy: usize,
     panic: Option<Panic>,
 }
@@ -61,7 +60,8 @@ impl std::fmt::Debug for Panic {
 #[derive(Clone, Copy)]
 struct Work(*const (dyn Fn() + Sync));
 
-/// Bytes of the stack of a helper: what a main thread has mostly, since work may nest as deep there.
+/// The stack size of a helper in bytes: the usual size of a main thread's stack, since work may nest equally
+/// deep.
 const STACK: usize = 8 << 20;
 
 impl std::fmt::Debug for Work {
@@ -74,12 +74,12 @@ impl std::fmt::Debug for Work {
 unsafe impl Send for Work {}
 
 impl Shared {
-    /// Nothing panics under the lock; if it did, what is in there would still be whole.
+    /// Nothing panics under the lock; if it did, the state would still be consistent.
     fn lock(&self) -> MutexGuard<'_, State> {
         lock(&self.state)
     }
 
-    /// What a helper does until the end.
+    /// The loop of a helper thread.
     fn help(&self) {
         let mut state = self.lock();
         loop {
@@ -101,7 +101,7 @@ impl Shared {
                 }
                 self.done.notify_all();
                 if second.is_some() {
-                    // What is dropped may panic, too, and must not under the lock.
+                    // Dropping this value may panic, too, and must not do so under the lock.
                     drop(state);
                     drop(second);
                     state = self.lock();
@@ -115,14 +115,14 @@ impl Shared {
     }
 }
 
-/// A job in the list, until it is taken back.
+/// A job in the list, until it is removed.
 struct Posted<'h> {
     shared: &'h Shared,
     number: u64,
 }
 
 impl Posted<'_> {
-    /// Waits for those that have begun; what one of them panicked with, if one did.
+    /// Waits for the helpers that have begun; returns the panic of one of them, if there was one.
     fn take_back(&self) -> Option<Panic> {
         let mut state = self.shared.lock();
         loop {
@@ -144,18 +144,18 @@ impl Drop for Posted<'_> {
 }
 
 impl Helpers {
-    /// The most of them that are started.
+    /// Creates helpers; at most `most` threads are started.
     pub fn new(most: usize) -> Self {
         Helpers { shared: Arc::default(), most, threads: Mutex::default() }
     }
 
-    /// How many there may be.
+    /// The maximum number of threads.
     pub fn most(&self) -> usize {
         self.most
     }
 
-    /// Does `own` on this thread, and meanwhile `work` on up to `helpers` others, as far as they are free:
-    /// once on each. Returns when all are done. Work must not wait for other work to begin.
+    /// Runs `own` on this thread, and meanwhile `work` once on each of up to `helpers` other threads, if they
+    /// are free. Returns when all have finished. Work must not wait for other work to begin.
     pub fn share<T>(&self, helpers: usize, work: &(dyn Fn() + Sync), own: impl FnOnce() -> T) -> T {
         let helpers = helpers.min(self.most);
         if helpers == 0 {
@@ -182,7 +182,7 @@ impl Helpers {
         result
     }
 
-    /// Starts helpers until there are `count`. One that cannot be started does no harm.
+    /// Starts helpers until there are `count`. It is harmless if one cannot be started.
     fn start(&self, helpers: usize) {
         let mut threads = lock(&self.threads);
         while threads.len() < helpers {
@@ -202,7 +202,7 @@ impl Drop for Helpers {
         self.shared.wanted.notify_all();
         let threads = unpoisoned(self.threads.get_mut());
         for thread in threads.drain(..) {
-            // What one panicked with was given to the owner of the work.
+            // The owner of the work has received the panic.
             let _ = thread.join();
         }
     }
@@ -214,7 +214,7 @@ mod tests {
 
     use super::*;
 
-    /// Counts to `to` with as many helpers as come.
+    /// Counts to `to` with any helpers that are free.
     fn count(helpers: &Helpers, to: usize) -> usize {
         let (next, counted) = (AtomicUsize::new(0), AtomicUsize::new(0));
         let work = || {

@@ -1,17 +1,18 @@
-//! Locks on single bytes of a file, which file servers know of: what readers on several machines say to a
-//! writer.
+//! Locks on single bytes of a file. File servers support them, so readers on several machines can use them to
+//! inform a writer.
 //!
-//! They belong to the open file, not to the process as older ones do, so two readers in one process have one
-//! each; they go when it is closed, however its process ends. `rustix` has no such call for bytes.
+//! These locks belong to the open file, not to the process like older locks, so two readers in one process
+//! have one each. They are released when the file is closed, or when its process ends in any way. `rustix`
+//! has no such call for bytes.
 
 use std::fs::File;
 use std::io;
 
-/// Takes a lock on byte `at`, one that many may hold or, if `alone`, one that nobody else may.
+/// Takes a lock on byte `at`: a shared lock, or an exclusive one if `alone` is true.
 ///
 /// # Errors
-/// [`io::ErrorKind::WouldBlock`] if someone else holds one that excludes it, anything else if there are no
-/// such locks here.
+/// [`io::ErrorKind::WouldBlock`] if someone else holds a lock that excludes it; any other error if the file
+/// system has no such locks.
 #[cfg(target_os = "linux")]
 pub fn lock_byte(file: &File, at: u64, alone: bool) -> io::Result<()> {
     use std::os::fd::AsRawFd;
@@ -31,13 +32,13 @@ pub fn lock_byte(file: &File, at: u64, alone: bool) -> io::Result<()> {
     }
 }
 
-/// Takes a lock on byte `at`: there are none of this kind here.
+/// Always fails: this system has no such locks.
 #[cfg(not(target_os = "linux"))]
 pub fn lock_byte(_file: &File, _at: u64, _alone: bool) -> io::Result<()> {
     Err(io::ErrorKind::Unsupported.into())
 }
 
-/// File systems that other machines may change, by the number that `statfs` gives: NFS, SMB of three kinds,
+/// File systems that other machines may change, by the type number of `statfs`: NFS, SMB of three kinds,
 /// Lustre, GPFS, FUSE, Ceph, 9P, BeeGFS, OrangeFS, AFS, GFS2, OCFS2.
 #[cfg(target_os = "linux")]
 const SHARED: [u64; 14] = [
@@ -57,17 +58,17 @@ const SHARED: [u64; 14] = [
     0x7461_636f,
 ];
 
-/// True if a file or directory is where other machines may remove files that are in use here.
+/// Returns true if a file is on a file system where other machines may remove files that are in use here.
 #[cfg(target_os = "linux")]
 pub fn is_shared(file: &File) -> bool {
-    // The type of the number differs between processors; its lower half is what counts.
+    // The type of the number differs between processors; only its lower half is significant.
     let kind = |found: rustix::fs::StatFs| i128::from(found.f_type) & 0xffff_ffff;
     rustix::fs::fstatfs(file)
         .is_ok_and(|found| SHARED.iter().any(|&shared| kind(found) == i128::from(shared)))
 }
 
-/// True if a file or directory is where other machines may remove files that are in use here, as far as is
-/// known.
+/// Returns true if a file is known to be on a file system where other machines may remove files that are in
+/// use here.
 #[cfg(not(target_os = "linux"))]
 pub fn is_shared(_file: &File) -> bool {
     false

@@ -2,8 +2,8 @@
 //!
 //! A lock is poisoned when a thread panics while it holds the guard. This crate joins its threads and reports
 //! a panic there, and its critical sections leave the data consistent at every point where they can panic.
-//! The threads that go on after a panic can therefore use the data, and a second panic about the poison would
-//! hide the first one.
+//! Other threads can therefore continue to use the data, and a second panic about the poison would hide the
+//! first one.
 
 use std::sync::{Condvar, LockResult, Mutex, MutexGuard, PoisonError};
 
@@ -17,7 +17,8 @@ pub fn wait<'g, T>(condition: &Condvar, guard: MutexGuard<'g, T>) -> MutexGuard<
     unpoisoned(condition.wait(guard))
 }
 
-/// The value of any other operation on a lock, even if the lock is poisoned. Works with loom's types as well.
+/// Unwraps the result of any other operation on a lock, even if the lock is poisoned. Works with loom's types
+/// as well.
 pub fn unpoisoned<T>(result: LockResult<T>) -> T {
     result.unwrap_or_else(PoisonError::into_inner)
 }

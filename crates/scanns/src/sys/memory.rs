@@ -1,14 +1,14 @@
-//! How much memory this process has used at most, and how much it may use.
+//! The peak memory of this process, and its memory limit.
 
 use std::fs;
 use std::path::{Path, PathBuf};
 
-/// Peak resident memory of this process in bytes; `None` where `/proc` does not tell.
+/// Peak resident memory of this process in bytes; `None` if `/proc` does not report it.
 pub fn peak_resident_bytes() -> Option<u64> {
     field_in_kib(&fs::read_to_string("/proc/self/status").ok()?, "VmHWM:")
 }
 
-/// Memory that this process may use: the smallest of the machine's and every enclosing cgroup's limit.
+/// The memory that this process may use: the smallest limit of the machine and of all enclosing cgroups.
 pub fn memory_limit_bytes() -> Option<u64> {
     let machine = fs::read_to_string("/proc/meminfo").ok().and_then(|text| field_in_kib(&text, "MemTotal:"));
     let groups = fs::read_to_string("/proc/self/cgroup").unwrap_or_default();
@@ -21,10 +21,10 @@ fn field_in_kib(text: &str, name: &str) -> Option<u64> {
     Some(rest.split_whitespace().next()?.parse::<u64>().ok()? << 10)
 }
 
-/// The smallest limit on the way from each of the process's groups to the root, for both versions of cgroups.
+/// The smallest limit of each of the process's groups and their ancestors, for both versions of cgroups.
 ///
-/// Inside a container the listed path may not exist below the mount; the walk up ends at the mount's root,
-/// which is then the container's own group.
+/// Inside a container, the listed path may not exist below the mount. The walk up ends at the root of the
+/// mount, which is then the container's own group.
 fn cgroup_limit(mount: &Path, groups: &str) -> Option<u64> {
     let limits = groups.lines().flat_map(|line| {
         let mut fields = line.splitn(3, ':').skip(1);

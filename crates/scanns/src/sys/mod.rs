@@ -1,10 +1,10 @@
-//! The machine: memory that is reserved, huge-paged and reused; processors and their topology; direct I/O.
+//! Access to the machine: reserved memory with huge pages, processors and their topology, direct I/O.
 //!
-//! All unsafe calls to the operating system are here. Nothing here knows documents or terms. `region.rs` is
-//! reserved memory, `block.rs` what files are read into, `file.rs` and `uring.rs` how, `numa.rs` where
-//! threads run, `memory.rs` how much was used and may be; `slab.rs` makes arrays of reserved memory, `cpu.rs`
-//! knows the instructions, `clock.rs` the processor time. `helpers.rs` has threads that join in work of
-//! others.
+//! All unsafe calls to the operating system are here. This module does not use documents or terms.
+//! `region.rs` reserves memory, `slab.rs` makes arrays of it, and `block.rs` the buffers for files. `file.rs`
+//! and `uring.rs` read files. `numa.rs` places threads, `memory.rs` reports the used memory and its limit,
+//! `cpu.rs` detects instruction sets, and `clock.rs` measures processor time. `helpers.rs` has threads that
+//! join in the work of other threads.
 
 mod block;
 mod clock;
@@ -36,7 +36,8 @@ pub use slab::{Plain, Slab};
 pub use uring::Ring;
 pub use write_back::start_write_back;
 
-/// A directory for a test beside the test's program: on a disk, where direct I/O works, as `/tmp` may not be.
+/// A directory for a test next to the test's program: on a disk, where direct I/O works, unlike perhaps
+/// `/tmp`.
 #[cfg(test)]
 pub(crate) fn disk_dir() -> tempfile::TempDir {
     tempfile::tempdir_in(std::env::current_exe().unwrap().parent().unwrap()).unwrap()

@@ -1,7 +1,8 @@
 //! NUMA nodes and their processors, from `/sys`; pinning of threads to them.
 //!
 //! Memory is placed by first touch: a thread that is pinned to a node touches it first. On a machine with one
-//! node, or where `/sys` does not tell, there is one node with every processor that this process may use.
+//! node, or if `/sys` does not report nodes, there is one node with every processor that this process may
+//! use.
 
 use std::fs;
 use std::path::Path;
@@ -16,7 +17,7 @@ pub fn nodes() -> Vec<Cpus> {
     nodes_under(Path::new("/sys/devices/system/node"), &allowed_cpus())
 }
 
-/// Keeps the calling thread on `cpus`; refusals are ignored, they cost speed only.
+/// Pins the calling thread to `cpus`; a failure is ignored, because it only costs speed.
 pub fn pin_current_thread(cpus: &[usize]) {
     let mut set = CpuSet::new();
     for &cpu in cpus.iter().filter(|&&cpu| cpu < CpuSet::MAX_CPU) {
@@ -54,7 +55,7 @@ fn nodes_under(root: &Path, allowed: &[usize]) -> Vec<Cpus> {
     nodes.into_iter().map(|(_, cpus)| cpus).collect()
 }
 
-/// Reads the kernel's notation, such as `0-3,8,10-11`; what does not parse is left out.
+/// Parses the kernel's notation, such as `0-3,8,10-11`; invalid parts are skipped.
 fn parse_cpu_list(text: &str) -> Cpus {
     let range = |part: &str| {
         let (first, last) = part.split_once('-').unwrap_or((part, part));

@@ -1,13 +1,12 @@
-//! Reserved memory: an address range taken at once, backed by pages only where it is touched.
+//! Reserved memory: an address range that is backed by pages only when it is touched.
 //!
-//! The term table, its entries and the postings arena each live in one [`Region`], so growing them never
-//! moves or copies anything, and memory is kept between segments: fresh pages cost 0.1 to 4 s per GiB,
-//! touched ones nothing.
+//! The term table, its entries and the postings arena each have their own [`Region`], so they grow without
+//! being moved or copied. Memory is kept between segments: fresh pages cost 0.1 to 4 s per GiB, touched ones
+//! nothing.
 //!
-//! A virtual machine that gives free memory back to its host does so in blocks of 2 MiB or more, so that
-//! there a fresh huge page is always dear, up to ten times as dear as the base pages that lie about in
-//! smaller blocks. On other machines huge pages are the cheaper ones. [`PageSize::Auto`] measures what each
-//! costs as it goes.
+//! A virtual machine that returns free memory to its host does so in blocks of 2 MiB or more. There, a fresh
+//! huge page is always expensive, up to ten times as expensive as base pages from smaller free blocks. On
+//! other machines huge pages are cheaper. [`PageSize::Auto`] measures both costs while it runs.
 
 use std::ops::Range;
 use std::ptr::NonNull;
@@ -23,16 +22,16 @@ use crate::error::{Error, Result};
 /// How the operating system should back memory.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum PageSize {
-    /// The machine's base pages, 4 KiB on most.
+    /// The base pages of the machine, usually 4 KiB.
     Base,
-    /// 2 MiB pages where the machine grants them (transparent huge pages), base pages elsewhere.
+    /// 2 MiB pages if the machine grants them (transparent huge pages), otherwise base pages.
     Huge,
-    /// For each 2 MiB whichever of the two is cheaper to get at the time.
+    /// For each 2 MiB, the kind of page that is currently cheaper.
     Auto,
 }
 
 impl PageSize {
-    /// Bytes by which backed memory grows.
+    /// The number of bytes by which backed memory grows.
     pub const fn step(self) -> usize {
         match self {
             PageSize::Base => 64 << 10,
@@ -40,13 +39,13 @@ impl PageSize {
         }
     }
 
-    /// [`PageSize::Auto`] decided for memory that is not backed in steps; others as they are.
+    /// Decides [`PageSize::Auto`] for memory that is not backed in steps; other values are unchanged.
     pub(super) fn decided(self) -> PageSize {
         if self != PageSize::Auto {
             return self;
         }
         if !Prices::get().is_known() {
-            // Where address space is short, the steps of the index will find the prices.
+            // If the address space is short, the steps of the index will find the prices.
             let _ = Region::reserve(2 * HUGE, PageSize::Auto).map(|probe| probe.back(0..2 * HUGE));
         }
         if Prices::get().prefer_huge() { PageSize::Huge } else { PageSize::Base }
@@ -55,16 +54,18 @@ impl PageSize {
 
 const HUGE: usize = 2 << 20;
 
-/// Steps between two looks at the kind of page that was dearer.
+/// The number of steps between two measurements of the more expensive kind of page.
 const LOOK_AGAIN: u64 = 128;
 
-/// A huge page is worth this many times what as many base pages cost: it saves look-ups of addresses later.
+/// A huge page may cost this many times the price of the same memory in base pages: it saves address look-ups
+/// later.
 const WORTH: u64 = 2;
 
-/// What backing a step cost on this machine lately.
+/// Recent costs of backing a step on this machine.
 #[derive(Default)]
 struct Prices {
-    /// Nanoseconds of the last three steps of base pages and of the last three huge pages; zero before.
+    /// Nanoseconds of the last three steps with base pages and of the last three with huge pages; zero if not
+    /// measured yet.
     took: [[u64; 3]; 2],
     steps: u64,
 }
@@ -76,8 +77,8 @@ impl Prices {
         lock(&PRICES)
     }
 
-    /// The usual price of base or huge pages, zero where not known: the middle of three, as single steps may
-    /// be slow for reasons of their own.
+    /// The usual price of base or huge pages, zero if unknown: the median of three, because single steps may
+    /// be slow for other reasons.
     fn usual(&self, huge: bool) -> u64 {
         let mut took = self.took[usize::from(huge)];
         took.sort_unstable();
@@ -122,12 +123,12 @@ impl Region {
     /// Reserves at least `bytes` of address space; memory is taken page by page at first touch.
     ///
     /// # Errors
-    /// [`Error::System`] where the address space is limited (`ulimit -v`, strict overcommit).
+    /// [`Error::System`] if the address space is limited (`ulimit -v`, strict overcommit).
     pub fn reserve(bytes: usize, pages: PageSize) -> Result<Region> {
         let refused = |source: rustix::io::Errno| Error::System {
             action: "reserve memory",
             source: source.into(),
-            remedy: "give a smaller --memory or lift the address space limit (ulimit -v)",
+            remedy: "use less memory for the build, or raise the address space limit (ulimit -v)",
         };
         let len = bytes.max(1).next_multiple_of(HUGE);
         let flags = MapFlags::PRIVATE | MapFlags::NORESERVE;
@@ -163,11 +164,12 @@ impl Region {
         Ok(region)
     }
 
-    /// Backs `bytes`, whole steps of this region's pages, with memory: at once, which is cheaper than by one
-    /// page after another at first touch. Where the system can't (Linux before 5.14), they are backed
-    /// when touched.
+    /// Backs `bytes`, whole steps of this region's pages, with memory in one call, which is cheaper than one
+    /// page after another at first touch. If the system does not support this (Linux before 5.14), the pages
+    /// are backed when they are touched.
     ///
-    /// With [`PageSize::Auto`] this is where pages are chosen; what is touched without it gets base pages.
+    /// With [`PageSize::Auto`], this call chooses the kind of pages; memory that is touched without it gets
+    /// base pages.
     pub fn back(&self, bytes: Range<usize>) {
         let mut at = bytes.start.min(self.len);
         let end = bytes.end.min(self.len);
@@ -189,14 +191,14 @@ impl Region {
         }
     }
 
-    /// Advice on a part of the region. A kernel that refuses it costs speed only.
+    /// Advises the kernel about a part of the region. A refusal only costs speed.
     fn advise(&self, at: usize, len: usize, advice: Advice) {
         debug_assert!(at + len <= self.len && !matches!(advice, Advice::LinuxDontNeed));
         // SAFETY: the part lies inside the region, and none of these kinds of advice changes what is in it.
         let _ = unsafe { rustix::mm::madvise(self.start.as_ptr().add(at).cast(), len, advice) };
     }
 
-    /// Gives the pages from byte `from`, a multiple of the page size, to the end back to the system.
+    /// Returns the pages from byte `from`, a multiple of the page size, to the end to the system.
     pub fn release(&mut self, from: usize) {
         let from = from.min(self.len);
         // SAFETY: the range lies inside the region, which is exclusively borrowed; its pages read as zero
@@ -212,13 +214,13 @@ impl Region {
         self.start.as_ptr()
     }
 
-    /// Bytes reserved.
+    /// The number of reserved bytes.
     #[inline]
     pub fn len(&self) -> usize {
         self.len
     }
 
-    /// The pages asked for.
+    /// The requested kind of pages.
     pub fn pages(&self) -> PageSize {
         self.pages
     }
@@ -263,7 +265,7 @@ mod tests {
         assert!(!prices.prefer_huge(), "base pages have not been tried");
         learn(&mut prices, false, 800);
         assert_eq!(of_many(&mut prices), 10);
-        // One cheap step changes nothing, two do; what costs about the same is better huge.
+        // One cheap step changes nothing, two do; at about the same price, huge pages are preferred.
         learn(&mut prices, true, 900);
         learn(&mut prices, true, 7000);
         assert_eq!(of_many(&mut prices), 10);
@@ -274,6 +276,6 @@ mod tests {
     #[test]
     fn a_reservation_beyond_the_address_space_is_refused_with_a_remedy() {
         let error = Region::reserve(1 << 60, PageSize::Base).unwrap_err();
-        assert!(error.to_string().contains("--memory"), "{error}");
+        assert!(error.to_string().contains("less memory"), "{error}");
     }
 }

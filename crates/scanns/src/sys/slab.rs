@@ -19,7 +19,8 @@ unsafe impl Plain for u64 {}
 // SAFETY: integers take every bit pattern.
 unsafe impl Plain for u128 {}
 
-/// An array of `T` over reserved memory; its length is what was reserved, its cost what was touched.
+/// An array of `T` over reserved memory. Its length is the reserved length; only touched memory costs
+/// anything.
 #[derive(Debug)]
 pub struct Slab<T: Plain> {
     region: Region,
@@ -37,7 +38,7 @@ impl<T: Plain> Slab<T> {
         Ok(Slab { region, len, backed: 0, of: PhantomData })
     }
 
-    /// To be called before the first `used` values are written: backs them with memory.
+    /// Backs the first `used` values with memory. Call this before they are written.
     #[inline(always)]
     pub fn grow(&mut self, used: usize) {
         if used * size_of::<T>() > self.backed {
@@ -53,12 +54,13 @@ impl<T: Plain> Slab<T> {
         self.backed = end;
     }
 
-    /// Bytes of memory that the first `used` values take, whole steps counted.
+    /// The number of bytes of memory that the first `used` values take, in whole steps.
     pub fn touched(&self, used: usize) -> usize {
         (used * size_of::<T>()).next_multiple_of(self.region.pages().step())
     }
 
-    /// Gives the pages behind the first `used` values back; they are zero when they are touched again.
+    /// Returns the pages after the first `used` values to the system; they are zero when they are touched
+    /// again.
     pub fn release_behind(&mut self, used: usize) {
         let kept = self.touched(used);
         self.region.release(kept);

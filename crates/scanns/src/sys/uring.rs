@@ -1,7 +1,7 @@
 //! Asynchronous reads into block memory through io_uring.
 //!
-//! The ring owns the memory and the file of every read until the kernel is done with it, so a caller that
-//! stops half-way, even by a panic, cannot free memory that is still being written.
+//! The ring owns the memory and the file of every read until the kernel has finished it. A caller that stops
+//! early, even by a panic, therefore cannot free memory that is still being written.
 
 use std::io;
 use std::mem;
@@ -14,7 +14,7 @@ use io_uring::{IoUring, Probe, opcode, types};
 use crate::sys::BlockMemory;
 use crate::sys::file::ReadFile;
 
-/// A submission queue and the reads under way.
+/// A submission queue and the reads in progress.
 pub struct Ring {
     ring: IoUring,
     flights: Vec<Option<Flight>>,
@@ -27,18 +27,18 @@ struct Flight {
     token: u64,
 }
 
-/// A read that has ended.
+/// A completed read.
 pub struct Landed {
-    /// What the caller named it.
+    /// The token that the caller gave to the read.
     pub token: u64,
-    /// The memory that was given to it.
+    /// The memory that the caller gave to the read.
     pub memory: BlockMemory,
-    /// Bytes read, fewer than asked for where the file ends.
+    /// The number of bytes read, smaller than requested if the file ends.
     pub result: io::Result<usize>,
 }
 
 impl Ring {
-    /// A ring for `depth` reads at a time; `None` where the kernel is too old or forbids it.
+    /// Creates a ring for `depth` reads at a time; `None` if the kernel is too old or forbids it.
     pub fn new(depth: usize) -> Option<Ring> {
         let ring = IoUring::new(u32::try_from(depth.clamp(1, 1024)).ok()?).ok()?;
         let mut probe = Probe::new();
@@ -47,7 +47,7 @@ impl Ring {
         probe.is_supported(opcode::Read::CODE).then_some(Ring { ring, flights })
     }
 
-    /// Reads under way.
+    /// The number of reads in progress.
     pub fn in_flight(&self) -> usize {
         self.flights.iter().flatten().count()
     }
@@ -55,7 +55,7 @@ impl Ring {
     /// Starts reading `file` at `offset` into the bytes `into` of `memory`.
     ///
     /// # Errors
-    /// Gives the memory back where the ring is full or `into` is no part of the block.
+    /// Returns the memory if the ring is full or `into` is not within the block.
     pub fn read(
         &mut self,
         file: &Arc<ReadFile>,
@@ -86,10 +86,10 @@ impl Ring {
         Ok(())
     }
 
-    /// Waits until a read ends; `None` if none is under way.
+    /// Waits until a read completes; returns `None` if none is in progress.
     ///
     /// # Errors
-    /// Where the kernel no longer serves the ring.
+    /// Any error of the kernel, if it no longer serves the ring.
     pub fn wait(&mut self) -> io::Result<Option<Landed>> {
         while self.in_flight() > 0 {
             let Some(entry) = self.ring.completion().next() else {
@@ -123,7 +123,7 @@ impl Drop for Ring {
             match self.wait() {
                 Ok(Some(_)) => {}
                 Ok(None) => return,
-                // The kernel may still write: such memory must never be used again.
+                // The kernel may still write: this memory must never be used again.
                 Err(_) => return self.flights.drain(..).for_each(mem::forget),
             }
         }

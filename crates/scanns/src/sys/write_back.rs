@@ -1,10 +1,10 @@
-//! Early writing back of a file that is being written, so that the sync at the end finds little to do.
+//! Starts writing back a file while it is being written, so that the final sync has little left to do.
 
 use std::fs::File;
 
 /// Tells the kernel to start writing `len` bytes at `offset` of `file` to the medium.
 ///
-/// Only a hint: it waits for nothing, and what fails shows at the sync that follows.
+/// Only a hint: it does not wait, and an error is reported by the later sync.
 pub fn start_write_back(file: &File, offset: u64, len: u64) {
     #[cfg(target_os = "linux")]
     {

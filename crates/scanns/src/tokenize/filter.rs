@@ -1,13 +1,12 @@
-//! Filters between a tokenizer and a sink: each word becomes any number of tokens.
+//! Filters between a tokenizer and a sink, which turn each word into any number of tokens.
 
 use std::ops::Range;
 
 use super::sink::TokenSink;
 
-/// Makes tokens of words.
+/// Turns words into tokens.
 pub(super) trait TokenFilter {
-    /// Pushes the tokens of the word `text[range]`, which is at `source` in the text that the tokenizer was
-    /// given.
+    /// Pushes the tokens of the word `text[range]`, whose place in the text of the tokenizer is `source`.
     fn word<S: TokenSink + ?Sized>(
         &mut self,
         text: &[u8],

@@ -65,7 +65,7 @@ impl FilterChain {
         }
     }
 
-    /// Pushes the tokens of `text[range]`; returns how many words had to be cut.
+    /// Pushes the tokens of `text[range]`; returns the number of words that were cut.
     #[inline]
     pub(super) fn run<S: TokenSink>(
         &mut self,

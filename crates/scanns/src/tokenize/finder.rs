@@ -26,7 +26,7 @@ impl Finder {
         Finder::Standard(Box::new(Standard::new(simd)))
     }
 
-    /// Pushes the words of `text[range]`; returns how many were cut.
+    /// Pushes the words of `text[range]`; returns the number of words that were cut.
     #[inline]
     pub(super) fn run<S: TokenSink + ?Sized>(
         &mut self,

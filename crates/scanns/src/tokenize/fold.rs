@@ -2,19 +2,19 @@
 //! `Ａ` becomes `A`.
 //!
 //! A character is decomposed by Unicode's compatibility decomposition, NFKD. Marks that only modify a letter
-//! are dropped. Latin letters that are a plain letter with a stroke, or two letters in one, which Unicode
-//! does not decompose, are replaced as ASCII folding does. The rest is composed again, NFC. Marks that are
-//! letters in their own right stay: vowel signs of India and Southeast Asia, and voicing marks of kana.
+//! are removed. Unicode does not decompose Latin letters with a stroke, or letters that combine two others;
+//! they are replaced as ASCII folding does. The rest is composed again, NFC. Marks that are letters in their
+//! own right stay: vowel signs of India and Southeast Asia, and voicing marks of kana.
 //!
-//! Hundreds of characters have no lower case, but a decomposition that has one: `𝐇`, `ℝ`, `ᴬ`. So if words
-//! are in lower case, decompositions are lower-cased too. The result for each character is part of the format
-//! of an index: the crate that decomposes stays at one version, and a test knows all results.
+//! Hundreds of characters have no lower case, but their decomposition has one: `𝐇`, `ℝ`, `ᴬ`. If words are in
+//! lower case, decompositions are therefore lower-cased too. The result for each character is part of the
+//! format of an index: the crate that decomposes stays at one version, and a test checks all results.
 
 use unicode_normalization::UnicodeNormalization;
 use unicode_normalization::char::{canonical_combining_class, decompose_compatible, is_combining_mark};
 
-/// Longest decomposition, in characters. Characters with a longer one are whole phrases, and stay as they
-/// are: text must not grow many times over, because the memory of index threads is limited.
+/// The maximum length of a decomposition, in characters. Characters with a longer one are whole phrases, and
+/// are unchanged: text must not grow many times over, because the memory of index threads is limited.
 const MOST_CHARACTERS: usize = 4;
 
 /// Folds text; its buffer is reused.
@@ -29,7 +29,7 @@ impl Fold {
         Fold { lower, spare: String::new() }
     }
 
-    /// Appends `text`, folded.
+    /// Appends `text` after folding it.
     pub(super) fn apply(&mut self, text: &str, out: &mut Vec<u8>) {
         let Fold { lower, spare } = self;
         spare.clear();
@@ -71,7 +71,7 @@ fn fold_one(c: char, lower: bool, out: &mut String) {
 /// True for marks and other characters that only modify the character before them.
 fn modifies(c: char) -> bool {
     match c {
-        // The soft hyphen, the grapheme joiner, and what selects a glyph.
+        // The soft hyphen, the grapheme joiner, and variation selectors.
         '\u{ad}' | '\u{34f}' | '\u{fe00}'..='\u{fe0f}' => true,
         // Overlays; points of Hebrew, Arabic and Syriac; marks attached to a letter, or below, beside or
         // above it. The classes between these are vowel signs; 0 and 7 to 9 belong to a letter.

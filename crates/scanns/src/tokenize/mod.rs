@@ -1,4 +1,4 @@
-//! Divides bytes into tokens, pushed into a sink a window at a time.
+//! Divides bytes into tokens, which are pushed into a sink a window at a time.
 //!
 //! Text comes in as a mutable slice (the standard analyzer lower-cases in place) and a range of it. Tokens go
 //! out as offsets into the slice, for up to 4 KiB of text per call, so that both the text and the offsets are

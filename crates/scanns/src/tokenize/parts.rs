@@ -212,8 +212,8 @@ fn find_parts(classes: impl Iterator<Item = (usize, Class)>, len: usize, parts: 
 /// Makes a path and the directories above it.
 pub(super) struct Ancestors;
 
-/// Number of directories of a path that become terms; deeper paths only have the path itself in addition. So
-/// a line of only slashes and letters is not multiplied beyond the memory of an index thread.
+/// The maximum number of ancestors of a path that become terms; a deeper path only adds the path itself. The
+/// terms of a line of only slashes and letters therefore do not exceed the memory of an index thread.
 const MOST_ANCESTORS: usize = 128;
 
 impl TokenFilter for Ancestors {

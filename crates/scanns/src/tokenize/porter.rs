@@ -1,4 +1,4 @@
-//! Porter's stemmer for English, with the departures of Lucene's `PorterStemFilter`.
+//! Porter's stemmer for English, with the changes of Lucene's `PorterStemFilter`.
 //!
 //! The algorithm is M. F. Porter, "An algorithm for suffix stripping", Program 14 (1980), as its author later
 //! published it in C and Java: words of one or two letters stay as they are, `bli` becomes `ble` where the
@@ -8,8 +8,8 @@
 /// Stems words; its buffer is reused.
 #[derive(Default)]
 pub(super) struct Porter {
-    /// The remaining letters of the word. A character that is not ASCII is one byte from 0x80 on, which
-    /// differs from its neighbour's byte if the characters differ: the rules look at nothing else.
+    /// The remaining letters of the word. A non-ASCII character is one byte from 0x80 on. Adjacent different
+    /// characters have different bytes; the rules do not depend on anything else.
     word: Vec<u8>,
     /// Number of letters before the suffix that matched last.
     stem: usize,
@@ -73,7 +73,7 @@ impl Porter {
             std::mem::swap(&mut self.word, word);
             return;
         }
-        // A word that was cut may end within a character: it stays as it is, as with Snowball.
+        // A word that was cut may end within a character: it is unchanged, as with Snowball.
         let Ok(text) = std::str::from_utf8(word) else { return };
         let mut before = ('\0', 0x80);
         for c in text.chars() {

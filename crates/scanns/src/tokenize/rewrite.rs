@@ -1,9 +1,9 @@
 //! Applies rules to words, stemming for example, and remembers the results for frequent words.
 //!
-//! A stemmer takes 50 to 500 ns per word, and the words of a text are mostly the same few thousand. So the
-//! result for a word of up to 16 bytes is kept in a table with one slot for each hash. A look-up takes about
-//! 5 ns, however many rules there are. A word that finds its slot taken by another word goes through the
-//! rules and takes the slot.
+//! A stemmer takes 50 to 500 ns per word, and most words of a text are from the same few thousand. The result
+//! for a word of up to 16 bytes is therefore stored in a table with one slot for each hash. A look-up takes
+//! about 5 ns, regardless of the number of rules. A word that finds its slot taken by another word goes
+//! through the rules and takes the slot.
 
 use std::ops::Range;
 
@@ -11,10 +11,11 @@ use super::filter::TokenFilter;
 use super::rules::WordRule;
 use super::sink::TokenSink;
 
-/// Longest word that is remembered, in bytes.
+/// The maximum length of a word that is remembered, in bytes.
 const SHORT: usize = 16;
 
-/// Slots of the table, as a power of two: 384 KiB, which fits a second-level cache beside other data.
+/// The number of slots of the table, as a power of two: 384 KiB, which fits a second-level cache together
+/// with other data.
 const PLACES: u32 = 13;
 
 /// Masks of the first `n` bytes of a word.
@@ -33,13 +34,13 @@ static MASKS: [u128; SHORT + 1] = {
 struct Known {
     /// The word, padded with zeros.
     word: u128,
-    /// The result, of which the first `became_len` bytes count; empty if the word is left out.
+    /// The result, of which the first `became_len` bytes are valid; empty if the word is removed.
     became: [u8; SHORT],
     len: u8,
     became_len: u8,
 }
 
-/// A filter that applies one rule after another, which change words or leave them out.
+/// A filter that applies rules in order. A rule changes a word or removes it.
 pub(super) struct Rewrite {
     rules: Vec<WordRule>,
     known: Box<[Known]>,
@@ -54,7 +55,7 @@ impl Rewrite {
         Rewrite { rules, known, word: Vec::new(), spare: Vec::new() }
     }
 
-    /// Applies the rules to a word; the result is in the buffer, empty if the word is left out.
+    /// Applies the rules to a word; the result is in the buffer, empty if the word is removed.
     fn apply(&mut self, word: &[u8]) {
         self.word.clear();
         self.word.extend_from_slice(word);
@@ -116,7 +117,7 @@ impl TokenFilter for Rewrite {
     }
 }
 
-/// Passes a word on to the sink; a word that was left out leaves a gap.
+/// Passes a word on to the sink; a removed word leaves a gap.
 #[inline]
 fn push<S: TokenSink + ?Sized>(word: &[u8], source: Range<usize>, sink: &mut S) {
     if word.is_empty() { sink.shift(1) } else { sink.token(word, source) }

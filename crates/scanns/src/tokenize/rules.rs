@@ -1,8 +1,10 @@
-//! The effect of a step of a chain on one word; see `schema/chain.rs` for how chains are written.
+//! The rules for single words, which implement the steps of a chain; see `schema/chain.rs` for the syntax of
+//! chains.
 //!
-//! A rule sees only the word, so `rewrite.rs` can remember the results for frequent words. Words are bytes:
-//! invalid UTF-8 stays as it is, and stemmers leave such words alone. Some rules depend on how the words
-//! before them are spelled: folding keeps lower case, and a list of stop words is spelled as the words are.
+//! A rule only depends on the word, so `rewrite.rs` can remember the results for frequent words. Words are
+//! bytes: invalid UTF-8 is unchanged, and stemmers ignore words with invalid UTF-8. Some rules depend on the
+//! spelling of the rules before them: folding keeps lower case, and a list of stop words is spelled like the
+//! words.
 
 use std::collections::HashSet;
 use std::mem::swap;
@@ -38,9 +40,9 @@ const ALGORITHMS: [Algorithm; 17] = [
     Algorithm::Turkish,
 ];
 
-/// Longest word that a Snowball stemmer gets, in bytes; longer words stay as they are. Stemmers copy the rest
-/// of a word for each letter that they change, so a word of 32 KiB takes up to 50 ms, and no language has
-/// such words.
+/// The maximum length of a word for a Snowball stemmer, in bytes; longer words are unchanged. Stemmers copy
+/// the rest of a word for each letter that they change, so a word of 32 KiB would take up to 50 ms, and no
+/// language has such words.
 const LONGEST_STEMMED: usize = 256;
 
 /// The endings of an English possessive.
@@ -59,7 +61,7 @@ pub(super) enum WordRule {
 
 impl WordRule {
     /// The rule of a step; `spelled` are the rules that spell the words before it. `None` for n-grams, which
-    /// make several words of one.
+    /// turn one word into several.
     fn new(step: &Step, spelled: &mut [WordRule]) -> Option<Self> {
         Some(match step {
             Step::Lowercase => WordRule::Lowercase,
@@ -81,7 +83,7 @@ impl WordRule {
         })
     }
 
-    /// Leaves out words as they are listed, and as the rules before spell them.
+    /// Removes words as they are listed, and as the rules before spell them.
     fn stop<'a>(words: impl Iterator<Item = &'a str>, spelled: &mut [WordRule]) -> Self {
         let (mut set, mut spare) = (HashSet::new(), Vec::new());
         for listed in words {
@@ -98,7 +100,7 @@ impl WordRule {
         !matches!(self, WordRule::Fold(_) | WordRule::Snowball(_))
     }
 
-    /// Changes a word; a word that is left out becomes empty. `spare` is overwritten.
+    /// Changes a word; a removed word becomes empty. `spare` is overwritten.
     pub(super) fn apply(&mut self, word: &mut Vec<u8>, spare: &mut Vec<u8>) {
         match self {
             WordRule::Lowercase if word.is_ascii() => word.make_ascii_lowercase(),
@@ -191,7 +193,7 @@ pub(crate) fn spelling(analyzer: &Analyzer, text: &str) -> String {
     for mut rule in spelling_rules(analyzer.base(), &analyzer.steps()) {
         let before = part.clone();
         rule.apply(&mut part, &mut spare);
-        // A lone accent is not a term, and must not become the beginning of all terms.
+        // A lone accent is not a term, and must not become a prefix of all terms.
         if part.is_empty() {
             part = before;
         }

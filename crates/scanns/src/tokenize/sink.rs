@@ -7,12 +7,12 @@ pub trait TokenSink {
     /// Tokens of `text[base..]`: `bounds` alternates start and end, relative to `base`, each token non-empty.
     fn tokens(&mut self, text: &[u8], base: usize, bounds: &[u16]);
 
-    /// One token on its own: longer than a window, or rewritten by the analyzer. `source` is its range in the
-    /// text that [`Tokenizer::run`](super::Tokenizer::run) was given; starts never decrease.
+    /// A single token: longer than a window, or rewritten by the analyzer. `source` is its range in the text
+    /// that was passed to [`Tokenizer::run`](super::Tokenizer::run); starts never decrease.
     fn token(&mut self, token: &[u8], source: Range<usize>);
 
-    /// Moves the position of the next token: forward past words that were left out, or back by one, to the
-    /// position of the token before. Matters to sinks that keep positions.
+    /// Moves the position of the next token: forward over removed words, or back by one, to the position of
+    /// the previous token. Only matters to sinks that store positions.
     fn shift(&mut self, _positions: i32) {}
 }
 

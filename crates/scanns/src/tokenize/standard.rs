@@ -1,4 +1,4 @@
-//! The standard analyzer: the words of UAX #29 that hold a letter or digit, lower-cased.
+//! The standard analyzer: the words of UAX #29 that contain a letter or digit, lower-cased.
 //!
 //! Text that is not ASCII goes through unicode-segmentation, from white space to white space. ASCII, which is
 //! nearly all of most collections, takes a fast path with the same result. In ASCII the rules of UAX #29 come
@@ -20,7 +20,7 @@ use super::window::{push_long, push_rewritten, settle_last};
 use crate::schema::Analyzer;
 use crate::sys::Simd;
 
-/// Non-ASCII text goes to the library in pieces of about this many bytes.
+/// The approximate size of the pieces of non-ASCII text for the library, in bytes.
 const STRETCH: usize = 4 << 10;
 
 pub(super) struct Standard {
@@ -42,7 +42,8 @@ impl Standard {
         }
     }
 
-    /// Pushes the words of `text[range]`, which is lower-cased in place; returns how many words were cut.
+    /// Pushes the words of `text[range]`, which is lower-cased in place; returns the number of words that
+    /// were cut.
     pub(super) fn run<S: TokenSink + ?Sized>(
         &mut self,
         text: &mut [u8],
@@ -132,8 +133,8 @@ impl Standard {
     }
 }
 
-/// Maps places in a repaired text to places in the bytes it was made of: each invalid byte sequence became
-/// one replacement character.
+/// Maps places in a repaired text to places in the original bytes: each invalid byte sequence became one
+/// replacement character.
 struct SourcePlaces<'a> {
     chunks: Utf8Chunks<'a>,
     /// Where the current chunk starts in the text, and in the bytes.
@@ -143,7 +144,7 @@ struct SourcePlaces<'a> {
 }
 
 impl<'a> SourcePlaces<'a> {
-    /// The mapping of a text that was made of `source`, whose first byte is at `base`.
+    /// Creates the mapping for the text of `source`, whose first byte is at `base`.
     fn new(source: &'a [u8], base: usize) -> Self {
         SourcePlaces { chunks: source.utf8_chunks(), starts: (0, base), lens: (0, 0) }
     }

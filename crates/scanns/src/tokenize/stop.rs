@@ -1,21 +1,21 @@
-//! The lists of stop words that a chain may leave out.
+//! The lists of stop words that a chain can remove.
 //!
-//! The lists are part of the format of an index: with other lists, the same text has other terms. So the
-//! crate that provides them stays at one version, and a test knows all lists.
+//! The lists are part of the format of an index: with other lists, the same text has other terms. The crate
+//! that provides them therefore stays at one version, and a test checks all lists.
 
 use std::borrow::Cow;
 
 use crate::schema::Language;
 
-/// The words that Lucene's `EnglishAnalyzer` leaves out.
+/// The stop words of Lucene's `EnglishAnalyzer`.
 const ENGLISH: [&str; 33] = [
     "a", "an", "and", "are", "as", "at", "be", "but", "by", "for", "if", "in", "into", "is", "it", "no",
     "not", "of", "on", "or", "such", "that", "the", "their", "then", "there", "these", "they", "this", "to",
     "was", "will", "with",
 ];
 
-/// Names that the crate has for the other [`LANGUAGES`](crate::schema::LANGUAGES), in their order. Its lists
-/// are those of Snowball and NLTK.
+/// The names of the other [`LANGUAGES`](crate::schema::LANGUAGES) in the crate, in their order. Its lists are
+/// from Snowball and NLTK.
 const CODES: [&str; 17] =
     ["ar", "da", "nl", "", "fi", "fr", "de", "hu", "it", "no", "pt", "ro", "ru", "es", "sv", "ta", "tr"];
 

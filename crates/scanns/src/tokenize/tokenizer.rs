@@ -8,7 +8,7 @@ use super::sink::TokenSink;
 use crate::schema::{Analyzer, Base, CODE_BREAKS, LINE_ENDS};
 use crate::sys::Simd;
 
-/// Finds the tokens of an analyzer with the fastest instructions of this machine.
+/// Finds the tokens of an analyzer with the fastest instruction set of this machine.
 pub struct Tokenizer {
     finder: Finder,
     filters: FilterChain,
@@ -16,12 +16,12 @@ pub struct Tokenizer {
 }
 
 impl Tokenizer {
-    /// A tokenizer for `analyzer` that uses the best instruction set of this machine.
+    /// Creates a tokenizer for `analyzer` that uses the best instruction set of this machine.
     pub fn new(analyzer: &Analyzer) -> Self {
         Self::with_simd(analyzer, Simd::detect())
     }
 
-    /// A tokenizer that uses exactly `simd`.
+    /// Creates a tokenizer that uses exactly `simd`.
     pub fn with_simd(analyzer: &Analyzer, simd: Simd) -> Self {
         let finder = match analyzer.base() {
             Base::Standard => Finder::standard(simd),
@@ -51,7 +51,7 @@ impl Tokenizer {
         found.unwrap_or(text.len())
     }
 
-    /// Number of tokens so far that were cut to [`MAX_TOKEN`](crate::schema::MAX_TOKEN) bytes.
+    /// The number of tokens so far that were cut to [`MAX_TOKEN`](crate::schema::MAX_TOKEN) bytes.
     pub fn cut_tokens(&self) -> u64 {
         self.cut
     }
@@ -75,7 +75,7 @@ impl Tokenizer {
     }
 }
 
-/// A sink that keeps every token and its position.
+/// A sink that stores every token and its position.
 #[derive(Default)]
 pub(super) struct CollectedTokens {
     pub(super) terms: Vec<(u32, Vec<u8>)>,

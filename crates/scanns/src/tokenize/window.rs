@@ -1,5 +1,5 @@
-//! Tokenizes text in windows of 4 KiB: the offsets of a window stay in the first-level cache until the sink
-//! has them.
+//! Tokenizes text in windows of 4 KiB, so that the offsets of a window stay in the first-level cache until
+//! the sink reads them.
 
 use std::ops::Range;
 
@@ -20,7 +20,8 @@ impl TextWindows {
         TextWindows { simd, bounds: Box::new([0; WINDOW + LANE + 1]) }
     }
 
-    /// Pushes the runs of `set` in `text[range]` into `sink`; returns how many were cut to [`MAX_TOKEN`].
+    /// Pushes the runs of `set` in `text[range]` into `sink`; returns the number of runs that were cut to
+    /// [`MAX_TOKEN`].
     pub(super) fn run<S: TokenSink + ?Sized>(
         &mut self,
         set: &ByteSet,
@@ -87,7 +88,8 @@ pub(super) fn push_long<S: TokenSink + ?Sized>(text: &[u8], range: Range<usize>,
     push_rewritten(&text[range.clone()], range, sink)
 }
 
-/// Pushes a token that the analyzer has rewritten; it is at `source`, which is shortened if the token is cut.
+/// Pushes a token that the analyzer has rewritten. Its place is `source`, which is shortened if the token is
+/// cut.
 pub(super) fn push_rewritten<S: TokenSink + ?Sized>(token: &[u8], source: Range<usize>, sink: &mut S) -> u64 {
     let source = source.start..source.end.min(source.start + MAX_TOKEN);
     sink.token(&token[..token.len().min(MAX_TOKEN)], source);

@@ -1,5 +1,5 @@
-//! Damaged, cut and exchanged files: a typed error or the same answers, never others, never a panic or a
-//! hang.
+//! Damaged, truncated and exchanged files: a typed error or the same answers, never wrong answers, a panic or
+//! a hang.
 
 use std::collections::BTreeMap;
 use std::panic::{AssertUnwindSafe, catch_unwind};
@@ -16,21 +16,21 @@ use scanns::{Index, Snapshot};
 use crate::model::{Contents, Script, contents};
 use crate::{long, seeds};
 
-/// What came of damaged indexes.
+/// The outcomes of reading damaged indexes.
 #[derive(Debug, Default, PartialEq, Eq)]
 struct Counts {
     errors: u64,
     same: u64,
     wrong: u64,
     panics: u64,
-    /// Damage that makes no difference and that a check of the whole index does not find either.
+    /// Damage without any effect that a check of the whole index does not find either.
     unseen: u64,
 }
 
 type Files = BTreeMap<String, Vec<u8>>;
 
-/// The first script from this seed on whose index has two segments, deletes, changed values, and all that can
-/// be kept of terms and documents.
+/// The first script, from this seed on, whose index has two segments, deletes, changed values, and all
+/// optional data of terms and documents.
 fn small_index(mut seed: u64) -> (Files, u64) {
     loop {
         let script = Script::random(seed, 7);
@@ -64,7 +64,7 @@ fn put(directory: &RamDirectory, name: &str, bytes: &[u8]) {
     output.finish().unwrap();
 }
 
-/// Everything that a reader can learn.
+/// Everything that a reader can read.
 fn read(directory: &RamDirectory) -> scanns::Result<Option<(u64, Contents)>> {
     let Some(snapshot) = Snapshot::open_in(directory)? else { return Ok(None) };
     Ok(Some((snapshot.info().documents, contents(&snapshot)?)))
@@ -86,7 +86,7 @@ impl Counts {
         }
     }
 
-    /// Like [`Counts::add`], of a damaged byte: every byte of a commit is under a checksum.
+    /// Like [`Counts::add`], for a damaged byte: every byte of a commit is under a checksum.
     fn add_damaged(&mut self, directory: &RamDirectory, expected: &Option<(u64, Contents)>, what: &str) {
         let same = self.same;
         self.add(directory, expected, what);
@@ -108,7 +108,7 @@ fn is_damaged(directory: &RamDirectory) -> bool {
         .is_ok_and(|report| !report.is_whole())
 }
 
-/// Ends the process where one look at an index takes minutes: a test that hangs says nothing.
+/// Ends the process if one read of an index takes minutes, because a test that hangs reports nothing.
 fn watch() -> Arc<AtomicU64> {
     let beat = Arc::new(AtomicU64::new(0));
     let watched = Arc::downgrade(&beat);
@@ -161,7 +161,8 @@ fn flip_each_byte(seed: u64, all: &mut BTreeMap<String, Counts>, beat: &AtomicU6
             _ => name.rsplit('.').next().unwrap(),
         };
         let counts = all.entry(kind.into()).or_default();
-        // Nobody reads what was before; that its damage makes no difference is soon shown.
+        // No reader uses the file of the previous commit; a few bytes suffice to show that its damage has no
+        // effect.
         for at in (0..bytes.len()).step_by(if kind == BEFORE { 64 } else { 1 }) {
             let bits = if long() { (0..8).collect() } else { vec![random.u8(..8)] };
             for bit in bits {
@@ -251,7 +252,7 @@ fn what_is_salvaged_is_what_was_not_damaged() {
     println!("{salvaged} damaged indexes salvaged");
 }
 
-/// A canary: an answer that differs is seen as one.
+/// A canary: a different answer must be detected.
 #[test]
 fn another_index_is_seen_as_wrong() {
     let (ours, seed) = small_index(seeds(1, 1).start);

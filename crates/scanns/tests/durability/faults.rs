@@ -1,5 +1,5 @@
-//! Each call fails once, in each way: a typed error or no harm, the commit before intact, nothing left
-//! behind.
+//! Each call fails once, in each way. The result is a typed error or no harm, the previous commit is intact,
+//! and no file is left behind.
 
 use fastrand::Rng;
 use scanns::store::{CallKind, Fault, FaultDirectory};
@@ -8,7 +8,7 @@ use scanns::{Error, Snapshot};
 use crate::model::{Script, no_file_is_left_over};
 use crate::{long, seeds};
 
-/// What became of the runs.
+/// The outcomes of the runs.
 #[derive(Debug, Default)]
 struct Counts {
     errors: u64,
@@ -42,21 +42,21 @@ fn each_call_may_fail_once_in_each_way() {
     assert!(counts.errors > counts.no_harm / 4, "the faults are not where the calls are: {counts:?}");
 }
 
-/// The call of a step that fails, from 0, in which way, and the words for it in a message.
+/// A failing call: its step, its number in the step from 0, the fault, and a description for messages.
 struct FailingCall {
     call: u64,
     fault: Fault,
     what: String,
 }
 
-/// Does a step while one call fails, and then again.
+/// Runs a step while one call fails, and then again.
 fn fail(script: &Script, step: usize, base: &FaultDirectory, failing: &FailingCall, counts: &mut Counts) {
     let &FailingCall { call, fault, ref what } = failing;
     let directory = FaultDirectory::with_files(base).unwrap();
     directory.fail_at(call, fault);
     let outcome = script.run(&directory, step);
     let calls = directory.calls();
-    // Threads meet in another order each time, and not every run makes as many calls.
+    // Threads interleave differently each time, and not every run makes the same number of calls.
     let Some(failed) = calls.get(usize::try_from(call).unwrap()) else { return };
     let what = format!("{what} {:?}, {fault:?} at call {call}, {failed:?}", script.steps[step]);
     let Err(error) = outcome else {
@@ -66,7 +66,7 @@ fn fail(script: &Script, step: usize, base: &FaultDirectory, failing: &FailingCa
     };
     counts.errors += 1;
     assert!(matches!(error, Error::Io { .. } | Error::Corrupt { .. }), "{what}: {error:?}");
-    // From the moment on at which the manifest has its name, the commit may stand.
+    // As soon as the manifest has its name, the commit may be visible.
     let renamed = calls.iter().zip(0..).any(|(made, number)| {
         made.kind == CallKind::Rename && (number < call || (number == call && fault == Fault::LostReply))
     });
@@ -76,8 +76,7 @@ fn fail(script: &Script, step: usize, base: &FaultDirectory, failing: &FailingCa
         false => vec![step],
     };
     script.check(&directory, &allowed, &format!("{what}: {error}"));
-    // A call that fails once while files are removed may leave one; whatever it was, the next commit removes
-    // it.
+    // A call that fails once during the removal of files may leave one file; the next commit removes it.
     if !renamed && failed.kind != CallKind::Remove {
         no_file_is_left_over(&directory, &format!("{what}: {error}"));
     }

@@ -1,4 +1,4 @@
-//! The disk is full after any number of pages: a step is done whole or not at all.
+//! The disk is full after any number of pages: a step is done completely or not at all.
 
 use scanns::Error;
 use scanns::store::FaultDirectory;
@@ -8,7 +8,7 @@ use crate::seeds;
 
 const PAGE: u64 = 4096;
 
-/// More pages than a step of these scripts can need.
+/// More pages than any step of these scripts needs.
 const MOST_PAGES: u64 = 2000;
 
 #[test]

@@ -1,4 +1,4 @@
-//! An ordered map that predicts what an index holds, and random changes for both.
+//! An ordered map that predicts the content of an index, and random changes of both.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::fs;
@@ -21,40 +21,40 @@ use scanns::store::Directory;
 use scanns::writer::{FlushBuffers, IndexWriter, MergePolicy, SEGMENT_MEMORY, StoredOptions, WriterOptions};
 use scanns::{Error, Hit, Index, Query, Result, Snapshot};
 
-/// What is in the index: key → words, and the value of the column with [`VALUE`] before it.
+/// The content of the index: key → words, and the value of the column with [`VALUE`] before it.
 pub type State = BTreeMap<String, Vec<String>>;
 
 /// Term → key → frequency.
 pub type Contents = BTreeMap<String, BTreeMap<String, u32>>;
 
-/// What stands before a value among words.
+/// The prefix of a value among words.
 const VALUE: &str = "=";
 
-/// The column.
+/// The name of the column.
 pub const COLUMN: &str = "n";
 
 /// A change that ends in a commit.
 #[derive(Clone, Debug)]
 pub enum Step {
-    /// An index with a column is made, without documents.
+    /// Creates an index with a column, without documents.
     Make,
-    /// Documents with these keys get a value in the column; one of the keys is of no document.
+    /// Sets a value of the documents with these keys; one of the keys does not exist.
     Set(Vec<String>, u64),
-    /// Files are written, with these texts, and indexed.
+    /// Writes files with these texts and indexes them.
     Index(BTreeMap<String, String>),
-    /// Documents are deleted by key; one of the keys is of no document.
+    /// Deletes documents by key; one of the keys does not exist.
     DeleteKeys(Vec<String>),
-    /// Documents with this word are deleted.
+    /// Deletes the documents with this word.
     DeleteWord(String),
-    /// Segments are merged until there are this number of them; with 0, documents are reordered.
+    /// Merges segments until this number of them is left; with 0, reorders documents.
     Merge(usize),
-    /// A program puts documents in the place of those with their key; without a text, it deletes them.
+    /// Replaces the documents with these keys through a writer; without a text, deletes them.
     Live(Vec<(String, Option<String>)>),
 }
 
 /// A directory that a writer can keep.
 pub trait Shared: Directory {
-    /// The same directory.
+    /// Another handle to the same directory.
     fn share(&self) -> Arc<dyn Directory>;
 }
 
@@ -64,23 +64,23 @@ impl<D: Directory + Clone + 'static> Shared for D {
     }
 }
 
-/// A run of changes, and what must be readable after each.
+/// A run of changes, and the expected content after each.
 pub struct Script {
     pub steps: Vec<Step>,
-    /// Before the first step, which makes the index, and after each.
+    /// The content before the first step, which creates the index, and after each step.
     pub states: Vec<State>,
-    /// What a document is.
+    /// How files are divided into documents.
     pub records: Records,
-    /// Index threads.
+    /// The number of index threads.
     pub lanes: usize,
-    /// What is kept of documents.
+    /// The stored data of documents.
     pub stored: StoredOptions,
-    /// What is kept of a term in a document.
+    /// The details that postings contain.
     pub postings: Option<Postings>,
     merge: Option<MergePolicy>,
-    /// Whether a build commits whenever it can, not only at its end.
+    /// Whether a build commits as often as it can, not only at its end.
     pub commits_often: bool,
-    /// Where the files are.
+    /// The directory of the indexed files.
     files: tempfile::TempDir,
 }
 
@@ -106,7 +106,7 @@ impl Script {
             commits_often: random.bool(),
             files: tempfile::tempdir().unwrap(),
         };
-        // An index of references is one of files only.
+        // An index of references only has documents from files.
         let has_column = script.stored.store != Some(Store::Reference) && random.bool();
         if has_column {
             script.steps.push(Step::Make);
@@ -151,7 +151,7 @@ impl Script {
         self.files.path().join(format!("file{file}")).to_str().unwrap().into()
     }
 
-    /// What `step` makes of `state`.
+    /// The content after `step`, if it was `state` before.
     fn after(&self, state: &State, step: &Step) -> State {
         let mut state = state.clone();
         match step {
@@ -191,7 +191,7 @@ impl Script {
         state
     }
 
-    /// Does step `number`.
+    /// Runs step `number`.
     pub fn run(&self, directory: &dyn Shared, number: usize) -> Result<()> {
         let never = Arc::new(AtomicBool::new(false));
         match &self.steps[number] {
@@ -236,7 +236,7 @@ impl Script {
         Ok(())
     }
 
-    /// Writes the files of step `number`; doing the step again finds them unchanged.
+    /// Writes the files of step `number`; a second run of the step finds them unchanged.
     pub fn write_files(&self, number: usize) {
         let Step::Index(files) = &self.steps[number] else { return };
         for (path, text) in files {
@@ -269,12 +269,12 @@ impl Script {
         }
     }
 
-    /// Checks that the newest commit is one of `allowed`, numbers of states, and says which.
+    /// Checks that the newest commit is one of `allowed`, which are numbers of states, and returns it.
     pub fn check(&self, directory: &dyn Directory, allowed: &[usize], what: &str) -> usize {
         self.find(directory, allowed).unwrap_or_else(|wrong| panic!("{what}: {wrong}"))
     }
 
-    /// Which of the states `allowed` the newest commit is, or what is wrong.
+    /// Which of the states `allowed` the newest commit is, or a description of the problem.
     pub fn find(&self, directory: &dyn Directory, allowed: &[usize]) -> Result<usize, String> {
         let snapshot = Snapshot::open_in(directory).map_err(|error| error.to_string())?;
         let Some(snapshot) = snapshot else {
@@ -305,7 +305,7 @@ impl Script {
     }
 }
 
-/// Makes an index with a column.
+/// Creates an index with a column.
 pub fn make(directory: Arc<dyn Directory>, stored: StoredOptions, postings: Option<Postings>) -> Result<()> {
     let postings = postings.unwrap_or(Postings::Frequencies);
     let analyzer = Analyzer::parse("whitespace").unwrap();
@@ -316,7 +316,7 @@ pub fn make(directory: Arc<dyn Directory>, stored: StoredOptions, postings: Opti
     IndexWriter::open_in(directory, Some(&schema), options)?.commit().map(drop)
 }
 
-/// Makes the changes of a [`Step::Live`] and commits them, with more than one lane in two steps.
+/// Makes the changes of a [`Step::Live`] and commits them; with more than one lane, in two commits.
 pub fn write_live(
     directory: Arc<dyn Directory>,
     lanes: usize,
@@ -347,8 +347,8 @@ fn by_file(contents: &Contents) -> BTreeMap<&str, BTreeMap<&str, Keys>> {
     files
 }
 
-/// True if each file is wholly as it was or wholly as it will be: a build that commits now and then has done
-/// some.
+/// Returns true if each file is either completely in its old state or completely in its new state: a build
+/// with several commits has finished some of them.
 fn is_between(before: &State, after: &State, documents: u64, found: &Contents) -> bool {
     let (before, after) = (expected(before), expected(after));
     let (before, after, found) = (by_file(&before), by_file(&after), by_file(found));
@@ -360,7 +360,7 @@ fn is_between(before: &State, after: &State, documents: u64, found: &Contents) -
 
 type Keys = BTreeMap<String, u32>;
 
-/// The terms of which the documents differ.
+/// The terms whose documents differ.
 fn differences<'a>(
     wanted: &'a Contents,
     found: &'a Contents,
@@ -375,7 +375,7 @@ fn word(random: &mut Rng) -> String {
     format!("w{}", random.usize(..bound))
 }
 
-/// Some lines of some words each; no line is empty.
+/// Random lines of words; no line is empty.
 fn text(random: &mut Rng) -> String {
     let words = |random: &mut Rng| {
         let count = random.usize(1..8);
@@ -385,7 +385,7 @@ fn text(random: &mut Rng) -> String {
     (0..lines).map(|_| words(random)).collect::<Vec<_>>().join("\n")
 }
 
-/// What searching must find.
+/// The expected results of all searches.
 pub fn expected(state: &State) -> Contents {
     let mut found = Contents::new();
     for (key, words) in state {
@@ -396,11 +396,11 @@ pub fn expected(state: &State) -> Contents {
     found
 }
 
-/// How often a term is in what is stored of the document of a hit.
+/// The frequency of a term in the stored data of the document of a hit.
 fn stored_frequencies(snapshot: &Snapshot, hit: &Hit, term: &[u8]) -> Result<Vec<(&'static str, u32)>> {
     let mut found = Vec::new();
     match snapshot.document(hit) {
-        // A later step has written to the file.
+        // A later step has changed the file.
         Err(Error::SourceChanged { .. }) => {}
         text => {
             let count =
@@ -426,8 +426,8 @@ fn stored_frequencies(snapshot: &Snapshot, hit: &Hit, term: &[u8]) -> Result<Vec
     Ok(found)
 }
 
-/// Every term with the keys and frequencies that searching for it finds. What is stored of a document and has
-/// another frequency is there too, so that it differs from what is expected.
+/// Every term with the keys and frequencies that a search for it finds. If the stored data of a document has
+/// another frequency, it is added too, so that the result differs from the expected one.
 pub fn contents(snapshot: &Snapshot) -> Result<Contents> {
     let mut found = Contents::new();
     let searcher = snapshot.searcher();
@@ -437,7 +437,7 @@ pub fn contents(snapshot: &Snapshot) -> Result<Contents> {
             hits.push(hit);
             ControlFlow::Continue(())
         };
-        // BM25 with b = 0 and one term gives the frequency back: score = idf · f / (f + k1).
+        // BM25 with b = 0 and one term allows to compute the frequency: score = idf · f / (f + k1).
         let text = snapshot.schema().default_field().unwrap_or_default();
         searcher.for_each(&Query::term(text, term.clone()), Model::Bm25 { k1: 1.0, b: 0.0 }, visit)?;
         let documents = searcher.stats().documents_with_terms as f64;
@@ -455,7 +455,7 @@ pub fn contents(snapshot: &Snapshot) -> Result<Contents> {
             }
             keys.insert(key, freq);
         }
-        // The statistics know deleted documents until their segment is merged.
+        // The statistics include deleted documents until their segment is merged.
         if !keys.is_empty() {
             found.insert(String::from_utf8_lossy(&term).into_owned(), keys);
         }
@@ -477,7 +477,7 @@ pub fn contents(snapshot: &Snapshot) -> Result<Contents> {
     Ok(found)
 }
 
-/// Checks that a directory holds the files of its newest commit, the manifest before, and nothing else.
+/// Checks that a directory only contains the files of its newest commit and the previous manifest.
 pub fn no_file_is_left_over(directory: &dyn Directory, what: &str) {
     let mut found: BTreeSet<String> = directory.list().unwrap().into_iter().collect();
     let all = found.clone();

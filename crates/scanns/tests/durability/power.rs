@@ -1,4 +1,4 @@
-//! Power cuts: after each, the last acknowledged commit is there, or the one that was being made.
+//! Power cuts: after each, the index has the last acknowledged commit, or the commit that was in progress.
 
 use fastrand::Rng;
 use scanns::Result;
@@ -10,7 +10,7 @@ use crate::{long, seeds};
 
 const STEPS: usize = 9;
 
-/// The numbers of the calls at which each step began, and the end of the last.
+/// The number of the first call of each step, and the total number of calls.
 fn run(script: &Script, directory: &FaultDirectory) -> Vec<u64> {
     let mut begins = vec![directory.call_count()];
     for step in 0..script.steps.len() {
@@ -20,7 +20,7 @@ fn run(script: &Script, directory: &FaultDirectory) -> Vec<u64> {
     begins
 }
 
-/// The states that may be found if the power is cut before `call`.
+/// The states that are possible after a power cut before `call`.
 fn allowed(begins: &[u64], call: u64) -> Vec<usize> {
     let done = begins.partition_point(|&begin| begin <= call).saturating_sub(1);
     if begins[done] == call { vec![done] } else { vec![done, done + 1] }
@@ -37,7 +37,7 @@ fn after_a_power_cut_at_any_call_the_last_commit_is_there() {
         let begins = run(&script, &directory);
         let calls = directory.calls();
         for (call, number) in calls.iter().zip(0..) {
-            // Around syncs and renames, what is on the medium may be one or the other.
+            // Near syncs and renames, the content of the medium has several possibilities.
             let sharp = matches!(call.kind, CallKind::Sync | CallKind::Rename | CallKind::Finish);
             for cut in [number, number + 1] {
                 cuts += u64::from(sharp);
@@ -80,7 +80,7 @@ fn what_a_power_cut_leaves_can_be_written_to() {
     println!("{count} power cuts after which the index was changed, 0 wrong");
 }
 
-/// Without power the program meets failing calls before it meets its end.
+/// A program without power sees failing calls before its end.
 #[test]
 fn a_program_that_loses_its_disk_ends_with_an_error() {
     let mut count = 0;
@@ -96,7 +96,7 @@ fn a_program_that_loses_its_disk_ends_with_an_error() {
             let directory = FaultDirectory::new();
             directory.cut_power_at(cut);
             let done = (0..STEPS).take_while(|&step| script.run(&directory, step).is_ok()).count();
-            // A step that was acknowledged is there; the one that failed may be.
+            // An acknowledged step is durable; the step that failed may be.
             let what = format!("seed {seed} power off from call {cut} of {begins:?}");
             let allowed: Vec<usize> = (done..=STEPS.min(done + 1)).collect();
             script.check(&directory.after_power_cut(random.u64(..)), &allowed, &what);
@@ -106,7 +106,7 @@ fn a_program_that_loses_its_disk_ends_with_an_error() {
     println!("{count} runs without power, 0 wrong");
 }
 
-/// A commit that failed may be visible before it is durable; what is built on it must make it so.
+/// A commit that failed may be visible before it is durable; a later commit must make it durable.
 #[test]
 fn what_is_acknowledged_after_a_commit_that_failed_survives_a_power_cut() {
     let mut count = 0;
@@ -133,7 +133,7 @@ fn what_is_acknowledged_after_a_commit_that_failed_survives_a_power_cut() {
     println!("{count} runs with a fault and a power cut at each sync and rename after it, 0 wrong");
 }
 
-/// Runs the script, a step that fails once more, and looks at what power cuts leave.
+/// Runs the script with one step that fails and is repeated, and checks the content after power cuts.
 fn fail_once_and_cut(script: &Script, directory: &FaultDirectory, what: &str) {
     let mut begins = vec![0];
     let mut failed = None;
@@ -144,7 +144,7 @@ fn fail_once_and_cut(script: &Script, directory: &FaultDirectory, what: &str) {
             script.run(directory, step).unwrap_or_else(|error| panic!("{what}: {error}"));
         }
         begins.push(directory.call_count());
-        // One step after the one that failed is enough.
+        // One step after the failed step is enough.
         if failed.is_some_and(|failed| failed < step) {
             break;
         }
@@ -167,7 +167,7 @@ fn fail_once_and_cut(script: &Script, directory: &FaultDirectory, what: &str) {
     assert!(left.list().is_ok());
 }
 
-/// A canary: a directory that leaves one kind of sync out.
+/// A canary: a directory that ignores one kind of sync.
 #[derive(Clone, Debug)]
 struct Forgetful {
     directory: FaultDirectory,

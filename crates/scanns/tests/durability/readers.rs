@@ -1,4 +1,4 @@
-//! Readers keep what they opened while others write, and nothing of it stays when they are gone.
+//! Readers keep their snapshot while others write, and its files are removed when they are gone.
 
 use std::collections::BTreeMap;
 use std::io::{BufRead, BufReader, Read};
@@ -21,7 +21,7 @@ fn eight_readers_keep_their_snapshots_through_two_hundred_commits_and_merges() {
     let seed = seeds(1, 1).start;
     println!("seed {seed}");
     let mut script = Script::random(seed, COMMITS);
-    // What a fresh reader sees is compared with the state after a whole change.
+    // The content that a new reader sees is compared with the state after a whole change.
     script.commits_often = false;
     let place = tempfile::tempdir().unwrap();
     let directory = FsDirectory::new(place.path());
@@ -42,7 +42,7 @@ fn eight_readers_keep_their_snapshots_through_two_hundred_commits_and_merges() {
                             assert!(contents(snapshot).unwrap() == *expected, "another answer");
                             looks.fetch_add(1, Ordering::Relaxed);
                         }
-                        // A reader may come at any moment.
+                        // A reader may open the index at any moment.
                         if let Some(fresh) = Snapshot::open_in(directory).unwrap() {
                             seen.lock().unwrap().push((fresh.info().generation, contents(&fresh).unwrap()));
                         }
@@ -60,7 +60,8 @@ fn eight_readers_keep_their_snapshots_through_two_hundred_commits_and_merges() {
             let snapshot = Snapshot::open_in(&directory).unwrap().unwrap();
             let state = expected(&script.states[step + 1]);
             generations.insert(snapshot.info().generation, state.clone());
-            // Some are read at once, most only after others have merged and removed their files.
+            // Some snapshots are read immediately, but most only after others have merged and removed their
+            // files.
             if step % 3 == 0 && step < COMMITS - 10 {
                 readers[step / 3 % READERS].send((snapshot, state)).unwrap();
             }
@@ -69,7 +70,8 @@ fn eight_readers_keep_their_snapshots_through_two_hundred_commits_and_merges() {
     });
     let seen = seen.into_inner().unwrap();
     for (generation, found) in &seen {
-        // A change may end with a second commit that only merges: those before the last of it hold the same.
+        // A change may end with a second commit that only merges: all its commits except the last have the
+        // same content.
         let change = generations.range(generation..).next().map(|(_, state)| state);
         assert!(change == Some(found), "generation {generation} had other answers");
     }
@@ -81,7 +83,7 @@ fn eight_readers_keep_their_snapshots_through_two_hundred_commits_and_merges() {
     assert!(leaked.is_empty(), "{leaked:#?}");
 }
 
-/// The files that a snapshot uses, but for those of deletes.
+/// The files that a snapshot uses, except the files of deletes.
 fn files_of(snapshot: &Snapshot) -> Vec<String> {
     let segments = snapshot.segments().iter().map(|segment| format!("{}.seg", segment.id));
     segments.chain([format!("manifest-{:010}", snapshot.info().generation)]).collect()
@@ -120,7 +122,7 @@ fn what_readers_have_leased_keeps_its_name_until_they_are_gone() {
     no_file_is_left_over(&directory, "after the last reader");
 }
 
-/// Where the process of a reader finds the index.
+/// The variable with the path of the index for the process of a reader.
 const PLACE: &str = "SCANNS_TEST_LEASE";
 
 #[test]
@@ -129,7 +131,7 @@ fn the_process_of_a_reader_that_another_test_starts() {
     let directory = FsDirectory::new(Path::new(&place)).with_leases(true);
     let snapshot = Snapshot::open_in(&directory).unwrap().unwrap();
     println!("\nholds {}", snapshot.info().generation);
-    // Until the other end is closed, or this process is killed.
+    // Wait until the other end is closed, or this process is killed.
     std::io::stdin().read_to_end(&mut Vec::new()).unwrap();
 }
 

@@ -1,5 +1,5 @@
 //! The documents of the fixtures: all kinds of fields, three commits, deletes and changed values. They never
-//! change, since what is written from them is compared with what earlier programs wrote.
+//! change, because the indexes of different versions of the program are compared.
 
 use std::path::Path;
 use std::sync::atomic::AtomicBool;
@@ -13,7 +13,7 @@ use scanns::{Index, Snapshot};
 
 pub const FIELDS: [&str; 9] = ["body", "title", "tag", "size", "delta", "ratio", "seen", "fresh", "path"];
 
-/// Documents that the commits have written, and how many of these were deleted or replaced later.
+/// The number of documents that the commits have written, and the number that were deleted or replaced later.
 pub const WRITTEN: usize = 360;
 pub const DELETED: usize = 15;
 
@@ -23,7 +23,7 @@ const WORDS: [&str; 24] = [
     "uranium", "vector", "wave", "zenith",
 ];
 
-/// A linear congruential generator: the same numbers for ever, whatever crates do.
+/// A linear congruential generator, which gives the same numbers regardless of versions of crates.
 struct Numbers(u64);
 
 impl Numbers {
@@ -35,7 +35,7 @@ impl Numbers {
     fn text(&mut self, words: u64) -> String {
         let mut text = String::new();
         for _ in 0..words {
-            // Low numbers are more frequent, as in real text.
+            // Low numbers are more frequent, as the ranks of words in real text.
             let bound = 1 + self.below(24);
             let word = WORDS[usize::try_from(self.below(bound)).unwrap()];
             text.push_str(word);
@@ -119,7 +119,7 @@ pub fn write(path: &Path) {
     writer.commit().unwrap();
 }
 
-/// Checks the index against its checksums and against itself, and asks it what its documents answer.
+/// Checks the index against its checksums and itself, and compares the answers to queries with its documents.
 pub fn verify(path: &Path) {
     let report = Index::open(path)
         .unwrap()

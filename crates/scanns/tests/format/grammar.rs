@@ -1,14 +1,14 @@
-//! Reads bytes by a grammar as it stands in `docs/FORMAT.md`.
+//! Reads bytes by a grammar that is parsed from `docs/FORMAT.md`.
 //!
 //! A production is `name = item | item …`. An item is an integer with its name and size (`documents u64`, or
-//! several of one size), `varint(name)`, `bytes` of the varint before it, the name of another production, or
-//! such a name with `…`, repeated as often as the integer right before it says. A question mark, and what a
-//! chain is, depend on values that the prose names: `words?` is there for a field of kind 0, `chain?` for
-//! analyzer 8.
+//! several of one size), `varint(name)`, `bytes` with the length in the varint before it, the name of another
+//! production, or such a name with `…`, repeated according to the integer directly before it. An item with a
+//! question mark and the content of a chain depend on values that the prose explains: `words?` exists for a
+//! field of kind 0, `chain?` for analyzer 8.
 
 use std::collections::BTreeMap;
 
-/// What a production was read as: integers, texts and nested productions, in order.
+/// The values of a production: integers, texts and nested productions, in order.
 #[derive(Debug, Default)]
 pub struct Parsed {
     numbers: Vec<(String, u128)>,
@@ -17,17 +17,17 @@ pub struct Parsed {
 }
 
 impl Parsed {
-    /// The integer of that name.
+    /// The integer with this name.
     pub fn number(&self, name: &str) -> u128 {
         self.numbers.iter().find(|(own, _)| own == name).unwrap_or_else(|| panic!("no {name} in {self:?}")).1
     }
 
-    /// The nested productions of that name.
+    /// The nested productions with this name.
     pub fn all(&self, name: &str) -> Vec<&Parsed> {
         self.nested.iter().filter(|(own, _)| own == name).map(|(_, parsed)| parsed).collect()
     }
 
-    /// The bytes of the first nested production of that name, as text.
+    /// The bytes of the first nested production with this name, as text.
     pub fn text(&self, name: &str) -> String {
         let bytes = &self.all(name)[0].bytes[0].1;
         String::from_utf8(bytes.clone()).unwrap()

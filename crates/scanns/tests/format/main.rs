@@ -1,9 +1,9 @@
-//! The format on disk: what `docs/FORMAT.md` says is what the code writes, what earlier versions wrote can be
-//! read, and a change of the format counts its version up.
+//! The format on disk: the code writes the format that `docs/FORMAT.md` describes, files of earlier versions
+//! can be read, and a change of the format requires a new version.
 //!
 //! `fixtures/format-N` is an index that the first program with format N wrote from the documents of
-//! `documents.rs`. A new version gets a fixture of its own: raise the version of the file that changed, raise
-//! `FORMAT` below, and run `cargo test -p scanns --test format -- --ignored write_the_fixture`.
+//! `documents.rs`. A new version needs a new fixture: raise the version of the changed file, raise `FORMAT`
+//! below, and run `cargo test -p scanns --test format -- --ignored write_the_fixture`.
 
 #![expect(clippy::unwrap_used, reason = "helpers of tests fail the test, outside of functions marked as one")]
 
@@ -45,8 +45,8 @@ fn manifest(index: &Path) -> Parsed {
     grammar.read("section", envelope.section(1))
 }
 
-/// What does not depend on the identities of segments: for each file its kind, and its sections by kind,
-/// which are hashed.
+/// The content that does not depend on the identities of segments: for each file its kind, and hashes of its
+/// sections by kind.
 fn contents(index: &Path) -> Vec<String> {
     let mut contents = Vec::new();
     for (name, bytes) in files(index) {

@@ -4,10 +4,10 @@
 //! `text.rs` makes texts: by the grammar, by changing such texts, and of any characters. `typed.rs` makes
 //! queries as programs do. `columns.rs` requests orders, counts and groups of the matches. `world.rs` has the
 //! indexes, on disk and in memory, of one segment and of several, with deleted documents. Queries that parse
-//! are run. Everything about an execution follows from its seed, a number counted from `SCANNS_SEED`. A
-//! failure is reported with its seed, and running the tests with this seed starts with the failure.
+//! are run. An execution depends only on its seed, a number counted from `SCANNS_SEED`. A failure is reported
+//! with its seed, and running the tests with this seed starts with the failure.
 //!
-//! The test takes `SCANNS_FUZZ_SECONDS`, or with `SCANNS_LONG=1` ten million executions.
+//! The test runs for `SCANNS_FUZZ_SECONDS`, or with `SCANNS_LONG=1` for ten million executions.
 
 #![expect(clippy::unwrap_used, reason = "helpers of tests fail the test, outside of functions marked as one")]
 
@@ -34,10 +34,10 @@ const LONG: u64 = 10_000_000;
 /// Seconds of the short run.
 const SECONDS: u64 = 5;
 
-/// Longest time of an execution, on a busy machine.
+/// The maximum time of an execution, on a busy machine.
 const SLOWEST: Duration = Duration::from_secs(10);
 
-/// Most bytes of memory that all executions together may take in addition.
+/// The maximum amount of additional memory of all executions together, in bytes.
 const MOST_MEMORY: u64 = 256 << 20;
 
 /// The request of one execution.
@@ -131,7 +131,7 @@ fn execute(seed: u64, worlds: &[World]) -> bool {
     true
 }
 
-/// All ways to ask give the same answer.
+/// All ways to run a query give the same answer.
 fn agree(searcher: &Searcher, query: &Query, model: Model) -> Result<(), Error> {
     let mut all: Vec<Hit> = Vec::new();
     searcher.for_each(query, model, |hit| {
@@ -179,7 +179,7 @@ fn work(shared: &Shared, thread: usize, worlds: &[World]) {
     }
 }
 
-/// A figure of this process from the kernel's table, in bytes.
+/// A value from the kernel's table about this process, in bytes.
 fn memory(name: &str) -> Option<u64> {
     let text = std::fs::read_to_string("/proc/self/status").ok()?;
     let line = text.lines().find_map(|line| line.strip_prefix(name))?;
@@ -195,7 +195,7 @@ fn give_up(shared: &Shared, worlds: &[World], why: &str) -> ! {
     std::process::exit(1);
 }
 
-/// Watches until the time is up; returns the most memory that was taken in addition.
+/// Watches until the time is up; returns the maximum amount of additional memory.
 fn watch(shared: &Shared, worlds: &[World]) -> u64 {
     // Resets the peak after the worlds were built, if the kernel allows it.
     let _ = std::fs::write("/proc/self/clear_refs", "5");
@@ -264,7 +264,7 @@ fn whatever_is_asked_is_answered_or_refused() {
     assert!(run > executed / 4, "most texts were refused, so little was tried");
 }
 
-/// Notes what kinds of queries there are in one.
+/// Adds the kinds of the clauses in a query to `seen`.
 fn kinds(query: &Query, seen: &mut BTreeSet<&'static str>) {
     seen.extend(query.clauses().map(|clause| match clause {
         Query::Term(_) => "term",

@@ -204,7 +204,7 @@ pub fn all(place: &Path) -> Vec<World> {
     vec![
         World::Disk(fill(RamDirectory::new(), &schema(), &[40, 1, 60], &mut random)),
         World::Disk(fill(FsDirectory::new(place), &schema(), &[100], &mut random)),
-        // Enough documents that there is something to skip.
+        // The documents are numerous enough for skipping.
         World::Disk(fill(RamDirectory::new(), &words, &[3000, 300], &mut random)),
         memory("standard", Postings::Positions, &mut random),
         memory("paths", Postings::Frequencies, &mut random),

@@ -1,11 +1,11 @@
-//! Documents that stay true: the paths that they name exist.
+//! Checks that the paths in documents exist.
 
 use std::path::Path;
 
 /// Endings of the names that are checked.
 const ENDINGS: [&str; 7] = [".rs", ".md", ".sh", ".toml", ".java", ".py", ".yml"];
 
-/// Paths in backquotes or in links of a document that name no file, each with its line. A path is looked for
+/// Paths in backquotes or in links of a document that do not exist, each with its line. A path is resolved
 /// from the root of the workspace, from the document's folder, and from the sources of each crate.
 pub fn missing_paths(root: &Path, document: &Path, text: &str) -> Vec<(usize, String)> {
     let mut missing = Vec::new();
@@ -26,7 +26,7 @@ pub fn missing_paths(root: &Path, document: &Path, text: &str) -> Vec<(usize, St
     missing
 }
 
-/// What looks like a path of the project in a line: between backquotes, or the target of a link.
+/// The possible paths of the project in a line: between backquotes, or the target of a link.
 fn paths(line: &str) -> Vec<String> {
     let quoted = line.split('`').skip(1).step_by(2);
     let linked = line.split("](").skip(1).filter_map(|rest| rest.split(')').next());

@@ -1,4 +1,4 @@
-//! Which file imports which: cycles between files, and the order of the sub-rooms of a room.
+//! The imports between files: cycles, and the order of the sub-modules of a module.
 //!
 //! An import leads to the file that defines the item, through any number of re-exports. Re-exports themselves
 //! are not imports, and tests may import what they like.
@@ -10,7 +10,7 @@ use proc_macro2::{TokenStream, TokenTree};
 use syn::spanned::Spanned;
 use syn::visit::{self, Visit};
 
-/// Rooms with an order of their own: a sub-room or file imports only what stands to its left.
+/// Modules with a fixed order of sub-modules: a sub-module or file only imports what is to its left.
 pub const SUB_ROOMS: [(&str, &[&str]); 3] = [
     (
         "segment",
@@ -92,7 +92,7 @@ struct Import {
     target: Name,
 }
 
-/// What a file imports and what it gives other names to.
+/// The imports of a file, and the names that it gives to items.
 #[derive(Default)]
 struct Module {
     file: PathBuf,
@@ -141,7 +141,7 @@ impl Crate {
         }
     }
 
-    /// Every import that leads to another file of the crate: from where, the line, to where.
+    /// Every import that leads to another file of the crate: source, line, and target.
     fn edges(&self) -> impl Iterator<Item = (&Name, usize, &Name)> {
         self.modules.iter().flat_map(move |(from, module)| {
             module.imports.iter().filter_map(move |import| {
@@ -188,7 +188,7 @@ impl Crate {
         broken
     }
 
-    /// Imports against the order of the sub-rooms, and sub-rooms without a place in it.
+    /// Imports that violate the order of sub-modules, and sub-modules without a place in it.
     pub fn upward(&self) -> Vec<Broken> {
         let mut broken = Vec::new();
         for (room, order) in SUB_ROOMS {
@@ -228,7 +228,7 @@ impl Crate {
     }
 }
 
-/// The name of the module in a file of `crates/CRATE/src`; none for tests, which may import what they like.
+/// The name of the module in a file of `crates/CRATE/src`; `None` for tests, which may import anything.
 fn module_name(path: &Path) -> Option<Name> {
     let parts: Vec<_> = path.iter().map(|part| part.to_string_lossy().into_owned()).collect();
     let [crates, _, src, inside @ ..] = &parts[..] else { return None };
@@ -247,13 +247,13 @@ fn module_name(path: &Path) -> Option<Name> {
 /// Collects the imports of one file.
 struct ImportReader<'n> {
     names: &'n BTreeSet<Name>,
-    /// The module that is read; modules inside the file count as the file.
+    /// The current module; modules inside the file count as the file.
     own: Name,
     module: Module,
 }
 
 impl ImportReader<'_> {
-    /// The full name of a path in this module, if it leads into the crate.
+    /// The full name of a path in this module, if it is in the crate.
     fn full(&self, path: &[String]) -> Option<Name> {
         let mut base = self.own.clone();
         let mut rest = path;
@@ -342,7 +342,7 @@ impl ImportReader<'_> {
     }
 }
 
-/// True for what is compiled for tests only.
+/// True for code that is only compiled for tests.
 fn is_for_tests(attributes: &[syn::Attribute]) -> bool {
     attributes.iter().any(|attribute| {
         let tokens = match &attribute.meta {

@@ -1,24 +1,24 @@
-//! The layer rule: a room of the library imports only rooms to its left.
+//! The layer rule: a module of the library only imports modules to its left.
 //!
-//! The rule is read off tokens, not text, so that macros count and comments and strings do not. A path that
-//! climbs out of its room with `super` is resolved like one that begins with `crate`.
+//! The rule is checked on tokens, not on text, so that macros count and comments and strings do not. A path
+//! that leaves its module with `super` is resolved like one that begins with `crate`.
 
 use std::path::Path;
 
 use proc_macro2::{Delimiter, Spacing, TokenStream, TokenTree};
 
-/// The rooms in the order of the data.
+/// The modules in the order of the data flow.
 pub const ROOMS: [&str; 16] = [
     "error", "sys", "codec", "store", "schema", "query", "column", "source", "read", "record", "tokenize",
     "invert", "segment", "search", "index", "fuzzing",
 ];
 
-/// Where a room stands in the order.
+/// The place of a module in the order.
 pub fn rank(room: &str) -> Option<usize> {
     ROOMS.iter().position(|&known| known == room)
 }
 
-/// Lines of a file of the library that import what they may not, and what that is.
+/// Lines of a file of the library with forbidden imports, and a description of each.
 pub fn violations(path: &Path, text: &str) -> Vec<(usize, String)> {
     let Some((room, depth)) = place(path) else { return Vec::new() };
     let Ok(tokens) = text.parse::<TokenStream>() else { return Vec::new() };
@@ -27,7 +27,7 @@ pub fn violations(path: &Path, text: &str) -> Vec<(usize, String)> {
     imports.into_iter().filter_map(|(line, to)| Some((line, refusal(&room, &to)?))).collect()
 }
 
-/// Room and depth of modules of a file of the library; `lib.rs`, which sees all, has none.
+/// The top module and the depth of a file of the library; `None` for `lib.rs`, which may import everything.
 fn place(path: &Path) -> Option<(String, usize)> {
     let inside = path.strip_prefix("crates/scanns/src").ok()?;
     let parts: Vec<_> = inside.iter().map(|part| part.to_string_lossy().into_owned()).collect();
@@ -41,7 +41,7 @@ fn place(path: &Path) -> Option<(String, usize)> {
     }
 }
 
-/// Why `from` may not import `to`, if it may not.
+/// Why `from` may not import `to`; `None` if it may.
 fn refusal(from: &str, to: &str) -> Option<String> {
     match (rank(from), rank(to)) {
         (None, _) => Some(format!("{from} is no room of the layer rule")),
@@ -53,8 +53,8 @@ fn refusal(from: &str, to: &str) -> Option<String> {
     }
 }
 
-/// Puts every first name after the root of the crate, and its line, into `imports`; `depth` is how many
-/// `super` lead to that root.
+/// Adds every first name after the root of the crate, with its line, to `imports`; `depth` is the number of
+/// `super` that lead to the root.
 fn collect(tokens: TokenStream, depth: usize, imports: &mut Vec<(usize, String)>) {
     let tokens: Vec<_> = tokens.into_iter().collect();
     let mut at = 0;
@@ -71,7 +71,7 @@ fn collect(tokens: TokenStream, depth: usize, imports: &mut Vec<(usize, String)>
     }
 }
 
-/// Where the path at `at` goes on after the crate's root, if it leads there.
+/// The position after the root of the crate, if the path at `at` begins there.
 fn root(tokens: &[TokenTree], at: usize, depth: usize) -> Option<usize> {
     let after = |at: usize| tokens.get(at..at + 2).filter(|pair| is_path_separator(pair)).map(|_| at + 2);
     if is_word(&tokens[at], "crate") {

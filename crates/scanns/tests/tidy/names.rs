@@ -1,4 +1,4 @@
-//! One name, one type: two types of a crate do not share a name.
+//! Unique names of types: two types of a crate do not share a name.
 
 use std::collections::BTreeMap;
 use std::path::PathBuf;
@@ -16,7 +16,7 @@ pub fn types(file: &syn::File) -> Vec<(String, usize)> {
     found.0
 }
 
-/// Names that several types of a crate have: the second place and the ones after it, each with the first.
+/// Names that several types of a crate have: every place except the first, together with the first.
 pub fn shared(defined: &BTreeMap<String, Vec<Place>>) -> Vec<(Place, String)> {
     let several = defined.iter().filter(|(_, places)| places.len() > 1);
     several
@@ -51,11 +51,11 @@ impl<'ast> Visit<'ast> for Types {
     }
 
     fn visit_item_fn(&mut self, _: &'ast syn::ItemFn) {
-        // A type inside a function is seen there only.
+        // A type inside a function is only visible there.
     }
 
     fn visit_item_impl(&mut self, _: &'ast syn::ItemImpl) {
-        // Associated types have the names that their traits give them.
+        // The traits determine the names of associated types.
     }
 
     fn visit_item_struct(&mut self, item: &'ast syn::ItemStruct) {

@@ -4,16 +4,16 @@
 use syn::spanned::Spanned;
 use syn::visit::{self, Visit};
 
-/// Most parameters of a function, `self` among them.
+/// The maximum number of parameters of a function, including `self`.
 const PARAMETERS: usize = 6;
 
-/// Most characters of a line.
+/// The maximum number of characters of a line.
 const COLUMNS: usize = 110;
 
 /// A rule broken at a line: the line, the rule, and what breaks it.
 pub type Broken = (usize, &'static str, String);
 
-/// Functions whose parameters hide how many there are, or that have too many.
+/// Functions with destructured parameters, or with too many parameters.
 pub fn parameters(file: &syn::File) -> Vec<Broken> {
     let mut found = Signatures(Vec::new());
     found.visit_file(file);

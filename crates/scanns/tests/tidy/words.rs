@@ -1,4 +1,4 @@
-//! The words of the project: what `docs/WORDS.md` says not to write is not written.
+//! Checks that the project does not use the words that `docs/WORDS.md` forbids.
 
 /// The phrases on the black list: the first column of the table under the heading `Not these`.
 pub fn black_list(document: &str) -> Vec<String> {

@@ -1,8 +1,8 @@
-//! Compresses: at each place the longest symbol that stands there.
+//! Compresses text: at each position it takes the longest symbol that matches.
 //!
-//! Symbols of two bytes and more are listed by a hash of their first two bytes, the longest first, so that
-//! the first one that fits is the longest. There are eight times as many slots as symbols: mostly one or two
-//! are compared.
+//! Symbols of two or more bytes are listed by a hash of their first two bytes, the longest first, so that the
+//! first match is the longest. There are eight times as many slots as symbols, so usually only one or two
+//! symbols are compared.
 
 #![expect(clippy::indexing_slicing, reason = "the tables have an element for every byte and every start")]
 
@@ -10,13 +10,13 @@ use super::symbol::{LITERAL, LONGEST, Symbol};
 
 const SLOTS: usize = 2048;
 
-/// What compresses with the symbols of a table.
+/// Compresses text with the symbols of a table.
 #[derive(Clone, Debug)]
 pub struct Matcher {
-    /// Where the symbols of each slot begin among `symbols`; they end where those of the next one begin.
+    /// The index of the first symbol of each slot in `symbols`; a slot ends where the next one begins.
     starts: Box<[u8; SLOTS + 1]>,
     symbols: Vec<HashedSymbol>,
-    /// The codes of symbols of one byte.
+    /// The codes of single-byte symbols.
     single: [u8; 256],
 }
 
@@ -28,14 +28,14 @@ struct HashedSymbol {
     code: u8,
 }
 
-/// The slot of symbols that begin as `word` does.
+/// Returns the slot of the symbols that have the first two bytes of `word`.
 #[inline(always)]
 fn slot(word: u64) -> usize {
-    // The product of 16 bits is spread over the upper ones of 32.
+    // The product of 16 bits is spread over the upper bits of 32.
     ((word & 0xffff).wrapping_mul(0x9e37_79b1) >> 21 & (SLOTS as u64 - 1)) as usize
 }
 
-/// The first eight bytes, and zeros behind the last.
+/// Returns the first eight bytes, padded with zeros.
 #[inline(always)]
 fn word_of(text: &[u8]) -> u64 {
     if let Some(whole) = text.first_chunk() {
@@ -45,7 +45,7 @@ fn word_of(text: &[u8]) -> u64 {
 }
 
 impl Matcher {
-    /// A matcher of up to 255 symbols, whose codes are their numbers.
+    /// Creates a matcher for up to 255 symbols; the code of a symbol is its index.
     pub(super) fn new(symbols: &[Symbol]) -> Self {
         let mut single = [LITERAL; 256];
         let mut candidates = Vec::with_capacity(symbols.len());
@@ -68,15 +68,15 @@ impl Matcher {
         Matcher { starts, symbols: candidates, single }
     }
 
-    /// The code of the longest symbol that begins `text`, of which there is a byte, and its length; or
-    /// [`LITERAL`] and 1.
+    /// Returns the code and the length of the longest symbol that `text` begins with, or [`LITERAL`] and 1.
+    /// `text` must not be empty.
     #[inline(always)]
     pub(super) fn longest(&self, text: &[u8]) -> (u8, usize) {
         let word = word_of(text);
         let slot = slot(word);
         let slot = usize::from(self.starts[slot])..usize::from(self.starts[slot + 1]);
         for candidate in self.symbols.get(slot).unwrap_or_default() {
-            // Zeros behind the end look like those of a symbol.
+            // Zeros after the end of the text look like zero bytes of a symbol.
             if (word ^ candidate.bits) & candidate.mask == 0 && usize::from(candidate.len) <= text.len() {
                 return (candidate.code, usize::from(candidate.len));
             }
@@ -84,7 +84,7 @@ impl Matcher {
         (self.single[usize::from(word.to_le_bytes()[0])], 1)
     }
 
-    /// Appends codes that stand for `text`: at most twice its bytes.
+    /// Appends the codes of `text`, at most twice as many bytes as `text` has.
     pub fn compress(&self, mut text: &[u8], out: &mut Vec<u8>) {
         out.reserve(text.len() / 2 + LONGEST);
         while let Some(&first) = text.first() {

@@ -1,4 +1,4 @@
-//! Short strings in fewer bytes, each readable alone: a byte of code stands for a symbol of up to eight
+//! Compresses short strings so that each can be read alone. A byte of code stands for a symbol of up to eight
 //! bytes.
 //!
 //! ```text
@@ -7,11 +7,11 @@
 //! code  = number of a symbol u8 | 255 byte   255: the byte as it is
 //! ```
 //!
-//! There are at most 255 symbols, numbered in the order in which they stand: by length, then by bytes, none
-//! twice. The text of a string does not say how long it is. The idea is that of Boncz, Neumann and Leis,
+//! There are at most 255 distinct symbols, numbered in the order in which they are stored: by length, then by
+//! bytes. The code of a string does not contain its length. The method is from Boncz, Neumann and Leis,
 //! "FSST: Fast Random Access String Compression", VLDB 2020. `train.rs` chooses the symbols, `matcher.rs`
-//! compresses, this file decompresses: 1 to 2 ns a code, since each symbol is one store of eight bytes, of
-//! which only its length counts.
+//! compresses, this file decompresses. That takes 1 to 2 ns per code, because each symbol is one store of
+//! eight bytes, of which only the first ones count.
 
 mod matcher;
 mod symbol;
@@ -25,20 +25,20 @@ pub use train::{SAMPLE, sample};
 use super::ByteReader;
 use symbol::{LITERAL, LONGEST, MOST, Symbol};
 
-/// Codes that are decompressed between two looks at how long the text became.
+/// Number of codes to decompress between two checks of the length of the text.
 const STRETCH: usize = 64;
 
-/// The symbols that codes stand for.
+/// A table of symbols, which maps each code to its symbol.
 #[derive(Clone, Debug)]
 pub struct SymbolTable {
     bits: [u64; 256],
-    /// Lengths, zero where there is no symbol.
+    /// The length of each symbol; zero for codes without a symbol.
     lens: [u8; 256],
     count: usize,
 }
 
 impl SymbolTable {
-    /// The table of these symbols, the first 255 of them.
+    /// Creates a table of the first 255 of these symbols.
     fn of(mut symbols: Vec<Symbol>) -> Self {
         symbols.truncate(MOST);
         symbols.sort_unstable_by_key(Symbol::order);
@@ -50,13 +50,13 @@ impl SymbolTable {
         table
     }
 
-    /// The table that shortens texts like those of `sample`; [`sample`] makes one of suitable size of more
-    /// text.
+    /// Trains a table that compresses texts like those of `sample`. [`sample`] takes a sample of suitable
+    /// size from more text.
     pub fn train(sample: &[&[u8]]) -> Self {
         Self::of(train::train(sample))
     }
 
-    /// What compresses with this table.
+    /// Returns a matcher, which compresses with this table.
     pub fn matcher(&self) -> Matcher {
         Matcher::new(&self.symbols())
     }
@@ -66,7 +66,7 @@ impl SymbolTable {
         all.map(|(&bits, &len)| Symbol { bits, len }).collect()
     }
 
-    /// Appends the table.
+    /// Appends the encoded table.
     pub fn encode(&self, out: &mut Vec<u8>) {
         let symbols = self.symbols();
         for len in 1..=8 {
@@ -78,7 +78,7 @@ impl SymbolTable {
         }
     }
 
-    /// Reads a table; `None` if there is none, or one that [`encode`](Self::encode) does not write.
+    /// Reads a table. Returns `None` if the bytes are not a table that [`encode`](Self::encode) writes.
     pub fn decode(reader: &mut ByteReader) -> Option<Self> {
         let counts: [u8; 8] = *reader.take(8)?.first_chunk()?;
         if counts.iter().map(|&count| usize::from(count)).sum::<usize>() > MOST {
@@ -103,8 +103,8 @@ impl SymbolTable {
         Some(table)
     }
 
-    /// Appends the text that `code` stands for; `None`, and nothing appended, if it stands for none or for
-    /// one of more than `most` bytes. No text has more than eight times the bytes of its code.
+    /// Appends the text of `code`. Returns `None` and appends nothing if `code` is invalid or its text has
+    /// more than `most` bytes. A text has at most eight times as many bytes as its code.
     #[inline]
     pub fn decompress(&self, mut code: &[u8], most: usize, out: &mut Vec<u8>) -> Option<()> {
         let start = out.len();
@@ -123,8 +123,8 @@ impl SymbolTable {
         Some(())
     }
 
-    /// Decompresses the first codes into `target`, which has room for a symbol for each; returns the others,
-    /// and how many bytes were written.
+    /// Decompresses the first codes into `target`, which has room for one symbol per code. Returns the
+    /// remaining codes and the number of bytes written.
     #[inline]
     #[expect(clippy::indexing_slicing, reason = "tables of 256 entries, indexed by a byte")]
     fn stretch<'a>(&self, mut code: &'a [u8], target: &mut [u8]) -> Option<(&'a [u8], usize)> {

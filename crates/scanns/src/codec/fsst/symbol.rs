@@ -1,16 +1,16 @@
-//! Symbols, and the codes that are none.
+//! Symbols, and the codes that do not stand for a symbol.
 
-/// Most bytes of a symbol.
+/// Maximum number of bytes of a symbol.
 pub(super) const LONGEST: usize = 8;
-/// Most symbols: the last code is for bytes that are none.
+/// Maximum number of symbols; the last code is for literal bytes.
 pub(super) const MOST: usize = 255;
-/// The code before a byte as it is.
+/// The code before a literal byte.
 pub(super) const LITERAL: u8 = 255;
 
 /// A string of one to eight bytes.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub(super) struct Symbol {
-    /// Its bytes, the first one lowest, and zeros.
+    /// Its bytes, the first one lowest, padded with zeros.
     pub(super) bits: u64,
     pub(super) len: u8,
 }
@@ -24,12 +24,12 @@ impl Symbol {
         self.bits.to_le_bytes()
     }
 
-    /// The bits that count of a word that is compared with it.
+    /// The bits of a word to compare with the symbol.
     pub(super) fn mask(&self) -> u64 {
         u64::MAX >> (64 - 8 * u32::from(self.len))
     }
 
-    /// Symbols stand by length and then by bytes.
+    /// The sort key of symbols: by length, then by bytes.
     pub(super) fn order(&self) -> (u8, u64) {
         (self.len, self.bits.swap_bytes())
     }

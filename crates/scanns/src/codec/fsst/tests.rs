@@ -1,7 +1,7 @@
 use super::super::ByteReader;
 use super::*;
 
-/// Decompresses as the grammar says, symbol after symbol.
+/// Decompresses one symbol after another, by the grammar.
 fn slowly(symbols: &[Symbol], code: &[u8]) -> Option<Vec<u8>> {
     let (mut text, mut code) = (Vec::new(), code.iter());
     while let Some(&first) = code.next() {
@@ -15,7 +15,7 @@ fn slowly(symbols: &[Symbol], code: &[u8]) -> Option<Vec<u8>> {
     Some(text)
 }
 
-/// Greedy: the longest symbol at each place, found by looking at all.
+/// Compresses greedily: at each position it compares all symbols and takes the longest.
 fn compress_slowly(symbols: &[Symbol], mut text: &[u8]) -> Vec<u8> {
     let mut code = Vec::new();
     while !text.is_empty() {
@@ -35,7 +35,7 @@ fn compress_slowly(symbols: &[Symbol], mut text: &[u8]) -> Vec<u8> {
     code
 }
 
-/// Texts of many kinds: words, numbers, few different bytes, all bytes, zeros, long ones, empty ones.
+/// Texts of many kinds: words, numbers, few distinct bytes, all bytes, zeros, long texts, empty texts.
 fn texts(random: &mut fastrand::Rng) -> Vec<Vec<u8>> {
     let kind = random.u32(..7);
     let words = ["http://", "www.", "example", ".com/", "index", "aaaa", "\0\0\0", "é", "2026-11-"];
@@ -103,7 +103,7 @@ fn tables_read_back_and_no_other_bytes_are_a_table() {
         for cut in [0, 7, 8, end / 2, end - 1].into_iter().filter(|&cut| cut < end) {
             assert!(SymbolTable::decode(&mut ByteReader::new(&bytes[..cut])).is_none(), "cut at {cut}");
         }
-        // Whatever is read is written the same: there is one form of each table.
+        // There is one encoding of each table, so a decoded table is encoded to the same bytes.
         for _ in 0..50 {
             let mut damaged = bytes.clone();
             let at = random.usize(..end);

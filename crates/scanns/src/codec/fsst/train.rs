@@ -1,35 +1,39 @@
-//! Chooses symbols: compresses a sample with those of the round before, and keeps those that save most.
+//! Chooses symbols. Each round compresses a sample with the symbols of the round before and keeps the symbols
+//! that save the most.
 //!
-//! Each round counts how often every symbol and every byte occurs, and every pair of neighbours. Symbols,
-//! bytes and joined pairs are the candidates of the next round; what one is worth is the bytes that it would
-//! cover. So symbols grow from bytes to eight bytes in a few rounds. What joins only where symbols were cut
-//! short is found too, since of each symbol its first byte is counted as well.
+//! Each round counts the occurrences of every symbol, of every byte, and of every pair of neighbours.
+//! Symbols, bytes and joined pairs are the candidates of the next round. The worth of a candidate is the
+//! number of bytes that it would cover. So symbols grow from one byte to eight bytes in a few rounds. The
+//! first byte of each symbol is counted as well, so pairs that only join where a symbol was cut short are
+//! found too.
 
 use hashbrown::HashMap;
 
 use super::matcher::Matcher;
 use super::symbol::{LITERAL, LONGEST, MOST, Symbol};
 
-/// Bytes of a sample that is large enough: more hardly improve the symbols.
+/// Sufficient size of a sample in bytes; more bytes hardly improve the symbols.
 pub const SAMPLE: usize = 32 << 10;
 
-/// Which pieces of the sample each round takes: every eighth, and so on.
+/// The step between the pieces of the sample that each round takes: every eighth piece, and so on.
 const STEPS: [usize; 5] = [8, 4, 2, 1, 1];
-/// Of fewer pieces, all are taken.
+/// A sample with fewer pieces than this is taken as a whole.
 const FEW: usize = 64;
-/// Bytes and symbols, both are counted: bytes come first.
+/// Number of bytes and symbols to count; bytes come first.
 const KINDS: usize = 512;
-/// A sample takes no more than this of a string in one piece.
+/// Maximum number of consecutive bytes that a sample takes of a string.
 const PIECE: usize = 256;
-/// What a byte is worth more than what it covers: without a symbol, it takes two bytes of code.
+/// The factor by which the worth of a byte exceeds the bytes that it covers: a byte without a symbol takes
+/// two bytes of code.
 const BYTE_WORTH: u64 = 8;
 
-/// Pieces of `strings`, which have `total` bytes, about `most` bytes in all, spread evenly.
+/// Takes pieces of `strings`, which have `total` bytes: about `most` bytes in all, spread evenly.
 pub fn sample<'a>(strings: impl Iterator<Item = &'a [u8]>, total: usize, most: usize) -> Vec<&'a [u8]> {
     let (mut sample, mut seen, mut taken) = (Vec::new(), 0u128, 0u128);
     let mut state = 0x9e37_79b9_7f4a_7c15_u64;
     for piece in strings.flat_map(|string| string.chunks(PIECE)) {
-        // Pieces are taken at random, more likely where fewer than due were taken: texts often have a period.
+        // Pieces are taken at random, because texts often have a period. Pieces are more likely to be taken
+        // while fewer than due were taken.
         state = state.wrapping_mul(0x5851_f42d_4c95_7f2d).wrapping_add(0x1405_7b7e_f767_814f);
         seen += piece.len() as u128;
         let due = seen * most as u128 / total.max(1) as u128;
@@ -42,13 +46,13 @@ pub fn sample<'a>(strings: impl Iterator<Item = &'a [u8]>, total: usize, most: u
     sample
 }
 
-/// How often bytes and symbols occur, and pairs of them.
+/// Counts of bytes and symbols, and of pairs of them.
 struct Counts {
     single: [u32; KINDS],
     pairs: Vec<u32>,
-    /// The pairs that were seen.
+    /// The pairs that occurred.
     seen: Vec<u32>,
-    /// Bytes of the sample.
+    /// Size of the sample in bytes.
     total: usize,
 }
 
@@ -81,7 +85,7 @@ impl Counts {
         }
     }
 
-    /// Compresses `sample` and counts what occurs.
+    /// Compresses `sample` and counts the bytes, symbols and pairs.
     fn take<'a>(&mut self, matcher: &Matcher, sample: impl Iterator<Item = &'a &'a [u8]>) {
         self.clear();
         for &string in sample {
@@ -101,12 +105,12 @@ impl Counts {
     }
 }
 
-/// The symbols that shorten texts like those of `sample`; see [`super::SymbolTable::train`].
+/// Chooses symbols that compress texts like those of `sample`; see [`super::SymbolTable::train`].
 pub(super) fn train(sample: &[&[u8]]) -> Vec<Symbol> {
     let mut counts = Counts::new();
     let mut symbols: Vec<Symbol> = Vec::new();
     for step in STEPS {
-        // The first symbols need only be good enough to grow from: less of the sample will do.
+        // The first rounds only need symbols that are good enough to grow, so less of the sample suffices.
         let some = sample.iter().step_by(if sample.len() < FEW { 1 } else { step });
         counts.take(&Matcher::new(&symbols), some);
         symbols = grow(&symbols, &counts);
@@ -114,14 +118,14 @@ pub(super) fn train(sample: &[&[u8]]) -> Vec<Symbol> {
     symbols
 }
 
-/// The symbols of the next round: those that cover most of the sample that `counts` is of.
+/// Returns the symbols of the next round: the candidates that cover the most bytes of the counted sample.
 fn grow(symbols: &[Symbol], counts: &Counts) -> Vec<Symbol> {
     let kind = |kind: usize| match kind.checked_sub(256) {
         Some(code) => symbols.get(code).copied(),
         None => u8::try_from(kind).ok().map(Symbol::byte),
     };
     let mut worth: HashMap<Symbol, u64> = HashMap::with_capacity(4 * KINDS);
-    // What is rarer is not among the best, and there is much of it.
+    // Rarer candidates are not among the best, and there are many of them.
     let least = 2 + u32::try_from(counts.total / 8192).unwrap_or(u32::MAX - 2);
     for (symbol, &count) in
         counts.single.iter().enumerate().filter_map(|(at, count)| Some((kind(at)?, count)))
@@ -143,7 +147,7 @@ fn grow(symbols: &[Symbol], counts: &Counts) -> Vec<Symbol> {
         *worth.entry(joined).or_default() += u64::from(joined.len) * u64::from(count);
     }
     let mut all: Vec<(u64, Symbol)> = worth.into_iter().map(|(symbol, worth)| (worth, symbol)).collect();
-    // What covers less than it takes in the table is left out.
+    // Symbols that cover fewer bytes than they take in the table are dropped.
     all.retain(|(worth, symbol)| *worth > 2 * u64::from(symbol.len));
     let rank = |(worth, symbol): &(u64, Symbol)| (u64::MAX - worth, symbol.order());
     if all.len() > MOST {
@@ -153,7 +157,7 @@ fn grow(symbols: &[Symbol], counts: &Counts) -> Vec<Symbol> {
     all.into_iter().map(|(_, symbol)| symbol).collect()
 }
 
-/// The bytes of both, as many as a symbol may have.
+/// Joins two symbols, cut off at the maximum length.
 fn join(first: Symbol, second: Symbol) -> Symbol {
     let len = (first.len + second.len).min(8);
     let joined = Symbol { bits: first.bits | second.bits << (8 * u32::from(first.len)), len };

@@ -1,27 +1,28 @@
-//! Which form of a block takes least.
+//! Chooses the smallest form of a block.
 
 use super::super::packed::{pack_all, packed_bytes, packed_width};
 use super::decimal;
 use super::{Form, Head, MOST};
 
-/// Most values of a table.
+/// Maximum number of values in a table.
 const MOST_IN_TABLE: usize = 256;
 
-/// A form that is read by one load is kept unless another takes less than this share of it, in percent.
+/// A form that one load can read is replaced only if another form takes less than this percentage of its
+/// size.
 const WORTH: usize = 90;
 
-/// Steps of a line are in units of 2⁻¹⁶, and as large as leaves room for 2¹⁶ of them.
+/// The step of a line is in units of 2⁻¹⁶. It is limited so that 2¹⁶ steps do not overflow.
 const LINE_SHIFT: u32 = 16;
 const LINE_STEPS: u64 = 1 << 30;
 
-/// Finds forms; keeps its memory from block to block.
+/// Chooses forms; its memory is reused from block to block.
 #[derive(Debug, Default)]
 pub struct Chooser {
     sorted: Vec<u64>,
     packed: Vec<u64>,
 }
 
-/// Multiples of a step above a base, and the greatest of them.
+/// Multiples of a step above a base, and the greatest multiple.
 #[derive(Clone, Copy)]
 struct Scale {
     base: u64,
@@ -48,25 +49,26 @@ impl Scale {
         packed_width(self.most)
     }
 
-    /// What is packed of a number; most steps are 1, and divisions are slow.
+    /// Returns the integer to pack for a number. Most steps are 1, and divisions are slow.
     fn code(self, value: u64) -> u64 {
         let distance = value.wrapping_sub(self.base);
         if self.step == 1 { distance } else { distance / self.step }
     }
 }
 
-/// The greatest common divisor; that of 0 and a number is the number.
+/// Returns the greatest common divisor; for 0 and a number, the number.
 fn common_divisor(mut a: u64, mut b: u64) -> u64 {
     while b != 0 {
-        // Most numbers of a block are multiples at once, or the step is 1 soon.
+        // Most numbers of a block are multiples of the step so far, or the step soon becomes 1.
         (a, b) = (b, a % b);
     }
     a
 }
 
-/// Appends `values`, of which there is at least one, in the form that takes least; returns how to read them.
+/// Appends `values` in the form that takes the fewest bytes and returns how to read them. There must be at
+/// least one value.
 ///
-/// `floats` says that they are doubles by [`decimal::order_of`].
+/// If `floats` is true, the values are doubles encoded by [`decimal::order_of`].
 pub fn put_numbers(chooser: &mut Chooser, values: &[u64], floats: bool, out: &mut Vec<u8>) -> Head {
     let scale = Scale::of(values);
     if scale.most == 0 && values.len() <= MOST {
@@ -109,7 +111,7 @@ pub fn put_numbers(chooser: &mut Chooser, values: &[u64], floats: bool, out: &mu
         }
         Form::Table => chooser.put_table(values, out),
         _ => {
-            // A block of very many numbers takes bytes for them, so that a reader knows that they are there.
+            // A block of very many numbers has bytes for them, so that a reader can check that they exist.
             let width = if values.len() > MOST { scale.width().max(1) } else { scale.width() };
             pack_all(values.iter().map(|&value| scale.code(value)), width, out);
             Head { form: Form::Scaled, width, base: scale.base, step: scale.step, extra: 0 }
@@ -118,10 +120,11 @@ pub fn put_numbers(chooser: &mut Chooser, values: &[u64], floats: bool, out: &mu
 }
 
 impl Chooser {
-    /// What a table takes; `None` if there are too many values for one, or it would not pay.
+    /// Returns the size of a table; `None` if there are too many distinct values, or if a table would not
+    /// pay.
     fn table_bytes(&mut self, values: &[u64], plain: usize) -> Option<usize> {
         self.sorted.clear();
-        // Neighbours are often equal, and different values show early.
+        // Neighbours are often equal, and too many distinct values are noticed early.
         let mut last = None;
         for &value in values {
             if last != Some(value)
@@ -151,7 +154,7 @@ impl Chooser {
     }
 }
 
-/// A line just below all values.
+/// A line below all values.
 struct Line {
     base: u64,
     step: u64,
@@ -162,7 +165,7 @@ fn line(values: &[u64]) -> Option<Line> {
     let (first, last) = (*values.first()?, *values.last()?);
     let steps = values.len() as u64 - 1;
     let rise = last.wrapping_sub(first).cast_signed();
-    // What rises too far cannot be a line of such steps.
+    // A line cannot rise this far with steps of this size.
     if steps == 0 || rise.unsigned_abs() / steps >= LINE_STEPS {
         return None;
     }
@@ -184,7 +187,7 @@ fn put_line(values: &[u64], out: &mut Vec<u8>) -> Head {
     Head { form: Form::Line, width, base, step, extra: 0 }
 }
 
-/// How many runs of equal values there are.
+/// Returns the number of runs of equal values.
 fn runs(values: &[u64]) -> usize {
     1 + values.iter().zip(values.get(1..).unwrap_or_default()).filter(|(a, b)| a != b).count()
 }
@@ -194,7 +197,7 @@ fn put_runs(values: &[u64], scale: Scale, out: &mut Vec<u8>) -> Head {
     let mut end = 0;
     for run in values.chunk_by(|a, b| a == b) {
         end += run.len();
-        // The end of a full block becomes 0; it is known anyway.
+        // The end of a full block becomes 0; the reader knows it anyway.
         out.extend_from_slice(&u16::try_from(end).unwrap_or(0).to_le_bytes());
         firsts.extend(run.first().map(|&value| scale.code(value)));
     }
@@ -203,16 +206,16 @@ fn put_runs(values: &[u64], scale: Scale, out: &mut Vec<u8>) -> Head {
     Head { form: Form::Runs, width: scale.width(), base: scale.base, step: scale.step, extra }
 }
 
-/// Bytes of an exception.
+/// Number of bytes of an exception.
 const PATCH: usize = 2 + 8;
 
-/// The width at which numbers with exceptions take least, and what they take.
+/// Returns the width at which numbers with exceptions take the fewest bytes, and this number of bytes.
 ///
-/// All bits set mark an exception, so numbers have to be below that.
+/// A packed number with all bits set marks an exception, so other numbers must be less.
 fn patch_width(codes: impl Iterator<Item = u64>, count: usize) -> Option<(u8, usize)> {
     let mut by_bits = [0usize; 65];
     for code in codes {
-        // As many bits as a width needs that the code is below all bits of.
+        // The width at which the code is less than the number with all bits set.
         let bits = 64 - code.checked_add(1).map_or(0, u64::leading_zeros);
         if let Some(times) = by_bits.get_mut(bits as usize) {
             *times += 1;
@@ -230,8 +233,8 @@ fn patch_width(codes: impl Iterator<Item = u64>, count: usize) -> Option<(u8, us
     best
 }
 
-/// Writes numbers with exceptions: what is packed of each and what it is, or for one that cannot be packed
-/// only that.
+/// Writes numbers with exceptions. Each number has its packed integer and its value, or only its value if it
+/// cannot be packed.
 fn put_patched(
     form: Form,
     base: u64,
@@ -254,7 +257,7 @@ fn put_patched(
     Head { form, width, base, step, extra }
 }
 
-/// Doubles as whole numbers over a power of ten.
+/// Doubles as integers divided by a power of ten.
 struct Decimal {
     scale: Scale,
     step: u64,

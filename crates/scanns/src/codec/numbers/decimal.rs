@@ -1,21 +1,21 @@
-//! Doubles: their order as unsigned integers, and those that are short decimal numbers as whole ones.
+//! Doubles: maps them to unsigned integers of the same order, and short decimal numbers to integers.
 
-/// The powers of ten that doubles hold exactly.
+/// The powers of ten that doubles represent exactly.
 const POWERS: [f64; 23] = [
     1e0, 1e1, 1e2, 1e3, 1e4, 1e5, 1e6, 1e7, 1e8, 1e9, 1e10, 1e11, 1e12, 1e13, 1e14, 1e15, 1e16, 1e17, 1e18,
     1e19, 1e20, 1e21, 1e22,
 ];
 
-/// Whole numbers up to this are doubles.
+/// Doubles represent all integers up to this one.
 const WHOLE: f64 = (1u64 << 53) as f64;
 
-/// Powers that are tried.
+/// The greatest power to try.
 const MOST_POWER: usize = 18;
 
-/// Numbers of a block by which the power is chosen.
+/// Number of values of a block from which the power is chosen.
 const SAMPLE: usize = 32;
 
-/// An unsigned integer for a double, in the total order of IEEE 754: negative numbers, zeros, positive
+/// Maps a double to an unsigned integer, in the total order of IEEE 754: negative numbers, zeros, positive
 /// numbers, NaNs.
 #[inline]
 pub fn order_of(value: f64) -> u64 {
@@ -23,34 +23,34 @@ pub fn order_of(value: f64) -> u64 {
     if bits >> 63 == 1 { !bits } else { bits | 1 << 63 }
 }
 
-/// The double that [`order_of`] gave the integer for.
+/// Returns the double that [`order_of`] maps to `order`.
 #[inline]
 pub fn float_of(order: u64) -> f64 {
     f64::from_bits(if order >> 63 == 1 { order & !(1 << 63) } else { !order })
 }
 
-/// The factor of packed integers, and the power of ten, of a step.
+/// Splits a step into the factor of packed integers and the power of ten.
 pub(super) fn parts(step: u64) -> (u64, f64) {
     let power = usize::try_from(step >> 56).unwrap_or(0);
     (step & ((1 << 56) - 1), POWERS.get(power).copied().unwrap_or(1.0))
 }
 
-/// A step of this factor and power.
+/// Combines a factor and a power to a step.
 pub(super) fn step_of(factor: u64, power: usize) -> Option<u64> {
     (factor < 1 << 56 && power < POWERS.len()).then_some(factor | (power as u64) << 56)
 }
 
-/// The double of a whole number, kept with 2⁶³ added so that its order is that of integers, divided by a
-/// power of ten.
+/// Returns the double of `whole` divided by a power of ten. 2⁶³ was added to `whole`, so that its order is
+/// the order of signed integers.
 #[inline]
 pub(super) fn number(whole: u64, power: f64) -> u64 {
     order_of((whole ^ 1 << 63).cast_signed() as f64 / power)
 }
 
-/// The whole number that [`number`] makes `order` of, if there is one.
+/// Returns the integer that [`number`] maps to `order`, if it exists.
 fn whole(order: u64, power: f64) -> Option<u64> {
     let scaled = (float_of(order) * power).round_ties_even();
-    // The comparison is false where one side is NaN.
+    // The comparison is false if one side is NaN.
     if scaled.abs() <= WHOLE {
         #[expect(clippy::cast_possible_truncation, reason = "it is whole and within 53 bits")]
         let whole = (scaled as i64).cast_unsigned() ^ 1 << 63;
@@ -59,19 +59,19 @@ fn whole(order: u64, power: f64) -> Option<u64> {
     None
 }
 
-/// The numbers of a block as whole numbers over a power of ten: the power, and by number the whole one, or
-/// what it is itself.
+/// Converts the numbers of a block to integers over a power of ten. Returns the power and, for each number,
+/// the integer or, as an error, the number itself.
 ///
-/// `None` if a quarter or more of a sample are none.
+/// Returns `None` if a quarter or more of a sample cannot be converted.
 pub(super) fn wholes(orders: &[u64]) -> Option<(usize, Vec<Result<u64, u64>>)> {
-    // An odd step, since numbers may have a rhythm.
+    // The step is odd, because numbers may have a period.
     let step = (orders.len() / SAMPLE) | 1;
     let sample: Vec<u64> = orders.iter().step_by(step).copied().collect();
     let fits = |power: f64| sample.iter().filter(|&&order| whole(order, power).is_some()).count();
     let mut best = (0, 0);
     for (power, &value) in POWERS.iter().enumerate().take(MOST_POWER + 1) {
         let count = fits(value);
-        // The least power that as many fit makes the shortest numbers.
+        // With the same count, the least power gives the shortest integers.
         if count > best.0 {
             best = (count, power);
         }

@@ -1,9 +1,9 @@
-//! The numbers of a block, 64 bits each, in the form that takes least, any of which can be read alone.
+//! The 64-bit numbers of a block, in the form that takes the fewest bytes. Each number can be read alone.
 //!
-//! Numbers are unsigned and in the order of the values that they stand for, see `column/kind.rs`. How
-//! a block is written is said by a [`Head`] that its index has; what follows are its bytes. Every form is
-//! sums and products of [`packed`] integers, so that one number costs one or two loads and a whole block a
-//! fraction of a nanosecond per number:
+//! Numbers are unsigned and have the order of the values that they represent, see `column/kind.rs`. The
+//! [`Head`] in the index describes the form of a block; the bytes of each form are listed below. Every form
+//! consists of sums and products of [`packed`] integers, so that reading one number takes one or two loads,
+//! and reading a block takes a fraction of a nanosecond per number:
 //!
 //! ```text
 //! constant  nothing: all are base
@@ -16,12 +16,12 @@
 //! ```
 //!
 //! The step of `scaled` divides the distances of all values from the least; `end` is the place where a run
-//! ends. Steps of `decimal` have their lower 56 bits as factor. Decimal numbers are in the spirit of ALP
-//! (Afroozeh, Kuffó, Boncz: "ALP: Adaptive Lossless floating-Point Compression", SIGMOD 2024); a division
-//! instead of a multiplication finds the nearest double of every decimal number, so there are fewer
-//! exceptions. All sums wrap around.
+//! ends. The lower 56 bits of the step of `decimal` are a factor. `decimal` is similar to ALP (Afroozeh,
+//! Kuffó, Boncz: "ALP: Adaptive Lossless floating-Point Compression", SIGMOD 2024); it divides instead of
+//! multiplying, which gives the nearest double of every decimal number and so fewer exceptions. All sums wrap
+//! around.
 //!
-//! `choose.rs` finds the form, `decimal.rs` knows doubles.
+//! `choose.rs` chooses the form, `decimal.rs` converts doubles.
 //!
 //! [`packed`]: super::packed
 
@@ -35,25 +35,25 @@ use super::packed::{Packed, TAIL};
 pub use choose::{Chooser, put_numbers};
 pub use decimal::{float_of, order_of};
 
-/// Most numbers that a block may have which is not constant or scaled.
+/// Maximum number of numbers in a block whose form is neither constant nor scaled.
 pub const MOST: usize = 1 << 16;
 
-/// Forms of a block.
+/// The form of a block.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Form {
     /// All numbers are equal.
     Constant,
     /// Multiples of a step above a base.
     Scaled,
-    /// A few different numbers.
+    /// A few distinct numbers.
     Table,
-    /// Near a straight line.
+    /// Numbers near a straight line.
     Line,
     /// Runs of equal numbers.
     Runs,
-    /// As scaled, but for a few.
+    /// Scaled numbers with a few exceptions.
     Patched,
-    /// Doubles that are short decimal numbers, but for a few.
+    /// Doubles that are short decimal numbers, with a few exceptions.
     Decimal,
 }
 
@@ -61,17 +61,17 @@ impl Form {
     const ALL: [Form; 7] =
         [Form::Constant, Form::Scaled, Form::Table, Form::Line, Form::Runs, Form::Patched, Form::Decimal];
 
-    /// The number that stands for it in files.
+    /// The number of the form in files.
     pub fn code(self) -> u8 {
         Form::ALL.iter().zip(0..).find(|(form, _)| **form == self).map_or(0, |(_, code)| code)
     }
 
-    /// What a number in a file stands for.
+    /// The form with this number in files.
     pub fn from_code(code: u8) -> Option<Self> {
         Form::ALL.get(usize::from(code)).copied()
     }
 
-    /// A name for people.
+    /// The name of the form, for display.
     pub fn name(self) -> &'static str {
         match self {
             Form::Constant => "constant",
@@ -85,29 +85,29 @@ impl Form {
     }
 }
 
-/// How a block is written.
+/// Describes how a block is encoded.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Head {
     /// The form.
     pub form: Form,
-    /// Bits of a packed integer.
+    /// Number of bits of a packed integer.
     pub width: u8,
-    /// What is added.
+    /// The number that is added to packed integers.
     pub base: u64,
-    /// What packed integers are multiplied by; see the module.
+    /// The factor of packed integers. The module documentation explains its meaning for each form.
     pub step: u64,
-    /// Values of a table, runs, or exceptions.
+    /// Number of values of a table, of runs, or of exceptions.
     pub extra: u32,
 }
 
 impl Head {
-    /// That of numbers which are all the same.
+    /// The head of a block of equal numbers.
     pub const fn constant(base: u64) -> Self {
         Head { form: Form::Constant, width: 0, base, step: 1, extra: 0 }
     }
 }
 
-/// Exceptions of patched numbers: their places, ascending, and what stands there.
+/// The exceptions of patched numbers: their ascending places, and their values.
 #[derive(Clone, Copy, Debug)]
 struct Patches<'a> {
     places: &'a [[u8; 2]],
@@ -137,16 +137,17 @@ pub struct Numbers<'a> {
     packed: Packed<'a>,
     /// The values of a table.
     table: &'a [[u8; 8]],
-    /// Where runs end.
+    /// The ends of the runs.
     ends: &'a [[u8; 2]],
     patches: Patches<'a>,
 }
 
 impl<'a> Numbers<'a> {
-    /// The `count` numbers that [`put_numbers`] wrote to the front of `bytes`; `None` if they cannot be that.
+    /// Opens the `count` numbers that [`put_numbers`] wrote to the front of `bytes`. Returns `None` if the
+    /// bytes are invalid.
     #[inline]
     pub fn read(bytes: &'a [u8], head: Head, count: usize) -> Option<Self> {
-        // Nobody is to make room for more numbers than there can be.
+        // This prevents readers from allocating memory for more numbers than can exist.
         if count > MOST && (head.form != Form::Scaled || head.width == 0) {
             return None;
         }
@@ -174,7 +175,7 @@ impl<'a> Numbers<'a> {
             Form::Runs => {
                 ends = shorts(0)?;
                 let last = ends.last().map(short);
-                // The end of a full block does not fit, and no run is empty.
+                // The end of a full block does not fit into 16 bits, and no run is empty.
                 if last != Some(count & 0xffff) || extra == 0 {
                     return None;
                 }
@@ -191,13 +192,13 @@ impl<'a> Numbers<'a> {
         Some(Numbers { head, count, packed, table, ends, patches })
     }
 
-    /// How many they are.
+    /// Returns the number of numbers.
     pub fn count(&self) -> usize {
         self.count
     }
 
-    /// Appends numbers `docs[i] - first`; `None` if one is beyond the last, and where the bytes are damaged.
-    /// `docs` ascend.
+    /// Appends numbers `docs[i] - first`. Returns `None` if one is after the last number, or if the bytes are
+    /// damaged. `docs` must ascend.
     pub fn pick(&self, first: u32, docs: &[u32], out: &mut Vec<u64>) -> Option<()> {
         let Head { form, base, step, .. } = self.head;
         let places = docs.iter().map(|&doc| doc.wrapping_sub(first) as usize);
@@ -220,7 +221,7 @@ impl<'a> Numbers<'a> {
         Some(())
     }
 
-    /// Number `i`; `None` beyond the last, and where the bytes are damaged.
+    /// Returns number `i`; `None` after the last one, or if the bytes are damaged.
     #[inline]
     pub fn get(&self, i: usize) -> Option<u64> {
         let Head { form, base, step, .. } = self.head;
@@ -244,7 +245,7 @@ impl<'a> Numbers<'a> {
         self.of_packed(self.packed.get(run)?, run)
     }
 
-    /// What a packed integer stands for: that of number `i`, or of a run.
+    /// Returns the number that a packed integer represents; `i` is the index of the number or of the run.
     #[inline]
     fn of_packed(&self, packed: u64, i: usize) -> Option<u64> {
         let Head { form, base, step, .. } = self.head;
@@ -262,7 +263,7 @@ impl<'a> Numbers<'a> {
         }
     }
 
-    /// The numbers from `from` on, as many as `out` has room for; `None` if there are fewer, or the bytes are
+    /// Fills `out` with the numbers from `from` on. Returns `None` if there are too few, or if the bytes are
     /// damaged.
     pub fn unpack(&self, from: usize, out: &mut [u64]) -> Option<()> {
         let end = from.checked_add(out.len()).filter(|&end| end <= self.count)?;
@@ -328,7 +329,7 @@ impl<'a> Numbers<'a> {
     }
 }
 
-/// How far a line has risen at number `i`: its step is signed, in units of 2⁻¹⁶.
+/// Returns the rise of a line at number `i`. The step is signed, in units of 2⁻¹⁶.
 #[inline]
 fn along(step: u64, i: usize) -> u64 {
     (step.cast_signed().wrapping_mul(i as u64 as i64) >> 16).cast_unsigned()

@@ -1,4 +1,4 @@
-//! Blocks of numbers of every kind read back, alone and together, in the form that they should have.
+//! Reads blocks of numbers of every kind, one by one and as a whole, and checks their forms.
 
 use super::*;
 
@@ -109,7 +109,7 @@ fn any_bytes_and_heads_do_no_harm() {
             let all = numbers.unpack(0, &mut out);
             for (i, &value) in out.iter().enumerate() {
                 let alone = numbers.get(i);
-                // Both agree wherever the bytes could have been written so.
+                // Both agree if the bytes are valid.
                 let sound = !matches!(form, Form::Runs | Form::Patched | Form::Decimal);
                 assert!(!sound || all.is_none() || alone == Some(value), "seed {seed:x} {head:?} {i}");
             }

@@ -1,15 +1,15 @@
-//! Integers of one width, any of which can be read alone.
+//! Integers of one width, each of which can be read alone.
 //!
-//! Integer `i` begins at bit `i * width` of the bytes, counted from the lowest bit of the first. So eight of
-//! them take `width` bytes, and one is read with a single load, a shift and a mask: widths are those that
-//! leave room for that, 0 to 56, and
-//! 64. Behind the integers stand [`TAIL`] bytes, which may be loaded and are of no meaning.
+//! Integer `i` begins at bit `i * width` of the bytes, counted from the lowest bit of the first byte. So
+//! eight integers take `width` bytes, and reading one takes a single load, a shift and a mask. The load is of
+//! eight bytes, so widths are 0 to 56, and 64. After the integers there are [`TAIL`] bytes, which may be
+//! loaded and are meaningless.
 //!
-//! `pick.rs` reads many at chosen places.
+//! `pick.rs` reads many integers at chosen places.
 
 mod pick;
 
-/// Bytes after the integers.
+/// Number of bytes after the integers.
 pub const TAIL: usize = 8;
 
 /// Calls `$function::<W>` for the constant `W` that equals `$width`.
@@ -30,20 +30,20 @@ macro_rules! with_width {
     };
 }
 
-/// The width that integers take of which `all` is the greatest, or all of them or-ed together.
+/// Returns the width of integers, where `all` is their maximum or their bitwise OR.
 #[inline]
 pub fn packed_width(all: u64) -> u8 {
     let bits = u8::try_from(64 - all.leading_zeros()).unwrap_or(64);
     if bits > 56 { 64 } else { bits }
 }
 
-/// Bytes that `count` integers of `width` bits take, those behind them not counted.
+/// Returns the number of bytes of `count` integers of `width` bits, without the bytes after them.
 #[inline]
 pub fn packed_bytes(count: usize, width: u8) -> usize {
     (count * usize::from(width)).div_ceil(8)
 }
 
-/// Appends `values`, none of which needs more than `width` bits, and the bytes behind them.
+/// Appends `values` and the bytes after them; no value may need more than `width` bits.
 pub fn pack_all(values: impl IntoIterator<Item = u64>, width: u8, out: &mut Vec<u8>) {
     let width = u32::from(width);
     let (mut word, mut used) = (0u64, 0u32);
@@ -60,8 +60,8 @@ pub fn pack_all(values: impl IntoIterator<Item = u64>, width: u8, out: &mut Vec<
     out.extend_from_slice(&[0; TAIL]);
 }
 
-/// The byte from which on eight are to be loaded for integer `i`, and what of them it is. Widths are those
-/// that integers can have.
+/// Returns the index of the first of the eight bytes to load for integer `i`, and a function that extracts
+/// the integer from them. `width` must be valid.
 #[inline]
 pub fn place_in_packed(i: usize, width: u8) -> (usize, impl Fn([u8; TAIL]) -> u64) {
     let bit = i * usize::from(width);
@@ -69,7 +69,7 @@ pub fn place_in_packed(i: usize, width: u8) -> (usize, impl Fn([u8; TAIL]) -> u6
     (bit / 8, move |word| u64::from_le_bytes(word) >> (bit % 8) & mask)
 }
 
-/// Packed integers.
+/// A sequence of packed integers.
 #[derive(Clone, Copy, Debug)]
 pub struct Packed<'a> {
     bytes: &'a [u8],
@@ -78,8 +78,8 @@ pub struct Packed<'a> {
 }
 
 impl<'a> Packed<'a> {
-    /// The `count` integers of `width` bits at the front of `bytes`; `None` if there are fewer, or none have
-    /// that width.
+    /// Opens the `count` integers of `width` bits at the front of `bytes`. Returns `None` if there are fewer,
+    /// or if the width is invalid.
     #[inline]
     pub fn new(bytes: &'a [u8], count: usize, width: u8) -> Option<Self> {
         let fits = width <= 56 || width == 64;
@@ -87,12 +87,12 @@ impl<'a> Packed<'a> {
         fits.then_some(Packed { bytes, count, width })
     }
 
-    /// Bytes that they take, with those behind them.
+    /// Returns the size in bytes, including the bytes after the integers.
     pub fn len_bytes(&self) -> usize {
         self.bytes.len()
     }
 
-    /// Integer `i`; `None` beyond the last.
+    /// Returns integer `i`; `None` after the last one.
     #[inline]
     pub fn get(&self, i: usize) -> Option<u64> {
         if i >= self.count {
@@ -102,15 +102,15 @@ impl<'a> Packed<'a> {
         Some(read(*self.bytes.get(at..)?.first_chunk()?))
     }
 
-    /// The integers from `from` on, as many as `out` has room for.
+    /// Fills `out` with the integers from `from` on.
     ///
-    /// That costs about a third of a nanosecond each; where there are fewer, what is left of `out` stays as
-    /// it is.
+    /// This takes about a third of a nanosecond per integer. If there are too few integers, the rest of `out`
+    /// is unchanged.
     #[inline]
     pub fn unpack(&self, from: usize, out: &mut [u64]) {
         let wanted = self.count.saturating_sub(from).min(out.len());
         let out = out.get_mut(..wanted).unwrap_or_default();
-        // Whole groups begin at bytes.
+        // Whole groups begin at whole bytes.
         let (first, rest) = out.split_at_mut((from.next_multiple_of(8) - from).min(wanted));
         for (value, i) in first.iter_mut().zip(from..) {
             *value = self.get(i).unwrap_or(0);
@@ -120,7 +120,7 @@ impl<'a> Packed<'a> {
     }
 }
 
-/// Groups of eight integers from the front of `bytes`, and what is left over.
+/// Unpacks groups of eight integers from the front of `bytes`, and the remaining integers.
 #[inline(never)]
 fn unpack_groups<const W: usize>(bytes: &[u8], out: &mut [u64]) {
     let mask = if W == 64 { u64::MAX } else { (1u64 << (W % 64)) - 1 };

@@ -1,13 +1,14 @@
 //! Reads integers at ascending places, eight at a time.
 //!
-//! One after the other an integer takes a little over a nanosecond, most of which is arithmetic on where it
-//! lies; a vector of eight places takes half a nanosecond for each (EPYC 9005, places 1 to 20 apart, warm).
-//! Processors whose gathers were slowed down against attacks take as long as one after the other.
+//! Read one by one, an integer takes a little over a nanosecond, and most of this is arithmetic on its place.
+//! With a vector of eight places it takes half a nanosecond (EPYC 9005, places 1 to 20 apart, warm). On
+//! processors whose gather instructions were slowed down by mitigations against attacks, vectors are no
+//! faster.
 
 use super::{Packed, place_in_packed};
 
 impl Packed<'_> {
-    /// Appends integers `docs[i] - first`; `None` if one is beyond the last. `docs` ascend.
+    /// Appends integers `docs[i] - first`; `None` if one is after the last integer. `docs` must ascend.
     #[inline]
     pub fn pick(&self, first: u32, docs: &[u32], out: &mut Vec<u64>) -> Option<()> {
         debug_assert!(docs.is_sorted());
@@ -19,7 +20,7 @@ impl Packed<'_> {
         let mut rest = docs;
         #[cfg(all(target_arch = "x86_64", not(miri)))]
         if is_x86_feature_detected!("avx512f") {
-            // SAFETY: the processor was just asked.
+            // SAFETY: the processor was just checked.
             rest = unsafe { x86::pick(self, first, docs, out) };
         }
         self.pick_plainly(first, rest, out)
@@ -48,8 +49,8 @@ mod x86 {
 
     use super::Packed;
 
-    /// Appends the integers of whole groups of eight, and returns the other documents. Places beyond the last
-    /// integer count as that one.
+    /// Appends the integers of whole groups of eight, and returns the remaining documents. Places after the
+    /// last integer count as the last one.
     #[target_feature(enable = "avx512f")]
     pub(super) fn pick<'d>(
         packed: &Packed<'_>,
@@ -68,9 +69,9 @@ mod x86 {
         out.reserve(8 * groups.len());
         for group in groups {
             let mut values = [0u64; 8];
-            // SAFETY: loads are of a group and stores are to an array of eight. At most the integer at `last`
-            // is gathered, whose bits begin in front of the `TAIL` bytes that `Packed::new` made
-            // sure of.
+            // SAFETY: each load is of a group of eight documents and each store is to an array of eight. The
+            // last integer that is gathered is at most the one at `last`, whose bits begin before the `TAIL`
+            // bytes that `Packed::new` checked.
             unsafe {
                 let docs = _mm256_loadu_si256(group.as_ptr().cast());
                 let places = _mm256_min_epu32(_mm256_sub_epi32(docs, first), last);
@@ -102,7 +103,7 @@ mod tests {
                 let limit = if width == 64 { u64::MAX } else { (1 << width) - 1 };
                 let mut bytes = Vec::new();
                 pack_all((0..count).map(|_| random.u64(..=limit)), width, &mut bytes);
-                // Nothing behind may be read.
+                // Bytes after the end must not be read.
                 bytes.shrink_to_fit();
                 let packed = Packed::new(&bytes, count, width).unwrap();
                 assert_eq!(packed.len_bytes(), packed_bytes(count, width) + super::super::TAIL);

@@ -1,42 +1,43 @@
-//! Positions for a cursor over postings: wherever that goes, forwards or back, its positions are found.
+//! Finds the positions of the postings that a list cursor visits, in any order.
 
 use std::ops::Range;
 
 use super::{Columns, DeltaReader, Occurrence, OnlyPositions, WithOffsets};
 use crate::codec::postings::{ListCursor, NO_MORE, PostingPlace};
 
-/// Follows the [`ListCursor`] of the same term.
+/// Finds the positions of postings of one term, usually of the current posting of a [`ListCursor`].
 pub struct PositionCursor<'a, C = OnlyPositions> {
     deltas: DeltaReader<'a, C>,
-    /// The block of postings in which `deltas` stands.
+    /// The block of postings of the current place of `deltas`.
     block: usize,
-    /// Occurrences of the block before the place of `deltas`.
+    /// Number of occurrences in the block before the current place of `deltas`.
     passed: u64,
-    /// The posting before that place, once there is one.
+    /// The posting that was read last, if its positions are available.
     current: Option<PostingPlace>,
-    /// Those of the posting before that place.
+    /// The positions of this posting.
     positions: Vec<u32>,
-    /// Where they begin and end in the text, with the offsets of a term of `term_len` bytes.
+    /// The start and the end of each occurrence in the text, if the run has offsets. The term has `term_len`
+    /// bytes.
     offsets: Vec<Range<u32>>,
     term_len: usize,
     corrupt: bool,
 }
 
 impl<'a> PositionCursor<'a, WithOffsets> {
-    /// A cursor over the deltas of a term of `term_len` bytes, from their start.
+    /// Creates a cursor at the start of the deltas of a term of `term_len` bytes.
     pub fn with_offsets(deltas: DeltaReader<'a, WithOffsets>, term_len: usize) -> Self {
         PositionCursor { term_len, ..Self::at_start(deltas) }
     }
 
-    /// Start and end in the text of each occurrence in the current document of `list`, as many as there are
-    /// positions; none at its end.
+    /// Returns the start and the end in the text of each occurrence in the current document of `list`, one
+    /// for each position. Returns an empty slice at the end of the list.
     pub fn offsets_of_current(&mut self, list: &mut ListCursor<'_>) -> &[Range<u32>] {
         if self.positions_of_current(list).is_empty() { &[] } else { &self.offsets }
     }
 }
 
 impl<'a> PositionCursor<'a> {
-    /// A cursor over deltas from their start.
+    /// Creates a cursor at the start of deltas.
     pub fn new(deltas: DeltaReader<'a>) -> Self {
         Self::at_start(deltas)
     }
@@ -57,18 +58,19 @@ impl<'a, C: Columns> PositionCursor<'a, C> {
         }
     }
 
-    /// True if the bytes turned out damaged; there are then no positions any more.
+    /// Returns true if the bytes are damaged; then no more positions are returned.
     pub fn corrupt(&self) -> bool {
         self.corrupt
     }
 
-    /// The positions that were asked for last.
+    /// Returns the positions of the last request.
     #[inline]
     pub fn positions(&self) -> &[u32] {
         &self.positions
     }
 
-    /// The positions in the current document of `list`, ascending; none at its end.
+    /// Returns the ascending positions in the current document of `list`; an empty slice at the end of the
+    /// list.
     pub fn positions_of_current(&mut self, list: &mut ListCursor<'_>) -> &[u32] {
         if list.doc() == NO_MORE || self.corrupt {
             return &[];
@@ -77,10 +79,10 @@ impl<'a, C: Columns> PositionCursor<'a, C> {
         self.positions_at(place, frequency)
     }
 
-    /// The positions of a posting with this frequency, ascending.
+    /// Returns the ascending positions of a posting with this frequency.
     #[inline]
     pub fn positions_at(&mut self, place: PostingPlace, frequency: u32) -> &[u32] {
-        // Asked for the same document again.
+        // The same document was requested again.
         if self.current == Some(place) {
             return &self.positions;
         }
@@ -91,8 +93,8 @@ impl<'a, C: Columns> PositionCursor<'a, C> {
         &self.positions
     }
 
-    /// Adds the differences of many postings, which rise, to `deltas`: of each as many as its frequency.
-    /// `None` if they turn out damaged.
+    /// Appends the position differences of many ascending postings to `deltas`: for each posting as many as
+    /// its frequency. Returns `None` if the bytes are damaged.
     pub fn deltas_of(
         &mut self,
         places: &[PostingPlace],
@@ -105,8 +107,8 @@ impl<'a, C: Columns> PositionCursor<'a, C> {
         read
     }
 
-    /// Sets `firsts` to the first position in each of many postings, which rise. `None` if they turn out
-    /// damaged.
+    /// Sets `firsts` to the first position in each of many ascending postings. Returns `None` if the bytes
+    /// are damaged.
     pub fn firsts_of(&mut self, places: &[PostingPlace], firsts: &mut [u32]) -> Option<()> {
         self.current = None;
         let read = if self.corrupt { None } else { self.read_firsts(places, firsts) };
@@ -119,7 +121,7 @@ impl<'a, C: Columns> PositionCursor<'a, C> {
         for of_block in places.chunk_by(|left, right| left.block == right.block) {
             let firsts;
             (firsts, left) = left.split_at_mut_checked(of_block.len())?;
-            // The reader has to begin anew at the next question, too.
+            // The next request has to seek again too.
             (self.block, self.passed) = (of_block.first()?.block, u64::MAX);
             self.deltas.seek(self.block)?;
             self.deltas.firsts(of_block.iter().map(|place| place.before), firsts)?;
@@ -146,8 +148,8 @@ impl<'a, C: Columns> PositionCursor<'a, C> {
         Some(())
     }
 
-    /// How many occurrences there are from the current place up to a posting; moves to its block, or back, if
-    /// need be.
+    /// Returns the number of occurrences between the current place and a posting. Moves to the block of the
+    /// posting, or back to its start, if necessary.
     #[inline]
     fn pass_to(&mut self, place: PostingPlace) -> Option<u64> {
         if place.block != self.block || self.passed > place.before {

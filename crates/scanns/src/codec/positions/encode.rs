@@ -1,4 +1,4 @@
-//! Writes runs: packs a block of deltas when it is full; what a reader needs to find its way comes last.
+//! Writes runs. Packs a block of deltas when it is full, and appends the tables that a reader needs.
 
 #![expect(clippy::indexing_slicing, reason = "`len` is below BLOCK: a full block is flushed at once")]
 
@@ -6,26 +6,26 @@ use super::{Columns, DeltaReader, ENTRY, LOOSE, Occurrence, WithOffsets};
 use crate::codec::bitpack::{BLOCK, UNIT, pack, width_of};
 use crate::codec::varint::put_varint;
 
-/// Encodes one run after the other; the buffers are reused.
+/// Encodes one run after another; its buffers are reused.
 pub struct PositionEncoder {
     deltas: [u32; BLOCK],
     starts: [u32; BLOCK],
     extras: [u32; BLOCK],
-    /// True if starts and extras are kept.
+    /// True if starts and extras are encoded.
     offsets: bool,
     len: usize,
-    /// What the blocks so far take, in units of [`UNIT`](crate::codec::bitpack::UNIT) bytes.
+    /// Size of the blocks so far, in units of [`UNIT`](crate::codec::bitpack::UNIT) bytes.
     units: u32,
     widths: Vec<u8>,
     entries: Vec<u8>,
     /// True before the first posting.
     fresh: bool,
-    /// Postings in the last block of them.
+    /// Number of postings in the last block of postings.
     postings: usize,
 }
 
 impl PositionEncoder {
-    /// An encoder at the start of a run, with `offsets` or without.
+    /// Creates an encoder at the start of a run, with or without offsets.
     pub fn new(offsets: bool) -> Self {
         PositionEncoder {
             deltas: [0; BLOCK],
@@ -55,7 +55,7 @@ impl PositionEncoder {
         self.postings += 1;
     }
 
-    /// Where the next delta will be.
+    /// Returns the place of the next delta, as in an entry.
     fn place(&self) -> (u32, u32, u8) {
         let number = u32::try_from(self.widths.len()).unwrap_or(u32::MAX);
         (number, self.units, u8::try_from(self.len).unwrap_or(u8::MAX))
@@ -67,14 +67,14 @@ impl PositionEncoder {
         self.entries.push(skip);
     }
 
-    /// True if runs have offsets.
+    /// Returns true if runs have offsets.
     pub fn has_offsets(&self) -> bool {
         self.offsets
     }
 
-    /// Appends a whole run from its first delta on, `waiting` postings of whose list fill no block and wait
-    /// for more. The reader must know of offsets if the encoder does. Returns bytes to be appended to the
-    /// output before anything else is; `None` if the run is damaged.
+    /// Appends a whole run from its first delta on; the last `waiting` postings of its list do not fill a
+    /// block. The reader must read offsets if the encoder writes them. Returns bytes that the caller must
+    /// append to the output before anything else, or `None` if the run is damaged.
     pub fn carry<'a, C: Columns>(
         &mut self,
         run: &mut DeltaReader<'a, C>,
@@ -94,7 +94,7 @@ impl PositionEncoder {
         let (blocks, widths) = run.blocks()?;
         self.widths.extend_from_slice(widths);
         self.units = start.checked_add(u32::try_from(blocks.len() / UNIT).ok()?)?;
-        // There are less than a block of them, so that none is full.
+        // The tail has fewer deltas than a block, so no block becomes full.
         run.take_tail(|tail| {
             self.len = tail.positions.len();
             self.deltas[..self.len].copy_from_slice(tail.positions);
@@ -104,7 +104,7 @@ impl PositionEncoder {
         Some(blocks)
     }
 
-    /// Writes what waits as a loose block, if anything does.
+    /// Writes the pending deltas as a loose block, if there are any.
     fn flush_loose(&mut self, out: &mut Vec<u8>) {
         if self.len == 0 {
             return;
@@ -119,10 +119,10 @@ impl PositionEncoder {
         self.len = 0;
     }
 
-    /// Appends what waits, without packing it.
+    /// Appends the pending deltas without packing them.
     fn put_rest(&self, out: &mut Vec<u8>) {
         if !self.offsets {
-            // Most runs are short and pass here.
+            // Most runs are short and end here.
             return self.deltas[..self.len].iter().for_each(|&delta| put_varint(out, u64::from(delta)));
         }
         for at in 0..self.len {
@@ -131,7 +131,7 @@ impl PositionEncoder {
         }
     }
 
-    /// The same as [`PositionEncoder::push`], with offsets.
+    /// Appends a delta as [`PositionEncoder::push`] does, with offsets.
     #[inline(always)]
     pub fn push_all(&mut self, delta: Occurrence, out: &mut Vec<u8>) {
         self.starts[self.len % BLOCK] = delta.start;
@@ -139,8 +139,8 @@ impl PositionEncoder {
         self.push(delta.position, out);
     }
 
-    /// Appends a delta of the posting. What is full is appended to `out`, to which nothing else may be
-    /// written within a run; it may be emptied.
+    /// Appends a delta of the current posting. Full blocks are appended to `out`; nothing else may be written
+    /// to `out` within a run, but the caller may empty it.
     #[inline(always)]
     pub fn push(&mut self, delta: u32, out: &mut Vec<u8>) {
         self.deltas[self.len % BLOCK] = delta;
@@ -150,7 +150,7 @@ impl PositionEncoder {
         }
     }
 
-    /// The latest delta of which no block was written.
+    /// Returns the last delta that is not in a block yet.
     pub fn waiting(&self) -> Option<Occurrence> {
         let at = self.len.checked_sub(1)?;
         let (start, extra) = if self.offsets { (self.starts[at], self.extras[at]) } else { (0, 0) };
@@ -169,7 +169,7 @@ impl PositionEncoder {
         self.len = 0;
     }
 
-    /// Ends the run and makes the encoder ready for the next one.
+    /// Ends the run and prepares the encoder for the next one.
     pub fn finish(&mut self, out: &mut Vec<u8>) {
         self.put_rest(out);
         if !self.widths.is_empty() {
@@ -183,7 +183,7 @@ impl PositionEncoder {
         self.abandon();
     }
 
-    /// Forgets the current run, of which nothing has been written if it has less than a block.
+    /// Drops the current run. Nothing of a run with less than a block has been written.
     pub fn abandon(&mut self) {
         self.widths.clear();
         self.entries.clear();

@@ -1,5 +1,5 @@
-//! The positions of one term: where in each of its documents it stands, as differences; and its offsets,
-//! where those are kept.
+//! The positions of one term in each of its documents, as differences, and optionally its offsets in the
+//! text.
 //!
 //! ```text
 //! run    = delta*                       of fewer than BLOCK: varints
@@ -13,15 +13,15 @@
 //! entry  = number:u32 start:u32 skip:u8        one per block of postings but the first: 9 bytes
 //! ```
 //!
-//! A run belongs to a list of postings: each document of it has as many deltas as the term's frequency there,
-//! in the order of the list, and `total` is the sum of all frequencies. The first delta of a document is the
-//! position of the first occurrence, each other the distance to the one before. Positions count the tokens of
-//! a document from 0. Behind the entries stand the bytes of widths, the number of entries and that of deltas
-//! in the tail.
+//! A run belongs to a list of postings: each document has as many deltas as the frequency of the term in it,
+//! in the order of the list. `total` is the sum of all frequencies. The first delta of a document is the
+//! position of the first occurrence, every other delta is the distance to the previous occurrence. Positions
+//! count the tokens of a document from 0. The run ends with the number of bytes of widths, the number of
+//! entries, and the number of deltas in the tail.
 //!
-//! With offsets there are three numbers for each delta: that of its position; that of its start, in bytes
-//! from the start of the text; and by how much its length there exceeds the term's, in zigzag form, mostly 0.
-//! They stay together:
+//! With offsets each delta has three numbers: the difference of the positions; the difference of the starts,
+//! in bytes of the text; and an extra, by which the length in the text exceeds the length of the term, in
+//! zigzag form and mostly 0. The three are stored together:
 //!
 //! ```text
 //! block  = packed(deltas) packed(starts) packed(extras)   each of a width of its own
@@ -29,19 +29,19 @@
 //! widths = width:u8 width:u8 width:u8                    per block that is packed
 //! ```
 //!
-//! So a run goes out as it grows, of all three; one table leads into it; and a reader of positions alone
-//! passes by the rest.
+//! So all three are written while the run grows, one table of entries serves all three, and a reader of
+//! positions skips the offsets.
 //!
-//! A merge copies the blocks of a run as they are; what the run before them left is then a loose block
-//! between others.
+//! A merge copies the blocks of a run unchanged. The tail of the run before them then becomes a loose block
+//! between other blocks.
 //!
-//! An entry says where the deltas of a block of postings begin, so that a cursor that skips to it decodes
-//! nothing of what comes before: which byte of the widths belongs to the block of deltas (all of them for the
-//! tail), its place in units of [`UNIT`](super::bitpack::UNIT) bytes, and how many deltas of it belong to
-//! postings before.
+//! An entry is the place where the deltas of a block of postings begin, so that a cursor can skip to the
+//! block without decoding the deltas before it. `number` is the index of the block of deltas among the widths
+//! (the number of all widths for the tail), `start` is its place in units of [`UNIT`](super::bitpack::UNIT)
+//! bytes, and `skip` is the number of its deltas that belong to earlier postings.
 //!
-//! `occurrence.rs` is what there is of one, `encode.rs` writes runs and copies them, `read.rs` reads them
-//! from front to back or from an entry on, `cursor.rs` follows a cursor over the postings.
+//! `occurrence.rs` defines an occurrence, `encode.rs` writes and copies runs, `read.rs` reads them from the
+//! start or from an entry, `cursor.rs` finds the positions of single postings.
 
 mod cursor;
 mod encode;
@@ -58,8 +58,8 @@ pub use read::DeltaReader;
 
 use super::bitpack::BLOCK;
 
-/// Bytes of an entry.
+/// Number of bytes of an entry.
 const ENTRY: usize = 9;
 
-/// Added to the units that a loose block takes, this is its width.
+/// The width of a loose block is this plus the number of its units.
 const LOOSE: u8 = 0x80;

@@ -1,23 +1,23 @@
-//! One occurrence of a term, and what readers decode of many.
+//! One occurrence of a term, and the columns that readers decode of many occurrences.
 
 use crate::codec::bitpack::BLOCK;
 use crate::codec::varint::{ByteReader, put_varint};
 
-/// Where a term occurs; or, but for its length, how far that is from the occurrence before in the same
-/// document.
+/// An occurrence of a term; or its difference to the previous occurrence in the same document, except for
+/// `extra`, which is always absolute.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Occurrence {
-    /// Which of the document's tokens it is.
+    /// The number of the token in the document.
     pub position: u32,
-    /// Where it begins in the text, in bytes; 0 where offsets are not kept.
+    /// The byte offset in the text at which it begins; 0 without offsets.
     pub start: u32,
-    /// How many bytes longer it is in the text than the term, in zigzag form: 0, -1, 1, -2, …; 0 where
-    /// offsets are not kept.
+    /// The number of bytes by which it is longer in the text than the term, in zigzag form: 0, -1, 1, -2, …;
+    /// 0 without offsets.
     pub extra: u32,
 }
 
 impl Occurrence {
-    /// The zigzag form of a difference of lengths, in bytes.
+    /// Returns the zigzag form of the difference of two lengths in bytes.
     #[inline(always)]
     pub fn extra_of(in_text: usize, term: usize) -> u32 {
         let differs = i64::try_from(in_text).unwrap_or(i64::MAX) - i64::try_from(term).unwrap_or(0);
@@ -25,8 +25,8 @@ impl Occurrence {
         (differs.cast_unsigned() << 1) ^ (differs >> 31).cast_unsigned()
     }
 
-    /// Where an occurrence ends that begins at `start`, of a term of `len` bytes, 2³² - 1 at most; `None` if
-    /// that is before its start.
+    /// Returns the end of an occurrence that begins at `start`, of a term of `len` bytes; at most 2³² - 1.
+    /// Returns `None` if the end is before the start.
     #[inline]
     pub fn end_of(start: u32, extra: u32, len: usize) -> Option<u32> {
         let longer = i64::from(extra >> 1) ^ -i64::from(extra & 1);
@@ -34,7 +34,7 @@ impl Occurrence {
         Some(u32::try_from(u64::from(start).saturating_add(len)).unwrap_or(u32::MAX))
     }
 
-    /// The occurrence that this is the difference to `before` of.
+    /// Returns the occurrence whose difference to `before` is `self`.
     #[inline(always)]
     #[must_use]
     pub fn after(self, before: Self) -> Self {
@@ -42,7 +42,7 @@ impl Occurrence {
         Occurrence { position, start: self.start.wrapping_add(before.start), extra: self.extra }
     }
 
-    /// Appends what readers of `C` know of it.
+    /// Appends the numbers of the occurrence that readers of `C` decode.
     #[inline(always)]
     pub fn put<C: Columns>(self, out: &mut Vec<u8>) {
         put_varint(out, u64::from(self.position));
@@ -54,7 +54,7 @@ impl Occurrence {
         }
     }
 
-    /// Reads one that was put, with `offsets` or without.
+    /// Reads an occurrence that [`Occurrence::put`] appended, with or without offsets.
     #[inline]
     pub fn read(reader: &mut ByteReader<'_>, offsets: bool) -> Option<Self> {
         let position = reader.varint32()?;
@@ -67,28 +67,28 @@ impl Occurrence {
     }
 }
 
-/// What is decoded of a block of occurrences.
+/// The columns that are decoded of a block of occurrences.
 pub trait Columns {
-    /// True if that includes offsets.
+    /// True if offsets are decoded.
     const OFFSETS: bool;
 
-    /// Room for a block.
+    /// Creates room for a block.
     fn new() -> Self;
 
-    /// Starts and lengths.
+    /// The starts and extras, if they are decoded.
     fn offsets(&self) -> Option<&Offsets>;
 
-    /// The same, to be filled.
+    /// The starts and extras, to be filled.
     fn offsets_mut(&mut self) -> Option<&mut Offsets>;
 }
 
-/// Of each occurrence in a block, where it begins and its [`Occurrence::extra`].
+/// The start and the [`Occurrence::extra`] of each occurrence in a block.
 pub struct Offsets {
     pub(super) starts: [u32; BLOCK],
     pub(super) extras: [u32; BLOCK],
 }
 
-/// Positions alone.
+/// Decodes positions only.
 pub struct OnlyPositions;
 
 impl Columns for OnlyPositions {
@@ -110,7 +110,7 @@ impl Columns for OnlyPositions {
     }
 }
 
-/// Positions and offsets.
+/// Decodes positions and offsets.
 pub struct WithOffsets(Offsets);
 
 impl Columns for WithOffsets {
@@ -131,19 +131,19 @@ impl Columns for WithOffsets {
     }
 }
 
-/// Some occurrences one after the other, as differences.
+/// Consecutive occurrences, as differences.
 #[derive(Clone, Copy, Debug)]
 pub struct Differences<'a> {
-    /// Of their positions.
+    /// The differences of their positions.
     pub positions: &'a [u32],
-    /// Of where they begin; empty if offsets were not asked for.
+    /// The differences of their starts; empty unless offsets are decoded.
     pub starts: &'a [u32],
-    /// [`Occurrence::extra`] of each; empty as well.
+    /// The [`Occurrence::extra`] of each; empty unless offsets are decoded.
     pub extras: &'a [u32],
 }
 
 impl Differences<'_> {
-    /// Each on its own; none if offsets were not asked for.
+    /// Returns an iterator over the occurrences; it is empty unless offsets are decoded.
     pub fn occurrences(&self) -> impl Iterator<Item = Occurrence> {
         let offsets = self.starts.iter().zip(self.extras);
         self.positions.iter().zip(offsets).map(|(&position, (&start, &extra))| Occurrence {

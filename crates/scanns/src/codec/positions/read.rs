@@ -1,51 +1,51 @@
-//! Reads runs: deltas in order, from the start or from where a block of postings begins.
+//! Reads the deltas of a run in order, from the start or from the start of a block of postings.
 //!
-//! Widths, places and numbers are checked where they are used. A reader over damaged bytes says so and gives
-//! no more.
+//! Widths, places and numbers are checked when they are used. A reader over damaged bytes reports the damage
+//! and returns no more deltas.
 
 use super::{BLOCK, Columns, Differences, ENTRY, LOOSE, Occurrence, OnlyPositions};
 use crate::codec::bitpack::{UNIT, packed_len, unpack};
 use crate::codec::varint::ByteReader;
 
-/// Where deltas come from.
+/// The parts of a run.
 #[derive(Clone, Copy)]
 struct Run<'a> {
-    /// Blocks and tail.
+    /// The blocks and the tail.
     bytes: &'a [u8],
     widths: &'a [u8],
     entries: &'a [[u8; ENTRY]],
-    /// Deltas in the tail.
+    /// Number of deltas in the tail.
     tail: usize,
-    /// True if it has offsets.
+    /// True if the run has offsets.
     offsets: bool,
 }
 
 /// A place in a run.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 struct Place {
-    /// Which byte of the widths belongs to the block; the number of all for the tail.
+    /// The index of the block among the widths; the number of all widths for the tail.
     number: usize,
-    /// Where it begins, in bytes.
+    /// The byte at which the block begins.
     start: usize,
-    /// Deltas of it that are passed.
+    /// Number of deltas of the block that were passed.
     at: usize,
 }
 
-/// A place in the run of one term, with the block around it decoded once that is needed, as far as `C` says.
+/// A place in the run of one term. The block around it is decoded when it is needed, in the columns of `C`.
 pub struct DeltaReader<'a, C = OnlyPositions> {
     run: Run<'a>,
     place: Place,
-    /// True if `deltas` has the block of `place`.
+    /// True if `deltas` contains the block of `place`.
     loaded: bool,
-    /// Deltas of the block that are there, once it is loaded.
+    /// Number of deltas of the block that are decoded, once it is loaded.
     ready: usize,
     deltas: [u32; BLOCK],
     more: C,
 }
 
 impl<'a, C: Columns> DeltaReader<'a, C> {
-    /// A reader at the start of the run in `bytes`, with `offsets` or without, of a list of `doc_freq`
-    /// postings with `total` occurrences; `None` if it cannot be that.
+    /// Opens the run in `bytes`, with or without offsets, of a list of `doc_freq` postings with `total`
+    /// occurrences. Returns `None` if the bytes cannot be such a run.
     pub fn new(bytes: &'a [u8], doc_freq: u32, total: u64, offsets: bool) -> Option<Self> {
         if u64::from(doc_freq) > total || C::OFFSETS && !offsets {
             return None;
@@ -78,7 +78,7 @@ impl<'a, C: Columns> DeltaReader<'a, C> {
         }
     }
 
-    /// A reader of one occurrence that needs no run.
+    /// Creates a reader of a single occurrence, which needs no run.
     pub fn only(delta: Occurrence) -> Self {
         let run = Run { bytes: &[], widths: &[], entries: &[], tail: 1, offsets: C::OFFSETS };
         let mut reader = Self::at_start(run);
@@ -99,7 +99,7 @@ impl<'a, C: Columns> DeltaReader<'a, C> {
         }
     }
 
-    /// Deltas in the current block; 0 past the tail.
+    /// Returns the number of deltas in the current block; 0 after the tail.
     #[inline]
     fn len(&self) -> usize {
         match self.run.widths.get(self.place.number) {
@@ -110,13 +110,13 @@ impl<'a, C: Columns> DeltaReader<'a, C> {
         }
     }
 
-    /// Deltas in a loose block.
+    /// Returns the number of deltas in a loose block.
     #[inline(never)]
     fn loose_len(&self) -> usize {
         self.run.widths.get(self.place.number + 1).map_or(0, |&len| usize::from(len) % BLOCK)
     }
 
-    /// The place after the current block; `None` if that is the tail.
+    /// Returns the place after the current block; `None` if it is the tail.
     #[inline]
     fn next_place(&self) -> Option<Place> {
         let Place { number, start, .. } = self.place;
@@ -129,13 +129,13 @@ impl<'a, C: Columns> DeltaReader<'a, C> {
         Some(Place { number: number + widths, start: start.checked_add(bytes)?, at: 0 })
     }
 
-    /// The widths of a packed block with offsets.
+    /// Returns the widths of a packed block with offsets.
     #[inline(always)]
     fn columns(&self) -> Option<[u8; 3]> {
         self.run.widths.get(self.place.number..)?.first_chunk().copied()
     }
 
-    /// Moves to the block after the current one; `None` if that was the tail.
+    /// Moves to the next block; `None` if the current block is the tail.
     #[inline]
     fn next_block(&mut self) -> Option<()> {
         self.place = self.next_place()?;
@@ -143,14 +143,14 @@ impl<'a, C: Columns> DeltaReader<'a, C> {
         Some(())
     }
 
-    /// All entries.
+    /// Returns all entries.
     pub(super) fn entries(&self) -> impl Iterator<Item = (u32, u32, u8)> + use<'a, C> {
         self.run.entries.iter().map(|&[n0, n1, n2, n3, s0, s1, s2, s3, skip]| {
             (u32::from_le_bytes([n0, n1, n2, n3]), u32::from_le_bytes([s0, s1, s2, s3]), skip)
         })
     }
 
-    /// All blocks before the tail, and their widths; moves to the tail.
+    /// Moves to the tail, and returns all blocks before it and their widths.
     pub(super) fn blocks(&mut self) -> Option<(&'a [u8], &'a [u8])> {
         while self.place.number < self.run.widths.len() {
             self.next_block()?;
@@ -158,7 +158,8 @@ impl<'a, C: Columns> DeltaReader<'a, C> {
         Some((self.run.bytes.get(..self.place.start)?, self.run.widths))
     }
 
-    /// Gives the deltas of the tail, at whose start the reader is; `None` if it is damaged.
+    /// Calls `give` with the deltas of the tail, at whose start the reader must be. Returns `None` if the
+    /// tail is damaged.
     pub(super) fn take_tail(&mut self, give: impl FnMut(Differences<'_>)) -> Option<()> {
         let len = u32::try_from(self.run.tail).ok()?;
         self.take(len, give)?;
@@ -190,7 +191,7 @@ impl<'a, C: Columns> DeltaReader<'a, C> {
                         *delta = reader.varint32()?;
                     }
                 }
-                // Nothing stands between the tail and the widths.
+                // There are no bytes between the tail and the widths.
                 (found.is_some() || reader.remaining().is_empty()).then_some(())?;
             }
         }
@@ -198,7 +199,7 @@ impl<'a, C: Columns> DeltaReader<'a, C> {
         Some(())
     }
 
-    /// Passes `count` deltas and returns the position of the one after them, which is passed as well.
+    /// Skips `count` deltas, and takes one more and returns its position.
     #[inline]
     pub fn one_after(&mut self, count: u64) -> Option<u32> {
         let at = self.place.at as u64 + count;
@@ -213,8 +214,8 @@ impl<'a, C: Columns> DeltaReader<'a, C> {
         found
     }
 
-    /// Gives the next `count` deltas, as far as `C` knows of them, in slices; `None` if there are fewer or
-    /// the bytes are damaged.
+    /// Calls `give` with slices of the next `count` deltas, in the columns of `C`. Returns `None` if there
+    /// are fewer deltas or the bytes are damaged.
     #[inline]
     pub fn take(&mut self, count: u32, mut give: impl FnMut(Differences<'_>)) -> Option<()> {
         let mut count = count as usize;
@@ -240,7 +241,7 @@ impl<'a, C: Columns> DeltaReader<'a, C> {
         Some(())
     }
 
-    /// Passes `count` deltas, of which no block is decoded; `None` if there are fewer.
+    /// Skips `count` deltas without decoding a block; `None` if there are fewer.
     #[inline]
     pub fn skip(&mut self, mut count: u64) -> Option<()> {
         loop {
@@ -254,9 +255,10 @@ impl<'a, C: Columns> DeltaReader<'a, C> {
         }
     }
 
-    /// Sets `found` to the first delta of each posting of a block of postings, at whose first delta the
-    /// reader is; postings rise, and `before` says how many deltas of the block are before theirs. Where
-    /// the reader is after that is not said; `None` if there are fewer deltas or the bytes are damaged.
+    /// Sets `found` to the first delta of each of some ascending postings of one block of postings. The
+    /// reader must be at the first delta of the block; `before` has, for each posting, the number of deltas
+    /// of the block before it. The place of the reader is unspecified afterwards. Returns `None` if there are
+    /// fewer deltas or the bytes are damaged.
     #[inline]
     pub(super) fn firsts(&mut self, before: impl Iterator<Item = u64>, found: &mut [u32]) -> Option<()> {
         let mut passed = self.place.at as u64;
@@ -286,7 +288,7 @@ impl<'a, C: Columns> DeltaReader<'a, C> {
         (place.at <= self.len()).then_some(())
     }
 
-    /// Where the deltas of a block of postings begin, as the run says.
+    /// Returns the place where the deltas of a block of postings begin, according to its entry.
     fn entry(&self, block: usize) -> Option<Place> {
         let Some(entry) = block.checked_sub(1) else { return Some(Place::default()) };
         let [n0, n1, n2, n3, s0, s1, s2, s3, skip] = *self.run.entries.get(entry)?;
@@ -297,15 +299,15 @@ impl<'a, C: Columns> DeltaReader<'a, C> {
         })
     }
 
-    /// True if the run says that the deltas of a block of postings begin here.
+    /// Returns true if the deltas of a block of postings begin here, according to its entry.
     pub fn is_at(&self, block: usize) -> bool {
-        // The end of a block is the start of the one after it.
+        // The end of a block is the start of the next one.
         let next = if self.place.at == self.len() { self.next_place() } else { None };
         let here = next.unwrap_or(self.place);
         self.entry(block) == Some(here)
     }
 
-    /// True if all deltas have been given or passed, and nothing is left that belongs to none.
+    /// Returns true if all deltas were taken or skipped and no other bytes are left.
     pub fn is_at_end(&mut self) -> bool {
         let at_end_of_block = self.place.number < self.run.widths.len() && self.place.at == self.len();
         if at_end_of_block && self.next_block().is_none() {

@@ -33,7 +33,7 @@ fn deltas_of(positions: &[u32]) -> Vec<u32> {
     positions.iter().zip(before).map(|(position, before)| position - before).collect()
 }
 
-/// A list and its run; the run is written out now and then while it grows.
+/// Encodes a list and its run. The output is emptied now and then while the run grows.
 fn encode(postings: &Postings, random: &mut Rng) -> (Vec<u8>, Vec<u8>, u64) {
     let (mut list, mut run, mut sent) = (Vec::new(), Vec::new(), Vec::new());
     let (mut lists, mut runs) = (ListEncoder::new(), PositionEncoder::new(false));
@@ -87,7 +87,7 @@ fn positions_read_back_document_by_document_wherever_the_cursor_goes() {
         for _ in 0..3 * postings.len().min(300) {
             let wanted = random.usize(..postings.len());
             match random.u8(..4) {
-                // Back or forward, to the next, or to where one stands.
+                // Moves back or forward, to the next posting, or to the current one.
                 0 => drop(list.jump(0, postings[wanted].0)),
                 1 if list.doc() != NO_MORE => drop(list.advance(list.doc() + random.u32(..40))),
                 2 => drop(list.step()),
@@ -148,7 +148,7 @@ fn the_highest_positions_read_back() {
     assert_eq!(cursor.positions_of_current(&mut list), postings[1].1);
 }
 
-/// Reads everything in two ways; positions must rise and be as many as the frequency says.
+/// Reads everything in two ways. Positions must ascend, and their number must be the frequency.
 fn exhaust(list: &[u8], run: &[u8], doc_freq: u32, total: u64, random: &mut Rng) {
     let Some(reader) = DeltaReader::<OnlyPositions>::new(run, doc_freq, total, false) else { return };
     let Some(mut list) = ListCursor::new(list, doc_freq, 1 << 31) else { return };
@@ -197,7 +197,7 @@ fn damaged_runs_end_with_a_note_and_never_panic() {
     }
 }
 
-/// A list with its run, and what they stand for.
+/// A list with its run, and the postings that they contain.
 struct Part {
     postings: Postings,
     list: Vec<u8>,
@@ -206,7 +206,7 @@ struct Part {
     max_doc: u32,
 }
 
-/// Appends parts one after the other, as a merge does: carried where that is worth it, else posting by
+/// Appends parts one after the other, as a merge does: carries them if that pays, otherwise posting by
 /// posting.
 fn append(parts: &[Part], random: &mut Rng) -> Part {
     let (mut lists, mut runs) = (ListEncoder::new(), PositionEncoder::new(false));
@@ -215,7 +215,7 @@ fn append(parts: &[Part], random: &mut Rng) -> Part {
     for part in parts {
         let doc_freq = part.postings.len() as u32;
         let bytes = ListBytes { bytes: &part.list, doc_freq, total_tf: part.total, max_doc: part.max_doc };
-        // What lost documents is never carried.
+        // A list with deleted documents is never carried.
         if lists.would_carry(&bytes) && random.u8(..8) > 0 {
             let waiting = lists.carry(&bytes, base, &norms, &mut list).unwrap();
             let mut reader =
@@ -239,7 +239,7 @@ fn append(parts: &[Part], random: &mut Rng) -> Part {
     Part { postings, list, run, total: summary.total_tf, max_doc: base }
 }
 
-/// Norms that depend on the document, alike in all parts.
+/// Norms that depend on the document, the same in all parts.
 fn norms(max_doc: u32) -> Vec<u8> {
     (0..max_doc).map(|_| 7).collect()
 }

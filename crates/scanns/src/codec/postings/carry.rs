@@ -1,9 +1,9 @@
-//! Appends lists of another segment to the one that is written, and copies their blocks as they are.
+//! Appends lists of another segment to the current list, and copies their blocks unchanged.
 //!
-//! Within a block documents are kept as differences, so all that changes with their numbers is the table, and
-//! the first difference of all. What waits for a block to become full has to be written as it is, as a loose
-//! block. So that those stay few however often lists are merged, lists of a few blocks are not carried but
-//! pushed anew.
+//! Documents are stored as differences within a block, so only the table and the very first difference depend
+//! on their numbers. Postings that do not fill a block yet must be written as a loose block. To limit the
+//! number of loose blocks, however often lists are merged, lists of few blocks are not carried but pushed
+//! again.
 
 use std::ops::Range;
 
@@ -11,33 +11,34 @@ use super::table::{Entry, Table};
 use super::{ENTRY, ListCursor, ListEncoder, docs};
 use crate::codec::bitpack::{BLOCK, UNIT, packed_len};
 
-/// Blocks that a list must have to be worth a loose one before it: of about 140 bytes each, where that costs
-/// 50 more than the same postings in a full one.
+/// Minimum number of blocks of a list that is worth a loose block before it. A block takes about 140 bytes,
+/// and a loose block takes 50 bytes more than the same postings in a full one.
 const LEAST_BLOCKS: usize = 8;
 
 /// A list in the bytes of another segment.
 #[derive(Clone, Copy, Debug)]
 pub struct ListBytes<'a> {
-    /// The bytes.
+    /// The encoded list.
     pub bytes: &'a [u8],
-    /// Documents in it.
+    /// Number of documents in the list.
     pub doc_freq: u32,
-    /// Occurrences in all of them.
+    /// Number of occurrences in all of these documents.
     pub total_tf: u64,
-    /// All documents are below this.
+    /// An upper bound: all documents are below this number.
     pub max_doc: u32,
 }
 
 impl ListEncoder {
-    /// True if the blocks of `list` would be copied now, if they were appended.
+    /// Returns true if [`ListEncoder::carry`] would copy the blocks of `list`.
     pub fn would_carry(&self, list: &ListBytes<'_>) -> bool {
         let least = if self.len == 0 { 1 } else { LEAST_BLOCKS };
         (list.doc_freq as usize) >= least * BLOCK
     }
 
-    /// Appends all of `list`, for which [`ListEncoder::would_carry`], with `shift` added to every document,
-    /// which then are above those so far and have their norms in `norms`. Returns how many postings wait
-    /// for more, all of which are of `list`; `None` if it is damaged.
+    /// Appends all of `list` and adds `shift` to every document. [`ListEncoder::would_carry`] must be true
+    /// for the list. The new documents must be above those so far, and `norms` must contain their norms.
+    /// Returns the number of postings, all of them of `list`, that do not fill a block yet; `None` if the
+    /// list is damaged.
     pub fn carry(
         &mut self,
         list: &ListBytes<'_>,
@@ -63,7 +64,7 @@ impl ListEncoder {
         let last = table.entries.last()?;
         let to = table.entries.len() - usize::from(is_loose(last));
         let from = table.entries.iter().take(to).take_while(|&entry| is_loose(entry)).count();
-        // They stay blocks of their own, since positions have an entry for each.
+        // They stay separate blocks, because positions have an entry for each block.
         for block in 0..from {
             push_block(self, block, out)?;
             self.flush_loose(norms, out);
@@ -76,7 +77,7 @@ impl ListEncoder {
         Some(waiting)
     }
 
-    /// Copies some blocks, of which the first and the last are not loose.
+    /// Copies blocks; the first and the last of them must not be loose.
     fn copy(&mut self, table: &Table<'_>, blocks: Range<usize>, shift: u32, out: &mut Vec<u8>) -> Option<()> {
         let entries = table.entries.get(blocks.clone())?;
         let (first, last) = (Entry::read(entries.first()?), Entry::read(entries.last()?));
@@ -113,8 +114,8 @@ impl ListEncoder {
         Some(())
     }
 
-    /// Copies the first block of a list, whose documents follow `before` there and are moved by `shift`;
-    /// returns the code of how they are written now.
+    /// Copies the first block of a list, in which its documents follow `before`, and adds `shift` to them.
+    /// Returns the code of their new encoding.
     fn copy_first(
         &self,
         block: &[u8],
@@ -140,7 +141,7 @@ impl ListEncoder {
     }
 }
 
-/// Where a full block ends.
+/// Returns the end of a full block.
 fn block_end(entry: &Entry) -> Option<usize> {
     entry.start.checked_add(docs::len(entry.code) + packed_len(entry.tf_width))
 }

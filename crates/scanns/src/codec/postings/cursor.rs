@@ -1,8 +1,8 @@
 //! Reads lists: document by document, block by block, or by jumping to a document.
 //!
-//! Nothing that stands in the bytes is believed: widths, places and documents are checked where they are
-//! used, and documents only ever increase and stay below the bound given. A cursor over damaged bytes ends
-//! early and says so.
+//! The bytes are not trusted: widths, places and documents are checked when they are used, and documents only
+//! ever increase and stay below the given bound. A cursor over damaged bytes ends early and reports the
+//! damage.
 
 #![expect(
     clippy::indexing_slicing,
@@ -18,19 +18,19 @@ use crate::codec::varint::ByteReader;
 /// The document of a cursor that has passed its last posting.
 pub const NO_MORE: u32 = u32::MAX;
 
-/// Postings after the current one that [`ListCursor::seek`] looks at before it searches.
+/// Number of postings after the current one that [`ListCursor::seek`] checks before it searches.
 const NEAR: usize = 8;
 
-/// Where a posting stands among all occurrences of its term.
+/// The place of a posting among all occurrences of its term.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct PostingPlace {
-    /// The block that it is in.
+    /// The block of the posting.
     pub block: usize,
-    /// Occurrences in the postings of the block before it.
+    /// Number of occurrences in the earlier postings of the block.
     pub before: u64,
 }
 
-/// Where the postings come from.
+/// The source of the postings.
 enum Source<'a> {
     /// A list with at least one full block.
     Blocks(Table<'a>),
@@ -44,14 +44,14 @@ enum Source<'a> {
 pub struct ListCursor<'a> {
     source: Source<'a>,
     doc_freq: u32,
-    /// All documents are below this.
+    /// An upper bound: all documents are below this number.
     max_doc: u32,
     /// The last document of the list.
     last: u32,
     doc: u32,
     at: usize,
     block: usize,
-    /// Postings of the block that is decoded; the documents after them, up to a whole block, are
+    /// Number of postings in the decoded block; the documents after them, up to a whole block, are
     /// [`NO_MORE`].
     len: usize,
     tfs_ready: bool,
@@ -61,8 +61,8 @@ pub struct ListCursor<'a> {
 }
 
 impl<'a> ListCursor<'a> {
-    /// A cursor at the first posting of the list in `bytes`; `None` if those cannot be a list of `doc_freq`
-    /// documents below `max_doc`, which is at most 2³¹.
+    /// Opens the list in `bytes` and moves to its first posting. Returns `None` if the bytes cannot be a list
+    /// of `doc_freq` documents below `max_doc`, which is at most 2³¹.
     pub fn new(bytes: &'a [u8], doc_freq: u32, max_doc: u32) -> Option<Self> {
         if doc_freq == 0 || doc_freq > max_doc || max_doc > 1 << 31 {
             return None;
@@ -81,7 +81,8 @@ impl<'a> ListCursor<'a> {
         (cursor.last < max_doc && !cursor.corrupt).then_some(cursor)
     }
 
-    /// A cursor at the first of postings in memory, `docs` strictly increasing and as many as `tfs`.
+    /// Creates a cursor at the first of some postings in memory. `docs` must ascend strictly and have the
+    /// length of `tfs`.
     pub fn from_decoded(docs: &'a [u32], tfs: &'a [u32]) -> Self {
         let len = docs.len().min(tfs.len());
         let source = Source::Decoded { docs: &docs[..len], tfs: &tfs[..len] };
@@ -91,7 +92,7 @@ impl<'a> ListCursor<'a> {
         cursor
     }
 
-    /// A cursor at the only posting of a term that occurs in one document.
+    /// Creates a cursor at the only posting of a term that occurs in one document.
     pub fn single(doc: u32, tf: u32) -> Self {
         let mut cursor = Self::empty(Source::Short, 1, NO_MORE);
         (cursor.docs[0], cursor.tfs[0]) = (doc, tf);
@@ -116,25 +117,25 @@ impl<'a> ListCursor<'a> {
         }
     }
 
-    /// Postings in the list.
+    /// Returns the number of postings in the list.
     #[inline]
     pub fn doc_freq(&self) -> u32 {
         self.doc_freq
     }
 
-    /// The last document of the list.
+    /// Returns the last document of the list.
     #[inline]
     pub fn last_doc(&self) -> u32 {
         self.last
     }
 
-    /// The current document, [`NO_MORE`] at the end.
+    /// Returns the current document, [`NO_MORE`] at the end.
     #[inline]
     pub fn doc(&self) -> u32 {
         self.doc
     }
 
-    /// The frequency in the current document.
+    /// Returns the frequency in the current document.
     #[inline]
     pub fn tf(&mut self) -> u32 {
         if !self.tfs_ready {
@@ -143,7 +144,7 @@ impl<'a> ListCursor<'a> {
         self.tfs[self.at % BLOCK]
     }
 
-    /// True if the bytes turned out damaged; the cursor is then at its end.
+    /// Returns true if the bytes are damaged; the cursor is then at its end.
     #[inline]
     pub fn corrupt(&self) -> bool {
         self.corrupt
@@ -155,7 +156,7 @@ impl<'a> ListCursor<'a> {
         self.consume(1)
     }
 
-    /// Moves to the first document that is not below `target`, or stays if that is the current one.
+    /// Moves to the first document that is not below `target`; stays if the current document is not below it.
     #[inline]
     pub fn advance(&mut self, target: u32) -> u32 {
         if target <= self.doc {
@@ -171,7 +172,8 @@ impl<'a> ListCursor<'a> {
         self.seek_in_block(target)
     }
 
-    /// Moves to the first document not below `target`, forwards or backwards; no block before `from` has it.
+    /// Moves to the first document not below `target`, forwards or backwards. No block before `from` may
+    /// contain this document.
     #[inline]
     pub fn jump(&mut self, from: usize, target: u32) -> u32 {
         let block = self.find_block(from, target);
@@ -179,7 +181,7 @@ impl<'a> ListCursor<'a> {
         if target <= self.doc { self.doc } else { self.seek_in_block(target) }
     }
 
-    /// Moves to the first document not below `target`, forwards or backwards. Looks at what is near first.
+    /// Moves to the first document not below `target`, forwards or backwards. Checks the next postings first.
     #[inline]
     pub fn seek(&mut self, target: u32) -> u32 {
         let last = self.docs[self.len.saturating_sub(1) % BLOCK];
@@ -204,7 +206,7 @@ impl<'a> ListCursor<'a> {
         }
     }
 
-    /// The last document of the block that is decoded; [`NO_MORE`] at the end.
+    /// Returns the last document of the decoded block; [`NO_MORE`] at the end.
     #[inline]
     fn block_end(&self) -> u32 {
         if self.doc == NO_MORE { NO_MORE } else { self.docs[(self.len - 1) % BLOCK] }
@@ -226,13 +228,14 @@ impl<'a> ListCursor<'a> {
         self.doc
     }
 
-    /// The documents from the current one to the end of its block; empty at the end of the list.
+    /// Returns the documents from the current one to the end of its block; an empty slice at the end of the
+    /// list.
     #[inline]
     pub fn rest_of_docs(&self) -> &[u32] {
         self.docs.get(self.at..self.len).unwrap_or_default()
     }
 
-    /// The documents from the current one to the end of its block, and the frequencies in them.
+    /// Returns the documents from the current one to the end of its block, and their frequencies.
     #[inline]
     pub fn rest_of_block(&mut self) -> (&[u32], &[u32]) {
         if !self.tfs_ready {
@@ -244,7 +247,8 @@ impl<'a> ListCursor<'a> {
         )
     }
 
-    /// Where the current posting stands among all occurrences of the term; at the end of the list, `None`.
+    /// Returns the place of the current posting among all occurrences of the term; meaningless at the end of
+    /// the list.
     pub fn place(&mut self) -> PostingPlace {
         if !self.tfs_ready {
             self.decode_tfs();
@@ -253,7 +257,7 @@ impl<'a> ListCursor<'a> {
         PostingPlace { block: self.block, before: before.iter().map(|&tf| u64::from(tf)).sum() }
     }
 
-    /// Passes `count` postings, not more than the block has left, and returns the document after them.
+    /// Skips `count` postings, at most as many as the block has left, and returns the document after them.
     #[inline]
     pub fn consume(&mut self, count: usize) -> u32 {
         self.at += count;
@@ -265,13 +269,13 @@ impl<'a> ListCursor<'a> {
         self.doc
     }
 
-    /// Number of the block that is decoded.
+    /// Returns the number of the decoded block.
     #[inline]
     pub fn block(&self) -> usize {
         self.block
     }
 
-    /// Number of blocks in the list.
+    /// Returns the number of blocks in the list.
     #[inline]
     pub fn blocks(&self) -> usize {
         match &self.source {
@@ -281,8 +285,8 @@ impl<'a> ListCursor<'a> {
         }
     }
 
-    /// The first block from `from` on that may hold a document not below `target`; [`ListCursor::blocks`] if
-    /// there is none. Looks at the table only.
+    /// Returns the first block from `from` on that may contain a document not below `target`;
+    /// [`ListCursor::blocks`] if there is none. Only the table is read.
     #[inline]
     pub fn find_block(&self, from: usize, target: u32) -> usize {
         let (blocks, mut low, mut step) = (self.blocks(), from, 1);
@@ -298,7 +302,7 @@ impl<'a> ListCursor<'a> {
         low
     }
 
-    /// The table of a list that has one.
+    /// Returns the table of the list, if it has one.
     pub(super) fn table(&self) -> Option<&Table<'a>> {
         match &self.source {
             Source::Blocks(table) => Some(table),
@@ -306,14 +310,14 @@ impl<'a> ListCursor<'a> {
         }
     }
 
-    /// Ends the list, which turned out damaged.
+    /// Ends the list because it is damaged.
     #[cold]
     pub(super) fn give_up(&mut self) {
         self.corrupt = true;
         self.end();
     }
 
-    /// The last document of a block, [`NO_MORE`] past the last one.
+    /// Returns the last document of a block, [`NO_MORE`] after the last block.
     #[inline]
     pub fn block_last(&self, block: usize) -> u32 {
         match &self.source {
@@ -327,7 +331,7 @@ impl<'a> ListCursor<'a> {
         }
     }
 
-    /// What bounds the postings of a block; pairs may repeat.
+    /// Returns impacts that bound the postings of a block; pairs may repeat.
     #[inline]
     pub fn block_impacts(&self, block: usize) -> [Impact; PAIRS] {
         match &self.source {
@@ -339,7 +343,7 @@ impl<'a> ListCursor<'a> {
         }
     }
 
-    /// What bounds all postings of the list; unbounded for lists without a table.
+    /// Returns impacts that bound all postings of the list; unbounded for lists without a table.
     pub fn list_impacts(&self) -> [Impact; PAIRS] {
         match &self.source {
             Source::Blocks(table) => read_impacts(table.whole),
@@ -347,8 +351,8 @@ impl<'a> ListCursor<'a> {
         }
     }
 
-    /// Decodes a block, before or after the current one, and moves to its first posting; past the last block
-    /// that is the end of the list.
+    /// Decodes a block, before or after the current one, and moves to its first posting. After the last
+    /// block, this is the end of the list.
     pub fn load_block(&mut self, block: usize) {
         if block == self.block && self.len > 0 {
             (self.at, self.doc) = (0, self.docs[0]);

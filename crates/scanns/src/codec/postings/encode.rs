@@ -7,25 +7,25 @@ use super::{ENTRY, IMPACTS, LOOSE, docs};
 use crate::codec::bitpack::{BLOCK, UNIT, pack, width_of};
 use crate::codec::varint::put_varint;
 
-/// What a finished list adds up to.
+/// The totals of a finished list.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct ListSummary {
-    /// Documents in the list.
+    /// Number of documents in the list.
     pub doc_freq: u32,
-    /// Occurrences in all of them.
+    /// Number of occurrences in all of these documents.
     pub total_tf: u64,
 }
 
-/// Encodes one list after the other; the buffers are reused.
+/// Encodes one list after another; its buffers are reused.
 pub struct ListEncoder {
     docs: [u32; BLOCK],
     tfs: [u32; BLOCK],
     pub(super) len: usize,
-    /// The document before the block, -1 (that is, `u32::MAX`) at the start.
+    /// The document before the block; -1 (that is, `u32::MAX`) at the start.
     pub(super) before: u32,
     pub(super) doc_freq: u32,
     pub(super) total_tf: u64,
-    /// Bytes written for this list so far, in units of [`UNIT`](crate::codec::bitpack::UNIT).
+    /// Number of bytes written for this list so far, in units of [`UNIT`](crate::codec::bitpack::UNIT).
     pub(super) units: u32,
     pub(super) table: Vec<u8>,
 }
@@ -37,7 +37,7 @@ impl Default for ListEncoder {
 }
 
 impl ListEncoder {
-    /// An encoder at the start of a list.
+    /// Creates an encoder at the start of a list.
     pub fn new() -> Self {
         ListEncoder {
             docs: [0; BLOCK],
@@ -51,8 +51,8 @@ impl ListEncoder {
         }
     }
 
-    /// Appends a posting; documents of a list come in strictly increasing order, `tf` is at least 1 and
-    /// `norms` holds the norm of every document. Nothing else may be written to `out` within a list.
+    /// Appends a posting. The documents of a list must ascend strictly, `tf` must be at least 1, and `norms`
+    /// must have the norm of every document. Nothing else may be written to `out` within a list.
     #[inline]
     pub fn push(&mut self, doc: u32, tf: u32, norms: &[u8], out: &mut Vec<u8>) {
         debug_assert!(
@@ -68,7 +68,7 @@ impl ListEncoder {
         }
     }
 
-    /// Ends the list and makes the encoder ready for the next one.
+    /// Ends the list and prepares the encoder for the next one.
     pub fn finish(&mut self, norms: &[u8], out: &mut Vec<u8>) -> ListSummary {
         self.total_tf += self.tfs[..self.len].iter().map(|&tf| u64::from(tf)).sum::<u64>();
         let last = self.last();
@@ -86,18 +86,18 @@ impl ListEncoder {
         summary
     }
 
-    /// The last document that was pushed.
+    /// Returns the last document that was pushed.
     #[inline]
     fn last(&self) -> u32 {
         if self.len == 0 { self.before } else { self.docs[self.len - 1] }
     }
 
-    /// Postings that wait, which are fewer than a block.
+    /// Returns the number of pending postings, which is less than a block.
     fn loose_count(&self) -> u8 {
         u8::try_from(self.len).unwrap_or(0)
     }
 
-    /// Writes what waits as a loose block, if anything does.
+    /// Writes the pending postings as a loose block, if there are any.
     pub(super) fn flush_loose(&mut self, norms: &[u8], out: &mut Vec<u8>) {
         if self.len == 0 {
             return;

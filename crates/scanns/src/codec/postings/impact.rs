@@ -1,15 +1,15 @@
-//! Which pairs of frequency and norm bound the postings of a block.
+//! Chooses the pairs of frequency and norm that bound the postings of a block.
 
 #![expect(clippy::indexing_slicing, reason = "there are 64 classes, and a pair has two bytes")]
 
 use super::IMPACTS;
 use crate::codec::norm::{length_to_norm, norm_to_length};
 
-/// Pairs kept per block. One would have to combine the highest frequency with the shortest document, which
-/// are rarely the same posting; three make the bound nearly exact.
+/// Number of pairs per block. A single pair would have to combine the highest frequency with the shortest
+/// document, which are rarely in the same posting; three pairs make the bound nearly exact.
 pub const PAIRS: usize = 3;
 
-/// A frequency no posting exceeds and a norm no posting undercuts, among those that this pair stands for.
+/// A bound for some postings: none has a higher frequency or a smaller norm.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Impact {
     /// The code of the highest term frequency, see [`code_to_tf`].
@@ -19,33 +19,34 @@ pub struct Impact {
 }
 
 impl Impact {
-    /// What bounds every posting.
+    /// The impact that bounds every posting.
     pub const UNBOUNDED: Impact = Impact { tf_code: u8::MAX, norm: 0 };
 }
 
-/// The code of the smallest coded frequency that is not below `tf`.
+/// Returns the code of the smallest coded frequency that is not below `tf`.
 #[inline]
 fn tf_to_code(tf: u32) -> u8 {
     let code = length_to_norm(u64::from(tf));
     if norm_to_length(code) < tf { code.saturating_add(1) } else { code }
 }
 
-/// The frequency that a code in an [`Impact`] stands for; the last code stands for all that are higher.
+/// Returns the frequency that a code in an [`Impact`] stands for. The last code stands for all higher
+/// frequencies too.
 #[inline]
 pub const fn code_to_tf(code: u8) -> u32 {
     if code == u8::MAX { u32::MAX } else { norm_to_length(code) }
 }
 
-/// Reads impacts as [`ImpactSet::pairs`] wrote them.
+/// Reads impacts that [`ImpactSet::pairs`] wrote.
 #[inline]
 pub(super) fn read_impacts(bytes: &[u8; IMPACTS]) -> [Impact; PAIRS] {
     std::array::from_fn(|i| Impact { tf_code: bytes[2 * i], norm: bytes[2 * i + 1] })
 }
 
-/// Frequencies up to here have a class of their own.
+/// Frequencies up to this one have separate classes.
 const EXACT_CLASSES: u8 = 24;
 
-/// The highest code of the classes that have one code only.
+/// The highest code of each class that has only one code.
 const EXACT_CODES: [u8; 64] = {
     let mut codes = [0; 64];
     let mut code = 0;
@@ -56,7 +57,8 @@ const EXACT_CODES: [u8; 64] = {
     codes
 };
 
-/// Postings by class of frequency: per class the highest frequency and the shortest document.
+/// Postings by class of frequency: for each class the highest frequency and the norm of the shortest
+/// document.
 pub(super) struct ImpactSet {
     used: u64,
     tf_codes: [u8; 64],
@@ -68,7 +70,7 @@ impl ImpactSet {
         ImpactSet { used: 0, tf_codes: EXACT_CODES, norms: [u8::MAX; 64] }
     }
 
-    /// The impacts of postings that all occur once, `norm` being the shortest document's.
+    /// Returns the impacts of postings with frequency 1, where `norm` is the norm of the shortest document.
     pub(super) fn of_ones(norm: u8) -> [u8; IMPACTS] {
         std::array::from_fn(|i| if i % 2 == 0 { 1 } else { norm })
     }
@@ -95,14 +97,14 @@ impl ImpactSet {
         self.norms[class] = self.norms[class].min(norm);
     }
 
-    /// Adds what `impacts` stand for.
+    /// Adds the postings that `impacts` bound.
     pub(super) fn add_impacts(&mut self, impacts: &[u8; IMPACTS]) {
         for pair in impacts.as_chunks::<2>().0 {
             self.add_code(pair[0], pair[1]);
         }
     }
 
-    /// The pairs that dominate all that was added, by falling frequency.
+    /// Returns pairs that dominate all added postings, by descending frequency.
     pub(super) fn pairs(&self) -> [u8; IMPACTS] {
         let (mut steps, mut count) = self.steps();
         while count > PAIRS {
@@ -117,7 +119,8 @@ impl ImpactSet {
         })
     }
 
-    /// The classes that no other dominates, by falling frequency and so falling norm, and their number.
+    /// Returns the classes that no other class dominates, by descending frequency and thus descending norm,
+    /// and their number.
     fn steps(&self) -> ([(u8, u8); 64], usize) {
         let mut steps = [(0, 0); 64];
         let (mut count, mut left) = (0, self.used);
@@ -133,7 +136,7 @@ impl ImpactSet {
     }
 }
 
-/// Where merging a step with the next one raises the ratio of frequency to length the least.
+/// Returns the step to merge with the next one so that the ratio of frequency to length increases the least.
 fn cheapest_merge(steps: &[(u8, u8)]) -> usize {
     let ratio =
         |tf_code: u8, norm: u8| f64::from(code_to_tf(tf_code)) / f64::from(norm_to_length(norm).max(1));

@@ -1,4 +1,5 @@
-//! The list of one term: which documents contain it and how often, with what queries need to skip.
+//! The list of one term: the documents that contain it, its frequencies, and the data that queries need to
+//! skip blocks.
 //!
 //! ```text
 //! list  = posting*                     of fewer than BLOCK documents
@@ -15,21 +16,24 @@
 //! impacts = (tf:u8 norm:u8){3}
 //! ```
 //!
-//! A gap is the distance to the document before, less one; before the first document stands number -1. `last`
-//! is the last document of the block; `start` its place in units of [`UNIT`](super::bitpack::UNIT) bytes from
-//! the start of the list, so that four bytes reach every block of 2³¹ postings. Integers are little-endian.
+//! A gap is the distance to the previous document minus one; the document before the first one counts as -1.
+//! `last` is the last document of the block; `start` its place in units of [`UNIT`](super::bitpack::UNIT)
+//! bytes from the start of the list, so that four bytes reach every block of 2³¹ postings. Integers are
+//! little-endian.
 //!
-//! What is left at the end of a list is a loose block. One may stand between others too: a merge copies the
-//! blocks of a list as they are, and what the list before them left has to stay what it is.
+//! The rest of a list after its full blocks is a loose block. There may be loose blocks between other blocks
+//! too: a merge copies the blocks of a list unchanged, so the loose block of the list before them stays
+//! loose.
 //!
 //! Impacts bound the scores of a block without fixing the similarity: every posting of the block is dominated
-//! by one of the three pairs, that is, has a frequency of at most the pair's and a norm of at least the
-//! pair's. Frequencies are rounded up to the codes of [`length_to_norm`](super::norm::length_to_norm). The
-//! impacts after the last entry are those of the whole list. Unused pairs repeat the last one.
+//! by one of the three pairs, that is, its frequency is at most the frequency of the pair and its norm is at
+//! least the norm of the pair. Frequencies are rounded up to the codes of
+//! [`length_to_norm`](super::norm::length_to_norm). The impacts after the last entry bound the whole list.
+//! Unused pairs repeat the last one.
 //!
-//! `encode.rs` writes lists, with `docs.rs` the documents of a block, `carry.rs` copies them, `cursor.rs`
-//! reads them with `table.rs`, `windowed.rs` as bits, `short.rs` the shortest for a merge, `impact.rs` finds
-//! the pairs.
+//! `encode.rs` writes lists, and `docs.rs` the documents of a block. `carry.rs` copies lists. `cursor.rs`
+//! reads them with the help of `table.rs`, `windowed.rs` reads them as bits, and `short.rs` reads short lists
+//! for a merge. `impact.rs` chooses the pairs.
 
 mod carry;
 mod cursor;
@@ -52,14 +56,14 @@ pub use windowed::WindowedList;
 
 use super::bitpack::BLOCK;
 
-/// Bytes of one entry of the table.
+/// Number of bytes of an entry of the table.
 const ENTRY: usize = 10 + IMPACTS;
 
-/// Bytes of the impacts of a block or of the list.
+/// Number of bytes of the impacts of a block or of the list.
 const IMPACTS: usize = 2 * PAIRS;
 
-/// The code that says that a block is loose.
+/// The code of a loose block.
 const LOOSE: u8 = u8::MAX;
 
-/// Codes above this one say that documents are bits, and how many units those take.
+/// Codes above this one mean that documents are bits; the rest of the code is the number of units of bits.
 const DENSE: u8 = 64;

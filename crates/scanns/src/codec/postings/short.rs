@@ -1,9 +1,9 @@
-//! Reads a list without blocks from front to back: for a merge, where a cursor's buffers cost more than all
-//! else.
+//! Reads a list without full blocks from front to back. This is for merges, where the buffers of a cursor
+//! would cost more than everything else.
 
 use crate::codec::varint::ByteReader;
 
-/// The postings of a list of fewer documents than a block; ends early if it is damaged.
+/// The postings of a list of fewer documents than a block. It ends early if the list is damaged.
 pub struct ShortList<'a> {
     reader: ByteReader<'a>,
     next: u64,
@@ -12,12 +12,12 @@ pub struct ShortList<'a> {
 }
 
 impl<'a> ShortList<'a> {
-    /// The list in `bytes`, of `doc_freq` documents below `max_doc`.
+    /// Opens the list in `bytes`, of `doc_freq` documents below `max_doc`.
     pub fn new(bytes: &'a [u8], doc_freq: u32, max_doc: u32) -> Self {
         ShortList { reader: ByteReader::new(bytes), next: 0, left: doc_freq, max_doc }
     }
 
-    /// True if all postings were read, and nothing was wrong with them.
+    /// Returns true if all postings were read without errors.
     pub fn is_whole(&self) -> bool {
         self.left == 0
     }

@@ -1,21 +1,21 @@
-//! The table behind the blocks of a list: where each begins, how it is written, what bounds it.
+//! The table after the blocks of a list: the place, the encoding and the bounds of each block.
 
 use super::{BLOCK, ENTRY, IMPACTS, LOOSE};
 use crate::codec::bitpack::packed_len;
 
-/// A list with a table, taken apart.
+/// The parts of a list with a table.
 #[derive(Clone, Copy)]
 pub(super) struct Table<'a> {
     /// The blocks.
     pub(super) bytes: &'a [u8],
-    /// One per block.
+    /// The table entry of each block.
     pub(super) entries: &'a [[u8; ENTRY]],
     /// The impacts of the whole list.
     pub(super) whole: &'a [u8; IMPACTS],
 }
 
 impl<'a> Table<'a> {
-    /// Takes a list of at least [`BLOCK`] postings apart; `None` if its bytes are none.
+    /// Splits a list of at least [`BLOCK`] postings into its parts; `None` if its bytes are invalid.
     pub(super) fn of(list: &'a [u8]) -> Option<Self> {
         let (rest, blocks) = list.split_last_chunk()?;
         let (rest, whole) = rest.split_last_chunk()?;
@@ -26,13 +26,13 @@ impl<'a> Table<'a> {
     }
 }
 
-/// What the table says about a block.
+/// The table entry of a block.
 pub(super) struct Entry {
-    /// Its last document.
+    /// The last document of the block.
     pub(super) last: u32,
-    /// Its place in bytes from the start of the list.
+    /// The place of the block, in bytes from the start of the list.
     pub(super) start: usize,
-    /// How its documents are written.
+    /// The code of the encoding of its documents.
     pub(super) code: u8,
     pub(super) tf_width: u8,
 }
@@ -49,7 +49,7 @@ impl Entry {
         }
     }
 
-    /// The number of its postings if they are not packed, but one by one.
+    /// Returns the number of postings of a loose block; `None` for other blocks.
     #[inline]
     pub(super) fn loose(&self) -> Option<usize> {
         (self.code == LOOSE).then_some(usize::from(self.tf_width).clamp(1, BLOCK - 1))

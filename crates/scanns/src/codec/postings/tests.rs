@@ -47,8 +47,7 @@ fn read_all(cursor: &mut ListCursor) -> Postings {
 const COUNTS: [usize; 10] =
     [1, 2, BLOCK - 1, BLOCK, BLOCK + 1, 2 * BLOCK - 1, 2 * BLOCK, 2 * BLOCK + 77, 9 * BLOCK, 20 * BLOCK + 5];
 
-/// Runs `check` over random lists of every interesting length, with the cursor made from bytes and from
-/// memory.
+/// Runs `check` over random lists of every interesting length, with cursors over bytes and over memory.
 fn over_lists(
     seed: u64,
     mut check: impl FnMut(&mut Rng, &Postings, &[u8], &mut dyn FnMut() -> ListCursor<'static>),
@@ -236,7 +235,7 @@ fn postings_at_the_highest_documents_and_frequencies_read_back() {
     assert_eq!(read_all(&mut cursor), postings);
 }
 
-/// Reads everything there is in three ways; documents must rise and stay in bounds.
+/// Reads everything in three ways; documents must ascend and stay in bounds.
 fn exhaust(bytes: &[u8], doc_freq: u32, max_doc: u32, random: &mut Rng) {
     let Some(mut cursor) = ListCursor::new(bytes, doc_freq, max_doc) else { return };
     let mut before = None;
@@ -354,7 +353,7 @@ fn damaged_lists_give_windows_that_end_early_or_say_that_they_are_damaged() {
     }
 }
 
-/// The list of all parts, one after the other, carried where that is worth it; with the postings.
+/// Appends all parts to one list, carried if that pays, and returns the list with its postings.
 fn carried(parts: &[(Postings, Vec<u8>)]) -> (Postings, Vec<u8>) {
     let (mut encoder, mut out, mut all) = (ListEncoder::new(), Vec::new(), Postings::new());
     let end: u32 = parts.iter().map(|(postings, _)| postings.last().unwrap().0 + 1).sum();

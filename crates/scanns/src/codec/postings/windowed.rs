@@ -1,7 +1,8 @@
-//! A list as bits, a window of documents at a time: for what asks which documents match, and not how often.
+//! A list as bits, one window of documents at a time, for queries that need the matching documents but not
+//! their frequencies.
 //!
-//! Blocks of bits are laid over the window as they are, and only packed ones are unpacked. Which blocks a
-//! window needs the table says.
+//! Blocks of bits are combined with the window directly, and only packed blocks are unpacked. The table shows
+//! which blocks a window needs.
 
 use std::ops::Range;
 
@@ -9,54 +10,54 @@ use super::table::Entry;
 use super::{BLOCK, ListCursor, NO_MORE, docs};
 use crate::codec::bits;
 
-/// A list that is read in windows, best in rising ones.
+/// A list that is read in windows; ascending windows are the fastest.
 pub struct WindowedList<'a> {
     cursor: ListCursor<'a>,
     /// The block that was needed last.
     block: usize,
-    /// The last one whose bits were found to be as they should.
+    /// The last block whose bits were verified.
     checked: Option<usize>,
 }
 
-/// A block that need not be unpacked.
+/// A block that does not need to be unpacked.
 struct Dense<'a> {
     /// The document of the first bit.
     first: u32,
     last: u32,
-    /// None if all documents from the first to the last have the term.
+    /// The bits; `None` if all documents from the first to the last contain the term.
     bits: Option<&'a [u8]>,
 }
 
-/// Parts of a block whose bits are set in turns: neighbours are mostly bits of one word, and each write of it
-/// waits for the one before.
+/// Number of parts of a block whose bits are set in turns. Neighbours are mostly bits of one word, and each
+/// write to a word waits for the previous write to it.
 const STREAMS: usize = 4;
 
 impl<'a> WindowedList<'a> {
-    /// Reads the list of `cursor`, which has not been moved.
+    /// Reads the list of `cursor`, which must not have been moved.
     pub fn new(cursor: ListCursor<'a>) -> Self {
         WindowedList { cursor, block: 0, checked: None }
     }
 
-    /// Postings in the list.
+    /// Returns the number of postings in the list.
     #[inline]
     pub fn doc_freq(&self) -> u32 {
         self.cursor.doc_freq()
     }
 
-    /// The last document of the list.
+    /// Returns the last document of the list.
     #[inline]
     pub fn last_doc(&self) -> u32 {
         self.cursor.last_doc()
     }
 
-    /// True if the bytes turned out damaged; no more documents are found then.
+    /// Returns true if the bytes are damaged; then no more documents are found.
     #[inline]
     pub fn corrupt(&self) -> bool {
         self.cursor.corrupt()
     }
 
-    /// No document from `target` on is before this one, which the list may or may not have; [`NO_MORE`] after
-    /// the last.
+    /// Returns a lower bound of the next document: the list contains no document from `target` to before it,
+    /// but need not contain it. Returns [`NO_MORE`] after the last document.
     pub fn next(&mut self, target: u32) -> u32 {
         self.find(target);
         if self.cursor.corrupt() || self.block >= self.cursor.blocks() {
@@ -68,7 +69,7 @@ impl<'a> WindowedList<'a> {
         }
     }
 
-    /// Moves to the block that may have `target`.
+    /// Moves to the block that may contain `target`.
     #[inline]
     fn find(&mut self, target: u32) {
         let is_beyond = self.block > 0 && self.cursor.block_last(self.block - 1) >= target;
@@ -76,7 +77,7 @@ impl<'a> WindowedList<'a> {
         self.block = self.cursor.find_block(from, target);
     }
 
-    /// True if the list has `doc`.
+    /// Returns true if the list contains `doc`.
     #[inline]
     pub fn contains(&mut self, doc: u32) -> bool {
         self.find(doc);
@@ -94,8 +95,8 @@ impl<'a> WindowedList<'a> {
         dense.has(doc)
     }
 
-    /// Sets the bits of the documents from `start` on, lowest first, as many as `window` has room for. Others
-    /// stay.
+    /// Sets the bits of the documents from `start` on, lowest first, as many as `window` has. Other bits are
+    /// unchanged.
     pub fn fill(&mut self, start: u32, window: &mut [u64]) {
         let end = (u64::from(start) + 64 * window.len() as u64).min(u64::from(NO_MORE));
         let end = u32::try_from(end).unwrap_or(NO_MORE);
@@ -145,7 +146,7 @@ impl<'a> WindowedList<'a> {
         rest.iter().skip(first.len()).for_each(|&doc| set(doc));
     }
 
-    /// A block that is bits, or has no gaps.
+    /// Returns a block that is stored as bits or has no gaps.
     #[inline]
     fn dense(&self, block: usize) -> Option<Dense<'a>> {
         let table = self.cursor.table()?;
@@ -166,7 +167,8 @@ impl<'a> WindowedList<'a> {
 }
 
 impl Dense<'_> {
-    /// True if it has as many documents as it should, and none after its last or after the list's.
+    /// Returns true if the block has the right number of documents, and none after its last document or after
+    /// the last document of the list.
     #[inline]
     fn is_whole(&self, last_of_list: u32) -> bool {
         let ends_right = match self.bits {
@@ -176,7 +178,7 @@ impl Dense<'_> {
         ends_right && self.last <= last_of_list
     }
 
-    /// True if it has `doc`.
+    /// Returns true if the block contains `doc`.
     #[inline]
     fn has(&self, doc: u32) -> bool {
         let place = doc.wrapping_sub(self.first);

@@ -4,12 +4,12 @@ use super::super::fsst::{SAMPLE, SymbolTable, sample};
 use super::super::put_varint;
 use super::{CODES, EndsWriter, FRAME, MOST_IN_FRAME, MOST_SAME, RAW, SAME};
 
-/// Less text is not worth symbols: a table takes some hundred bytes.
+/// Minimum size of text for symbols: a table takes some hundred bytes.
 const LEAST: usize = 128;
-/// Level of Zstandard: higher ones take far longer for little.
+/// Level of Zstandard. Higher levels take far longer and save little.
 const LEVEL: i32 = 3;
 
-/// Appends a block of `strings`, of which there are less than 2^32.
+/// Appends a block of `strings`, which must be fewer than 2^32.
 pub fn encode_block(strings: &[&[u8]], out: &mut Vec<u8>) {
     put_varint(out, strings.len() as u64);
     let first = strings.first().copied().unwrap_or_default();
@@ -20,7 +20,7 @@ pub fn encode_block(strings: &[&[u8]], out: &mut Vec<u8>) {
     }
     let text: usize = strings.iter().map(|string| string.len()).sum();
     let coded = (text >= LEAST).then(|| codes(strings, text));
-    // A string of codes must be decompressed, so a few bytes less do not pay.
+    // A string of codes must be decompressed, so saving a few bytes does not pay.
     let coded = coded.filter(|coded| coded.len() <= text / 10 * 9);
     let smallest = coded.as_ref().map_or(text, Vec::len);
     if let Some(frame) = frame(strings, text, smallest) {
@@ -38,7 +38,7 @@ pub fn encode_block(strings: &[&[u8]], out: &mut Vec<u8>) {
     }
 }
 
-/// Where the strings end in their text.
+/// Returns the ends of the strings in their text.
 fn raw_ends(strings: &[&[u8]]) -> EndsWriter {
     let (mut ends, mut at) = (EndsWriter::default(), 0);
     for string in strings {
@@ -48,7 +48,7 @@ fn raw_ends(strings: &[&[u8]]) -> EndsWriter {
     ends
 }
 
-/// A table for the strings, their ends and their codes.
+/// Encodes a table for the strings, their ends and their codes.
 fn codes(strings: &[&[u8]], text: usize) -> Vec<u8> {
     let table = SymbolTable::train(&sample(strings.iter().copied(), text, SAMPLE));
     let matcher = table.matcher();
@@ -64,7 +64,8 @@ fn codes(strings: &[&[u8]], text: usize) -> Vec<u8> {
     out
 }
 
-/// The strings as one frame, if that is half of `smallest` or less: one string costs the whole frame.
+/// Encodes the strings as one frame if that takes at most half of `smallest`, because reading one string
+/// decompresses the whole frame.
 fn frame(strings: &[&[u8]], text: usize, smallest: usize) -> Option<Vec<u8>> {
     if !(LEAST..=MOST_IN_FRAME).contains(&text) {
         return None;

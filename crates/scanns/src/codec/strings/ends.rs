@@ -1,5 +1,5 @@
-//! Where each of many strings ends in their text: numbers that rise along a line, so only what is off the
-//! line is kept.
+//! The end of each of many strings in their text. These numbers rise along a line, so only the distances from
+//! a line are stored.
 //!
 //! ```text
 //! ends  = entry … | bits …                                   an entry for each 128 ends, or what is left
@@ -8,25 +8,26 @@
 //! ```
 //!
 //! End `k` of a group, from 0, is `base + (slope * (k + 1) >> 6) + above`, modulo 2^64. `above` has `width`
-//! bits, 0 to 56, lowest first, one after the other; those of a group begin `place * 16` bytes behind the
-//! last entry. A string begins where the one before it ends, the first at 0. So two reads find any string;
-//! ends of strings of one length take 1 bit.
+//! bits, 0 to 56, lowest first. The bits of a group begin `place * 16` bytes after the last entry. A string
+//! begins where the previous one ends, and the first one begins at 0. So two reads find any string. If all
+//! strings have the same length, an end takes 1 bit.
 
 use std::ops::Range;
 
 use super::super::ByteReader;
 
-/// Ends of a group.
+/// Number of ends in a group.
 const GROUP: usize = 128;
 const ENTRY: usize = 16;
-/// Bits of a width, and of what is behind the point in a slope.
+/// Number of bits of a width, and of the fraction of a slope.
 const POINT: u32 = 6;
-/// Most bits that one read of eight bytes is sure to hold.
+/// Maximum number of bits that a read of eight bytes always contains.
 const WIDEST: u32 = 56;
-/// Full groups take a multiple of this many bytes.
+/// The size of a full group is a multiple of this number of bytes.
 const UNIT: usize = GROUP / 8;
 
-/// The `width` bits from bit `bit` on, lowest first; zeros behind the end. `width` is at most 56.
+/// Returns the `width` bits from bit `bit` on, lowest first, padded with zeros after the end. `width` must be
+/// at most 56.
 #[inline(always)]
 pub fn bits_at(bytes: &[u8], bit: usize, width: u32) -> u64 {
     let rest = bytes.get(bit / 8..).unwrap_or_default();
@@ -37,7 +38,7 @@ pub fn bits_at(bytes: &[u8], bit: usize, width: u32) -> u64 {
     word >> (bit % 8) & ((1 << width) - 1)
 }
 
-/// The bytes of a word that is cut off.
+/// Reads a word that the end of the bytes cuts off.
 #[cold]
 fn last_word(bytes: &[u8]) -> u64 {
     bytes.iter().rev().fold(0, |word, &byte| word << 8 | u64::from(byte))
@@ -51,7 +52,8 @@ pub struct BitWriter {
 }
 
 impl BitWriter {
-    /// Appends the lowest `width` bits of `value`, which has no others; at most 56.
+    /// Appends the lowest `width` bits of `value`. All other bits of `value` must be zero, and `width` must
+    /// be at most 56.
     #[inline]
     pub fn put(&mut self, value: u64, width: u32, out: &mut Vec<u8>) {
         self.held |= value << self.bits;
@@ -63,7 +65,7 @@ impl BitWriter {
         }
     }
 
-    /// Fills the last byte up with zeros; what comes next begins with a new one.
+    /// Fills the last byte with zeros; the next number begins with a new byte.
     pub fn end(&mut self, out: &mut Vec<u8>) {
         if self.bits > 0 {
             out.push(self.held.to_le_bytes()[0]);
@@ -72,18 +74,18 @@ impl BitWriter {
     }
 }
 
-/// Gathers ends, which must not fall and must be below 2^56.
+/// Collects ends, which must not descend and must be below 2^56.
 #[derive(Debug, Default)]
 pub struct EndsWriter {
     group: Vec<u64>,
-    /// Where the group begins.
+    /// The start of the first string of the group.
     start: u64,
     entries: Vec<u8>,
     bits: Vec<u8>,
 }
 
 impl EndsWriter {
-    /// The next end.
+    /// Appends the next end.
     #[inline]
     pub fn push(&mut self, end: u64) {
         self.group.push(end);
@@ -117,7 +119,7 @@ impl EndsWriter {
         self.group.clear();
     }
 
-    /// Appends all ends.
+    /// Appends the encoding of all ends.
     pub fn finish(mut self, out: &mut Vec<u8>) {
         self.end_group();
         out.extend_from_slice(&self.entries);
@@ -125,12 +127,12 @@ impl EndsWriter {
     }
 }
 
-/// How many bytes entries have for `count` ends.
+/// Returns the size in bytes of the entries for `count` ends.
 fn entries_len(count: usize) -> usize {
     count.div_ceil(GROUP).saturating_mul(ENTRY)
 }
 
-/// A group: its base, its slope, the width of what is above, and where that begins behind the last entry.
+/// An entry: the base, the slope, the width of `above`, and its place in bytes after the last entry.
 #[derive(Clone, Copy)]
 struct EndsGroup {
     base: u64,
@@ -149,7 +151,7 @@ impl EndsGroup {
         (width <= WIDEST).then_some(EndsGroup { base, slope: u64::from(slope >> POINT), width, place })
     }
 
-    /// End `k`, of which `bytes` begin with bit `from` of the group.
+    /// Returns end `k`; `bytes` begin with bit `from` of the group.
     #[inline(always)]
     fn end(&self, k: usize, bytes: &[u8], from: usize) -> u64 {
         let above = bits_at(bytes, k * self.width as usize - from, self.width);
@@ -157,7 +159,7 @@ impl EndsGroup {
     }
 }
 
-/// Ends wherever they are kept: what reads is given the ranges of their bytes that are wanted.
+/// The place of ends that are read in parts: a function `read` returns the requested ranges of their bytes.
 #[derive(Clone, Copy, Debug, Default)]
 pub struct EndsPlace {
     count: usize,
@@ -165,11 +167,11 @@ pub struct EndsPlace {
 }
 
 impl EndsPlace {
-    /// Ends of which there are `count`, at the beginning of `most` bytes; `None` if they are none. Only the
-    /// last entry is read.
+    /// Finds `count` ends at the beginning of `most` bytes; `None` if the bytes are invalid. Only the last
+    /// entry is read.
     ///
     /// # Errors
-    /// What `read` fails with.
+    /// Errors from `read`.
     pub fn find<'a, E>(
         count: usize,
         most: usize,
@@ -188,15 +190,15 @@ impl EndsPlace {
         Ok(len.filter(|&len| len <= most).map(|len| EndsPlace { count, len }))
     }
 
-    /// Bytes that they take.
+    /// Returns the size of the ends in bytes.
     pub fn len(&self) -> usize {
         self.len
     }
 
-    /// From where to where string `i` is; `None` if there are fewer strings, or its end is before its start.
+    /// Returns the range of string `i`; `None` if there are fewer strings, or if it ends before it starts.
     ///
     /// # Errors
-    /// What `read` fails with.
+    /// Errors from `read`.
     #[inline]
     pub fn range<'a, E>(
         &self,
@@ -209,7 +211,7 @@ impl EndsPlace {
         let (group, k) = (i / GROUP, i % GROUP);
         let Some(found) = EndsGroup::read(read(group * ENTRY..(group + 1) * ENTRY)?) else { return Ok(None) };
         let before = k.saturating_sub(1);
-        // From the byte in which the end before begins: both are within the next 17.
+        // From the byte in which the previous end begins; both ends are within the next 17 bytes.
         let from = before * found.width as usize / 8;
         let Some(at) = entries_len(self.count).checked_add(found.place).and_then(|at| at.checked_add(from))
         else {
@@ -245,7 +247,7 @@ impl<'a> Ends<'a> {
         Some(Ends { bytes: reader.take(place.len())?, place })
     }
 
-    /// From where to where string `i` is; `None` if there are fewer strings, or its end is before its start.
+    /// Returns the range of string `i`; `None` if there are fewer strings, or if it ends before it starts.
     #[inline]
     pub fn range(&self, i: usize) -> Option<Range<usize>> {
         self.place.range(i, |range| self.bytes.get(range).ok_or(())).ok()?

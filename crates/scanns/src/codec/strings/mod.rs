@@ -1,4 +1,4 @@
-//! A block of strings, of which any can be read: the form is the smallest that pays.
+//! A block of strings, each of which can be read alone, in the smallest form that pays.
 //!
 //! ```text
 //! block = count varint | form u8 | body
@@ -8,10 +8,10 @@
 //!       | length varint | ends | frame     form 3: the text of all, at most 1 MiB, as a frame of Zstandard
 //! ```
 //!
-//! There are at most 2^32 - 1 strings, of form 0 at most 65,536. Ends are as in `ends.rs`, tables and codes
-//! as in [`fsst`](super::fsst). Of form 3 the whole text is unpacked before one string can be read, so it is
-//! taken only where it is much smaller; who reads more than one string of such a block unpacks it once.
-//! `encode.rs` writes blocks, `read.rs` reads them.
+//! A block has at most 2^32 - 1 strings, or 65,536 in form 0. Ends are as in `ends.rs`, tables and codes as
+//! in [`fsst`](super::fsst). To read a string of form 3, the whole text must be unpacked, so this form is
+//! used only if it is much smaller. A reader of several strings of such a block unpacks it once. `encode.rs`
+//! writes blocks, `read.rs` reads them.
 
 mod encode;
 mod ends;
@@ -24,17 +24,18 @@ use ends::Ends;
 pub use ends::{BitWriter, EndsPlace, EndsWriter, bits_at};
 pub use read::StringBlock;
 
-/// Most strings that are told once for all: nobody is to make room for more than there are bytes for.
+/// Maximum number of strings that are stored once for all of them. It prevents readers from allocating memory
+/// for many more strings than there are bytes.
 const MOST_SAME: usize = 1 << 16;
 
-/// Each string is the same.
+/// The form of a block of equal strings.
 const SAME: u8 = 0;
-/// Strings as they are.
+/// The form of uncompressed strings.
 const RAW: u8 = 1;
-/// Codes of symbols.
+/// The form of strings that are codes of symbols.
 const CODES: u8 = 2;
-/// One frame of Zstandard.
+/// The form of a frame of Zstandard.
 const FRAME: u8 = 3;
 
-/// Most bytes of text of a frame.
+/// Maximum number of bytes of text in a frame.
 const MOST_IN_FRAME: usize = 1 << 20;

@@ -1,4 +1,4 @@
-//! Reads a block of strings: one of them, or all in a row.
+//! Reads one string of a block, or all in order.
 
 use std::ops::{ControlFlow, Range};
 
@@ -6,7 +6,7 @@ use super::super::ByteReader;
 use super::super::fsst::SymbolTable;
 use super::{CODES, Ends, FRAME, MOST_IN_FRAME, MOST_SAME, RAW, SAME};
 
-/// A block, read where it lies; of one with symbols, the table is decoded.
+/// A block, read in place. A table of symbols is decoded when the block is opened.
 #[derive(Debug)]
 pub struct StringBlock<'a> {
     count: u32,
@@ -18,12 +18,12 @@ enum Layout<'a> {
     Same(&'a [u8]),
     Raw(Ends<'a>, &'a [u8]),
     Codes(Box<SymbolTable>, Ends<'a>, &'a [u8]),
-    /// The ends are those of the text, which has this length.
+    /// The ends of the strings in the text, the length of the text, and the frame.
     Frame(Ends<'a>, usize, &'a [u8]),
 }
 
 impl<'a> StringBlock<'a> {
-    /// Opens a block that takes all of `bytes`; `None` if they are none.
+    /// Opens a block that takes all of `bytes`; `None` if the bytes are invalid.
     pub fn open(bytes: &'a [u8]) -> Option<Self> {
         let mut reader = ByteReader::new(bytes);
         let count = reader.varint32()?;
@@ -50,20 +50,20 @@ impl<'a> StringBlock<'a> {
         (last == Some(len)).then_some(StringBlock { count, form })
     }
 
-    /// How many strings there are, of which damaged bytes may say more than the caller knows that there
-    /// should be.
+    /// Returns the number of strings. In damaged bytes it can be greater than the number that the caller
+    /// expects.
     pub fn len(&self) -> u32 {
         self.count
     }
 
     #[cfg(test)]
-    /// True if a string can be read only after all were unpacked.
+    /// Returns true if a string can be read only after all strings were unpacked.
     pub fn is_packed(&self) -> bool {
         matches!(self.form, Layout::Frame(..))
     }
 
-    /// Unpacks what [`get_from`](Self::get_from) needs into `text`: nothing, but for a block that [is
-    /// packed](Self::is_packed), which has at most 1 MiB.
+    /// Unpacks the text that [`get_from`](Self::get_from) needs into `text`: at most 1 MiB for a block that
+    /// [is packed](Self::is_packed), nothing for other blocks.
     pub fn unpack(&self, text: &mut Vec<u8>) -> Option<()> {
         text.clear();
         let Layout::Frame(_, len, frame) = self.form else { return Some(()) };
@@ -72,8 +72,8 @@ impl<'a> StringBlock<'a> {
         found.filter(|&found| found == len).map(|_| ())
     }
 
-    /// Appends string `i`; `text` is what [`unpack`](Self::unpack) made of this block. `None`, and nothing
-    /// appended, if there are fewer strings, or it cannot be read.
+    /// Appends string `i`. `text` must be the result of [`unpack`](Self::unpack) for this block. Returns
+    /// `None` and appends nothing if there are fewer strings, or if the string cannot be read.
     #[inline]
     pub fn get_from(&self, text: &[u8], i: usize, out: &mut Vec<u8>) -> Option<()> {
         if let Layout::Codes(table, ends, codes) = &self.form {
@@ -84,14 +84,15 @@ impl<'a> StringBlock<'a> {
     }
 
     #[cfg(test)]
-    /// Appends string `i`, as [`get_from`](Self::get_from) does: of a packed block, all are unpacked first.
+    /// Appends string `i`, as [`get_from`](Self::get_from) does. If the block is packed, all strings are
+    /// unpacked first.
     pub fn get(&self, i: usize, out: &mut Vec<u8>) -> Option<()> {
         let mut text = Vec::new();
         self.unpack(&mut text)?;
         self.get_from(&text, i, out)
     }
 
-    /// String `i` of a block without codes.
+    /// Returns string `i` of a block without codes.
     fn plain<'b>(&self, unpacked: &'b [u8], i: usize) -> Option<&'b [u8]>
     where
         'a: 'b,
@@ -105,8 +106,8 @@ impl<'a> StringBlock<'a> {
         text.get(ends.range(i)?)
     }
 
-    /// Hands the strings of `range` to `each` in order, until it breaks; `text` is memory to reuse. `None` if
-    /// there are fewer strings, or one cannot be read.
+    /// Calls `each` with the strings of `range` in order, until it breaks; `text` is a buffer for reuse.
+    /// Returns `None` if there are fewer strings, or if one cannot be read.
     pub fn each(
         &self,
         range: Range<usize>,

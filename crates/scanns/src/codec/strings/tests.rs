@@ -83,7 +83,7 @@ fn every_string_comes_back_whichever_way_it_is_read() {
 fn what_repeats_is_tiny() {
     assert!(encode(&vec![Vec::new(); 65_536]).len() <= 4);
     assert!(encode(&vec![b"constant".to_vec(); 65_536]).len() <= 12);
-    // More than that take bytes for each, so that a few bytes never stand for very many strings.
+    // More equal strings take bytes for each, so that a few bytes never represent very many strings.
     let very_many = encode(&vec![Vec::new(); 1_000_000]).len();
     assert!((1_000_000 / 64..1_000_000 / 4).contains(&very_many), "{very_many}");
     assert!(StringBlock::open(&[&[0x81, 0x80, 0x04, 0][..], b"x"].concat()).is_none());
@@ -105,7 +105,7 @@ fn a_block_with_flipped_or_missing_bytes_is_refused_or_read_within_bounds() {
             if random.bool() {
                 damaged.truncate(random.usize(..=bytes.len()));
             }
-            // What stands in front says most.
+            // Damage at the front has the greatest effect.
             let most = if random.bool() { damaged.len().min(40) } else { damaged.len() };
             for _ in 0..random.usize(..4).min(most) {
                 damaged[random.usize(..most)] ^= 1 << random.u32(..8);
@@ -124,7 +124,8 @@ fn a_block_with_flipped_or_missing_bytes_is_refused_or_read_within_bounds() {
     }
 }
 
-/// Reads some of a block of any bytes; each string has at most eight times the bytes of the block, or 1 MiB.
+/// Reads some strings of a block of arbitrary bytes. Each string has at most eight times the bytes of the
+/// block, or 1 MiB.
 fn read_all(bytes: &[u8], random: &mut fastrand::Rng) {
     let Some(block) = StringBlock::open(bytes) else { return };
     let (mut text, mut out) = (Vec::new(), Vec::new());

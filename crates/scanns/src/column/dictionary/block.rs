@@ -1,8 +1,8 @@
 //! A block of terms. Each term stores only the bytes in which it differs from the term before, compressed.
 //!
 //! The numbers of all terms are in front, in a few bits each, so that a term is found without decompressing
-//! the others. Going backwards from the wanted term, only those terms are decompressed that have bytes of it
-//! which no later term has, mostly two or three.
+//! the others. Going backwards from the wanted term, only the terms that contribute bytes to it are
+//! decompressed, usually two or three.
 
 use crate::codec::{BitWriter, ByteReader, Matcher, SymbolTable, bits_at, put_varint};
 
@@ -10,7 +10,7 @@ use super::limits::MAX_TERM;
 
 /// Terms of a block; the last block may have fewer.
 pub(super) const BLOCK: usize = 32;
-/// Widest numbers: a width is stored in four bits.
+/// Maximum width of numbers: a width is stored in four bits.
 const WIDEST: u32 = 15;
 
 /// Length of the common prefix.
@@ -118,8 +118,8 @@ pub(super) struct DictionaryBlock<'a> {
     codes: &'a [u8],
 }
 
-/// What a block stores of a term: the number of bytes that it shares with the one before, and the codes of
-/// the others.
+/// The stored form of a term: the number of bytes that it shares with the previous term, and the codes of the
+/// other bytes.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct KeptBytes<'a> {
     pub(super) shared: usize,
@@ -131,7 +131,7 @@ pub(super) struct KeptBytes<'a> {
 pub(super) struct TermNumbers {
     /// For each term, the greatest shared length minus its own.
     less: [usize; BLOCK],
-    /// The start of the codes of each term but the first, and then the end of the last.
+    /// The start of the codes of each term after the first, and then the end of the codes of the last term.
     starts: [usize; BLOCK + 1],
 }
 

@@ -31,7 +31,7 @@ pub struct TermCursor<'a> {
 }
 
 impl DictionaryReader {
-    /// A cursor over the terms from number `ord` on.
+    /// Returns a cursor over the terms from number `ord` on.
     pub fn cursor_from(&self, ord: u32) -> TermCursor<'_> {
         TermCursor { reader: self, next: ord, walk: None, term: Vec::new() }
     }
@@ -105,14 +105,14 @@ impl DictionaryReader {
         }
         let guide = guide.finish(&before).concat();
         if self.index.get(0..guide.len())? != guide {
-            return Err(self.index.corrupt("the guide of a dictionary does not fit its terms"));
+            return Err(self.index.corrupt("the guide of a dictionary does not match its terms"));
         }
         Ok(())
     }
 }
 
 impl<'a> TermCursor<'a> {
-    /// The next term and its number; `None` after the last.
+    /// Returns the next term and its number; `None` after the last.
     ///
     /// # Errors
     /// [`Error::Corrupt`](crate::Error::Corrupt) if its block cannot be read.

@@ -12,7 +12,8 @@ use super::limits::MAX_TERM;
 use super::read::{DictionaryReader, OpenedBlock};
 
 impl DictionaryReader {
-    /// The number of `term`, or, as an error, the number of terms that are less.
+    /// Finds the number of `term`; if there is no such term, returns as `Err` the number of terms that are
+    /// less.
     ///
     /// # Errors
     /// [`Error::Corrupt`](crate::Error::Corrupt) if a block on the way cannot be read.
@@ -33,7 +34,7 @@ impl DictionaryReader {
         Ok(found.map(number).map_err(number))
     }
 
-    /// The numbers of all terms that begin with `prefix`.
+    /// Returns the numbers of all terms that begin with `prefix`.
     ///
     /// # Errors
     /// [`Error::Corrupt`](crate::Error::Corrupt) if a block on the way cannot be read.
@@ -81,7 +82,7 @@ impl DictionaryReader {
 /// Looks for `term` in a block: returns its place, or, as an error, the number of terms of the block that are
 /// less.
 ///
-/// Most terms are told apart by the lengths that they share with the terms before, without decompressing
+/// Most terms are distinguished by the lengths that they share with the terms before, without decompressing
 /// them.
 fn search(
     block: &DictionaryBlock,

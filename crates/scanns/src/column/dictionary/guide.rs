@@ -10,9 +10,9 @@
 //! A node of the lowest level has 15 blocks as children, a node of any other level 15 nodes of the level
 //! below; the last node of a level may have fewer. All terms from the first term of a node to the first term
 //! of the next node, or to the last term of the dictionary, begin with the same `skip` bytes. A prefix is the
-//! next eight bytes of the first term of a child, as a big-endian number, padded with zeros. So addresses,
-//! which all begin with the same eight bytes, are told apart as well as words are. A search reads two cache
-//! lines per level, and decompresses terms only if eight bytes do not decide.
+//! next eight bytes of the first term of a child, as a big-endian number, padded with zeros. So terms that
+//! begin with the same eight bytes, such as addresses, are distinguished as well as other terms. A search
+//! reads two cache lines per level, and decompresses terms only if eight bytes do not decide.
 
 use std::ops::Range;
 
@@ -103,8 +103,8 @@ pub(super) struct Guide {
     len: usize,
 }
 
-/// The answer of a node for a term. The term is below `child`, unless the first term of one of the children
-/// `tied` is not greater than it; then it is below the last such child.
+/// The answer of a node for a term. The term is below `child`, unless it is not less than the first term of
+/// one of the children `tied`; then it is below the last such child.
 #[derive(Debug)]
 pub(super) struct Turn {
     pub(super) child: usize,

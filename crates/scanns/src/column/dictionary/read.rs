@@ -17,7 +17,7 @@ const COUNT: usize = 8;
 /// Cache lines that most blocks fit into.
 const LINES: usize = 6;
 
-/// A dictionary, read in place. Tables are decoded when they are first needed, and kept.
+/// A dictionary, read in place. Tables are decoded when they are first needed, and then cached.
 #[derive(Debug)]
 pub struct DictionaryReader {
     pub(super) terms: Arc<Section>,
@@ -83,13 +83,13 @@ impl DictionaryReader {
         Ok(reader)
     }
 
-    /// Number of terms.
+    /// Returns the number of terms.
     #[inline]
     pub fn len(&self) -> u32 {
         self.len
     }
 
-    /// Size in bytes.
+    /// Returns the size in bytes.
     pub fn bytes(&self) -> u64 {
         (self.terms.len() + self.index.len()) as u64
     }

@@ -9,7 +9,7 @@ use super::block::{BLOCK, DictionaryBlockWriter, common};
 use super::guide::GuideWriter;
 use super::limits::{CHAPTER, MAX_TERM, MAX_TERMS};
 
-/// Most bytes of terms that are gathered; then a table is trained on these.
+/// Maximum number of bytes of terms that are gathered before a table is trained on them.
 const GATHERED: usize = 4 << 20;
 
 /// Writes a dictionary.
@@ -44,8 +44,8 @@ impl DictionaryWriter {
         self.written + self.ends.len()
     }
 
-    /// Appends `term`, which must be greater than all before it, to the section of terms, which the caller
-    /// must have begun in `sink`.
+    /// Appends `term` to the section of terms, which the caller must have begun in `sink`. The term must be
+    /// greater than all earlier terms.
     ///
     /// # Errors
     /// [`Error::TooMany`] if there are too many terms, [`Error::InvalidValue`] if this one is too long, and

@@ -18,8 +18,9 @@ pub(crate) const PART_BYTES: usize = CHECK_EVERY / 4;
 /// The program itself: code, stacks, allocator.
 const BASE: usize = 32 << 20;
 
-/// The most memory that a share may use beyond its limit between two checks, while it indexes [`CHECK_EVERY`]
-/// bytes of text: 16 bytes per byte of text, as much again for positions, and half as much for offsets.
+/// The maximum number of bytes by which a share may exceed its limit between two checks, while it indexes
+/// [`CHECK_EVERY`] bytes of text: 16 bytes per byte of text, the same again for positions, and half of it for
+/// offsets.
 fn overshoot(postings: Postings) -> usize {
     match postings {
         Postings::Frequencies | Postings::Documents => CHECK_EVERY * 16,
@@ -28,16 +29,16 @@ fn overshoot(postings: Postings) -> usize {
     }
 }
 
-/// The most for one segment: chains of postings reach 32 GiB.
+/// The maximum memory for one segment: chains of postings reach 32 GiB.
 const MOST: usize = 30 << 30;
 
 /// The smallest share that makes sense.
 const LEAST: usize = 16 << 20;
 
-/// The least for each searched field.
+/// The minimum for each searched field.
 pub(crate) const LEAST_PER_FIELD: usize = 2 << 20;
 
-/// The memory of segments grows to this multiple of the first.
+/// Later segments may use up to this multiple of the memory of the first.
 const GROWTH: usize = 8;
 
 /// Segments of a thread after which the memory of the next ones doubles.
@@ -65,8 +66,8 @@ impl LaneBudget {
     }
 }
 
-/// The memory of each index thread: at most its share of the cap, and for its first segments what the options
-/// ask for.
+/// The memory of each index thread: at most its share of the cap. The first segments use the memory that the
+/// options give for them.
 pub(crate) fn lane_budget(
     options: &IndexOptions,
     schema: &Schema,
@@ -77,7 +78,7 @@ pub(crate) fn lane_budget(
     let overshoot = schema.searched().map(|(_, postings)| overshoot(postings)).max().unwrap_or(0);
     let (cap, segment, read) = (options.memory, options.segment_memory, &options.read);
     let flush_bytes = FLUSH_BYTES + options.buffers.extra_bytes() + StoredCollector::fixed_bytes(stored);
-    // Twice, because there are two lists while the inputs are collected and sorted.
+    // Twice, because two lists exist while the inputs are collected and sorted.
     let status = |input: &Input| input.status.as_ref().map_or(0, |_| size_of::<FileStatus>() + 16);
     let each = |input: &Input| 2 * (input.path.as_os_str().len() + size_of::<Input>() + 32) + status(input);
     let listed: usize = inputs.iter().map(each).sum();

@@ -1,6 +1,6 @@
-//! What the documents of a build are made of: text in one field, or records with fields.
+//! The contents of the documents of a build: text in one field, or records with fields.
 //!
-//! The options choose it for a new index. New documents of an existing index must match its documents.
+//! The options decide this for a new index. New documents of an existing index must match its documents.
 
 use super::file_fields::{self, FileFields};
 use super::options::IndexOptions;
@@ -9,7 +9,7 @@ use crate::error::{Error, Result};
 use crate::index::commit::manifest::Manifest;
 use crate::schema::{Analyzer, Field, Postings, Records, Schema, Stored};
 
-/// What documents are made of.
+/// The contents of documents.
 pub(crate) enum DocumentSource {
     /// Text in one field: files or lines.
     Text(TextField),
@@ -18,8 +18,8 @@ pub(crate) enum DocumentSource {
 }
 
 impl DocumentSource {
-    /// What the documents of the index are made of, or of a new index what the options ask for. `None` if a
-    /// sample of the inputs must show the fields.
+    /// Chooses the contents of documents: those of the existing index, or for a new index those in the
+    /// options. Returns `None` if the fields must be inferred from a sample of the inputs.
     pub(crate) fn choose(current: Option<&Manifest>, options: &IndexOptions) -> Result<Option<Self>> {
         if options.fields.metadata {
             file_fields::check(current.map(|current| &current.schema), options.records == Records::File)?;
@@ -43,12 +43,12 @@ impl DocumentSource {
         Ok(Some(DocumentSource::Text(text)))
     }
 
-    /// True if file metadata is kept.
+    /// True if file metadata is stored as columns.
     pub(crate) fn has_files(&self) -> bool {
         matches!(self, DocumentSource::Text(TextField { files: Some(_), .. }))
     }
 
-    /// What the index stores of documents.
+    /// The storage options of the index for its documents.
     pub(crate) fn stored(&self, current: Option<&Manifest>, options: &IndexOptions) -> Result<Stored> {
         match self {
             DocumentSource::Text(_) => options.stored.resolve(current.map(|current| current.stored)),
@@ -72,28 +72,28 @@ impl DocumentSource {
         }
     }
 
-    /// The analyzer by which readers find where text may be cut.
+    /// The analyzer with which readers find places where text may be cut.
     pub(crate) fn analyzer(&self) -> &Analyzer {
         match self {
             DocumentSource::Text(text) => &text.analyzer,
-            // Records that were cut are put together again.
+            // Records that were cut are joined again.
             DocumentSource::Records(_) => &Analyzer::Standard,
         }
     }
 }
 
-/// The field that files and lines go into, and how it is indexed.
+/// The field of files and lines, and its indexing options.
 pub(crate) struct TextField {
     pub(crate) field: Field,
     pub(crate) analyzer: Analyzer,
     pub(crate) postings: Postings,
-    /// The columns of file metadata, if the index keeps it.
+    /// The columns of file metadata, if the index has them.
     pub(crate) files: Option<FileFields>,
     schema: Schema,
 }
 
 impl TextField {
-    /// The text field of the index, or of a new index the field that the options ask for.
+    /// The text field of the index, or the requested one for a new index.
     fn choose(current: Option<&Schema>, options: &IndexOptions) -> Result<Self> {
         match current {
             Some(current) => Self::of_index(current, options),
@@ -149,7 +149,7 @@ impl TextField {
     }
 }
 
-/// What messages say about the postings of an index.
+/// Describes the postings of an index in error messages.
 fn kept_of_terms(postings: Postings) -> &'static str {
     match postings {
         Postings::Documents => "without frequencies",

@@ -14,7 +14,7 @@ use crate::segment::StoredCollector;
 use crate::sys::PageSize;
 use crate::tokenize::{TokenSink, Tokenizer};
 
-/// The least bytes that a value counts as.
+/// The minimum size that is counted for a value.
 const VALUE: usize = 32;
 
 /// The documents of a segment that has not been written yet.
@@ -28,7 +28,7 @@ pub(crate) struct FieldSet {
     columns: ColumnSet,
     /// The field whose text is stored as the text of the document.
     text_field: Option<Field>,
-    /// The field whose terms vectors keep, if the index has vectors.
+    /// The field whose terms are stored in vectors, if the index has vectors.
     vector_field: Option<Field>,
     /// A copy of a value for the tokenizer, which may change it.
     text: Vec<u8>,
@@ -90,17 +90,17 @@ impl FieldSet {
         self
     }
 
-    /// True if values of some field are stored.
+    /// True if the values of any field are stored.
     pub(crate) fn stores(&self) -> bool {
         self.kept.contains(&true)
     }
 
-    /// The collector of what is stored of documents.
+    /// The collector of stored values and text.
     pub(crate) fn stored(&mut self) -> &mut StoredCollector {
         &mut self.stored
     }
 
-    /// Documents that have ended, void ones included.
+    /// Documents that have ended, including void ones.
     pub(crate) fn max_doc(&self) -> u32 {
         self.fields.first().map_or(0, |field| field.inverter.max_doc())
     }
@@ -215,9 +215,10 @@ impl FieldSet {
         }
     }
 
-    /// True if `limit` bytes are in use, including `beside` bytes elsewhere, or if all document numbers are.
+    /// True if `limit` bytes are in use, including `beside` bytes elsewhere, or if no document number is
+    /// left.
     ///
-    /// Gives back memory kept from earlier segments if it does not fit beside what is in use.
+    /// Frees memory kept from earlier segments if it does not fit in addition to the memory in use.
     pub(crate) fn is_full(&mut self, limit: usize, beside: usize) -> bool {
         if self.resident() + beside > limit / 4 * 5 {
             self.fields.iter_mut().for_each(|field| field.inverter.release_unused());
@@ -240,13 +241,13 @@ impl FieldSet {
         self.fields.iter().map(|field| field.inverter.resident()).sum::<usize>() + self.rest_bytes()
     }
 
-    /// Tokens that were cut to the greatest length of a term.
+    /// Tokens that were cut to the maximum length of a term.
     pub(crate) fn cut_terms(&self) -> u64 {
         let tokenizers = self.fields.iter().filter_map(|field| field.text.as_ref());
         tokenizers.map(|(_, tokenizer)| tokenizer.cut_tokens()).sum()
     }
 
-    /// What a flush writes: the fields with their inverters, what is stored, and the columns.
+    /// The input of a flush: the fields with their inverters, the stored values, and the columns.
     pub(crate) fn for_flush(
         &mut self,
     ) -> (Vec<(Field, &mut Inverter)>, &mut StoredCollector, &mut ColumnSet) {

@@ -1,4 +1,4 @@
-//! The columns of file metadata, for indexes that keep what the file system says of files beside their text.
+//! The columns of file metadata, for indexes that store the properties of files as well as their text.
 //!
 //! | field | kind | |
 //! |---|---|---|
@@ -24,7 +24,7 @@ const NAMES: [&str; 15] = [
     "inode", "links", "device",
 ];
 
-/// The kind of the field at this place of `NAMES`.
+/// The kind of the field at this index of `NAMES`.
 fn kind(at: usize) -> FieldKind {
     match at {
         0 => FieldKind::Path,
@@ -104,7 +104,7 @@ fn names(path: &str) -> HashMap<u32, Vec<u8>> {
     };
     let mut names = HashMap::new();
     for (number, name) in text.split(|&byte| byte == b'\n').filter_map(entry) {
-        // Programs show the first name of a number.
+        // Programs show the first name that is listed for a number.
         names.entry(number).or_insert(name);
     }
     names

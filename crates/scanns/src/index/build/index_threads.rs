@@ -25,7 +25,7 @@ use crate::schema::{Analyzer, Base, Stored};
 /// Time between two looks at the threads.
 const LOOK_EVERY: Duration = Duration::from_millis(2);
 
-/// What a build was called with.
+/// The arguments of a build.
 #[derive(Clone, Copy)]
 pub(crate) struct BuildCall<'a> {
     pub(crate) options: &'a IndexOptions,
@@ -57,7 +57,7 @@ pub(crate) fn index_inputs(
     options.buffers.check()?;
     let budget = lane_budget(options, source.schema(), &stored, &remaining.inputs)?;
     let inputs = Arc::new(remaining.inputs);
-    // Readers have a flag of their own, because they are also stopped when an index thread fails.
+    // Readers have their own flag, because they are also stopped when an index thread fails.
     let stop = Arc::new(AtomicBool::new(cancel.load(Ordering::Relaxed)));
     let (driver, lanes) = start_after(
         inputs.clone(),
@@ -109,7 +109,7 @@ fn expected_terms(analyzer: &Analyzer, bytes: u64, lanes: usize, budget: usize) 
     (share / bytes_per_term).min(budget / 256)
 }
 
-/// What an index thread makes of blocks.
+/// What an index thread does with blocks.
 #[derive(Clone, Copy)]
 enum LaneJob<'a> {
     Text(TextJob<'a>),
@@ -164,7 +164,7 @@ impl IndexThreads<'_> {
         }
     }
 
-    /// Keeps the time and the count of files until all threads have ended. Returns true if the build was
+    /// Updates the clock and the count of files until all threads have ended. Returns true if the build was
     /// stopped.
     fn watch(
         &self,

@@ -1,8 +1,8 @@
 //! The loop of an index thread: it takes blocks from its lane, and an indexer turns their pieces into
 //! segments.
 //!
-//! Each thread has an indexer with tokenizers, inverters and keys of its own, and writes segments of its own.
-//! Threads share only the directory and counters.
+//! Each thread has its own indexer with tokenizers, inverters and keys, and writes its own segments. Threads
+//! share only the directory and counters.
 
 use std::sync::atomic::{AtomicBool, Ordering};
 
@@ -12,7 +12,7 @@ use crate::index::progress::{Phase, Progress};
 use crate::read::{Lane, Piece};
 use crate::sys;
 
-/// What an index thread makes of the pieces of blocks: text of one field, or records with fields.
+/// Indexes the pieces of blocks: text of one field, or records with fields.
 pub(crate) trait PieceIndexer {
     /// Indexes one piece of the bytes of a block, and writes a segment whenever memory is full.
     fn piece(&mut self, piece: &Piece, bytes: &mut [u8]) -> Result<()>;
@@ -24,10 +24,10 @@ pub(crate) trait PieceIndexer {
     fn finish(self) -> Result<LaneReport>;
 }
 
-/// Indexes everything that comes from `lane`.
+/// Indexes all blocks from `lane`.
 ///
-/// If the build is stopped, the documents that came before are kept. If another thread failed, as `failed`
-/// says, nothing more is written.
+/// If the build is stopped, the documents indexed so far are kept. If another thread failed (`failed` is
+/// set), nothing more is written.
 pub(crate) fn index_lane<I: PieceIndexer>(
     mut indexer: I,
     lane: Lane,

@@ -18,10 +18,10 @@ use crate::segment::{FlushBuffers, SegmentContents, StoredCollector, flush};
 use crate::source::Input;
 use crate::store::Unsynced;
 
-/// The most segments of a thread that may wait for their sync.
+/// The maximum number of segments of a thread that may wait for their sync.
 const UNSYNCED: usize = 4;
 
-/// What all index threads of a build share.
+/// The state that all index threads of a build share.
 #[derive(Clone, Copy)]
 pub(crate) struct LaneContext<'a> {
     pub(crate) ledger: &'a Ledger<'a>,
@@ -33,7 +33,7 @@ pub(crate) struct LaneContext<'a> {
     pub(crate) progress: &'a Progress,
 }
 
-/// The segments of one index thread, and what they cover.
+/// The segments of one index thread, and the inputs and lines that they cover.
 pub(crate) struct LaneOutput<'a> {
     context: LaneContext<'a>,
     /// The keys of the current segment.
@@ -114,7 +114,7 @@ impl<'a> LaneOutput<'a> {
         let (covered, replacing) = (std::mem::take(&mut self.covered), std::mem::take(&mut self.replacing));
         self.unsynced.push_back((IndexedSegment { segment, covered, replacing }, unsynced));
         self.limit = self.context.budget.after(self.report.segments.len());
-        // The memory of inverters is costlier to get again, so stored documents keep only what is left over.
+        // Inverters get memory first, because allocating it again costs more; stored documents keep the rest.
         stored.keep_within(self.context.budget.most.saturating_sub(self.limit + self.limit / 4));
         // Each unsynced segment holds a file open, and the oldest has long been written back.
         if self.unsynced.len() > UNSYNCED { self.sync_oldest() } else { Ok(()) }

@@ -7,7 +7,7 @@ use crate::schema::Records;
 use crate::segment::{KeyRun, Keys};
 use crate::source::{Input, Stamp};
 
-/// Memory that a path takes beside its bytes.
+/// Memory per path in addition to its bytes.
 const PATH_BYTES: usize = size_of::<Vec<u8>>() + size_of::<Stamp>() + 16;
 
 /// A run of documents that are lines of one input: document `first_doc` is line `line` plus `later`.
@@ -37,7 +37,7 @@ impl KeyCollector {
 
     /// Bytes of memory in use.
     pub(crate) fn bytes(&self) -> usize {
-        // Encoding the keys for the flush takes as much again.
+        // Encoding the keys for the flush takes the same amount again.
         2 * (self.bytes + self.runs.as_ref().map_or(0, Vec::len) * size_of::<LineRun>())
     }
 
@@ -67,7 +67,7 @@ impl KeyCollector {
         }
     }
 
-    /// Takes the keys of the documents below `max_doc`. The current run goes on with document 0.
+    /// Takes the keys of the documents below `max_doc`. The current run continues with document 0.
     ///
     /// Waits until readers have counted the lines before each run.
     pub(crate) fn take(&mut self, max_doc: u32) -> Keys {
@@ -89,7 +89,7 @@ impl KeyCollector {
             path: run.path,
             first_line: run.line.resolve() + run.later,
         };
-        // Leave out runs without documents, which inputs without lines have.
+        // Omit runs without documents, which inputs without lines have.
         let ends = ended.iter().skip(1).map(|run| run.first_doc.min(max_doc)).chain([max_doc]);
         let filled = ended.iter().zip(ends).filter(|(run, end)| run.first_doc < *end);
         keys.runs = Some(filled.map(|(run, _)| resolve(run)).collect());

@@ -1,10 +1,10 @@
 //! From inputs to a committed index.
 //!
-//! Start with `run.rs`, the steps of a build. `document_source.rs` decides what documents are made of, from
-//! the options and the index; `record_fields.rs` infers the fields of records. `index_threads.rs` starts
-//! readers and index threads and watches them. `lane.rs` is the loop of an index thread: it gives the pieces
-//! of blocks to `text_lane.rs` (files and lines) or `record_lane.rs` (JSON and CSV), which fill memory and
-//! write segments through `lane_output.rs`.
+//! Start with `run.rs`, the steps of a build. `document_source.rs` chooses the contents of documents from the
+//! options and the index; `record_fields.rs` infers the fields of records. `index_threads.rs` starts readers
+//! and index threads and watches them. `lane.rs` is the loop of an index thread: it passes the pieces of
+//! blocks to `text_lane.rs` (files and lines) or `record_lane.rs` (JSON and CSV), which fill memory and write
+//! segments through `lane_output.rs`.
 
 pub(crate) mod budget;
 pub(crate) mod directory;

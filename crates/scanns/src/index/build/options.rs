@@ -10,7 +10,7 @@ use crate::schema::{Analyzer, Postings, Records, Schema};
 use crate::segment::FlushBuffers;
 use crate::source::SourceOptions;
 
-/// What to index, and how.
+/// Options of a build: what to index, and how.
 #[derive(Clone, Debug)]
 pub struct IndexOptions {
     /// The inputs.
@@ -24,33 +24,32 @@ pub struct IndexOptions {
     /// How text is split into terms; `None` for the analyzer of the index, or [`Analyzer::Standard`] for a
     /// new index.
     pub analyzer: Option<Analyzer>,
-    /// What is kept of a term in a document; `None` for what the index keeps, or frequencies for a new
-    /// index.
+    /// What to store about a term in a document; `None` for the setting of the index, or frequencies for a
+    /// new index.
     pub postings: Option<Postings>,
-    /// What is stored of documents beside what searching needs.
+    /// What to store of documents in addition to the inverted index.
     pub stored: StoredOptions,
-    /// The most memory to use, in bytes.
+    /// The memory limit, in bytes.
     pub memory: u64,
     /// Bytes of memory after which an index thread writes its first segments, at most its share of `memory`.
     /// Later segments grow up to eight times as large.
     pub segment_memory: u64,
-    /// Sizes of the buffers through which segments are written. The defaults are the fastest that were
-    /// measured.
+    /// Sizes of the buffers through which segments are written. The defaults are the fastest measured sizes.
     pub buffers: FlushBuffers,
     /// Which segments are merged while others are written; `None` to merge none.
     pub merge: Option<MergePolicy>,
-    /// Whether files that are in the index and have not changed are indexed again.
+    /// Whether to index files again that are in the index and have not changed.
     pub again: bool,
     /// Time between commits; `None` to commit only at the end.
     pub commit_every: Option<Duration>,
     /// Bytes of text between commits; `None` for no such commits.
     pub commit_bytes: Option<u64>,
-    /// Time after which a build stops and has committed what it indexed.
+    /// Time after which a build stops, including the time to commit what it indexed.
     pub time_limit: Option<Duration>,
 }
 
 impl Default for IndexOptions {
-    /// Files, without a source yet, on half of the memory, with commits every five minutes.
+    /// Files, without a source yet, with half of the memory and a commit every five minutes.
     fn default() -> Self {
         IndexOptions {
             source: SourceOptions::default(),
@@ -72,18 +71,18 @@ impl Default for IndexOptions {
     }
 }
 
-/// The default of [`IndexOptions::segment_memory`], the fastest that was measured on metadata dumps and
-/// source trees. With more memory there are fewer segments, and the build is slower.
+/// The default of [`IndexOptions::segment_memory`], the fastest size measured on metadata dumps and source
+/// trees. With more memory a build writes fewer segments, but is slower.
 pub const SEGMENT_MEMORY: u64 = 64 << 20;
 
-/// Which fields documents have: records of JSON and CSV, and files beside their text.
+/// The fields of documents: the fields of JSON and CSV records, and the metadata of files.
 #[derive(Clone, Debug, Default)]
 pub struct FieldOptions {
-    /// The fields, and the names of their values in records; `None` for the fields of the index, or for a
-    /// new index the fields that a sample suggests.
+    /// The fields, and the names of their values in records; `None` for the fields of the index, or for
+    /// fields that are inferred from a sample for a new index.
     pub schema: Option<(Schema, Sources)>,
-    /// Whether the file metadata (path, name, ext, size, mtime and others) is kept as columns. Only the
-    /// first build of an index can choose this.
+    /// Whether to store file metadata (path, name, ext, size, mtime and others) as columns. Only the first
+    /// build of an index can choose this.
     pub metadata: bool,
     /// The delimiter of CSV values; `None` for the delimiter that the header suggests.
     pub delimiter: Option<CsvDelimiter>,

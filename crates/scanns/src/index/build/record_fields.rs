@@ -1,5 +1,5 @@
-//! The fields of a build of records: those of the index, those the caller gives, or those inferred from a
-//! sample.
+//! The fields of a build of records: the fields of the index, the fields given by the caller, or fields
+//! inferred from a sample.
 
 use std::fs::File;
 use std::io::Read;
@@ -12,13 +12,13 @@ use crate::record::{CsvDelimiter, FileFormat, Inference, Inferred, RecordFormat,
 use crate::schema::{FieldEntry, FieldKind, Records, Schema, Stored};
 use crate::source::{Input, collect};
 
-/// Bytes that a schema is inferred from, over all sampled files.
+/// Total bytes of the sample from which a schema is inferred.
 const SAMPLE: usize = 4 << 20;
 
-/// Bytes of the first file that are sampled instead if the usual sample has no complete record.
+/// Bytes of the first file to sample instead if the usual sample has no complete record.
 const LARGE_SAMPLE: usize = 64 << 20;
 
-/// Files that a schema is inferred from.
+/// Number of files from which a schema is inferred.
 const SAMPLE_FILES: usize = 16;
 
 /// The fields of a build of records.
@@ -30,7 +30,7 @@ pub(crate) struct RecordFields {
 }
 
 impl RecordFields {
-    /// The fields of the index, with which a given schema must agree; for a new index the given schema.
+    /// The fields of the index, with which a given schema must agree, or the given schema for a new index.
     /// `None` if there is neither.
     pub(crate) fn choose(current: Option<&Manifest>, options: &IndexOptions) -> Result<Option<Self>> {
         let FieldOptions { schema: given, delimiter, .. } = options.fields.clone();
@@ -52,7 +52,11 @@ impl RecordFields {
         };
         let Some((schema, sources)) = chosen else { return Ok(None) };
         if schema.searched().next().is_none() {
-            return Err(Error::invalid("schema", "without searched fields", "a searched text or keyword"));
+            return Err(Error::invalid(
+                "schema",
+                "without searched fields",
+                "a searched text or keyword field",
+            ));
         }
         for (_, entry) in schema.fields() {
             check_text_options(entry, options)?;
@@ -60,7 +64,7 @@ impl RecordFields {
         Ok(Some(RecordFields { schema, sources, delimiter }))
     }
 
-    /// The fields that a sample of the inputs suggests for a new index, and the report of the sample.
+    /// Infers the fields of a new index from a sample of the inputs. Also returns the report of the sample.
     pub(crate) fn infer(inputs: &[Input], options: &IndexOptions) -> Result<(Self, Inferred)> {
         let inferred = infer(inputs, options)?;
         let fields = RecordFields {
@@ -71,7 +75,7 @@ impl RecordFields {
         Ok((fields, inferred))
     }
 
-    /// What the index stores of documents with these fields.
+    /// The storage options of the index for documents with these fields.
     pub(crate) fn stored(&self, current: Option<&Manifest>, options: &IndexOptions) -> Result<Stored> {
         options.stored.resolve_for(&self.schema, current.map(|current| current.stored))
     }
@@ -92,12 +96,12 @@ fn check_agreement(current: &Manifest, schema: &Schema, sources: &Sources) -> Re
     Ok(())
 }
 
-/// Refuses options for texts that contradict the schema.
+/// Refuses text options that contradict the schema.
 fn check_text_options(entry: &FieldEntry, options: &IndexOptions) -> Result<()> {
     let FieldKind::Text { analyzer, postings } = &entry.kind else { return Ok(()) };
     let other_analyzer = options.analyzer.as_ref().is_some_and(|wanted| wanted != analyzer);
     if other_analyzer || options.postings.is_some_and(|wanted| wanted != *postings) {
-        let what = if other_analyzer { "the analyzer" } else { "what is kept of a term" };
+        let what = if other_analyzer { "the analyzer" } else { "the postings" };
         return Err(Error::Conflict {
             what: format!("{what} in the options"),
             with: format!("field '{}' of the schema", entry.name),
@@ -107,16 +111,16 @@ fn check_text_options(entry: &FieldEntry, options: &IndexOptions) -> Result<()> 
     Ok(())
 }
 
-/// The schema that a sample of the inputs suggests. A build infers the same one if there is no index yet and
+/// Infers a schema from a sample of the inputs. A build infers the same schema if there is no index yet and
 /// no schema is given.
 ///
 /// # Errors
-/// Inputs that cannot be collected, and a sample without a value.
+/// Returns an error if the inputs cannot be collected, or if the sample has no value.
 pub fn infer_fields(options: &IndexOptions, cancel: &AtomicBool) -> Result<Inferred> {
     infer(&collect(&options.source, cancel)?.inputs, options)
 }
 
-/// Infers a schema, and gives its texts the analyzer and postings of the options.
+/// Infers a schema, and sets the analyzer and postings of its text fields to those of the options.
 fn infer(inputs: &[Input], options: &IndexOptions) -> Result<Inferred> {
     let format = match options.records {
         Records::Csv => FileFormat::Csv(options.fields.delimiter),

@@ -1,6 +1,6 @@
 //! Indexes records with fields: JSON Lines and CSV in, segments out.
 //!
-//! A record counts as a whole or not at all, so a record that spans several pieces is put together first. A
+//! A record is indexed completely or not at all, so a record that spans several pieces is joined first. A
 //! malformed, blank or too large record becomes a void document, so that the records after it keep their
 //! numbers. The header of a CSV file has no number.
 
@@ -18,7 +18,7 @@ use crate::record::{CsvDelimiter, CsvEnds, CsvHeader, MALFORMED, RecordFormat, R
 use crate::schema::{Records, Store};
 use crate::source::Failure;
 
-/// The most bytes of a record.
+/// The maximum size of a record.
 const MOST_RECORD: usize = 64 << 20;
 
 /// A record of at least this size is indexed only if there is room for it.
@@ -27,18 +27,18 @@ const LARGE: usize = 4 << 10;
 /// An upper bound of the memory that indexing one byte of a record takes.
 const GROWTH: usize = 24;
 
-/// What reading CSV needs beside what JSON needs.
+/// The additional state for reading CSV.
 struct CsvState {
     delimiter: Option<CsvDelimiter>,
     ends: CsvEnds,
     /// True once the header has been read.
     has_header: bool,
-    /// True while the rest of a file with an unreadable header passes by.
+    /// True while the rest of a file with an unreadable header is skipped.
     skipping_file: bool,
 }
 
-/// Where a malformed record is: its input, and its number as the number of a record and the records since
-/// then.
+/// The place of a malformed record: its input, and its number, given as the number of an earlier record and
+/// the records since then.
 struct RecordPlace {
     input: u32,
     line: LineNumber,
@@ -54,9 +54,9 @@ pub(crate) struct RecordIndexer<'a> {
     csv: Option<CsvState>,
     /// True if the record itself is stored.
     stores_record: bool,
-    /// The most bytes of a record.
+    /// The maximum size of a record.
     most: usize,
-    /// What pieces before this one had of the current record.
+    /// The bytes of the current record from earlier pieces.
     carry: Vec<u8>,
     /// Bytes of the current record so far, if it is too large and is skipped.
     skipped: Option<usize>,
@@ -104,7 +104,7 @@ impl<'a> RecordIndexer<'a> {
         })
     }
 
-    /// Begins a file or a run of lines.
+    /// Starts a file or a run of lines.
     fn open(&mut self, piece: &Piece) {
         self.carry.clear();
         self.skipped = None;
@@ -120,8 +120,8 @@ impl<'a> RecordIndexer<'a> {
         }
     }
 
-    /// Where the current record ends in `bytes`, if it does. CSV is scanned with state, so pass the same
-    /// bytes only once.
+    /// Returns the end of the current record in `bytes`, if it is there. The CSV scanner has state, so pass
+    /// the same bytes only once.
     #[inline]
     fn record_end(&mut self, bytes: &[u8]) -> Option<usize> {
         match &mut self.csv {
@@ -131,7 +131,7 @@ impl<'a> RecordIndexer<'a> {
         }
     }
 
-    /// Handles the rest of a piece: the beginning of a record, or a whole record at the end of a file.
+    /// Handles the rest of a piece: the start of a record, or a complete record at the end of a file.
     fn leave(&mut self, piece: &Piece, rest: &[u8]) -> Result<()> {
         let is_open = !self.carry.is_empty() || self.skipped.is_some() || !rest.is_empty();
         if piece.failed || self.csv.as_ref().is_some_and(|csv| csv.skipping_file) {
@@ -194,7 +194,7 @@ impl<'a> RecordIndexer<'a> {
                 self.flush()?;
             }
         }
-        // The cap leaves room for what is added between two checks.
+        // The cap leaves room for the bytes added between two checks.
         let room = (self.context.budget.most + 12 * CHECK_EVERY).saturating_sub(self.beside());
         let check = |bytes: usize| if bytes < room { Ok(()) } else { Err(Error::Cancelled) };
         let mut fits = Ok(());
@@ -283,7 +283,7 @@ impl<'a> RecordIndexer<'a> {
         Ok(())
     }
 
-    /// Memory in use beside the fields.
+    /// Memory in use outside of the fields.
     fn beside(&self) -> usize {
         self.out.keys.bytes() + self.carry.capacity()
     }

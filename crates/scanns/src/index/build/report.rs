@@ -1,11 +1,11 @@
-//! The report of a build: what became of every input and of every record.
+//! The report of a build: the result for every input and every record.
 
 use std::path::PathBuf;
 
 use crate::record::Inferred;
 use crate::source::Failure;
 
-/// What a build did. Every input is in one of the counts.
+/// The result of a build. Every input is in one of the counts.
 #[derive(Clone, Debug, Default)]
 pub struct IndexReport {
     /// Documents added.
@@ -28,24 +28,24 @@ pub struct IndexReport {
     pub skipped: u64,
     /// Terms that were longer than 32 KiB and were cut.
     pub cut_terms: u64,
-    /// What became of records of JSON and CSV.
+    /// The result for JSON and CSV records.
     pub records: RecordReport,
     /// Segments added.
     pub segments: usize,
     /// Documents of earlier commits that were deleted because their files were indexed again.
     pub replaced: u64,
-    /// Inputs that were left out because the index has them and they have not changed.
+    /// Inputs that were skipped because the index has them and they have not changed.
     pub unchanged: u64,
     /// Seconds that index threads spent writing segments, summed over all threads.
     pub flush_seconds: f64,
-    /// Why segments could not be merged, if a merge failed. The index is complete without the merge.
+    /// Why a merge failed, if one failed. The index is complete without the merge.
     pub merge_failure: Option<String>,
-    /// True if the build was stopped. What it had indexed is committed, and the next build continues from
-    /// there.
+    /// True if the build was stopped. The documents indexed until then are committed, and the next build
+    /// continues from there.
     pub cancelled: bool,
 }
 
-/// What became of records of JSON and CSV.
+/// The result for JSON and CSV records.
 #[derive(Clone, Debug, Default)]
 pub struct RecordReport {
     /// The schema, if this build inferred it.
@@ -56,29 +56,30 @@ pub struct RecordReport {
     pub malformed: u64,
     /// Some of the malformed records.
     pub examples: Vec<MalformedRecord>,
-    /// Fields with values that were left out.
+    /// Fields with values that could not be indexed.
     pub conflicts: Vec<FieldConflict>,
-    /// Names that no field takes values from, with the number of their values, most frequent first. At most
-    /// 1,000.
+    /// Names whose values belong to no field, with the number of their values, the most frequent first; at
+    /// most 1,000.
     pub unknown: Vec<(String, u64)>,
-    /// Values of all other such names.
+    /// The number of values of all other such names.
     pub unknown_rest: u64,
 }
 
-/// A record that was malformed.
+/// A malformed record.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct MalformedRecord {
-    /// Its file.
+    /// The file of the record.
     pub path: PathBuf,
-    /// Its number in the file, from 1: of a line of JSON, or of a row of CSV below the header.
+    /// The number of the record in the file, from 1: the number of a JSON line, or of a CSV row below the
+    /// header.
     pub line: u64,
-    /// What was wrong with it.
+    /// Why the record is malformed.
     pub reason: String,
-    /// At most 80 bytes of the record around the fault.
+    /// At most 80 bytes of the record around the error.
     pub text: String,
 }
 
-/// Values that were left out of a field because they are not of its kind.
+/// Values that were not indexed because they are not of the kind of their field.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct FieldConflict {
     /// The name of the field.

@@ -25,15 +25,15 @@ use crate::source::{Inputs, SourceOptions, collect};
 use crate::store::{Directory, FsDirectory, read_newest};
 use crate::sys;
 
-/// Brings the index at `path` up to date with the inputs, and commits. Creates the index if there is none.
+/// Updates the index at `path` to match the inputs, and commits. Creates the index if there is none.
 ///
-/// Files that are in the index and have not changed are left out. The documents of changed files are
-/// replaced. Set `cancel` to stop: what was indexed so far is committed, and a later build continues from
-/// there.
+/// Files that are in the index and have not changed are skipped. The documents of changed files are replaced.
+/// Set `cancel` to stop: the documents indexed so far are committed, and a later build continues from there.
 ///
 /// # Errors
-/// Whatever prevents a commit: no index and no empty directory at `path`, another writer, a full disk, and
-/// others. Inputs that cannot be read are not errors; the report lists them.
+/// Returns an error if a commit is impossible, for example if `path` is neither an index nor an empty
+/// directory, another writer is open, or the disk is full. Inputs that cannot be read are not errors; the
+/// report lists them.
 pub(crate) fn build(
     path: &Path,
     options: &IndexOptions,
@@ -53,7 +53,7 @@ pub(crate) fn build(
     Ok(report)
 }
 
-/// Like [`build`], in any directory. The report leaves out seconds and memory.
+/// Like [`build`], in any directory. The report does not contain seconds and memory.
 pub(crate) fn build_in(
     directory: &dyn Directory,
     options: &IndexOptions,
@@ -61,7 +61,7 @@ pub(crate) fn build_in(
     cancel: &Arc<AtomicBool>,
 ) -> Result<IndexReport> {
     let writer = Writer::open(directory)?;
-    // Segments written since the last commit belong to no commit. Those that cannot be removed now are
+    // Segments written since the last commit belong to no commit. Files that cannot be removed now are
     // removed by the next writer.
     add_and_commit(&writer, BuildCall { options, progress, cancel }).inspect_err(|_| writer.roll_back())
 }
@@ -69,7 +69,7 @@ pub(crate) fn build_in(
 /// Writes the segments of the inputs and commits them together with the segments of the last commit.
 fn add_and_commit(writer: &Writer<'_>, call: BuildCall<'_>) -> Result<IndexReport> {
     let BuildCall { options, progress, cancel } = call;
-    // Options that cannot work are refused before the inputs are collected.
+    // Refuse invalid options before the inputs are collected.
     let current = writer.manifest();
     let known = DocumentSource::choose(current.as_ref(), options)?;
     progress.enter(Phase::Walking);
@@ -135,7 +135,7 @@ fn add_and_commit(writer: &Writer<'_>, call: BuildCall<'_>) -> Result<IndexRepor
     Ok(report)
 }
 
-/// Sets what the next commit says about the documents of the index.
+/// Sets the description of the documents in the next commit.
 fn describe(writer: &Writer<'_>, source: &DocumentSource, options: &IndexOptions, stored: Stored) {
     let records = options.records;
     writer.describe(|manifest| {
@@ -146,7 +146,7 @@ fn describe(writer: &Writer<'_>, source: &DocumentSource, options: &IndexOptions
     });
 }
 
-/// Leaves out the files of the index itself, which may lie in a tree that it indexes.
+/// Excludes the files of the index itself, which may be in a tree that it indexes.
 fn leave_out_index(directory: &dyn Directory, inputs: &mut Inputs) {
     let Ok(index) = fs::canonicalize(directory.describe()) else { return };
     // Only a directory of the same name is worth a system call.

@@ -15,13 +15,13 @@ use crate::segment::{FLUSH_BYTES, StoredCollector};
 use crate::source::{Failure, Input};
 use crate::tokenize::Tokenizer;
 
-/// The field that text goes into, and how it is indexed.
+/// The field of the text, and its indexing options.
 #[derive(Clone, Copy)]
 pub(crate) struct TextJob<'a> {
     pub(crate) field: Field,
     pub(crate) analyzer: &'a Analyzer,
     pub(crate) invert: InvertOptions,
-    /// The columns of files, where the index keeps file metadata.
+    /// The columns of files, if the index stores file metadata.
     pub(crate) files: Option<FileColumns<'a>>,
 }
 
@@ -39,9 +39,9 @@ pub(crate) struct TextIndexer<'a> {
     tokenizer: Tokenizer,
     inverter: Inverter,
     stored: StoredCollector,
-    /// File metadata, where the index keeps it.
+    /// File metadata, if the index stores it.
     columns: ColumnSet,
-    /// True while the rest of a document that does not fit into memory passes by.
+    /// True while the rest of a document that does not fit into memory is skipped.
     skipping: bool,
     /// Bytes since memory was last checked.
     unchecked: usize,
@@ -79,7 +79,7 @@ impl<'a> TextIndexer<'a> {
             self.out.keys.lines(document, piece.input, input, line.clone());
             return Ok(());
         }
-        // A file that may not fit beside the documents in memory begins a new segment.
+        // A file that may not fit into memory in addition to the current documents starts a new segment.
         let halves = match self.job.invert.postings {
             Postings::Documents | Postings::Frequencies => 3,
             Postings::Positions => 5,
@@ -109,8 +109,7 @@ impl<'a> TextIndexer<'a> {
         self.stored.void_document()
     }
 
-    /// Passes over the rest of a token that was cut by the end of the piece before, and returns where it
-    /// ends.
+    /// Skips the rest of a token that the end of the previous piece cut, and returns the end of the token.
     fn rest_of_token(&mut self, piece: &Piece, bytes: &[u8]) -> Result<usize> {
         let rest = &bytes[piece.start..piece.end];
         let lines = self.context.records == Records::Lines;
@@ -199,8 +198,9 @@ impl<'a> TextIndexer<'a> {
         self.out.write(&mut fields, &mut self.stored, &mut self.columns)
     }
 
-    /// Flushes in the middle of a document, which goes on in the next segment. A document that fills the
-    /// memory by itself gets more of it, up to the share of the thread, and is given up after that.
+    /// Flushes in the middle of a document, which continues in the next segment. A document that fills the
+    /// memory by itself gets more memory, up to the share of the thread. If this is not enough, the document
+    /// is given up.
     fn flush_inside(&mut self, piece: &Piece) -> Result<()> {
         if self.inverter.max_doc() > 0
             && let Some(open) = self.inverter.copy_open_document(FLUSH_BYTES / 2)

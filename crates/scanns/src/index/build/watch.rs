@@ -1,4 +1,4 @@
-//! When a build stops, and when it commits.
+//! Decides when a build stops, and when it commits.
 
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::{Duration, Instant};
@@ -6,7 +6,7 @@ use std::time::{Duration, Instant};
 use super::options::IndexOptions;
 use crate::index::progress::Progress;
 
-/// The least time that a build with a time limit reserves for writing its last segments.
+/// The minimum time that a build with a time limit reserves for writing its last segments.
 const LAST_FLUSH: Duration = Duration::from_secs(2);
 
 /// Watches the clock, the progress and the flags of a build.
@@ -53,7 +53,7 @@ impl<'a> Watch<'a> {
         self.stop.load(Ordering::Relaxed)
     }
 
-    /// True if enough time has passed or enough was read since the last commit for another one.
+    /// True if enough time has passed, or enough was read, since the last commit to make another one.
     pub(crate) fn commit_is_due(&self, progress: &Progress) -> bool {
         self.commit_every.is_some_and(|every| self.last_commit.elapsed() >= every)
             || self.commit_bytes.is_some_and(|every| progress.bytes() - self.committed_bytes >= every)

@@ -1,4 +1,4 @@
-//! Merges segments on a thread of its own during a build; only the end of the build waits for it.
+//! Merges segments on a separate thread during a build. Only the end of the build waits for it.
 
 use std::collections::HashSet;
 use std::sync::atomic::{AtomicBool, Ordering};
@@ -10,7 +10,7 @@ use super::policy_merge::PolicyMerge;
 use crate::error::{Error, Result};
 use crate::sys::{lock, unpoisoned};
 
-/// Time between two looks for segments to merge.
+/// Time between two searches for segments to merge.
 const LOOK_EVERY: Duration = Duration::from_millis(50);
 
 /// The state that the build and the merge thread share.
@@ -21,7 +21,7 @@ pub(crate) struct BackgroundMerge<'w> {
     excluded: HashSet<u128>,
     /// True once the merge in progress is to be given up.
     aborted: AtomicBool,
-    /// True once no merge may begin any more.
+    /// True once no more merges may begin.
     ended: Mutex<bool>,
     woken: Condvar,
 }
@@ -70,8 +70,8 @@ impl<'w> BackgroundMerge<'w> {
         }
     }
 
-    /// Merges what the policy asks for among all segments, the excluded ones too, until `cancel` is set.
-    /// Returns the error of a merge that failed; the index is complete without it.
+    /// Merges the segments that the policy chooses among all segments, including the excluded ones, until
+    /// `cancel` is set. Returns the error of a failed merge; the index is complete without it.
     pub(crate) fn merge_all(&self, cancel: &AtomicBool) -> Option<Error> {
         let may_begin = || !cancel.load(Ordering::Relaxed);
         let merged = self.merge?.run(may_begin, |_| false, || go_on(cancel));
@@ -96,8 +96,8 @@ pub(crate) struct MergeThread<'scope> {
 }
 
 impl MergeThread<'_> {
-    /// Waits for the merge in progress, or gives it up if `abort` is true; earlier merges stay taken in.
-    /// Returns the error of a merge that failed: it changed nothing, so the build goes on without it.
+    /// Waits for the merge in progress, or gives it up if `abort` is true. Completed merges are kept. Returns
+    /// the error of a failed merge: it changed nothing, so the build continues without it.
     pub(crate) fn stop(self, abort: bool) -> Option<Error> {
         self.shared.aborted.store(abort, Ordering::Relaxed);
         *lock(&self.shared.ended) = true;

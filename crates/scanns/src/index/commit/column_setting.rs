@@ -5,7 +5,7 @@ use crate::error::{Error, Result};
 use crate::schema::{Field, Schema, Value};
 use crate::segment::Changes;
 
-/// The values that documents get in a column.
+/// New values of documents in a column.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) struct ColumnSetting {
     field: Field,
@@ -15,12 +15,11 @@ pub(crate) struct ColumnSetting {
 }
 
 impl ColumnSetting {
-    /// Values for a field; none to leave documents without a value.
+    /// Creates a setting for a field; without values, documents lose their value.
     ///
     /// # Errors
-    /// [`Error::InvalidField`] for a field that the schema does not have, that is not a column of numbers, or
-    /// whose values are stored with the documents as well; [`Error::InvalidValue`] for values of another
-    /// kind.
+    /// [`Error::InvalidField`] if the field is not in the schema, is not a column of numbers, or is also
+    /// stored with the documents; [`Error::InvalidValue`] for values of another kind.
     pub(crate) fn new(schema: &Schema, field: Field, values: &[Value]) -> Result<Self> {
         let refuse = |field: &str, problem: &str, remedy: &str| {
             Err(Error::InvalidField {
@@ -40,7 +39,7 @@ impl ColumnSetting {
             return refuse(&entry.name, problem, "replace the documents");
         }
         if entry.stored {
-            let problem = "is stored with the documents too, which would keep the old values";
+            let problem = "is also stored with the documents, which would keep the old values";
             return refuse(&entry.name, problem, "replace the documents");
         }
         let wrong_kind = || {
@@ -57,7 +56,7 @@ impl ColumnSetting {
         values.insert(document, self.orders.clone());
     }
 
-    /// Bytes of memory taken.
+    /// Bytes of memory in use.
     pub(crate) fn bytes(&self) -> usize {
         size_of::<Self>() + self.orders.capacity() * 8
     }

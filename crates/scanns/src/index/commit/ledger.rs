@@ -1,12 +1,12 @@
-//! Keeps account of the inputs of a build: which are left out, which replace older documents, and how far
-//! each one is.
+//! Keeps account of the inputs of a build: which inputs are skipped, which replace older documents, and how
+//! much of each one is indexed.
 //!
-//! A file is known by its path and stamp (size and time of modification). Unchanged files are left out. The
-//! old documents of a changed file are deleted in the same step that takes in its first new ones, so that a
-//! commit has the old or the new documents; of a file of lines, the first of the new ones. Such a file may be
-//! indexed in part when a commit comes: its spans are then written into the manifest, and a later build reads
-//! the rest only. Of CSV, where only the first byte of a file is known to begin a record, a later build reads
-//! the whole file again.
+//! A file is identified by its path and stamp (size and time of modification). Unchanged files are skipped.
+//! The old documents of a changed file are deleted in the same step that adds its first new documents, so
+//! that a commit has either the old or the new documents; of a file of lines, the first new ones. A commit
+//! may find such a file indexed in part. The manifest then stores the spans that are indexed, and a later
+//! build reads only the rest. A later build reads a CSV file from its start, because only the first byte of
+//! the file is known to start a record.
 
 use std::collections::{BTreeMap, HashSet};
 use std::os::unix::ffi::OsStrExt;
@@ -31,7 +31,7 @@ pub(crate) struct IndexedSegment {
     pub(crate) replacing: Vec<u32>,
 }
 
-/// The account of one build; see the module.
+/// The account of the inputs of one build. See the module documentation.
 pub(crate) struct Ledger<'w> {
     writer: &'w Writer<'w>,
     inputs: Vec<LedgerInput>,
@@ -42,7 +42,7 @@ pub(crate) struct Ledger<'w> {
     progress: Mutex<LedgerProgress>,
 }
 
-/// What the ledger knows of an input.
+/// The state of an input.
 struct LedgerInput {
     path: PathBuf,
     stamp: Stamp,
@@ -58,13 +58,13 @@ struct LedgerProgress {
     documents: u64,
 }
 
-/// What a build has to read.
+/// The inputs that a build has to read.
 pub(crate) struct RemainingInputs {
     /// Inputs that are new, changed or incomplete.
     pub(crate) inputs: Vec<Input>,
-    /// The spans of incomplete inputs that are in the index.
+    /// The indexed spans of incomplete inputs.
     pub(crate) done: BTreeMap<u32, Vec<LineSpan>>,
-    /// Inputs that are left out, because they are in the index and have not changed.
+    /// Inputs that are skipped because they are in the index and have not changed.
     pub(crate) unchanged: u64,
 }
 
@@ -160,8 +160,8 @@ impl<'w> Ledger<'w> {
         Ok(())
     }
 
-    /// Makes a later build read files again of which some lines could not be read: the numbers of the lines
-    /// behind them are not known.
+    /// Makes a later build read files again if some of their lines could not be read, because the numbers of
+    /// the lines after them are unknown.
     pub(crate) fn distrust(&self, failed: &[Failure]) {
         let progress = self.progress();
         let failed: HashSet<&Path> = failed.iter().map(|failure| failure.path.as_path()).collect();
@@ -172,8 +172,8 @@ impl<'w> Ledger<'w> {
         self.writer.take_in(None, Vec::new(), doubtful.map(again).collect());
     }
 
-    /// After the last segment: deletes the old documents of inputs that have no new ones, because they are
-    /// empty now.
+    /// Called after the last segment. Deletes the old documents of inputs that have no new ones because they
+    /// are now empty.
     pub(crate) fn finish(&self, failed: &[Failure]) -> Result<()> {
         let mut progress = self.progress();
         // A file that could not be read keeps its documents.
@@ -202,7 +202,7 @@ impl<'w> Ledger<'w> {
         Ok(found)
     }
 
-    /// Forgets the spans of inputs, of which nothing is in the index any more.
+    /// Forgets the spans of inputs that have nothing in the index any more.
     fn forgotten(&self, inputs: &[u32]) -> Vec<PartialChange> {
         let inputs = inputs.iter().filter_map(|&input| self.inputs.get(input as usize));
         inputs.map(|input| PartialChange { path: input.key(), partial: None }).collect()
@@ -210,13 +210,13 @@ impl<'w> Ledger<'w> {
 }
 
 impl LedgerInput {
-    /// The path as the manifest has it.
+    /// The path in the form of the manifest.
     fn key(&self) -> Vec<u8> {
         self.path.as_os_str().as_bytes().to_vec()
     }
 }
 
-/// The stamp of a file when it was indexed last, and whether its lines are the documents.
+/// The stamp of a file when it was last indexed, and whether its documents are lines.
 fn find(known: &[KnownPaths<'_>], path: &[u8]) -> Result<Option<(Stamp, bool)>> {
     for segment in known {
         if let Some(found) = segment.find(path)? {
@@ -227,8 +227,7 @@ fn find(known: &[KnownPaths<'_>], path: &[u8]) -> Result<Option<(Stamp, bool)>> 
 }
 
 /// Inserts a span and joins it with the spans that it touches. If a file is written to in the meantime, its
-/// spans may overlap: they are joined too, and the file will be read again, because its stamp has changed by
-/// then.
+/// spans may overlap. They are joined too, and the file will be read again, because its stamp has changed.
 fn insert(spans: &mut Vec<LineSpan>, span: LineSpan) {
     let at = spans.partition_point(|other| other.start < span.start);
     spans.insert(at, span);

@@ -1,4 +1,4 @@
-//! What a commit says: how the index is to be understood, which segments are in it, and what its user noted.
+//! The description of a commit: how to interpret the index, its segments, and the notes of its user.
 //!
 //! ```text
 //! manifest = fields u32 | field … | records u32 (0 file, 1 lines, 2 lines of JSON, 3 rows of CSV) |
@@ -19,11 +19,11 @@
 //! span     = varint(gap) | varint(length) | varint(lines)            ascending; gap: from the end before
 //! ```
 //!
-//! The source of a field is what records of JSON or CSV call its values.
-//! A file of lines or records that was being indexed at the commit is partial: the lines of its spans are in
-//! the index. `deletes` is the generation of the commit that wrote the segment's file of deletes, 0 if it has
-//! none; `deleted` is how many documents that file names. `updates` is the same for the values of columns
-//! that were changed.
+//! The source of a field is the name of its values in JSON or CSV records. A file of lines or records that
+//! was being indexed at the commit is partial: the lines of its spans are in the index. `deletes` is the
+//! generation of the commit that wrote the segment's file of deletes, or 0 if there is no such file;
+//! `deleted` is the number of documents in that file. `updates` is the generation of the commit that wrote
+//! changed column values.
 
 use std::collections::BTreeMap;
 
@@ -38,20 +38,20 @@ use crate::segment::{FieldStats, Flushed, Segment, deletes_file_name, file_name,
 use crate::source::Stamp;
 use crate::store::Directory;
 
-/// A segment as the manifest knows it.
+/// The description of a segment in the manifest.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) struct SegmentEntry {
     pub(crate) id: u128,
-    /// Documents that were written, void ones not counted.
+    /// The number of documents written, excluding void ones.
     pub(crate) documents: u64,
     pub(crate) terms: u64,
     pub(crate) tokens: u64,
     pub(crate) bytes: u64,
-    /// Documents that were deleted since.
+    /// The number of documents deleted since then.
     pub(crate) deleted: u64,
-    /// The commit that wrote them down; 0 if there are none.
+    /// The generation of the commit that wrote the deletes; 0 if there are none.
     pub(crate) deletes: u64,
-    /// The commit that wrote changed values of columns down; 0 if there are none.
+    /// The generation of the commit that wrote changed column values; 0 if there are none.
     pub(crate) updates: u64,
 }
 
@@ -71,12 +71,12 @@ impl From<&Flushed> for SegmentEntry {
 }
 
 impl SegmentEntry {
-    /// Opens the segment as the commit has it.
+    /// Opens the segment in the state of the commit.
     pub(crate) fn open(&self, directory: &dyn Directory) -> Result<Segment> {
         Segment::open(directory, self.id, self.deletes)?.with_updates(directory, self.updates)
     }
 
-    /// The files that it needs, and some that there may not be.
+    /// The files of the segment; some of them may not exist.
     pub(crate) fn files(&self) -> [String; 3] {
         [
             file_name(self.id),
@@ -85,13 +85,13 @@ impl SegmentEntry {
         ]
     }
 
-    /// Refuses a segment that is not the one that was committed, or has fields that the schema has not.
+    /// Returns an error if a segment is not the committed one, or has fields that the schema does not have.
     pub(crate) fn must_describe(&self, segment: &Segment, schema: &Schema) -> Result<()> {
         let fits = |stats: &FieldStats| {
             schema.entry(stats.field).is_some_and(|entry| entry.postings() == Some(stats.kept))
         };
         if !segment.stats().fields.iter().all(fits) {
-            return Err(Error::corrupt(file_name(self.id), "its fields are not those of its index"));
+            return Err(Error::corrupt(file_name(self.id), "its fields differ from the fields of its index"));
         }
         let stats = segment.stats();
         let (terms, tokens) = (stats.terms(), stats.tokens());
@@ -99,7 +99,7 @@ impl SegmentEntry {
         if found == (self.bytes, self.documents, self.terms, self.tokens, self.deleted) {
             return Ok(());
         }
-        Err(Error::corrupt(file_name(self.id), "it is not the one that was committed"))
+        Err(Error::corrupt(file_name(self.id), "it is not the segment that was committed"))
     }
 
     /// Documents that are not deleted.
@@ -108,31 +108,31 @@ impl SegmentEntry {
     }
 }
 
-/// See the module.
+/// The description of a commit. See the module documentation for its format.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) struct Manifest {
     pub(crate) schema: Schema,
-    /// What records call the values of fields.
+    /// The names of the fields' values in records.
     pub(crate) sources: Sources,
     pub(crate) records: Records,
     pub(crate) stored: Stored,
     pub(crate) segments: Vec<SegmentEntry>,
     pub(crate) notes: BTreeMap<Vec<u8>, Vec<u8>>,
-    /// By path.
+    /// The partially indexed files, by path.
     pub(crate) partial: BTreeMap<Vec<u8>, Partial>,
 }
 
-/// What of a file is in the index.
+/// The part of a file that is in the index.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub(crate) struct Partial {
-    /// What the file was like.
+    /// The stamp of the file when it was read.
     pub(crate) stamp: Stamp,
-    /// Ascending and apart.
+    /// Ascending, with gaps between them.
     pub(crate) spans: Vec<LineSpan>,
 }
 
 impl Manifest {
-    /// Of an index without documents.
+    /// The manifest of an index without documents.
     pub(crate) fn new(schema: Schema, records: Records, stored: Stored) -> Self {
         let (notes, partial) = (BTreeMap::new(), BTreeMap::new());
         let sources = Sources::of(&schema);
@@ -187,7 +187,7 @@ impl Manifest {
 
     pub(crate) fn decode(bytes: &[u8]) -> Result<Self> {
         Self::try_decode(bytes)
-            .ok_or_else(|| Error::corrupt("the manifest", "its fields do not fit together"))
+            .ok_or_else(|| Error::corrupt("the manifest", "its fields contradict each other"))
     }
 
     fn try_decode(bytes: &[u8]) -> Option<Self> {
@@ -443,7 +443,7 @@ mod tests {
         ] {
             assert!(matches!(with(odd), Err(Error::Corrupt { .. })), "{odd}");
         }
-        // Its length is not believed, and a chain has no parameters.
+        // The stored length is not trusted, and a chain has no parameters.
         for (place, value) in [(at - 1, 0), (at - 1, 0x7f), (at - 2, 1)] {
             let mut changed = bytes.clone();
             changed[place] = value;

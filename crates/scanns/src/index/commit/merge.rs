@@ -32,8 +32,8 @@ pub(crate) struct MergeClaim<'w> {
 }
 
 impl<'w> MergeClaim<'w> {
-    /// Claims the segments that `choose` picks from those of the next commit; `None` if it picks none.
-    /// `choose` runs under the writer's lock and gets all segments, and the identities of those that
+    /// Claims the segments that `choose` picks from the segments of the next commit; `None` if it picks none.
+    /// `choose` runs under the writer's lock and gets all segments, and the identities of the segments that
     /// other merges have claimed.
     pub(crate) fn take(
         writer: &'w Writer<'w>,
@@ -48,8 +48,8 @@ impl<'w> MergeClaim<'w> {
         (!ids.is_empty()).then_some(MergeClaim { writer, ids })
     }
 
-    /// Merges the sources into one segment, which takes the place of the first of them, as `plan` says of the
-    /// open sources. Returns the bytes of the new segment; 0 if there is none.
+    /// Merges the sources into one segment, which takes the place of the first source. `plan` chooses how,
+    /// from the open sources. Returns the size of the new segment in bytes, or 0 if there is none.
     ///
     /// # Errors
     /// The error of `plan`, of the directory, or of `go_on`, which is called now and then with the bytes
@@ -61,8 +61,7 @@ impl<'w> MergeClaim<'w> {
         go_on: MergeProgress<'_>,
     ) -> Result<u64> {
         let writer = self.writer;
-        // A source that was dropped before it was opened has no live document: there is nothing of it to
-        // merge.
+        // A source that was dropped before it was opened has no live document, so there is nothing to merge.
         let sources = self.ids.iter().filter_map(|&id| writer.segment(id).transpose());
         let sources = sources.collect::<Result<Vec<Segment>>>()?;
         if sources.is_empty() {
@@ -113,8 +112,7 @@ impl Drop for MergeClaim<'_> {
     }
 }
 
-/// Deletes in the merged segment what was deleted in its sources since the merge began, and sets what was
-/// set.
+/// Applies to the merged segment the deletes and new values that its sources got since the merge began.
 fn carry_over(
     state: &WriterState,
     sources: &[Segment],

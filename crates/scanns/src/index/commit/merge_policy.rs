@@ -1,32 +1,32 @@
 //! Chooses the segments that should become one.
 //!
-//! A build from nothing should write its segments and no more, so nothing is merged while there are fewer
-//! than [`MergePolicy::least_segments`]; a text that fits the memory cap leaves fewer. Otherwise segments are
-//! sorted by size into tiers, each [`MergePolicy::segments`] times as large as the one below. A tier that
-//! holds that many segments is merged into one segment of the next. So every byte is written once for each
-//! tier that it passes, and a search looks into a few segments per tier. This is the tiered policy of
+//! A build of a new index should write each segment once, so nothing is merged while there are fewer than
+//! [`MergePolicy::least_segments`]; a text that fits the memory cap leaves fewer. Otherwise segments are
+//! sorted by size into tiers, each [`MergePolicy::segments`] times as large as the one below. A tier with
+//! that number of segments is merged into one segment of the next tier. So every byte is written once for
+//! each tier that it passes, and a search reads a few segments per tier. This is the tiered policy of
 //! log-structured merge trees (O'Neil et al. 1996) in the form that Lucene's `TieredMergePolicy` made known
-//! for search, without its scores. A segment counts with the size that it would have without its deleted
-//! documents, and is written anew by itself once it has lost many.
+//! for search, without its scores. The size of a segment is counted without its deleted documents, and a
+//! segment that has lost many documents is rewritten.
 
 use super::manifest::SegmentEntry;
 
-/// When segments are merged in the background.
+/// When to merge segments in the background.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct MergePolicy {
-    /// How many segments of about the same size become one; at least 2.
+    /// The number of segments of about the same size that are merged into one; at least 2.
     pub segments: usize,
-    /// The largest segment that a merge may write, in bytes.
+    /// The maximum size of a merged segment, in bytes.
     pub most_bytes: u64,
-    /// Segments smaller than this count as equally large, in bytes.
+    /// Smaller segments are treated as if they had this size, in bytes.
     pub least_bytes: u64,
-    /// The share of deleted documents, in percent, from which on a segment is written anew.
+    /// The percentage of deleted documents from which a segment is rewritten.
     pub deleted_percent: u64,
-    /// With fewer segments than this, none are merged except for the sake of deleted documents. A query pays
-    /// about 1.5 µs per term and segment, so 64 cost it 0.1 ms per term; merging them at once would
-    /// write nearly every byte of a new index twice.
+    /// With fewer segments, merges only reclaim deleted documents. A query takes about 1.5 µs per term and
+    /// segment, so 64 segments cost 0.1 ms per term. Merging them immediately would write nearly every byte
+    /// of a new index twice.
     pub least_segments: usize,
-    /// Bytes per second that merges write at most; `None` for no limit.
+    /// The maximum number of bytes that merges write per second; `None` for no limit.
     pub rate: Option<u64>,
 }
 
@@ -43,7 +43,7 @@ impl Default for MergePolicy {
     }
 }
 
-/// The most documents that a merged segment may have.
+/// The maximum number of documents in a merged segment.
 const MOST_DOCUMENTS: u64 = 1 << 31;
 
 impl MergePolicy {
@@ -78,7 +78,7 @@ impl MergePolicy {
         (!chosen.is_empty()).then(|| in_order.collect())
     }
 
-    /// The smallest segments of a tier, as many as one segment can hold.
+    /// The smallest segments of a tier, up to the number that fits into one segment.
     fn as_fits(&self, group: &[(u64, &SegmentEntry)], room: u64) -> Vec<u128> {
         let (mut bytes, mut documents, mut memory) = (0, 0, 0);
         let fits = group.iter().take(self.segments.max(2)).take_while(|(size, entry)| {
@@ -89,7 +89,8 @@ impl MergePolicy {
         fits.map(|(_, entry)| entry.id).collect()
     }
 
-    /// The segment that has lost the largest share of its documents, if that is enough to write it anew.
+    /// The segment that has lost the largest share of its documents, if the share is large enough to rewrite
+    /// it.
     fn most_deleted(&self, free: &[(u64, &SegmentEntry)], room: u64) -> Vec<u128> {
         let percent = |entry: &SegmentEntry| entry.deleted * 100 / entry.documents.max(1);
         let fits = free.iter().map(|(_, entry)| entry).filter(|entry| merge_memory(entry) <= room);

@@ -1,11 +1,11 @@
-//! How a commit is described and made durable.
+//! The description of a commit, and how it becomes durable.
 //!
-//! Goes in: segments on the medium, deletes and changed values. Comes out: the next commit. Read
-//! `manifest.rs` first, the description of a commit, then `writer.rs`, which holds the next one. `merge.rs`
-//! replaces segments by one while others write; `merge_policy.rs` chooses them, `policy_merge.rs` runs the
-//! merges of a policy, `background_merge.rs` does so during a build, under the limits of `merge_budget.rs`
-//! and `rate_limit.rs`. `ledger.rs` knows which inputs the commit covers, `column_setting.rs` is a change of
-//! column values.
+//! The input is segments on the medium, deletes and changed values. The output is the next commit. Read
+//! `manifest.rs` first, the description of a commit, then `writer.rs`, which prepares the next one.
+//! `merge.rs` replaces several segments by one while other threads write. `merge_policy.rs` chooses the
+//! segments, `policy_merge.rs` runs the merges of a policy, and `background_merge.rs` runs them during a
+//! build, within the limits of `merge_budget.rs` and `rate_limit.rs`. `ledger.rs` tracks the inputs that the
+//! commit covers. `column_setting.rs` is a change of column values.
 
 pub(crate) mod background_merge;
 pub(crate) mod column_setting;

@@ -13,7 +13,7 @@ pub(crate) struct PolicyMerge<'w> {
     pub(crate) writer: &'w Writer<'w>,
     pub(crate) policy: MergePolicy,
     pub(crate) buffers: FlushBuffers,
-    /// Bytes of memory that a merge may take beside its buffers.
+    /// Bytes of memory that a merge may use in addition to its buffers.
     pub(crate) room: u64,
 }
 
@@ -22,8 +22,8 @@ impl PolicyMerge<'_> {
     /// for which `is_excluded` returns true are left alone.
     ///
     /// # Errors
-    /// The error of the directory, or of `go_on`, which is called now and then during a merge: the merge is
-    /// then given up, and the index is as it was before it.
+    /// The error of the directory, or of `go_on`, which is called from time to time during a merge. The merge
+    /// is then given up, and the index is as it was before it.
     pub(crate) fn run(
         &self,
         may_begin: impl Fn() -> bool,

@@ -8,10 +8,10 @@ use std::time::{Duration, Instant};
 
 use crate::error::Result;
 
-/// After a rest, the bytes of this time may be written at once.
+/// After a pause, this amount of time's bytes may be written without waiting.
 const BURST: Duration = Duration::from_millis(100);
 
-/// The longest sleep between two checks whether to go on.
+/// The maximum sleep between two checks for cancellation.
 const NAP: Duration = Duration::from_millis(50);
 
 /// The limit of one writer.
@@ -37,7 +37,7 @@ impl RateLimit {
     /// while it waits.
     ///
     /// # Errors
-    /// The error of `go_on`, at once.
+    /// Returns the error of `go_on` immediately.
     pub(crate) fn wait(&mut self, written: u64, go_on: impl Fn() -> Result<()>) -> Result<()> {
         let now = || self.begun.elapsed();
         let mut wait = self.rate.map_or(Duration::ZERO, |rate| self.schedule.wait(now(), written, rate));

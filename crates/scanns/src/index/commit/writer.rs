@@ -1,17 +1,16 @@
-//! The one writer of an index: it holds what the next commit will say, and makes the commit.
+//! The only writer of an index: it holds the description of the next commit, and makes the commit.
 //!
 //! Index threads, merges and deletions share a [`Writer`]. Each change is a short step under one lock, and no
-//! lock is held while a file is written. A commit takes the state at its start, so nobody waits for it.
+//! lock is held while a file is written. A commit uses the state at its start, so no thread waits for it.
 //!
-//! A deleted document is marked in the writer's open copy of its segment; the next commit writes the marks
-//! down. Changed column values are treated in the same way. A merge reads the deletes and values as of its
-//! start; later ones are carried over to the new document numbers when the merge is taken in (see
-//! `merge.rs`).
+//! A deleted document is marked in the writer's open copy of its segment; the next commit writes the marks.
+//! Changed column values are treated in the same way. A merge reads the deletes and values as of its start.
+//! Later ones are converted to the new document numbers when the merge is taken in (see `merge.rs`).
 //!
-//! Other threads add and drop segments at any time, so a decision about segments holds only under the lock
-//! under which it was made. [`Writer::manifest`] returns a copy: use it for what no other thread changes,
-//! such as the schema, or while no other thread has the writer. A segment that was dropped in the meantime is
-//! reported as `None` by [`Writer::segment`] and left alone by every change.
+//! Other threads add and drop segments at any time, so a decision about segments is valid only under the lock
+//! under which it was made. [`Writer::manifest`] returns a copy: use it for data that no other thread
+//! changes, such as the schema, or while no other thread has the writer. For a segment that was dropped in
+//! the meantime, [`Writer::segment`] returns `None`, and changes have no effect.
 
 use std::collections::{BTreeMap, HashMap, HashSet};
 use std::hash::{BuildHasher, RandomState};
@@ -33,7 +32,7 @@ use crate::store::{
 };
 use crate::sys::unpoisoned;
 
-/// The writer of an index; see the module.
+/// The writer of an index. See the module documentation.
 pub(crate) struct Writer<'d> {
     directory: DirectoryHandle<'d>,
     _lock: WriterLock,
@@ -76,15 +75,14 @@ pub(crate) struct SegmentDocuments {
     pub(crate) documents: Vec<Range<u32>>,
 }
 
-/// What the next commit says of a file that is indexed in part: `None` if nothing needs to be remembered of
-/// it.
+/// The state of a partially indexed file in the next commit; `None` if nothing needs to be stored.
 pub(crate) struct PartialChange {
     pub(crate) path: Vec<u8>,
     pub(crate) partial: Option<Partial>,
 }
 
 impl<'d> Writer<'d> {
-    /// Takes the writer's lock, reads the newest commit, and removes what a killed writer left behind.
+    /// Takes the writer's lock, reads the newest commit, and removes the files that a killed writer left.
     pub(crate) fn open(directory: &'d dyn Directory) -> Result<Self> {
         Self::open_handle(DirectoryHandle::Borrowed(directory))
     }
@@ -126,7 +124,8 @@ impl<'d> Writer<'d> {
         unpoisoned(self.state.lock())
     }
 
-    /// A copy of what the next commit will say; `None` in an index without a first commit. See the module.
+    /// A copy of the description of the next commit; `None` before the first commit. See the module
+    /// documentation.
     pub(crate) fn manifest(&self) -> Option<Manifest> {
         self.state().manifest.clone()
     }
@@ -136,7 +135,7 @@ impl<'d> Writer<'d> {
         self.state().generation
     }
 
-    /// Bytes that this writer has put into the directory.
+    /// Bytes that this writer has written to the directory.
     pub(crate) fn bytes_written(&self) -> u64 {
         self.state().bytes_written
     }
@@ -147,7 +146,7 @@ impl<'d> Writer<'d> {
         state.entries().iter().map(|entry| entry.bytes).sum::<u64>() + state.commit_bytes
     }
 
-    /// Changes what the next commit will say.
+    /// Changes the description of the next commit.
     pub(crate) fn describe(&self, change: impl FnOnce(Option<Manifest>) -> Option<Manifest>) {
         let mut state = self.state();
         state.manifest = change(state.manifest.take());
@@ -170,9 +169,8 @@ impl<'d> Writer<'d> {
         self.state().give_up(id);
     }
 
-    /// Adds a segment that is on the medium to the next commit, together with the deletes and the state of
-    /// files that go with it. Returns how many documents were deleted. The segments of the deletes must
-    /// be open.
+    /// Adds a segment that is on the medium to the next commit, together with its deletes and changed states
+    /// of files. Returns the number of deleted documents. The segments of the deletes must be open.
     pub(crate) fn take_in(
         &self,
         segment: Option<&Flushed>,
@@ -209,8 +207,8 @@ impl<'d> Writer<'d> {
     }
 
     /// Returns a segment with all deletes and changed values so far, or `None` if neither the next commit nor
-    /// a merge needs it. A dropped segment is never opened again, even if its file is still there for a
-    /// reader: it would come back without its deletes.
+    /// a merge needs it. A dropped segment is never opened again, even if its file still exists for a reader:
+    /// its deletes would be lost.
     pub(crate) fn segment(&self, id: u128) -> Result<Option<Segment>> {
         loop {
             let entry = {
@@ -223,8 +221,8 @@ impl<'d> Writer<'d> {
             };
             let opened = entry.open(self.directory());
             let mut state = self.state();
-            // Another thread may have opened and changed it, or a commit may have written it anew or dropped
-            // it, and removed the file that was being read.
+            // Another thread may have opened and changed it, or a commit may have rewritten or dropped it and
+            // removed the file that was being read.
             if !state.open.contains_key(&id) && state.entry(id) == Some(&entry) {
                 let opened = opened?;
                 state.open.insert(id, opened.clone());
@@ -259,7 +257,7 @@ impl<'d> Writer<'d> {
         self.state().entries().iter().map(|entry| entry.id).collect()
     }
 
-    /// Puts everything that the next commit needs on the medium.
+    /// Writes everything that the next commit needs to the medium.
     pub(crate) fn prepare(&self) -> Result<StagedCommit> {
         let (generation, mut manifest, open) = {
             let state = self.state();
@@ -300,7 +298,7 @@ impl<'d> Writer<'d> {
         }
     }
 
-    /// Makes a staged commit the state of the index, and removes the files that it does not need.
+    /// Makes a staged commit the state of the index, and removes the files that the commit does not need.
     pub(crate) fn publish(&self, staged: StagedCommit) -> Result<()> {
         let StagedCommit { generation, manifest, dropped, updated, bytes } = staged;
         publish_prepared(self.directory(), generation)?;
@@ -331,7 +329,7 @@ impl<'d> Writer<'d> {
             }
             state.close_unused();
         }
-        // The commit stands; what cannot be removed now is removed by the next one.
+        // The commit stands; files that cannot be removed now are removed by the next commit.
         self.sweep();
         Ok(())
     }
@@ -348,8 +346,8 @@ impl<'d> Writer<'d> {
         self.publish(staged)
     }
 
-    /// Removes, as far as that works, the files that neither the newest commit nor the next one nor a reader
-    /// needs.
+    /// Removes the files that neither the newest commit, nor the next one, nor a reader needs. Ignores
+    /// failures.
     pub(crate) fn sweep(&self) {
         let _ = self.try_sweep();
     }
@@ -372,7 +370,7 @@ impl<'d> Writer<'d> {
         sweep(self.directory(), state.generation, &leased, is_garbage)
     }
 
-    /// Forgets everything that was not committed, and removes its files as far as that works.
+    /// Discards everything that was not committed, and removes its files if possible.
     pub(crate) fn roll_back(&self) {
         let unchanged = read_newest(self.directory())
             .is_ok_and(|now| now.map_or(0, |now| now.generation) == self.generation());

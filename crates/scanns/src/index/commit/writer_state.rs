@@ -1,4 +1,4 @@
-//! What a writer knows between two steps: the manifest of the next commit, and the segments that are in use.
+//! The state of a writer between two steps: the manifest of the next commit, and the segments in use.
 
 use std::collections::{HashMap, HashSet};
 
@@ -17,7 +17,7 @@ pub(super) struct WriterState {
     pub(super) writing: HashSet<u128>,
     /// Segments that are being merged.
     pub(super) merging: HashSet<u128>,
-    /// Bytes that the writer has put into the directory.
+    /// Bytes that the writer has written to the directory.
     pub(super) bytes_written: u64,
     /// The segments of the newest commit, in order.
     pub(super) committed: Vec<u128>,
@@ -64,7 +64,7 @@ impl WriterState {
             || manifest.segments.iter().any(is_changed)
     }
 
-    /// Gives up the segment `id`, whose file is then free to be removed.
+    /// Gives up the segment `id`, whose file may then be removed.
     pub(super) fn give_up(&mut self, id: u128) {
         self.writing.remove(&id);
     }

@@ -1,8 +1,9 @@
-//! The lane buffers: how many there are, which thread gets an empty one, which has to wait.
+//! The lane buffers: their number, the threads that get an empty one, and the threads that have to wait.
 //!
-//! The memory cap is kept by counting buffers, each of which has its share: one in every lane, as many that
-//! are being written, and as many that are set aside for commits, so that a commit never waits for others to
-//! be written. A thread that fills a lane while no empty buffer is left waits until one is written.
+//! The memory cap is enforced by counting buffers, each of which has a share of the memory. There is one
+//! buffer in every lane, the same number of buffers that are being written, and the same number reserved for
+//! commits, so that a commit never waits until others are written. A thread that fills a lane while no empty
+//! buffer is left waits until one is written.
 
 use std::sync::{Condvar, Mutex, MutexGuard};
 
@@ -10,18 +11,18 @@ use super::lane_buffer::LaneBuffer;
 use crate::error::{Error, Result};
 use crate::sys::{lock, unpoisoned};
 
-/// The pool of lane buffers; see the module.
+/// The pool of lane buffers. See the module documentation.
 pub(super) struct BufferPool {
     state: Mutex<PoolState>,
     changed: Condvar,
-    /// How many buffers are set aside for commits, and how many for all other threads.
+    /// The number of buffers reserved for commits, and also the number for all other threads.
     lanes: usize,
 }
 
 #[derive(Default)]
 struct PoolState {
     empty: Vec<LaneBuffer>,
-    /// Buffers that have left their lane or are about to; those that a commit took do not count.
+    /// Buffers that have left their lane or are about to leave it, except those that a commit took.
     full: usize,
     /// The epochs of the buffers that are being written.
     writing: Vec<u64>,
@@ -69,7 +70,7 @@ impl BufferPool {
         self.state().check()
     }
 
-    /// Marks the writer as failed. The first reason is the one that is reported.
+    /// Marks the writer as failed. Only the first reason is reported.
     pub(super) fn fail(&self, why: &dyn ToString) {
         let mut state = self.state();
         state.failed.get_or_insert_with(|| why.to_string());
@@ -77,7 +78,7 @@ impl BufferPool {
         self.changed.notify_all();
     }
 
-    /// Returns an empty buffer to exchange for a full one, and waits until there may be one. Call
+    /// Returns an empty buffer to exchange for a full one; waits until one is available. Call
     /// [`BufferPool::begin_writing`] with the full one.
     ///
     /// # Errors
@@ -90,7 +91,7 @@ impl BufferPool {
         self.give(state, make)
     }
 
-    /// Returns empty buffers for all lanes, for a commit; there is only one commit at a time.
+    /// Returns empty buffers for all lanes, for a commit. Only one commit runs at a time.
     pub(super) fn empty_for_all(&self, make: &dyn Fn() -> Result<LaneBuffer>) -> Result<Vec<LaneBuffer>> {
         (0..self.lanes).map(|_| self.give(self.state(), make)).collect()
     }
@@ -106,7 +107,7 @@ impl BufferPool {
         kept.map_or_else(|| make().inspect_err(|error| self.fail(error)), Ok)
     }
 
-    /// Notes that a buffer has left its lane and is being written from here on.
+    /// Notes that a buffer has left its lane and is now being written.
     pub(super) fn begin_writing(
         &self,
         buffer: LaneBuffer,
@@ -117,7 +118,7 @@ impl BufferPool {
         DetachedBuffer { pool: self, buffer: Some(buffer), epoch, by_commit }
     }
 
-    /// Notes that a buffer is written and empty; its memory is used again if `keep` returns true.
+    /// Notes that a buffer was written and is empty. Its memory is reused if `keep` returns true.
     pub(super) fn end_writing(
         &self,
         mut detached: DetachedBuffer<'_>,
@@ -143,7 +144,7 @@ impl BufferPool {
         self.changed.notify_all();
     }
 
-    /// Waits until no buffer is being written that left its lane before `epoch`.
+    /// Waits until all buffers that left their lane before `epoch` are written.
     pub(super) fn wait_for_older(&self, epoch: u64) -> Result<()> {
         let older = |state: &mut PoolState| {
             state.failed.is_none() && state.writing.iter().any(|&written| written < epoch)

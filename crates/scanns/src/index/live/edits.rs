@@ -1,9 +1,9 @@
 //! Segments and edits that have left their lane and are not yet part of a commit.
 //!
-//! An edit deletes documents or gives them new values. It applies to the documents that were added before it,
-//! in whichever lane, and to none that was added after it. A commit takes every operation up to some number
-//! and none beyond it, so documents of earlier commits are older than every edit here; of new segments, the
-//! number of the operation that added each document is known.
+//! An edit deletes documents or sets new values in them. It applies to the documents that were added before
+//! it, in any lane, and not to later ones. A commit contains every operation up to some number and no later
+//! one, so the documents of earlier commits are older than every edit here. For new segments, the number of
+//! the operation that added each document is known.
 
 use std::collections::HashMap;
 use std::ops::{ControlFlow, Range};
@@ -25,7 +25,7 @@ pub(super) struct NewSegment {
     pub(super) sequences: Vec<u64>,
 }
 
-/// What left the lanes in one epoch, that is, before the same commit.
+/// The output of the lanes in one epoch, that is, before the same commit.
 #[derive(Default)]
 pub(super) struct EpochOutput {
     pub(super) segments: Vec<NewSegment>,
@@ -33,14 +33,14 @@ pub(super) struct EpochOutput {
 }
 
 impl EpochOutput {
-    /// Bytes of memory taken.
+    /// Bytes of memory in use.
     pub(super) fn bytes(&self) -> usize {
         let sequences: usize = self.segments.iter().map(|new| new.sequences.len() * 8).sum();
         sequences + self.edits.iter().map(Edit::bytes).sum::<usize>()
     }
 }
 
-/// Edits that can be applied to a segment at once, because none depends on the outcome of another.
+/// Edits that can be applied to a segment together, because none depends on the result of another.
 #[derive(Default)]
 pub(super) struct EditBatch {
     /// The number of the latest deletion of each deleted key.
@@ -64,14 +64,15 @@ struct QueryEdit {
     action: EditAction,
 }
 
-/// What edits do to one segment.
+/// The changes that edits make to one segment.
 #[derive(Default)]
 pub(super) struct SegmentEdits {
     deleted: Vec<Range<u32>>,
     set: Vec<SettingOfDocuments>,
 }
 
-/// A setting of some documents, with the number of its operation: of several settings the latest counts.
+/// A setting of some documents, with the number of its operation. If there are several settings, the latest
+/// one applies.
 struct SettingOfDocuments {
     sequence: u64,
     documents: Range<u32>,
@@ -79,8 +80,8 @@ struct SettingOfDocuments {
 }
 
 impl EditBatch {
-    /// Splits edits into batches, to be applied one after the other. A query that reads column values begins
-    /// a new batch after a setting, because it may depend on the values that were set.
+    /// Splits edits into batches, to be applied in order. A query that reads column values starts a new batch
+    /// after a setting, because it may depend on the new values.
     pub(super) fn in_order(mut edits: Vec<Edit>) -> Vec<Self> {
         edits.sort_by_key(|edit| edit.sequence);
         let mut all = vec![EditBatch::default()];
@@ -121,7 +122,7 @@ impl EditBatch {
         self.deleted.contains_key(key)
     }
 
-    /// Finds what the edits do to a segment all of whose documents are older than they are.
+    /// Finds the changes that the edits make to a segment that contains only older documents.
     pub(super) fn in_old(&self, segment: &Segment) -> Result<SegmentEdits> {
         let deleted = segment.documents_named(self.deleted.keys().map(Vec::as_slice))?;
         let mut found = SegmentEdits { deleted, ..SegmentEdits::default() };
@@ -134,7 +135,8 @@ impl EditBatch {
         Ok(found)
     }
 
-    /// Finds what the edits do to a new segment, whose documents were added by the operations `sequences`.
+    /// Finds the changes that the edits make to a new segment, whose documents were added by the operations
+    /// `sequences`.
     pub(super) fn in_new(&self, segment: &Segment, sequences: &[u64]) -> Result<SegmentEdits> {
         let added = |document: u32| sequences.get(document as usize).copied().unwrap_or(u64::MAX);
         let mut found = SegmentEdits::default();
@@ -152,7 +154,7 @@ impl EditBatch {
         Ok(found)
     }
 
-    /// Finds what the queries match among the documents that were added before each of them.
+    /// Finds the documents that the queries match among the documents added before each of them.
     fn find_queried(
         &self,
         segment: &Segment,
@@ -203,7 +205,7 @@ impl SegmentEdits {
 /// Calls `found` with each document that a query matches.
 fn each_match(segment: &Segment, query: &Query, mut found: impl FnMut(u32)) -> Result<()> {
     let views = FieldViews::of_query(query, segment);
-    // What a query matches in a segment must not depend on other segments or on the number of terms.
+    // The matches of a query in a segment must not depend on other segments or on the number of terms.
     views.searcher().exhaustive().for_each(query, Model::Classic, |hit| {
         found(hit.doc);
         ControlFlow::Continue(())

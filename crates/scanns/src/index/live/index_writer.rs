@@ -18,10 +18,10 @@ use crate::schema::{Document, Field, Schema, Value};
 use crate::store::{Directory, FsDirectory};
 use crate::sys::lock;
 
-/// The one writer of an index; any number of threads may use it at once.
+/// The writer of an index. Any number of threads may use it at the same time.
 ///
-/// What was added is in the index after the next commit. It is lost if the writer is dropped before, or the
-/// machine fails.
+/// Changes become visible and durable with the next commit. They are lost if the writer is dropped, or the
+/// machine fails, before the commit.
 ///
 /// ```
 /// use scanns::schema::{Document, FieldEntry, Schema};
@@ -55,12 +55,12 @@ pub struct IndexWriter {
 
 impl IndexWriter {
     /// Opens the index at `path` for writing, or creates one with `schema`. An existing index keeps its
-    /// schema; a schema that is given must be the same.
+    /// schema; a given schema must be equal to it.
     ///
     /// # Errors
-    /// [`Error::Locked`] while another process writes to the index; [`Error::Conflict`] for another schema,
-    /// or none where there is no index; [`Error::InvalidValue`] if the memory is too little for the
-    /// lanes.
+    /// [`Error::Locked`] while another process writes to the index; [`Error::Conflict`] if the schemas
+    /// differ, or if the index does not exist and no schema is given; [`Error::InvalidValue`] if the memory
+    /// is too small for the lanes.
     pub fn open(path: impl AsRef<Path>, schema: Option<&Schema>, options: WriterOptions) -> Result<Self> {
         let path = path.as_ref();
         let made = prepare_directory(path)?;
@@ -96,75 +96,75 @@ impl IndexWriter {
         &self.core.schema
     }
 
-    /// Adds a document, even if there are others with its key; returns the number of the operation.
+    /// Adds a document, even if other documents have the same key. Returns the number of the operation.
     ///
     /// # Errors
-    /// [`Error::InvalidField`] or [`Error::InvalidValue`] for a document that does not fit the schema or the
-    /// memory: it is left out, and the writer goes on. After any other error the writer has failed, and
-    /// every call returns [`Error::WriterFailed`].
+    /// [`Error::InvalidField`] or [`Error::InvalidValue`] if the document does not fit the schema or the
+    /// memory. The document is not added, and the writer remains usable. After any other error the writer has
+    /// failed, and every call returns [`Error::WriterFailed`].
     pub fn add(&self, document: &Document) -> Result<u64> {
         document.check(&self.core.schema)?;
         self.core.change(Some(document), None)
     }
 
-    /// Adds a document in the place of all that have its key; both happen in the same commit. Returns the
-    /// number of the operation. Documents that are added later are not affected.
+    /// Adds a document and deletes all earlier documents with the same key. Both happen in the same commit.
+    /// Returns the number of the operation. Documents that are added later are not affected.
     ///
     /// # Errors
-    /// As [`IndexWriter::add`]; a document that is left out replaces nothing.
+    /// The errors of [`IndexWriter::add`]. If the document is not added, nothing is deleted.
     pub fn update(&self, document: &Document) -> Result<u64> {
         document.check(&self.core.schema)?;
         let target = EditTarget::Key(document.key().to_vec());
         self.core.change(Some(document), Some((target, EditAction::Delete)))
     }
 
-    /// Deletes all documents with this key that were added before; returns the number of the operation.
+    /// Deletes all documents with this key that were added before. Returns the number of the operation.
     ///
-    /// If files were indexed too, the key may be the path of a file, for the file or all its lines, or a
-    /// path, a colon and the number of a line.
+    /// If the index also contains files, the key may be the path of a file, which deletes the file or all its
+    /// lines, or a path, a colon and the number of a line.
     ///
     /// # Errors
-    /// As [`IndexWriter::add`].
+    /// The errors of [`IndexWriter::add`].
     pub fn delete(&self, key: impl AsRef<[u8]>) -> Result<u64> {
         self.core.change(None, Some((EditTarget::Key(key.as_ref().to_vec()), EditAction::Delete)))
     }
 
-    /// Deletes all documents that were added before and that the query matches; returns the number of the
-    /// operation. Patterns may match any number of terms, and a fuzzy word matches all terms within its
-    /// edit distance.
+    /// Deletes all documents that were added before and that the query matches. Returns the number of the
+    /// operation. Patterns may match any number of terms, and a fuzzy word matches all terms within its edit
+    /// distance.
     ///
     /// # Errors
-    /// As [`IndexWriter::add`]; also [`Error::Unsupported`] or [`Error::InvalidField`] for a query that
-    /// cannot be answered.
+    /// The errors of [`IndexWriter::add`]; [`Error::Unsupported`] or [`Error::InvalidField`] for a query that
+    /// the index cannot answer.
     pub fn delete_matching(&self, query: &Query) -> Result<u64> {
         self.must_be_answerable(query)?;
         self.core.change(None, Some((EditTarget::Query(query.clone()), EditAction::Delete)))
     }
 
-    /// Gives all documents with this key that were added before new values in a column of numbers, dates or
-    /// booleans; without values, clears the column for them. Returns the number of the operation. The
-    /// documents are not indexed again: a few blocks of the column are written.
+    /// Sets new values in a column of numbers, dates or booleans for all documents with this key that were
+    /// added before; without values, clears the column for them. Returns the number of the operation. The
+    /// documents are not indexed again: only a few blocks of the column are written.
     ///
     /// # Errors
-    /// As [`IndexWriter::add`]; also [`Error::InvalidField`] for a field that cannot be changed in place,
-    /// because it is not such a column or is stored with the documents, and [`Error::InvalidValue`] for
-    /// values of another kind.
+    /// The errors of [`IndexWriter::add`]; [`Error::InvalidField`] for a field that cannot be changed in
+    /// place, because it is not such a column or is also stored with the documents; [`Error::InvalidValue`]
+    /// for values of another kind.
     pub fn set(&self, key: impl AsRef<[u8]>, field: Field, values: &[Value]) -> Result<u64> {
         let setting = ColumnSetting::new(&self.core.schema, field, values)?;
         self.core.change(None, Some((EditTarget::Key(key.as_ref().to_vec()), EditAction::Set(setting))))
     }
 
-    /// Does the same for all documents that were added before and that the query matches.
+    /// Like [`IndexWriter::set`], for all documents that were added before and that the query matches.
     ///
     /// # Errors
-    /// As [`IndexWriter::set`] and [`IndexWriter::delete_matching`].
+    /// The errors of [`IndexWriter::set`] and [`IndexWriter::delete_matching`].
     pub fn set_matching(&self, query: &Query, field: Field, values: &[Value]) -> Result<u64> {
         let setting = ColumnSetting::new(&self.core.schema, field, values)?;
         self.must_be_answerable(query)?;
         self.core.change(None, Some((EditTarget::Query(query.clone()), EditAction::Set(setting))))
     }
 
-    /// Refuses a query that cannot be answered: at the commit it would fail the writer.
+    /// Refuses a query that the index cannot answer: at the commit it would make the writer fail.
     fn must_be_answerable(&self, query: &Query) -> Result<()> {
         let schema = &self.core.schema;
         FieldViews::of_schema(schema, &[]).searcher().count(query)?;
@@ -195,13 +195,14 @@ impl IndexWriter {
         self.core.noted.store(true, Ordering::Relaxed);
     }
 
-    /// Makes every operation that has returned durable. Concurrent operations are in this commit or the next:
-    /// the number of the last one in it is returned. Without changes nothing is written.
+    /// Makes every operation that has returned durable. Concurrent operations are in this commit or the next
+    /// one; the result contains the number of the last operation in this commit. Without changes nothing is
+    /// written.
     ///
     /// # Errors
-    /// The error of the directory. The commit before is then the state of the index or, if only the last step
-    /// could not be made certain, either of the two. [`Error::Conflict`] while another commit is
-    /// prepared.
+    /// The errors of the directory. The index is then in the state of the previous commit or, if only the
+    /// last step could not be confirmed, in the state of either commit. [`Error::Conflict`] while another
+    /// commit is prepared.
     pub fn commit(&self) -> Result<Commit> {
         let _one_at_a_time = self.core.writer.begin_commit();
         let sequence = self.take_all_in()?;
@@ -212,25 +213,25 @@ impl IndexWriter {
         Ok(Commit { generation: self.core.writer.generation(), sequence })
     }
 
-    /// The first phase of a commit: does all that can fail for want of space; readers see nothing of it yet.
-    /// Operations in the meantime are in the next commit. Other commits are refused until this one is
+    /// The first phase of a commit: does everything that can fail for lack of space. Readers do not see the
+    /// commit yet. Concurrent operations are in the next commit. Other commits are refused until this one is
     /// finished or dropped.
     ///
     /// # Errors
-    /// As [`IndexWriter::commit`].
+    /// The errors of [`IndexWriter::commit`].
     pub fn prepare(&self) -> Result<PreparedCommit<'_>> {
         let _one_at_a_time = self.core.writer.begin_commit();
         let sequence = self.take_all_in()?;
         self.prepare_begun(sequence)
     }
 
-    /// Makes all operations part of the next commit; returns the number of the last.
+    /// Makes all operations part of the next commit. Returns the number of the last operation.
     fn take_all_in(&self) -> Result<u64> {
         if self.core.prepared.load(Ordering::Acquire) {
             return Err(Error::Conflict {
                 what: "a commit".into(),
-                with: "a commit that is prepared".into(),
-                remedy: "finish that one or drop it first".into(),
+                with: "a prepared commit".into(),
+                remedy: "finish or drop the prepared commit first".into(),
             });
         }
         self.core.resolve()
@@ -244,22 +245,22 @@ impl IndexWriter {
         Ok(PreparedCommit { core, staged: Some(staged), noted, sequence })
     }
 
-    /// Merges segments on this thread until the policy of the options asks for nothing more; the next commit
-    /// has the merged ones. The same happens in the background, but only while the writer is open.
+    /// Merges segments on this thread until the merge policy has no more to merge. The merged segments are
+    /// part of the next commit. Background threads do the same, but only while the writer is open.
     ///
     /// # Errors
-    /// The error of the directory; the index is complete without the merge.
+    /// The errors of the directory. The index is complete without the merge.
     pub fn merge(&self) -> Result<()> {
         let policy = self.core.policy();
         policy.map_or(Ok(()), |policy| self.core.merge_what_is_due(&policy))
     }
 
-    /// Why the last merge in the background failed, if it did; the index is complete without it.
+    /// Why the last background merge failed, if it failed. The index is complete without it.
     pub fn merge_failure(&self) -> Option<String> {
         lock(&self.core.merge_failure).clone()
     }
 
-    /// Forgets everything since the last commit and closes the index, as dropping the writer does.
+    /// Discards all changes since the last commit and closes the index, as dropping the writer does.
     pub fn roll_back(self) {
         drop(self);
     }
@@ -285,14 +286,14 @@ impl Drop for IndexWriter {
 pub struct Commit {
     /// Counts commits from 1.
     pub generation: u64,
-    /// The number of the last operation in the commit. All operations before it are in the commit, and none
-    /// after it.
+    /// The number of the last operation in the commit. The commit contains all operations up to this one, and
+    /// no later ones.
     pub sequence: u64,
 }
 
-/// A commit that is on the medium, but that no reader sees yet. If it is dropped, its changes stay with the
-/// writer and are in the next commit.
-#[must_use = "a commit that is not finished does not happen"]
+/// A commit that is on the medium, but not visible to readers yet. If it is dropped, its changes stay with
+/// the writer and are in the next commit.
+#[must_use = "a prepared commit has no effect until it is finished"]
 pub struct PreparedCommit<'w> {
     core: &'w WriterCore,
     /// `None` once it is published.
@@ -311,7 +312,7 @@ impl PreparedCommit<'_> {
     /// The second phase: makes the commit the state of the index.
     ///
     /// # Errors
-    /// As [`IndexWriter::commit`].
+    /// The errors of [`IndexWriter::commit`].
     pub fn commit(self) -> Result<Commit> {
         let _one_at_a_time = self.core.writer.begin_commit();
         self.publish()

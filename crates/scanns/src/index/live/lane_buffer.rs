@@ -1,4 +1,4 @@
-//! The documents of one lane that are in memory only, and the edits of older documents, each with the number
+//! The documents of one lane that are only in memory, and the edits of older documents, each with the number
 //! of its operation.
 
 use crate::error::{Error, Result};
@@ -8,7 +8,7 @@ use crate::query::Query;
 use crate::schema::{Document, Records, Schema, Stored};
 use crate::segment::{Keys, SegmentContents};
 
-/// The documents that an edit is for, among those that were added before it.
+/// The documents that an edit changes, among those that were added before it.
 #[derive(Clone, Debug)]
 pub(super) enum EditTarget {
     /// The documents with a key.
@@ -17,16 +17,16 @@ pub(super) enum EditTarget {
     Query(Query),
 }
 
-/// What an edit does to documents.
+/// The change that an edit makes to documents.
 #[derive(Clone, Debug)]
 pub(super) enum EditAction {
     /// Deletes them.
     Delete,
-    /// Gives them other values.
+    /// Sets new values.
     Set(ColumnSetting),
 }
 
-/// A change of the documents that were added by operations with smaller numbers.
+/// A change to the documents that were added by operations with smaller numbers.
 #[derive(Clone, Debug)]
 pub(super) struct Edit {
     pub(super) target: EditTarget,
@@ -35,7 +35,7 @@ pub(super) struct Edit {
 }
 
 impl Edit {
-    /// Bytes of memory taken.
+    /// Bytes of memory in use.
     pub(super) fn bytes(&self) -> usize {
         let target = match &self.target {
             EditTarget::Key(key) => key.len(),
@@ -49,7 +49,7 @@ impl Edit {
     }
 }
 
-/// The buffer of a lane; see the module.
+/// The buffer of a lane. See the module documentation.
 pub(super) struct LaneBuffer {
     fields: FieldSet,
     keys: Keys,
@@ -58,7 +58,7 @@ pub(super) struct LaneBuffer {
     sequences: Vec<u64>,
     edits: Vec<Edit>,
     edit_bytes: usize,
-    /// Bytes that the whole buffer may take.
+    /// Bytes that the whole buffer may use.
     budget: usize,
 }
 
@@ -79,7 +79,8 @@ impl LaneBuffer {
     /// Adds a document that fits the schema.
     ///
     /// # Errors
-    /// [`Error::InvalidValue`] if it is too large for the memory; nothing of it is then in the index.
+    /// [`Error::InvalidValue`] if the document is too large for the memory. The index then contains nothing
+    /// of it.
     pub(super) fn add(&mut self, document: &Document, sequence: u64) -> Result<()> {
         let outcome = self.add_values(document);
         match outcome {
@@ -93,7 +94,7 @@ impl LaneBuffer {
         outcome
     }
 
-    /// Adds the values of a document; the caller ends it or makes it void.
+    /// Adds the values of a document. The caller ends it or makes it void.
     fn add_values(&mut self, document: &Document) -> Result<()> {
         let (rest, budget) = (self.rest_bytes(), self.budget);
         let check =
@@ -114,12 +115,12 @@ impl LaneBuffer {
         self.sequences.is_empty() && self.edits.is_empty()
     }
 
-    /// The number of documents, with void ones.
+    /// The number of documents, including void ones.
     pub(super) fn documents(&self) -> usize {
         self.sequences.len()
     }
 
-    /// True once `limit` bytes are used up, or all document numbers.
+    /// True once `limit` bytes or all document numbers are used.
     pub(super) fn is_full(&mut self, limit: usize) -> bool {
         self.fields.is_full(limit, self.rest_bytes())
     }
@@ -128,18 +129,18 @@ impl LaneBuffer {
         self.key_bytes + self.edit_bytes + self.sequences.capacity() * 8
     }
 
-    /// Bytes taken, with the memory that is kept from earlier documents.
+    /// Bytes in use, including the memory kept from earlier documents.
     pub(super) fn resident(&self) -> usize {
         self.fields.resident() + self.rest_bytes()
     }
 
-    /// The documents, for a flush.
+    /// The documents, as input of a flush.
     pub(super) fn for_flush(&mut self) -> SegmentContents<'_> {
         let (fields, stored, columns) = self.fields.for_flush();
         SegmentContents { fields, keys: &self.keys, stored, columns }
     }
 
-    /// Takes out what a flush does not write: the numbers of the operations by document, and the edits.
+    /// Takes the data that a flush does not write: the numbers of the operations by document, and the edits.
     pub(super) fn take_rest(&mut self) -> (Vec<u64>, Vec<Edit>) {
         (std::mem::take(&mut self.sequences), std::mem::take(&mut self.edits))
     }
@@ -159,7 +160,7 @@ fn too_large(document: &Document, budget: usize) -> Error {
         "size of a document",
         format!("of \"{}\"", document.key().escape_ascii()),
         format!(
-            "one that takes at most {} MiB in the memory of the writer: give it more, or split the document",
+            "at most {} MiB in the memory of the writer: raise its memory limit, or split the document",
             budget >> 20
         ),
     )

@@ -10,24 +10,24 @@ use crate::index::stored_options::StoredOptions;
 use crate::schema::{Schema, Store, Stored};
 use crate::segment::{FLUSH_BYTES, FlushBuffers, StoredCollector};
 
-/// How an [`IndexWriter`](super::IndexWriter) works.
+/// Options of an [`IndexWriter`](super::IndexWriter).
 #[derive(Clone, Copy, Debug)]
 pub struct WriterOptions {
-    /// The most memory to take, in bytes; by default half of what the machine or the container has. The
-    /// largest document is bounded by the share of a lane, about a fifth of the memory divided by the
+    /// The memory limit in bytes; by default half of the memory of the machine or the container. The maximum
+    /// size of a document is limited by the share of a lane, about a fifth of the memory divided by the
     /// number of lanes.
     pub memory: u64,
-    /// Lanes: the number of threads that can add without waiting for each other. 0 for as many as there are
-    /// cores and memory for.
+    /// The number of lanes, that is, of threads that can add documents without waiting for each other. 0 for
+    /// one per core, as far as memory permits.
     pub lanes: usize,
-    /// Bytes of memory after which a lane is written as a segment, if its share of `memory` is not less.
+    /// Bytes of memory after which a lane is written as a segment, unless its share of `memory` is smaller.
     pub segment_memory: u64,
-    /// What is stored of documents. Values of fields that the schema stores are stored in any case; if it
-    /// stores none, [`Store::Content`] stores the text of the default field.
+    /// What to store of documents. Values of fields that the schema stores are always stored; if it stores
+    /// none, [`Store::Content`] stores the text of the default field.
     pub stored: StoredOptions,
-    /// Which segments are merged in the background; `None` for none.
+    /// Which segments to merge in the background; `None` for none.
     pub merge: Option<MergePolicy>,
-    /// Sizes of the buffers on the way to the file.
+    /// Sizes of the buffers through which segments are written.
     pub buffers: FlushBuffers,
 }
 
@@ -47,24 +47,24 @@ impl Default for WriterOptions {
 /// Bytes for the program itself.
 const PROGRAM: usize = 32 << 20;
 
-/// The least that a lane buffer can work with, in bytes.
+/// The minimum size of a lane buffer, in bytes.
 const LEAST: usize = 8 << 20;
 
-/// The most for a lane buffer, in bytes: chains of postings reach 32 GiB.
+/// The maximum size of a lane buffer, in bytes: chains of postings reach 32 GiB.
 const MOST: usize = 30 << 30;
 
 /// Lane buffers for each lane: see `buffer_pool.rs`.
 const BUFFERS_PER_LANE: usize = 3;
 
-/// How the memory is shared out, in bytes.
+/// The division of the memory, in bytes.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct LaneSizes {
     pub(super) lanes: usize,
     /// The size at which a lane is written.
     pub(super) limit: usize,
-    /// The most that a lane buffer may take.
+    /// The maximum size of a lane buffer.
     pub(super) share: usize,
-    /// The most that may wait for a commit.
+    /// The maximum number of bytes that may wait for a commit.
     pub(super) pending: usize,
 }
 
@@ -72,10 +72,10 @@ impl LaneSizes {
     /// The sizes for an index with this schema and storage.
     ///
     /// # Errors
-    /// [`Error::InvalidValue`] if the memory is too little for the lanes.
+    /// [`Error::InvalidValue`] if the memory is too small for the lanes.
     pub(super) fn new(options: &WriterOptions, schema: &Schema, stored: &Stored) -> Result<Self> {
         let least = LEAST.max(LEAST_PER_FIELD * schema.searched().count());
-        // Buffers that are being written are no longer in lanes, and each has the buffers of a flush.
+        // Buffers that are being written have left their lanes, and each also needs the buffers of a flush.
         let per_lane = (BUFFERS_PER_LANE - 1) * (FLUSH_BYTES + options.buffers.extra_bytes())
             + BUFFERS_PER_LANE * StoredCollector::fixed_bytes(stored);
         let memory = usize::try_from(options.memory).unwrap_or(usize::MAX);
@@ -84,8 +84,8 @@ impl LaneSizes {
         let fixed = PROGRAM.saturating_add(merging);
         let sizes = |lanes: usize| {
             let most = memory.checked_sub(fixed.checked_add(lanes.checked_mul(per_lane)?)?)?;
-            // A buffer may keep a quarter more than its share from earlier segments; a quarter of the memory
-            // is for what waits for a commit.
+            // A buffer may keep a quarter more than its share from earlier segments. A quarter of the memory
+            // is for segments and edits that wait for a commit.
             let share = (most / 4 * 3 / BUFFERS_PER_LANE / lanes / 5 * 4).min(MOST);
             let segment = usize::try_from(options.segment_memory).unwrap_or(usize::MAX);
             let limit = segment.clamp(least, share.max(least));
@@ -110,11 +110,11 @@ impl LaneSizes {
     }
 }
 
-/// Returns the schema of the index. A schema that is given must be the same.
+/// Returns the schema of the index. A given schema must be equal to it.
 ///
 /// # Errors
-/// [`Error::Conflict`] for another schema or none where there is no index; [`Error::InvalidValue`] for a
-/// schema that cannot be searched.
+/// [`Error::Conflict`] if the schemas differ, or if the index does not exist and no schema is given;
+/// [`Error::InvalidValue`] for a schema without a searched field.
 pub(super) fn choose_schema(current: Option<&Schema>, given: Option<&Schema>) -> Result<Schema> {
     match (current, given) {
         (Some(current), Some(given)) if current != given => Err(conflict(
@@ -137,7 +137,7 @@ pub(super) fn choose_schema(current: Option<&Schema>, given: Option<&Schema>) ->
     }
 }
 
-/// Returns what is stored of documents: an index keeps its choice, a new one follows its schema and the
+/// Returns the storage options: an existing index keeps its choice, a new one follows its schema and the
 /// options.
 ///
 /// # Errors

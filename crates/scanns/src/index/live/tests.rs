@@ -47,13 +47,13 @@ fn open(directory: &Arc<RamDirectory>, fields: &Fields, lanes: usize) -> IndexWr
     IndexWriter::open_in(directory.clone(), Some(&fields.schema), options).unwrap()
 }
 
-/// Has a lane written as if it were full.
+/// Makes a lane be written as if it were full.
 fn write_lane(writer: &IndexWriter, lane: usize) {
     let taken = writer.core.exchange(&mut lock(&writer.core.lanes[lane])).unwrap();
     writer.core.write(taken).unwrap();
 }
 
-/// What a document says: title, owner and text.
+/// The content of a document: title, owner and text.
 type Said = (String, String, String);
 
 /// Documents in the order in which they were added.
@@ -75,7 +75,7 @@ fn document(fields: &Fields, key: &str, said: &Said) -> Document {
         .text(fields.text, text.as_str())
 }
 
-/// Term → the keys of its documents, with frequencies, found the slow way.
+/// Term → the keys of its documents, with frequencies, by a simple implementation.
 fn expected(
     held: &Held,
     of: impl Fn(&Said) -> Vec<&str>,
@@ -212,7 +212,7 @@ fn whatever_is_added_updated_and_deleted_is_what_a_list_would_hold() {
                     }
                 }
                 35 => {
-                    // What was not committed is gone.
+                    // Uncommitted documents are gone.
                     writer.roll_back();
                     writer = open(&directory, &fields, lanes);
                     held = committed.clone().unwrap_or_default();
@@ -341,12 +341,12 @@ fn what_cannot_be_is_refused_and_the_writer_goes_on() {
     let error = writer.delete_matching(&phrase(fields.title)).unwrap_err();
     assert!(error.to_string().contains("positions"), "{error}");
     writer.delete_matching(&phrase(fields.text)).unwrap();
-    // More terms than a search would look at.
+    // More terms than a search would read.
     let many: String = (0..3000).map(|word| format!("p{word} ")).collect();
     writer.add(&Document::new("m").text(fields.text, many)).unwrap();
     writer.delete_matching(&Query::pattern(fields.text, Pattern::Prefix(b"p".to_vec()))).unwrap();
     writer.add(&Document::new("k").text(fields.text, "first")).unwrap();
-    // Four million words do not fit, and what they would replace stays.
+    // Four million words do not fit, and the documents that they would replace stay.
     let huge: String = (0..6_000_000).map(|word| format!("{word:x} ")).collect();
     let error =
         writer.update(&Document::new("k").text(fields.title, "t").text(fields.text, huge)).unwrap_err();

@@ -1,4 +1,5 @@
-//! What all threads that use a writer share: the lanes, what has left them, and the way into a commit.
+//! The state that all threads of a writer share: the lanes, the buffers that left them, and the steps of a
+//! commit.
 
 use std::any::Any;
 use std::collections::BTreeMap;
@@ -22,13 +23,13 @@ use crate::segment::flush;
 use crate::store::Directory;
 use crate::sys::lock;
 
-/// Segments of one epoch whose files stay open while the medium writes them.
+/// The maximum number of segments of one epoch whose files stay open while the medium writes them.
 const MAX_UNSYNCED: usize = 16;
 
-/// Time between two looks for segments to merge, if no commit comes before.
+/// Time between two searches for segments to merge, unless a commit comes before.
 const LOOK_EVERY: Duration = Duration::from_secs(5);
 
-/// The shared state of an [`IndexWriter`](super::IndexWriter); see the module.
+/// The shared state of an [`IndexWriter`](super::IndexWriter). See the module documentation.
 pub(super) struct WriterCore {
     pub(super) writer: Writer<'static>,
     pub(super) schema: Schema,
@@ -38,7 +39,7 @@ pub(super) struct WriterCore {
     pub(super) lanes: Vec<Mutex<LaneBuffer>>,
     /// The number of the next operation.
     next: AtomicU64,
-    /// Counts the moments at which buffers were taken out of all lanes.
+    /// The number of times that buffers were taken out of all lanes.
     epoch: AtomicU64,
     pub(super) pool: BufferPool,
     /// By epoch.
@@ -95,7 +96,8 @@ impl WriterCore {
         })
     }
 
-    /// Returns the first lane that no thread uses, so that few threads fill few lanes, or else waits for one.
+    /// Returns the first lane that no thread uses, so that few threads fill few lanes. If there is none,
+    /// waits for one.
     fn lane(&self) -> MutexGuard<'_, LaneBuffer> {
         let free = self.lanes.iter().find_map(|lane| lane.try_lock().ok());
         free.unwrap_or_else(|| {
@@ -108,7 +110,8 @@ impl WriterCore {
         LaneBuffer::new(&self.schema, &self.stored, self.sizes.share)
     }
 
-    /// Makes one operation: its document and its edit of others take effect together. Returns its number.
+    /// Makes one operation: its document and its edit of older documents take effect together. Returns its
+    /// number.
     pub(super) fn change(
         &self,
         document: Option<&Document>,
@@ -117,7 +120,7 @@ impl WriterCore {
         self.pool.check()?;
         let mut lane = self.lane();
         let mut full = None;
-        // While the lane is locked, so that no buffer is taken out between a number and its operation.
+        // Done while the lane is locked, so that no buffer is taken between the number and its operation.
         let mut sequence = self.next.fetch_add(1, Ordering::Relaxed);
         let mut added = Ok(());
         if let Some(document) = document {
@@ -185,7 +188,7 @@ impl WriterCore {
         if let Some((segment, unsynced)) = written {
             output.segments.push(NewSegment { segment, unsynced: Some(unsynced), sequences });
         }
-        // Only of its own epoch: a commit waits for this thread, and so for the file that it syncs.
+        // Only segments of its own epoch: a commit waits for this thread, and so for the file that it syncs.
         let unsynced = output.segments.iter_mut().filter(|new| new.unsynced.is_some());
         let mut unsynced: Vec<&mut NewSegment> = unsynced.collect();
         let too_many = unsynced.len() > MAX_UNSYNCED;
@@ -194,7 +197,7 @@ impl WriterCore {
         oldest.map_or(Ok(()), |unsynced| unsynced.sync().map(drop))
     }
 
-    /// Takes everything out of the lanes at one moment, writes it, and applies all edits. Call it under
+    /// Takes the content of all lanes in one step, writes it, and applies all edits. Call it under
     /// [`Writer::begin_commit`]. Returns the number of the last operation.
     pub(super) fn resolve(&self) -> Result<u64> {
         self.resolve_all().inspect_err(|error| self.pool.fail(error))
@@ -253,7 +256,7 @@ impl WriterCore {
         for new in &mut segments {
             new.unsynced.take().map_or(Ok(0), |unsynced| unsynced.sync())?;
         }
-        // Until all edits are applied: a merged segment would have some of them already.
+        // Held until all edits are applied: a merged segment would already have some of them.
         let _no_merge_between = self.writer.hold_merges();
         let old = self.writer.segment_ids();
         for NewSegment { segment, .. } in &segments {
@@ -288,8 +291,8 @@ impl WriterCore {
         Ok(())
     }
 
-    /// Merges what the policy asks for until the writer is closed. A failure is noted, and the merge is tried
-    /// again later.
+    /// Merges the segments that the policy chooses until the writer is closed. A failed merge is recorded and
+    /// tried again later.
     pub(super) fn merge_in_background(&self, policy: &MergePolicy) {
         while !self.is_over() {
             let outcome = self.merge_what_is_due(policy);
@@ -303,7 +306,7 @@ impl WriterCore {
         }
     }
 
-    /// The policy by which segments are merged, if they are.
+    /// The merge policy, if segments are merged.
     pub(super) fn policy(&self) -> Option<MergePolicy> {
         self.options.merge
     }
@@ -319,7 +322,7 @@ impl WriterCore {
         self.woken.notify_all();
     }
 
-    /// Merges until the policy asks for nothing more.
+    /// Merges until the policy chooses no more segments.
     pub(super) fn merge_what_is_due(&self, policy: &MergePolicy) -> Result<()> {
         let _one_at_a_time = lock(&self.merging);
         let merge = PolicyMerge {

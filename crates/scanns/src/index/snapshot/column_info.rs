@@ -1,4 +1,4 @@
-//! Figures of the values of each column, over all segments.
+//! Statistics of the values of each column, over all segments.
 
 use std::collections::BTreeMap;
 
@@ -7,14 +7,14 @@ use crate::column::{Column, ColumnKind};
 use crate::error::Result;
 use crate::schema::{Field, Value};
 
-/// Figures of a column. They include the values of deleted documents that still take space.
+/// Statistics of a column. They include the values of deleted documents that still take space.
 #[derive(Clone, Debug, PartialEq)]
 pub struct ColumnInfo {
     /// The field.
     pub field: Field,
-    /// Documents that have a value.
+    /// The number of documents that have a value.
     pub documents: u64,
-    /// Values of all these documents.
+    /// The number of values in all these documents.
     pub values: u64,
     /// The least value of numbers, dates, booleans and keywords.
     pub least: Option<Value>,
@@ -22,14 +22,15 @@ pub struct ColumnInfo {
     pub greatest: Option<Value>,
     /// The number of distinct keywords; `None` for other kinds.
     pub distinct: Option<u64>,
-    /// Bytes of the column in all segments.
+    /// The size of the column in all segments, in bytes.
     pub bytes: u64,
-    /// The number of blocks by their encoding. The names of paths are left out.
+    /// The number of blocks by encoding. The names of paths are not included.
     pub blocks: BTreeMap<&'static str, u64>,
 }
 
 impl Snapshot {
-    /// Figures of each column, in field order. Reads the keywords of all segments to count them.
+    /// Returns the statistics of each column, in field order. Reads the keywords of all segments to count
+    /// them.
     ///
     /// # Errors
     /// [`Error::Corrupt`](crate::Error::Corrupt) if a column cannot be read.

@@ -1,4 +1,4 @@
-//! What an index stores of its documents, read back for hits: text, values, term vectors.
+//! Reads the stored data of documents for hits: text, values, term vectors.
 
 use std::ffi::OsStr;
 use std::fs::File;
@@ -15,15 +15,16 @@ use crate::segment::{Reference, StoredFigures, TermInDocument};
 use crate::source::Stamp;
 
 impl Snapshot {
-    /// The text of the document of a hit as it was read: a file, or a line without its line feed. `None` if
-    /// the index stores no text. If the schema stores fields, this is the text of the default field.
+    /// Returns the original text of the document of a hit: a file, or a line without its line feed. Returns
+    /// `None` if the index stores no text. If the schema stores fields, this is the text of the default
+    /// field.
     ///
-    /// An index that stores references reads the file again. The path is the one that the build was given; a
-    /// relative path is resolved from the current directory.
+    /// An index that stores references reads the file again. The path is the one that was given to the build;
+    /// a relative path is resolved from the current directory.
     ///
     /// # Errors
-    /// [`Error::SourceChanged`] if a referenced file is gone or has changed, [`Error::Corrupt`] if the stored
-    /// text cannot be read.
+    /// [`Error::SourceChanged`] if a referenced file is missing or has changed; [`Error::Corrupt`] if the
+    /// stored text cannot be read.
     pub fn document(&self, hit: &Hit) -> Result<Option<Vec<u8>>> {
         self.document_start(hit, u64::MAX)
     }
@@ -57,8 +58,8 @@ impl Snapshot {
         Ok(Some(texts).filter(|texts| !texts.is_empty()))
     }
 
-    /// The stored values of the document of a hit, in the order in which they were given; `None` if the
-    /// schema stores no fields.
+    /// Returns the stored values of the document of a hit, in their original order; `None` if the schema
+    /// stores no fields.
     ///
     /// # Errors
     /// [`Error::Corrupt`] if the stored values cannot be read.
@@ -69,8 +70,8 @@ impl Snapshot {
         decode_stored(self.schema(), &bytes).map(Some).ok_or_else(damaged)
     }
 
-    /// The values of the document of a hit in each of `fields`. The values of a column come from the column,
-    /// numbers and keywords in ascending order; other values come from what is stored.
+    /// Returns the values of the document of a hit in each of `fields`. The values of a column come from the
+    /// column, numbers and keywords in ascending order; other values come from the stored values.
     ///
     /// # Errors
     /// [`Error::Corrupt`] if the values cannot be read.
@@ -92,8 +93,8 @@ impl Snapshot {
         fields.iter().map(values).collect()
     }
 
-    /// The terms of the document of a hit, in byte order, with their positions; `None` if the index has no
-    /// vectors.
+    /// Returns the terms of the document of a hit, in byte order, with their positions; `None` if the index
+    /// has no vectors.
     ///
     /// # Errors
     /// [`Error::Corrupt`] if the vector cannot be read.
@@ -101,7 +102,7 @@ impl Snapshot {
         self.leaf(hit).map_or(Ok(None), |segment| segment.vector(hit.doc))
     }
 
-    /// The sizes of what is stored of documents, deleted documents included.
+    /// Returns the sizes of the stored data of documents, including deleted documents.
     ///
     /// # Errors
     /// [`Error::Corrupt`] if the sizes of a segment cannot be read.
@@ -126,7 +127,7 @@ fn read_reference(reference: &Reference, most: u64) -> Result<Vec<u8>> {
         ErrorKind::NotFound | ErrorKind::NotADirectory if path.is_relative() => {
             changed("there is no such file; the path was resolved from the current directory")
         }
-        ErrorKind::NotFound | ErrorKind::NotADirectory => changed("it is gone"),
+        ErrorKind::NotFound | ErrorKind::NotADirectory => changed("it no longer exists"),
         _ => Error::Io { action, path: PathBuf::from(path), source },
     };
     let mut file = File::open(path).map_err(|source| failed("open", source))?;
@@ -140,7 +141,7 @@ fn read_reference(reference: &Reference, most: u64) -> Result<Vec<u8>> {
     (&mut file).take(len).read_to_end(&mut text).map_err(|source| failed("read", source))?;
     // A write during the read has changed the time of modification.
     check_stamp(&file, reference, path)?;
-    if text.len() as u64 == len { Ok(text) } else { Err(changed("it is shorter than it was")) }
+    if text.len() as u64 == len { Ok(text) } else { Err(changed("it became shorter")) }
 }
 
 fn check_stamp(file: &File, reference: &Reference, path: &Path) -> Result<()> {
@@ -153,7 +154,7 @@ fn check_stamp(file: &File, reference: &Reference, path: &Path) -> Result<()> {
     let what = if now.bytes == reference.stamp.bytes {
         "it has been modified".into()
     } else {
-        format!("it has {} bytes and had {}", now.bytes, reference.stamp.bytes)
+        format!("it has {} bytes, but had {}", now.bytes, reference.stamp.bytes)
     };
     Err(Error::SourceChanged { path: path.to_path_buf(), what })
 }

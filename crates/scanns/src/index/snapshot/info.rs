@@ -1,48 +1,48 @@
-//! Figures of a commit and of its segments.
+//! Statistics of a commit and of its segments.
 
 use crate::schema::{Analyzer, Postings, Records, Schema, Stored};
 
-/// Figures of one segment.
+/// Statistics of one segment.
 #[derive(Clone, Debug)]
 pub struct SegmentInfo {
-    /// Its identity, 32 hexadecimal digits.
+    /// The identity of the segment, as 32 hexadecimal digits.
     pub id: String,
-    /// Documents in it, without deleted ones.
+    /// The number of documents, excluding deleted ones.
     pub documents: u64,
-    /// Deleted documents, which still take space until the segment is merged.
+    /// The number of deleted documents, which take space until the segment is merged.
     pub deleted: u64,
-    /// Distinct terms.
+    /// The number of distinct terms.
     pub terms: u64,
-    /// Tokens of its documents.
+    /// The number of tokens of its documents.
     pub tokens: u64,
-    /// Bytes of its file and of the file of changed values.
+    /// The size of its file and of the file of changed values, in bytes.
     pub bytes: u64,
 }
 
-/// Figures of a whole index.
+/// Statistics of a whole index.
 #[derive(Clone, Debug)]
 pub struct IndexInfo {
     /// The number of the commit, from 1.
     pub generation: u64,
-    /// Documents, without deleted ones.
+    /// The number of documents, excluding deleted ones.
     pub documents: u64,
-    /// Deleted documents, which still take space.
+    /// The number of deleted documents, which still take space.
     pub deleted: u64,
-    /// Tokens of all documents.
+    /// The number of tokens of all documents.
     pub tokens: u64,
     /// The fields of documents.
     pub schema: Schema,
     /// The analyzer of the default field.
     pub analyzer: Analyzer,
-    /// What a document was in the latest build.
+    /// What a document was in the latest build: a file, a line, or a record.
     pub records: Records,
-    /// What the default field keeps of a term in a document.
+    /// What the default field stores about a term in a document.
     pub postings: Postings,
-    /// What is stored of documents. The compression is the one of the latest commit.
+    /// What the index stores of documents. The compression is the one of the latest commit.
     pub stored: Stored,
-    /// Bytes of all segments.
+    /// The size of all segments, in bytes.
     pub index_bytes: u64,
-    /// Bytes of positions and offsets in all segments.
+    /// The size of positions and offsets in all segments, in bytes.
     pub position_bytes: u64,
     /// The version of the segment format.
     pub format_version: u32,

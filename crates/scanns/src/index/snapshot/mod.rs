@@ -1,9 +1,9 @@
 //! A commit of an index, opened for reading.
 //!
-//! `open.rs` opens a commit as a [`Snapshot`] and makes searchers over it; the other files add methods:
+//! `open.rs` opens a commit as a [`Snapshot`] and creates searchers over it; the other files add methods:
 //! `terms.rs` parses queries and reads keys, terms and positions, `documents.rs` reads stored text and
-//! values, `snippets.rs` and `similar.rs` make snippets and queries from them, `batch/` reads the values of
-//! all hits, `column_info.rs` describes columns.
+//! values, `snippets.rs` and `similar.rs` create snippets and queries from them, `batch/` reads the values of
+//! all hits, and `column_info.rs` describes columns.
 
 pub(crate) mod batch;
 pub(crate) mod column_info;

@@ -1,4 +1,4 @@
-//! Opens a commit, and keeps its segments for readers.
+//! Opens a commit, and holds its segments for readers.
 
 use std::collections::BTreeMap;
 use std::path::Path;
@@ -59,7 +59,7 @@ impl Snapshot {
     /// Opens the newest commit of the index at `path`.
     ///
     /// # Errors
-    /// [`Error::NotAnIndex`] if nothing was ever committed at `path`, [`Error::Corrupt`] and
+    /// [`Error::NotAnIndex`] if nothing was ever committed at `path`; [`Error::Corrupt`] or
     /// [`Error::NewerFormat`] if the commit cannot be read.
     pub fn open(path: &Path) -> Result<Self> {
         let refuse = |why| Error::NotAnIndex { path: path.to_path_buf(), why };
@@ -67,13 +67,13 @@ impl Snapshot {
             return Err(refuse("there is no such directory"));
         }
         if !path.is_dir() {
-            return Err(refuse("it is a file, an index is a directory"));
+            return Err(refuse("it is a file, but an index is a directory"));
         }
         let why = "nothing was ever committed in it";
         Self::open_in(&FsDirectory::new(path))?.ok_or_else(|| refuse(why))
     }
 
-    /// Opens the newest commit in a directory; `None` if there is none.
+    /// Opens the newest commit in a directory. Returns `None` if there is none.
     ///
     /// Writers may commit at the same time. If a newer commit removes files of the one that is being opened,
     /// the newer one is opened instead.
@@ -129,22 +129,22 @@ impl Snapshot {
         }))
     }
 
-    /// The fields of documents.
+    /// Returns the fields of documents.
     pub fn schema(&self) -> &Schema {
         &self.schema
     }
 
-    /// The notes that the writer of the commit added to it, by name.
+    /// Returns the notes that the writer of the commit added to it, by name.
     pub fn notes(&self) -> &BTreeMap<Vec<u8>, Vec<u8>> {
         &self.notes
     }
 
-    /// Figures of the segments, in document order.
+    /// Returns the statistics of the segments, in document order.
     pub fn segments(&self) -> &[SegmentInfo] {
         &self.infos
     }
 
-    /// Figures of the whole index.
+    /// Returns the statistics of the whole index.
     pub fn info(&self) -> IndexInfo {
         let sum = |of: fn(&SegmentInfo) -> u64| self.infos.iter().map(of).sum();
         let default = self.schema.default_field();
@@ -166,13 +166,13 @@ impl Snapshot {
         }
     }
 
-    /// A searcher over this commit. Queries that name no field search the default field.
+    /// Returns a searcher over this commit. Queries that name no field search the default field.
     pub fn searcher(&self) -> Searcher<'_> {
         self.views.searcher()
     }
 
-    /// A searcher over this commit with another default field. Hits of one document are the same in all
-    /// fields.
+    /// Returns a searcher over this commit with another default field. The hits for a document are the same
+    /// in all fields.
     pub fn searcher_in(&self, field: Field) -> Searcher<'_> {
         self.views.searcher_in(field)
     }

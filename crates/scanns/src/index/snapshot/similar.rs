@@ -1,4 +1,4 @@
-//! Queries made from documents: the best answers expand a query, and one document finds similar ones.
+//! Creates queries from documents: query expansion with the best hits, and search for similar documents.
 
 use std::collections::BTreeMap;
 use std::ops::Range;
@@ -12,12 +12,12 @@ use crate::segment::TermInDocument;
 use crate::tokenize::{TokenSink, Tokenizer};
 
 impl Snapshot {
-    /// Expands a query with terms of the documents that answer it best. `field` must be the default field. A
-    /// query of optional words gets new weights. For any other query, what it requires and excludes stays,
-    /// and the new terms only change the order of hits. A query without hits is returned as it is.
+    /// Expands a query with terms of the documents that match it best. `field` must be the default field. A
+    /// query of optional words gets new weights. Any other query keeps its required and excluded parts, and
+    /// the new terms only change the order of hits. A query without hits is returned unchanged.
     ///
     /// # Errors
-    /// [`Error::Unsupported`] if the index has no vectors of the field, [`Error::InvalidValue`] for
+    /// [`Error::Unsupported`] if the index has no vectors of the field; [`Error::InvalidValue`] for
     /// parameters outside their range.
     pub fn expand(&self, query: &Query, field: Field, model: Model, rm3: &Rm3) -> Result<Query> {
         rm3.check()?;
@@ -50,8 +50,8 @@ impl Snapshot {
         Ok(rm3.expand(query, field, &documents))
     }
 
-    /// The documents to take terms from. Of documents with equal scores, those with smaller keys come first,
-    /// so that the answer does not depend on the segments.
+    /// The documents from which to take terms. Documents with equal scores are sorted by key, so that the
+    /// answer does not depend on the segments.
     fn best(&self, query: &Query, model: Model, rm3: &Rm3) -> Result<Vec<Hit>> {
         let hits = self.searcher().top_k(query, model, rm3.first_pass.max(rm3.documents))?;
         let mut named = hits
@@ -62,8 +62,8 @@ impl Snapshot {
         Ok(named.into_iter().take(rm3.documents).map(|(_, hit)| hit).collect())
     }
 
-    /// The document with a key, as [`Snapshot::key`] returns it, as a hit with score 0; `None` if there is
-    /// none.
+    /// Returns the document with a key, as [`Snapshot::key`] returns it, as a hit with score 0; `None` if no
+    /// document has the key.
     ///
     /// # Errors
     /// [`Error::InvalidValue`] for the path of a file whose lines are documents.
@@ -71,7 +71,7 @@ impl Snapshot {
         let key = key.as_ref();
         let mut has_lines = false;
         for (leaf, segment) in self.leaves().iter().enumerate() {
-            // A file may have the same name as a line of another file: each range belongs to one of them.
+            // A file may have the same name as a line of another file; each range belongs to one of them.
             for mut documents in segment.documents_named([key])? {
                 let Some(doc) = documents.find(|&doc| segment.is_live(doc)) else { continue };
                 if segment.key(doc)? == key {
@@ -87,17 +87,17 @@ impl Snapshot {
         Ok(None)
     }
 
-    /// The number of documents with the term in a field, deleted documents included.
+    /// Returns the number of documents with the term in a field, including deleted documents.
     pub fn doc_freq(&self, field: Field, term: &[u8]) -> Result<u64> {
         let found = self.segments_in(field).iter().map(|segment| segment.find(term));
         found.map(|found| Ok(found?.map_or(0, |term| u64::from(term.doc_freq)))).sum()
     }
 
-    /// A query for documents similar to the document of a hit in a field. It finds that document too. Its
-    /// terms come from the vector of the document, or from its stored text.
+    /// Returns a query for documents similar to the document of a hit in a field. It also matches that
+    /// document. The terms come from the vector of the document, or from its stored text.
     ///
     /// # Errors
-    /// [`Error::Unsupported`] if the index has neither, [`Error::SourceChanged`] if it refers to a file that
+    /// [`Error::Unsupported`] if the index has neither; [`Error::SourceChanged`] if it refers to a file that
     /// has changed.
     pub fn like(&self, hit: &Hit, field: Field, options: &MoreLikeThis) -> Result<Query> {
         let is_default = field == self.default_field();
@@ -111,7 +111,7 @@ impl Snapshot {
         };
         let Some(text) = text else {
             return Err(Error::Unsupported {
-                what: "finding documents like one of which neither a vector nor the text is stored".into(),
+                what: "finding similar documents without a stored vector or stored text".into(),
                 remedy: "build the index with vectors, or with store content or reference, or give the text"
                     .into(),
             });
@@ -119,7 +119,7 @@ impl Snapshot {
         self.like_text(field, &text, options)
     }
 
-    /// A query for documents similar to a text in a field.
+    /// Returns a query for documents similar to a text in a field.
     ///
     /// # Errors
     /// [`Error::InvalidValue`] for options outside their range.
@@ -133,7 +133,7 @@ impl Snapshot {
         self.like_terms(field, counted.terms.into_iter().collect(), options)
     }
 
-    /// The best `k` documents similar to the document of a hit, without that document.
+    /// Returns the best `k` documents similar to the document of a hit, excluding that document.
     ///
     /// # Errors
     /// The errors of [`Snapshot::like`].
@@ -155,7 +155,7 @@ impl Snapshot {
         options.query(field, terms, self.all_documents(), |term| self.doc_freq(field, term))
     }
 
-    /// The number of documents, deleted documents included, as in [`Snapshot::doc_freq`].
+    /// The number of documents, including deleted ones, as in [`Snapshot::doc_freq`].
     fn all_documents(&self) -> u64 {
         self.segments().iter().map(|segment| segment.documents + segment.deleted).sum()
     }

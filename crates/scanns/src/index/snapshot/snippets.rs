@@ -22,8 +22,9 @@ impl Snapshot {
         self.searcher_in(field).highlighter(query, self.schema().analyzer(field), options)
     }
 
-    /// The best fragments of the stored text of the document of a hit in `field`, which must be the field of
-    /// the highlighter; `None` if the index stores none. Several values of a field are shown as lines.
+    /// Returns the best fragments of the stored text of the document of a hit in `field`, which must be the
+    /// field of the highlighter; `None` if the index stores no text for the field. Several values of a field
+    /// are shown as lines.
     ///
     /// # Errors
     /// The errors of [`Snapshot::document`] and [`Snapshot::values`].

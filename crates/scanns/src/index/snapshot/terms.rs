@@ -12,7 +12,7 @@ use crate::schema::Field;
 use crate::search::Hit;
 
 impl Snapshot {
-    /// Parses a query, and analyzes its words as the words of documents were. Words without a field name
+    /// Parses a query, and analyzes its words as the documents were analyzed. Words without a field name
     /// search the default field.
     ///
     /// # Errors
@@ -26,13 +26,13 @@ impl Snapshot {
         parse(text, operator, &mut QueryWords::new(self.schema(), field))
     }
 
-    /// Reads a query in JSON, see [`parse_json`]. Text without a field name searches `field`.
+    /// Parses a query in JSON, see [`parse_json`]. Text without a field name searches `field`.
     pub fn parse_json_in(&self, field: Field, text: &str, operator: Operator) -> Result<Query> {
         parse_json(text, operator, &mut QueryWords::new(self.schema(), field))
     }
 
-    /// The query as JSON, with the names of the fields of this index. [`Snapshot::parse_json_in`] reads it as
-    /// the same query if it is given the same `field`, which the JSON does not name.
+    /// Returns the query as JSON, with the names of the fields of this index. [`Snapshot::parse_json_in`]
+    /// returns the same query for this JSON if it gets the same `field`, which the JSON does not contain.
     ///
     /// # Errors
     /// [`Error::InvalidField`](crate::Error::InvalidField) if the query contains a field that the index does
@@ -41,14 +41,14 @@ impl Snapshot {
         query.to_json(field, &|field| self.schema().entry(field).map(|entry| entry.name.clone()))
     }
 
-    /// The key of the document of a hit: its path, followed by `:` and the line number if documents are
-    /// lines.
+    /// Returns the key of the document of a hit: its path, followed by `:` and the line number if documents
+    /// are lines.
     pub fn key(&self, hit: &Hit) -> Result<Vec<u8>> {
         self.searcher().key(hit)
     }
 
-    /// The positions of a term in the document of a hit: the numbers, from 0, of the tokens that are the
-    /// term.
+    /// Returns the positions of a term in the document of a hit: the numbers, from 0, of the tokens that are
+    /// this term.
     ///
     /// # Errors
     /// [`Error::Unsupported`](crate::Error::Unsupported) if the index has no positions,
@@ -57,9 +57,9 @@ impl Snapshot {
         self.leaf(hit).map_or(Ok(Vec::new()), |segment| segment.positions(term, hit.doc))
     }
 
-    /// Where each occurrence of `term` begins and ends in the text of the document of a hit, in the order of
-    /// [`Snapshot::positions`]; see [`Postings::Offsets`](crate::schema::Postings::Offsets) for the units.
-    /// For files, lines, and documents with one value of the field, the text is the one that
+    /// Returns the start and end of each occurrence of `term` in the text of the document of a hit, in the
+    /// order of [`Snapshot::positions`]; see [`Postings::Offsets`](crate::schema::Postings::Offsets) for the
+    /// units. For files, lines, and documents with one value of the field, the text is the one that
     /// [`Snapshot::document`] returns.
     ///
     /// # Errors
@@ -69,12 +69,13 @@ impl Snapshot {
         self.leaf(hit).map_or(Ok(Vec::new()), |segment| segment.offsets(term, hit.doc))
     }
 
-    /// The number of distinct terms over all segments. Reads all terms to count them.
+    /// Returns the number of distinct terms over all segments. Reads all terms to count them.
     pub fn unique_terms(&self) -> Result<u64> {
         count_distinct(self.leaves())
     }
 
-    /// The first `limit` terms that begin with `prefix`, with the number of documents that contain each.
+    /// Returns the first `limit` terms that begin with `prefix`, with the number of documents that contain
+    /// each.
     pub fn terms(&self, prefix: &[u8], limit: usize) -> Result<Vec<(Vec<u8>, u64)>> {
         let mut merged = BTreeMap::<Vec<u8>, u64>::new();
         for segment in self.leaves() {

@@ -19,7 +19,7 @@ fn found(directory: &RamDirectory, field: Field, query: &str) -> Vec<String> {
     keys
 }
 
-/// What every state of the index must answer.
+/// The answers that every state of the index must give.
 fn must_answer(directory: &RamDirectory, text: Field, name: Field, when: &str) {
     for (field, query, expected) in [
         (text, "running", vec!["a", "c"]),

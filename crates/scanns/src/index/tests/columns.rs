@@ -1,4 +1,4 @@
-//! Sorting and counting by columns, against slow ways that look at every document.
+//! Sorting and counting by columns, compared with simple implementations that read every document.
 
 use std::cmp::Ordering;
 use std::collections::BTreeMap;
@@ -18,7 +18,7 @@ mod grouping;
 mod nesting;
 mod sorting;
 
-/// What is known of a live document.
+/// The expected content of a live document.
 struct Known {
     leaf: usize,
     doc: u32,
@@ -141,7 +141,7 @@ impl Fixture {
         self.schema.field(name).unwrap()
     }
 
-    /// What a query finds, in the order of the index.
+    /// The documents that a query finds, in index order.
     fn known(&self, searcher: &Searcher<'_>, query: &Query, model: Model) -> Vec<Known> {
         let mut known = Vec::new();
         searcher

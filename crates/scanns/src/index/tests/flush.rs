@@ -64,7 +64,7 @@ fn buffers_of_any_size_give_the_same_bytes_to_read() {
     assert!(error.to_string().contains("512 bytes to 64 MiB"), "{error}");
 }
 
-/// Refuses or cancels when the second segment is begun.
+/// Refuses or cancels when the second segment is started.
 #[derive(Debug)]
 struct Trouble {
     inner: RamDirectory,

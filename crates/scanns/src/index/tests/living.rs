@@ -7,17 +7,17 @@ use crate::schema::Field;
 use crate::segment::CheckLevel;
 use crate::store::{Directory, RamDirectory};
 
-/// What must be in an index: texts by key of document.
+/// The expected content of an index: texts by key of document.
 type Model = BTreeMap<Vec<u8>, Vec<u8>>;
 
-/// Terms of the model as `contents` has them.
+/// Terms of the model in the form of `contents`.
 fn expected(model: &Model) -> Oracle {
     let mut oracle = Oracle::new();
     model.iter().for_each(|(key, text)| add_words(&mut oracle, key, text));
     oracle
 }
 
-/// Adds the documents of a file to the model, in place of those that it had.
+/// Adds the documents of a file to the model, and replaces its old documents.
 fn put(model: &mut Model, path: &Path, text: &[u8], records: Records) {
     let name = path.as_os_str().as_encoded_bytes();
     forget(model, name);
@@ -53,7 +53,7 @@ fn snapshot(directory: &RamDirectory) -> Snapshot {
     Snapshot::open_in(directory).unwrap().unwrap()
 }
 
-/// The index holds the model, word for word, and proves whole.
+/// Checks that the index contains exactly the model, and passes verification.
 fn must_hold(directory: &RamDirectory, model: &Model, what: &str) {
     let snapshot = snapshot(directory);
     let mut found = contents_of_living(&snapshot);
@@ -67,7 +67,7 @@ fn checked(directory: &RamDirectory) -> CheckReport {
     check_in(directory, CheckLevel::Cross, &Progress::new(), &AtomicBool::new(false)).unwrap()
 }
 
-/// Like `contents`, where document frequencies count deleted documents too.
+/// Like `contents`, but document frequencies include deleted documents.
 pub(super) fn contents_of_living(snapshot: &Snapshot) -> Oracle {
     let mut found = Oracle::new();
     let searcher = snapshot.searcher();
@@ -90,7 +90,7 @@ pub(super) fn contents_of_living(snapshot: &Snapshot) -> Oracle {
     found
 }
 
-/// BM25 from whose scores frequencies can be told.
+/// A BM25 whose scores reveal frequencies.
 #[expect(non_upper_case_globals, reason = "it stands for a value of an enum")]
 const Model25: crate::search::Model = crate::search::Model::Bm25 { k1: 1.0, b: 0.0 };
 
@@ -135,7 +135,7 @@ fn whatever_is_added_replaced_deleted_and_merged_is_what_a_map_would_hold() {
                     forget(&mut model, &name);
                     model.remove(&line);
                     let report = delete_in(&directory, &Selection::Keys(vec![name, line])).unwrap();
-                    // The model has a line behind the last line feed too.
+                    // The model also has a line after the last line feed.
                     if records == Records::File {
                         assert_eq!(report.deleted, (before - model.len()) as u64, "{what}");
                     }
@@ -235,7 +235,8 @@ fn damage_is_found_and_what_is_whole_can_be_kept() {
     forget(&mut model, place.path().join("b").as_os_str().as_encoded_bytes());
     must_hold(&directory, &model, "salvaged");
 
-    // The newest manifest is damaged: readers refuse, and the commit before is taken on request only.
+    // The newest manifest is damaged: readers refuse the index, and the previous commit is used only on
+    // request.
     damage("manifest-0000000004", 4100);
     assert!(Snapshot::open_in(&directory).is_err());
     let found = checked(&directory);
@@ -262,8 +263,8 @@ fn a_merge_that_is_cancelled_or_fails_changes_nothing() {
     assert!(checked(&directory).leftovers.is_empty());
 }
 
-/// A directory with a file of lines in two segments, as a build that was stopped half way would leave it, and
-/// a model.
+/// A directory with a file of lines in two segments, as a build that was stopped half way leaves it, and a
+/// model.
 fn two_segments_of_lines(root: &Path, directory: &RamDirectory) -> Model {
     let mut model = Model::new();
     fs::create_dir(root).unwrap();

@@ -50,7 +50,7 @@ fn what_the_file_system_says_of_files_comes_back_by_document() {
         let more = root.join("more.txt");
         for round in 0..2 {
             if round == 1 {
-                // An index that has the fields fills them without being asked again.
+                // An index that has the fields fills them without the option.
                 options.fields.metadata = false;
                 fs::write(&more, "more").unwrap();
                 fs::set_permissions(&more, fs::Permissions::from_mode(0o640)).unwrap();

@@ -33,7 +33,7 @@ fn strange_files(random: &mut Rng, root: &Path) -> Vec<(PathBuf, Vec<u8>)> {
     files
 }
 
-/// What a term is in the text.
+/// The text form of a term.
 fn analyzed(analyzer: &Analyzer, text: &[u8]) -> Vec<u8> {
     match analyzer {
         Analyzer::Standard => {
@@ -44,10 +44,10 @@ fn analyzed(analyzer: &Analyzer, text: &[u8]) -> Vec<u8> {
     }
 }
 
-/// Where a term stands in a document: positions and offsets.
+/// The occurrences of a term in a document: positions and offsets.
 type Standing = (Vec<u32>, Vec<Range<u32>>);
 
-/// The terms of a document from its vector, after a look at the text for each of its tokens.
+/// The terms of a document from its vector, checked against the text for each of its tokens.
 fn document(snapshot: &Snapshot, hit: &Hit, what: &str) -> BTreeMap<Vec<u8>, Standing> {
     let analyzer = snapshot.info().analyzer;
     let text = snapshot.document(hit).unwrap().unwrap();
@@ -66,16 +66,15 @@ fn document(snapshot: &Snapshot, hit: &Hit, what: &str) -> BTreeMap<Vec<u8>, Sta
     terms
 }
 
-/// Checks all offsets of an index that stores the text and the vectors of documents; returns how many there
-/// are.
+/// Checks all offsets of an index that stores the text and the vectors of documents; returns their number.
 fn must_hold(directory: &RamDirectory, what: &str) -> u64 {
     let snapshot = Snapshot::open_in(directory).unwrap().unwrap();
-    // Of many lines some will do, as each unpacks a block.
+    // Only some of many lines are checked, because each unpacks a block.
     let step = if snapshot.info().documents > 1000 { 32 } else { 1 };
     let searcher = snapshot.searcher();
     let mut documents = BTreeMap::new();
     for (number, (term, _)) in snapshot.terms(b"", usize::MAX).unwrap().into_iter().enumerate() {
-        // Of the many that are in one large document, some will do.
+        // Only some of the many offsets in one large document are checked.
         if term.starts_with(b"n") && number % 64 > 0 {
             continue;
         }
@@ -133,7 +132,7 @@ fn every_token_stands_where_its_offsets_say_through_flushes_replacements_deletes
         assert!(report.failed.is_empty(), "{what} {report:?}");
         assert!(report.segments > 1 || !large, "{what} {report:?}");
         let count = must_hold(&directory, &what);
-        // What is added later has offsets without being told, and what it replaces is gone.
+        // New documents have offsets without the option, and the documents that they replace are gone.
         (options.postings, options.again) = (None, true);
         options.merge = Some(MergePolicy::default());
         add(&options);
@@ -170,7 +169,7 @@ fn an_index_has_offsets_from_its_first_build_on_or_never() {
         let hit = snapshot.searcher().top_k(&query, Model::Classic, 1).unwrap().remove(0);
         match (first, snapshot.offsets(&hit, b"one")) {
             (Some(Postings::Offsets), offsets) => assert_eq!(offsets.unwrap(), [0..3, 8..11]),
-            (_, refused) => assert!(refused.unwrap_err().to_string().contains("an index that keeps offsets")),
+            (_, refused) => assert!(refused.unwrap_err().to_string().contains("an index with offsets")),
         }
     }
 }
@@ -186,7 +185,7 @@ fn values_of_a_field_go_on_one_byte_after_each_other() {
         ..WriterOptions::default()
     };
     let writer = IndexWriter::open_in(directory.clone(), Some(&schema), options).unwrap();
-    // The last is longer than what is taken at once.
+    // The last document is longer than the amount that is processed in one step.
     let values = ["One two", "", "two \u{c9}t\u{e9}", &"more ".repeat(60_000), "two"];
     for key in ["a", "b"] {
         let document = values.iter().fold(Document::new(key), |document, &value| document.text(text, value));

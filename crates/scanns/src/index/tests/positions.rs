@@ -40,8 +40,8 @@ fn found(directory: &RamDirectory) -> Places {
     found
 }
 
-/// The keys of documents in which two neighbours of some document stand beside each other, and those that a
-/// search for the phrase finds, on its own and with others in a list.
+/// The keys of documents that contain two neighbours of some document next to each other, and the keys that a
+/// search for the phrase finds, alone and combined with others.
 fn phrases_must_be_found(directory: &RamDirectory, files: &[(PathBuf, Vec<u8>)], random: &mut Rng) {
     let snapshot = Snapshot::open_in(directory).unwrap().unwrap();
     let searcher = snapshot.searcher();
@@ -105,7 +105,7 @@ fn positions_survive_flushes_inside_documents_replacements_and_merges() {
         assert!(report.failed.is_empty() && report.segments > lanes, "{report:?}");
         assert!(found(&directory) == places(&files), "{lanes}");
         phrases_must_be_found(&directory, &files, &mut random);
-        // What is added later has positions without being told, and what it replaces is gone.
+        // New documents have positions without the option, and the documents that they replace are gone.
         (options.postings, options.again) = (None, true);
         options.merge = Some(MergePolicy::default());
         assert_eq!(add(&directory, &options).unwrap().replaced, files.len() as u64);
@@ -155,7 +155,7 @@ fn positions_that_words_were_left_out_of_survive_flushes_and_agree_with_vectors(
     let mut files = Vec::new();
     for n in 0..5 {
         let some = |i: usize| ["the", "of it", "dogs running", "is"][(i * i + n) % 4];
-        // Files that take more than a segment has are cut in the middle, and others are not.
+        // Files that need more memory than a segment are cut in the middle, others are not.
         let count = if n == 0 { 120_000 } else { n * 10 };
         let text: Vec<String> =
             (0..count).map(|i| format!("{} n{n}w{i} getUser_{}", some(i), i % 9)).collect();

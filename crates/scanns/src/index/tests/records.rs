@@ -87,8 +87,8 @@ fn having(snapshot: &Snapshot, field: Field, term: &str) -> Vec<String> {
     keys
 }
 
-/// A file of random records in either format, of which some are blank and some malformed, and what must be
-/// read of it.
+/// A file of random records in either format, of which some are blank and some malformed, and the expected
+/// documents.
 fn random_file(random: &mut Rng, path: &Path, records: Records, count: usize) -> (Documents, u64) {
     let csv = records == Records::Csv;
     let mut text = if csv { "id,name,note,ratio,delta,at,ok,home\n".to_string() } else { String::new() };
@@ -228,7 +228,7 @@ fn files_that_change_are_replaced_and_others_left_alone() {
                 if round == 0 || random.bool() {
                     changed += 1;
                     let path = place.path().join(format!("{n}"));
-                    // So that the length differs surely.
+                    // So that the length always differs.
                     let count = 100 * (round + 1) + random.usize(..50);
                     expected.insert(n, random_file(&mut random, &path, records, count).0);
                 }

@@ -17,12 +17,12 @@ fn text(random: &mut Rng) -> String {
     (0..random.usize(..60)).map(|_| word(random)).collect::<Vec<_>>().join(" ")
 }
 
-/// Keys that share nothing with those of their neighbours, and so take the same in any order or less.
+/// Keys that share no prefix with their neighbours, and so need no more space in any other order.
 fn name(number: u64) -> String {
     format!("{number:03}").chars().rev().collect()
 }
 
-/// Several segments with fields of all kinds, whose values are kept, and deleted documents among them.
+/// Several segments with fields of all kinds, stored values, and some deleted documents.
 fn written(random: &mut Rng) -> Arc<RamDirectory> {
     let mut schema = Schema::new();
     let words = |postings| FieldKind::Text { analyzer: Analyzer::Standard, postings };
@@ -66,7 +66,7 @@ const QUERIES: [&str; 12] = [
     "+common0 t0word1^3 t0word2",
 ];
 
-/// What one query finds: scores as bits, with the keys.
+/// The result of one query: scores as bits, with the keys.
 fn answers(snapshot: &Snapshot, query: &str, k: usize) -> Vec<(u32, Vec<u8>)> {
     let query = snapshot.parse(query, Operator::Or).unwrap();
     let mut all = Vec::new();
@@ -80,10 +80,10 @@ fn answers(snapshot: &Snapshot, query: &str, k: usize) -> Vec<(u32, Vec<u8>)> {
     all
 }
 
-/// Values, and where in the body one term stands.
+/// Values, and the positions of one term in the body.
 type Kept = (Vec<(Field, Value)>, Vec<u32>, Vec<Range<u32>>);
 
-/// What is kept of every document, by its key.
+/// The data of every document, by its key.
 fn kept(snapshot: &Snapshot) -> BTreeMap<Vec<u8>, Kept> {
     let mut found = BTreeMap::new();
     let query = snapshot.parse("tag:tag*", Operator::Or).unwrap();
@@ -112,7 +112,7 @@ fn merged(directory: &RamDirectory, options: &MergeOptions) -> Snapshot {
 fn an_index_that_is_reordered_gives_the_same_answers_with_the_same_scores() {
     let seed = 0x5eed_2220;
     let mut random = Rng::with_seed(seed);
-    // With the least memory, a few stretches of documents are put in order, each by itself.
+    // With the minimum memory, a few stretches of documents are ordered separately.
     for memory in [64 << 20, 700 * 72] {
         let directory = written(&mut random);
         let options = MergeOptions { reorder: true, threads: 2, memory, ..MergeOptions::default() };
@@ -127,7 +127,7 @@ fn an_index_that_is_reordered_gives_the_same_answers_with_the_same_scores() {
             let expected = answers(&plain, query, 1000);
             assert!(!expected.is_empty(), "{what}");
             assert_eq!(answers(&reordered, query, 1000), expected, "{what}");
-            // Of fewer, those with the least score may be others.
+            // With fewer hits, the hits with the lowest score may be others.
             let best =
                 |found: Vec<(u32, Vec<u8>)>| found.into_iter().map(|(score, _)| score).collect::<Vec<_>>();
             assert_eq!(best(answers(&reordered, query, 7)), best(answers(&plain, query, 7)), "{what}");
@@ -135,7 +135,7 @@ fn an_index_that_is_reordered_gives_the_same_answers_with_the_same_scores() {
         assert!(kept(&plain) == kept(&reordered), "seed {seed:x} memory {memory}");
         assert!(contents(&plain) == contents(&reordered), "seed {seed:x} memory {memory}");
 
-        // It lives on like any other: what is deleted falls out, whichever way it is merged next.
+        // The index can be changed like any other: deleted documents disappear in every kind of merge.
         delete_in(&*directory, &Selection::Query("common7".into(), Operator::Or)).unwrap();
         let expected = kept(&Snapshot::open_in(&*directory).unwrap().unwrap());
         assert!(expected.len() < kept(&plain).len());
@@ -144,7 +144,7 @@ fn an_index_that_is_reordered_gives_the_same_answers_with_the_same_scores() {
     }
 }
 
-/// Keys in the order of the documents.
+/// Keys in document order.
 fn kept_in_order(snapshot: &Snapshot) -> Vec<Vec<u8>> {
     let mut keys = Vec::new();
     let query = snapshot.parse("tag:tag*", Operator::Or).unwrap();
@@ -195,7 +195,7 @@ fn one_segment_for_which_no_order_is_better_is_left_as_it_is() {
     let report = merge_in(&*directory, &options, &progress, &never).unwrap();
     assert_eq!((report.reordered, report.bytes_written, report.before, report.after), (false, 0, 1, 1));
     assert_eq!(generation(), before);
-    // A deleted document is a reason to write it anew.
+    // A deleted document is a reason to rewrite the segment.
     delete_in(&*directory, &Selection::Keys(vec![b"k007".to_vec()])).unwrap();
     let report = merge_in(&*directory, &options, &progress, &never).unwrap();
     assert!(!report.reordered && report.bytes_written > 0 && report.reclaimed == 1, "{report:?}");

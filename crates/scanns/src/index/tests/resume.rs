@@ -6,7 +6,7 @@ use crate::index::check_in;
 use crate::segment::CheckLevel;
 use crate::store::RamDirectory;
 
-/// One document per line or file, small blocks and chunks, little memory: segments and units in plenty.
+/// One document per line or file, small blocks and chunks, little memory: many segments and units.
 fn small(root: &Path, records: Records, lanes: usize) -> IndexOptions {
     let mut options = options(root, records, lanes);
     options.segment_memory = 16 << 20;
@@ -115,7 +115,7 @@ fn files_that_change_grow_shrink_or_vanish_between_builds_are_as_they_are_now() 
                 expected.push((path, text.as_bytes().to_vec()));
             }
             if round > 0 {
-                // What is not among the inputs any more stays in the index until it is deleted.
+                // Documents that are no longer among the inputs stay in the index until they are deleted.
                 let _ = fs::remove_file(root.join("d"));
             }
             let report =

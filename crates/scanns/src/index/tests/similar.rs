@@ -6,7 +6,7 @@ use crate::store::RamDirectory;
 
 use super::*;
 
-/// A schema of a text and, if that is wanted, a stored title.
+/// A schema of a text and optionally a stored title.
 fn schema(titles: bool) -> (Schema, Field, Option<Field>) {
     let mut schema = Schema::new();
     let kind = || FieldKind::Text { analyzer: Analyzer::Standard, postings: Postings::Frequencies };
@@ -20,7 +20,7 @@ fn indexed(texts: &[String], each: usize, stored: StoredOptions) -> Snapshot {
     Snapshot::open_in(&*written(texts, each, stored)).unwrap().unwrap()
 }
 
-/// Where [`indexed`] has it.
+/// The path of the index of [`indexed`].
 fn written(texts: &[String], each: usize, stored: StoredOptions) -> Arc<RamDirectory> {
     let directory = Arc::new(RamDirectory::new());
     let (schema, text, _) = schema(false);
@@ -186,7 +186,7 @@ fn a_stored_field_finds_documents_with_others_like_it() {
     found.sort();
     assert_eq!(found, ["a", "b"]);
     let error = snapshot.like(&hit, text, &MoreLikeThis::default()).unwrap_err().to_string();
-    assert!(error.contains("the text is stored"), "{error}");
+    assert!(error.contains("or stored text"), "{error}");
 }
 
 #[test]

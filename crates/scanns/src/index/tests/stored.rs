@@ -22,7 +22,7 @@ fn places(text: &[u8]) -> BTreeMap<Vec<u8>, Vec<u32>> {
     places
 }
 
-/// What of `files` must be read back; documents without a term cannot be found.
+/// The expected stored data of `files`; documents without a term cannot be found.
 fn expected(files: &[(PathBuf, Vec<u8>)], records: Records) -> Documents {
     let mut documents = Documents::new();
     for (path, text) in files {
@@ -41,10 +41,10 @@ fn expected(files: &[(PathBuf, Vec<u8>)], records: Records) -> Documents {
     documents
 }
 
-/// Documents of which all is read; of more than that, as many among them.
+/// The number of documents that are all read; of larger indexes, this number of documents is read.
 const READ: usize = 300;
 
-/// The key of every document that a term finds, and what is stored of some of them.
+/// The key of every document that a term finds, and the stored data of some of them.
 fn found(snapshot: &Snapshot, stored: Stored) -> (BTreeSet<Vec<u8>>, Documents) {
     let searcher = snapshot.searcher();
     let mut hits = BTreeMap::new();
@@ -136,7 +136,7 @@ fn what_is_stored_survives_flushes_inside_documents_replacements_deletes_and_mer
         assert!(report.failed.is_empty(), "{report:?}");
         let all = expected(&files, records);
         must_be(&directory, &all, stored, &what);
-        // What is added later is stored without being told.
+        // New documents are stored without the option.
         (options.stored, options.again) = (StoredOptions::default(), true);
         options.merge = Some(MergePolicy::default());
         add(&directory, &options).unwrap();
@@ -278,9 +278,9 @@ fn a_file_that_changed_is_not_read_as_if_it_had_not() {
         refused("it has been modified");
         fs::write(&path, "one two\nthree four").unwrap();
         set_modified(modified);
-        refused("18 bytes and had 13");
+        refused("18 bytes, but had 13");
         fs::remove_file(&path).unwrap();
-        refused("it is gone");
+        refused("it no longer exists");
         fs::write(&path, "one two\nthree").unwrap();
         set_modified(modified);
         assert_eq!(snapshot.document(&hits[0]).unwrap().as_deref(), Some(text));
@@ -292,7 +292,7 @@ fn what_is_stored_keeps_within_the_memory_and_a_document_that_does_not_fit_is_to
     let place = tempfile::tempdir().unwrap();
     let root = place.path().join("in");
     fs::create_dir(&root).unwrap();
-    // Bytes that do not pack, of few terms.
+    // Incompressible bytes with few terms.
     let mut random = Rng::with_seed(35);
     let mut noise = |len: usize| (0..len).map(|_| random.u8(b'a'..)).collect::<Vec<u8>>();
     let mut files = Vec::new();

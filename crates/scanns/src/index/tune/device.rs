@@ -14,26 +14,26 @@ use crate::schema::Analyzer;
 use crate::source::Input;
 use crate::store::{Directory, FsDirectory};
 
-/// How fast a file system reads past the page cache with one block size and queue depth.
+/// The speed of reading past the page cache with one block size and queue depth.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct ReadRate {
     /// Bytes per read.
     pub block_bytes: usize,
-    /// Reads in flight.
+    /// The number of reads in flight.
     pub queue_depth: usize,
     /// Bytes per second of one read thread.
     pub bytes_per_second: f64,
 }
 
-/// The limits of the devices, as measured.
+/// The measured limits of the devices.
 #[derive(Clone, Debug, PartialEq)]
 pub struct DeviceLimits {
-    /// Reading large files past the page cache; empty if the sample has none.
+    /// The speed of reading large files past the page cache; empty if the sample has no large files.
     pub direct: Vec<ReadRate>,
-    /// Bytes per second of reading the sample as a build does, including the cost of small files, from the
-    /// page cache if the sample was found there.
+    /// Bytes per second of reading the sample as a build does, including the cost of small files. The page
+    /// cache is used if the sample was found there.
     pub sample: f64,
-    /// Seconds to open, read and close a small file, if there are enough small files to measure.
+    /// Seconds to open, read and close a small file; `None` if there are too few small files to measure.
     pub small_file: Option<f64>,
     /// Bytes written per second until they are durable.
     pub write: f64,
@@ -41,7 +41,7 @@ pub struct DeviceLimits {
     pub sync: f64,
 }
 
-/// How long one combination of block size and queue depth is measured.
+/// The time to measure one combination of block size and queue depth.
 const TIME: Duration = Duration::from_millis(120);
 
 /// The longest time for reading the whole sample, and the time for writing.
@@ -53,7 +53,7 @@ const DEPTHS: [usize; 3] = [1, 4, 16];
 /// The largest small file.
 const SMALL: u64 = 64 << 10;
 
-/// The least number of small files to measure.
+/// The minimum number of small files to measure.
 const ENOUGH: usize = 100;
 
 /// Measures reading of `inputs` with the options of a build, and writing to `dir`. `forget` evicts the inputs

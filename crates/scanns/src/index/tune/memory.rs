@@ -1,7 +1,7 @@
-//! Measures memory: streams, random look-ups, and fresh pages.
+//! Measures memory: copying, random look-ups, and fresh pages.
 //!
-//! A build waits for memory more than for anything else, because each term that no cache holds is a look-up
-//! at a random place. Independent look-ups overlap, dependent ones do not.
+//! A build waits for memory more than for anything else, because each term that is not in a cache is a
+//! look-up at a random place. Independent look-ups overlap, dependent ones do not.
 
 use std::sync::Barrier;
 use std::time::{Duration, Instant};
@@ -10,14 +10,14 @@ use super::numbers::float;
 use crate::error::Result;
 use crate::sys::{PageSize, Slab, lock};
 
-/// The limits of memory, as measured.
+/// The measured limits of memory.
 #[derive(Clone, Debug, PartialEq)]
 pub struct MemoryLimits {
-    /// Bytes read and written per second by copying, by number of threads.
+    /// Bytes read and written per second by copying, for each measured number of threads.
     pub copy: Vec<(usize, f64)>,
-    /// Seconds of a look-up that depends on the one before it.
+    /// Seconds of a look-up that depends on the previous one.
     pub dependent: f64,
-    /// Independent look-ups per second over all threads, by number of threads.
+    /// Independent look-ups per second over all threads, for each measured number of threads.
     pub independent: Vec<(usize, f64)>,
     /// Seconds per byte of fresh memory in base pages.
     pub fresh_base: f64,
@@ -25,7 +25,7 @@ pub struct MemoryLimits {
     pub fresh_huge: f64,
 }
 
-/// How long each figure is measured.
+/// The time to measure each figure.
 const TIME: Duration = Duration::from_millis(80);
 
 /// Bytes of memory for random look-ups, more than most caches.
@@ -84,7 +84,7 @@ fn ring() -> Result<Slab<u64>> {
     Ok(words)
 }
 
-/// Seconds of a look-up whose address depends on the look-up before.
+/// Seconds of a look-up whose address depends on the previous look-up.
 fn dependent(ring: &[u64]) -> f64 {
     let (mut at, mut steps) = (0, 0u32);
     let begun = Instant::now();

@@ -2,9 +2,9 @@
 //!
 //! [`tune`] in `run.rs` measures memory, devices and processor (`memory.rs`, `device.rs`, `processor.rs`),
 //! takes a sample of the inputs (`sample.rs`), builds an index of it with different parameters (`trial.rs`),
-//! searches for the best of them (`search.rs`, over the grid in `profile.rs`), and compares the rate it
-//! reached with what each resource would permit (`roofline.rs`). Read `search.rs` first: measurements are
-//! noisy, and the search is designed around that.
+//! searches for the best of them (`search.rs`, over the grid in `profile.rs`), and compares the best rate
+//! with the limit of each resource (`roofline.rs`). Read `search.rs` first: measurements are noisy, and the
+//! search is designed for that.
 
 mod device;
 mod memory;

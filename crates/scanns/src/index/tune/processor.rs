@@ -17,10 +17,10 @@ use crate::source::Input;
 use crate::store::RamDirectory;
 use crate::tokenize::Tokenizer;
 
-/// What one thread does with text in memory, as measured.
+/// The measured speed of one thread with text in memory.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct ProcessorLimits {
-    /// Bytes of text inverted per second in memory that has been used before.
+    /// Bytes of text inverted per second in memory that was used before.
     pub invert: f64,
     /// Bytes of text inverted per second in fresh memory.
     pub invert_fresh: f64,
@@ -37,7 +37,7 @@ pub struct ProcessorLimits {
 }
 
 impl ProcessorLimits {
-    /// Bytes of text per second that one thread turns into a finished segment.
+    /// Returns the bytes of text per second that one thread turns into a finished segment.
     pub fn rate(&self) -> f64 {
         1.0 / (1.0 / self.invert + 1.0 / self.flush)
     }
@@ -77,7 +77,7 @@ pub(super) fn measure(inputs: &[Input], picks: &[Pick], options: &IndexOptions) 
     let memory = float(one.inverter.bytes() as u64);
     one.flush()?;
     let (mut reused, mut flushed, mut written) = (f64::INFINITY, f64::INFINITY, 0.0);
-    // The least of a few, because disturbances only add to a measurement.
+    // Use the minimum of a few measurements, because disturbances only increase them.
     for _ in 0..3 {
         reused = one.invert(&mut texts).min(reused);
         let (seconds, bytes) = one.flush()?;
@@ -95,7 +95,7 @@ pub(super) fn measure(inputs: &[Input], picks: &[Pick], options: &IndexOptions) 
     })
 }
 
-/// An index thread without a reader and a disk.
+/// An index thread without a reader and without a disk.
 struct MemoryIndexer<'a> {
     options: &'a IndexOptions,
     analyzer: &'a Analyzer,

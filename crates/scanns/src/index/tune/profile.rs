@@ -4,25 +4,25 @@ use super::search::{Axis, Point};
 use crate::read::ReadOptions;
 use crate::sys::PageSize;
 
-/// The parameters of a build that depend on the machine, not on what the index should contain.
+/// The parameters of a build that depend on the machine, not on the content of the index.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Profile {
-    /// Threads that read.
+    /// The number of threads that read.
     pub read_threads: usize,
-    /// Threads that index.
+    /// The number of threads that index.
     pub index_threads: usize,
     /// Bytes per read.
     pub block_bytes: usize,
-    /// Blocks per index thread.
+    /// The number of blocks per index thread.
     pub blocks: usize,
-    /// Reads in flight per index thread.
+    /// The number of reads in flight per index thread.
     pub queue_depth: usize,
-    /// Pages that back blocks, terms and postings.
+    /// The page size of blocks, terms and postings.
     pub pages: PageSize,
 }
 
 impl Profile {
-    /// The parameters in `read`.
+    /// Returns the parameters in `read`.
     pub fn of(read: &ReadOptions) -> Self {
         Profile {
             read_threads: read.read_threads.min(read.lanes),
@@ -34,7 +34,7 @@ impl Profile {
         }
     }
 
-    /// `read` with these parameters.
+    /// Returns `read` with these parameters.
     pub fn applied_to(&self, read: &ReadOptions) -> ReadOptions {
         ReadOptions {
             read_threads: self.read_threads,
@@ -48,7 +48,7 @@ impl Profile {
     }
 }
 
-/// Block sizes and queue depths to try, beside the starting ones.
+/// Block sizes and queue depths to try in addition to the starting ones.
 const BLOCKS: [usize; 6] = [256 << 10, 512 << 10, 1 << 20, 2 << 20, 4 << 20, 8 << 20];
 const DEPTHS: [usize; 5] = [1, 2, 4, 8, 16];
 
@@ -57,8 +57,8 @@ const DEPTHS: [usize; 5] = [1, 2, 4, 8, 16];
 pub(super) struct Grid {
     start: Profile,
     index_threads: Vec<usize>,
-    /// Index threads per read thread. The need for reading grows with the index threads, so a ratio suits
-    /// many numbers of index threads, which a number of read threads does not.
+    /// Index threads per read thread. More index threads need more reading, so one ratio suits many numbers
+    /// of index threads, but one number of read threads does not.
     per_reader: Vec<usize>,
     pages: Vec<PageSize>,
     blocks: Vec<usize>,
@@ -66,7 +66,7 @@ pub(super) struct Grid {
 }
 
 impl Grid {
-    /// The grid around `start`, whose number of index threads is the most that is tried. Without `deep`, the
+    /// The grid around `start`, whose number of index threads is the maximum to try. Without `deep`, the
     /// queue depth is fixed: it matters only if large files bypass the page cache.
     pub(super) fn around(start: Profile, deep: bool) -> Grid {
         let most = start.index_threads;
@@ -99,7 +99,7 @@ impl Grid {
         ]
     }
 
-    /// Where the start lies.
+    /// The point of the starting parameters.
     pub(super) fn start(&self) -> Point {
         let place = |values: &[usize], own: usize| values.iter().position(|&value| value == own).unwrap_or(0);
         vec![
@@ -123,7 +123,7 @@ impl Grid {
             read_threads,
             index_threads,
             block_bytes: *self.blocks.get(block)?,
-            // Each read in flight needs a block of its own.
+            // Each read in flight needs a separate block.
             blocks: self.start.blocks.max(queue_depth),
             queue_depth,
             pages: *self.pages.get(pages)?,

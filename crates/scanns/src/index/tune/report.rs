@@ -10,18 +10,19 @@ use super::profile::Profile;
 use super::roofline::Roofline;
 use crate::index::build::options::IndexOptions;
 
-/// What to tune.
+/// Options of a tuner.
 #[derive(Clone, Debug)]
 pub struct TuneOptions {
     /// The build to tune. The search starts from its parameters, and never uses more index threads.
     pub index: IndexOptions,
-    /// Where trial indexes and copies of file ranges are written, in a directory that is removed at the end.
+    /// The directory for trial indexes and copies of file ranges. They are written to a subdirectory that is
+    /// removed at the end.
     pub scratch: PathBuf,
-    /// How long tuning may take.
+    /// The maximum time for tuning.
     pub budget: Duration,
 }
 
-/// What a tuner is doing, for progress displays.
+/// The current step of a tuner, for progress displays.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub enum TuneStep {
     /// Collecting the inputs.
@@ -38,12 +39,12 @@ pub enum TuneStep {
         profile: Profile,
         /// The number of the trial, from 1.
         number: usize,
-        /// The most trials there will be.
+        /// The maximum number of trials.
         most: usize,
     },
 }
 
-/// Parameters that were tried.
+/// The result of trying some parameters.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Tried {
     /// The parameters.
@@ -57,22 +58,23 @@ pub struct Tried {
 /// The result of the search for parameters.
 #[derive(Clone, Debug)]
 pub struct Tuned {
-    /// The best parameters: the starting ones, unless others are better beyond noise.
+    /// The best parameters. They differ from the starting ones only if they are better beyond noise.
     pub best: Profile,
     /// The starting parameters.
     pub start: Profile,
-    /// The winner of all races. It is the best if it was clearly better than the start in a duel of pairs.
+    /// The winner of all races. It becomes the best if it was clearly better than the start in a duel of
+    /// pairs.
     pub challenger: Profile,
     /// The rate of the challenger divided by the rate of the start, over pairs, and its standard error.
     pub gain: (f64, f64),
-    /// Everything that was tried, in order.
+    /// All parameters that were tried, in order.
     pub tried: Vec<Tried>,
-    /// Seconds that the search took.
+    /// The time of the search, in seconds.
     pub seconds: f64,
 }
 
 impl Tuned {
-    /// Bytes of text per second with `profile`, if it was tried.
+    /// Returns the bytes of text per second with `profile`, if it was tried.
     pub fn rate(&self, profile: &Profile) -> Option<f64> {
         self.tried.iter().find(|tried| tried.profile == *profile).map(|tried| tried.rate)
     }
@@ -89,7 +91,7 @@ pub struct TuneReport {
     pub device: DeviceLimits,
     /// The limits of one processor with this text.
     pub processor: ProcessorLimits,
-    /// What limits the best parameters.
+    /// The limits for the best parameters.
     pub roofline: Roofline,
     /// The number of inputs, and their bytes.
     pub inputs: (usize, u64),
@@ -99,6 +101,6 @@ pub struct TuneReport {
     pub copied: u64,
     /// True if the sample was in the page cache for every trial, false if it was for none.
     pub cached: bool,
-    /// Seconds that tuning took.
+    /// The time of tuning, in seconds.
     pub seconds: f64,
 }

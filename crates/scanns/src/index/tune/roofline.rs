@@ -1,7 +1,7 @@
-//! What limits a build: the rate that each resource would permit if the others cost nothing.
+//! The limits of a build: the rate that each resource would permit if the others cost nothing.
 //!
-//! The lowest of these rates is the roof. No parameters lift a build above it, only another machine or other
-//! data do.
+//! The lowest of these rates is the roof. No parameters make a build faster than the roof; this needs another
+//! machine or other data.
 
 use super::device::DeviceLimits;
 use super::memory::MemoryLimits;
@@ -32,14 +32,14 @@ pub struct Roofline {
     pub reached: f64,
     /// The average number of busy processors.
     pub busy: f64,
-    /// Threads that index.
+    /// The number of threads that index.
     pub threads: usize,
 }
 
-/// Look-ups that a new term always costs: no cache holds its bucket and its entry.
+/// Look-ups that a new term always costs: its bucket and its entry are in no cache.
 const LOOKUPS_PER_TERM: f64 = 2.0;
 
-/// How often text passes through memory: the read writes it, and the tokenizer reads it.
+/// The number of times that text passes through memory: the read writes it, and the tokenizer reads it.
 const TOUCHES_PER_BYTE: f64 = 2.0;
 
 impl Roofline {
@@ -70,7 +70,7 @@ impl Roofline {
         Roofline { roofs, reached: trial.rate(), busy: trial.processor_seconds / trial.seconds, threads }
     }
 
-    /// The lowest roof, and the reached rate as a share of it.
+    /// Returns the lowest roof, and the reached rate as a share of it.
     pub fn limit(&self) -> (Resource, f64) {
         let lowest = self.roofs.first().copied().unwrap_or((Resource::Processor, f64::INFINITY));
         (lowest.0, self.reached / lowest.1)

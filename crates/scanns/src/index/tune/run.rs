@@ -14,13 +14,13 @@ use super::{device, memory, processor, sample};
 use crate::error::{Error, Result};
 use crate::source::{Input, collect};
 
-/// Bytes of text that a processor is measured with.
+/// Bytes of text with which a processor is measured.
 const PROCESSOR_BYTES: u64 = 16 << 20;
 
 /// The approximate number of trials of a search. Each gets an equal share of the time.
 const TRIALS: u32 = 60;
 
-/// The least and the most bytes of a sample.
+/// The minimum and maximum size of a sample, in bytes.
 const LEAST_SAMPLE: u64 = 16 << 20;
 const MOST_SAMPLE: u64 = 4 << 30;
 
@@ -29,10 +29,10 @@ const SAMPLE_PER_THREAD: u64 = 16 << 20;
 
 /// Measures the machine, and searches for the parameters that suit it and the inputs.
 ///
-/// Set `cancel` to stop. No files are left behind.
+/// Set `cancel` to stop. Temporary files are always removed.
 ///
 /// # Errors
-/// [`Error::Cancelled`], [`Error::InvalidValue`] if no input can be read, and the errors of a build.
+/// [`Error::Cancelled`]; [`Error::InvalidValue`] if no input can be read; and the errors of a build.
 pub fn tune(
     options: &TuneOptions,
     watch: &mut dyn FnMut(TuneStep),
@@ -52,10 +52,10 @@ pub fn tune(
     watch(TuneStep::Devices);
     let device =
         device::measure(&trials.inputs()?, trials.options(), trials.scratch(), &|| trials.forget(), cancel)?;
-    // At least half of the budget is for the search.
+    // Reserve at least half of the budget for the search.
     let left = options.budget.saturating_sub(begun.elapsed()).max(options.budget / 2);
     let tuned = find_parameters(&trials, left, watch)?;
-    // One more trial, for figures that the search does not keep.
+    // One more trial, for figures that the search does not store.
     let trial = trials.run(&tuned.best)?;
     let rate = tuned.rate(&tuned.best).unwrap_or_else(|| trial.rate());
     let mut roofline = Roofline::of(&memory, &device, &processor, index.segment_memory, &tuned.best, &trial);
@@ -119,7 +119,7 @@ pub fn find_parameters(trials: &Trials, budget: Duration, watch: &mut dyn FnMut(
         watch(TuneStep::Trying { profile, number, most });
         match trials.run(&profile) {
             Ok(trial) => Ok(Cost::Of(trial.seconds / float(trial.bytes.max(1)))),
-            // The first build worked, so these parameters need more memory than there is.
+            // The first build worked, so these parameters need more memory than is available.
             Err(Error::InvalidValue { .. }) => Ok(Cost::Impossible),
             Err(error) => Err(error),
         }

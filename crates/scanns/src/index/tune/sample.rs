@@ -3,7 +3,7 @@
 //! Large and small files have the same share of the sample as of the inputs. Large files contribute stretches
 //! at even distances, small files runs of neighbours at even distances. This way all parts of a tree and of a
 //! file are sampled, files of a directory stay together, and the same inputs give the same sample. Stretches
-//! are copied to files of their own; files that are taken whole are read in place.
+//! are copied to separate files; whole files are read in place.
 
 use std::fs::File;
 use std::io::{BufWriter, Read, Seek, SeekFrom, Write};
@@ -152,7 +152,7 @@ impl Sample {
     }
 }
 
-/// Copies a stretch without the lines that its ends cut, if it has lines; `None` if it cannot be read.
+/// Copies a stretch, excluding lines that its ends cut, if it has lines. Returns `None` if it cannot be read.
 fn copy(from: &Path, pick: &Pick, to: &Path) -> Result<Option<u64>> {
     let mut bytes = Vec::new();
     let read = File::open(from).and_then(|mut file| {

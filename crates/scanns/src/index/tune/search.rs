@@ -26,9 +26,9 @@ pub(super) struct Axis {
 pub(super) enum Cost {
     /// Seconds, or another figure where less is better.
     Of(f64),
-    /// There is no such point.
+    /// The point does not exist.
     Impossible,
-    /// Nothing was measured because the time is over.
+    /// Nothing was measured because the time is used up.
     OutOfTime,
 }
 
@@ -55,7 +55,7 @@ impl Gain {
     /// No gain, known for certain.
     const NONE: Gain = Gain { ratio: 1.0, error: 0.0 };
 
-    /// True if the gain is worth having, and more than noise.
+    /// True if the gain is large enough, and more than noise.
     fn is_clear(&self) -> bool {
         self.ratio > WORTH && self.ratio - 2.0 * self.error > 1.0
     }
@@ -78,17 +78,17 @@ pub(super) struct SearchOutcome {
 /// A value that is worse than the best one by this factor ends the walk along an ordered axis.
 const CLEAR_LOSS: f64 = 1.15;
 
-/// The runners that stay in a race after each round: the most that the best cost is exceeded by, and their
-/// number.
+/// The runners that stay in a race after each round: the maximum factor by which they exceed the best cost,
+/// and their maximum number.
 const ROUNDS: [(f64, usize); 2] = [(1.1, 3), (1.04, 2)];
 
-/// A gain below this factor is no reason to leave the incumbent.
+/// A gain below this factor does not replace the incumbent.
 const WORTH: f64 = 1.02;
 
-/// The least and the most pairs in a duel.
+/// The minimum and maximum number of pairs in a duel.
 const PAIRS: [usize; 2] = [3, 6];
 
-/// Searches the grid of `axes` from `start`, with `most` measurements at most.
+/// Searches the grid of `axes` from `start`, with at most `most` measurements.
 ///
 /// # Errors
 /// The first error of `measure`.
@@ -153,7 +153,7 @@ struct GridSearch<'a, 'b> {
 }
 
 impl GridSearch<'_, '_> {
-    /// Measures a point once; `None` if there is no such point or no time left.
+    /// Measures a point once. Returns `None` if the point does not exist or no time is left.
     fn measure(&mut self, point: &[usize]) -> Result<Option<f64>> {
         if self.left == 0 {
             return Ok(None);
@@ -224,7 +224,7 @@ impl GridSearch<'_, '_> {
         })
     }
 
-    /// Measures a point once and lets it take part; false if it cannot be measured.
+    /// Measures a point once and adds it to the race. Returns false if it cannot be measured.
     fn enter(&mut self, field: &mut Vec<Runner>, point: Point) -> Result<bool> {
         let cost = self.measure(&point)?;
         field.extend(cost.map(|best| Runner { point, best }));

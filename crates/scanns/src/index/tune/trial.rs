@@ -18,7 +18,7 @@ use crate::source::{Input, SourceOptions};
 use crate::store::FsDirectory;
 use crate::sys;
 
-/// A directory of files that only a tuner needs. It is removed with this value.
+/// A directory for the files of a tuner. It is removed when this value is dropped.
 #[derive(Debug)]
 pub(super) struct Scratch(PathBuf);
 
@@ -47,12 +47,12 @@ impl Scratch {
 
 impl Drop for Scratch {
     fn drop(&mut self) {
-        // A directory that cannot be removed does no harm, and its name says what made it.
+        // A directory that cannot be removed does no harm, and its name shows its origin.
         let _ = fs::remove_dir_all(&self.0);
     }
 }
 
-/// The figures of one build of the sample.
+/// The result of one build of the sample.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Trial {
     /// Seconds until the commit was durable.
@@ -66,7 +66,7 @@ pub struct Trial {
 }
 
 impl Trial {
-    /// Bytes of text per second.
+    /// Returns the bytes of text per second.
     pub fn rate(&self) -> f64 {
         float(self.bytes) / self.seconds
     }
@@ -83,10 +83,10 @@ pub struct Trials {
 
 impl Trials {
     /// Takes a sample of about `wanted` bytes of `inputs`. Copies and trial indexes are written to a
-    /// directory inside `scratch` and are removed with this value.
+    /// directory inside `scratch`, which is removed when this value is dropped.
     ///
     /// # Errors
-    /// [`Error::Io`] if `scratch` cannot be written, [`Error::InvalidValue`] if no input can be read.
+    /// [`Error::Io`] if `scratch` cannot be written; [`Error::InvalidValue`] if no input can be read.
     pub fn prepare(
         inputs: &[Input],
         wanted: u64,
@@ -114,23 +114,23 @@ impl Trials {
         })
     }
 
-    /// Bytes of the sample.
+    /// Returns the number of bytes of the sample.
     pub fn bytes(&self) -> u64 {
         self.sample.bytes
     }
 
-    /// Files of the sample.
+    /// Returns the number of files of the sample.
     pub fn files(&self) -> usize {
         self.sample.paths.len()
     }
 
-    /// Bytes of the sample that are copies of ranges of large files.
+    /// Returns the number of bytes of the sample that are copies of ranges of large files.
     pub fn copied(&self) -> u64 {
         self.sample.copied
     }
 
-    /// True if the sample was found in the page cache and is left there. Otherwise it is evicted before each
-    /// trial.
+    /// Returns true if the sample was found in the page cache and stays there. Otherwise it is evicted before
+    /// each trial.
     pub fn cached(&self) -> bool {
         self.sample.cached
     }
@@ -170,7 +170,7 @@ impl Trials {
     /// Builds an index of the sample.
     ///
     /// # Errors
-    /// [`Error::Cancelled`], [`Error::InvalidValue`] for parameters that do not work, and the errors of a
+    /// [`Error::Cancelled`]; [`Error::InvalidValue`] for parameters that do not work; and the errors of a
     /// build.
     pub fn run(&self, profile: &Profile) -> Result<Trial> {
         let directory = self.scratch.emptied("index")?;

@@ -1,4 +1,4 @@
-//! The operations of the hot loop that have code for each instruction set.
+//! The operations of the hot loop that are implemented for each instruction set.
 
 use crate::invert::entry::TermKey;
 use crate::invert::table::TermBucket;
@@ -9,7 +9,7 @@ use crate::invert::table::TermBucket;
 pub(in crate::invert) struct Seed(pub(super) [u64; 6]);
 
 impl Seed {
-    /// A seed from the operating system's randomness.
+    /// Returns a random seed from the operating system.
     pub(in crate::invert) fn random() -> Seed {
         use std::hash::{BuildHasher, RandomState};
         Seed(std::array::from_fn(|i| RandomState::new().hash_one(i)))

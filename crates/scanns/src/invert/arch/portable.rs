@@ -4,7 +4,7 @@ use super::isa::{Isa, Seed};
 use crate::invert::entry::TermKey;
 use crate::invert::table::TermBucket;
 
-/// Plain integer code; see the module.
+/// Plain integer code, for any machine.
 pub(crate) struct Portable;
 
 /// The two halves of a 64 × 64 bit product, combined.

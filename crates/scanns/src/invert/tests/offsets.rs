@@ -55,7 +55,7 @@ fn places(docs: &[Vec<Token>], void: impl Fn(usize) -> bool) -> Places {
     places
 }
 
-/// What a flush sees.
+/// The occurrences that a flush visits.
 fn drained_places(inverter: &mut Inverter) -> Places {
     let mut found = Places::new();
     inverter
@@ -79,7 +79,7 @@ fn drained_places(inverter: &mut Inverter) -> Places {
     found
 }
 
-/// Pushes tokens as an analyzer does: in a text that starts anywhere, or on their own.
+/// Pushes tokens like an analyzer: in a text that starts at any place, or individually.
 fn feed(inverter: &mut Inverter, tokens: &[Token], random: &mut Rng) {
     for (term, source) in tokens {
         let before = random.usize(..5);
@@ -157,7 +157,7 @@ fn windows_of_tokens_are_placed_where_their_text_is() {
     let text: Vec<u8> = (0..60_000).map(|_| b"ab   \n"[random.usize(..6)]).collect();
     let mut at = 0;
     while at < text.len() {
-        // Cut after a delimiter, in a block that starts anywhere.
+        // Cut after a delimiter, in a block that starts at any place.
         let most = text.len().min(at + random.usize(1..20_000));
         let end = (most..text.len()).find(|&at| text[at - 1] < b'a').unwrap_or(text.len());
         let before = random.usize(..at + 1);

@@ -22,7 +22,7 @@ fn places(docs: &[Vec<Vec<u8>>], void: impl Fn(usize) -> bool) -> Places {
     places
 }
 
-/// What a flush sees.
+/// The positions that a flush visits.
 fn drained_places(inverter: &mut Inverter) -> Places {
     let mut found = Places::new();
     inverter

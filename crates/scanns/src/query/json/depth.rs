@@ -1,11 +1,11 @@
-//! Refuses JSON that is nested too deep before it is parsed, which would recurse.
+//! Refuses JSON that is nested too deep, before the recursive parser reads it.
 
 use crate::query::limits::MAX_DEPTH;
 
-/// The most brackets inside each other: three for each list, and some around a term.
+/// The maximum number of nested brackets: three for each list, and some around a term.
 const MAX_BRACKETS: usize = 4 * MAX_DEPTH;
 
-/// Whether more brackets are nested than a query can have.
+/// Returns true if the brackets are nested deeper than in any valid query.
 pub(super) fn is_too_deep(text: &str) -> bool {
     let (mut open, mut is_quoted, mut is_escaped) = (0usize, false, false);
     for byte in text.bytes() {

@@ -1,6 +1,6 @@
-//! The JSON form of queries, which programs write and read without escaping.
+//! The JSON form of queries, which programs read and write without escaping.
 //!
-//! A clause is an object with one key for its kind, and beside it `field` and `boost` if they are needed:
+//! A clause is an object with one key for its kind, and optionally `field` and `boost`:
 //!
 //! ```text
 //! {"term": T}
@@ -20,12 +20,13 @@
 //! {"query": {…}}
 //! ```
 //!
-//! `T` is a term as the index has it: a string, or `{"bytes": "ff61"}` if it is not UTF-8. Only `match` and a
-//! phrase of `text` are analyzed. `V` is a value of a column: a number, a boolean, or a string as in the text
-//! form. `query` contains a clause, for a boost or field around one that has its own. A field applies to all
-//! clauses inside.
+//! `T` is a term as in the index: a string, or `{"bytes": "ff61"}` if it is not UTF-8. Only `match` and a
+//! phrase with `text` are analyzed. `V` is a value of a column: a number, a boolean, or a string as in the
+//! text form. `query` contains a clause; it is used to add a boost or field to a clause that has its own. A
+//! field applies to all clauses inside.
 //!
-//! `read.rs` reads what `write.rs` writes as the same query. `docs/QUERIES.md` has an example of each kind.
+//! `read.rs` parses what `write.rs` writes into the same query. `docs/QUERIES.md` has an example of each
+//! kind.
 
 mod depth;
 mod read;

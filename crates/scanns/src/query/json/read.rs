@@ -1,4 +1,4 @@
-//! JSON becomes a query.
+//! Parses queries in JSON.
 
 use std::ops::Bound;
 
@@ -15,7 +15,7 @@ use crate::query::query_text::{QueryText, no_such_field};
 use crate::query::tree::{BoolQuery, PhraseQuery, Query};
 use crate::schema::Field;
 
-/// The keys of a clause that say its kind.
+/// The keys that determine the kind of a clause.
 const KINDS: [&str; 14] = [
     "term",
     "match",
@@ -33,14 +33,14 @@ const KINDS: [&str; 14] = [
     "query",
 ];
 
-/// Reads a query from JSON.
+/// Parses a query in JSON.
 ///
 /// `words` resolves fields, and finds the terms of `match` and of the `text` of a phrase; all other terms are
-/// taken as they are. `operator` combines the terms of a `match` that does not say how. The limits are those
-/// of [`parse`](crate::query::parse): 1,024 terms, and lists nested 64 deep.
+/// used unchanged. `operator` is the default operator of `match`. The limits are the same as in
+/// [`parse`](crate::query::parse): 1,024 terms, and lists nested 64 deep.
 ///
 /// # Errors
-/// [`Error::QueryJson`](crate::Error::QueryJson), which names the place.
+/// [`Error::QueryJson`](crate::Error::QueryJson), with the path of the faulty value.
 pub fn parse_json(text: &str, operator: Operator, words: &mut dyn QueryText) -> Result<Query> {
     let mut reader = JsonReader::new(words, operator);
     if is_too_deep(text) {
@@ -53,13 +53,13 @@ pub fn parse_json(text: &str, operator: Operator, words: &mut dyn QueryText) -> 
     match (values.next(), values.next()) {
         (Some(Ok(value)), None) => Ok(reader.clause(&value)?.unwrap_or_else(Query::nothing)),
         (Some(Err(error)), _) | (_, Some(Err(error))) => reader.fault(&format!("invalid JSON: {error}")),
-        (None, _) => reader.fault(r#"there is nothing here: write a clause such as {"term": "word"}"#),
-        (Some(Ok(_)), Some(Ok(_))) => reader.fault("there is more after the query: put both into a bool"),
+        (None, _) => reader.fault(r#"the query is empty: write a clause such as {"term": "word"}"#),
+        (Some(Ok(_)), Some(Ok(_))) => reader.fault("another value follows the query: put both into a bool"),
     }
 }
 
 impl JsonReader<'_> {
-    /// A clause; `None` if its text has no terms.
+    /// Parses a clause; returns `None` if its text has no terms.
     fn clause(&mut self, value: &Value) -> Result<Option<Query>> {
         let Value::Object(object) = value else {
             return self.fault(r#"a clause is an object: write one such as {"term": "word"}"#);
@@ -71,7 +71,7 @@ impl JsonReader<'_> {
                 key if !KINDS.contains(&key) => {
                     let all = KINDS.join(", ");
                     let message =
-                        format!("unknown kind of clause: use one of {all}, with field or boost beside it");
+                        format!("unknown kind of clause: use one of {all}, optionally with field and boost");
                     return self.within(key, |this| this.fault(&message));
                 }
                 key if kind.is_none() => kind = Some((key, value)),
@@ -160,14 +160,14 @@ impl JsonReader<'_> {
             let most = u64::try_from(given[1]).unwrap_or(u64::MAX);
             this.number(value, most, &format!("should has {most} clauses: write a number from 0 to {most}"))
         })?;
-        // A clause without terms has disappeared, and cannot match.
+        // A clause without terms was removed, and cannot match.
         let at_least = usize::try_from(at_least.unwrap_or(0)).unwrap_or(usize::MAX).min(should.len());
         let list = BoolQuery { must, should, must_not, at_least };
         let is_empty = list == BoolQuery::default() && given != [0; 3];
         Ok((!is_empty).then_some(Query::Bool(list)))
     }
 
-    /// The terms of text.
+    /// Parses a `match`: the terms of a text.
     fn matching(&mut self, value: &Value) -> Result<Option<Query>> {
         let (text, operator) = match value {
             Value::String(text) => (text.clone(), None),
@@ -205,7 +205,7 @@ impl JsonReader<'_> {
                 let slop = self.optional(object, "slop", Self::number_of_32_bits)?.unwrap_or(0);
                 match self.optional(object, "text", Self::text)? {
                     Some(_) if object.contains_key("terms") || object.contains_key("places") => {
-                        return self.fault("text brings its own terms and places: leave one out");
+                        return self.fault("text cannot be combined with terms or places: remove one");
                     }
                     Some(text) => return self.phrase_of(&text, slop),
                     None => {}
@@ -218,9 +218,8 @@ impl JsonReader<'_> {
         self.count(terms.len().max(1))?;
         let places = places.unwrap_or_else(|| (0..).take(terms.len()).collect());
         if places.len() != terms.len() || !places.is_sorted() {
-            return self.within("places", |this| {
-                this.fault("give one place for each term, none lower than the place before")
-            });
+            return self
+                .within("places", |this| this.fault("write one place for each term, in ascending order"));
         }
         Ok(Some(Query::Phrase(PhraseQuery {
             field: self.field,
@@ -229,7 +228,7 @@ impl JsonReader<'_> {
         })))
     }
 
-    /// A phrase of the terms of text.
+    /// A phrase of the terms of a text.
     fn phrase_of(&mut self, text: &str, slop: u32) -> Result<Option<Query>> {
         let mut terms = self.words.terms(self.field, text);
         self.count(terms.len())?;
@@ -261,7 +260,7 @@ impl JsonReader<'_> {
             })
         })?;
         if parts.len() > MAX_CLAUSES {
-            return self.within("parts", |this| this.fault("a wildcard may have 1,024 parts: write fewer"));
+            return self.within("parts", |this| this.fault("more than 1,024 parts: write fewer"));
         }
         Ok(Pattern::Wildcard(parts))
     }

@@ -1,4 +1,4 @@
-//! Reads JSON values with their paths, which errors name.
+//! Reads JSON values, and keeps their paths for error messages.
 
 use serde_json::{Map, Value};
 
@@ -8,14 +8,14 @@ use crate::query::operator::Operator;
 use crate::query::query_text::QueryText;
 use crate::schema::{Field, MAX_TOKEN};
 
-/// Reads the values of a query. After an error, the path stays at the place of the error.
+/// Reads the values of a query. After an error, the path is the place of the error.
 pub(super) struct JsonReader<'w> {
     pub(super) words: &'w mut dyn QueryText,
-    /// Combines the terms of a `match` that does not say how.
+    /// The operator for a `match` without one.
     pub(super) operator: Operator,
-    /// The field of the terms that are read now.
+    /// The field of the current terms.
     pub(super) field: Field,
-    /// The place of the value that is read now, as in `bool.must[1]`.
+    /// The path of the current value, as in `bool.must[1]`.
     path: String,
     depth: usize,
     /// The number of terms so far.
@@ -28,7 +28,7 @@ impl<'w> JsonReader<'w> {
         JsonReader { words, operator, field, path: String::new(), depth: 0, terms: 0 }
     }
 
-    /// A term as it is: text, or bytes in hexadecimal.
+    /// A term without analysis: text, or bytes in hexadecimal.
     pub(super) fn term(&mut self, value: &Value) -> Result<Vec<u8>> {
         if let Value::String(_) = value {
             return self.string(value).map(String::into_bytes);
@@ -49,12 +49,12 @@ impl<'w> JsonReader<'w> {
         self.array(value, Self::term)
     }
 
-    /// Text of any length. The limit is on its terms, which are counted.
+    /// Text of any length. Its number of terms is limited instead.
     pub(super) fn text(&mut self, value: &Value) -> Result<String> {
         value.as_str().map_or_else(|| self.fault("write a string"), |text| Ok(text.to_owned()))
     }
 
-    /// A string that is not longer than a term can be.
+    /// A string that is not longer than the maximum length of a term.
     pub(super) fn string(&mut self, value: &Value) -> Result<String> {
         let text = self.text(value)?;
         if text.len() > 2 * MAX_TOKEN {
@@ -75,7 +75,7 @@ impl<'w> JsonReader<'w> {
         }
     }
 
-    /// An object that has no other keys than these.
+    /// An object without any other keys than `keys`.
     pub(super) fn object<'v>(
         &mut self,
         value: &'v Value,
@@ -127,7 +127,7 @@ impl<'w> JsonReader<'w> {
         Ok(all)
     }
 
-    /// Reads the value at `key`.
+    /// Reads the value of `key`.
     pub(super) fn within<T>(&mut self, key: &str, read: impl FnOnce(&mut Self) -> Result<T>) -> Result<T> {
         let outer = self.path.len();
         if outer > 0 {

@@ -63,7 +63,7 @@ fn any(should: Vec<Query>) -> Query {
     Query::any_of(should)
 }
 
-/// Text, or bytes that are none, sometimes with signs that mean something.
+/// Text, or bytes that are not UTF-8, sometimes with characters that have a special meaning.
 fn random_term(random: &mut Rng) -> Vec<u8> {
     let parts: [&[u8]; 10] = [b"a", b"b", b"*", b"?", b"\\", b"\"", b"\xff", "ä".as_bytes(), b"\n", b"{"];
     let count = random.usize(..4);
@@ -265,9 +265,9 @@ fn what_is_wrong_is_told_with_its_place() {
         (r#"{"query": {"term": "a", "field": "nothing"}}"#, "query.field", "title, body"),
         (r#"{"term": {"bytes": "fff"}}"#, "term.bytes", "two hexadecimal"),
         (r#"{"term": {"bytes": "fg"}}"#, "term.bytes", "two hexadecimal"),
-        (r#"{"phrase": {"terms": ["a", "b"], "places": [1, 0]}}"#, "phrase.places", "lower"),
+        (r#"{"phrase": {"terms": ["a", "b"], "places": [1, 0]}}"#, "phrase.places", "ascending"),
         (r#"{"phrase": {"terms": ["a", "b"], "places": [1]}}"#, "phrase.places", "one place for each term"),
-        (r#"{"phrase": {"terms": ["a"], "text": "a"}}"#, "phrase", "leave one out"),
+        (r#"{"phrase": {"terms": ["a"], "text": "a"}}"#, "phrase", "remove one"),
         (r#"{"phrase": {"terms": ["a"], "slop": 4294967296}}"#, "phrase.slop", "4294967295"),
         (r#"{"phrase": {"slop": 1}}"#, "phrase", "terms is missing"),
         (r#"{"match": {"text": "a", "operator": "xor"}}"#, "match.operator", "\"or\""),
@@ -277,7 +277,7 @@ fn what_is_wrong_is_told_with_its_place() {
         (r#"{"match_all": 1}"#, "match_all", "{}"),
         (r#""license""#, "", r#"{"term": "word"}"#),
         ("license", "", "invalid JSON"),
-        ("", "", "nothing"),
+        ("", "", "empty"),
         (r#"{"term": "a"} {"term": "b"}"#, "", "bool"),
         (r#"{"term": "a"} x"#, "", "invalid JSON"),
     ] {

@@ -48,7 +48,7 @@ impl JsonReader<'_> {
         }
     }
 
-    /// The least and the greatest value that the JSON stands for.
+    /// The least and the greatest value that a JSON value means.
     fn bounds(&mut self, kind: &FieldKind, value: &Value) -> Result<(schema::Value, schema::Value)> {
         let is_text = matches!(kind, FieldKind::Keyword | FieldKind::Path | FieldKind::Text { .. });
         let text = match value {

@@ -2,8 +2,8 @@
 
 use crate::query::pattern::WildcardPart;
 
-/// The parts of a wildcard. `?` and `*` are plain characters after a backslash. `None` if a backslash is at
-/// the end.
+/// The parts of a wildcard. `?` and `*` are plain characters after a backslash. Returns `None` if the text
+/// ends with a backslash.
 pub(super) fn wildcard_parts(text: &str) -> Option<Vec<WildcardPart>> {
     let mut parts = Vec::new();
     let mut chars = text.chars();
@@ -30,7 +30,7 @@ pub(super) fn wildcard_parts(text: &str) -> Option<Vec<WildcardPart>> {
     Some(parts)
 }
 
-/// The string that [`wildcard_parts`] reads as these parts; `None` if no string is.
+/// The string that [`wildcard_parts`] parses as these parts; `None` if there is none.
 pub(super) fn wildcard_text(parts: &[WildcardPart]) -> Option<String> {
     let mut text = String::new();
     for part in parts {
@@ -45,6 +45,6 @@ pub(super) fn wildcard_text(parts: &[WildcardPart]) -> Option<String> {
             }
         }
     }
-    // Neighbouring texts would be read as one, and an empty text not at all.
+    // Adjacent texts would be parsed as one text, and an empty text would be lost.
     (wildcard_parts(&text).as_deref() == Some(parts)).then_some(text)
 }

@@ -1,4 +1,4 @@
-//! Queries become JSON.
+//! Writes queries as JSON.
 
 use std::ops::Bound;
 
@@ -14,8 +14,8 @@ use crate::schema::{self, Field, ValueRef, format_date};
 impl Query {
     /// The query as JSON on one line.
     ///
-    /// [`parse_json`](crate::query::parse_json) reads it as the same query, within the limits there, if its
-    /// default field is `default`: clauses in that field do not name it. `name` gives the names of
+    /// [`parse_json`](crate::query::parse_json) parses the result as the same query, within its limits, if
+    /// its default field is `default`: clauses in this field do not name it. `name` returns the names of
     /// fields.
     ///
     /// # Errors
@@ -31,9 +31,9 @@ struct JsonWriter<'n> {
 }
 
 impl JsonWriter<'_> {
-    /// The object of a clause inside clauses that name the field `around`.
+    /// The object of a clause inside a clause with the field `around`.
     fn clause(&self, query: &Query, around: Field) -> Result<Map<String, Value>> {
-        // A field that all terms inside share is named once, here.
+        // A field that all terms inside have in common is named once, here.
         let field = only_field(query).unwrap_or(around);
         let (kind, value) = match query {
             Query::Term(term) => ("term", term_value(&term.text)),
@@ -55,7 +55,7 @@ impl JsonWriter<'_> {
         self.with_field(Map::from_iter([(kind.to_owned(), value)]), field, around)
     }
 
-    /// The object with its field, unless it is the one that is named around it.
+    /// Adds the field to an object, unless it is the field of the enclosing clause.
     fn with_field(
         &self,
         mut object: Map<String, Value>,
@@ -93,7 +93,7 @@ impl JsonWriter<'_> {
         (self.name)(field).ok_or_else(|| Error::InvalidField {
             field: field.number().to_string(),
             problem: "has no name".to_owned(),
-            remedy: "write the query for the index that it was made for".to_owned(),
+            remedy: "use the names of fields of the index that the query was built for".to_owned(),
         })
     }
 }
@@ -174,7 +174,7 @@ fn insert_bounds(object: &mut Map<String, Value>, low: Bound<Value>, high: Bound
     }
 }
 
-/// A wildcard as one string, or as its parts if no string is read as them.
+/// A wildcard as one string, or as its parts if no string is parsed as these parts.
 fn wildcard(parts: &[WildcardPart]) -> Value {
     if let Some(text) = wildcard_text(parts) {
         return text.into();
@@ -187,7 +187,7 @@ fn wildcard(parts: &[WildcardPart]) -> Value {
     json!({ "parts": parts.iter().map(part).collect::<Value>() })
 }
 
-/// A factor as the shortest number that is read as the same factor.
+/// A factor as the shortest number that is parsed as the same factor.
 fn shortest(factor: f32) -> Value {
     let short = factor.to_string().parse::<f64>().unwrap_or_default();
     #[expect(clippy::cast_possible_truncation, reason = "reading rounds in the same way")]

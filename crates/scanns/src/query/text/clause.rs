@@ -1,4 +1,4 @@
-//! Clauses of a list, and how they become one query.
+//! Clauses of a list, and their combination into one query.
 
 use crate::query::operator::Operator;
 use crate::query::tree::{BoolQuery, Query};
@@ -16,14 +16,15 @@ pub(super) struct SignedClause {
     pub(super) sign: Sign,
     /// `None` if the text of the clause has no terms.
     pub(super) query: Option<Query>,
-    /// Whether the clause is the terms of one word, or one term.
+    /// Whether the clause consists of the terms of one word, or of one term.
     pub(super) is_word: bool,
 }
 
-/// The query of a list whose clauses have `operator` between them; `None` if no clause has a query.
+/// Combines the clauses of a list with `operator` between them. Returns `None` if no clause has a query.
 ///
-/// The terms of a word join the list if the operator is the same, since the word might have been written as
-/// several. Other clauses in parentheses keep their own list, and with it their own rounding of scores.
+/// The terms of a word join the list if the operator is the same, since the word could have been written as
+/// several words. Other clauses in parentheses keep their own list, and therefore their own rounding of
+/// scores.
 pub(super) fn combine(clauses: Vec<SignedClause>, operator: Operator) -> Option<Query> {
     let mut list = BoolQuery::default();
     for SignedClause { sign, query, is_word } in clauses {

@@ -9,10 +9,10 @@ use crate::error::Result;
 use crate::query::pattern::{Pattern, WildcardPart};
 use crate::query::tree::{PhraseQuery, Query};
 
-/// The most edits of a fuzzy word that does not say how many.
+/// The default number of edits of a fuzzy word.
 const DEFAULT_EDITS: u8 = 2;
 
-/// The number after a `~`, if it has one, in a suffix.
+/// The optional number of a `~` suffix; `None` for another suffix.
 fn tilde(kind: &TokenKind) -> Option<Option<u32>> {
     if let TokenKind::Tilde(number) = kind { Some(*number) } else { None }
 }

@@ -6,7 +6,7 @@ use super::fault::fault;
 use super::token::{QueryToken, TokenKind, WordChar, text_of};
 use crate::error::Result;
 
-/// The tokens of a query. `is_known` says whether there is a field with a name.
+/// Splits a query into tokens. `is_known` tells whether there is a field with a given name.
 pub(super) fn tokens(text: &str, is_known: &dyn Fn(&str) -> bool) -> Result<Vec<QueryToken>> {
     let chars: Vec<char> = text.chars().collect();
     let mut lexer = Lexer { text, chars: &chars, is_known, at: 0, tokens: Vec::new() };
@@ -16,14 +16,14 @@ pub(super) fn tokens(text: &str, is_known: &dyn Fn(&str) -> bool) -> Result<Vec<
     Ok(lexer.tokens)
 }
 
-/// How many suffixes may follow each other after a clause.
+/// The maximum number of suffixes after a clause.
 const MAX_SUFFIXES: usize = 4;
 
 struct Lexer<'a> {
     text: &'a str,
     chars: &'a [char],
     is_known: &'a dyn Fn(&str) -> bool,
-    /// The number of characters that were read.
+    /// The number of characters read so far.
     at: usize,
     tokens: Vec<QueryToken>,
 }
@@ -43,7 +43,7 @@ impl Lexer<'_> {
         self.char(at).is_none_or(|char| char.is_whitespace() || matches!(char, '(' | ')' | '"'))
     }
 
-    /// Whether a clause ends here, without a space after it.
+    /// Whether a clause ends directly before this place, without a space.
     fn is_after_clause(&self) -> bool {
         self.at > 0
             && !self.chars[self.at - 1].is_whitespace()
@@ -77,15 +77,15 @@ impl Lexer<'_> {
         Ok(())
     }
 
-    /// Whether a sign stands directly before. What follows it is a word even if it begins with a sign:
+    /// Whether there is a sign directly before. The text after it is a word even if it begins with a sign:
     /// `--help` excludes `-help`.
     fn is_after_sign(&self) -> bool {
         let is_sign = |token: &QueryToken| matches!(token.kind, TokenKind::Plus | TokenKind::Minus);
         self.tokens.last().is_some_and(|token| is_sign(token) && token.at == self.at)
     }
 
-    /// The text in the quotes that begin at `start`, and where it ends. A backslash makes a quote plain, and
-    /// with `escapes_all` any character.
+    /// The text in the quotes that begin at `start`, and the end of the quotes. A backslash escapes a quote,
+    /// and with `escapes_all` any character.
     fn quoted(&self, start: usize, escapes_all: bool) -> Result<(String, usize)> {
         let mut text = String::new();
         let mut at = start + 1;
@@ -103,7 +103,7 @@ impl Lexer<'_> {
         Err(fault(self.text, start + 1, "this quote is not closed: add \" or write \\\" for the character"))
     }
 
-    /// The suffix of a clause at `at`, and where it ends. Only other suffixes may follow it in the same word.
+    /// The suffix of a clause at `at`, and its end. Only other suffixes may follow it in the same word.
     fn suffix(&self, at: usize) -> Option<(TokenKind, usize)> {
         let (kind, end) = self.single_suffix(at)?;
         let mut last = end;
@@ -116,7 +116,7 @@ impl Lexer<'_> {
         None
     }
 
-    /// The suffix at `at`, whatever follows it.
+    /// The suffix at `at`, with any text after it.
     fn single_suffix(&self, at: usize) -> Option<(TokenKind, usize)> {
         let digits =
             |at: usize| (at..).take_while(|&at| self.char(at).is_some_and(|c| c.is_ascii_digit())).count();
@@ -137,7 +137,7 @@ impl Lexer<'_> {
         Some((kind, end))
     }
 
-    /// The range that begins here, and where it ends; `None` if this is not a range.
+    /// The range that begins here, and its end; `None` if this is not a range.
     fn range(&self) -> Option<(TokenKind, usize)> {
         let mut is_quoted = false;
         let mut end = self.at + 1;
@@ -145,8 +145,8 @@ impl Lexer<'_> {
             match self.char(end)? {
                 '"' => is_quoted = !is_quoted,
                 ']' | '}' if !is_quoted => break,
-                // The next bracket may begin a range itself. Stopping here reads each character at most
-                // twice.
+                // The next bracket may begin a range itself. Stopping here means that each character is read
+                // at most twice.
                 '[' | '{' if !is_quoted => return None,
                 _ => {}
             }
@@ -167,7 +167,7 @@ impl Lexer<'_> {
         Some((TokenKind::Range(from, to), end + 1))
     }
 
-    /// Reads the word that begins here, or the operator, field or `in(` that it turns out to be.
+    /// Reads the word, operator, field or `in(` that begins here.
     fn word(&mut self) -> Result<()> {
         let (mut word, mut at, mut is_plain) = (Vec::new(), self.at, true);
         while let Some(char) = self.char(at) {
@@ -212,8 +212,8 @@ impl Lexer<'_> {
         Ok(())
     }
 
-    /// Whether `name` before a colon names a field, with `rest` the place after the colon. It does if a field
-    /// has this name, or if it looks like an identifier; an unknown one is then refused.
+    /// Whether `name` before a colon names a field; `rest` is the place after the colon. It does if a field
+    /// has this name, or if the name looks like an identifier; an unknown identifier is refused later.
     fn names_field(&self, name: &[WordChar], rest: usize) -> bool {
         let name = text_of(name);
         let mut chars = name.chars();

@@ -15,14 +15,14 @@
 //!         | text '~' ('1' | '2')?           terms within this many edits
 //! ```
 //!
-//! `NOT` binds tighter than `AND`, `AND` tighter than `OR`. As in Lucene, `+a` makes a clause of a list
+//! `NOT` binds tighter than `AND`, and `AND` tighter than `OR`. As in Lucene, `+a` makes a clause of a list
 //! required, and `-a` and `NOT a` exclude it from the list, also after `OR`; `a OR (NOT b)` has the boolean
 //! meaning. Operators are upper case. A backslash makes any character plain. `+` and `-` are operators only
 //! before a clause, `^`, `~` and `@` only after one. `name:` before more text names a field; `http://x`,
 //! `std::x` and `12:30` do not. Words of a field that is only a column, and words after `<` and `>`, are
 //! values: `size:>1GiB`, `mtime:<=2024-03`, `open:true`, `ext:*`.
 //!
-//! `lex.rs` splits the text into tokens. `parser.rs` reads lists and groups, `leaves.rs` what stands in them,
+//! `lex.rs` splits the text into tokens. `parser.rs` parses lists and groups, `leaves.rs` words and patterns,
 //! and `values.rs` values of columns.
 
 mod clause;

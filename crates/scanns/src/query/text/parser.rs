@@ -1,4 +1,4 @@
-//! Tokens become a query: lists, signs, fields, groups and boosts, by recursive descent.
+//! Parses tokens into a query: lists, signs, fields, groups and boosts, by recursive descent.
 
 use super::clause::{Sign, SignedClause, combine};
 use super::fault::fault;
@@ -14,7 +14,7 @@ use crate::schema::{Field, FieldKind};
 /// Parses the text form of a query.
 ///
 /// `words` resolves fields and turns words into terms. Several terms of a word are combined by `operator`; a
-/// clause whose text has no terms disappears. A query of which nothing is left matches nothing.
+/// clause whose text has no terms is removed. A query without any clauses left matches nothing.
 ///
 /// # Errors
 /// [`Error::Query`](crate::Error::Query) with the position of the fault.
@@ -34,13 +34,13 @@ const CLOSES_NOTHING: &str = "this parenthesis closes nothing: remove it or writ
 
 pub(super) struct QueryParser<'a> {
     text: &'a str,
-    /// The tokens that are left.
+    /// The remaining tokens.
     tokens: &'a [QueryToken],
     pub(super) operator: Operator,
     pub(super) words: &'a mut dyn QueryText,
-    /// The field that is named around the current clause, unless it is a column.
+    /// The field of the current clause, unless it is a column.
     pub(super) field: Option<Field>,
-    /// The column that is named around the current clause, if its words are values.
+    /// The column of the current clause, if its words are values.
     pub(super) column: Option<(Field, FieldKind)>,
     depth: usize,
     /// The number of terms so far.
@@ -106,7 +106,7 @@ impl<'a> QueryParser<'a> {
         }
     }
 
-    /// The clause after a sign. A sign on top of another applies to the list of that clause alone.
+    /// The clause after a sign. A second sign applies to a list of this clause alone.
     fn signed(&mut self, at: usize, sign: Sign) -> Result<SignedClause> {
         let inner = self.nested(at, Self::clause)?;
         let query = if inner.sign == Sign::None { inner.query } else { combine(vec![inner], Operator::Or) };
@@ -133,11 +133,10 @@ impl<'a> QueryParser<'a> {
             TokenKind::Range(from, to) => self.range(at, from, to)?,
             TokenKind::Set => self.set(at)?,
             TokenKind::Boost(_) | TokenKind::Tilde(_) | TokenKind::AtLeast(_) => {
-                let message =
-                    "this applies to nothing: write it after a clause, once, or a backslash before it";
+                let message = "this must follow a clause, only once: move it, or put a backslash before it";
                 return self.fault(at, message);
             }
-            // After a field; `clause` takes them everywhere else.
+            // After a field; `clause` handles these tokens everywhere else.
             TokenKind::Plus
             | TokenKind::Minus
             | TokenKind::And
@@ -183,7 +182,7 @@ impl<'a> QueryParser<'a> {
     fn group(&mut self, at: usize) -> Result<Option<Query>> {
         let operator = self.operator;
         if self.has_least() {
-            // With AND no clause would be optional, and there would be nothing to count.
+            // With AND, no clause would be optional, and there would be nothing to count.
             self.operator = Operator::Or;
         }
         let query = self.nested(at, Self::list);
@@ -208,7 +207,7 @@ impl<'a> QueryParser<'a> {
         Ok(query)
     }
 
-    /// Whether `@` follows the group that has just been opened.
+    /// Whether `@` follows the group whose parenthesis was just read.
     fn has_least(&self) -> bool {
         let mut open = 1usize;
         for (place, token) in self.tokens.iter().enumerate() {
@@ -235,7 +234,7 @@ impl<'a> QueryParser<'a> {
         Ok(result)
     }
 
-    /// The field of the terms that are parsed now.
+    /// The field of the current terms.
     pub(super) fn term_field(&self) -> Field {
         self.field.unwrap_or_else(|| self.words.default_field())
     }
@@ -260,7 +259,8 @@ impl<'a> QueryParser<'a> {
         Some(token)
     }
 
-    /// Takes the next token if `wanted` returns something for it; returns that and the position of the token.
+    /// Takes the next token if `wanted` returns a value for it; returns this value and the position of the
+    /// token.
     pub(super) fn suffix<T>(&mut self, wanted: impl Fn(&TokenKind) -> Option<T>) -> Option<(usize, T)> {
         let token = self.peek()?;
         let found = wanted(&token.kind)?;
@@ -279,8 +279,7 @@ impl<'a> QueryParser<'a> {
     }
 
     fn lonely<T>(&self, at: usize, operator: &str) -> Result<T> {
-        let message =
-            format!("{operator} lacks a term beside it: add one, or write \\{operator} for the word");
+        let message = format!("{operator} lacks a clause: add one, or write \\{operator} for the word");
         self.fault(at, &message)
     }
 

@@ -6,7 +6,7 @@ use std::ops::Bound;
 #[derive(Debug, PartialEq)]
 pub(super) struct QueryToken {
     pub(super) kind: TokenKind,
-    /// Where it begins, in characters from 1.
+    /// Its first character, counted from 1.
     pub(super) at: usize,
 }
 
@@ -28,7 +28,7 @@ pub(super) enum TokenKind {
     Range(Bound<String>, Bound<String>),
     /// `in(`
     Set,
-    /// `name:` before what is in the field.
+    /// `name:` before a clause.
     Field(String),
     /// `^2` after a clause.
     Boost(f32),
@@ -62,7 +62,7 @@ pub(super) enum WordChar {
     Anything,
 }
 
-/// The characters of a word as they were written, without backslashes.
+/// The characters of a word as written, without backslashes.
 pub(super) fn text_of(word: &[WordChar]) -> String {
     let char = |unit: &WordChar| match unit {
         WordChar::Char(char) => *char,

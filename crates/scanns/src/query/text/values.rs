@@ -10,7 +10,7 @@ use crate::query::value_range::ValueRange;
 use crate::schema::{Field, FieldKind};
 
 impl QueryParser<'_> {
-    /// A value of the column that is named around this clause, or a range or set of values.
+    /// A value of the column of the current clause, or a range or set of values.
     pub(super) fn value(&mut self, at: usize, token: &TokenKind) -> Result<Option<Query>> {
         let Some((field, kind)) = self.column.clone() else { return Ok(None) };
         self.count(at, 1)?;
@@ -49,8 +49,8 @@ impl QueryParser<'_> {
         Ok((!should.is_empty()).then_some(Query::any_of(should)))
     }
 
-    /// The column with a name, if what follows is a value of it. A field that is a column and also searched
-    /// has words here, unless they are compared.
+    /// The column with this name, if a value of it follows. If the field is also searched, its words are only
+    /// values if they are compared.
     pub(super) fn column_of(&self, name: &str) -> Option<(Field, FieldKind)> {
         let (field, kind) = self.words.column(name)?;
         let compares = match self.peek().map(|token| &token.kind) {

@@ -66,7 +66,7 @@ fn assert_allowed_cut(analyzer: &Analyzer, file: &[u8], next: &Piece, context: &
     assert_eq!(missed, None, "cut inside a token at {at}: {context}");
 }
 
-/// Within a lane, an open record is continued at once, and nothing else continues it.
+/// Within a lane, an open record is continued by the next piece, and by no other.
 fn assert_continuity(run: &Run, analyzer: &Analyzer, files: &[Vec<u8>], context: &str) {
     for lane in &run.lanes {
         let mut open: Option<&Piece> = None;
@@ -125,7 +125,7 @@ fn assert_lines(run: &Run, files: &[Vec<u8>], context: &str) {
 #[derive(Default)]
 struct Coverage {
     mid_token: usize,
-    /// An open piece beside a closed one of the same file in one block.
+    /// An open piece and a closed one of the same file in one block.
     split_after_line: usize,
     /// Units that begin inside a file.
     later_units: usize,

@@ -2,7 +2,7 @@
 
 use crate::error::{Error, Result};
 
-/// The delimiters that are searched for in a header, in order of preference.
+/// The delimiters that a header is searched for, in order of preference.
 pub(super) const USUAL: [u8; 4] = [b',', b';', b'\t', b'|'];
 
 /// The byte between the values of a row.
@@ -13,7 +13,7 @@ impl CsvDelimiter {
     /// Parses one ASCII character, or `tab`.
     ///
     /// # Errors
-    /// [`Error::InvalidValue`] for anything else, and for characters with another meaning: quote, line feed,
+    /// [`Error::InvalidValue`] for other text, and for characters with another meaning: quote, line feed,
     /// carriage return.
     pub fn parse(text: &str) -> Result<Self> {
         match text.as_bytes() {
@@ -31,7 +31,8 @@ impl CsvDelimiter {
         self.0
     }
 
-    /// The usual delimiter that occurs most often in a header outside of quotes; a comma if none occurs.
+    /// Guesses the delimiter: the usual one that occurs most often in a header outside of quotes, or a comma
+    /// if none occurs.
     pub(super) fn guess(header: &[u8]) -> Self {
         let mut counts = [0u64; USUAL.len()];
         let (mut quoted, mut last) = (false, b',');

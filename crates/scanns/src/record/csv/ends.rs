@@ -8,7 +8,7 @@
 
 use super::delimiter::{CsvDelimiter, USUAL};
 
-/// The last byte of the piece before.
+/// The last byte of the previous piece.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum LastByte {
     /// The end of a record: a record starts, and a value.
@@ -51,10 +51,10 @@ impl CsvEnds {
         self.delimiter.map_or_else(|| USUAL.contains(&byte), |delimiter| delimiter == byte)
     }
 
-    /// The position after the line feed that ends the current record; `None` if the record continues after
-    /// `bytes`.
+    /// Returns the position after the line feed that ends the current record, or `None` if the record
+    /// continues after `bytes`.
     ///
-    /// `bytes` must follow the bytes of the call before: after `None` the next piece, after `Some(end)` the
+    /// `bytes` must follow the bytes of the previous call: after `None` the next piece, after `Some(end)` the
     /// bytes from `end` on.
     pub fn find(&mut self, bytes: &[u8]) -> Option<usize> {
         let mut at = 0;

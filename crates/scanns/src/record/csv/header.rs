@@ -14,11 +14,11 @@ pub struct CsvHeader {
 }
 
 impl CsvHeader {
-    /// Reads a header, with or without its line end. Unless a delimiter is given, it is the one of `, ; |
-    /// tab` that occurs most often in the header.
+    /// Parses a header, with or without its line end. If `delimiter` is `None`, the delimiter is the one of
+    /// `, ; | tab` that occurs most often in the header.
     ///
     /// # Errors
-    /// A header that is malformed or has no names.
+    /// [`RecordError`] if the header is malformed or has no names.
     pub fn parse(record: &[u8], delimiter: Option<CsvDelimiter>) -> Result<Self, RecordError> {
         let record = record.strip_prefix(BYTE_ORDER_MARK).unwrap_or(record);
         let delimiter = delimiter.unwrap_or_else(|| CsvDelimiter::guess(record));
@@ -48,7 +48,8 @@ impl CsvHeader {
         self.delimiter
     }
 
-    /// Calls `visit` with every value of a row, named by the number of its column. False if the row is blank.
+    /// Calls `visit` with every value of a row, named by the number of its column. Returns false if the row
+    /// is blank.
     pub(in crate::record) fn parse_row(
         &self,
         record: &[u8],

@@ -4,7 +4,8 @@ use super::delimiter::CsvDelimiter;
 use crate::record::error::RecordError;
 use crate::record::raw::{RawScalar, ScalarKind};
 
-/// Calls `visit` with every value of a row, which may have at most `names` values. False if the row is blank.
+/// Calls `visit` with every value of a row, which may have at most `names` values. Returns false if the row
+/// is blank.
 pub(super) fn parse_row(
     record: &[u8],
     delimiter: CsvDelimiter,

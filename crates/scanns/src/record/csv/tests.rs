@@ -50,7 +50,7 @@ fn records(file: &[u8], by: u8, cuts: &[usize]) -> Vec<Vec<u8>> {
     records
 }
 
-/// A slow reader of a whole file, with one state, byte by byte. A malformed row is `None`, a blank one is
+/// A slow reader of a whole file, with one state, byte by byte. A malformed row is `None`; a blank row is
 /// empty.
 fn oracle(file: &[u8], by: u8) -> Vec<Option<Row>> {
     #[derive(PartialEq)]

@@ -6,7 +6,8 @@
 
 use crate::record::error::RecordError;
 
-/// Finds the end of the number that starts at `start`; true if it has neither fraction nor exponent.
+/// Finds the end of the number that starts at `start`; also returns true if the number has neither fraction
+/// nor exponent.
 ///
 /// # Errors
 /// Text that is not a number of JSON: `+1`, `01`, `.5`, `5.`, `1e`.
@@ -49,7 +50,8 @@ struct DecimalParts<'t> {
     negative: bool,
     /// Before the decimal point, and after it.
     digits: [&'t [u8]; 2],
-    /// Power of ten; a value too far from zero for 64 bits is clamped, which leaves the number out of range.
+    /// The power of ten. A value too far from zero for 64 bits is clamped, which leaves the number out of
+    /// range.
     exponent: i64,
 }
 
@@ -101,7 +103,7 @@ fn exponent(power: &[u8]) -> Option<i64> {
 fn integer(text: &[u8]) -> Option<(bool, u128)> {
     let DecimalParts { negative, digits: [before, behind], exponent } = decimal(text)?;
     let zeros = |digits: &[u8]| digits.iter().rev().take_while(|&&digit| digit == b'0').count();
-    // Significant digits of the fraction, or, if there are none, of the digits before the point.
+    // The significant digits of the fraction, or, if there are none, of the digits before the point.
     let behind = behind.get(..behind.len() - zeros(behind)).unwrap_or_default();
     let trimmed = if behind.is_empty() { zeros(before) } else { 0 };
     let before = before.get(..before.len() - trimmed).unwrap_or_default();

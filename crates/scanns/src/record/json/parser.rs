@@ -5,13 +5,13 @@ use super::{number, string};
 use crate::record::error::RecordError;
 use crate::record::raw::{BYTE_ORDER_MARK, RawScalar, ScalarKind};
 
-/// How deep objects and arrays may be nested, including the record itself.
+/// The maximum depth of nested objects and arrays, including the record itself.
 pub(super) const MAX_DEPTH: usize = 128;
 
-/// Calls `visit` with every scalar of a record, in order. False if the record is blank.
+/// Calls `visit` with every scalar of a record, in order. Returns false if the record is blank.
 ///
 /// # Errors
-/// A malformed record; the scalars that `visit` was called with do not count.
+/// A malformed record; the caller must ignore the scalars that `visit` was called with.
 pub(in crate::record) fn parse(
     record: &[u8],
     paths: &mut Paths,
@@ -42,7 +42,7 @@ pub(in crate::record) fn parse(
 struct Nesting {
     around: [(u32, bool); MAX_DEPTH],
     depth: usize,
-    /// The innermost.
+    /// The name of the innermost object or array.
     name: u32,
     object: bool,
 }
@@ -52,7 +52,7 @@ impl Nesting {
         Nesting { around: [(ROOT, true); MAX_DEPTH], depth: 1, name: ROOT, object: true }
     }
 
-    /// Enters an object or an array; `None` if it is nested too deep.
+    /// Enters an object or an array; returns `None` if it is nested too deep.
     fn push(&mut self, name: u32, object: bool) -> Option<()> {
         *self.around.get_mut(self.depth)? = (self.name, self.object);
         self.depth += 1;
@@ -60,7 +60,7 @@ impl Nesting {
         Some(())
     }
 
-    /// Leaves the innermost object or array; false if it was the record.
+    /// Leaves the innermost object or array; returns false if it was the record.
     fn pop(&mut self) -> bool {
         self.depth -= 1;
         (self.name, self.object) = self.around.get(self.depth).copied().unwrap_or((ROOT, true));

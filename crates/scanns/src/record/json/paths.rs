@@ -1,13 +1,13 @@
 //! Numbers for the flattened names of members.
 //!
-//! A reader of records looks up what to do with a name by its number, so names must be turned into numbers
-//! fast. Records of one source mostly have the same members in the same order. So each name remembers the
-//! name that followed it the last time. The guess is compared with the bytes in the record, including the
-//! closing quote, so the end of the name need not be searched. If the guess is wrong, a hash table maps the
-//! enclosing name and the bytes to the number.
+//! A reader of records looks up a name by its number to decide what to do with its value, so names must be
+//! turned into numbers fast. Records of one source mostly have the same members in the same order. Each name
+//! therefore remembers the name that followed it the last time. This guess is compared with the bytes in the
+//! record, including the closing quote, so that the end of the name need not be searched. If the guess is
+//! wrong, a hash table maps the enclosing name and the bytes to the number.
 //!
 //! Memory is bounded: by the length of the record while it is read, and between records by [`MOST_NAMES`] and
-//! [`MOST_BYTES`], above which all names are forgotten and learned again.
+//! [`MOST_BYTES`]. Above these limits, all names are forgotten and learned again.
 
 use std::hash::BuildHasher;
 
@@ -25,7 +25,7 @@ const MOST_BYTES: usize = 4 << 20;
 struct Name {
     /// Number of the enclosing name.
     parent: u32,
-    /// Number of the name that followed the last time.
+    /// Number of the name that followed this one the last time.
     next: u32,
     /// The bytes in the record, with the closing quote.
     raw: Box<[u8]>,
@@ -33,7 +33,7 @@ struct Name {
     source: Box<str>,
 }
 
-/// Names and their numbers; see the module.
+/// Names and their numbers.
 pub(in crate::record) struct Paths {
     names: Vec<Name>,
     numbers: HashTable<u32>,
@@ -56,12 +56,12 @@ impl Paths {
         }
     }
 
-    /// How many numbers there are, including the root's.
+    /// The number of names, including the root.
     pub fn len(&self) -> usize {
         self.names.len()
     }
 
-    /// The name that has a number, as it is in the record.
+    /// The name with this number, as it is written in the record.
     pub fn source(&self, number: u32) -> &str {
         self.name(number).map_or("", |name| &name.source)
     }
@@ -71,7 +71,7 @@ impl Paths {
         self.names.len() > MOST_NAMES || self.bytes > MOST_BYTES
     }
 
-    /// Forgets all names; numbers are assigned anew.
+    /// Forgets all names; the numbers are assigned again from the start.
     pub fn clear(&mut self) {
         *self = Paths::new();
     }
@@ -86,8 +86,8 @@ impl Paths {
         self.names.get(number as usize)
     }
 
-    /// If `rest` starts with the name that followed the last time, in the object `parent`: its number, and
-    /// its length including the closing quote.
+    /// If `rest` starts with the name that followed the last time, in the object `parent`, returns the name's
+    /// number and its length including the closing quote.
     #[inline]
     pub fn guess(&mut self, parent: u32, rest: &[u8]) -> Option<(u32, usize)> {
         let next = self.name(self.last)?.next;
@@ -123,7 +123,7 @@ impl Paths {
         let mut source = self.source(parent).to_owned();
         push_name(&mut source, parent != ROOT, &String::from_utf8_lossy(&text));
         self.bytes += raw.len() + source.len();
-        // A record of less than 4 GiB has fewer names, and only one record adds to a full table.
+        // A record of less than 4 GiB has fewer names, and only one record can add to a full table.
         let number = u32::try_from(self.names.len()).unwrap_or(ROOT);
         self.names.push(Name { parent, next: ROOT, raw: raw.into(), source: source.into() });
         let (names, hasher) = (&self.names, &self.hasher);

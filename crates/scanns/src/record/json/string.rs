@@ -1,15 +1,15 @@
-//! Strings of JSON: where one ends, and what its escapes stand for.
+//! Strings of JSON: finds their ends, and replaces escapes.
 //!
-//! The end is searched in words of 8 bytes. One subtraction each finds out whether a word contains a quote, a
-//! backslash or a control character; the first mark is right, later marks may be wrong, and nothing looks at
-//! them. Long strings are searched in blocks of 32 bytes, which compilers vectorise.
+//! The end is searched in words of 8 bytes. One subtraction per word finds out whether it contains a quote, a
+//! backslash or a control character. Only the first mark in a word is reliable, and only the first mark is
+//! used. Long strings are searched in blocks of 32 bytes, which compilers vectorise.
 
 use crate::record::error::RecordError;
 
 const ONES: u64 = u64::MAX / 255;
 const HIGHS: u64 = ONES << 7;
 
-/// Bytes that are searched as one block.
+/// The number of bytes that are searched as one block.
 const BLOCK: usize = 32;
 
 /// Marks the high bit of each byte of a word that is below `least`; correct up to the first such byte.
@@ -32,7 +32,7 @@ fn stop(bytes: &[u8], mut at: usize) -> usize {
             return at + found.trailing_zeros() as usize / 8;
         }
         at += 8;
-        // Most strings have ended by now.
+        // Most strings have ended here.
         if number == 3 {
             return stop_far(bytes, at);
         }
@@ -45,7 +45,7 @@ fn stops(byte: u8) -> bool {
     byte == b'"' || byte == b'\\' || byte < 0x20
 }
 
-/// As [`stop`], for long strings.
+/// Like [`stop`], for long strings.
 fn stop_far(bytes: &[u8], at: usize) -> usize {
     let (blocks, _) = bytes.get(at..).unwrap_or_default().as_chunks::<BLOCK>();
     let clean = |block: &[u8; BLOCK]| !block.iter().fold(false, |any, &byte| any | stops(byte));
@@ -53,14 +53,14 @@ fn stop_far(bytes: &[u8], at: usize) -> usize {
     stop_slow(bytes, at + clean * BLOCK)
 }
 
-/// As [`stop`], byte by byte.
+/// Like [`stop`], byte by byte.
 fn stop_slow(bytes: &[u8], at: usize) -> usize {
     let rest = bytes.get(at..).unwrap_or_default();
     at + rest.iter().position(|&byte| stops(byte)).unwrap_or(rest.len())
 }
 
-/// The position of the closing quote of the string whose first byte is at `start`; true if it contains
-/// escapes.
+/// Returns the position of the closing quote of the string whose first byte is at `start`, and true if the
+/// string contains escapes.
 ///
 /// # Errors
 /// A string that is not closed, or that contains control characters or invalid escapes.
@@ -73,7 +73,7 @@ pub(in crate::record) fn end(bytes: &[u8], start: usize) -> Result<(usize, bool)
     end_behind(bytes, at)
 }
 
-/// As [`end`], from a backslash on, or from a byte that is not allowed.
+/// Like [`end`], from a backslash or an invalid byte on.
 fn end_behind(bytes: &[u8], mut at: usize) -> Result<(usize, bool), RecordError> {
     loop {
         match bytes.get(at) {
@@ -100,7 +100,7 @@ fn escape(bytes: &[u8], at: usize) -> Result<(char, usize), RecordError> {
     Ok((plain, at + 2))
 }
 
-/// The same for `\uXXXX`, or for two of them that form a surrogate pair.
+/// Like [`escape`] for `\uXXXX`, or for two of them that form a surrogate pair.
 fn unicode(bytes: &[u8], at: usize) -> Result<(char, usize), RecordError> {
     let wrong = || RecordError::expected(at + 2, "four hexadecimal digits");
     let high = hexadecimal(bytes, at + 2).ok_or_else(wrong)?;
@@ -129,7 +129,7 @@ pub(in crate::record) fn unescape(raw: &[u8], out: &mut Vec<u8>) {
     let mut at = 0;
     while let Some(clean) = memchr::memchr(b'\\', raw.get(at..).unwrap_or_default()) {
         out.extend_from_slice(raw.get(at..at + clean).unwrap_or_default());
-        // Invalid escapes were refused before.
+        // Invalid escapes were refused by [`end`].
         let Ok((character, next)) = escape(raw, at + clean) else { return };
         out.extend_from_slice(character.encode_utf8(&mut [0; 4]).as_bytes());
         at = next;

@@ -363,7 +363,7 @@ fn random_value(random: &mut fastrand::Rng, depth: usize, out: &mut String) {
                 }
                 out.push_str(space(random));
                 if kind != 5 {
-                    // The number makes the names of an object distinct.
+                    // The number makes the names in an object distinct.
                     random_string(random, &number.to_string(), out);
                     out.push_str(space(random));
                     out.push(':');
@@ -451,7 +451,7 @@ fn random_and_mutated_records_are_read_as_serde_json_reads_them() {
         let mut expected = Vec::new();
         flatten(None, &theirs, &mut expected);
         let matches = |(name, value): &(String, String)| {
-            // serde_json has no longest name.
+            // serde_json does not limit the length of names.
             let cut = crate::record::names::cut(name, 255);
             ours.iter().any(|(own, ours)| own == cut && same(ours, value))
         };

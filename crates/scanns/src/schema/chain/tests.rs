@@ -36,7 +36,7 @@ fn chains_are_printed_as_they_are_read() {
         ("standard | stop:english, | porter", "standard | stop:english, | porter"),
     ] {
         assert_eq!(Analyzer::parse(text).unwrap().name(), printed);
-        // What stands in a file is what would be written.
+        // Only the text that would be written is accepted from a file.
         assert_eq!(Chain::from_stored(text.as_bytes()).is_some(), text == printed, "{text}");
     }
 }
@@ -69,7 +69,7 @@ fn random_chains_read_back_and_random_text_is_read_or_refused() {
                 "seed {seed:x} round {round} {noise}"
             );
         }
-        // Damage is found, or is another chain.
+        // Damaged text is rejected, or is another valid chain.
         let mut bytes = text.clone().into_bytes();
         let at = random.usize(..bytes.len());
         bytes[at] ^= 1 << random.u8(..8);
@@ -85,26 +85,26 @@ fn what_makes_no_sense_is_refused_with_its_place_and_a_remedy() {
     let long = format!("standard | stop:{}", "word,".repeat(20_000));
     for (text, hints) in [
         ("standard | klingon", ["step 1", "edge-ngram:MIN-MAX"]),
-        ("standard | fold | | porter", ["step 2", "nothing between"]),
+        ("standard | fold | | porter", ["step 2", "step is empty"]),
         ("standard | fold |", ["step 2", "lowercase"]),
         ("standard |", ["step 1", "lowercase"]),
         ("| fold", ["begins with ''", "whitespace"]),
         ("fold | lowercase", ["which is a step", "whitespace"]),
         ("english | fold", ["which is a chain", "stop:english | porter"]),
         ("ngram:2-3 | fold", ["which is a step", "standard | ngram:2-3"]),
-        ("klingon | fold", ["no tokenizer", "delimiters:BYTES"]),
+        ("klingon | fold", ["not a tokenizer", "delimiters:BYTES"]),
         ("delimiters: | fold", ["delimiters", "at least one"]),
         ("delimiters: |fold", ["at least one", "\\x20"]),
         ("delimiters:|", ["at least one", "\\x7c"]),
         ("delimiters:|, | fold", ["at least one", "\\x7c"]),
-        ("delimiters:,|", ["nothing between", "\\x7c"]),
+        ("delimiters:,|", ["step is empty", "\\x7c"]),
         ("delimiters:,|; | fold", ["step 1", "\\x7c"]),
         ("delimiters:, |fold", ["would be lost", "\\x20"]),
         ("delimiters:,  | fold", ["would be lost", "\\x20"]),
         ("delimiters:,\t| fold", ["would be lost", "\\t"]),
         ("delimiters:,\t | fold", ["would be lost", "\\t"]),
         ("delimiters:,\u{3000}| fold", ["would be lost", "\\x20"]),
-        ("standard | whitespace", ["step 1", "can only begin"]),
+        ("standard | whitespace", ["step 1", "must be the first"]),
         ("standard | lowercase:x", ["step 1", "no parameter"]),
         ("standard | stop", ["step 1", "stop:the,of"]),
         ("standard | stop:", ["stop:german", "words of your own, as in stop:the,of"]),
@@ -124,7 +124,7 @@ fn what_makes_no_sense_is_refused_with_its_place_and_a_remedy() {
         ("code | ngram:2-3", ["step 1", "edge-ngram"]),
         ("ancestors | lowercase | ngram:2-3", ["step 2", "edge-ngram"]),
         (&many, ["step 17", "at most 16"]),
-        (&long, ["65536", "leave out"]),
+        (&long, ["65536", "remove"]),
     ] {
         let error = Analyzer::parse(text).unwrap_err().to_string();
         assert!(hints.iter().all(|hint| error.contains(hint)), "{text}: {error}");

@@ -1,9 +1,9 @@
-//! Answers aggregations in as few passes over the matches as it takes.
+//! Answers aggregations in as few passes over the matches as possible.
 //!
-//! The first pass counts. Nested aggregations take one more pass per level: once it is known which buckets
-//! are shown, each bucket gets its documents, and its nested aggregations are fed with them as the outer ones
-//! were with all matches. So nested aggregations need no code of their own. Several threads share the
-//! aggregations of the outermost level.
+//! The first pass counts. Nested aggregations take one more pass per level: when the buckets to show are
+//! known, each bucket gets its documents, and its nested aggregations read them as the outer ones read all
+//! matches. So nested aggregations need no special code. Several threads share the aggregations of the
+//! outermost level.
 
 use std::collections::{BTreeMap, HashMap};
 use std::sync::Mutex;
@@ -27,11 +27,11 @@ use crate::search::prepared::PreparedQuery;
 use crate::search::searcher::Searcher;
 use crate::sys::lock;
 
-/// The most levels of nesting.
+/// Maximum number of levels of nesting.
 const MOST_LEVELS: usize = 8;
 
 impl Searcher<'_> {
-    /// Answers aggregations over all matches, see [`PreparedQuery::aggregate`].
+    /// Answers aggregations over all matches; see [`PreparedQuery::aggregate`].
     pub fn aggregate(&self, query: &Query, asked: &[Aggregation]) -> Result<Vec<Aggregated>> {
         self.prepare(query)?.aggregate(asked)
     }
@@ -41,9 +41,9 @@ impl<'a> PreparedQuery<'_, 'a, '_> {
     /// Answers aggregations over all matches, in the order of `asked`.
     ///
     /// # Errors
-    /// [`Error::Unsupported`] if the kind of a column cannot answer its aggregation, [`Error::InvalidValue`]
-    /// for a parameter outside its range, [`Error::TooMany`] if aggregations are nested too deep or count too
-    /// many different values, [`Error::Corrupt`] if a column cannot be read.
+    /// [`Error::Unsupported`] if a column of this kind does not support its aggregation,
+    /// [`Error::InvalidValue`] for a parameter outside its range, [`Error::TooMany`] if aggregations are
+    /// nested too deep or count too many distinct values, [`Error::Corrupt`] if a column cannot be read.
     pub fn aggregate(&self, asked: &[Aggregation]) -> Result<Vec<Aggregated>> {
         let mut aggregations = Aggregations::new(self.searcher, asked)?;
         if !asked.is_empty() {
@@ -68,7 +68,7 @@ impl<'a> PreparedQuery<'_, 'a, '_> {
             }
         };
         helpers.share(wanted, &work, work);
-        // A single thread would have met the first one.
+        // This is the error that a single thread would have returned.
         let first = lock(&failed).pop_first();
         first.map_or(Ok(()), |(_, error)| Err(error))
     }
@@ -86,7 +86,7 @@ pub struct Aggregations<'r, 's, 'a> {
 }
 
 impl<'r, 's, 'a> Aggregations<'r, 's, 'a> {
-    /// A collector for these aggregations, over the matches of a query of `searcher`.
+    /// Creates a collector for these aggregations, over the matches of a query of `searcher`.
     ///
     /// # Errors
     /// [`Error::InvalidValue`] for a parameter outside its range.
@@ -95,11 +95,11 @@ impl<'r, 's, 'a> Aggregations<'r, 's, 'a> {
         Ok(Aggregations { readers: Readers::new(searcher), nodes })
     }
 
-    /// The answers. `query` is the query whose matches were collected; nested aggregations take more passes
-    /// over them.
+    /// Returns the answers. `query` must be the query whose matches were collected; nested aggregations take
+    /// more passes over its matches.
     ///
     /// # Errors
-    /// Those of [`PreparedQuery::aggregate`].
+    /// The errors of [`PreparedQuery::aggregate`].
     pub fn finish(self, query: &PreparedQuery<'_, 'a, '_>) -> Result<Vec<Aggregated>> {
         let mut nodes = self.nodes;
         for level in 1.. {
@@ -114,7 +114,7 @@ impl<'r, 's, 'a> Aggregations<'r, 's, 'a> {
                 return Err(Error::TooMany {
                     what: "levels of nested aggregations",
                     limit: MOST_LEVELS as u64,
-                    remedy: "ask for the inner ones in a query of their own",
+                    remedy: "request the inner levels in a separate query",
                 });
             }
             query.pass(&mut nodes)?;
@@ -142,7 +142,7 @@ impl<'s, 'a> Readers<'s, 'a> {
         Readers { searcher, leaf: 0, open: Vec::new() }
     }
 
-    /// The reader of a field; `None` if no document of the leaf has a value.
+    /// Returns the reader of a field; `None` if no document of the leaf has a value.
     fn of(&mut self, leaf: usize, field: Field) -> Option<&mut MatchReader<'a>> {
         if self.leaf != leaf {
             self.open.clear();
@@ -281,7 +281,7 @@ impl<'r, 'a> AggregationNode<'r, 'a> {
     }
 }
 
-/// Finds the buckets of documents, among those that are shown.
+/// Finds the shown buckets that documents are in.
 struct Router {
     facet: Facet,
     /// By bucket: its number, if numbers are the same in all leaves.

@@ -7,13 +7,13 @@ use super::request::TermsOrder;
 use crate::column::DictionaryReader;
 use crate::error::Result;
 
-/// Takes all buckets and keeps those to show.
+/// Takes all buckets and keeps the buckets to show.
 #[derive(Debug)]
 pub(crate) struct BucketChooser<K> {
     limit: usize,
     min_count: u64,
     order: TermsOrder,
-    /// The worst bucket on top; with equal counts, the one with the greatest value.
+    /// The buckets kept so far, the worst one on top; with equal counts, the one with the greatest value.
     most: BinaryHeap<Reverse<(u64, Reverse<K>)>>,
     first: Vec<(K, u64)>,
     all: u64,

@@ -1,7 +1,8 @@
-//! Which buckets the values of a leaf belong to.
+//! Maps the values of a leaf to buckets.
 //!
-//! Every facet but ranges gives a value the number of one bucket. The numbers of keywords and directories
-//! refer to the dictionary of the leaf; those of numbers and intervals are the same in all leaves.
+//! Every facet except ranges maps a value to the number of one bucket. The numbers of keywords and
+//! directories refer to the dictionary of the leaf; the numbers of numeric values and intervals are the same
+//! in all leaves.
 
 use super::intervals::Intervals;
 use super::request::{Facet, FacetRange};
@@ -10,7 +11,7 @@ use crate::error::{Error, Result};
 use crate::schema::Value;
 use crate::search::exec::value_filter::order;
 
-/// How the values of a column fall into buckets.
+/// How the values of a column are mapped to buckets.
 #[derive(Debug)]
 pub(crate) enum Bucketing {
     /// Every value is a bucket.
@@ -70,7 +71,7 @@ impl Bucketing {
                 directories(terms, below).map(Bucketing::Directories)
             }
             (Facet::Path { .. }, _) => {
-                refuse("counting by directory a column that has no paths", "use a field of paths")
+                refuse("counting a column without paths by directory", "use a field of paths")
             }
             (Facet::Ranges { ranges, .. }, _) => ranges
                 .iter()

@@ -1,4 +1,4 @@
-//! Collectors: whatever consumes the matches of a query.
+//! Collectors, which consume the matches of a query.
 
 use std::ops::ControlFlow;
 
@@ -30,7 +30,8 @@ use crate::search::top_k::{Hit, TopK};
 /// }
 /// ```
 pub trait Collector {
-    /// True if the collector reads [`Matches::scores`]. Matches are scored only if some collector needs that.
+    /// Returns true if the collector reads [`Matches::scores`]. Matches are scored only if some collector
+    /// needs scores.
     fn needs_scores(&self) -> bool {
         false
     }
@@ -73,19 +74,19 @@ impl<A: Collector, B: Collector> Collector for (A, B) {
     }
 }
 
-/// Collects the best hits by score, as [`PreparedQuery::top_k`] finds them.
+/// Collects the best hits by score, as [`PreparedQuery::top_k`] does.
 pub struct TopHits {
     k: usize,
     top: TopK<'static>,
 }
 
 impl TopHits {
-    /// The best `k` hits that come after `after`, if it is given.
+    /// Creates a collector of the best `k` hits; with `after`, only of hits that come after it.
     pub fn new(k: usize, after: Option<Hit>) -> Self {
         TopHits { k, top: TopK::new(k).after(after) }
     }
 
-    /// The hits, best first.
+    /// Returns the hits, best first.
     pub fn finish(self) -> Vec<Hit> {
         TopK::merge(vec![self.top], self.k)
     }
@@ -111,11 +112,11 @@ impl Collector for TopHits {
 }
 
 impl PreparedQuery<'_, '_, '_> {
-    /// Passes all matches to a collector, in document order. They are scored under `model` if the collector
-    /// needs it.
+    /// Passes all matches to a collector, in document order. They are scored with `model` if the collector
+    /// needs scores.
     ///
     /// # Errors
-    /// Those of the collector and of [`PreparedQuery::for_each_batch`].
+    /// The errors of the collector and of [`PreparedQuery::for_each_batch`].
     pub fn collect(&self, model: Model, collector: &mut (impl Collector + ?Sized)) -> Result<()> {
         if !collector.needs_scores() {
             return each_match(self, |matches| collector.collect(matches));

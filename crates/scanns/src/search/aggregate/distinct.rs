@@ -1,9 +1,9 @@
-//! Estimates the number of different values in 16 KiB.
+//! Estimates the number of distinct values in 16 KiB of memory.
 //!
 //! The estimate comes from a HyperLogLog sketch (Flajolet, Fusy, Gandouet and Meunier, 2007) with 2^14
 //! registers, read by the estimator of O. Ertl ("New cardinality estimation algorithms for HyperLogLog
-//! sketches", 2017), which needs no tables and is right from 0 on. Two of three estimates are within 0.8 % of
-//! the true number.
+//! sketches", 2017), which needs no tables and is accurate from 0 on. Two of three estimates are within 0.8 %
+//! of the true number.
 
 use xxhash_rust::xxh3::xxh3_64;
 
@@ -24,7 +24,7 @@ const REST: u32 = 64 - PRECISION;
 /// A HyperLogLog sketch.
 #[derive(Clone, Debug)]
 struct Sketch {
-    /// By register: one more than the most leading zeros of the other bits.
+    /// For each register: one more than the maximum number of leading zeros of the other bits.
     registers: Vec<u8>,
 }
 

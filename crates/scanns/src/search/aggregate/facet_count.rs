@@ -22,14 +22,14 @@ pub(crate) struct FacetCount<'a> {
     missing: u64,
     /// The current leaf.
     leaf: Option<LeafCount<'a>>,
-    /// A column that says what numbers mean that are the same in all leaves.
+    /// A column that converts numbers to values, if numbers are the same in all leaves.
     column: Option<&'a Column>,
     numbers: Option<NumberCounts>,
-    /// By range.
+    /// For each range, its count.
     ranges: Vec<u64>,
     terms: Vec<LeafCounts<'a>>,
     directories: BTreeMap<Vec<u8>, u64>,
-    /// True if only the number of different values is wanted.
+    /// True if only the number of distinct values is wanted.
     is_distinct: bool,
 }
 
@@ -62,7 +62,7 @@ impl<'a> FacetCount<'a> {
         }
     }
 
-    /// Counts only how many different values there are.
+    /// Creates a count of the number of distinct values only.
     pub(crate) fn distinct(field: Field) -> Self {
         let all = Facet::Terms(FacetTerms { limit: 0, ..FacetTerms::new(field) });
         FacetCount { is_distinct: true, ..Self::new(all) }
@@ -152,7 +152,7 @@ impl<'a> FacetCount<'a> {
         Ok(())
     }
 
-    /// The number of different values, if only that is wanted and the numbers of one leaf give it.
+    /// Returns the number of distinct values, if only this is wanted and the numbers of one leaf give it.
     fn distinct_of_one_leaf(&self) -> Option<u64> {
         let local = self.leaf.as_ref().and_then(|leaf| leaf.local.as_ref());
         let counts = local.filter(|_| self.terms.is_empty()).or(self.numbers.as_ref());
@@ -215,7 +215,7 @@ impl<'a> FacetCount<'a> {
     }
 }
 
-/// The buckets to show; sets the figures of all buckets.
+/// Returns the buckets to show, and sets the totals of all buckets.
 fn close<K: Ord>(chooser: BucketChooser<K>, found: &mut Buckets) -> Vec<(K, u64)> {
     found.total = chooser.total;
     let (shown, others) = chooser.finish();

@@ -1,8 +1,8 @@
 //! The best hits of each value of a column.
 //!
-//! The first pass finds the groups whose heads, their first hits, come first. A group among the first n of
-//! all leaves is among the first n of the leaf of its head, because whatever comes before it there comes
-//! before it everywhere; so n groups of each leaf suffice. Once n groups of a leaf are known, a document that
+//! The first pass finds the groups whose heads, their first hits, come first. If a group is among the first n
+//! of all leaves, it is among the first n of the leaf of its head, because every group before it in that leaf
+//! is before it overall; so n groups of each leaf suffice. Once n groups of a leaf are known, a document that
 //! comes after all their heads cannot be the head of a group that is shown, so its group is not even looked
 //! up. That spares most documents. The second pass counts the hits of the groups that are shown, and sorts
 //! them if more than the head is wanted.
@@ -34,14 +34,14 @@ pub struct GroupBy {
     /// The column whose values are the groups: keywords, numbers, or paths, which are grouped by directory.
     /// A document with several values is in several groups.
     pub field: Field,
-    /// The order of the hits of a group, and of groups by their first hits. Without keys the best score is
-    /// first.
+    /// The order of the hits of a group, and of groups by their first hits. Without keys the hit with the
+    /// best score is first.
     pub keys: Vec<SortKey>,
-    /// The most groups.
+    /// The maximum number of groups.
     pub groups: usize,
-    /// The most hits of a group; 1 collapses each group to its first hit.
+    /// The maximum number of hits of a group; with 1, each group has only its first hit.
     pub hits: usize,
-    /// True if documents without a value are a group.
+    /// True if documents without a value form a group.
     pub missing: bool,
 }
 
@@ -50,18 +50,18 @@ pub struct GroupBy {
 pub struct Groups {
     /// The first groups, in the order of their first hits.
     pub groups: Vec<Group>,
-    /// The number of groups, including that of documents without a value if it was requested.
+    /// The number of groups, including the group of documents without a value if it was requested.
     pub total: u64,
-    /// Documents without a value.
+    /// The number of documents without a value.
     pub missing: u64,
 }
 
 /// The hits of a group.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Group {
-    /// The value; `None` for documents without one.
+    /// The value; `None` for the group of documents without a value.
     pub value: Option<Value>,
-    /// The number of documents with it.
+    /// The number of documents in the group.
     pub count: u64,
     /// The first hits.
     pub hits: Vec<SortedHit>,
@@ -74,17 +74,17 @@ struct GroupHead {
 }
 
 impl Searcher<'_> {
-    /// The first hits of the first groups, see [`PreparedQuery::top_groups`].
+    /// Finds the first hits of the first groups; see [`PreparedQuery::top_groups`].
     pub fn top_groups(&self, query: &Query, model: Model, by: &GroupBy) -> Result<Groups> {
         self.prepare(query)?.top_groups(model, by)
     }
 }
 
 impl PreparedQuery<'_, '_, '_> {
-    /// The first hits of the first groups.
+    /// Finds the first hits of the first groups.
     ///
     /// # Errors
-    /// [`Error::Unsupported`](crate::Error::Unsupported) for a column of texts or bytes, and those of
+    /// [`Error::Unsupported`](crate::Error::Unsupported) for a column of texts or bytes, and the errors of
     /// [`PreparedQuery::top_k_sorted`].
     pub fn top_groups(&self, model: Model, by: &GroupBy) -> Result<Groups> {
         let searcher = self.searcher;
@@ -208,12 +208,12 @@ struct Heads<'s, 'a> {
     searcher: &'s Searcher<'a>,
     by: &'s GroupBy,
     keys: &'s [SortKey],
-    /// The first groups of the leaves before, in order.
+    /// The first groups of the previous leaves, in order.
     first: Vec<GroupHead>,
     leaf: Option<LeafHeads<'a>>,
 }
 
-/// Groups that are kept beyond twice the wanted ones before the last ones are dropped.
+/// Number of groups, beyond twice the requested number, that are kept before the last ones are dropped.
 const SPARE: usize = 64;
 
 struct LeafHeads<'a> {
@@ -260,7 +260,7 @@ impl LeafHeads<'_> {
     }
 }
 
-/// Groups by what orders them: their heads, then their values. Documents without a value are last.
+/// Sorts groups by their heads, then by their values. Documents without a value are last.
 fn rank(best: HashMap<Option<u64>, Candidate>) -> Vec<(Candidate, bool, u64)> {
     best.into_iter().map(|(group, head)| (head, group.is_none(), group.unwrap_or(0))).collect()
 }
@@ -306,7 +306,7 @@ impl<'a> Heads<'_, 'a> {
     }
 }
 
-/// A key that is the same for equal values of one column only.
+/// Returns a key that is the same only for equal values of one column.
 fn identity(value: Option<&Value>) -> Option<Vec<u8>> {
     value.map(|value| match value {
         Value::Text(text) | Value::Bytes(text) => text.clone(),
@@ -319,8 +319,8 @@ struct LeafGroups<'a> {
     leaf: usize,
     column: Option<MatchReader<'a>>,
     known: HashMap<Option<u64>, usize>,
-    /// By the low bits of a number: whether a group has such a number. It spares most documents a look at
-    /// `known`.
+    /// A bit for each value of the low bits of group numbers: set if some group has such a number. It spares
+    /// most documents a look-up in `known`.
     filter: [u64; 64],
 }
 

@@ -72,8 +72,8 @@ impl Intervals {
     pub(crate) fn of_calendar(kind: ColumnKind, unit: CalendarUnit) -> Result<Self> {
         if kind != ColumnKind::Date {
             return Err(Error::Unsupported {
-                what: "a calendar of a column without dates".into(),
-                remedy: "ask for a histogram instead".into(),
+                what: "a calendar facet of a column without dates".into(),
+                remedy: "use a histogram instead".into(),
             });
         }
         let fixed = |length: i64, offset: i64| Self::whole(kind, length.into(), offset.into());

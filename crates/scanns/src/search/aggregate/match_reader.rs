@@ -19,7 +19,7 @@ const LOOK_UP: u64 = 16;
 pub(crate) enum ValueRun<'v> {
     /// A value, and the number of documents that have it.
     Same(u64, u64),
-    /// One value of each of as many documents.
+    /// One value for each document, for as many documents as values.
     Singles(&'v [u64]),
     /// The values of one document, ascending unless they are paths.
     Document(&'v [u64]),
@@ -101,7 +101,7 @@ impl<'c> MatchReader<'c> {
         self.each_if(matches, |_| true, visit)
     }
 
-    /// The same for the blocks that `admits` accepts.
+    /// Does the same for the blocks that `admits` accepts.
     #[inline]
     pub(crate) fn each_if(
         &mut self,

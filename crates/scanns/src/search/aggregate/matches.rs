@@ -1,9 +1,9 @@
-//! Batches of matches, as everything that reads columns takes them.
+//! Batches of matches, for everything that reads columns.
 //!
-//! Where many documents of a window match, bits are best: whole blocks are unpacked. Where few match, going
-//! through the bits of a window for each column would spend most of the time on unset bits. So they are
-//! listed once for all columns, together with those of the following windows: a pass over one column for many
-//! documents lets the processor wait for all of their cache lines at once.
+//! If many documents of a window match, bits are best: whole blocks are unpacked. If few match, iterating
+//! over the bits of a window for each column would spend most of the time on unset bits. So the documents are
+//! listed once for all columns, together with the documents of the following windows: a pass over one column
+//! for many documents lets the processor fetch all of their cache lines in parallel.
 
 use std::ops::ControlFlow;
 
@@ -13,7 +13,8 @@ use crate::search::exec::bits::{MatchBits, WINDOW, docs_of};
 use crate::search::exec::match_bits::MatchedDocs;
 use crate::search::prepared::PreparedQuery;
 
-/// Looking up the values of this many documents of a window takes as long as unpacking all and choosing.
+/// Looking up the values of this number of documents of a window takes as long as unpacking all values and
+/// selecting.
 const FEW: u64 = WINDOW as u64 / 2;
 
 /// With at most this many documents in a window, its words are skipped eight at a time.
@@ -29,7 +30,7 @@ pub struct Matches<'m> {
     /// At least one.
     pub(crate) count: u64,
     pub(crate) which: Which<'m>,
-    /// By document, if scores were asked for; then `which` is a list.
+    /// The scores of the documents, if they were requested; then `which` is a list.
     pub(crate) scores: Option<&'m [f32]>,
 }
 
@@ -53,17 +54,17 @@ impl<'m> Matches<'m> {
         Matches { scores: Some(scores), ..Matches::of(leaf, docs) }
     }
 
-    /// The number of the leaf in its searcher.
+    /// Returns the number of the leaf in its searcher.
     pub fn leaf(&self) -> usize {
         self.leaf
     }
 
-    /// How many documents these are; at least one.
+    /// Returns the number of documents; at least 1.
     pub fn count(&self) -> u64 {
         self.count
     }
 
-    /// The numbers of the documents in the leaf, ascending.
+    /// Returns the numbers of the documents in the leaf, ascending.
     pub fn docs(&self) -> impl Iterator<Item = u32> {
         let (few, start, bits): (&[u32], u32, &[u64]) = match self.which {
             Which::Few(docs) => (docs, 0, &[]),
@@ -72,7 +73,7 @@ impl<'m> Matches<'m> {
         few.iter().copied().chain(docs_of(start, bits))
     }
 
-    /// The scores of the documents, in the same order; `None` unless the collector needs them.
+    /// Returns the scores of the documents, in the same order; `None` unless the collector needs them.
     pub fn scores(&self) -> Option<&'m [f32]> {
         self.scores
     }

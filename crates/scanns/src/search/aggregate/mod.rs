@@ -1,12 +1,12 @@
-//! Sorts, counts, sums up and groups the matches of a query by the values of their columns.
+//! Sorts, counts, sums and groups the matches of a query by the values of their columns.
 //!
-//! Matches come in batches (`matches.rs`); `match_reader.rs` gives the values of a batch. Whatever consumes
+//! Matches come in batches (`matches.rs`); `match_reader.rs` reads the values of a batch. A consumer of
 //! matches is a [`Collector`], and collectors can be combined, so that one pass feeds all of them.
 //!
-//! `request.rs` says what can be asked and `answer.rs` what comes out. `aggregation.rs` answers them:
-//! `bucketing.rs` says which bucket a value is in, with `intervals.rs` for histograms and calendars;
+//! `request.rs` defines the requests and `answer.rs` the answers. `aggregation.rs` computes the answers:
+//! `bucketing.rs` maps values to buckets, with `intervals.rs` for histograms and calendars;
 //! `number_counts.rs` counts, `facet_count.rs` counts a facet over all leaves, `bucket_chooser.rs` chooses
-//! the buckets to show; `stats.rs` has sums and percentiles, `distinct.rs` numbers of different values.
+//! the buckets to show; `stats.rs` computes sums and percentiles, `distinct.rs` numbers of distinct values.
 //! `sort.rs` finds a page in the order of `sort_key.rs`, `group.rs` the best hits of each value,
 //! `with_hits.rs` hits and aggregations together.
 

@@ -16,7 +16,7 @@ use super::match_reader::ValueRun;
 use crate::codec::count_ones;
 use crate::error::{Error, Result};
 
-/// The most different numbers in a hash table.
+/// Maximum number of distinct numbers in a hash table.
 const MOST: usize = 1 << 24;
 
 /// An array of this many numbers always pays.
@@ -25,13 +25,13 @@ const SMALL: u64 = 256;
 /// An array of bits pays up to this many numbers per document.
 const MARKS: u64 = 1_024;
 
-/// The same for eight bytes per number.
+/// The same limit for an array of counts, eight bytes per number.
 const COUNTS: u64 = 16;
 
 /// Counts per number in an array of few numbers.
 const TURNS: usize = 4;
 
-/// The most numbers of an array.
+/// Maximum number of numbers in an array.
 const LARGE: u64 = 1 << 28;
 
 /// Counts by number.
@@ -49,8 +49,8 @@ pub(crate) struct NumberCounts {
 }
 
 impl NumberCounts {
-    /// Counts of numbers from `least` to `most`. With `marks` only the set of numbers is kept, and counts
-    /// mean nothing.
+    /// Creates counts of numbers from `least` to `most`. With `marks`, only the set of numbers is kept, and
+    /// counts are meaningless.
     pub(crate) fn new(least: u64, most: u64, marks: bool) -> Self {
         let room = most.saturating_sub(least).saturating_add(1);
         let mut counts = NumberCounts { least, room, seen: 0, few: HashMap::new(), all: Vec::new(), marks };
@@ -88,9 +88,9 @@ impl NumberCounts {
         }
         if self.few.len() > MOST {
             return Err(Error::TooMany {
-                what: "different values to count",
+                what: "distinct values to count",
                 limit: MOST as u64,
-                remedy: "ask for ranges, or for a wider interval",
+                remedy: "use ranges, or a wider interval",
             });
         }
         Ok(())
@@ -159,7 +159,7 @@ impl NumberCounts {
         rest.iter().for_each(|&value| add(0, value));
     }
 
-    /// Counts the numbers that `of` gives the values of a run, each once per document.
+    /// Counts the numbers to which `of` maps the values of a run, each once per document.
     #[inline]
     pub(crate) fn add_run_by(&mut self, run: ValueRun<'_>, of: impl Fn(u64) -> Option<u64>) {
         match run {
@@ -178,7 +178,7 @@ impl NumberCounts {
         }
     }
 
-    /// How many different numbers were counted, with `marks`.
+    /// Returns the number of distinct numbers that were counted, with `marks`.
     pub(crate) fn distinct(&self) -> u64 {
         debug_assert!(self.marks);
         count_ones(&self.all) + self.few.len() as u64
@@ -191,7 +191,7 @@ impl NumberCounts {
         all
     }
 
-    /// The same in any order.
+    /// Returns all counted numbers with their counts, in any order.
     pub(crate) fn pairs(mut self) -> Vec<(u64, u64)> {
         let mut found: Vec<(u64, u64)> = self.few.into_iter().collect();
         if self.marks {
@@ -220,7 +220,7 @@ impl NumberCounts {
     }
 }
 
-/// Calls `visit` with each different number.
+/// Calls `visit` with each distinct number.
 #[inline]
 pub(crate) fn each_once(numbers: &[u64], mut visit: impl FnMut(u64)) {
     if numbers.is_sorted() {

@@ -1,31 +1,31 @@
-//! What can be asked about the matches of a query.
+//! Requests for aggregations over the matches of a query.
 
 use crate::schema::{Field, Value};
 
-/// A question about the matches of a query.
+/// An aggregation over the matches of a query.
 #[derive(Clone, Debug, PartialEq)]
 #[non_exhaustive]
 pub enum Aggregation {
-    /// Counts by value, and aggregations over the documents of each bucket that is shown.
+    /// Counts by value, and nested aggregations over the documents of each shown bucket.
     Facet(Facet, Vec<Aggregation>),
-    /// Figures of a column of numbers.
+    /// Statistics of a column of numbers.
     Stats {
         /// The column.
         field: Field,
-        /// Percentiles, from 0 to 100. They keep all values in memory, eight bytes each.
+        /// The requested percentiles, from 0 to 100. They keep all values in memory, eight bytes each.
         percentiles: Vec<f64>,
     },
-    /// The number of different values.
+    /// The number of distinct values.
     Distinct {
         /// The column.
         field: Field,
-        /// True to count them, which takes memory for each of them; false for an estimate.
+        /// True for an exact count, which takes memory for each value; false for an estimate.
         exact: bool,
     },
 }
 
 impl Aggregation {
-    /// The column that is read.
+    /// Returns the column that the aggregation reads.
     pub fn field(&self) -> Field {
         match self {
             Aggregation::Facet(facet, _) => facet.field(),
@@ -34,49 +34,49 @@ impl Aggregation {
     }
 }
 
-/// Counts documents by their values in a column. A document counts once for each bucket that it has values
-/// in.
+/// Counts documents by their values in a column. A document counts once for each bucket that contains one of
+/// its values.
 #[derive(Clone, Debug, PartialEq)]
 #[non_exhaustive]
 pub enum Facet {
-    /// By value: of keywords, numbers, or the directories of paths.
+    /// Counts by value: of keywords, numbers, or the directories of paths.
     Terms(FacetTerms),
-    /// By ranges of values, which may overlap.
+    /// Counts by ranges of values, which may overlap.
     Ranges {
         /// The column.
         field: Field,
         /// The ranges. Each is a bucket, in this order.
         ranges: Vec<FacetRange>,
     },
-    /// By intervals of numbers.
+    /// Counts by intervals of numbers.
     Histogram {
         /// The column.
         field: Field,
         /// The length of each interval, greater than 0; nanoseconds for dates.
         interval: f64,
-        /// Where one of the intervals begins.
+        /// The start of one of the intervals.
         offset: f64,
     },
-    /// By units of the calendar, in UTC.
+    /// Counts by units of the calendar, in UTC.
     Calendar {
-        /// The column, of dates.
+        /// The column, which must contain dates.
         field: Field,
-        /// The unit.
+        /// The unit of the calendar.
         unit: CalendarUnit,
     },
-    /// By the directories directly below a directory. Each includes everything below it.
+    /// Counts by the directories directly below a directory. Each includes everything below it.
     Path {
-        /// The column, of paths.
+        /// The column, which must contain paths.
         field: Field,
-        /// The directory, with its last slash; empty for the topmost directories.
+        /// The directory, including its last slash; empty for the topmost directories.
         below: Vec<u8>,
-        /// The most buckets to show.
+        /// The maximum number of buckets to show.
         limit: usize,
     },
 }
 
 impl Facet {
-    /// The column that is read.
+    /// Returns the column that the facet reads.
     pub fn field(&self) -> Field {
         match self {
             Facet::Terms(FacetTerms { field, .. })
@@ -93,37 +93,37 @@ impl Facet {
 pub struct FacetTerms {
     /// The column.
     pub field: Field,
-    /// The most buckets to show.
+    /// The maximum number of buckets to show.
     pub limit: usize,
-    /// The least documents of a bucket; 0 means 1.
+    /// The minimum number of documents of a bucket; 0 means 1.
     pub min_count: u64,
     /// The order of buckets.
     pub order: TermsOrder,
-    /// Only values with this prefix are counted; for keywords and directories.
+    /// The prefix of the values to count; for keywords and directories.
     pub prefix: Vec<u8>,
 }
 
 impl FacetTerms {
-    /// The ten most frequent values of a column.
+    /// Counts the ten most frequent values of a column.
     pub fn new(field: Field) -> Self {
         FacetTerms { field, limit: 10, min_count: 1, order: TermsOrder::Count, prefix: Vec::new() }
     }
 }
 
-/// Orders of buckets by value.
+/// The order of buckets by value.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum TermsOrder {
-    /// The most documents first; with equal counts, the least value first.
+    /// Descending by the number of documents; with equal counts, the least value first.
     #[default]
     Count,
-    /// The least value first.
+    /// Ascending by value.
     Term,
 }
 
 /// A range of values.
 #[derive(Clone, Debug, PartialEq)]
 pub struct FacetRange {
-    /// Its name.
+    /// The name of the range.
     pub label: String,
     /// The least value; `None` if the range has no lower end.
     pub from: Option<Value>,
@@ -134,14 +134,14 @@ pub struct FacetRange {
 /// Units of the calendar. Weeks begin on Monday, as in ISO 8601.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum CalendarUnit {
-    /// From January 1 on.
+    /// A year, from January 1 on.
     Year,
-    /// From the first day of a month on.
+    /// A month, from its first day on.
     Month,
-    /// From Monday on.
+    /// A week, from Monday on.
     Week,
-    /// From midnight on.
+    /// A day, from midnight on.
     Day,
-    /// From the full hour on.
+    /// An hour, from the full hour on.
     Hour,
 }

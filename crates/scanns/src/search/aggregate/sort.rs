@@ -1,9 +1,9 @@
 //! A page of hits in an order by values.
 //!
-//! Each leaf passes a heap of the first `k` hits, whose worst hit turns away whatever comes after it: a
-//! document by its first key, a block of documents by the least or greatest value that the column records for
-//! it. Only documents that become hits have their other keys looked up. Terms of keywords are read at the end
-//! of a leaf, for the hits that are left.
+//! Each leaf passes a heap of the first `k` hits, whose worst hit excludes everything that comes after it: a
+//! document by its first key, a block of documents by the least or greatest value in the index of the column.
+//! Only documents that become hits have their other keys looked up. The terms of keywords are read at the end
+//! of a leaf, for the remaining hits.
 
 use std::cmp::Ordering;
 use std::collections::BinaryHeap;
@@ -24,9 +24,9 @@ use crate::search::top_k::Hit;
 /// A hit and the values it was sorted by.
 #[derive(Clone, Debug, PartialEq)]
 pub struct SortedHit {
-    /// The document. Its score is 0 unless one of the keys is the score.
+    /// The hit. Its score is 0 unless one of the keys is the score.
     pub hit: Hit,
-    /// Its value of each key: `None` without a value, and for [`SortBy::Document`]; a score is a
+    /// The value of each key: `None` if the document has no value, and for [`SortBy::Document`]; a score is a
     /// [`Value::Float`].
     pub keys: Vec<Option<Value>>,
 }
@@ -48,7 +48,7 @@ pub(crate) fn compare(keys: &[SortKey], left: &SortedHit, right: &SortedHit) -> 
 }
 
 impl Searcher<'_> {
-    /// The first `k` hits in an order, see [`PreparedQuery::top_k_sorted`].
+    /// Finds the first `k` hits in an order; see [`PreparedQuery::top_k_sorted`].
     pub fn top_k_sorted(
         &self,
         query: &Query,
@@ -60,11 +60,12 @@ impl Searcher<'_> {
         self.prepare(query)?.top_k_sorted(model, keys, k, after)
     }
 
-    /// A hit with its values of an order, for callers that kept only the hit. If the score is one of the
-    /// keys, the hit must have its score.
+    /// Returns a hit with the values by which an order sorts it, for callers that kept only the hit. If the
+    /// score is one of the keys, the hit must have its score.
     ///
     /// # Errors
-    /// [`Error::UnknownHit`] for a hit of another searcher, and those of [`PreparedQuery::top_k_sorted`].
+    /// [`Error::UnknownHit`] for a hit of another searcher, and the errors of
+    /// [`PreparedQuery::top_k_sorted`].
     pub fn sorted_hit(&self, keys: &[SortKey], hit: Hit) -> Result<SortedHit> {
         if hit.doc >= self.leaf_of(&hit)?.max_doc() {
             return Err(unknown(&hit));
@@ -78,15 +79,16 @@ impl Searcher<'_> {
 }
 
 impl PreparedQuery<'_, '_, '_> {
-    /// The first `k` hits in an order by keys that come after the hit `after`, if it is given. After the last
-    /// hit of a page, this is the next page. Hits with equal keys are in document order.
+    /// Finds the first `k` hits in an order by keys; with `after`, the first `k` that come after this hit. If
+    /// `after` is the last hit of a page, the result is the next page. Hits with equal keys are in document
+    /// order.
     ///
     /// Scores are computed only if one of the keys is the score.
     ///
     /// # Errors
-    /// [`Error::InvalidValue`] without a key, [`Error::Unsupported`] for a column of texts, bytes or paths,
-    /// [`Error::Conflict`] if `after` comes from another order, [`Error::Corrupt`] if a column cannot be
-    /// read.
+    /// [`Error::InvalidValue`] if there is no key, [`Error::Unsupported`] for a column of texts, bytes or
+    /// paths, [`Error::Conflict`] if `after` comes from another order, [`Error::Corrupt`] if a column cannot
+    /// be read.
     pub fn top_k_sorted(
         &self,
         model: Model,
@@ -111,16 +113,17 @@ pub struct SortedHits<'s, 'a> {
     /// Hits to keep: at least one.
     k: usize,
     after: Option<&'s SortedHit>,
-    /// The first `k` hits of the leaves before, in order.
+    /// The first `k` hits of the previous leaves, in order.
     best: Vec<SortedHit>,
     leaf: Option<LeafSort<'a>>,
 }
 
 impl<'s, 'a> SortedHits<'s, 'a> {
-    /// A collector of the first `k` hits after `after`, if it is given, in an order by `keys`.
+    /// Creates a collector of the first `k` hits in an order by `keys`; with `after`, only of hits that come
+    /// after it.
     ///
     /// # Errors
-    /// [`Error::InvalidValue`] without a key, [`Error::Conflict`] if `after` comes from another order,
+    /// [`Error::InvalidValue`] if there is no key, [`Error::Conflict`] if `after` comes from another order,
     /// [`Error::UnknownHit`] if its leaf does not exist.
     pub fn new(
         searcher: &'s Searcher<'a>,
@@ -137,14 +140,14 @@ impl<'s, 'a> SortedHits<'s, 'a> {
                 return Err(Error::Conflict {
                     what: format!("an order by {} keys", keys.len()),
                     with: format!("the hit to continue after, which has {}", after.keys.len()),
-                    remedy: "use the order of the page before".into(),
+                    remedy: "use the order of the previous page".into(),
                 });
             }
         }
         Ok(SortedHits::over(searcher, keys, k, after))
     }
 
-    /// The same without checks.
+    /// Creates the same collector without checks.
     pub(super) fn over(
         searcher: &'s Searcher<'a>,
         keys: &'s [SortKey],
@@ -167,7 +170,7 @@ impl<'s, 'a> SortedHits<'s, 'a> {
         Ok(LeafSort { leaf, keys, reader, k: self.k, after, end, heap, found: Vec::new(), worst })
     }
 
-    /// Makes a leaf the current one and ends the leaf before.
+    /// Makes a leaf the current one and ends the previous leaf.
     #[inline]
     fn go_to(&mut self, leaf: usize) -> Result<()> {
         if self.leaf.as_ref().is_none_or(|sort| sort.leaf != leaf) {
@@ -193,7 +196,7 @@ impl<'s, 'a> SortedHits<'s, 'a> {
         self.leaf.as_mut().map_or(Ok(()), |sort| sort.take_scored(doc, score))
     }
 
-    /// The first hits of all leaves.
+    /// Returns the first hits of all leaves.
     ///
     /// # Errors
     /// [`Error::Corrupt`] if the terms of a keyword cannot be read.
@@ -324,7 +327,8 @@ impl LeafSort<'_> {
         let Some(mut reader) = self.reader.take() else {
             return matches.docs().try_for_each(|doc| self.offer(key.of_document(doc, 0.0)?, doc, 0.0));
         };
-        // Of documents with equal keys the first ones stay, and all new ones come after those that are kept.
+        // Of documents with equal keys the first ones are kept, and all new documents come after the kept
+        // ones.
         let (worst, only) = (self.worst, self.keys.len() == 1 && self.heap.len() == self.k);
         let admits = |first: u128| if only { first < worst } else { first <= worst };
         let with_missing = worst == u128::MAX || key.key.missing == Missing::First || admits(key.missing());

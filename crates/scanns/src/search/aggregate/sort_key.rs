@@ -1,9 +1,9 @@
 //! Sort keys, and the integers by which a leaf compares them.
 //!
-//! In a leaf a key is one integer, which is less the earlier the document comes. Numbers have the order of
-//! their values, keywords that of their numbers in the dictionary of the leaf. The values of hits of other
-//! leaves become integers when a leaf is entered. Integers of the leaf are all even, so a term that its
-//! dictionary lacks falls between two of them.
+//! In a leaf a key is one integer: the earlier the document comes, the less it is. Numbers have the order of
+//! their values, keywords the order of their numbers in the dictionary of the leaf. The values of hits of
+//! other leaves are converted to integers when a leaf is entered. Integers of the leaf are all even, so a
+//! term that its dictionary lacks falls between two of them.
 
 use std::cmp::Ordering;
 
@@ -14,11 +14,11 @@ use crate::schema::{Field, Value, ValueRef};
 use crate::search::searcher::Searcher;
 use crate::search::top_k::Hit;
 
-/// What hits are sorted by.
+/// A criterion to sort hits by.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum SortBy {
-    /// The values of a column of numbers, dates, booleans or keywords. If a document has several, the least
-    /// one counts in ascending order, the greatest one in descending order.
+    /// The values of a column of numbers, dates, booleans or keywords. If a document has several values,
+    /// ascending order uses the least one, descending order the greatest one.
     Field(Field),
     /// The score.
     Score,
@@ -36,10 +36,10 @@ pub enum Missing {
     Last,
 }
 
-/// A key of an order.
+/// A sort key: a criterion, a direction, and the place of documents without a value.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct SortKey {
-    /// What is compared.
+    /// The criterion to compare.
     pub by: SortBy,
     /// True if the greatest value comes first.
     pub descending: bool,
@@ -48,12 +48,12 @@ pub struct SortKey {
 }
 
 impl SortKey {
-    /// The least value first, documents without a value last.
+    /// Sorts the least value first, documents without a value last.
     pub fn ascending(by: SortBy) -> Self {
         SortKey { by, descending: false, missing: Missing::Last }
     }
 
-    /// The greatest value first, documents without a value last.
+    /// Sorts the greatest value first, documents without a value last.
     pub fn descending(by: SortBy) -> Self {
         SortKey { descending: true, ..SortKey::ascending(by) }
     }

@@ -1,8 +1,8 @@
 //! Sums, means and percentiles of the numbers of a column.
 //!
 //! Sums of integers are exact. Sums of floating-point numbers are compensated (A. Neumaier, 1974), so that
-//! their error does not grow with their number. Deviations are combined from those of runs (Chan, Golub and
-//! LeVeque, 1979). Percentiles are exact: they keep all values, eight bytes each, and select from them.
+//! their error does not grow with their number. The deviations of runs are combined (Chan, Golub and LeVeque,
+//! 1979). Percentiles are exact: they keep all values, eight bytes each, and select from them.
 
 use super::answer::{Stats, Sum};
 use super::match_reader::{MatchReader, ValueRun};
@@ -10,10 +10,10 @@ use super::matches::Matches;
 use crate::column::ColumnKind;
 use crate::error::{Error, Result};
 
-/// The offset between signed integers and the unsigned ones that stand for them.
+/// The offset between signed integers and the unsigned integers that represent them.
 const SIGN: i128 = 1 << 63;
 
-/// Figures in progress.
+/// Statistics in progress.
 #[derive(Debug, Default)]
 pub(crate) struct StatsCount {
     percentiles: Vec<f64>,
@@ -29,7 +29,7 @@ struct RunningStats {
     values: u64,
     least: u64,
     most: u64,
-    /// The sum of the integers that stand for the values.
+    /// The sum of the integers that represent the values.
     whole: u128,
     float: f64,
     /// The compensation of `float`.
@@ -55,7 +55,7 @@ impl Default for RunningStats {
 }
 
 impl StatsCount {
-    /// Figures without values.
+    /// Creates statistics without values.
     ///
     /// # Errors
     /// [`Error::InvalidValue`] for a percentile outside 0 to 100.
@@ -75,8 +75,8 @@ impl StatsCount {
         let kind = reader.column().kind();
         if !kind.is_number() {
             return Err(Error::Unsupported {
-                what: "summing up a column without numbers or dates".into(),
-                remedy: "count its values by a facet".into(),
+                what: "summing a column without numbers or dates".into(),
+                remedy: "count its values with a facet".into(),
             });
         }
         self.kind = Some(kind);
@@ -126,7 +126,7 @@ impl StatsCount {
 }
 
 /// The nearest-rank index of a percentile in `count` sorted values.
-#[expect(clippy::cast_possible_truncation, clippy::cast_sign_loss, reason = "it is not more than the count")]
+#[expect(clippy::cast_possible_truncation, clippy::cast_sign_loss, reason = "the index is at most the count")]
 fn rank(percent: f64, count: usize) -> usize {
     let wanted = (percent * approximate(count as u64) / 100.0).ceil() as usize;
     wanted.clamp(1, count.max(1)) - 1
@@ -182,7 +182,7 @@ impl RunningStats {
         self.float = sum;
     }
 
-    /// Adds values with a mean and a sum of squares of their own.
+    /// Adds a set of values, given its size, its mean and its sum of squares.
     fn join(&mut self, values: u64, mean: f64, squares: f64) {
         let (before, more) = (approximate(self.values), approximate(values));
         let all = before + more;

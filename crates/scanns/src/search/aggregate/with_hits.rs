@@ -17,18 +17,19 @@ use crate::search::top_k::Hit;
 pub struct Answered<H> {
     /// The hits of the page.
     pub hits: Vec<H>,
-    /// The answers, in the order of the questions.
+    /// The answers, in the order of the aggregations.
     pub aggregated: Vec<Aggregated>,
 }
 
 impl PreparedQuery<'_, '_, '_> {
-    /// The best `k` hits after `after`, if it is given, and the answers to aggregations over all matches.
+    /// Finds the best `k` hits, with `after` only those that come after it, and answers aggregations over all
+    /// matches.
     ///
-    /// If every match has to be scored anyway, one pass gives both. Otherwise hits are found with pruning and
-    /// aggregations without scores: together that is several times faster than scoring every match.
+    /// If every match must be scored anyway, one pass does both. Otherwise hits are found with pruning and
+    /// aggregations without scores; together this is several times faster than scoring every match.
     ///
     /// # Errors
-    /// Those of [`PreparedQuery::top_k_after`] and [`PreparedQuery::aggregate`].
+    /// The errors of [`PreparedQuery::top_k_after`] and [`PreparedQuery::aggregate`].
     pub fn top_k_and_aggregate(
         &self,
         model: Model,
@@ -53,11 +54,11 @@ impl PreparedQuery<'_, '_, '_> {
         Ok(Answered { hits: top.finish(), aggregated: aggregations.finish(self)? })
     }
 
-    /// The first `k` hits in an order, see [`PreparedQuery::top_k_sorted`], and the answers to aggregations
-    /// over all matches, in one pass unless several threads share the aggregations.
+    /// Finds the first `k` hits in an order, see [`PreparedQuery::top_k_sorted`], and answers aggregations
+    /// over all matches. This takes one pass, unless several threads share the aggregations.
     ///
     /// # Errors
-    /// Those of [`PreparedQuery::top_k_sorted`] and [`PreparedQuery::aggregate`].
+    /// The errors of [`PreparedQuery::top_k_sorted`] and [`PreparedQuery::aggregate`].
     pub fn top_k_sorted_and_aggregate(
         &self,
         model: Model,
@@ -79,8 +80,8 @@ impl PreparedQuery<'_, '_, '_> {
     }
 }
 
-/// True if the last bits of an answer depend on how matches are put into batches, which scoring changes:
-/// deviations are combined from those of batches.
+/// Returns true if the last bits of an answer depend on how matches are split into batches, which scoring
+/// changes: deviations are combined from the deviations of batches.
 fn depend_on_batches(asked: &[Aggregation]) -> bool {
     asked.iter().any(|asked| matches!(asked, Aggregation::Stats { .. }))
 }

@@ -1,6 +1,6 @@
 //! A window of documents as bits.
 
-/// Documents in a window.
+/// Number of documents in a window.
 pub const WINDOW: u32 = 4_096;
 
 /// A bit for each document of a window, lowest first.

@@ -15,7 +15,7 @@ pub(crate) struct Clause<'a, S> {
     pub(crate) scorer: Scorer<'a, S>,
 }
 
-/// What a leaf needs to know about the terms of a plan, by their numbers.
+/// The data about the terms of a plan that a leaf needs, by the numbers of the terms.
 pub(crate) struct BoundTerms<'t, S> {
     pub(crate) plan: &'t QueryPlan<'t>,
     pub(crate) found: &'t LeafTerms,

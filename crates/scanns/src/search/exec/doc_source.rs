@@ -43,7 +43,7 @@ impl<S> BoundTerms<'_, S> {
         }))
     }
 
-    /// The same for callers that may read only some windows: they read the long lists of a pattern
+    /// Does the same for callers that may read only some windows: they read the long lists of a pattern
     /// themselves.
     pub(crate) fn lazy_docs<'s>(
         &self,

@@ -1,4 +1,4 @@
-//! What a run over a view is to deliver.
+//! The goal of a run over a view.
 
 use std::ops::ControlFlow;
 

@@ -1,4 +1,4 @@
-//! Filters hits for algorithms that do not look at deletions and exclusions themselves.
+//! Filters hits for algorithms that do not check deletions and exclusions themselves.
 
 use std::ops::ControlFlow;
 
@@ -15,7 +15,8 @@ const READ_AFTER: u32 = 128;
 pub(crate) struct LiveFilter<'v, 'a> {
     pub(crate) view: &'v View<'a>,
     excluded: Vec<WindowedList<'v>>,
-    /// The last window that was asked for, how often, and what is excluded in it, once it has been read.
+    /// The last requested window, the number of requests for it, and the documents excluded in it once they
+    /// have been read.
     window: u32,
     asked: u32,
     bits: Box<MatchBits>,
@@ -32,7 +33,7 @@ impl<'v, 'a> LiveFilter<'v, 'a> {
         self.excluded.is_empty()
     }
 
-    /// True for documents that are accepted. They may be asked for in any order.
+    /// Returns true for documents that are accepted. They may be requested in any order.
     #[inline]
     pub(crate) fn keeps(&mut self, doc: u32) -> bool {
         self.view.keeps(doc) && !self.excludes(doc)
@@ -74,7 +75,7 @@ impl<'v, 'a> LiveFilter<'v, 'a> {
         ControlFlow::Continue(())
     }
 
-    /// True if a list turned out to be damaged.
+    /// Returns true if a list is damaged.
     pub(crate) fn corrupt(&self) -> bool {
         self.excluded.iter().any(WindowedList::corrupt)
     }
@@ -84,7 +85,7 @@ impl<'v, 'a> LiveFilter<'v, 'a> {
 #[inline]
 pub(crate) fn offer(top: &mut TopK, keep: &mut LiveFilter, docs: &[u32], scores: &[f32]) -> ControlFlow<()> {
     for (&doc, &score) in docs.iter().zip(scores) {
-        // Many hits equal the worst score and come too late, so the filter is asked last.
+        // Many hits equal the worst score and come too late, so the filter is checked last.
         if score >= top.threshold() && top.admits(score, doc) && keep.keeps(doc) {
             top.push(doc, score);
         }

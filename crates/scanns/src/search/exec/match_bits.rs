@@ -221,7 +221,7 @@ impl<'s> SetBuilder<'_, 's> {
     }
 }
 
-/// The documents that match a node. Windows are asked for in rising order.
+/// The documents that match a node. Windows must be requested in ascending order.
 enum Set<'s> {
     List(Box<WindowedList<'s>>),
     /// Documents of `every` that contain the phrase.
@@ -273,7 +273,7 @@ impl<'s> Set<'s> {
         Set::Every(sets)
     }
 
-    /// About the most documents it has.
+    /// Returns an estimate of the maximum number of documents.
     fn size(&self) -> u64 {
         match self {
             Set::List(list) => u64::from(list.doc_freq()),
@@ -295,7 +295,8 @@ impl<'s> Set<'s> {
         }
     }
 
-    /// No document from `target` on is before this one, which need not match.
+    /// Returns a lower bound of the next document: no document from `target` on is before it, and it need not
+    /// match.
     fn next(&mut self, target: u32) -> u32 {
         match self {
             Set::List(list) => list.next(target),
@@ -380,7 +381,7 @@ impl<'s> Set<'s> {
         }
     }
 
-    /// True if a list turned out to be damaged.
+    /// Returns true if a list is damaged.
     fn corrupt(&self) -> bool {
         match self {
             Set::List(list) => list.corrupt(),
@@ -392,7 +393,7 @@ impl<'s> Set<'s> {
     }
 }
 
-/// About how many postings a list has in a window.
+/// Returns an estimate of the number of postings of a list in a window.
 fn in_window(list: &WindowedList) -> u64 {
     u64::from(list.doc_freq()) * u64::from(WINDOW) / u64::from(list.last_doc().max(1))
 }

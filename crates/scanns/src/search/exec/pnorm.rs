@@ -7,9 +7,9 @@
 //! frequency in the document, and their highest idf in the index. Operands weigh as they are boosted: with
 //! weights w, the sums are over wᵖ dᵖ, and n is the sum of wᵖ.
 //!
-//! A list with required or excluded clauses is an AND of those, negated where they exclude, with the OR of
-//! its optional clauses as one more operand. Since operators are soft, a document is a hit if it contains any
-//! term that is not excluded.
+//! A list with required or excluded clauses is an AND of these clauses, negated if they exclude, with the OR
+//! of its optional clauses as one more operand. Since operators are soft, a document is a hit if it contains
+//! any term that is not excluded.
 
 use std::ops::ControlFlow;
 

@@ -10,14 +10,14 @@ use crate::search::plan::found::LeafTerms;
 use crate::search::plan::node::{NodeKind, PlanNode};
 use crate::search::plan::shape::{Boosted, Required, Shape};
 
-/// Lists with fewer postings in total are scored without looking for what could be skipped, which would cost
-/// more.
+/// If the lists have fewer postings in total, all are scored, because looking for postings to skip would take
+/// longer.
 const WORTH_PRUNING: u64 = 2_048;
 
-/// The same for a single list, which needs less preparation.
+/// The same limit for a single list, which needs less preparation.
 const WORTH_PRUNING_ONE: u64 = 4 * BLOCK as u64;
 
-/// What a query is asked for.
+/// The kind of answer that a query asks for.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Want {
     /// The best hits.
@@ -30,7 +30,7 @@ pub(crate) enum Want {
     Keys,
 }
 
-/// What the choice of an algorithm depends on beside the plan.
+/// The facts besides the plan that the choice of an algorithm depends on.
 pub(crate) struct LeafFacts<'f> {
     found: &'f LeafTerms,
     max_doc: u32,
@@ -39,7 +39,7 @@ pub(crate) struct LeafFacts<'f> {
     bounded: bool,
 }
 
-/// How much may be left out on the way to the best hits.
+/// What may be skipped while searching for the best hits.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Pruning {
     /// Every posting is scored.
@@ -50,7 +50,7 @@ pub(crate) enum Pruning {
     Windows,
 }
 
-/// An algorithm and what it runs on.
+/// An algorithm and its input.
 pub(crate) enum Strategy<'p> {
     /// Nothing can match.
     Empty,
@@ -78,7 +78,7 @@ impl<'f> LeafFacts<'f> {
         self.found.doc_freq(term).into()
     }
 
-    /// The document frequencies of those terms that the leaf contains.
+    /// The document frequencies of the terms that the leaf contains.
     fn present(&self, terms: impl Iterator<Item = usize>) -> Vec<u64> {
         terms.map(|term| self.doc_freq(term)).filter(|&doc_freq| doc_freq > 0).collect()
     }
@@ -147,7 +147,8 @@ fn pruning_of_all(required: &Required, want: Want, facts: &LeafFacts) -> Option<
     if want != Want::Best || !facts.bounded || postings < WORTH_PRUNING {
         return Some(Pruning::Nothing);
     }
-    // Where the required terms are nearly everywhere, the optional ones decide which documents are the best.
+    // If nearly all documents match the required terms, the optional terms decide which documents are the
+    // best.
     let decide = !optional.is_empty() && rarest >= optional.iter().sum::<u64>() / 2;
     let lists = wanted.len() + optional.len() + excluded.len();
     let windows = decide && !required.has_phrase() && !too_large(lists, facts.max_doc);

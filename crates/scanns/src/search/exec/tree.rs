@@ -1,8 +1,8 @@
 //! Runs nested queries, document at a time and without pruning.
 //!
-//! Each node stands on a document and can be moved to the first one not below a target; scores are computed
-//! where the nodes agree. Sums are rounded per list, as in Lucene: the clauses of a list add up in 64 bits
-//! and are cast once, required and optional sums are added in 32 bits.
+//! Each node is at a document and can be moved to the first one not below a target; scores are computed where
+//! the nodes agree. Sums are rounded per list, as in Lucene: the clauses of a list add up in 64 bits and are
+//! cast once, required and optional sums are added in 32 bits.
 
 use std::ops::ControlFlow;
 use std::sync::Arc;
@@ -183,7 +183,7 @@ impl<'s, S: Similarity> TreeBuilder<'_, 's, S> {
 
 /// A position in the documents that match a node.
 enum TreeCursor<'s, S> {
-    /// With the document that it ends before.
+    /// A term, and the document before which it ends.
     Term(Box<Clause<'s, S>>, u32),
     Phrase(Box<PhraseCursor<'s, S>>),
     /// Every document up to `end`.
@@ -302,7 +302,7 @@ impl<'s, S: Similarity> TreeCursor<'s, S> {
         }
     }
 
-    /// True if a list turned out to be damaged.
+    /// Returns true if a list is damaged.
     fn corrupt(&self) -> bool {
         match self {
             TreeCursor::Term(clause, _) => clause.cursor.corrupt(),
@@ -329,7 +329,7 @@ fn agree<S: Similarity>(parts: &mut [TreeCursor<S>], target: u32, clock: Clock) 
     loop {
         let highest = parts.iter_mut().map(|part| part.advance(doc)).max().unwrap_or(NO_MORE);
         if highest == doc || highest == NO_MORE {
-            // At the end the first part, which stands for all, must be there too.
+            // At the end, the first part must be at the same document, because it represents all parts.
             return parts.first_mut().map_or(NO_MORE, |part| part.advance(highest));
         }
         if clock.is_up() {

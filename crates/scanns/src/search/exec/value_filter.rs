@@ -1,7 +1,8 @@
 //! Finds the documents with a value in a range.
 //!
-//! Blocks whose least and greatest values lie outside the range are skipped, 64 at once where their common
-//! entry allows it. The values of blocks that lie inside are not read. All others are unpacked and compared.
+//! Blocks whose least and greatest values lie outside the range are skipped, 64 blocks together if the
+//! summary of their range allows it. The values of blocks that lie inside the range are not read. All others
+//! are unpacked and compared.
 
 use std::ops::Bound;
 
@@ -139,8 +140,8 @@ pub(crate) fn order(column: &Column, value: &Value) -> Result<std::result::Resul
 
 fn other_kind() -> Error {
     Error::Unsupported {
-        what: "a filter by values of another kind than those of the field".into(),
-        remedy: "use values of the kind of the field".into(),
+        what: "a filter by values of another kind than the field".into(),
+        remedy: "use values of the same kind as the field".into(),
     }
 }
 
@@ -256,7 +257,7 @@ impl ValueBits<'_> {
     fn of_paths(&mut self, column: &Column, range: &ValueRange) -> Result<()> {
         let refused = || Error::Unsupported {
             what: "a filter by a range of paths".into(),
-            remedy: "name one path, or how paths begin: path:/data/anna, path:/data/an*".into(),
+            remedy: "use one path or a prefix of paths, as in path:/data/anna or path:/data/an*".into(),
         };
         let (Some(terms), Bound::Included(Value::Text(path))) = (column.terms(), &range.low) else {
             return Err(refused());

@@ -1,9 +1,9 @@
 //! Upper bounds of the scores in each window of documents, from the tables of blocks alone.
 //!
 //! Once per query, the impacts of every block are spread over the windows that the block overlaps. The sum
-//! over all clauses tells which windows are worth a visit. The block where a list enters a window is recorded
-//! too, so windows can be visited in any order, the most promising first. That raises the threshold early,
-//! and one comparison then dismisses most windows.
+//! over all clauses shows which windows are worth a visit. The first block of each list in each window is
+//! recorded too, so windows can be visited in any order, the most promising first. That raises the threshold
+//! early, and one comparison then dismisses most windows.
 
 use std::ops::RangeInclusive;
 
@@ -20,7 +20,7 @@ pub(crate) const MAX_SHIFT: u32 = 12;
 /// Smaller windows cost more to bound and enter than their postings cost to score.
 const MIN_SHIFT: u32 = 10;
 
-/// The most bounds that are kept, 8 bytes each.
+/// Maximum number of bounds that are kept, 8 bytes each.
 const MAX_ENTRIES: u64 = 1 << 23;
 
 /// Windows or blocks that are visited before the others.

@@ -1,30 +1,30 @@
 //! More like this: the most telling terms of a document become a query for similar documents.
 //!
-//! Terms are chosen by frequency times inverse document frequency, as in Lucene's `MoreLikeThis`. This part
-//! needs no index; `Snapshot::like` brings the document.
+//! Terms are chosen by frequency times inverse document frequency, as in Lucene's `MoreLikeThis`. This module
+//! needs no index; `Snapshot::like` provides the document.
 
 use crate::error::{Error, Result};
 use crate::query::{MAX_CLAUSES, Query};
 use crate::schema::Field;
 use crate::search::similarity::narrow;
 
-/// Which terms of a document are used to find similar documents.
+/// Selects the terms of a document that are used to find similar documents.
 ///
-/// The defaults leave out only what cannot help: a term of a single document finds that document alone.
-/// Lucene's defaults are two occurrences and five documents, which suits long documents, but leaves little of
+/// The defaults leave out only terms that cannot help: a term of a single document finds only that document.
+/// Lucene's defaults are two occurrences and five documents. They suit long documents, but leave few terms of
 /// a line.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct MoreLikeThis {
-    /// The least number of occurrences of a term in the document.
+    /// The minimum number of occurrences of a term in the document.
     pub min_term_freq: u32,
-    /// The least number of documents that contain a term.
+    /// The minimum number of documents that contain a term.
     pub min_doc_freq: u64,
-    /// The greatest number of documents that contain a term; `None` for any number.
+    /// The maximum number of documents that contain a term; `None` for any number.
     pub max_doc_freq: Option<u64>,
-    /// The most terms, the most telling first; at most 1,024.
+    /// The maximum number of terms, the most telling first; at most 1,024.
     pub max_terms: usize,
-    /// Whether terms are weighted by how telling they are, with 1 for the first. Otherwise all weigh the
-    /// same.
+    /// Whether terms are weighted by how telling they are; the first term has weight 1. Otherwise all terms
+    /// have the same weight.
     pub boosted: bool,
 }
 

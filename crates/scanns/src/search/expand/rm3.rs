@@ -2,10 +2,10 @@
 //! again.
 //!
 //! This is RM3 by Abdul-Jaleel and others (UMass at TREC 2004) with the arithmetic of Anserini's
-//! `Rm3Reranker`, so that figures can be compared. Each of the best documents is represented by its most
+//! `Rm3Reranker`, so that results can be compared. Each of the best documents is represented by its most
 //! frequent terms, which share the score of the document by their frequencies. The terms with the highest
-//! sums over all documents are mixed into the query. This part needs no index; `Snapshot::expand` brings the
-//! documents.
+//! sums over all documents are mixed into the query. This module needs no index; `Snapshot::expand` provides
+//! the documents.
 
 use std::collections::{BTreeMap, HashMap};
 
@@ -15,14 +15,14 @@ use crate::query::{BoolQuery, Query, Term};
 use crate::schema::Field;
 use crate::search::similarity::narrow;
 
-/// How a query is expanded by the documents that it finds. The defaults are Anserini's.
+/// Expands a query by terms of the documents that it finds. The defaults are Anserini's.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Rm3 {
-    /// The number of best documents to take terms from.
+    /// The number of best documents from which terms are taken.
     pub documents: usize,
-    /// The number of terms to take from each document, and from all together; at most 1,024.
+    /// The maximum number of terms of each document, and of the expansion; at most 1,024.
     pub terms: usize,
-    /// The weight of the query itself, from 0 to 1. The terms of documents have the rest.
+    /// The weight of the original query, from 0 to 1. The terms of documents have the rest.
     pub original_weight: f32,
     /// The number of hits among which the best documents are chosen, by score and then by key.
     pub first_pass: usize,
@@ -47,7 +47,7 @@ impl Rm3 {
     /// Checks the parameters.
     ///
     /// # Errors
-    /// [`Error::InvalidValue`] for a parameter outside of its range.
+    /// [`Error::InvalidValue`] for a parameter outside its range.
     pub fn check(&self) -> Result<()> {
         let is_share = |value: f32| (0.0..=1.0).contains(&value);
         if self.documents == 0 {

@@ -1,4 +1,4 @@
-//! The document whose score is explained, and the query that gave it.
+//! The document whose score is explained, and the query that matched it.
 
 use super::words;
 use crate::search::exec::view::View;
@@ -43,7 +43,7 @@ impl<'a> Asked<'a, '_> {
         self.prepared.stats_of(field)
     }
 
-    /// How frequent a term is.
+    /// Returns the frequencies of a term.
     pub(super) fn figures(&self, term: usize) -> TermFigures {
         self.prepared.found.figures.get(term).copied().unwrap_or_default()
     }

@@ -2,14 +2,14 @@
 
 use std::fmt;
 
-/// A score, or a part of a score, and what it was made of.
+/// A score, or a part of a score, with the parts that it was computed from.
 ///
 /// It displays as one line for each part, with the value first, indented by its depth.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Explanation {
     /// The value; at the root the score of the hit.
     pub value: f32,
-    /// What the value is, and its formula, for people to read.
+    /// The meaning of the value and its formula, for display.
     pub description: String,
     /// The parts of the formula.
     pub details: Vec<Explanation>,
@@ -20,12 +20,12 @@ impl Explanation {
         Explanation { value, description: description.into(), details }
     }
 
-    /// A part without parts of its own.
+    /// Creates a part without parts.
     pub(super) fn plain(value: f32, description: impl Into<String>) -> Self {
         Explanation::new(value, description, Vec::new())
     }
 
-    /// A count. The description gives it in full if the value cannot hold it.
+    /// Creates a part for a count. The description contains the exact count if the value cannot hold it.
     pub(super) fn count(number: u64, description: &str) -> Self {
         if number < 1 << f32::MANTISSA_DIGITS {
             Explanation::plain(number as f32, description)

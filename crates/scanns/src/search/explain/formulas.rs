@@ -1,7 +1,7 @@
-//! The formula of each model, in words and with its parts.
+//! The formula of each model, as text and with its parts.
 //!
-//! The score itself comes from the similarity. The parts are computed again as the formula has them, so that
-//! they can be followed by hand.
+//! The score itself comes from the similarity. The parts are computed again in the form of the formula, so
+//! that readers can check them by hand.
 
 use super::explanation::Explanation;
 use crate::search::leaf::LeafStats;
@@ -50,7 +50,7 @@ impl Match {
                     "tf, freq / (freq + k1 · (1 - b + b · length / average))",
                     vec![
                         self.freq,
-                        Explanation::plain(k1, "k1, how quickly more occurrences stop to matter"),
+                        Explanation::plain(k1, "k1, how quickly more occurrences stop mattering"),
                         Explanation::plain(b, "b, how much length matters"),
                         length,
                         average,
@@ -102,7 +102,7 @@ impl Match {
 fn normalised(freq: Explanation, c: f32, length: Explanation, average: Explanation) -> Explanation {
     let scale = (1.0 + f64::from(c) * f64::from(average.value) / f64::from(length.value)).log2();
     let value = narrow(f64::from(freq.value) * scale);
-    let c = Explanation::plain(c, "c, how much length matters, the less the higher");
+    let c = Explanation::plain(c, "c, how little length matters");
     Explanation::new(value, "t, freq · log2(1 + c · average / length)", vec![freq, c, average, length])
 }
 
@@ -119,8 +119,7 @@ fn average(stats: &LeafStats) -> Explanation {
     )
 }
 
-/// Explains the weight of a term. `figures` cover all nearest terms if it is one of the terms of a fuzzy
-/// word.
+/// Explains the weight of a term. For a term of a fuzzy word, `figures` cover all of its nearest terms.
 pub(super) fn weight(
     model: Model,
     weight: f32,

@@ -30,19 +30,20 @@ pub use explanation::Explanation;
 use formulas::Match;
 
 impl Searcher<'_> {
-    /// Explains the score of a hit, see [`PreparedQuery::explain`].
+    /// Explains the score of a hit; see [`PreparedQuery::explain`].
     pub fn explain(&self, query: &Query, model: Model, hit: &Hit) -> Result<Option<Explanation>> {
         self.prepare(query)?.explain(model, hit)
     }
 }
 
 impl PreparedQuery<'_, '_, '_> {
-    /// Explains the score that a model gives a document; `None` if the query does not match it.
+    /// Explains the score of a document under a model. Returns `None` if the query does not match the
+    /// document.
     ///
-    /// Of the hit only the leaf and the document count.
+    /// Only the leaf and the document of the hit are used.
     ///
     /// # Errors
-    /// Those of [`PreparedQuery::top_k`].
+    /// The errors of [`PreparedQuery::top_k`].
     pub fn explain(&self, model: Model, hit: &Hit) -> Result<Option<Explanation>> {
         model.check()?;
         if hit.leaf >= self.fields().leaves() {
@@ -173,7 +174,7 @@ impl<S: Similarity> Explainer<'_, '_, S> {
         };
         Ok(match (required.is_empty(), optional.is_empty()) {
             (true, true) if should.is_empty() && !must_not.is_empty() => {
-                Some(Explanation::plain(0.0, "no excluded clause matches, and there are no others"))
+                Some(Explanation::plain(0.0, "no excluded clause matches, and there are no other clauses"))
             }
             (true, true) => None,
             (true, false) => Some(Explanation::new(sum(&optional), some, optional)),
@@ -214,7 +215,7 @@ impl<S: Similarity> Explainer<'_, '_, S> {
         )))
     }
 
-    /// What the formulas need to know about a match in a field.
+    /// The data about a match in a field that the formulas need.
     fn match_of(&self, field: usize, freq: Explanation, boost: f32) -> Match {
         let norm = self.asked.view.norms(field).get(self.asked.hit.doc as usize).copied().unwrap_or(0);
         let stats = self.asked.stats(field);

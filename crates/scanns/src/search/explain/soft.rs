@@ -1,4 +1,4 @@
-//! Explains scores of the extended Boolean model: degrees of match of terms, and means of them.
+//! Explains scores of the extended Boolean model: degrees of match of terms, and their means.
 
 use super::asked::Asked;
 use super::explanation::Explanation;
@@ -69,7 +69,7 @@ impl Soft<'_, '_> {
             return Explanation::new(value, or, any);
         }
         let mut parts: Vec<Explanation> = must.iter().map(|node| self.part(node, "")).collect();
-        parts.extend(must_not.iter().map(|node| self.part(node, "not, so d counts and not 1 - d: ")));
+        parts.extend(must_not.iter().map(|node| self.part(node, "not, so d counts instead of 1 - d: ")));
         if !should.is_empty() {
             let degree = self.soft.any(should, &self.degrees);
             parts.push(Explanation::new(narrow(degree), or, any));
@@ -94,10 +94,10 @@ impl Soft<'_, '_> {
         let ((idf, share), figures) = (self.soft.idf(term), self.asked.figures(term));
         let details = vec![
             Explanation::plain(narrow(freq), "freq, how often it occurs in the document"),
-            Explanation::plain(narrow(highest), "the highest freq of the words of the query there"),
+            Explanation::plain(narrow(highest), "the highest freq of the words of the query in the document"),
             Explanation::new(
                 narrow(share),
-                "idf, by the highest of the words of the query",
+                "idf / highest idf of the words of the query",
                 vec![formulas::weight(model, narrow(idf), figures, blended, &stats)],
             ),
         ];

@@ -1,4 +1,4 @@
-//! The text of parts of a query, as they would be typed.
+//! The text of parts of a query, in query syntax.
 
 use std::ops::Bound;
 

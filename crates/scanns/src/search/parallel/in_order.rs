@@ -1,10 +1,10 @@
 //! Visits all hits in document order while several threads find them.
 //!
-//! The calling thread visits. If nobody has taken the next range, it takes that range and passes its hits to
-//! the visitor as they are found. Helpers take the ranges after it and hold their hits until it is their
-//! turn. They may be only a few ranges ahead, which bounds memory: eight bytes, or twice that while a buffer
-//! grows, for each document of [`AHEAD`] ranges per thread. A leaf that is not cut is one range. A visitor
-//! that breaks waits until the helpers have noticed.
+//! The calling thread visits the hits. If no thread has taken the next range, it takes the range and passes
+//! the hits to the visitor as they are found. Helpers take the ranges after it and hold their hits until it
+//! is their turn. They may be only a few ranges ahead, which bounds memory: eight bytes, or twice that while
+//! a buffer grows, for each document of [`AHEAD`] ranges per thread. A leaf that is not cut is one range. A
+//! visitor that breaks waits until the helpers have noticed.
 
 use std::collections::BTreeMap;
 use std::ops::ControlFlow;
@@ -16,7 +16,7 @@ use crate::search::exec::goal::Sink;
 use crate::search::parallel::{Help, LeafRange, SearchRanges};
 use crate::sys::{lock, wait};
 
-/// Ranges per thread that may be worked on or waiting at once.
+/// Number of ranges per thread that may be in progress or waiting at the same time.
 const AHEAD: usize = 2;
 
 /// Sends the hits of a range to a sink.
@@ -84,7 +84,7 @@ struct HeldHits {
 
 #[derive(Default)]
 struct Turns {
-    /// The first range that nobody has taken.
+    /// The first range that no thread has taken.
     next: usize,
     /// Ranges that have been visited.
     visited: usize,
@@ -177,7 +177,7 @@ impl InOrder<'_> {
     }
 }
 
-/// Hands over a range even if finding its hits panics, so that nobody waits for it.
+/// Marks a range as finished even if finding its hits panics, so that no thread waits for it forever.
 struct Finished<'o, 'p> {
     order: &'o InOrder<'p>,
     at: usize,

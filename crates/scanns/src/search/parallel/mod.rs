@@ -2,8 +2,8 @@
 //!
 //! A range is a leaf, or some of the documents of a large leaf on disk. The calling thread takes ranges in
 //! document order, and so does every helper that is free. Small queries are not shared, because waking a
-//! thread takes longer than they do. The time of a query is estimated from the lengths of its lists and from
-//! what is asked of it.
+//! thread takes longer than they do. The time of a query is estimated from the lengths of its lists and the
+//! kind of the result.
 
 pub(crate) mod in_order;
 
@@ -91,11 +91,11 @@ impl<'a> SearchRanges<'a> {
         SearchRanges { all, help: (wanted > 0).then_some(Help { helpers: &threads.helpers, wanted }) }
     }
 
-    /// Has every range worked on by some thread. Each thread has a state of its own, made by `new`; returns
+    /// Runs `work` on every range, each on some thread. Each thread has its own state, made by `new`; returns
     /// all states.
     ///
     /// Ends when `work` breaks or fails, or when time is up. The error is the one that a single thread would
-    /// have met.
+    /// have returned.
     pub(crate) fn fold<T: Send>(
         &self,
         clock: Clock<'_>,
@@ -126,8 +126,8 @@ impl<'a> SearchRanges<'a> {
                 next.store(self.all.len(), Ordering::Relaxed);
             }
             lock(&done).extend(own);
-            // All ranges before the first that failed have been worked on, so a single thread would have met
-            // it too.
+            // All ranges before the first failed one have been processed, so a single thread would have
+            // failed there too.
             if let Some(failed) = failed {
                 let mut first = lock(&first_failed);
                 if first.as_ref().is_none_or(|first| failed.0 < first.0) {
@@ -146,8 +146,8 @@ impl<'a> SearchRanges<'a> {
 
 /// Estimates the nanoseconds that one thread needs for a leaf.
 ///
-/// The factors are measured. Where pruning or phrases decide they are a middle, and rather too low, since
-/// sharing in vain takes longer.
+/// The factors are measured. For queries whose time depends on pruning or phrases they are averages, rather
+/// too low than too high, because needless sharing costs more.
 fn estimate(shape: &Shape, want: Want, found: &LeafTerms, leaf: &dyn Leaf) -> u64 {
     let doc_freq = |term: usize| u64::from(found.doc_freq(term));
     let all = || (0..found.refs.len()).map(doc_freq).sum::<u64>();

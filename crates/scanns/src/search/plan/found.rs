@@ -7,14 +7,14 @@ use crate::search::doc_set::DocSet;
 use crate::search::leaf::TermRef;
 use crate::sys::lock;
 
-/// How frequent a term is in all leaves.
+/// The frequencies of a term in all leaves.
 #[derive(Clone, Copy, Debug, Default)]
 pub(crate) struct TermFigures {
     pub(crate) doc_freq: u64,
     pub(crate) total_freq: u64,
 }
 
-/// Where the terms of a plan are.
+/// The terms of a plan, as found in each leaf.
 pub(crate) struct FoundTerms {
     /// By leaf.
     pub(crate) leaves: Vec<LeafTerms>,
@@ -49,7 +49,8 @@ impl LeafTerms {
     }
 }
 
-/// What a pattern matches in a leaf. It is found on first use and serves all ranges of documents of the leaf.
+/// The matches of a pattern in a leaf. They are found on first use and serve all ranges of documents of the
+/// leaf.
 #[derive(Default)]
 pub(crate) struct PatternMatches {
     pub(crate) terms: FindOnce<Vec<TermRef>>,
@@ -67,7 +68,7 @@ impl PatternMatches {
     }
 }
 
-/// A value that the first thread to ask for it finds while others wait.
+/// A value that the first thread computes while other threads that need it wait.
 pub(crate) struct FindOnce<T>(Mutex<Option<Arc<T>>>);
 
 impl<T> Default for FindOnce<T> {

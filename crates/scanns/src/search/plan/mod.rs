@@ -1,8 +1,9 @@
-//! From a query to what is run in every leaf.
+//! Turns a query into a plan, which is run in every leaf.
 //!
 //! `planner.rs` lowers the tree of a query to a tree of nodes (`node.rs`), in which terms, fields, patterns
-//! and ranges are indexes into the lists of a plan (`query_plan.rs`). `found.rs` has what a plan finds in the
-//! leaves, and `shape.rs` the queries that have faster algorithms than one document at a time.
+//! and ranges are indexes into the lists of a plan (`query_plan.rs`). `found.rs` has the terms and matches of
+//! a plan in the leaves, and `shape.rs` detects queries that have faster algorithms than one document at a
+//! time.
 
 pub(crate) mod found;
 pub(crate) mod node;

@@ -7,7 +7,8 @@ pub(crate) struct PlanNode {
     pub(crate) kind: NodeKind,
 }
 
-/// What a node matches. Terms are indexes into [`QueryPlan::terms`](super::QueryPlan::terms).
+/// The kind of a node, which determines what it matches. Terms are indexes into
+/// [`QueryPlan::terms`](super::QueryPlan::terms).
 pub(crate) enum NodeKind {
     Term(usize),
     Bool {
@@ -25,7 +26,7 @@ pub(crate) enum NodeKind {
     Docs(DocSource),
 }
 
-/// Where a set of documents comes from.
+/// The source of a set of documents.
 #[derive(Clone, Copy)]
 pub(crate) enum DocSource {
     /// Every document.

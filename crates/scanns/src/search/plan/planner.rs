@@ -14,11 +14,11 @@ use crate::search::terms::patterns::{FuzzyWord, MAX_EXPANSIONS, PatternMatcher, 
 /// The product of all boosts around a clause. Scores cannot overflow within it.
 const BOOSTS: RangeInclusive<f32> = 1e-18..=1e18;
 
-/// The most nodes inside each other. A parenthesis may hold a list of lists, one level for OR and one for
-/// AND, each of them boosted.
+/// Maximum depth of nodes. A parenthesis may contain a list of lists, one level for OR and one for AND, each
+/// of them boosted.
 const MAX_NODE_DEPTH: usize = 4 * MAX_DEPTH + 4;
 
-/// The most nodes. Each term may be inside lists and boosts of its own.
+/// Maximum number of nodes. Each term may have separate lists and boosts around it.
 const MAX_NODES: usize = 4 * MAX_CLAUSES;
 
 impl<'q> QueryPlan<'q> {
@@ -118,7 +118,7 @@ impl<'q> Planner<'q, '_> {
             return Err(Error::TooMany {
                 what: "terms in a phrase",
                 limit: MAX_CLAUSES as u64,
-                remedy: "ask for a shorter phrase",
+                remedy: "use a shorter phrase",
             });
         }
         if !phrase.terms.is_sorted_by(|(a, _), (b, _)| a <= b) {
@@ -168,7 +168,7 @@ impl<'q> Planner<'q, '_> {
             return Err(Error::TooMany {
                 what: "clauses in a query",
                 limit: MAX_CLAUSES as u64,
-                remedy: "ask for fewer terms at a time",
+                remedy: "use fewer terms at a time",
             });
         }
         Ok(())

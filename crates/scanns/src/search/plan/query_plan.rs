@@ -1,4 +1,4 @@
-//! A plan: what is the same in every leaf.
+//! A plan: the part of a query that is the same in every leaf.
 
 use std::borrow::Cow;
 
@@ -22,7 +22,7 @@ pub(crate) struct QueryPlan<'q> {
     pub(crate) patterns: Vec<(usize, PatternMatcher<'q>)>,
     /// The ranges of values.
     pub(crate) ranges: Vec<&'q ValueRange>,
-    /// The most terms of a leaf that each pattern may match.
+    /// The maximum number of terms of a leaf that each pattern may match.
     pub(crate) expansions: usize,
     pub(crate) root: PlanNode,
 }

@@ -61,7 +61,7 @@ impl<'p> Required<'p> {
         self.required.iter().any(|atom| matches!(atom, Atom::Phrase { .. }))
     }
 
-    /// The terms that a document must have, those of phrases included.
+    /// The terms that a document must have, including the terms of phrases.
     pub(crate) fn terms(&self) -> impl Iterator<Item = Boosted> {
         self.required.iter().flat_map(Atom::terms)
     }

@@ -1,6 +1,6 @@
-//! Divergence from randomness: how far a frequency is from what chance would give.
+//! Divergence from randomness: how far a frequency is from its expectation under chance.
 //!
-//! The formulas are those of Amati and van Rijsbergen (2002) and of Amati and others (TREC 2007), as Terrier
+//! The formulas are from Amati and van Rijsbergen (2002) and Amati and others (TREC 2007), as Terrier
 //! computes them; Lucene no longer has PL2 and never had DPH. N is the number of documents with terms, F the
 //! number of occurrences of the term in all of them, l the mean length. A negative score, which very frequent
 //! terms would get, becomes 0, as Lucene requires of every model. Neither model grows with the frequency

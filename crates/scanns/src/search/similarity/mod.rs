@@ -1,4 +1,4 @@
-//! Scores of terms in documents, in Lucene's arithmetic, rounded step by step as there.
+//! Scores of terms in documents, with the arithmetic and the rounding steps of Lucene.
 //!
 //! Scores depend on a document only through the frequency and its norm byte. The two models in this file
 //! compute in 32 bits; everything that does not depend on the frequency is in a table of 256 factors, made
@@ -21,26 +21,26 @@ use crate::sys::in_wide_vectors;
 pub enum Model {
     /// Okapi BM25, without the factor `k1 + 1`.
     Bm25 {
-        /// How soon more occurrences stop mattering; not negative.
+        /// How quickly additional occurrences stop mattering; not negative.
         k1: f32,
-        /// How much length matters, from 0 to 1.
+        /// How much the length matters, from 0 to 1.
         b: f32,
     },
     /// Lucene's `ClassicSimilarity`: √tf · idf · 1/√length.
     Classic,
     /// A language model with Dirichlet smoothing, Lucene's `LMDirichletSimilarity`. Scores below 0 are 0.
     LmDirichlet {
-        /// How many tokens of the whole collection are mixed into a document; greater than 0.
+        /// The number of tokens of the whole collection that are mixed into a document; greater than 0.
         mu: f32,
     },
     /// A language model with Jelinek-Mercer smoothing, Lucene's `LMJelinekMercerSimilarity`.
     LmJelinekMercer {
-        /// The share of the whole collection in a document; greater than 0, at most 1.
+        /// The share of the whole collection in the mixture; greater than 0, at most 1.
         lambda: f32,
     },
     /// Divergence from randomness: Poisson, Laplace, second normalisation (PL2). Scores below 0 are 0.
     Pl2 {
-        /// How little length matters; greater than 0.
+        /// How little the length matters; greater than 0.
         c: f32,
     },
     /// Divergence from randomness: hypergeometric, with Popper's normalisation (DPH), without parameters.
@@ -60,8 +60,8 @@ impl Default for Model {
 }
 
 impl Model {
-    /// The model of this name with its usual parameters: `bm25`, `tf-idf` (or `classic`), `lm-dirichlet`,
-    /// `lm-jelinek-mercer`, `pl2`, `dph` or `p-norm`.
+    /// Returns the model of this name with its usual parameters: `bm25`, `tf-idf` (or `classic`),
+    /// `lm-dirichlet`, `lm-jelinek-mercer`, `pl2`, `dph` or `p-norm`.
     ///
     /// # Errors
     /// [`Error::UnknownName`] for other names.
@@ -83,7 +83,8 @@ impl Model {
         }
     }
 
-    /// True if impacts bound the scores of the model, so that search can skip what cannot compete.
+    /// Returns true if impacts bound the scores of the model, so that a search can skip postings that cannot
+    /// compete.
     pub(crate) fn is_bounded(&self) -> bool {
         !matches!(self, Model::Pl2 { .. } | Model::Dph | Model::PNorm { .. })
     }
@@ -123,7 +124,7 @@ pub(crate) struct PostingsSlice<'p> {
     pub(crate) tfs: &'p [u32],
 }
 
-/// A way to score. No score is negative.
+/// A formula for scores. No score is negative.
 pub(crate) trait Similarity: Send + Sync {
     /// True if scores grow with the frequency and fall with the norm, so that impacts bound them. Otherwise
     /// every posting is scored.
@@ -158,7 +159,7 @@ pub(crate) trait Similarity: Send + Sync {
         }
     }
 
-    /// An upper bound of the scores of the postings that `impacts` stand for.
+    /// Returns an upper bound of the scores of the postings that `impacts` represent.
     fn bound(&self, weight: Weight, impacts: &[Impact]) -> f32;
 
     /// A number that all scores and bounds are integer multiples of, if it is known.
@@ -203,7 +204,7 @@ impl Similarity for Box<dyn Similarity> {
     }
 }
 
-/// For counting: every score is 0.
+/// The similarity for counting: every score is 0.
 pub(crate) struct Unscored;
 
 impl Similarity for Unscored {
@@ -227,7 +228,7 @@ impl Similarity for Unscored {
 /// The weight of a clause.
 #[derive(Clone, Copy, Debug, Default)]
 pub(crate) struct Weight {
-    /// What the similarity computed from the figures of the term.
+    /// The weight that the similarity computed from the frequencies of the term.
     of_term: f64,
     /// The factor of the query, unless it is included in `of_term`.
     boost: f64,
@@ -354,8 +355,8 @@ impl Similarity for Bm25 {
         weight - weight / (1.0 + impacts.iter().map(product).fold(0.0, f32::max))
     }
 
-    /// Either what is subtracted or what is left is at least half of the weight, and so a multiple of the
-    /// last place of that half. Then the other is too.
+    /// Either the number that is subtracted or the difference is at least half of the weight, and so a
+    /// multiple of the last place of this half. Then the other one is too.
     fn unit(&self, weight: Weight) -> Option<f64> {
         highest_bit(narrow(weight.of_term)).map(|bit| bit * LAST_PLACE / 2.0)
     }
@@ -474,7 +475,7 @@ static TFS: [f32; 256] = {
 /// The nearest 32-bit float, as a cast gives it in Java.
 #[inline]
 pub(crate) fn narrow(value: f64) -> f32 {
-    #[expect(clippy::cast_possible_truncation, reason = "rounding to the nearest is what is wanted")]
+    #[expect(clippy::cast_possible_truncation, reason = "rounding to the nearest float is intended")]
     let nearest = value as f32;
     nearest
 }

@@ -5,11 +5,11 @@ use std::ops::Range;
 use super::scan::SnippetMatch;
 use super::snippet::{Snippet, SnippetOptions};
 
-/// The most fragments of a text.
+/// Maximum number of fragments of a text.
 const MAX_FRAGMENTS: usize = 64;
 
-/// The worth of a stretch of text: first of what no fragment shows yet, then of everything; each term counts
-/// once.
+/// The worth of a stretch of text: first the worth of the terms that no fragment shows yet, then of all
+/// terms; each term counts once.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord)]
 struct Worth {
     new: u64,
@@ -110,7 +110,7 @@ fn cut(text: &[u8], gap: &Range<usize>, core: Range<usize>, length: usize) -> Ra
     while start < core.start.min(end) && is_space(start) {
         start += 1;
     }
-    // What was cut off at the front is added at the end.
+    // The length that was cut off at the front is added at the end.
     let mut end = start.saturating_add(length).min(gap.end);
     if end < text.len() && !is_space(end) {
         let border = (core.end.max(start + 1)..end).rev().find(|&at| is_space(at));

@@ -8,8 +8,8 @@
 //!
 //! The work is bounded. Only the first bytes of a text are scanned, one MiB by default. Every distinct word
 //! of the text is compared once with every pattern; at most four patterns and four terms of fuzzy words count
-//! for it. At most a million places of a phrase are looked at. Matches beyond these limits are not found, and
-//! a text without matches shows its beginning.
+//! for it. At most a million places of a phrase are checked. Matches beyond these limits are not found, and a
+//! text without matches shows its beginning.
 
 mod fragments;
 mod scan;
@@ -29,7 +29,7 @@ use scan::SnippetScan;
 pub use snippet::{Snippet, SnippetOptions};
 use wanted::WantedTerms;
 
-/// The bytes after those that are scanned, which show whether the text goes on.
+/// Number of bytes that are read after the scanned ones, to find out whether the text continues.
 const BEHIND: u64 = 64 << 10;
 
 /// Finds snippets for one query in one field.
@@ -41,11 +41,11 @@ pub struct Highlighter<'q> {
 }
 
 impl Searcher<'_> {
-    /// Prepares to find snippets for a query in texts of the default field. `analyzer` finds the terms of the
-    /// field; `None` for a field whose values are terms.
+    /// Creates a highlighter, which finds snippets for a query in texts of the default field. `analyzer`
+    /// finds the terms of the field; `None` for a field whose values are terms.
     ///
     /// # Errors
-    /// The same as searching for the query.
+    /// The same errors as searching for the query.
     pub fn highlighter<'q>(
         &self,
         query: &'q Query,
@@ -58,19 +58,20 @@ impl Searcher<'_> {
 }
 
 impl Highlighter<'_> {
-    /// The best fragments of a text, in the order of the text: those with the most distinct and rarest terms
-    /// of the query, and of equally good ones the first. A text without matches shows its beginning.
+    /// Returns the best fragments of a text, in the order of the text. These are the fragments with the most
+    /// distinct and rarest terms of the query; of equally good ones, the first is chosen. For a text without
+    /// matches, returns its beginning.
     pub fn snippets(&mut self, text: &[u8]) -> Vec<Snippet> {
         self.snippets_of(text, std::slice::from_ref(&(0..text.len())))
     }
 
-    /// The number of bytes at the front of a text that are needed: those to scan, and some to see whether the
-    /// text goes on.
+    /// Returns the number of bytes at the front of a text that are needed: the bytes to scan, and some more
+    /// to find out whether the text continues.
     pub(crate) fn needs(&self) -> u64 {
         (self.options.scan as u64).saturating_add(BEHIND)
     }
 
-    /// The same for a text that consists of several values of a field. A phrase does not extend over two
+    /// Does the same for a text that consists of several values of a field. A phrase does not extend over two
     /// values.
     pub fn snippets_of(&mut self, text: &[u8], values: &[Range<usize>]) -> Vec<Snippet> {
         let len = fragments::char_before(text, text.len().min(self.options.scan));

@@ -5,7 +5,7 @@ use std::ops::Range;
 use super::wanted::{MAX_OF_A_WORD, WantedPhrase, WantedTerms};
 use crate::tokenize::TokenSink;
 
-/// The most places of the terms of a phrase.
+/// Maximum number of places of the terms of a phrase.
 const MAX_PLACES: usize = 1 << 20;
 
 /// A match in a text.
@@ -96,9 +96,8 @@ impl TokenSink for SnippetScan<'_, '_> {
     }
 }
 
-/// Marks the tokens of the places where a phrase is complete, with one token for each of its terms, at most
-/// `slop` apart from their places in the phrase. In a sloppy phrase, repeated terms in between are marked
-/// too.
+/// Marks the tokens of the places where a phrase is complete: one token for each of its terms, at most `slop`
+/// apart from their places in the phrase. In a sloppy phrase, repeated terms between them are marked too.
 fn mark_phrase(phrase: &WantedPhrase, found: &[(SnippetMatch, u32)], counts: &mut [bool]) {
     // For each token of the phrase: where the phrase would begin, the index of its term, and the token.
     let mut starts: Vec<(i64, usize, usize)> = Vec::new();

@@ -2,14 +2,14 @@
 
 use std::ops::Range;
 
-/// The form of snippets.
+/// Options for making snippets.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct SnippetOptions {
-    /// The most bytes of a fragment; clamped to 16 to 65,536.
+    /// The maximum number of bytes of a fragment; clamped to 16 to 65,536.
     pub length: usize,
-    /// The most fragments of a document, up to 64.
+    /// The maximum number of fragments of a document, up to 64.
     pub fragments: usize,
-    /// The number of bytes at the front of a document that are scanned.
+    /// The number of bytes to scan at the front of a document.
     pub scan: usize,
 }
 
@@ -20,7 +20,7 @@ impl Default for SnippetOptions {
 }
 
 impl SnippetOptions {
-    /// The most bytes of a fragment.
+    /// Returns the maximum number of bytes of a fragment.
     pub(super) fn fragment_bytes(&self) -> usize {
         self.length.clamp(16, 1 << 16)
     }
@@ -29,18 +29,18 @@ impl SnippetOptions {
 /// A fragment of a text.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Snippet {
-    /// The bytes of the fragment, which need not be UTF-8. No character is cut.
+    /// The bytes of the fragment, which need not be valid UTF-8. No character is cut.
     pub text: Vec<u8>,
-    /// Where the fragment begins in the text, in bytes.
+    /// The start of the fragment in the text, in bytes.
     pub start: usize,
     /// The matches, as ranges of bytes of the fragment: in order, without overlaps, none empty.
     pub marks: Vec<Range<usize>>,
-    /// Whether more than white space follows in the text, as far as it was read.
+    /// Whether the text contains more than white space after the fragment, as far as it was read.
     pub goes_on: bool,
 }
 
 impl Snippet {
-    /// The fragment with `open` before each mark and `close` after it.
+    /// Returns the fragment with `open` before each mark and `close` after it.
     pub fn marked(&self, open: &[u8], close: &[u8]) -> Vec<u8> {
         let mut all = Vec::with_capacity(self.text.len() + self.marks.len() * (open.len() + close.len()));
         let mut at = 0;

@@ -55,7 +55,7 @@ fn of_length(length: usize, fragments: usize) -> SnippetOptions {
     SnippetOptions { length, fragments, ..SnippetOptions::default() }
 }
 
-/// The fragments with their marks in brackets.
+/// Returns the fragments with their marks in brackets.
 fn show(query: &str, text: &str, length: usize, fragments: usize) -> String {
     let found =
         snippets_in(&["a b c"], &Analyzer::Standard, query, text.as_bytes(), of_length(length, fragments));

@@ -1,4 +1,4 @@
-//! What to look for in a text: the terms, phrases and patterns of one field that a query can match by.
+//! The terms, phrases and patterns of one field that a query can match by, to look for in a text.
 
 use std::collections::{HashMap, HashSet};
 
@@ -9,17 +9,18 @@ use crate::search::plan::QueryPlan;
 use crate::search::plan::node::{DocSource, NodeKind, PlanNode};
 use crate::search::terms::patterns::PatternMatcher;
 
-/// The most patterns that count for one word.
+/// Maximum number of patterns that count for one word.
 const PATTERNS_OF_A_WORD: usize = 4;
 
-/// The most terms of the query that count for one word, which may be a nearest term of many fuzzy words.
+/// Maximum number of terms of the query that count for one word, which may be a nearest term of many fuzzy
+/// words.
 const TERMS_OF_A_WORD: usize = 4;
 
-/// The most terms and patterns that count for one word.
+/// Maximum number of terms and patterns that count for one word.
 pub(super) const MAX_OF_A_WORD: usize = TERMS_OF_A_WORD + PATTERNS_OF_A_WORD;
 
-/// The most distinct words that are cached with the patterns that match them, and the most bytes of these
-/// words. Then the cache is cleared.
+/// Maximum number of distinct words that are cached with the patterns that match them, and maximum size of
+/// these words in bytes. Beyond this, the cache is cleared.
 const MAX_WORDS: usize = 1 << 16;
 const MAX_BYTES: usize = 16 << 20;
 
@@ -31,8 +32,8 @@ pub(super) struct WantedPhrase {
 
 /// The terms, patterns and phrases of a query in one field. Terms have the first numbers, then patterns.
 pub(super) struct WantedTerms<'q> {
-    /// The numbers of each term. A term that no fuzzy word brought comes first, since phrases consist of
-    /// those.
+    /// The numbers of each term. A term that does not come from a fuzzy word has its first number first,
+    /// because phrases consist of such terms.
     terms: HashMap<Vec<u8>, Vec<usize>>,
     patterns: Vec<(usize, PatternMatcher<'q>)>,
     pub(super) phrases: Vec<WantedPhrase>,
@@ -92,7 +93,7 @@ impl<'q> WantedTerms<'q> {
         Ok(wanted)
     }
 
-    /// Takes what a node can match by.
+    /// Adds the terms, patterns and phrases that a node can match by.
     fn take(&mut self, node: &PlanNode, plan: &QueryPlan, is_here: &dyn Fn(usize) -> bool) {
         match &node.kind {
             NodeKind::Term(term) => self.alone[*term] |= is_here(plan.field_of(*term)),

@@ -16,19 +16,20 @@ use crate::search::terms::term_count::TermCount;
 const STEP: u64 = 1 << 16;
 
 impl Searcher<'_> {
-    /// The terms of the default field that begin with `prefix`, in the order of their bytes.
+    /// Returns the terms of the default field that begin with `prefix`, in byte order.
     ///
     /// # Errors
-    /// [`Error::Corrupt`](crate::Error::Corrupt) if terms cannot be read; so do the items.
+    /// [`Error::Corrupt`](crate::Error::Corrupt) if terms cannot be read. The items of the iterator fail in
+    /// the same way.
     pub fn terms(&self, prefix: &[u8]) -> Result<TermCounts<'_>> {
         let place = self.fields.default_place();
         let leaves = (0..self.fields.leaves()).map(|leaf| self.fields.leaf(place, leaf));
         TermCounts::new(leaves, prefix)
     }
 
-    /// The `most` terms of the default field that begin with `prefix` and are in the most documents, the most
-    /// frequent first, and equally frequent ones in the order of their bytes. `progress` is called now
-    /// and then with the number of terms that were read.
+    /// Returns the `most` terms of the default field that begin with `prefix` and are in the most documents.
+    /// They are sorted by descending frequency, and equally frequent ones in byte order. `progress` is called
+    /// now and then with the number of terms that were read.
     ///
     /// # Errors
     /// [`Error::Corrupt`](crate::Error::Corrupt) if terms cannot be read.
@@ -61,7 +62,7 @@ impl Searcher<'_> {
     }
 }
 
-/// The terms of all leaves with their frequencies, in the order of their bytes: see [`Searcher::terms`].
+/// An iterator over the terms of all leaves with their frequencies, in byte order; see [`Searcher::terms`].
 pub struct TermCounts<'s> {
     prefix: Vec<u8>,
     streams: Vec<Box<dyn TermStream + 's>>,
@@ -83,7 +84,7 @@ impl<'s> TermCounts<'s> {
         Ok(TermCounts { prefix: prefix.to_vec(), streams, heads, current: TermCount::default() })
     }
 
-    /// The next term; `None` at the end. Unlike the iterator, this does not copy the term.
+    /// Returns the next term; `None` at the end. Unlike the iterator, this does not copy the term.
     ///
     /// # Errors
     /// [`Error::Corrupt`](crate::Error::Corrupt) if terms cannot be read.

@@ -1,8 +1,8 @@
-//! Terms of an index: those that a pattern matches, the most frequent ones, and those that may have been
-//! meant.
+//! Terms of an index: the terms that a pattern matches, the most frequent terms, and suggestions for misspelt
+//! terms.
 //!
-//! `patterns/` knows leaves only, and the plan of a query uses it. `frequent.rs` and `suggest.rs` add to the
-//! searcher.
+//! `patterns/` depends on leaves only, and the plan of a query uses it. `frequent.rs` and `suggest.rs` add
+//! methods to the searcher.
 
 pub(crate) mod frequent;
 pub(crate) mod patterns;

@@ -1,4 +1,4 @@
-//! Did you mean: terms of the index that are spelt like words of a query that no document contains.
+//! Suggestions: terms of the index that are spelt like words of a query that no document contains.
 
 use std::cmp::Reverse;
 
@@ -10,15 +10,15 @@ use crate::search::searcher::Searcher;
 use crate::search::terms::patterns::{MAX_FUZZY_CHARS, NearTerm, near_terms};
 use crate::search::terms::term_count::TermCount;
 
-/// The most words of a query for which suggestions are looked up.
+/// Maximum number of words of a query for which suggestions are looked up.
 const MAX_WORDS: usize = 16;
 
-/// The lengths in characters from which one edit and two edits are tried. An edit of a shorter word gives
-/// another word.
+/// The minimum lengths in characters from which one edit and two edits are tried. An edit of a shorter word
+/// makes another word.
 const ONE_EDIT: usize = 3;
 const TWO_EDITS: usize = 6;
 
-/// A word of a query, and what may have been meant by it.
+/// A word of a query, and similar terms that may be meant.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Suggestion {
     /// The field of the word.
@@ -27,17 +27,17 @@ pub struct Suggestion {
     pub word: Vec<u8>,
     /// The number of documents that contain it.
     pub doc_freq: u64,
-    /// Similar terms that are in more documents, the most frequent first: those within one edit, or else
-    /// those within two.
+    /// Similar terms that are in more documents, sorted by descending frequency: the terms within one edit
+    /// or, if there are none, within two.
     pub near: Vec<TermCount>,
 }
 
 impl Searcher<'_> {
-    /// The up to `most` terms that are most likely meant by each word of a query that at most `few` documents
-    /// contain. Words without such terms are left out.
+    /// Suggests terms for each word of a query that at most `few` documents contain: up to `most` terms that
+    /// are the most likely meant. Words without suggestions are omitted.
     ///
     /// Words are the terms of term and phrase clauses that documents may match by, the first 16 of them.
-    /// Terms are as the index has them: stems if it stems.
+    /// Terms are in the form of the index: stems if the analyzer stems.
     ///
     /// # Errors
     /// [`Error::Corrupt`](crate::Error::Corrupt) if terms cannot be read.
@@ -65,7 +65,7 @@ impl Searcher<'_> {
     }
 }
 
-/// The up to `most` terms like `word` that are in more than `doc_freq` documents.
+/// Returns up to `most` terms that are similar to `word` and are in more than `doc_freq` documents.
 fn similar(leaves: &[&dyn Leaf], word: &[u8], doc_freq: u64, most: usize) -> Result<Vec<TermCount>> {
     let Ok(text) = std::str::from_utf8(word) else { return Ok(Vec::new()) };
     let length = text.chars().count();
@@ -147,7 +147,7 @@ mod tests {
         );
         assert_eq!(near(&term("hause"), 0), [one("hause", &["house"])]);
         assert_eq!(near(&term("hoarse"), 0), [one("hoarse", &["horse"])], "one edit, so house is not");
-        assert_eq!(near(&term("license"), 0), [], "what is there needs none");
+        assert_eq!(near(&term("license"), 0), [], "an existing word needs no suggestion");
         assert_eq!(
             near(&term("licence"), 1),
             [one("licence", &["license"])],

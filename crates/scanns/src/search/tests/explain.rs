@@ -104,7 +104,7 @@ fn bm25_is_explained_by_its_formula() {
     2 n, documents with the term
   0.54794514 tf, freq / (freq + k1 · (1 - b + b · length / average))
     2 freq, how often it occurs in the document
-    1.2 k1, how quickly more occurrences stop to matter
+    1.2 k1, how quickly more occurrences stop mattering
     0.75 b, how much length matters
     3 length, tokens of the document, as rounded in the index
     2 average, the mean length of documents
@@ -164,7 +164,7 @@ fn lists_tell_required_from_optional_clauses() {
     let not = Query::Bool(BoolQuery { must_not: vec![word("c")], ..BoolQuery::default() });
     assert_eq!(
         explained(&not, Model::default(), 0),
-        "0 no excluded clause matches, and there are no others\n"
+        "0 no excluded clause matches, and there are no other clauses\n"
     );
     assert_eq!(explained(&not, Model::default(), 2), "");
 }
@@ -232,7 +232,7 @@ fn p_norm_is_explained_by_degrees_of_match() {
     for part in [
         "and, p = 2: 1 - (sum of (w · (1 - d))^p / sum of w^p)^(1/p) over the d of\n",
         "  0.76052576 a: d, freq / highest freq · idf / highest idf\n    2 freq",
-        "  0 not, so d counts and not 1 - d: c: d, freq",
+        "  0 not, so d counts instead of 1 - d: c: d, freq",
         "  0.38026288 or, p = 2",
         "    0.38026288 b: d, freq",
     ] {

@@ -15,7 +15,7 @@ pub(super) fn one_in(random: &mut Rng, count: u64) -> bool {
 #[derive(Clone, Default)]
 pub(in crate::search) struct Document {
     pub(super) tfs: BTreeMap<Vec<u8>, u32>,
-    /// The positions of each term, as many as its frequency.
+    /// The positions of each term; their number is its frequency.
     pub(super) positions: BTreeMap<Vec<u8>, Vec<u32>>,
     pub(super) length: u64,
     pub(super) dead: bool,

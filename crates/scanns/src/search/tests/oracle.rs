@@ -1,4 +1,4 @@
-//! Scores by the definitions, one document at a time.
+//! Computes scores by the definitions, one document at a time.
 
 use std::f64::consts::{LOG2_E, PI};
 
@@ -11,10 +11,10 @@ use std::cell::RefCell;
 use std::collections::{BTreeSet, HashMap};
 use std::ops::RangeBounds;
 
-/// Documents by leaf, in each field, with the figures that the formulas need.
+/// Documents by leaf, in each field, with the frequencies that the formulas need.
 pub(super) struct Oracle<'d> {
     fields: Vec<InField<'d>>,
-    /// Counted figures, by field and term.
+    /// Cached frequencies, by field and term.
     known: RefCell<HashMap<(usize, Vec<u8>), Figures>>,
 }
 
@@ -302,7 +302,7 @@ impl<'d> Oracle<'d> {
     }
 }
 
-/// Whether a pattern matches a term, by the plainest means.
+/// Returns true if a pattern matches a term, by the simplest method.
 fn matches(pattern: &Pattern, term: &[u8]) -> bool {
     match pattern {
         Pattern::Prefix(prefix) => term.starts_with(prefix),
@@ -316,7 +316,7 @@ fn matches(pattern: &Pattern, term: &[u8]) -> bool {
     }
 }
 
-/// Whether a text consists of the parts, by trying all ways.
+/// Returns true if a text consists of the parts, by trying all possibilities.
 pub(in crate::search) fn fits(parts: &[WildcardPart], text: &str) -> bool {
     let Some((first, rest)) = parts.split_first() else { return text.is_empty() };
     match first {

@@ -278,7 +278,7 @@ fn required_clauses_give_the_hits_of_document_at_a_time() {
     }
 }
 
-/// Documents of equal length that contain those of `words` for which `has` is true.
+/// Documents of equal length that contain the `words` for which `has` is true.
 fn documents_with(count: usize, words: &[&str], has: impl Fn(usize, &str) -> bool) -> Vec<Document> {
     let text = |doc| {
         let here = words.iter().map(|&word| if has(doc, word) { word } else { "-" });

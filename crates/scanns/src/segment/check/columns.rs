@@ -9,7 +9,7 @@ impl Segment {
     /// Reads all columns and compares them with their indexes.
     ///
     /// # Errors
-    /// [`Error::Corrupt`] for the first fault that is found, and errors from `progress`.
+    /// [`Error::Corrupt`] for the first error that is found, and errors from `progress`.
     pub(super) fn check_columns(&self, progress: &mut dyn FnMut(u64) -> Result<()>) -> Result<()> {
         for (field, column) in self.columns() {
             let mut look = || progress(self.bytes());
@@ -26,7 +26,7 @@ impl Segment {
     }
 }
 
-/// Returns what is wrong with a column that can be read.
+/// Returns a description of the error if a readable column is inconsistent.
 fn check_column(column: &Column, look: &mut dyn FnMut() -> Result<()>) -> Result<Option<String>> {
     let mut scan = Scan::new();
     let mut places = BlockPlaces::of(column);
@@ -38,7 +38,7 @@ fn check_column(column: &Column, look: &mut dyn FnMut() -> Result<()>) -> Result
             look()?;
             let entry = column.entry(block)?;
             if entry.first != next || column.block_of(entry.first)? != block {
-                return Ok(Some(format!("block {block} is not where the index leads for its documents")));
+                return Ok(Some(format!("the index does not lead to block {block} for its documents")));
             }
             next += entry.documents;
             if column.front(entry.offset)? != (entry.length, entry.documents) || !places.take(&entry) {
@@ -67,18 +67,18 @@ fn check_column(column: &Column, look: &mut dyn FnMut() -> Result<()>) -> Result
     }
     if let Some(terms) = column.terms() {
         if bounds.is_some_and(|(_, most)| most >= u64::from(terms.len())) {
-            return Ok(Some("it has numbers of terms that do not exist".into()));
+            return Ok(Some("it contains numbers of terms that do not exist".into()));
         }
         terms.check(look)?;
     }
     Ok(None)
 }
 
-/// Where the next block must begin. Blocks follow each other without gaps. In a column with changed values,
-/// the blocks that replace others follow each other behind the blocks of the segment, which then have gaps.
+/// The expected place of the next block. Blocks follow each other without gaps. In a column with changed
+/// values, the replacing blocks follow each other after the blocks of the segment, which then have gaps.
 struct BlockPlaces {
     written: u64,
-    /// Where the replacing blocks begin, if there are any.
+    /// The start of the replacing blocks, if there are any.
     behind: u64,
     newer: u64,
     has_newer: bool,
@@ -90,7 +90,7 @@ impl BlockPlaces {
         BlockPlaces { written: 0, behind, newer: behind, has_newer: column.has_newer() }
     }
 
-    /// Returns false for a block in a place where it cannot be.
+    /// Returns false if the place of a block is invalid.
     fn take(&mut self, entry: &JumpEntry) -> bool {
         let is_newer = self.has_newer && entry.offset >= self.behind;
         let place = if is_newer { &mut self.newer } else { &mut self.written };
@@ -100,8 +100,8 @@ impl BlockPlaces {
     }
 }
 
-/// The figures of a block from its values. For strings the least and the greatest value are 0, as in the
-/// index.
+/// Computes the figures of a block from its values. For strings the least and the greatest value are 0, as in
+/// the index.
 fn found_in(scan: &mut Scan, column: &Column, block: u32) -> Result<BlockRange> {
     let mut found = BlockRange::NONE;
     if column.kind().is_strings() {

@@ -1,8 +1,8 @@
 //! Verifies the stored documents, and that document vectors agree with the postings.
 //!
-//! Postings are read term by term, vectors document by document. So that neither has to be held in memory,
-//! each posting is hashed to 64 bits from its term, frequency, positions and offsets; the sum of the hashes
-//! of a document must be the same on both sides.
+//! Postings are read term by term, vectors document by document. To avoid holding either in memory, each
+//! posting is hashed to 64 bits from its term, frequency, positions and offsets. The sum of the hashes of a
+//! document must be the same on both sides.
 
 use std::ops::Range;
 
@@ -24,7 +24,7 @@ impl Segment {
     /// postings.
     ///
     /// # Errors
-    /// [`Error::Corrupt`] for the first fault that is found, and errors from `progress`.
+    /// [`Error::Corrupt`] for the first error that is found, and errors from `progress`.
     pub(super) fn check_stored(
         &self,
         level: CheckLevel,

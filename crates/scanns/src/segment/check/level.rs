@@ -1,6 +1,6 @@
-//! How thoroughly an index is verified.
+//! The levels of verification.
 
-/// How much of an index is verified; each level includes those before it.
+/// How thoroughly to verify an index; each level includes the levels before it.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub enum CheckLevel {
     /// The commit is valid, and its files exist and belong to it.

@@ -1,5 +1,5 @@
 //! Verifies a segment: every byte against its checksum, every structure, and every figure against the data
-//! that it sums up. `columns.rs` verifies the columns, `documents.rs` the stored documents and vectors.
+//! that it summarizes. `columns.rs` verifies the columns, `documents.rs` the stored documents and vectors.
 
 mod columns;
 mod documents;
@@ -18,11 +18,11 @@ use crate::schema::Postings;
 const LOOK_EVERY: u64 = 1 << 12;
 
 impl Segment {
-    /// Verifies everything that `level` asks for, and calls `progress` now and then with the bytes verified
-    /// so far.
+    /// Verifies the segment at `level`, and calls `progress` from time to time with the number of bytes
+    /// verified so far.
     ///
     /// # Errors
-    /// [`Error::Corrupt`] for the first fault that is found, and errors from `progress`.
+    /// [`Error::Corrupt`] for the first error that is found, and errors from `progress`.
     pub fn check(&self, level: CheckLevel, progress: &mut dyn FnMut(u64) -> Result<()>) -> Result<()> {
         if level >= CheckLevel::Checksums {
             self.envelope().verify(progress)?;
@@ -86,7 +86,7 @@ impl Segment {
         let stats = self.stats();
         if doc >= stats.max_doc || term_freq == 0 || stats.void.binary_search(&doc).is_ok() {
             let term = term.escape_ascii();
-            return Err(self.wrong(format!("term \"{term}\" names document {doc}, {term_freq} times")));
+            return Err(self.wrong(format!("term \"{term}\" lists document {doc}, {term_freq} times")));
         }
         found.tokens += u64::from(term_freq);
         if let Some(length) = found.lengths.get_mut(doc as usize) {
@@ -140,7 +140,7 @@ impl Segment {
             )));
         }
         if stats.kept == Postings::Documents {
-            // Such postings do not tell the lengths of documents.
+            // The lengths of documents cannot be computed from such postings.
             return Ok(());
         }
         let norms = self.norms()?.iter().zip(&found.lengths).enumerate();

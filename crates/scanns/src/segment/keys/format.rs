@@ -1,4 +1,4 @@
-//! Runs of keys, and the sizes of what the sections hold.
+//! Runs of keys, and the sizes of the elements of the sections.
 
 use crate::source::Stamp;
 
@@ -27,7 +27,7 @@ pub(super) enum KeyKind {
     Places = 2,
 }
 
-/// Documents whose keys are consecutive lines of one file, or one document that is a file.
+/// Documents whose keys are consecutive lines of one file, or one document that is a whole file.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct KeyRun {
     /// The first of the documents; the last is before the next run.
@@ -49,7 +49,7 @@ pub struct Keys {
     pub runs: Option<Vec<KeyRun>>,
 }
 
-/// The hash by which a path is found.
+/// The hash that is used to find a path.
 pub(super) fn hash(path: &[u8]) -> u64 {
     xxhash_rust::xxh3::xxh3_64(path)
 }

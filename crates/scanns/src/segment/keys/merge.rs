@@ -1,4 +1,4 @@
-//! Joins the keys of several segments. Paths without a surviving document are dropped.
+//! Joins the keys of several segments. Paths without surviving documents are dropped.
 
 use std::cmp::Reverse;
 use std::collections::BinaryHeap;
@@ -13,15 +13,15 @@ use crate::segment::layout::{HASHES, STAMPS};
 use crate::segment::renumbering::Renumbering;
 use crate::store::EnvelopeWriter;
 
-/// The keys of one segment, and which of its documents survive.
+/// The keys of one segment, and the documents that survive.
 pub(in crate::segment) struct KeySource<'a> {
     pub(in crate::segment) keys: KeyReader<'a>,
     /// The new numbers of its documents.
     pub(in crate::segment) documents: &'a Renumbering,
 }
 
-/// Writes the sections of keys of the survivors. Documents with places keep them if that takes less space
-/// than more runs.
+/// Writes the key sections of the survivors. Documents with places keep them if this takes less space than
+/// more runs.
 pub(in crate::segment) fn merge(sources: &[KeySource<'_>], out: &mut EnvelopeWriter) -> Result<()> {
     let (numbers, count) = merge_paths(sources, out)?;
     if !sources.iter().any(|KeySource { keys, .. }| keys.by_run()) {
@@ -112,8 +112,8 @@ fn merge_hashes(sources: &[KeySource<'_>], numbers: &[Renumbering], out: &mut En
     Ok(())
 }
 
-/// Calls `visit` with the runs of the survivors in their order. A run ends where documents were dropped, and
-/// goes on where the next document is the next line.
+/// Calls `visit` with the runs of the survivors in their order. A run ends at dropped documents, and
+/// continues if the next document is the next line.
 pub(super) fn merged_runs(
     sources: &[KeySource<'_>],
     numbers: &[Renumbering],
@@ -129,8 +129,8 @@ pub(super) fn merged_runs(
     Ok(())
 }
 
-/// Calls `visit` with the runs of the survivors in the order of their places; `places` has the new numbers of
-/// the places.
+/// Calls `visit` with the runs of the survivors in the order of their places; `places` contains the new
+/// numbers of the places.
 pub(super) fn placed_runs(
     sources: &[KeySource<'_>],
     places: &[Renumbering],
@@ -151,7 +151,7 @@ pub(super) fn placed_runs(
     Ok(())
 }
 
-/// Cuts and joins runs.
+/// Splits and joins runs.
 struct RunJoiner<'v> {
     /// The path and line that would continue the current run.
     goes_on: Option<(u32, u64)>,
@@ -181,7 +181,7 @@ impl RunJoiner<'_> {
     }
 }
 
-/// New numbers for the places of the survivors of each source. Without places, they are those of the
+/// The new numbers for the places of the survivors of each source. Without places, the numbers of the
 /// documents.
 pub(super) fn surviving_places(sources: &[KeySource<'_>]) -> Result<Vec<Renumbering>> {
     let mut places: Vec<Renumbering> = Vec::with_capacity(sources.len());

@@ -1,6 +1,6 @@
-//! Joins the keys of several segments whose documents get another order.
+//! Joins the keys of several segments whose documents are reordered.
 //!
-//! If documents are files, their paths are put into that order. Lines stay in runs in the order of their
+//! If documents are files, their paths are written in the new order. Lines stay in runs in the order of their
 //! files, and each document gets a place among the runs; a run for each line would take several times as much
 //! space.
 
@@ -17,8 +17,8 @@ use crate::store::EnvelopeWriter;
 /// Documents between two calls of `look`.
 const LOOK_EVERY: usize = 1 << 12;
 
-/// Bytes of those parts of the keys whose size depends on the order of the documents, for the survivors in
-/// `order`, or in the order of the sources.
+/// The size of the parts of the keys that depend on the order of the documents, in bytes, for the survivors
+/// in `order` or in the order of the sources.
 pub(in crate::segment) fn bytes_in_order(
     sources: &[KeySource<'_>],
     documents: &[Renumbering],
@@ -71,7 +71,7 @@ fn bytes_of_paths(
     Ok(bytes)
 }
 
-/// Writes the sections of keys of the survivors in `order`.
+/// Writes the key sections of the survivors in `order`.
 pub(in crate::segment) fn merge_in_order(
     sources: &[KeySource<'_>],
     documents: &[Renumbering],
@@ -120,8 +120,8 @@ fn write_files(
     begin_runs(KeyKind::Files, count, out)
 }
 
-/// The runs of all survivors, sorted by path and line, so that lines of a file that were apart come together
-/// again. Each takes 24 bytes.
+/// The runs of all survivors, sorted by path and line, so that separated lines of a file are joined again.
+/// Each run takes 24 bytes.
 struct PlacedRuns(Vec<PlacedRun>);
 
 #[derive(Clone, Copy)]

@@ -13,13 +13,13 @@
 //! ```
 //!
 //! The documents of a run are consecutive lines of its path. A run whose first line is 0 is one document, the
-//! whole file. So lines cost next to nothing, and a merge can join files and lines. If a merge has put
-//! documents into another order, runs are runs of places, and each document has a place; later merges keep
-//! places as long as they take less space than a run for each line.
+//! whole file. So lines take almost no space, and a merge can join files and lines. If a merge has reordered
+//! the documents, runs are runs of places, and each document has a place; later merges keep places as long as
+//! they take less space than a run for each line.
 //!
-//! `format.rs` has the types and sizes, `write.rs` writes the sections, `read.rs` finds keys and documents in
-//! them, `places.rs` maps documents to places, `merge.rs` joins the keys of several segments,
-//! `merge_in_order.rs` does so in another order.
+//! `format.rs` defines the types and sizes, `write.rs` writes the sections, `read.rs` finds keys and
+//! documents in them, `places.rs` maps documents to places, `merge.rs` joins the keys of several segments,
+//! and `merge_in_order.rs` does so in another order.
 
 mod format;
 mod merge;

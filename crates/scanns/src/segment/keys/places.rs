@@ -43,7 +43,7 @@ impl<'a> DocumentPlaces<'a> {
         self.section.corrupt(format!("the place of document {doc} does not exist or is taken"))
     }
 
-    /// The documents at `places`, which ascend, in the order of the documents.
+    /// The documents at the ascending ranges `places`, in document order.
     pub(super) fn documents_at(&self, places: &[Range<u32>]) -> Result<Vec<Range<u32>>> {
         let mut found = Vec::new();
         let documents = if places.is_empty() { 0 } else { self.documents };

@@ -23,7 +23,7 @@ pub(in crate::segment) struct KeyReader<'a> {
     stamps: &'a Section,
     pub(super) max_doc: u32,
     by_run: bool,
-    /// The place of each document among the runs, if that is not its number.
+    /// The place of each document among the runs, if it differs from the number of the document.
     pub(super) order: Option<DocumentPlaces<'a>>,
     /// Number of paths.
     count: u32,
@@ -35,11 +35,11 @@ impl<'a> KeyReader<'a> {
     /// The keys of a segment of `max_doc` documents.
     ///
     /// # Errors
-    /// [`Error::Corrupt`] if the sizes of the sections do not fit together.
+    /// [`Error::Corrupt`] if the sizes of the sections contradict each other.
     pub(in crate::segment) fn open(file: &'a Envelope, max_doc: u32) -> Result<Self> {
         let (keys, paths) = (file.section(KEYS)?, file.section(PATHS)?);
         let (places, hashes, stamps) = (file.section(PLACES)?, file.section(HASHES)?, file.section(STAMPS)?);
-        let wrong = || keys.corrupt("the sizes of its parts do not fit together");
+        let wrong = || keys.corrupt("the sizes of its parts contradict each other");
         let mut head = ByteReader::new(keys.get(0..HEAD)?);
         let (Some(kind @ 0..=2), Some(count)) = (head.u32(), head.u32()) else { return Err(wrong()) };
         let runs = keys.len() - HEAD;
@@ -127,8 +127,8 @@ impl<'a> KeyReader<'a> {
         Ok(low.checked_sub(1))
     }
 
-    /// All runs in the order of the documents, each with its documents. In a segment without runs, and in one
-    /// whose documents are not in the order of the runs, each document is a run of its own.
+    /// All runs in document order, each with its documents. In a segment without runs, or whose documents are
+    /// not in the order of the runs, each document is a separate run.
     pub(in crate::segment) fn runs(&self) -> Result<KeyRuns<'a>> {
         if !self.by_run {
             return Ok(KeyRuns::Files(0..self.max_doc));
@@ -243,7 +243,7 @@ impl<'a> KeyReader<'a> {
         Ok(found)
     }
 
-    /// Returns true if the paths have stamps; those of documents that programs added have none.
+    /// Returns true if the paths have stamps; documents that programs added have none.
     pub(super) fn has_stamps(&self) -> bool {
         self.stamps.len() > 0
     }
@@ -261,7 +261,7 @@ impl<'a> KeyReader<'a> {
         }
     }
 
-    /// The documents of the paths with these numbers, which ascend, as ranges in order.
+    /// The documents of the paths with these ascending numbers, as ranges in order.
     pub(in crate::segment) fn documents_of(&self, paths: &[u32]) -> Result<Vec<Range<u32>>> {
         if !self.by_run {
             return Ok(paths.iter().map(|&path| path..path + 1).collect());
@@ -278,7 +278,7 @@ impl<'a> KeyReader<'a> {
         self.documents_at(found)
     }
 
-    /// The documents of these lines, which are (path, line) in ascending order.
+    /// The documents of these lines, given as (path, line) in ascending order.
     pub(in crate::segment) fn lines(&self, wanted: &[(u32, u64)]) -> Result<Vec<Range<u32>>> {
         let mut found = Vec::new();
         if wanted.is_empty() || !self.by_run {
@@ -300,7 +300,7 @@ impl<'a> KeyReader<'a> {
         self.documents_at(found)
     }
 
-    /// The documents at these places, which ascend.
+    /// The documents at these ascending places.
     fn documents_at(&self, places: Vec<Range<u32>>) -> Result<Vec<Range<u32>>> {
         match self.order {
             Some(order) => order.documents_at(&places),
@@ -308,7 +308,7 @@ impl<'a> KeyReader<'a> {
         }
     }
 
-    /// Verifies that all runs can be read, that each document has a place of its own, and that every path can
+    /// Verifies that all runs can be read, that each document has a different place, and that every path can
     /// be read and is found by its hash.
     pub(in crate::segment) fn check(&self) -> Result<()> {
         for run in self.runs()? {

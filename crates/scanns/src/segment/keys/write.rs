@@ -30,7 +30,7 @@ pub(in crate::segment) fn write(keys: &Keys, out: &mut EnvelopeWriter) -> Result
     keys.runs.iter().flatten().try_for_each(|run| write_run(run, out))
 }
 
-/// Encodes each path as the length that it shares with the one before, and the rest.
+/// Encodes each path as the length of the prefix shared with the previous path, and the rest.
 #[derive(Default)]
 pub(super) struct FrontCoder {
     count: u32,
@@ -62,7 +62,7 @@ impl FrontCoder {
     }
 }
 
-/// Writes paths as they come, and keeps eight bytes for every sixteen of them.
+/// Writes paths in sequence, and keeps eight bytes in memory for every sixteen of them.
 pub(super) struct PathWriter {
     coder: FrontCoder,
     places: Vec<u8>,
@@ -91,7 +91,7 @@ impl PathWriter {
     }
 }
 
-/// Writes the stamp of the next path. The section of stamps must have been begun.
+/// Writes the stamp of the next path. The section of stamps must be open.
 pub(super) fn write_stamp(stamp: &Stamp, out: &mut EnvelopeWriter) -> Result<()> {
     let mut bytes = [0; STAMP];
     bytes[..8].copy_from_slice(&stamp.bytes.to_le_bytes());
@@ -99,7 +99,7 @@ pub(super) fn write_stamp(stamp: &Stamp, out: &mut EnvelopeWriter) -> Result<()>
     out.write(&bytes)
 }
 
-/// Writes the next entry of the hashes. Their section must have been begun.
+/// Writes the next entry of the hashes. The section of hashes must be open.
 pub(super) fn write_hash(hash: u64, path: u32, out: &mut EnvelopeWriter) -> Result<()> {
     let mut entry = [0; HASH];
     entry[..8].copy_from_slice(&hash.to_le_bytes());
@@ -107,7 +107,7 @@ pub(super) fn write_hash(hash: u64, path: u32, out: &mut EnvelopeWriter) -> Resu
     out.write(&entry)
 }
 
-/// Writes the places of documents as they come.
+/// Writes the places of documents in sequence.
 pub(super) struct PlaceWriter {
     width: usize,
     bytes: Vec<u8>,

@@ -1,4 +1,4 @@
-//! Joins the columns of several segments. Blocks that lost no document are copied.
+//! Joins the columns of several segments. Blocks without dropped documents are copied.
 
 use std::collections::BTreeSet;
 
@@ -25,7 +25,7 @@ struct ColumnMerge<'a> {
     sources: Vec<ColumnSource<'a>>,
     /// The new numbers of the documents of each source.
     documents: &'a [Renumbering],
-    /// The order that the documents get after that.
+    /// The new order of the documents, if it is not the order of the sources.
     order: Option<&'a DocumentOrder>,
     /// The section of the blocks.
     blocks: u32,
@@ -119,7 +119,7 @@ impl ColumnMerge<'_> {
         out.write(&entries)
     }
 
-    /// Adds all survivors in another order. The jump tables make it possible to read each document by itself.
+    /// Adds all survivors in another order. The jump tables allow reading each document separately.
     fn append_in_order(
         &self,
         writer: &mut ColumnWriter,
@@ -151,7 +151,7 @@ impl ColumnMerge<'_> {
     }
 }
 
-/// Adds the survivors of a source in their order. Blocks that lost nothing are copied.
+/// Adds the survivors of a source in their order. Blocks without dropped documents are copied.
 fn append(
     writer: &mut ColumnWriter,
     column: &Column,

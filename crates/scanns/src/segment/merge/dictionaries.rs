@@ -1,7 +1,7 @@
 //! Joins the dictionaries of several columns.
 //!
 //! The terms of all dictionaries are merged in order, and each distinct term gets one number. Terms that only
-//! deleted documents had are dropped; to find them, the column is read once beforehand. The new number of
+//! deleted documents contain are dropped; to find them, the column is read once beforehand. The new number of
 //! each old term is held in memory.
 
 use std::cmp::Reverse;
@@ -19,7 +19,7 @@ const LOOK_EVERY: usize = 1 << 14;
 /// The next term of a source, the source, and the number of the term there.
 type SourceTerm = Reverse<(Vec<u8>, usize, u32)>;
 
-/// Writes the terms of the survivors to the section of terms, which `out` must have begun, and their index to
+/// Writes the terms of the survivors to the section of terms, which must be open in `out`, and their index to
 /// section `index`. Returns the new numbers of the terms by column, or `None` for a column whose terms keep
 /// their numbers.
 pub(super) fn merge_dictionaries(
@@ -83,7 +83,7 @@ fn is_set(bits: &[u64], number: u32) -> bool {
     bits.get(number as usize / 64).is_some_and(|word| word & 1 << (number % 64) != 0)
 }
 
-/// The terms that survivors have, as bits; `None` if all documents survive.
+/// The terms of the survivors, as bits; `None` if all documents survive.
 fn used_terms(column: &Column, documents: &Renumbering) -> Result<Option<Vec<u64>>> {
     if documents.shift().is_some() {
         return Ok(None);

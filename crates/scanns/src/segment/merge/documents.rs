@@ -106,8 +106,8 @@ fn survivors(blocks: &[PackedBlock<'_>], numbers: &Renumbering) -> u32 {
     u32::try_from(live).unwrap_or(u32::MAX)
 }
 
-/// Returns true if a block should be packed again together with the pending documents. Copying every small
-/// block would leave ever more of them.
+/// Returns true if a block should be packed again together with the pending documents. If every small block
+/// were copied, their number would keep growing.
 fn is_small(entry: &StoredBlockEntry, writer: &StoredBlockWriter) -> bool {
     let small = |text: usize| text < FULL / 2;
     entry.part == BlockPart::Whole
@@ -134,7 +134,7 @@ fn push_survivors(
     if seen == block.docs { Ok(()) } else { Err(source.reader.damaged(number)) }
 }
 
-/// The compression for blocks that are packed again: the one that most blocks of the sources have.
+/// The compression for blocks that are packed again: the compression of most blocks of the sources.
 pub(super) fn compression_of(sources: &[BlockSource<'_>]) -> Result<Compression> {
     let (mut lz4, mut zstd) = (0u64, 0u64);
     for BlockSource { reader, .. } in sources {

@@ -1,8 +1,8 @@
-//! Joins the stored data of the documents of several segments in another order: it is unpacked, put in order,
-//! and packed again.
+//! Joins the stored data of the documents of several segments in another order: unpacks, reorders and packs
+//! it.
 //!
-//! The new order is written in stretches, each with as much text as the order may take memory. For each
-//! stretch, the blocks that have documents of it are unpacked once, in their order.
+//! The new order is written in stretches, each with as much text as fits into the memory of the order. For
+//! each stretch, the blocks that contain its documents are unpacked once, in order.
 
 use super::documents::{BlockSource, block_sources, compression_of};
 use crate::column::BlockSink;
@@ -20,7 +20,8 @@ use crate::store::EnvelopeWriter;
 /// Documents between two calls of `progress`.
 const LOOK_EVERY: usize = 1 << 12;
 
-/// Bytes that a waiting document takes beside its text: its [`WantedDocument`] and its place in the text.
+/// Bytes that a waiting document takes in addition to its text: its [`WantedDocument`] and its place in the
+/// text.
 const WAITING: usize = 48;
 
 /// Writes the sections of the stored data of the survivors in `order`.
@@ -80,7 +81,7 @@ pub(super) fn bytes_in_order(
     writer.seal(&mut Discard)
 }
 
-/// A sink for bytes that are only counted.
+/// A sink that only counts bytes.
 struct Discard;
 
 impl BlockSink for Discard {
@@ -171,7 +172,8 @@ fn lengths(
     Ok(lengths)
 }
 
-/// The end of the stretch from `start` on: it has at least one document, and as many as fit into `memory`.
+/// The end of the stretch from `start` on. A stretch has at least one document, and all that fit into
+/// `memory`.
 fn stretch_end(lengths: &[u32], start: usize, memory: usize) -> usize {
     let mut sum = 0usize;
     let fits = lengths.iter().skip(start).take_while(|&&len| {
@@ -202,7 +204,7 @@ struct WantedDocument {
 }
 
 impl Stretch {
-    /// Replaces the documents of the stretch by those from `origins`.
+    /// Replaces the documents of the stretch by the documents of `origins`.
     fn gather(
         &mut self,
         readers: &[BlockSource<'_>],

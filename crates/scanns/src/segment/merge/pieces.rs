@@ -1,9 +1,9 @@
 //! Merges the terms of a field in several threads. Each thread takes the next piece of the range of terms.
 //!
 //! The pieces are written in the order of the terms. A finished piece waits in memory until all pieces before
-//! it are written. A piece that grows too large waits for its turn and is then written as it is merged. Only
-//! a few pieces beyond the one whose turn it is are begun, so memory is bounded, and the thread that has the
-//! turn never waits.
+//! it are written. A piece that grows too large waits for its turn and is then written while it is merged.
+//! Only a few pieces after the current one are started, so memory is bounded. The thread that has the turn
+//! never waits.
 
 use std::collections::BTreeMap;
 use std::sync::atomic::{AtomicUsize, Ordering};
@@ -22,13 +22,13 @@ use crate::segment::terms::{SPARSE_ENTRY, TermsOut, TermsWriter};
 use crate::store::EnvelopeWriter;
 use crate::sys::{lock, wait};
 
-/// Terms between two checks whether the merge should go on.
+/// Terms between two checks for cancellation.
 const LOOK_EVERY: u64 = 1 << 12;
 
-/// Bytes that are gathered before they are passed on.
+/// Bytes to collect before they are passed on.
 const SEND: usize = 256 << 10;
 
-/// Pieces that may be begun in addition to one per thread.
+/// Number of pieces that may be started in addition to one per thread.
 const AHEAD: usize = 2;
 
 /// The merge of the terms of one field.
@@ -41,7 +41,7 @@ pub(super) struct FieldMerge<'a> {
     pub(super) order: Option<&'a DocumentOrder>,
     /// The norms of the new segment.
     pub(super) norms: &'a [u8],
-    /// What all sources keep of a term.
+    /// The postings format of all sources.
     pub(super) kept: Postings,
     pub(super) work: &'a MergeWork,
 }
@@ -58,7 +58,7 @@ pub(super) struct MergedField {
     pub(super) run_bytes: u64,
 }
 
-/// Writes the section of terms, which `out` must have begun.
+/// Writes the section of terms, which must be open in `out`.
 pub(super) fn merge_terms(
     job: FieldMerge<'_>,
     out: &mut EnvelopeWriter,
@@ -90,7 +90,7 @@ pub(super) fn merge_terms(
             let spawned =
                 std::thread::Builder::new().name("merge".into()).spawn_scoped(scope, || pieces.work());
             if spawned.is_err() {
-                // The threads that run do the whole work.
+                // The threads that were started do all the work.
                 break;
             }
         }
@@ -231,7 +231,7 @@ impl<'a> Pieces<'a> {
         Ok(())
     }
 
-    /// Keeps the first error, and makes all threads end.
+    /// Stores the first error, and makes all threads end.
     fn fail(&self, error: Error) {
         self.state().failed.get_or_insert(error);
         self.changed.notify_all();

@@ -4,7 +4,7 @@ use crate::error::{Error, Result};
 use crate::segment::reader::Segment;
 use crate::segment::renumbering::Renumbering;
 
-/// Document numbers in a segment.
+/// The maximum number of documents in a segment.
 const MOST_DOCUMENTS: u64 = 1 << 31;
 
 /// New numbers for the live documents of all sources, in the order of the sources.

@@ -9,13 +9,13 @@ use crate::segment::order::DocumentOrder;
 use crate::segment::progress::OrderProgress;
 use crate::segment::reader::Segment;
 
-/// Finds an order for the live documents of `sources` in which similar documents are near each other. Returns
-/// `None` if keys and references would grow by more than lists would shrink. The order depends on the sources
-/// and on the memory, but not on the number of threads.
+/// Computes an order for the live documents of `sources` in which similar documents are near each other.
+/// Returns `None` if keys and references would grow by more than lists would shrink. The order depends on the
+/// sources and on the memory, but not on the number of threads.
 ///
 /// # Errors
-/// [`Error::InvalidValue`](crate::Error::InvalidValue) if the memory is too little for the number of
-/// documents, damage in a source, and errors from `progress`.
+/// [`Error::InvalidValue`](crate::Error::InvalidValue) if the memory is too small for the number of
+/// documents; an error if a source is damaged; errors from `progress`.
 pub fn similar_order(
     sources: &[Segment],
     how: &Reordering,

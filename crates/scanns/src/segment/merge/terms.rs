@@ -74,13 +74,13 @@ impl Contestants for MergeSources<'_> {
     #[expect(clippy::indexing_slicing, reason = "the tournament gives numbers of sources")]
     fn compare(&self, a: usize, b: usize) -> Ordering {
         let (a, b) = (self.0[a].terms.term(), self.0[b].terms.term());
-        // Heads are equal here. A short term is in its head as a whole; only zeros at its end do not show
-        // there.
+        // The heads are equal here. A short term is completely in its head; only zeros at its end are not
+        // visible there.
         if a.len().max(b.len()) <= HEAD { a.len().cmp(&b.len()) } else { a.cmp(b) }
     }
 }
 
-/// All sources, each at its least term that has not been passed.
+/// All sources, each at its least remaining term.
 pub(super) struct MergedTerms<'a> {
     sources: MergeSources<'a>,
     tournament: Tournament,
@@ -91,7 +91,7 @@ pub(super) struct MergedTerms<'a> {
 }
 
 impl<'a> MergedTerms<'a> {
-    /// Stands before the first term from `start` on; the last term is before `end`.
+    /// Creates an iterator before the first term at or after `start`; all its terms are before `end`.
     pub(super) fn new(
         segments: &'a [Segment],
         documents: &'a [Renumbering],
@@ -135,8 +135,8 @@ impl<'a> MergedTerms<'a> {
         self.current().map(|source| u64::from(source.terms.info().doc_freq())).sum()
     }
 
-    /// Calls `visit` with each survivor that has the current term, by its number in the order of the sources,
-    /// and with its frequency.
+    /// Calls `visit` with each survivor that contains the current term, by its number in the order of the
+    /// sources, and with its frequency.
     pub(super) fn each_posting(&self, mut visit: impl FnMut(u32, u32)) -> Result<()> {
         self.current().try_for_each(|source| {
             source.each_posting(|doc, freq| {
@@ -216,7 +216,7 @@ fn push_run<C: Columns>(
     let (term, info, positions) = (source.terms.term(), source.terms.info(), source.terms.positions());
     let damaged = || source.segment.damaged_positions(term);
     if let (TermInfo::Single { doc, .. }, TermPositions::Only(at)) = (info, positions) {
-        // Most terms have one number only, and a reader for it would cost more than everything else here.
+        // Most terms have only one number, and a reader for it would cost more than everything else here.
         let Some(doc) = source.documents.get(doc) else { return Ok(0) };
         writer.push_posting(doc, 1, norms);
         if C::OFFSETS {
@@ -277,7 +277,7 @@ fn push_run<C: Columns>(
     if whole && deltas.is_at_end() { Ok(total) } else { Err(damaged()) }
 }
 
-/// Returns true for a list without blocks. Most lists are like that.
+/// Returns true for a list without blocks, which is the usual case.
 fn is_short(doc_freq: u32) -> bool {
     (1..BLOCK as u64).contains(&u64::from(doc_freq))
 }

@@ -1,5 +1,5 @@
-//! A tournament tree that finds the least of the current terms of several sources. When a source moves on,
-//! only its path to the root is played again.
+//! A tournament tree that finds the least of the current terms of several sources. When a source advances,
+//! only its path to the root is evaluated again.
 //!
 //! A match compares the first 16 bytes as a number, without a branch. Which source wins is random, so a
 //! branch would be mispredicted every other time, as it was with a heap. The terms themselves are compared

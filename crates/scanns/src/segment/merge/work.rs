@@ -1,15 +1,15 @@
-//! How a merge is done.
+//! The resources of a merge.
 
 use crate::segment::flush::FlushBuffers;
 
-/// How a merge is done.
+/// The resources of a merge.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct MergeWork {
-    /// Buffers of the new file.
+    /// Buffer sizes for the new file.
     pub buffers: FlushBuffers,
-    /// Threads that merge terms, at least 1.
+    /// The number of threads that merge terms, at least 1.
     pub threads: usize,
-    /// Bytes of the sources that a thread merges at a time, if there are several threads.
+    /// Bytes of the sources that a thread merges in one piece, if there are several threads.
     pub piece: u64,
 }
 

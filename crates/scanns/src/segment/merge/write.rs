@@ -28,12 +28,12 @@ pub struct Merged {
     pub segment: Flushed,
     /// The new numbers of the documents of each source.
     documents: Vec<Renumbering>,
-    /// The order that the documents were then put into.
+    /// The order into which the documents were then put.
     order: Option<DocumentOrder>,
 }
 
 impl Merged {
-    /// The new number of a document of a source; `None` if the document did not survive.
+    /// Returns the new number of a document of a source; `None` if the document did not survive.
     pub fn number(&self, source: usize, doc: u32) -> Option<u32> {
         let kept = self.documents.get(source)?.get(doc)?;
         self.order.as_ref().map_or(Some(kept), |order| order.number(kept))
@@ -41,10 +41,10 @@ impl Merged {
 }
 
 /// Writes the live documents of `sources` to a new segment `id`. They keep their order or get the given one,
-/// which must have been found for these sources. The file must be synced before the commit.
+/// which must have been computed for these sources. The file must be synced before the commit.
 ///
 /// # Errors
-/// Whatever the directory and `progress` return, damage in a source, and
+/// The errors of the directory and of `progress`; an error if a source is damaged;
 /// [`Error::TooMany`](crate::Error::TooMany) for more than 2³¹ documents. The new file is then removed.
 pub fn merge(
     directory: &dyn Directory,
@@ -56,8 +56,7 @@ pub fn merge(
 ) -> Result<(Merged, Unsynced)> {
     let written = write(directory, id, sources, order, work, progress);
     if written.is_err() {
-        // The first error is the one to report; a file that cannot be removed now is removed at the next
-        // commit.
+        // Report the first error; a file that cannot be removed now is removed at the next commit.
         let _ = directory.remove(&file_name(id));
     }
     written

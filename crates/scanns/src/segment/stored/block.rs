@@ -1,8 +1,8 @@
 //! Packs documents into compressed blocks, front to back.
 //!
 //! A block ends with the document that fills it, so most documents are in one block. A document that would
-//! make a block too large gets blocks of its own. A block never contains both parts of a document and whole
-//! documents, so that a merge can drop or copy each block by itself.
+//! make a block too large gets separate blocks. A block never contains both parts of a document and whole
+//! documents, so that a merge can drop or copy each block separately.
 //!
 //! Block sizes from 16 to 128 KiB were measured on sources and on lines. Each doubling compresses 1 to 4 %
 //! better with LZ4 and 0 to 7 % better with Zstandard, and makes a random read, which unpacks the block of
@@ -20,7 +20,7 @@ use crate::store::EnvelopeWriter;
 
 /// Bytes of text after which a block ends with the current document.
 pub(in crate::segment) const FULL: usize = 64 << 10;
-/// Most bytes of text in a block.
+/// The maximum number of bytes of text in a block.
 pub(in crate::segment) const MOST: usize = 2 * FULL;
 /// Bytes of lengths after which a block ends, even with little text.
 const MOST_LENGTHS: usize = FULL / 4;
@@ -37,7 +37,7 @@ pub(in crate::segment) const HEAD: usize = 16;
 pub(in crate::segment) enum BlockPart {
     /// It holds whole documents.
     Whole = 0,
-    /// It holds the first bytes of a document that goes on in the next block.
+    /// It holds the first bytes of a document that continues in the next block.
     First = 1,
     /// It holds later bytes of a document.
     Later = 2,
@@ -91,7 +91,7 @@ pub(in crate::segment) struct PackedBlock<'a> {
     pub(in crate::segment) packed: &'a [u8],
 }
 
-/// Packs documents as they come.
+/// Packs documents in sequence.
 pub(in crate::segment) struct StoredBlockWriter {
     packer: Packer,
     /// Text of the current block; the text of the current document begins at `open_at`.
@@ -124,7 +124,7 @@ impl StoredBlockWriter {
         })
     }
 
-    /// Bytes of memory that grow with the segment.
+    /// Bytes of memory that increase with the size of the segment.
     pub(in crate::segment) fn bytes(&self) -> usize {
         self.entries.capacity() * (size_of::<StoredBlockEntry>() + ENTRY)
     }
@@ -208,8 +208,8 @@ impl StoredBlockWriter {
         Ok(())
     }
 
-    /// Copies a block of another store: one of whole documents, or each of the parts of one document in turn.
-    /// There must be no current document, and none that is not in a block.
+    /// Copies a block of another store: a block of whole documents, or each of the parts of one document in
+    /// turn. There must be no current document, and all documents must be in blocks.
     pub(in crate::segment) fn carry(
         &mut self,
         block: &PackedBlock<'_>,
@@ -224,7 +224,7 @@ impl StoredBlockWriter {
     }
 
     /// Ends the segment; the current document becomes the first of the next one. Returns the index and the
-    /// bytes of its blocks, which come before all others.
+    /// bytes of its blocks, which precede all others.
     pub(in crate::segment) fn cut(&mut self, out: &mut impl BlockSink) -> Result<(StoredBlockIndex, u64)> {
         self.seal_documents(out)?;
         let mut open = self.entries.split_off(self.entries.len() - self.parts);
@@ -246,7 +246,7 @@ pub(in crate::segment) struct StoredBlockIndex {
 }
 
 impl StoredBlockIndex {
-    /// Writes the index to its section, which must have been begun.
+    /// Writes the index to its section, which must be open.
     pub(in crate::segment) fn write(&self, out: &mut EnvelopeWriter) -> Result<()> {
         let mut bytes = Vec::with_capacity(HEAD);
         let text: u64 = self.entries.iter().map(|entry| u64::from(entry.text)).sum();

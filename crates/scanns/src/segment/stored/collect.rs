@@ -1,4 +1,4 @@
-//! The stored data of the documents that an index thread has in memory.
+//! The stored data of the documents of an index thread, in memory.
 
 use super::block::StoredBlockWriter;
 use super::codec::ZSTD_BYTES;
@@ -41,14 +41,14 @@ enum Documents {
     Text(Box<PendingStore>),
 }
 
-/// Collects the text, spans and vectors of documents, as far as the index stores them.
+/// Collects the text, spans and vectors of documents, as required by the storage options.
 pub struct StoredCollector {
     documents: Documents,
     vectors: Option<(VectorBuilder, PendingStore)>,
 }
 
 impl StoredCollector {
-    /// A collector for documents that are `records`.
+    /// Creates a collector for documents of the type `records`.
     ///
     /// # Errors
     /// [`Error::System`](crate::Error::System) if there is no memory for compression.
@@ -67,7 +67,7 @@ impl StoredCollector {
         Ok(StoredCollector { documents, vectors })
     }
 
-    /// The same collector; if `offsets` is true, vectors contain offsets.
+    /// Returns the same collector; if `offsets` is true, vectors contain offsets.
     #[must_use]
     pub fn keep_offsets(mut self, offsets: bool) -> Self {
         if let Some((builder, _)) = self.vectors.as_mut().filter(|_| offsets) {
@@ -76,7 +76,7 @@ impl StoredCollector {
         self
     }
 
-    /// Says that the text of the following tokens begins at byte `origin` of the document; see
+    /// Sets the start of the text of the following tokens to byte `origin` of the document; see
     /// [`Inverter::text_begins`](crate::invert::Inverter::text_begins).
     pub fn text_begins(&mut self, origin: u64) {
         if let Some((builder, _)) = &mut self.vectors {
@@ -84,19 +84,19 @@ impl StoredCollector {
         }
     }
 
-    /// A collector that stores nothing.
+    /// Creates a collector that stores nothing.
     pub fn none() -> Self {
         StoredCollector { documents: Documents::None, vectors: None }
     }
 
-    /// Bytes of memory that a collector takes beyond [`StoredCollector::bytes`].
+    /// Returns the bytes of memory that a collector takes in addition to [`StoredCollector::bytes`].
     pub fn fixed_bytes(stored: &Stored) -> usize {
         let stores = usize::from(stored.store == Store::Content) + usize::from(stored.vectors);
         let each = if matches!(stored.compression, Compression::Zstd(_)) { ZSTD_BYTES } else { 1 << 20 };
         stores * each
     }
 
-    /// Bytes of memory that grow with the segment.
+    /// Returns the bytes of memory that increase with the size of the segment.
     pub fn bytes(&self) -> usize {
         let documents = match &self.documents {
             Documents::None => 0,
@@ -115,7 +115,7 @@ impl StoredCollector {
         documents.into_iter().chain(self.vectors.as_mut().map(|(_, blocks)| &mut blocks.queue))
     }
 
-    /// Releases memory that is kept from the previous segment, if it is more than `most` bytes.
+    /// Releases memory kept from the previous segment, if it exceeds `most` bytes.
     pub fn keep_within(&mut self, most: usize) {
         let spare: usize = self.queues().map(|queue| queue.spare_bytes()).sum();
         if spare > most {
@@ -123,7 +123,7 @@ impl StoredCollector {
         }
     }
 
-    /// Appends to the text of the current document, as it was before any analyzer changed it.
+    /// Appends to the text of the current document, in its original form before analysis.
     #[inline]
     pub fn text(&mut self, bytes: &[u8]) -> Result<()> {
         match &mut self.documents {
@@ -132,7 +132,7 @@ impl StoredCollector {
         }
     }
 
-    /// The sink for the tokens of the current document, if vectors are stored.
+    /// Returns the sink for the tokens of the current document, if vectors are stored.
     #[inline]
     pub fn vectors(&mut self) -> Option<&mut impl TokenSink> {
         self.vectors.as_mut().map(|(builder, _)| builder)
@@ -143,7 +143,7 @@ impl StoredCollector {
         matches!(&self.documents, Documents::Text(blocks) if blocks.writer.is_open())
     }
 
-    /// Ends the current document, which is at `span` of its file; the span matters for lines only.
+    /// Ends the current document, which is at `span` of its file. The span is only used for lines.
     #[inline]
     pub fn end_document(&mut self, span: TextSpan) -> Result<()> {
         match &mut self.documents {

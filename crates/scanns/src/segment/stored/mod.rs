@@ -1,10 +1,11 @@
-//! The stored data of documents, which searching does not need: their text or where it is, and their terms in
+//! The stored data of documents, which searching does not need: their text or its place, and their terms in
 //! order.
 //!
-//! The text and the vectors of documents are opaque bytes to the block store. `block.rs` packs them into
-//! blocks, `codec.rs` compresses these, `queue.rs` holds them in memory until the segment is written, so that
-//! nothing is written twice, and `read.rs` finds a document in them. `vector.rs` encodes the terms of a
-//! document, `spans.rs` keeps where lines are in their files. `collect.rs` is what an index thread fills.
+//! The block store treats the text and the vectors of documents as opaque bytes. `block.rs` packs them into
+//! blocks, `codec.rs` compresses the blocks, and `queue.rs` holds them in memory until the segment is
+//! written, so that nothing is written twice. `read.rs` finds a document in them. `vector.rs` encodes the
+//! terms of a document, `spans.rs` stores the places of lines in their files. An index thread fills
+//! `collect.rs`.
 //!
 //! ```text
 //! blocks  = block …                                                text: section 32, vectors: section 34

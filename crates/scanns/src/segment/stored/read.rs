@@ -1,4 +1,4 @@
-//! Finds documents in compressed blocks. Every number that is read is checked before it is used.
+//! Finds documents in compressed blocks. Every number is checked before it is used.
 
 use std::ops::Range;
 
@@ -10,7 +10,7 @@ use crate::error::{Error, Result};
 use crate::segment::layout::{BlockSections, TEXT, VECTORS};
 use crate::store::{Envelope, Section};
 
-/// Verifies that the sizes of the stored data of a file fit together.
+/// Verifies that the sizes of the stored data of a file are consistent.
 pub(in crate::segment) fn verify(file: &Envelope, max_doc: u32) -> Result<()> {
     BlockReader::open(file, TEXT, max_doc)?;
     BlockReader::open(file, VECTORS, max_doc)?;
@@ -50,7 +50,7 @@ impl<'a> BlockReader<'a> {
     ) -> Result<Option<Self>> {
         let Ok(index) = file.section(sections.index) else { return Ok(None) };
         let blocks = file.section(sections.blocks)?;
-        let wrong = || index.corrupt(format!("the index of its {} does not fit them", sections.what));
+        let wrong = || index.corrupt(format!("the index of its {} does not match them", sections.what));
         let mut head = ByteReader::new(index.get(0..HEAD)?);
         let (Some(docs), Some(0), Some(text)) = (head.u32(), head.u32(), head.u64()) else {
             return Err(wrong());
@@ -157,8 +157,8 @@ impl<'a> BlockReader<'a> {
         Ok(text)
     }
 
-    /// Calls `visit` with the index of each document in `docs`, which ascend, and with its bytes. Each block
-    /// is decompressed once.
+    /// Calls `visit` with the index and the bytes of each of the ascending documents `docs`. Each block is
+    /// decompressed once.
     pub(in crate::segment) fn each_of(
         &self,
         docs: &[u32],
@@ -201,7 +201,8 @@ impl<'a> BlockReader<'a> {
     /// Calls `visit` with every document in order.
     ///
     /// # Errors
-    /// [`Error::Corrupt`] if a block does not decompress or contradicts the index, and errors from `visit`.
+    /// [`Error::Corrupt`] if a block cannot be decompressed or contradicts the index, and errors from
+    /// `visit`.
     pub(in crate::segment) fn each(&self, mut visit: impl FnMut(u32, &[u8]) -> Result<()>) -> Result<()> {
         let mut unpacker = Unpacker::default();
         let (mut parts, mut next, mut at, mut sum) = (Vec::new(), 0, 0, 0);
@@ -239,7 +240,7 @@ impl<'a> BlockReader<'a> {
         let PackedBlock { entry, docs, .. } = self.block(number)?;
         let starts = number > 0 || (entry.offset == 0 && entry.part != BlockPart::Later);
         let more = number + 1 < self.count && self.entry(number + 1)?.part == BlockPart::Later;
-        // A document goes on in the next block if it is in parts and does not end in this one.
+        // A document continues in the next block if it is in parts and does not end in this one.
         let goes_on = entry.part != BlockPart::Whole && docs == 0;
         Ok(starts && more == goes_on)
     }

@@ -26,7 +26,7 @@ const HEAD: usize = 8;
 /// Start and length in bytes.
 pub(in crate::segment) type TextSpan = (u64, u64);
 
-/// Writes spans as they come.
+/// Writes spans in sequence.
 pub(in crate::segment) struct SpanWriter {
     by_line: bool,
     docs: u32,

@@ -1,4 +1,4 @@
-//! Documents of all kinds, compared with a list of them.
+//! Stored documents of all kinds, compared with a list of the same documents.
 
 use std::collections::BTreeMap;
 
@@ -242,7 +242,7 @@ fn vectors_have_every_term_with_its_positions() {
             count += term.frequency();
         }
         assert_eq!(count, tokens.len());
-        // Damage gives nothing or another vector, but never a panic.
+        // Damage gives an error or another vector, but never a panic.
         for _ in 0..20 {
             let mut damaged = bytes.clone();
             damaged.truncate(random.usize(..=bytes.len()));
@@ -388,7 +388,7 @@ fn segments_that_store_different_data_are_not_merged() {
     }
     for pair in segments.windows(2) {
         let error = merge(&directory, 9, pair, None, &MergeWork::default(), &mut |_| Ok(())).err().unwrap();
-        assert!(error.to_string().contains("does not store"), "{error}");
+        assert!(error.to_string().contains("stores documents or vectors differently"), "{error}");
         assert!(!directory.list().unwrap().contains(&crate::segment::file_name(9)));
     }
 }

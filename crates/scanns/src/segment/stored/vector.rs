@@ -12,11 +12,11 @@
 //! tokens share a position), two varints precede its code: the number of the first term that has not occurred
 //! yet, and the distance to the expected position in zigzag form.
 //!
-//! So nothing has to be sorted or gathered by term when a document ends. A token costs a look-up in a table
+//! So nothing has to be sorted or grouped by term when a document ends. A token costs a look-up in a table
 //! that stays in the first-level caches, and one or two bytes. Two documents that begin alike, as source
-//! files do, have equal bytes, which compression finds. A document without tokens has an empty vector.
+//! files do, have equal bytes, which compression exploits. A document without tokens has an empty vector.
 //!
-//! If offsets are kept, each token has one: the distance from the end of the previous token, or from the
+//! If offsets are stored, each token has one: the distance from the end of the previous token, or from the
 //! start of the text, to its start, and the length in the text minus the length of the term, both in zigzag
 //! form. So words that are separated by one space all have the same offset. Starts and ends beyond 2³² - 1
 //! count as 2³² - 1.
@@ -39,12 +39,12 @@ pub struct TermInDocument {
     /// count as 2³² - 1.
     pub positions: Vec<u32>,
     /// The byte range of each occurrence in the text, see
-    /// [`Postings::Offsets`](crate::schema::Postings::Offsets); empty if offsets are not kept.
+    /// [`Postings::Offsets`](crate::schema::Postings::Offsets); empty if offsets are not stored.
     pub offsets: Vec<Range<u32>>,
 }
 
 impl TermInDocument {
-    /// Number of occurrences in the document.
+    /// Returns the number of occurrences in the document.
     pub fn frequency(&self) -> usize {
         self.positions.len()
     }
@@ -107,7 +107,7 @@ pub(in crate::segment) struct VectorBuilder {
     /// Distance of the next token from its expected position.
     shift: i64,
     front: Vec<u8>,
-    /// The offsets of the tokens, if they are kept.
+    /// The offsets of the tokens, if they are stored.
     offsets: Option<OffsetBuilder>,
 }
 
@@ -137,13 +137,13 @@ impl OffsetBuilder {
     }
 }
 
-/// The greatest start or end that is kept; greater ones count as this.
+/// The maximum start or end; greater values are replaced by it.
 const LAST: u64 = u32::MAX as u64;
 
 #[expect(clippy::indexing_slicing, reason = "slots are masked; terms and their bytes are the builder's own")]
 impl VectorBuilder {
     pub(in crate::segment) fn new() -> Self {
-        // Secret, so that nobody can choose terms that collide.
+        // Random, so that terms cannot be chosen to collide.
         let seed = |number: u8| RandomState::new().hash_one(number);
         VectorBuilder {
             slots: vec![Slot::default(); SLOTS],
@@ -352,8 +352,7 @@ pub(in crate::segment) fn decode_vector(bytes: &[u8]) -> Option<Vec<TermInDocume
     let mut reader = ByteReader::new(bytes);
     let terms = usize::try_from(reader.varint()?).ok()?;
     let tokens = reader.varint()?;
-    // A term takes at least two bytes and a token one. So memory is never reserved for more than there can
-    // be.
+    // A term takes at least two bytes and a token one. So no more memory is reserved than the input can need.
     if terms > bytes.len() / 2 || tokens > bytes.len() as u64 {
         return None;
     }

@@ -1,4 +1,4 @@
-//! Decodes all terms of a block at once, for merges, which read every term of their sources.
+//! Decodes all terms of a block together, for merges, which read every term of their sources.
 //!
 //! Decoding term by term has short loops whose ends are mispredicted. Here one loop unpacks suffixes, one
 //! builds terms, and one reads postings. Terms of up to 16 bytes are built and stored as numbers, see
@@ -20,13 +20,13 @@ struct BatchTerm {
     positions: TermPositions,
 }
 
-/// The decoded terms of a block, at one of them.
+/// The decoded terms of a block, positioned at one of them.
 pub(super) struct TermBatch {
     entries: [BatchTerm; GROUP],
     /// Index of the current term; `len` after the last one.
     at: usize,
     len: usize,
-    /// The bytes of all terms, with room for a head behind them.
+    /// The bytes of all terms, with room for a head after them.
     text: Vec<u8>,
     suffixes: Vec<u8>,
 }
@@ -125,7 +125,7 @@ fn read(block: &mut TermBlock<'_>, entries: &mut [BatchTerm]) -> Option<()> {
     Some(())
 }
 
-/// A mask of the first `count` bytes of a head.
+/// A mask for the first `count` bytes of a head.
 #[inline(always)]
 fn first_bytes(count: usize) -> u128 {
     if count < HEAD { !(u128::MAX >> (8 * count)) } else { u128::MAX }

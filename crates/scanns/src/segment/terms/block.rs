@@ -1,4 +1,4 @@
-//! Reads one block of terms. Any bytes are handled: damage is reported as `None`.
+//! Reads one block of terms. Any input is handled: damage is returned as `None`.
 
 use std::ops::Range;
 
@@ -6,7 +6,7 @@ use super::info::{GROUP, HALF, TermInfo, TermPositions, packed_len};
 use crate::codec::{ByteReader, Occurrence};
 use crate::schema::Postings;
 
-/// The parts of a block, from its front.
+/// The parts of a block, in order.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct BlockParts<'a> {
     /// Number of terms, 1 to [`GROUP`].
@@ -65,7 +65,7 @@ impl<'a> BlockParts<'a> {
             return self.text.get(at).copied();
         }
         let bit = at.checked_mul(usize::from(self.width))?;
-        // The byte after the suffixes may be read as well. There is none only at the end of a damaged block.
+        // The byte after the suffixes may also be read. It is missing only at the end of a damaged block.
         let bytes = self.text.get(bit / 8..)?;
         let pair = bytes
             .first_chunk()
@@ -74,7 +74,7 @@ impl<'a> BlockParts<'a> {
         Some(rank)
     }
 
-    /// The postings from the first term on; `kept` is what the segment keeps of a term.
+    /// The postings from the first term on; `kept` is the postings format of the segment.
     #[inline(always)]
     pub(super) fn postings(&self, kept: Postings) -> PostingsReader<'a> {
         PostingsReader {
@@ -97,7 +97,7 @@ impl<'a> BlockParts<'a> {
     }
 }
 
-/// Reads the number of bytes that a term shares with the one before, and the number of its own bytes.
+/// Reads the number of bytes that a term shares with the previous one, and the number of its own bytes.
 #[inline(always)]
 pub(super) fn read_lengths(lengths: &mut ByteReader<'_>) -> Option<(usize, usize)> {
     let nibbles = lengths.u8()?;
@@ -119,15 +119,15 @@ pub(super) struct TermBlock<'a> {
     /// Number of unpacked bytes of suffixes that have been passed.
     at: usize,
     postings: PostingsReader<'a>,
-    /// Where the postings of the second half begin, if there is one.
+    /// The start of the postings of the second half, if there is one.
     half: Option<PostingsPlace>,
     /// Number of passed terms whose postings have not been read.
     behind: u8,
 }
 
 impl<'a> TermBlock<'a> {
-    /// Opens a block at `offset` of the section, before its first term; `kept` is what the segment keeps of a
-    /// term. `None` if it is damaged.
+    /// Opens a block at `offset` of the section, before its first term; `kept` is the postings format of the
+    /// segment. Returns `None` if the block is damaged.
     pub(super) fn open(bytes: &'a [u8], offset: u64, kept: Postings) -> Option<Self> {
         let parts = BlockParts::open(bytes, offset)?;
         let mut symbols = [0; 64];
@@ -154,7 +154,8 @@ impl<'a> TermBlock<'a> {
         })
     }
 
-    /// Replaces `term`, the previous term, by the next one; false at the end, `None` if the block is damaged.
+    /// Replaces `term`, the previous term, by the next one. Returns false at the end, `None` if the block is
+    /// damaged.
     pub(super) fn step(&mut self, term: &mut Vec<u8>) -> Option<bool> {
         if self.left == 0 {
             return Some(false);
@@ -164,8 +165,8 @@ impl<'a> TermBlock<'a> {
         Some(true)
     }
 
-    /// Replaces `term`, the previous term, by the next one that does not begin with its first `len` bytes;
-    /// false at the end, `None` if the block is damaged. The terms between are not decoded.
+    /// Replaces `term`, the previous term, by the next one that does not begin with its first `len` bytes.
+    /// Returns false at the end, `None` if the block is damaged. The terms between are not decoded.
     pub(super) fn pass(&mut self, term: &mut Vec<u8>, len: usize) -> Option<bool> {
         let mut before = term.len();
         while self.left > 0 {
@@ -174,7 +175,7 @@ impl<'a> TermBlock<'a> {
                 before = shared.checked_add(suffix.len())?;
                 continue;
             }
-            // All terms that were passed share more bytes than this with `term`.
+            // All skipped terms share more bytes than this with `term`.
             self.append(term, shared, suffix)?;
             return Some(true);
         }
@@ -208,7 +209,7 @@ impl<'a> TermBlock<'a> {
         (shared <= before).then_some((shared, start..self.at))
     }
 
-    /// Number of terms that are left.
+    /// Number of remaining terms.
     pub(super) fn left(&self) -> usize {
         usize::from(self.left)
     }
@@ -270,19 +271,19 @@ impl<'a> TermBlock<'a> {
         info
     }
 
-    /// The postings of the next term of which they have not been asked.
+    /// The postings of the next term whose postings were not requested yet.
     #[inline(always)]
     pub(super) fn next_info(&mut self) -> Option<TermInfo> {
         self.postings.next_info()
     }
 
-    /// Where the positions of the current term are, after [`TermBlock::info`].
+    /// The place of the positions of the current term. Call it after [`TermBlock::info`].
     pub(super) fn positions(&self) -> TermPositions {
         self.postings.positions()
     }
 
-    /// Returns true if the front of the block is right about its halves; to be called after the postings of
-    /// the first [`HALF`] terms were read.
+    /// Returns true if the sizes of the halves in the header are correct. Call it after the postings of the
+    /// first [`HALF`] terms were read.
     pub(super) fn is_half(&self) -> bool {
         self.half.is_none_or(|half| half == self.postings.place())
     }
@@ -306,7 +307,7 @@ pub(super) struct PostingsReader<'a> {
     runs: bool,
     /// True if the segment has offsets.
     offsets: bool,
-    /// Where the positions of the last term are.
+    /// The place of the positions of the last term.
     positions: TermPositions,
 }
 
@@ -339,7 +340,7 @@ impl PostingsReader<'_> {
         Some(TermInfo::List { doc_freq, total_freq, offset, len })
     }
 
-    /// Keeps the place of the run of the current term, which is next among the lists.
+    /// Stores the place of the run of the current term, which is next among the lists.
     fn skip_run(&mut self) -> Option<()> {
         let (offset, len) = (self.list, self.bytes.varint()?);
         self.list = offset.checked_add(len)?;
@@ -347,7 +348,7 @@ impl PostingsReader<'_> {
         Some(())
     }
 
-    /// Where the positions of the last term are.
+    /// The place of the positions of the last term.
     #[inline(always)]
     pub(super) fn positions(&self) -> TermPositions {
         self.positions

@@ -1,4 +1,4 @@
-//! What a term is to the readers and writers of blocks: its bytes, its postings, its positions.
+//! The types of terms for the readers and writers of blocks: bytes, postings, positions.
 
 use crate::codec::{Occurrence, head};
 
@@ -20,7 +20,7 @@ pub struct HeadedTerm<'a> {
     pub head: u128,
 }
 
-/// A term and its first eight bytes as a number, as the sparse index has them.
+/// A term and its first eight bytes as a number, as in the sparse index.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct PrefixedTerm<'a> {
     pub(super) term: &'a [u8],
@@ -34,7 +34,7 @@ impl<'a> PrefixedTerm<'a> {
     }
 }
 
-/// The posting of a term, or where its list of postings is.
+/// The only posting of a term, or the place of its list of postings.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum TermInfo {
     /// The term occurs in one document.
@@ -58,7 +58,7 @@ pub enum TermInfo {
 }
 
 impl TermInfo {
-    /// Number of documents that contain the term.
+    /// Returns the number of documents that contain the term.
     pub fn doc_freq(&self) -> u32 {
         match self {
             TermInfo::Single { .. } => 1,
@@ -66,7 +66,7 @@ impl TermInfo {
         }
     }
 
-    /// Number of occurrences in all documents.
+    /// Returns the number of occurrences in all documents.
     pub fn total_freq(&self) -> u64 {
         match self {
             TermInfo::Single { term_freq, .. } => u64::from(*term_freq),
@@ -75,7 +75,7 @@ impl TermInfo {
     }
 }
 
-/// Where the positions of a term are.
+/// The place of the positions of a term.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum TermPositions {
     /// The segment has no positions.

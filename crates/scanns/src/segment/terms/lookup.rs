@@ -1,4 +1,4 @@
-//! Finds terms. The sparse index gives the one block to read.
+//! Finds terms. The sparse index gives the only block that has to be read.
 
 use std::ops::Range;
 use std::sync::Arc;
@@ -21,7 +21,7 @@ const LOOK_EVERY: usize = 1 << 10;
 pub struct TermDictionary {
     section: Arc<Section>,
     sparse: SparseIndex,
-    /// What the field keeps of a term.
+    /// What the field stores about a term.
     kept: Postings,
 }
 
@@ -35,7 +35,7 @@ impl TermDictionary {
         }
     }
 
-    /// Opens the section of terms with its sparse index; `kept` is what the field keeps of a term.
+    /// Opens the section of terms with its sparse index; `kept` is what the field stores about a term.
     pub(in crate::segment) fn open(file: &Envelope, terms: u32, sparse: u32, kept: Postings) -> Result<Self> {
         let section = file.shared_section(terms)?.clone();
         Ok(TermDictionary { section, sparse: SparseIndex::open(file.shared_section(sparse)?.clone())?, kept })
@@ -46,7 +46,7 @@ impl TermDictionary {
         &self.section
     }
 
-    /// Verifies that the sparse index is in order and fits the blocks; calls `progress` now and then.
+    /// Verifies that the sparse index is in order and matches the blocks. Calls `progress` from time to time.
     ///
     /// # Errors
     /// [`Error::Corrupt`], and errors from `progress`.
@@ -61,19 +61,19 @@ impl TermDictionary {
             if self.block_prefix(index)? != Some(prefix_of(head(&first))) {
                 return Err(self
                     .section
-                    .corrupt(format!("block {index} of its terms is not where it should be")));
+                    .corrupt(format!("block {index} of its terms is in the wrong place")));
             }
         }
         Ok(())
     }
 
-    /// Number of blocks.
+    /// Returns the number of blocks.
     pub fn blocks(&self) -> usize {
         self.sparse.groups()
     }
 
-    /// The first eight bytes of the first term of block `index`, as a big-endian number; `None` if there are
-    /// fewer blocks.
+    /// Returns the first eight bytes of the first term of block `index`, as a big-endian number; `None` if
+    /// there are fewer blocks.
     pub fn block_prefix(&self, index: usize) -> Result<Option<u64>> {
         Ok(self.sparse.group(index)?.map(|group| group.prefix))
     }
@@ -140,7 +140,7 @@ impl TermDictionary {
         Ok(low.checked_sub(1))
     }
 
-    /// Looks up `term`: its postings, and where its positions are.
+    /// Looks up `term`. Returns its postings, and the place of its positions.
     pub fn find(&self, term: &[u8]) -> Result<Option<(TermInfo, TermPositions)>> {
         let wanted = PrefixedTerm::new(term);
         let Some(group) = self.sparse.last_at_most(wanted.prefix)? else { return Ok(None) };
@@ -167,14 +167,14 @@ impl TermDictionary {
     #[inline]
     fn seek_in(&self, group: TermGroup, wanted: PrefixedTerm<'_>) -> Result<Sought> {
         let (bytes, offset) = self.bytes_of(group)?;
-        // Most blocks are not longer, and all of a block is needed.
+        // Most blocks are not longer, and the whole block is needed.
         prefetch_lines::<8>(bytes);
         let found = seek::find(bytes, offset, self.kept, wanted, group.prefix);
         found.ok_or_else(|| self.damaged(group.index))
     }
 
-    /// First terms of blocks that are at least `step` bytes apart, in order, each with the number of bytes of
-    /// the section since the one before.
+    /// Returns the first terms of blocks that are at least `step` bytes apart, in order, each with the number
+    /// of bytes of the section since the previous one.
     pub fn samples(&self, step: u64) -> Result<Vec<(Vec<u8>, u64)>> {
         let (mut samples, mut last, mut end) = (Vec::new(), 0, 0);
         for index in 0..self.blocks() {
@@ -191,12 +191,12 @@ impl TermDictionary {
         Ok(samples)
     }
 
-    /// The blocks that may have `target` or greater terms.
+    /// The blocks that may contain `target` or greater terms.
     pub(super) fn blocks_from(&self, target: &[u8]) -> Result<Range<usize>> {
         Ok(self.block_of(target)?.unwrap_or(0)..self.blocks())
     }
 
-    /// All terms from `start` on, in order.
+    /// Returns all terms from `start` on, in order.
     pub fn iter_from(&self, start: &[u8]) -> Result<TermsIter<'_>> {
         let blocks = self.blocks_from(start)?;
         let mut iter = TermsIter { terms: self, blocks, batch: Box::new(TermBatch::new()), waiting: false };
@@ -233,25 +233,25 @@ impl TermsIter<'_> {
         loaded.map(|()| true).ok_or_else(|| self.terms.damaged(index))
     }
 
-    /// The current term.
+    /// Returns the current term.
     #[inline(always)]
     pub fn term(&self) -> &[u8] {
         self.batch.term()
     }
 
-    /// The [`head`] of the current term.
+    /// Returns the [`head`] of the current term.
     #[inline(always)]
     pub fn head(&self) -> u128 {
         self.batch.head()
     }
 
-    /// The postings of the current term.
+    /// Returns the postings of the current term.
     #[inline(always)]
     pub fn info(&self) -> TermInfo {
         self.batch.info()
     }
 
-    /// Where the positions of the current term are.
+    /// Returns the place of the positions of the current term.
     #[inline(always)]
     pub fn positions(&self) -> TermPositions {
         self.batch.positions()

@@ -19,15 +19,15 @@
 //!           see `sparse.rs`
 //! ```
 //!
-//! The lists of a group are right before its block, in the order of the terms; `lists` is their size in
-//! bytes. In a segment with positions, the run of a term (see `codec/positions`) is before its list, or alone
-//! if the term is in one document. Two thirds of the terms of a metadata dump are numbers that occur in one
-//! document; each costs about five bytes including its posting.
+//! The lists of a group are stored directly before its block, in the order of the terms; `lists` is their
+//! size in bytes. In a segment with positions, the run of a term (see `codec/positions`) is stored before its
+//! list, or alone if the term is in one document. Two thirds of the terms of a metadata dump are numbers that
+//! occur in one document; each costs about five bytes including its posting.
 //!
-//! `info.rs` has the vocabulary. `write.rs` writes terms, with `suffixes.rs` for their bytes and `runs.rs`
-//! for positions. `lookup.rs` finds a term: `sparse.rs` finds its block, `seek.rs` its place in the block.
-//! `block.rs` steps through a block, `batch.rs` decodes one at once for a merge, `walk.rs` goes through terms
-//! and skips most.
+//! `info.rs` defines the types. `write.rs` writes terms, with `suffixes.rs` for their bytes and `runs.rs` for
+//! positions. `lookup.rs` finds a term: `sparse.rs` finds its block, `seek.rs` its place in the block.
+//! `block.rs` steps through a block, `batch.rs` decodes a whole block for a merge, and `walk.rs` steps
+//! through terms and skips most of them.
 
 mod batch;
 mod block;
@@ -47,7 +47,7 @@ pub(super) use sparse::{SPARSE_ENTRY, write_sparse};
 pub use walk::TermsWalk;
 pub(super) use write::{TermsOut, TermsWriter};
 
-/// Reads `bytes` as a block up to its end or its first fault.
+/// Reads `bytes` as a block up to its end or its first error.
 #[cfg(test)]
 pub(super) fn read_any(bytes: &[u8]) {
     use crate::schema::Postings;

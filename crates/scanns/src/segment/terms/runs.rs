@@ -1,5 +1,5 @@
-//! Writes terms with positions. The run of a term is written as it grows; its list waits until the run has
-//! ended.
+//! Writes terms with positions. The run of a term is written while it grows; its list is written after the
+//! end of the run.
 
 use super::info::HeadedTerm;
 use super::write::{TermsOut, TermsWriter};
@@ -46,7 +46,7 @@ impl TermsWriter {
         }
     }
 
-    /// Adds a posting; documents ascend. As many deltas as `freq` must follow.
+    /// Adds a posting; documents ascend. `freq` deltas must follow.
     #[inline(always)]
     pub fn push_posting(&mut self, doc: u32, freq: u32, norms: &[u8]) {
         if let Some(runs) = &mut self.runs {
@@ -90,7 +90,7 @@ impl TermsWriter {
         }
     }
 
-    /// Writes the current run as far as it is, if that is enough for a write.
+    /// Writes the current part of the current run, if it is large enough for a write.
     #[inline(always)]
     fn send_run(&mut self, out: &mut impl TermsOut) -> Result<()> {
         let Some(runs) = &mut self.runs else { return Ok(()) };
@@ -103,8 +103,8 @@ impl TermsWriter {
     }
 
     /// Adds all postings of `list` with `shift` added to their documents, and all of `deltas`, by copying
-    /// blocks. Does nothing and returns false if copying does not pay at this point. Returns `None` if they
-    /// are damaged.
+    /// blocks. Does nothing and returns false if copying is not worthwhile at this point. Returns `None` if
+    /// they are damaged.
     pub fn carry_run<C: Columns>(
         &mut self,
         list: &ListBytes<'_>,

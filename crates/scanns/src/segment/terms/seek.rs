@@ -1,9 +1,10 @@
 //! Looks up one term in a block without decoding the terms before it.
 //!
-//! Terms are in order, so the bytes of most need not be compared. A term that shares more bytes with the term
-//! before it than have been matched is less than the wanted term, as that one was. A term that shares less is
-//! greater. Eight shared lengths are compared at once, as the bytes of a word. For the other terms, symbols
-//! are compared instead of bytes: the bytes of the wanted term are converted to symbols as far as they match.
+//! Terms are in order, so the bytes of most need not be compared. A term that shares more bytes with the
+//! previous term than have been matched is less than the wanted term, as the previous term was. A term that
+//! shares less is greater. Eight shared lengths are compared at the same time, as the bytes of a word. For
+//! the other terms, symbols are compared instead of bytes: the bytes of the wanted term are converted to
+//! symbols as far as they match.
 
 use std::cmp::Ordering;
 
@@ -44,7 +45,7 @@ pub(super) fn find(
 ) -> Option<Sought> {
     let PrefixedTerm { term, prefix } = wanted;
     let parts = BlockParts::open(bytes, offset)?;
-    // If the prefixes differ, the first term is less, and it is known where it differs.
+    // If the prefixes differ, the first term is less, and the place of the difference is known.
     let different = (first < prefix).then(|| (first ^ prefix).leading_zeros() as usize / 8);
     let mut lengths = Lengths { shared: [MOST; GROUP], own: [0; GROUP] };
     let spot = if lengths.read(&parts)? {
@@ -64,7 +65,7 @@ pub(super) fn find(
     }
 }
 
-/// Lengths from here on are left to [`one_by_one`], and so are terms that match this many bytes.
+/// Lengths of at least this, and terms that match this many bytes, are left to [`one_by_one`].
 const MOST: u8 = 127;
 
 /// The number of bytes that each term of a block shares with the one before, and the number of its own bytes.
@@ -91,7 +92,7 @@ impl Lengths {
         let (count, mut bytes) = (parts.count, parts.lengths);
         let mut index = 0;
         while index < count {
-            // Eight terms at once, as long as their lengths are nibbles only.
+            // Processes eight terms at a time, as long as their lengths are nibbles only.
             let mut plain = 0;
             if let (Some(eight), Some(shared), Some(own)) = (
                 bytes.first_chunk::<8>(),
@@ -141,7 +142,7 @@ fn sum_of(word: u64) -> usize {
     (pairs.wrapping_mul(0x0001_0001_0001_0001) >> 48) as usize
 }
 
-/// Finds a term by comparing eight lengths at once.
+/// Finds a term by comparing eight lengths at a time.
 #[inline(always)]
 fn by_eights(
     parts: &BlockParts<'_>,
@@ -216,7 +217,7 @@ fn one_by_one(parts: &BlockParts<'_>, term: &[u8]) -> Option<TermSpot> {
     Some(TermSpot::Absent)
 }
 
-/// The wanted term, and how much of it has been matched.
+/// The wanted term, and the length of its matched prefix.
 struct WantedTerm<'a> {
     parts: &'a BlockParts<'a>,
     term: &'a [u8],

@@ -9,9 +9,9 @@
 //!
 //! The prefix of a group is the first eight bytes of its first term, as a big-endian number. The lowest level
 //! has the first prefix of each leaf, and each level above has every 16th prefix of the level below, until
-//! one has at most 16. Up to 16 groups have no level. So a search reads 16 neighbouring prefixes per level,
-//! which begin at a cache line, and the places are beside the last ones. Opening a segment copies nothing,
-//! and a search verifies only what it reads.
+//! one level has at most 16. Up to 16 groups have no level. So a search reads 16 neighbouring prefixes per
+//! level, which begin at a cache line, and the places are next to the prefixes of the leaf. Opening a segment
+//! copies nothing, and a search verifies only the bytes that it reads.
 
 use std::sync::Arc;
 
@@ -35,7 +35,7 @@ fn levels(groups: usize) -> impl Iterator<Item = usize> {
     std::iter::successors(above(groups), move |&count| above(count))
 }
 
-/// Writes the section, which must have been begun, from its entries in order.
+/// Writes the section, which must be open, from its entries in order.
 pub(in crate::segment) fn write_sparse(entries: &[u8], out: &mut EnvelopeWriter) -> Result<()> {
     let entries = entries.as_chunks::<SPARSE_ENTRY>().0;
     let lowest_first: Vec<usize> = levels(entries.len()).collect();
@@ -133,7 +133,7 @@ impl SparseIndex {
         let count = (self.groups - first).min(NODE);
         let start = self.leaves + first * SPARSE_ENTRY;
         let bytes = self.section.get(start..start + count * SPARSE_ENTRY)?;
-        // The wanted place is in another cache line than its prefix; both are fetched at once.
+        // The wanted place is in another cache line than its prefix; both are fetched at the same time.
         prefetch_lines::<5>(bytes);
         let (prefixes, places) = bytes.split_at(count * PREFIX);
         Ok(SparseLeaf { prefixes: prefixes.as_chunks().0, places: places.as_chunks().0 })
@@ -177,7 +177,7 @@ impl SparseIndex {
         Ok(self.last_at_most(less)?.map_or(0, |group| group.index + 1))
     }
 
-    /// Verifies that prefixes ascend and that each level fits the level below.
+    /// Verifies that prefixes ascend and that each level matches the level below.
     ///
     /// # Errors
     /// [`Error::Corrupt`](crate::Error::Corrupt) if they do not.

@@ -1,10 +1,10 @@
-//! Gathers the suffixes of a group of terms, and writes them as a stream of symbols of few bits.
+//! Collects the suffixes of a group of terms, and writes them as a stream of symbols of few bits.
 //!
-//! A suffix is appended with one store, and eight symbols are packed at once. In profiles of a build, packing
-//! took 5 ns per term.
+//! A suffix is appended with one store, and eight symbols are packed at a time. In profiles of a build,
+//! packing took 5 ns per term.
 
-/// Bytes of a head. The suffix of a term of up to this length is appended with one store, for which as many
-/// bytes are kept free after the suffixes.
+/// Bytes of a head. The suffix of a term of up to this length is appended with one store, for which this
+/// number of bytes is kept free after the suffixes.
 const HEAD: usize = 16;
 
 /// The suffixes of the current group.

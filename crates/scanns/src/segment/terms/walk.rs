@@ -1,4 +1,5 @@
-//! Steps through terms for readers that skip most of them. Only the terms where the reader stops are decoded.
+//! Steps through terms for readers that skip most of them. Only the terms at which the reader stops are
+//! decoded.
 
 use std::ops::Range;
 
@@ -61,7 +62,7 @@ impl<'a> TermsWalk<'a> {
                 return Ok(true);
             }
             self.found = None;
-            // Terms that share more than this with the current term are before the target as well.
+            // Terms that share more than this with the current term are also before the target.
             if !block.pass(&mut self.term, same + 1).ok_or_else(|| damaged(self.terms))? {
                 return Ok(false);
             }
@@ -89,7 +90,7 @@ impl<'a> TermsWalk<'a> {
         &self.term
     }
 
-    /// The postings of the current term, and where its positions are.
+    /// Returns the postings of the current term, and the place of its positions.
     ///
     /// # Errors
     /// [`Error::Corrupt`](crate::Error::Corrupt), also if there is no current term.

@@ -1,4 +1,4 @@
-//! Writes groups of terms as the terms come, in order. The sparse index is kept in memory until the end.
+//! Writes groups of terms in sequence. The sparse index is kept in memory until the end.
 
 use super::info::{GROUP, HALF, HeadedTerm, prefix_of};
 use super::suffixes::{Suffixes, Symbols};
@@ -32,7 +32,7 @@ pub(super) struct RunBuffers {
     pub(super) encoder: PositionEncoder,
     /// The list of the current term.
     pub(super) list: Vec<u8>,
-    /// Start of the current run in the lists of the group, as far as it has not been written.
+    /// Start of the unwritten part of the current run in the lists of the group.
     pub(super) start: usize,
     /// Bytes of the current run that have been written.
     pub(super) sent: u64,
@@ -70,13 +70,13 @@ pub struct TermsWriter {
     block: Vec<u8>,
     sparse: Vec<u8>,
     pub(super) encoder: ListEncoder,
-    /// The state for positions, if they are kept.
+    /// The state for positions, if they are stored.
     pub(super) runs: Option<Box<RunBuffers>>,
 }
 
 impl TermsWriter {
-    /// A writer at the start of the section, which gathers `send` bytes of lists. If positions are kept,
-    /// terms must be added by the functions in `runs.rs`.
+    /// Creates a writer at the start of the section, which collects `send` bytes of lists. If positions are
+    /// stored, terms must be added by the functions in `runs.rs`.
     pub fn new(send: usize, kept: Postings) -> Self {
         TermsWriter {
             terms: 0,
@@ -149,7 +149,7 @@ impl TermsWriter {
     }
 
     /// Adds all postings of `list` with `shift` added to their documents, by copying its blocks. Does nothing
-    /// and returns false if copying does not pay at this point. Returns `None` if the list is damaged.
+    /// and returns false if copying is not worthwhile at this point. Returns `None` if the list is damaged.
     pub fn carry(&mut self, list: &ListBytes<'_>, shift: u32, norms: &[u8]) -> Option<bool> {
         if !self.encoder.would_carry(list) {
             return Some(false);
@@ -213,7 +213,7 @@ impl TermsWriter {
         Ok(())
     }
 
-    /// Writes bytes of lists without gathering them first.
+    /// Writes bytes of lists without collecting them first.
     pub(super) fn send_bytes(&mut self, bytes: &[u8], out: &mut impl TermsOut) -> Result<()> {
         self.lists_sent += bytes.len() as u64;
         out.write(bytes)

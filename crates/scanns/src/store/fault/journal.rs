@@ -1,10 +1,10 @@
-//! What was done to a directory, and what of it is on the medium after a power cut.
+//! Records the changes of a directory, and replays what is on the medium after a power cut.
 //!
-//! The medium owes us bytes that were synced and names that were. Of the rest it may have anything: names in
-//! the order in which they were changed up to some point, as a file system with a journal does, or any of
-//! them; of files, all bytes, none, some length, or pages of zeros and of what stood there before. A file
-//! that was truncated by creating it again counts as not synced, since its old bytes may be gone while the
-//! new name is not there.
+//! The medium must have the bytes and the names that were synced. It may have any part of the rest: names in
+//! the order in which they were changed up to some point, as on a file system with a journal, or any subset;
+//! of files, all bytes, none, some length, or pages of zeros and of earlier content. A file that was
+//! truncated by creating it again counts as not synced, since its old bytes may be gone while the new name
+//! does not exist yet.
 
 use std::collections::BTreeMap;
 use std::sync::Arc;
@@ -13,33 +13,33 @@ use xxhash_rust::xxh3::xxh3_64_with_seed;
 
 use super::super::RamDirectory;
 
-/// Bytes that a file system keeps or loses together.
+/// The number of bytes that a file system keeps or loses together.
 pub(super) const PAGE: u64 = 4096;
 const PAGE_BYTES: usize = 4096;
 
-/// Which file, whatever it is called.
+/// Identifies a file, independent of its name.
 pub(super) type FileNumber = usize;
 
-/// Something that changed a file or a name.
+/// A change of a file or a name.
 #[derive(Debug)]
 pub(super) enum JournalStep {
-    /// A new file has the name; the file that had it is truncated.
+    /// A new file has the name; the previous file with this name is truncated.
     Create { file: FileNumber, name: String, replaced: Option<FileNumber> },
-    /// Bytes at the end of a file.
+    /// Bytes were appended to a file.
     Write { file: FileNumber, bytes: Box<[u8]> },
     /// All bytes of a file are on the medium.
     Sync { file: FileNumber },
     /// A sync failed, and the bytes of the file read as zeros.
     Lose { file: FileNumber },
-    /// A file has another name.
+    /// A file was renamed.
     Rename { file: FileNumber, from: String, to: String },
-    /// A file has no name.
+    /// The name of a file was removed.
     Remove { file: FileNumber, name: String },
     /// All names are on the medium.
     SyncNames,
 }
 
-/// All steps, with the number of calls that were made when each was done.
+/// All steps, each with the number of calls made before it was done.
 #[derive(Debug, Default)]
 pub(super) struct Journal {
     steps: Vec<(u64, JournalStep)>,
@@ -51,7 +51,7 @@ struct File {
     synced: bool,
 }
 
-/// Numbers that look random and depend on the seed alone.
+/// Pseudo-random numbers that depend on the seed alone.
 struct Dice {
     seed: u64,
     thrown: u64,
@@ -70,7 +70,7 @@ impl Journal {
         self.steps.push((calls, step));
     }
 
-    /// What is on the medium if only calls with numbers below `end` were made.
+    /// The content of the medium if only calls with numbers below `end` were made.
     pub(super) fn replay(&self, end: u64, seed: u64) -> RamDirectory {
         let mut files: Vec<File> = Vec::new();
         let mut names = BTreeMap::new();
@@ -113,7 +113,7 @@ impl Journal {
     }
 }
 
-/// Applies those changes of names that the dice keep.
+/// Applies a subset of the changes of names, as the dice decide.
 fn keep_some(changes: &[&JournalStep], names: &mut BTreeMap<String, FileNumber>, dice: &mut Dice) {
     let in_order = dice.throw(2) == 0;
     let kept = dice.throw(changes.len() as u64 + 1);
@@ -124,7 +124,8 @@ fn keep_some(changes: &[&JournalStep], names: &mut BTreeMap<String, FileNumber>,
     }
 }
 
-/// Each change can be applied without those before it: it speaks of files, not of what had the name.
+/// Applies a change. This works without the changes before it, because a change refers to files, not to the
+/// previous owner of a name.
 fn apply(change: &JournalStep, names: &mut BTreeMap<String, FileNumber>) {
     match change {
         JournalStep::Create { file, name, .. } => {
@@ -168,7 +169,7 @@ fn what_is_left(file: &File, dice: &mut Dice) -> Arc<[u8]> {
     }
 }
 
-/// What another file left on the medium.
+/// Replaces the page by data that another file left on the medium.
 fn garble(page: &mut [u8], dice: &mut Dice) {
     for bytes in page.chunks_mut(8) {
         let noise = dice.throw(u64::MAX).to_le_bytes();

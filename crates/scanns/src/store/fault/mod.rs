@@ -1,9 +1,9 @@
-//! A directory in memory whose calls fail, whose space ends, and whose power is cut, all as planned.
+//! A directory in memory with planned faults: calls that fail, a full disk, power cuts.
 //!
-//! It keeps what a file system keeps below its page cache: of each file, whether its bytes are on the medium,
-//! and of each name, whether it is. Bytes are after [`Output::finish`], names after [`Directory::sync`]; of
-//! all else a power cut keeps, loses or garbles what a seed decides. `journal.rs` replays what happened up to
-//! any call, so one run of a program shows what would be left after a power cut at each call of it.
+//! The directory tracks the durability of the bytes of each file, and of each name. Bytes are durable after
+//! [`Output::finish`], names after [`Directory::sync`]; a seed decides whether a power cut keeps, loses or
+//! garbles everything else. `journal.rs` replays the calls up to any point, so that one run of a program
+//! shows the result of a power cut at each of its calls.
 //!
 //! ```
 //! use scanns::store::{Directory, Fault, FaultDirectory};
@@ -36,29 +36,30 @@ use crate::error::{Error, Result};
 use crate::sys::lock;
 use journal::{FileNumber, Journal, JournalStep, PAGE};
 
-/// What a call can be made to do instead of what it should.
+/// A way in which a call can fail.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Fault {
-    /// Fails with EIO and does nothing. If it was [`Output::finish`], the bytes are lost: after a sync that
-    /// failed, the kernel takes the pages for clean and drops them.
+    /// Fails with EIO and does nothing. If the call is [`Output::finish`], the bytes are lost: after a failed
+    /// sync, the kernel marks the pages as clean and drops them.
     Io,
     /// Like [`Fault::Io`], with ENOSPC.
     NoSpace,
     /// Like [`Fault::Io`], with EMFILE.
     TooManyFiles,
-    /// A write takes half of the bytes and says so; an opened file is half as long. Other calls work.
+    /// A write takes only half of the bytes, and reports that; an opened file has half its length. Other
+    /// calls succeed.
     Short,
-    /// Does what it should, and yet fails with EIO: a network file system whose reply was lost.
+    /// Succeeds, but fails with EIO: a network file system whose reply was lost.
     LostReply,
 }
 
 impl Fault {
-    /// All of them.
+    /// All faults.
     pub const ALL: [Fault; 5] =
         [Fault::Io, Fault::NoSpace, Fault::TooManyFiles, Fault::Short, Fault::LostReply];
 }
 
-/// Which function was called.
+/// The functions that count as calls.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum CallKind {
     /// [`Directory::create`]
@@ -83,41 +84,41 @@ pub enum CallKind {
     Lock,
 }
 
-/// One call that was made.
+/// A call that was made.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Call {
-    /// Of which function.
+    /// The function that was called.
     pub kind: CallKind,
-    /// The file, or nothing where it was about the directory; the name before, of a rename.
+    /// The name of the file; empty for a call about the directory, the old name for a rename.
     pub name: String,
 }
 
-/// See the module; clones share everything.
+/// A directory in memory with planned faults. Clones share all state.
 ///
-/// Calls are numbered from 0 in the order in which they are made, by whatever thread. Everything that was
-/// ever written is kept in memory, also what was removed.
+/// Calls are numbered from 0 in the order in which they are made, over all threads. Everything that was ever
+/// written is kept in memory, including removed files.
 #[derive(Clone, Debug, Default)]
 pub struct FaultDirectory {
     disk: Arc<Mutex<Disk>>,
 }
 
-/// What all clones share.
+/// The state that all clones share.
 #[derive(Debug, Default)]
 struct Disk {
     journal: Journal,
-    /// What each file reads as; a number is never given again.
+    /// The bytes of each file; file numbers are never used again.
     files: Vec<Vec<u8>>,
     names: BTreeMap<String, FileNumber>,
     calls: Vec<Call>,
     faults: BTreeMap<u64, Fault>,
     cut_at: Option<u64>,
     no_power: bool,
-    /// Most bytes of all files, in whole pages.
+    /// The maximum number of bytes of all files, in whole pages.
     space: Option<u64>,
     locked: bool,
 }
 
-/// How a call that is not refused goes on.
+/// The result of a call that is not refused.
 #[derive(Clone, Copy, PartialEq, Eq)]
 enum Course {
     Works,
@@ -126,14 +127,14 @@ enum Course {
 }
 
 impl Course {
-    /// What the caller hears after the work is done.
+    /// The reply to the caller after the work is done.
     fn reply(self) -> io::Result<()> {
         if self == Course::LosesReply { Err(Errno::IO.into()) } else { Ok(()) }
     }
 }
 
 impl Disk {
-    /// Counts a call and looks up what the plan says about it.
+    /// Counts a call and looks up the fault that is planned for it.
     fn call(&mut self, kind: CallKind, name: &str) -> io::Result<Course> {
         let number = self.calls.len() as u64;
         self.calls.push(Call { kind, name: name.into() });
@@ -151,7 +152,7 @@ impl Disk {
         }
     }
 
-    /// Notes what the call under way did.
+    /// Records a step of the current call.
     fn note(&mut self, step: JournalStep) {
         self.journal.note(self.calls.len() as u64, step);
     }
@@ -171,7 +172,7 @@ impl Disk {
         }
     }
 
-    /// A sync failed: what was not on the medium is lost.
+    /// A sync failed: bytes that were not durable are lost.
     fn lose(&mut self, file: FileNumber) {
         if !self.no_power {
             self.note(JournalStep::Lose { file });
@@ -185,12 +186,12 @@ impl Disk {
         self.files.get(file).map_or(0, |content| content.len() as u64)
     }
 
-    /// Bytes that all files take up, in whole pages.
+    /// The number of bytes that all files use, in whole pages.
     fn used(&self) -> u64 {
         self.names.values().map(|&file| self.len(file).next_multiple_of(PAGE)).sum()
     }
 
-    /// How many more bytes a file may take.
+    /// The number of bytes by which a file may grow.
     fn room(&self, file: FileNumber) -> u64 {
         let Some(space) = self.space else { return u64::MAX };
         let own = self.len(file);
@@ -200,15 +201,15 @@ impl Disk {
 }
 
 impl FaultDirectory {
-    /// An empty directory that works until something else is planned.
+    /// Creates an empty directory without planned faults.
     pub fn new() -> Self {
         Self::default()
     }
 
-    /// A directory with the files of another, all of them on the medium.
+    /// Creates a directory with the files of another one, all of them durable.
     ///
     /// # Errors
-    /// What the other one says.
+    /// Any error of the other directory.
     pub fn with_files(from: &dyn Directory) -> Result<Self> {
         let directory = FaultDirectory::new();
         for name in from.list()? {
@@ -222,42 +223,43 @@ impl FaultDirectory {
         Ok(directory)
     }
 
-    /// Makes the call with this number, counted from 0, go wrong.
+    /// Makes the call with this number, counted from 0, fail with `fault`.
     pub fn fail_at(&self, call: u64, fault: Fault) {
         self.disk().faults.insert(call, fault);
     }
 
-    /// Cuts the power at the call with this number: it does nothing, and it and all later ones fail.
+    /// Cuts the power at the call with this number: it does nothing, and this call and all later ones fail.
     pub fn cut_power_at(&self, call: u64) {
         self.disk().cut_at = Some(call);
     }
 
-    /// Lets files take up this number of bytes together, in pages of 4 KiB, and no more; `None` for any.
+    /// Limits the total size of all files, in pages of 4 KiB; `None` means no limit.
     pub fn limit_space(&self, bytes: Option<u64>) {
         self.disk().space = bytes;
     }
 
-    /// Bytes that files take up, each in whole pages of 4 KiB.
+    /// The number of bytes that files use, each in whole pages of 4 KiB.
     pub fn used_space(&self) -> u64 {
         self.disk().used()
     }
 
-    /// How many calls were made: the number that the next one will have.
+    /// The number of calls made so far, which is the number of the next call.
     pub fn call_count(&self) -> u64 {
         self.disk().calls.len() as u64
     }
 
-    /// The calls that were made, in order.
+    /// The calls made so far, in order.
     pub fn calls(&self) -> Vec<Call> {
         self.disk().calls.clone()
     }
 
-    /// What is on the medium if the power is cut now; the seed decides about what need not be there.
+    /// The content of the medium if the power is cut now. The seed decides about everything that is not
+    /// durable.
     pub fn after_power_cut(&self, seed: u64) -> RamDirectory {
         self.disk().journal.replay(u64::MAX, seed)
     }
 
-    /// What would be on the medium if the power had been cut before the call with this number.
+    /// The content of the medium if the power had been cut before the call with this number.
     pub fn after_power_cut_at(&self, call: u64, seed: u64) -> RamDirectory {
         self.disk().journal.replay(call, seed)
     }
@@ -267,7 +269,7 @@ impl FaultDirectory {
     }
 }
 
-/// Turns what the operating system would say into an error about `name`.
+/// Turns an error of the operating system into an error about `name`.
 fn failed(action: &'static str, name: &str) -> impl FnOnce(io::Error) -> Error + use<> {
     let path = PathBuf::from(name);
     move |source| Error::io(action, &path, source)
@@ -343,7 +345,7 @@ impl Directory for FaultDirectory {
     }
 }
 
-/// Frees the lock when dropped.
+/// Releases the lock when dropped.
 #[derive(Debug)]
 struct ReleaseDisk(Arc<Mutex<Disk>>);
 

@@ -10,7 +10,7 @@ fn write(directory: &FaultDirectory, name: &str, bytes: &[u8]) -> Result<()> {
     output.finish()
 }
 
-/// The contents under a name that power cuts leave, `None` for no such name.
+/// The possible contents of a file after power cuts; `None` if the name does not exist.
 fn left(directory: &FaultDirectory, name: &str) -> BTreeSet<Option<Vec<u8>>> {
     let states = (0..SEEDS).map(|seed| directory.after_power_cut(seed));
     states.map(|state| state.open(name).ok().map(|bytes| bytes.to_vec())).collect()

@@ -47,7 +47,7 @@ fn mask64(t: &Avx2Tables, bytes: &[u8; LANE]) -> u64 {
     u64::from(mask32(t, a)) | u64::from(mask32(t, b)) << 32
 }
 
-/// See [`super::choose::mask`].
+/// Implements [`super::choose::mask`].
 #[target_feature(enable = "avx2,bmi1,bmi2,popcnt")]
 pub(super) fn mask(set: &ByteSet, bytes: &[u8]) -> u64 {
     partial(&tables(set), bytes)
@@ -64,7 +64,7 @@ fn partial(t: &Avx2Tables, bytes: &[u8]) -> u64 {
     mask64(t, &lane) & ((1 << bytes.len()) - 1)
 }
 
-/// See [`super::choose::changes`].
+/// Implements [`super::choose::changes`].
 #[target_feature(enable = "avx2,bmi1,bmi2,popcnt")]
 pub(super) fn changes(set: &ByteSet, bytes: &[u8], out: &mut [u16]) -> usize {
     let t = tables(set);

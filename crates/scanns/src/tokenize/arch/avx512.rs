@@ -45,14 +45,14 @@ fn load_part(bytes: &[u8], valid: u64) -> __m512i {
     unsafe { _mm512_maskz_loadu_epi8(valid, bytes.as_ptr().cast()) }
 }
 
-/// See [`super::choose::mask`].
+/// Implements [`super::choose::mask`].
 #[target_feature(enable = "avx512f,avx512bw,avx512vl,avx512vbmi2,bmi1,bmi2,popcnt")]
 pub(super) fn mask(set: &ByteSet, bytes: &[u8]) -> u64 {
     let valid = if bytes.len() == LANE { u64::MAX } else { (1 << bytes.len()) - 1 };
     mask64(&tables(set), load_part(bytes, valid)) & valid
 }
 
-/// See [`super::choose::changes`].
+/// Implements [`super::choose::changes`].
 #[target_feature(enable = "avx512f,avx512bw,avx512vl,avx512vbmi2,bmi1,bmi2,popcnt")]
 pub(super) fn changes(set: &ByteSet, bytes: &[u8], out: &mut [u16]) -> usize {
     let t = tables(set);

@@ -1,8 +1,8 @@
 //! One file per instruction set: 64 bytes to a membership mask, and a mask to offsets. `choose.rs` chooses at
 //! run time.
 //!
-//! Every instruction set gives bit for bit the same result as [`scalar`]; one test suite runs over all that
-//! the machine has.
+//! Every instruction set gives exactly the same result as [`scalar`]; one test suite runs over all sets of
+//! the machine.
 
 #[cfg(target_arch = "x86_64")]
 mod avx2;

@@ -36,7 +36,7 @@ fn mask64(set: &ByteSet, bytes: &[u8; LANE]) -> u64 {
     }
 }
 
-/// See [`super::choose::mask`].
+/// Implements [`super::choose::mask`].
 pub(super) fn mask(set: &ByteSet, bytes: &[u8]) -> u64 {
     if let Ok(whole) = bytes.try_into() {
         return mask64(set, whole);
@@ -46,7 +46,7 @@ pub(super) fn mask(set: &ByteSet, bytes: &[u8]) -> u64 {
     mask64(set, &lane) & ((1 << bytes.len()) - 1)
 }
 
-/// See [`super::choose::changes`].
+/// Implements [`super::choose::changes`].
 pub(super) fn changes(set: &ByteSet, bytes: &[u8], out: &mut [u16]) -> usize {
     let (mut count, mut before, mut base) = (0, 0, 0u16);
     for lane in bytes.chunks(LANE) {

@@ -1,14 +1,14 @@
-//! The plain version, which every instruction set must equal.
+//! The scalar version, which every instruction set must equal.
 
 use super::bits::{LANE, edges, spread};
 use crate::tokenize::byteset::ByteSet;
 
-/// See [`super::choose::mask`].
+/// Implements [`super::choose::mask`].
 pub(super) fn mask(set: &ByteSet, bytes: &[u8]) -> u64 {
     bytes.iter().enumerate().fold(0, |mask, (i, &byte)| mask | u64::from(set.contains(byte)) << i)
 }
 
-/// See [`super::choose::changes`].
+/// Implements [`super::choose::changes`].
 pub(super) fn changes(set: &ByteSet, bytes: &[u8], out: &mut [u16]) -> usize {
     let (mut count, mut before, mut base) = (0, 0, 0u16);
     for lane in bytes.chunks(LANE) {

@@ -1,4 +1,4 @@
-//! Chains with a filter between words and sink, compared with slow versions.
+//! Chains with a filter between the words and the sink, compared with slow versions.
 
 use std::ops::Range;
 

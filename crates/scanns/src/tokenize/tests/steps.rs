@@ -1,4 +1,4 @@
-//! Steps of chains, each compared with an obvious version that knows nothing but text.
+//! The steps of chains, each compared with an obvious version that only uses text.
 
 use std::ops::Range;
 
@@ -85,7 +85,7 @@ fn spelled(before: &[&str], word: &str) -> String {
     })
 }
 
-/// The words that a step leaves out, as the steps before may spell them.
+/// The words that a step removes, as the steps before may spell them.
 fn slow_list(before: &[&str], step: &str) -> Vec<String> {
     let words: Vec<String> = match step.strip_prefix("stop:") {
         None => Vec::new(),

@@ -1,14 +1,14 @@
-//! The same with offsets.
+//! The tests of positions, with offsets.
 
 use super::*;
 
-/// Documents, and what is known of the term in each.
+/// Documents, and the occurrences of the term in each.
 type Found = Vec<(u32, Vec<Occurrence>)>;
 
-/// Bytes of the term.
+/// Length of the term in bytes.
 const LEN: usize = 6;
 
-/// Postings whose lengths in the text differ from the term's never, seldom or often.
+/// Postings whose lengths in the text never, seldom or often differ from the length of the term.
 fn random_found(random: &mut Rng, count: usize) -> Found {
     let differs = random.u8(..3);
     let most = [1, 40, 1 << 20][random.usize(..3)];
@@ -151,7 +151,7 @@ fn lengths_that_never_differ_take_a_byte_a_block() {
     let plain = |at| Occurrence { position: 2 * at, start: 9 * at, extra: 0 };
     let found = vec![(0, (0..20 * BLOCK as u32).map(plain).collect())];
     let bytes = encode(&found, &mut Rng::with_seed(1)).run.len();
-    // 128 positions of two bits, 128 starts of four, and a width of each column.
+    // 128 positions of two bits, 128 starts of four bits, and a width for each of the three columns.
     assert!(bytes < 20 * (32 + 64 + 3) + 16 + 128, "{bytes}");
 }
 
@@ -183,7 +183,7 @@ fn runs_that_are_carried_are_those_of_pushing_everything() {
             .collect();
         let parts: Vec<&Found> = parts.iter().collect();
         let mut other = random.fork();
-        // What lost documents is never carried.
+        // A list with deleted documents is never carried.
         let merged = push(&parts, &mut random, |number| {
             (other.u8(..8) > 0).then(|| encode(parts[number], &mut other))
         });
@@ -191,7 +191,7 @@ fn runs_that_are_carried_are_those_of_pushing_everything() {
     }
 }
 
-/// Reads everything; ends are not before starts, and those do not fall.
+/// Reads everything. No end may be before its start, and starts may not descend.
 fn exhaust(list: &[u8], run: &[u8], doc_freq: u32, total: u64, random: &mut Rng) {
     let Some(reader) = DeltaReader::<WithOffsets>::new(run, doc_freq, total, true) else { return };
     let Some(mut list) = ListCursor::new(list, doc_freq, 1 << 31) else { return };

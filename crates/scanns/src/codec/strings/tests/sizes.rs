@@ -1,4 +1,4 @@
-//! Sizes and times of blocks, measured: `cargo test --release -p scanns --lib -- --ignored --nocapture
+//! Measures sizes and times of blocks: `cargo test --release -p scanns --lib -- --ignored --nocapture
 //! blocks_of_strings`.
 
 use std::hint::black_box;
@@ -7,7 +7,7 @@ use std::time::Instant;
 use super::super::super::fsst::{SAMPLE, SymbolTable, sample};
 use super::*;
 
-/// Strings of some kinds, in no order.
+/// Returns strings of some kinds, in random order.
 fn kinds() -> Vec<(&'static str, Vec<Vec<u8>>)> {
     let mut random = fastrand::Rng::with_seed(3);
     let listed = std::process::Command::new("find").args(["/usr", "-type", "f"]).output().unwrap().stdout;

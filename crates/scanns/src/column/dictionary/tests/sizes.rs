@@ -7,7 +7,7 @@ use super::super::block::common;
 use super::*;
 use crate::codec::put_varint;
 
-/// Bytes per term in the way of other engines: blocks of 64 front-coded terms, each compressed by LZ4 with
+/// Bytes per term as other engines store them: blocks of 64 front-coded terms, each compressed by LZ4 with
 /// its first term as dictionary, without an index over the blocks.
 fn plain(terms: &[Vec<u8>]) -> (f64, f64) {
     let (mut raw, mut packed) = (0, 0);

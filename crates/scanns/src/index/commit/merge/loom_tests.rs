@@ -1,7 +1,6 @@
-//! Models of commits, merges and edits at the same time, with the writer itself and small segments.
+//! Models of concurrent commits, merges and edits, with the real writer and small segments.
 //!
-//! For each model there is a canary: the same model with an order of steps that is known to be wrong must be
-//! found wrong.
+//! For each model there is a canary: the same model with a known wrong order of steps, which must fail.
 
 use std::collections::BTreeSet;
 use std::sync::{Mutex, OnceLock};
@@ -19,7 +18,7 @@ const STACK: usize = 1 << 17;
 
 type SharedWriter = Arc<Writer<'static>>;
 
-/// A step of a model that returns what went wrong.
+/// A step of a model; it returns a description of an error, if there was one.
 type ModelStep = fn(&Writer<'_>) -> Option<String>;
 
 /// A fresh copy of an index of three segments. It is written once, outside of all models.
@@ -41,7 +40,7 @@ fn index() -> RamDirectory {
 }
 
 /// Runs two steps at the same time in all interleavings, commits, and returns all different outcomes: the
-/// keys of the live documents, or what went wrong.
+/// keys of the live documents, or the error.
 fn outcomes(one: ModelStep, other: ModelStep) -> BTreeSet<String> {
     index();
     let found = std::sync::Arc::new(Mutex::new(BTreeSet::new()));
@@ -87,7 +86,7 @@ fn failed(merged: Result<u64>) -> Option<String> {
     merged.err().map(|_| "a merge failed".to_owned())
 }
 
-/// Merges the first two segments that there are.
+/// Merges the first two existing segments.
 fn merge_two(writer: &Writer<'_>) -> Option<String> {
     let choose = |segments: &[SegmentEntry], _: &HashSet<u128>| {
         Some(segments.iter().take(2).map(|entry| entry.id).collect())
@@ -95,7 +94,8 @@ fn merge_two(writer: &Writer<'_>) -> Option<String> {
     failed(merge_claimed(MergeClaim::take(writer, choose)?))
 }
 
-/// As merges once were: chosen on a copy of the manifest, marked later, and opened though they may be gone.
+/// The old way of merging: segments are chosen on a copy of the manifest, marked later, and opened although
+/// they may no longer exist.
 fn merge_two_chosen_on_a_copy(writer: &Writer<'_>) -> Option<String> {
     let chosen: Vec<u128> = writer.segment_ids().into_iter().take(2).collect();
     writer.state().merging.extend(&chosen);
@@ -137,15 +137,16 @@ fn delete_the_first(writer: &Writer<'_>, id: u128) {
     }
 }
 
-/// An edit whose outcome depends on the segments that it meets, as that of a query by values does: it deletes
-/// the first live document of each.
+/// An edit whose result depends on the segments that exist, like the result of a query by values: it deletes
+/// the first live document of each segment.
 fn edit_each(writer: &Writer<'_>) -> Option<String> {
     let _no_merge_between = writer.hold_merges();
     writer.segment_ids().into_iter().for_each(|id| delete_the_first(writer, id));
     None
 }
 
-/// As edits once were: a merged segment that comes in between is edited too, though its sources were.
+/// The old way of editing: a segment that was merged in the meantime is also edited, although its sources
+/// were edited.
 fn edit_each_and_what_they_become(writer: &Writer<'_>) -> Option<String> {
     let mut seen = HashSet::new();
     while let Some(id) = writer.segment_ids().into_iter().find(|id| !seen.contains(id)) {
@@ -155,7 +156,7 @@ fn edit_each_and_what_they_become(writer: &Writer<'_>) -> Option<String> {
     None
 }
 
-/// Before the merge each of three segments loses a document, after it each of two.
+/// Each of three segments loses a document before the merge, and each of two after it.
 fn edited_once() -> BTreeSet<String> {
     BTreeSet::from(["1-1 2-0 2-1 3-1".to_owned(), "1-1 2-1 3-1".to_owned()])
 }

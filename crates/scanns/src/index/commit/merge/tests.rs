@@ -11,7 +11,7 @@ use crate::store::{Bytes, Directory, FsDirectory, Output, RamDirectory, WriterLo
 use crate::sys::PageSize;
 use crate::tokenize::TokenSink;
 
-/// What each document of an index of [`write_index`] is.
+/// The content of each document of an index of [`write_index`].
 pub(super) enum Kind {
     Live,
     Void,
@@ -146,7 +146,7 @@ fn two_merges_never_have_a_source_in_common() {
     assert_eq!(claim(&writer, &[2]).unwrap().ids, [2]);
 }
 
-/// A file, and what is called before it is opened.
+/// A file, and a function that is called before it is opened.
 type BeforeOpen = (String, Box<dyn FnOnce() + Send>);
 
 /// Calls a function before a file is opened, once.

@@ -1,9 +1,9 @@
-//! Documents are found by the values of columns, alone and with text, as a look at every document finds them.
+//! Queries by column values, alone and with text, return the same documents as a scan of all documents.
 
 use super::*;
 use crate::schema::FieldEntry;
 
-/// What a document has.
+/// The values of a document.
 #[derive(Clone, Default)]
 struct Row {
     text: String,
@@ -83,7 +83,7 @@ fn document_of(schema: &Schema, key: usize, row: &Row) -> Document {
 
 type Matches = Box<dyn Fn(&Row) -> bool>;
 
-/// Queries, and what they mean.
+/// Queries, and their meaning.
 fn queries() -> Vec<(&'static str, Matches)> {
     let word = |row: &Row, word: &str| row.text.split(' ').any(|one| one == word);
     let month = |when: i64, first: i64, days: i64| (first..first + days * DAY).contains(&when);
@@ -175,7 +175,7 @@ fn keys(snapshot: &Snapshot, query: &Query, threads: &crate::search::SearchThrea
         })
         .unwrap();
     assert_eq!(seen, found);
-    // JSON says the same.
+    // The same query in JSON.
     let default = snapshot.schema().default_field().unwrap();
     let json = snapshot.query_json_in(default, query).unwrap();
     let again = snapshot.parse_json_in(default, &json, Operator::Or).unwrap();
@@ -261,6 +261,6 @@ fn what_is_no_value_is_refused_with_what_could_stand_there() {
     for text in ["path:>=/a", "path:</a", "path:[/a TO /b]", "path:[* TO /b]"] {
         let query = snapshot.parse(text, Operator::Or).unwrap();
         let message = snapshot.searcher().count(&query).unwrap_err().to_string();
-        assert!(message.contains("how paths begin"), "{text}: {message}");
+        assert!(message.contains("a prefix of paths"), "{text}: {message}");
     }
 }

@@ -2,7 +2,7 @@
 
 use super::*;
 
-/// The least memory with which a writer opens for this number of lanes.
+/// The minimum memory with which a writer opens for this number of lanes.
 fn least_memory(schema: &Schema, lanes: usize) -> u64 {
     let opens = |mib: &u64| {
         let options = WriterOptions { memory: mib << 20, lanes, merge: None, ..WriterOptions::default() };
@@ -43,7 +43,7 @@ fn many_fields_in_little_memory_neither_break_the_cap_nor_make_a_segment_of_ever
         assert_eq!(snapshot.info().documents, 12_000);
         let segments = snapshot.segments().len();
         assert!(segments < 300 * (round + 1), "{segments} segments");
-        // One document more after a large commit is one segment more.
+        // One more document after a large commit adds one segment.
         (0..50).for_each(|number| add(9, number % 2 + 1));
         writer.delete(b"9-0").unwrap();
         writer.delete(b"9-1").unwrap();

@@ -1,11 +1,11 @@
-//! Batches are the values of the hits, from columns or from what is stored.
+//! Batches contain the values of the hits, from columns or from stored values.
 
 use super::*;
 use crate::index::snapshot::batch::{BatchColumn, BatchField, BatchOptions};
 use crate::schema::{FieldEntry, ValueRef};
 use crate::search::Hit;
 
-/// A value of a kind, extremes among them.
+/// A value of a kind, sometimes an extreme one.
 fn value(kind: &FieldKind, random: &mut Rng, long: bool) -> Value {
     let mut word: Vec<u8> = (0..random.usize(..9)).map(|_| random.u8(97..)).collect();
     if long {
@@ -48,7 +48,8 @@ fn index(random: &mut Rng, seed: u64) -> (Arc<RamDirectory>, Vec<Field>) {
         FieldKind::Bytes,
     ];
     let mut fields = Vec::new();
-    // Each kind three times: every document has a value, none or one, any number.
+    // Three fields of each kind: with one value in every document, with one value or none, and with any
+    // number of values.
     for (number, kind) in kinds.iter().cycle().take(27).enumerate() {
         let entry = FieldEntry::new(&format!("f{number}"), kind.clone()).column();
         fields.push(schema.add(entry).unwrap());
@@ -94,7 +95,7 @@ fn owned(value: ValueRef<'_>) -> Value {
     }
 }
 
-/// Rows that are written as bytes are read back; and damaged ones are refused or read within bounds.
+/// Rows that are written as bytes can be read back; damaged rows are refused or read within bounds.
 fn carried_over(columns: &[BatchColumn], random: &mut Rng) {
     let mut copies: Vec<BatchColumn> = columns.iter().map(|column| BatchColumn::new(column.kind())).collect();
     let mut bytes = Vec::new();
@@ -192,7 +193,7 @@ fn a_visit_ends_when_it_is_told_to_and_fields_that_are_not_kept_are_refused() {
         Ok(ControlFlow::Continue(()))
     });
     assert!(refused.unwrap_err().to_string().contains("has no values to read"));
-    // A row that was pushed is what is read, of any kind.
+    // A row of any kind is read as it was pushed.
     let mut column = BatchColumn::new(crate::column::ColumnKind::Text);
     column.push_row([ValueRef::Text(b"x")]);
     assert!(column.ends().is_none());

@@ -82,7 +82,7 @@ fn must_hold(directory: &RamDirectory, columns: &Columns, held: &[Row], what: &s
     let mut expected: Vec<(String, String)> = held.iter().map(row).collect();
     expected.sort();
     assert_eq!(found, expected, "{what}");
-    // The jump tables say so too.
+    // The jump tables agree.
     let large = snapshot.parse("size:>50", crate::query::Operator::Or).unwrap();
     let wanted = held.iter().filter(|row| row.size.iter().any(|&size| size > 50)).count() as u64;
     assert_eq!(snapshot.searcher().count(&large).unwrap(), wanted, "{what}");
@@ -139,7 +139,7 @@ fn change(writer: &IndexWriter, columns: &Columns, held: &mut Vec<Row>, random: 
             held.iter_mut().filter(|row| row.tag == tag).for_each(|row| row.size = sizes.clone());
         }
         25 => {
-            // What was set before counts, whether it is committed or not.
+            // Earlier settings apply, whether they are committed or not.
             let query = sized(columns, 80);
             writer.set_matching(&query, columns.heat, &[Value::Float(-1.0)]).unwrap();
             let large = |row: &&mut Row| row.size.iter().any(|&size| size >= 80);
@@ -183,7 +183,7 @@ fn whatever_is_set_is_what_a_list_would_hold() {
                 }
                 32 => writer.merge().unwrap(),
                 33 if writer.commit().is_ok_and(|commit| commit.generation > 0) => {
-                    // On request, by somebody else.
+                    // An explicit merge by another thread.
                     drop(writer);
                     let key = format!("k{}", random.usize(..40));
                     let (sizes, _) = random_sizes(&mut random);

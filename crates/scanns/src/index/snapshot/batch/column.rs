@@ -22,7 +22,7 @@ pub struct BatchColumn {
 #[derive(Clone, Debug, Default)]
 pub(crate) struct StringList {
     pub(crate) bytes: Vec<u8>,
-    /// Where each string ends.
+    /// The end of each string.
     pub(crate) ends: Vec<usize>,
 }
 
@@ -54,32 +54,32 @@ impl StringList {
 }
 
 impl BatchColumn {
-    /// A column without rows.
+    /// Creates a column without rows.
     pub fn new(kind: ColumnKind) -> Self {
         BatchColumn { kind, numbers: Gathered::default(), strings: StringList::default() }
     }
 
-    /// The kind of its values.
+    /// Returns the kind of the values.
     pub fn kind(&self) -> ColumnKind {
         self.kind
     }
 
-    /// The number of rows.
+    /// Returns the number of rows.
     pub fn rows(&self) -> usize {
         self.numbers.rows()
     }
 
-    /// The number of values.
+    /// Returns the number of values.
     pub fn len(&self) -> usize {
         self.numbers.values().len()
     }
 
-    /// True if there are no values.
+    /// Returns true if there are no values.
     pub fn is_empty(&self) -> bool {
         self.len() == 0
     }
 
-    /// The size of the values in bytes.
+    /// Returns the size of the values in bytes.
     pub fn bytes(&self) -> usize {
         8 * self.len() + self.strings.bytes.len()
     }
@@ -90,39 +90,39 @@ impl BatchColumn {
         self.strings.clear();
     }
 
-    /// For each row, where its values end; `None` if each row has exactly one value.
+    /// Returns the end of the values of each row; `None` if each row has exactly one value.
     pub fn ends(&self) -> Option<&[u32]> {
         self.numbers.ends()
     }
 
-    /// The places of the values of a row.
+    /// Returns the range of the values of a row, for [`BatchColumn::value`].
     #[inline]
     pub fn of_row(&self, row: usize) -> Range<usize> {
         self.numbers.of_row(row)
     }
 
-    /// The values of a row.
+    /// Returns the values of a row.
     #[inline]
     pub fn values(&self, row: usize) -> impl ExactSizeIterator<Item = ValueRef<'_>> {
         self.of_row(row).map(|place| self.value(place))
     }
 
-    /// All values as unsigned integers. For numbers, the integers have the order of the values.
+    /// Returns all values as unsigned integers. For numbers, the integers have the order of the values.
     pub fn orders(&self) -> &[u64] {
         self.numbers.values()
     }
 
-    /// All values of a column of signed numbers or dates.
+    /// Returns all values of a column of signed numbers or dates.
     pub fn signed(&self) -> impl ExactSizeIterator<Item = i64> {
         self.orders().iter().map(|&order| (order ^ SIGN).cast_signed())
     }
 
-    /// All values of a column of floats.
+    /// Returns all values of a column of floats.
     pub fn floats(&self) -> impl ExactSizeIterator<Item = f64> {
         self.orders().iter().map(|&order| float_of(order))
     }
 
-    /// The value at `place`, or an empty value beyond the last.
+    /// Returns the value at `place`, or an empty value beyond the last.
     #[inline]
     pub fn value(&self, place: usize) -> ValueRef<'_> {
         let order = self.orders().get(place).copied().unwrap_or(0);
@@ -139,7 +139,7 @@ impl BatchColumn {
         }
     }
 
-    /// The bytes of the value at `place` if it is a string, else nothing.
+    /// Returns the bytes of the value at `place` if it is a string, otherwise an empty slice.
     #[inline]
     pub fn string(&self, place: usize) -> &[u8] {
         match self.value(place) {
@@ -148,12 +148,12 @@ impl BatchColumn {
         }
     }
 
-    /// All distinct strings, in no particular order.
+    /// Returns all distinct strings, in no particular order.
     pub fn distinct_strings(&self) -> impl Iterator<Item = &[u8]> {
         (0..self.strings.ends.len() as u64).map(|number| self.strings.get(number))
     }
 
-    /// Adds a row with these values. Values of another kind are left out.
+    /// Adds a row with these values. Values of another kind are ignored.
     pub fn push_row<'v>(&mut self, values: impl IntoIterator<Item = ValueRef<'v>>) {
         let BatchColumn { kind, numbers, strings } = self;
         numbers.push(values.into_iter().filter_map(|value| match value {
@@ -164,7 +164,7 @@ impl BatchColumn {
         }));
     }
 
-    /// Appends the values of a row in the form that [`BatchColumn::take_row`] reads.
+    /// Appends the values of a row in the format that [`BatchColumn::take_row`] reads.
     pub fn put_row(&self, row: usize, out: &mut Vec<u8>) {
         let own = self.of_row(row);
         put_varint(out, own.len() as u64);
@@ -179,8 +179,8 @@ impl BatchColumn {
         }
     }
 
-    /// Reads a row from the front of `bytes`, adds it, and advances `bytes` past it. `None` if `bytes` does
-    /// not begin with a row.
+    /// Reads a row from the front of `bytes`, adds it, and advances `bytes` past it. Returns `None` if
+    /// `bytes` does not begin with a row.
     pub fn take_row(&mut self, bytes: &mut &[u8]) -> Option<()> {
         let BatchColumn { kind, numbers, strings } = self;
         let mut reader = ByteReader::new(bytes);

@@ -8,7 +8,7 @@ use crate::index::snapshot::open::Snapshot;
 use crate::schema::Field;
 use crate::search::{Hit, Searcher};
 
-/// Where the values of a field of a leaf come from.
+/// The source of the values of a field of a leaf.
 enum ValueSource<'s> {
     /// No document of the leaf has a value.
     Nothing,
@@ -65,7 +65,7 @@ impl<'s> BatchFiller<'s> {
     pub(crate) fn fill(&mut self, docs: &[u32], bytes: usize, columns: &mut [BatchColumn]) -> Result<bool> {
         columns.iter_mut().for_each(BatchColumn::clear);
         let mut left = BytesLeft { bytes, is_unlimited: docs.len() == 1 };
-        // Values that may be long come first, so that little is read in vain if they do not fit.
+        // Values that may be long come first, to avoid reading other values if they do not fit.
         for numbers in [false, true] {
             for (source, column) in self.sources.iter_mut().zip(&mut *columns) {
                 if matches!(source, ValueSource::Numbers(_)) != numbers {
@@ -127,7 +127,7 @@ impl<'s> BatchFiller<'s> {
 /// The bytes that a batch may still take.
 struct BytesLeft {
     bytes: usize,
-    /// True for a single row, which is taken whatever its length.
+    /// True for a single row, which always fits, regardless of its length.
     is_unlimited: bool,
 }
 
@@ -235,7 +235,7 @@ impl TermFetcher {
     ) -> Result<bool> {
         let TermFetcher { wanted: table, numbers, .. } = self;
         let number = |term: u64| usize::try_from(term).unwrap_or(usize::MAX);
-        // For each term, how often it is wanted, and later the number of its string.
+        // For each term, the number of requests for it, and later the number of its string.
         table.clear();
         table.resize(terms.len() as usize, 0);
         numbers.clear();

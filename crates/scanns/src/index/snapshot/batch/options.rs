@@ -1,4 +1,4 @@
-//! What batches are made of: the fields that are asked for, the options, and a batch.
+//! The types of batches: requested fields, options, and the batch itself.
 
 use std::ops::ControlFlow;
 
@@ -7,26 +7,26 @@ use crate::error::Result;
 use crate::schema::Field;
 use crate::search::Model;
 
-/// What a column of a batch holds.
+/// The content of a column of a batch.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum BatchField {
     /// The key of the document, as a text.
     Key,
-    /// The values of a field: from its column, numbers and keywords in ascending order, or else stored
-    /// values.
+    /// The values of a field. They come from its column if there is one, numbers and keywords in ascending
+    /// order; otherwise from the stored values.
     Values(Field),
 }
 
-/// How rows are batched.
+/// Options for reading hits in batches.
 #[derive(Clone, Copy, Debug)]
 pub struct BatchOptions {
-    /// The most rows of a batch.
+    /// The maximum number of rows of a batch.
     pub rows: usize,
     /// The approximate number of bytes of the values of a batch. A batch has at least one row.
     pub bytes: usize,
-    /// How hits are scored; `None` for no scores.
+    /// The model that scores hits; `None` for no scores.
     pub model: Option<Model>,
-    /// The leaf and the document to begin with. Hits before it are skipped without being read.
+    /// The leaf and the document to start with. Earlier hits are skipped without being read.
     pub from: (usize, u32),
 }
 
@@ -36,18 +36,18 @@ impl Default for BatchOptions {
     }
 }
 
-/// Some hits and their values.
+/// A batch of hits and their values.
 #[derive(Clone, Copy, Debug)]
 pub struct Batch<'b> {
-    /// The leaf of the hits.
+    /// The leaf that contains the hits.
     pub leaf: usize,
-    /// The documents in that leaf, ascending; at least one.
+    /// The documents in the leaf, ascending; at least one.
     pub docs: &'b [u32],
     /// The scores of the documents, if a model was given.
     pub scores: &'b [f32],
-    /// The columns of the requested fields, with a row for each document.
+    /// The columns of the requested fields, with one row per document.
     pub columns: &'b [BatchColumn],
 }
 
-/// Takes a batch.
+/// A callback that receives batches.
 pub type BatchVisit<'v> = dyn FnMut(&Batch<'_>) -> Result<ControlFlow<()>> + 'v;

@@ -17,8 +17,8 @@ impl Snapshot {
     /// breaks.
     ///
     /// # Errors
-    /// [`Error::InvalidField`] for a field that is neither a column nor stored, [`Error::Corrupt`] if values
-    /// cannot be read, and the errors of `visit`.
+    /// [`Error::InvalidField`] for a field that is neither a column nor stored; [`Error::Corrupt`] if values
+    /// cannot be read; and the errors of `visit`.
     pub fn for_each_batch(
         &self,
         query: &Query,
@@ -66,7 +66,7 @@ impl Snapshot {
         outcome
     }
 
-    /// The kind of the values of a column of a batch.
+    /// Returns the kind of the values of a column of a batch.
     fn batch_kind(&self, field: BatchField) -> Result<ColumnKind> {
         let BatchField::Values(field) = field else { return Ok(ColumnKind::Text) };
         match self.schema().entry(field) {
@@ -82,7 +82,7 @@ impl Snapshot {
         }
     }
 
-    /// True if some document may have several values of a field. Always true for a field that is not a
+    /// Returns true if a document may have several values of a field. Always true for a field that is not a
     /// column.
     pub fn may_have_several(&self, field: Field) -> bool {
         match self.schema().entry(field) {
@@ -95,7 +95,7 @@ impl Snapshot {
     }
 }
 
-/// Breaks if `sent` broke or failed, and keeps the error in `outcome`.
+/// Breaks if `sent` broke or failed, and stores the error in `outcome`.
 fn go_on(sent: Result<ControlFlow<()>>, outcome: &mut Result<()>) -> ControlFlow<()> {
     sent.unwrap_or_else(|error| {
         *outcome = Err(error);

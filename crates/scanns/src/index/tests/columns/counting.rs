@@ -6,7 +6,7 @@ use crate::search::aggregate::{
     TermsOrder,
 };
 
-/// A value that can be put in order.
+/// A value that can be ordered.
 fn sortable(value: &Value) -> Vec<u8> {
     match value {
         Value::Text(text) | Value::Bytes(text) => text.clone(),
@@ -54,11 +54,11 @@ fn shown(buckets: &Buckets) -> Vec<(Value, u64)> {
     buckets.buckets.iter().map(|bucket| (value(&bucket.key), bucket.count)).collect()
 }
 
-/// What a facet of values should be.
+/// The expected facet of values.
 fn must_be(found: &Buckets, all: &[(Value, u64)], limit: usize, min_count: u64, by: TermsOrder, what: &str) {
     let mut kept: Vec<_> = all.iter().filter(|(_, count)| *count >= min_count.max(1)).cloned().collect();
     if by == TermsOrder::Count {
-        // Stable: equal ones stay in the order of values.
+        // Stable: equal counts stay in the order of values.
         kept.sort_by_key(|(_, count)| std::cmp::Reverse(*count));
     }
     assert_eq!(found.total, kept.len() as u64, "{what}");

@@ -75,8 +75,8 @@ fn groups_have_their_first_hits_in_order() {
     }
 }
 
-/// In the extended Boolean model more documents match where scores are asked for: none may match what is
-/// counted first.
+/// In the extended Boolean model more documents match if scores are requested: no document may match that is
+/// not counted first.
 #[test]
 fn groups_of_texts_and_bytes_are_refused_whatever_matches() {
     let fixture = (1..).map(|seed| Fixture::new(&mut Rng::with_seed(seed), 120)).find(|fixture| {

@@ -67,7 +67,7 @@ fn what_is_nested_is_about_the_documents_of_its_bucket() {
             for (bucket, plain) in found.buckets.iter().zip(&plain.buckets) {
                 assert_eq!((&bucket.key, bucket.count), (&plain.key, plain.count), "{what}");
                 let inside = |known: &&Known| match &bucket.key {
-                    // That directory itself: what is right in it.
+                    // The directory itself: the files directly in it.
                     BucketKey::Value(Value::Text(name)) if name == b"a/" => {
                         known.of(field("path")).iter().any(|value| directory(value) == b"a/")
                     }
@@ -128,7 +128,7 @@ fn what_is_asked_side_by_side_is_answered_the_same_by_several_threads() {
         let what = format!("seed {seed:x} round {round} {query:?}");
         let alone = searcher.aggregate(&query, &asked).unwrap();
         assert_eq!(searcher.with_threads(&threads).aggregate(&query, &asked).unwrap(), alone, "{what}");
-        // The first that cannot be answered is the one that is told.
+        // The first aggregation that cannot be answered is reported.
         let wrong =
             Aggregation::Facet(Facet::Calendar { field: field("size"), unit: CalendarUnit::Day }, vec![]);
         asked.insert(random.usize(..=asked.len()), wrong);

@@ -16,7 +16,7 @@ pub(super) fn any_key(fixture: &Fixture, random: &mut Rng) -> SortKey {
     }
 }
 
-/// The value of a document that counts.
+/// The value by which a document is sorted.
 fn value_of(key: &SortKey, known: &Known) -> Option<Value> {
     match key.by {
         SortBy::Document => None,
@@ -64,7 +64,7 @@ fn check(fixture: &Fixture, random: &mut Rng, what: &str) {
     for k in [0, 1, 10, random.usize(..expected.len() + 1), expected.len() + 5] {
         assert!(find(k, None) == expected[..k.min(expected.len())], "{what}: the first {k}");
     }
-    // Pages are slices, wherever they begin.
+    // Pages are slices, regardless of where they begin.
     let page = random.usize(1..=1 + expected.len() / 4);
     let (mut found, mut after) = (Vec::new(), None);
     loop {

@@ -6,7 +6,7 @@ use super::*;
 /// axis.
 type Shape = fn(&[f64]) -> f64;
 
-/// Everything counts a little, and nothing depends on anything else.
+/// Everything matters a little, and nothing depends on anything else.
 fn bowl(x: &[f64]) -> f64 {
     let best = [0.8, 0.3, 0.5, 0.6, 0.2];
     (0..5).map(|i| (x[i] - best[i]).powi(2) * [2.0, 0.4, 0.3, 0.5, 0.3][i]).sum::<f64>() + 1.0
@@ -64,14 +64,15 @@ fn best_of(shape: Shape, grid: [usize; 5]) -> f64 {
     least
 }
 
-/// What disturbs a measurement on a shared machine: a little always, a lot now and then, and slow minutes.
+/// The disturbances of a measurement on a shared machine: a little always, a lot occasionally, and slow
+/// minutes.
 fn noise(random: &mut fastrand::Rng, time: usize) -> f64 {
     let usual = 0.05 * random.f64() * random.f64();
     let spike = if random.u8(..) < 20 { 0.3 * random.f64() } else { 0.0 };
     1.0 + usual + spike + 0.05 * (1.0 + (time as f64 / 40.0 * TAU).sin())
 }
 
-/// Cost of what is found over the best, and measurements, for one seed.
+/// The cost of the result divided by the best cost, and the number of measurements, for one seed.
 fn run(shape: Shape, grid: [usize; 5], seed: u64) -> (f64, usize, SearchOutcome) {
     let mut random = fastrand::Rng::with_seed(seed);
     let mut count = 0;
@@ -87,7 +88,7 @@ fn run(shape: Shape, grid: [usize; 5], seed: u64) -> (f64, usize, SearchOutcome)
 fn the_choice_is_nearly_the_best_of_the_grid_for_a_tenth_of_its_measurements() {
     const SEEDS: u64 = 200;
     for grid in GRIDS {
-        // A grid whose best is to be believed is measured three times where there are few points.
+        // A grid is measured three times if it has few points, so that its best point is reliable.
         let whole = grid.iter().product::<usize>() * if grid[0] == 2 { 3 } else { 1 };
         for (name, shape) in SHAPES {
             let (mut short, mut most) = (Vec::new(), 0);

@@ -14,7 +14,7 @@ use crate::search::exec::windows::MAX_SHIFT;
 use crate::search::similarity::Similarity;
 use crate::sys::in_wide_vectors;
 
-/// The most documents that a run may span if lists are joined.
+/// Maximum number of documents that a run may span if lists are joined.
 const SPAN: u32 = 1 << MAX_SHIFT;
 
 const _: () = assert!(SPAN as usize == SLOTS);
@@ -22,12 +22,12 @@ const _: () = assert!(SPAN as usize == SLOTS);
 /// A list this many times as long as the run is not joined.
 const MUCH_LONGER: u64 = 16;
 
-/// The documents that all clauses looked at so far contain.
+/// The documents that all clauses processed so far contain.
 pub(crate) struct Candidates {
     pub(crate) docs: Vec<u32>,
-    /// Term frequencies by clause, then by document, for the clauses looked at so far.
+    /// Term frequencies by clause, then by document, for the clauses processed so far.
     pub(crate) tfs: Vec<Vec<u32>>,
-    /// Places of postings, likewise, for the clauses of phrases.
+    /// Places of postings by clause, then by document, for the clauses of phrases.
     pub(crate) places: Vec<Vec<PostingPlace>>,
     in_phrases: Vec<bool>,
     joiner: ListJoiner,
@@ -38,7 +38,7 @@ pub(crate) struct Candidates {
 }
 
 impl Candidates {
-    /// `in_phrases` tells for each clause whether it belongs to a phrase.
+    /// Creates an empty run. `in_phrases` has, for each clause, whether it belongs to a phrase.
     pub(crate) fn new(in_phrases: Vec<bool>) -> Self {
         Candidates {
             docs: Vec::new(),

@@ -1,7 +1,7 @@
 //! The lists of a query that requires terms or phrases.
 //!
 //! Terms and phrases may be required, terms may be optional or excluded. The list of each of their terms is a
-//! clause. A [`Conjunct`] says which clauses belong together; it bounds and scores what they match.
+//! clause. A [`Conjunct`] groups the clauses that belong together; it bounds and scores their matches.
 
 use super::candidates::Candidates;
 use crate::codec::{BLOCK, Impact, PAIRS};
@@ -134,7 +134,7 @@ impl<S: Similarity> Conjunction<'_, S> {
         only_terms && self.optional.is_empty() && self.excluded.is_empty()
     }
 
-    /// True if a list turned out to be damaged.
+    /// Returns true if a list is damaged.
     pub(crate) fn corrupt(&self) -> bool {
         let damaged =
             |part: &Conjunct<S>| matches!(part, Conjunct::Phrase(phrase) if phrase.matcher.corrupt());
@@ -189,7 +189,8 @@ impl<S: Similarity> Conjunct<'_, S> {
 }
 
 impl<S: Similarity> PhraseConjunct<'_, S> {
-    /// The most occurrences of the phrase that the known frequencies of its terms allow.
+    /// Computes the maximum number of occurrences of the phrase that the known frequencies of its terms
+    /// allow.
     fn most(&self, known: &[usize], tfs: &[Vec<u32>], freqs: &mut [u32]) {
         let all_known = self.clauses.iter().all(|clause| known.contains(clause));
         let sloppy = self.matcher.is_sloppy();

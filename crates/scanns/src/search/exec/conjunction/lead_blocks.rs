@@ -14,12 +14,12 @@ use crate::search::exec::windows::most_promising;
 use crate::search::similarity::{Similarity, above};
 use crate::search::top_k::TopK;
 
-/// The most blocks of another term in a range that are looked at one by one; beyond that the whole list gives
-/// the bound.
+/// Maximum number of blocks of another term in a range that are checked one by one. With more blocks, the
+/// whole list gives the bound.
 const LOOKED_AT: usize = 16;
 
-/// Optional terms with at most this many blocks' worth of documents per block of the lead are looked at
-/// posting by posting.
+/// If an optional term has at most this many blocks' worth of documents per block of the lead, its postings
+/// are checked one by one.
 const RARE: usize = 1;
 
 /// The ranges of the blocks of the rarest term that contain documents of the view.
@@ -28,7 +28,7 @@ pub(crate) struct LeadBlocks {
     start: usize,
     /// By block: an upper bound of the scores in it; negative if it cannot hold a match.
     totals: Vec<f32>,
-    /// By block: the most that all terms but the lead can add to a score.
+    /// For each block: the maximum that all terms but the lead can add to a score.
     others: Vec<f64>,
     /// By block: the part of `others` that comes from optional terms.
     optional: Vec<f64>,
@@ -52,7 +52,7 @@ impl LeadBlocks {
         let list = &parts.clauses[lead].cursor;
         let mut blocks =
             LeadBlocks { start, totals: Vec::with_capacity(count), others: vec![0.0; count], optional: rare };
-        // The most that the phrase or term of the lead can score, according to its other lists.
+        // The maximum score of the phrase or term of the lead, according to its other lists.
         let mut own = vec![f64::INFINITY; count];
         for part in &parts.required {
             let bound = |impacts: &_| part.bound(&parts.clauses, impacts);
@@ -92,7 +92,7 @@ impl LeadBlocks {
         blocks
     }
 
-    /// The most that everything but the lead can add to the score of a match in `block`.
+    /// Returns the maximum that everything but the lead can add to the score of a match in `block`.
     #[inline]
     pub(crate) fn others(&self, block: usize) -> f64 {
         self.others[block - self.start]

@@ -56,8 +56,8 @@ fn each_run<'a, S: Similarity>(
     let mut search = ConjunctionRun::new(parts, view, &order);
     parts.clauses[lead].cursor.advance(view.first);
     while parts.clauses[lead].cursor.doc() < view.end && !view.clock.is_up() {
-        // Clustered lists often have long stretches without common documents: a run begins at the first
-        // document that each list has been asked for once.
+        // Clustered lists often have long stretches without common documents. So each list is advanced once
+        // before a run begins.
         let mut doc = parts.clauses[lead].cursor.doc();
         for &other in others {
             doc = doc.max(parts.clauses[other].cursor.advance(doc));
@@ -77,8 +77,8 @@ fn each_run<'a, S: Similarity>(
     ControlFlow::Continue(())
 }
 
-/// The best matches. Only blocks of the rarest term whose bounds compete are read, and only those of their
-/// documents that the other terms could lift over the threshold are looked up.
+/// The best matches. Only blocks of the rarest term whose bounds compete are read, and only documents that
+/// the other terms could lift over the threshold are looked up.
 pub(crate) fn top<S: Similarity>(parts: &mut Conjunction<S>, view: &View, top: &mut TopK) {
     let order = parts.order();
     let Some((&lead, others)) = order.split_first() else { return };

@@ -1,5 +1,5 @@
 //! Counts phrases in a run of documents that contain all of their terms: term by term, the rarest first, for
-//! all documents at once.
+//! all documents together.
 //!
 //! Mostly each term occurs once in a document. Then only the first position of each term is read, and the
 //! phrase occurs where these fit: a few loops over numbers. For the other documents positions are still read
@@ -20,7 +20,7 @@ pub(crate) struct PhraseBatch {
     left: Vec<(usize, usize)>,
     /// Where the phrase may begin in them according to the terms so far, one document after another.
     starts: Vec<u32>,
-    /// The position differences of the current term in them, likewise.
+    /// The position differences of the current term in them, one document after another.
     deltas: Vec<u32>,
     /// The places of its postings, and its frequencies.
     places: Vec<PostingPlace>,
@@ -38,9 +38,9 @@ pub(crate) struct PhraseBatch {
 }
 
 impl PhraseBatch {
-    /// Adds the frequency of the phrase in each of the documents to `freqs`, 0 once time is up. `clauses` are
-    /// those of its terms. Returns false and adds nothing if the phrase has to be counted document by
-    /// document.
+    /// Appends the frequency of the phrase in each of the documents to `freqs`, 0 once time is up. `clauses`
+    /// are the clauses of its terms. Returns false and appends nothing if the phrase has to be counted
+    /// document by document.
     pub(crate) fn count(
         &mut self,
         matcher: &mut PhraseMatcher,
@@ -104,7 +104,7 @@ impl PhraseBatch {
         Some(())
     }
 
-    /// Counts the other documents, as many at once as the clock allows.
+    /// Counts the other documents, in batches as large as the clock allows.
     fn count_others(
         &mut self,
         matcher: &mut PhraseMatcher,

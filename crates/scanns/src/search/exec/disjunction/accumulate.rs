@@ -1,4 +1,4 @@
-//! Sums of scores by document of a window, added term at a time.
+//! The sums of the scores of the documents of a window, one term at a time.
 
 use std::ops::ControlFlow;
 

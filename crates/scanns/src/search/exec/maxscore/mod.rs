@@ -1,15 +1,15 @@
 //! The best documents that contain any of several terms: MaxScore within windows.
 //!
-//! In each window the clauses are sorted by the most they can add. Clauses that together could not lift a
-//! document over the threshold are not essential: only documents of the other clauses are candidates. They
-//! are looked up in the non-essential lists one list after another, as long as they can still compete.
+//! In each window the clauses are sorted by the maximum that they can add. Clauses that together could not
+//! lift a document over the threshold are not essential: only documents of the other clauses are candidates.
+//! They are looked up in the non-essential lists one list after another, as long as they can still compete.
 //!
 //! Sums in that order may round differently from sums in the order of the query, so candidates pass if they
 //! come close, and the remaining ones are scored again in query order. Mostly that is not needed: the scores
 //! of a term are multiples of a number not much smaller than its weight, so sums have enough places to be
-//! exact in any order, and documents that only equal the worst hit are dismissed at once.
+//! exact in any order, and documents that only equal the worst hit are dismissed immediately.
 //!
-//! Some clauses may be required; the remaining candidates are hits only if they contain those.
+//! Some clauses may be required; the remaining candidates are hits only if they contain all of these.
 
 pub(crate) mod score_candidates;
 
@@ -71,9 +71,9 @@ const LOOK_UP: u64 = 6;
 #[derive(Clone, Copy)]
 struct Ranked {
     clause: usize,
-    /// The most it can add.
+    /// The maximum that it can add.
     bound: f64,
-    /// The most it and the clauses before it can add.
+    /// The maximum that it and the clauses before it can add.
     up_to: f64,
 }
 
@@ -85,7 +85,7 @@ struct MaxScore<'m, 'v, 'w, 'a, S> {
     keep: &'m mut LiveFilter<'v, 'w>,
     windows: &'m WindowBounds,
     window: usize,
-    /// By rising bound.
+    /// Sorted by ascending bound.
     ranked: Vec<Ranked>,
     sums: Accumulators,
     candidates: ScoreCandidates,

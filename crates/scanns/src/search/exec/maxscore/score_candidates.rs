@@ -50,7 +50,7 @@ impl ScoreCandidates {
         self.sums.extend_from_slice(sums);
     }
 
-    /// Adds those of the documents whose score is at least `least`.
+    /// Adds the documents whose score is at least `least`.
     pub(crate) fn extend_at_least(&mut self, docs: &[u32], scores: &[f32], least: f64) {
         let before = self.docs.len();
         self.docs.extend_from_slice(docs);

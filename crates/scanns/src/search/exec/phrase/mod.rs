@@ -1,6 +1,6 @@
-//! Counts how often the terms of a phrase stand at given positions relative to each other.
+//! Counts how often the terms of a phrase occur at given positions relative to each other.
 //!
-//! Without slop it counts the places where all terms stand exactly as in the phrase. For slop, see
+//! Without slop it counts the places where all terms have exactly the positions of the phrase. For slop, see
 //! `sloppy.rs`.
 
 pub(crate) mod sloppy;
@@ -19,7 +19,7 @@ pub(crate) struct PhraseCursor<'s, S> {
     matcher: PhraseMatcher<'s>,
     scorers: PhraseScorers<'s, S>,
     clock: Clock<'s>,
-    /// Documents from here on are not looked at.
+    /// Documents from here on are not searched.
     end: u32,
     doc: u32,
     /// The frequency of the phrase in the current document.
@@ -83,7 +83,7 @@ impl<'s, S: Similarity> PhraseCursor<'s, S> {
         self.scorers.score(self.doc, self.freq)
     }
 
-    /// True if a list turned out to be damaged.
+    /// Returns true if a list is damaged.
     pub(crate) fn corrupt(&self) -> bool {
         self.matcher.corrupt()
     }
@@ -201,15 +201,15 @@ impl<'s> PhraseMatcher<'s> {
         self.slop > 0
     }
 
-    /// The frequency of the phrase in `doc`; 0 if a list turned out to be damaged.
+    /// The frequency of the phrase in `doc`; 0 if a list is damaged.
     pub(crate) fn freq(&mut self, doc: u32) -> f32 {
         self.count(|_, term| {
             if term.list.seek(doc) == doc { term.positions.of_current(&mut term.list) } else { Some(&[]) }
         })
     }
 
-    /// The same for a document that contains all terms; `posting` gives the place and the frequency of each
-    /// term by its number.
+    /// Does the same for a document that contains all terms; `posting` gives the place and the frequency of
+    /// each term by its number.
     #[inline]
     pub(crate) fn freq_at(&mut self, doc: u32, posting: impl Fn(usize) -> (PostingPlace, u32)) -> f32 {
         self.count(|number, term| {
@@ -218,7 +218,7 @@ impl<'s> PhraseMatcher<'s> {
         })
     }
 
-    /// The terms, rarest first, if the phrase has no slop and positions are those of a segment: the position
+    /// The terms, rarest first, if the phrase has no slop and the positions come from a segment: the position
     /// cursor, the position in the phrase, and the number of each term.
     pub(crate) fn exact_terms(&mut self) -> Option<Vec<(&mut PositionCursor<'s>, u32, usize)>> {
         if self.slop > 0 {
@@ -232,7 +232,7 @@ impl<'s> PhraseMatcher<'s> {
         packed.collect()
     }
 
-    /// Records that positions turned out to be damaged.
+    /// Records that positions are damaged.
     pub(crate) fn give_up(&mut self) {
         self.corrupt = true;
     }
@@ -280,7 +280,7 @@ impl<'s> PhraseMatcher<'s> {
         Some(sloppy(&mut self.occurrences, self.slop))
     }
 
-    /// True if a list turned out to be damaged.
+    /// Returns true if a list is damaged.
     pub(crate) fn corrupt(&self) -> bool {
         self.corrupt || self.terms.iter().any(|term| term.list.corrupt())
     }
@@ -292,7 +292,7 @@ pub(crate) fn all_starts(positions: &[u32], offset: u32, starts: &mut Vec<u32>) 
     starts.extend(positions.iter().filter_map(|position| position.checked_sub(offset)));
 }
 
-/// Keeps those of the ascending `starts` that such a term allows.
+/// Keeps the ascending `starts` that such a term allows.
 pub(crate) fn keep_starts(positions: &[u32], offset: u32, starts: &mut Vec<u32>) {
     if let ([start], [position]) = (&starts[..], positions) {
         // The usual case.

@@ -1,8 +1,8 @@
 //! Counts phrases whose terms may be moved, as Lucene's `SloppyPhraseMatcher` does.
 //!
 //! Terms move forward, always the one furthest behind. Each time their spread reaches a minimum that the slop
-//! allows, it counts 1 / (1 + spread). If the phrase contains a term twice, each needs an occurrence of its
-//! own.
+//! allows, it counts 1 / (1 + spread). If the phrase contains a term twice, each of the two needs a separate
+//! occurrence.
 
 /// The occurrences of one term of a phrase in a document.
 #[derive(Debug, Default)]
@@ -132,8 +132,8 @@ impl<'t> Sloppy<'t> {
         moved
     }
 
-    /// Moves terms of a group apart that stand at the same occurrence; the one behind moves. False at the
-    /// end.
+    /// Moves apart terms of a group that are at the same occurrence; the one behind moves. Returns false at
+    /// the end.
     fn separate(&mut self, first: usize) -> bool {
         let (mut number, mut others_moved) = (first, false);
         while let Some(other) = self.same_place(number) {
@@ -201,7 +201,7 @@ mod tests {
             ("a b c", "a x b c", 1, 0.5),
             ("a b c", "a x b x c", 1, 0.0),
             ("a b c", "a x b x c", 2, 1.0 / 3.0),
-            // Each of two equal terms needs an occurrence of its own.
+            // Each of two equal terms needs a separate occurrence.
             ("a a", "a", 5, 0.0),
             ("a a", "a a", 1, 1.0),
             ("a a", "a x a", 1, 0.5),

@@ -1,4 +1,4 @@
-//! Machines that read terms byte by byte: for regular expressions, wildcards, and edit distances.
+//! Automata that read terms byte by byte: for regular expressions, wildcards, and edit distances.
 
 use std::fmt::Write;
 use std::sync::OnceLock;
@@ -12,20 +12,21 @@ use regex_automata::{Anchored, MatchKind};
 use crate::error::{Error, Result};
 use crate::query::WildcardPart;
 
-/// The most memory of the machine of a regular expression, in bytes.
+/// Maximum memory of the machine of a regular expression, in bytes.
 const MAX_DFA_BYTES: usize = 8 << 20;
 
-/// The most memory of the sets of states from which the machine is built, in bytes. No other limit bounds the
+/// Maximum memory of the sets of states from which the machine is built, in bytes. No other limit bounds the
 /// time: with 8 MiB, refusing `(.{0,9}){0,9}\wabc` took four seconds.
 const MAX_DETERMINIZE_BYTES: usize = 512 << 10;
 
-/// The most memory of the states before that, in bytes: with 8 MiB, `(\w{0,9}\w*){0,30}` took seconds.
+/// Maximum memory of the states from which these sets are built, in bytes: with 8 MiB, `(\w{0,9}\w*){0,30}`
+/// took seconds.
 const MAX_NFA_BYTES: usize = 1 << 20;
 
-/// The most characters of a fuzzy word.
+/// Maximum number of characters of a fuzzy word.
 pub(crate) const MAX_FUZZY_CHARS: usize = 255;
 
-/// A machine that says of a term whether it matches.
+/// A machine that decides whether a term matches.
 pub(crate) enum Machine {
     Regex {
         dfa: Box<dense::DFA<Vec<u32>>>,

@@ -1,4 +1,4 @@
-//! The terms that are nearest to one that may be misspelt.
+//! Finds the terms that are nearest to a possibly misspelt word.
 
 use std::collections::BTreeMap;
 use std::collections::btree_map::Entry;
@@ -11,13 +11,13 @@ use crate::search::budget::Clock;
 use crate::search::leaf::Leaf;
 use crate::search::terms::term_count::TermCount;
 
-/// The most terms that a fuzzy clause becomes, as in Lucene.
+/// Maximum number of terms of a fuzzy clause, as in Lucene.
 const MAX_TERMS: usize = 50;
 
 /// A word that may be misspelt.
 pub(crate) struct FuzzyWord<'q> {
     pub(crate) term: &'q str,
-    /// The most edits, 1 or 2.
+    /// The maximum number of edits, 1 or 2.
     pub(crate) edits: u8,
     /// The number of characters at the front that must be the same.
     pub(crate) prefix: usize,
@@ -27,16 +27,16 @@ pub(crate) struct FuzzyWord<'q> {
 #[derive(Clone, Debug, PartialEq)]
 pub(crate) struct WeightedTerm {
     pub(crate) term: Vec<u8>,
-    /// 1 for the term itself, less for each edit, the more so the shorter the term is; 0 for a term that has
-    /// no more characters than edits.
+    /// The weight: 1 for the term itself, and less for each edit, the more so the shorter the term is; 0 for
+    /// a term that has no more characters than edits.
     pub(crate) boost: f32,
 }
 
 /// The nearest terms of all leaves, nearest first; equally near ones in the order of their bytes.
 ///
 /// A term that has no more characters than edits matches with a weight of 0, and its frequencies count like
-/// those of the others. Lucene does the same, although its documentation says that such a term does not
-/// match.
+/// the frequencies of other terms. Lucene does the same, although its documentation says that such a term
+/// does not match.
 pub(crate) fn nearest(leaves: &[&dyn Leaf], clock: Clock, word: &FuzzyWord) -> Result<Vec<WeightedTerm>> {
     let machine = Machine::of_edits(word.term, word.edits, word.prefix)?;
     let own_length = word.term.chars().count();

@@ -1,4 +1,4 @@
-//! Patterns that are ready to be matched, and the cursor over the terms that they match.
+//! Compiled patterns, and the cursor over the terms that they match.
 
 use std::ops::Bound;
 use std::slice;
@@ -11,7 +11,8 @@ use crate::query::Pattern;
 use crate::search::budget::Clock;
 use crate::search::leaf::{Leaf, TermRef};
 
-/// The most terms of a leaf that a pattern may match.
+/// The maximum number of terms of a leaf that a pattern may match, unless a searcher is
+/// [exhaustive](crate::search::Searcher::exhaustive).
 pub const MAX_EXPANSIONS: usize = 1024;
 
 /// A pattern that is ready to be matched.

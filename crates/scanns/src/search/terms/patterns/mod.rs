@@ -1,8 +1,8 @@
-//! Which terms of a leaf a pattern matches.
+//! Finds the terms of a leaf that a pattern matches.
 //!
 //! `automaton.rs` turns a pattern into a machine that reads terms byte by byte and fails as soon as no
 //! continuation can match. `walk.rs` moves through the sorted terms with it and skips those that cannot
-//! match. Prefixes, ranges and sets need no machine: `matcher.rs` has all of them behind one cursor.
+//! match. Prefixes, ranges and sets need no machine: `matcher.rs` has one cursor for all kinds of patterns.
 //! `fuzzy.rs` finds the nearest terms of all leaves.
 
 mod automaton;

@@ -1,10 +1,10 @@
-//! Terms of a leaf that end when the time of a query is up.
+//! A stream of the terms of a leaf that ends when the time of a query is up.
 
 use crate::error::Result;
 use crate::search::budget::Clock;
 use crate::search::leaf::{Leaf, TermRef, TermStream};
 
-/// The moves between two looks at the clock: a move takes less time than a look.
+/// Number of moves between two checks of the clock: a move takes less time than a check.
 const MOVES: u32 = 64;
 
 /// A stream that ends early when time is up.

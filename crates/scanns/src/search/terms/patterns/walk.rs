@@ -16,14 +16,14 @@ pub(super) struct MachineWalk<'a> {
     next: Move,
 }
 
-/// How the walk goes on.
+/// The next step of a walk.
 #[derive(Clone, Copy)]
 enum Move {
     /// To the next term.
     Step,
     /// To the first term that is not less than the path.
     Seek,
-    /// No more: the machine accepts none of the terms that are left.
+    /// The end: the machine accepts none of the remaining terms.
     End,
 }
 
@@ -66,7 +66,7 @@ struct Path<'m> {
     /// The states before each byte of the term, as far as the machine could read it, and the state after the
     /// last.
     states: Vec<MachineState>,
-    /// The readable bytes of the states that were asked for.
+    /// Cached readable bytes of states.
     readable: HashMap<MachineState, Readable>,
 }
 

@@ -8,19 +8,19 @@
 //! selection finds in linear time. The gain of a term is computed once per round, so the inner loop, which
 //! runs once per posting and round, adds up numbers from a table.
 //!
-//! Each half gets rows of its own, in which terms have new numbers. Terms that are in one document or in all
-//! of them are dropped, since they cost the same in any order. So rows shrink, and fit into the caches, the
-//! deeper the recursion gets.
+//! Each half gets separate rows, in which terms have new numbers. Terms that are in one document or in all of
+//! them are dropped, since they cost the same in any order. So the deeper the recursion, the smaller the
+//! rows, until they fit into the caches.
 //!
-//! The estimate ignores the order in which documents came, which may be a good one, such as that of a walk
-//! through directories. So on the way up, both orders are compared by the bits that lists would take, and the
-//! better one is kept. Without this, the lists of lines of a sorted dump became a sixth larger; with it, they
-//! become a hundredth smaller. Terms in most documents count as well: their gaps are short but many, and
-//! without them lists took twice as much space.
+//! The estimate ignores the original order of the documents, which may be a good one, such as the order of a
+//! walk through directories. So on the way up, both orders are compared by the bits that lists would take,
+//! and the better one is kept. Without this, the lists of lines of a sorted dump became a sixth larger; with
+//! it, they become a hundredth smaller. Terms in most documents are included: their gaps are short but many,
+//! and without them lists took twice as much space.
 //!
 //! The result does not depend on the number of threads: they share halves, and documents of a half, but no
-//! sums. Threads that work on separate halves hold the rows of both at the same time. So halves are shared
-//! only as often as the memory allows; further threads share the documents of a half.
+//! sums. Threads that work on separate halves hold the rows of both at the same time. So halves are divided
+//! among threads only as far as the memory allows; further threads share the documents of a half.
 
 use std::panic::resume_unwind;
 use std::sync::Mutex;
@@ -34,16 +34,16 @@ use crate::sys::lock;
 /// Called with the steps done since the last call; an error from it ends the work.
 pub(super) type LookIn<'a> = &'a (dyn Fn(u64) -> Result<()> + Sync);
 
-/// Sets of this size or less are not cut; they keep their order.
+/// Sets of this size or smaller are not cut; they keep their order.
 const LEAF: usize = 16;
 
-/// Most rounds of exchanging documents per cut.
+/// The maximum number of rounds of exchanging documents per cut.
 const ROUNDS: usize = 20;
 
 /// A round that saves less than this share of the cost is the last one.
 const WORTH: f64 = 1.0 / 1000.0;
 
-/// Rows that are worth another thread.
+/// The minimum number of rows for another thread.
 const MANY: usize = 1 << 12;
 
 /// The number of a term that was dropped.
@@ -107,10 +107,10 @@ impl Rows {
     }
 }
 
-/// Least memory that [`order`] takes, rows included, in bytes.
+/// The minimum memory for [`order`], including the rows, in bytes.
 pub(super) fn memory(documents: u64, postings: u64) -> u64 {
-    // Rows, their halves, and all levels below them. Per document as often: the start of its row, its number,
-    // its side and its gain.
+    // Rows, their halves, and all levels below them. For each document, on all levels: the start of its row,
+    // its number, its side and its gain.
     documents.saturating_mul(64).saturating_add(postings.saturating_mul(12))
 }
 
@@ -127,8 +127,8 @@ pub(super) fn steps(documents: usize) -> u64 {
     documents as u64 * u64::from(documents.div_ceil(LEAF).next_power_of_two().trailing_zeros())
 }
 
-/// The documents `0..` of `rows` in their new order, and the bits that the order saves. Both depend neither
-/// on the threads nor on the memory, if it is at least [`memory`].
+/// Returns the documents `0..` of `rows` in their new order, and the bits that the order saves. Both depend
+/// neither on the threads nor on the memory, if it is at least [`memory`].
 ///
 /// # Errors
 /// Errors from `look`.
@@ -198,7 +198,7 @@ impl Bisection<'_> {
     }
 }
 
-/// Runs `other` in a thread of its own, or after `mine` if no thread can be started.
+/// Runs `other` in a separate thread, or after `mine` if no thread can be started.
 fn both(mine: impl FnOnce() -> Result<()>, other: impl FnOnce() -> Result<()> + Send) -> Result<()> {
     let waiting = Mutex::new(Some(other));
     let other = || {
@@ -216,12 +216,12 @@ fn both(mine: impl FnOnce() -> Result<()>, other: impl FnOnce() -> Result<()> + 
     })
 }
 
-/// Fills `out` with the order in which the documents came.
+/// Fills `out` with the original order of the documents.
 fn keep(out: &mut [u32]) {
     (0..).zip(out).for_each(|(doc, place)| *place = doc);
 }
 
-/// The bits that the gaps of these documents take in this order, about as lists are encoded: see
+/// The number of bits of the gaps of these documents in this order, approximately as lists are encoded: see
 /// `codec/postings`.
 fn bits(rows: &Rows, order: impl Iterator<Item = u32>) -> u64 {
     // The place of the latest document of each term; and the width and number of the gaps of its block.
@@ -276,7 +276,7 @@ impl<'r> Halves<'r> {
         Halves { rows, half, right, degrees }
     }
 
-    /// Exchanges documents between the sides as long as that lowers the cost.
+    /// Exchanges documents between the sides as long as this lowers the cost.
     fn settle(&mut self, costs: &Costs, threads: usize, look: LookIn<'_>) -> Result<()> {
         let sizes = [self.half, self.rows.len() - self.half];
         let mut gains = vec![[0f32; 2]; self.degrees.len()];
@@ -286,7 +286,7 @@ impl<'r> Halves<'r> {
         for round in 0..=ROUNDS {
             let cost = costs.all(&self.degrees, sizes, &mut gains);
             if cost >= before {
-                // Each change alone would have been a gain, but all together were not.
+                // Each change alone would have been a gain, but all of them together are not.
                 self.change(&moved);
                 break;
             }
@@ -353,7 +353,7 @@ impl<'r> Halves<'r> {
         thread::scope(|scope| {
             for _ in 0..others {
                 if thread::Builder::new().name("reorder".into()).spawn_scoped(scope, work).is_err() {
-                    // The threads that run do the whole work.
+                    // The threads that were started do all the work.
                     break;
                 }
             }

@@ -1,7 +1,7 @@
-//! Collects the terms of each document of several segments as rows for `bisect.rs`, and puts the documents in
-//! order.
+//! Collects the terms of each document of several segments as rows for `bisect.rs`, and orders the documents.
 //!
-//! Terms of all fields count, except those in very few documents: their gaps take a byte or two in any order.
+//! The terms of all fields are used, except terms in very few documents: their gaps take a byte or two in any
+//! order.
 
 use std::ops::Range;
 use std::sync::atomic::{AtomicU64, Ordering};
@@ -15,18 +15,17 @@ use crate::segment::progress::OrderProgress;
 use crate::segment::reader::Segment;
 use crate::segment::renumbering::Renumbering;
 
-/// Terms in fewer documents than this do not count.
+/// Terms in fewer documents than this are ignored.
 const LEAST: u64 = 4;
 
-/// Bytes that are kept for every document while any stretch is put in order: its number of terms, and its
-/// place.
+/// Bytes held for every document while a stretch is ordered: its number of terms, and its place.
 const KEPT: u64 = 8;
 
 /// Terms between two calls of `progress`.
 const LOOK_EVERY: u64 = 1 << 12;
 
-/// Puts the survivors of `sources`, whose numbers in the order of the sources are in `documents`, into an
-/// order of similarity. Returns the order and the bytes by which lists shrink in it.
+/// Computes an order of similarity for the survivors of `sources`, whose numbers in the order of the sources
+/// are in `documents`. Returns the order and the number of bytes by which lists shrink in it.
 pub(in crate::segment::merge) fn similar_together(
     sources: &[Segment],
     documents: &[Renumbering],
@@ -61,7 +60,7 @@ pub(in crate::segment::merge) fn similar_together(
     Ok((order, saved))
 }
 
-/// Cuts the documents into stretches that can each be put in order within `memory` bytes.
+/// Cuts the documents into stretches that can each be ordered within `memory` bytes.
 fn cut(lengths: &[u32], memory: u64) -> Vec<Range<usize>> {
     let memory = memory.saturating_sub(lengths.len() as u64 * KEPT);
     let (mut stretches, mut start, mut postings) = (Vec::new(), 0, 0u64);
@@ -88,7 +87,7 @@ struct Forward<'a> {
 }
 
 impl Forward<'_> {
-    /// The number of terms that count, by document.
+    /// The number of terms of each document that are not ignored.
     fn lengths(&self) -> Result<Vec<u32>> {
         let mut lengths = vec![0u32; self.count];
         self.each(|_, doc| {
@@ -125,8 +124,8 @@ impl Forward<'_> {
         Ok(Rows { starts, terms, packed })
     }
 
-    /// Calls `visit` with the number of each term that counts, and each survivor that has it. Returns by term
-    /// whether its list is packed in blocks.
+    /// Calls `visit` with the number of each term that is not ignored, and each survivor that contains it.
+    /// Returns by term whether its list is packed in blocks.
     fn each(&self, mut visit: impl FnMut(u32, u32)) -> Result<Vec<bool>> {
         let of_sources = self.sources.iter().flat_map(|source| &source.stats().fields);
         let mut fields: Vec<_> = of_sources.map(|stats| stats.field).collect();

@@ -4,12 +4,11 @@
 //! close together, so that a search can skip more blocks. `forward.rs` collects the terms of each document,
 //! `bisect.rs` finds an order, and `terms.rs` writes postings in it.
 //!
-//! In memory are, in addition to what any merge holds, two numbers of 4 bytes for each document. While the
-//! order is being found, about 12 bytes for each posting of the terms that count and 72 bytes for each
-//! document are added, at most [`Reordering::memory`]. If they would be more, stretches of consecutive
-//! documents are put in order, each by itself. If they are less, threads work on halves of the documents at
-//! the same time. The data to be written is gathered and sorted within the same bound, in several passes if
-//! necessary.
+//! In addition to the memory of every merge, two numbers of 4 bytes are held for each document. Computing the
+//! order takes about 12 bytes for each posting of the terms that are not ignored and 72 bytes for each
+//! document, limited by [`Reordering::memory`]. If more would be needed, stretches of consecutive documents
+//! are ordered separately. If less is needed, threads work on halves of the documents at the same time. The
+//! data to be written is collected and sorted within the same limit, in several passes if necessary.
 
 mod bisect;
 mod forward;

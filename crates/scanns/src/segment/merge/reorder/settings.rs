@@ -1,10 +1,10 @@
-//! The resources for finding an order.
+//! The resources for computing an order.
 
-/// The resources for finding an order.
+/// The resources for computing an order.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Reordering {
-    /// Most bytes of memory to use.
+    /// The maximum number of bytes of memory to use.
     pub memory: u64,
-    /// Threads to use, at least 1.
+    /// The number of threads to use, at least 1.
     pub threads: usize,
 }

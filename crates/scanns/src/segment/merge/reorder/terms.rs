@@ -1,5 +1,4 @@
-//! Writes the postings of terms in another order of the documents: they are gathered, sorted and encoded
-//! again.
+//! Writes the postings of terms in another order of the documents: collects, sorts and encodes them again.
 
 use std::ops::Range;
 
@@ -12,15 +11,15 @@ use crate::segment::terms::{TermInfo, TermPositions, TermsOut, TermsWriter};
 /// Ranges of documents at whose borders passes may be cut.
 const RANGES: u32 = 1 << 10;
 
-/// Bytes that postings and their occurrences take while they wait.
+/// Bytes of memory for postings and occurrences that wait to be written.
 fn waiting_bytes<C: Columns>(postings: u64, occurrences: u64) -> u64 {
     let occurrence = if C::OFFSETS { 12 } else { 4 };
     let postings = postings.saturating_mul(size_of::<Waiting>() as u64);
     postings.saturating_add(occurrences.saturating_mul(occurrence))
 }
 
-/// Occurrences that are passed on at once, so that the occurrences of a huge document do not pile up in the
-/// writer.
+/// Number of occurrences that are passed on together, so that the occurrences of a huge document do not fill
+/// the memory of the writer.
 const PIECE: usize = 1 << 14;
 
 /// A waiting posting, and the start of its occurrences.
@@ -34,7 +33,8 @@ struct Waiting {
 /// Writes terms in another order of the documents; its buffers are reused.
 pub(in crate::segment::merge) struct TermsInOrder<'a> {
     order: &'a DocumentOrder,
-    /// Most bytes that may wait. More are written in several passes, each for a range of documents.
+    /// The maximum number of waiting bytes. More postings are written in several passes, each for a range of
+    /// documents.
     most: u64,
     /// Document and frequency of each posting, if there are no positions.
     lists: Vec<u64>,
@@ -45,7 +45,7 @@ pub(in crate::segment::merge) struct TermsInOrder<'a> {
 }
 
 impl<'a> TermsInOrder<'a> {
-    /// For one of `threads` threads.
+    /// Creates a writer for one of `threads` threads.
     pub(in crate::segment::merge) fn new(order: &'a DocumentOrder, threads: usize) -> Self {
         // Half, because buffers double when they grow.
         let most = (order.memory() / threads.max(1) / 2) as u64;
@@ -113,7 +113,7 @@ impl<'a> TermsInOrder<'a> {
         if let (TermInfo::Single { doc, .. }, TermPositions::Only(at), 1) =
             (first.terms.info(), first.terms.positions(), terms.current().count())
         {
-            // Most terms are like this.
+            // The usual case.
             let Some(doc) = first.documents.get(doc).and_then(|kept| self.order.number(kept)) else {
                 return Ok(0);
             };
