@@ -37,7 +37,7 @@ impl Segment {
     /// `info` and `positions` come from [`Segment::find_all`] or an iterator over terms.
     ///
     /// # Errors
-    /// [`Error::Corrupt`]; [`Error::Unsupported`] if the segment has no positions, or no offsets although `C`
+    /// [`Error::Corrupt`]; [`Error::NotIndexed`] if the segment has no positions, or no offsets although `C`
     /// needs them.
     pub fn deltas<C: Columns>(
         &self,
@@ -61,7 +61,7 @@ impl Segment {
     /// term.
     ///
     /// # Errors
-    /// [`Error::Corrupt`], and [`Error::Unsupported`] in a segment without positions.
+    /// [`Error::Corrupt`], and [`Error::NotIndexed`] in a segment without positions.
     pub fn positions(&self, term: &[u8], doc: u32) -> Result<Vec<u32>> {
         let Some((info, positions)) = self.find_all(term)? else { return Ok(Vec::new()) };
         let cursor = PositionCursor::new(self.deltas(term, info, positions)?);
@@ -72,7 +72,7 @@ impl Segment {
     /// the document does not contain the term.
     ///
     /// # Errors
-    /// [`Error::Corrupt`], and [`Error::Unsupported`] in a segment without offsets.
+    /// [`Error::Corrupt`], and [`Error::NotIndexed`] in a segment without offsets.
     pub fn offsets(&self, term: &[u8], doc: u32) -> Result<Vec<Range<u32>>> {
         let Some((info, positions)) = self.find_all(term)? else { return Ok(Vec::new()) };
         let cursor = PositionCursor::with_offsets(self.deltas(term, info, positions)?, term.len());

@@ -410,7 +410,7 @@ fn stored_frequencies(snapshot: &Snapshot, hit: &Hit, term: &[u8]) -> Result<Vec
                 let at =
                     |range: &Range<u32>| text.get(range.start as usize..range.end as usize) == Some(term);
                 match snapshot.offsets(hit, term) {
-                    Err(Error::Unsupported { .. }) => {}
+                    Err(Error::NotIndexed { .. }) => {}
                     offsets => {
                         let right = offsets?.iter().filter(|range| at(range)).count();
                         found.push(("offsets", u32::try_from(right).unwrap()));

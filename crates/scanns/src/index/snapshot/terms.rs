@@ -51,7 +51,7 @@ impl Snapshot {
     /// this term.
     ///
     /// # Errors
-    /// [`Error::Unsupported`](crate::Error::Unsupported) if the index has no positions,
+    /// [`Error::NotIndexed`](crate::Error::NotIndexed) if the index has no positions,
     /// [`Error::Corrupt`](crate::Error::Corrupt) if they cannot be read.
     pub fn positions(&self, hit: &Hit, term: &[u8]) -> Result<Vec<u32>> {
         self.leaf(hit).map_or(Ok(Vec::new()), |segment| segment.positions(term, hit.doc))
@@ -63,7 +63,7 @@ impl Snapshot {
     /// [`Snapshot::document`] returns.
     ///
     /// # Errors
-    /// [`Error::Unsupported`](crate::Error::Unsupported) if the index has no offsets,
+    /// [`Error::NotIndexed`](crate::Error::NotIndexed) if the index has no offsets,
     /// [`Error::Corrupt`](crate::Error::Corrupt) if they cannot be read.
     pub fn offsets(&self, hit: &Hit, term: &[u8]) -> Result<Vec<Range<u32>>> {
         self.leaf(hit).map_or(Ok(Vec::new()), |segment| segment.offsets(term, hit.doc))
