@@ -32,7 +32,7 @@ Examples:
   scanns search docs.scanns --like /usr/share/doc/bash/README
       finds documents like this one; the index needs --vectors or --store
   scanns search docs.scanns --query-json '{\"match\": \"License, warranty\"}'
-      takes the query of a program, which needs no escaping other than that of JSON
+      takes the query of a program, which needs no escaping but JSON's
   scanns search mail.scanns --snippets 'license warranty'
       also shows the matching parts of the documents
   scanns search docs.scanns --sort key --after start license

@@ -19,7 +19,7 @@ mod write;
 use std::io::{self, IsTerminal};
 use std::path::Path;
 
-use anyhow::{Result, anyhow, bail};
+use anyhow::{Error, Result, anyhow, bail};
 use scanns::columns::{BatchField, ColumnKind};
 use scanns::search::Model;
 use scanns::{Query, Snapshot};
@@ -89,12 +89,17 @@ fn format_of(path: &Path) -> ExportFormat {
 /// Refuses a format that this build of the command does not have.
 fn must_be_built(format: ExportFormat) -> Result<()> {
     if cfg!(not(feature = "arrow")) && matches!(format, ExportFormat::Arrow | ExportFormat::Parquet) {
-        bail!(
-            "this scanns was built without Arrow and Parquet: write CSV or JSON lines with --format, or \
-             build it with the feature 'arrow'"
-        );
+        return Err(not_built());
     }
     Ok(())
+}
+
+/// The error for a format that this build of the command does not have.
+fn not_built() -> Error {
+    anyhow!(
+        "this scanns was built without Arrow and Parquet: write CSV or JSON lines with --format, or build it \
+         with the feature 'arrow'"
+    )
 }
 
 /// The compression of the output.

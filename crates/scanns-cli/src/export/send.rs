@@ -4,8 +4,6 @@ use std::io::{self, IsTerminal};
 use std::ops::ControlFlow;
 use std::sync::atomic::{AtomicBool, Ordering};
 
-#[cfg(not(feature = "arrow"))]
-use anyhow::bail;
 use anyhow::{Context, Error, Result, anyhow};
 use scanns::columns::{Batch, BatchColumn, BatchField, BatchOptions};
 
@@ -69,7 +67,7 @@ impl Export<'_> {
             #[cfg(feature = "arrow")]
             ExportFormat::Parquet => Box::new(Parquet::new(&target.file, of, how)?),
             #[cfg(not(feature = "arrow"))]
-            ExportFormat::Arrow | ExportFormat::Parquet => bail!("this scanns has no Arrow and no Parquet"),
+            ExportFormat::Arrow | ExportFormat::Parquet => return Err(super::not_built()),
         })
     }
 
