@@ -3,7 +3,7 @@
 
 cargo-mutants lists the changes; a random sample of them is compiled into one copy of the library, each behind a switch that is
 read from the environment: `if crate::mutant(17) { changed body } else { body }`. Then the tests of the room run once for
-each change, and the tests of the whole library for a change that they miss. A change that does not compile is replaced by another
+each change, quick ones first, and the other tests of the library for a change that they miss. A change that does not compile is replaced by another
 one. Changes in constants and in `const fn` cannot be switched and are left out.
 
 Usage: ci/mutants.sh [SAMPLE] [SEED]; ROOMS="codec query" chooses rooms.
@@ -17,10 +17,13 @@ import re
 import shutil
 import subprocess
 import sys
+import threading
 import time
 
 ROOMS = os.environ.get("ROOMS", "codec store query column segment search").split()
 LIBRARY = "crates/scanns"
+# Tests that take more seconds than this are run after the others.
+SLOW = 1.0
 SWITCH = """
 /// True if the change with this number is tried.
 pub(crate) fn mutant(number: u32) -> bool {
@@ -113,17 +116,47 @@ def broken(copy, environment):
     return numbers
 
 
-def passes(binary, filters, environment, number, limit):
-    """True if the tests pass with the change, and False if one fails, hangs or crashes."""
+def passes(binary, names, environment, number, limit):
+    """True if the named tests pass with the change, and False as soon as one fails, or if they hang or crash."""
+    tests = subprocess.Popen(
+        [binary, "--exact", *names], env={**environment, "MUTANT": str(number)}, cwd=f"{os.getcwd()}/{LIBRARY}",
+        text=True, errors="replace", stdout=subprocess.PIPE, stderr=subprocess.DEVNULL,
+    )
+    watchdog = threading.Timer(limit, tests.kill)
+    watchdog.start()
     try:
-        command = [binary, *filters, "-q"]
-        done = subprocess.run(
-            command, env={**environment, "MUTANT": str(number)}, timeout=limit, cwd=f"{os.getcwd()}/{LIBRARY}",
-            stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL,
-        )
-        return done.returncode == 0
-    except subprocess.TimeoutExpired:
-        return False
+        if any(line.rstrip().endswith("... FAILED") for line in tests.stdout):
+            return False
+        return tests.wait() == 0
+    finally:
+        tests.kill()
+        tests.wait()
+        watchdog.cancel()
+
+
+def durations(binary, environment):
+    """The seconds that each test takes without a change, by its name."""
+    tests = subprocess.Popen(
+        [binary, "--test-threads=1"], env={**environment, "MUTANT": "0"}, cwd=f"{os.getcwd()}/{LIBRARY}", text=True,
+        stdout=subprocess.PIPE, stderr=subprocess.DEVNULL,
+    )
+    seconds, begun = {}, time.monotonic()
+    for line in tests.stdout:
+        ended = re.match(r"test (\S+)( - should panic)? \.\.\. ok", line)
+        now = time.monotonic()
+        if ended:
+            seconds[ended[1]] = now - begun
+        begun = now
+    assert tests.wait() == 0, "the tests fail without a change"
+    return seconds
+
+
+def stages(room, seconds):
+    """The tests in the order in which they are run for a change in a room, in groups with a limit in seconds."""
+    groups = collections.defaultdict(list)
+    for name, taken in seconds.items():
+        groups[not name.startswith(f"{room}::"), taken > SLOW].append(name)
+    return [(groups[key], 30 + 5 * sum(seconds[name] for name in groups[key])) for key in sorted(groups)]
 
 
 def main():
@@ -154,20 +187,17 @@ def main():
     command = ["cargo", "test", "--no-run", "--locked", "-p", "scanns", "--lib", "--message-format", "json"]
     built = subprocess.run(command, cwd=copy, env=environment, check=True, stdout=subprocess.PIPE, text=True).stdout
     binary = [message["executable"] for message in map(json.loads, built.splitlines()) if message.get("executable")][-1]
-    limits = {}
-    for filters in [*((f"{room}::",) for room in ROOMS), ()]:
-        begun = time.monotonic()
-        assert passes(binary, filters, environment, 0, 3600), f"the tests fail without a change: {filters}"
-        limits[filters] = 20 + 5 * (time.monotonic() - begun)
+    seconds = durations(binary, environment)
+    print(f"{len(seconds)} tests take {sum(seconds.values()):.0f} s", flush=True)
     caught, survivors = 0, []
     for number, change in chosen.items():
-        room = (change["file"].removeprefix(f"{LIBRARY}/src/").split("/")[0] + "::",)
-        if any(not passes(binary, filters, environment, number, limits[filters]) for filters in (room, ())):
+        room = change["file"].removeprefix(f"{LIBRARY}/src/").split("/")[0]
+        if any(not passes(binary, names, environment, number, limit) for names, limit in stages(room, seconds)):
             caught += 1
         else:
             survivors.append(change["name"])
             print(f"SURVIVED {change['name']}", flush=True)
-        if (caught + len(survivors)) % 25 == 0:
+        if (caught + len(survivors)) % 10 == 0:
             print(f"{caught + len(survivors)} tried, {len(survivors)} survived", flush=True)
     print(f"{caught} changes of {len(chosen)} were noticed, {len(survivors)} survived")
 

@@ -1,8 +1,8 @@
-//! Every experiment, one after the other, on corpora made for it.
+//! Runs every experiment, one after the other, on corpora made for it.
 //!
-//! Between experiments the machine itself is measured by work that has nothing to do with scanns, so that a
-//! later comparison knows how even it was. And everything is measured in passes, minutes apart: what disturbs
-//! a shared machine for a while is then seen as the spread that it is.
+//! Between experiments, the machine itself is measured by work that has nothing to do with scanns, so that a
+//! later comparison knows how steady it was. Everything is measured in passes that are minutes apart. A
+//! disturbance of a shared machine then shows as spread.
 
 use std::ffi::OsStr;
 use std::path::PathBuf;
@@ -16,19 +16,19 @@ use crate::{
     buffers, corpus, flush, index, ladder, latency, media, memory, reader, scaling, tokenizer, tune,
 };
 
-/// How much.
+/// How much to measure, and where.
 #[derive(Debug, clap::Args)]
 pub struct AllArgs {
-    /// Little of everything: under ten minutes on two cores
+    /// Measure a little of everything: under ten minutes on two cores
     #[arg(long)]
     pub quick: bool,
-    /// Where corpora and indexes go
+    /// Directory for corpora and indexes
     #[arg(long, default_value = "target/bench")]
     pub work: PathBuf,
-    /// MiB of the metadata dump [default: 1024, or 64 with --quick]
+    /// Size of the metadata dump in MiB [default: 1024, or 64 with --quick]
     #[arg(long)]
     pub mib: Option<u64>,
-    /// Times that everything is measured, one after the other
+    /// How often to measure everything, one pass after the other
     #[arg(long, default_value_t = 2)]
     pub passes: usize,
 }
@@ -39,13 +39,13 @@ impl Default for AllArgs {
     }
 }
 
-/// The arguments of an experiment as its command has them where nothing but `arguments` is given.
+/// Parses the arguments of an experiment. Those that are not in `arguments` have the defaults of its command.
 fn usual<A: clap::Args>(arguments: &[&OsStr]) -> Result<A> {
     let command = A::augment_args(clap::Command::new("all").no_binary_name(true));
     Ok(A::from_arg_matches(&command.try_get_matches_from(arguments)?)?)
 }
 
-/// An experiment, with the time it takes told.
+/// Runs an experiment, and prints how long it took.
 fn step(
     name: &str,
     begun: Instant,
@@ -83,7 +83,7 @@ pub fn run(args: &AllArgs, results: &mut Results) -> Result<()> {
     Ok(())
 }
 
-/// One pass.
+/// Runs one pass.
 fn measure(args: &AllArgs, begun: Instant, reference: &mut Reference, results: &mut Results) -> Result<()> {
     let (dump, queries) = (args.work.join("dump"), args.work.join("queries.tsv"));
     let mut next = |name: &str, run: &mut dyn FnMut(&mut Results) -> Result<()>| {

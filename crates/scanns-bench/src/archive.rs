@@ -1,13 +1,13 @@
-//! Fetches of a web archive, the same for the same seed, to measure columns with.
+//! Generates the fetches of a web archive, to measure columns with. The same seed gives the same fetches.
 //!
-//! A document is one fetch of an address: see [`Fetch`]. Besides it has tags, by which queries choose
-//! documents: every term `h3_07` is in exactly 10^3 of them, spread evenly, and `all` is in each; [`Tags`]
-//! says which terms there are.
+//! A document is one fetch of an address; see [`Fetch`]. It also has tags, by which queries select documents.
+//! Every term such as `h3_07` is in exactly 10^3 documents, spread evenly, and `all` is in every document.
+//! [`Tags`] defines the terms.
 
 use std::cmp::Reverse;
 use std::collections::BinaryHeap;
 
-/// The number of hosts for a number of documents; few hosts have many pages.
+/// Documents per host, on average; few hosts have many pages.
 const PAGES_OF_HOST: u32 = 40;
 
 const SUFFIXES: [&str; 8] = ["dk", "com", "org", "net", "eu", "co.uk", "info", "se"];
@@ -16,11 +16,11 @@ const TYPES: [&str; 6] =
 const STATUS: [u64; 5] = [200, 301, 302, 404, 500];
 const LANGUAGES: [&str; 7] = ["da", "en", "de", "sv", "no", "fr", "es"];
 
-/// A second in the unit of dates.
+/// One second in the unit of dates.
 const SECOND: i64 = 1_000_000_000;
 
-/// Hits of the term [`EXPORT`], as in the article on jump tables (LUCENE-8585), if there are twice as many
-/// documents.
+/// Hits of the term [`EXPORT`], as in the article on jump tables (LUCENE-8585), if there are at least twice
+/// as many documents.
 const EXPORTED: u32 = 52_653;
 
 /// The term of the documents that are exported.
@@ -29,7 +29,7 @@ pub const EXPORT: &str = "export";
 /// The term of all documents.
 pub const ALL: &str = "all";
 
-/// Terms of a decade of hits: this number for each decade up to 10^5, and for 10^6 and 10^7.
+/// The number of terms for each number of hits, from 10^0 to 10^7.
 const TERMS: [u32; 8] = [20, 20, 20, 20, 20, 20, 5, 3];
 
 /// One fetch of an address.
@@ -39,7 +39,7 @@ pub struct Fetch {
     pub number: u32,
     /// 16 hexadecimal digits, unique.
     pub id: String,
-    /// The address in a normal form; every twentieth has been fetched before.
+    /// The normalized address; every twentieth has been fetched before.
     pub url_norm: String,
     /// Host of the address.
     pub host: String,
@@ -47,7 +47,7 @@ pub struct Fetch {
     pub domain: String,
     /// Public suffix of the domain.
     pub public_suffix: &'static str,
-    /// Year of the crawl, which is not quite that of its date.
+    /// Year of the crawl, which may differ from the year of its date.
     pub crawl_year: u64,
     /// When it was fetched: nanoseconds since 1970, whole seconds.
     pub crawl_date: i64,
@@ -55,11 +55,11 @@ pub struct Fetch {
     pub content_type_norm: &'static str,
     /// Status of the answer.
     pub status_code: u64,
-    /// Bytes of the content, most of them few.
+    /// Length of the content in bytes; most contents are short.
     pub content_length: u64,
     /// Language of the content.
     pub language: &'static str,
-    /// Terms that choose documents.
+    /// Terms that select documents.
     pub tags: Vec<String>,
 }
 
@@ -93,13 +93,13 @@ impl Iterator for Archive {
     }
 }
 
-/// A number below `most`, small ones far more often.
+/// A number below `most`; small numbers are far more frequent.
 fn skewed(random: &mut fastrand::Rng, most: u32) -> u32 {
     let product = u64::from(random.u32(..most)) * u64::from(random.u32(..most));
     u32::try_from(product / u64::from(most)).unwrap_or(0)
 }
 
-/// One of a list, the first ones far more often.
+/// An element of a list; the first ones are far more frequent.
 fn one_of<T: Copy>(random: &mut fastrand::Rng, of: &[T]) -> T {
     of[skewed(random, u32::try_from(of.len()).unwrap_or(1)) as usize]
 }
@@ -134,13 +134,13 @@ fn fetch(number: u32, count: u32, random: &mut fastrand::Rng, tags: Vec<String>)
 
 /// Terms that have a given number of hits.
 ///
-/// The documents are cut into as many stretches as there are hits, and of each stretch one document is drawn:
-/// so the number is exact, documents come in order, and no memory is needed for them.
+/// The documents are divided into one stretch for each hit, and one document is drawn from each stretch. The
+/// number of hits is therefore exact, the documents come in order, and no memory is needed for them.
 #[derive(Debug)]
 pub struct Tags {
     count: u32,
     drawn: Vec<Drawn>,
-    /// The next document of each.
+    /// The next document of each term.
     next: BinaryHeap<Reverse<(u32, usize)>>,
 }
 
@@ -153,7 +153,7 @@ struct Drawn {
 }
 
 impl Tags {
-    /// Those of an archive.
+    /// Creates the tags of an archive.
     pub fn new(count: u32, seed: u64) -> Self {
         let exported = (EXPORT.to_owned(), EXPORTED.min(count / 2));
         let mut terms: Vec<(String, u32)> = Self::decades(count)
@@ -171,7 +171,7 @@ impl Tags {
         tags
     }
 
-    /// Numbers of hits, each with the terms that have as many; the last is that of all documents.
+    /// Numbers of hits, each with the terms that have this number; the last is the number of all documents.
     pub fn decades(count: u32) -> Vec<(u32, Vec<String>)> {
         let decades = TERMS.iter().zip(0u32..).map(|(&terms, decade)| (decade, 10u32.pow(decade), terms));
         let named = |(decade, hits, terms): (u32, u32, u32)| {
@@ -193,7 +193,7 @@ impl Tags {
         self.next.push(Reverse((drawn.random.u32(stretch), place)));
     }
 
-    /// The terms of a document; to be asked in order.
+    /// The terms of a document. Documents must be passed in ascending order.
     fn of(&mut self, number: u32) -> Vec<String> {
         let mut tags = vec![ALL.to_owned()];
         while let Some(&Reverse((next, place))) = self.next.peek()

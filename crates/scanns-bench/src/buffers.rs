@@ -1,10 +1,10 @@
-//! Each role that a buffer plays, with sizes from 1 KiB to 8 MiB, after the issue LUCENE-888 of Apache
-//! Lucene, which found that the roles want different sizes.
+//! Measures each role of a buffer with sizes from 1 KiB to 8 MiB, after the issue LUCENE-888 of Apache
+//! Lucene, which found that the roles need different sizes.
 //!
-//! Reading blocks, through the page cache and past it; gathering writes to the file of a segment; gathering
-//! postings before that; telling the kernel to write back. An index that is read has no buffer of its own:
-//! its files are mapped, and what comes with a page that is touched first is the kernel's choice. So that
-//! role has one figure without sizes.
+//! The roles are: reading blocks, through the page cache and past it; collecting writes to the file of a
+//! segment; collecting postings before that; and telling the kernel to write back. Reading an index has no
+//! buffer of its own: its files are mapped, and the kernel chooses how much to read when a page is first
+//! touched. That role therefore has one figure and no sizes.
 
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
@@ -32,13 +32,13 @@ pub struct BufferArgs {
     /// Directory for indexes, which are removed afterwards
     #[arg(long, default_value = "target/bench")]
     pub work: PathBuf,
-    /// Sizes in KiB; reading needs multiples of 4 and leaves others out
+    /// Sizes in KiB; reading uses only multiples of 4
     #[arg(long, value_delimiter = ',', default_values_t = SIZES)]
     pub sizes: Vec<usize>,
     /// Roles; all if none is given
     #[arg(long, value_enum, value_delimiter = ',')]
     pub roles: Vec<Role>,
-    /// MiB to take at most, whole files
+    /// Limit for the input in MiB; only whole files are used
     #[arg(long, default_value_t = 512)]
     pub mib: u64,
     /// Rounds
@@ -48,18 +48,18 @@ pub struct BufferArgs {
 
 const SIZES: [usize; 10] = [1, 4, 16, 64, 256, 512, 1024, 2048, 4096, 8192];
 
-/// What a buffer is for.
+/// The role of a buffer.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, clap::ValueEnum)]
 pub enum Role {
     /// Blocks read through the page cache
     ReadCached,
     /// Blocks read past the page cache
     ReadDirect,
-    /// Bytes gathered for a write to the file of a segment
+    /// Bytes collected for a write to the file of a segment
     Write,
-    /// Bytes of postings gathered before they are added to the file
+    /// Bytes of postings collected before they are added to the file
     Postings,
-    /// Bytes written after which the kernel is told to write back
+    /// Bytes written before the kernel is told to write back
     WriteBack,
     /// An index that is opened and touched for the first time
     FirstTouch,
@@ -86,7 +86,7 @@ impl Role {
 }
 
 impl BufferArgs {
-    /// Smaller and fast.
+    /// Fewer sizes and rounds and less input, for a fast run.
     pub fn quick(path: &Path, work: &Path) -> Self {
         let sizes = vec![1, 16, 256, 1024, 8192];
         BufferArgs { path: path.into(), work: work.into(), sizes, roles: Vec::new(), mib: 64, repetitions: 2 }
@@ -102,7 +102,7 @@ impl BufferArgs {
     }
 }
 
-/// What all roles work on.
+/// The input and the state that all roles share.
 struct BufferBench<'a> {
     args: &'a BufferArgs,
     inputs: Arc<Vec<Input>>,
@@ -143,7 +143,7 @@ impl BufferBench<'_> {
         Ok(())
     }
 
-    /// Reads all files once; MiB/s.
+    /// Reads all files once. Returns MiB/s.
     fn read(&self, role: Role, block_bytes: usize) -> Result<f64> {
         let options = ReadOptions {
             lanes: 1,
@@ -160,7 +160,7 @@ impl BufferBench<'_> {
         let report = driver.finish()?;
         let seconds = begin.elapsed().as_secs_f64();
         anyhow::ensure!(blocks > 0 && report.failures.is_empty(), "{} inputs failed", report.failures.len());
-        anyhow::ensure!(report.bytes == self.bytes, "{} bytes were read of {}", report.bytes, self.bytes);
+        anyhow::ensure!(report.bytes == self.bytes, "read {} of {} bytes", report.bytes, self.bytes);
         Ok(mib(report.bytes) / seconds)
     }
 
@@ -195,7 +195,8 @@ impl BufferBench<'_> {
         Job { segment_memory: 32 << 20, ..Job::on(paths, 1) }
     }
 
-    /// Builds once: MiB/s of text until committed, and of index while a segment is written.
+    /// Builds once. Returns the MiB/s of text until the commit, and the MiB/s of index while segments are
+    /// written.
     fn build(&mut self, role: Role, bytes: usize) -> Result<(f64, f64)> {
         let mut job = self.job();
         let usual = FlushBuffers::default();
@@ -226,7 +227,7 @@ impl BufferBench<'_> {
             let begin = Instant::now();
             let found = Snapshot::open(room.path())?.unique_terms()?;
             let seconds = begin.elapsed().as_secs_f64();
-            anyhow::ensure!(*terms.get_or_insert(found) == found, "{found} terms, not {terms:?} as before");
+            anyhow::ensure!(*terms.get_or_insert(found) == found, "{found} terms, but {terms:?} before");
             anyhow::Ok(mib(report.index_bytes) / seconds)
         })?;
         for (cache, rates) in ["cold", "warm"].into_iter().zip(rates) {
@@ -252,8 +253,8 @@ mod tests {
         (args.sizes, args.repetitions) = (vec![1, 4, 64], 1);
         let mut results = Results::begin(&[]);
         run(&args, &mut results).unwrap();
-        // Two roles that read have two sizes, three that write have three with two figures each, one has no
-        // sizes.
+        // Two roles that read have two sizes each. Three roles that write have three sizes with two figures
+        // each. One role has no sizes and two figures.
         assert_eq!(results.series.len(), 2 * 2 + 3 * 3 * 2 + 2);
         assert!(
             results

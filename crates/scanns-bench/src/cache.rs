@@ -1,4 +1,4 @@
-//! The page cache: how files are made cold.
+//! Removes files from the page cache.
 
 use std::fs::File;
 use std::path::Path;
@@ -6,11 +6,11 @@ use std::path::Path;
 use anyhow::{Context, Result};
 use rustix::fs::{Advice, fadvise};
 
-/// Has the kernel forget what it caches of files, as far as it can: dirty pages stay, and those that a
-/// process has mapped.
+/// Asks the kernel to drop the cached pages of files. Dirty pages stay, and so do pages that a process has
+/// mapped.
 ///
 /// # Errors
-/// Where a file cannot be opened, or the kernel does not want to.
+/// If a file cannot be opened, or the kernel refuses.
 pub fn cool<'a>(files: impl Iterator<Item = &'a Path>) -> Result<()> {
     for path in files {
         let file = File::open(path).with_context(|| format!("cannot open {}", path.display()))?;

@@ -1,12 +1,15 @@
-//! What became slower between two builds, beyond noise.
+//! Finds what became slower between two builds, beyond noise.
 //!
-//! Two ways: files of results, measured at two times, or two programs that are run in turns here and now. A
-//! machine that is shared is faster in one minute than in the next, by more than most changes of a program.
-//! So a difference is believed only where it is larger than a tenth, larger than how far the samples of
-//! either side spread, and, for files, larger than the machine itself differed by the reference work in both.
-//! And where measurements are points of a curve, such as one over sizes of blocks, a single point that
-//! differs while its neighbours do not is told, to be looked at again, but not believed: a disturbance of a
-//! second hits one point, a change of the program hardly ever does. What could not be seen for noise is said.
+//! There are two ways: compare two files of results that were measured at different times, or run two
+//! programs in turns now. A shared machine is faster in one minute than in the next, by more than most
+//! changes to a program make. A difference therefore counts only if it is larger than a tenth, and larger
+//! than the spread of the samples on either side. Between files, it must also exceed the difference of the
+//! machine itself, which the reference work of both runs shows.
+//!
+//! Some measurements are points of a curve, such as one over block sizes. If a single point differs and its
+//! neighbours do not, the point is reported, to be measured again, but it does not count. A disturbance of
+//! one second affects one point; a change to the program hardly ever does. The report ends with the size of a
+//! change that would have been visible in the noise.
 
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
@@ -22,53 +25,53 @@ use crate::stats::{Summary, median, ratio};
 pub struct CompareArgs {
     /// Results of the old build (`results.json`), or its scanns-bench program
     pub old: PathBuf,
-    /// The same of the new build
+    /// The same for the new build
     pub new: PathBuf,
     /// Rounds in which two programs take turns
     #[arg(long, default_value_t = 5)]
     pub rounds: usize,
-    /// What two programs run; default: all --quick
+    /// Arguments of the two programs; default: all --quick
     #[arg(last = true)]
     pub arguments: Vec<String>,
 }
 
-/// The least difference that is called one.
+/// The smallest difference that counts.
 const LEAST: f64 = 0.10;
 
-/// How one measurement differs.
+/// The difference in one measurement.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Difference {
     /// [`Series::key`].
     pub key: String,
-    /// How many times better the new one is: below 1 is worse.
+    /// How many times better the new build is. Below 1, it is worse.
     pub gain: f64,
-    /// By how much it would have to differ to be believed, as a share.
+    /// The difference that it must exceed to count, as a share.
     pub noise: f64,
-    /// The measurements that differ from this one by numbers in their settings only.
+    /// [`Series::curve`]: the same for measurements that differ only in numeric settings.
     curve: String,
-    /// True if it is a point of a curve of which no other differs as it does.
+    /// True if it is the only one of several points of its curve that differs in its direction.
     pub alone: bool,
 }
 
 impl Difference {
-    /// True if the new one is worse beyond noise.
+    /// True if the new build is worse beyond noise.
     pub fn is_worse(&self) -> bool {
         !self.alone && self.beyond(1.0) < 0
     }
 
-    /// True if the new one is better beyond noise.
+    /// True if the new build is better beyond noise.
     pub fn is_better(&self) -> bool {
         !self.alone && self.beyond(1.0) > 0
     }
 
-    /// Beyond `share` of the noise: to the worse -1, to the better 1, else 0.
+    /// -1 if it is worse by more than `share` of the noise, 1 if it is better by more than that, otherwise 0.
     fn beyond(&self, share: f64) -> i32 {
         let least = 1.0 + self.noise * share;
         i32::from(self.gain > least) - i32::from(self.gain < 1.0 / least)
     }
 }
 
-/// Marks single points of curves.
+/// Marks points that differ alone in their curves.
 fn mark_alone(found: &mut [Difference]) {
     let mut curves = BTreeMap::<&str, Vec<(i32, i32)>>::new();
     for point in found.iter() {
@@ -83,23 +86,24 @@ fn mark_alone(found: &mut [Difference]) {
     found.iter_mut().zip(marks).for_each(|(point, alone)| point.alone = alone);
 }
 
-/// How far samples spread to both sides of their median, as a share of it.
+/// Half the range of the samples, as a share of their median.
 fn spread(samples: &[f64]) -> f64 {
     let summary = Summary::of(samples);
     let half = (summary.max - summary.min) / 2.0;
     if summary.median == 0.0 { 0.0 } else { (half / summary.median).abs() }
 }
 
-/// How much more than their own spread two medians must differ, and than what is usual in the experiment:
-/// samples that happen to lie close together are no more certain than their neighbours. With these, two
-/// hundred measurements of a program against itself flag none (the test below).
+/// Factors for the noise of a measurement: one for its own spread, one for the usual spread in its
+/// experiment. The second exists because samples that happen to lie close together are no more certain than
+/// their neighbours. With these factors, two hundred measurements of a program against itself flag none (see
+/// the test below).
 const MARGINS: (f64, f64) = (1.5, 2.0);
 
-/// Measurements of both sides, by key. `drift` is how much the machine itself differed.
+/// Compares the measurements that both sides have. `drift` is how much the machine itself differed.
 fn differences(old: &[Series], new: &[Series], drift: f64) -> Vec<Difference> {
     let old: BTreeMap<String, &Series> = old.iter().map(|series| (series.key(), series)).collect();
     let both = new.iter().filter_map(|series| old.get(&series.key()).map(|old| (*old, series)));
-    // What is predicted follows from what was measured, and magnifies its noise.
+    // Predictions follow from measurements and magnify their noise.
     let measured = |series: &Series| !series.published && series.experiment != "scaling";
     let both: Vec<_> = both.filter(|(_, new)| measured(new) && new.better != Better::Neither).collect();
     let noise = |old: &Series, new: &Series| spread(&old.samples).hypot(spread(&new.samples));
@@ -121,8 +125,9 @@ fn differences(old: &[Series], new: &[Series], drift: f64) -> Vec<Difference> {
     found
 }
 
-/// How much the machine differed between two runs: the middle of what the kinds of reference work did. The
-/// most would be that of fresh memory on nearly any virtual machine, and say little of work that takes none.
+/// How much the machine differed between two runs: the median over the kinds of reference work. On nearly any
+/// virtual machine, the maximum would be the figure for fresh memory, which says little about work that
+/// allocates none.
 fn drift(old: &Results, new: &Results) -> f64 {
     let reference = |results: &Results| -> BTreeMap<String, f64> {
         let series = results.series.iter().filter(|series| series.experiment == "reference");
@@ -135,7 +140,7 @@ fn drift(old: &Results, new: &Results) -> f64 {
     if shares.is_empty() { 0.0 } else { median(&shares) }
 }
 
-/// Puts runs of one program together: a sample of each series is the median of a run.
+/// Combines the runs of one program: each sample of a series is the median of one run.
 fn gather(runs: &[Results]) -> Vec<Series> {
     let mut gathered: Vec<Series> = Vec::new();
     for series in runs.iter().flat_map(|run| &run.series) {
@@ -164,7 +169,7 @@ fn measure(program: &Path, arguments: &[String]) -> Result<Results> {
     results
 }
 
-/// Both programs in turns, the order reversed from round to round.
+/// Runs both programs in turns. The order is reversed from round to round.
 fn in_turns(args: &CompareArgs) -> Result<Vec<Difference>> {
     let all = ["all".to_string(), "--quick".to_string()];
     let arguments = if args.arguments.is_empty() { &all[..] } else { &args.arguments };
@@ -182,10 +187,10 @@ fn in_turns(args: &CompareArgs) -> Result<Vec<Difference>> {
     Ok(differences(&gather(&old), &gather(&new), 0.0))
 }
 
-/// Compares; true if nothing became worse.
+/// Compares two builds. Returns true if nothing became worse.
 ///
 /// # Errors
-/// Where a file cannot be read, a program fails, or both sides have nothing in common.
+/// If a file cannot be read, a program fails, or the two sides have no measurement in common.
 pub fn run(args: &CompareArgs) -> Result<bool> {
     let is_file = |path: &Path| path.extension().is_some_and(|end| end == "json");
     let found = match (is_file(&args.old), is_file(&args.new)) {
@@ -195,21 +200,21 @@ pub fn run(args: &CompareArgs) -> Result<bool> {
             println!("the machine itself differed by {:.0} %", drift * 100.0);
             anyhow::ensure!(
                 old.machine.processor == new.machine.processor,
-                "measured on different processors, {} and {}: nothing can be said of the program",
+                "measured on different processors, {} and {}: the programs cannot be compared",
                 old.machine.processor,
                 new.machine.processor
             );
             differences(&old.series, &new.series, drift)
         }
         (false, false) => in_turns(args)?,
-        _ => anyhow::bail!("compare two files of results (.json), or two programs, not one of each"),
+        _ => anyhow::bail!("compare two results files (.json) or two programs, not one of each"),
     };
-    anyhow::ensure!(!found.is_empty(), "both sides have no measurement in common");
+    anyhow::ensure!(!found.is_empty(), "the two sides have no measurement in common");
     tell(&found);
     Ok(!found.iter().any(Difference::is_worse))
 }
 
-/// Prints what differs, and what could have been seen.
+/// Prints the differences, and the size of a difference that would have been visible.
 fn tell(found: &[Difference]) {
     let show = |difference: &Difference| {
         println!("  ×{:.2} (noise {:.0} %)  {}", difference.gain, difference.noise * 100.0, difference.key);

@@ -1,7 +1,7 @@
-//! Terms and opening: how long it takes to look a term up among all of an index, and to open the index.
+//! Measures how long it takes to look up a term among all terms of an index, and to open the index.
 //!
-//! Terms are drawn evenly from the dictionary and asked for in random order, so that hardly two of them share
-//! a block or a line of the cache; absent ones are those terms with a byte more. Everything is warm.
+//! Terms are drawn evenly from the dictionary and looked up in random order, so that hardly any two of them
+//! share a block or a cache line. Absent terms are the same terms with one more byte. Everything is warm.
 
 use std::hint::black_box;
 use std::path::PathBuf;
@@ -29,7 +29,7 @@ pub struct DictionaryArgs {
     pub seed: u64,
 }
 
-/// Draws terms evenly; returns how many there are, too.
+/// Draws terms evenly. Also returns the number of all terms.
 fn draw(snapshot: &Snapshot, args: &DictionaryArgs) -> Result<(u64, Vec<Vec<u8>>)> {
     let mut random = fastrand::Rng::with_seed(args.seed);
     let (mut seen, mut drawn) = (0u64, Vec::with_capacity(args.terms));
@@ -49,7 +49,7 @@ fn draw(snapshot: &Snapshot, args: &DictionaryArgs) -> Result<(u64, Vec<Vec<u8>>
     Ok((seen, drawn))
 }
 
-/// Nanoseconds per look-up, a round each.
+/// Nanoseconds per look-up, one sample per round.
 fn look_up(snapshot: &Snapshot, terms: &[Vec<u8>], rounds: usize, there: bool) -> Result<Vec<f64>> {
     let field = snapshot.schema().default_field().unwrap_or_default();
     let mut times = Vec::with_capacity(rounds);
@@ -62,12 +62,12 @@ fn look_up(snapshot: &Snapshot, terms: &[Vec<u8>], rounds: usize, there: bool) -
         times.push(begin.elapsed().as_secs_f64() * 1e9 / terms.len().max(1) as f64);
         ensure!(!there || found == terms.len(), "{found} of {} terms were found", terms.len());
     }
-    // The first one warmed what it touched.
+    // The first round only warmed the cache.
     times.remove(0);
     Ok(times)
 }
 
-/// Memory of this process in MiB: what is its own, and what is of mapped files.
+/// Memory of this process in MiB: its own, and the memory of mapped files.
 fn memory() -> Result<[f64; 2]> {
     let text = std::fs::read_to_string("/proc/self/status").context("cannot read /proc/self/status")?;
     let find = |name: &str| -> Result<f64> {

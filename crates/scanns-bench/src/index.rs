@@ -1,11 +1,12 @@
-//! From files to an index, by number of index threads, after figure 9 of Orhean et al., "SCANNS: Towards
-//! Scalable and Concurrent Data Indexing and Searching".
+//! Indexing of files by number of index threads, after figure 9 of Orhean et al., "SCANNS: Towards Scalable
+//! and Concurrent Data Indexing and Searching".
 //!
-//! The paper's indexers run behind its wave reader and its tokenizer and leave an index in memory; ours does
-//! the same behind ours, and builds until the commit is durable and the index can be searched. All take turns
-//! in one run. The first of each is looked at: all must hold the same postings, and the committed index as
-//! many documents, tokens and terms, or nothing is reported. Where documents are lines there are only the
-//! builds, since the paper's pipeline knows files.
+//! The paper's indexers run behind its wave reader and its tokenizer, and leave an index in memory. Ours does
+//! the same behind our reader and tokenizer; in a second variant it builds until the commit is durable and
+//! the index can be searched. All variants take turns in one run. The first run of each variant is verified:
+//! all indexes must hold the same postings, and the committed index must have the same numbers of documents,
+//! tokens and terms. Otherwise nothing is reported. If documents are lines, only the committed builds run,
+//! because the paper's pipeline only knows files.
 
 use std::hash::{BuildHasher, BuildHasherDefault, DefaultHasher};
 use std::path::{Path, PathBuf};
@@ -30,13 +31,13 @@ use crate::text;
 pub struct IndexArgs {
     /// A file or tree
     pub path: PathBuf,
-    /// Where the committed index goes; it is replaced
+    /// Directory for the committed index; an existing one is replaced
     #[arg(long, default_value = "target/bench/index.scanns")]
     pub out: PathBuf,
-    /// One document per line: committed builds only
+    /// One document per line; runs only the committed builds
     #[arg(long)]
     pub lines: bool,
-    /// Analyzer; with `standard` there are only the committed builds
+    /// Analyzer; with `standard`, only the committed builds run
     #[arg(long, default_value = "paths")]
     pub analyzer: String,
     /// Indexers that stay in memory, by name; all if none is given
@@ -48,7 +49,7 @@ pub struct IndexArgs {
     /// Read threads
     #[arg(long, default_value_t = 1)]
     pub read_threads: usize,
-    /// Most memory in MiB
+    /// Memory limit in MiB
     #[arg(long, default_value_t = 8192)]
     pub memory: u64,
     /// Memory of one segment in MiB
@@ -82,7 +83,7 @@ impl IndexArgs {
         IndexArgs { variants, repetitions: 3, ..Self::on(path, out, lines) }
     }
 
-    /// All that is to be measured.
+    /// All steps to measure.
     fn steps(&self, analyzer: &Analyzer) -> Vec<IndexStep> {
         let wanted = |variant: &IndexerVariant| self.variants.is_empty() || self.variants.contains(variant);
         let mut kinds = Vec::new();
@@ -98,7 +99,7 @@ impl IndexArgs {
     }
 }
 
-/// What is built.
+/// The kind of a build.
 #[derive(Clone, Copy, Debug, PartialEq)]
 enum BuildKind {
     /// An index that stays in memory.
@@ -117,20 +118,20 @@ impl BuildKind {
     }
 }
 
-/// One thing to measure.
+/// A kind of build, and the number of threads to measure it with.
 #[derive(Clone, Copy, Debug)]
 struct IndexStep {
     kind: BuildKind,
     threads: usize,
 }
 
-/// What an index holds, whichever thread has which part of it.
+/// The contents of an index, regardless of which thread holds which of them.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 struct Content {
     documents: u64,
     tokens: u64,
     terms: u64,
-    /// Sum of the hashes of all postings with their terms; not known of an index on disk.
+    /// Sum of the hashes of all postings with their terms; unknown for an index on disk.
     digest: Option<u64>,
 }
 
@@ -155,7 +156,7 @@ impl Content {
         Content { terms: terms.len() as u64, digest: Some(digest), ..content }
     }
 
-    /// True if nothing that is known of both differs.
+    /// True if all figures that both have are equal.
     fn agrees(&self, other: &Content) -> bool {
         let digests = self.digest.zip(other.digest).is_none_or(|(one, other)| one == other);
         let counts = |content: &Content| (content.documents, content.tokens, content.terms);
@@ -163,19 +164,19 @@ impl Content {
     }
 }
 
-/// Runs steps and remembers what they have in common.
+/// Runs steps and keeps the state that they share.
 struct IndexBench<'a> {
     args: &'a IndexArgs,
     analyzer: Analyzer,
     inputs: Arc<Vec<Input>>,
     /// What all indexes must hold.
     content: Option<Content>,
-    /// What there is to tell of the last committed build.
+    /// A summary of the last committed build.
     told: String,
 }
 
 impl IndexBench<'_> {
-    /// MiB/s of one run; with `verify` what the index holds is looked at afterwards.
+    /// Returns the MiB/s of one run. With `verify`, checks the contents of the index afterwards.
     fn run(&mut self, step: IndexStep, verify: bool) -> Result<f64> {
         let (rate, content) = match step.kind {
             BuildKind::Committed => self.build(step.threads, verify)?,
@@ -197,7 +198,7 @@ impl IndexBench<'_> {
         Ok(rate)
     }
 
-    /// An index in memory.
+    /// Builds an index in memory.
     fn index(&self, variant: IndexerVariant, delimiters: Delimiters, threads: usize) -> Result<LadderRun> {
         let ours = variant == IndexerVariant::Ours;
         let options = LadderOptions {
@@ -216,7 +217,7 @@ impl IndexBench<'_> {
         pipeline::index_files(&self.inputs, &options, &AtomicBool::new(false))
     }
 
-    /// An index on disk, from walking the files until the commit.
+    /// Builds an index on disk, from walking the files to the commit.
     fn build(&mut self, threads: usize, verify: bool) -> Result<(f64, Option<Content>)> {
         let IndexArgs { path, out, lines, memory, segment_memory, .. } = self.args;
         if out.exists() {
@@ -238,7 +239,7 @@ impl IndexBench<'_> {
         let documents = snapshot.info().documents;
         anyhow::ensure!(documents == report.documents, "{documents} documents are in the index");
         self.told = format!(
-            "index {:.1} MiB, {:.1} MiB written, peak memory of all {:.0} MiB",
+            "index {:.1} MiB, {:.1} MiB written, peak memory of the process {:.0} MiB",
             mib(report.index_bytes),
             mib(report.bytes_written),
             mib(report.peak_rss)
@@ -273,7 +274,7 @@ pub fn run(args: &IndexArgs, results: &mut Results) -> Result<()> {
         anyhow::Ok(rate)
     })?;
     let Content { documents, tokens, terms, .. } = bench.content.unwrap_or_default();
-    println!("  the same from all: {documents} documents, {tokens} tokens, {terms} terms; {}", bench.told);
+    println!("  all agree: {documents} documents, {tokens} tokens, {terms} terms; {}", bench.told);
     for (step, samples) in steps.iter().zip(&rates) {
         let ours = steps.iter().position(|other| {
             matches!(other.kind, BuildKind::InMemory(IndexerVariant::Ours, _))

@@ -1,11 +1,11 @@
-//! Indexes in memory side by side: ours and those of Orhean et al., "SCANNS: Towards Scalable and Concurrent
-//! Data Indexing and Searching", from text in memory on one thread (their figure 9 without reading).
+//! Compares indexes in memory: ours and those of Orhean et al., "SCANNS: Towards Scalable and Concurrent Data
+//! Indexing and Searching", from text in memory on one thread (their figure 9 without reading).
 //!
-//! Each variant is built afresh for each run, from memory that the system has to give first; what the general
-//! allocator has kept from earlier runs it may use again. Two more show what growing costs: ours with the
-//! memory of an earlier run, and the paper's best with a table that has room for all terms from the start.
-//! Building the index, that table, and dropping it are not in the times. Before any is printed, all variants
-//! must agree on what they hold.
+//! Each run builds its variant from scratch, from memory that the system has to provide first; the general
+//! allocator may reuse memory of earlier runs. Two more steps show what growing costs: ours with the memory
+//! of an earlier run, and the paper's best index with a table that has room for all terms from the start. The
+//! times do not include creating the index, reserving that table and dropping the index. All variants must
+//! agree on their contents before any time is printed.
 
 use std::hash::{BuildHasher, BuildHasherDefault, DefaultHasher};
 use std::ops::Range;
@@ -36,21 +36,21 @@ pub struct LadderArgs {
     /// Variants to run, by name; all if none is given
     #[arg(long, value_delimiter = ',', value_parser = IndexerVariant::parse)]
     pub variants: Vec<IndexerVariant>,
-    /// MiB to take at most; all if not given
+    /// Limit for the input in MiB; no limit if not given
     #[arg(long)]
     pub mib: Option<u64>,
     /// Rounds; in each, all variants run in turn
     #[arg(long, default_value_t = 5)]
     pub repetitions: usize,
-    /// Pages of ours; the paper's sub-allocators have huge ones always
+    /// Pages of our index; the paper's sub-allocators always have huge pages
     #[arg(long, value_enum, default_value = "auto")]
     pub pages: Pages,
 }
 
-/// Pages that memory consists of.
+/// The pages of memory.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, clap::ValueEnum)]
 pub enum Pages {
-    /// Those that the machine gives more cheaply
+    /// The kind that the machine provides more cheaply
     Auto,
     /// 4 KiB
     Base,
@@ -82,7 +82,7 @@ impl LadderArgs {
     }
 }
 
-/// A variant, and whether it has its room before the time begins.
+/// A variant, and whether it has its memory before the measured time begins.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 struct LadderStep {
     variant: IndexerVariant,
@@ -113,14 +113,14 @@ fn steps(asked: &[IndexerVariant]) -> Vec<LadderStep> {
     steps
 }
 
-/// Texts and where the documents in each are.
+/// Texts, and the ranges of the documents in each.
 struct LadderTexts {
     texts: Vec<Vec<u8>>,
     documents: Vec<Vec<Range<usize>>>,
 }
 
 impl LadderTexts {
-    /// Indexes every document and says how many seconds it took.
+    /// Indexes every document. Returns the seconds that it took.
     fn index(&mut self, tokenizer: &mut VariantTokenizer, mut index: &mut dyn LadderIndex) -> Result<f64> {
         let begin = Instant::now();
         for (text, documents) in self.texts.iter_mut().zip(&self.documents) {
@@ -134,12 +134,12 @@ impl LadderTexts {
     }
 }
 
-/// What an index holds, in figures that do not depend on the order of terms.
+/// The contents of an index, in figures that do not depend on the order of terms.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 struct TableContent {
     terms: usize,
     postings: u64,
-    /// Sum of all frequencies: the tokens.
+    /// Sum of all frequencies, which is the number of tokens.
     tokens: u64,
     /// Sum of the hashes of all terms with their postings.
     digest: u64,
@@ -159,19 +159,19 @@ impl TableContent {
     }
 }
 
-/// Runs steps and remembers what they have in common.
+/// Runs steps and keeps the state that they share.
 struct LadderBench {
     corpus: LadderTexts,
     /// What all indexes must hold; known after the first run.
     content: Option<TableContent>,
-    /// Ours, after an earlier run.
+    /// Our index after an earlier run.
     used: Option<Inverter>,
-    /// Pages of ours.
+    /// Pages of our index.
     pages: PageSize,
 }
 
 impl LadderBench {
-    /// Seconds of one run; with `verify` what the index holds is looked at afterwards.
+    /// Returns the seconds of one run. With `verify`, checks the contents of the index afterwards.
     fn run(&mut self, step: LadderStep, verify: bool) -> Result<f64> {
         let mut tokenizer = step.variant.tokenizer().build(&Delimiters::paths());
         let mut options = InvertOptions { budget: 32 << 30, pages: self.pages, ..InvertOptions::default() };
@@ -201,7 +201,7 @@ impl LadderBench {
         Ok(seconds)
     }
 
-    /// Compares what an index holds with what the first one did.
+    /// Compares the contents of an index with the contents of the first one.
     fn check(&mut self, step: LadderStep, index: &dyn LadderIndex, verify: bool) -> Result<()> {
         if verify {
             let found = TableContent::of(index);
@@ -239,7 +239,7 @@ pub fn run(args: &LadderArgs, results: &mut Results) -> Result<()> {
         if args.lines { "line" } else { "file" }
     );
     println!(
-        "ladder: {subject}; the same from all: {} tokens, {} terms, {} postings",
+        "ladder: {subject}; all agree: {} tokens, {} terms, {} postings",
         content.tokens, content.terms, content.postings
     );
     let ours = steps.iter().position(|step| step.variant == IndexerVariant::Ours && !step.sized);

@@ -1,9 +1,9 @@
-//! Answers: time per query by class and by the number of searchers at once, warm.
+//! Time per query by class and by the number of concurrent searchers, with a warm cache.
 //!
-//! All hits in no order is what the paper's table II measures; the ten best in order is what most users ask
-//! for. Each searcher is a thread that asks every query of a class once per round, each from another place
-//! on, so that they do not march through the same postings together. One searcher may also share each query
-//! out to several threads.
+//! Table II of the paper measures all hits in no order. Most users ask for the ten best hits in order. Each
+//! searcher is a thread that asks every query of a class once per round. Each one starts at a different
+//! query, so that they do not read the same postings at the same time. A single searcher may also share each
+//! query among several threads.
 
 use std::collections::BTreeMap;
 use std::ops::ControlFlow;
@@ -23,23 +23,23 @@ use scanns_bench::stats::{in_turns, quantile};
 
 use crate::text;
 
-/// What to ask, and of what.
+/// The index and the queries.
 #[derive(Debug, clap::Args)]
 pub struct LatencyArgs {
     /// An index
     pub index: PathBuf,
-    /// Lines of class, tab, terms; classes that begin with "and" require all terms
+    /// A file with a class, a tab and terms on each line; classes that begin with "and" require all terms
     pub queries: PathBuf,
-    /// The queries are in the query language, not terms
+    /// The file has queries in the query language instead of terms
     #[arg(long)]
     pub language: bool,
-    /// Files to index in memory as well, one document each, to search as the paper did
+    /// Files to index in memory as well, one document each, and to search as the paper did
     #[arg(long)]
     pub in_memory: Option<PathBuf>,
-    /// Searchers at once
+    /// Concurrent searchers
     #[arg(long, value_delimiter = ',', default_value = "1,2,4")]
     pub searchers: Vec<usize>,
-    /// Threads that each query is shared out to, with one searcher
+    /// Threads that share each query, with one searcher
     #[arg(long, value_delimiter = ',', default_value = "1")]
     pub threads: Vec<usize>,
     /// How scores are computed
@@ -66,14 +66,14 @@ impl LatencyArgs {
     }
 }
 
-/// What is wanted of the hits.
+/// What a query asks for.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Want {
     /// Every hit with its score, in no order.
     All,
     /// The ten best, best first.
     Best,
-    /// How many there are.
+    /// The number of hits.
     Count,
 }
 
@@ -86,7 +86,7 @@ impl Want {
         }
     }
 
-    /// Answers a query; returns how many hits there were.
+    /// Runs a query. Returns the number of hits.
     fn ask(self, searcher: &Searcher<'_>, query: &Query, model: Model) -> Result<usize> {
         if self == Want::Best {
             return Ok(std::hint::black_box(searcher.top_k(query, model, 10)?).len());
@@ -106,8 +106,8 @@ impl Want {
 /// Queries by class.
 type Classes = BTreeMap<String, Vec<Query>>;
 
-/// Reads queries; `parse` makes a query of its words and an operator. Unless they are in the `language` they
-/// may hold characters that it reserves.
+/// Reads queries; `parse` makes a query of terms and an operator. In terms, unlike in queries of the query
+/// `language`, reserved characters are escaped.
 fn classes(
     path: &Path,
     language: bool,
@@ -118,18 +118,18 @@ fn classes(
     let mut classes = Classes::new();
     for line in text.lines() {
         let (class, terms) = line.split_once('\t').with_context(|| {
-            format!("{}: a query is a class, a tab and terms, not '{line}'", path.display())
+            format!("{}: expected a class, a tab and terms, found '{line}'", path.display())
         })?;
         let escape = |c: char| (!language && !c.is_alphanumeric() && c != ' ').then_some('\\');
         let escaped: String = terms.chars().flat_map(|c| escape(c).into_iter().chain([c])).collect();
         let operator = if class.starts_with("and") { Operator::And } else { Operator::Or };
         classes.entry(class.into()).or_default().push(parse(&escaped, operator)?);
     }
-    anyhow::ensure!(!classes.is_empty(), "{} holds no queries", path.display());
+    anyhow::ensure!(!classes.is_empty(), "{} contains no queries", path.display());
     Ok(classes)
 }
 
-/// Asks every query once per searcher; returns all times in µs, sorted.
+/// Asks every query once per searcher. Returns all times in µs, sorted.
 fn round(searcher: &Searcher<'_>, queries: &[Query], case: &Case<'_>, model: Model) -> Result<Vec<f64>> {
     let barrier = Barrier::new(case.searchers);
     let ask = |offset: usize| -> Result<Vec<f64>> {
@@ -155,16 +155,16 @@ fn round(searcher: &Searcher<'_>, queries: &[Query], case: &Case<'_>, model: Mod
     Ok(times)
 }
 
-/// What takes turns with others.
+/// One measurement. The cases take turns.
 struct Case<'a> {
     class: &'a str,
     want: Want,
     searchers: usize,
-    /// What each query is shared out to.
+    /// The threads that share each query.
     threads: &'a SearchThreads,
 }
 
-/// All hits of a query, counted in three ways, must be as many; the ten best must be the best of all.
+/// Checks that each query has as many hits as it counts, and that its ten best are the best of all hits.
 fn verify(searcher: &Searcher<'_>, classes: &Classes, model: Model) -> Result<()> {
     for query in classes.values().flatten() {
         let mut scores = Vec::new();
@@ -173,16 +173,16 @@ fn verify(searcher: &Searcher<'_>, classes: &Classes, model: Model) -> Result<()
             ControlFlow::Continue(())
         })?;
         let count = searcher.count(query)?;
-        anyhow::ensure!(scores.len() as u64 == count, "{} hits, counted {count}", scores.len());
+        anyhow::ensure!(scores.len() as u64 == count, "{} hits, but a count of {count}", scores.len());
         scores.sort_by(|one, next| next.total_cmp(one));
         scores.truncate(10);
         let best: Vec<f32> = searcher.top_k(query, model, 10)?.iter().map(|hit| hit.score).collect();
-        anyhow::ensure!(best == scores, "the ten best score {best:?}, the best of all {scores:?}");
+        anyhow::ensure!(best == scores, "the ten best score {best:?}, but the best of all {scores:?}");
     }
     Ok(())
 }
 
-/// Measures everything on one index.
+/// Measures all cases on one index.
 fn measure<'a>(
     subject: &str,
     searcher: &dyn Fn() -> Searcher<'a>,
@@ -238,7 +238,7 @@ fn measure<'a>(
     Ok(())
 }
 
-/// An index in memory of the files at `path`, one document each.
+/// Indexes the files at `path` in memory, one document each.
 fn in_memory(path: &Path) -> Result<MemoryIndex> {
     let options = InvertOptions { budget: 64 << 30, pages: PageSize::Auto, ..InvertOptions::default() };
     let mut index = MemoryIndex::new(&Analyzer::parse("paths")?, &options)?;
@@ -249,7 +249,7 @@ fn in_memory(path: &Path) -> Result<MemoryIndex> {
     Ok(index)
 }
 
-/// Average of table II of the paper for one searcher, in µs.
+/// The average for one searcher in table II of the paper, in µs.
 const PAPER: f64 = 134.0;
 
 /// Measures an index on disk and, if asked, one in memory.

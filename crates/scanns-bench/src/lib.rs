@@ -1,9 +1,10 @@
 //! Benchmarks of scanns: what is measured, how often, against what, and how it is shown.
 //!
-//! Every experiment is a file named like its command and puts [`results::Series`] into [`results::Results`].
-//! `stats.rs` has medians, ratios with their error and the order in which variants take turns, `machine.rs`
-//! where figures were taken, `reference.rs` how even the machine was, `report/` the page that shows them,
-//! `compare.rs` finds what became slower. Records of runs that were worth keeping are in `records/`, by date.
+//! Every experiment is a file with the name of its command, and adds [`results::Series`] to
+//! [`results::Results`]. `stats.rs` has medians, ratios with their error, and the order in which variants
+//! take turns. `machine.rs` describes where figures were taken, `reference.rs` shows how steady the machine
+//! was, `report/` writes the page with the results, and `compare.rs` finds what became slower. Records of
+//! runs that were worth keeping are in `records/`, by date.
 
 pub mod archive;
 pub mod cache;

@@ -1,19 +1,19 @@
-//! Where figures were taken: processor, memory, kernel, and how the directories in use are mounted.
+//! Describes where figures were taken: processor, memory, kernel, and how the directories in use are mounted.
 //!
 //! Lin et al. ("The Performance Envelope of Inverted Indexing on Modern Hardware") show that medium and mount
-//! decide as much as the program, so a figure without them says little.
+//! matter as much as the program, so a figure without them says little.
 
 use std::fs;
 use std::path::{Path, PathBuf};
 
 use serde::{Deserialize, Serialize};
 
-/// What figures depend on.
+/// The properties of a machine that figures depend on.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Machine {
-    /// As the processor calls itself.
+    /// Name of the processor, as it reports it.
     pub processor: String,
-    /// Cores this process may use.
+    /// Cores that this process may use.
     pub cores: usize,
     /// Bytes of memory.
     pub memory_bytes: u64,
@@ -34,19 +34,19 @@ pub struct Mount {
     pub mounted_at: PathBuf,
     /// Kind of file system, such as `ext4`.
     pub file_system: String,
-    /// The device, or what the file system says instead.
+    /// The device, or what the file system reports instead.
     pub device: String,
     /// Mount options.
     pub options: String,
 }
 
-/// The first line of `text` whose name is `name`, without the name.
+/// The rest of the first line of `text` that begins with `name`.
 fn field(text: &str, name: &str) -> String {
     let line = text.lines().find(|line| line.split(':').next().is_some_and(|found| found.trim() == name));
     line.and_then(|line| line.split_once(':')).map(|(_, value)| value.trim().to_string()).unwrap_or_default()
 }
 
-/// Takes back the escapes of `/proc/self/mounts`: a backslash and three octal digits.
+/// Decodes the escapes of `/proc/self/mounts`: a backslash and three octal digits.
 fn unescape(text: &str) -> String {
     let mut bytes = Vec::with_capacity(text.len());
     let mut rest = text.as_bytes();
@@ -66,7 +66,8 @@ fn unescape(text: &str) -> String {
     String::from_utf8_lossy(&bytes).into_owned()
 }
 
-/// The last and longest mount in `mounts`, in the format of `/proc/self/mounts`, that holds `directory`.
+/// The mount that holds `directory`: the last of the longest ones in `mounts`, which has the format of
+/// `/proc/self/mounts`.
 fn mount_of(directory: &Path, mounts: &str) -> Option<Mount> {
     let lines = mounts.lines().filter_map(|line| {
         let mut fields = line.split(' ');
@@ -84,7 +85,8 @@ fn mount_of(directory: &Path, mounts: &str) -> Option<Mount> {
 }
 
 impl Machine {
-    /// This machine, and how `directories`, or what exists of their parents, are mounted.
+    /// Describes this machine, and the mounts of `directories`. The nearest existing parent stands for a
+    /// directory that does not exist.
     pub fn look(directories: &[&Path]) -> Self {
         let read = |path: &str| fs::read_to_string(path).unwrap_or_default();
         let memory = field(&read("/proc/meminfo"), "MemTotal");

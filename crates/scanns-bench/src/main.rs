@@ -1,4 +1,4 @@
-//! The command of the benchmarks: what each measures is said in the file of its name.
+//! The command line of the benchmarks. The file with the name of a command says what it measures.
 
 mod all;
 mod buffers;
@@ -25,7 +25,7 @@ use clap::{Parser, Subcommand};
 use scanns_bench::results::Results;
 use scanns_bench::{compare, report};
 
-/// Measures scanns on this machine, beside the designs it came from.
+/// Measures scanns on this machine, beside the designs that it is based on.
 #[derive(Debug, Parser)]
 #[command(version)]
 struct Command {
@@ -38,37 +38,37 @@ struct Command {
 
 #[derive(Debug, Subcommand)]
 enum Experiment {
-    /// Write a corpus, the same for the same seed
+    /// Write a corpus; the same seed gives the same corpus
     Corpus(corpus::CorpusArgs),
-    /// Readers side by side: the paper's and ours, into blocks that are thrown away
+    /// Compare readers, the paper's and ours, into blocks that are thrown away
     Reader(reader::ReaderArgs),
-    /// Tokenizers side by side: the paper's and ours
+    /// Compare tokenizers, the paper's and ours
     Tokenizer(tokenizer::TokenizerArgs),
-    /// Indexes in memory side by side, one thread: the paper's and ours
+    /// Compare indexes in memory on one thread, the paper's and ours
     Ladder(ladder::LadderArgs),
-    /// From files to an index by number of threads: the paper's in memory, ours in memory and committed
+    /// Compare indexing of files by number of threads: the paper's in memory, ours in memory and committed
     Index(index::IndexArgs),
-    /// Answers by class of query and number of searchers: all hits, and the ten best
+    /// Measure queries by class and number of searchers: all hits, and the ten best
     Latency(latency::LatencyArgs),
-    /// Look-ups among all terms of an index, and opening it
+    /// Measure look-ups among all terms of an index, and opening it
     Dictionary(dictionary::DictionaryArgs),
-    /// Columns: a value by its document with jump tables and without, whole columns, exports
+    /// Measure columns: a value by its document with jump tables and without, whole columns, exports
     Columns(columns::ColumnArgs),
-    /// Random writes to memory, by size, threads and pages
+    /// Measure random writes to memory, by size, threads and pages
     Memory(memory::MemoryArgs),
-    /// Buffers of each role, by size
+    /// Measure the buffers of each role, by size
     Buffers(buffers::BufferArgs),
-    /// Builds from every source medium to every target medium
+    /// Measure builds from every source medium to every target medium
     Media(media::MediaArgs),
-    /// Concurrent flushes against stopping the world, by threads and memory of a segment
+    /// Compare concurrent flushes with stopping the world, by threads and memory of a segment
     Flush(flush::FlushArgs),
     /// Predict rates on other machines from results
     Scaling(scaling::ScalingArgs),
-    /// The tuner against an exhaustive grid on one sample
+    /// Compare the tuner with an exhaustive grid on one sample
     Tune(tune::TuneArgs),
     /// Find what became slower between two files of results, or two builds of this program
     Compare(compare::CompareArgs),
-    /// All of the above on corpora made for it; with --quick, as without any command, little of everything
+    /// Run the experiments on corpora made for them; with --quick, or without any command, a little of each
     All(all::AllArgs),
 }
 

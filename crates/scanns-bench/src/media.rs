@@ -1,14 +1,14 @@
-//! Every pair of a source and a target medium, after table 1 of Lin et al., "The Performance Envelope of
-//! Inverted Indexing on Modern Hardware": how long a build takes, what it reads and writes, and how busy the
-//! devices are.
+//! Builds from every source medium to every target medium, after table 1 of Lin et al., "The Performance
+//! Envelope of Inverted Indexing on Modern Hardware": how long a build takes, what it reads and writes, and
+//! how busy the devices are.
 //!
-//! What is built is an index of documents and frequencies, or with `--full` one that has positions, the text
-//! of documents and their vectors too, as Lin et al. have in theirs.
+//! The index holds documents and frequencies. With `--full`, it also holds positions, the text of documents
+//! and their vectors, as the index of Lin et al. does.
 //!
-//! Files are read past the page cache, or from one that was made to forget them, unless `--warm` is given.
-//! Bytes read and written are those that the kernel counts for this process, which leaves out file systems in
-//! memory; bytes of the index are those that the build says it wrote. A device is busy while it has at least
-//! one request; what others do on it counts too.
+//! Unless `--warm` is given, files are read past the page cache or, where that is not possible, after the
+//! cache was made to drop them. Bytes read and written are those that the kernel counts for this process,
+//! which leaves out file systems in memory. Bytes of the index are those that the build reports. A device is
+//! busy while it has at least one request, including the requests of other processes.
 
 use std::collections::BTreeMap;
 use std::fs;
@@ -33,26 +33,25 @@ const MEMORY: &str = "/dev/shm";
 /// What to build, and where.
 #[derive(Debug, clap::Args)]
 pub struct MediaArgs {
-    /// A file or tree to index; several with the same content on several media
+    /// A file or tree to index; repeat it for copies of the same content on other media
     #[arg(long, required = true)]
     pub source: Vec<PathBuf>,
-    /// A directory for indexes, which are removed afterwards; several on several media
+    /// A directory for indexes, which are removed afterwards; repeat it for other media
     #[arg(long, required = true)]
     pub target: Vec<PathBuf>,
-    /// Also take memory (/dev/shm) as a source and as a target: the first source is copied there for the
-    /// time
+    /// Also use memory (/dev/shm) as a source and as a target; the first source is copied there for the run
     #[arg(long)]
     pub memory: bool,
-    /// Leave in the page cache what is there
+    /// Do not drop files from the page cache first
     #[arg(long)]
     pub warm: bool,
-    /// Index threads; as many as cores if not given
+    /// Index threads; one per core if not given
     #[arg(long)]
     pub threads: Option<usize>,
     /// One document per line
     #[arg(long)]
     pub lines: bool,
-    /// Keep positions, the text and vectors of documents too
+    /// Also keep positions, and the text and vectors of documents
     #[arg(long)]
     pub full: bool,
     /// Rounds
@@ -61,7 +60,7 @@ pub struct MediaArgs {
 }
 
 impl MediaArgs {
-    /// A source and a directory, both also in memory where the system has that.
+    /// One source and one target, and memory as both if the system has `/dev/shm`.
     pub fn quick(source: &Path, target: &Path) -> Self {
         MediaArgs {
             source: vec![source.into()],
@@ -76,7 +75,7 @@ impl MediaArgs {
     }
 }
 
-/// Bytes that the kernel counts for this process.
+/// Bytes that the kernel has counted for this process.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 struct Io {
     read: u64,
@@ -84,7 +83,7 @@ struct Io {
 }
 
 impl Io {
-    /// From text in the format of `/proc/self/io`; `None` if it has not both.
+    /// Parses text in the format of `/proc/self/io`. Returns `None` if one of the two counts is missing.
     fn parse(text: &str) -> Option<Self> {
         let field = |name: &str| text.lines().find_map(|line| line.strip_prefix(name))?.trim().parse().ok();
         Some(Io { read: field("read_bytes:")?, written: field("write_bytes:")? })
@@ -95,7 +94,7 @@ impl Io {
     }
 }
 
-/// Milliseconds for which a device was busy since the machine started, in text in the format of
+/// Milliseconds for which a device was busy since the machine started. `text` is in the format of
 /// `/proc/diskstats`.
 fn busy(text: &str, device: Device) -> Option<u64> {
     let line = text.lines().find(|line| {
@@ -105,14 +104,15 @@ fn busy(text: &str, device: Device) -> Option<u64> {
     line.split_whitespace().nth(12)?.parse().ok()
 }
 
-/// The numbers by which the kernel knows a block device.
+/// The numbers by which the kernel identifies a block device.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 struct Device {
     major: u32,
     minor: u32,
 }
 
-/// The device of a path, if the kernel counts for it; file systems in memory and of the network have none.
+/// The device of a path, if the kernel has counts for it. File systems in memory and on the network have
+/// none.
 fn device(path: &Path) -> Option<Device> {
     let number = fs::metadata(path).ok()?.dev();
     let device = Device { major: major(number), minor: minor(number) };
@@ -123,14 +123,14 @@ fn busy_now(device: Option<Device>) -> Option<u64> {
     busy(&fs::read_to_string("/proc/diskstats").ok()?, device?)
 }
 
-/// A source and a target, by their places in the lists.
+/// A source and a target.
 #[derive(Clone, Copy, Debug)]
 struct Pair<'a> {
     source: &'a Path,
     target: &'a Path,
 }
 
-/// What was found for a pair: figures by name, one for each round.
+/// The figures of a pair by name, one for each round.
 type Figures = BTreeMap<&'static str, Vec<f64>>;
 
 /// Name, unit, and which way is better, in the order of the report.
@@ -150,7 +150,7 @@ fn ratio(one: u64, other: u64) -> f64 {
     one as f64 / other.max(1) as f64
 }
 
-/// Builds once; seconds until committed.
+/// Builds once. Returns the seconds until the commit.
 fn measure(args: &MediaArgs, pair: Pair<'_>, agreed: &mut Agreed, figures: &mut Figures) -> Result<f64> {
     let threads = args.threads.unwrap_or_else(|| std::thread::available_parallelism().map_or(1, usize::from));
     let mut job = Job::on(vec![pair.source.to_path_buf()], threads);
@@ -199,7 +199,7 @@ fn copy(from: &Path, to: &Path) -> Result<()> {
     Ok(())
 }
 
-/// What a path is called in the report: the file system it is on, and the path.
+/// The name of a path in the report: its file system and the path.
 fn name(path: &Path, machine: &Machine) -> String {
     let here = |directory: &Path| path.canonicalize().is_ok_and(|path| path == directory);
     let mount = machine.mounts.iter().find(|mount| here(&mount.directory));
@@ -212,7 +212,7 @@ pub fn run(args: &MediaArgs, results: &mut Results) -> Result<()> {
     let (mut sources, mut targets) = (args.source.clone(), args.target.clone());
     let mut copied = None;
     if args.memory {
-        let first = args.source.first().context("a source is needed")?;
+        let first = args.source.first().context("give at least one source")?;
         let room = whole::room(Path::new(MEMORY))?;
         copy(first, room.path())?;
         sources.push(room.path().to_path_buf());
@@ -240,7 +240,7 @@ pub fn run(args: &MediaArgs, results: &mut Results) -> Result<()> {
     for (metric, unit, better) in METRICS {
         for ((_, pair), figures) in pairs.iter().zip(&figures) {
             let Some(samples) = figures.get(metric) else { continue };
-            // The copy in memory has another name in every run.
+            // The copy in memory has a different name in every run.
             let is_copy = copied.as_ref().is_some_and(|copy| copy.path() == pair.source);
             let source = if is_copy { Path::new(MEMORY) } else { pair.source };
             let variant = format!("{} to {}", name(source, &machine), name(pair.target, &machine));

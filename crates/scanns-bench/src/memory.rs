@@ -1,10 +1,10 @@
 //! Random writes to memory, by the size of a write, threads and pages, after figure 11 of Orhean et al.,
-//! "SCANNS: Towards Scalable and Concurrent Data Indexing and Searching": what a term table can hope for at
-//! most.
+//! "SCANNS: Towards Scalable and Concurrent Data Indexing and Searching": the upper limit for a table of
+//! terms.
 //!
-//! Each thread writes to random, aligned places of a share of its own of one region, which is backed by
-//! memory before. Places are drawn while writing, which takes about a nanosecond. After each run the last
-//! places are drawn again and looked at: a write that is not there stops the experiment.
+//! Each thread writes to random, aligned places in its own share of one region, which is backed by memory
+//! beforehand. Places are drawn while writing, which takes about a nanosecond. After each run, the first
+//! places of the run are drawn again and checked: a missing write stops the experiment.
 
 use std::sync::Barrier;
 use std::time::Instant;
@@ -20,13 +20,13 @@ use scanns_bench::stats::in_turns;
 /// What to write.
 #[derive(Debug, clap::Args)]
 pub struct MemoryArgs {
-    /// MiB of the region, for each kind of page
+    /// Size of the region in MiB, for each kind of page
     #[arg(long, default_value_t = 1024)]
     pub region: usize,
-    /// Bytes of a write, powers of two
+    /// Sizes of a write in bytes, powers of two
     #[arg(long, value_delimiter = ',', default_values_t = SIZES)]
     pub blocks: Vec<usize>,
-    /// Threads at once
+    /// Concurrent threads
     #[arg(long, value_delimiter = ',', default_value = "1,2")]
     pub threads: Vec<usize>,
     /// MiB that each thread writes in a run, at most 4 million writes
@@ -39,14 +39,14 @@ pub struct MemoryArgs {
 
 const SIZES: [usize; 9] = [8, 32, 128, 512, 2 << 10, 8 << 10, 32 << 10, 128 << 10, 1 << 20];
 
-/// Most writes of a thread in a run.
+/// Limit for the writes of a thread in a run.
 const MOST: usize = 4 << 20;
 
-/// Writes that are looked at after a run.
+/// Writes that are checked after a run.
 const LOOKED_AT: usize = 1 << 14;
 
 impl MemoryArgs {
-    /// Smaller and fast.
+    /// A smaller region, and fewer writes and rounds, for a fast run.
     pub fn quick() -> Self {
         MemoryArgs { region: 256, blocks: SIZES.into(), threads: vec![1, 2], amount: 128, repetitions: 3 }
     }
@@ -65,7 +65,7 @@ impl Point {
         if self.pages == PageSize::Huge { "2 MiB" } else { "4 KiB" }
     }
 
-    /// Writes of each thread.
+    /// The number of writes of each thread.
     fn writes(self, args: &MemoryArgs) -> usize {
         ((args.amount << 20) / self.block).clamp(1, MOST)
     }
@@ -89,14 +89,14 @@ impl Places {
     }
 }
 
-/// Writes and says how many seconds it took.
+/// Writes. Returns the seconds that it took.
 fn write(share: &mut [u8], block: usize, writes: usize, seed: u64) -> f64 {
     let source = vec![mark(seed); block];
     let mut places = Places::new(seed, share.len(), block);
     let begin = Instant::now();
     for _ in 0..writes {
         let at = places.draw();
-        // The block is there by how places are drawn; a length that is known makes one store of the smallest.
+        // Each drawn place has room for a block. A known length makes the smallest write a single store.
         if block == 8 {
             if let Some(place) = share[at..].first_chunk_mut::<8>() {
                 *place = [mark(seed); 8];
@@ -115,7 +115,7 @@ fn mark(seed: u64) -> u8 {
     seed.to_le_bytes()[0] | 1
 }
 
-/// True if the first places hold what was written last.
+/// True if the first places hold what a run with this seed writes.
 fn is_written(share: &[u8], block: usize, writes: usize, seed: u64) -> bool {
     let mut places = Places::new(seed, share.len(), block);
     (0..writes.min(LOOKED_AT)).all(|_| {
@@ -124,12 +124,12 @@ fn is_written(share: &[u8], block: usize, writes: usize, seed: u64) -> bool {
     })
 }
 
-/// Nanoseconds of a write, as the slowest thread has it: the wall clock.
+/// Nanoseconds per write of the slowest thread, by the wall clock.
 fn measure(memory: &mut [u8], point: Point, writes: usize, seed: u64) -> Result<f64> {
     let share = memory.len() / point.threads;
     anyhow::ensure!(
         share >= point.block,
-        "the region is too small for {} threads: give more --region",
+        "the region is too small for {} threads: increase --region",
         point.threads
     );
     let barrier = Barrier::new(point.threads);
@@ -147,13 +147,13 @@ fn measure(memory: &mut [u8], point: Point, writes: usize, seed: u64) -> Result<
             })
             .collect();
         let joined = threads.into_iter().map(|thread| thread.join().ok().flatten());
-        joined.collect::<Option<Vec<f64>>>().context("what was written is not there")
+        joined.collect::<Option<Vec<f64>>>().context("a write is missing from memory")
     })?;
     let slowest = seconds.into_iter().fold(0.0, f64::max);
     Ok(slowest * 1e9 / as_f64(writes))
 }
 
-/// MiB/s of all threads, from nanoseconds of a write.
+/// MiB/s of all threads, from the nanoseconds per write.
 fn rate(point: Point, nanoseconds: f64) -> f64 {
     as_f64(point.block * point.threads) / f64::from(1 << 20) / (nanoseconds * 1e-9)
 }
@@ -163,21 +163,21 @@ fn as_f64(count: usize) -> f64 {
     count as f64
 }
 
-/// Bytes of this process in huge pages, as far as the kernel tells.
+/// Bytes of this process in huge pages, if the kernel reports them.
 fn huge_bytes() -> Option<u64> {
     let text = std::fs::read_to_string("/proc/self/smaps_rollup").ok()?;
     let line = text.lines().find_map(|line| line.strip_prefix("AnonHugePages:"))?;
     Some(line.split_whitespace().next()?.parse::<u64>().ok()? << 10)
 }
 
-/// Memory of each kind of page, and a remark where the kernel gave another kind.
+/// Reserves memory of each kind of page, and adds a remark if the kernel gave another kind.
 fn regions(args: &MemoryArgs, results: &mut Results) -> Result<[Slab<u8>; 2]> {
     let bytes = args.region << 20;
     let region = |pages| -> Result<(Slab<u8>, Option<u64>)> {
         let before = huge_bytes();
         let mut slab = Slab::reserve(bytes, pages)?;
         slab.grow(bytes);
-        // What could not be backed at once is backed here.
+        // Backs the pages that were not backed at once.
         slab[..bytes].fill(0);
         Ok((slab, huge_bytes().zip(before).map(|(after, before)| after.saturating_sub(before))))
     };
@@ -186,12 +186,12 @@ fn regions(args: &MemoryArgs, results: &mut Results) -> Result<[Slab<u8>; 2]> {
     let whole = u64::try_from(bytes)?;
     if base_huge.is_some_and(|found| found > whole / 10) {
         results.note(
-            "memory: the kernel gave huge pages where base pages were asked for \
+            "memory: the kernel gave huge pages where base pages were requested \
             (transparent_hugepage is always)",
         );
     }
     if huge_huge.is_some_and(|found| found < whole / 10 * 9) {
-        results.note("memory: the kernel gave base pages where huge pages were asked for, so both are alike");
+        results.note("memory: the kernel gave base pages where huge pages were requested, so both are alike");
     }
     Ok([base, huge])
 }
@@ -202,7 +202,7 @@ pub fn run(args: &MemoryArgs, results: &mut Results) -> Result<()> {
     for &block in &args.blocks {
         anyhow::ensure!(
             block.is_power_of_two() && (8..=bytes).contains(&block),
-            "{block} is no size of a write: give powers of two from 8 up to the region"
+            "{block} is not a valid size of a write: give powers of two from 8 up to the region"
         );
     }
     anyhow::ensure!(args.threads.iter().all(|&threads| threads > 0), "give at least one thread");

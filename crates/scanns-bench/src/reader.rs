@@ -1,10 +1,10 @@
-//! How fast each reader brings a file or tree into blocks, by size of block and number of read threads, after
-//! figure 7 of Orhean et al., "SCANNS: Towards Scalable and Concurrent Data Indexing and Searching".
+//! Measures how fast each reader reads a file or tree into blocks, by block size and number of read threads,
+//! after figure 7 of Orhean et al., "SCANNS: Towards Scalable and Concurrent Data Indexing and Searching".
 //!
-//! Each read thread serves one lane, which only counts the bytes it is given, and gives the blocks back. They
-//! must be as many as the files have, or nothing is reported. What reads from the device finds nothing in the
-//! page cache, and what reads from the page cache all of it: before each run, and not in its time, files are
-//! dropped from it, or read into it where they are not there already.
+//! Each read thread serves one lane, which only counts the bytes that it gets and gives the blocks back. The
+//! count must equal the size of the files, or nothing is reported. Runs that read from the device find
+//! nothing in the page cache, and runs that read from the page cache find everything there. For that, files
+//! are dropped from the page cache or read into it before each run, outside the measured time.
 
 use std::fs::File;
 use std::path::{Path, PathBuf};
@@ -33,7 +33,7 @@ pub struct ReaderArgs {
     /// Readers to run, by name; all if none is given
     #[arg(long, value_delimiter = ',', value_parser = ReaderVariant::parse)]
     pub variants: Vec<ReaderVariant>,
-    /// KiB of a block; where a reader has no blocks as small, it is left out
+    /// Block sizes in KiB; sizes below the minimum of a reader are left out for it
     #[arg(long, value_delimiter = ',', default_value = "64,256,1024,4096")]
     pub block: Vec<u32>,
     /// Read threads
@@ -42,10 +42,10 @@ pub struct ReaderArgs {
     /// Where the bytes come from
     #[arg(long, value_enum, value_delimiter = ',', default_value = "direct,buffered,cached")]
     pub how: Vec<How>,
-    /// Reads under way for each thread of ours
+    /// Concurrent reads for each thread of our reader
     #[arg(long, default_value_t = 4)]
     pub depth: usize,
-    /// Have ours read one block after the other, as the others do, instead of through io_uring
+    /// Let our reader read one block after the other, as the others do, instead of through io_uring
     #[arg(long)]
     pub no_uring: bool,
     /// Rounds; in each, all variants run in turn
@@ -53,10 +53,10 @@ pub struct ReaderArgs {
     pub repetitions: usize,
 }
 
-/// Where bytes come from, and which way.
+/// Where bytes come from, and by which path.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
 pub enum How {
-    /// From the device past the page cache; xs-rd-std, which cannot, through it
+    /// From the device past the page cache; through it for xs-rd-std, which cannot read past it
     Direct,
     /// From the device through the page cache
     Buffered,
@@ -89,7 +89,7 @@ impl ReaderArgs {
         }
     }
 
-    /// The two middle sizes of a block in a few rounds.
+    /// The two middle block sizes, in a few rounds.
     pub fn quick(path: &Path) -> Self {
         ReaderArgs {
             block: vec![256, 1024],
@@ -99,7 +99,7 @@ impl ReaderArgs {
         }
     }
 
-    /// All that is to be measured.
+    /// All steps to measure.
     fn steps(&self) -> Vec<ReaderStep> {
         let wanted = |variant: &ReaderVariant| self.variants.is_empty() || self.variants.contains(variant);
         let mut steps = Vec::new();
@@ -116,10 +116,10 @@ impl ReaderArgs {
     }
 }
 
-/// One thing to measure.
+/// A setting to measure.
 #[derive(Clone, Copy, Debug)]
 struct ReaderStep {
-    /// Its place among all.
+    /// Its index among all steps.
     at: usize,
     how: How,
     variant: ReaderVariant,
@@ -136,7 +136,7 @@ struct ReaderBench<'a> {
 }
 
 impl ReaderBench<'_> {
-    /// MiB/s, and seconds of processor time.
+    /// Runs one step. Returns the MiB/s, and the seconds of processor time.
     fn run(&mut self, step: ReaderStep) -> Result<(f64, f64)> {
         if step.how != How::Cached {
             for input in self.inputs.iter() {
@@ -173,7 +173,7 @@ impl ReaderBench<'_> {
         anyhow::ensure!(report.failures.is_empty(), "{} inputs failed", report.failures.len());
         anyhow::ensure!(
             counted as u64 == self.bytes,
-            "{} gave {counted} bytes, the files have {}",
+            "{} read {counted} bytes, but the files have {}",
             step.variant.name(),
             self.bytes
         );
@@ -181,7 +181,7 @@ impl ReaderBench<'_> {
     }
 }
 
-/// Empties a lane.
+/// Empties a lane. Returns the number of bytes.
 fn count_bytes(lane: Lane) -> usize {
     lane.map(|mut block| block.split().0.iter().map(|piece| piece.end - piece.start).sum::<usize>()).sum()
 }
@@ -192,7 +192,7 @@ pub fn run(args: &ReaderArgs, results: &mut Results) -> Result<()> {
     let found = scanns::sources::collect(&source, &AtomicBool::new(false))?;
     anyhow::ensure!(found.bytes > 0, "there is nothing to read at {}", args.path.display());
     for input in &found.inputs {
-        File::open(&input.path)?.sync_all()?; // what is still to be written cannot be dropped
+        File::open(&input.path)?.sync_all()?; // dirty pages cannot be dropped
     }
     let subject =
         format!("{}, {:.0} MiB, {} files", text::name(&args.path), mib(found.bytes), found.inputs.len());
@@ -233,7 +233,7 @@ pub fn run(args: &ReaderArgs, results: &mut Results) -> Result<()> {
     Ok(())
 }
 
-/// Processor time of this process so far, in steps of 10 ms; 0 where `/proc` does not tell.
+/// Processor time of this process so far in seconds, in steps of 10 ms; 0 if `/proc` does not provide it.
 fn cpu_seconds() -> f64 {
     let stat = std::fs::read_to_string("/proc/self/stat").unwrap_or_default();
     let fields = stat.rsplit(')').next().unwrap_or_default().split_whitespace().skip(11).take(2);

@@ -1,24 +1,24 @@
-//! Work that has nothing to do with scanns, to see how even the machine is.
+//! Work that has nothing to do with scanns, to see how steady the machine is.
 //!
-//! A machine that is shared has slow minutes. What these take at the time of a run, against another run, says
-//! how much of a difference between the two is the machine's. Each takes a few hundredths of a second.
+//! A shared machine has slow minutes. Comparing the times of this work in two runs shows how much of a
+//! difference between the runs comes from the machine. Each kind of work takes a few hundredths of a second.
 
 use std::time::Instant;
 
 use crate::results::{Better, Results, Series};
 
-/// Bytes that are walked over: beyond the caches of most cores.
+/// Bytes of memory to walk over: more than the caches of most cores.
 const BYTES: usize = 64 << 20;
 
 /// Samples of each kind of work, taken whenever [`Reference::sample`] is called.
 pub struct Reference {
-    /// Next places, a permutation in one cycle.
+    /// The next place of each place: a permutation with a single cycle.
     next: Vec<u32>,
     copy: Vec<u32>,
     samples: [Vec<f64>; 4],
 }
 
-/// Names and units.
+/// The kinds of work, with their units.
 const KINDS: [(&str, &str); 4] = [
     ("arithmetic", "ns per step"),
     ("dependent loads", "ns per load"),
@@ -93,7 +93,7 @@ impl Reference {
         }
     }
 
-    /// Puts what was sampled into `results`.
+    /// Adds the samples to `results`.
     pub fn finish(self, results: &mut Results) {
         println!("reference: work that has nothing to do with scanns");
         for ((name, unit), samples) in KINDS.into_iter().zip(self.samples) {

@@ -1,4 +1,4 @@
-//! What was measured, in a form that reports and comparisons read: one file of JSON, and the same as CSV.
+//! The results of a run, for reports and comparisons: one JSON file, and the same data as CSV.
 
 use std::collections::BTreeMap;
 use std::path::Path;
@@ -9,7 +9,7 @@ use serde::{Deserialize, Serialize};
 use crate::machine::Machine;
 use crate::stats::Summary;
 
-/// Version of the file of results.
+/// Version of the results file.
 pub const FORMAT: u32 = 1;
 
 /// Which way is better.
@@ -20,22 +20,22 @@ pub enum Better {
     Higher,
     /// Times and sizes.
     Lower,
-    /// A fact, not an achievement.
+    /// A fact that is neither good nor bad.
     Neither,
 }
 
-/// One thing, measured several times.
+/// One measurement with its samples.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct Series {
-    /// Name of the experiment: that of its command.
+    /// Name of the experiment, which is the name of its command.
     pub experiment: String,
     /// What it was measured on, such as a corpus and its unit of documents.
     pub subject: String,
-    /// What was measured: the line of a plot.
+    /// The variant that was measured: a line of a plot.
     pub variant: String,
     /// Settings by name, such as threads or KiB of a block. Numbers are places on an axis.
     pub settings: BTreeMap<String, Setting>,
-    /// What the samples are, such as `rate`.
+    /// The metric of the samples, such as `rate`.
     pub metric: String,
     /// Unit of the samples.
     pub unit: String,
@@ -43,7 +43,7 @@ pub struct Series {
     pub better: Better,
     /// One per round, in the order in which they were measured.
     pub samples: Vec<f64>,
-    /// True for figures that others published and that were not measured here.
+    /// True for figures that others published; they were not measured here.
     #[serde(default)]
     pub published: bool,
 }
@@ -79,10 +79,10 @@ impl std::fmt::Display for Setting {
     }
 }
 
-/// What is measured.
+/// A quantity that is measured.
 #[derive(Clone, Copy, Debug)]
 pub struct Metric<'m> {
-    /// What it is called.
+    /// Its name.
     pub name: &'m str,
     /// The unit of its samples.
     pub unit: &'m str,
@@ -125,14 +125,14 @@ impl Series {
         }
     }
 
-    /// With one more setting.
+    /// Returns the series with one more setting.
     #[must_use]
     pub fn with(mut self, name: &str, value: impl Into<Setting>) -> Self {
         self.settings.insert(name.into(), value.into());
         self
     }
 
-    /// Marked as published by others.
+    /// Returns the series, marked as published by others.
     #[must_use]
     pub fn published(mut self) -> Self {
         self.published = true;
@@ -144,12 +144,12 @@ impl Series {
         Summary::of(&self.samples)
     }
 
-    /// Everything but the samples, as text that is the same for the same measurement in two runs.
+    /// Identifies the measurement: the same text for the same measurement in two runs, without the samples.
     pub fn key(&self) -> String {
         self.named(|_| true)
     }
 
-    /// The same for all measurements of one curve: without settings that are numbers.
+    /// Identifies the curve: the same as the key, without numeric settings.
     pub fn curve(&self) -> String {
         self.named(|setting| matches!(setting, Setting::Name(_)))
     }
@@ -173,13 +173,13 @@ pub struct Results {
     pub format: u32,
     /// Version of scanns.
     pub version: String,
-    /// When it began, RFC 3339.
+    /// When the run began, as in RFC 3339.
     pub began: String,
     /// Arguments of the command.
     pub command: Vec<String>,
     /// Where it ran.
     pub machine: Machine,
-    /// What was measured, in this order.
+    /// The measurements, in the order in which they were added.
     pub series: Vec<Series>,
     /// Remarks of experiments, such as what was left out and why.
     pub notes: Vec<String>,
@@ -199,19 +199,19 @@ impl Results {
         }
     }
 
-    /// Reads what [`Results::save`] wrote.
+    /// Reads a file that [`Results::save`] wrote.
     ///
     /// # Errors
-    /// Where there is no such file, or it is not one of results, or of a newer version.
+    /// If the file cannot be read, is not a results file, or has a different version.
     pub fn load(path: &Path) -> Result<Self> {
         let text =
             std::fs::read_to_string(path).with_context(|| format!("cannot read {}", path.display()))?;
         let value: serde_json::Value = serde_json::from_str(&text)
-            .with_context(|| format!("{} is no file of results: expected JSON", path.display()))?;
+            .with_context(|| format!("{} is not a results file: expected JSON", path.display()))?;
         let format = value.get("format").and_then(serde_json::Value::as_u64);
         anyhow::ensure!(
             format == Some(FORMAT.into()),
-            "{} has format {format:?}, this program reads {FORMAT}: run the benchmark again",
+            "{} has format {format:?}, but this program reads {FORMAT}: run the benchmark again",
             path.display()
         );
         serde_json::from_value(value).with_context(|| format!("{} is damaged", path.display()))
@@ -227,7 +227,7 @@ impl Results {
         self.write_csv(std::fs::File::create(directory.join("results.csv"))?)
     }
 
-    /// A row for each series.
+    /// Writes a row for each series.
     fn write_csv(&self, out: impl std::io::Write) -> Result<()> {
         let mut csv = csv::Writer::from_writer(out);
         csv.write_record([
@@ -290,7 +290,7 @@ impl Results {
         self.series.push(series);
     }
 
-    /// Puts series of the same measurement together, the samples of the first one first, and drops repeated
+    /// Joins all series of the same measurement, with the samples of the first one first, and drops repeated
     /// remarks.
     pub fn join(&mut self) {
         let mut joined: Vec<Series> = Vec::new();
@@ -359,7 +359,7 @@ mod tests {
         let dir = tempfile::tempdir().unwrap();
         let path = dir.path().join("results.json");
         for (text, told) in [
-            ("{", "no file of results"),
+            ("{", "not a results file"),
             ("{\"format\":99}", "run the benchmark again"),
             ("{\"format\":1}", "damaged"),
         ] {

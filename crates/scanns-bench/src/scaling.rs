@@ -1,21 +1,22 @@
-//! Beyond this machine: a model fitted to what was measured, and what it predicts elsewhere.
+//! Predicts rates on other machines with a model that is fitted to measurements on this one.
 //!
 //! Index threads share nothing but the memory and the devices of their node, so the model has three terms. A
-//! thread alone indexes at a rate r. Each further thread of a node adds a share σ of a thread's time to all
-//! (Amdahl's law over a node; Gunther's universal law without the term for coherence, as no cache line is
-//! written by two threads). Memory and devices set limits of their own. So a machine with k nodes of n
-//! threads indexes at
+//! single thread indexes at a rate r. Each further thread on a node adds a share σ of a thread's time to all
+//! threads. This is Amdahl's law over a node, or Gunther's universal law without the term for coherence,
+//! since no cache line is written by two threads. Memory and devices set limits of their own. A machine with
+//! k nodes of n threads therefore indexes at
 //!
 //! ```text
 //! min(k · n · r · speed / (1 + σ (n − 1)),  memory rate / traffic,  devices · device rate)
 //! ```
 //!
-//! r and σ are fitted to the rates of this machine by number of threads, for each variant by itself. What is
-//! assumed: threads stay on their node; a core of the other machine is `speed` times one of this; per byte of
-//! input [`TRAFFIC`] bytes go over the memory bus; devices add up. Predictions come with the least and
-//! greatest that follow from the least and greatest rates measured, which says nothing of the assumptions.
-//! Where the cores of this machine are two threads of one core, as those of virtual machines often are, σ is
-//! what two such threads take from each other, and predictions are too low.
+//! r and σ are fitted to the rates of this machine by number of threads, separately for each variant. The
+//! model assumes that threads stay on their node, that a core of the other machine is `speed` times as fast
+//! as a core of this one, that [`TRAFFIC`] bytes per byte of input go over the memory bus, and that the rates
+//! of devices add up. Each prediction has a minimum and a maximum, which follow from the least and the
+//! greatest measured rates. They say nothing about the assumptions. If the cores of this machine are two
+//! threads of one core, as in many virtual machines, σ is what two such threads take from each other, and
+//! predictions are too low.
 
 use std::path::PathBuf;
 use std::str::FromStr;
@@ -24,9 +25,9 @@ use anyhow::{Context, Result};
 use scanns_bench::results::{Results, Series, Setting};
 use scanns_bench::stats::{Summary, median};
 
-/// Bytes over the memory bus per byte of input: the text is written by the device, read once and pushed out
-/// (3), and of some 120,000 tokens a MiB one in three misses the caches twice with a line of 64 bytes read
-/// and written back (10).
+/// Bytes over the memory bus per byte of input. The device writes the text, and it is read once and evicted
+/// once (3). Of about 120,000 tokens per MiB, one in three misses the caches twice, and each miss reads and
+/// writes back a line of 64 bytes (10).
 const TRAFFIC: f64 = 13.0;
 
 /// What to fit, and where to predict.
@@ -34,8 +35,8 @@ const TRAFFIC: f64 = 13.0;
 pub struct ScalingArgs {
     /// Results (`results.json`) with an `index` experiment
     pub results: PathBuf,
-    /// A machine: name=…,nodes=…,cores=… (of a node),speed=… (of a core, this machine's is 1),memory=…
-    /// (GiB/s of a node),devices=…,device=… (MiB/s of one). Without any: the largest of the paper
+    /// A machine: name=…,nodes=…,cores=… (per node),speed=… (of a core; this machine's is 1),memory=… (GiB/s
+    /// per node),devices=…,device=… (MiB/s per device). Default: the largest machine in the paper
     #[arg(long)]
     pub machine: Vec<Target>,
 }
@@ -53,8 +54,9 @@ pub struct Target {
 }
 
 impl Target {
-    /// The largest machine that the paper names: 192 cores in 8 nodes, 16 NVMe drives. What it says nothing
-    /// of is assumed: cores of two thirds of this machine's speed, 80 GiB/s a node, 3,000 MiB/s a drive.
+    /// The largest machine in the paper: 192 cores in 8 nodes, 16 NVMe drives. The paper does not give the
+    /// other values; they are assumed to be two thirds of this machine's speed for a core, 80 GiB/s for a
+    /// node and 3,000 MiB/s for a drive.
     fn paper() -> Self {
         Target {
             name: "192 cores, 8 nodes, 16 drives".into(),
@@ -77,7 +79,8 @@ impl FromStr for Target {
         for part in text.split(',') {
             let (key, value) = part.split_once('=').with_context(|| format!("'{part}' is not key=value"))?;
             let number = || -> Result<f64> {
-                let number: f64 = value.parse().with_context(|| format!("{key}: '{value}' is no number"))?;
+                let number: f64 =
+                    value.parse().with_context(|| format!("{key}: '{value}' is not a number"))?;
                 anyhow::ensure!(number.is_finite() && number > 0.0, "{key} must be above 0");
                 Ok(number)
             };
@@ -103,7 +106,7 @@ impl FromStr for Target {
 struct Fit {
     /// MiB/s of one thread.
     alone: f64,
-    /// Share of a thread's time that each further thread costs all.
+    /// The share of a thread's time that each further thread costs all threads.
     shared: f64,
 }
 
@@ -119,13 +122,13 @@ impl Fit {
         if spread == 0.0 {
             return None;
         }
-        // Threads that help each other are noise: the share is not below 0.
+        // A negative share would mean that threads help each other, which is noise.
         let slope = (together / spread).max(0.0);
         let at_one = mean_y - slope * mean_x;
         (at_one > 0.0).then(|| Fit { alone: 1.0 / at_one, shared: slope / at_one })
     }
 
-    /// MiB/s of some threads on one node of this machine.
+    /// MiB/s of `threads` threads on one node of this machine.
     fn rate(&self, threads: f64) -> f64 {
         threads * self.alone / (1.0 + self.shared * (threads - 1.0))
     }
@@ -143,7 +146,7 @@ impl Fit {
     }
 }
 
-/// Threads and samples of every variant that was measured with two numbers of threads or more.
+/// Threads and samples of every variant that was measured with at least two numbers of threads.
 fn measured(results: &Results) -> Vec<(String, Vec<(f64, &Series)>)> {
     let mut variants: Vec<(String, Vec<(f64, &Series)>)> = Vec::new();
     for series in results.series.iter().filter(|series| series.experiment == "index" && !series.published) {
@@ -160,7 +163,7 @@ fn measured(results: &Results) -> Vec<(String, Vec<(f64, &Series)>)> {
     variants
 }
 
-/// Fits and predicts for one variant.
+/// Fits the model to one variant and predicts its rates.
 fn one(name: &str, points: &[(f64, &Series)], targets: &[Target], results: &mut Results) {
     let by = |pick: fn(Summary) -> f64| -> Option<Fit> {
         Fit::of(
@@ -171,12 +174,12 @@ fn one(name: &str, points: &[(f64, &Series)], targets: &[Target], results: &mut 
     let Some(fit) = fits.get(fits.len() / 2) else { return };
     let errors = points.iter().map(|(threads, series)| fit.rate(*threads) / median(&series.samples) - 1.0);
     let worst = errors.fold(0.0, |worst: f64, error| if error.abs() > worst.abs() { error } else { worst });
-    // What one thread alone would have predicted for the most threads, had they shared nothing.
+    // The error for the most threads of a model in which threads share nothing.
     let most = points.iter().max_by(|one, next| one.0.total_cmp(&next.0));
     let alone = most.map_or(0.0, |(threads, series)| threads * fit.alone / median(&series.samples) - 1.0);
     results.note(format!(
-        "{name}: {:.1} MiB/s a thread, {:.1} % of a thread's time lost to all by each further one; off \
-         what was measured by {:+.1} % at most, and by {:+.1} % if threads shared nothing",
+        "{name}: {:.1} MiB/s per thread; each further thread costs all threads {:.1} % of their time; the \
+         model is off by {:+.1} % at most, and would be off by {:+.1} % if threads shared nothing",
         fit.alone,
         fit.shared * 100.0,
         worst * 100.0,
@@ -200,7 +203,7 @@ fn one(name: &str, points: &[(f64, &Series)], targets: &[Target], results: &mut 
     }
 }
 
-/// Fits what is in `results` and adds predictions to it.
+/// Fits the model to `results` and adds predictions to them.
 pub fn predict(targets: &[Target], results: &mut Results) -> Result<()> {
     let paper = [Target::paper()];
     let targets = if targets.is_empty() { &paper[..] } else { targets };
@@ -208,9 +211,9 @@ pub fn predict(targets: &[Target], results: &mut Results) -> Result<()> {
     let variants = measured(&known);
     anyhow::ensure!(
         !variants.is_empty(),
-        "there is nothing to fit: measure 'scanns-bench index' with two numbers of threads or more"
+        "there is nothing to fit: run 'scanns-bench index' with at least two numbers of threads"
     );
-    println!("scaling: predicted by a model of what was measured here");
+    println!("scaling: predicted by a model of the measurements on this machine");
     for (name, points) in &variants {
         one(name, points, targets, results);
     }
@@ -234,7 +237,7 @@ mod tests {
         let points: Vec<_> = [1.0, 2.0, 8.0].map(|threads| (threads, known.rate(threads))).to_vec();
         let found = Fit::of(&points).unwrap();
         assert!((found.alone - 150.0).abs() < 1e-6 && (found.shared - 0.07).abs() < 1e-9, "{found:?}");
-        assert!(Fit::of(&points[..1]).is_none(), "one point is no line");
+        assert!(Fit::of(&points[..1]).is_none(), "one point does not define a line");
     }
 
     #[test]

@@ -1,15 +1,15 @@
-//! Medians, how far samples spread, and ratios with their error.
+//! Medians, the spread of samples, and ratios with their error.
 //!
-//! Machines that are shared have slow minutes, and their samples have long tails to one side. So nothing here
+//! Shared machines have slow minutes, and their samples have long tails on one side. Nothing here therefore
 //! assumes a normal distribution: the middle is the median, the spread is measured by ranks, and a ratio is
-//! taken round by round between samples that were measured one right after the other.
+//! taken round by round, between samples that were measured one right after the other.
 
 use serde::{Deserialize, Serialize};
 
-/// The median of some samples, and how far they spread.
+/// The median of some samples, and their spread.
 #[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
 pub struct Summary {
-    /// How many samples there are.
+    /// The number of samples.
     pub count: usize,
     /// The middle one, or the mean of the two in the middle.
     pub median: f64,
@@ -17,11 +17,11 @@ pub struct Summary {
     pub min: f64,
     /// The greatest.
     pub max: f64,
-    /// Standard error of the median, from the median distance to it.
+    /// Standard error of the median, computed from the median distance to it.
     pub error: f64,
 }
 
-/// The sample at `share` of the way through sorted samples, between two of them in proportion.
+/// The sample at `share` of the way through sorted samples, interpolated between two of them.
 #[expect(
     clippy::cast_precision_loss,
     clippy::cast_possible_truncation,
@@ -37,7 +37,7 @@ pub fn quantile(sorted: &[f64], share: f64) -> f64 {
     if part == 0.0 { at(low) } else { at(low) * (1.0 - part) + at(low + 1) * part }
 }
 
-/// The median of any samples; not a number if there are none.
+/// The median of samples in any order; NaN if there are none.
 pub fn median(samples: &[f64]) -> f64 {
     let mut sorted = samples.to_vec();
     sorted.sort_by(f64::total_cmp);
@@ -45,14 +45,14 @@ pub fn median(samples: &[f64]) -> f64 {
 }
 
 impl Summary {
-    /// Of any samples; all values but the count are not a number if there are none.
+    /// Summarizes samples in any order. If there are none, all values but the count are NaN.
     pub fn of(samples: &[f64]) -> Self {
         let mut sorted = samples.to_vec();
         sorted.sort_by(f64::total_cmp);
         let middle = quantile(&sorted, 0.5);
         let away: Vec<f64> = sorted.iter().map(|sample| (sample - middle).abs()).collect();
-        // 1.4826 makes a standard deviation of the median distance, 1.2533 the error of a median of that of a
-        // mean: both for normal samples, as an order of magnitude.
+        // 1.4826 turns the median distance into a standard deviation, and 1.2533 turns the error of a mean
+        // into the error of a median. Both hold for normal samples; here they give an order of magnitude.
         #[expect(clippy::cast_precision_loss, reason = "a count of runs")]
         let error = 1.4826 * 1.2533 * median(&away) / (sorted.len().max(1) as f64).sqrt();
         Summary {
@@ -83,11 +83,11 @@ pub fn mib(bytes: u64) -> f64 {
     bytes as f64 / f64::from(1 << 20)
 }
 
-/// How many times `one` is `other`, with the error of that.
+/// The ratio of `one` to `other`, with its error.
 ///
-/// Where both have as many samples they are taken as rounds in turns: the ratio of each round, then the
-/// median, so that a slow minute that hit both cancels out. Otherwise the ratio of the medians, with both
-/// errors.
+/// If both have the same number of samples, these are taken as rounds in turns: the result is the median of
+/// the ratios of the rounds, so that a slow minute that hit both cancels out. Otherwise it is the ratio of
+/// the medians, with both errors.
 pub fn ratio(one: &[f64], other: &[f64]) -> (f64, f64) {
     if one.len() == other.len() {
         let rounds: Vec<f64> = one.iter().zip(other).map(|(one, other)| one / other).collect();
@@ -100,10 +100,10 @@ pub fn ratio(one: &[f64], other: &[f64]) -> (f64, f64) {
 }
 
 /// Measures every variant once per round, forwards in one round and backwards in the next, so that a machine
-/// that becomes slower or faster meanwhile does so for all. Returns the samples of each variant.
+/// that becomes slower or faster meanwhile affects all of them. Returns the samples of each variant.
 ///
 /// # Errors
-/// The first one of `measure`.
+/// The first error of `measure`.
 pub fn in_turns<V, E>(
     rounds: usize,
     variants: &[V],

@@ -1,4 +1,4 @@
-//! Text that is read into memory before anything is measured, and the documents in it.
+//! Reads text into memory before anything is measured, and finds the documents in it.
 
 use std::ops::Range;
 use std::path::Path;
@@ -7,7 +7,7 @@ use std::sync::atomic::AtomicBool;
 use anyhow::Result;
 use scanns::sources::SourceOptions;
 
-/// The files at `path`, or the first MiB of them.
+/// Reads the files at `path`, or only their first `most` MiB.
 pub fn load(path: &Path, most: Option<u64>) -> Result<Vec<Vec<u8>>> {
     let source = SourceOptions { paths: vec![path.to_path_buf()], ..SourceOptions::default() };
     let inputs = scanns::sources::collect(&source, &AtomicBool::new(false))?.inputs;
@@ -25,7 +25,7 @@ pub fn load(path: &Path, most: Option<u64>) -> Result<Vec<Vec<u8>>> {
     Ok(texts)
 }
 
-/// Where the documents of a text are: its lines, or all of it.
+/// The ranges of the documents in a text: its lines, or all of it.
 pub fn documents(text: &[u8], lines: bool) -> Vec<Range<usize>> {
     if !lines {
         return std::iter::once(0..text.len()).collect();
@@ -44,7 +44,7 @@ pub fn bytes(texts: &[Vec<u8>]) -> u64 {
     texts.iter().map(|text| text.len() as u64).sum()
 }
 
-/// The last part of a path, to name a corpus by.
+/// The last part of a path, which names a corpus.
 pub fn name(path: &Path) -> String {
     path.file_name().unwrap_or(path.as_os_str()).to_string_lossy().into_owned()
 }

@@ -1,7 +1,7 @@
-//! Tokenizers side by side: ours and those of Orhean et al., "SCANNS: Towards Scalable and Concurrent Data
+//! Compares tokenizers: ours and those of Orhean et al., "SCANNS: Towards Scalable and Concurrent Data
 //! Indexing and Searching", on text in memory and one thread (their figure 8).
 //!
-//! Tokens go to a sink that counts them. Before that, they went to one that hashes them in order: the
+//! Tokens go to a sink that counts them. Before that, they go to a sink that hashes them in order: the
 //! variants must agree, or nothing is measured.
 
 use std::hash::{DefaultHasher, Hasher};
@@ -24,7 +24,7 @@ use crate::text;
 pub struct TokenizerArgs {
     /// A file or tree; all of it is read into memory first
     pub path: PathBuf,
-    /// MiB to take at most; all if not given
+    /// Limit for the input in MiB; no limit if not given
     #[arg(long)]
     pub mib: Option<u64>,
     /// Rounds; in each, all variants run in turn
@@ -33,13 +33,13 @@ pub struct TokenizerArgs {
 }
 
 impl TokenizerArgs {
-    /// With nothing but a path given.
+    /// The defaults for a path.
     pub fn on(path: &Path) -> Self {
         TokenizerArgs { path: path.to_path_buf(), mib: None, repetitions: 5 }
     }
 }
 
-/// Counts tokens and has them all pass by.
+/// Counts tokens. The compiler must assume that each one is used.
 #[derive(Default)]
 struct Count(u64);
 
@@ -56,7 +56,7 @@ impl TokenSink for Count {
     }
 }
 
-/// Tokens and a hash of all in their order.
+/// The number of tokens, and a hash of all of them in order.
 #[derive(Default)]
 struct Digest(u64, DefaultHasher);
 
@@ -97,11 +97,11 @@ pub fn run(args: &TokenizerArgs, results: &mut Results) -> Result<()> {
         digests.push((digest.0, digest.1.finish()));
     }
     for (variant, digest) in TokenizerVariant::ALL.iter().zip(&digests) {
-        anyhow::ensure!(digests.first() == Some(digest), "{} finds other tokens", variant.name());
+        anyhow::ensure!(digests.first() == Some(digest), "{} finds different tokens", variant.name());
     }
     let tokens = digests.first().map_or(0, |digest| digest.0);
     let subject = format!("{}, {:.0} MiB, {tokens} tokens", text::name(&args.path), mib(size));
-    println!("tokenizer: {subject}, the same from all");
+    println!("tokenizer: {subject}; all agree");
     let variants: Vec<usize> = (0..tokenizers.len()).collect();
     let rates = in_turns(args.repetitions.max(1), &variants, |&at| {
         let mut count = Count::default();

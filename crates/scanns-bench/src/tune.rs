@@ -1,7 +1,8 @@
-//! The tuner against an exhaustive grid: what both choose for the same sample, and how long each takes.
+//! Compares the tuner with an exhaustive grid: what each of them chooses for the same sample, and how long it
+//! takes.
 //!
-//! Every point of the grid is measured in each round, and the middle of its rounds counts, since the best of
-//! many noisy figures is mostly the luckiest. At the end the choices of both, and the defaults, take turns.
+//! Each round measures every point of the grid. The median of a point's rounds counts, because the best of
+//! many noisy figures is mostly the luckiest. At the end, both choices and the defaults take turns.
 
 use std::path::PathBuf;
 use std::sync::Arc;
@@ -31,24 +32,24 @@ pub struct TuneArgs {
     /// Analyzer
     #[arg(long, default_value = "paths")]
     pub analyzer: String,
-    /// MiB of the sample
+    /// Size of the sample in MiB
     #[arg(long, default_value_t = 64)]
     pub mib: u64,
-    /// Times that every point of the grid is measured
+    /// How often to measure every point of the grid
     #[arg(long, default_value_t = 3)]
     pub rounds: usize,
-    /// Pairs in the comparison at the end
+    /// Rounds of the comparison at the end
     #[arg(long, default_value_t = 9)]
     pub pairs: usize,
-    /// Most seconds for the tuner
+    /// Time limit for the tuner in seconds
     #[arg(long, default_value_t = 60)]
     pub budget: u64,
-    /// Where trial indexes go
+    /// Directory for trial indexes
     #[arg(long, default_value = "target/bench")]
     pub scratch: PathBuf,
 }
 
-/// Every choice that the tuner has.
+/// Every profile that the tuner can choose.
 fn grid() -> Vec<Profile> {
     let cores = std::thread::available_parallelism().map_or(1, usize::from);
     let mut lanes: Vec<usize> =
@@ -76,13 +77,13 @@ fn grid() -> Vec<Profile> {
     points
 }
 
-/// Bytes per second as MiB per second.
+/// Builds the sample with a profile. Returns MiB/s.
 fn rate(trials: &Trials, profile: &Profile) -> Result<f64> {
     let trial = trials.run(profile)?;
     Ok(mib(trial.bytes) / trial.seconds)
 }
 
-/// A sample of the input at the path, ready to be built again and again.
+/// A sample of the input, ready to be built repeatedly.
 fn trials(args: &TuneArgs) -> Result<Trials> {
     std::fs::create_dir_all(&args.scratch)?;
     let cancel = Arc::new(AtomicBool::new(false));
@@ -108,7 +109,7 @@ fn trials(args: &TuneArgs) -> Result<Trials> {
     Ok(Trials::prepare(&inputs, args.mib << 20, &options, &args.scratch, &cancel)?)
 }
 
-/// The best point of the whole grid, and the seconds it took to find.
+/// The best point of the whole grid, and the seconds that the search took.
 fn best_of_grid(trials: &Trials, rounds: usize) -> Result<(Profile, f64)> {
     let points = grid();
     let begun = Instant::now();
@@ -120,7 +121,7 @@ fn best_of_grid(trials: &Trials, rounds: usize) -> Result<(Profile, f64)> {
     Ok((*best.0, seconds))
 }
 
-/// Measures what the tuner and the grid choose, in which time, and how the choices compare.
+/// Measures what the tuner and the grid choose, how long each takes, and how the choices compare.
 pub fn run(args: &TuneArgs, results: &mut Results) -> Result<()> {
     let trials = trials(args)?;
     let subject = format!(

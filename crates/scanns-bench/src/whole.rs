@@ -1,6 +1,6 @@
-//! Whole builds as the experiments on media, buffers and flushing need them: into a directory of their own
-//! that goes away afterwards, checked before anything is believed of them, from a cold cache where that is
-//! asked for.
+//! Whole builds for the experiments on media, buffers and flushing. Each build goes into its own directory,
+//! which is removed afterwards, and is verified before its figures are used. The cache is cold if the
+//! experiment asks for that.
 
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
@@ -19,19 +19,19 @@ use scanns::{Index, Snapshot};
 pub struct Job {
     /// Files and trees.
     pub paths: Vec<PathBuf>,
-    /// A document per line, not per file.
+    /// True if each line is a document, not each file.
     pub lines: bool,
-    /// Positions, the text and vectors of documents are kept too.
+    /// True if positions, and the text and vectors of documents, are kept too.
     pub full: bool,
     /// Index threads.
     pub threads: usize,
     /// Bytes of memory of a thread's first segments.
     pub segment_memory: u64,
-    /// How to read; the number of lanes is that of threads.
+    /// How to read; the number of lanes is the number of threads.
     pub read: ReadOptions,
     /// Sizes of the buffers through which segments are written.
     pub buffers: FlushBuffers,
-    /// Bytes after which the kernel is told to write back; what is usual if none.
+    /// Bytes after which the kernel is told to write back; the default if `None`.
     pub write_back: Option<u64>,
 }
 
@@ -51,14 +51,14 @@ impl Job {
     }
 }
 
-/// A directory for an index, below `place`, that goes away when it is dropped.
+/// Creates a directory for an index below `place`. It is removed when it is dropped.
 pub fn room(place: &Path) -> Result<tempfile::TempDir> {
-    std::fs::create_dir_all(place).with_context(|| format!("cannot make {}", place.display()))?;
+    std::fs::create_dir_all(place).with_context(|| format!("cannot create {}", place.display()))?;
     let made = tempfile::Builder::new().prefix("scanns-bench-").suffix(".scanns").tempdir_in(place);
-    made.with_context(|| format!("cannot make a directory in {}", place.display()))
+    made.with_context(|| format!("cannot create a directory in {}", place.display()))
 }
 
-/// Builds into the empty directory `out`, and makes sure that what was committed can be opened and is whole.
+/// Builds into the empty directory `out`, and verifies that the commit can be opened and is complete.
 pub fn build(job: &Job, out: &Path, progress: &Progress) -> Result<IndexReport> {
     let options = IndexOptions {
         source: SourceOptions { paths: job.paths.clone(), threads: job.threads, ..SourceOptions::default() },
@@ -93,7 +93,7 @@ pub fn build(job: &Job, out: &Path, progress: &Progress) -> Result<IndexReport> 
     let info = Snapshot::open(out)?.info();
     anyhow::ensure!(
         (info.documents, info.tokens) == (report.documents, report.tokens),
-        "{} documents and {} tokens are in the index, {} and {} were indexed",
+        "the index has {} documents and {} tokens, but {} and {} were indexed",
         info.documents,
         info.tokens,
         report.documents,
@@ -102,24 +102,24 @@ pub fn build(job: &Job, out: &Path, progress: &Progress) -> Result<IndexReport> 
     Ok(report)
 }
 
-/// Documents and tokens, which all builds of an input must agree on.
+/// Documents, tokens and bytes, on which all builds of an input must agree.
 #[derive(Debug, Default)]
 pub struct Agreed(Option<(u64, u64, u64)>);
 
 impl Agreed {
-    /// Compares with the first build.
+    /// Compares a build with the first one.
     pub fn check(&mut self, report: &IndexReport) -> Result<()> {
         let found = (report.documents, report.tokens, report.bytes);
         let expected = *self.0.get_or_insert(found);
         anyhow::ensure!(
             found == expected,
-            "(documents, tokens, bytes) are {found:?}, not {expected:?} as before"
+            "(documents, tokens, bytes) are {found:?}, not {expected:?} as in the first build"
         );
         Ok(())
     }
 }
 
-/// The files at `path`, up to `most` MiB of them, and at least one.
+/// The files at `path`: up to `most` MiB of them, but at least one.
 pub fn inputs(path: &Path, most: Option<u64>) -> Result<Vec<Input>> {
     let source = SourceOptions { paths: vec![path.to_path_buf()], ..SourceOptions::default() };
     let mut inputs = scanns::sources::collect(&source, &AtomicBool::new(false))?.inputs;

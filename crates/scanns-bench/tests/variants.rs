@@ -1,8 +1,9 @@
-//! Every reader with every tokenizer and every indexer on one thread or more: all must find what a few
-//! obvious lines find.
+//! Runs every reader with every tokenizer and every indexer on one thread or more: all must find what a few
+//! obvious lines of code find.
 //!
-//! Files are dealt out to threads, each thread has an index of its own, and the results are merged by path.
-//! Each part of the ladder is then looked at by itself: limits of its memory, and what only it can do wrong.
+//! Files are distributed to threads, each thread has its own index, and the results are merged by path. Other
+//! tests check each part of the ladder separately: the limits of its memory, and the errors that only it
+//! could make.
 
 #![expect(clippy::unwrap_used, reason = "helpers of tests fail the test, outside of functions marked as one")]
 
@@ -30,7 +31,7 @@ const OPTIONS: InvertOptions = InvertOptions {
     postings: Postings::Frequencies,
 };
 
-/// Words of a skewed vocabulary, numbers that are all different, and bytes of any kind.
+/// Words from a skewed vocabulary, distinct numbers, and arbitrary bytes.
 fn random_text(random: &mut Rng) -> Vec<u8> {
     let mut text = Vec::new();
     for _ in 0..random.usize(..600) {
@@ -48,11 +49,11 @@ fn random_text(random: &mut Rng) -> Vec<u8> {
     text
 }
 
-/// Random texts, some of them empty, and texts whose tokens reach or cross the longest that is kept.
+/// Random texts, some of them empty, and texts with tokens at and beyond the maximum length.
 fn texts(random: &mut Rng) -> Vec<Vec<u8>> {
     let mut texts: Vec<Vec<u8>> = vec![vec![], b"/".to_vec(), b"x".to_vec(), vec![b' '; 70_000], vec![0; 9]];
     for len in [4095, 4096, MAX_TOKEN - 1, MAX_TOKEN, MAX_TOKEN + 1, 2 * MAX_TOKEN, 100_000] {
-        // Alike up to the cut, and each once at the end of a text, once before others.
+        // Tokens that are equal up to the cut, each once at the end of a text and once before other tokens.
         texts.push(vec![b'y'; len]);
         texts.push([b"a ".to_vec(), vec![b'y'; len], b" b y".to_vec()].concat());
     }
@@ -83,7 +84,7 @@ fn index(
     let mut tokenizer = tokenizer.build(&Delimiters::paths());
     let mut index = indexer.build(options).unwrap();
     for text in texts {
-        // What surrounds the range must not be taken.
+        // Bytes outside the range must be ignored.
         let mut padded = [b"out".as_slice(), text, b"side"].concat();
         tokenizer.run(&mut padded, 3..3 + text.len(), &mut &mut *index);
         index.end_document();
@@ -92,7 +93,7 @@ fn index(
     lists(&*index, |doc| doc)
 }
 
-/// What an index holds; `number` gives the number of a text for that of a document.
+/// The contents of an index. `number` maps a document to the number of its text.
 fn lists(index: &dyn LadderIndex, number: impl Fn(usize) -> usize) -> Lists {
     let mut lists = Lists::new();
     index.visit(&mut |list| {
@@ -163,7 +164,7 @@ fn a_sub_allocator_of_the_ladder_that_is_full_says_so() {
     }
 }
 
-/// Takes tokens and keeps them.
+/// Keeps the tokens that it gets.
 #[derive(Default)]
 struct Kept(Vec<Vec<u8>>);
 

@@ -1,8 +1,8 @@
-//! What adapters written in Rust have in common: the command line, the clock, and what the process wrote and
-//! took.
+//! The common code of the adapters in Rust: the command line, time measurement, and the bytes written and the
+//! peak memory of the process.
 //!
-//! An engine says how to build and how to ask ([`Engine`], [`Index`]); [`serve`] does the rest, so that all
-//! engines are measured by the same loops. The adapter in Java has loops that do the same.
+//! An engine implements building and searching ([`Engine`], [`Index`]). [`serve`] does the rest, so the same
+//! loops measure all engines. The Java adapter has equivalent loops.
 
 use std::fs;
 use std::ops::Range;
@@ -16,56 +16,57 @@ use scanns_bench::stats::median;
 use crate::form::Form;
 use crate::protocol::{Answers, BuildTask, Built, Goal, Kept, Merged, Scoring, SearchTask, Task};
 
-/// Documents whose positions are read for the queries of a class: some, since a term may stand in every
-/// document. The term that reaches this number is the last.
+/// The number of documents after which no more positions are read for the queries of a class. It is limited
+/// because a term may occur in every document. The term that reaches the limit is still read completely.
 pub const CHECKED: u64 = 100_000;
 
-/// A program that indexes.
+/// A search engine.
 pub trait Engine {
-    /// An index that is open.
+    /// An open index.
     type Index: Index;
 
-    /// Builds an index in the empty directory `task.out`, and says how that went.
+    /// Builds an index in the empty directory `task.out`.
     fn build(&self, task: &BuildTask) -> Result<Built>;
 
-    /// Merges all segments of the index in `directory` into one and commits that, and says how that went.
+    /// Merges all segments of the index in `directory` into one and commits it.
     fn merge(&self, directory: &Path, kept: Kept) -> Result<Merged>;
 
-    /// Opens what was built.
+    /// Opens an index.
     fn open(&self, directory: &Path, scoring: Scoring) -> Result<Self::Index>;
 }
 
-/// An index that answers, to several threads at once.
+/// An open index, which several threads can search at the same time.
 pub trait Index: Sync {
-    /// A query, ready to run.
+    /// A prepared query.
     type Query: Sync;
 
-    /// Documents in it.
+    /// The number of documents.
     fn documents(&self) -> u64;
 
-    /// Segments of it.
+    /// The number of segments.
     fn segments(&self) -> u64;
 
     /// Prepares a query.
     fn query(&self, form: &Form) -> Result<Self::Query>;
 
-    /// The scores of the `k` best hits.
+    /// Returns the scores of the `k` best hits.
     fn best(&self, query: &Self::Query, k: usize) -> Result<Vec<f32>>;
 
-    /// How many hits there are.
+    /// Counts the hits.
     fn count(&self, query: &Self::Query) -> Result<usize>;
 
-    /// Gathers every hit with its score, in any order, and returns how many there are.
+    /// Collects every hit with its score, in any order, and returns the number of hits.
     fn all(&self, query: &Self::Query) -> Result<usize>;
 
-    /// How many documents have `term`, and the sum of one more than each of its positions in them.
+    /// Returns the number of documents that contain `term`, and the sum of `position + 1` over all its
+    /// positions.
     fn positions(&self, term: &str) -> Result<(u64, u64)>;
 }
 
-/// Runs an adapter: reads the command line, does what it says, prints the reports.
+/// Runs an adapter: parses the command line, runs the task and prints the reports.
 ///
 /// # Errors
-/// Whatever goes wrong; there is nothing to repair here.
+/// All errors of the task are returned.
 pub fn serve(engine: &impl Engine) -> Result<()> {
     match Task::parse() {
         Task::Build(task) => (0..task.repetitions).try_for_each(|_| {
@@ -86,18 +87,18 @@ pub fn serve(engine: &impl Engine) -> Result<()> {
     }
 }
 
-/// Makes `directory`, with nothing in it.
+/// Makes `directory` an empty directory.
 fn empty(directory: &Path) -> Result<()> {
     if directory.exists() {
         fs::remove_dir_all(directory).with_context(|| format!("cannot remove {}", directory.display()))?;
     }
-    fs::create_dir_all(directory).with_context(|| format!("cannot make {}", directory.display()))
+    fs::create_dir_all(directory).with_context(|| format!("cannot create {}", directory.display()))
 }
 
-/// Links the files of one directory into another: engines never write to a file that is there, so this is a
-/// copy that costs nothing and leaves nothing to be written back while a merge runs.
+/// Links the files of one directory into another. Engines never write to existing files, so this is a free
+/// copy, and the system has nothing to write back while a merge runs.
 fn link(from: &Path, to: &Path) -> Result<()> {
-    let files = fs::read_dir(from).with_context(|| format!("cannot look at {}", from.display()))?;
+    let files = fs::read_dir(from).with_context(|| format!("cannot read {}", from.display()))?;
     for file in files {
         let path = file?.path();
         let name = path.file_name().unwrap_or_default();
@@ -106,23 +107,23 @@ fn link(from: &Path, to: &Path) -> Result<()> {
     Ok(())
 }
 
-/// The paths of a list, each ended by a NUL byte.
+/// Reads the paths of a list, each terminated by a NUL byte.
 ///
 /// # Errors
-/// Where the list cannot be read or holds a path that is not UTF-8.
+/// If the list cannot be read or contains a path that is not UTF-8.
 pub fn paths(list: &Path) -> Result<Vec<String>> {
     let text =
         fs::read_to_string(list).with_context(|| format!("cannot read the list {}", list.display()))?;
     Ok(text.split_terminator('\0').map(str::to_owned).collect())
 }
 
-/// Bytes that this process handed to the system to be written since it began, as the kernel counts them
-/// (`wchar`).
+/// The number of bytes that this process has passed to the system for writing since it started, as counted by
+/// the kernel (`wchar`).
 pub fn bytes_written() -> u64 {
     proc_number("/proc/self/io", "wchar:")
 }
 
-/// The most memory that this process ever had resident, in bytes.
+/// The peak resident memory of this process, in bytes.
 pub fn peak_bytes() -> u64 {
     proc_number("/proc/self/status", "VmHWM:") << 10
 }
@@ -134,7 +135,7 @@ fn proc_number(file: &str, name: &str) -> u64 {
     value.and_then(|number| number.parse().ok()).unwrap_or(0)
 }
 
-/// Places of the queries of each class, which stand together.
+/// The ranges of the queries of each class. Queries of one class are adjacent.
 fn classes(names: &[&str]) -> Vec<Range<usize>> {
     let mut start = 0;
     let together = names.chunk_by(|one, next| one == next);
@@ -151,7 +152,7 @@ fn search<I: Index>(index: &I, task: &SearchTask) -> Result<Answers> {
     let text = fs::read_to_string(&task.queries)
         .with_context(|| format!("cannot read the queries {}", task.queries.display()))?;
     let lines: Vec<(&str, &str)> = text.lines().filter_map(|line| line.split_once('\t')).collect();
-    ensure!(!lines.is_empty(), "{} has no line of class, tab, query", task.queries.display());
+    ensure!(!lines.is_empty(), "{} has no lines of class, tab, query", task.queries.display());
     let (names, forms): (Vec<&str>, Vec<&str>) = lines.into_iter().unzip();
     let forms = forms.into_iter().map(str::parse).collect::<Result<Vec<Form>>>()?;
     let positions = if task.positions { positions(index, &names, &forms)? } else { Vec::new() };
@@ -161,7 +162,7 @@ fn search<I: Index>(index: &I, task: &SearchTask) -> Result<Answers> {
     let mut scores = Vec::new();
     for (query, form) in queries.iter().zip(&forms) {
         let (all, counted) = (index.all(query)?, index.count(query)?);
-        ensure!(all == counted, "{form} has {all} hits, and {counted} were counted");
+        ensure!(all == counted, "{form} has {all} hits, but {counted} were counted");
         hits.push(all as u64);
         scores.push(index.best(query, 100)?.iter().map(|&score| f64::from(score)).sum());
     }
@@ -182,7 +183,7 @@ fn search<I: Index>(index: &I, task: &SearchTask) -> Result<Answers> {
     Ok(Answers { documents, segments, hits, scores, micros, positions, peak_bytes: peak_bytes() })
 }
 
-/// Runs a query for a goal; returns the number of hits that were found.
+/// Runs a query for a goal and returns the number of hits.
 fn reach<I: Index>(index: &I, query: &I::Query, goal: Goal) -> Result<usize> {
     match goal {
         Goal::Top10 => Ok(index.best(query, 10)?.len()),
@@ -192,7 +193,7 @@ fn reach<I: Index>(index: &I, query: &I::Query, goal: Goal) -> Result<usize> {
     }
 }
 
-/// The sums of positions of the first queries of each class, as far as [`CHECKED`] goes, and 0 for the
+/// The sums of positions for the first queries of each class, up to the limit [`CHECKED`], and 0 for the
 /// others.
 fn positions<I: Index>(index: &I, names: &[&str], forms: &[Form]) -> Result<Vec<u64>> {
     let mut sums = vec![0; names.len()];
@@ -221,7 +222,7 @@ fn times<Q: Sync>(
     let searcher = |number: usize| -> Result<Vec<Vec<f64>>> {
         let mut times = vec![Vec::with_capacity(task.rounds); queries.len()];
         let end = Instant::now() + Duration::from_millis(task.class_ms);
-        // Searchers begin at different queries, so that they do not ask the same at once.
+        // Searchers start at different queries, so that they do not run the same query at the same time.
         let first = number * queries.len() / task.searchers.max(1);
         for round in 0..task.rounds.max(1) {
             if round >= 3 && Instant::now() > end {
@@ -258,7 +259,7 @@ mod tests {
     use crate::engine::bytes_below;
     use crate::form::Sign;
 
-    /// Numbers whose terms divide them.
+    /// An index of numbers whose terms are their divisors.
     struct Divisors(u32);
 
     impl Index for Divisors {

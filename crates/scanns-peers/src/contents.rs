@@ -1,11 +1,12 @@
-//! Whether engines give back the same stored text: a digest of all documents in any order.
+//! A digest of stored text, to check that all engines return the same. It does not depend on the order of
+//! documents.
 //!
-//! Only the ASCII bytes of a document count, since tantivy stores text, and bytes that are no UTF-8 become
-//! replacement characters there. The adapter in Java computes the same.
+//! The digest covers only the ASCII bytes of a document, because tantivy stores text and replaces invalid
+//! UTF-8 by replacement characters. The Java adapter computes the same digest.
 
 use crate::protocol::Contents;
 
-/// Gathers the digest of documents as they are read back.
+/// Computes the digest of the documents that are read back.
 #[derive(Debug, Default)]
 pub struct Digest {
     contents: Contents,
@@ -13,7 +14,7 @@ pub struct Digest {
 }
 
 impl Digest {
-    /// Takes one document in: a file, or a line without its end.
+    /// Adds one document: a file, or a line without its end.
     pub fn add(&mut self, document: &[u8]) {
         let ascii = if document.is_ascii() {
             document
@@ -26,7 +27,7 @@ impl Digest {
         self.contents.crcs += u64::from(crc32fast::hash(ascii));
     }
 
-    /// The digest of all that was taken in.
+    /// Returns the digest of all added documents.
     pub fn finish(self) -> Contents {
         self.contents
     }

@@ -1,4 +1,4 @@
-//! What is indexed: the files, what a document is, what is kept, and the shares of files that become
+//! The corpus: its files, what a document is, what the indexes keep, and the shares of files that become
 //! segments.
 
 use std::fs;
@@ -9,47 +9,47 @@ use scanns::sources::Input;
 
 use crate::protocol::{Kept, Unit, share};
 
-/// What is built, by all engines alike.
+/// What all engines index.
 #[derive(Clone, Debug)]
 pub struct Corpus {
-    /// A name for people.
+    /// The name that the table shows.
     pub name: String,
     /// What a document is.
     pub unit: Unit,
-    /// The files, in the order in which they are taken.
+    /// The files, in the order of indexing.
     pub files: Vec<Input>,
-    /// The same as a list for adapters.
+    /// The path of the list of these files for adapters.
     pub list: PathBuf,
-    /// Threads that index.
+    /// Number of indexing threads.
     pub threads: usize,
-    /// Segments that are built, to be merged into one; none where engines build as fast as they can.
+    /// The number of segments to build and then merge into one; none if engines build as fast as they can.
     pub segments: Option<usize>,
     /// What the indexes keep.
     pub kept: Kept,
 }
 
 impl Corpus {
-    /// True for many small files, of which each document makes many new terms.
+    /// Returns true if the documents are small files, which contain many different terms.
     pub fn is_tree(&self) -> bool {
         let bytes: u64 = self.files.iter().map(|file| file.bytes).sum();
         self.unit == Unit::File && bytes / (self.files.len().max(1) as u64) < 1 << 20
     }
 }
 
-/// Deals the files into shares of about the same size, and writes the list of each beside that of all. Files
-/// go round in turns: they are sorted by size or directory, so each share has some of all kinds, as what one
-/// of several threads takes.
+/// Divides the files into shares of about the same size, and writes a list for each share to the directory of
+/// the list of all files. Files are dealt in turns. They are sorted by size or directory, so each share gets
+/// files of all kinds, as each of several threads would.
 ///
 /// # Errors
-/// Where there are fewer files than shares, or a list cannot be written.
+/// If there are fewer files than shares, or a list cannot be read or written.
 pub fn write_shares(list: &Path, shares: usize) -> Result<()> {
     let why = || format!("cannot read the list {}", list.display());
     let text = fs::read_to_string(list).with_context(why)?;
     let files: Vec<&str> = text.split_inclusive('\0').collect();
     ensure!(
         files.len() >= shares,
-        "{} files do not make {shares} segments, since a file goes into one: give fewer --segments, or \
-         split files",
+        "{} files cannot make {shares} segments, because a file is part of only one segment; reduce \
+         --segments, or split files",
         files.len()
     );
     for number in 0..shares {

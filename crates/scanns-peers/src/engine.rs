@@ -1,4 +1,4 @@
-//! What each engine is told to do, and the process that does it.
+//! The settings of each engine, and the process that runs its adapter.
 
 use std::fs::{self, File, OpenOptions};
 use std::path::{Path, PathBuf};
@@ -10,30 +10,30 @@ use crate::corpus::Corpus;
 use crate::protocol::{Answers, Built, Kept, Merged, Scoring, Unit, Writers};
 use crate::toolchain::Ready;
 
-/// An engine with its settings: a column of the table.
+/// An engine with its settings, which is one column of the table.
 #[derive(Clone, Debug)]
 pub struct Engine {
-    /// Name and version, and what tells it from other columns of the same engine.
+    /// Name and version, and the setting in which it differs from other columns of the same engine.
     pub name: String,
     /// Program and first arguments.
     pub command: Vec<String>,
     /// Whether threads share a writer.
     pub writers: Writers,
-    /// MiB gathered in memory before a segment is written.
+    /// MiB to buffer in memory before a segment is written.
     pub buffer_mib: usize,
-    /// Builds of a process, one after the other; the last one counts, the first one is shown as well.
+    /// Builds in one process, one after the other. The last one counts; the first one is also shown.
     pub repetitions: usize,
-    /// Merges of a process, as builds.
+    /// Merges in one process, likewise.
     pub merges: usize,
-    /// The models it has.
+    /// The supported models.
     pub models: &'static [Scoring],
-    /// True if its scores must be those of scanns.
+    /// True if its scores must equal those of scanns.
     pub scored_alike: bool,
-    /// True if it can keep the terms of each document.
+    /// True if it can store the terms of each document.
     pub has_vectors: bool,
-    /// Where its index goes.
+    /// The directory of its index.
     pub index: PathBuf,
-    /// Where what it says besides its reports goes.
+    /// The file for its standard error.
     pub log: PathBuf,
 }
 
@@ -42,24 +42,24 @@ pub struct Engine {
 pub struct Searching {
     /// File of queries.
     pub queries: PathBuf,
-    /// How many there are.
+    /// The number of queries in it.
     pub count: usize,
-    /// Milliseconds of asking before any time is taken.
+    /// Milliseconds of warm-up before the first measurement.
     pub warm_ms: u64,
     /// Rounds over the queries of a class.
     pub rounds: usize,
-    /// Milliseconds after which a class has no further round.
+    /// Milliseconds after which a class gets no more rounds.
     pub class_ms: u64,
-    /// Whether the merged index is asked.
+    /// Whether the merged index is searched.
     pub merged: bool,
     /// Whether positions are read and compared.
     pub positions: bool,
 }
 
-/// MiB that are more than the documents of one segment need, as large as both peers allow.
+/// A buffer size in MiB for more than the documents of one segment: the largest that both peers allow.
 const ROOMY_MIB: usize = 2000;
 
-/// scanns, with the defaults of its command.
+/// scanns, with the defaults of its command line.
 pub fn scanns(ready: Ready, work: &Path) -> Engine {
     Engine {
         name: format!("scanns {}", ready.version),
@@ -76,10 +76,10 @@ pub fn scanns(ready: Ready, work: &Path) -> Engine {
     }
 }
 
-/// Lucene. Measured: a writer per thread with a GiB for files, one writer with 64 MiB for lines; no others
-/// were faster. The first build of a virtual machine is a cold one, so there are two. A merge is over sooner:
-/// six of 43 MiB in a row took 12.8, 8.8, 7.5, 6.9, 5.9 and 5.9 s on a machine that was busy, so there are
-/// four.
+/// Lucene, with the fastest settings found: one writer per thread with 1 GiB for files, one shared writer
+/// with 64 MiB for lines. The first build of a virtual machine is cold, so each process builds twice. Merges
+/// are shorter and need more repetitions to become warm: six merges of 43 MiB in a row took 12.8, 8.8, 7.5,
+/// 6.9, 5.9 and 5.9 s on a busy machine, so each process merges four times.
 pub fn lucene(ready: &Ready, corpus: &Corpus, writers: Option<Writers>, work: &Path) -> Engine {
     let (best, buffer_mib) = match (corpus.segments, corpus.unit) {
         (Some(_), _) => (Writers::Shared, ROOMY_MIB),
@@ -107,8 +107,8 @@ pub fn lucene(ready: &Ready, corpus: &Corpus, writers: Option<Writers>, work: &P
     }
 }
 
-/// tantivy. Measured: 64 MiB per thread for dumps, a GiB for trees; one index per thread is not faster, and
-/// no search spans several.
+/// tantivy, with the fastest settings found: 64 MiB per thread for dumps, 1 GiB for trees. One index per
+/// thread is not faster, and tantivy cannot search several indexes at once.
 pub fn tantivy(ready: Ready, corpus: &Corpus, work: &Path) -> Engine {
     let best = if corpus.is_tree() { 1024 } else { 64 };
     Engine {
@@ -127,11 +127,11 @@ pub fn tantivy(ready: Ready, corpus: &Corpus, work: &Path) -> Engine {
 }
 
 impl Engine {
-    /// Builds in a process of its own; one report for each repetition. What is to be merged is built once.
+    /// Builds the index in a separate process and returns one report for each repetition. An index that will
+    /// be merged is built once.
     ///
     /// # Errors
-    /// Where the process fails or prints something else than a report, or the index is not what was asked
-    /// for.
+    /// If the process fails or prints an invalid report, or the index is not as requested.
     pub fn build(&self, corpus: &Corpus) -> Result<Vec<Built>> {
         let repetitions = if corpus.segments.is_some() { 1 } else { self.repetitions };
         let mut command = self.process("build");
@@ -146,8 +146,8 @@ impl Engine {
             let wanted = corpus.segments.map_or(built.segments, |segments| segments as u64);
             ensure!(
                 built.segments == wanted,
-                "{} built {} segments instead of {wanted}: with more --segments each is smaller, and is \
-                 written whole",
+                "{} built {} segments instead of {wanted}; increase --segments, so that each segment fits \
+                 into the buffer",
                 self.name,
                 built.segments
             );
@@ -156,10 +156,10 @@ impl Engine {
         Ok(builds)
     }
 
-    /// Merges what was built into one segment, in a process of its own; one report for each repetition.
+    /// Merges the index into one segment in a separate process, and returns one report for each repetition.
     ///
     /// # Errors
-    /// Where the process fails or prints something else than a report, or there is more than one segment.
+    /// If the process fails or prints an invalid report, or the merged index has more than one segment.
     pub fn merge(&self, corpus: &Corpus) -> Result<Vec<Merged>> {
         let mut command = self.process("merge");
         command.arg("--index").arg(&self.index).arg("--out").arg(self.merged());
@@ -169,7 +169,7 @@ impl Engine {
         for merged in &merges {
             ensure!(
                 merged.segments == 1,
-                "{} has {} segments after a merge to one",
+                "{} has {} segments after a merge into one",
                 self.name,
                 merged.segments
             );
@@ -178,39 +178,39 @@ impl Engine {
         Ok(merges)
     }
 
-    /// Where the merged index is.
+    /// The directory of the merged index.
     fn merged(&self) -> PathBuf {
         let mut path = self.index.clone().into_os_string();
         path.push("-merged");
         path.into()
     }
 
-    /// What it keeps of what is to be kept.
+    /// The requested parts of an index that this engine supports.
     pub fn keeps(&self, corpus: &Corpus) -> Kept {
         Kept { vectors: corpus.kept.vectors && self.has_vectors, ..corpus.kept }
     }
 
-    /// The same for people, with what it cannot keep.
+    /// Describes [`Self::keeps`] for the table, with the parts that the engine does not support.
     pub fn keeps_in_words(&self, corpus: &Corpus) -> String {
         let kept = self.keeps(corpus);
         let lacks = if kept == corpus.kept { "" } else { "; vectors n/a" };
         kept.words() + lacks
     }
 
-    /// Refuses an adapter that did not read back what was stored.
+    /// Checks that the adapter read stored text back if text is stored, and only then.
     fn read_back(&self, corpus: &Corpus, contents: bool) -> Result<()> {
         ensure!(
             contents == corpus.kept.stored,
-            "{} is to read back what was stored, and nothing else",
+            "{} must read back stored text if text is stored, and only then",
             self.name
         );
         Ok(())
     }
 
-    /// Asks in a process of its own.
+    /// Runs the queries in a separate process.
     ///
     /// # Errors
-    /// Where the process fails or prints something else than a report.
+    /// If the process fails or prints an invalid report.
     pub fn search(&self, searching: &Searching, model: Scoring, searchers: usize) -> Result<Answers> {
         let mut command = self.process("search");
         let index = if searching.merged { self.merged() } else { self.index.clone() };
@@ -228,11 +228,11 @@ impl Engine {
         Answers::parse(&self.name, &lines.concat(), searching.count)
     }
 
-    /// Writes the best hits of each query in the lines of a file, in a process of its own: see
-    /// [`crate::scores`].
+    /// Writes the best hits of each query of the file `queries` to `out`, in a separate process. See
+    /// [`crate::scores`] for the format.
     ///
     /// # Errors
-    /// Where the process fails.
+    /// If the process fails.
     pub fn rank(&self, queries: &Path, model: Scoring, hits: usize, out: &Path) -> Result<()> {
         let mut command = self.process("rank");
         command.arg("--index").arg(&self.index).arg("--queries").arg(queries).arg("--out").arg(out);
@@ -247,7 +247,8 @@ impl Engine {
         command
     }
 
-    /// The `expected` lines that the adapter prints; `done` is what it did for each.
+    /// Runs the adapter and returns the lines that it printed, which must be `expected` lines. `done` is the
+    /// verb for the message if they are not.
     fn lines_of(&self, command: &mut Command, done: &str, expected: usize) -> Result<Vec<String>> {
         let lines = self.lines(command)?;
         ensure!(
@@ -260,7 +261,7 @@ impl Engine {
         Ok(lines)
     }
 
-    /// Runs the adapter and returns what it printed, by lines.
+    /// Runs the adapter and returns the lines that it printed.
     fn lines(&self, command: &mut Command) -> Result<Vec<String>> {
         let log = OpenOptions::new().create(true).append(true).open(&self.log);
         let log: File = log.with_context(|| format!("cannot write {}", self.log.display()))?;
@@ -281,25 +282,25 @@ impl Engine {
         Ok(String::from_utf8_lossy(&output.stdout).lines().map(str::to_owned).collect())
     }
 
-    /// Bytes of the files of its index.
+    /// The size of the index in bytes.
     ///
     /// # Errors
-    /// Where they cannot be looked at.
+    /// If the files cannot be inspected.
     pub fn index_bytes(&self) -> Result<u64> {
-        bytes_below(&self.index).with_context(|| format!("cannot look at {}", self.index.display()))
+        bytes_below(&self.index).with_context(|| format!("cannot read {}", self.index.display()))
     }
 }
 
-/// The options of an adapter that say what is kept.
+/// The options of an adapter for `kept`.
 fn flags(kept: Kept) -> impl Iterator<Item = &'static str> {
     let all = [(kept.positions, "--positions"), (kept.stored, "--stored"), (kept.vectors, "--vectors")];
     all.into_iter().filter(|(kept, _)| *kept).map(|(_, flag)| flag)
 }
 
-/// Bytes of the files in a directory and those below.
+/// The total size of the files in a directory and its subdirectories.
 ///
 /// # Errors
-/// Where they cannot be looked at.
+/// If they cannot be inspected.
 pub fn bytes_below(directory: &Path) -> std::io::Result<u64> {
     let mut bytes = 0;
     for entry in fs::read_dir(directory)? {
@@ -343,7 +344,7 @@ mod tests {
         let error = shell(dir.path(), "echo '{}'").build(&corpus(dir.path())).unwrap_err();
         assert!(error.to_string().contains("built 1 times: expected 2"), "{error}");
         let error = shell(dir.path(), "echo a; echo b").build(&corpus(dir.path())).unwrap_err();
-        assert!(error.to_string().contains("no report"), "{error}");
+        assert!(error.to_string().contains("invalid report"), "{error}");
     }
 
     #[test]
@@ -370,7 +371,7 @@ mod tests {
         let error = engine.build(&eight).unwrap_err().to_string();
         assert!(error.contains("built 7 segments instead of 8"), "{error}");
         let seven = Corpus { segments: Some(7), ..eight };
-        assert_eq!(engine.build(&seven).unwrap().len(), 1, "once, whatever the repetitions");
+        assert_eq!(engine.build(&seven).unwrap().len(), 1, "built once, despite the repetitions");
         let stored = Corpus { kept: Kept { stored: true, ..Kept::default() }, ..seven };
         assert!(engine.build(&stored).unwrap_err().to_string().contains("read back"));
         assert!(engine.merge(&stored).unwrap_err().to_string().contains("merged 1 times: expected 3"));

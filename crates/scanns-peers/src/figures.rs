@@ -1,4 +1,4 @@
-//! From what was measured to the lines of the table.
+//! Makes the lines of the table from the measurements.
 
 use scanns_bench::results::{Better, Setting};
 use scanns_bench::stats::{mib, quantile};
@@ -8,7 +8,7 @@ use crate::protocol::{Answers, Built, Goal, Merged, Scoring};
 use crate::queries::{Asked, CLASSES};
 use crate::table::{Figure, Line};
 
-/// All lines, for engines in the order of the columns.
+/// All lines of the table. `measured` has the engines in the order of the columns.
 pub fn lines(measured: &[Measured], queries: &[Asked]) -> Vec<Line> {
     let merged = measured.iter().any(|one| !one.merges.is_empty());
     let mut lines = if merged { merging(measured) } else { building(measured) };
@@ -23,10 +23,10 @@ pub fn lines(measured: &[Measured], queries: &[Asked]) -> Vec<Line> {
     lines
 }
 
-/// What is read from a build and the bytes of its index.
+/// A figure of a build; the second argument is the size of its index in bytes.
 type OfBuild = fn(&Built, u64) -> f64;
 
-/// A line of one figure that a build of each round gives: the last of a process, or the first.
+/// A line with one figure of the builds of all rounds: of the last build of each process, or of the first.
 fn of_builds(
     measured: &[Measured],
     label: &str,
@@ -47,7 +47,7 @@ fn line(label: &str, figure: Figure) -> Line {
     Line { figures: vec![figure], ..Line::heading(label.into()) }
 }
 
-/// What is read from a merge.
+/// A figure of a merge.
 type OfMerge = fn(&Merged) -> f64;
 
 #[expect(clippy::cast_precision_loss, reason = "figures for people")]
@@ -61,7 +61,7 @@ fn merging(measured: &[Measured]) -> Vec<Line> {
     let written: OfMerge = |merged| merged.bytes_written as f64 / merged.bytes_after.max(1) as f64;
     let memory: OfMerge = |merged| mib(merged.peak_bytes);
     [
-        ("merge to one segment, MiB/s of index", true, ("merged", "MiB/s", Higher), rate),
+        ("merge into one segment, MiB/s of index", true, ("merged", "MiB/s", Higher), rate),
         ("  first merge of a process", false, ("merged, first of a process", "MiB/s", Higher), rate),
         ("  seconds", true, ("merge", "s", Lower), seconds),
         ("segments before", true, ("segments before", "files", Neither), before),
@@ -94,7 +94,7 @@ fn building(measured: &[Measured]) -> Vec<Line> {
     [
         ("index, MiB/s until committed", true, ("committed", "MiB/s", Higher), committed),
         ("  first build of a process", false, first, committed),
-        ("  until merges rest", true, ("at rest", "MiB/s", Higher), at_rest),
+        ("  until merges finish", true, ("at rest", "MiB/s", Higher), at_rest),
         ("index size, MiB", true, ("index size", "MiB", Lower), size),
         ("bytes written / index size", true, ("write amplification", "ratio", Lower), written),
         ("segments", true, ("segments", "files", Neither), segments),
@@ -104,7 +104,8 @@ fn building(measured: &[Measured]) -> Vec<Line> {
     .into()
 }
 
-/// What the processes that ask take: by the first model and number of searchers, which all engines have.
+/// The peak memory of the searching processes, for the first model and number of searchers, which all engines
+/// have.
 fn memory_of_searches(measured: &[Measured]) -> Line {
     let samples = |one: &Measured| {
         let rounds = one.answers.values().next()?;
@@ -173,8 +174,8 @@ fn searching(measured: &[Measured], queries: &[Asked], model: Scoring, searchers
     lines
 }
 
-/// The geometric mean over classes of the averages of each round: the ratio of two such is the mean of the
-/// ratios. Classes that an engine has no sample of do not count for it.
+/// The geometric mean of the averages of all classes, for each round. The ratio of two such means is the mean
+/// of the ratios. Classes without a sample of an engine are left out for that engine.
 #[expect(clippy::cast_precision_loss, reason = "a number of classes")]
 fn mean_of(classes: &[Line], what: &str) -> Option<Figure> {
     let mut mean = classes.first()?.figures.first()?.clone();
@@ -189,7 +190,7 @@ fn mean_of(classes: &[Line], what: &str) -> Option<Figure> {
     Some(mean)
 }
 
-/// Hits per query, which are the same for all engines.
+/// The average number of hits of the queries at `places`, which is the same for all engines.
 fn average_hits(rounds: &[Option<&Vec<Answers>>], places: &[usize]) -> u64 {
     let answers = rounds.iter().flatten().find_map(|rounds| rounds.first());
     let hits = places.iter().filter_map(|&at| answers?.hits.get(at));

@@ -1,5 +1,5 @@
-//! Queries as adapters read them: a line of words with a space between them, operators in front of what they
-//! are for, so that every language reads them in a few lines. The adapter in Java has the same in
+//! The query language of the adapters. A query is a line of words separated by single spaces, in prefix
+//! notation, so that any language can parse it with a few lines of code. The Java adapter parses it in
 //! `Form.java`.
 //!
 //! ```text
@@ -9,7 +9,7 @@
 //!        | "range" bound bound | "set" COUNT WORD*
 //!        | "boost" NUMBER query
 //!        | "bool" LEAST COUNT (sign query)*
-//! bound  = "[" WORD | "{" WORD | "-"        with the word itself, without it, none
+//! bound  = "[" WORD | "{" WORD | "-"        inclusive, exclusive, no bound
 //! sign   = "+" | "|" | "-"                  required, optional, excluded
 //! ```
 
@@ -22,70 +22,70 @@ use scanns::Query;
 use scanns::query::{BoolQuery, Pattern, PhraseQuery, WildcardPart};
 use scanns::schema::Field;
 
-/// How deep forms may be nested.
+/// The maximum nesting depth.
 const MAX_DEPTH: usize = 32;
 
-/// Words that a list may have.
+/// The maximum length of a list.
 const MAX_WORDS: usize = 1024;
 
 /// A query.
 #[derive(Clone, Debug, PartialEq)]
 pub enum Form {
-    /// Documents that have the term.
+    /// Documents that contain the term.
     Term(String),
     /// All documents, with a score of 1.
     All,
-    /// Documents that have any term, with a score of 1.
+    /// Documents that contain any term, with a score of 1.
     Exists,
-    /// Documents in which terms stand in certain places beside each other, moved by some places.
+    /// Documents that contain the terms at the given relative positions, up to the slop.
     Phrase {
-        /// By how many places all terms together may be moved.
+        /// The total number of positions by which the terms may be moved; 0 for an exact phrase.
         slop: u32,
-        /// Terms and their places, which do not fall.
+        /// The positions and the terms, in ascending order of positions.
         terms: Vec<(u32, String)>,
     },
-    /// Documents that have a term which begins so, with a score of 1.
+    /// Documents that contain a term with this prefix, with a score of 1.
     Prefix(String),
-    /// The same for terms in which `*` is anything and `?` any character.
+    /// Documents that contain a term that matches the pattern, with a score of 1. `*` matches any text, and
+    /// `?` any character.
     Wildcard(String),
-    /// The same for terms that all of an expression matches.
+    /// Documents that contain a term that the whole expression matches, with a score of 1.
     Regex(String),
-    /// Documents that have one of the nearest terms.
+    /// Documents that contain one of the most similar terms.
     Fuzzy {
-        /// Edits that are allowed.
+        /// The maximum number of edits.
         edits: u8,
-        /// What they are counted from.
+        /// The term that the others are compared with.
         term: String,
     },
-    /// Documents that have a term between two, with a score of 1.
+    /// Documents that contain a term between two bounds, with a score of 1.
     Range(Bound<String>, Bound<String>),
-    /// Documents that have any of the terms, with a score of 1.
+    /// Documents that contain any of the terms, with a score of 1.
     Set(Vec<String>),
-    /// The query, its scores times a number.
+    /// The query with its scores multiplied by a number.
     Boost(f32, Box<Form>),
     /// A list of clauses.
     Bool {
-        /// How many of the optional ones must match; 0 for one, if none is required.
+        /// The number of optional clauses that must match. 0 means one if no clause is required, else none.
         least: usize,
-        /// What they do, and the clauses. Without any that is required or optional, all other documents
-        /// match.
+        /// The clauses with their signs. If all of them are excluded, all other documents match.
         clauses: Vec<(Sign, Form)>,
     },
 }
 
-/// What a clause does in its list.
+/// The role of a clause in its list.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Sign {
-    /// It must match.
+    /// The clause must match.
     Must,
-    /// It may match.
+    /// The clause may match.
     Should,
-    /// It must not match.
+    /// The clause must not match.
     MustNot,
 }
 
 impl Form {
-    /// A list of terms that all do the same.
+    /// A list of terms with the same sign, or the term itself if there is only one.
     pub fn list(sign: Sign, terms: &[String]) -> Self {
         let clause = |term: &String| (sign, Form::Term(term.clone()));
         match terms {
@@ -94,7 +94,7 @@ impl Form {
         }
     }
 
-    /// The terms that it names, of lists and phrases.
+    /// The terms of the query, including those in lists and phrases, but not patterns.
     pub fn terms(&self) -> Vec<&str> {
         match self {
             Form::Term(term) => vec![term],
@@ -105,7 +105,7 @@ impl Form {
         }
     }
 
-    /// The query of scanns.
+    /// The equivalent query of scanns.
     pub fn to_scanns(&self) -> Query {
         let bytes = |term: &String| term.clone().into_bytes();
         let bound = |bound: &Bound<String>| bound.as_ref().map(bytes);
@@ -207,34 +207,34 @@ impl FromStr for Form {
 
     fn from_str(line: &str) -> Result<Self> {
         let mut words = Words(line.split(' '));
-        let form = words.form(0).with_context(|| format!("{line:?} is no query"))?;
-        ensure!(words.0.next().is_none(), "{line:?} goes on where the query is complete");
+        let form = words.form(0).with_context(|| format!("{line:?} is not a query"))?;
+        ensure!(words.0.next().is_none(), "{line:?} has more words after the query");
         Ok(form)
     }
 }
 
-/// The words that are left.
+/// The words that were not parsed yet.
 struct Words<'a>(Split<'a, char>);
 
 impl Words<'_> {
     fn word(&mut self) -> Result<String> {
-        Ok(self.0.next().filter(|word| !word.is_empty()).context("it ends too early")?.to_string())
+        Ok(self.0.next().filter(|word| !word.is_empty()).context("the line ends too early")?.to_string())
     }
 
     fn number<T: FromStr>(&mut self) -> Result<T> {
         let word = self.word()?;
-        word.parse().ok().with_context(|| format!("{word:?} stands where a number belongs"))
+        word.parse().ok().with_context(|| format!("expected a number, found {word:?}"))
     }
 
-    /// As many things as the next word says.
+    /// Reads a count and this number of items.
     fn several<T>(&mut self, mut each: impl FnMut(&mut Self) -> Result<T>) -> Result<Vec<T>> {
         let count: usize = self.number()?;
-        ensure!(count <= MAX_WORDS, "a list has {count} words: at most {MAX_WORDS} may be");
+        ensure!(count <= MAX_WORDS, "a list has {count} words, but at most {MAX_WORDS} are allowed");
         (0..count).map(|_| each(self)).collect()
     }
 
     fn form(&mut self, depth: usize) -> Result<Form> {
-        ensure!(depth < MAX_DEPTH, "it is nested more than {MAX_DEPTH} deep");
+        ensure!(depth < MAX_DEPTH, "the query is nested more than {MAX_DEPTH} levels deep");
         Ok(match self.word()?.as_str() {
             "term" => Form::Term(self.word()?),
             "all" => Form::All,
@@ -255,7 +255,7 @@ impl Words<'_> {
                 let clause = |words: &mut Self| Ok((words.sign()?, words.form(depth + 1)?));
                 Form::Bool { least, clauses: self.several(clause)? }
             }
-            other => bail!("{other:?} is no kind of query"),
+            other => bail!("{other:?} is not a kind of query"),
         })
     }
 
@@ -264,7 +264,7 @@ impl Words<'_> {
             "[" => Bound::Included(self.word()?),
             "{" => Bound::Excluded(self.word()?),
             "-" => Bound::Unbounded,
-            other => bail!("{other:?} is no kind of bound"),
+            other => bail!("{other:?} is not a bound"),
         })
     }
 
@@ -273,7 +273,7 @@ impl Words<'_> {
             "+" => Sign::Must,
             "|" => Sign::Should,
             "-" => Sign::MustNot,
-            other => bail!("{other:?} is no sign"),
+            other => bail!("{other:?} is not a sign"),
         })
     }
 }
@@ -325,7 +325,7 @@ mod tests {
         let parts =
             vec![WildcardPart::Text(b"ab".into()), WildcardPart::AnyChar, WildcardPart::Text("é".into())];
         assert_eq!(of("wildcard ab?é"), Query::pattern(Field::default(), Pattern::Wildcard(parts)));
-        let Query::Bool(list) = of("bool 1 3 - term a + all | exists") else { panic!("no list") };
+        let Query::Bool(list) = of("bool 1 3 - term a + all | exists") else { panic!("not a list") };
         assert_eq!(
             (list.must, list.should, list.at_least),
             (vec![Query::All], vec![Query::Exists(Field::default())], 1)

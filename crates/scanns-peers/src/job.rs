@@ -1,4 +1,5 @@
-//! A job: one corpus and one unit of documents, built and searched by all engines in turns, and verified.
+//! A job: all engines build and search one corpus with one unit of documents, in turns, and their results are
+//! verified.
 
 use std::collections::BTreeMap;
 use std::fs;
@@ -17,56 +18,55 @@ use crate::verify::{Answered, same_answers, same_corpus, same_merged};
 /// How much is measured.
 #[derive(Clone, Debug)]
 pub struct Effort {
-    /// Rounds of builds, and of searches.
+    /// Rounds of builds and of searches.
     pub rounds: usize,
-    /// Numbers of threads that ask at once.
+    /// Numbers of threads that search at the same time.
     pub searchers: Vec<usize>,
     /// How documents are scored.
     pub models: Vec<Scoring>,
-    /// Queries of each class.
+    /// Number of queries of each class.
     pub queries: usize,
     /// Seed of the queries.
     pub seed: u64,
-    /// Milliseconds of asking before any time is taken.
+    /// Milliseconds of warm-up before the first measurement.
     pub warm_ms: u64,
-    /// Milliseconds after which a class has no further round.
+    /// Milliseconds after which a class gets no more rounds.
     pub class_ms: u64,
 }
 
-/// What was measured of one engine.
+/// The measurements of one engine.
 #[derive(Clone, Debug, Default)]
 pub struct Measured {
-    /// Its name.
+    /// The name of the engine.
     pub name: String,
-    /// The builds of each round: the first of a process and, if there are more, the last of it.
+    /// For each round, the builds of its process, in order.
     pub builds: Vec<Vec<Built>>,
-    /// Bytes of the index of each round.
+    /// The size of the index in each round, in bytes.
     pub index_bytes: Vec<u64>,
-    /// The merges of each round, where segments are merged: the first of a process and, if there are more,
-    /// the last.
+    /// For each round, the merges of its process, in order. Empty if nothing is merged.
     pub merges: Vec<Vec<Merged>>,
-    /// Answers of each round, by model and by number of searchers.
+    /// The answers of each round, by model and number of searchers.
     pub answers: BTreeMap<(Scoring, usize), Vec<Answers>>,
 }
 
-/// Rounds over searches of one class within a process; each query's time is the median of them.
+/// Rounds over the queries of one class within a process. The time of a query is the median of its rounds.
 const INNER_ROUNDS: usize = 15;
 
-/// Tells what goes on.
+/// Prints a line of progress.
 fn tell(text: &str) {
     eprintln!("peers: {text}");
 }
 
-/// Numbers of engines in the order of a round: forwards and backwards in turns, so that a machine that
-/// becomes slower or faster does so for all.
+/// The order of the engines in a round. It alternates between forwards and backwards, so that a machine that
+/// becomes slower or faster affects all engines alike.
 fn order(round: usize, engines: usize) -> Vec<usize> {
     if round.is_multiple_of(2) { (0..engines).collect() } else { (0..engines).rev().collect() }
 }
 
-/// Builds and searches with all engines, of which the first is scanns.
+/// Builds and searches with all engines. The first one must be scanns.
 ///
 /// # Errors
-/// Where an engine fails, or results are not equal.
+/// If an engine fails, or results differ.
 pub fn run(
     corpus: &Corpus,
     engines: &[Engine],
@@ -76,7 +76,7 @@ pub fn run(
     let mut measured: Vec<Measured> =
         engines.iter().map(|engine| Measured { name: engine.name.clone(), ..Measured::default() }).collect();
     warm_cache(corpus)?;
-    // What is merged is built once: that is not how an engine builds fastest.
+    // An index to merge is built only once, because its build is not measured.
     let rounds = if corpus.segments.is_some() { 1 } else { effort.rounds };
     build(corpus, engines, rounds, &mut measured)?;
     if corpus.segments.is_some() {
@@ -125,7 +125,7 @@ fn merge(corpus: &Corpus, engines: &[Engine], rounds: usize, measured: &mut [Mea
     Ok(())
 }
 
-/// Reads all files once, so that the first engine finds them as the others do.
+/// Reads all files once, so that they are in the page cache for the first engine too.
 fn warm_cache(corpus: &Corpus) -> Result<()> {
     tell(&format!("{}: reading {} files into the page cache", corpus.name, corpus.files.len()));
     for file in &corpus.files {
@@ -176,7 +176,7 @@ fn search(
                 }
             }
             verify(engines, queries, measured, (model, searchers))?;
-            // Once is enough: the index stays the same.
+            // Once is enough, because the index does not change.
             searching.positions = false;
         }
         let what = format!("answers of all engines are equal, round {}/{}", round + 1, effort.rounds);

@@ -1,18 +1,21 @@
-//! scanns, Lucene and tantivy side by side: the same text, the same terms, the same queries, in turns, and no
-//! time is believed before documents, tokens and hits are equal.
+//! Compares scanns with Lucene and tantivy. All engines get the same text, terms and queries, and run in
+//! turns. Times count only if documents, tokens and hits are equal.
 //!
-//! Each engine is behind an *adapter*, a process that builds, merges or asks and prints a line of JSON:
-//! `protocol.rs` is what is said, `adapter.rs` and `contents.rs` what adapters in Rust share,
-//! `src/bin/peer-scanns.rs`, `tantivy/` and `java/` are the adapters. The driver, `main.rs`, makes them ready
-//! (`toolchain.rs`), says what is indexed (`corpus.rs`) and what each is to do (`engine.rs`), draws queries
-//! (`form.rs`) from the corpus (`text.rs`, `queries.rs`), runs rounds (`job.rs`), compares (`verify.rs`) and
-//! puts it all into a table (`table.rs`, `figures.rs`) and into the results of `scanns-bench`.
+//! Each engine has an *adapter*, a process that builds, merges or searches, and prints lines of JSON. The
+//! adapters are `src/bin/peer-scanns.rs`, `tantivy/` and `java/`. `protocol.rs` defines their protocol;
+//! `adapter.rs` and `contents.rs` are the common code of the adapters in Rust.
 //!
-//! tantivy and Lucene are no part of the workspace: tantivy would be its largest dependency, Lucene needs a
-//! JDK, and neither is needed to build or test scanns. So `tantivy/` is a package with a lock file of its
-//! own, and the driver builds both when it runs. The driver itself is tested with everything else.
+//! The driver is `main.rs`. It prepares the adapters (`toolchain.rs`), describes the corpus (`corpus.rs`),
+//! runs the adapters (`engine.rs`), draws queries (`form.rs`) from the corpus (`text.rs`, `queries.rs`), runs
+//! the rounds (`job.rs`), and verifies the answers (`verify.rs`). It writes the figures to a table
+//! (`table.rs`, `figures.rs`) and to the results of `scanns-bench`. With `--scores` it compares the scores of
+//! random queries instead (`random.rs`, `scores.rs`).
 //!
-//! Columns are compared by a driver and adapters of their own: `columns/`.
+//! tantivy and Lucene are not part of the workspace: tantivy would be its largest dependency, Lucene needs a
+//! JDK, and neither is needed to build or test scanns. Therefore `tantivy/` is a package with its own lock
+//! file, and the driver builds both adapters when it runs. The driver itself is tested with the workspace.
+//!
+//! The comparison of columns has its own driver and adapters; see `columns/`.
 
 pub mod adapter;
 pub mod columns;

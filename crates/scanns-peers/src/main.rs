@@ -1,4 +1,5 @@
-//! The driver of the comparison: arguments, what is ready to be measured, jobs, the table and the report.
+//! The driver of the comparison: it parses the arguments, prepares the engines, runs the jobs, and writes the
+//! table and the report.
 
 use std::collections::BTreeMap;
 use std::fs;
@@ -25,67 +26,67 @@ use scanns_peers::{figures, table, table::Line};
 const EXAMPLES: &str = "\
 Examples:
   make bench-peers ARGS=--quick
-      a small generated dump, to see that all works
+      a small generated dump, to check that everything works
   make bench-peers ARGS='--corpus ~/linux --records file'
-      a source tree, a document per file
+      a source tree, one document per file
   make bench-peers ARGS='--corpus dump --records line --only tantivy --threads 8'
-      lines of a dump, without Lucene
+      the lines of a dump, without Lucene
   make bench-peers ARGS='--corpus ~/linux --records file --positions --stored --vectors'
-      with all that an engine can keep of a document; tantivy keeps no vectors
+      with positions, stored text and vectors; tantivy has no vectors
   make bench-peers ARGS='--corpus dump --scores 10000'
-      the scores of random queries beside those of Lucene
+      compare the scores of random queries with Lucene's
   make bench-peers ARGS='--corpus dump --merge'
-      eight segments of each engine merged to one, and searches of that one
+      merge eight segments of each engine into one, and search that one
   make bench-peers ARGS='--columns 10000000'
       columns: facets, groups, sorts, fields of hits and exports by number of hits";
 
-/// Builds and searches the same text with scanns, Lucene and tantivy, in turns, and compares. Nothing is
-/// timed that was not verified: documents, tokens and hits must be equal, and scores where engines compute
-/// the same formula. Where positions and text are kept, they are read back, and must be equal, too.
+/// Builds and searches indexes of the same text with scanns, Lucene and tantivy in turns, and compares them.
+/// All results are verified: documents, tokens and hits must be equal, and also scores where two engines
+/// compute the same formula. Positions and stored text are read back and must be equal as well.
 #[derive(Debug, Parser)]
 #[command(version, after_help = EXAMPLES)]
 struct Args {
-    /// A file or tree [default: a generated metadata dump of 256 MiB, or with --quick 32 MiB of it, of a
-    /// tree for --merge]
+    /// A file or tree [default: a generated metadata dump of 256 MiB; with --quick a dump of 32 MiB, or a
+    /// tree of 32 MiB with --merge]
     #[arg(long, value_name = "PATH")]
     corpus: Option<PathBuf>,
-    /// What a document is; several are measured one after the other
+    /// What a document is; several kinds are measured one after the other
     #[arg(long, value_enum, value_delimiter = ',', default_value = "file,line")]
     records: Vec<Unit>,
-    /// Merge instead of building fast: each engine builds --segments segments of the same files, by one
-    /// thread and without merges, then all of them are merged to one and committed, and searches are of
-    /// that one segment
+    /// Measure merges instead of builds: each engine builds --segments segments of the same files with one
+    /// thread and without merges, then merges them into one segment and commits it; searches run on that
+    /// segment
     #[arg(long, conflicts_with = "lucene_writers")]
     merge: bool,
-    /// Segments to merge; each has a share of the files, so there must be as many
+    /// Number of segments to merge; each gets a share of the files, so there must be at least N files
     #[arg(long, value_name = "N", default_value_t = 8, requires = "merge",
           value_parser = clap::builder::RangedU64ValueParser::<usize>::new().range(2..=1000))]
     segments: usize,
-    /// Measure nothing: ask N random queries of every kind and compare documents and scores of the best
+    /// Measure nothing: run N random queries of all kinds, and compare the documents and scores of the best
     /// 1,000 hits of each with Lucene's
     #[arg(long, value_name = "N", conflicts_with = "merge")]
     scores: Option<usize>,
-    /// Measure columns instead: N fetches of a web archive that are made for it, built and merged by one
-    /// thread, then facets, groups, sorts, fields of hits and exports of queries with 1, 10, 100 … hits.
-    /// --rounds is how often engines take turns [default: 10 million, with --quick 100,000]
+    /// Measure columns instead: index N generated fetches of a web archive and merge the segments, with one
+    /// thread; then run facets, groups, sorts, reads of fields and exports for queries with 1, 10, 100 …
+    /// hits. --rounds is the number of turns of each engine [default: 10 million, with --quick 100,000]
     #[arg(long, value_name = "N", num_args = 0..=1, conflicts_with_all = ["merge", "scores", "corpus"])]
     columns: Option<Option<u32>>,
-    /// What indexes keep
+    /// What the indexes keep
     #[command(flatten)]
     kept: Kept,
-    /// Threads that index [default: the cores available]
+    /// Number of indexing threads [default: the available cores]
     #[arg(long, value_name = "N")]
     threads: Option<usize>,
     /// Rounds of builds and of searches [default: 3, or 1 with --quick]
     #[arg(long, value_name = "N")]
     rounds: Option<usize>,
-    /// Compare with this one only
+    /// Compare only with this engine
     #[arg(long, value_enum)]
     only: Option<Peer>,
-    /// Little of everything: shows that all works, measures nothing well
+    /// Do little of everything: shows that everything works, but its figures mean little
     #[arg(long)]
     quick: bool,
-    /// Threads that ask at once; several numbers are measured one after the other
+    /// Number of threads that search at the same time; several numbers are measured one after the other
     #[arg(long, value_name = "N", value_delimiter = ',', default_value = "1")]
     searchers: Vec<usize>,
     /// How documents are scored; tantivy has BM25 only [default: bm25,classic, with --scores also
@@ -98,17 +99,18 @@ struct Args {
     /// Seed of the queries
     #[arg(long, value_name = "N", default_value_t = 7)]
     seed: u64,
-    /// Writers of Lucene: one per thread, one shared, or both as columns [default: what is faster: local for
-    /// files, shared for lines]
+    /// Writers of Lucene: one per thread, one shared, or both, each in its own column of the table [default:
+    /// the faster kind: local for files, shared for lines]
     #[arg(long, value_enum, value_delimiter = ',', value_name = "KIND")]
     lucene_writers: Vec<Writers>,
-    /// Heap of Lucene's virtual machine in MiB [default: 8192, at most half of what this process may use]
+    /// Heap of Lucene's virtual machine in MiB [default: 8192, but at most half of the memory limit of this
+    /// process]
     #[arg(long, value_name = "MIB")]
     heap: Option<u64>,
     /// Directory for adapters and indexes
     #[arg(long, value_name = "DIR", default_value = "target/peers")]
     work: PathBuf,
-    /// Directory for results.json, results.csv and report.html [default: results in that of --work]
+    /// Directory for results.json, results.csv and report.html [default: results in the --work directory]
     #[arg(long, value_name = "DIR")]
     report: Option<PathBuf>,
 }
@@ -120,21 +122,21 @@ enum Peer {
     Tantivy,
 }
 
-/// The peers that could be made ready.
+/// The peers that could be prepared.
 struct Peers {
     lucene: Option<Ready>,
     tantivy: Option<Ready>,
 }
 
-/// Files from this size on are refused: the peers read a file as a whole, and Java has no larger arrays.
+/// The maximum size of a file. The peers read whole files into memory, and Java has no larger arrays.
 const LARGEST_FILE: u64 = 2_000_000_000;
 
-/// Segments that are searched for scores, where there are as many files.
+/// The number of segments in a comparison of scores, or the number of files if that is less.
 const SEGMENTS_OF_SCORES: usize = 3;
 
 fn main() -> Result<()> {
     let args = Args::parse();
-    fs::create_dir_all(&args.work).with_context(|| format!("cannot make {}", args.work.display()))?;
+    fs::create_dir_all(&args.work).with_context(|| format!("cannot create {}", args.work.display()))?;
     if let Some(documents) = args.columns {
         return compare_columns(&args, documents);
     }
@@ -170,11 +172,11 @@ fn main() -> Result<()> {
     let report = args.report.clone().unwrap_or_else(|| args.work.join("results"));
     scanns_bench::report::save(&results, &report)?;
     println!("report: {}", report.join("report.html").display());
-    ensure!(equal, "scanns and Lucene answered differently, see above");
+    ensure!(equal, "the answers of scanns and Lucene differ, see above");
     Ok(())
 }
 
-/// Columns, instead of everything else.
+/// Measures columns instead of text search.
 fn compare_columns(args: &Args, documents: Option<u32>) -> Result<()> {
     let mut results = Results::begin(&[&args.work]);
     println!("{}", results.machine);
@@ -205,7 +207,7 @@ fn compare_columns(args: &Args, documents: Option<u32>) -> Result<()> {
     Ok(())
 }
 
-/// One job, its table and its series.
+/// Runs one job, prints its table and records its series.
 fn measure(args: &Args, corpus: &Corpus, peers: &Peers, results: &mut Results) -> Result<()> {
     let engines = engines(args, corpus, peers)?;
     let (measured, queries) = job::run(corpus, &engines, &effort(args), &args.work)?;
@@ -216,7 +218,7 @@ fn measure(args: &Args, corpus: &Corpus, peers: &Peers, results: &mut Results) -
     let bytes = corpus.files.iter().map(|file| file.bytes).sum();
     let how = match corpus.segments {
         Some(segments) => format!(
-            "{segments} segments of each engine merged to one; searches are of one segment against one \
+            "{segments} segments of each engine merged into one; searches compare one segment with one \
              segment"
         ),
         None => format!("{} threads", corpus.threads),
@@ -235,7 +237,7 @@ fn measure(args: &Args, corpus: &Corpus, peers: &Peers, results: &mut Results) -
     for engine in &engines {
         let (writers, buffer) = (engine.writers, engine.buffer_mib);
         let built = corpus.segments.map_or_else(
-            || format!("{writers} writers, {buffer} MiB before a segment is written"),
+            || format!("{writers} writers, {buffer} MiB buffered before a segment is written"),
             |segments| format!("{segments} segments built by one thread"),
         );
         results.note(format!("{}, {}: {built}, {}", corpus.name, engine.name, engine.command.join(" ")));
@@ -257,7 +259,7 @@ fn engines(args: &Args, corpus: &Corpus, peers: &Peers) -> Result<Vec<Engine>> {
     Ok(engines)
 }
 
-/// The models that are asked for, or the usual ones.
+/// The requested models, or the defaults.
 fn models(args: &Args) -> Vec<Scoring> {
     match (args.models.as_slice(), args.scores) {
         ([], None) => vec![Scoring::Bm25, Scoring::Classic],
@@ -266,7 +268,7 @@ fn models(args: &Args) -> Vec<Scoring> {
     }
 }
 
-/// Compares scores with Lucene's; true if all are equal.
+/// Compares scores with Lucene's. Returns true if all are equal.
 fn compare_scores(
     args: &Args,
     queries: usize,
@@ -274,7 +276,7 @@ fn compare_scores(
     peers: &Peers,
     results: &mut Results,
 ) -> Result<bool> {
-    let ready = peers.lucene.as_ref().context("scores are those of Lucene, which is left out")?;
+    let ready = peers.lucene.as_ref().context("--scores needs Lucene, which is not available")?;
     let engines = [
         engine::scanns(toolchain::scanns()?, &args.work),
         engine::lucene(ready, corpus, Some(Writers::Shared), &args.work),
@@ -305,8 +307,8 @@ fn effort(args: &Args) -> Effort {
     }
 }
 
-/// Makes the peers ready that are wanted. What is missing for one of them is told and noted, and is an error
-/// only if that one was asked for by name, or no other is left.
+/// Prepares the requested peers. A peer that cannot be prepared is reported and left out. It is an error if
+/// no peer is left.
 fn make_ready(args: &Args, results: &mut Results) -> Result<Peers> {
     let most = scanns::tuning::memory_limit_bytes().map_or(2048, |limit| (limit >> 20) / 2);
     let heap = args.heap.unwrap_or_else(|| most.min(8192));
@@ -315,7 +317,7 @@ fn make_ready(args: &Args, results: &mut Results) -> Result<Peers> {
         if args.only.is_some_and(|only| only != peer) {
             return None;
         }
-        eprintln!("peers: making {name} ready");
+        eprintln!("peers: preparing {name}");
         make().map_err(|error| reasons.insert(name, format!("{error:#}"))).ok()
     };
     let peers = Peers {
@@ -325,19 +327,18 @@ fn make_ready(args: &Args, results: &mut Results) -> Result<Peers> {
     let told: Vec<String> =
         reasons.iter().map(|(name, reason)| format!("{name} is left out: {reason}")).collect();
     if peers.lucene.is_none() && peers.tantivy.is_none() {
-        bail!("there is nothing to compare with\n{}", told.join("\n"));
+        bail!("no engine to compare with is available\n{}", told.join("\n"));
     }
     told.into_iter().for_each(|reason| results.note(reason));
     Ok(peers)
 }
 
-/// Says if other programs keep the machine busy, since figures are then of little worth.
+/// Adds a note if other programs keep the machine busy, because the figures are then unreliable.
 fn note_load(results: &mut Results) {
     let text = fs::read_to_string("/proc/loadavg").unwrap_or_default();
     let load: f64 = text.split(' ').next().and_then(|number| number.parse().ok()).unwrap_or(0.0);
     if load > 0.5 {
-        results
-            .note(format!("other programs were at work when this began: load {load} on {} cores", cores()));
+        results.note(format!("other programs were running at the start: load {load} on {} cores", cores()));
     }
 }
 
@@ -349,13 +350,13 @@ fn name(path: &Path) -> String {
     path.file_name().unwrap_or(path.as_os_str()).to_string_lossy().into_owned()
 }
 
-/// What is to be indexed: as given, or a dump that the benchmarks generate.
+/// The path of the corpus: the given one, or a dump that the benchmarks generate.
 fn corpus_path(args: &Args) -> Result<PathBuf> {
     if let Some(given) = &args.corpus {
         return Ok(given.clone());
     }
     let mebibytes = if args.quick { "32" } else { "256" };
-    // A dump so small is one file, and segments are made of whole files.
+    // A small dump is one file, but segments are made of whole files.
     let kind = if args.quick && args.merge { "tree" } else { "dump" };
     let dump = args.work.join(format!("{kind}-{mebibytes}"));
     if !dump.exists() {
@@ -365,22 +366,22 @@ fn corpus_path(args: &Args) -> Result<PathBuf> {
         let status = status.with_context(|| {
             format!("{} is missing: build it with cargo build --release -p scanns-bench", generator.display())
         })?;
-        ensure!(status.success(), "no text could be generated: give a corpus with --corpus");
+        ensure!(status.success(), "cannot generate a corpus; name one with --corpus");
     }
     Ok(dump)
 }
 
-/// The files of the corpus, in the order in which scanns takes them: large ones first.
+/// The files of the corpus, in the order in which scanns reads them: large ones first.
 fn files(corpus: &Path) -> Result<Vec<Input>> {
     let source = SourceOptions { paths: vec![corpus.into()], ..SourceOptions::default() };
     let found = scanns::sources::collect(&source, &AtomicBool::new(false))?;
     if let Some(failure) = found.failures.first() {
         bail!("{}: {}", failure.path.display(), failure.reason);
     }
-    ensure!(!found.inputs.is_empty(), "there are no files at {}", corpus.display());
+    ensure!(!found.inputs.is_empty(), "{} has no files", corpus.display());
     if let Some(large) = found.inputs.iter().find(|input| input.bytes > LARGEST_FILE) {
         bail!(
-            "{} has {:.0} MiB: the peers read a file as a whole, so split it into parts below 1 GiB",
+            "{} has {:.0} MiB, but the peers read whole files into memory; split it into parts below 1 GiB",
             large.path.display(),
             mib(large.bytes)
         );
@@ -394,7 +395,7 @@ fn write_list(files: &[Input], work: &Path) -> Result<PathBuf> {
     for file in files {
         let path = std::path::absolute(&file.path)?;
         let text = path.to_str();
-        list.push_str(text.with_context(|| format!("{} is not UTF-8: rename it", path.display()))?);
+        list.push_str(text.with_context(|| format!("{} is not UTF-8; rename it", path.display()))?);
         list.push('\0');
     }
     let path = work.join("files");

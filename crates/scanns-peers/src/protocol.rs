@@ -1,10 +1,10 @@
-//! What the driver and an adapter say to each other: a command line goes in, lines of JSON come out.
+//! The protocol between the driver and an adapter: an adapter gets a command line and prints lines of JSON.
 //!
-//! An adapter is a program with three verbs. `build` writes an index as often as it is told and prints a
-//! [`Built`] each time; `merge` makes one segment of all that an index has, and prints a [`Merged`] each
-//! time; `search` asks all queries of a file and prints one [`Answers`]. Whatever else it has to say goes to
-//! standard error. Adapters are processes of their own, so that peak memory is that of one engine and of one
-//! job.
+//! An adapter is a program with three verbs. `build` writes an index and prints a [`Built`], as often as the
+//! command line asks. `merge` merges all segments of an index into one and prints a [`Merged`], also several
+//! times if asked. `search` runs all queries of a file and prints one [`Answers`]. All other output goes to
+//! standard error. Each adapter runs as its own process, so its peak memory is the memory of one engine and
+//! one job.
 
 use std::fmt;
 use std::path::{Path, PathBuf};
@@ -21,55 +21,54 @@ pub enum Task {
     Build(BuildTask),
     /// Merge all segments of an index into one
     Merge(MergeTask),
-    /// Ask an index
+    /// Search an index
     Search(SearchTask),
 }
 
-/// What an index keeps beside documents, frequencies and lengths.
+/// What an index keeps besides documents, term frequencies and document lengths.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Args)]
 pub struct Kept {
-    /// Keep where each term stands in each document
+    /// Keep the positions of the terms in each document
     #[arg(long)]
     pub positions: bool,
-    /// Keep the text of each document, to be read back: compressed as the engine does by default
+    /// Store the text of each document, with the default compression of the engine
     #[arg(long)]
     pub stored: bool,
-    /// Keep the terms of each document, by document, with frequencies and positions
+    /// Store the terms of each document, with frequencies and positions
     #[arg(long)]
     pub vectors: bool,
 }
 
-/// What to build. Terms are the bytes between white space and `/`; documents and frequencies are kept, and
-/// lengths.
+/// What to build. Terms are separated by white space and `/`. The index keeps documents, term frequencies and
+/// document lengths.
 #[derive(Clone, Debug, Args)]
 pub struct BuildTask {
-    /// File of the paths to index, each ended by a NUL byte
+    /// File with the paths to index, each terminated by a NUL byte
     #[arg(long)]
     pub files: PathBuf,
-    /// Directory of the index; what is in it is removed first
+    /// Directory of the index; its contents are removed first
     #[arg(long)]
     pub out: PathBuf,
     /// What a document is
     #[arg(long)]
     pub records: Unit,
-    /// Threads that index
+    /// Number of indexing threads
     #[arg(long)]
     pub threads: usize,
-    /// Whether threads share a writer; engines that know one way only pass over it
+    /// Whether threads share a writer; engines that support only one way ignore it
     #[arg(long)]
     pub writers: Writers,
-    /// MiB that are gathered in memory before a segment is written, per writer or per thread as the engine
-    /// counts
+    /// MiB to buffer in memory before a segment is written, per writer or per thread, depending on the engine
     #[arg(long)]
     pub buffer_mib: usize,
-    /// How often to do it all
+    /// Number of times to build
     #[arg(long)]
     pub repetitions: usize,
-    /// Segments to build, without any merge and by one thread: the files of the lists FILES.0, FILES.1, ...
-    /// become one each; 0 for as many as come of the fastest build
+    /// Number of segments to build with one thread and without merges, one from each of the lists FILES.0,
+    /// FILES.1, ...; with 0 the engine builds as fast as it can and chooses the number
     #[arg(long)]
     pub segments: usize,
-    /// What else is kept
+    /// What else the index keeps
     #[command(flatten)]
     pub kept: Kept,
 }
@@ -77,13 +76,13 @@ pub struct BuildTask {
 /// What to merge.
 #[derive(Clone, Debug, Args)]
 pub struct MergeTask {
-    /// Directory of the index, which stays as it is
+    /// Directory of the index, which is not changed
     #[arg(long)]
     pub index: PathBuf,
-    /// Directory of the merged index; what is in it is removed first
+    /// Directory of the merged index; its contents are removed first
     #[arg(long)]
     pub out: PathBuf,
-    /// How often to do it all
+    /// Number of times to merge
     #[arg(long)]
     pub repetitions: usize,
     /// What else the index keeps
@@ -91,31 +90,31 @@ pub struct MergeTask {
     pub kept: Kept,
 }
 
-/// What to ask, and how often.
+/// What to search for, and how often.
 #[derive(Clone, Debug, Args)]
 pub struct SearchTask {
     /// Directory of the index
     #[arg(long)]
     pub index: PathBuf,
-    /// Lines of class, tab, query as [`crate::form`] writes it
+    /// File of queries: lines of class, tab, query as [`crate::form`] writes it
     #[arg(long)]
     pub queries: PathBuf,
     /// How documents are scored
     #[arg(long)]
     pub model: Scoring,
-    /// Threads that ask at once
+    /// Number of threads that search at the same time
     #[arg(long)]
     pub searchers: usize,
-    /// Milliseconds of asking before any time is taken
+    /// Milliseconds of warm-up before the first measurement
     #[arg(long)]
     pub warm_ms: u64,
     /// Rounds over the queries of a class; the time of a query is the median of its rounds
     #[arg(long)]
     pub rounds: usize,
-    /// Milliseconds after which a class has no further round, once it had three
+    /// Milliseconds after which a class that has had three rounds gets no more
     #[arg(long)]
     pub class_ms: u64,
-    /// Read positions as well, before any time is taken
+    /// Also read positions, before the first measurement
     #[arg(long)]
     pub positions: bool,
 }
@@ -132,9 +131,9 @@ pub enum Unit {
 /// Whether threads share a writer.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
 pub enum Writers {
-    /// Each thread has its own, and its own index
+    /// Each thread has its own writer and its own index
     Local,
-    /// All threads feed one
+    /// All threads feed one writer
     Shared,
 }
 
@@ -150,7 +149,7 @@ pub enum Scoring {
 }
 
 impl Scoring {
-    /// The model of scanns.
+    /// Returns the corresponding model of scanns.
     pub fn of_scanns(self) -> Model {
         match self {
             Scoring::Bm25 => Model::Bm25 { k1: 1.2, b: 0.75 },
@@ -160,24 +159,24 @@ impl Scoring {
     }
 }
 
-/// What is to be found of a query.
+/// What a search for a query returns.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Goal {
     /// The ten best hits.
     Top10,
     /// The hundred best hits.
     Top100,
-    /// How many hits there are.
+    /// The number of hits.
     Count,
     /// All hits with their scores, in any order.
     All,
 }
 
 impl Goal {
-    /// All, in the order of [`Answers::micros`].
+    /// All goals, in the order of [`Answers::micros`].
     pub const EACH: [Goal; 4] = [Goal::Top10, Goal::Top100, Goal::Count, Goal::All];
 
-    /// For people.
+    /// The name that the table shows.
     pub fn name(self) -> &'static str {
         match self {
             Goal::Top10 => "top 10",
@@ -200,7 +199,7 @@ macro_rules! shown_as_typed {
 shown_as_typed!(Unit, Writers, Scoring);
 
 impl Kept {
-    /// In words.
+    /// Describes what is kept, for the table.
     pub fn words(self) -> String {
         let all = [(self.positions, ", positions"), (self.stored, ", content"), (self.vectors, ", vectors")];
         let more = all.into_iter().filter(|(kept, _)| *kept).map(|(_, word)| word);
@@ -209,30 +208,30 @@ impl Kept {
 }
 
 impl BuildTask {
-    /// The lists that become a segment each, where that is wanted.
+    /// The lists of files, one for each segment; empty if the number of segments is not fixed.
     pub fn shares(&self) -> Vec<PathBuf> {
         (0..self.segments).map(|number| share(&self.files, number)).collect()
     }
 }
 
-/// The list of the files that become segment `number`, beside the list of all.
+/// The path of the list of files for segment `number`, in the same directory as the list of all files.
 pub fn share(list: &Path, number: usize) -> PathBuf {
     let mut name = list.as_os_str().to_owned();
     name.push(format!(".{number}"));
     name.into()
 }
 
-/// What all stored documents are together, in whatever order they are read back: [`crate::contents::Digest`].
+/// A digest of all stored documents that does not depend on their order. See [`crate::contents::Digest`].
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct Contents {
-    /// Bytes of them that are ASCII.
+    /// The number of ASCII bytes in all documents.
     pub bytes: u64,
-    /// Sum of the CRC-32 of the ASCII bytes of each.
+    /// The sum of the CRC-32 of the ASCII bytes of each document.
     pub crcs: u64,
 }
 
-/// One build. Documents and tokens are read back from the committed index.
+/// The report of one build. Documents and tokens are read back from the committed index.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct Built {
@@ -242,21 +241,21 @@ pub struct Built {
     pub tokens: u64,
     /// Bytes of text that were read.
     pub bytes: u64,
-    /// Seconds from nothing until the commit was durable and could be searched.
+    /// Seconds from the start until the commit was durable and could be searched.
     pub seconds: f64,
-    /// Seconds until merges in the background, if there were any, had come to rest.
+    /// Seconds from the start until all background merges had finished.
     pub rest_seconds: f64,
-    /// Segments at rest.
+    /// Segments after all merges.
     pub segments: u64,
-    /// Bytes handed to the system to be written, until rest.
+    /// Bytes that the process passed to the system for writing, merges included.
     pub bytes_written: u64,
-    /// Most memory that the process ever had resident, in bytes.
+    /// Peak resident memory of the process, in bytes.
     pub peak_bytes: u64,
-    /// What was stored, read back; none if nothing was.
+    /// Digest of the stored text, read back; none if no text is stored.
     pub contents: Option<Contents>,
 }
 
-/// One merge. Documents, tokens and contents are read back from the committed index.
+/// The report of one merge. Documents, tokens and contents are read back from the committed index.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct Merged {
@@ -272,17 +271,17 @@ pub struct Merged {
     pub bytes_before: u64,
     /// Bytes of the index after.
     pub bytes_after: u64,
-    /// Seconds from opening the index until the one segment was durable and could be searched.
+    /// Seconds from opening the index until the merged segment was durable and could be searched.
     pub seconds: f64,
-    /// Bytes handed to the system to be written.
+    /// Bytes that the process passed to the system for writing.
     pub bytes_written: u64,
-    /// Most memory that the process ever had resident, in bytes.
+    /// Peak resident memory of the process, in bytes.
     pub peak_bytes: u64,
-    /// What is stored; none if nothing is.
+    /// Digest of the stored text; none if no text is stored.
     pub contents: Option<Contents>,
 }
 
-/// What became of the queries of a file, in their order.
+/// The answers to the queries of a file, in the order of the queries.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct Answers {
@@ -290,17 +289,16 @@ pub struct Answers {
     pub documents: u64,
     /// Segments of the index.
     pub segments: u64,
-    /// Hits of each query: as many as were counted, and as many as were gathered.
+    /// The number of hits of each query. Counting and collecting found the same number.
     pub hits: Vec<u64>,
     /// Sum of the scores of the hundred best hits of each query.
     pub scores: Vec<f64>,
-    /// Microseconds that each query took, by [`Goal::EACH`].
+    /// Microseconds that each query took, for each goal of [`Goal::EACH`].
     pub micros: [Vec<f64>; 4],
-    /// Where positions were asked for, the sum of one more than each position of its terms in all documents,
-    /// of each query, or 0 once there were [`crate::adapter::CHECKED`] documents in its class; else
-    /// nothing.
+    /// For each query, the sum of `position + 1` over all positions of its terms in all documents, or 0 after
+    /// [`crate::adapter::CHECKED`] documents of its class. Empty if positions were not requested.
     pub positions: Vec<u64>,
-    /// Most memory that the process ever had resident, in bytes.
+    /// Peak resident memory of the process, in bytes.
     pub peak_bytes: u64,
 }
 
@@ -309,21 +307,22 @@ fn is_time(number: f64) -> bool {
 }
 
 impl Built {
-    /// Reads what `adapter` printed.
+    /// Parses a line that `adapter` printed.
     ///
     /// # Errors
-    /// Where the line is not what an adapter prints, or its figures cannot be.
+    /// If the line is not a report, or its figures are impossible.
     pub fn parse(adapter: &str, line: &str) -> Result<Self> {
         let built: Built = read(adapter, line)?;
         ensure!(
             is_time(built.seconds) && is_time(built.rest_seconds) && built.rest_seconds >= built.seconds,
-            "{adapter} reports {} s to the commit and {} s to rest: expected times, the second no less",
+            "{adapter} reports {} s to the commit and {} s to the end of merges: expected positive times, \
+             the second not less than the first",
             built.seconds,
             built.rest_seconds
         );
         ensure!(
             built.bytes_written > 0 && built.peak_bytes > 0 && built.segments > 0,
-            "{adapter} reports a build that wrote {} bytes and {} segments in {} bytes of memory: expected \
+            "{adapter} reports a build that wrote {} bytes and {} segments with {} bytes of memory: expected \
              more than 0",
             built.bytes_written,
             built.segments,
@@ -334,10 +333,10 @@ impl Built {
 }
 
 impl Merged {
-    /// Reads what `adapter` printed.
+    /// Parses a line that `adapter` printed.
     ///
     /// # Errors
-    /// Where the line is not what an adapter prints, or its figures cannot be.
+    /// If the line is not a report, or its figures are impossible.
     pub fn parse(adapter: &str, line: &str) -> Result<Self> {
         let merged: Merged = read(adapter, line)?;
         ensure!(
@@ -352,10 +351,10 @@ impl Merged {
 }
 
 impl Answers {
-    /// Reads what `adapter` printed after `queries` queries.
+    /// Parses a line that `adapter` printed after `queries` queries.
     ///
     /// # Errors
-    /// Where the line is not what an adapter prints, or has not one figure for each query.
+    /// If the line is not a report, or does not have one figure for each query.
     pub fn parse(adapter: &str, line: &str, queries: usize) -> Result<Self> {
         let answers: Answers = read(adapter, line)?;
         let mut lengths = vec![answers.hits.len(), answers.scores.len()];
@@ -367,7 +366,7 @@ impl Answers {
         );
         ensure!(
             answers.micros.iter().flatten().all(|&time| is_time(time)),
-            "{adapter} reports a time that is no time"
+            "{adapter} reports an invalid time"
         );
         ensure!(
             answers.positions.is_empty() || answers.positions.len() == queries,
@@ -381,7 +380,7 @@ impl Answers {
 fn read<'a, T: Deserialize<'a>>(adapter: &str, line: &'a str) -> Result<T> {
     let shown: String = line.chars().take(200).collect();
     serde_json::from_str(line).with_context(|| {
-        format!("{adapter} printed what is no report: {shown:?}: if its sources changed, so must protocol.rs")
+        format!("{adapter} printed an invalid report: {shown:?}; is it built for another protocol.rs?")
     })
 }
 
@@ -413,21 +412,21 @@ mod tests {
     #[test]
     fn other_lines_are_refused_and_the_adapter_is_named() {
         for (line, told) in [
-            ("", "no report"),
+            ("", "invalid report"),
             ("WARNING: something", "WARNING"),
-            ("{}", "no report"),
-            ("[1]", "no report"),
-            (&BUILT.replace("\"tokens\":9", "\"tokens\":-9"), "no report"),
-            (&BUILT.replace("\"tokens\"", "\"words\""), "no report"),
-            (&BUILT.replace("0.5", "0"), "expected times"),
-            (&BUILT.replace("0.75", "0.25"), "expected times"),
+            ("{}", "invalid report"),
+            ("[1]", "invalid report"),
+            (&BUILT.replace("\"tokens\":9", "\"tokens\":-9"), "invalid report"),
+            (&BUILT.replace("\"tokens\"", "\"words\""), "invalid report"),
+            (&BUILT.replace("0.5", "0"), "expected positive times"),
+            (&BUILT.replace("0.75", "0.25"), "expected positive times"),
             (&BUILT.replace("\"segments\":1", "\"segments\":0"), "more than 0"),
         ] {
             let error = format!("{:#}", Built::parse("Lucene", line).unwrap_err());
             assert!(error.contains(told) && error.contains("Lucene"), "{error}");
         }
         for (line, told) in [
-            (BUILT, "no report"),
+            (BUILT, "invalid report"),
             (&MERGED.replace("0.5", "-0.5"), "expected more than 0"),
             (&MERGED.replace("\"bytes_before\":50", "\"bytes_before\":0"), "expected more than 0"),
         ] {
@@ -441,9 +440,9 @@ mod tests {
         for (line, queries, told) in [
             (ANSWERS, 3, "expected all"),
             (&ANSWERS.replace("[4,1.25]", "[4]"), 2, "expected all"),
-            (&ANSWERS.replace(",[2,2]", ""), 2, "no report"),
-            (&ANSWERS.replace("3.5", "-3.5"), 2, "no time"),
-            (&ANSWERS.replace("3.5", "null"), 2, "no report"),
+            (&ANSWERS.replace(",[2,2]", ""), 2, "invalid report"),
+            (&ANSWERS.replace("3.5", "-3.5"), 2, "invalid time"),
+            (&ANSWERS.replace("3.5", "null"), 2, "invalid report"),
             (&ANSWERS.replace("\"positions\":[]", "\"positions\":[7]"), 2, "all or none"),
         ] {
             let error = format!("{:#}", Answers::parse("tantivy", line, queries).unwrap_err());

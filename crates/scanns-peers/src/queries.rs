@@ -1,9 +1,8 @@
-//! Queries drawn from the corpus, by class: terms by the share of documents that have them, lists of terms
-//! that stand in one document together, words that stand beside each other, the beginnings of words, and
-//! words that are spelt wrongly.
+//! Queries drawn from the corpus, by class: single terms by document frequency, lists of terms from one
+//! document, adjacent words, prefixes of words, and misspelled words.
 //!
-//! Document frequencies are looked up in the index of scanns. Were that index wrong, the hits of the others
-//! would not be equal.
+//! Document frequencies come from the index of scanns. If that index were wrong, the hits of the other
+//! engines would differ.
 
 use std::collections::{BTreeMap, BTreeSet, HashMap};
 
@@ -20,19 +19,19 @@ use crate::text::{Places, text_of};
 /// One query.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Asked {
-    /// Its class.
+    /// The class of the query.
     pub class: &'static str,
-    /// What is asked.
+    /// The query.
     pub form: Form,
 }
 
-/// The classes, in the order in which they are shown.
+/// The classes, in the order of the table.
 pub const CLASSES: [&str; 17] = [
     "high", "med", "low", "and2", "and3", "or2", "or3", "or4", "or5", "or6", "mixed", "negated", "phrase2",
     "phrase3", "prefix", "fuzzy1", "fuzzy2",
 ];
 
-/// The classes of several terms, with the number of terms.
+/// The classes of lists, with the number of terms.
 const LISTS: [(&str, usize); 9] = [
     ("and2", 2),
     ("and3", 3),
@@ -45,14 +44,13 @@ const LISTS: [(&str, usize); 9] = [
     ("negated", 3),
 ];
 
-/// Tries for each query of a class, after which there are fewer.
+/// The maximum number of tries for each query of a class. A class may end up with fewer queries.
 const TRIES: usize = 100;
 
-/// Letters of a word that is sought with edits, at least.
+/// The minimum length of a word for a fuzzy query.
 const FUZZY_LETTERS: usize = 5;
 
-/// Classes of single terms with the least and the greatest share of documents, or numbers of documents, of
-/// their terms.
+/// The classes of single terms, each with the lowest and the highest document frequency of its terms.
 fn bands(documents: u64) -> [(&'static str, u64, u64); 3] {
     let permille = |share: u64| (documents * share / 10_000).max(1);
     if documents < 100 {
@@ -66,14 +64,14 @@ fn bands(documents: u64) -> [(&'static str, u64, u64); 3] {
 pub struct Sampler<'a> {
     places: Places<'a>,
     searcher: &'a Searcher<'a>,
-    /// Over the same, without a limit on the terms of a pattern.
+    /// A searcher of the same index without a limit on the terms of a pattern.
     exhaustive: &'a Searcher<'a>,
     known: HashMap<Vec<u8>, u64>,
 }
 
 impl<'a> Sampler<'a> {
-    /// A sampler of the documents in `files`, which `searcher` has indexed; `exhaustive` is the same searcher
-    /// without limits.
+    /// Creates a sampler of the documents in `files`, which the index of `searcher` contains. `exhaustive` is
+    /// a searcher of the same index without limits.
     pub fn new(
         files: &'a [Input],
         unit: Unit,
@@ -84,10 +82,10 @@ impl<'a> Sampler<'a> {
         Sampler { places: Places::new(files, unit, seed), searcher, exhaustive, known: HashMap::new() }
     }
 
-    /// Up to `each` queries of every class, sorted by class; phrases only where there are `positions`.
+    /// Draws up to `each` queries of every class, sorted by class. Phrases are drawn only with `positions`.
     ///
     /// # Errors
-    /// Where the corpus or the index cannot be read, or nothing could be drawn.
+    /// If the corpus or the index cannot be read, or no query could be drawn.
     pub fn draw(&mut self, each: usize, positions: bool) -> Result<Vec<Asked>> {
         let mut found = self.single_terms(each)?;
         for (class, count) in LISTS {
@@ -110,8 +108,8 @@ impl<'a> Sampler<'a> {
         Ok(found)
     }
 
-    /// Up to `each` queries of a class, of which `next` makes one of the next try, with the number of those
-    /// before it.
+    /// Draws up to `each` queries of a class. `next` makes one try; its argument is the number of queries
+    /// drawn so far.
     fn class(
         &mut self,
         class: &'static str,
@@ -139,7 +137,7 @@ impl<'a> Sampler<'a> {
             for term in self.places.terms(&text) {
                 let frequency = self.frequency(&term)?;
                 for (class, low, high) in bands {
-                    // A term that stands in more places is met more often; this takes that back.
+                    // A frequent term is drawn more often. This condition compensates for that.
                     let random = &mut self.places.random;
                     let kept = (low..=high).contains(&frequency) && random.u64(0..frequency) < low;
                     let class = found.entry(class).or_default();
@@ -155,7 +153,7 @@ impl<'a> Sampler<'a> {
         Ok(asked.collect())
     }
 
-    /// Terms that stand in one document together, none of them rare.
+    /// Draws terms of one document, none of them rare.
     fn list(&mut self, class: &str, count: usize, number: usize) -> Result<Option<Form>> {
         let documents = self.searcher.stats().documents;
         let least = if documents < 100 { 2 } else { documents * 3 / 10_000 + 5 };
@@ -182,7 +180,7 @@ impl<'a> Sampler<'a> {
         Ok(Some(Form::Bool { least: 0, clauses }))
     }
 
-    /// Terms that stand beside each other in a document.
+    /// Draws adjacent terms of a document.
     fn phrase(&mut self, count: usize) -> Result<Option<Form>> {
         let text = self.places.document()?;
         let tokens = self.places.tokens(&text);
@@ -195,13 +193,13 @@ impl<'a> Sampler<'a> {
         Ok(terms.filter(usable).map(|terms| Form::Phrase { slop: 0, terms: (0..).zip(terms).collect() }))
     }
 
-    /// A word of a random place that `wanted` likes.
+    /// Draws a word for which `wanted` returns true from a random document.
     fn word(&mut self, wanted: impl Fn(&[u8]) -> bool) -> Result<Option<String>> {
         let text = self.places.document()?;
         Ok(self.places.terms(&text).into_iter().find(|term| wanted(term)).map(|term| text_of(&term)))
     }
 
-    /// The first three to five letters of a word, unless too many terms begin so.
+    /// Draws the first three to five letters of a word, unless too many terms have this prefix.
     fn prefix(&mut self) -> Result<Option<Form>> {
         let letters = self.places.random.usize(3..=5);
         let begins =
@@ -209,8 +207,8 @@ impl<'a> Sampler<'a> {
         let word = self.word(begins)?;
         let form = word.map(|word| Form::Prefix(word[..letters].to_string()));
         let Some(Form::Prefix(prefix)) = &form else { return Ok(None) };
-        // More terms than an index may look through are an error. Segments may have fewer each than once they
-        // are merged.
+        // Too many terms would be an error. The terms of all segments are counted together, because a merged
+        // segment has more terms than each of its sources.
         let mut found = self.searcher.terms(prefix.as_bytes())?;
         let mut terms = 0;
         while terms <= MAX_EXPANSIONS && found.advance()?.is_some() {
@@ -219,7 +217,8 @@ impl<'a> Sampler<'a> {
         Ok(form.filter(|_| terms <= MAX_EXPANSIONS))
     }
 
-    /// A word with an edit in it, where the nearest terms are all that are near: how many are taken differs.
+    /// Draws a misspelled word. Engines limit the number of matching terms differently, so a word whose
+    /// matches exceed the limit of scanns is not used.
     fn fuzzy(&mut self, edits: u8) -> Result<Option<Form>> {
         let letters = |term: &[u8]| term.len() >= FUZZY_LETTERS && term.iter().all(u8::is_ascii_alphabetic);
         let Some(word) = self.word(letters)? else { return Ok(None) };
@@ -228,7 +227,7 @@ impl<'a> Sampler<'a> {
         Ok((self.searcher.count(&asked)? == self.exhaustive.count(&asked)?).then_some(query))
     }
 
-    /// A word with one letter inserted, replaced, left out or swapped with the next.
+    /// Returns `word` with one letter inserted, replaced, removed or swapped with the next.
     fn misspell(&mut self, word: &str) -> String {
         let mut letters: Vec<char> = word.chars().collect();
         let random = &mut self.places.random;
@@ -244,19 +243,19 @@ impl<'a> Sampler<'a> {
         letters.into_iter().collect()
     }
 
-    /// Documents that have `term`.
+    /// The number of documents that contain `term`.
     fn frequency(&mut self, term: &[u8]) -> Result<u64> {
         if let Some(&known) = self.known.get(term) {
             return Ok(known);
         }
         let frequency = self.searcher.count(&Query::term(Field::default(), term))?;
         self.known.insert(term.to_vec(), frequency);
-        ensure!(frequency > 0, "{:?} stands in the corpus, but not in the index", text_of(term));
+        ensure!(frequency > 0, "the corpus contains {:?}, but the index does not", text_of(term));
         Ok(frequency)
     }
 }
 
-/// The file of queries that adapters read.
+/// Formats queries as the file that adapters read.
 pub fn to_tsv(queries: &[Asked]) -> String {
     queries.iter().map(|query| format!("{}\t{}\n", query.class, query.form)).collect()
 }
@@ -277,7 +276,7 @@ mod tests {
 
     use super::*;
 
-    /// A corpus of words whose frequencies fall, its index, and its files.
+    /// Creates a corpus of words with descending frequencies. Returns its index and its files.
     fn corpus(dir: &Path, unit: Unit) -> (Snapshot, Vec<Input>) {
         let mut random = Rng::with_seed(3);
         let text = dir.join("text");

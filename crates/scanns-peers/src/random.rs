@@ -1,5 +1,5 @@
-//! Random queries of every kind, made of words that stand in a corpus, in their order or out of it, and of
-//! some that do not.
+//! Random queries of all kinds. Their words come from the corpus, in their original order or not; a few words
+//! do not occur in the corpus.
 
 use std::collections::BTreeSet;
 use std::ops::Bound;
@@ -13,7 +13,7 @@ use crate::form::{Form, Sign};
 use crate::protocol::Unit;
 use crate::text::Places;
 
-/// Kinds of queries, and how many of a hundred are such.
+/// The kinds of queries, and the percentage of each.
 const KINDS: [(&str, u32); 13] = [
     ("term", 6),
     ("list", 31),
@@ -30,16 +30,16 @@ const KINDS: [(&str, u32); 13] = [
     ("all", 1),
 ];
 
-/// The number of queries for each passage from which words are taken.
+/// The average number of queries for each passage of words.
 const QUERIES_PER_PASSAGE: usize = 20;
 
-/// Words of a document that are taken.
+/// The maximum number of words of a passage.
 const PASSAGE: usize = 60;
 
-/// How deep lists are nested.
+/// The maximum nesting depth of lists.
 const DEEPEST: usize = 3;
 
-/// Makes queries.
+/// Draws random queries.
 struct Drawer<'a> {
     passages: Vec<Vec<String>>,
     /// All words of the passages, sorted.
@@ -48,10 +48,11 @@ struct Drawer<'a> {
     random: Rng,
 }
 
-/// `count` queries and their kinds; none that `searcher` refuses, since its limits are its own.
+/// Draws `count` queries and returns them with their kinds. Queries that `searcher` refuses are not used,
+/// because the limits of Lucene differ.
 ///
 /// # Errors
-/// Where the corpus cannot be read or has no words.
+/// If the corpus cannot be read or has no words.
 pub fn draw(
     files: &[Input],
     unit: Unit,
@@ -64,13 +65,13 @@ pub fn draw(
     for _ in 0..20 + count / QUERIES_PER_PASSAGE {
         let text = places.document()?;
         let tokens = places.tokens(&text);
-        // What cannot stand in a query ends a passage.
+        // A token that cannot be part of a query ends a passage.
         let runs = tokens.split(Option::is_none).max_by_key(|run| run.len()).unwrap_or_default();
         let start = places.random.usize(0..=runs.len().saturating_sub(PASSAGE));
         let passage: Vec<String> = runs.iter().skip(start).take(PASSAGE).flatten().cloned().collect();
         passages.extend((!passage.is_empty()).then_some(passage));
     }
-    ensure!(!passages.is_empty(), "the corpus has no words: give another with --corpus");
+    ensure!(!passages.is_empty(), "the corpus has no words; name another with --corpus");
     let words: BTreeSet<&String> = passages.iter().flatten().collect();
     let words = words.into_iter().cloned().collect();
     let mut drawer = Drawer { passages, words, searcher, random: places.random };
@@ -99,7 +100,7 @@ impl Drawer<'_> {
         "term"
     }
 
-    /// A query of a kind, if one could be made.
+    /// Draws a query of a kind. Returns none if the try failed.
     fn form(&mut self, kind: &str, depth: usize) -> Option<Form> {
         let form = match kind {
             "term" => Form::Term(self.word()),
@@ -129,21 +130,21 @@ impl Drawer<'_> {
         self.searcher.count(&form.to_scanns()).is_ok().then_some(form)
     }
 
-    /// A query of any kind, as a part of another.
+    /// Draws a query of any kind, as a part of another query.
     fn inner(&mut self, depth: usize) -> Option<Form> {
         let kind = if depth + 1 < DEEPEST { self.kind() } else { "term" };
-        // Most parts are terms, as people write them.
+        // Most parts are terms, as in queries of users.
         let kind = if self.random.u8(0..3) > 0 { "term" } else { kind };
         let form = self.form(kind, depth + 1)?;
-        // Lucene moves the nearest terms into the list around, unless they are boosted, and there takes one
-        // of them for the same term of the list, whose frequencies are others: the score is then that
-        // of neither.
+        // Unless a fuzzy query is boosted, Lucene flattens its terms into the enclosing list. If the list
+        // contains one of these terms itself, Lucene merges the two, although their statistics differ, and
+        // the score is correct for neither.
         let joins = matches!(form, Form::Fuzzy { .. });
         Some(if joins { Form::Boost(1.5, Box::new(form)) } else { form })
     }
 
     fn list(&mut self, depth: usize) -> Option<Form> {
-        // Lists of one kind have ways of their own.
+        // Engines have special code for lists whose clauses all have the same sign.
         let signs: &[Sign] = match self.random.u8(0..6) {
             0 => &[Sign::Should],
             1 => &[Sign::Must],
@@ -152,7 +153,7 @@ impl Drawer<'_> {
             _ => &[Sign::Must, Sign::Should, Sign::Should, Sign::MustNot],
         };
         let count = self.random.usize(1..=7);
-        // Words of one document, so that some are together.
+        // All words are from one document, so that some documents contain several of them.
         let passage = self.passage();
         let mut clauses = Vec::new();
         for _ in 0..count {
@@ -174,7 +175,7 @@ impl Drawer<'_> {
         let start = self.random.usize(0..passage.len());
         let mut terms: Vec<(u32, String)> = (0..).zip(passage.into_iter().skip(start).take(count)).collect();
         if terms.len() > 2 && self.random.u8(0..5) == 0 {
-            // A gap stands for any word.
+            // Any word matches a gap.
             terms.remove(1);
         }
         let slop = if sloppy { self.random.u32(1..=6) } else { 0 };
@@ -205,7 +206,7 @@ impl Drawer<'_> {
         Form::Wildcard(pattern.into_iter().collect())
     }
 
-    /// An expression that means the same to all engines: letters, classes, groups and repetitions.
+    /// Draws an expression that means the same to all engines: letters, classes, groups and repetitions.
     fn regex(&mut self) -> Option<String> {
         let word = self.known();
         if !word.chars().all(|char| char.is_ascii_alphanumeric() || "._-".contains(char)) {
@@ -230,7 +231,8 @@ impl Drawer<'_> {
         Some(expression)
     }
 
-    /// Mostly terms near each other in order, since few terms may be looked through.
+    /// Draws a range. Its bounds are mostly near each other, because the number of terms in a range is
+    /// limited.
     fn range(&mut self) -> Form {
         let from = self.random.usize(0..self.words.len());
         let to = (from + self.random.usize(0..40)).min(self.words.len() - 1);
@@ -247,7 +249,8 @@ impl Drawer<'_> {
         self.passages[self.random.usize(0..self.passages.len())].clone()
     }
 
-    /// A word of the corpus: one that stands somewhere, or, in as many cases, one of all that there are.
+    /// Draws a word of the corpus. In half of the cases, frequent words are more likely; in the other half,
+    /// all distinct words are equally likely.
     fn known(&mut self) -> String {
         if self.random.bool() {
             return self.words[self.random.usize(0..self.words.len())].clone();
@@ -256,13 +259,13 @@ impl Drawer<'_> {
         passage[self.random.usize(0..passage.len())].clone()
     }
 
-    /// The same, or rarely a word that no document contains.
+    /// Draws a word of the corpus or, rarely, a word that no document contains.
     fn word(&mut self) -> String {
         let word = self.known();
         if self.random.u8(0..20) == 0 { word + "\u{b6}none" } else { word }
     }
 
-    /// A word with up to two letters changed.
+    /// Returns `word` with up to two edits.
     fn misspell(&mut self, word: &str) -> String {
         let mut letters: Vec<char> = word.chars().collect();
         for _ in 0..self.random.usize(0..=2) {

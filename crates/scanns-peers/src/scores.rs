@@ -1,10 +1,10 @@
-//! Random queries of every kind, answered by scanns and by Lucene: the same documents, in the same order but
-//! for ties, with the same scores.
+//! Compares the answers of scanns and Lucene to random queries of all kinds. Both must find the same
+//! documents with the same scores, in the same order except for ties.
 //!
-//! The adapter for Lucene writes for each query, big-endian: the number of hits in 64 bits, the sum of the
-//! mixed numbers of all documents that match in 64 bits, the number of the best hits in 32 bits, and for each
-//! of those its document and score in 32 bits. Documents are numbered in the order in which Lucene was given
-//! them; those of scanns are found by their keys.
+//! For each query, the adapter for Lucene writes these big-endian numbers: the number of hits in 64 bits, the
+//! sum of the hashed numbers of all matching documents in 64 bits, the number of the best hits in 32 bits,
+//! and for each of them its document number and its score in 32 bits each. Documents are numbered in the
+//! order in which Lucene added them. The documents of scanns get the same numbers by their keys.
 
 use std::collections::{BTreeMap, HashMap};
 use std::fmt::Write;
@@ -25,58 +25,58 @@ use crate::protocol::{Scoring, Unit, share};
 use crate::random;
 use crate::verify::same_corpus;
 
-/// Best hits that are compared.
+/// The number of best hits to compare.
 const MOST: usize = 1000;
 
-/// How far apart scores may be, as a share.
+/// The maximum relative difference of two scores.
 const APART: f64 = 1e-6;
 
-/// Differences that are shown.
+/// The maximum number of faults to show.
 const SHOWN: usize = 10;
 
-/// What is compared.
+/// What to compare.
 #[derive(Clone, Debug)]
 pub struct Trial {
-    /// Queries of each model.
+    /// Number of queries for each model.
     pub queries: usize,
-    /// What they are drawn from.
+    /// Seed of the queries.
     pub seed: u64,
     /// How documents are scored.
     pub models: Vec<Scoring>,
 }
 
-/// What came of the queries of a model.
+/// The result of the queries of one model.
 #[derive(Clone, Debug, Default)]
 pub struct Outcome {
-    /// Queries by kind.
+    /// Number of queries of each kind.
     pub kinds: BTreeMap<&'static str, usize>,
-    /// Queries that have hits.
+    /// Number of queries that have hits.
     pub answered: usize,
-    /// Hits whose scores were compared.
+    /// Number of hits whose scores were compared.
     pub hits: u64,
-    /// The largest difference of two scores, as a share.
+    /// The largest relative difference of two scores.
     pub largest: f64,
-    /// Documents that only one of both has, among the best or among all.
+    /// Number of documents that only one engine found, among the best hits or among all.
     pub documents: u64,
-    /// The first queries that were answered differently, in words.
+    /// Descriptions of the first queries with different answers.
     pub faults: Vec<String>,
-    /// How many were.
+    /// Number of queries with different answers.
     pub wrong: usize,
 }
 
-/// An answer.
+/// The answer of one engine to one query.
 #[derive(Clone, Debug, Default, PartialEq)]
 struct Ranked {
     count: u64,
-    /// The sum of the mixed numbers of all documents that match.
+    /// The sum of the hashed numbers of all matching documents.
     digest: u64,
     best: Vec<(u32, f32)>,
 }
 
-/// Builds with both engines, asks both, and compares.
+/// Builds with both engines, searches with both, and compares the answers.
 ///
 /// # Errors
-/// Where an engine fails. Different answers are no error here.
+/// If an engine fails. Different answers are not an error here.
 pub fn run(
     corpus: &Corpus,
     scanns: &Engine,
@@ -99,25 +99,26 @@ pub fn run(
         let drawn = random::draw(&corpus.files, corpus.unit, &searcher, trial.queries, trial.seed)?;
         let lines: String = drawn.iter().map(|(_, form)| format!("{form}\n")).collect();
         fs::write(&queries, lines).with_context(|| format!("cannot write {}", queries.display()))?;
-        eprintln!("peers: {}: asking {} queries, {model}", corpus.name, drawn.len());
+        eprintln!("peers: {}: running {} queries, {model}", corpus.name, drawn.len());
         lucene.rank(&queries, model, MOST, &out)?;
         let file = File::open(&out).with_context(|| format!("cannot read {}", out.display()))?;
         let mut answers = BufReader::new(file);
         let mut outcome = Outcome::default();
         for (kind, form) in &drawn {
-            let theirs = read(&mut answers).with_context(|| format!("{} did not answer all", lucene.name))?;
+            let theirs =
+                read(&mut answers).with_context(|| format!("{} did not answer all queries", lucene.name))?;
             let ours = answer(&searcher, &form.to_scanns(), model.of_scanns(), &numbers)
                 .with_context(|| form.to_string())?;
             outcome.add(kind, form, &ours, &theirs);
         }
-        ensure!(answers.read(&mut [0])? == 0, "{} answered more than was asked", lucene.name);
+        ensure!(answers.read(&mut [0])? == 0, "{} wrote more answers than there are queries", lucene.name);
         outcomes.push((model, outcome));
     }
     Ok(outcomes)
 }
 
-/// The numbers of the documents of each segment of scanns: their places in the order in which Lucene got
-/// them.
+/// For each segment of scanns, the numbers of its documents in Lucene, which follow from the order in which
+/// Lucene added them.
 fn numbers(corpus: &Corpus, snapshot: &Snapshot) -> Result<Vec<Vec<u32>>> {
     let mut places = HashMap::<Vec<u8>, u32>::new();
     let mut next = 0u32;
@@ -139,7 +140,7 @@ fn numbers(corpus: &Corpus, snapshot: &Snapshot) -> Result<Vec<Vec<u32>>> {
     let number = |leaf: usize, doc: u32| {
         let key = snapshot.key(&Hit { score: 0.0, leaf, doc })?;
         let place = places.get(&key).copied();
-        place.with_context(|| format!("Lucene was not given {:?}", String::from_utf8_lossy(&key)))
+        place.with_context(|| format!("Lucene has no document {:?}", String::from_utf8_lossy(&key)))
     };
     let segments = snapshot.segments().iter().enumerate();
     segments
@@ -157,12 +158,12 @@ fn answer(searcher: &Searcher, query: &Query, model: Model, numbers: &[Vec<u32>]
         ControlFlow::Continue(())
     })?;
     let counted = searcher.count(query)?;
-    ensure!(counted == all.count, "scanns counts {counted} hits and has {}", all.count);
+    ensure!(counted == all.count, "scanns counts {counted} hits, but finds {}", all.count);
     let best = searcher.top_k(query, model, MOST)?;
     Ok(Ranked { best: best.iter().map(|hit| (number(hit), hit.score)).collect(), ..all })
 }
 
-/// The end of SplitMix64.
+/// Hashes a document number with the finalizer of SplitMix64.
 fn mix(number: u32) -> u64 {
     let mut mixed = u64::from(number).wrapping_add(0x9e37_79b9_7f4a_7c15);
     mixed = (mixed ^ (mixed >> 30)).wrapping_mul(0xbf58_476d_1ce4_e5b9);
@@ -170,7 +171,7 @@ fn mix(number: u32) -> u64 {
     mixed ^ (mixed >> 31)
 }
 
-/// The next answer of Lucene.
+/// Reads the next answer of Lucene.
 fn read(input: &mut impl Read) -> Result<Ranked> {
     let mut word = || -> Result<u32> {
         let mut bytes = [0; 4];
@@ -180,12 +181,12 @@ fn read(input: &mut impl Read) -> Result<Ranked> {
     let mut long = || Ok::<u64, anyhow::Error>(u64::from(word()?) << 32 | u64::from(word()?));
     let (count, digest) = (long()?, long()?);
     let best = word()?;
-    ensure!(best as usize <= MOST, "there are {best} best hits instead of {MOST}");
+    ensure!(best as usize <= MOST, "Lucene wrote {best} best hits, but at most {MOST} were requested");
     let best = (0..best).map(|_| Ok((word()?, f32::from_bits(word()?)))).collect::<Result<_>>()?;
     Ok(Ranked { count, digest, best })
 }
 
-/// How far two scores are apart, as a share of the larger; without end where only one of them is a number.
+/// The difference of two scores relative to the larger one; infinite if only one of them is a finite number.
 fn apart(one: f32, other: f32) -> f64 {
     let (one, other) = (f64::from(one), f64::from(other));
     if one == other || one.is_nan() && other.is_nan() {
@@ -196,19 +197,19 @@ fn apart(one: f32, other: f32) -> f64 {
 }
 
 impl Outcome {
-    /// Takes in what both answered.
+    /// Compares and records the answers of both engines to one query.
     fn add(&mut self, kind: &'static str, form: &Form, ours: &Ranked, theirs: &Ranked) {
         *self.kinds.entry(kind).or_default() += 1;
         self.answered += usize::from(theirs.count > 0);
         let mut told = String::new();
         if (ours.count, ours.digest) != (theirs.count, theirs.digest) {
             self.documents += ours.count.abs_diff(theirs.count).max(1);
-            let _ = write!(told, "; {} documents match, in Lucene {}", ours.count, theirs.count);
+            let _ = write!(told, "; {} documents match, {} in Lucene", ours.count, theirs.count);
         }
         let scores = |ranked: &Ranked| ranked.best.iter().copied().collect::<HashMap<u32, f32>>();
         let (our_scores, their_scores) = (scores(ours), scores(theirs));
         let missing = |ranked: &Ranked, others: &Ranked, known: &HashMap<u32, f32>| -> Vec<(u32, f32)> {
-            // Of documents that are equal to the last, any may be there.
+            // Any of the documents that tie with the last hit may be among the best.
             let last = others.best.last().filter(|_| others.best.len() == MOST).map(|&(_, score)| score);
             let tied = |score: f32| last.is_some_and(|last| apart(score, last) <= APART);
             let lacks = |hit: &&(u32, f32)| !known.contains_key(&hit.0) && !tied(hit.1);
@@ -219,8 +220,11 @@ impl Outcome {
         {
             self.documents += lacking.len() as u64;
             if let Some((doc, score)) = lacking.first() {
-                let _ =
-                    write!(told, "; {name} lacks {} of the best, first {doc} with {score}", lacking.len());
+                let _ = write!(
+                    told,
+                    "; {name} lacks {} best hits, the first is {doc} with {score}",
+                    lacking.len()
+                );
             }
         }
         let mut worst = (0.0, String::new());
@@ -229,12 +233,12 @@ impl Outcome {
         {
             self.hits += 1;
             if apart(score, other) > worst.0 {
-                worst = (apart(score, other), format!("; document {doc} scores {score}, in Lucene {other}"));
+                worst = (apart(score, other), format!("; document {doc} scores {score}, {other} in Lucene"));
             }
         }
         for (rank, (one, other)) in ours.best.iter().zip(&theirs.best).enumerate() {
             if apart(one.1, other.1) > worst.0 {
-                worst = (apart(one.1, other.1), format!("; rank {rank} has {one:?}, in Lucene {other:?}"));
+                worst = (apart(one.1, other.1), format!("; rank {rank} has {one:?}, {other:?} in Lucene"));
             }
         }
         self.largest = self.largest.max(worst.0);
@@ -249,7 +253,7 @@ impl Outcome {
         }
     }
 
-    /// In a line.
+    /// Summarizes the outcome in one line.
     pub fn words(&self) -> String {
         let queries: usize = self.kinds.values().sum();
         format!(
@@ -283,7 +287,7 @@ mod tests {
         let close = compared(&ours, &ranked(&[(1, 2.000_001), (5, 1.0), (7, 1.0)]));
         assert!(close.wrong == 0 && close.largest > 1e-7, "{close:?}");
         let off = compared(&ours, &ranked(&[(1, 2.0001), (5, 1.0), (7, 1.0)]));
-        assert!(off.wrong == 1 && off.faults[0].contains("document 1 scores 2, in Lucene 2.0001"), "{off:?}");
+        assert!(off.wrong == 1 && off.faults[0].contains("document 1 scores 2, 2.0001 in Lucene"), "{off:?}");
         let swapped = compared(&ours, &ranked(&[(5, 2.0), (1, 1.0), (7, 1.0)]));
         assert!(swapped.wrong == 1 && swapped.documents == 0, "{swapped:?}");
         let fewer = compared(&ours, &ranked(&[(1, 2.0), (5, 1.0)]));

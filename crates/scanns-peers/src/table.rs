@@ -1,31 +1,31 @@
-//! The table that is printed, and the same figures as series of the results.
+//! The printed table, and the same figures as series of the results.
 
 use scanns_bench::results::{Better, Results, Series, Setting};
 use scanns_bench::stats::{Summary, ratio};
 
-/// Samples of one metric, by column; a column that has none is left empty.
+/// The samples of one metric, by column. The cell of a column without samples is empty.
 #[derive(Clone, Debug)]
 pub struct Figure {
-    /// What was measured.
+    /// The name of the metric.
     pub metric: String,
-    /// In what.
+    /// The unit of the samples.
     pub unit: &'static str,
-    /// Which way is better.
+    /// Whether higher or lower figures are better.
     pub better: Better,
-    /// One per round, by column.
+    /// One sample per round, by column.
     pub samples: Vec<Option<Vec<f64>>>,
 }
 
-/// A line of the table: figures that stand in one cell, separated by slashes.
+/// A line of the table. A cell has all figures of its column, separated by slashes.
 #[derive(Clone, Debug)]
 pub struct Line {
-    /// What stands before it.
+    /// The label at the beginning of the line.
     pub label: String,
-    /// What tells its series from others of the same metric.
+    /// The settings that distinguish its series from others of the same metric.
     pub settings: Vec<(&'static str, Setting)>,
-    /// Its figures; the ratio belongs to the first. None for a heading.
+    /// The figures. The ratio in a cell is of the first one. A heading has no figures.
     pub figures: Vec<Figure>,
-    /// What stands in the columns where there are no figures.
+    /// The texts of the columns in a line without figures.
     pub words: Vec<String>,
 }
 
@@ -35,12 +35,12 @@ impl Line {
         Line { label, settings: Vec::new(), figures: Vec::new(), words: Vec::new() }
     }
 
-    /// A line of words.
+    /// A line of texts.
     pub fn words(label: &str, words: Vec<String>) -> Self {
         Line { words, ..Line::heading(label.into()) }
     }
 
-    /// What stands in a column: medians over the rounds, and the ratio to the first column with its error.
+    /// The text of a cell: the medians over the rounds, and the ratio to the first column with its error.
     fn cell(&self, column: usize) -> String {
         let of = |figure: &Figure, column: usize| figure.samples.get(column).cloned().flatten();
         let medians: Vec<String> = self
@@ -55,7 +55,7 @@ impl Line {
         let compared = (column > 0 && figure.better != Better::Neither)
             .then(|| Some(ratio(&of(figure, column)?, &of(figure, 0)?)))
             .flatten();
-        // The error of one round is not known.
+        // A single round has no known error.
         let rounds = of(figure, column).map_or(0, |samples| samples.len());
         let compared = compared.map_or(String::new(), |(ratio, error)| {
             let error = if rounds > 1 { format!(" ± {}", short(error)) } else { String::new() };
@@ -65,7 +65,7 @@ impl Line {
     }
 }
 
-/// A number with about three digits that matter.
+/// Formats a number with about three significant digits.
 fn short(number: f64) -> String {
     match number.abs() {
         large if large >= 99.95 => format!("{number:.0}"),
@@ -75,7 +75,7 @@ fn short(number: f64) -> String {
     }
 }
 
-/// The table as text.
+/// Formats the table as text.
 pub fn render(columns: &[&str], lines: &[Line]) -> String {
     let mut rows =
         vec![std::iter::once("").chain(columns.iter().copied()).map(String::from).collect::<Vec<_>>()];
@@ -98,7 +98,7 @@ pub fn render(columns: &[&str], lines: &[Line]) -> String {
     text
 }
 
-/// Puts all figures into `results`.
+/// Adds all figures to `results`.
 pub fn record(subject: &str, threads: usize, columns: &[&str], lines: &[Line], results: &mut Results) {
     let threads = f64::from(u32::try_from(threads).unwrap_or(u32::MAX));
     for (line, figure) in lines.iter().flat_map(|line| line.figures.iter().map(move |figure| (line, figure)))
@@ -107,7 +107,7 @@ pub fn record(subject: &str, threads: usize, columns: &[&str], lines: &[Line], r
             let Some(samples) = samples else { continue };
             let kind = (figure.metric.as_str(), figure.unit, figure.better);
             let mut series = Series::of("peers", subject, column, kind, samples.clone());
-            // Threads that built; what searches has its own number.
+            // The number of indexing threads. Lines of searches have their own settings.
             if line.settings.is_empty() {
                 series = series.with("threads", threads);
             }

@@ -1,4 +1,5 @@
-//! Text from random places of a corpus, drawn from a seed, so that a corpus of any size costs little memory.
+//! Reads text at random places of a corpus, which needs little memory for a corpus of any size. The places
+//! follow from a seed.
 
 use std::collections::BTreeSet;
 use std::fs::File;
@@ -11,25 +12,25 @@ use scanns::sources::Input;
 
 use crate::protocol::Unit;
 
-/// Bytes of text that are looked at in one place.
+/// The number of bytes to read at one place.
 const WINDOW: usize = 64 << 10;
 
-/// Terms that are taken from a window, at most.
+/// The maximum number of terms to take from a window.
 const TERMS_PER_WINDOW: usize = 64;
 
-/// Draws places of a corpus.
+/// Draws random places of a corpus.
 pub struct Places<'a> {
     files: &'a [Input],
-    /// Where each file ends if all stood one after the other.
+    /// The end of each file in the concatenation of all files.
     ends: Vec<u64>,
     unit: Unit,
     delimiters: Delimiters,
-    /// What is drawn from.
+    /// The source of random numbers.
     pub random: Rng,
 }
 
 impl<'a> Places<'a> {
-    /// Places of the documents in `files`.
+    /// Creates a source of places in `files`.
     pub fn new(files: &'a [Input], unit: Unit, seed: u64) -> Self {
         let mut end = 0;
         let ends = files
@@ -42,7 +43,7 @@ impl<'a> Places<'a> {
         Places { files, ends, unit, delimiters: Delimiters::paths(), random: Rng::with_seed(seed) }
     }
 
-    /// Different terms of `text` that make a query, in random order.
+    /// Returns distinct terms of `text` that can be part of a query, in random order.
     pub fn terms(&mut self, text: &[u8]) -> Vec<Vec<u8>> {
         let words = text.split(|&byte| self.delimiters.contains(byte));
         let usable = |word: &&[u8]| (3..60).contains(&word.len()) && word.iter().all(u8::is_ascii_graphic);
@@ -53,7 +54,7 @@ impl<'a> Places<'a> {
         terms
     }
 
-    /// All terms of `text` in their order; what cannot stand in a query is none.
+    /// Returns all tokens of `text` in order, with none for a token that cannot be part of a query.
     pub fn tokens(&self, text: &[u8]) -> Vec<Option<String>> {
         let words = text.split(|&byte| self.delimiters.contains(byte)).filter(|word| !word.is_empty());
         let usable = |word: &[u8]| {
@@ -64,13 +65,13 @@ impl<'a> Places<'a> {
         words.map(|word| usable(word).then(|| text_of(word))).collect()
     }
 
-    /// Text at a random place, without the terms and lines that may be cut at its ends.
+    /// Returns text at a random place, without the terms that may be cut at its ends.
     ///
     /// # Errors
-    /// Where it cannot be read.
+    /// If the text cannot be read.
     pub fn window(&mut self) -> Result<Vec<u8>> {
         let all = self.ends.last().copied().unwrap_or(0);
-        ensure!(all > 0, "the corpus is empty: give another with --corpus");
+        ensure!(all > 0, "the corpus is empty; name another with --corpus");
         let place = self.random.u64(0..all);
         let number = self.ends.partition_point(|&end| end <= place);
         let file = &self.files[number];
@@ -78,10 +79,11 @@ impl<'a> Places<'a> {
         self.read(file, start)
     }
 
-    /// Text of one random document, or a part of it: a file by its number, a line by its place.
+    /// Returns the text of a random document, or a part of it. A file is drawn by its number, a line by its
+    /// place in the corpus.
     ///
     /// # Errors
-    /// Where it cannot be read.
+    /// If the text cannot be read.
     pub fn document(&mut self) -> Result<Vec<u8>> {
         if self.unit == Unit::File {
             let file = &self.files[self.random.usize(0..self.files.len())];
@@ -111,7 +113,7 @@ impl<'a> Places<'a> {
     }
 }
 
-/// A term of a query as text.
+/// Converts a term to text.
 pub fn text_of(term: &[u8]) -> String {
     String::from_utf8_lossy(term).into_owned()
 }

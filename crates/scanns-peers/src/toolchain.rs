@@ -1,6 +1,7 @@
-//! Makes the adapters ready: finds a JDK, has Maven fetch Lucene, compiles.
+//! Prepares the adapters: finds a JDK, fetches Lucene with Maven, and compiles.
 //!
-//! What is missing is told in one sentence with what to install; the driver then goes on without that engine.
+//! If something is missing, the error says in one sentence what to install, and the driver continues without
+//! that engine.
 
 use std::ffi::OsStr;
 use std::fs::{self, File};
@@ -12,45 +13,45 @@ use anyhow::{Context, Result, bail, ensure};
 /// The oldest JDK that Lucene runs on.
 const OLDEST_JDK: u32 = 21;
 
-/// What to do where there is no JDK.
+/// The advice if no JDK was found.
 const GET_JDK: &str = "install openjdk-21-jdk-headless and maven (Debian 13, Ubuntu 24.04 or newer), or a \
     JDK from https://adoptium.net, and set JAVA_HOME to it if it is not found";
 
-/// The sources of this crate, of which the adapters are a part.
+/// The directory of this crate, which contains the sources of the adapters.
 const HERE: &str = env!("CARGO_MANIFEST_DIR");
 
-/// The major version in what `javac -version` prints, such as `javac 21.0.3`.
+/// Parses the major version from the output of `javac -version`, such as `javac 21.0.3`.
 fn major_version(printed: &str) -> Option<u32> {
     let version = printed.split_whitespace().last()?;
     version.split(['.', '-', '+']).next()?.parse().ok()
 }
 
-/// The version of the JDK in `home`, if one is there.
+/// The version of the JDK in `home`, if there is one.
 fn jdk_version(home: &Path) -> Option<u32> {
     let output = Command::new(home.join("bin/javac")).arg("-version").output().ok()?;
-    // Old ones print to standard error.
+    // Old versions print to standard error.
     let printed = [output.stdout, output.stderr].concat();
     major_version(&String::from_utf8_lossy(&printed))
 }
 
-/// The newest JDK among `homes`.
+/// Chooses the newest JDK among `homes`.
 ///
 /// # Errors
-/// Where all are older than Lucene needs, with what was found and what to do.
+/// If none is new enough for Lucene. The message says what was found and what to do.
 fn newest_jdk(homes: impl IntoIterator<Item = (PathBuf, Option<u32>)>) -> Result<PathBuf> {
     let found: Vec<_> = homes.into_iter().filter_map(|(home, version)| Some((version?, home))).collect();
     match found.iter().max() {
         Some((version, home)) if *version >= OLDEST_JDK => Ok(home.clone()),
         Some((version, home)) => bail!(
-            "Lucene needs a JDK of version {OLDEST_JDK} or newer, and the newest here is {version} at {}: \
+            "Lucene needs JDK {OLDEST_JDK} or newer, but the newest that was found is {version} at {}: \
              {GET_JDK}",
             home.display()
         ),
-        None => bail!("Lucene needs a JDK of version {OLDEST_JDK} or newer, and none was found: {GET_JDK}"),
+        None => bail!("Lucene needs JDK {OLDEST_JDK} or newer, but none was found: {GET_JDK}"),
     }
 }
 
-/// The JDK to use: that of `JAVA_HOME` if it is new enough, else the newest on the path or below
+/// Finds the JDK to use: `JAVA_HOME` if it is new enough, else the newest on the path or below
 /// `/usr/lib/jvm`.
 fn find_jdk() -> Result<PathBuf> {
     let versioned = |home: PathBuf| {
@@ -71,28 +72,28 @@ fn find_jdk() -> Result<PathBuf> {
     newest_jdk(on_path.chain(installed).map(versioned))
 }
 
-/// Runs a tool to its end; `what` is what it is for.
+/// Runs a tool and waits for its end. `what` is its purpose, for messages.
 fn run(command: &mut Command, what: &str, log: &Path, remedy: &str) -> Result<()> {
     let out = File::create(log).with_context(|| format!("cannot write {}", log.display()))?;
     let program = command.get_program().to_string_lossy().into_owned();
     let status = command.stdin(Stdio::null()).stdout(out.try_clone()?).stderr(out).status();
-    let status = status.with_context(|| format!("cannot {what}: {program} does not start: {remedy}"))?;
+    let status = status.with_context(|| format!("cannot {what}: cannot start {program}: {remedy}"))?;
     ensure!(status.success(), "cannot {what}: {program} failed, see {}: {remedy}", log.display());
     Ok(())
 }
 
-/// The version of Lucene that `pom` names.
+/// The version of Lucene in a `pom.xml`.
 fn lucene_version(pom: &str) -> Result<String> {
     let version =
         pom.split_once("<lucene.version>").and_then(|(_, rest)| rest.split_once("</lucene.version>"));
     Ok(version.context("pom.xml has no lucene.version")?.0.to_string())
 }
 
-/// The version of tantivy that a lock file names.
+/// The version of tantivy in a lock file.
 fn tantivy_version(lock: &str) -> Result<String> {
     let mut lines = lock.lines().skip_while(|line| *line != "name = \"tantivy\"").skip(1);
     let version = lines.next().and_then(|line| line.strip_prefix("version = \"")?.strip_suffix('"'));
-    Ok(version.context("Cargo.lock names no tantivy")?.to_string())
+    Ok(version.context("Cargo.lock has no version of tantivy")?.to_string())
 }
 
 /// An adapter that is ready to run.
@@ -108,10 +109,11 @@ fn text(path: &Path) -> Result<String> {
     Ok(path.to_str().with_context(|| format!("{} is not UTF-8", path.display()))?.to_string())
 }
 
-/// Fetches Lucene into `work`, compiles the adapter there, and gives the virtual machine `heap_mib`.
+/// Fetches Lucene into `work` and compiles the adapter there. Its virtual machine will have a heap of
+/// `heap_mib` MiB.
 ///
 /// # Errors
-/// Where there is no JDK, no Maven, no network, …, with what to do.
+/// If the JDK, Maven or the network are missing. The message says what to do.
 pub fn lucene(work: &Path, heap_mib: u64) -> Result<Ready> {
     let jdk = find_jdk()?;
     let sources = Path::new(HERE).join("java");
@@ -119,14 +121,14 @@ pub fn lucene(work: &Path, heap_mib: u64) -> Result<Ready> {
     let version = lucene_version(&fs::read_to_string(&pom)?)?;
     let jars = work.join(format!("lucene-{version}"));
     let classes = work.join("classes");
-    fs::create_dir_all(&classes).with_context(|| format!("cannot make {}", classes.display()))?;
-    // Grouping came last, so where it is all others are too.
+    fs::create_dir_all(&classes).with_context(|| format!("cannot create {}", classes.display()))?;
+    // This dependency was added last, so if it is present, the others are too.
     if !jars.join(format!("lucene-grouping-{version}.jar")).exists() {
         let mut fetch = Command::new("mvn");
         fetch.env("JAVA_HOME", &jdk).arg("-q").arg("-B").arg("-f").arg(&pom);
         fetch.arg("dependency:copy-dependencies");
         fetch.arg(format!("-DoutputDirectory={}", text(&std::path::absolute(&jars)?)?));
-        let remedy = "install maven, and see that Maven Central can be reached";
+        let remedy = "install maven, and check that Maven Central can be reached";
         run(&mut fetch, &format!("fetch Lucene {version}"), &work.join("maven.log"), remedy)?;
     }
     let jars = format!("{}/*", text(&jars)?);
@@ -136,11 +138,11 @@ pub fn lucene(work: &Path, heap_mib: u64) -> Result<Ready> {
         fs::read_dir(sources.join("src"))?.map(|entry| Ok(entry?.path())).collect::<std::io::Result<_>>()?;
     files.retain(|path| path.extension() == Some(OsStr::new("java")));
     let log = work.join("javac.log");
-    run(compile.args(files), "compile the adapter for Lucene", &log, "its sources do not fit this Lucene")?;
+    run(compile.args(files), "compile the adapter for Lucene", &log, "its sources need another Lucene")?;
 
     let java = text(&jdk.join("bin/java"))?;
     let heap = [format!("-Xms{heap_mib}m"), format!("-Xmx{heap_mib}m"), "-XX:+UseParallelGC".into()];
-    // Lucene's loops over postings use this module where it is there.
+    // Lucene's loops over postings use this module if it is available.
     let vectors = ["--add-modules", "jdk.incubator.vector", "--enable-native-access=ALL-UNNAMED"];
     let path = ["-cp".into(), format!("{jars}:{}", text(&classes)?), "Peer".into()];
     let command = [java].into_iter().chain(heap).chain(vectors.map(String::from)).chain(path).collect();
@@ -150,25 +152,25 @@ pub fn lucene(work: &Path, heap_mib: u64) -> Result<Ready> {
 /// Compiles the adapter for tantivy into `work`, for the processor of this machine.
 ///
 /// # Errors
-/// Where that fails, with what to do.
+/// If the build fails. The message says what to do.
 pub fn tantivy(work: &Path) -> Result<Ready> {
     let package = Path::new(HERE).join("tantivy");
-    fs::create_dir_all(work).with_context(|| format!("cannot make {}", work.display()))?;
+    fs::create_dir_all(work).with_context(|| format!("cannot create {}", work.display()))?;
     let target = work.join("tantivy");
     let cargo = std::env::var("CARGO").unwrap_or_else(|_| "cargo".into());
     let mut build = Command::new(cargo);
     build.args(["build", "--release", "--locked", "--manifest-path"]).arg(package.join("Cargo.toml"));
     build.arg("--target-dir").arg(&target).env("RUSTFLAGS", "-C target-cpu=native");
-    let remedy = "see that the crates of its lock file can be fetched";
+    let remedy = "check that the crates of its lock file can be fetched";
     run(&mut build, "build the adapter for tantivy", &work.join("tantivy.log"), remedy)?;
     let version = tantivy_version(&fs::read_to_string(package.join("Cargo.lock"))?)?;
     Ok(Ready { version, command: vec![text(&target.join("release/peer-tantivy"))?] })
 }
 
-/// The adapter for scanns, which is built with the driver and lies beside it.
+/// Finds the adapter for scanns, which is built with the driver, in the directory of the driver.
 ///
 /// # Errors
-/// Where it does not.
+/// If it is missing.
 pub fn scanns() -> Result<Ready> {
     let path = std::env::current_exe()?.with_file_name("peer-scanns");
     ensure!(
@@ -187,7 +189,7 @@ mod tests {
     fn versions_of_compilers_are_read_from_what_they_print() {
         assert_eq!(major_version("javac 21.0.3\n"), Some(21));
         assert_eq!(major_version("javac 25-ea"), Some(25));
-        assert_eq!(major_version("javac 1.8.0_402"), Some(1), "older than any that will do");
+        assert_eq!(major_version("javac 1.8.0_402"), Some(1), "older than any supported version");
         assert_eq!(major_version(""), None);
     }
 
@@ -214,7 +216,7 @@ mod tests {
         let dir = tempfile::tempdir().unwrap();
         let log = dir.path().join("log");
         let error = run(&mut Command::new("/no/such/mvn"), "fetch", &log, "install maven").unwrap_err();
-        assert!(format!("{error:#}").contains("does not start: install maven"), "{error:#}");
+        assert!(format!("{error:#}").contains("/no/such/mvn: install maven"), "{error:#}");
         let error =
             run(Command::new("sh").args(["-c", "echo why; exit 3"]), "fetch", &log, "look").unwrap_err();
         assert!(error.to_string().contains("failed, see"), "{error:#}");

@@ -1,18 +1,18 @@
-//! Whether engines did the same work: nothing else makes their times comparable.
+//! Checks that all engines did the same work, because only then their times are comparable.
 
 use anyhow::{Result, ensure};
 
 use crate::protocol::{Answers, Built, Merged};
 use crate::queries::Asked;
 
-/// How far apart sums of scores of scanns and Lucene may be, as a share: both compute in 32 bits, in the same
-/// steps.
+/// The maximum relative difference between sums of scores of scanns and Lucene. Both compute with 32 bits, in
+/// the same steps.
 const SCORES_APART: f64 = 1e-5;
 
-/// Refuses builds that hold different documents, tokens or stored text, or read different text.
+/// Checks that all builds have the same documents, tokens and stored text, and read the same text.
 ///
 /// # Errors
-/// With what each of the engines reports.
+/// If two builds differ, with the figures of both.
 pub fn same_corpus<'a>(builds: impl IntoIterator<Item = (&'a str, &'a Built)>) -> Result<()> {
     let mut builds = builds.into_iter();
     let Some((first, expected)) = builds.next() else { return Ok(()) };
@@ -20,8 +20,8 @@ pub fn same_corpus<'a>(builds: impl IntoIterator<Item = (&'a str, &'a Built)>) -
     for (other, built) in builds {
         ensure!(
             of(built) == of(expected),
-            "the indexes differ, so their times mean nothing (documents, tokens, bytes of text, \
-             digest of what is stored): \
+            "the indexes differ, so their times are not comparable (documents, tokens, bytes of text, \
+             digest of stored text): \
              {first} has {:?}, {other} has {:?}",
             of(expected),
             of(built)
@@ -30,17 +30,17 @@ pub fn same_corpus<'a>(builds: impl IntoIterator<Item = (&'a str, &'a Built)>) -
     Ok(())
 }
 
-/// Refuses a merged index of the engine `name` that does not hold what was built.
+/// Checks that a merged index of the engine `name` has the same contents as the original.
 ///
 /// # Errors
-/// With what was built and what there is.
+/// If the two differ, with the figures of both.
 pub fn same_merged(name: &str, built: &Built, merged: &Merged) -> Result<()> {
     let expected = (built.documents, built.tokens, built.segments, built.contents);
     let found = (merged.documents, merged.tokens, merged.segments_before, merged.contents);
     ensure!(
         found == expected,
-        "{name} lost or changed what it merged, so its time means nothing (documents, tokens, segments \
-         before, digest of what is stored): {expected:?} became {found:?}"
+        "{name} lost or changed documents in a merge, so its time means nothing (documents, tokens, \
+         segments before, digest of stored text): {expected:?} became {found:?}"
     );
     Ok(())
 }
@@ -49,15 +49,14 @@ pub fn same_merged(name: &str, built: &Built, merged: &Merged) -> Result<()> {
 pub struct Answered<'a> {
     /// The name of the engine.
     pub engine: &'a str,
-    /// What it answered.
+    /// The answers.
     pub answers: &'a Answers,
 }
 
-/// Refuses answers with different hits. `scored_alike` says whether both engines are to give equal scores,
-/// too.
+/// Checks that the hits of two engines are equal, and also their scores if `scored_alike` is true.
 ///
 /// # Errors
-/// With the first query that was answered differently.
+/// If the answers differ, with the first such query.
 pub fn same_answers(queries: &[Asked], first: &Answered, other: &Answered, scored_alike: bool) -> Result<()> {
     let (expected, answers) = (first.answers, other.answers);
     let (first, other) = (first.engine, other.engine);
@@ -71,7 +70,7 @@ pub fn same_answers(queries: &[Asked], first: &Answered, other: &Answered, score
         let hits = |answers: &Answers| answers.hits.get(number).copied();
         ensure!(
             hits(answers) == hits(expected),
-            "answers differ, so their times mean nothing: for {} {}, {first} has {:?} hits, {other} {:?}",
+            "answers differ, so times are not comparable: for {} {}, {first} has {:?} hits, {other} has {:?}",
             query.class,
             query.form,
             hits(expected),
@@ -80,7 +79,7 @@ pub fn same_answers(queries: &[Asked], first: &Answered, other: &Answered, score
         let positions = |answers: &Answers| answers.positions.get(number).copied();
         ensure!(
             positions(answers) == positions(expected),
-            "positions differ, so times mean nothing: for {} {}, their sum is {:?} in {first}, {:?} in \
+            "positions differ, so times are not comparable: for {} {}, their sum is {:?} in {first}, {:?} in \
              {other}",
             query.class,
             query.form,
@@ -91,7 +90,7 @@ pub fn same_answers(queries: &[Asked], first: &Answered, other: &Answered, score
         let (expected, found) = (score(expected), score(answers));
         ensure!(
             !scored_alike || (expected - found).abs() <= SCORES_APART * expected.abs(),
-            "scores differ: the hundred best for {} {} have {expected} in {first}, {found} in {other}",
+            "scores differ: for {} {}, the hundred best add up to {expected} in {first}, {found} in {other}",
             query.class,
             query.form
         );

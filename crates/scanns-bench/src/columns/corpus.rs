@@ -1,4 +1,4 @@
-//! The fetches of a web archive, written straight into an index of one segment.
+//! Writes the fetches of a web archive directly into an index of one segment.
 
 use std::path::Path;
 use std::sync::Arc;
@@ -83,7 +83,7 @@ pub fn build(path: &Path, count: u32, seed: u64) -> Result<()> {
     drop(writer);
     let seconds = begun.elapsed().as_secs_f64();
     println!(
-        "columns: {count} documents added in {seconds:.1} s, {:.0} a second",
+        "columns: {count} documents added in {seconds:.1} s, {:.0} per second",
         f64::from(count) / seconds
     );
     let begun = Instant::now();

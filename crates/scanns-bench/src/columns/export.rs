@@ -1,8 +1,8 @@
-//! Some hits, all over the index, with some of their fields, in the order of a field.
+//! Exports hits from all over the index, with some of their fields, in the order of a field.
 //!
-//! Values are fetched in two orders: in that in which they are given out, so every one is somewhere else, and
-//! in the order of the documents, column by column. Jump tables make the first possible at all; the second
-//! reads each block and each term once.
+//! Values are fetched in two orders: in the order of the output, in which each value is somewhere else, and
+//! in the order of the documents, column by column. Only jump tables make the first order possible. The
+//! second order reads each block and each term once.
 
 use std::hint::black_box;
 use std::time::Instant;
@@ -13,13 +13,13 @@ use scanns::columns::Column;
 use scanns::schema::Value;
 use scanns_bench::results::{Better, Results, Series};
 
-/// Hits that are exported, as in the article.
+/// The number of hits that are exported, as in the article.
 const HITS: u32 = 52_653;
 
-/// Their fields.
+/// The fields that are exported.
 const FIELDS: [&str; 4] = ["id", "url_norm", "crawl_date", "content_length"];
 
-/// Measures.
+/// Measures the export in both orders.
 pub fn run(snapshot: &Snapshot, repetitions: usize, results: &mut Results) -> Result<()> {
     let searcher = snapshot.searcher();
     let column = |name: &&str| -> Result<&Column> {

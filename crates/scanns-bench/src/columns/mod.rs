@@ -1,11 +1,12 @@
-//! Columns: what jump tables are worth, and what a value costs.
+//! Measures the benefit of jump tables, and the cost of a value of a column.
 //!
-//! The corpus is like the index of a web archive that jump tables were made for (LUCENE-8585): a document is
-//! one fetch of an address, with an identity, the address in a normal form, almost unique, its host, domain
-//! and public suffix, year and date of the crawl, type, status, length and language; `archive.rs` makes it,
-//! the same for the same seed. All documents are one segment. Values are read at random, in order, at the
-//! beginning and at the end; with the jump table, by walking from block to block, and with a table made at
-//! first use; whole columns are unpacked; and hits are exported. Everything is warm.
+//! The corpus resembles the index of a web archive that jump tables were made for (LUCENE-8585). A document
+//! is one fetch of an address. It has an identity, the normalized address (almost unique), its host, domain
+//! and public suffix, the year and the date of the crawl, and the type, status, length and language of the
+//! content. `archive.rs` generates it; the same seed gives the same corpus. All documents are in one segment.
+//! Values are read at random, in order, at the beginning and at the end: with the jump table, by walking from
+//! block to block, and with a table made at first use. Whole columns are unpacked, and hits are exported.
+//! Everything is warm.
 
 mod corpus;
 mod export;
@@ -26,7 +27,7 @@ use walk::{Walker, first_documents};
 /// What to measure.
 #[derive(Debug, clap::Args)]
 pub struct ColumnArgs {
-    /// Where the index of the corpus is, or will be made
+    /// Directory of the index of the corpus; it is built if it does not exist
     #[arg(long, default_value = "target/bench/columns.scanns")]
     index: PathBuf,
     /// Documents of the corpus
@@ -43,7 +44,7 @@ pub struct ColumnArgs {
     seed: u64,
 }
 
-/// Measures.
+/// Measures every column, and the export.
 pub fn run(args: &ColumnArgs, results: &mut Results) -> Result<()> {
     if !args.index.exists() {
         corpus::build(&args.index, args.documents, args.seed)?;
@@ -62,7 +63,7 @@ pub fn run(args: &ColumnArgs, results: &mut Results) -> Result<()> {
     export::run(&snapshot, args.repetitions, results)
 }
 
-/// What is measured of one column.
+/// The measurements of one column.
 struct Measured<'a> {
     args: &'a ColumnArgs,
     results: &'a mut Results,
@@ -76,7 +77,8 @@ impl Measured<'_> {
         self.results.add(Series::of("columns", &self.subject, what, metric, values), None);
     }
 
-    /// Nanoseconds for one document of `docs`, a round each; the first round warms.
+    /// Measures the nanoseconds per document of `docs`, one sample per round. The first round only warms the
+    /// cache.
     fn time(&mut self, what: &str, docs: &[u32], mut read: impl FnMut(u32) -> Result<u64>) -> Result<()> {
         let mut times = Vec::new();
         for _ in 0..=self.args.repetitions {
@@ -93,7 +95,7 @@ impl Measured<'_> {
         Ok(())
     }
 
-    /// Says how the blocks of a column are written.
+    /// Prints how the blocks of a column are encoded.
     fn forms(&self, column: &Column) -> Result<()> {
         let mut forms: BTreeMap<(&str, u8), u32> = BTreeMap::new();
         for block in 0..column.blocks() {
@@ -132,7 +134,7 @@ impl Measured<'_> {
         let firsts = first_documents(column)?;
         ensure!(firsts.len() == column.blocks() as usize, "walking finds {} blocks", firsts.len());
         let walked = Walker::new(column).first(last)?;
-        ensure!(walked == column.first(last)?, "walking finds another value of document {last}");
+        ensure!(walked == column.first(last)?, "walking finds a different value of document {last}");
         self.time("table made at first use", &[0; 5], |_| Ok(first_documents(column)?.len() as u64))?;
         self.time("last document, by that table", &vec![last; 1_000], |doc| {
             let block = u32::try_from(firsts.partition_point(|&first| first <= doc))?.saturating_sub(1);

@@ -1,9 +1,9 @@
-//! A column read as if it had no jump table, to measure what jump tables are worth.
+//! Reads a column as if it had no jump table, to measure the benefit of jump tables.
 //!
-//! Lucene 7 had none: a reader went from block to block, from the first one on if it had to go back.
-//! [`Walker`] does that. Before jump tables were written with a segment, a table was tried that is made when
-//! a column is first used (LUCENE-8374); [`first_documents`] makes one. Values that were changed later are
-//! not seen.
+//! Lucene 7 had no jump tables. A reader went from block to block, and from the first one if it had to go
+//! back; [`Walker`] does that. Before Lucene wrote jump tables with a segment, it tried a table that is made
+//! when a column is first used (LUCENE-8374); [`first_documents`] makes one. Values that were changed later
+//! are not read.
 
 use anyhow::{Result, ensure};
 use scanns::columns::Column;
@@ -13,14 +13,14 @@ use scanns::columns::Column;
 pub struct Walker<'a> {
     column: &'a Column,
     block: u32,
-    /// Where the block begins in its section.
+    /// The offset of the block in its section.
     offset: u64,
     /// The first document of the block.
     first: u32,
 }
 
 impl<'a> Walker<'a> {
-    /// At the first block.
+    /// Starts at the first block.
     pub fn new(column: &'a Column) -> Self {
         Walker { column, block: 0, offset: 0, first: 0 }
     }

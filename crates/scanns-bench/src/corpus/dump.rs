@@ -1,8 +1,9 @@
-//! A metadata dump as file systems give it: a line per file, words of paths repeat, numbers do not.
+//! A metadata dump as file systems produce it: one line per file, with words of paths that repeat and numbers
+//! that do not.
 //!
-//! A walk over one made-up tree is repeated under fresh prefixes of project, user and run. Every line has its
-//! own inode number, times and size, a third of the names a numbered or hashed suffix, as in dumps of real
-//! systems. What that is measured by is said in `mod.rs`.
+//! A walk over one invented tree is repeated under new prefixes of project, user and run. Every line has its
+//! own inode number, times and size, and a third of the names have a numbered or hashed suffix, as in dumps
+//! of real systems. `mod.rs` lists the figures that the dump is compared by.
 
 use std::path::Path;
 
@@ -15,7 +16,7 @@ use super::words::{log_normal, skewed, word};
 /// Lines of the tree that is repeated.
 const TREE: usize = 150_000;
 
-/// Writes files of `bytes` together into `out`; returns words by falling frequency.
+/// Writes files of `bytes` in all into `out`. Returns words by falling frequency.
 pub fn write(out: &Path, bytes: u64, seed: u64) -> Result<Vec<String>> {
     let mut random = Rng::with_seed(seed);
     let (paths, words) = tree(&mut random);
@@ -37,7 +38,7 @@ pub fn write(out: &Path, bytes: u64, seed: u64) -> Result<Vec<String>> {
     }
 }
 
-/// What comes after a path: a suffix of the name, size, times, owner, group, mode, inode, links and kind.
+/// Appends what follows a path: a suffix of the name, size, times, owner, group, mode, inode, links and kind.
 fn fields(random: &mut Rng, user: u32, project: u32, line: &mut String) {
     match random.u32(0..20) {
         0..=4 => line.push_str(&format!("_{}", random.u32(0..1_000_000))),
@@ -82,7 +83,7 @@ fn tree(random: &mut Rng) -> (Vec<String>, Vec<String>) {
 /// Distinct words of directories.
 const WORDS: usize = 3000;
 
-/// The name of a file: one that many directories have, or one of its own.
+/// The name of a file: one that many directories have, or a rare one.
 fn name(random: &mut Rng) -> String {
     const ENDINGS: [&str; 8] = [".txt", ".html", ".py", ".cpython-311.pyc", ".h", ".json", ".so.1", ""];
     let ending = ENDINGS[skewed(random, ENDINGS.len())];

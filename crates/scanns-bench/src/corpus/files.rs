@@ -1,4 +1,4 @@
-//! The files of a generated text.
+//! Writes the files of a generated text.
 
 use std::fs::File;
 use std::io::{BufWriter, Write};
@@ -6,7 +6,7 @@ use std::path::{Path, PathBuf};
 
 use anyhow::Result;
 
-/// Files of up to 32 MiB each, of whole pieces.
+/// Files of up to 32 MiB each. No piece is split.
 pub(super) struct Files {
     out: PathBuf,
     left: u64,
@@ -18,12 +18,12 @@ pub(super) struct Files {
 impl Files {
     const EACH: u64 = 32 << 20;
 
-    /// None yet, for `bytes` in all.
+    /// Starts without a file, for `bytes` in all.
     pub(super) fn new(out: &Path, bytes: u64) -> Self {
         Files { out: out.into(), left: bytes, room: 0, part: 0, file: None }
     }
 
-    /// Appends a piece; false if the bytes are used up, and it was not written.
+    /// Appends a piece. Returns false without writing it if the bytes are used up.
     pub(super) fn write(&mut self, piece: &[u8]) -> Result<bool> {
         let len = piece.len() as u64;
         if len > self.left {

@@ -1,11 +1,12 @@
-//! Corpora that are the same bytes for the same seed: `dump.rs`, `zipf.rs`, `tree.rs`; `words.rs` has what
-//! they draw from, `statistics.rs` counts what came out.
+//! Generates corpora; the same seed gives the same bytes. `dump.rs`, `zipf.rs` and `tree.rs` write them,
+//! `words.rs` has what they draw from, and `statistics.rs` counts the result.
 //!
-//! A metadata dump of 1 GiB should be as the real one that records of this project were taken on: 124,600
-//! tokens per MiB (split at white space and `/`) of 7.4 bytes, 14 % of them distinct, 68 % of these
-//! singletons, lines of 205 bytes. The generated one is within 4 % of all of these. A tree is like the
-//! sources of Linux 6.1 in sizes, directories, tokens per MiB (89,600) and their length (8.8 bytes), and has
-//! fewer words that occur once. If you have real data, give its path to the other commands instead.
+//! A metadata dump of 1 GiB should be like the real one that the records of this project were taken on:
+//! 124,600 tokens per MiB (split at white space and `/`) of 7.4 bytes, of which 14 % are distinct, 68 % of
+//! the distinct ones occur once, and lines of 205 bytes. The generated dump is within 4 % of all of these
+//! figures. A tree is like the sources of Linux 6.1 in sizes, directories, tokens per MiB (89,600) and their
+//! length (8.8 bytes), but has fewer words that occur once. If you have real data, give its path to the other
+//! commands instead.
 
 mod dump;
 mod files;
@@ -25,15 +26,15 @@ pub use statistics::Statistics;
 /// What to write.
 #[derive(Debug, clap::Args)]
 pub struct CorpusArgs {
-    /// Directory for the files; it is made, and must be empty or hold an earlier corpus
+    /// Directory for the files; it is created, and must be empty or hold an earlier corpus
     pub out: PathBuf,
-    /// What the text is like
+    /// Kind of text
     #[arg(long, value_enum, default_value = "dump")]
     pub kind: Kind,
-    /// MiB in all
+    /// Size of the corpus in MiB
     #[arg(long, default_value_t = 1024)]
     pub mib: u64,
-    /// The same seed gives the same bytes
+    /// Seed; the same seed gives the same bytes
     #[arg(long, default_value_t = 7)]
     pub seed: u64,
     /// Also write queries by class to this file
@@ -48,21 +49,21 @@ impl CorpusArgs {
     }
 }
 
-/// What a corpus is like.
+/// The kind of a corpus.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, clap::ValueEnum)]
 pub enum Kind {
-    /// Metadata of files, a line each, in files of up to 32 MiB
+    /// Metadata of files, one file per line, in files of up to 32 MiB
     Dump,
-    /// Sentences of words by the law of Zipf and Mandelbrot, in files of up to 32 MiB
+    /// Sentences of words that follow the law of Zipf and Mandelbrot, in files of up to 32 MiB
     Zipf,
     /// Small files like the sources of a program
     Tree,
 }
 
-/// MiB of a corpus, at most, of which statistics are printed.
+/// Limit in MiB for the text of which statistics are printed.
 const COUNTED: u64 = 1024;
 
-/// The file beside the directory of a corpus that says that it is one, so that nothing else is ever removed.
+/// The file beside the directory of a corpus that marks it as one, so that no other directory is removed.
 fn mark(out: &Path) -> PathBuf {
     let mut name = out.as_os_str().to_os_string();
     name.push(".corpus");
@@ -83,13 +84,13 @@ pub fn run(args: &CorpusArgs) -> Result<()> {
     queries.map_or(Ok(()), |path| write_queries(path, &words, &mut Rng::with_seed(args.seed)))
 }
 
-/// Makes an empty directory of `out`, unless it holds other files.
+/// Makes `out` an empty directory, unless it holds other files.
 fn clear(out: &Path) -> Result<()> {
     let mark = mark(out);
     if mark.exists() && out.exists() {
         fs::remove_dir_all(out)?;
     }
-    fs::create_dir_all(out).with_context(|| format!("cannot make {}", out.display()))?;
+    fs::create_dir_all(out).with_context(|| format!("cannot create {}", out.display()))?;
     anyhow::ensure!(
         fs::read_dir(out)?.next().is_none(),
         "{} holds other files: give another directory for the corpus",
@@ -98,7 +99,8 @@ fn clear(out: &Path) -> Result<()> {
     Ok(fs::write(mark, "made by scanns-bench corpus, which may remove the directory of this name\n")?)
 }
 
-/// Frequent, less frequent and rare words, alone and together, of words by falling frequency.
+/// Writes queries of frequent, less frequent and rare words, alone and together. `words` are sorted by
+/// falling frequency.
 fn write_queries(path: &Path, words: &[String], random: &mut Rng) -> Result<()> {
     let mut out = String::new();
     for (class, terms, frequent) in [

@@ -1,4 +1,4 @@
-//! What a corpus is like: the figures by which a generated one is compared with a real one.
+//! Statistics of a corpus, by which a generated corpus is compared with a real one.
 
 use std::path::Path;
 
@@ -12,24 +12,24 @@ use scanns_bench::variants::invert::LadderIndex;
 
 use crate::text;
 
-/// Counts over files as documents and what white space and `/` delimit as tokens.
+/// Counts over a corpus, with files as documents and tokens that are delimited by white space and `/`.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Statistics {
     /// Files.
     pub files: u64,
-    /// Bytes of all.
+    /// Bytes of all files.
     pub bytes: u64,
-    /// Lines of all.
+    /// Lines of all files.
     pub lines: u64,
-    /// Tokens of all.
+    /// Tokens of all files.
     pub tokens: u64,
     /// Bytes of all tokens.
     pub token_bytes: u64,
     /// Distinct tokens.
     pub unique: u64,
-    /// Of these, the ones that occur once.
+    /// Distinct tokens that occur once.
     pub singletons: u64,
-    /// Pairs of a distinct token and a file with it.
+    /// Pairs of a distinct token and a file that contains it.
     pub postings: u64,
 }
 
@@ -39,7 +39,7 @@ fn part(of: u64, whole: u64) -> f64 {
 }
 
 impl Statistics {
-    /// Of the first `most` MiB at `path`, which are read into memory.
+    /// Counts the first `most` MiB at `path`, which are read into memory.
     pub fn of(path: &Path, most: u64) -> Result<Self> {
         let mut texts = text::load(path, Some(most))?;
         let options = InvertOptions { budget: 32 << 30, pages: PageSize::Auto, ..InvertOptions::default() };
@@ -76,17 +76,17 @@ impl Statistics {
         part(self.token_bytes, self.tokens)
     }
 
-    /// Share of distinct ones in the tokens.
+    /// Share of the distinct tokens in all tokens.
     pub fn unique_share(&self) -> f64 {
         part(self.unique, self.tokens)
     }
 
-    /// Share of those that occur once in the distinct tokens.
+    /// Share of the tokens that occur once in the distinct tokens.
     pub fn singleton_share(&self) -> f64 {
         part(self.singletons, self.unique)
     }
 
-    /// Files with a distinct token, on average.
+    /// Files that contain a distinct token, on average.
     pub fn postings_per_term(&self) -> f64 {
         part(self.postings, self.unique)
     }

@@ -46,7 +46,7 @@ fn a_dump_is_as_dumps_of_real_systems_are() {
     assert!(near(found.tokens_per_mib(), 124_646.0), "{found}");
     assert!(near(found.average_length(), 7.37), "{found}");
     assert!(near(found.line_bytes(), 205.3), "{found}");
-    // Of the first files of a dump, which have seen fewer words and sizes come again than a whole one.
+    // These are the first files of a dump, in which fewer words and sizes have repeated than in a whole one.
     assert!((0.13..0.18).contains(&found.unique_share()), "{found}");
     assert!((0.60..0.75).contains(&found.singleton_share()), "{found}");
 }

@@ -1,9 +1,9 @@
 //! A tree of small files like the sources of a large program: many directories, sizes with a long tail, lines
 //! of code.
 //!
-//! The shape follows the sources of Linux 6.1: half of the files have less than 4 KiB, the mean is four
-//! times that (the logarithm of the size is about normal, mean 8.2, deviation 1.6), 15 files to a directory,
-//! 3 to 6 directories deep.
+//! The shape follows the sources of Linux 6.1. Half of the files have less than 4 KiB, and the mean size is
+//! four times that (the logarithm of the size is about normal, mean 8.2, deviation 1.6). A directory has 15
+//! files, and directories are 3 to 6 levels deep.
 
 use std::fs;
 use std::path::{Path, PathBuf};
@@ -16,7 +16,7 @@ use super::words::{Zipf, log_normal, short_word, skewed, word};
 /// Mean and deviation of the logarithm of sizes.
 const SIZE: (f64, f64) = (8.225, 1.618);
 
-/// Writes files of `bytes` together below `out`; returns the frequent words by falling frequency.
+/// Writes files of `bytes` in all below `out`. Returns the frequent words by falling frequency.
 pub fn write(out: &Path, bytes: u64, seed: u64) -> Result<Vec<String>> {
     let mut random = Rng::with_seed(seed);
     let zipf = Zipf::new(2_000_000, 2.7, 1.05);
@@ -40,7 +40,7 @@ pub fn write(out: &Path, bytes: u64, seed: u64) -> Result<Vec<String>> {
     Ok((0..10_000).map(short_word).collect())
 }
 
-/// Goes on in the walk: up some directories and down into a new one.
+/// Continues the walk: up some directories and down into a new one.
 fn next_directory(random: &mut Rng, directories: &mut Vec<String>, out: &Path, number: usize) -> PathBuf {
     let depth = 1 + random.usize(0..4) + random.usize(0..4);
     directories.truncate(random.usize(0..depth).max(random.usize(0..depth)));
@@ -50,10 +50,10 @@ fn next_directory(random: &mut Rng, directories: &mut Vec<String>, out: &Path, n
     directories.iter().fold(out.to_path_buf(), |path, name| path.join(name))
 }
 
-/// Lines of something like code, `size` bytes together.
+/// Lines that resemble code, `size` bytes in all.
 fn code(random: &mut Rng, zipf: &Zipf, size: usize) -> String {
     let mut text = String::with_capacity(size + 128);
-    // A file speaks of its own things: its names come again.
+    // A file repeats its own names.
     let mut own: Vec<String> = Vec::new();
     while text.len() < size {
         (0..random.usize(0..5)).for_each(|_| text.push_str("    "));
@@ -93,7 +93,7 @@ fn token(random: &mut Rng, zipf: &Zipf, own: &mut Vec<String>, text: &mut String
     }
 }
 
-/// A name that the program uses, the same for the same rank.
+/// A name that the program uses; the same rank has the same name.
 fn identifier(rank: usize) -> String {
     let joint = ["_", "->", "_", ".", "_", "("][rank % 6];
     let (one, two) = (short_word(rank % 9973), short_word(rank / 3 % 30_011));

@@ -7,7 +7,7 @@ const SYLLABLES: [&str; 16] = [
     "py", "bin",
 ];
 
-/// A word for a number: the same for the same, another for another, longer for larger ones.
+/// The word for a number. Each number has its own word, and larger numbers have longer ones.
 pub fn word(number: usize) -> String {
     let mut word = String::new();
     let mut rest = number + 1;
@@ -18,7 +18,7 @@ pub fn word(number: usize) -> String {
     word
 }
 
-/// Like [`word`], of two letters a syllable: about as long as words of a natural language for their rank.
+/// Like [`word`], with two letters per syllable: about as long as a word of natural language with this rank.
 pub fn short_word(number: usize) -> String {
     const CONSONANTS: &[u8] = b"tnshrdlcmwfgypbvkjxz";
     const VOWELS: &[u8] = b"eaoiu";
@@ -34,7 +34,7 @@ pub fn short_word(number: usize) -> String {
     word
 }
 
-/// A number below `bound`; small ones are much more frequent than large ones.
+/// A number below `bound`. Small numbers are much more frequent than large ones.
 pub fn skewed(random: &mut Rng, bound: usize) -> usize {
     let limit = 1 + random.usize(0..bound.max(1));
     let limit = 1 + random.usize(0..limit);
@@ -64,7 +64,7 @@ pub struct Zipf {
 }
 
 impl Zipf {
-    /// Over `words` ranks; the exponent must not be 1.
+    /// Creates the law over `words` ranks; the exponent must not be 1.
     pub fn new(words: u32, shift: f64, exponent: f64) -> Self {
         let power = 1.0 - exponent;
         Zipf {
@@ -75,8 +75,8 @@ impl Zipf {
         }
     }
 
-    /// A rank: the inverse of the integral of the law, which is within a few percent of its sum even for rank
-    /// 0.
+    /// Draws a rank by the inverse of the integral of the law. The integral is within a few percent of the
+    /// sum, even for rank 0.
     pub fn draw(&self, random: &mut Rng) -> usize {
         let at = self.low + (self.high - self.low) * random.f64();
         truncate((at.powf(1.0 / self.power) - self.shift - 0.5).max(0.0))

@@ -1,4 +1,4 @@
-//! Text with words by the law of Zipf and Mandelbrot, in sentences, lines and paragraphs.
+//! Text of words that follow the law of Zipf and Mandelbrot, in sentences, lines and paragraphs.
 
 use std::path::Path;
 
@@ -15,14 +15,14 @@ const WORDS: u32 = 1_000_000;
 const SHIFT: f64 = 2.7;
 const EXPONENT: f64 = 1.1;
 
-/// Words of two letters that are left out, so that only five have so few, and a word has four letters on
+/// The number of two-letter words that are left out. Only five remain, and a word has four letters on
 /// average.
 const SHORT: usize = 95;
 
 /// Lines are broken at this many bytes.
 const WIDTH: usize = 100;
 
-/// Writes files of `bytes` together into `out`; returns the frequent words by falling frequency.
+/// Writes files of `bytes` in all into `out`. Returns the frequent words by falling frequency.
 pub fn write(out: &Path, bytes: u64, seed: u64) -> Result<Vec<String>> {
     let mut random = Rng::with_seed(seed);
     let zipf = Zipf::new(WORDS, SHIFT, EXPONENT);

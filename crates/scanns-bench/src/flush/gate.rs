@@ -1,10 +1,10 @@
-//! Stops all threads that add documents while one of them writes a segment, through the public seams of the
-//! library.
+//! Stops all threads that add documents while one of them writes a segment, through the public interfaces of
+//! the library.
 //!
-//! Segments are independent, so scanns needs nothing of this; it exists to measure what going on is worth. A
-//! thread says with [`Gate::working`] that it adds a document. The library writes a segment on the thread
-//! that filled it, into a file of the [`GatedDirectory`]: creating the file waits until no other thread is at
-//! work, and keeps them all from going on until the file is complete.
+//! Segments are independent, so scanns does not need this gate. It exists to measure the benefit of not
+//! stopping. A thread adds its documents in [`Gate::working`]. The library writes a segment on the thread
+//! that filled it, to a file in the [`GatedDirectory`]. Creating that file waits until no other thread is
+//! working, and keeps all of them from continuing until the file is complete.
 
 use std::cell::Cell;
 use std::io::Write;
@@ -18,7 +18,7 @@ use scanns::store::{Bytes, Directory, FsDirectory, Output, WriterLock};
 /// What other threads do while one writes a segment.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum FlushPolicy {
-    /// They go on.
+    /// They continue.
     Concurrent,
     /// They wait until it is written, as in engines in which all threads fill one buffer.
     StopTheWorld,
@@ -29,14 +29,15 @@ thread_local! {
     static WORKING: Cell<bool> = const { Cell::new(false) };
 }
 
-/// What threads pass to work, and close to write.
+/// Threads pass it to work, and close it to write.
 #[derive(Debug)]
 pub struct Gate {
     policy: FlushPolicy,
     world: Mutex<World>,
     changed: Condvar,
-    /// Segments written so far, and the time it took, in nanoseconds, all threads together.
+    /// Segments written so far.
     segments: AtomicU64,
+    /// The time spent writing segments, summed over all threads.
     nanoseconds: AtomicU64,
 }
 
@@ -44,7 +45,7 @@ pub struct Gate {
 struct World {
     /// Threads that are adding a document.
     working: usize,
-    /// A thread is writing a segment.
+    /// True while a thread writes a segment.
     writing: bool,
 }
 
@@ -59,17 +60,18 @@ impl Gate {
         })
     }
 
-    /// Segments written so far.
+    /// The number of segments written so far.
     pub fn segments(&self) -> u64 {
         self.segments.load(Ordering::Relaxed)
     }
 
-    /// Time spent writing segments, all threads together, without the time that a thread waited for others.
+    /// The time spent writing segments, summed over all threads, without the time that a thread waited for
+    /// others.
     pub fn seconds(&self) -> f64 {
         Duration::from_nanos(self.nanoseconds.load(Ordering::Relaxed)).as_secs_f64()
     }
 
-    /// Runs `work`, during which no other thread begins to write a segment.
+    /// Runs `work`. Meanwhile, no other thread begins to write a segment.
     pub fn working<R>(&self, work: impl FnOnce() -> R) -> R {
         if self.policy == FlushPolicy::Concurrent {
             return work();
@@ -98,7 +100,7 @@ impl Gate {
         self.changed.notify_all();
     }
 
-    /// Waits until no other thread works or writes. Returns whether this thread was at work.
+    /// Waits until no other thread works or writes. Returns true if this thread was working.
     fn begin_writing(&self) -> bool {
         let was_working = WORKING.get();
         if self.policy == FlushPolicy::StopTheWorld {
@@ -194,7 +196,7 @@ impl Drop for Writing {
 
 struct GatedOutput {
     inner: Box<dyn Output>,
-    /// `None` once all of the file has been written; making it durable stops nobody.
+    /// `None` once all of the file has been written; making it durable does not stop other threads.
     writing: Option<Writing>,
 }
 

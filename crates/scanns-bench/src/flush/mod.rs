@@ -1,10 +1,10 @@
-//! Writing segments while other threads go on, against all threads stopping until a segment is written, by
-//! number of threads and memory of a segment.
+//! Compares two ways to write segments, by number of threads and memory of a segment: other threads continue,
+//! or all threads stop until the segment is written.
 //!
-//! Threads add the documents of a text in memory through an [`IndexWriter`]; `gate.rs` stops the world. The
-//! rate of the whole includes the start, when no segment is full yet, and the end, when the commit writes
-//! what is left. The steady state is the time between the end of the first flush and the end of the last one
-//! before all text is added.
+//! Threads add the documents of a text in memory through an [`IndexWriter`]; `gate.rs` stops the threads. The
+//! rate of the whole build includes the start, when no segment is full yet, and the end, when the commit
+//! writes the remaining documents. The steady state is the time between the end of the first flush and the
+//! end of the last flush before all text is added.
 
 mod gate;
 
@@ -49,7 +49,7 @@ pub struct FlushArgs {
 }
 
 impl FlushArgs {
-    /// Smaller and fast.
+    /// Fewer settings and rounds, for a fast run.
     pub fn quick(path: &Path, work: &Path) -> Self {
         let (threads, segment_memory) = (vec![2], vec![16, 64]);
         FlushArgs {
@@ -75,7 +75,7 @@ struct Moment {
 /// Time between two moments.
 const EVERY: Duration = Duration::from_millis(4);
 
-/// Slices into which the time of a run is cut for the plot.
+/// The number of slices of a run's time in the plot.
 const SLICES: u32 = 20;
 
 /// The rate in MiB/s between the first flush and the last one before all text was added; `None` with fewer
@@ -111,7 +111,7 @@ struct FlushRun {
     slices: Vec<f64>,
 }
 
-/// Documents to add, and how far they have been added.
+/// The documents to add.
 struct DocumentSet {
     texts: Vec<Vec<u8>>,
     /// The number of the text of each document, and where the document is in it.
@@ -136,7 +136,7 @@ impl DocumentSet {
     }
 }
 
-/// Records the progress until `done`.
+/// Records the progress until `done` is set.
 fn watch(added: &AtomicU64, total: u64, gate: &Gate, begin: Instant, done: &AtomicBool) -> Vec<Moment> {
     let mut moments = Vec::new();
     loop {
@@ -178,7 +178,7 @@ impl FlushSetting {
     }
 }
 
-/// Adds every document once with each of the threads of a setting, and commits.
+/// Adds every document once, with the threads of the setting, and commits.
 fn measure(args: &FlushArgs, corpus: &DocumentSet, setting: FlushSetting) -> Result<FlushRun> {
     let room = whole::room(&args.work)?;
     let gate = Gate::new(setting.policy);
@@ -219,7 +219,7 @@ fn measure(args: &FlushArgs, corpus: &DocumentSet, setting: FlushSetting) -> Res
     let moments = moments.map_err(|_| anyhow!("the thread that watches the run panicked"))?;
     let found = Snapshot::open(room.path())?.info().documents;
     let expected = corpus.documents.len() as u64;
-    ensure!(found == expected, "{found} documents are in the index, {expected} were added");
+    ensure!(found == expected, "the index has {found} documents, but {expected} were added");
     Ok(FlushRun {
         whole: mib(corpus.bytes) / seconds,
         steady: steady(&moments),
@@ -257,7 +257,7 @@ pub fn run(args: &FlushArgs, results: &mut Results) -> Result<()> {
 /// Name, unit, which direction is better, and the figure of a run.
 type FlushMetric = (&'static str, &'static str, Better, fn(&FlushRun) -> Option<f64>);
 
-/// Puts what was measured into the results.
+/// Adds the measurements to the results.
 fn report(subject: &str, points: &[FlushSetting], runs: &[Vec<FlushRun>], results: &mut Results) {
     let of = |runs: &[FlushRun], figure: fn(&FlushRun) -> Option<f64>| {
         runs.iter().filter_map(figure).collect::<Vec<f64>>()
@@ -285,8 +285,8 @@ fn report(subject: &str, points: &[FlushSetting], runs: &[Vec<FlushRun>], result
     }
     if short {
         results.note(
-            "flush: there is no steady state to report if fewer than two segments are written before the \
-             text ends: take a larger corpus or less memory of a segment",
+            "flush: there is no steady state if fewer than two segments are written before the text ends: \
+             use a larger corpus or less memory for a segment",
         );
     }
     over_time(subject, points, runs, results);
@@ -304,7 +304,7 @@ fn over_time(subject: &str, points: &[FlushSetting], runs: &[Vec<FlushRun>], res
             let at = runs.iter().filter_map(|run| run.slices.get(usize::try_from(slice).ok()?).copied());
             let metric = ("rate over time", "MiB/s", Better::Neither);
             let series = point.series(subject, metric, at.collect());
-            // Not printed: forty lines of a plot.
+            // Not printed: these are forty points of a plot.
             results.series.push(series.with("% of the time", f64::from((slice + 1) * (100 / SLICES))));
         }
     }

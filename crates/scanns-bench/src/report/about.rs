@@ -1,98 +1,95 @@
-//! What each experiment is, in words for the report.
+//! Describes each experiment for the report.
 
-/// Name, title and text of the experiments.
+/// The name, title and text of each experiment.
 const ABOUT: &[(&str, &str, &str)] = &[
     (
         "reader",
         "Reading",
-        "Files into blocks that are thrown away, after figure 7 of SCANNS [1]. xs-rd-std reads blocks of a \
-         fixed size, each \
-         allocated afresh, through the page cache; xs-rd-nonuma takes blocks from a pool and reads past \
-         the page cache; \
-         xs-rd-numa keeps blocks and threads on one memory node; xs-rd-wave never cuts a token.",
+        "Reads files into blocks that are thrown away, after figure 7 of SCANNS [1]. xs-rd-std reads \
+         through the page cache into blocks of a fixed size, each of them newly allocated. xs-rd-nonuma \
+         takes blocks from a pool and reads past the page cache. xs-rd-numa keeps blocks and threads on \
+         one memory node. xs-rd-wave never cuts a token.",
     ),
     (
         "tokenizer",
         "Tokenizing",
-        "Text in memory, one thread, after figure 8 of SCANNS [1]: the two searches of C's strtok, a table \
-         of delimiter flags \
-         without branches, and ours with vector instructions. All found the same tokens before anything \
-         was measured.",
+        "Tokenizes text in memory on one thread, after figure 8 of SCANNS [1], with the two searches of \
+         C's strtok, with a table of delimiter flags and no branches, and with our vector instructions. \
+         All variants found the same tokens before anything was measured.",
     ),
     (
         "ladder",
         "Indexing in memory, one thread",
-        "Text in memory to a complete index of term frequencies, without reading: the step that makes most \
-         of figure 9 of SCANNS [1]. All indexes held the same before anything was measured.",
+        "Indexes text in memory, without reading, to a complete index of term frequencies: the step that \
+         takes most of the time in figure 9 of SCANNS [1]. All indexes had the same contents before \
+         anything was measured.",
     ),
     (
         "index",
         "From files to an index",
-        "Reading, tokenizing and indexing together, after figure 9 of SCANNS [1]: the paper's variants to \
-         an index in memory, \
-         ours to an index in memory and until it is committed on disk and can be searched.",
+        "Reads, tokenizes and indexes files, after figure 9 of SCANNS [1]. The paper's variants build an \
+         index in memory. Ours builds an index in memory, and an index that is committed on disk and can \
+         be searched.",
     ),
     (
         "latency",
         "Answers",
-        "Time per query by the number of searchers at once, after table II of SCANNS [1]: all hits in no \
-         order, as there, and the ten best in order.",
+        "The time per query by the number of concurrent searchers, after table II of SCANNS [1]: all hits \
+         in no order, as in the table, and the ten best hits in order.",
     ),
     (
         "memory",
         "Random writes to memory",
-        "After figure 11 of SCANNS [1]: writes of a block each to random places of memory that is backed \
-         already, by block size, threads and pages. Each thread has a share of its own.",
+        "Writes blocks to random places of memory that is already backed, by block size, threads and \
+         pages, after figure 11 of SCANNS [1]. Each thread has its own share of the memory.",
     ),
     (
         "media",
         "Source and target media",
-        "Every pair of directories to read from and to write to, after table 1 of Lin et al. [2]. What is \
-         built are documents and \
-         frequencies; theirs had positions, stored documents and vectors too, so the figures do not \
-         compare with theirs.",
+        "Builds an index for every pair of a directory to read from and a directory to write to, after \
+         table 1 of Lin et al. [2]. The index has documents and frequencies. Theirs also had positions, \
+         stored documents and vectors, so the figures cannot be compared with theirs.",
     ),
     (
         "buffers",
         "Buffer sizes",
-        "Each role that a buffer plays, with sizes from 1 KiB to 8 MiB, after LUCENE-888 [3]. Blocks are \
-         read in whole pages of \
-         4 KiB. Files of an index are mapped, which leaves their reading without a buffer to choose a size \
-         of.",
+        "Measures each role of a buffer with sizes from 1 KiB to 8 MiB, after LUCENE-888 [3]. Blocks are \
+         read in whole pages of 4 KiB. The files of an index are mapped, so reading them has no buffer \
+         whose size could be chosen.",
     ),
     (
         "flush",
         "Flushing",
-        "Each thread writing its segments while others go on, against all threads stopping until a segment \
-         is written. The steady state leaves out the start and the end of a build.",
+        "Compares threads that write their segments while others continue with threads that all stop \
+         until a segment is written. The steady state leaves out the start and the end of a build.",
     ),
     (
         "scaling",
         "Beyond this machine",
-        "A model fitted to what was measured here, and what it predicts for other machines.",
+        "The predictions for other machines of a model that is fitted to the measurements on this one.",
     ),
     (
         "peers",
         "Side by side with others",
-        "The same corpora, terms and queries; documents, tokens and hits were equal before any time was \
-         believed.",
+        "All programs had the same corpora, terms and queries. Their documents, tokens and hits were equal \
+         before any time was accepted.",
     ),
     (
         "reference",
         "The machine meanwhile",
-        "Work that has nothing to do with scanns, measured again and again during the run: how even the \
-         machine was.",
+        "Work that has nothing to do with scanns, measured repeatedly during the run. It shows how steady \
+         the machine was.",
     ),
 ];
 
-/// What the numbers in brackets refer to.
+/// The sources that the numbers in brackets refer to.
 pub const SOURCES: &[&str] = &[
     "Orhean et al., “SCANNS: Towards Scalable and Concurrent Data Indexing and Searching”",
     "Lin, Paniak, Boerke, “The Performance Envelope of Inverted Indexing on Modern Hardware”",
     "Apache Lucene, issue LUCENE-888, on the sizes of buffers",
 ];
 
-/// Title and text for an experiment; its name and nothing for one that is not known.
+/// The title and text of an experiment; the name and no text for an unknown one.
 pub fn about(name: &str) -> (&str, &str) {
     ABOUT.iter().find(|about| about.0 == name).map_or((name, ""), |&(_, title, text)| (title, text))
 }

@@ -1,4 +1,5 @@
-//! Which series belong into one plot: those of one subject and metric, with what varies as the axis.
+//! Decides which series share a plot: those of one subject and metric, with the setting that varies as the
+//! axis.
 
 use crate::results::{Series, Setting};
 
@@ -6,30 +7,30 @@ use crate::results::{Series, Setting};
 pub struct Group<'a> {
     /// What they were measured on.
     pub subject: &'a str,
-    /// What was measured.
+    /// The metric.
     pub metric: &'a str,
-    /// In what.
+    /// The unit of the metric.
     pub unit: &'a str,
     /// All of them, in order.
     pub series: Vec<&'a Series>,
-    /// The setting along the axis; none if nothing varies, or only names.
+    /// The setting along the axis; `None` if nothing varies, or only names do.
     pub axis: Option<&'a str>,
     /// Lines, or bars if there is no axis.
     pub lines: Vec<Line<'a>>,
 }
 
-/// A line of a plot: what differs in the axis only.
+/// A line of a plot: series that differ only in the setting on the axis.
 pub struct Line<'a> {
-    /// Variant, and what else was set.
+    /// The variant, and its other settings.
     pub name: String,
     /// True for figures that others published.
     pub published: bool,
-    /// Its points; the place on the axis is 0 where there is none.
+    /// Its points. The place on the axis is 0 if there is no axis.
     pub points: Vec<(f64, &'a Series)>,
 }
 
 impl Group<'_> {
-    /// What the plot shows.
+    /// The title of the plot.
     pub fn title(&self) -> String {
         let axis = self.axis.map_or(String::new(), |axis| format!(" by {axis}"));
         format!("{}: {}, {}{axis}", self.subject, self.metric, self.unit)

@@ -1,8 +1,8 @@
-//! One HTML file that shows a run: what each experiment is, its plots, its figures, and where they were
-//! taken.
+//! Writes one HTML file that shows a run: what each experiment is, its plots, its figures, and the machine
+//! that they were taken on.
 //!
-//! The file needs nothing else: plots are SVG in the page. `groups.rs` decides which series share a plot,
-//! `plot.rs` draws it, `about.rs` says in words what the experiments are.
+//! The file is self-contained: plots are SVG in the page. `groups.rs` decides which series share a plot,
+//! `plot.rs` draws it, and `about.rs` describes the experiments.
 
 mod about;
 mod groups;
@@ -37,7 +37,7 @@ pub fn save(results: &Results, directory: &Path) -> Result<()> {
 /// The report of a run as a page.
 ///
 /// # Errors
-/// Where a plot cannot be drawn.
+/// If a plot cannot be drawn.
 pub fn html(results: &Results) -> Result<String> {
     let mut experiments: Vec<&str> = Vec::new();
     for series in &results.series {
@@ -52,18 +52,18 @@ pub fn html(results: &Results) -> Result<String> {
             head {
                 meta charset="utf-8";
                 meta name="viewport" content="width=device-width,initial-scale=1";
-                title { "scanns: measured" }
+                title { "scanns: measurements" }
                 style { (PreEscaped(STYLE)) }
             }
             body {
-                h1 { "scanns: measured" }
+                h1 { "scanns: measurements" }
                 p { "scanns " (results.version) ", " (results.began) }
                 pre { "scanns-bench " (results.command.join(" ")) "\n" (results.machine) }
                 p.quiet {
                     "Variants of one table took turns, forwards in one round and backwards in the next. "
-                    "Points and figures are medians, whiskers and brackets go from the least to the greatest."
+                    "Points and figures are medians; whiskers and brackets show the least and the greatest."
                     " A ratio is the median of the ratios of the rounds, with its standard error. "
-                    "What others published is in grey and slanted."
+                    "Figures that others published are grey and italic."
                 }
                 nav { @for name in &experiments { a href={ "#" (name) } { (name) } } }
                 @for section in &sections { (section) }
@@ -101,7 +101,7 @@ fn section(name: &str, results: &Results) -> Result<Markup> {
     })
 }
 
-/// Which line of a plot is which.
+/// The legend of a plot.
 fn key(group: &Group<'_>) -> Markup {
     page! {
         p.key {
@@ -118,7 +118,7 @@ fn key(group: &Group<'_>) -> Markup {
     }
 }
 
-/// Medians, spreads, and ratios to the last variant with the same settings, which by custom is ours.
+/// Medians, spreads, and ratios to the last variant with the same settings, which by convention is ours.
 fn table(group: &Group<'_>) -> Markup {
     let ours = |series: &Series| {
         let alike = |other: &&&Series| other.settings == series.settings && !other.published;
@@ -145,7 +145,7 @@ fn table(group: &Group<'_>) -> Markup {
                 th { "variant" }
                 @for name in &settings { th { (name) } }
                 th { "median, " (group.unit) } th { "least" } th { "greatest" } th { "runs" }
-                th title="how many times better the last variant of the same settings is" {
+                th title="how many times better the last variant with the same settings is" {
                     "last is better by"
                 }
             }
@@ -165,7 +165,7 @@ fn table(group: &Group<'_>) -> Markup {
     }
 }
 
-/// A figure with as many digits as tell something.
+/// A figure with its significant digits.
 fn figure(value: f64) -> String {
     let digits = match value.abs() {
         value if value >= 100.0 => 0,

@@ -1,6 +1,6 @@
 //! Draws a group as SVG: lines with whiskers over an axis, or bars with whiskers.
 //!
-//! Which line is which stands below the plot, where it hides no point: see [`key`].
+//! The legend is below the plot, where it hides no point: see [`key`].
 
 use anyhow::{Result, anyhow};
 use plotters::coord::ranged1d::{AsRangedCoord, ValueFormatter};
@@ -8,10 +8,10 @@ use plotters::prelude::*;
 
 use super::groups::{Group, Line};
 
-/// Pixels of a plot.
+/// Size of a plot in pixels.
 const SIZE: (u32, u32) = (900, 420);
 
-/// Pixels of a bar with its gap.
+/// Height of a bar with its gap in pixels.
 const BAR: u32 = 34;
 
 /// Colours that people with any kind of colour vision can tell apart (Okabe and Ito).
@@ -51,7 +51,7 @@ fn colour(line: &Line<'_>, at: usize) -> RGBColor {
     if line.published { GREY } else { COLOURS[at % COLOURS.len()] }
 }
 
-/// Pixels of a dash, and of the gap after it: 0 for a whole line. With the colours they tell 21 lines apart.
+/// Pixels of a dash and of the gap after it; 0 for a solid line. With the colours, they distinguish 21 lines.
 fn dashes(at: usize) -> (u32, u32) {
     [(1, 0), (8, 4), (2, 4)][at / COLOURS.len() % 3]
 }
@@ -65,7 +65,7 @@ pub fn key<'a>(group: &'a Group<'_>) -> impl Iterator<Item = (String, String, &'
     })
 }
 
-/// True where the values span so much that only a logarithm shows the small ones.
+/// True if the values span a range so large that only a logarithm shows the small ones.
 fn spans(low: f64, high: f64) -> bool {
     low > 0.0 && high / low > 30.0
 }
@@ -89,7 +89,7 @@ fn lines(group: &Group<'_>, axis: &str, text: &mut String) -> DrawnPlot {
     }
 }
 
-/// A number for an axis.
+/// Formats a number for an axis.
 fn tick(value: &f64) -> String {
     if value.abs() >= 10.0 || value.fract() == 0.0 { format!("{value:.0}") } else { format!("{value:.2}") }
 }
@@ -154,7 +154,7 @@ fn bars(group: &Group<'_>, text: &mut String) -> DrawnPlot {
         .y_label_area_size(names)
         .build_cartesian_2d(0.0..high, rows)?;
     let name = |row: &SegmentValue<i32>| match row {
-        // Rows count from below, lines from above.
+        // Rows are counted from the bottom, lines from the top.
         SegmentValue::CenterOf(row) => {
             let at =
                 usize::try_from(i32::try_from(count).unwrap_or(i32::MAX) - 1 - row).unwrap_or(usize::MAX);

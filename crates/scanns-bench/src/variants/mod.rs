@@ -1,10 +1,10 @@
-//! The designs that scanns is measured against, by name: the ladder of Orhean et al., "SCANNS: Towards
-//! Scalable and Concurrent Data Indexing and Searching", under the names of the paper, with the design of
-//! scanns at its end.
+//! The designs that scanns is measured against, by name. They are the ladder of Orhean et al., "SCANNS:
+//! Towards Scalable and Concurrent Data Indexing and Searching", under the names of the paper. The design of
+//! scanns is the last step.
 //!
-//! Readers are in `read/`, tokenizers in `tokenize.rs`, indexes in memory in `invert/`; `pipeline.rs` runs
-//! any of one kind with any of the others. To add a variant, write its file beside the others and name it
-//! here: tests and experiments go through `ALL`.
+//! Readers are in `read/`, tokenizers in `tokenize.rs`, and indexes in memory in `invert/`. `pipeline.rs`
+//! combines any reader, tokenizer and index. To add a variant, write its file beside the others and name it
+//! here: tests and experiments iterate over `ALL`.
 
 pub mod invert;
 pub mod pipeline;
@@ -26,10 +26,10 @@ use invert::LadderIndex;
 use read::{Design, Driver, Lane};
 use tokenize::{FlagTable, Strtok};
 
-/// How the bytes of files come into blocks.
+/// How files are read into blocks.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum ReaderVariant {
-    /// Blocks of a fixed size, each allocated afresh and read through the page cache.
+    /// Blocks of a fixed size, each newly allocated and read through the page cache.
     Std,
     /// Blocks of a fixed size from a pool, read past the page cache.
     NoNuma,
@@ -69,14 +69,14 @@ impl ReaderVariant {
         matches!(self, Self::Std | Self::NoNuma | Self::Numa)
     }
 
-    /// Starts reading `inputs`, whole files with tokens between `delimiters`.
+    /// Starts reading `inputs` as whole files with tokens between `delimiters`.
     ///
-    /// Each lane must be emptied by a thread of its own, or dropped. The paper's readers read one block after
-    /// another and ignore queue depth, io_uring and chunks; the first ignores `direct` and `pages` too,
-    /// and only the last two of them look at `pin`.
+    /// Each lane must be emptied by its own thread, or dropped. The paper's readers read one block after
+    /// another and ignore queue depth, io_uring and chunks. The first of them also ignores `direct` and
+    /// `pages`, and only the last two use `pin`.
     ///
     /// # Errors
-    /// For options that cannot work, and if there is no memory or no thread to be had.
+    /// If the options are invalid, or if memory or a thread is not available.
     pub fn start(
         self,
         inputs: Arc<Vec<Input>>,
@@ -106,7 +106,7 @@ pub enum TokenizerVariant {
     Strtok,
     /// With a table of delimiter flags, without branches.
     Table,
-    /// The tokenizer of scanns: vector instructions.
+    /// The tokenizer of scanns, with vector instructions.
     Ours,
 }
 
@@ -175,9 +175,9 @@ impl VariantTokenizer {
 /// How terms become postings in memory.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum IndexerVariant {
-    /// A chained hash table, an allocation for everything.
+    /// A chained hash table with an allocation for everything.
     Std,
-    /// A Swiss table, an allocation for each key and posting.
+    /// A Swiss table with an allocation for each key and posting.
     Swiss,
     /// The chained table with a paged sub-allocator.
     StdPa,
@@ -210,7 +210,7 @@ impl IndexerVariant {
         find("indexer", name, &Self::ALL, Self::name)
     }
 
-    /// The tokenizer that belongs to it: the paper's table for the paper's indexers, ours for ours.
+    /// The tokenizer that feeds the indexer: the paper's table for the paper's indexers, ours for ours.
     pub const fn tokenizer(self) -> TokenizerVariant {
         match self {
             Self::Std | Self::Swiss | Self::StdPa | Self::SwissPa => TokenizerVariant::Table,
@@ -218,8 +218,8 @@ impl IndexerVariant {
         }
     }
 
-    /// An empty index. Budget and pages matter to the variants that reserve their memory: those with a
-    /// sub-allocator, and ours.
+    /// Creates an empty index. Budget and pages only matter to the variants that reserve their memory: those
+    /// with a sub-allocator, and ours.
     ///
     /// # Errors
     /// If the memory cannot be reserved.

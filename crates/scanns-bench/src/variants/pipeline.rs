@@ -1,9 +1,9 @@
-//! Files to an index in memory, with any reader, tokenizer and index of the ladder: what Orhean et al.,
-//! "SCANNS: Towards Scalable and Concurrent Data Indexing and Searching", measure as a whole in their figure
+//! Indexes files in memory with any reader, tokenizer and index of the ladder. Orhean et al., "SCANNS:
+//! Towards Scalable and Concurrent Data Indexing and Searching", measure this whole pipeline in their figure
 //! 9.
 //!
-//! Read threads give blocks to index threads, each of which has a tokenizer and an index of its own; a
-//! document is a file. Tokens that a reader cuts at the end of a block are put together by a `Joiner`.
+//! Read threads give blocks to index threads. Each index thread has its own tokenizer and its own index, and
+//! a document is a file. A `Joiner` joins the tokens that a reader cuts at the end of a block.
 
 use std::ops::Range;
 use std::sync::Arc;
@@ -20,7 +20,7 @@ use super::invert::LadderIndex;
 use super::read::Lane;
 use super::{IndexerVariant, ReaderVariant, TokenizerVariant, VariantTokenizer};
 
-/// What to run.
+/// The options of a run.
 #[derive(Clone, Debug)]
 pub struct LadderOptions {
     /// How files are read.
@@ -31,7 +31,7 @@ pub struct LadderOptions {
     pub indexer: IndexerVariant,
     /// Options of the reader; `lanes` is the number of index threads.
     pub read: ReadOptions,
-    /// What stands between tokens.
+    /// The bytes between tokens.
     pub delimiters: Delimiters,
     /// Options of each thread's index; `budget` is the memory of one.
     pub invert: InvertOptions,
@@ -43,7 +43,7 @@ pub struct LadderRun {
     pub seconds: f64,
     /// Bytes of text read.
     pub bytes: u64,
-    /// Inputs that could not be read, or not to their end.
+    /// Inputs that could not be read completely.
     pub failures: Vec<Failure>,
     /// The index of each thread.
     pub parts: Vec<LadderPart>,
@@ -54,7 +54,7 @@ pub struct LadderPart {
     /// Terms and postings; documents are numbers in `inputs`.
     pub index: Box<dyn LadderIndex>,
     /// For each document, the number of its input. An input that could not be opened is not a document; one
-    /// that could not be read to its end is a document of what was read.
+    /// that could be read only in part is a document with that part.
     pub inputs: Vec<u32>,
     /// The number of tokens that were cut to [`MAX_TOKEN`] bytes.
     pub cut_terms: u64,
@@ -63,8 +63,8 @@ pub struct LadderPart {
 /// Indexes `inputs`, one document each, and keeps the indexes in memory. Setting `cancel` stops it.
 ///
 /// # Errors
-/// For options that cannot work, if the memory does not suffice, and after `cancel` was set. Inputs that
-/// cannot be read are not an error; they are in [`LadderRun::failures`].
+/// If the options are invalid, if there is not enough memory, or if `cancel` was set. Inputs that cannot be
+/// read are not an error; they are in [`LadderRun::failures`].
 pub fn index_files(
     inputs: &Arc<Vec<Input>>,
     options: &LadderOptions,
@@ -100,7 +100,7 @@ pub fn index_files(
     })
 }
 
-/// The index thread.
+/// Indexes the blocks of one lane.
 fn index_lane(lane: Lane, options: &LadderOptions, cancel: &AtomicBool) -> Result<LadderPart> {
     if let Some(cpus) = lane.node_cpus() {
         internals::pin_current_thread(cpus);
@@ -165,7 +165,7 @@ impl IndexThread<'_> {
         Ok(())
     }
 
-    /// The end of the next stretch of text to push before looking at the memory: one that cuts no token.
+    /// The end of the next piece of text to push before the memory is checked. It does not cut a token.
     fn next_stop(&self, bytes: &[u8], range: Range<usize>) -> usize {
         let most = range.start + CHECK_EVERY / 4;
         if most >= range.end {
@@ -187,18 +187,18 @@ impl IndexThread<'_> {
     }
 }
 
-/// Puts tokens together that were cut by the end of a block.
+/// Joins the parts of tokens that were cut at the end of a block.
 struct Joiner {
     delimiters: Delimiters,
-    /// The beginning of a token that may go on in the next piece: at most a byte more than the longest
-    /// token, which tells the tokenizer that it was cut.
+    /// The beginning of a token that may continue in the next piece. It has at most one byte more than the
+    /// longest token, which tells the tokenizer that the token was cut.
     open: Vec<u8>,
 }
 
 impl Joiner {
-    /// Takes the rest of a token that began in the piece before from the front of `bytes[range]`, and, unless
-    /// the file ends there, the beginning of a token that may go on in the next piece from its end.
-    /// Returns the joined token, if it is complete, and the rest of the range.
+    /// Takes the rest of a token that began in the previous piece from the front of `bytes[range]`. Unless
+    /// the file ends there, also takes the beginning of a token that may continue in the next piece from the
+    /// end. Returns the joined token, if it is complete, and the rest of the range.
     fn join(
         &mut self,
         bytes: &[u8],
@@ -225,7 +225,7 @@ impl Joiner {
         (joined, range)
     }
 
-    /// Bytes at the front of `text` before the first delimiter.
+    /// The number of bytes at the front of `text` before the first delimiter.
     fn rest_of_token(&self, text: &[u8]) -> usize {
         text.iter().position(|&byte| self.delimiters.contains(byte)).unwrap_or(text.len())
     }

@@ -1,8 +1,8 @@
 //! The two tokenizers of Orhean et al., "SCANNS: Towards Scalable and Concurrent Data Indexing and
 //! Searching".
 //!
-//! [`Strtok`] finds one token after another with the two searches of C's `strtok`. [`FlagTable`] looks at
-//! each byte once and stores the bounds of all tokens of a window without a branch. Both give the tokens of
+//! [`Strtok`] finds one token after another with the two searches of C's `strtok`. [`FlagTable`] reads each
+//! byte once, and stores the bounds of all tokens of a window without a branch. Both find the same tokens as
 //! [`Tokenizer`](scanns::analysis::Tokenizer) for the same delimiters; tests compare them.
 
 use std::ops::Range;
@@ -10,9 +10,10 @@ use std::ops::Range;
 use scanns::analysis::TokenSink;
 use scanns::schema::{Delimiters, MAX_TOKEN};
 
-/// Finds tokens as C's `strtok` does: skips delimiters, then searches the next one, each with a fresh table.
+/// Finds tokens as C's `strtok` does: skips delimiters, then searches for the next one, each with a fresh
+/// table.
 ///
-/// Unlike there a zero byte is a byte like others, and the text is left as it is.
+/// Unlike in C, a zero byte is an ordinary byte, and the text is not changed.
 pub struct Strtok {
     delimiters: Vec<u8>,
     cut: u64,
@@ -34,7 +35,7 @@ impl Strtok {
             }
             let len = span::<false>(&text[start..end], &self.delimiters);
             self.cut += push_long(text, start..start + len, sink);
-            // The delimiter that ended the token needs no second look.
+            // The delimiter that ended the token need not be read again.
             start += len + 1;
         }
     }
@@ -45,9 +46,10 @@ impl Strtok {
     }
 }
 
-/// How many bytes at the front of `text` are in `set` (`strspn`), or are not (`strcspn`, without `MEMBERS`).
+/// The number of bytes at the front of `text` that are in `set` (`strspn`), or that are not (`strcspn`,
+/// without `MEMBERS`).
 ///
-/// As in the GNU C library: a table of 256 flags is made first, then four bytes are looked up between two
+/// As in the GNU C library, a table of 256 flags is built first, then four bytes are looked up between two
 /// branches.
 #[inline(never)]
 fn span<const MEMBERS: bool>(text: &[u8], set: &[u8]) -> usize {
@@ -73,11 +75,11 @@ fn push_long<S: TokenSink>(text: &[u8], range: Range<usize>, sink: &mut S) -> u6
 /// Bytes of text per window: no token within one is longer than [`MAX_TOKEN`].
 const WINDOW: usize = MAX_TOKEN;
 
-/// Finds tokens with a table of delimiter flags, one pass and no branch that depends on a byte.
+/// Finds tokens with a table of delimiter flags, in one pass and without a branch that depends on a byte.
 pub struct FlagTable {
     /// 1 for a delimiter.
     flags: [u8; 256],
-    /// Alternating starts and ends; as long as a `u16` counts, so that no bound is checked.
+    /// Alternating starts and ends. A `u16` is always a valid index, so no bound is checked.
     bounds: Box<[u16; 1 << 16]>,
     cut: u64,
 }
@@ -100,7 +102,7 @@ impl FlagTable {
             let mut count = self.changes(&text[start..stop]);
             let mut next = stop;
             if !count.is_multiple_of(2) && stop < end {
-                // The last token may go on, and begins the next window.
+                // The last token may continue, and begins the next window.
                 count -= 1;
                 next = start + usize::from(self.bounds[count]);
             } else if !count.is_multiple_of(2) {
@@ -122,14 +124,14 @@ impl FlagTable {
         }
     }
 
-    /// Stores the places where text begins or ends; returns how many. A token at the end of `bytes` is left
-    /// open.
+    /// Stores the offsets at which tokens begin or end. Returns their number. A token at the end of `bytes`
+    /// is left open.
     fn changes(&mut self, bytes: &[u8]) -> usize {
         let FlagTable { flags, bounds, .. } = self;
         let (mut count, mut before) = (0u16, 1u8);
         for (at, &byte) in (0u16..).zip(bytes) {
             let flag = flags[usize::from(byte)];
-            // Written always, kept where the flag changes.
+            // Always written, but kept only where the flag changes.
             bounds[usize::from(count)] = at;
             count += u16::from(flag ^ before);
             before = flag;

@@ -13,14 +13,13 @@ use scanns_bench::variants::{IndexerVariant, ReaderVariant, TokenizerVariant};
 
 use super::{Lists, OPTIONS, lists, merged, oracle, texts};
 
-/// Bytes of a block of the paper's readers: small, so that nearly every file has many.
+/// Block size of the paper's readers in bytes: small, so that nearly every file has many blocks.
 const SMALL: usize = 4 << 10;
 
-/// Bytes of a block of ours: the least that may be.
+/// Block size of our reader in bytes: the smallest that is allowed.
 const LARGE: usize = 256 << 10;
 
-/// `len` bytes of words from a small vocabulary, with a word across every place that is a multiple of
-/// `block`.
+/// `len` bytes of words from a small vocabulary, with a word across every multiple of `block`.
 fn words_across(random: &mut Rng, len: usize, block: usize) -> Vec<u8> {
     let mut text = Vec::with_capacity(len + 20);
     while text.len() < len {
@@ -35,7 +34,7 @@ fn words_across(random: &mut Rng, len: usize, block: usize) -> Vec<u8> {
     text
 }
 
-/// Files of every length that may matter beside `SMALL` and `LARGE`, with words and without a delimiter.
+/// Files of all lengths around `SMALL` and `LARGE` that may matter, with words and without a delimiter.
 fn contents(random: &mut Rng) -> Vec<Vec<u8>> {
     let mut files = texts(random);
     for len in [1, SMALL - 1, SMALL, SMALL + 1, 2 * SMALL, 3 * SMALL - 1, 9 * SMALL + 7] {
@@ -46,7 +45,7 @@ fn contents(random: &mut Rng) -> Vec<Vec<u8>> {
     for len in [LARGE - 1, LARGE, LARGE + 1, 2 * LARGE + 99] {
         files.push(words_across(random, len, LARGE));
     }
-    // Of a token that is too long, all that is kept, or all but a byte, is in the block before.
+    // Tokens that are too long, of which about the longest kept length is in the previous block.
     for before in [MAX_TOKEN - 1, MAX_TOKEN, MAX_TOKEN + 1] {
         for block in [SMALL, LARGE] {
             let start = before.next_multiple_of(block) - before;
@@ -57,7 +56,7 @@ fn contents(random: &mut Rng) -> Vec<Vec<u8>> {
     files
 }
 
-/// Files in a directory of their own, on a disk where direct I/O works.
+/// Files in their own directory, on a disk where direct I/O works.
 struct Tree {
     dir: tempfile::TempDir,
     contents: Vec<Vec<u8>>,
@@ -78,7 +77,7 @@ impl Tree {
         Tree { dir, contents, inputs: Arc::new(inputs) }
     }
 
-    /// The number that a file is named by.
+    /// The number in the name of a file.
     fn number(&self, input: u32) -> usize {
         self.inputs[input as usize].path.file_name().unwrap().to_str().unwrap().parse().unwrap()
     }
@@ -87,7 +86,7 @@ impl Tree {
         self.dir.path().join((number % 7).to_string()).join(number.to_string())
     }
 
-    /// What a run finds, by the numbers of files; every file must be one document.
+    /// The results of a run, by the numbers of files. Every file must be one document.
     fn found(&self, options: &LadderOptions) -> Lists {
         let run = index_files(&self.inputs, options, &AtomicBool::new(false)).unwrap();
         assert!(run.failures.is_empty() && run.parts.len() == options.read.lanes);
@@ -141,7 +140,7 @@ fn every_reader_tokenizer_and_indexer_finds_the_same_postings_with_any_number_of
             for indexer in IndexerVariant::ALL {
                 for threads in 1..=3 {
                     let found = tree.found(&options(reader, tokenizer, indexer, threads));
-                    // Millions of bytes to print would hide which variant it was.
+                    // Printing millions of bytes would hide the name of the variant.
                     let variant = format!("{reader:?}, {tokenizer:?}, {indexer:?}, {threads} threads");
                     assert!(found == expected, "seed {seed:x}, {variant}");
                 }

@@ -25,9 +25,9 @@ import org.apache.lucene.search.similarities.ClassicSimilarity;
 import org.apache.lucene.search.similarities.LMDirichletSimilarity;
 import org.apache.lucene.search.similarities.Similarity;
 
-/** Asks all queries of a file, with the loops of adapter.rs, and without the cache of queries. */
+/** Runs all queries of a file, with the same loops as adapter.rs, and without a query cache. */
 final class Asking {
-    /** Documents whose positions are read for the queries of a class. */
+    /** The number of documents after which no more positions are read for the queries of a class. */
     private static final long CHECKED = 100_000;
 
     private final IndexSearcher searcher;
@@ -36,10 +36,10 @@ final class Asking {
     private final long classNanos;
     private final boolean positions;
 
-    /** A query with the class that it belongs to. */
+    /** A query with its class and its terms. */
     private record Asked(String group, List<String> terms, Query query) {}
 
-    /** What is timed. */
+    /** A timed operation. */
     private interface Job {
         void run(Query query, Everything everything) throws IOException;
     }
@@ -66,7 +66,7 @@ final class Asking {
         }
     }
 
-    /** How documents are scored, by the name of the model in protocol.rs. */
+    /** The similarity for the name of a model in protocol.rs. */
     static Similarity similarity(String model) {
         return switch (model) {
             case "bm25" -> new BM25Similarity();
@@ -88,7 +88,7 @@ final class Asking {
         everything.count = searcher.count(query);
     }
 
-    @SuppressWarnings("deprecation") // A collector of one's own is the simplest that can be, and needs no manager.
+    @SuppressWarnings("deprecation") // A single collector needs no collector manager.
     private void all(Query query, Everything everything) throws IOException {
         everything.count = 0;
         searcher.search(query, everything);
@@ -129,7 +129,7 @@ final class Asking {
                 reader.numDocs(), reader.leaves().size(), hits, scores, micros, sums, Peer.peakBytes());
     }
 
-    /** Of the first queries of each class, the sum of one more than each position of their terms; 0 of others. */
+    /** For the first queries of each class, the sum of position + 1 over all positions of their terms. */
     private List<String> sums(List<Asked> asked) throws IOException {
         List<String> sums = new ArrayList<>();
         String group = "";
@@ -157,7 +157,7 @@ final class Asking {
     private List<String> times(List<Query> queries, Job job) throws Exception {
         List<Callable<double[][]>> work = new ArrayList<>();
         for (int i = 0; i < searchers; i++) {
-            // Searchers begin at different queries, so that they do not ask the same at once.
+            // Searchers start at different queries, so that they do not run the same query at the same time.
             final int first = i * queries.size() / searchers;
             work.add(() -> searchOn(queries, first, job));
         }
@@ -175,7 +175,7 @@ final class Asking {
         return medians;
     }
 
-    /** The rounds of one searcher: times by query. */
+    /** Runs the rounds of one searcher and returns the times by query. */
     private double[][] searchOn(List<Query> queries, int first, Job job) throws IOException {
         Everything everything = new Everything();
         double[][] times = new double[queries.size()][rounds];
@@ -193,7 +193,7 @@ final class Asking {
         return times;
     }
 
-    /** Gathers all hits with their scores, in arrays that are used again. */
+    /** Collects all hits with their scores in arrays that the next query reuses. */
     private static final class Everything implements Collector {
         int[] docs = new int[1 << 16];
         float[] scores = new float[1 << 16];

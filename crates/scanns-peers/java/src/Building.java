@@ -31,12 +31,13 @@ import org.apache.lucene.store.FSDirectory;
 import org.apache.lucene.util.BytesRef;
 
 /**
- * Builds an index: documents, frequencies and lengths of one field, and the path where a document is a file. Positions,
- * content and vectors are kept if that is wanted; what is stored is compressed as the codec does by default, for speed.
+ * Builds an index: documents, frequencies and lengths of one field, and the stored path if a document is a
+ * file. Positions, stored content and vectors are optional. Stored content has the default compression of the
+ * codec, which favors speed.
  *
- * <p>Each thread has a writer and an index of its own, or all share one. Merges run in the background without a limit
- * on their rate. The time is taken when every writer has committed, and again when merges have come to rest. Where a
- * number of segments is given, one thread fills one writer that merges nothing, with a commit for each segment.
+ * <p>Each thread has its own writer and index, or all threads share one. Merges run in the background without
+ * a rate limit. Times end when every writer has committed, and when all merges have finished. If a number of
+ * segments is given, one thread feeds one writer that does not merge, and commits each segment.
  */
 final class Building {
     static final String FIELD = "body";
@@ -81,7 +82,7 @@ final class Building {
         }
     }
 
-    /** Makes a directory with nothing in it. */
+    /** Creates an empty directory, or empties an existing one. */
     static void empty(Path path) throws IOException {
         if (Files.exists(path)) {
             try (var below = Files.walk(path)) {
@@ -107,7 +108,7 @@ final class Building {
         return report(bytes, seconds, rest, Peer.bytesWritten() - written);
     }
 
-    /** Adds all files by all threads and commits, and returns the bytes of their text. */
+    /** Adds all files with all threads and commits. Returns the bytes of their text. */
     private long fill(List<IndexWriter> writers) throws Exception {
         AtomicInteger next = new AtomicInteger();
         long bytes = 0;
@@ -127,7 +128,7 @@ final class Building {
         return bytes;
     }
 
-    /** Adds the files of each share and commits them as a segment, and returns the bytes of the text. */
+    /** Adds the files of each share and commits them as one segment. Returns the bytes of the text. */
     private long fillShares(IndexWriter writer) throws IOException {
         long bytes = 0;
         for (List<Path> share : shares) {
@@ -145,7 +146,7 @@ final class Building {
         return new IndexWriter(FSDirectory.open(path), config);
     }
 
-    /** Merges into segments of any size, with as many files as the codec likes. */
+    /** A policy that merges into segments of practically any size, without compound files. */
     static MergePolicy tiered() {
         TieredMergePolicy policy = new TieredMergePolicy();
         policy.setNoCFSRatio(0);
@@ -153,7 +154,7 @@ final class Building {
         return policy;
     }
 
-    /** Merges by {@code policy} in the background, as fast as can be. */
+    /** A configuration that merges by {@code policy} in the background, without a rate limit. */
     static IndexWriterConfig config(MergePolicy policy, int threads) {
         IndexWriterConfig config = new IndexWriterConfig();
         config.setUseCompoundFile(false);
@@ -165,7 +166,10 @@ final class Building {
         return config;
     }
 
-    /** Adds the documents of the files that are left to take, and returns the bytes of their text. */
+    /**
+     * Takes files from {@code next} on until none are left, adds their documents, and returns the bytes of
+     * their text.
+     */
     private long add(IndexWriter writer, List<Path> files, AtomicInteger next) throws IOException {
         FieldType type = new FieldType();
         type.setTokenized(true);
@@ -178,7 +182,7 @@ final class Building {
         Document document = new Document();
         document.add(new Field(FIELD, terms, type));
         if (!lines) document.add(path);
-        // Bytes are stored as they are: turning them into characters and back would cost time for nothing.
+        // Bytes are stored directly, which saves the time to convert them to characters and back.
         StoredField content = new StoredField(Contents.FIELD, new BytesRef());
         if (stored) document.add(content);
 
@@ -211,7 +215,7 @@ final class Building {
         return bytes;
     }
 
-    /** Opens what was built, whether by one writer or by several. */
+    /** Opens the index of one writer, or the indexes of several as one. */
     static IndexReader open(Path path) throws IOException {
         List<IndexReader> readers = new ArrayList<>();
         try (var below = Files.list(path)) {

@@ -18,18 +18,18 @@ import org.apache.lucene.search.TopFieldDocs;
 import org.apache.lucene.store.FSDirectory;
 import org.apache.lucene.util.BytesRef;
 
-/** Answers the requests of columns/protocol.rs, with the loops of columns/serve.rs. */
+/** Answers the requests of columns/protocol.rs, with the same loops as columns/serve.rs. */
 final class ColumnAsking {
-    /** Hits that the module for groups is asked to group at most: of a million it takes ten seconds and more. */
+    /** The maximum number of hits for the grouping module. A million hits take it ten seconds or more. */
     private static final int MOST_GROUPED = 200_000;
 
     private DirectoryReader reader;
     private ColumnIndex index;
 
-    /** A term that is ready to be asked for, with its first hits. */
+    /** The query for a term, with its first hits. */
     private record Asked(Query query, ScoreDoc[] hits) {}
 
-    /** What was found; only what was asked for is there. */
+    /** The results of an operation. Parts that were not requested are empty. */
     private static final class Answer {
         List<ColumnFacets.Facet> facets = List.of();
         ColumnIndex.Groups groups;
@@ -38,7 +38,7 @@ final class ColumnAsking {
         BytesRef exported;
     }
 
-    /** FNV-1a of 64 bits, as in columns/answer.rs. */
+    /** A 64-bit FNV-1a hash, as in columns/answer.rs. */
     private static final class Digest {
         private long hash = 0xcbf29ce484222325L;
 
@@ -160,7 +160,7 @@ final class ColumnAsking {
         loose.number(number);
     }
 
-    /** Microseconds by term and round. */
+    /** Times an operation. Returns microseconds by term and round. */
     private List<List<Double>> time(String[] words) throws IOException {
         final String operation = words[1];
         final int rounds = Integer.parseInt(words[3]);
@@ -187,11 +187,14 @@ final class ColumnAsking {
                 seen += answer.hashCode();
             }
         }
-        if (seen == 42) System.err.println("so that nothing of it can be left out");
+        if (seen == 42) System.err.println("this line only keeps the compiler from removing the operations");
         return times;
     }
 
-    /** The most memory that this process had since the last call, where the kernel lets that be asked. */
+    /**
+     * Returns the peak resident memory of this process since the last call, or since its start if the kernel
+     * cannot reset the peak.
+     */
     static long peakSince() throws IOException {
         final long peak = Peer.peakBytes();
         try {

@@ -29,14 +29,14 @@ import org.apache.lucene.store.FSDirectory;
 import org.apache.lucene.util.BytesRef;
 
 /**
- * Builds an index with columns by one thread, and merges it into one segment, in the order of its documents.
+ * Builds an index with columns in one thread, and merges it into one segment that keeps the document order.
  *
- * <p>The codec and the format are the newest; each field has files of its own, so that their sizes are known.
+ * <p>The codec and the format are the newest. Each field has its own files, so that its size is known.
  */
 final class ColumnBuilding {
     private ColumnBuilding() {}
 
-    /** The default codec, with an instance of the default format for each field. */
+    /** The default codec, with a separate instance of the default format for each field. */
     private static final class ByField extends Lucene104Codec {
         private final Map<String, DocValuesFormat> formats = new ConcurrentHashMap<>();
 
@@ -141,7 +141,7 @@ final class ColumnBuilding {
         return bytes;
     }
 
-    /** Bytes of the files of each column. */
+    /** The size of the files of each column, as JSON. */
     private static String columns(DirectoryReader reader, Path out) throws IOException {
         SegmentReader segment = (SegmentReader) reader.leaves().get(0).reader();
         List<String> columns = new ArrayList<>();

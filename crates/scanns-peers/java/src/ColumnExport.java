@@ -8,8 +8,9 @@ import org.apache.lucene.util.ArrayUtil;
 import org.apache.lucene.util.BytesRef;
 
 /**
- * Rows of id, address, date and length by id, descending. Numbers are read in the order of documents, since columns go forward
- * only; terms in the order of the output, or in that of their numbers, so that each block of a dictionary is read once.
+ * Exports rows of id, URL, date and length by descending id. Values are read in the order of documents,
+ * because columns can only be read forward. Terms are read in the order of the output, or in the order of
+ * their numbers, so that each block of a dictionary is read once.
  */
 final class ColumnExport {
     private byte[] out = new byte[1 << 16];
@@ -63,7 +64,7 @@ final class ColumnExport {
         return numbers;
     }
 
-    /** Rows behind their numbers, ascending. */
+    /** Sorts rows by the numbers of their terms. An entry is the number, shifted by 32 bits, and the row. */
     private static long[] byOrd(int[] ords) {
         long[] order = new long[ords.length];
         for (int i = 0; i < ords.length; i++) order[i] = (long) ords[i] << 32 | i;
@@ -71,7 +72,7 @@ final class ColumnExport {
         return order;
     }
 
-    /** The terms of all rows, one behind the other. */
+    /** The terms of all rows, concatenated. */
     private static final class Texts {
         private final int[] from;
         private final int[] to;
@@ -118,7 +119,7 @@ final class ColumnExport {
         length += text.length;
     }
 
-    /** Writes a number that is not less than 0. */
+    /** Writes a number that is not negative. */
     private void put(long number) {
         int digits = 1;
         for (long rest = number / 10; rest > 0; rest /= 10) digits++;

@@ -19,9 +19,9 @@ import org.apache.lucene.util.BytesRef;
 import org.apache.lucene.util.LongHeap;
 
 /**
- * Counts the hits of a query by the values of columns: of strings by their numbers, in an array, or in a hash table where there
- * are few hits (the limit is that of Lucene's own facets), of years in an array. Hits come in batches, and each batch goes
- * through a column at a time.
+ * Counts the hits of a query by the values of columns. Strings are counted by their numbers in an array, or
+ * in a hash table if there are few hits, with the same limit as Lucene's own facets. Years are counted in an
+ * array. Hits come in batches, and each batch is counted one column at a time.
  */
 final class ColumnFacets {
     private static final String[] FIELDS = {
@@ -34,7 +34,7 @@ final class ColumnFacets {
 
     private ColumnFacets() {}
 
-    /** Takes hits in batches. */
+    /** A receiver of batches of hits. */
     private interface Batches {
         void take(int[] docs, int count) throws IOException;
     }
@@ -66,7 +66,7 @@ final class ColumnFacets {
         }
     }
 
-    /** Counts by value. */
+    /** The counts of one column, by value. */
     private abstract static class Column implements Batches {
         abstract Facet first() throws IOException;
     }
@@ -139,10 +139,10 @@ final class ColumnFacets {
         }
     }
 
-    /** The most frequent numbers, of equal ones the least. */
+    /** Selects the numbers with the highest counts. Ties are broken by the least number. */
     private static final class Best {
         private final LongHeap heap = new LongHeap(ColumnIndex.FIRST);
-        /** No less than this is of use. */
+        /** Lower counts cannot be among the best. */
         int least;
 
         void add(int count, int number) {
@@ -159,7 +159,7 @@ final class ColumnFacets {
         }
     }
 
-    @SuppressWarnings("deprecation") // A collector of one's own is the simplest that can be, and needs no manager.
+    @SuppressWarnings("deprecation") // A single collector needs no collector manager.
     static List<Facet> count(IndexSearcher searcher, LeafReader leaf, Query query) throws IOException {
         final int hits = searcher.count(query);
         Column[] columns = new Column[FIELDS.length];
@@ -177,7 +177,7 @@ final class ColumnFacets {
         return facets;
     }
 
-    /** All hits. */
+    /** Returns all hits. */
     @SuppressWarnings("deprecation") // As above.
     static int[] docs(IndexSearcher searcher, Query query) throws IOException {
         int[][] all = {new int[searcher.count(query)]};

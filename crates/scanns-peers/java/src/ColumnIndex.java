@@ -26,7 +26,7 @@ import org.apache.lucene.search.grouping.TopGroupsCollector;
 import org.apache.lucene.util.BytesRef;
 import org.apache.lucene.util.FixedBitSet;
 
-/** What is done with the hits of a query in an index of one segment; what is meant stands in columns/protocol.rs. */
+/** The operations of columns/protocol.rs on the hits of a query, in an index of one segment. */
 final class ColumnIndex {
     static final int FIRST = 20;
     static final int GROUPS = 10;
@@ -40,10 +40,10 @@ final class ColumnIndex {
     private final LeafReader leaf;
     private final Sort byLength = new Sort(new SortField(LENGTH, SortField.Type.LONG, true));
 
-    /** A group: its value, how many documents it has, and its head. */
+    /** A group: its value, its number of documents, and its head. */
     record Group(BytesRef value, long count, int head) {}
 
-    /** All groups, and the first of them. */
+    /** The number of all groups, and the first of them. */
     record Groups(long total, List<Group> first) {}
 
     ColumnIndex(IndexSearcher searcher) {
@@ -63,8 +63,8 @@ final class ColumnIndex {
         return ColumnFacets.count(searcher, leaf, query);
     }
 
-    /** By the module for it: two passes, the first of which counts the groups as well. */
-    @SuppressWarnings("deprecation") // These collectors have no manager that takes several.
+    /** Groups with the grouping module, in two passes. The first pass also counts the groups. */
+    @SuppressWarnings("deprecation") // No collector manager combines several of these collectors.
     Groups groups(Query query) throws IOException {
         var first = new FirstPassGroupingCollector<BytesRef>(new TermGroupSelector(GROUP), byLength, GROUPS);
         var all = new AllGroupsCollector<BytesRef>(new TermGroupSelector(GROUP));
@@ -80,7 +80,7 @@ final class ColumnIndex {
         return new Groups(all.getGroupCount(), found);
     }
 
-    /** By the numbers of the values, as code for one segment would do it. */
+    /** Groups by the numbers of the values, as custom code for one segment would. */
     Groups groupsByHand(Query query) throws IOException {
         int[] docs = ColumnFacets.docs(searcher, query);
         SortedDocValues values = DocValues.getSorted(leaf, GROUP);
@@ -131,7 +131,7 @@ final class ColumnIndex {
         return new Groups(few ? some.size() : seen.cardinality(), found);
     }
 
-    /** Fields of hits, column by column, in the order of documents. */
+    /** Reads the fields of hits, column by column, in the order of documents. */
     BytesRef[][] fetch(ScoreDoc[] hits) throws IOException {
         long[] order = new long[hits.length];
         for (int i = 0; i < hits.length; i++) order[i] = (long) hits[i].doc << 32 | i;

@@ -6,13 +6,13 @@ import org.apache.lucene.index.LeafReaderContext;
 import org.apache.lucene.index.StoredFields;
 import org.apache.lucene.util.BytesRef;
 
-/** What an index holds, read back to be compared with that of others: see contents.rs. */
+/** Reads tokens and stored text of an index back, for the comparison with other engines. See contents.rs. */
 final class Contents {
     static final String FIELD = "content";
 
     private Contents() {}
 
-    /** Tokens of all documents, as the index counts them. */
+    /** The number of tokens in all documents, from the statistics of the index. */
     static long tokens(IndexReader reader) throws IOException {
         long tokens = 0;
         for (LeafReaderContext leaf : reader.leaves()) {
@@ -22,7 +22,7 @@ final class Contents {
         return tokens;
     }
 
-    /** ASCII bytes of all stored documents, and the sum of the CRC-32 of those of each. */
+    /** The number of ASCII bytes in all stored documents, and the sum of the CRC-32 of each one's ASCII. */
     static String digest(IndexReader reader) throws IOException {
         long bytes = 0;
         long crcs = 0;

@@ -5,7 +5,7 @@ import java.lang.invoke.MethodHandles;
 import java.lang.invoke.VarHandle;
 import java.nio.ByteOrder;
 
-/** The file of fetches, see columns/fetches.rs. What {@link #next} read stands in arrays that are used again. */
+/** Reads the file of fetches, see columns/fetches.rs. {@link #next} overwrites the previous fetch. */
 final class Fetches implements Closeable {
     static final String[] STRINGS = {
         "id", "url_norm", "host", "domain", "public_suffix", "content_type_norm", "language"
@@ -21,9 +21,9 @@ final class Fetches implements Closeable {
     private int at;
     private int end;
 
-    /** What strings and tags are in. */
+    /** The buffer with the strings and tags. */
     final byte[] bytes = new byte[4 << 20];
-    /** Where the strings begin, then the tags, and how long they are. */
+    /** The starts of the strings and then of the tags in the buffer, and their lengths. */
     final int[] starts = new int[1024];
     final int[] lengths = new int[1024];
     final long[] numbers = new long[NUMBERS.length];
@@ -36,12 +36,12 @@ final class Fetches implements Closeable {
     /** Reads the next fetch; false if there is none. */
     boolean next() throws IOException {
         if (!holds(4)) {
-            if (at != end) throw new IOException("the file of fetches is cut");
+            if (at != end) throw new IOException("the file of fetches is truncated");
             return false;
         }
         final int size = (int) INT.get(bytes, at);
         at += 4;
-        if (!holds(size)) throw new IOException("the file of fetches is cut");
+        if (!holds(size)) throw new IOException("the file of fetches is truncated");
         final int next = at + size;
         for (int i = 0; i < STRINGS.length; i++) string(i);
         for (int i = 0; i < numbers.length; i++, at += 8) numbers[i] = (long) LONG.get(bytes, at);
@@ -58,7 +58,7 @@ final class Fetches implements Closeable {
         at += 2 + lengths[i];
     }
 
-    /** Sees that so many bytes are in the array. */
+    /** Makes {@code wanted} unread bytes available in the buffer. Returns false if the file ends before. */
     private boolean holds(int wanted) throws IOException {
         if (end - at >= wanted) return true;
         System.arraycopy(bytes, at, bytes, 0, end - at);

@@ -18,10 +18,11 @@ import org.apache.lucene.search.WildcardQuery;
 import org.apache.lucene.util.BytesRef;
 
 /**
- * Reads queries as form.rs writes them: words with a space between them, operators in front of what they are for.
+ * Parses queries in the syntax of form.rs: words separated by single spaces, in prefix notation.
  *
- * <p>Prefixes, wildcards, expressions, ranges and sets score 1, which is Lucene's default. A list of nothing but
- * exclusions matches all other documents, which in Lucene takes a clause for all.
+ * <p>Prefixes, wildcards, expressions, ranges and sets have a score of 1, which is Lucene's default. A list
+ * of only excluded clauses matches all other documents. In Lucene this needs an additional clause that
+ * matches all documents.
  */
 final class Form {
     private static final String FIELD = Building.FIELD;
@@ -30,7 +31,7 @@ final class Form {
     private final List<String> terms = new ArrayList<>();
     private int at;
 
-    /** A query and the terms that it names, of lists and phrases. */
+    /** A query and its terms, including those in lists and phrases, but not patterns. */
     record Read(Query query, List<String> terms) {}
 
     private Form(String line) {
@@ -40,7 +41,7 @@ final class Form {
     static Read read(String line) {
         Form form = new Form(line);
         Query query = form.query();
-        if (form.at < form.words.length) throw new IllegalArgumentException("it goes on where it is complete: " + line);
+        if (form.at < form.words.length) throw new IllegalArgumentException("more words after the query: " + line);
         return new Read(query, form.terms);
     }
 
@@ -80,11 +81,11 @@ final class Form {
                 yield new BoostQuery(query(), boost);
             }
             case "bool" -> list();
-            default -> throw new IllegalArgumentException(kind + " is no kind of query");
+            default -> throw new IllegalArgumentException(kind + " is not a kind of query");
         };
     }
 
-    /** A backslash has no meaning in a form. */
+    /** Escapes backslashes, which have no special meaning in the syntax of form.rs. */
     private static String escaped(String pattern) {
         return pattern.replace("\\", "\\\\");
     }

@@ -11,9 +11,9 @@ import org.apache.lucene.store.Directory;
 import org.apache.lucene.store.FSDirectory;
 
 /**
- * Merges all segments of an index into one, without a limit on its rate. The index to merge stays as it is: its files
- * are linked, since Lucene never writes to a file that is there. The time is taken from opening to the end of the
- * commit.
+ * Merges all segments of an index into one, without a rate limit. The original index is not changed: its
+ * files are linked, because Lucene never writes to existing files. The time is measured from opening to the
+ * end of the commit.
  */
 final class Merging {
     private Merging() {}

@@ -5,8 +5,10 @@ import java.util.HashMap;
 import java.util.Map;
 
 /**
- * Lucene as an adapter: {@code Peer build|merge|search|rank --name value ... --flag ...}, reports as lines of JSON. What the
- * options and the reports mean stands in protocol.rs; {@link Building}, {@link Merging}, {@link Asking} and {@link Ranking} do the work.
+ * The adapter for Lucene: {@code Peer VERB --name value ... --flag ...} prints lines of JSON. The verbs are
+ * build, merge, search, rank, columns-build and columns-ask. {@link Building}, {@link Merging},
+ * {@link Asking}, {@link Ranking}, {@link ColumnBuilding} and {@link ColumnAsking} implement them.
+ * protocol.rs and columns/protocol.rs describe the options and the reports.
  */
 final class Peer {
     private Peer() {}
@@ -29,7 +31,7 @@ final class Peer {
     }
 
     public static void main(String[] arguments) throws Exception {
-        if (arguments.length == 0) throw new IllegalArgumentException("expected a verb, pairs of --name value, flags");
+        if (arguments.length == 0) throw new IllegalArgumentException("expected a verb, then options and flags");
         Map<String, String> values = new HashMap<>();
         for (int i = 1; i < arguments.length; i++) {
             boolean flag = i + 1 == arguments.length || arguments[i + 1].startsWith("--");
@@ -47,12 +49,12 @@ final class Peer {
         }
     }
 
-    /** Bytes that this process handed to the system to be written since it began. */
+    /** The number of bytes that this process has passed to the system for writing since it started. */
     static long bytesWritten() throws IOException {
         return procNumber("/proc/self/io", "wchar:");
     }
 
-    /** The most memory that this process ever had resident, in bytes. */
+    /** The peak resident memory of this process, in bytes. */
     static long peakBytes() throws IOException {
         return procNumber("/proc/self/status", "VmHWM:") << 10;
     }

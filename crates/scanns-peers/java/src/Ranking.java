@@ -14,8 +14,9 @@ import org.apache.lucene.search.ScoreDoc;
 import org.apache.lucene.search.ScoreMode;
 
 /**
- * Writes the best hits of each query of a file, with their scores, to be compared with those of scanns: see scores.rs
- * for what is written. Documents are numbered as they were added, which segments that nothing merges keep.
+ * Writes the best hits of each query of a file with their scores, for the comparison with scanns. See
+ * scores.rs for the format. Documents are numbered in the order in which they were added, because the
+ * segments are not merged.
  */
 final class Ranking {
     private Ranking() {}
@@ -51,7 +52,7 @@ final class Ranking {
         return sum;
     }
 
-    /** Which documents match, whatever their scores: how many, and the sum of their numbers, well mixed. */
+    /** The number of all matching documents, and the sum of their hashed numbers. */
     private static final class Sum implements Collector {
         long count;
         long digest;
@@ -76,7 +77,7 @@ final class Ranking {
             };
         }
 
-        /** The end of SplitMix64. */
+        /** Hashes a document number with the finalizer of SplitMix64. */
         private static long mix(long number) {
             long mixed = number + 0x9e3779b97f4a7c15L;
             mixed = (mixed ^ (mixed >>> 30)) * 0xbf58476d1ce4e5b9L;

@@ -3,7 +3,7 @@ import org.apache.lucene.analysis.tokenattributes.BytesTermAttribute;
 import org.apache.lucene.index.IndexWriter;
 import org.apache.lucene.util.BytesRef;
 
-/** Terms that are the bytes between white space and /, without a copy and without turning them into characters. */
+/** Splits bytes at white space and / into terms, without copying them or converting them to characters. */
 final class Terms extends TokenStream {
     private static final boolean[] SEPARATES = new boolean[256];
 
@@ -18,7 +18,7 @@ final class Terms extends TokenStream {
     private int at;
     private int end;
 
-    /** What to split next. */
+    /** Sets the text to split next. */
     void set(byte[] text, int start, int end) {
         this.text = text;
         this.at = start;
@@ -38,7 +38,7 @@ final class Terms extends TokenStream {
         if (start == p) return false;
         term.bytes = text;
         term.offset = start;
-        // Lucene takes no longer terms.
+        // Lucene refuses longer terms.
         term.length = Math.min(p - start, IndexWriter.MAX_TERM_LENGTH);
         attribute.setBytesRef(term);
         return true;

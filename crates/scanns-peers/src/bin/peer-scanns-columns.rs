@@ -1,4 +1,4 @@
-//! Columns of scanns, through its library only.
+//! The adapter for the columns of scanns. It uses only the public library.
 
 use std::ops::ControlFlow;
 use std::path::Path;
@@ -18,7 +18,7 @@ use scanns_peers::columns::protocol::{Built, Operation};
 use scanns_peers::columns::serve::{Engine, Index, peak_since, serve};
 use scanns_peers::columns::{FACETS, FETCHED, FIRST, GROUPS, NUMBERS, STRINGS, fetches};
 
-/// Scores play no part.
+/// Required by the API; the operations use no scores.
 const MODEL: Model = Model::Bm25 { k1: 1.2, b: 0.75 };
 
 struct Scanns;
@@ -120,7 +120,7 @@ impl Engine for Scanns {
     }
 }
 
-/// An index that is open.
+/// An open index.
 struct Opened {
     snapshot: Snapshot,
     facets: Vec<Aggregation>,
@@ -131,7 +131,7 @@ struct Opened {
     date: Field,
 }
 
-/// What was found; only what was asked for is there.
+/// The results of an operation. Parts that were not requested are empty.
 #[derive(Default)]
 struct Answer {
     facets: Vec<Aggregated>,
@@ -141,21 +141,21 @@ struct Answer {
     exported: Option<Vec<u8>>,
 }
 
-/// Rows of an export whose terms are read together: as many as stay in the cache.
+/// The number of export rows whose terms are read together: their terms fit into the processor's cache.
 const ROWS: usize = 4_096;
 
-/// The terms of some rows, one behind the other, and where each begins and ends, by row.
+/// The terms of some rows, concatenated, with the start and end of the term of each row.
 #[derive(Default)]
 struct Texts {
     bytes: Vec<u8>,
     places: Vec<(usize, usize)>,
-    /// A number above the row that wants it.
+    /// For each row, the number of its term in the high 32 bits and the row in the low 32 bits.
     wanted: Vec<u64>,
     numbers: Vec<u32>,
 }
 
 impl Texts {
-    /// Makes them the terms with these numbers, each read once.
+    /// Reads the terms with the numbers `orders`, one for each row. Each distinct term is read once.
     fn read(&mut self, terms: &DictionaryReader, orders: impl ExactSizeIterator<Item = u32>) -> Result<()> {
         let Texts { bytes, places, wanted, numbers } = self;
         bytes.clear();
@@ -197,11 +197,11 @@ fn low(wanted: u64) -> usize {
     usize::try_from(wanted & u64::from(u32::MAX)).unwrap_or(usize::MAX)
 }
 
-/// The value of each document.
+/// The values of a column for `docs`, which must have one value each.
 fn singles(column: &Column, docs: &[u32]) -> Result<Vec<u64>> {
     let mut found = Gathered::default();
     Gather::new(column).read(docs, &mut found)?;
-    ensure!(found.ends().is_none(), "a document has not one value");
+    ensure!(found.ends().is_none(), "a document does not have exactly one value");
     Ok(found.values().to_vec())
 }
 
@@ -233,7 +233,8 @@ impl Opened {
             .collect()
     }
 
-    /// Rows by id, descending.
+    /// Exports the rows of all hits by descending id. With `in_order`, values are read in the order of the
+    /// output.
     fn export(&self, searcher: &Searcher<'_>, query: &Query, in_order: bool) -> Result<Vec<u8>> {
         let mut docs = Vec::new();
         searcher.for_each_window(query, |_, start, bits| {
@@ -257,7 +258,8 @@ impl Opened {
             _ => 0,
         };
         let mut out = Vec::new();
-        let (id_terms, url_terms) = (ids.terms().context("ids")?, urls.terms().context("urls")?);
+        let (id_terms, url_terms) =
+            (ids.terms().context("ids have no terms")?, urls.terms().context("URLs have no terms")?);
         if in_order {
             let (mut id, mut url) = (Vec::new(), Vec::new());
             for next in sorted {
@@ -350,15 +352,15 @@ impl Index for Opened {
         if let Some(groups) = &answer.groups {
             both.number(groups.total);
             for group in &groups.groups {
-                let head = group.hits.first().context("a group without a head")?;
-                both.strict.string(&text(group.value.as_ref().context("a group without a value")?));
+                let head = group.hits.first().context("a group has no head")?;
+                both.strict.string(&text(group.value.as_ref().context("a group has no value")?));
                 both.number(group.count);
                 both.strict.string(&text(&one(ids, head.hit.doc)?));
             }
         }
         for hit in answer.sorted.iter().flatten() {
-            let length = hit.keys.first().and_then(Option::as_ref).context("a hit without a length")?;
-            ensure!(matches!(length, Value::Unsigned(_)), "lengths are {length:?}");
+            let length = hit.keys.first().and_then(Option::as_ref).context("a hit has no length")?;
+            ensure!(matches!(length, Value::Unsigned(_)), "a length is {length:?}, not an unsigned number");
             both.loose.string(&text(length));
             both.strict.string(&text(length));
             both.strict.string(&text(&one(ids, hit.hit.doc)?));
@@ -375,10 +377,10 @@ impl Index for Opened {
 fn one(column: &Column, doc: u32) -> Result<Value> {
     let mut values = Vec::new();
     column.values_of(doc, &mut values)?;
-    values.pop().context("a document without an id")
+    values.pop().context("a document has no id")
 }
 
-/// A value as all adapters write it: numbers in digits.
+/// A value as all adapters write it: numbers as decimal digits.
 fn text(value: &Value) -> Vec<u8> {
     match value {
         Value::Text(text) => text.clone(),

@@ -1,4 +1,4 @@
-//! scanns as an adapter, with the defaults of its command.
+//! The adapter for scanns, with the defaults of its command line.
 
 use std::cell::RefCell;
 use std::ops::ControlFlow;
@@ -19,8 +19,8 @@ use scanns_peers::form::Form;
 use scanns_peers::protocol::{BuildTask, Built, Contents, Kept, Merged, Scoring, Unit};
 
 thread_local! {
-    /// All hits of a query, segment by segment: documents and scores. Used again for the next, as the other
-    /// adapters do.
+    /// Buffers for all hits of a query, segment by segment: documents and scores. The next query reuses them,
+    /// as in the other adapters.
     static ALL: RefCell<(Vec<u32>, Vec<f32>)> = const { RefCell::new((Vec::new(), Vec::new())) };
 }
 
@@ -32,9 +32,9 @@ struct Opened {
     model: Model,
 }
 
-/// The defaults of the command, and what is to be kept.
+/// The defaults of the command line, with what the task keeps.
 fn options(task: &BuildTask) -> Result<IndexOptions> {
-    // A read thread for four that index, as the command has them.
+    // One read thread for every four lanes, as in the command line.
     let most = task.threads.div_ceil(4);
     let read_threads = (1..=most).rev().find(|&read| task.threads.is_multiple_of(read)).unwrap_or(1);
     Ok(IndexOptions {
@@ -53,7 +53,7 @@ fn options(task: &BuildTask) -> Result<IndexOptions> {
     })
 }
 
-/// What is stored, read back; none if nothing is to be.
+/// Reads the stored text back and returns its digest, or none if no text is stored.
 fn contents(snapshot: &Snapshot, kept: Kept) -> Result<Option<Contents>> {
     if !kept.stored {
         return Ok(None);
@@ -68,7 +68,7 @@ fn contents(snapshot: &Snapshot, kept: Kept) -> Result<Option<Contents>> {
     Ok(Some(digest.finish()))
 }
 
-/// Builds or goes on with an index of the files in `list`.
+/// Adds the files in `list` to the index at `out`, which is created if it does not exist.
 fn build(out: &Path, options: &IndexOptions, list: &Path) -> Result<IndexReport> {
     let list = FileList { from: ListFrom::Path(list.into()), separator: Separator::Nul };
     let source = SourceOptions { files_from: Some(list), ..options.source.clone() };
@@ -89,7 +89,7 @@ impl Engine for Scanns {
         let reports = if task.segments == 0 {
             vec![build(&task.out, &options, &task.files)?]
         } else {
-            // One thread that writes no segment before it has to, and a build for each.
+            // One lane with the whole memory budget, so that each build writes one segment.
             let read = ReadOptions { lanes: 1, read_threads: 1, ..options.read.clone() };
             let options = IndexOptions { read, segment_memory: options.memory, merge: None, ..options };
             task.shares().iter().map(|list| build(&task.out, &options, list)).collect::<Result<_>>()?
@@ -97,7 +97,7 @@ impl Engine for Scanns {
         let sum = |of: fn(&IndexReport) -> u64| reports.iter().map(of).sum::<u64>();
         let snapshot = Snapshot::open(&task.out)?;
         let (info, tokens) = (snapshot.info(), sum(|report| report.tokens));
-        ensure!(info.tokens == tokens, "{tokens} tokens went in, {} are there", info.tokens);
+        ensure!(info.tokens == tokens, "{tokens} tokens were added, but the index has {}", info.tokens);
         let seconds = reports.iter().map(|report| report.seconds).sum();
         Ok(Built {
             documents: info.documents,
@@ -137,7 +137,7 @@ impl Engine for Scanns {
     }
 
     fn open(&self, directory: &Path, scoring: Scoring) -> Result<Opened> {
-        // The process ends with the last query, and so may the snapshot.
+        // The snapshot may live until the process ends, which is after the last query.
         let snapshot = Box::leak(Box::new(Snapshot::open(directory)?));
         Ok(Opened { searcher: snapshot.searcher(), snapshot, model: scoring.of_scanns() })
     }

@@ -1,14 +1,19 @@
-//! What answers have in common: two digests of each.
+//! The comparison of answers by two digests of each answer.
 //!
-//! The strict one takes in everything that was found, in its order: of facets values and counts, the most
-//! frequent first and of equal ones the least value; of groups their number, values, counts and heads; of a
-//! sort ids and lengths, the longest first and of equal ones the first document; of hits their values; of an
-//! export its bytes. The loose one leaves out what the order of equal ones decides, for engines that define
-//! none: it has counts of facets and lengths of a sort only.
+//! The strict digest covers the whole answer, in order:
+//!
+//! - facets: values and counts, the highest count first, ties by the least value
+//! - groups: the number of groups, and their values, counts and heads
+//! - sorts: ids and lengths, the longest document first, ties by the first document
+//! - fields of hits: the values
+//! - exports: the bytes
+//!
+//! The loose digest leaves out what depends on the order of ties, for engines that do not define this order.
+//! It covers, for example, only the counts of facets and the lengths of a sort.
 
 use serde::{Deserialize, Serialize};
 
-/// FNV-1a of 64 bits, which takes two lines in any language.
+/// A 64-bit FNV-1a hash, which takes two lines in any language.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Digest(u64);
 
@@ -19,57 +24,57 @@ impl Default for Digest {
 }
 
 impl Digest {
-    /// Takes in bytes.
+    /// Adds bytes.
     pub fn bytes(&mut self, bytes: &[u8]) {
         for &byte in bytes {
             self.0 = (self.0 ^ u64::from(byte)).wrapping_mul(0x0100_0000_01b3);
         }
     }
 
-    /// Takes in a number: its bytes, little-endian.
+    /// Adds a number: its bytes, little-endian.
     pub fn number(&mut self, number: u64) {
         self.bytes(&number.to_le_bytes());
     }
 
-    /// Takes in a string: its length and its bytes.
+    /// Adds a string: its length and its bytes.
     pub fn string(&mut self, string: &[u8]) {
         self.number(string.len() as u64);
         self.bytes(string);
     }
 
-    /// In hexadecimal digits.
+    /// Returns the hash in hexadecimal digits.
     pub fn finish(self) -> String {
         format!("{:016x}", self.0)
     }
 }
 
-/// What was found, as far as it is compared.
+/// The digests of an answer.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct Digests {
-    /// Everything.
+    /// The digest of the whole answer.
     pub strict: String,
-    /// What no order of equal ones decides.
+    /// The digest of what does not depend on the order of ties.
     pub loose: String,
 }
 
-/// Both digests while they are made.
+/// Both digests during their computation.
 #[derive(Clone, Copy, Debug, Default)]
 pub struct Both {
-    /// Everything.
+    /// The digest of the whole answer.
     pub strict: Digest,
-    /// What no order of equal ones decides.
+    /// The digest of what does not depend on the order of ties.
     pub loose: Digest,
 }
 
 impl Both {
-    /// Takes a number into both.
+    /// Adds a number to both digests.
     pub fn number(&mut self, number: u64) {
         self.strict.number(number);
         self.loose.number(number);
     }
 
-    /// In hexadecimal digits.
+    /// Returns both digests in hexadecimal digits.
     pub fn finish(self) -> Digests {
         Digests { strict: self.strict.finish(), loose: self.loose.finish() }
     }
@@ -89,6 +94,6 @@ mod tests {
         assert_ne!(of(&["ab", "c"]), of(&["a", "bc"]));
         let mut known = Digest::default();
         known.bytes(b"foobar");
-        assert_eq!(known.finish(), "85944171f73967e8", "the value that the authors of FNV publish");
+        assert_eq!(known.finish(), "85944171f73967e8", "the value published by the authors of FNV");
     }
 }

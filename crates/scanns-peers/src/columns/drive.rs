@@ -1,4 +1,4 @@
-//! Has the adapters build, compares their answers, and times them in turns.
+//! The driver for columns: it builds with all adapters, compares their answers, and times them in turns.
 
 use std::collections::BTreeMap;
 use std::fs::{self, OpenOptions};
@@ -21,19 +21,20 @@ use crate::toolchain::Ready;
 pub struct Engine {
     /// Name and version.
     pub name: String,
-    /// Program and arguments before those of the verb.
+    /// Program, first arguments and verb of the adapter that builds.
     pub build: Vec<String>,
-    /// The same of the adapter that answers.
+    /// The same for the adapter that answers.
     pub ask: Vec<String>,
-    /// Where its index goes.
+    /// The directory of its index.
     pub index: PathBuf,
-    /// Where what it says besides its answers goes.
+    /// The file for its standard error.
     pub log: PathBuf,
-    /// True if it defines an order of equal ones, so that answers must be the same to the last byte.
+    /// True if the engine defines the order of ties, so that its answers must be identical.
     pub is_strict: bool,
 }
 
-/// An engine whose adapter is a program beside its other one, called the same with `-columns` behind.
+/// An engine with a separate adapter for columns: the program of its other adapter with the suffix
+/// `-columns`.
 fn beside(name: &str, ready: Ready, plan: &Plan) -> Engine {
     let [build, ask] = ["build", "ask"].map(|verb| {
         let mut words = ready.command.clone();
@@ -62,7 +63,7 @@ pub fn scanns(ready: Ready, plan: &Plan) -> Engine {
     beside("scanns", ready, plan)
 }
 
-/// tantivy, which has no order of equal ones.
+/// tantivy, which does not define the order of ties.
 pub fn tantivy(ready: Ready, plan: &Plan) -> Engine {
     Engine { is_strict: false, ..beside("tantivy", ready, plan) }
 }
@@ -73,40 +74,40 @@ pub fn lucene(ready: Ready, plan: &Plan) -> Engine {
     engine("Lucene", &ready.version, commands, plan)
 }
 
-/// What is measured.
+/// What to measure.
 #[derive(Clone, Debug)]
 pub struct Plan {
-    /// Documents.
+    /// Number of documents.
     pub documents: u32,
     /// Seed of the corpus.
     pub seed: u64,
-    /// Times that engines take turns.
+    /// Number of turns of each engine.
     pub turns: usize,
     /// How an operation is timed in a turn.
     pub timing: Timing,
-    /// Exports after the index was dropped from the page cache.
+    /// Number of exports of each kind that begin with an empty page cache.
     pub colds: usize,
     /// Directory of the corpus.
     pub work: PathBuf,
 }
 
-/// Times of an operation: milliseconds, by operation, hits, and whether the index was in the page cache.
+/// Times in milliseconds, by operation, number of hits, and whether the index was in the page cache.
 pub type Times = BTreeMap<(Operation, u32, bool), Vec<f64>>;
 
-/// What was measured of an engine.
+/// The measurements of one engine.
 #[derive(Clone, Debug)]
 pub struct Measured {
-    /// Building.
+    /// The report of the build.
     pub built: Built,
-    /// Times.
+    /// The times of all operations.
     pub times: Times,
-    /// Most memory while it was asked.
+    /// Peak memory while it answered.
     pub peak_bytes: u64,
-    /// Operations of which only what no order of equal ones decides was the same.
+    /// Operations for which only the loose digests were equal. See [`super::answer`].
     pub loosely: Vec<Operation>,
 }
 
-/// Operations with the numbers of hits and the terms that they are done for.
+/// All operations, each with the number of hits and the terms to run it for.
 fn jobs(documents: u32) -> Vec<(Operation, u32, Vec<String>)> {
     let decades = Tags::decades(documents);
     let of =
@@ -116,10 +117,10 @@ fn jobs(documents: u32) -> Vec<(Operation, u32, Vec<String>)> {
     jobs
 }
 
-/// Builds what is not there, compares answers, and measures.
+/// Builds the missing indexes, compares answers, and measures.
 ///
 /// # Errors
-/// Where an adapter fails, or answers differ.
+/// If an adapter fails, or answers differ.
 pub fn run(plan: &Plan, engines: &[Engine]) -> Result<Vec<Measured>> {
     let path = plan.work.join(format!("fetches-{}-{}", plan.documents, plan.seed));
     if !path.exists() {
@@ -169,7 +170,7 @@ pub fn run(plan: &Plan, engines: &[Engine]) -> Result<Vec<Measured>> {
     Ok(measured)
 }
 
-/// Which operations each engine can do, after all answers were compared.
+/// Compares the answers of all engines, and returns the operations that each engine supports.
 fn compare(
     jobs: &[(Operation, u32, Vec<String>)],
     asked: &mut [Asked<'_>],
@@ -178,7 +179,7 @@ fn compare(
     let mut can = vec![Vec::new(); asked.len()];
     for (operation, _, terms) in jobs {
         for term in terms {
-            // What is done by hand must find what the engine itself does.
+            // Grouping by hand must give the same groups as the engine's own grouping.
             let meant = if *operation == Operation::GroupsByHand { Operation::Groups } else { *operation };
             let mut expected: Option<Digests> = None;
             for (at, asked) in asked.iter_mut().enumerate() {
@@ -192,7 +193,7 @@ fn compare(
                 let alike = !asked.engine.is_strict && first.loose == found.loose;
                 ensure!(
                     *first == found || alike,
-                    "{operation} of {term}: {} found {found:?}, the first engine {first:?}",
+                    "{operation} of {term}: {} found {found:?}, but the first engine found {first:?}",
                     asked.engine.name
                 );
                 let loosely = &mut measured[at].loosely;
@@ -205,7 +206,7 @@ fn compare(
     Ok(can)
 }
 
-/// Does everything for a while, since a virtual machine compiles what it has done often.
+/// Runs all operations for a while, because a virtual machine compiles code only after it has run often.
 fn warm(plan: &Plan, can: &[Vec<Operation>], asked: &mut [Asked<'_>]) -> Result<()> {
     let mut terms: Vec<String> = Tags::decades(plan.documents)
         .into_iter()
@@ -222,7 +223,7 @@ fn warm(plan: &Plan, can: &[Vec<Operation>], asked: &mut [Asked<'_>]) -> Result<
     Ok(())
 }
 
-/// Exports once by each engine, of an index that was just opened and is not in the page cache.
+/// Exports once with each engine, from an index that was just opened and is not in the page cache.
 fn cold(can: &[Vec<Operation>], asked: &mut [Asked<'_>], measured: &mut [Measured]) -> Result<()> {
     let once = Timing { warm_ms: 0, rounds: 1, most_ms: 0 };
     for operation in Operation::EXPORTS {
@@ -242,10 +243,10 @@ fn cold(can: &[Vec<Operation>], asked: &mut [Asked<'_>], measured: &mut [Measure
     Ok(())
 }
 
-/// All files in a directory and below.
+/// All files in a directory and its subdirectories.
 fn files(directory: &Path) -> Result<Vec<PathBuf>> {
     let mut found = Vec::new();
-    for entry in fs::read_dir(directory).with_context(|| format!("cannot look at {}", directory.display()))? {
+    for entry in fs::read_dir(directory).with_context(|| format!("cannot read {}", directory.display()))? {
         let path = entry?.path();
         if path.is_dir() {
             found.extend(files(&path)?);
@@ -260,18 +261,21 @@ impl Engine {
     fn command(&self, words: &[String]) -> Result<Command> {
         let log = OpenOptions::new().create(true).append(true).open(&self.log);
         let log = log.with_context(|| format!("cannot write {}", self.log.display()))?;
-        let (program, rest) = words.split_first().context("an adapter without a program")?;
+        let (program, rest) = words.split_first().context("an adapter has no program")?;
         let mut command = Command::new(program);
         command.args(rest).stderr(log);
         Ok(command)
     }
 
-    /// What building took; a build of an earlier run that is still there counts.
+    /// Builds the index and returns the report. If an index of an earlier run exists, returns its report.
     fn built(&self, fetches: &Path) -> Result<Built> {
         let mut told = self.index.as_os_str().to_owned();
         told.push(".built.json");
         if let Ok(text) = fs::read_to_string(&told) {
-            eprintln!("peers: {} is there from an earlier run: remove {told:?} to build anew", self.name);
+            eprintln!(
+                "peers: using the index of {} from an earlier run; remove {told:?} to rebuild",
+                self.name
+            );
             return Ok(serde_json::from_str(&text)?);
         }
         eprintln!("peers: building with {}", self.name);
@@ -282,7 +286,7 @@ impl Engine {
         ensure!(output.status.success(), "{} failed, see {}", self.name, self.log.display());
         let text = String::from_utf8(output.stdout)?;
         let built = serde_json::from_str(text.trim())
-            .with_context(|| format!("{} printed what is no report: {text:?}", self.name))?;
+            .with_context(|| format!("{} printed an invalid report: {text:?}", self.name))?;
         for file in files(&self.index)? {
             fs::File::open(&file)?.sync_all()?;
         }
@@ -291,7 +295,7 @@ impl Engine {
     }
 }
 
-/// An adapter that answers.
+/// A running adapter that answers requests.
 struct Asked<'e> {
     engine: &'e Engine,
     child: Child,
@@ -321,11 +325,11 @@ impl<'e> Asked<'e> {
         serde_json::from_str(&line).with_context(why)
     }
 
-    /// Ends the adapter; returns the most memory that it had since it was first opened.
+    /// Ends the adapter and returns its peak memory since the index was last opened.
     fn end(mut self) -> Result<u64> {
         let opened: Opened = self.say(&Request::Open)?;
         drop(self.requests);
-        ensure!(self.child.wait()?.success(), "the adapter of {} failed at its end", self.engine.name);
+        ensure!(self.child.wait()?.success(), "the adapter of {} failed at exit", self.engine.name);
         Ok(opened.peak_bytes)
     }
 }
@@ -354,7 +358,7 @@ mod tests {
             is_strict: true,
         };
         let error = format!("{:#}", engine.built(dir.path()).unwrap_err());
-        assert!(error.contains("mute printed what is no report"), "{error}");
+        assert!(error.contains("mute printed an invalid report"), "{error}");
         let mut asked = Asked::start(&engine).unwrap();
         let error = format!("{:#}", asked.say::<Opened>(&Request::Open).unwrap_err());
         assert!(error.contains("mute did not answer open"), "{error}");

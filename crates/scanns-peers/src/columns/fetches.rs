@@ -1,8 +1,8 @@
-//! The file of fetches that all adapters read: no engine parses anything but lengths.
+//! The file of fetches that all adapters read. It is simple, so that no engine spends time on parsing.
 //!
 //! ```text
 //! file    = fetch*
-//! fetch   = bytes: u32 (of what follows), string × 7 (STRINGS), u64 × 4 (NUMBERS), tags: u16, string × tags
+//! fetch   = bytes: u32 (of the rest), string × 7 (STRINGS), u64 × 4 (NUMBERS), tags: u16, string × tags
 //! string  = length: u16, bytes
 //! ```
 //! All numbers are little-endian.
@@ -14,13 +14,13 @@ use std::path::Path;
 use anyhow::{Context, Result, ensure};
 use scanns_bench::archive::{Archive, Fetch};
 
-/// Longest fetch.
+/// The maximum size of a fetch in bytes.
 const LONGEST: usize = 1 << 20;
 
-/// Writes the fetches of an archive.
+/// Writes the fetches of a generated archive.
 ///
 /// # Errors
-/// Where the file cannot be written.
+/// If the file cannot be written.
 pub fn write(path: &Path, count: u32, seed: u64) -> Result<()> {
     let part = path.with_extension("part");
     let file = File::create(&part).with_context(|| format!("cannot write {}", part.display()))?;
@@ -60,18 +60,18 @@ fn put(fetch: &Fetch, out: &mut Vec<u8>) -> Result<()> {
     fetch.tags.iter().try_for_each(|tag| string(out, tag))
 }
 
-/// A fetch as it stands in the file.
+/// A fetch of the file.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Stored<'a> {
-    /// Values of [`crate::columns::STRINGS`].
+    /// The values of [`crate::columns::STRINGS`].
     pub strings: [&'a str; 7],
-    /// Values of [`crate::columns::NUMBERS`].
+    /// The values of [`crate::columns::NUMBERS`].
     pub numbers: [u64; 4],
-    /// Its tags.
+    /// The tags.
     pub tags: Tags<'a>,
 }
 
-/// Tags that are still to be read.
+/// An iterator over the tags of a fetch.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Tags<'a>(u16, &'a [u8]);
 
@@ -110,10 +110,10 @@ fn parse(mut bytes: &[u8]) -> Option<Stored<'_>> {
     Some(Stored { strings, numbers, tags: Tags(tags, bytes) })
 }
 
-/// Calls `visit` with each fetch of a file.
+/// Calls `visit` with each fetch of a file, and returns the number of fetches.
 ///
 /// # Errors
-/// Where the file cannot be read or is cut, and those of `visit`.
+/// If the file cannot be read or is truncated, or `visit` fails.
 pub fn each(path: &Path, mut visit: impl FnMut(Stored<'_>) -> Result<()>) -> Result<u64> {
     let file = File::open(path).with_context(|| format!("cannot read {}", path.display()))?;
     let mut input = BufReader::with_capacity(1 << 20, file);
@@ -125,10 +125,10 @@ pub fn each(path: &Path, mut visit: impl FnMut(Stored<'_>) -> Result<()>) -> Res
             read => read?,
         }
         let length = u32::from_le_bytes(length) as usize;
-        ensure!(length <= LONGEST, "fetch {count} of {} has {length} bytes", path.display());
+        ensure!(length <= LONGEST, "fetch {count} of {} has {length} bytes, too many", path.display());
         bytes.resize(length, 0);
         input.read_exact(&mut bytes)?;
-        visit(parse(&bytes).with_context(|| format!("fetch {count} of {} is cut", path.display()))?)?;
+        visit(parse(&bytes).with_context(|| format!("fetch {count} of {} is damaged", path.display()))?)?;
         count += 1;
     }
 }

@@ -1,4 +1,4 @@
-//! The tables of columns, and the same figures as series.
+//! The tables for columns, and the same figures as series of the results.
 
 use std::collections::BTreeSet;
 
@@ -10,12 +10,12 @@ use super::protocol::{Built, Operation};
 use super::{NUMBERS, STRINGS};
 use crate::table::{self, Line};
 
-/// Every operation, in order.
+/// All operations, in the order of the table.
 fn operations() -> impl Iterator<Item = Operation> {
     Operation::BY_HITS.into_iter().chain(Operation::EXPORTS)
 }
 
-/// Puts everything into `results`, and returns the tables as text.
+/// Adds all figures to `results`, and returns the tables as text.
 pub fn report(documents: u32, names: &[&str], measured: &[Measured], results: &mut Results) -> String {
     let subject = format!("{documents} fetches");
     record(&subject, names, measured, results);
@@ -24,7 +24,7 @@ pub fn report(documents: u32, names: &[&str], measured: &[Measured], results: &m
     let spread = table::render(names, &times(measured, quartiles));
     format!(
         "{sizes}\nMilliseconds, medians by hits; × is the ratio to scanns\n{medians}\n\
-         Milliseconds: least / quarter / median / three quarters / 95 %\n{spread}"
+         Milliseconds: minimum / p25 / median / p75 / p95\n{spread}"
     )
 }
 
@@ -64,8 +64,8 @@ fn record(subject: &str, names: &[&str], measured: &[Measured], results: &mut Re
         if !one.loosely.is_empty() {
             let words: Vec<&str> = one.loosely.iter().map(|operation| operation.words()).collect();
             results.notes.push(format!(
-                "{subject}, {name}: equal ones came in another order, so only counts and lengths were \
-                 compared of: {}",
+                "{subject}, {name}: ties came in a different order, so only counts and lengths were \
+                 compared for: {}",
                 words.join("; ")
             ));
         }
@@ -77,7 +77,7 @@ fn rate(built: &Built) -> f64 {
     built.documents as f64 / built.seconds
 }
 
-/// What building took, and the bytes of columns.
+/// The lines for builds, merges, memory, and the sizes of columns.
 fn building(documents: u32, measured: &[Measured]) -> Vec<Line> {
     let words =
         |label: &str, of: &dyn Fn(&Measured) -> String| Line::words(label, measured.iter().map(of).collect());
@@ -93,12 +93,12 @@ fn building(documents: u32, measured: &[Measured]) -> Vec<Line> {
     };
     let mut lines = vec![
         words("documents", &|one| one.built.documents.to_string()),
-        figure("added a second, thousand", &|one| rate(&one.built) / 1e3),
+        figure("added per second, thousand", &|one| rate(&one.built) / 1e3),
         words("segments before the merge", &|one| one.built.segments.to_string()),
         figure("merge, s", &|one| one.built.merge_seconds),
-        figure("most memory, building, MiB", &|one| mib(one.built.peak_bytes)),
-        figure("most memory, merging, MiB", &|one| mib(one.built.merge_peak_bytes)),
-        figure("most memory, asking, MiB", &|one| mib(one.peak_bytes)),
+        figure("peak memory of build, MiB", &|one| mib(one.built.peak_bytes)),
+        figure("peak memory of merge, MiB", &|one| mib(one.built.merge_peak_bytes)),
+        figure("peak memory of queries, MiB", &|one| mib(one.peak_bytes)),
         figure("index, MiB", &|one| mib(one.built.index_bytes)),
         figure("all columns, MiB", &|one| mib(one.built.columns.iter().map(|(_, bytes)| bytes).sum())),
     ];
@@ -108,12 +108,12 @@ fn building(documents: u32, measured: &[Measured]) -> Vec<Line> {
                 one.built.columns.iter().find(|(name, _)| name == column).map_or(0, |(_, bytes)| *bytes);
             mib(bytes) * f64::from(1 << 23) / f64::from(documents.max(1))
         };
-        lines.push(figure(&format!("{column}, bits a document"), &of));
+        lines.push(figure(&format!("{column}, bits per document"), &of));
     }
     lines
 }
 
-/// What stands in a cell: samples of the engine, and those of the first.
+/// Formats a cell from the samples of an engine and the samples of the first engine.
 type Cell = fn(&[f64], Option<&[f64]>) -> String;
 
 fn times(measured: &[Measured], cell: Cell) -> Vec<Line> {
@@ -127,7 +127,7 @@ fn times(measured: &[Measured], cell: Cell) -> Vec<Line> {
             .collect();
         for (hits, cold) in keys {
             let of = |one: &Measured, operation: Operation| one.times.get(&(operation, hits, !cold)).cloned();
-            // By hand there is nothing to be done in scanns, so its own way is what is compared with.
+            // scanns does not group by hand, so its own grouping is the base of this comparison.
             let usual = if operation == Operation::GroupsByHand { Operation::Groups } else { operation };
             let base = measured.first().and_then(|first| of(first, usual));
             let mut cells = Vec::new();
@@ -147,7 +147,7 @@ fn times(measured: &[Measured], cell: Cell) -> Vec<Line> {
     lines
 }
 
-/// A number with three digits that matter.
+/// Formats a number with about three significant digits.
 fn short(number: f64) -> String {
     match number {
         large if large >= 100.0 => format!("{large:.0}"),
@@ -200,7 +200,7 @@ mod tests {
         ];
         let mut results = Results::begin(&[Path::new("/")]);
         let text = report(1000, &["scanns", "Lucene"], &all, &mut results);
-        for line in ["id, bits a document", "8.0     8.0  ×1.00", "2.00", "8.00  ×4.00", "3.00  ×1.50"] {
+        for line in ["id, bits per document", "8.0     8.0  ×1.00", "2.00", "8.00  ×4.00", "3.00  ×1.50"] {
             assert!(text.contains(line), "{line}: {text}");
         }
         assert!(results.series.iter().any(|series| series.key().contains("hits 10")));

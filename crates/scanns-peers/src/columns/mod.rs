@@ -1,10 +1,11 @@
-//! Columns (DocValues, fast fields) of scanns, Lucene and tantivy: what is built of the same fetches of a web
-//! archive, and what is done with the hits of queries that have from one hit to all documents.
+//! Compares the columns of scanns with those of Lucene (DocValues) and tantivy (fast fields). All engines
+//! index the same fetches of a web archive, and run the same operations on the hits of queries. The queries
+//! have between one hit and all documents.
 //!
 //! The driver (`drive.rs`) writes the fetches to a file (`fetches.rs`) that all adapters read. An adapter
-//! (`serve.rs` is what those in Rust have in common) builds an index of it, merges that into one segment, and
-//! then answers requests one by one (`protocol.rs`), so that engines take turns while all of them stay warm.
-//! `answer.rs` is how answers are compared, `lines.rs` the table.
+//! builds an index of it, merges the index into one segment, and then answers requests one by one
+//! (`protocol.rs`), so that engines take turns while all of them stay warm. `serve.rs` is the common code of
+//! the adapters in Rust, `answer.rs` compares answers, and `lines.rs` makes the tables.
 
 pub mod answer;
 pub mod drive;
@@ -13,18 +14,18 @@ pub mod lines;
 pub mod protocol;
 pub mod serve;
 
-/// The columns in the order of the file, those of strings first.
+/// The columns of strings, in the order of the file.
 pub const STRINGS: [&str; 7] =
     ["id", "url_norm", "host", "domain", "public_suffix", "content_type_norm", "language"];
 
-/// The columns of numbers: year, date, status, length.
+/// The columns of numbers, which follow them: year, date, status, length.
 pub const NUMBERS: [&str; 4] = ["crawl_year", "crawl_date", "status_code", "content_length"];
 
-/// Columns that are counted by value.
+/// The columns for facets.
 pub const FACETS: [&str; 6] =
     ["host", "domain", "public_suffix", "crawl_year", "content_type_norm", "language"];
 
-/// Columns that are read of the first hits.
+/// The columns that are read for the first hits.
 pub const FETCHED: [&str; 9] = [
     "id",
     "url_norm",
@@ -37,8 +38,8 @@ pub const FETCHED: [&str; 9] = [
     "language",
 ];
 
-/// Buckets of a facet, and hits of a sort.
+/// The number of buckets of a facet, and of hits of a sort.
 pub const FIRST: usize = 20;
 
-/// Groups.
+/// The number of groups to return.
 pub const GROUPS: usize = 10;

@@ -1,17 +1,18 @@
-//! What the driver and the adapters say to each other about columns.
+//! The protocol between the driver and the adapters for columns.
 //!
-//! `ADAPTER build --fetches FILE --out DIR` builds and merges, and prints [`Built`]. `ADAPTER ask --index
-//! DIR` reads requests from its standard input, one a line, and answers each with a line of JSON:
+//! `ADAPTER build --fetches FILE --out DIR` builds an index, merges it, and prints [`Built`]. `ADAPTER ask
+//! --index DIR` reads requests from standard input, one per line, and answers each with a line of JSON:
 //!
 //! ```text
-//! open                               opens the index: [`Opened`]
-//! close                              closes it, so that its pages can be dropped: []
-//! check OPERATION TERM               does it once: [`Digests`], or null if the engine cannot, or not with
-//!                                    this number of hits
+//! open                               opens the index and answers [`Opened`]
+//! close                              closes the index, so that its pages can be dropped, and answers []
+//! check OPERATION TERM               runs the operation once and answers [`Digests`], or null if the engine
+//!                                    does not support the operation, or not for this number of hits
 //! time OPERATION WARM ROUNDS MS TERM,TERM,…
-//!                                    does it for WARM ms, then ROUNDS times for each of the terms in turns,
-//!                                    and after three times no further one once MS ms have passed:
-//!                                    microseconds, by term and round; terms with too many hits are left out
+//!                                    runs the operation for WARM ms without measuring, then ROUNDS times for
+//!                                    each term in turns, and answers the microseconds by term and round;
+//!                                    stops early once MS ms have passed and three runs were measured; leaves
+//!                                    out terms with too many hits
 //! ```
 
 use std::fmt;
@@ -32,47 +33,47 @@ pub struct Arguments {
 /// What an adapter can do.
 #[derive(Clone, Debug, Subcommand)]
 pub enum Task {
-    /// Builds an index with one thread, and merges it into one segment
+    /// Build an index with one thread and merge it into one segment
     Build {
-        /// The file of fetches
+        /// File of fetches
         #[arg(long)]
         fetches: PathBuf,
-        /// A directory for the index, made anew
+        /// Directory of the index; its contents are removed first
         #[arg(long)]
         out: PathBuf,
     },
-    /// Answers requests
+    /// Answer requests from standard input
     Ask {
-        /// The index
+        /// Directory of the index
         #[arg(long)]
         index: PathBuf,
     },
 }
 
-/// What is done with the hits of a term.
+/// An operation on the hits of a term.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, ValueEnum)]
 pub enum Operation {
-    /// The first values of six columns
+    /// The most frequent values of six columns
     Facets,
-    /// How many groups there are by address, and the first ones with their heads, by length
+    /// The number of groups by URL, and the groups with the longest documents, each with its longest one
     Groups,
-    /// The same, by code of one's own on top of the engine
+    /// The same, computed by code outside of the engine
     GroupsByHand,
     /// The longest hits
     Sort,
-    /// Nine fields of the longest hits, which are known
+    /// Nine fields of the longest hits, which were found before
     Fetch,
     /// Facets, groups, sort and fetch
     All,
-    /// Four fields of all hits by id, descending; values are read in the order of documents, terms in that of
-    /// their numbers
+    /// Four fields of all hits by descending id; values are read in the order of documents, terms in the
+    /// order of their numbers
     Export,
-    /// The same; values are read in the order of the output
+    /// The same, but values are read in the order of the output
     ExportInOrder,
 }
 
 impl Operation {
-    /// Those that are asked of every decade of hits.
+    /// The operations that run for every number of hits.
     pub const BY_HITS: [Operation; 6] = [
         Operation::Facets,
         Operation::Groups,
@@ -82,10 +83,10 @@ impl Operation {
         Operation::All,
     ];
 
-    /// Those that are asked of the term for it.
+    /// The operations that run only for the term for exports.
     pub const EXPORTS: [Operation; 2] = [Operation::Export, Operation::ExportInOrder];
 
-    /// For people.
+    /// The name that the table shows.
     pub fn words(self) -> &'static str {
         match self {
             Operation::Facets => "six facets",
@@ -106,27 +107,27 @@ impl fmt::Display for Operation {
     }
 }
 
-/// A line of a request.
+/// A request, which is one line.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Request {
-    /// To open the index.
+    /// Open the index.
     Open,
-    /// To close it.
+    /// Close the index.
     Close,
-    /// To do something once.
+    /// Run an operation once for a term.
     Check(Operation, String),
-    /// To time something.
+    /// Time an operation for some terms.
     Time(Operation, Timing, Vec<String>),
 }
 
-/// How something is timed.
+/// How an operation is timed.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Timing {
-    /// Milliseconds before any time is taken.
+    /// Milliseconds of warm-up before the first measurement.
     pub warm_ms: u64,
     /// Rounds over the terms.
     pub rounds: usize,
-    /// Milliseconds after which nothing is timed any more, once three times were taken.
+    /// Milliseconds after which no more runs are measured, once three were.
     pub most_ms: u64,
 }
 
@@ -144,13 +145,13 @@ impl fmt::Display for Request {
 }
 
 impl Request {
-    /// Reads a line.
+    /// Parses a line.
     ///
     /// # Errors
-    /// For a line that is not a request.
+    /// If the line is not a request.
     pub fn parse(line: &str) -> Result<Self> {
         let operation = |text: &str| {
-            Operation::from_str(text, false).map_err(|error| anyhow::anyhow!("operation {text}: {error}"))
+            Operation::from_str(text, false).map_err(|error| anyhow::anyhow!("operation {text:?}: {error}"))
         };
         let words: Vec<&str> = line.split(' ').collect();
         Ok(match words[..] {
@@ -158,7 +159,8 @@ impl Request {
             ["close"] => Request::Close,
             ["check", name, term] => Request::Check(operation(name)?, term.into()),
             ["time", name, warm_ms, rounds, most_ms, terms] => {
-                let number = |text: &str| text.parse::<u64>().with_context(|| format!("number {text}"));
+                let number =
+                    |text: &str| text.parse::<u64>().with_context(|| format!("{text:?} is not a number"));
                 let (warm_ms, most_ms) = (number(warm_ms)?, number(most_ms)?);
                 let timing = Timing { warm_ms, rounds: usize::try_from(number(rounds)?)?, most_ms };
                 Request::Time(operation(name)?, timing, terms.split(',').map(str::to_owned).collect())
@@ -168,30 +170,29 @@ impl Request {
     }
 }
 
-/// What building took.
+/// The report of a build and a merge.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct Built {
     /// Documents in the index.
     pub documents: u64,
-    /// Seconds until they were committed.
+    /// Seconds until the documents were committed.
     pub seconds: f64,
-    /// Segments that were merged.
+    /// Segments before the merge.
     pub segments: u64,
-    /// Seconds of the merge into one, until that was committed.
+    /// Seconds from the start of the merge until the merged segment was committed.
     pub merge_seconds: f64,
-    /// Most memory that the process had until the commit.
+    /// Peak memory of the process until the commit, in bytes.
     pub peak_bytes: u64,
-    /// Most memory that it had during the merge.
+    /// Peak memory of the process during the merge, in bytes.
     pub merge_peak_bytes: u64,
-    /// Bytes of the index.
+    /// Bytes of the merged index.
     pub index_bytes: u64,
-    /// Bytes of the columns by name, with their dictionaries; a name that the engine does not know is left
-    /// out.
+    /// Bytes of each column with its dictionary, by name. Columns of unknown size are left out.
     pub columns: Vec<(String, u64)>,
 }
 
-/// What was opened.
+/// The answer to [`Request::Open`].
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct Opened {
@@ -199,7 +200,7 @@ pub struct Opened {
     pub documents: u64,
     /// Segments of the index.
     pub segments: u64,
-    /// Most memory that the process had since it was last asked.
+    /// Peak memory of the process since the previous report of it, in bytes.
     pub peak_bytes: u64,
 }
 

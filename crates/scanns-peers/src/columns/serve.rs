@@ -1,5 +1,5 @@
-//! What adapters written in Rust have in common: requests, the clock and the memory. The adapter in Java does
-//! the same.
+//! The common code of the adapters for columns in Rust: requests, time measurement and peak memory. The Java
+//! adapter does the same.
 
 use std::fs;
 use std::io::{BufRead, Write};
@@ -14,53 +14,53 @@ use super::answer::Digests;
 use super::protocol::{Arguments, Built, Opened, Operation, Request, Task, Timing};
 use crate::adapter;
 
-/// A program that has columns.
+/// A search engine with columns.
 pub trait Engine {
-    /// An index that is open.
+    /// An open index.
     type Index: Index;
 
-    /// Builds an index of `fetches` in the empty directory `out`, by one thread, and merges it into one
-    /// segment.
+    /// Builds an index of the file `fetches` in the empty directory `out` with one thread, and merges it into
+    /// one segment.
     fn build(&self, fetches: &Path, out: &Path) -> Result<Built>;
 
-    /// Opens it.
+    /// Opens an index.
     fn open(&self, path: &Path) -> Result<Self::Index>;
 }
 
-/// An index that answers.
+/// An open index.
 pub trait Index {
-    /// A term that is ready to be asked for.
+    /// A prepared query for a term.
     type Query;
-    /// What was found.
+    /// The results of an operation.
     type Answer;
 
-    /// Documents and segments in it.
+    /// The numbers of documents and segments.
     fn size(&self) -> (u64, u64);
 
-    /// True if it can do that.
+    /// Returns true if the engine supports the operation.
     fn can(&self, operation: Operation) -> bool;
 
-    /// Prepares a term, with the hits that [`Operation::Fetch`] is about.
+    /// Prepares the query for a term, and finds the hits for [`Operation::Fetch`].
     fn query(&self, term: &str) -> Result<Self::Query>;
 
-    /// Does it.
+    /// Runs an operation.
     fn run(&self, operation: Operation, query: &Self::Query) -> Result<Self::Answer>;
 
-    /// What is compared of what was found.
+    /// Computes the digests of an answer, for the comparison of engines.
     fn digests(&self, answer: &Self::Answer) -> Result<Digests>;
 }
 
-/// Runs an adapter.
+/// Runs an adapter: parses the command line, and builds or answers requests.
 ///
 /// # Errors
-/// Whatever goes wrong; there is nothing to repair here.
+/// All errors of the task are returned.
 pub fn serve(engine: &impl Engine) -> Result<()> {
     match Arguments::parse().task {
         Task::Build { fetches, out } => {
             if out.exists() {
                 fs::remove_dir_all(&out).with_context(|| format!("cannot remove {}", out.display()))?;
             }
-            fs::create_dir_all(&out).with_context(|| format!("cannot make {}", out.display()))?;
+            fs::create_dir_all(&out).with_context(|| format!("cannot create {}", out.display()))?;
             println!("{}", serde_json::to_string(&engine.build(&fetches, &out)?)?);
             Ok(())
         }
@@ -68,7 +68,7 @@ pub fn serve(engine: &impl Engine) -> Result<()> {
     }
 }
 
-/// Answers requests until there are no more.
+/// Answers all requests.
 fn answer<E: Engine>(engine: &E, path: &Path, requests: impl BufRead, out: &mut impl Write) -> Result<()> {
     let mut index: Option<E::Index> = None;
     for line in requests.lines() {
@@ -104,7 +104,7 @@ fn json(value: &impl Serialize) -> Result<String> {
     Ok(serde_json::to_string(value)?)
 }
 
-/// Microseconds by term and round.
+/// Times an operation. Returns microseconds by term and round.
 fn time<I: Index>(
     index: &I,
     operation: Operation,
@@ -134,10 +134,11 @@ fn time<I: Index>(
     Ok(times)
 }
 
-/// The most memory that this process had since the last call, where the kernel lets that be asked.
+/// Returns the peak resident memory of this process since the last call, or since its start if the kernel
+/// cannot reset the peak.
 pub fn peak_since() -> u64 {
     let peak = adapter::peak_bytes();
-    // Linux sets the mark back to what is resident now.
+    // Linux resets the peak to the current resident memory.
     let _ = fs::write("/proc/self/clear_refs", "5");
     peak
 }
@@ -146,14 +147,14 @@ pub fn peak_since() -> u64 {
 mod tests {
     use super::*;
 
-    /// Terms are numbers, and answers their squares.
+    /// An index in which terms are numbers, and answers are their squares.
     struct Squares;
 
     impl Engine for Squares {
         type Index = Squares;
 
         fn build(&self, _: &Path, _: &Path) -> Result<Built> {
-            Err(anyhow!("nothing to build"))
+            Err(anyhow!("this engine cannot build"))
         }
 
         fn open(&self, _: &Path) -> Result<Squares> {
@@ -198,6 +199,6 @@ mod tests {
         assert_eq!(lines[1..3], [r#"{"strict":"49","loose":""}"#, "null"]);
         let times: Vec<Vec<f64>> = serde_json::from_str(&lines[3]).unwrap();
         assert_eq!(times.iter().map(Vec::len).collect::<Vec<_>>(), [4, 4]);
-        assert!(said("check sort 7\n").is_err(), "it is not open");
+        assert!(said("check sort 7\n").is_err(), "the index is not open");
     }
 }

@@ -1,10 +1,10 @@
-//! tantivy as an adapter, tuned as its experts would: one shared writer with a thread for each core, the
-//! memory that was best for the kind of corpus, lines handed over in batches, and code for the processor it
-//! runs on.
+//! The adapter for tantivy, tuned as its experts would: one shared writer with a thread for each core, the
+//! fastest buffer size for each kind of corpus, lines added in batches, and code compiled for the processor
+//! of this machine.
 //!
-//! tantivy indexes text, so bytes that are no UTF-8 become replacement characters; the number of tokens stays
-//! the same. What is stored is in its document store as it is by default, in blocks compressed by lz4 on a
-//! thread of its own. It has no vectors of documents.
+//! tantivy indexes text, so invalid UTF-8 is replaced by replacement characters. The number of tokens stays
+//! the same. Stored text is in the default document store, which compresses blocks with lz4 on a separate
+//! thread. tantivy has no term vectors.
 
 mod queries;
 mod terms;
@@ -32,12 +32,12 @@ use tantivy::{
 
 use crate::terms::Delimited;
 
-/// Lines that are handed to the writer at once.
+/// The number of lines that are added to the writer at once.
 const BATCH: usize = 1000;
 
 struct Tantivy;
 
-/// The fields of a document: its terms and, where it is a file, its path.
+/// The fields of a document: its text and, if the document is a file, its path.
 #[derive(Clone, Copy)]
 struct Fields {
     body: Field,
@@ -55,7 +55,7 @@ fn schema(kept: Kept) -> (Schema, Fields) {
     (builder.build(), Fields { body, path })
 }
 
-/// Adds the documents of the files that are left to take, and returns the bytes of their text.
+/// Takes files from `next` on until none are left, adds their documents, and returns the bytes of their text.
 fn feed(
     writer: &IndexWriter,
     fields: Fields,
@@ -67,7 +67,7 @@ fn feed(
     while let Some(path) = files.get(next.fetch_add(1, Ordering::Relaxed)) {
         let text = std::fs::read(path).with_context(|| format!("cannot read {path}"))?;
         bytes += text.len() as u64;
-        // Text that is UTF-8 already, and most is, is not copied.
+        // Valid UTF-8, which is the usual case, is not copied.
         let text = String::from_utf8(text)
             .unwrap_or_else(|error| String::from_utf8_lossy(error.as_bytes()).into_owned());
         if task.records == Unit::File {
@@ -91,7 +91,7 @@ fn feed(
     Ok(bytes)
 }
 
-/// Runs [`feed`] on a thread for four that index: handing over is cheap beside indexing.
+/// Runs [`feed`] on one thread for every four indexing threads, because adding is cheap compared to indexing.
 fn feed_all(writer: &IndexWriter, fields: Fields, task: &BuildTask, files: &[String]) -> Result<u64> {
     let (next, bytes) = (AtomicUsize::new(0), AtomicU64::new(0));
     std::thread::scope(|scope| {
@@ -112,13 +112,13 @@ fn register(index: &Index) {
     index.tokenizers().register("delimited", TextAnalyzer::builder(Delimited::default()).build());
 }
 
-/// Tokens of all documents, as the index counts them.
+/// The number of tokens in all documents, from the statistics of the index.
 fn tokens(searcher: &Searcher, body: Field) -> Result<u64> {
     let of = |segment: &SegmentReader| anyhow::Ok(segment.inverted_index(body)?.total_num_tokens());
     searcher.segment_readers().iter().map(of).sum()
 }
 
-/// What is stored, read back; none if nothing is to be.
+/// Reads the stored text back and returns its digest, or none if no text is stored.
 fn contents(searcher: &Searcher, body: Field, kept: Kept) -> Result<Option<Contents>> {
     if !kept.stored {
         return Ok(None);
@@ -134,14 +134,14 @@ fn contents(searcher: &Searcher, body: Field, kept: Kept) -> Result<Option<Conte
     Ok(Some(digest.finish()))
 }
 
-/// Fills an index whose segments come as fast as they can, and returns the bytes of the text.
+/// Adds all files as fast as possible and commits. Returns the bytes of the text.
 fn fill(writer: &mut IndexWriter, fields: Fields, task: &BuildTask) -> Result<u64> {
     let bytes = feed_all(writer, fields, task, &paths(&task.files)?)?;
     writer.commit()?;
     Ok(bytes)
 }
 
-/// Fills an index that has a segment for each share, and returns the bytes of the text.
+/// Adds the files of each share and commits them as one segment. Returns the bytes of the text.
 fn fill_shares(writer: &mut IndexWriter, fields: Fields, task: &BuildTask) -> Result<u64> {
     writer.set_merge_policy(Box::new(NoMergePolicy));
     let mut bytes = 0;
@@ -156,7 +156,7 @@ impl Engine for Tantivy {
     type Index = Opened;
 
     fn build(&self, task: &BuildTask) -> Result<Built> {
-        anyhow::ensure!(!task.kept.vectors, "tantivy has no vectors of documents");
+        anyhow::ensure!(!task.kept.vectors, "tantivy has no term vectors");
         let written = bytes_written();
         let begin = Instant::now();
         let (schema, fields) = schema(task.kept);
@@ -190,11 +190,11 @@ impl Engine for Tantivy {
         let begin = Instant::now();
         let index = Index::open_in_dir(directory)?;
         register(&index);
-        // The writer gets no documents, so its budget is the least that it takes.
+        // The writer gets no documents, so the minimum budget is enough.
         let mut writer: IndexWriter = index.writer_with_num_threads(1, 15_000_000)?;
         writer.set_merge_policy(Box::new(NoMergePolicy));
         let segments = index.searchable_segment_ids()?;
-        // That commits the merged segment, and removes the files of the others.
+        // This commits the merged segment and removes the files of its sources.
         writer.merge(&segments).wait()?;
         let seconds = begin.elapsed().as_secs_f64();
         writer.wait_merging_threads()?;
@@ -217,7 +217,7 @@ impl Engine for Tantivy {
     }
 
     fn open(&self, directory: &Path, scoring: Scoring) -> Result<Opened> {
-        anyhow::ensure!(scoring == Scoring::Bm25, "tantivy scores by BM25 only");
+        anyhow::ensure!(scoring == Scoring::Bm25, "tantivy supports only BM25");
         let index = Index::open_in_dir(directory)?;
         register(&index);
         let body = index.schema().get_field("body")?;
@@ -225,7 +225,7 @@ impl Engine for Tantivy {
     }
 }
 
-/// An index that is open.
+/// An open index.
 struct Opened {
     searcher: Searcher,
     body: Field,
@@ -281,11 +281,11 @@ impl Answering for Opened {
 }
 
 thread_local! {
-    /// Room for the hits of segments, used again for the next query, as the other adapters do.
+    /// Buffers for the hits of segments. The next query reuses them, as in the other adapters.
     static USED: RefCell<Vec<Vec<(DocId, Score)>>> = const { RefCell::new(Vec::new()) };
 }
 
-/// Gathers all hits with their scores, by segment and in no order.
+/// Collects all hits with their scores, by segment and in any order.
 struct Everything;
 
 /// The hits of one segment.

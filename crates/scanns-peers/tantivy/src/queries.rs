@@ -1,7 +1,7 @@
-//! Queries for tantivy.
+//! Conversion of queries for tantivy.
 //!
-//! A prefix is a range of terms: that needs no automaton, and of the ways to ask for it is the fastest.
-//! Prefixes and fuzzy words score 1.
+//! A prefix becomes a range of terms, which needs no automaton and is the fastest way in tantivy. Prefixes
+//! and fuzzy words have a score of 1.
 
 use std::ops::Bound;
 
@@ -13,10 +13,10 @@ use tantivy::query::{
 };
 use tantivy::schema::{Field, IndexRecordOption};
 
-/// The query of a form.
+/// Converts a query.
 ///
 /// # Errors
-/// For forms that are of no class that is measured.
+/// If the query belongs to no class that is measured with tantivy.
 pub fn query(form: &Form, field: Field) -> Result<Box<dyn Query>> {
     let term = |text: &str| Term::from_field_text(field, text);
     Ok(match form {
@@ -42,11 +42,11 @@ pub fn query(form: &Form, field: Field) -> Result<Box<dyn Query>> {
             };
             Box::new(BooleanQuery::new(clauses.iter().map(clause).collect::<Result<_>>()?))
         }
-        other => bail!("tantivy is not asked for {other}"),
+        other => bail!("tantivy is not measured with the query {other}"),
     })
 }
 
-/// The least text after all that begin with `prefix`, which is ASCII.
+/// The least text that is greater than all texts with the prefix `prefix`, which is ASCII.
 fn after(prefix: &str) -> Option<String> {
     let mut end: Vec<char> = prefix.chars().collect();
     let last = end.pop()?;

@@ -1,11 +1,11 @@
-//! Terms for tantivy: what stands between white space and `/`.
+//! A tokenizer for tantivy that splits text at white space and `/`.
 
 use tantivy::tokenizer::{Token, TokenStream, Tokenizer};
 
-/// Longer terms are cut, since Lucene takes no longer ones.
+/// The maximum length of a term in bytes, as in Lucene. Longer terms are truncated.
 const LONGEST: usize = 32_766;
 
-/// Bytes that separate: tab to carriage return, space, and `/`.
+/// True for the bytes that separate terms: tab to carriage return, space, and `/`.
 const SEPARATES: [bool; 256] = {
     let mut table = [false; 256];
     table[b' ' as usize] = true;
@@ -18,7 +18,7 @@ const SEPARATES: [bool; 256] = {
     table
 };
 
-/// The tokenizer; its one token is reused.
+/// The tokenizer. It reuses one token.
 #[derive(Clone, Default)]
 pub struct Delimited {
     token: Token,

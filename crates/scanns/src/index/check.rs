@@ -3,7 +3,7 @@
 use std::collections::HashSet;
 use std::sync::atomic::{AtomicBool, Ordering};
 
-use super::Progress;
+use super::progress::Progress;
 use crate::error::{Error, Result};
 use crate::index::commit::manifest::{Manifest, Partial, SegmentEntry};
 use crate::schema::Schema;

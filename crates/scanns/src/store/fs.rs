@@ -193,3 +193,17 @@ impl Output for FsOutput {
         self.file.sync_all().map_err(|source| Error::io("sync", &self.path, source))
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_directory_that_cannot_be_synced_is_an_error() {
+        let place = tempfile::tempdir().unwrap();
+        let directory = FsDirectory::new(&place.path().join("index"));
+        assert!(directory.sync().is_err());
+        fs::create_dir(place.path().join("index")).unwrap();
+        directory.sync().unwrap();
+    }
+}

@@ -1,9 +1,10 @@
-//! The paged sub-allocator: memory comes in pages of 2 MiB, an allocation moves a mark, nothing is freed
-//! before the end.
+//! The paged sub-allocator: memory comes in pages of 2 MiB, an allocation advances a mark, and nothing is
+//! freed before the end.
 //!
-//! Keys and nodes of both kinds lie one behind another as they come up, so that a new term, its node and its
-//! first TF node share cache lines. The pages are neighbours in one reserved range of addresses, so a place
-//! is a number of words, and a look at it costs what a pointer would.
+//! Keys and both kinds of nodes are stored one after another in the order in which they are allocated, so
+//! that a new term, its node and its first TF node share cache lines. The pages are adjacent in one reserved
+//! range of addresses. A place is therefore the number of a word, and accessing it costs the same as
+//! following a pointer.
 
 use super::chained::Chains;
 use super::terms::{Storage, Visit};
@@ -11,7 +12,7 @@ use anyhow::{Result, ensure};
 use scanns::internals::Slab;
 use scanns::sources::PageSize;
 
-/// Number of a word; 0 is none.
+/// The number of a word; 0 means none.
 type Place = usize;
 
 /// Bytes of a word.
@@ -20,15 +21,15 @@ const WORD: usize = 8;
 /// Storage in pages.
 pub(super) struct Arena {
     slab: Slab<u8>,
-    /// Words taken.
+    /// Words in use.
     used: usize,
-    /// Words that may be.
+    /// Limit for the number of words.
     limit: usize,
-    /// True if there was no room for something.
+    /// True if there was not enough room for an allocation.
     full: bool,
 }
 
-/// Where a key lies.
+/// Where a key is stored.
 #[derive(Clone, Copy)]
 pub(super) struct ArenaKey {
     place: Place,
@@ -44,13 +45,13 @@ pub(super) struct TfChain {
     newest: Place,
 }
 
-/// Two halves in a word.
+/// Packs two halves into a word.
 #[inline(always)]
 fn pair(low: u32, high: u32) -> u64 {
     u64::from(low) | u64::from(high) << 32
 }
 
-/// What [`pair`] put together.
+/// Unpacks what [`pair`] packed.
 #[inline(always)]
 #[expect(clippy::cast_possible_truncation, reason = "halves of a word")]
 fn halves(word: u64) -> (u32, u32) {
@@ -141,12 +142,12 @@ impl Storage for Arena {
     }
 }
 
-/// Words of a node of a chain: the place of the next, its hash, the place of its key, key length and document
-/// frequency, the place of its newest TF node.
+/// Words of a node of a chain: the place of the next node, its hash, the place of its key, the key length and
+/// document frequency, and the place of its newest TF node.
 const NODE: usize = 5;
 
 impl Arena {
-    /// Key and list of a node.
+    /// The key and the list of a node.
     #[inline(always)]
     fn parts(&self, node: Place) -> (ArenaKey, TfChain) {
         let (len, doc_freq) = halves(self.word(node + 3));

@@ -1,8 +1,8 @@
-//! The chained table, as `std::unordered_map` is one: an array of heads, and a linked list of nodes behind
-//! each.
+//! The chained table, which resembles `std::unordered_map`: an array of heads, and a linked list of nodes
+//! behind each head.
 //!
-//! A node keeps its hash, so that most others are told apart without their keys, and the array can double,
-//! whenever there are more terms than heads, without reading any key.
+//! A node keeps its hash. Most other nodes are therefore told apart without their keys, and the array doubles
+//! without reading any key. It doubles whenever there are more terms than heads.
 
 use std::hash::BuildHasher;
 
@@ -11,7 +11,7 @@ use hashbrown::DefaultHashBuilder;
 use super::terms::{Storage, TermTable, Visit};
 use anyhow::Result;
 
-/// Heads at first.
+/// The number of heads at first.
 const LEAST: usize = 16;
 
 /// Nodes in linked lists.
@@ -19,32 +19,32 @@ pub(super) trait Chains: Storage {
     /// A node and those that follow it, or none.
     type Link: Default;
 
-    /// Counts an occurrence if the chain has a node for `token`; false if it has not.
+    /// Counts an occurrence if the chain has a node for `token`. Returns false if it does not.
     fn count_in(&mut self, chain: &mut Self::Link, hash: u64, token: &[u8], doc: u32) -> bool;
 
-    /// Makes a node for `token`, seen once in `doc`. `None` where there is no room.
+    /// Creates a node for `token`, seen once in `doc`. Returns `None` if there is no room.
     fn node(&mut self, hash: u64, token: &[u8], doc: u32) -> Option<Self::Link>;
 
     /// Puts a single node in front of a chain.
     fn link(&mut self, chain: &mut Self::Link, node: Self::Link);
 
-    /// Takes the first node, if there is one, off a chain; returns its hash and the node.
+    /// Removes the first node from a chain, if there is one. Returns its hash and the node.
     fn unlink(&mut self, chain: &mut Self::Link) -> Option<(u64, Self::Link)>;
 
-    /// Visits every term of a chain; `postings` is room to be used again.
+    /// Visits every term of a chain. `postings` is memory to reuse.
     fn show_all(&self, chain: &Self::Link, postings: &mut Vec<(u32, u32)>, visit: Visit<'_>);
 }
 
-/// TermTable in chains, nodes, keys and lists in `M`.
+/// A table of terms in chains, with nodes, keys and lists in `M`.
 pub(super) struct Chained<M: Chains> {
-    /// A power of two of them.
+    /// Their number is a power of two.
     heads: Vec<M::Link>,
     len: usize,
     memory: M,
     hasher: DefaultHashBuilder,
 }
 
-/// The head of a hash; the highest bits are left out.
+/// The head of a hash, chosen by its low bits.
 #[inline(always)]
 fn head_of<L>(heads: &mut [L], hash: u64) -> &mut L {
     #[expect(clippy::cast_possible_truncation, reason = "only the low bits count")]
@@ -63,7 +63,7 @@ impl<M: Chains> Chained<M> {
         }
     }
 
-    /// Doubles the heads and deals every node out again.
+    /// Doubles the heads, and distributes all nodes again.
     #[cold]
     fn grow(&mut self) {
         let heads = empty(self.heads.len() * 2);

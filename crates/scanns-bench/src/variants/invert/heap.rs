@@ -14,7 +14,7 @@ pub(super) struct TfList {
     newest: Option<Box<Tf>>,
 }
 
-/// How often a term is in a document.
+/// The frequency of a term in a document.
 struct Tf {
     doc: u32,
     freq: u32,
@@ -22,7 +22,7 @@ struct Tf {
 }
 
 impl Drop for TfList {
-    /// One after another: a list may be too long to be dropped by recursion.
+    /// Drops one node after another, because a list may be too long for recursion.
     fn drop(&mut self) {
         let mut next = self.newest.take();
         while let Some(mut tf) = next {

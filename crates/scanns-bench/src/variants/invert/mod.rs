@@ -1,10 +1,11 @@
 //! The four indexes in memory of Orhean et al., "SCANNS: Towards Scalable and Concurrent Data Indexing and
-//! Searching": each step of a ladder from the obvious design to their best.
+//! Searching", as the steps of a ladder from the obvious design to their best.
 //!
-//! All map a term to its document frequency (for the IDF) and a linked list of TF nodes, a document and a
-//! frequency each, the newest first, so that another occurrence in the same document is an increment without
-//! a walk. They differ in two choices: `chained.rs` or `swiss.rs` finds the term, `heap.rs` or `arena.rs`
-//! stores keys and nodes. [`LadderIndex`] is what they have in common with the inverter of scanns.
+//! All of them map a term to its document frequency (for the IDF) and to a linked list of TF nodes. A TF node
+//! is a document and a frequency. The newest one comes first, so that another occurrence in the same document
+//! is an increment without a walk. The indexes differ in two choices: `chained.rs` or `swiss.rs` finds the
+//! term, and `heap.rs` or `arena.rs` stores keys and nodes. [`LadderIndex`] is the interface that they share
+//! with the inverter of scanns.
 
 mod arena;
 mod chained;
@@ -26,17 +27,17 @@ use heap::Heap;
 use swiss::Swiss;
 use terms::TermTable;
 
-/// `rdtokidx-std`: chained hash table, an allocation for each key, node and TF node.
+/// `rdtokidx-std`: a chained hash table with an allocation for each key, node and TF node.
 pub fn std(options: &InvertOptions) -> Box<dyn LadderIndex> {
     Box::new(Ladder { terms: Chained::new(Heap, options.expected_terms), doc: 0 })
 }
 
-/// `rdtokidx-swiss`: Swiss table, an allocation for each key and TF node.
+/// `rdtokidx-swiss`: a Swiss table with an allocation for each key and TF node.
 pub fn swiss(options: &InvertOptions) -> Box<dyn LadderIndex> {
     Box::new(Ladder { terms: Swiss::new(Heap, options.expected_terms), doc: 0 })
 }
 
-/// `rdtokidx-std-pa`: the chained table with keys and nodes of both kinds in a paged sub-allocator.
+/// `rdtokidx-std-pa`: the chained table with keys and both kinds of nodes in a paged sub-allocator.
 pub fn std_pa(options: &InvertOptions) -> Result<Box<dyn LadderIndex>> {
     let arena = Arena::reserve(options.budget, options.pages)?;
     Ok(Box::new(Ladder { terms: Chained::new(arena, options.expected_terms), doc: 0 }))
@@ -51,7 +52,7 @@ pub fn swiss_pa(options: &InvertOptions) -> Result<Box<dyn LadderIndex>> {
 /// A step of the ladder.
 struct Ladder<T> {
     terms: T,
-    /// The document that tokens now go to.
+    /// The document of the next token.
     doc: u32,
 }
 

@@ -10,7 +10,7 @@ use hashbrown::{DefaultHashBuilder, HashTable};
 use super::terms::{Storage, TermTable, Visit};
 use anyhow::Result;
 
-/// TermTable in a Swiss table, keys and lists in `M`.
+/// A table of terms in a Swiss table, with keys and lists in `M`.
 pub(super) struct Swiss<M: Storage> {
     table: HashTable<(M::Key, M::List)>,
     memory: M,

@@ -1,4 +1,4 @@
-//! The seams of the ladder: an index in memory, its table of terms, and the storage behind it.
+//! The interfaces of the ladder: an index in memory, its table of terms, and the storage behind it.
 
 use std::ops::Range;
 
@@ -13,14 +13,14 @@ pub trait LadderIndex: TokenSink + Send {
     /// Ends the current document; the next token belongs to the next one.
     fn end_document(&mut self);
 
-    /// True once the memory is used up; must be asked at least every
+    /// True once the memory is used up. Must be called at least every
     /// [`CHECK_EVERY`](scanns::internals::CHECK_EVERY) bytes of text.
     fn is_full(&mut self) -> bool;
 
     /// Must be called after the last document, before [`LadderIndex::visit`].
     ///
     /// # Errors
-    /// If the memory did not suffice for all tokens.
+    /// If there was not enough memory for all tokens.
     fn finish(&mut self) -> Result<()>;
 
     /// Visits every term, in no particular order.
@@ -35,9 +35,9 @@ pub type Visit<'a> = &'a mut dyn FnMut(TermList<'_>);
 pub struct TermList<'a> {
     /// The term.
     pub term: &'a [u8],
-    /// The number of documents with the term, as the index has it.
+    /// The number of documents that contain the term, as stored in the index.
     pub doc_freq: u32,
-    /// Documents, ascending, and how often each has the term.
+    /// Documents in ascending order, each with the frequency of the term.
     pub postings: &'a [(u32, u32)],
 }
 
@@ -75,7 +75,7 @@ impl LadderIndex for Inverter {
     }
 }
 
-/// Terms that are found by their bytes, and counted.
+/// A table that finds terms by their bytes and counts them.
 pub(super) trait TermTable {
     /// Counts an occurrence of `token` in `doc`.
     fn count(&mut self, token: &[u8], doc: u32);
@@ -87,15 +87,15 @@ pub(super) trait TermTable {
     fn visit(&self, visit: Visit<'_>);
 }
 
-/// Storage of keys and lists of TF nodes. If it is full, an item is left out, and [`Storage::check`] reports
-/// it.
+/// Storage of keys and lists of TF nodes. If it is full, it leaves out items, and [`Storage::check`] reports
+/// that.
 pub(super) trait Storage {
-    /// A key that is kept.
+    /// A stored key.
     type Key;
     /// The document frequency of a term, and its TF nodes.
     type List: Default;
 
-    /// Keeps a copy of `key`.
+    /// Stores a copy of `key`.
     fn keep(&mut self, key: &[u8]) -> Option<Self::Key>;
 
     /// The bytes of a key.
@@ -104,13 +104,13 @@ pub(super) trait Storage {
     /// Counts an occurrence in `doc`.
     fn count(&mut self, list: &mut Self::List, doc: u32);
 
-    /// Puts the postings of a list into `postings`, the newest first; returns the document frequency.
+    /// Writes the postings of a list to `postings`, the newest first. Returns the document frequency.
     fn read(&self, list: &Self::List, postings: &mut Vec<(u32, u32)>) -> u32;
 
     /// Returns an error if something was left out.
     fn check(&self) -> Result<()>;
 
-    /// Calls `visit` with a term; `postings` is reused memory.
+    /// Calls `visit` with a term. `postings` is memory to reuse.
     fn show(&self, key: &Self::Key, list: &Self::List, postings: &mut Vec<(u32, u32)>, visit: Visit<'_>) {
         postings.clear();
         let doc_freq = self.read(list, postings);

@@ -1,4 +1,4 @@
-//! A file that is read block by block, in each of the designs.
+//! Reads a file block by block, in each of the designs.
 
 use std::io;
 use std::ops::Range;
@@ -14,33 +14,33 @@ use super::shared::Design;
 /// Bytes beyond the end of a block in which the wave looks for the end of its last token.
 pub(super) const CARRY: usize = 64 << 10;
 
-/// Bytes that the wave reads beyond a block along with it: nearly every token ends within them.
+/// Bytes beyond a block that the wave reads along with it. Nearly every token ends within them.
 const ADD_ON: usize = PAGE;
 
-/// Files from this size on are read past the page cache if they are not in it.
+/// Files of at least this size are read past the page cache if they are not in it.
 const DIRECT_FROM: u64 = 1 << 20;
 
-/// A file, and how much of it was handed on.
+/// An open file, and how much of it was passed to its lane.
 pub(super) struct OpenFile {
     pub(super) input: usize,
     file: io::Result<ReadFile>,
-    /// Bytes handed on.
+    /// Bytes passed to the lane.
     pub(super) taken: u64,
-    /// The next byte is inside a token of which more than [`CARRY`] bytes were handed on.
+    /// True if the next byte is inside a token of which more than [`CARRY`] bytes were passed on.
     pub(super) mid_token: bool,
 }
 
-/// What was read into a block.
+/// The range of a block that was read.
 pub(super) struct Stretch {
     pub(super) range: Range<usize>,
-    /// The file ends with it.
+    /// True if the file ends with it.
     pub(super) closes: bool,
-    /// It ends inside a token that is too long to be completed.
+    /// True if it ends inside a token that is too long to be completed.
     pub(super) mid_token: bool,
 }
 
 impl OpenFile {
-    /// Opens a file; if that fails, the first read says why.
+    /// Opens a file. If that fails, the first read returns the error.
     pub(super) fn open(input: usize, path: &Path, design: Design, options: &ReadOptions) -> Self {
         let file = ReadFile::open(path);
         if let Ok(file) = &file {
@@ -82,13 +82,13 @@ impl OpenFile {
     }
 }
 
-/// Bytes of the file from `offset` on, at most `most`.
+/// The number of bytes of the file from `offset` on, at most `most`.
 fn left(file: &ReadFile, offset: u64, most: usize) -> usize {
     usize::try_from(file.size().saturating_sub(offset)).unwrap_or(usize::MAX).min(most)
 }
 
 /// Completes a read at `offset` of which `have` bytes are in `memory`, up to `most` bytes or the end of the
-/// file; `most` is whole pages. Returns how many bytes are there.
+/// file. `most` is a multiple of the page size. Returns the number of bytes that are in `memory`.
 fn complete(file: &ReadFile, offset: u64, have: usize, most: usize, memory: &mut [u8]) -> io::Result<usize> {
     let wanted = left(file, offset, most);
     let len = if file.is_direct() { wanted.next_multiple_of(PAGE) } else { wanted };
@@ -100,7 +100,7 @@ fn ends(file: &ReadFile, offset: u64, got: usize, most: usize) -> bool {
     got < most || offset + got as u64 >= file.size()
 }
 
-/// Reads a block into memory that is allocated for it. The memory is not cleared first.
+/// Reads a block into newly allocated memory, which is not cleared first.
 fn fresh(file: &ReadFile, offset: u64, block: usize, memory: &mut Memory) -> io::Result<Stretch> {
     let wanted = left(file, offset, block);
     let mut bytes = Vec::with_capacity(wanted + BLOCK_PADDING);
@@ -122,7 +122,7 @@ fn fresh(file: &ReadFile, offset: u64, block: usize, memory: &mut Memory) -> io:
     Ok(Stretch { range: 0..got, closes: ends(file, offset, got, block), mid_token: false })
 }
 
-/// Reads a block into the memory that it has.
+/// Reads a block into the memory of the block.
 fn fixed(file: &ReadFile, offset: u64, block: usize, memory: &mut Memory) -> io::Result<Stretch> {
     let got = complete(file, offset, 0, block, memory.as_mut_slice())?;
     Ok(Stretch { range: 0..got, closes: ends(file, offset, got, block), mid_token: false })
@@ -130,9 +130,9 @@ fn fixed(file: &ReadFile, offset: u64, block: usize, memory: &mut Memory) -> io:
 
 /// Reads a block, and the rest of its last token.
 ///
-/// Blocks begin where blocks of a fixed size do, so that reads are aligned; what the block before has taken
-/// of this one is skipped. A token that does not end within [`CARRY`] bytes is handed on as far as it was
-/// read.
+/// Blocks begin at the same offsets as blocks of a fixed size, so that reads are aligned. Bytes of this block
+/// that the previous block has taken are skipped. A token that does not end within [`CARRY`] bytes is passed
+/// on as far as it was read.
 fn wave(
     file: &ReadFile,
     taken: u64,

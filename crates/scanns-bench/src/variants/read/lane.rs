@@ -1,4 +1,4 @@
-//! What passes between a read thread and its lanes: blocks that are full, and blocks that are empty again.
+//! The blocks that pass between a read thread and its lanes: full blocks, and blocks that are empty again.
 
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
@@ -10,7 +10,8 @@ use scanns::internals::{self, BLOCK_PADDING, BlockMemory, Piece};
 pub(super) enum Memory {
     /// Memory of a pool, page-aligned.
     Pooled(BlockMemory),
-    /// Memory that was allocated for what was read, with its padding; nothing in an empty block.
+    /// Memory that was allocated for the bytes that were read, with their padding; no memory in an empty
+    /// block.
     Fresh(Vec<u8>),
 }
 
@@ -23,17 +24,17 @@ impl Memory {
     }
 }
 
-/// A block that is to be filled for a lane, and where it goes when it is empty again.
+/// A block to fill for a lane, and where it goes when it is empty again.
 pub(super) struct EmptyBlock {
     pub(super) lane: usize,
     pub(super) memory: Memory,
     pub(super) home: Sender<EmptyBlock>,
 }
 
-/// A block of one of the paper's readers; dropping it lets it be filled again.
+/// A block of one of the paper's readers. When it is dropped, it can be filled again.
 pub struct PaperBlock {
     pub(super) piece: Piece,
-    /// `None` once the block is not to be filled again.
+    /// `None` once the block must not be filled again.
     pub(super) block: Option<EmptyBlock>,
 }
 
@@ -59,7 +60,7 @@ pub enum Block {
 }
 
 impl Block {
-    /// The pieces of files in the block, and its bytes, which the ranges of the pieces slice. At least
+    /// The pieces of files in the block, and its bytes, which the ranges of the pieces index. At least
     /// [`BLOCK_PADDING`] bytes follow the last piece.
     pub fn split(&mut self) -> (&[Piece], &mut [u8]) {
         match self {
@@ -72,7 +73,7 @@ impl Block {
     }
 }
 
-/// The end of the queue at one index thread. A lane that is dropped early gives up what was meant for it.
+/// The end of the queue at one index thread. A lane that is dropped early gives up the data meant for it.
 pub enum Lane {
     /// A lane of scanns.
     Ours(internals::Lane),
@@ -100,7 +101,7 @@ impl Lane {
 impl Iterator for Lane {
     type Item = Block;
 
-    /// The next block, waiting for it; `None` after the last, and soon after the work was cancelled.
+    /// Waits for the next block. Returns `None` after the last one, and soon after a cancellation.
     fn next(&mut self) -> Option<Block> {
         match self {
             Lane::Ours(lane) => lane.next().map(Block::Ours),

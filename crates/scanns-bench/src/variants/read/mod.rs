@@ -1,14 +1,14 @@
-//! The four readers of Orhean et al., "SCANNS: Towards Scalable and Concurrent Data Indexing and Searching":
-//! each step of a ladder from the obvious design to their best.
+//! The four readers of Orhean et al., "SCANNS: Towards Scalable and Concurrent Data Indexing and Searching",
+//! as the steps of a ladder from the obvious design to their best.
 //!
-//! In all of them a read thread reads one file after another, block by block, into blocks of a fixed size,
-//! and hands them to the lanes of index threads. A block belongs to one file, and all blocks of a file go to
+//! In all of them, a read thread reads one file after another, block by block, into blocks of a fixed size,
+//! and passes them to the lanes of index threads. A block belongs to one file, and all blocks of a file go to
 //! one lane, in order. The designs differ in where the memory of blocks comes from and in where a block ends;
-//! see [`Design`]. Empty blocks carry the number of their lane, so that a reader learns from the block it
-//! takes which lane needs data.
+//! see [`Design`]. An empty block carries the number of its lane, so that a reader that takes it knows which
+//! lane needs data.
 //!
-//! `lane.rs` is what passes between the threads, `thread.rs` the read thread, `file.rs` reads the next block
-//! of a file.
+//! `lane.rs` defines what passes between the threads, `thread.rs` is the read thread, and `file.rs` reads the
+//! next block of a file.
 
 mod file;
 mod lane;
@@ -43,17 +43,17 @@ pub enum Driver {
     Paper(PaperDriver),
 }
 
-/// The read threads of one of the paper's readers, and what they share.
+/// The read threads of one of the paper's readers, and the state that they share.
 pub struct PaperDriver {
     shared: Arc<SharedInputs>,
     threads: Vec<JoinHandle<()>>,
 }
 
 impl Driver {
-    /// Waits for the read threads, which end after all lanes were emptied or dropped.
+    /// Waits for the read threads, which end after all lanes have been emptied or dropped.
     ///
     /// # Errors
-    /// If a read thread panicked, or gave up for a reason that no single input is to blame for.
+    /// If a read thread panicked, or gave up for a reason that does not concern a single input.
     pub fn finish(self) -> Result<Reading> {
         match self {
             Driver::Ours(driver) => {
@@ -70,11 +70,11 @@ impl Driver {
     }
 }
 
-/// Starts reading `inputs`, whole files, with one of the designs; see
+/// Starts reading `inputs` as whole files with one of the designs; see
 /// [`ReaderVariant::start`](super::ReaderVariant::start). Blocks may be as small as a page.
 ///
 /// # Errors
-/// For options that cannot work, and if there is no memory or no thread to be had.
+/// If the options are invalid, or if memory or a thread is not available.
 pub fn start(
     design: Design,
     inputs: Arc<Vec<Input>>,
@@ -126,7 +126,7 @@ pub fn start(
     Ok((Driver::Paper(PaperDriver { shared, threads }), lanes.into_iter().flatten().collect()))
 }
 
-/// The memory of the blocks of one lane.
+/// Allocates the memory of the blocks of one lane.
 fn memory_of_lane(design: Design, options: &ReadOptions) -> Result<Vec<Memory>> {
     let add_on = if design == Design::Wave { CARRY } else { 0 };
     Ok(match design {

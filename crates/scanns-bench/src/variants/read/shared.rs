@@ -1,4 +1,4 @@
-//! What the read threads of a run have in common: the design, the list of inputs, and what became of them.
+//! The state that the read threads of a run share: the design, the list of inputs, and what became of them.
 
 use std::collections::BTreeMap;
 use std::sync::atomic::{AtomicBool, AtomicU64, AtomicUsize, Ordering};
@@ -9,7 +9,7 @@ use scanns::sources::{Failure, Input};
 /// The steps of the ladder.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Design {
-    /// Each block is allocated afresh, read through the page cache, and freed by the thread that is done with
+    /// Each block is newly allocated, read through the page cache, and freed by the thread that is done with
     /// it. Blocks cut tokens.
     Std,
     /// Blocks come from a pool and go back to it; they are read past the page cache where that is possible.
@@ -17,21 +17,21 @@ pub enum Design {
     Pool,
     /// As [`Design::Pool`], with blocks and threads on one memory node.
     Numa,
-    /// As [`Design::Numa`], and with each block a little is read beyond its end, so that it ends with a whole
-    /// token.
+    /// As [`Design::Numa`]. A little beyond the end of each block is read with it, so that it ends with a
+    /// whole token.
     Wave,
 }
 
-/// What was read.
+/// The outcome of reading.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Reading {
-    /// Bytes handed to lanes.
+    /// Bytes passed to lanes.
     pub bytes: u64,
-    /// Every input that could not be read, or not to its end.
+    /// Every input that could not be read completely.
     pub failures: Vec<Failure>,
 }
 
-/// The list of inputs, which the read threads take in turn, and what became of them.
+/// The list of inputs, from which each read thread takes the next one, and what became of them.
 pub(super) struct SharedInputs {
     pub(super) inputs: Arc<Vec<Input>>,
     pub(super) cancel: Arc<AtomicBool>,

@@ -32,7 +32,7 @@ fn random_file(random: &mut Rng, block: usize) -> Vec<u8> {
 /// A piece and its bytes.
 type Taken = (Piece, Vec<u8>);
 
-/// Inputs with these paths, in their order, whatever is there.
+/// Inputs with these paths, in this order, whether or not the files exist.
 fn inputs(paths: &[&std::path::Path]) -> Arc<Vec<Input>> {
     let input = |path: &&std::path::Path| Input {
         path: path.to_path_buf(),
@@ -50,7 +50,7 @@ fn empty_lane(lane: Lane) -> Vec<Taken> {
         let filled = pieces.last().map_or(0, |piece| piece.end);
         assert_eq!(bytes.len(), filled + BLOCK_PADDING);
         taken.extend(pieces.iter().map(|piece| (piece.clone(), bytes[piece.start..piece.end].to_vec())));
-        // What a lane does to its block may not show in later ones.
+        // Changes that a lane makes to its block must not show in later blocks.
         bytes.fill(b'#');
     }
     taken
@@ -65,8 +65,8 @@ fn read(design: Design, inputs: &Arc<Vec<Input>>, options: &ReadOptions) -> (u64
     (report.bytes, report.failures.len(), lanes)
 }
 
-/// Pieces of a lane must be its files, each in order and whole; of the wave, none may begin or end inside a
-/// token.
+/// Checks that the pieces of a lane are its files, each complete and in order. With the wave, no piece may
+/// begin or end inside a token.
 fn assert_files(design: Design, lane: &[Taken], files: &[Vec<u8>], context: &str) -> usize {
     let (mut done, mut at) = (0, 0);
     for (number, (piece, bytes)) in lane.iter().enumerate() {

@@ -1,4 +1,4 @@
-//! The read thread: takes empty blocks, fills each from the file that its lane is at, hands it on.
+//! The read thread: takes an empty block, fills it from the current file of its lane, and passes it on.
 
 use std::sync::Arc;
 use std::sync::atomic::Ordering;
@@ -12,7 +12,7 @@ use super::file::{OpenFile, Stretch};
 use super::lane::{EmptyBlock, Memory, PaperBlock};
 use super::shared::{Design, SharedInputs};
 
-/// What a read thread works with.
+/// The state of a read thread.
 pub(super) struct FileReader {
     pub(super) shared: Arc<SharedInputs>,
     pub(super) empties: Receiver<EmptyBlock>,
@@ -28,12 +28,12 @@ pub(super) struct LaneEnd {
     pub(super) cpus: Option<Vec<usize>>,
     /// `None` once there is nothing more to read, or the lane is gone.
     pub(super) full: Option<Sender<PaperBlock>>,
-    /// The file of which the lane has not had all.
+    /// The file that the lane has received in part.
     pub(super) open: Option<OpenFile>,
 }
 
 impl FileReader {
-    /// Reads until no lane wants data any more, or until cancelled.
+    /// Reads until no lane wants more data, or until it is cancelled.
     pub(super) fn run(mut self, mut blocks: Vec<EmptyBlock>) {
         self.touch(&mut blocks);
         for block in blocks {
@@ -48,7 +48,7 @@ impl FileReader {
         }
     }
 
-    /// Touches the memory of each lane on the node of the lane, and then stays on the nodes of all its lanes.
+    /// Touches the memory of each lane on the lane's node, and then stays on the nodes of all its lanes.
     fn touch(&self, blocks: &mut [EmptyBlock]) {
         let mut own = Vec::new();
         for (number, lane) in self.lanes.iter().enumerate() {
@@ -88,14 +88,14 @@ impl FileReader {
         }
     }
 
-    /// The next of all files.
+    /// Opens the next of all files.
     fn next_file(&self) -> Option<OpenFile> {
         let input = self.shared.next.fetch_add(1, Ordering::Relaxed);
         let path = &self.shared.inputs.get(input)?.path;
         Some(OpenFile::open(input, path, self.design, &self.options))
     }
 
-    /// The next piece of a file, or one that says that the file cannot be read.
+    /// Reads the next piece of a file. The piece says so if the file cannot be read.
     fn fill(&self, file: &mut OpenFile, memory: &mut Memory) -> Piece {
         let (mid_token, offset, input) = (file.mid_token, file.taken, file.input);
         let read = file.read(self.design, &self.delimiters, &self.options, memory);

@@ -1,5 +1,5 @@
-//! Fast fields of tantivy: facets by its aggregation of terms, sorts by its collector, and fields of hits. It
-//! groups no hits and exports none.
+//! The adapter for the columns (fast fields) of tantivy. It supports facets by the terms aggregation, sorts
+//! by a collector, and fields of hits, but no groups and no exports.
 
 use std::path::Path;
 use std::time::Instant;
@@ -25,7 +25,7 @@ use tantivy::{
     DateTime, DocAddress, Index, IndexWriter, Order, Searcher, SegmentReader, TantivyDocument, Term,
 };
 
-/// Bytes of memory before a segment is written.
+/// The memory budget of the writer in bytes.
 const BUFFER: usize = 512 << 20;
 
 struct Tantivy;
@@ -88,7 +88,7 @@ impl Engine for Tantivy {
         writer.wait_merging_threads()?;
         let (merge_seconds, merge_peak_bytes) = (begun.elapsed().as_secs_f64(), peak_since());
         let usage = index.reader()?.searcher().space_usage()?;
-        let segment = usage.segments().first().context("there is no segment")?;
+        let segment = usage.segments().first().context("the index has no segment")?;
         let fields = segment.fast_fields().fields();
         Ok(Built {
             documents,
@@ -114,7 +114,7 @@ impl Engine for Tantivy {
     }
 }
 
-/// The segments by their earliest date: in the order of documents, and so is what becomes of them.
+/// The segments by their earliest date, which is the order of documents. The merged segment keeps this order.
 fn in_order(index: &Index) -> Result<Vec<tantivy::index::SegmentId>> {
     let searcher = index.reader()?.searcher();
     let mut found = Vec::new();
@@ -125,17 +125,17 @@ fn in_order(index: &Index) -> Result<Vec<tantivy::index::SegmentId>> {
     Ok(found.into_iter().map(|(_, segment)| segment).collect())
 }
 
-/// An index that is open.
+/// An open index.
 struct Opened {
     searcher: Searcher,
     tag: Field,
     facets: Aggregations,
 }
 
-/// The longest hits.
+/// The longest hits, with their lengths.
 type Sorted = Vec<(Option<u64>, DocAddress)>;
 
-/// What was found; only what was asked for is there.
+/// The results of an operation. Parts that were not requested are empty.
 #[derive(Default)]
 struct Answer {
     facets: Option<AggregationResults>,
@@ -150,10 +150,10 @@ impl Opened {
     }
 
     fn segment(&self) -> Result<&SegmentReader> {
-        self.searcher.segment_readers().first().context("there is no segment")
+        self.searcher.segment_readers().first().context("the index has no segment")
     }
 
-    /// Fields of hits, column by column.
+    /// Reads the fields of hits, column by column.
     fn rows(&self, hits: &Sorted) -> Result<Vec<Vec<String>>> {
         let fields = self.segment()?.fast_fields();
         let mut rows = vec![Vec::with_capacity(FETCHED.len()); hits.len()];
@@ -180,7 +180,7 @@ impl Opened {
                     let column = fields.str(name)?.with_context(|| format!("no column {name}"))?;
                     put(&|doc| {
                         let mut text = String::new();
-                        let ord = column.ords().first(doc).context("a document without a value")?;
+                        let ord = column.ords().first(doc).context("a document has no value")?;
                         column.ord_to_str(ord, &mut text)?;
                         Ok(text)
                     })?;
@@ -220,7 +220,7 @@ impl Answering for Opened {
             }
             Operation::Sort => answer.sorted = Some(self.sorted(query)?),
             Operation::Fetch => answer.rows = self.rows(hits)?,
-            other => anyhow::bail!("tantivy cannot do {other}"),
+            other => anyhow::bail!("tantivy does not support {other}"),
         }
         Ok(answer)
     }
@@ -230,7 +230,7 @@ impl Answering for Opened {
         for name in FACETS.into_iter().filter(|_| answer.facets.is_some()) {
             let found = answer.facets.as_ref().and_then(|all| all.0.get(name));
             let Some(AggregationResult::BucketResult(BucketResult::Terms { buckets, .. })) = found else {
-                anyhow::bail!("no buckets of {name}");
+                anyhow::bail!("the facet {name} has no buckets");
             };
             both.number(buckets.len() as u64);
             for BucketEntry { key, doc_count, .. } in buckets {
@@ -240,11 +240,11 @@ impl Answering for Opened {
         }
         let ids = self.segment()?.fast_fields().str("id")?.context("no column id")?;
         for (length, hit) in answer.sorted.iter().flatten() {
-            let length = length.context("a hit without a length")?.to_string();
+            let length = length.context("a hit has no length")?.to_string();
             both.strict.string(length.as_bytes());
             both.loose.string(length.as_bytes());
             let mut id = String::new();
-            ids.ord_to_str(ids.ords().first(hit.doc_id).context("a hit without an id")?, &mut id)?;
+            ids.ord_to_str(ids.ords().first(hit.doc_id).context("a hit has no id")?, &mut id)?;
             both.strict.string(id.as_bytes());
         }
         answer.rows.iter().flatten().for_each(|value| both.strict.string(value.as_bytes()));

@@ -30,6 +30,18 @@ fn check(values: &[u64], floats: bool, label: &str) -> (Form, usize) {
 }
 
 #[test]
+fn short_runs_are_not_kept_as_runs() {
+    let seed = 0x5eed_0612;
+    let mut random = fastrand::Rng::with_seed(seed);
+    for length in 1..4 {
+        let values: Vec<u64> = (0..1_000).flat_map(|_| vec![random.u64(..256); length]).collect();
+        let (form, bytes) = check(&values, false, &format!("seed {seed:x} {length}"));
+        let (packed, runs) = (values.len(), 1_000 * 3);
+        assert!(bytes <= packed.min(runs) + 8, "{length} {form:?} {bytes}");
+    }
+}
+
+#[test]
 fn each_form_is_found_where_it_takes_least() {
     let seed = 0x5eed_0605;
     let mut random = fastrand::Rng::with_seed(seed);

@@ -3,7 +3,7 @@
 use std::ops::Bound;
 
 use super::clause::{Sign, SignedClause, combine};
-use super::parser::QueryParser;
+use super::state::QueryParser;
 use super::token::{TokenKind, WordChar, text_of};
 use crate::error::Result;
 use crate::query::pattern::{Pattern, WildcardPart};
@@ -12,14 +12,9 @@ use crate::query::tree::{PhraseQuery, Query};
 /// The default number of edits of a fuzzy word.
 const DEFAULT_EDITS: u8 = 2;
 
-/// The optional number of a `~` suffix; `None` for another suffix.
-fn tilde(kind: &TokenKind) -> Option<Option<u32>> {
-    if let TokenKind::Tilde(number) = kind { Some(*number) } else { None }
-}
-
 impl QueryParser<'_> {
     pub(super) fn word(&mut self, at: usize, word: &[WordChar]) -> Result<Option<Query>> {
-        if let Some((tilde_at, edits)) = self.suffix(tilde) {
+        if let Some((tilde_at, edits)) = self.suffix(TokenKind::tilde) {
             let edits = edits.map_or(Some(DEFAULT_EDITS), |edits| u8::try_from(edits).ok());
             let Some(edits) = edits.filter(|edits| *edits <= 2) else {
                 return self.fault(tilde_at, "a fuzzy word may have up to 2 edits: write ~1 or ~2");
@@ -73,7 +68,7 @@ impl QueryParser<'_> {
     }
 
     pub(super) fn phrase(&mut self, at: usize, text: &str) -> Result<Option<Query>> {
-        let slop = match self.suffix(tilde) {
+        let slop = match self.suffix(TokenKind::tilde) {
             Some((at, None)) => {
                 return self.fault(at, "the number of places that words may move is missing: write ~1");
             }

@@ -22,14 +22,15 @@
 //! `std::x` and `12:30` do not. Words of a field that is only a column, and words after `<` and `>`, are
 //! values: `size:>1GiB`, `mtime:<=2024-03`, `open:true`, `ext:*`.
 //!
-//! `lex.rs` splits the text into tokens. `parser.rs` parses lists and groups, `leaves.rs` words and patterns,
-//! and `values.rs` values of columns.
+//! `lex.rs` splits the text into tokens. `state.rs` keeps what remains of them, `parser.rs` parses lists and
+//! groups, `leaves.rs` words and patterns, and `values.rs` values of columns.
 
 mod clause;
 mod fault;
 mod leaves;
 mod lex;
 mod parser;
+mod state;
 #[cfg(test)]
 mod tests;
 mod token;

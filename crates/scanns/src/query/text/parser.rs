@@ -3,13 +3,12 @@
 use super::clause::{Sign, SignedClause, combine};
 use super::fault::fault;
 use super::lex::tokens;
+use super::state::QueryParser;
 use super::token::{QueryToken, TokenKind};
 use crate::error::Result;
-use crate::query::limits::{MAX_CLAUSES, MAX_DEPTH};
 use crate::query::operator::Operator;
 use crate::query::query_text::{QueryText, no_such_field};
 use crate::query::tree::Query;
-use crate::schema::{Field, FieldKind};
 
 /// Parses the text form of a query.
 ///
@@ -32,22 +31,7 @@ pub fn parse(text: &str, operator: Operator, words: &mut dyn QueryText) -> Resul
 
 const CLOSES_NOTHING: &str = "this parenthesis closes nothing: remove it or write \\)";
 
-pub(super) struct QueryParser<'a> {
-    text: &'a str,
-    /// The remaining tokens.
-    tokens: &'a [QueryToken],
-    pub(super) operator: Operator,
-    pub(super) words: &'a mut dyn QueryText,
-    /// The field of the current clause, unless it is a column.
-    pub(super) field: Option<Field>,
-    /// The column of the current clause, if its words are values.
-    pub(super) column: Option<(Field, FieldKind)>,
-    depth: usize,
-    /// The number of terms so far.
-    terms: usize,
-}
-
-impl<'a> QueryParser<'a> {
+impl QueryParser<'_> {
     fn list(&mut self) -> Result<Option<Query>> {
         let mut clauses = Vec::new();
         while let Some(token) = self.peek() {
@@ -108,7 +92,9 @@ impl<'a> QueryParser<'a> {
 
     /// The clause after a sign. A second sign applies to a list of this clause alone.
     fn signed(&mut self, at: usize, sign: Sign) -> Result<SignedClause> {
-        let inner = self.nested(at, Self::clause)?;
+        self.enter(at)?;
+        let inner = self.clause()?;
+        self.leave();
         let query = if inner.sign == Sign::None { inner.query } else { combine(vec![inner], Operator::Or) };
         Ok(SignedClause { sign, query, is_word: false })
     }
@@ -146,7 +132,7 @@ impl<'a> QueryParser<'a> {
                 return self.fault(at, "an operator goes before the field, as in -name:word");
             }
         };
-        match self.suffix(|kind| if let TokenKind::Boost(boost) = kind { Some(*boost) } else { None }) {
+        match self.suffix(TokenKind::boost) {
             None => Ok(SignedClause { sign: Sign::None, query, is_word }),
             Some((_, boost)) if boost > 0.0 && boost.is_finite() => {
                 let query = query.map(|query| query.boosted(boost));
@@ -176,7 +162,10 @@ impl<'a> QueryParser<'a> {
 
     fn nested_primary(&mut self, at: usize) -> Result<Option<Query>> {
         let Some(token) = self.next() else { return Ok(None) };
-        Ok(self.nested(at, |parser| parser.primary(token))?.query)
+        self.enter(at)?;
+        let clause = self.primary(token)?;
+        self.leave();
+        Ok(clause.query)
     }
 
     fn group(&mut self, at: usize) -> Result<Option<Query>> {
@@ -185,14 +174,14 @@ impl<'a> QueryParser<'a> {
             // With AND, no clause would be optional, and there would be nothing to count.
             self.operator = Operator::Or;
         }
-        let query = self.nested(at, Self::list);
+        self.enter(at)?;
+        let mut query = self.list()?;
+        self.leave();
         self.operator = operator;
-        let mut query = query?;
         if self.next().is_none() {
             return self.fault(at, "this parenthesis is not closed: add ) or write \\(");
         }
-        let least = |kind: &TokenKind| if let TokenKind::AtLeast(least) = kind { Some(*least) } else { None };
-        if let Some((at, least)) = self.suffix(least) {
+        if let Some((at, least)) = self.suffix(TokenKind::at_least) {
             match &mut query {
                 Some(Query::Bool(list)) if list.should.len() >= least => list.at_least = least,
                 None => {}
@@ -224,66 +213,13 @@ impl<'a> QueryParser<'a> {
         false
     }
 
-    fn nested<T>(&mut self, at: usize, inner: impl FnOnce(&mut Self) -> Result<T>) -> Result<T> {
-        self.depth += 1;
-        if self.depth > MAX_DEPTH {
-            return self.fault(at, "nested more than 64 deep: write fewer parentheses");
-        }
-        let result = inner(self)?;
-        self.depth -= 1;
-        Ok(result)
-    }
-
-    /// The field of the current terms.
-    pub(super) fn term_field(&self) -> Field {
-        self.field.unwrap_or_else(|| self.words.default_field())
-    }
-
-    /// Counts terms of the query.
-    pub(super) fn count(&mut self, at: usize, terms: usize) -> Result<()> {
-        self.terms += terms;
-        if self.terms > MAX_CLAUSES {
-            return self.fault(at, "more than 1,024 terms: ask for fewer at a time");
-        }
-        Ok(())
-    }
-
-    pub(super) fn peek(&self) -> Option<&'a QueryToken> {
-        self.tokens.first()
-    }
-
-    /// Takes the next token.
-    pub(super) fn next(&mut self) -> Option<&'a QueryToken> {
-        let (token, rest) = self.tokens.split_first()?;
-        self.tokens = rest;
-        Some(token)
-    }
-
-    /// Takes the next token if `wanted` returns a value for it; returns this value and the position of the
-    /// token.
-    pub(super) fn suffix<T>(&mut self, wanted: impl Fn(&TokenKind) -> Option<T>) -> Option<(usize, T)> {
-        let token = self.peek()?;
-        let found = wanted(&token.kind)?;
-        self.next();
-        Some((token.at, found))
-    }
-
     fn at_clause(&self) -> bool {
         let kind = self.peek().map(|token| &token.kind);
         !matches!(kind, None | Some(TokenKind::Close | TokenKind::And | TokenKind::Or))
     }
 
-    /// The position after the last character.
-    pub(super) fn end(&self) -> usize {
-        self.text.chars().count() + 1
-    }
-
     fn lonely<T>(&self, at: usize, operator: &str) -> Result<T> {
         let message = format!("{operator} lacks a clause: add one, or write \\{operator} for the word");
         self.fault(at, &message)
-    }
-
-    pub(super) fn fault<T>(&self, at: usize, message: &str) -> Result<T> {
-        Err(fault(self.text, at, message))
     }
 }

@@ -44,6 +44,21 @@ impl TokenKind {
         matches!(self, TokenKind::Word(_) | TokenKind::Phrase(_) | TokenKind::Range(..) | TokenKind::Set)
     }
 
+    /// The factor of a `^` suffix.
+    pub(super) fn boost(&self) -> Option<f32> {
+        if let TokenKind::Boost(boost) = self { Some(*boost) } else { None }
+    }
+
+    /// The optional number of a `~` suffix.
+    pub(super) fn tilde(&self) -> Option<Option<u32>> {
+        if let TokenKind::Tilde(number) = self { Some(*number) } else { None }
+    }
+
+    /// The number of a `@` suffix.
+    pub(super) fn at_least(&self) -> Option<usize> {
+        if let TokenKind::AtLeast(least) = self { Some(*least) } else { None }
+    }
+
     /// Whether the token can end a clause, so that `^`, `~` and `@` may follow it.
     pub(super) fn can_end_clause(&self) -> bool {
         let begins = matches!(self, TokenKind::Open | TokenKind::Plus | TokenKind::Minus | TokenKind::Set);

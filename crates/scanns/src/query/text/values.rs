@@ -1,7 +1,7 @@
 //! Values of columns in the text of a query: `size:>1GiB`, `mtime:[2023 TO 2024-03]`, `state:in(open
 //! closed)`.
 
-use super::parser::QueryParser;
+use super::state::QueryParser;
 use super::token::{TokenKind, WordChar, text_of};
 use crate::error::Result;
 use crate::query::query_text::not_a_value;

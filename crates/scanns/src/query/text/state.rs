@@ -1,0 +1,87 @@
+//! The state of a query parser: the remaining tokens, the current field, and the limits.
+
+use super::fault::fault;
+use super::token::{QueryToken, TokenKind};
+use crate::error::Result;
+use crate::query::limits::{MAX_CLAUSES, MAX_DEPTH};
+use crate::query::operator::Operator;
+use crate::query::query_text::QueryText;
+use crate::schema::{Field, FieldKind};
+
+/// The text of a query that is being parsed, and how far it is parsed.
+pub(super) struct QueryParser<'a> {
+    pub(super) text: &'a str,
+    /// The remaining tokens.
+    pub(super) tokens: &'a [QueryToken],
+    pub(super) operator: Operator,
+    pub(super) words: &'a mut dyn QueryText,
+    /// The field of the current clause, unless it is a column.
+    pub(super) field: Option<Field>,
+    /// The column of the current clause, if its words are values.
+    pub(super) column: Option<(Field, FieldKind)>,
+    pub(super) depth: usize,
+    /// The number of terms so far.
+    pub(super) terms: usize,
+}
+
+impl<'a> QueryParser<'a> {
+    /// Begins a nested clause. A parser that has returned an error is not used again, so only clauses without
+    /// an error call [`QueryParser::leave`].
+    pub(super) fn enter(&mut self, at: usize) -> Result<()> {
+        self.depth += 1;
+        if self.depth > MAX_DEPTH {
+            return self.fault(at, "nested more than 64 deep: write fewer parentheses");
+        }
+        Ok(())
+    }
+
+    /// Ends a nested clause.
+    pub(super) fn leave(&mut self) {
+        self.depth -= 1;
+    }
+
+    /// The field of the current terms.
+    pub(super) fn term_field(&self) -> Field {
+        self.field.unwrap_or_else(|| self.words.default_field())
+    }
+
+    /// Counts terms of the query.
+    pub(super) fn count(&mut self, at: usize, terms: usize) -> Result<()> {
+        self.terms += terms;
+        if self.terms > MAX_CLAUSES {
+            return self.fault(at, "more than 1,024 terms: ask for fewer at a time");
+        }
+        Ok(())
+    }
+
+    /// The next token.
+    pub(super) fn peek(&self) -> Option<&'a QueryToken> {
+        self.tokens.first()
+    }
+
+    /// Takes the next token.
+    pub(super) fn next(&mut self) -> Option<&'a QueryToken> {
+        let (token, rest) = self.tokens.split_first()?;
+        self.tokens = rest;
+        Some(token)
+    }
+
+    /// Takes the next token if `wanted` returns a value for it; returns this value and the position of the
+    /// token.
+    pub(super) fn suffix<T>(&mut self, wanted: fn(&TokenKind) -> Option<T>) -> Option<(usize, T)> {
+        let token = self.peek()?;
+        let found = wanted(&token.kind)?;
+        self.next();
+        Some((token.at, found))
+    }
+
+    /// The position after the last character.
+    pub(super) fn end(&self) -> usize {
+        self.text.chars().count() + 1
+    }
+
+    /// An error about the character at `at`, counted from 1.
+    pub(super) fn fault<T>(&self, at: usize, message: &str) -> Result<T> {
+        Err(fault(self.text, at, message))
+    }
+}
