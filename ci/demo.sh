@@ -21,7 +21,7 @@ echo "== One document per file: documentation, headers and sources of this machi
 rm -rf files.scanns lines.scanns
 show index -o files.scanns --exclude '*.gz' --exclude '*.xz' "${trees[@]}"
 show search files.scanns -k 5 'license warranty'
-show search files.scanns -k 5 --model bm25 --default-operator and 'socket bind listen'
+show search files.scanns -k 5 --default-operator and 'socket bind listen'
 show search files.scanns --count copyright
 show info files.scanns --terms licen --limit 5
 

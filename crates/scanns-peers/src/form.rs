@@ -139,6 +139,7 @@ impl Form {
                     should: of(Sign::Should),
                     must_not: of(Sign::MustNot),
                     at_least: *least,
+                    ..BoolQuery::default()
                 })
             }
         }

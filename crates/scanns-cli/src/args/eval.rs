@@ -9,13 +9,13 @@ use super::{FeedbackArgs, ModelArgs};
 
 pub const EVAL_EXAMPLES: &str = "\
 Examples:
-  scanns eval news.scanns --topics topics.401-450 --qrels qrels.401-450 --model bm25
+  scanns eval news.scanns --topics topics.401-450 --qrels qrels.401-450
       evaluates the ranking for the titles of the topics
   scanns eval news.scanns --topics topics.tsv --qrels qrels.txt --model lm-dirichlet --mu 1000 -q
       reads topics as lines of an identifier, a tab and a text; also prints the measures of each topic
-  scanns eval news.scanns --topics topics.401-450 --run-out bm25.run --model bm25
+  scanns eval news.scanns --topics topics.401-450 --run-out bm25.run
       only writes the ranking, in the format of trec_eval
-  scanns eval news.scanns --topics topics.401-450 --qrels qrels.401-450 --model bm25 --rm3
+  scanns eval news.scanns --topics topics.401-450 --qrels qrels.401-450 --rm3
       expands each topic with words of its ten best documents; the index needs --vectors
   scanns eval --run other.run --qrels qrels.401-450
       evaluates the ranking of another engine

@@ -27,7 +27,7 @@ Examples:
       finds a phrase or a prefix, and excludes a word
   scanns search docs.scanns --explain -k 1 'license warranty'
       explains the score of the best document
-  scanns search docs.scanns --rm3 --model bm25 'license warranty'
+  scanns search docs.scanns --rm3 'license warranty'
       expands the query with words of the ten best documents; the index needs --vectors
   scanns search docs.scanns --like /usr/share/doc/bash/README
       finds documents like this one; the index needs --vectors or --store
@@ -58,6 +58,7 @@ Queries, described in docs/QUERIES.md:
   [a TO b]   in(a b)                         ranges and sets of terms
   word~   word~1                             terms within two edits, or one
   name:a   name:\"a b\"   name:*   *           in a field; any value of the field; every document
+  size:>1MiB mtime:<now-1y                   conditions on columns: all must hold, beside words too
   a^2   \\*                                   double weight; the literal character
 
 Write -- before a query that starts with a hyphen.";
@@ -181,7 +182,7 @@ pub struct BatchArgs {
 #[command(next_help_heading = "Scoring")]
 pub struct ModelArgs {
     /// The ranking model
-    #[arg(long, value_enum, default_value = "tf-idf")]
+    #[arg(long, value_enum, default_value = "bm25")]
     pub model: ModelArg,
     /// bm25: how fast the weight of a repeated term saturates [default: 1.2]
     #[arg(long, value_parser = |text: &str| number(text, 0.0f32, 1e6))]
@@ -206,10 +207,10 @@ pub struct ModelArgs {
 /// Scoring models.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
 pub enum ModelArg {
-    /// Term frequency times inverse document frequency
-    TfIdf,
     /// Okapi BM25
     Bm25,
+    /// Term frequency times inverse document frequency, the model of the papers
+    TfIdf,
     /// A language model with Dirichlet smoothing
     LmDirichlet,
     /// A language model with Jelinek-Mercer smoothing

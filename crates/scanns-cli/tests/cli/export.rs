@@ -144,7 +144,7 @@ pub fn hits(snapshot: &Snapshot, query: &Query) -> Vec<Hit> {
         hits.push(hit);
         ControlFlow::Continue(())
     };
-    snapshot.searcher().for_each(query, Model::Classic, visit).unwrap();
+    snapshot.searcher().for_each(query, Model::default(), visit).unwrap();
     hits
 }
 

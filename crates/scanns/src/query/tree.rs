@@ -65,19 +65,21 @@ pub struct Term {
 
 /// A list of clauses with their roles.
 ///
-/// A document matches if it matches all of `must`, none of `must_not`, and at least `at_least` of `should`;
-/// if `must` is empty, it must match at least one of `should`. A list that only has `must_not` matches all
-/// other documents with a score of 0. An empty list matches nothing.
+/// A document matches if it matches all of `must` and `filter`, none of `must_not`, and at least `at_least`
+/// of `should`; if `must` and `filter` are empty, it must match at least one of `should`. A list that only
+/// has `filter` or `must_not` gives a score of 0. An empty list matches nothing.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct BoolQuery {
     /// Clauses that are required; they add to the score.
     pub must: Vec<Query>,
+    /// Clauses that are required, and do not change the score.
+    pub filter: Vec<Query>,
     /// Clauses that are optional; they add to the score.
     pub should: Vec<Query>,
     /// Clauses that exclude documents.
     pub must_not: Vec<Query>,
-    /// The number of `should` clauses that must match; 0 means none if there are `must` clauses, and
-    /// otherwise one.
+    /// The number of `should` clauses that must match; 0 means none if there are `must` or `filter` clauses,
+    /// and otherwise one.
     pub at_least: usize,
 }
 
@@ -133,6 +135,7 @@ impl Query {
                 Query::Bool(list) => {
                     open.extend(list.must_not.iter().rev());
                     open.extend(list.should.iter().rev());
+                    open.extend(list.filter.iter().rev());
                     open.extend(list.must.iter().rev());
                 }
                 Query::Boost(inner, _) => open.push(inner),

@@ -48,6 +48,7 @@ pub fn query(random: &mut Rng, world: &World, depth: usize) -> Query {
             };
             Query::Bool(BoolQuery {
                 must: several(2, random),
+                filter: several(1, random),
                 should: several(5, random),
                 must_not: several(1, random),
                 at_least: if random.bool() { 0 } else { random.usize(0..5) },

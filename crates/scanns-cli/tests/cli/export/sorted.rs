@@ -47,7 +47,7 @@ fn rows_come_in_the_order_of_a_search_whatever_the_memory() {
         ("none", "float", vec![key("float", false, false)]),
     ] {
         let parsed = snapshot.parse(query, Operator::Or).unwrap();
-        let sorted = searcher.top_k_sorted(&parsed, Model::Classic, &keys, 10_000, None).unwrap();
+        let sorted = searcher.top_k_sorted(&parsed, Model::default(), &keys, 10_000, None).unwrap();
         let expected: Vec<Row> = sorted.iter().map(|found| fields.row(&snapshot, &found.hit)).collect();
         for memory in ["1", "3KiB", "200KiB", "1GiB"] {
             if memory != "1" || query != "*" {

@@ -13,7 +13,7 @@
 //! {"fuzzy": {"term": "…", "edits": 2, "prefix": 0}}, {"fuzzy": "…"}
 //! {"range": {"gte"|"gt": T, "lte"|"lt": T}}
 //! {"set": [T…]}
-//! {"bool": {"must": […], "should": […], "must_not": […], "at_least": 0}}
+//! {"bool": {"must": […], "filter": […], "should": […], "must_not": […], "at_least": 0}}
 //! {"match_all": {}}
 //! {"exists": {}}
 //! {"values": {"column": "size", "gte"|"gt": V, "lte"|"lt": V}}, {"values": {"column": "size", "equals": V}}

@@ -144,26 +144,29 @@ impl JsonReader<'_> {
     }
 
     fn list(&mut self, value: &Value) -> Result<Option<Query>> {
-        let keys = ["must", "should", "must_not", "at_least"];
-        let object =
-            self.object(value, &keys, r#"{"must": [], "should": [], "must_not": [], "at_least": 0}"#)?;
-        let mut given = [0; 3];
-        let mut lists = [Vec::new(), Vec::new(), Vec::new()];
+        let keys = ["must", "filter", "should", "must_not", "at_least"];
+        let object = self.object(
+            value,
+            &keys,
+            r#"{"must": [], "filter": [], "should": [], "must_not": [], "at_least": 0}"#,
+        )?;
+        let mut given = [0; 4];
+        let mut lists = [const { Vec::new() }; 4];
         for ((key, list), given) in keys.iter().zip(&mut lists).zip(&mut given) {
             let found = self.optional(object, key, |this, value| this.array(value, Self::clause))?;
             let found = found.unwrap_or_default();
             *given = found.len();
             list.extend(found.into_iter().flatten());
         }
-        let [must, should, must_not] = lists;
+        let [must, filter, should, must_not] = lists;
         let at_least = self.optional(object, "at_least", |this, value| {
-            let most = u64::try_from(given[1]).unwrap_or(u64::MAX);
+            let most = u64::try_from(given[2]).unwrap_or(u64::MAX);
             this.number(value, most, &format!("should has {most} clauses: write a number from 0 to {most}"))
         })?;
         // A clause without terms was removed, and cannot match.
         let at_least = usize::try_from(at_least.unwrap_or(0)).unwrap_or(usize::MAX).min(should.len());
-        let list = BoolQuery { must, should, must_not, at_least };
-        let is_empty = list == BoolQuery::default() && given != [0; 3];
+        let list = BoolQuery { must, filter, should, must_not, at_least };
+        let is_empty = list == BoolQuery::default() && given != [0; 4];
         Ok((!is_empty).then_some(Query::Bool(list)))
     }
 

@@ -121,13 +121,13 @@ fn random_query(random: &mut Rng, depth: usize) -> Query {
         }
         5 => Query::Boost(inner(random), f32::from_bits(random.u32(0x0080_0000..0x7f80_0000))),
         _ => {
-            let mut lists = [const { Vec::new() }; 3];
+            let mut lists = [const { Vec::new() }; 4];
             for list in &mut lists {
                 list.extend((0..random.usize(..3)).map(|_| *inner(random)));
             }
-            let [must, should, must_not] = lists;
+            let [must, filter, should, must_not] = lists;
             let at_least = random.usize(..=should.len());
-            Query::Bool(BoolQuery { must, should, must_not, at_least })
+            Query::Bool(BoolQuery { must, filter, should, must_not, at_least })
         }
     }
 }

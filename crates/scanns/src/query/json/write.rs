@@ -70,7 +70,13 @@ impl JsonWriter<'_> {
 
     fn lists(&self, list: &BoolQuery, field: Field) -> Result<Value> {
         let mut object = Map::new();
-        for (key, clauses) in [("must", &list.must), ("should", &list.should), ("must_not", &list.must_not)] {
+        let lists = [
+            ("must", &list.must),
+            ("filter", &list.filter),
+            ("should", &list.should),
+            ("must_not", &list.must_not),
+        ];
+        for (key, clauses) in lists {
             if !clauses.is_empty() {
                 let values = clauses.iter().map(|inner| self.clause(inner, field).map(Value::from));
                 object.insert(key.into(), Value::Array(values.collect::<Result<_>>()?));

@@ -2,7 +2,7 @@
 
 use std::ops::Bound;
 
-use super::clause::{Sign, SignedClause, combine};
+use super::clause::{ClauseKind, SignedClause, combine};
 use super::state::QueryParser;
 use super::token::{TokenKind, WordChar, text_of};
 use crate::error::Result;
@@ -27,11 +27,9 @@ impl QueryParser<'_> {
         let field = self.term_field();
         let terms = self.words.terms(field, &text_of(word));
         self.count(at, terms.len())?;
-        let clauses = terms.into_iter().map(|(_, term)| SignedClause {
-            sign: Sign::None,
-            query: Some(Query::term(field, term)),
-            is_word: true,
-        });
+        let clauses = terms
+            .into_iter()
+            .map(|(_, term)| SignedClause::plain(Some(Query::term(field, term)), ClauseKind::Word));
         Ok(combine(clauses.collect(), self.operator))
     }
 

@@ -1,6 +1,6 @@
 //! Parses tokens into a query: lists, signs, fields, groups and boosts, by recursive descent.
 
-use super::clause::{Sign, SignedClause, combine};
+use super::clause::{ClauseKind, Sign, SignedClause, combine, join, kind_of};
 use super::fault::fault;
 use super::lex::tokens;
 use super::state::QueryParser;
@@ -9,6 +9,7 @@ use crate::error::Result;
 use crate::query::operator::Operator;
 use crate::query::query_text::{QueryText, no_such_field};
 use crate::query::tree::Query;
+use crate::schema::{Field, FieldKind};
 
 /// Parses the text form of a query.
 ///
@@ -20,9 +21,18 @@ use crate::query::tree::Query;
 pub fn parse(text: &str, operator: Operator, words: &mut dyn QueryText) -> Result<Query> {
     let tokens = tokens(text, &|name| words.field(name).is_ok() || words.column(name).is_some())?;
     let (field, column) = (None, None);
-    let mut parser =
-        QueryParser { text, tokens: &tokens, operator, words, field, column, depth: 0, terms: 0 };
-    let query = parser.list()?;
+    let mut parser = QueryParser {
+        text,
+        tokens: &tokens,
+        operator,
+        words,
+        field,
+        column,
+        counts: false,
+        depth: 0,
+        terms: 0,
+    };
+    let query = parser.list()?.query;
     match parser.tokens.first() {
         None => Ok(query.unwrap_or_else(Query::nothing)),
         Some(token) => parser.fault(token.at, CLOSES_NOTHING),
@@ -32,23 +42,27 @@ pub fn parse(text: &str, operator: Operator, words: &mut dyn QueryText) -> Resul
 const CLOSES_NOTHING: &str = "this parenthesis closes nothing: remove it or write \\)";
 
 impl QueryParser<'_> {
-    fn list(&mut self) -> Result<Option<Query>> {
+    fn list(&mut self) -> Result<SignedClause> {
         let mut clauses = Vec::new();
+        // The last clauses that are joined by OR.
+        let mut joined = Vec::new();
         while let Some(token) = self.peek() {
             match token.kind {
                 TokenKind::Close => break,
-                TokenKind::Or if clauses.is_empty() => return self.lonely(token.at, "OR"),
+                TokenKind::Or if joined.is_empty() => return self.lonely(token.at, "OR"),
                 TokenKind::Or => {
                     self.next();
                     if !self.at_clause() {
                         return self.lonely(token.at, "OR");
                     }
                 }
-                _ => {}
+                _ => clauses.append(&mut join(std::mem::take(&mut joined))),
             }
-            clauses.push(self.and()?);
+            joined.push(self.and()?);
         }
-        Ok(combine(clauses, Operator::Or))
+        clauses.append(&mut join(joined));
+        let kind = kind_of(&clauses);
+        Ok(SignedClause::plain(combine(clauses, Operator::Or), kind))
     }
 
     /// Clauses joined by AND. A single clause keeps its sign for the list that contains it.
@@ -69,8 +83,8 @@ impl QueryParser<'_> {
             Some(only) if clauses.is_empty() => Ok(only),
             last => {
                 clauses.extend(last);
-                let query = combine(clauses, Operator::And);
-                Ok(SignedClause { sign: Sign::None, query, is_word: false })
+                let kind = kind_of(&clauses);
+                Ok(SignedClause::plain(combine(clauses, Operator::And), kind))
             }
         }
     }
@@ -95,23 +109,33 @@ impl QueryParser<'_> {
         self.enter(at)?;
         let inner = self.clause()?;
         self.leave();
+        let kind = kind_of(std::slice::from_ref(&inner));
         let query = if inner.sign == Sign::None { inner.query } else { combine(vec![inner], Operator::Or) };
-        Ok(SignedClause { sign, query, is_word: false })
+        Ok(SignedClause { sign, query, kind })
     }
 
     /// The clause without a sign that begins with `token`, which has been taken.
     fn primary(&mut self, token: &QueryToken) -> Result<SignedClause> {
         let at = token.at;
-        let mut is_word = false;
+        let mut kind = ClauseKind::Other;
         let query = match &token.kind {
-            kind if self.column.is_some() && kind.is_value() => self.value(at, kind)?,
-            TokenKind::Field(name) => {
-                let query = self.in_field(at, name)?;
-                return Ok(SignedClause { sign: Sign::None, query, is_word });
+            value if self.column.is_some() && value.is_value() => {
+                // Values beside each other are alternatives, comparisons must all hold.
+                if value.is_comparison() && !self.counts {
+                    kind = ClauseKind::Condition;
+                }
+                self.value(at, value)?
             }
-            TokenKind::Open => self.group(at)?,
+            TokenKind::Field(name) => return self.in_field(at, name),
+            TokenKind::Open => {
+                let group = self.group(at)?;
+                if group.kind == ClauseKind::Condition && !self.counts {
+                    kind = group.kind;
+                }
+                group.query
+            }
             TokenKind::Word(word) => {
-                is_word = true;
+                kind = ClauseKind::Word;
                 self.word(at, word)?
             }
             TokenKind::Phrase(text) => self.phrase(at, text)?,
@@ -133,31 +157,36 @@ impl QueryParser<'_> {
             }
         };
         match self.suffix(TokenKind::boost) {
-            None => Ok(SignedClause { sign: Sign::None, query, is_word }),
+            None => Ok(SignedClause::plain(query, kind)),
             Some((_, boost)) if boost > 0.0 && boost.is_finite() => {
-                let query = query.map(|query| query.boosted(boost));
-                Ok(SignedClause { sign: Sign::None, query, is_word: false })
+                Ok(SignedClause::plain(query.map(|query| query.boosted(boost)), ClauseKind::Other))
             }
             Some((at, _)) => self.fault(at, "a boost must be greater than 0: write ^2 or ^0.5"),
         }
     }
 
-    fn in_field(&mut self, at: usize, name: &str) -> Result<Option<Query>> {
+    fn in_field(&mut self, at: usize, name: &str) -> Result<SignedClause> {
+        let (outer_field, outer_column) = (self.field, self.column.take());
+        let mut is_condition = !self.counts;
         if let Some(column) = self.column_of(name) {
-            let outer = self.column.replace(column);
-            let query = self.nested_primary(at);
-            self.column = outer;
-            return query;
+            self.column = Some(column);
+        } else {
+            let field = self.words.field(name).map_err(|known| {
+                let missing = no_such_field(name, &known);
+                let message = format!("{missing}: write {name}\\: if the colon belongs to the word");
+                fault(self.text, at, &message)
+            })?;
+            self.field = Some(field);
+            let is_text = |(_, kind): (Field, FieldKind)| matches!(kind, FieldKind::Text { .. });
+            is_condition &= !self.words.column(name).is_none_or(is_text);
         }
-        let field = self.words.field(name).map_err(|known| {
-            let missing = no_such_field(name, &known);
-            let message = format!("{missing}: write {name}\\: if the colon belongs to the word");
-            fault(self.text, at, &message)
-        })?;
-        let (outer_field, outer_column) = (self.field.replace(field), self.column.take());
         let query = self.nested_primary(at);
         (self.field, self.column) = (outer_field, outer_column);
-        query
+        let query = query?;
+        // With a boost, a condition scores, and is a clause like a word.
+        is_condition &= !matches!(query, Some(Query::Boost(..)));
+        let kind = if is_condition { ClauseKind::Condition } else { ClauseKind::Other };
+        Ok(SignedClause::plain(query, kind))
     }
 
     fn nested_primary(&mut self, at: usize) -> Result<Option<Query>> {
@@ -168,16 +197,17 @@ impl QueryParser<'_> {
         Ok(clause.query)
     }
 
-    fn group(&mut self, at: usize) -> Result<Option<Query>> {
-        let operator = self.operator;
-        if self.has_least() {
+    fn group(&mut self, at: usize) -> Result<SignedClause> {
+        let (operator, counts) = (self.operator, self.counts);
+        self.counts = self.has_least();
+        if self.counts {
             // With AND, no clause would be optional, and there would be nothing to count.
             self.operator = Operator::Or;
         }
         self.enter(at)?;
-        let mut query = self.list()?;
+        let SignedClause { mut query, kind, .. } = self.list()?;
         self.leave();
-        self.operator = operator;
+        (self.operator, self.counts) = (operator, counts);
         if self.next().is_none() {
             return self.fault(at, "this parenthesis is not closed: add ) or write \\(");
         }
@@ -193,7 +223,7 @@ impl QueryParser<'_> {
                 Some(_) => return self.fault(at, "the group has only one clause"),
             }
         }
-        Ok(query)
+        Ok(SignedClause::plain(query, kind))
     }
 
     /// Whether `@` follows the group whose parenthesis was just read.

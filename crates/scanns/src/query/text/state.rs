@@ -19,6 +19,8 @@ pub(super) struct QueryParser<'a> {
     pub(super) field: Option<Field>,
     /// The column of the current clause, if its words are values.
     pub(super) column: Option<(Field, FieldKind)>,
+    /// Whether the clauses of the current list are counted, as in `(a b c)@2`.
+    pub(super) counts: bool,
     pub(super) depth: usize,
     /// The number of terms so far.
     pub(super) terms: usize,

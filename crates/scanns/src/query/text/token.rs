@@ -44,6 +44,11 @@ impl TokenKind {
         matches!(self, TokenKind::Word(_) | TokenKind::Phrase(_) | TokenKind::Range(..) | TokenKind::Set)
     }
 
+    /// Whether the token is a value after `<` or `>`.
+    pub(super) fn is_comparison(&self) -> bool {
+        matches!(self, TokenKind::Word(word) if text_of(word).starts_with(['<', '>']))
+    }
+
     /// The factor of a `^` suffix.
     pub(super) fn boost(&self) -> Option<f32> {
         if let TokenKind::Boost(boost) = self { Some(*boost) } else { None }

@@ -165,6 +165,7 @@ impl<'s> SetBuilder<'_, 's> {
             NodeKind::Bool { must, should, must_not, at_least } => {
                 return self.list(must, should, must_not, *at_least);
             }
+            NodeKind::Filter(node) => return self.node(node),
             NodeKind::Phrase { terms, slop } => {
                 let lists: Option<Vec<_>> =
                     terms.iter().map(|&(_, term)| self.sources[term].as_ref()).collect();

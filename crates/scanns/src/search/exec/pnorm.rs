@@ -136,7 +136,7 @@ impl PNorm {
                 1.0 - self.mean(misses)
             }
             // `check` refuses these.
-            NodeKind::Phrase { .. } | NodeKind::Docs(_) => 0.0,
+            NodeKind::Phrase { .. } | NodeKind::Docs(_) | NodeKind::Filter(_) => 0.0,
         }
     }
 
@@ -168,7 +168,7 @@ pub(crate) fn check(node: &PlanNode) -> Result<()> {
         NodeKind::Term(_) | NodeKind::Bool { at_least: 0, .. } => {}
         _ => {
             return Err(Error::Unsupported {
-                what: "p-norm for phrases, patterns, or a least number of matching clauses".into(),
+                what: "p-norm for phrases, patterns, filters, or a least number of matching clauses".into(),
                 remedy: "use only terms and lists of terms, or choose another model".into(),
             });
         }
@@ -185,6 +185,6 @@ pub(crate) fn mark_wanted(node: &PlanNode, negated: bool, wanted: &mut [bool]) {
             must.iter().chain(should).for_each(|part| mark_wanted(part, negated, wanted));
             must_not.iter().for_each(|part| mark_wanted(part, !negated, wanted));
         }
-        NodeKind::Phrase { .. } | NodeKind::Docs(_) => {}
+        NodeKind::Phrase { .. } | NodeKind::Docs(_) | NodeKind::Filter(_) => {}
     }
 }

@@ -98,6 +98,9 @@ impl<'s, S: Similarity> TreeBuilder<'_, 's, S> {
             NodeKind::Bool { must, should, must_not, at_least } => {
                 self.list(must, should, must_not, *at_least, boost)
             }
+            NodeKind::Filter(node) => {
+                Ok(self.node(node, boost)?.map(|cursor| TreeCursor::Filter(Box::new(cursor))))
+            }
             NodeKind::Phrase { terms, slop } => self.phrase(terms, *slop, boost),
             NodeKind::Docs(source) => Ok(Some(match self.terms.docs(self.view, *source, self.among)? {
                 SourceDocs::All => self.everything(boost),
@@ -199,6 +202,8 @@ enum TreeCursor<'s, S> {
         score: f32,
         end: u32,
     },
+    /// Matches as the cursor inside does, with a score of 0.
+    Filter(Box<TreeCursor<'s, S>>),
     Every {
         parts: Vec<TreeCursor<'s, S>>,
         clock: Clock<'s>,
@@ -236,6 +241,7 @@ impl<'s, S: Similarity> TreeCursor<'s, S> {
         match self {
             TreeCursor::Term(clause, end) => before(clause.cursor.doc(), *end),
             TreeCursor::Phrase(phrase) => phrase.doc(),
+            TreeCursor::Filter(inner) => inner.doc(),
             TreeCursor::Everything { doc, .. }
             | TreeCursor::Set { doc, .. }
             | TreeCursor::Any { doc, .. }
@@ -250,6 +256,7 @@ impl<'s, S: Similarity> TreeCursor<'s, S> {
         match self {
             TreeCursor::Term(clause, end) => before(clause.cursor.advance(target), *end),
             TreeCursor::Phrase(phrase) => phrase.advance(target),
+            TreeCursor::Filter(inner) => inner.advance(target),
             TreeCursor::Set { set, doc, end, .. } => {
                 *doc = before(set.next(target.max(*doc)), *end);
                 *doc
@@ -286,6 +293,7 @@ impl<'s, S: Similarity> TreeCursor<'s, S> {
         match self {
             TreeCursor::Term(clause, _) => clause.scorer.score(clause.cursor.doc(), clause.cursor.tf()),
             TreeCursor::Phrase(phrase) => phrase.score(),
+            TreeCursor::Filter(_) => 0.0,
             TreeCursor::Everything { score, .. } | TreeCursor::Set { score, .. } => *score,
             TreeCursor::Every { parts, .. } => {
                 narrow(parts.iter_mut().map(|part| f64::from(part.score())).sum())
@@ -307,6 +315,7 @@ impl<'s, S: Similarity> TreeCursor<'s, S> {
         match self {
             TreeCursor::Term(clause, _) => clause.cursor.corrupt(),
             TreeCursor::Phrase(phrase) => phrase.corrupt(),
+            TreeCursor::Filter(inner) => inner.corrupt(),
             TreeCursor::Everything { .. } | TreeCursor::Set { .. } => false,
             TreeCursor::Every { parts, .. }
             | TreeCursor::Any { parts, .. }

@@ -174,8 +174,8 @@ impl Bag {
                 true
             }
             Query::Boost(query, factor) => self.take(query, boost * factor),
-            Query::Bool(BoolQuery { must, should, must_not, at_least: 0 | 1 })
-                if must.is_empty() && must_not.is_empty() =>
+            Query::Bool(BoolQuery { must, filter, should, must_not, at_least: 0 | 1 })
+                if must.is_empty() && filter.is_empty() && must_not.is_empty() =>
             {
                 should.iter().all(|query| self.take(query, boost))
             }

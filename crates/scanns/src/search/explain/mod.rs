@@ -104,7 +104,7 @@ impl<S: Similarity> Explainer<'_, '_, S> {
             (NodeKind::Term(term), _) => self.term(*term, boost),
             (NodeKind::Bool { must, should, must_not, at_least }, Query::Bool(list)) => self.list(
                 ListParts {
-                    must: list.must.iter().zip(must).collect(),
+                    must: list.must.iter().chain(&list.filter).zip(must).collect(),
                     should: list.should.iter().zip(should).collect(),
                     must_not: list.must_not.iter().zip(must_not).collect(),
                 },
@@ -121,6 +121,11 @@ impl<S: Similarity> Explainer<'_, '_, S> {
                 self.phrase(phrase, terms, *slop, boost)
             }
             (NodeKind::Docs(source), query) => self.docs(*source, query, boost),
+            (NodeKind::Filter(node), query) => {
+                let found = self.node(query, node, boost)?;
+                let what = "a condition that must hold, and does not change the score";
+                Ok(found.map(|found| Explanation::new(0.0, what, vec![found])))
+            }
             // A phrase without terms.
             (NodeKind::Bool { .. } | NodeKind::Phrase { .. }, _) => Ok(None),
         }

@@ -58,7 +58,7 @@ impl Soft<'_, '_> {
             NodeKind::Term(term) => return self.term(*term, value),
             NodeKind::Bool { must, should, must_not, .. } => (must, should, must_not),
             // `pnorm::check` refuses these.
-            NodeKind::Phrase { .. } | NodeKind::Docs(_) => {
+            NodeKind::Phrase { .. } | NodeKind::Docs(_) | NodeKind::Filter(_) => {
                 return Explanation::plain(value, "nothing");
             }
         };

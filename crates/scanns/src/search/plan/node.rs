@@ -24,6 +24,8 @@ pub(crate) enum NodeKind {
     },
     /// A set of documents that all score the same.
     Docs(DocSource),
+    /// The documents of a node, with a score of 0.
+    Filter(Box<PlanNode>),
 }
 
 /// The source of a set of documents.
@@ -40,10 +42,30 @@ pub(crate) enum DocSource {
 }
 
 impl PlanNode {
+    /// The same node with a score of 0.
+    pub(super) fn filter(self) -> Self {
+        PlanNode { boost: 1.0, kind: NodeKind::Filter(Box::new(self)) }
+    }
+
     /// The score of all matching documents, if it is the same for all of them.
     pub(crate) fn same_score(&self) -> Option<f32> {
         let (node, boost) = self.innermost(1.0);
-        matches!(node.kind, NodeKind::Docs(_)).then_some(boost * node.boost)
+        let boost = boost * node.boost;
+        match &node.kind {
+            NodeKind::Docs(_) => Some(boost),
+            NodeKind::Filter(_) => Some(0.0),
+            // A single set that scores, and filters.
+            NodeKind::Bool { must, should, .. } if should.is_empty() => {
+                let is_filter = |node: &&PlanNode| matches!(node.kind, NodeKind::Filter(_));
+                let mut scored = must.iter().filter(|node| !is_filter(node));
+                match (scored.next(), scored.next()) {
+                    (None, _) => (!must.is_empty()).then_some(0.0),
+                    (Some(PlanNode { boost: own, kind: NodeKind::Docs(_) }), None) => Some(boost * own),
+                    _ => None,
+                }
+            }
+            _ => None,
+        }
     }
 
     /// True if documents without any known term may match.
@@ -51,6 +73,7 @@ impl PlanNode {
         match &self.kind {
             NodeKind::Term(_) | NodeKind::Phrase { .. } => false,
             NodeKind::Docs(_) => true,
+            NodeKind::Filter(node) => node.matches_beyond_terms(),
             NodeKind::Bool { must, should, must_not, .. } => {
                 must.iter().chain(should).any(PlanNode::matches_beyond_terms)
                     || must.is_empty() && should.is_empty() && !must_not.is_empty()

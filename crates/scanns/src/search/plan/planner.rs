@@ -105,8 +105,10 @@ impl<'q> Planner<'q, '_> {
         let mut all = |queries: &'q [Query]| -> Result<Vec<PlanNode>> {
             queries.iter().map(|query| self.node(query, around, depth + 1)).collect()
         };
+        let mut must = all(&list.must)?;
+        must.extend(all(&list.filter)?.into_iter().map(PlanNode::filter));
         Ok(NodeKind::Bool {
-            must: all(&list.must)?,
+            must,
             should: all(&list.should)?,
             must_not: all(&list.must_not)?,
             at_least: list.at_least,

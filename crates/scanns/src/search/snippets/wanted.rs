@@ -109,7 +109,7 @@ impl<'q> WantedTerms<'q> {
                 let here = plan.patterns.get(*pattern).is_some_and(|(field, _)| is_here(*field));
                 self.alone[plan.terms.len() + pattern] |= here;
             }
-            NodeKind::Docs(_) => {}
+            NodeKind::Docs(_) | NodeKind::Filter(_) => {}
         }
     }
 

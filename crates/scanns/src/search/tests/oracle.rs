@@ -129,7 +129,11 @@ impl<'d> Oracle<'d> {
         let sum = |scores: &[f32]| scores.iter().map(|&score| f64::from(score)).sum::<f64>() as f32;
         let required: Option<Vec<f32>> =
             list.must.iter().map(|clause| self.hit(clause, place, model)).collect();
-        let required = required?;
+        let mut required = required?;
+        for clause in &list.filter {
+            self.hit(clause, place, model)?;
+            required.push(0.0);
+        }
         let optional: Vec<f32> =
             list.should.iter().filter_map(|clause| self.hit(clause, place, model)).collect();
         if optional.len() < list.at_least {

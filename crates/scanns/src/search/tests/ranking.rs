@@ -47,9 +47,12 @@ pub(super) fn random_query(random: &mut fastrand::Rng, depth: u64) -> Query {
         7 => return required(random, 0),
         1 => list.must = terms(random, 4),
         2 | 3 => list.should = terms(random, 6),
-        4 => (list.must, list.should, list.must_not) = (terms(random, 2), terms(random, 2), terms(random, 2)),
+        4 => {
+            (list.must, list.should, list.must_not) = (terms(random, 2), terms(random, 2), terms(random, 2));
+            list.filter = terms(random, 1);
+        }
         _ => {
-            for part in [&mut list.must, &mut list.should, &mut list.must_not] {
+            for part in [&mut list.must, &mut list.filter, &mut list.should, &mut list.must_not] {
                 part.extend((0..random.u64(..3)).map(|_| random_query(random, depth - 1)));
             }
         }
@@ -70,7 +73,7 @@ fn required(random: &mut fastrand::Rng, slop: u32) -> Query {
         must: (0..random.u64(1..4)).map(|_| clause(random)).collect(),
         should: terms(random, 2),
         must_not: terms(random, 1),
-        at_least: 0,
+        ..BoolQuery::default()
     })
 }
 
@@ -115,7 +118,9 @@ pub(super) fn is_plain(query: &Query) -> bool {
         Query::Term(_) => true,
         Query::Boost(query, _) => is_plain(query),
         Query::Bool(list) => {
-            list.at_least == 0 && list.must.iter().chain(&list.should).chain(&list.must_not).all(is_plain)
+            list.at_least == 0
+                && list.filter.is_empty()
+                && list.must.iter().chain(&list.should).chain(&list.must_not).all(is_plain)
         }
         _ => false,
     }

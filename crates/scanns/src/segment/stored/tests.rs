@@ -428,3 +428,15 @@ fn a_vector_that_differs_from_the_postings_is_found() {
         assert!(whole || checked.unwrap_err().to_string().contains("vector of document 0"));
     }
 }
+
+#[test]
+fn the_memory_of_spans_is_counted() {
+    let mut writer = SpanWriter::new(true);
+    let mut out = Vec::new();
+    assert_eq!(writer.bytes(), 0);
+    for line in 0..128 * 1_000u64 {
+        writer.push((line * 10, 9), &mut out).unwrap();
+    }
+    // An offset of 8 bytes for each block of 128 documents.
+    assert!((8_000..=32_000).contains(&writer.bytes()), "{}", writer.bytes());
+}

@@ -1,7 +1,9 @@
 use std::collections::BTreeMap;
+use std::ops::{Bound, RangeBounds};
 
 use super::automaton::Machine;
 use super::fuzzy::{FuzzyWord, nearest};
+use super::matcher::PatternMatcher;
 use super::timed::TimedTerms;
 use super::walk::MachineWalk;
 use crate::query::{Pattern, WildcardPart};
@@ -153,4 +155,33 @@ fn more_terms_than_allowed_are_refused() {
     let matcher = super::PatternMatcher::new(&all).unwrap();
     assert_eq!(matcher.terms(&leaf, 30, Clock::default()).unwrap().len(), 30);
     assert!(matcher.terms(&leaf, 29, Clock::default()).unwrap_err().to_string().contains("at most 29"));
+}
+
+#[test]
+fn ranges_match_the_terms_that_they_find() {
+    let seed = 0x5eed_0922;
+    let mut random = fastrand::Rng::with_seed(seed);
+    for round in 0..200 {
+        let terms = random_terms(&mut random, 40);
+        let leaf = leaf(&terms);
+        let bound = |random: &mut fastrand::Rng| {
+            let term = terms[random.usize(..terms.len())].as_bytes().to_vec();
+            [Bound::Included(term.clone()), Bound::Excluded(term), Bound::Unbounded][random.usize(..3)]
+                .clone()
+        };
+        let pattern = Pattern::Range(bound(&mut random), bound(&mut random));
+        let matcher = PatternMatcher::new(&pattern).unwrap();
+        let mut walk = matcher.matching(&leaf, usize::MAX, Clock::default()).unwrap();
+        let mut found = Vec::new();
+        while walk.next().unwrap() {
+            found.push(walk.term().to_vec());
+        }
+        let Pattern::Range(from, to) = &pattern else { panic!() };
+        let expected: Vec<Vec<u8>> = terms.iter().map(|term| term.clone().into_bytes()).collect();
+        let matched = expected.iter().filter(|term| matcher.matches(term)).cloned().collect::<Vec<_>>();
+        let inside = |term: &&Vec<u8>| (from.clone(), to.clone()).contains(*term);
+        let expected: Vec<Vec<u8>> = expected.iter().filter(inside).cloned().collect();
+        assert_eq!(found, expected, "seed {seed:x} round {round} {pattern:?}");
+        assert_eq!(matched, expected, "seed {seed:x} round {round} {pattern:?}");
+    }
 }
