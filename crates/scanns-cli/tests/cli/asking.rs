@@ -127,7 +127,7 @@ fn a_token_of_another_query_or_commit_is_refused() {
         assert!(ran.stderr.contains(hint), "{args:?}: {}", ran.stderr);
     };
     refused(&["--after", &token, "red"], "another query");
-    refused(&["--after", &token, "--model", "bm25", "blue"], "another query");
+    refused(&["--after", &token, "--model", "tf-idf", "blue"], "another query");
     refused(&["--after", &token, "--sort", "key", "blue"], "another query");
     refused(&["--after", "nonsense", "blue"], "not a page token");
     refused(&["--after", &token[..token.len() - 1], "blue"], "not a page token");

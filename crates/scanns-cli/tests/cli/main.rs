@@ -1,10 +1,11 @@
 //! Tests of the `scanns` command: the real binary on files in temporary directories.
 //!
 //! `answers.rs` tests success, and `faults.rs` tests failures. `asking.rs` is about other forms of queries,
-//! `chains.rs` about custom analyzers, `columns.rs` about orders and counts by values, `eval.rs` about
-//! measures, `export/` about exports, `maintain.rs` about changes of an existing index, `records.rs` about
-//! records with fields, `similar.rs` about queries made from documents and explanations of scores,
-//! `snippets.rs` about snippets, `stored.rs` about stored documents, and `tune.rs` about profiles.
+//! `chains.rs` about custom analyzers, `columns.rs` about orders and counts by values, `conditions.rs` about
+//! filters, `eval.rs` about measures, `export/` about exports, `maintain.rs` about changes of an existing
+//! index, `records.rs` about records with fields, `similar.rs` about queries made from documents and
+//! explanations of scores, `snippets.rs` about snippets, `stored.rs` about stored documents, and `tune.rs`
+//! about profiles.
 
 #![expect(clippy::unwrap_used, reason = "helpers of tests fail the test, outside of functions marked as one")]
 
@@ -12,6 +13,7 @@ mod answers;
 mod asking;
 mod chains;
 mod columns;
+mod conditions;
 mod eval;
 mod export;
 mod faults;

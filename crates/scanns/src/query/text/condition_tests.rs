@@ -159,6 +159,7 @@ const SAME: &[(&str, Meaning)] = &[
 const WITH_OR: &[(&str, Meaning)] = &[
     ("a b ext:gz", |doc| (words(doc) > 0.0 && doc.gz).then_some(words(doc))),
     ("ext:gz a b size:>1", |doc| (words(doc) > 0.0 && doc.gz && doc.size > 1).then_some(words(doc))),
+    ("size:1 OR size:10 ext:gz", |doc| (doc.size != 5 && doc.gz).then_some(1.0)),
     ("a OR b ext:gz", |doc| (words(doc) > 0.0 && doc.gz).then_some(words(doc))),
     ("a ext:gz^3", |doc| {
         (doc.a || doc.gz).then_some(words(Doc { b: false, ..doc }) + if doc.gz { 3.0 } else { 0.0 })
