@@ -440,3 +440,18 @@ fn the_memory_of_spans_is_counted() {
     // An offset of 8 bytes for each block of 128 documents.
     assert!((8_000..=32_000).contains(&writer.bytes()), "{}", writer.bytes());
 }
+
+#[test]
+fn the_memory_of_vectors_is_counted() {
+    let stored = Stored { vectors: true, ..Stored::default() };
+    let mut collector = StoredCollector::new(&stored, Records::File).unwrap();
+    for document in 0..200 {
+        for word in 0..300 {
+            let token = format!("{document} {word}").into_bytes();
+            collector.vectors().unwrap().token(&token, 0..1);
+        }
+        collector.end_document((0, 0)).unwrap();
+    }
+    // The words of one document, and the compressed vectors of all of them.
+    assert!((10_000..64 << 20).contains(&collector.bytes()), "{}", collector.bytes());
+}
