@@ -201,7 +201,7 @@ mod tests {
     #[test]
     fn a_directory_that_cannot_be_synced_is_an_error() {
         let place = tempfile::tempdir().unwrap();
-        let directory = FsDirectory::new(&place.path().join("index"));
+        let directory = FsDirectory::new(place.path().join("index"));
         assert!(directory.sync().is_err());
         fs::create_dir(place.path().join("index")).unwrap();
         directory.sync().unwrap();
