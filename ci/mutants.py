@@ -1,10 +1,10 @@
 #!/usr/bin/env python3
 """Finds faults that the tests would not notice, without a build for each.
 
-cargo-mutants lists the changes; a random sample of them is compiled into one copy of the library, each behind a switch that is
-read from the environment: `if crate::mutant(17) { changed body } else { body }`. Then the tests of the room run once for
-each change, quick ones first, and the other tests of the library for a change that they miss. A change that does not compile is replaced by another
-one. Changes in constants and in `const fn` cannot be switched and are left out.
+cargo-mutants lists the changes; a random sample of them is compiled into one copy of the library, each behind a switch
+that is read from the environment: `if crate::mutant(17) { changed body } else { body }`. Then the tests of the room run
+once for each change, quick ones first, and the other tests of the library for a change that they miss. A change that does
+not compile is replaced by another one. Changes in constants and in `const fn` cannot be switched and are left out.
 
 Usage: ci/mutants.sh [SAMPLE] [SEED]; ROOMS="codec query" chooses rooms.
 """
