@@ -227,6 +227,7 @@ impl IndexBench<'_> {
             source: SourceOptions { paths: vec![path.clone()], threads, ..SourceOptions::default() },
             read: self.read_options(threads),
             records: if *lines { Records::Lines } else { Records::File },
+            fields: scanns::sources::FieldOptions { metadata: Some(false), ..Default::default() },
             analyzer: Some(self.analyzer.clone()),
             memory: memory << 20,
             segment_memory: segment_memory << 20,

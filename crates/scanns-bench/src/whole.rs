@@ -64,6 +64,7 @@ pub fn build(job: &Job, out: &Path, progress: &Progress) -> Result<IndexReport> 
         source: SourceOptions { paths: job.paths.clone(), threads: job.threads, ..SourceOptions::default() },
         read: ReadOptions { lanes: job.threads, ..job.read.clone() },
         records: if job.lines { Records::Lines } else { Records::File },
+        fields: scanns::sources::FieldOptions { metadata: Some(false), ..Default::default() },
         analyzer: Some(Analyzer::parse("paths")?),
         postings: job.full.then_some(Postings::Positions),
         stored: StoredOptions {

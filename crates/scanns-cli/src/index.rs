@@ -5,7 +5,7 @@ mod threads;
 use std::io::Write;
 use std::path::Path;
 
-use anyhow::Result;
+use anyhow::{Result, bail};
 use scanns::index::{IndexOptions, IndexReport, Progress};
 use scanns::schema::{Analyzer, Delimiters, Postings, Records, Store};
 use scanns::sources::{Direct, Failure, FileList, ListFrom, PageSize, ReadOptions, Separator, SourceOptions};
@@ -78,7 +78,7 @@ fn path(args: &IndexArgs) -> &Path {
 fn options(args: &IndexArgs) -> Result<IndexOptions> {
     let parameters = args.profile.as_deref().map(profile::read).transpose()?.unwrap_or_default();
     let threads = threads(&args.resources, &args.reading, &parameters)?;
-    let records = records_of(&args.text, path(args));
+    let records = records_of(&args.text, path(args))?;
     Ok(IndexOptions {
         source: source(&args.input, threads.read + threads.index),
         read: reading(&args.reading, threads, &parameters)?,
@@ -95,6 +95,7 @@ fn options(args: &IndexArgs) -> Result<IndexOptions> {
             ..scanns::writer::MergePolicy::default()
         }),
         again: args.keeping.reindex,
+        keep_removed: args.keeping.keep_removed,
         commit_every: args.keeping.commit_every.iter().find_map(|every| match every {
             CommitEvery::Time(time) => Some(*time),
             CommitEvery::Bytes(_) => None,
@@ -130,12 +131,30 @@ pub fn source(args: &InputArgs, threads: usize) -> SourceOptions {
     }
 }
 
-/// What a document is: as requested, else as in the existing index, else a file.
-fn records_of(args: &TextArgs, output: &Path) -> Records {
-    match args.records {
-        Some(records) => records.into(),
-        // An index that cannot be read is reported by the build, which has to read it too.
-        None => Snapshot::open(output).map_or(Records::File, |snapshot| snapshot.info().records),
+/// What a document is: as in the existing index, else as requested, else a file.
+fn records_of(args: &TextArgs, output: &Path) -> Result<Records> {
+    let wanted = args.records.map(Records::from);
+    // An index that cannot be read is reported by the build, which has to read it too.
+    let built = Snapshot::open(output).ok().map(|snapshot| snapshot.info().records);
+    if let (Some(wanted), Some(built)) = (wanted, built)
+        && wanted != built
+    {
+        bail!(
+            "the documents of {} are {}, not {}: leave --records out, or choose another index with -o",
+            report::path_text(output),
+            documents(built),
+            documents(wanted),
+        );
+    }
+    Ok(wanted.or(built).unwrap_or(Records::File))
+}
+
+fn documents(records: Records) -> &'static str {
+    match records {
+        Records::File => "files",
+        Records::Lines => "lines (--records lines)",
+        Records::Jsonl => "JSON records (--records jsonl)",
+        Records::Csv => "CSV rows (--records csv)",
     }
 }
 
@@ -221,6 +240,14 @@ fn print_summary(output: &Path, built: &IndexReport) -> Result<()> {
         let replaced = units::counted(built.replaced, "document");
         writeln!(out, "replaced: {replaced} of files indexed before")?;
     }
+    if built.removed_files > 0 {
+        let files = units::counted(built.removed_files, "file");
+        let documents = units::counted(built.removed, "document");
+        match built.removed {
+            0 => writeln!(out, "kept: the documents of {files} that are gone or excluded now")?,
+            _ => writeln!(out, "removed: {documents} of {files} that are gone or excluded now")?,
+        }
+    }
     if built.skipped > 0 {
         writeln!(out, "skipped: {}, excluded or not a regular file", units::counted(built.skipped, "input"))?;
     }
@@ -271,6 +298,8 @@ fn print_json(output: &Path, built: &IndexReport, memory: u64) -> Result<()> {
         ("peak_rss", json!(built.peak_rss)),
         ("segments", json!(built.segments)),
         ("replaced", json!(built.replaced)),
+        ("removed", json!(built.removed)),
+        ("removed_files", json!(built.removed_files)),
         ("unchanged", json!(built.unchanged)),
         ("failed", json!(built.failed.len())),
         ("failures", built.failed.iter().map(failure_json).collect()),

@@ -31,7 +31,7 @@ pub fn fields(args: &FieldArgs, records: Records) -> Result<FieldOptions> {
         ensure!(fits || !given, "{option} is for records with fields: also give --records {wanted}");
     }
     let schema = args.schema.as_deref().map(schema_file::read).transpose()?;
-    Ok(FieldOptions { schema, metadata: args.metadata, delimiter: args.csv_delimiter })
+    Ok(FieldOptions { schema, metadata: args.no_metadata.then_some(false), delimiter: args.csv_delimiter })
 }
 
 /// Writes the schema that is inferred from a sample.

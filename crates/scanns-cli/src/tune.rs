@@ -73,6 +73,7 @@ fn options(args: &TuneArgs) -> Result<TuneOptions> {
         buffers: scanns::writer::FlushBuffers::default(),
         merge: None,
         again: false,
+        keep_removed: false,
         commit_every: None,
         commit_bytes: None,
         time_limit: None,

@@ -302,7 +302,7 @@ mod tests {
             source,
             read: ReadOptions { lanes: 1, ..ReadOptions::default() },
             records: if unit == Unit::Line { Records::Lines } else { Records::File },
-            fields: scanns::sources::FieldOptions::default(),
+            fields: scanns::sources::FieldOptions { metadata: Some(false), ..Default::default() },
             analyzer: Some(Analyzer::parse("paths").unwrap()),
             postings: Some(Postings::Positions),
             stored: scanns::writer::StoredOptions::default(),

@@ -212,7 +212,8 @@ pub mod sources {
         RecordCounts, RecordError, RecordFormat, RecordReader, Recorded, Sources, map_name,
     };
     pub use crate::source::{
-        Failure, FileList, FileStatus, Input, Inputs, ListFrom, Separator, SourceOptions, collect,
+        Failure, FileList, FileStatus, Input, Inputs, ListFrom, Root, Separator, SourceOptions, absolute,
+        collect,
     };
     pub use crate::sys::PageSize;
 }

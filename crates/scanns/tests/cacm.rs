@@ -61,6 +61,7 @@ fn every_term_of_the_collection_is_found_in_its_documents_and_scored_by_the_form
         buffers: FlushBuffers::default(),
         merge: None,
         again: false,
+        keep_removed: false,
         commit_every: None,
         commit_bytes: None,
         time_limit: None,

@@ -105,13 +105,11 @@ Examples:
   scanns index -o docs.scanns --analyzer 'standard | fold | snowball:german' ~/texte
       removes accents and stems words; the analyzers are listed below
   scanns index -o docs.scanns /usr/share/doc
-      updates the index: reads only new and changed files
+      updates the index: reads new and changed files, and removes files that are gone
   scanns index -o archive.scanns --time-limit 55m /archive
       stops in time; the same command resumes where it stopped
   scanns index -o mail.scanns --store content ~/mail
       also stores the text; scanns search --content shows it
-  scanns index -o home.scanns --metadata /home
-      also stores size, owner, times and more of every file; see scanns info home.scanns --fields
   scanns index -o logs.scanns --records jsonl logs/*.jsonl
       indexes every line as a document with fields; infers the fields from a sample, and prints them
   scanns index --records csv --infer-schema sales.toml sales.csv
@@ -202,6 +200,9 @@ pub struct KeepArgs {
     /// Index unchanged files again, too; a file is unchanged if its size and modification time are
     #[arg(long)]
     pub reindex: bool,
+    /// Keep the documents of files that are gone from the given directories, or that the options exclude now
+    #[arg(long)]
+    pub keep_removed: bool,
     /// Commit each time that this time has passed or this much input was read. If a build is killed, the same
     /// command resumes it at its last commit. May be given twice, once with a time and once with a size
     #[arg(long, value_name = "TIME|SIZE", default_value = "5m", value_parser = commit_every)]

@@ -21,11 +21,11 @@ pub struct FieldArgs {
     /// comma, semicolon, tab and bar]
     #[arg(long, value_name = "CHAR", value_parser = delimiter)]
     pub csv_delimiter: Option<CsvDelimiter>,
-    /// Store the metadata of files as columns, if every file is a document: path, name, ext, size, mtime,
-    /// atime, ctime, owner, group, uid, gid, mode, inode, links and device. The columns cannot be added to
-    /// an existing index
+    /// Do not store the metadata of files as columns: path, name, ext, size, mtime, atime, ctime, owner,
+    /// group, uid, gid, mode, inode, links and device. They are stored by default where a file is a document,
+    /// and cannot be added to an existing index
     #[arg(long)]
-    pub metadata: bool,
+    pub no_metadata: bool,
 }
 
 fn delimiter(text: &str) -> Result<CsvDelimiter, String> {

@@ -187,7 +187,6 @@ fn an_index_keeps_offsets_if_its_first_build_was_told_to() {
 fn a_second_run_adds_and_keeps_the_analyzer() {
     let place = Place::with(&[("a", "Apple/Pear")]);
     place.indexed(&["--analyzer", "paths"]);
-    std::fs::remove_file(place.files().join("a")).unwrap();
     place.write("b", b"Pear/Plum");
     let report = place.indexed(&["--json"]).json();
     assert_eq!((&report["documents"], &report["unique_terms"]), (&json!(1), &json!(3)));

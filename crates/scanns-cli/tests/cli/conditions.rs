@@ -30,7 +30,7 @@ fn place() -> Place {
         let time = SystemTime::UNIX_EPOCH + Duration::from_secs(1_700_000_000 + number * 4 * 86_400);
         File::options().write(true).open(path).unwrap().set_modified(time).unwrap();
     }
-    place.indexed(&["--metadata"]);
+    place.indexed(&[]);
     place
 }
 

@@ -289,7 +289,8 @@ fn control_c_stops_a_build_which_goes_on_when_it_is_run_again() {
     assert_eq!(place.found(&["word"]), ["good"]);
     let begun = place.count("again");
     assert!(begun < 1000, "it was stopped before the end");
-    let again = place.index_with(&["--json", "--include", "large1?", "--include", "good"]);
+    let include = ["--include", "large1?", "--include", "good"];
+    let again = place.index_with(&[&["--json", "--keep-removed"][..], &include].concat());
     assert_eq!(again.code, Some(0), "no lock is left behind: {}", again.stderr);
     let report = again.json();
     let added = report["documents"].as_u64().unwrap();

@@ -4,8 +4,8 @@
 //! `chains.rs` about custom analyzers, `columns.rs` about orders and counts by values, `conditions.rs` about
 //! filters, `eval.rs` about measures, `export/` about exports, `maintain.rs` about changes of an existing
 //! index, `records.rs` about records with fields, `similar.rs` about queries made from documents and
-//! explanations of scores, `snippets.rs` about snippets, `stored.rs` about stored documents, and `tune.rs`
-//! about profiles.
+//! explanations of scores, `snippets.rs` about snippets, `sources.rs` about an index that follows its files,
+//! `stored.rs` about stored documents, and `tune.rs` about profiles.
 
 #![expect(clippy::unwrap_used, reason = "helpers of tests fail the test, outside of functions marked as one")]
 
@@ -21,6 +21,7 @@ mod maintain;
 mod records;
 mod similar;
 mod snippets;
+mod sources;
 mod stored;
 mod tune;
 

@@ -63,7 +63,7 @@ fn documents_are_deleted_by_key_by_list_and_by_query() {
 #[test]
 fn values_are_changed_in_place_by_key_and_by_query() {
     let place = Place::with(&[("a", "red"), ("b", "red blue"), ("c", "green")]);
-    place.indexed(&["--metadata"]);
+    place.indexed(&[]);
     let a = place.files().join("a");
     let updated = place.verb("update", &["--set", "size=5KiB", a.to_str().unwrap()]);
     assert_eq!(updated.code, Some(0), "{}", updated.stderr);
@@ -159,7 +159,7 @@ fn damage_is_told_and_the_rest_is_kept_on_request() {
     for name in ["a", "b"] {
         fs::remove_dir_all(place.files()).unwrap();
         place.write(name, format!("{name} word").as_bytes());
-        place.indexed(&[]);
+        place.indexed(&["--keep-removed"]);
     }
     let whole = place.verb("check", &[]);
     assert_eq!((whole.code, whole.text()), (Some(0), "commit 2 is intact: 2 segments, 2 documents\n"));

@@ -131,9 +131,9 @@ fn options_of_records_are_refused_where_they_mean_nothing() {
 }
 
 #[test]
-fn files_have_columns_of_what_the_file_system_says_where_that_is_asked_for() {
+fn files_have_columns_of_what_the_file_system_says_unless_told_otherwise() {
     let place = Place::with(&[("a.txt", "one"), ("b/c.rs", "two words")]);
-    place.indexed(&["--metadata"]);
+    place.indexed(&[]);
     let fields = place.info(&["--fields", "--json"]).json();
     let field = |name: &str| {
         fields["fields"].as_array().unwrap().iter().find(|field| field["name"] == name).unwrap().clone()
@@ -148,7 +148,9 @@ fn files_have_columns_of_what_the_file_system_says_where_that_is_asked_for() {
     assert_eq!(place.found(&["words"]), ["c.rs"]);
     place.indexed(&[]);
     let plain = Place::with(&[("a.txt", "one")]);
+    plain.indexed(&["--no-metadata"]);
+    assert!(!plain.info(&["--fields"]).text().contains("mtime"));
     plain.indexed(&[]);
-    let ran = plain.index_with(&["--metadata"]);
-    assert!(ran.code == Some(2) && ran.stderr.contains("built without"), "{}", ran.stderr);
+    let ran = place.index_with(&["--no-metadata"]);
+    assert!(ran.code == Some(2) && ran.stderr.contains("built with file metadata"), "{}", ran.stderr);
 }

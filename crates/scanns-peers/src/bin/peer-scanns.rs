@@ -41,6 +41,7 @@ fn options(task: &BuildTask) -> Result<IndexOptions> {
         source: SourceOptions { threads: task.threads + read_threads, ..SourceOptions::default() },
         read: ReadOptions { lanes: task.threads, read_threads, ..ReadOptions::default() },
         records: if task.records == Unit::Line { Records::Lines } else { Records::File },
+        fields: scanns::sources::FieldOptions { metadata: Some(false), ..Default::default() },
         analyzer: Some(Analyzer::parse("paths")?),
         postings: Some(if task.kept.positions { Postings::Positions } else { Postings::Frequencies }),
         stored: StoredOptions {

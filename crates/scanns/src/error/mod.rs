@@ -172,6 +172,13 @@ pub enum Error {
         remedy: String,
     },
 
+    /// None of the given paths can be read.
+    #[error("nothing to index: {what}")]
+    NoInput {
+        /// The first path, and why it cannot be read.
+        what: String,
+    },
+
     /// The number of some items exceeds a limit.
     #[error("too many {what}: at most {limit} are allowed; {remedy}")]
     TooMany {

@@ -14,6 +14,17 @@ pub struct KnownPaths<'a> {
     lines: Option<Vec<bool>>,
 }
 
+/// A file that has live documents in a segment.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct KnownPath {
+    /// Its number in the segment.
+    pub number: u32,
+    /// Its stamp when it was indexed.
+    pub stamp: Stamp,
+    /// Whether its documents are lines.
+    pub lines: bool,
+}
+
 impl<'a> KnownPaths<'a> {
     /// Returns the files of `segment`.
     pub fn of(segment: &'a Segment) -> Result<Self> {
@@ -36,16 +47,30 @@ impl<'a> KnownPaths<'a> {
         Ok(KnownPaths { keys, live: Some(live), lines: Some(lines) })
     }
 
-    /// Returns the stamp of the file `path` when it was indexed, and whether its documents are lines; `None`
-    /// if the segment has no live document of the file.
-    pub fn find(&self, path: &[u8]) -> Result<Option<(Stamp, bool)>> {
-        let is = |flags: &Option<Vec<bool>>, path: u32, other: bool| {
-            flags.as_ref().map_or(other, |flags| flags.get(path as usize) == Some(&true))
-        };
-        match self.keys.find_path(path)?.into_iter().find(|&path| is(&self.live, path, true)) {
-            Some(path) => Ok(Some((self.keys.stamp(path)?, is(&self.lines, path, false)))),
+    /// Returns what the segment knows of the file `path`; `None` if it has no live document of the file.
+    pub fn find(&self, path: &[u8]) -> Result<Option<KnownPath>> {
+        match self.keys.find_path(path)?.into_iter().find(|&number| is(&self.live, number, true)) {
+            Some(number) => {
+                let lines = is(&self.lines, number, false);
+                Ok(Some(KnownPath { number, stamp: self.keys.stamp(number)?, lines }))
+            }
             None => Ok(None),
         }
+    }
+
+    /// The number of paths, including those without a live document.
+    pub fn count(&self) -> usize {
+        self.keys.paths() as usize
+    }
+
+    /// Calls `visit` with the number and the path of every file that has a live document.
+    pub fn each_live(&self, mut visit: impl FnMut(u32, &[u8])) -> Result<()> {
+        self.keys.each_path(|number, path| {
+            if is(&self.live, number, true) {
+                visit(number, path);
+            }
+            Ok(())
+        })
     }
 
     /// Calls `visit` with every path whose documents are lines.
@@ -58,4 +83,9 @@ impl<'a> KnownPaths<'a> {
             Ok(())
         })
     }
+}
+
+/// The flag of a path, or `other` if there are no flags.
+fn is(flags: &Option<Vec<bool>>, number: u32, other: bool) -> bool {
+    flags.as_ref().map_or(other, |flags| flags.get(number as usize) == Some(&true))
 }

@@ -42,7 +42,7 @@ pub use check::CheckLevel;
 pub use documents::{Reference, StoredFigures};
 pub use flush::{FLUSH_BYTES, FlushBuffers, Flushed, SegmentContents, flush};
 pub use keys::{KeyRun, Keys};
-pub use known_paths::KnownPaths;
+pub use known_paths::{KnownPath, KnownPaths};
 pub use layout::{SEGMENT, deletes_file_name, file_name, is_file_name, is_of_segment, updates_file_name};
 pub use merge::{MergeWork, Merged, Reordering, merge, similar_order};
 pub use order::DocumentOrder;

@@ -73,4 +73,15 @@ pub struct Inputs {
     pub skipped: u64,
     /// The total size of all inputs.
     pub bytes: u64,
+    /// The directories that the options name, by path.
+    pub roots: Vec<Root>,
+}
+
+/// A directory that the options name.
+#[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub struct Root {
+    /// Its path.
+    pub path: PathBuf,
+    /// True for a directory without entries, as the place of a file system that is not mounted.
+    pub is_empty: bool,
 }

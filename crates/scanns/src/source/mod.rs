@@ -2,8 +2,10 @@
 //!
 //! No file is opened here, and no failure stops the walk: a path that cannot be read is counted, or listed
 //! with its reason. Start with [`collect`]. `file_list.rs` reads lists of paths, `walk.rs` descends into
-//! directories, `filter.rs` matches globs, and `order.rs` sorts files and removes duplicates.
+//! directories, `filter.rs` matches globs, and `order.rs` sorts files and removes duplicates. `absolute.rs`
+//! gives each file one path, however it was named.
 
+mod absolute;
 mod file_list;
 mod filter;
 mod inputs;
@@ -14,12 +16,13 @@ mod walk;
 use std::sync::atomic::{AtomicBool, Ordering};
 
 use crate::error::{Error, Result};
+pub use absolute::absolute;
 use filter::Filter;
-pub use inputs::{Failure, FileStatus, Input, Inputs, Stamp};
+pub use inputs::{Failure, FileStatus, Input, Inputs, Root, Stamp};
 pub use options::{FileList, ListFrom, Separator, SourceOptions};
 use walk::Walk;
 
-/// Collects the inputs that `options` name.
+/// Collects the inputs that `options` name. All paths in the result are absolute, see [`absolute`].
 ///
 /// # Errors
 /// Invalid globs, a list that cannot be read, and [`Error::Cancelled`] if `cancel` was set. Failures of
@@ -29,13 +32,24 @@ pub fn collect(options: &SourceOptions, cancel: &AtomicBool) -> Result<Inputs> {
     let mut walk = Walk::new(&filter, options, cancel);
     let paths = options.paths.iter().map(|path| (path.clone(), true));
     let listed = options.files_from.as_ref().map(file_list::read_list).transpose()?.unwrap_or_default();
-    let given = paths.chain(listed.into_iter().map(|path| (path, false))).collect::<Vec<_>>();
+    let mut failures = Vec::new();
+    let given = paths.chain(listed.into_iter().map(|path| (path, false)));
+    let given = given.filter_map(|(path, explicit)| match absolute(&path) {
+        Ok(place) => Some((place, explicit)),
+        Err(error) => {
+            failures.push(Failure { path, reason: error.to_string() });
+            None
+        }
+    });
+    let given = given.collect::<Vec<_>>();
     let overlaps = given.len() > 1 || options.follow_symlinks;
     walk.take_given(&given)?;
     if cancel.load(Ordering::Relaxed) {
         return Err(Error::Cancelled);
     }
-    Ok(order::arrange(walk.into_found(), overlaps))
+    let mut found = walk.into_found();
+    found.failures.append(&mut failures);
+    Ok(order::arrange(found, overlaps))
 }
 
 #[cfg(test)]

@@ -33,7 +33,9 @@ pub(super) fn arrange(mut found: Found, overlaps: bool) -> Inputs {
     inputs.extend(others);
     found.failures.sort_unstable();
     found.failures.dedup();
-    Inputs { inputs, failures: found.failures, skipped: found.skipped, bytes }
+    found.roots.sort_unstable();
+    found.roots.dedup();
+    Inputs { inputs, failures: found.failures, skipped: found.skipped, bytes, roots: found.roots }
 }
 
 /// Keeps the first of several paths to the same file. Hard links are different files and stay. Only paths

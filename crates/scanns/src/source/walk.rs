@@ -14,7 +14,7 @@ use std::sync::{Condvar, Mutex};
 
 use crate::error::{Error, Result};
 use crate::source::filter::Filter;
-use crate::source::inputs::{Failure, FileStatus, Input};
+use crate::source::inputs::{Failure, FileStatus, Input, Root};
 use crate::source::options::SourceOptions;
 use crate::sys::{lock, wait};
 
@@ -33,6 +33,8 @@ pub(super) struct Found {
     pub(super) directories: Vec<FilesOf>,
     pub(super) failures: Vec<Failure>,
     pub(super) skipped: u64,
+    /// The given directories.
+    pub(super) roots: Vec<Root>,
     /// Links to follow after everything else has been walked.
     links: Vec<PathBuf>,
 }
@@ -87,6 +89,10 @@ impl<'a> Walk<'a> {
             let mut found = std::mem::take(&mut self.found);
             let root = self.take_root(path, *explicit, &mut found);
             self.found = found;
+            if let Some(path) = &root {
+                let is_empty = fs::read_dir(path).is_ok_and(|mut entries| entries.next().is_none());
+                self.found.roots.push(Root { path: path.clone(), is_empty });
+            }
             if self.follow {
                 self.descend(root.into_iter().collect())?;
             } else {
@@ -254,6 +260,7 @@ impl Found {
     fn append(&mut self, mut other: Found) {
         self.directories.append(&mut other.directories);
         self.failures.append(&mut other.failures);
+        self.roots.append(&mut other.roots);
         self.links.append(&mut other.links);
         self.skipped += other.skipped;
     }

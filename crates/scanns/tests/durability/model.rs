@@ -18,7 +18,7 @@ use scanns::schema::{
 use scanns::search::Model;
 use scanns::sources::{PageSize, ReadOptions, SourceOptions};
 use scanns::store::Directory;
-use scanns::writer::{FlushBuffers, IndexWriter, MergePolicy, SEGMENT_MEMORY, StoredOptions, WriterOptions};
+use scanns::writer::{IndexWriter, MergePolicy, StoredOptions, WriterOptions};
 use scanns::{Error, Hit, Index, Query, Result, Snapshot};
 
 /// The content of the index: key → words, and the value of the column with [`VALUE`] before it.
@@ -257,15 +257,11 @@ impl Script {
             fields: scanns::sources::FieldOptions::default(),
             analyzer: Some(Analyzer::parse("whitespace").unwrap()),
             memory: 512 << 20,
-            segment_memory: SEGMENT_MEMORY,
-            buffers: FlushBuffers::default(),
             postings: self.postings,
             stored: self.stored,
             merge: self.merge,
-            again: false,
             commit_every: self.commits_often.then_some(Duration::ZERO),
-            commit_bytes: None,
-            time_limit: None,
+            ..IndexOptions::default()
         }
     }
 

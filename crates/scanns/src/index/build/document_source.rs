@@ -21,9 +21,8 @@ impl DocumentSource {
     /// Chooses the contents of documents: those of the existing index, or for a new index those in the
     /// options. Returns `None` if the fields must be inferred from a sample of the inputs.
     pub(crate) fn choose(current: Option<&Manifest>, options: &IndexOptions) -> Result<Option<Self>> {
-        if options.fields.metadata {
-            file_fields::check(current.map(|current| &current.schema), options.records == Records::File)?;
-        }
+        let of_files = options.records == Records::File;
+        file_fields::check(current.map(|current| &current.schema), of_files, options.fields.metadata)?;
         if options.records.have_fields() {
             let fields = RecordFields::choose(current, options)?;
             if let Some(fields) = &fields {
@@ -105,7 +104,7 @@ impl TextField {
         let analyzer = options.analyzer.clone().unwrap_or(Analyzer::Standard);
         let postings = options.postings.unwrap_or_default();
         let mut schema = Schema::of_files(analyzer.clone(), postings);
-        if options.fields.metadata {
+        if options.records == Records::File && options.fields.metadata != Some(false) {
             FileFields::add(&mut schema)?;
         }
         let files = FileFields::of(&schema);

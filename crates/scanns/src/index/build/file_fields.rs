@@ -110,20 +110,24 @@ fn names(path: &str) -> HashMap<u32, Vec<u8>> {
     names
 }
 
-/// Refuses file metadata if documents are not files, or if the index was built without it.
-pub(crate) fn check(current: Option<&Schema>, files: bool) -> Result<()> {
-    if !files {
+/// Refuses file metadata if documents are not files, and a choice that contradicts the index.
+pub(crate) fn check(current: Option<&Schema>, of_files: bool, wanted: Option<bool>) -> Result<()> {
+    if !of_files && wanted == Some(true) {
         return Err(Error::Unsupported {
             what: "file metadata of documents that are not files".into(),
             remedy: "index files as documents, or leave the metadata out".into(),
         });
     }
-    if current.is_some_and(|schema| FileFields::of(schema).is_none()) {
-        return Err(Error::Conflict {
-            what: "file metadata".into(),
-            with: "the index, which was built without it".into(),
-            remedy: "leave the metadata out, or build another index".into(),
-        });
+    let built = current.map(|schema| FileFields::of(schema).is_some());
+    match (wanted, built) {
+        (Some(wanted), Some(built)) if wanted != built && of_files => {
+            let name = |with| if with { "with file metadata" } else { "without file metadata" };
+            Err(Error::Conflict {
+                what: format!("indexing {}", name(wanted)),
+                with: format!("the index, which was built {}", name(built)),
+                remedy: "leave the option to the index, or build another index".into(),
+            })
+        }
+        _ => Ok(()),
     }
-    Ok(())
 }

@@ -40,6 +40,9 @@ pub struct IndexOptions {
     pub merge: Option<MergePolicy>,
     /// Whether to index files again that are in the index and have not changed.
     pub again: bool,
+    /// Whether to keep the documents of files that are gone from the given directories, or that the globs
+    /// exclude now. The report counts the files either way.
+    pub keep_removed: bool,
     /// Time between commits; `None` to commit only at the end.
     pub commit_every: Option<Duration>,
     /// Bytes of text between commits; `None` for no such commits.
@@ -64,6 +67,7 @@ impl Default for IndexOptions {
             buffers: FlushBuffers::default(),
             merge: Some(MergePolicy::default()),
             again: false,
+            keep_removed: false,
             commit_every: Some(Duration::from_secs(300)),
             commit_bytes: None,
             time_limit: None,
@@ -81,9 +85,10 @@ pub struct FieldOptions {
     /// The fields, and the names of their values in records; `None` for the fields of the index, or for
     /// fields that are inferred from a sample for a new index.
     pub schema: Option<(Schema, Sources)>,
-    /// Whether to store file metadata (path, name, ext, size, mtime and others) as columns. Only the first
-    /// build of an index can choose this.
-    pub metadata: bool,
+    /// Whether to store file metadata (path, name, ext, size, mtime and others) as columns, if documents are
+    /// files; `None` for the setting of the index, or yes for a new index. Only the first build of an index
+    /// can choose this.
+    pub metadata: Option<bool>,
     /// The delimiter of CSV values; `None` for the delimiter that the header suggests.
     pub delimiter: Option<CsvDelimiter>,
 }

@@ -34,6 +34,11 @@ pub struct IndexReport {
     pub segments: usize,
     /// Documents of earlier commits that were deleted because their files were indexed again.
     pub replaced: u64,
+    /// Documents that were deleted because their files are gone from the given directories, or are excluded
+    /// now.
+    pub removed: u64,
+    /// The number of such files, whether their documents were deleted or kept.
+    pub removed_files: u64,
     /// Inputs that were skipped because the index has them and they have not changed.
     pub unchanged: u64,
     /// Seconds that index threads spent writing segments, summed over all threads.

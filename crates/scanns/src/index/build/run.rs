@@ -12,8 +12,9 @@ use super::index_threads::{BuildCall, index_inputs};
 use super::options::IndexOptions;
 use super::record_fields::RecordFields;
 use super::report::IndexReport;
-use crate::error::Result;
+use crate::error::{Error, Result};
 use crate::index::commit::background_merge::BackgroundMerge;
+use crate::index::commit::indexed_files::EmptiedRoot;
 use crate::index::commit::ledger::Ledger;
 use crate::index::commit::manifest::Manifest;
 use crate::index::commit::merge_budget::merging_room;
@@ -21,7 +22,7 @@ use crate::index::commit::policy_merge::PolicyMerge;
 use crate::index::commit::writer::Writer;
 use crate::index::progress::{Phase, Progress};
 use crate::schema::Stored;
-use crate::source::{Inputs, SourceOptions, collect};
+use crate::source::{Failure, Inputs, SourceOptions, collect};
 use crate::store::{Directory, FsDirectory, read_newest};
 use crate::sys;
 
@@ -76,6 +77,7 @@ fn add_and_commit(writer: &Writer<'_>, call: BuildCall<'_>) -> Result<IndexRepor
     let status = known.as_ref().is_some_and(DocumentSource::has_files);
     let mut inputs = collect(&SourceOptions { status, ..options.source.clone() }, cancel)?;
     leave_out_index(writer.directory(), &mut inputs);
+    refuse_nothing(&inputs)?;
     let mut report =
         IndexReport { failed: inputs.failures.clone(), skipped: inputs.skipped, ..Default::default() };
     let source = match known {
@@ -88,8 +90,10 @@ fn add_and_commit(writer: &Writer<'_>, call: BuildCall<'_>) -> Result<IndexRepor
     };
     let stored = source.stored(current.as_ref(), options)?;
     describe(writer, &source, options, stored);
-    let (ledger, remaining) = Ledger::open(writer, inputs.inputs, options.records, options.again)?;
+    let (ledger, remaining) = Ledger::open(writer, inputs, options.records, options.again)?;
     report.unchanged = remaining.unchanged;
+    report.removed_files = ledger.removed().paths.len() as u64;
+    report.failed.extend(ledger.removed().emptied.iter().map(emptied));
     progress.failures.store(report.failed.len() as u64, Ordering::Relaxed);
     let merge = options.merge.map(|policy| PolicyMerge {
         writer,
@@ -113,13 +117,7 @@ fn add_and_commit(writer: &Writer<'_>, call: BuildCall<'_>) -> Result<IndexRepor
         report.records.add_lanes(&fields.schema, &mut lanes);
     }
     report.add_lanes(lanes);
-    if !report.cancelled {
-        ledger.finish(&report.failed)?;
-    }
-    if options.records.are_parts() {
-        ledger.distrust(&report.failed);
-    }
-    report.replaced = ledger.replaced_documents();
+    settle(&ledger, options, &mut report)?;
     if writer.has_changed() {
         progress.enter(Phase::Committing);
         writer.commit()?;
@@ -135,6 +133,21 @@ fn add_and_commit(writer: &Writer<'_>, call: BuildCall<'_>) -> Result<IndexRepor
     Ok(report)
 }
 
+/// Deletes the documents of files that are empty now or gone, after all segments were written.
+fn settle(ledger: &Ledger<'_>, options: &IndexOptions, report: &mut IndexReport) -> Result<()> {
+    if !report.cancelled {
+        ledger.finish(&report.failed)?;
+        if !options.keep_removed {
+            report.removed = ledger.remove()?;
+        }
+    }
+    if options.records.are_parts() {
+        ledger.distrust(&report.failed);
+    }
+    report.replaced = ledger.replaced_documents();
+    Ok(())
+}
+
 /// Sets the description of the documents in the next commit.
 fn describe(writer: &Writer<'_>, source: &DocumentSource, options: &IndexOptions, stored: Stored) {
     let records = options.records;
@@ -144,6 +157,31 @@ fn describe(writer: &Writer<'_>, source: &DocumentSource, options: &IndexOptions
             None => source.manifest(records, stored),
         })
     });
+}
+
+/// Refuses a build without any input if the given paths cannot be read, so that a mistyped path makes no
+/// index.
+fn refuse_nothing(inputs: &Inputs) -> Result<()> {
+    let Some(first) = inputs.failures.first().filter(|_| inputs.inputs.is_empty() && inputs.roots.is_empty())
+    else {
+        return Ok(());
+    };
+    let others = match inputs.failures.len() - 1 {
+        0 => String::new(),
+        more => format!(" (and {more} more)"),
+    };
+    let what = format!("{}: {}{others}", first.path.display(), first.reason);
+    Err(Error::NoInput { what })
+}
+
+/// The failure of a directory whose files are all gone.
+fn emptied(root: &EmptiedRoot) -> Failure {
+    let files = if root.files == 1 { "a file".into() } else { format!("{} files", root.files) };
+    let reason = format!(
+        "the directory is empty, but {files} of it are in the index and were kept: if its file system is not \
+         mounted, mount it and try again, otherwise delete them with scanns delete"
+    );
+    Failure { path: root.path.clone(), reason }
 }
 
 /// Excludes the files of the index itself, which may be in a tree that it indexes.

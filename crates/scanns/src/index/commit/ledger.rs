@@ -5,7 +5,8 @@
 //! The old documents of a changed file are deleted in the same step that adds its first new documents, so
 //! that a commit has either the old or the new documents; of a file of lines, the first new ones. A commit
 //! may find such a file indexed in part. The manifest then stores the spans that are indexed, and a later
-//! build reads only the rest. A later build reads a CSV file from its start, because only the first byte of
+//! build reads only the rest. Files that are gone from the walked directories lose their documents at the
+//! end, see `indexed_files.rs`. A later build reads a CSV file from its start, because only the first byte of
 //! the file is known to start a record.
 
 use std::collections::{BTreeMap, HashSet};
@@ -13,13 +14,14 @@ use std::os::unix::ffi::OsStrExt;
 use std::path::{Path, PathBuf};
 use std::sync::{Mutex, MutexGuard};
 
+use super::indexed_files::{IndexedFiles, RemovedFiles};
 use super::manifest::Partial;
 use super::writer::{PartialChange, SegmentDocuments, Writer};
 use crate::error::Result;
 use crate::read::LineSpan;
 use crate::schema::Records;
-use crate::segment::{Flushed, KnownPaths};
-use crate::source::{Failure, Input, Stamp};
+use crate::segment::Flushed;
+use crate::source::{Failure, Input, Inputs, Stamp};
 use crate::sys::lock;
 
 /// A segment on the medium, and the inputs that it covers.
@@ -39,6 +41,7 @@ pub(crate) struct Ledger<'w> {
     old: Vec<u128>,
     /// Inputs with documents in old segments that are to be replaced.
     replaced: HashSet<u32>,
+    removed: RemovedFiles,
     progress: Mutex<LedgerProgress>,
 }
 
@@ -72,7 +75,7 @@ impl<'w> Ledger<'w> {
     /// Compares the inputs with the index. With `again`, unchanged inputs are indexed again.
     pub(crate) fn open(
         writer: &'w Writer<'w>,
-        inputs: Vec<Input>,
+        found: Inputs,
         records: Records,
         again: bool,
     ) -> Result<(Self, RemainingInputs)> {
@@ -80,11 +83,12 @@ impl<'w> Ledger<'w> {
         let old = writer.segment_ids();
         let segments = old.iter().filter_map(|&id| writer.segment(id).transpose());
         let segments = segments.collect::<Result<Vec<_>>>()?;
-        // The latest documents of a file are usually in the latest segments.
-        let known = segments.iter().rev().map(KnownPaths::of).collect::<Result<Vec<_>>>()?;
+        let index = IndexedFiles::of(&segments, &found)?;
+        let removed = index.removed(&found)?;
+        let known = index.known;
         let mut remaining = RemainingInputs { inputs: Vec::new(), done: BTreeMap::new(), unchanged: 0 };
         let (mut kept, mut replaced) = (Vec::new(), HashSet::new());
-        for input in inputs {
+        for (input, known) in found.inputs.into_iter().zip(known) {
             let path = input.path.as_os_str().as_bytes();
             let number = u32::try_from(kept.len()).unwrap_or(u32::MAX);
             let begun = partial
@@ -93,14 +97,14 @@ impl<'w> Ledger<'w> {
             if let Some(begun) = begun {
                 remaining.done.insert(number, begun.spans.clone());
             } else {
-                let found = find(&known, path)?;
+                let same = known
+                    .is_some_and(|known| (known.stamp, known.lines) == (input.stamp(), records.are_parts()));
                 let begun = partial.contains_key(path);
-                let same = Some((input.stamp(), records.are_parts()));
-                if found == same && !begun && !again {
+                if same && !begun && !again {
                     remaining.unchanged += 1;
                     continue;
                 }
-                if found.is_some() || begun {
+                if known.is_some() || begun {
                     replaced.insert(number);
                 }
             }
@@ -108,7 +112,21 @@ impl<'w> Ledger<'w> {
             remaining.inputs.push(input);
         }
         let progress = LedgerProgress { spans: remaining.done.clone(), ..LedgerProgress::default() };
-        Ok((Ledger { writer, inputs: kept, old, replaced, progress: Mutex::new(progress) }, remaining))
+        let ledger = Ledger { writer, inputs: kept, old, replaced, removed, progress: Mutex::new(progress) };
+        Ok((ledger, remaining))
+    }
+
+    /// The files of the index that are not among the inputs any more.
+    pub(crate) fn removed(&self) -> &RemovedFiles {
+        &self.removed
+    }
+
+    /// Deletes the documents of files that are not among the inputs any more, and returns their number.
+    pub(crate) fn remove(&self) -> Result<u64> {
+        let paths = &self.removed.paths;
+        let deletions = self.deletions_of(&paths.iter().map(Vec::as_slice).collect::<Vec<_>>())?;
+        let forgotten = paths.iter().map(|path| PartialChange { path: path.clone(), partial: None });
+        Ok(self.writer.take_in(None, deletions, forgotten.collect()))
     }
 
     fn progress(&self) -> MutexGuard<'_, LedgerProgress> {
@@ -121,7 +139,7 @@ impl<'w> Ledger<'w> {
 
     /// Segments that must not be merged with new ones, because documents in them are to be replaced.
     pub(crate) fn spared(&self) -> &[u128] {
-        if self.replaced.is_empty() { &[] } else { &self.old }
+        if self.replaced.is_empty() && self.removed.paths.is_empty() { &[] } else { &self.old }
     }
 
     /// True if new documents of an input replace old ones.
@@ -190,8 +208,13 @@ impl<'w> Ledger<'w> {
 
     /// The documents of inputs in old segments. A segment that a commit has dropped has none.
     fn deletions(&self, inputs: &[u32]) -> Result<Vec<SegmentDocuments>> {
-        let inputs = || inputs.iter().filter_map(|&input| self.inputs.get(input as usize));
-        let paths: Vec<&[u8]> = inputs().map(|input| input.path.as_os_str().as_bytes()).collect();
+        let inputs = inputs.iter().filter_map(|&input| self.inputs.get(input as usize));
+        let paths: Vec<&[u8]> = inputs.map(|input| input.path.as_os_str().as_bytes()).collect();
+        self.deletions_of(&paths)
+    }
+
+    /// The documents of files in old segments.
+    fn deletions_of(&self, paths: &[&[u8]]) -> Result<Vec<SegmentDocuments>> {
         let mut found = Vec::new();
         for &id in self.old.iter().filter(|_| !paths.is_empty()) {
             if let Some(segment) = self.writer.segment(id)? {
@@ -214,16 +237,6 @@ impl LedgerInput {
     fn key(&self) -> Vec<u8> {
         self.path.as_os_str().as_bytes().to_vec()
     }
-}
-
-/// The stamp of a file when it was last indexed, and whether its documents are lines.
-fn find(known: &[KnownPaths<'_>], path: &[u8]) -> Result<Option<(Stamp, bool)>> {
-    for segment in known {
-        if let Some(found) = segment.find(path)? {
-            return Ok(Some(found));
-        }
-    }
-    Ok(None)
 }
 
 /// Inserts a span and joins it with the spans that it touches. If a file is written to in the meantime, its

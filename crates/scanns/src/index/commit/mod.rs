@@ -5,10 +5,12 @@
 //! `merge.rs` replaces several segments by one while other threads write. `merge_policy.rs` chooses the
 //! segments, `policy_merge.rs` runs the merges of a policy, and `background_merge.rs` runs them during a
 //! build, within the limits of `merge_budget.rs` and `rate_limit.rs`. `ledger.rs` tracks the inputs that the
-//! commit covers. `column_setting.rs` is a change of column values.
+//! commit covers, and `indexed_files.rs` finds files that are gone. `column_setting.rs` is a change of column
+//! values.
 
 pub(crate) mod background_merge;
 pub(crate) mod column_setting;
+pub(crate) mod indexed_files;
 pub(crate) mod ledger;
 pub(crate) mod manifest;
 pub(crate) mod merge;

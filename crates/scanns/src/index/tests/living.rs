@@ -94,6 +94,11 @@ pub(super) fn contents_of_living(snapshot: &Snapshot) -> Oracle {
 #[expect(non_upper_case_globals, reason = "it stands for a value of an enum")]
 const Model25: crate::search::Model = crate::search::Model::Bm25 { k1: 1.0, b: 0.0 };
 
+/// Merges after every few segments.
+fn often() -> MergePolicy {
+    MergePolicy { segments: 3, least_bytes: 1 << 20, least_segments: 0, ..MergePolicy::default() }
+}
+
 #[test]
 fn whatever_is_added_replaced_deleted_and_merged_is_what_a_map_would_hold() {
     for (seed, records) in [(0x5eed_0410, Records::File), (0x5eed_0411, Records::Lines)] {
@@ -109,6 +114,10 @@ fn whatever_is_added_replaced_deleted_and_merged_is_what_a_map_would_hold() {
                 0..3 => {
                     fs::remove_dir_all(&root).unwrap();
                     fs::create_dir(&root).unwrap();
+                    let keep_removed = random.bool();
+                    if !keep_removed {
+                        model.clear();
+                    }
                     for _ in 0..1 + random.usize(..12) {
                         let path = root.join(format!("file{}", random.usize(..30)));
                         let text = random_text(&mut random);
@@ -116,15 +125,9 @@ fn whatever_is_added_replaced_deleted_and_merged_is_what_a_map_would_hold() {
                         put(&mut model, &path, &text, records);
                     }
                     let mut options = options(&root, records, 1 + random.usize(..3));
-                    let policy = MergePolicy {
-                        segments: 3,
-                        least_bytes: 1 << 20,
-                        least_segments: 0,
-                        ..MergePolicy::default()
-                    };
-                    options.merge = random.bool().then_some(policy);
+                    options.merge = random.bool().then(often);
                     // Sizes and times may be the same by chance.
-                    options.again = true;
+                    (options.again, options.keep_removed) = (true, keep_removed);
                     build_in(&directory, &options, &Progress::new(), &Arc::default()).unwrap();
                 }
                 3 => {

@@ -45,13 +45,13 @@ fn what_the_file_system_says_of_files_comes_back_by_document() {
     fs::write(root.join(".hidden"), "dots").unwrap();
     for lanes in [1, 3] {
         let directory = RamDirectory::new();
-        let fields = FieldOptions { metadata: true, ..FieldOptions::default() };
+        let fields = FieldOptions { metadata: Some(true), ..FieldOptions::default() };
         let mut options = IndexOptions { fields, ..options(&root, Records::File, lanes) };
         let more = root.join("more.txt");
         for round in 0..2 {
             if round == 1 {
                 // An index that has the fields fills them without the option.
-                options.fields.metadata = false;
+                options.fields.metadata = None;
                 fs::write(&more, "more").unwrap();
                 fs::set_permissions(&more, fs::Permissions::from_mode(0o640)).unwrap();
             }
@@ -92,7 +92,7 @@ fn an_index_has_them_from_its_first_build_on_or_never() {
     let directory = RamDirectory::new();
     let mut options = options(place.path(), Records::File, 1);
     build_all(&directory, &options);
-    options.fields.metadata = true;
+    options.fields.metadata = Some(true);
     let build = |options: &IndexOptions| build_in(&directory, options, &Progress::new(), &Arc::default());
     assert!(matches!(build(&options), Err(Error::Conflict { .. })));
     options.records = Records::Lines;
