@@ -101,6 +101,7 @@ fn trials(args: &TuneArgs) -> Result<Trials> {
         segment_memory: SEGMENT_MEMORY,
         buffers: scanns::writer::FlushBuffers::default(),
         merge: None,
+        contents: None,
         again: false,
         keep_removed: false,
         commit_every: None,

@@ -8,13 +8,17 @@ use std::path::Path;
 use anyhow::{Result, bail};
 use scanns::index::{IndexOptions, IndexReport, Progress};
 use scanns::schema::{Analyzer, Delimiters, Postings, Records, Store};
-use scanns::sources::{Direct, Failure, FileList, ListFrom, PageSize, ReadOptions, Separator, SourceOptions};
+use scanns::sources::{
+    ContentCount, ContentOptions, Direct, Failure, FileList, ListFrom, PageSize, ReadOptions, Separator,
+    SourceOptions,
+};
 use scanns::writer::StoredOptions;
 use scanns::{Index, Snapshot};
 use serde_json::{Map, Value, json};
 
 use crate::args::{
-    CommitEvery, DirectArg, IndexArgs, InputArgs, PageArg, ReadArgs, StoreArg, StoreArgs, TextArgs,
+    BinaryArg, CommitEvery, ContentArgs, DirectArg, EncodingArg, IndexArgs, InputArgs, PageArg, ReadArgs,
+    StoreArg, StoreArgs, TextArgs,
 };
 use crate::profile::{self, Parameters};
 use crate::progress;
@@ -25,6 +29,9 @@ use threads::threads;
 pub use threads::{Threads, default_threads};
 
 const FAILURES_SHOWN: usize = 20;
+
+/// The number of kinds of files that the summary lists.
+const KINDS_SHOWN: usize = 6;
 
 /// Runs the verb.
 pub fn run(args: &IndexArgs) -> Result<Outcome> {
@@ -94,6 +101,7 @@ fn options(args: &IndexArgs) -> Result<IndexOptions> {
             rate: args.keeping.merge_rate,
             ..scanns::writer::MergePolicy::default()
         }),
+        contents: contents(&args.contents),
         again: args.keeping.reindex,
         keep_removed: args.keeping.keep_removed,
         commit_every: args.keeping.commit_every.iter().find_map(|every| match every {
@@ -156,6 +164,17 @@ fn documents(records: Records) -> &'static str {
         Records::Jsonl => "JSON records (--records jsonl)",
         Records::Csv => "CSV rows (--records csv)",
     }
+}
+
+/// What to do with files that are not plain text, if requested.
+fn contents(args: &ContentArgs) -> Option<ContentOptions> {
+    let ContentArgs { binary, no_decompress, encoding } = args;
+    let requested = binary.is_some() || *no_decompress || encoding.is_some();
+    requested.then(|| ContentOptions {
+        skip_binary: !matches!(binary, Some(BinaryArg::Text)),
+        decompress: !no_decompress,
+        transcode: !matches!(encoding, Some(EncodingArg::Utf8)),
+    })
 }
 
 /// What to store of a term in a document, if requested.
@@ -248,6 +267,7 @@ fn print_summary(output: &Path, built: &IndexReport) -> Result<()> {
             _ => writeln!(out, "removed: {documents} of {files} that are gone or excluded now")?,
         }
     }
+    print_contents(&mut out, built)?;
     if built.skipped > 0 {
         writeln!(out, "skipped: {}, excluded or not a regular file", units::counted(built.skipped, "input"))?;
     }
@@ -259,6 +279,22 @@ fn print_summary(output: &Path, built: &IndexReport) -> Result<()> {
     }
     records::print(&mut out, &built.records)?;
     out.flush()?;
+    Ok(())
+}
+
+/// Prints how many files were binary or decoded.
+fn print_contents(out: &mut Output, built: &IndexReport) -> Result<()> {
+    for (what, counts) in [("binary, only metadata indexed", &built.binary), ("decoded", &built.decoded)] {
+        let Some(first) = counts.first() else { continue };
+        let files: u64 = counts.iter().map(|count| count.files).sum();
+        let shown = counts.iter().take(KINDS_SHOWN);
+        let kinds: Vec<_> =
+            shown.map(|count| format!("{} {}", units::count(count.files), count.kind)).collect();
+        let more = if counts.len() > KINDS_SHOWN { ", …" } else { "" };
+        let example = report::path_text(&first.example);
+        let files = units::counted(files, "file");
+        writeln!(out, "{what}: {files} ({}{more}), such as {example}", kinds.join(", "))?;
+    }
     Ok(())
 }
 
@@ -305,6 +341,8 @@ fn print_json(output: &Path, built: &IndexReport, memory: u64) -> Result<()> {
         ("failures", built.failed.iter().map(failure_json).collect()),
         ("records", records::as_json(&built.records)),
         ("skipped", json!(built.skipped)),
+        ("binary", built.binary.iter().map(content_json).collect()),
+        ("decoded", built.decoded.iter().map(content_json).collect()),
         ("cut_terms", json!(built.cut_terms)),
         ("merge_failure", json!(built.merge_failure)),
         ("cancelled", json!(built.cancelled)),
@@ -315,6 +353,17 @@ fn print_json(output: &Path, built: &IndexReport, memory: u64) -> Result<()> {
     out.json(&object.into())?;
     out.flush()?;
     Ok(())
+}
+
+fn content_json(count: &ContentCount) -> Value {
+    let mut object = Map::new();
+    for (name, value) in
+        [("kind", json!(count.kind)), ("files", json!(count.files)), ("bytes", json!(count.bytes))]
+    {
+        object.insert(name.into(), value);
+    }
+    report::put_bytes(&mut object, "example", count.example.as_os_str().as_encoded_bytes());
+    object.into()
 }
 
 fn failure_json(failure: &Failure) -> Value {

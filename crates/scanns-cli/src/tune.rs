@@ -72,6 +72,7 @@ fn options(args: &TuneArgs) -> Result<TuneOptions> {
         segment_memory: args.resources.segment_memory.unwrap_or(scanns::writer::SEGMENT_MEMORY),
         buffers: scanns::writer::FlushBuffers::default(),
         merge: None,
+        contents: None,
         again: false,
         keep_removed: false,
         commit_every: None,

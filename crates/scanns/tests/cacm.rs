@@ -60,6 +60,7 @@ fn every_term_of_the_collection_is_found_in_its_documents_and_scored_by_the_form
         segment_memory: SEGMENT_MEMORY,
         buffers: FlushBuffers::default(),
         merge: None,
+        contents: None,
         again: false,
         keep_removed: false,
         commit_every: None,

@@ -3,10 +3,11 @@
 //! A value is checked here if it can be judged on its own. The verb checks what depends on the machine or on
 //! several options. `search.rs`, `eval.rs`, `export.rs` and `terms.rs` hold the arguments of the verbs with
 //! these names; `maintain.rs` holds the arguments of `delete`, `update`, `merge` and `check`. Other files
-//! hold options: `records.rs` about fields, `columns.rs` about columns, `similar.rs` for queries made from
+//! hold options: `contents.rs` about files that are not plain text, `records.rs` about fields, `columns.rs` about columns, `similar.rs` for queries made from
 //! documents, and `stored.rs` about stored documents. `values.rs` parses values.
 
 mod columns;
+mod contents;
 mod eval;
 mod export;
 mod maintain;
@@ -27,6 +28,7 @@ use scanns::schema::{Analyzer, Records};
 use crate::units;
 
 pub use columns::{ColumnArgs, FieldSort, SortArg};
+pub use contents::{BinaryArg, ContentArgs, EncodingArg};
 use eval::EVAL_EXAMPLES;
 pub use eval::{DocnoArg, EvalArgs, PartArg};
 use export::EXPORT_EXAMPLES;
@@ -177,6 +179,8 @@ pub struct IndexArgs {
     pub text: TextArgs,
     #[command(flatten)]
     pub fields: FieldArgs,
+    #[command(flatten)]
+    pub contents: ContentArgs,
     #[command(flatten)]
     pub storing: StoreArgs,
     #[command(flatten)]

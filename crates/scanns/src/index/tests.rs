@@ -19,6 +19,7 @@ use crate::sys::PageSize;
 
 mod chains;
 mod columns;
+mod contents;
 mod flush;
 mod living;
 mod metadata;
@@ -44,6 +45,7 @@ fn options(root: &Path, records: Records, lanes: usize) -> IndexOptions {
         segment_memory: SEGMENT_MEMORY,
         buffers: FlushBuffers::default(),
         merge: None,
+        contents: None,
         again: false,
         keep_removed: false,
         commit_every: None,

@@ -31,6 +31,10 @@ pub struct Piece {
     pub mid_token: bool,
     /// Reading the input failed here, and nothing more follows; if the whole file is a document, it is void.
     pub failed: bool,
+    /// The bytes are decoded text: `offset` counts in this text, whose length is not the size of the file.
+    pub decoded: bool,
+    /// Nothing of the input follows. Only set for decoded text; the last piece may be empty.
+    pub last: bool,
     /// If records end with lines: number of the line that contains the first byte; `None` if the file could
     /// not be opened.
     pub first_line: Option<LineNumber>,

@@ -7,6 +7,7 @@ use std::thread::JoinHandle;
 
 use crate::error::{Error, Result};
 use crate::read::block::{Buffer, Lane};
+use crate::read::count::ContentCount;
 use crate::read::options::ReadOptions;
 use crate::read::queue::DualQueue;
 use crate::read::reader::{LaneState, ReaderThread};
@@ -24,12 +25,16 @@ pub struct ReaderDriver {
 }
 
 /// The result of reading.
-#[derive(Clone, Debug, PartialEq, Eq)]
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct ReadReport {
     /// Bytes passed to lanes.
     pub bytes: u64,
     /// Inputs that could not be read completely.
     pub failures: Vec<Failure>,
+    /// Files whose content was left out because it is binary, by kind.
+    pub binary: Vec<ContentCount>,
+    /// Files whose text was decoded, by encoding.
+    pub decoded: Vec<ContentCount>,
 }
 
 /// Starts reading `inputs`.
@@ -63,7 +68,7 @@ pub fn start_after(
 ) -> Result<(ReaderDriver, Vec<Lane>)> {
     options.check()?;
     let rules = Rules { records, analyzer: analyzer.clone() };
-    let work = Arc::new(WorkList::new(inputs, done, records, options.chunk_bytes, cancel));
+    let work = Arc::new(WorkList::new(inputs, done, records, options, cancel));
     let blocks = || BlockMemory::carve(options.blocks_per_lane, CARRY + options.block_bytes, options.pages);
     share_out(&work, options, blocks, |share| {
         let reader = ReaderThread {
@@ -74,6 +79,7 @@ pub fn start_after(
             options: options.clone(),
             queue: share.queue,
             next_token: 0,
+            scratch: Vec::new(),
         };
         || reader.run()
     })
@@ -138,6 +144,12 @@ impl ReaderDriver {
         self.work.bytes()
     }
 
+    /// Bytes of files that are done so far: read, or left out on purpose. For compressed files this is less
+    /// than the bytes passed to lanes.
+    pub fn bytes_done(&self) -> u64 {
+        self.work.consumed()
+    }
+
     /// Files read to their end so far, failed ones included.
     pub fn files_done(&self) -> u64 {
         self.work.files_done()
@@ -160,6 +172,7 @@ impl ReaderDriver {
             ended = ended.and(outcome);
         }
         ended?;
-        Ok(ReadReport { bytes: self.work.bytes(), failures: self.work.failures() })
+        let [binary, decoded] = self.work.kinds();
+        Ok(ReadReport { bytes: self.work.bytes(), failures: self.work.failures(), binary, decoded })
     }
 }

@@ -5,12 +5,19 @@
 //! or ranges of lines. All pieces of a unit go to one lane, in order. Small files are packed many to a block;
 //! large files span many blocks.
 //!
+//! Binary files become empty pieces, and compressed text and text in other encodings becomes pieces of UTF-8,
+//! see `content/`.
+//!
 //! Read `work.rs` (units) first, then `reader.rs` (the thread) and `driver.rs` (which starts it). `unit.rs`
 //! opens files, `pack.rs` packs small ones, `wave.rs` finds the cuts, `queue.rs` passes blocks back and
-//! forth, `lines.rs` numbers lines across units.
+//! forth, `lines.rs` numbers lines across units, `count.rs` counts files that are not plain text, `file_text.rs`
+//! reads the text of a single file.
 
 mod block;
+mod content;
+mod count;
 mod driver;
+mod file_text;
 mod lines;
 mod options;
 mod pack;
@@ -23,7 +30,10 @@ mod work;
 #[cfg(feature = "internals")]
 pub use block::ReadBlock;
 pub use block::{Lane, Piece};
+pub use content::ContentOptions;
+pub use count::ContentCount;
 pub use driver::{ReadReport, ReaderDriver, start, start_after};
+pub use file_text::read_text;
 pub use lines::LineNumber;
 pub use options::{Direct, ReadOptions};
 pub use work::LineSpan;

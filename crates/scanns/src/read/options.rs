@@ -1,6 +1,7 @@
 //! Options for reading inputs.
 
 use crate::error::{Error, Result};
+use crate::read::content::ContentOptions;
 use crate::read::wave::CARRY;
 use crate::sys::{BlockMemory, PAGE, PageSize};
 
@@ -40,6 +41,8 @@ pub struct ReadOptions {
     pub pin: bool,
     /// Pages that back the blocks.
     pub pages: PageSize,
+    /// What to do with files that are not plain text.
+    pub contents: ContentOptions,
 }
 
 impl Default for ReadOptions {
@@ -56,6 +59,7 @@ impl Default for ReadOptions {
             uring: true,
             pin: true,
             pages: PageSize::Auto,
+            contents: ContentOptions::default(),
         }
     }
 }

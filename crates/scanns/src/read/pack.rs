@@ -3,16 +3,28 @@
 use std::io;
 
 use crate::read::block::{Buffer, Piece};
+use crate::read::content::{Content, ContentOptions, HEAD, examine};
 use crate::read::lines::LineNumber;
 use crate::read::options::ReadOptions;
 use crate::read::wave::Rules;
 use crate::read::work::{ReadUnit, WorkList};
+use crate::schema::Records;
 use crate::sys::ReadFile;
 
 /// A block that is being filled.
 pub(super) struct Pack {
     pub(super) buffer: Buffer,
     pub(super) filled: usize,
+    /// Holds the decoded text of a file; its memory is used for all files.
+    pub(super) scratch: Vec<u8>,
+}
+
+/// What became of a small file.
+pub(super) struct PackedFile {
+    /// True if the file was in the page cache.
+    pub(super) warm: bool,
+    /// The unit, if the block has no room for its decoded text.
+    pub(super) too_long: Option<ReadUnit>,
 }
 
 impl Pack {
@@ -21,7 +33,7 @@ impl Pack {
     }
 
     /// Reads a whole file, for which there must be room. An empty file becomes a piece only if it is a
-    /// document. False if the file was not in the page cache.
+    /// document.
     pub(super) fn add(
         &mut self,
         work: &WorkList,
@@ -29,7 +41,7 @@ impl Pack {
         options: &ReadOptions,
         mut unit: ReadUnit,
         file: &ReadFile,
-    ) -> bool {
+    ) -> PackedFile {
         let size = usize::try_from(file.size()).unwrap_or(usize::MAX);
         let into = &mut self.buffer.memory.as_mut_slice()[self.filled..self.filled.saturating_add(size)];
         let cached = file.read_cached(into, 0);
@@ -38,25 +50,74 @@ impl Pack {
             Err(error) => self.fail(work, unit.input, &error),
             Ok(0) if rules.records.ends_with_lines() => {}
             Ok(got) => {
-                let first_line = rules.records.ends_with_lines().then(|| LineNumber::after(0));
-                self.push(unit.input, got, false, first_line);
-                work.count_bytes(got);
+                if !self.take(work, rules, options, unit.input, got) {
+                    return PackedFile { warm, too_long: Some(unit) };
+                }
+                work.count_consumed(got as u64);
             }
         }
         if options.drop_behind {
             file.drop_cached(0, 0);
         }
         work.finish(&mut unit);
-        warm
+        PackedFile { warm, too_long: None }
+    }
+
+    /// Adds a file whose `got` bytes were read to the end of the block, decoded if need be. False if the
+    /// decoded text has no room.
+    fn take(
+        &mut self,
+        work: &WorkList,
+        rules: &Rules,
+        options: &ReadOptions,
+        input: u32,
+        got: usize,
+    ) -> bool {
+        let room = self.buffer.memory.capacity() - self.filled;
+        let bytes = &self.buffer.memory.as_mut_slice()[self.filled..self.filled + got];
+        let first_line = rules.records.ends_with_lines().then(|| LineNumber::after(0));
+        match text_of(bytes, &mut self.scratch, room, options.contents) {
+            Ok(SmallText::Plain) => {
+                self.push(input, got, first_line);
+                work.count_bytes(got);
+            }
+            Ok(SmallText::Decoded { len, encoding }) => {
+                work.count_decoded(input, &encoding);
+                work.count_bytes(len);
+                let into = &mut self.buffer.memory.as_mut_slice()[self.filled..self.filled + len];
+                into.copy_from_slice(&self.scratch[..len]);
+                self.push(input, len, first_line);
+                if let Some(piece) = self.buffer.pieces.last_mut() {
+                    (piece.decoded, piece.last) = (true, true);
+                }
+            }
+            Ok(SmallText::Binary(kind)) => {
+                work.count_binary(input, kind);
+                self.leave_out(rules, input);
+            }
+            Ok(SmallText::TooLong) => return false,
+            Err(error) => self.fail(work, input, &error),
+        }
+        true
+    }
+
+    /// Adds a piece without text for a binary file, if files are documents.
+    pub(super) fn leave_out(&mut self, rules: &Rules, input: u32) {
+        if rules.records == Records::File {
+            self.push(input, 0, None);
+        }
     }
 
     /// Adds a piece that reports that a file could not be read.
     pub(super) fn fail(&mut self, work: &WorkList, input: u32, error: &io::Error) {
         work.fail(input, error);
-        self.push(input, 0, true, None);
+        self.push(input, 0, None);
+        if let Some(piece) = self.buffer.pieces.last_mut() {
+            piece.failed = true;
+        }
     }
 
-    fn push(&mut self, input: u32, len: usize, failed: bool, first_line: Option<LineNumber>) {
+    fn push(&mut self, input: u32, len: usize, first_line: Option<LineNumber>) {
         let (start, end) = (self.filled, self.filled + len);
         self.filled = end;
         self.buffer.pieces.push(Piece {
@@ -67,8 +128,43 @@ impl Pack {
             opens: true,
             closes: true,
             mid_token: false,
-            failed,
+            failed: false,
+            decoded: false,
+            last: false,
             first_line,
         });
     }
+}
+
+/// The text of a small file.
+enum SmallText {
+    /// The bytes of the file.
+    Plain,
+    /// In the scratch memory.
+    Decoded { len: usize, encoding: String },
+    /// None, because the file is binary; its kind.
+    Binary(&'static str),
+    /// Longer than there is room.
+    TooLong,
+}
+
+/// Finds the text of a file with these bytes, and decodes at most `room` bytes of it into `scratch`.
+fn text_of(
+    bytes: &[u8],
+    scratch: &mut Vec<u8>,
+    room: usize,
+    options: ContentOptions,
+) -> io::Result<SmallText> {
+    let head = &bytes[..bytes.len().min(HEAD)];
+    let mut text = match examine(head, bytes.len() as u64, || Box::new(bytes), options)? {
+        Content::Plain => return Ok(SmallText::Plain),
+        Content::Binary(kind) => return Ok(SmallText::Binary(kind)),
+        Content::Decoded(text) => text,
+    };
+    if scratch.len() <= room {
+        scratch.resize(room + 1, 0);
+    }
+    let len = text.fill(&mut scratch[..=room])?;
+    let encoding = text.encoding;
+    Ok(if len > room { SmallText::TooLong } else { SmallText::Decoded { len, encoding } })
 }

@@ -12,7 +12,7 @@ use crate::read::block::{Buffer, Piece, give_out};
 use crate::read::options::ReadOptions;
 use crate::read::pack::Pack;
 use crate::read::queue::{Demand, DualQueue};
-use crate::read::unit::{LargeUnit, OpenedUnit, ReadRange, open};
+use crate::read::unit::{LargeUnit, OpenedUnit, ReadRange, open, open_examined};
 use crate::read::wave::{CARRY, Rules};
 use crate::read::work::WorkList;
 use crate::sys::{BlockMemory, Cpus, Ring};
@@ -32,6 +32,8 @@ pub(super) struct ReaderThread {
     pub(super) lanes: Vec<LaneState>,
     pub(super) ring: Option<Ring>,
     pub(super) next_token: u64,
+    /// Holds the decoded text of a small file.
+    pub(super) scratch: Vec<u8>,
 }
 
 /// A lane as its reader sees it.
@@ -158,15 +160,9 @@ impl ReaderThread {
         let Some((_, unit)) = state.open.front_mut().filter(|(front, _)| *front == number) else {
             return; // the unit ended before this read
         };
-        let wanted = usize::try_from(unit.file.size().saturating_sub(offset)).unwrap_or(len).min(len);
         let into = &mut buffer.memory.as_mut_slice()[CARRY..CARRY + len];
-        let got = match result {
-            Ok(got) if got >= wanted => Ok(got),
-            Ok(got) => unit.file.read_rest(into, offset, got),
-            Err(_) => unit.file.read_at(into, offset),
-        };
-        let complete = match got {
-            Ok(got) => unit.wave.take(&self.rules, buffer, offset, got, got < wanted),
+        let complete = match unit.complete(result, into, offset) {
+            Ok((got, ends)) => unit.wave.take(&self.rules, buffer, offset, got, ends),
             Err(error) => {
                 self.work.fail(unit.wave.unit.input, &error);
                 unit.wave.fail(&self.rules, buffer, offset);
@@ -176,7 +172,11 @@ impl ReaderThread {
         if self.options.drop_behind && !unit.file.is_direct() {
             unit.file.drop_cached(offset, len as u64);
         }
-        self.work.count_bytes(buffer.pieces.iter().map(|piece| piece.end - piece.start).sum());
+        let bytes = buffer.pieces.iter().map(|piece| piece.end - piece.start).sum();
+        self.work.count_bytes(bytes);
+        if unit.decoder.is_none() {
+            self.work.count_consumed(bytes as u64);
+        }
         if complete {
             self.work.finish(&mut unit.wave.unit);
             state.open.pop_front();
@@ -239,7 +239,8 @@ impl ReaderThread {
     fn start_read(&mut self, lane: usize, range: ReadRange) {
         let ReadRange { offset, len } = range;
         let state = &mut self.lanes[lane];
-        let (Some(Buffer { memory, pieces }), Some((unit, large))) = (state.spare.pop(), state.open.back())
+        let (Some(Buffer { memory, pieces }), Some((unit, large))) =
+            (state.spare.pop(), state.open.back_mut())
         else {
             return;
         };
@@ -251,7 +252,7 @@ impl ReaderThread {
             None => Some(memory),
         };
         let landed = here.map(|mut memory| {
-            let result = large.file.read_at(&mut memory.as_mut_slice()[into], offset);
+            let result = large.read(&mut memory.as_mut_slice()[into], offset);
             (memory, result)
         });
         state.flights.push_back(BlockInFlight::Read { unit, token, range, pieces, landed });
@@ -260,7 +261,7 @@ impl ReaderThread {
     /// Fills a block with small files, starting with `first`.
     fn pack(&mut self, lane: usize, first: OpenedUnit) {
         let Some(buffer) = self.lanes[lane].spare.pop() else { return };
-        let mut pack = Pack { buffer, filled: 0 };
+        let mut pack = Pack { buffer, filled: 0, scratch: std::mem::take(&mut self.scratch) };
         let mut next = Some(first);
         while let Some(opened) = next {
             match opened {
@@ -269,9 +270,19 @@ impl ReaderThread {
                     break;
                 }
                 OpenedUnit::Small(unit, file) => {
-                    if !pack.add(&self.work, &self.rules, &self.options, unit, &file) {
+                    let packed = pack.add(&self.work, &self.rules, &self.options, unit, &file);
+                    if !packed.warm {
                         self.lanes[lane].cold = 2 * READ_AHEAD;
                     }
+                    if let Some(unit) = packed.too_long {
+                        // Its decoded text does not fit into the block.
+                        let opened = open_examined(&self.work, unit, file, &self.options);
+                        self.lanes[lane].ahead.push_front(opened);
+                    }
+                }
+                OpenedUnit::Binary(mut unit) => {
+                    pack.leave_out(&self.rules, unit.input);
+                    self.work.finish(&mut unit);
                 }
                 OpenedUnit::Failed(mut unit, error) => {
                     pack.fail(&self.work, unit.input, &error);
@@ -287,6 +298,7 @@ impl ReaderThread {
             }
             next = self.next_unit(lane);
         }
+        self.scratch = pack.scratch;
         self.lanes[lane].flights.push_back(BlockInFlight::Packed(pack.buffer));
     }
 }

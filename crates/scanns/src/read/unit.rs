@@ -1,9 +1,10 @@
 //! Opens a unit, and decides whether it is read as a whole or block by block, through the page cache or past
-//! it.
+//! it, and whether its text has to be decoded.
 
-use std::io;
+use std::io::{self, Read};
 use std::sync::Arc;
 
+use crate::read::content::{Content, ContentOptions, DecodedText, HEAD, examine};
 use crate::read::options::{Direct, ReadOptions};
 use crate::read::wave::{CARRY, Wave};
 use crate::read::work::{ReadUnit, WorkList};
@@ -20,6 +21,8 @@ pub(super) enum OpenedUnit {
     Large(Box<LargeUnit>),
     /// A unit that cannot be read, and why.
     Failed(ReadUnit, io::Error),
+    /// A binary file, whose content is left out.
+    Binary(ReadUnit),
 }
 
 /// A range of a file that one read fetches.
@@ -32,21 +35,73 @@ pub(super) struct ReadRange {
 /// A unit that is read block by block, and its remaining reads.
 pub(super) struct LargeUnit {
     pub(super) file: Arc<ReadFile>,
+    /// Decodes the text of the file. Offsets and reads then refer to this text.
+    pub(super) decoder: Option<DecodedText<'static>>,
     pub(super) wave: Wave,
     next: u64,
     until: u64,
     step: u64,
 }
 
-/// Opens `unit`.
-pub(super) fn open(work: &WorkList, unit: ReadUnit, options: &ReadOptions) -> OpenedUnit {
+/// Opens `unit`. Small files are examined when they are read.
+pub(super) fn open(work: &Arc<WorkList>, unit: ReadUnit, options: &ReadOptions) -> OpenedUnit {
     let opened = work.inputs.get(unit.input as usize).map(|input| ReadFile::open(&input.path));
     match opened.unwrap_or_else(|| Err(io::ErrorKind::NotFound.into())) {
         Err(error) => OpenedUnit::Failed(unit, error),
         Ok(file) if unit.link.is_none() && file.size() <= options.block_bytes as u64 => {
             OpenedUnit::Small(unit, file)
         }
-        Ok(file) => OpenedUnit::Large(Box::new(LargeUnit::new(unit, file, options))),
+        // Only text that needs no decoding is divided between units.
+        Ok(file) if unit.link.is_some() || options.contents == ContentOptions::RAW => {
+            OpenedUnit::Large(Box::new(LargeUnit::new(unit, Arc::new(file), options)))
+        }
+        Ok(file) => open_examined(work, unit, file, options),
+    }
+}
+
+/// Opens a whole file to be read block by block, after a look at its first bytes.
+pub(super) fn open_examined(
+    work: &Arc<WorkList>,
+    unit: ReadUnit,
+    file: ReadFile,
+    options: &ReadOptions,
+) -> OpenedUnit {
+    let file = Arc::new(file);
+    let mut head = vec![0; HEAD];
+    let got = match file.read_at(&mut head, 0) {
+        Ok(got) => got,
+        Err(error) => return OpenedUnit::Failed(unit, error),
+    };
+    let stream = || FileStream { file: Arc::clone(&file), offset: 0, work: Arc::clone(work) };
+    let head = head.get(..got).unwrap_or_default();
+    match examine(head, file.size(), || Box::new(stream()), options.contents) {
+        Ok(Content::Plain) => OpenedUnit::Large(Box::new(LargeUnit::new(unit, file, options))),
+        Ok(Content::Decoded(text)) => {
+            work.count_decoded(unit.input, &text.encoding);
+            OpenedUnit::Large(Box::new(LargeUnit::decoded(unit, file, text, options)))
+        }
+        Ok(Content::Binary(kind)) => {
+            work.count_binary(unit.input, kind);
+            work.count_consumed(file.size());
+            OpenedUnit::Binary(unit)
+        }
+        Err(error) => OpenedUnit::Failed(unit, error),
+    }
+}
+
+/// Reads a file from its start to its end, and counts the bytes.
+struct FileStream {
+    file: Arc<ReadFile>,
+    offset: u64,
+    work: Arc<WorkList>,
+}
+
+impl Read for FileStream {
+    fn read(&mut self, buffer: &mut [u8]) -> io::Result<usize> {
+        let got = self.file.read_at(buffer, self.offset)?;
+        self.offset += got as u64;
+        self.work.count_consumed(got as u64);
+        Ok(got)
     }
 }
 
@@ -63,7 +118,7 @@ pub(super) fn choose_path(file: &ReadFile, direct: Direct, offset: u64, len: u64
 }
 
 impl LargeUnit {
-    fn new(unit: ReadUnit, file: ReadFile, options: &ReadOptions) -> Self {
+    fn new(unit: ReadUnit, file: Arc<ReadFile>, options: &ReadOptions) -> Self {
         const PAGE_BYTES: u64 = PAGE as u64;
         let size = file.size();
         // The byte before the unit tells whether a line starts with the unit.
@@ -74,7 +129,45 @@ impl LargeUnit {
         let blocks = (until - next).div_ceil(options.block_bytes as u64);
         let step = (until - next).div_ceil(blocks).next_multiple_of(PAGE_BYTES);
         choose_path(&file, options.direct, next, until - next);
-        LargeUnit { file: Arc::new(file), wave: Wave::new(unit, size), next, until, step }
+        LargeUnit { file, decoder: None, wave: Wave::new(unit, size), next, until, step }
+    }
+
+    fn decoded(
+        unit: ReadUnit,
+        file: Arc<ReadFile>,
+        text: DecodedText<'static>,
+        options: &ReadOptions,
+    ) -> Self {
+        let (wave, step) = (Wave::decoded(unit), options.block_bytes as u64);
+        LargeUnit { file, decoder: Some(text), wave, next: 0, until: u64::MAX, step }
+    }
+
+    /// Makes a read, waiting for it.
+    pub(super) fn read(&mut self, into: &mut [u8], offset: u64) -> io::Result<usize> {
+        match &mut self.decoder {
+            Some(text) => text.fill(into),
+            None => self.file.read_at(into, offset),
+        }
+    }
+
+    /// Completes a read of which `result` is known, and says whether it reached the end of the file or text.
+    pub(super) fn complete(
+        &self,
+        result: io::Result<usize>,
+        into: &mut [u8],
+        offset: u64,
+    ) -> io::Result<(usize, bool)> {
+        if self.decoder.is_some() {
+            return result.map(|got| (got, got < into.len()));
+        }
+        let left = self.file.size().saturating_sub(offset);
+        let wanted = usize::try_from(left).unwrap_or(into.len()).min(into.len());
+        let got = match result {
+            Ok(got) if got >= wanted => Ok(got),
+            Ok(got) => self.file.read_rest(into, offset, got),
+            Err(_) => self.file.read_at(into, offset),
+        };
+        got.map(|got| (got, got < wanted))
     }
 
     /// The next read to make, whole pages.

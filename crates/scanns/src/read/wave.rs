@@ -29,6 +29,8 @@ pub(super) struct Wave {
     open: bool,
     mid_token: bool,
     lines: u64,
+    /// The bytes are decoded text.
+    decoded: bool,
 }
 
 /// How records and tokens are delimited.
@@ -74,7 +76,13 @@ impl Wave {
             open: false,
             mid_token: false,
             lines: 0,
+            decoded: false,
         }
+    }
+
+    /// The wave of a whole file whose text has to be decoded, and has an unknown length.
+    pub(super) fn decoded(unit: ReadUnit) -> Self {
+        Wave { decoded: true, ..Wave::new(unit, u64::MAX) }
     }
 
     /// Takes `got` bytes that were read at file offset `offset` to [`CARRY`] in the buffer; `ends` says that
@@ -135,8 +143,11 @@ impl Wave {
 
     fn close(&mut self, rules: &Rules, buffer: &mut Buffer, shift: u64, range: std::ops::Range<usize>) {
         let owed = self.open || !(self.started || rules.records.ends_with_lines());
-        if owed || !range.is_empty() {
+        if owed || self.decoded || !range.is_empty() {
             self.push(rules, buffer, shift, range, true);
+        }
+        if let Some(piece) = buffer.pieces.last_mut() {
+            piece.last = self.decoded;
         }
     }
 
@@ -193,6 +204,8 @@ impl Wave {
             closes,
             mid_token: std::mem::take(&mut self.mid_token),
             failed: false,
+            decoded: self.decoded,
+            last: false,
             first_line,
         });
         self.started = true;

@@ -4,10 +4,13 @@ use std::collections::{BTreeMap, VecDeque};
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 use std::sync::{Arc, Mutex};
 
+use crate::read::content::{ContentOptions, HEAD, is_plain};
+use crate::read::count::{ContentCount, ContentCounts};
 use crate::read::lines::{ChainLink, LineChain};
+use crate::read::options::ReadOptions;
 use crate::schema::Records;
 use crate::source::{Failure, Input};
-use crate::sys::lock;
+use crate::sys::{ReadFile, lock};
 
 /// The part of an input that one lane reads: a file, or the lines that start in a range of it.
 #[derive(Debug)]
@@ -29,12 +32,16 @@ pub(super) struct WorkList {
     pub(super) cancel: Arc<AtomicBool>,
     /// Set once no more units are handed out.
     closed: AtomicBool,
+    contents: ContentOptions,
     /// Size of units if files may be divided.
     chunk: Option<u64>,
     /// By input: the lines that are not to be read, in order.
     done: BTreeMap<u32, Vec<LineSpan>>,
     cursor: Mutex<WorkCursor>,
     bytes: AtomicU64,
+    consumed: AtomicU64,
+    binary: Mutex<ContentCounts>,
+    decoded: Mutex<ContentCounts>,
     files_done: AtomicU64,
     failures: Mutex<BTreeMap<u32, String>>,
 }
@@ -71,7 +78,7 @@ impl WorkList {
         inputs: Arc<Vec<Input>>,
         done: BTreeMap<u32, Vec<LineSpan>>,
         records: Records,
-        chunk: u64,
+        options: &ReadOptions,
         cancel: Arc<AtomicBool>,
     ) -> Self {
         WorkList {
@@ -79,9 +86,13 @@ impl WorkList {
             done,
             cancel,
             closed: AtomicBool::new(false),
-            chunk: records.ends_with_lines().then_some(chunk.max(1)),
+            contents: options.contents,
+            chunk: records.ends_with_lines().then_some(options.chunk_bytes.max(1)),
             cursor: Mutex::default(),
             bytes: AtomicU64::new(0),
+            consumed: AtomicU64::new(0),
+            binary: Mutex::default(),
+            decoded: Mutex::default(),
             files_done: AtomicU64::new(0),
             failures: Mutex::default(),
         }
@@ -111,6 +122,9 @@ impl WorkList {
     /// The units of an input. Spans that were read before become units that have ended already.
     fn units(&self, input: u32, bytes: u64) -> VecDeque<ReadUnit> {
         let spans = self.done.get(&input).map_or(&[][..], Vec::as_slice);
+        if spans.is_empty() && self.chunk.is_some_and(|chunk| bytes > chunk) && !self.is_plain(input) {
+            return [ReadUnit { input, start: 0, end: None, link: None }].into();
+        }
         let mut cuts: Vec<UnitCut> = Vec::new();
         let mut at = 0;
         for span in spans {
@@ -144,6 +158,15 @@ impl WorkList {
         units
     }
 
+    /// True for a file whose bytes are its text. Other files are decoded from their start.
+    fn is_plain(&self, input: u32) -> bool {
+        let Some(input) = self.inputs.get(input as usize) else { return true };
+        let Ok(file) = ReadFile::open(&input.path) else { return true };
+        let mut head = vec![0; HEAD];
+        let Ok(got) = file.read_at(&mut head, 0) else { return true };
+        is_plain(head.get(..got).unwrap_or_default(), input.bytes, self.contents)
+    }
+
     /// Divides the bytes from `at` to `end` into chunks.
     fn cut(&self, mut at: u64, end: u64, cuts: &mut Vec<UnitCut>) {
         while at < end {
@@ -170,6 +193,32 @@ impl WorkList {
         self.bytes.fetch_add(bytes as u64, Ordering::Relaxed);
     }
 
+    /// Counts bytes of files as done: read, or left out on purpose.
+    pub(super) fn count_consumed(&self, bytes: u64) {
+        self.consumed.fetch_add(bytes, Ordering::Relaxed);
+    }
+
+    /// Counts a file whose content is left out because it is binary.
+    pub(super) fn count_binary(&self, input: u32, kind: &str) {
+        self.count_kind(&self.binary, input, kind);
+    }
+
+    /// Counts a file whose text is decoded.
+    pub(super) fn count_decoded(&self, input: u32, encoding: &str) {
+        self.count_kind(&self.decoded, input, encoding);
+    }
+
+    fn count_kind(&self, counts: &Mutex<ContentCounts>, input: u32, kind: &str) {
+        if let Some(input) = self.inputs.get(input as usize) {
+            lock(counts).add(kind, input.bytes, &input.path);
+        }
+    }
+
+    /// Binary files and decoded files, by kind.
+    pub(super) fn kinds(&self) -> [Vec<ContentCount>; 2] {
+        [lock(&self.binary).list(), lock(&self.decoded).list()]
+    }
+
     pub(super) fn cancelled(&self) -> bool {
         self.cancel.load(Ordering::Relaxed)
     }
@@ -177,6 +226,11 @@ impl WorkList {
     /// Bytes passed to lanes so far.
     pub(super) fn bytes(&self) -> u64 {
         self.bytes.load(Ordering::Relaxed)
+    }
+
+    /// Bytes of files that are done.
+    pub(super) fn consumed(&self) -> u64 {
+        self.consumed.load(Ordering::Relaxed)
     }
 
     /// Files that were read to their end, failed ones included.
@@ -203,7 +257,8 @@ mod tests {
         let input =
             |&bytes: &u64| Input { path: format!("{bytes}").into(), bytes, modified: 0, status: None };
         let inputs = Arc::new(sizes.iter().map(input).collect());
-        WorkList::new(inputs, BTreeMap::new(), records, 100, Arc::default())
+        let options = ReadOptions { chunk_bytes: 100, ..ReadOptions::default() };
+        WorkList::new(inputs, BTreeMap::new(), records, &options, Arc::default())
     }
 
     #[test]

@@ -116,6 +116,8 @@ impl FileReader {
             closes: stretch.closes,
             mid_token,
             failed,
+            decoded: false,
+            last: false,
             first_line: None,
         }
     }

@@ -19,7 +19,7 @@ use crate::error::{Error, Result};
 use crate::index::commit::ledger::{Ledger, RemainingInputs};
 use crate::index::progress::{Phase, Progress};
 use crate::invert::InvertOptions;
-use crate::read::{Lane, ReadReport, ReaderDriver, start_after};
+use crate::read::{ContentOptions, Lane, ReadOptions, ReadReport, ReaderDriver, start_after};
 use crate::schema::{Analyzer, Base, Stored};
 
 /// Time between two looks at the threads.
@@ -47,6 +47,7 @@ pub(crate) fn index_inputs(
     ledger: &Ledger<'_>,
     source: &DocumentSource,
     stored: Stored,
+    contents: ContentOptions,
     remaining: RemainingInputs,
 ) -> Result<ThreadsReport> {
     let BuildCall { options, progress, cancel } = call;
@@ -64,7 +65,7 @@ pub(crate) fn index_inputs(
         remaining.done,
         options.records,
         source.analyzer(),
-        &options.read,
+        &ReadOptions { contents, ..options.read.clone() },
         stop.clone(),
     )?;
     let context = LaneContext {
@@ -187,6 +188,7 @@ impl IndexThreads<'_> {
                 }
             }
             progress.files.store(driver.files_done(), Ordering::Relaxed);
+            progress.bytes.store(driver.bytes_done(), Ordering::Relaxed);
             if outcome.is_ok() && watch.commit_is_due(progress) {
                 let writer = self.context.ledger.writer();
                 outcome = if writer.has_changed() { writer.commit() } else { Ok(()) };

@@ -40,12 +40,9 @@ pub(crate) fn index_lane<I: PieceIndexer>(
     for mut block in lane {
         let before = indexer.documents();
         let (pieces, bytes) = block.split();
-        let mut taken = 0;
         for piece in pieces {
-            taken += piece.end - piece.start;
             indexer.piece(piece, bytes)?;
         }
-        progress.bytes.fetch_add(taken as u64, Ordering::Relaxed);
         progress.documents.fetch_add(indexer.documents() - before, Ordering::Relaxed);
     }
     if failed.load(Ordering::Relaxed) {

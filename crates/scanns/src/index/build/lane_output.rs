@@ -44,6 +44,8 @@ pub(crate) struct LaneOutput<'a> {
     covered: Vec<(u32, LineSpan)>,
     /// Inputs of which the current segment has documents that replace older ones.
     replacing: Vec<u32>,
+    /// Inputs in the current segment whose text was decoded.
+    decoded: Vec<u32>,
     /// Documents in the segments written so far, void ones included.
     written_documents: u64,
     /// Bytes that the current segment may hold before it is written.
@@ -59,6 +61,7 @@ impl<'a> LaneOutput<'a> {
             unsynced: VecDeque::new(),
             covered: Vec::new(),
             replacing: Vec::new(),
+            decoded: Vec::new(),
             written_documents: 0,
             limit: context.budget.first,
             report: LaneReport::default(),
@@ -81,6 +84,21 @@ impl<'a> LaneOutput<'a> {
                 self.covered.push((input, LineSpan { start, end, lines: 1 }));
                 self.replace(input);
             }
+        }
+    }
+
+    /// Notes that the positions of an input are positions in its decoded text.
+    pub(crate) fn decoded(&mut self, input: u32) {
+        if self.decoded.last() != Some(&input) {
+            self.decoded.push(input);
+        }
+    }
+
+    /// Notes that nothing follows byte `end` of the decoded text of an input.
+    pub(crate) fn cover_rest(&mut self, input: u32, end: u64) {
+        match self.covered.last_mut() {
+            Some((last, span)) if *last == input && span.end == end => span.end = u64::MAX,
+            _ => self.covered.push((input, LineSpan { start: end, end: u64::MAX, lines: 0 })),
         }
     }
 
@@ -112,7 +130,8 @@ impl<'a> LaneOutput<'a> {
         self.written_documents += u64::from(segment.stats.max_doc);
         self.report.segments.push(segment.clone());
         let (covered, replacing) = (std::mem::take(&mut self.covered), std::mem::take(&mut self.replacing));
-        self.unsynced.push_back((IndexedSegment { segment, covered, replacing }, unsynced));
+        let decoded = std::mem::take(&mut self.decoded);
+        self.unsynced.push_back((IndexedSegment { segment, covered, replacing, decoded }, unsynced));
         self.limit = self.context.budget.after(self.report.segments.len());
         // Inverters get memory first, because allocating it again costs more; stored documents keep the rest.
         stored.keep_within(self.context.budget.most.saturating_sub(self.limit + self.limit / 4));

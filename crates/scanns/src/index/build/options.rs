@@ -4,7 +4,7 @@ use std::time::Duration;
 
 use crate::index::commit::merge_policy::MergePolicy;
 use crate::index::stored_options::StoredOptions;
-use crate::read::ReadOptions;
+use crate::read::{ContentOptions, ReadOptions};
 use crate::record::{CsvDelimiter, Sources};
 use crate::schema::{Analyzer, Postings, Records, Schema};
 use crate::segment::FlushBuffers;
@@ -17,6 +17,9 @@ pub struct IndexOptions {
     pub source: SourceOptions,
     /// How inputs are read; `lanes` is the number of index threads.
     pub read: ReadOptions,
+    /// What to do with files that are not plain text; `None` for the setting of the index, or the default for
+    /// a new index. This overrides [`ReadOptions::contents`].
+    pub contents: Option<ContentOptions>,
     /// What a document is.
     pub records: Records,
     /// The fields of documents.
@@ -57,6 +60,7 @@ impl Default for IndexOptions {
         IndexOptions {
             source: SourceOptions::default(),
             read: ReadOptions::default(),
+            contents: None,
             records: Records::File,
             fields: FieldOptions::default(),
             analyzer: None,

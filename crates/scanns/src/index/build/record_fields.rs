@@ -2,12 +2,12 @@
 //! inferred from a sample.
 
 use std::fs::File;
-use std::io::Read;
 use std::sync::atomic::AtomicBool;
 
 use super::options::{FieldOptions, IndexOptions};
 use crate::error::{Error, Result};
 use crate::index::commit::manifest::Manifest;
+use crate::read::{ContentOptions, read_text};
 use crate::record::{CsvDelimiter, FileFormat, Inference, Inferred, RecordFormat, Sources};
 use crate::schema::{FieldEntry, FieldKind, Records, Schema, Stored};
 use crate::source::{Input, collect};
@@ -127,9 +127,10 @@ fn infer(inputs: &[Input], options: &IndexOptions) -> Result<Inferred> {
         _ => FileFormat::Json,
     };
     let files = inputs.len().min(SAMPLE_FILES);
-    let mut inferred = sample(inputs, format, SAMPLE / files.max(1));
+    let contents = options.contents.unwrap_or_default();
+    let mut inferred = sample(inputs, format, contents, SAMPLE / files.max(1));
     if inferred.is_err() {
-        inferred = sample(inputs.get(..1).unwrap_or_default(), format, LARGE_SAMPLE);
+        inferred = sample(inputs.get(..1).unwrap_or_default(), format, contents, LARGE_SAMPLE);
     }
     let mut inferred = inferred?;
     let mut schema = Schema::new();
@@ -147,14 +148,16 @@ fn infer(inputs: &[Input], options: &IndexOptions) -> Result<Inferred> {
 
 /// Infers from the first `most` bytes of files spread over the list of inputs. The build reports files that
 /// cannot be read or have no header.
-fn sample(inputs: &[Input], format: FileFormat, most: usize) -> Result<Inferred> {
+fn sample(inputs: &[Input], format: FileFormat, contents: ContentOptions, most: usize) -> Result<Inferred> {
     let mut inference = Inference::new(RecordFormat::Json);
     let step = inputs.len().div_ceil(SAMPLE_FILES).max(1);
     for input in inputs.iter().step_by(step) {
-        let mut bytes = Vec::new();
-        let read = File::open(&input.path).and_then(|file| file.take(most as u64).read_to_end(&mut bytes));
-        if read.is_ok() {
-            let is_whole = bytes.len() < most || bytes.len() as u64 == input.bytes;
+        // One byte more tells whether the sample is the whole text.
+        let text =
+            File::open(&input.path).and_then(|mut file| read_text(&mut file, contents, 0, most as u64 + 1));
+        if let Ok(mut bytes) = text {
+            let is_whole = bytes.len() <= most;
+            bytes.truncate(most);
             let _ = inference.sample(format, &bytes, is_whole);
         }
     }

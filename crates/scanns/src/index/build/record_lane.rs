@@ -307,15 +307,23 @@ impl PieceIndexer for RecordIndexer<'_> {
         if piece.opens {
             self.open(piece);
         }
+        if piece.decoded {
+            self.out.decoded(piece.input);
+        }
         let mut at = piece.start;
         loop {
             let rest = bytes.get(at..piece.end).unwrap_or_default();
             let Some((record, _)) = self.record_end(rest).and_then(|end| rest.split_at_checked(end)) else {
-                return self.leave(piece, rest);
+                self.leave(piece, rest)?;
+                break;
             };
             at += record.len();
             self.end_record(piece, record, at)?;
         }
+        if piece.last {
+            self.out.cover_rest(piece.input, piece.offset + (piece.end - piece.start) as u64);
+        }
+        Ok(())
     }
 
     fn documents(&self) -> u64 {

@@ -2,6 +2,7 @@
 
 use std::path::PathBuf;
 
+use crate::read::ContentCount;
 use crate::record::Inferred;
 use crate::source::Failure;
 
@@ -26,6 +27,10 @@ pub struct IndexReport {
     pub failed: Vec<Failure>,
     /// Directory entries that are not regular files or were excluded.
     pub skipped: u64,
+    /// Files whose content was left out because it is binary, by kind; their names and metadata are indexed.
+    pub binary: Vec<ContentCount>,
+    /// Files whose text was decompressed or converted to UTF-8, by encoding.
+    pub decoded: Vec<ContentCount>,
     /// Terms that were longer than 32 KiB and were cut.
     pub cut_terms: u64,
     /// The result for JSON and CSV records.

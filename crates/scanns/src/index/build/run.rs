@@ -21,7 +21,7 @@ use crate::index::commit::merge_budget::merging_room;
 use crate::index::commit::policy_merge::PolicyMerge;
 use crate::index::commit::writer::Writer;
 use crate::index::progress::{Phase, Progress};
-use crate::schema::Stored;
+use crate::read::ContentOptions;
 use crate::source::{Failure, Inputs, SourceOptions, collect};
 use crate::store::{Directory, FsDirectory, read_newest};
 use crate::sys;
@@ -89,7 +89,11 @@ fn add_and_commit(writer: &Writer<'_>, call: BuildCall<'_>) -> Result<IndexRepor
         }
     };
     let stored = source.stored(current.as_ref(), options)?;
-    describe(writer, &source, options, stored);
+    let contents = contents(current.as_ref(), options)?;
+    writer.describe(|manifest| {
+        let manifest = manifest.unwrap_or_else(|| source.manifest(options.records, stored));
+        Some(Manifest { records: options.records, stored, contents, ..manifest })
+    });
     let (ledger, remaining) = Ledger::open(writer, inputs, options.records, options.again)?;
     report.unchanged = remaining.unchanged;
     report.removed_files = ledger.removed().paths.len() as u64;
@@ -104,7 +108,7 @@ fn add_and_commit(writer: &Writer<'_>, call: BuildCall<'_>) -> Result<IndexRepor
     let merging = BackgroundMerge::new(merge, ledger.spared());
     let threads = std::thread::scope(|scope| {
         let merger = merging.start(scope)?;
-        let threads = index_inputs(call, &ledger, &source, stored, remaining);
+        let threads = index_inputs(call, &ledger, &source, stored, contents, remaining);
         let cancelled = threads.as_ref().is_ok_and(|threads| threads.cancelled);
         report.merge_failure = merger.stop(cancelled || threads.is_err()).map(|error| error.to_string());
         threads
@@ -112,6 +116,7 @@ fn add_and_commit(writer: &Writer<'_>, call: BuildCall<'_>) -> Result<IndexRepor
     report.cancelled = threads.cancelled;
     report.bytes = threads.read.bytes;
     report.failed.extend(threads.read.failures);
+    (report.binary, report.decoded) = (threads.read.binary, threads.read.decoded);
     let mut lanes = threads.lanes;
     if let DocumentSource::Records(fields) = &source {
         report.records.add_lanes(&fields.schema, &mut lanes);
@@ -148,15 +153,17 @@ fn settle(ledger: &Ledger<'_>, options: &IndexOptions, report: &mut IndexReport)
     Ok(())
 }
 
-/// Sets the description of the documents in the next commit.
-fn describe(writer: &Writer<'_>, source: &DocumentSource, options: &IndexOptions, stored: Stored) {
-    let records = options.records;
-    writer.describe(|manifest| {
-        Some(match manifest {
-            Some(manifest) => Manifest { records, stored, ..manifest },
-            None => source.manifest(records, stored),
-        })
-    });
+/// What becomes of files that are not plain text: as in the index, with which the options must agree.
+fn contents(current: Option<&Manifest>, options: &IndexOptions) -> Result<ContentOptions> {
+    let built = current.filter(|current| !current.segments.is_empty()).map(|current| current.contents);
+    match (options.contents, built) {
+        (Some(wanted), Some(built)) if wanted != built => Err(Error::Conflict {
+            what: "another treatment of binary, compressed or converted files".into(),
+            with: "the index".into(),
+            remedy: "leave the option to the index, or build another index".into(),
+        }),
+        (wanted, built) => Ok(wanted.or(built).unwrap_or_default()),
+    }
 }
 
 /// Refuses a build without any input if the given paths cannot be read, so that a mistyped path makes no

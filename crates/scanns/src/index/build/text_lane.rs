@@ -253,9 +253,15 @@ impl PieceIndexer for TextIndexer<'_> {
         }
         let start = if piece.mid_token { self.rest_of_token(piece, bytes)? } else { piece.start };
         let text = DocumentRange { range: start..piece.end, is_open: !piece.opens, closes: piece.closes };
+        if piece.decoded {
+            self.out.decoded(piece.input);
+        }
         let mut parts = DocumentParts::new(self.context.records, self.job.analyzer, text, PART_BYTES);
         while let Some(part) = parts.step(bytes) {
             self.part(part, piece, bytes)?;
+        }
+        if piece.last && self.context.records == Records::Lines {
+            self.out.cover_rest(piece.input, piece.offset + (piece.end - piece.start) as u64);
         }
         Ok(())
     }

@@ -31,6 +31,8 @@ pub(crate) struct IndexedSegment {
     pub(crate) covered: Vec<(u32, LineSpan)>,
     /// Inputs for which [`Ledger::replaces`] is true and of which the segment has a document.
     pub(crate) replacing: Vec<u32>,
+    /// Inputs whose spans are positions in decoded text. The last span ends at the greatest position.
+    pub(crate) decoded: Vec<u32>,
 }
 
 /// The account of the inputs of one build. See the module documentation.
@@ -55,6 +57,8 @@ struct LedgerInput {
 struct LedgerProgress {
     /// The spans of files of lines that are indexed in part.
     spans: BTreeMap<u32, Vec<LineSpan>>,
+    /// Inputs whose text is decoded. A later build reads them from their start.
+    decoded: HashSet<u32>,
     /// Inputs whose old documents are deleted.
     deleted: HashSet<u32>,
     /// The number of those documents.
@@ -159,6 +163,7 @@ impl<'w> Ledger<'w> {
         let fresh: Vec<u32> =
             indexed.replacing.iter().copied().filter(|&input| progress.deleted.insert(input)).collect();
         let deletions = self.deletions(&fresh)?;
+        progress.decoded.extend(indexed.decoded);
         let touched: HashSet<u32> = indexed.covered.iter().map(|(input, _)| *input).collect();
         for (input, span) in indexed.covered {
             insert(progress.spans.entry(input).or_default(), span);
@@ -167,11 +172,13 @@ impl<'w> Ledger<'w> {
         for number in touched {
             let Some(input) = self.inputs.get(number as usize) else { continue };
             let spans = progress.spans.get(&number).cloned().unwrap_or_default();
-            let complete = matches!(spans[..], [LineSpan { start: 0, end, .. }] if end >= input.stamp.bytes);
+            let decoded = progress.decoded.contains(&number);
+            let last = if decoded { u64::MAX } else { input.stamp.bytes };
+            let complete = matches!(spans[..], [LineSpan { start: 0, end, .. }] if end >= last);
             if complete {
                 progress.spans.remove(&number);
             }
-            let begun = Partial { stamp: input.stamp, spans };
+            let begun = if decoded { Partial::default() } else { Partial { stamp: input.stamp, spans } };
             partial.push(PartialChange { path: input.key(), partial: (!complete).then_some(begun) });
         }
         progress.documents += self.writer.take_in(Some(&indexed.segment), deletions, partial);

@@ -4,6 +4,7 @@
 //! manifest = fields u32 | field … | records u32 (0 file, 1 lines, 2 lines of JSON, 3 rows of CSV) |
 //!            store u32 (0 nothing, 1 references, 2 content) |
 //!            compression u32 (0 none, 1 lz4, 2 zstd) | level u32 | vectors u32 (0 no, 1 yes) |
+//!            contents u32 (1 binary files skipped + 2 decompressed + 4 converted to UTF-8) |
 //!            segments u32 | segment … | notes u32 | note … |
 //!            partial u32 | file …
 //! field    = varint(length) | name | varint(length) | source | kind u32 (0 text, 1 keyword, 2 unsigned,
@@ -29,7 +30,7 @@ use std::collections::BTreeMap;
 
 use crate::codec::{ByteReader, put_varint};
 use crate::error::{Error, Result};
-use crate::read::LineSpan;
+use crate::read::{ContentOptions, LineSpan};
 use crate::record::Sources;
 use crate::schema::{
     Analyzer, CHAIN, Chain, Compression, FieldEntry, FieldKind, Postings, Records, Schema, Store, Stored,
@@ -116,6 +117,8 @@ pub(crate) struct Manifest {
     pub(crate) sources: Sources,
     pub(crate) records: Records,
     pub(crate) stored: Stored,
+    /// What becomes of files that are not plain text.
+    pub(crate) contents: ContentOptions,
     pub(crate) segments: Vec<SegmentEntry>,
     pub(crate) notes: BTreeMap<Vec<u8>, Vec<u8>>,
     /// The partially indexed files, by path.
@@ -136,7 +139,8 @@ impl Manifest {
     pub(crate) fn new(schema: Schema, records: Records, stored: Stored) -> Self {
         let (notes, partial) = (BTreeMap::new(), BTreeMap::new());
         let sources = Sources::of(&schema);
-        Manifest { schema, sources, records, stored, segments: Vec::new(), notes, partial }
+        let contents = ContentOptions::default();
+        Manifest { schema, sources, records, stored, contents, segments: Vec::new(), notes, partial }
     }
 
     pub(crate) fn encode(&self) -> Vec<u8> {
@@ -154,6 +158,9 @@ impl Manifest {
         };
         out.extend_from_slice(&records.to_le_bytes());
         put_stored(&self.stored, &mut out);
+        let ContentOptions { skip_binary, decompress, transcode } = self.contents;
+        let contents = u32::from(skip_binary) | u32::from(decompress) << 1 | u32::from(transcode) << 2;
+        out.extend_from_slice(&contents.to_le_bytes());
         out.extend_from_slice(&count(self.segments.len()));
         for segment in &self.segments {
             let SegmentEntry { id, documents, terms, tokens, bytes, deleted, deletes, updates } = segment;
@@ -205,6 +212,9 @@ impl Manifest {
             _ => return None,
         };
         let stored = read_stored(&mut reader)?;
+        let contents = reader.u32().filter(|bits| *bits < 8)?;
+        let [skip_binary, decompress, transcode] = [1, 2, 4].map(|bit| contents & bit != 0);
+        let contents = ContentOptions { skip_binary, decompress, transcode };
         let mut segments = Vec::new();
         for _ in 0..reader.u32()? {
             segments.push(read_segment(&mut reader)?);
@@ -223,7 +233,7 @@ impl Manifest {
             rises.then(|| partial.insert(path, file))?;
         }
         let all = reader.remaining().is_empty();
-        all.then_some(Manifest { schema, sources, records, stored, segments, notes, partial })
+        all.then_some(Manifest { schema, sources, records, stored, contents, segments, notes, partial })
     }
 }
 
@@ -400,6 +410,7 @@ mod tests {
                 sources,
                 records: Records::Csv,
                 stored,
+                contents: ContentOptions { decompress: false, ..ContentOptions::default() },
                 segments: vec![segment(1, 0), segment(u128::MAX, 2)],
                 notes: [note("", "x"), note("host", ""), note("hosts", "abc")].into(),
                 partial: [

@@ -2,13 +2,14 @@
 
 use std::ffi::OsStr;
 use std::fs::File;
-use std::io::{ErrorKind, Read, Seek, SeekFrom};
+use std::io::ErrorKind;
 use std::os::unix::ffi::OsStrExt;
 use std::os::unix::fs::MetadataExt;
 use std::path::{Path, PathBuf};
 
 use super::open::Snapshot;
 use crate::error::{Error, Result};
+use crate::read::read_text;
 use crate::schema::{Field, Store, Value, decode_stored};
 use crate::search::Hit;
 use crate::segment::{Reference, StoredFigures, TermInDocument};
@@ -19,8 +20,7 @@ impl Snapshot {
     /// `None` if the index stores no text. If the schema stores fields, this is the text of the default
     /// field.
     ///
-    /// An index that stores references reads the file again. The path is the one that was given to the build;
-    /// a relative path is resolved from the current directory.
+    /// An index that stores references reads the file again.
     ///
     /// # Errors
     /// [`Error::SourceChanged`] if a referenced file is missing or has changed; [`Error::Corrupt`] if the
@@ -40,7 +40,7 @@ impl Snapshot {
             }
             Store::Content => segment.content(hit.doc),
             Store::Reference => {
-                segment.reference(hit.doc)?.map(|reference| read_reference(&reference, most)).transpose()
+                segment.reference(hit.doc)?.map(|reference| self.read_reference(&reference, most)).transpose()
             }
         }
     }
@@ -102,6 +102,25 @@ impl Snapshot {
         self.leaf(hit).map_or(Ok(None), |segment| segment.vector(hit.doc))
     }
 
+    /// Reads at most `most` bytes of a referenced document, and checks that its file has not changed.
+    fn read_reference(&self, reference: &Reference, most: u64) -> Result<Vec<u8>> {
+        let path = Path::new(OsStr::from_bytes(&reference.path));
+        let changed = |what: &str| Error::SourceChanged { path: path.to_path_buf(), what: what.into() };
+        let failed = |action, source: std::io::Error| match source.kind() {
+            ErrorKind::NotFound | ErrorKind::NotADirectory => changed("it no longer exists"),
+            _ => Error::Io { action, path: PathBuf::from(path), source },
+        };
+        let mut file = File::open(path).map_err(|source| failed("open", source))?;
+        check_stamp(&file, reference, path)?;
+        let (start, len) = reference.span.unwrap_or((0, u64::MAX));
+        let text = read_text(&mut file, self.contents, start, len.min(most));
+        let text = text.map_err(|source| failed("read", source))?;
+        // A write during the read has changed the time of modification.
+        check_stamp(&file, reference, path)?;
+        let is_short = reference.span.is_some() && (text.len() as u64) < len.min(most);
+        if is_short { Err(changed("it became shorter")) } else { Ok(text) }
+    }
+
     /// Returns the sizes of the stored data of documents, including deleted documents.
     ///
     /// # Errors
@@ -117,31 +136,6 @@ impl Snapshot {
         }
         Ok(sum)
     }
-}
-
-/// Reads at most `most` bytes of a referenced document, and checks that its file has not changed.
-fn read_reference(reference: &Reference, most: u64) -> Result<Vec<u8>> {
-    let path = Path::new(OsStr::from_bytes(&reference.path));
-    let changed = |what: &str| Error::SourceChanged { path: path.to_path_buf(), what: what.into() };
-    let failed = |action, source: std::io::Error| match source.kind() {
-        ErrorKind::NotFound | ErrorKind::NotADirectory if path.is_relative() => {
-            changed("there is no such file; the path was resolved from the current directory")
-        }
-        ErrorKind::NotFound | ErrorKind::NotADirectory => changed("it no longer exists"),
-        _ => Error::Io { action, path: PathBuf::from(path), source },
-    };
-    let mut file = File::open(path).map_err(|source| failed("open", source))?;
-    check_stamp(&file, reference, path)?;
-    let (start, len) = reference.span.unwrap_or((0, reference.stamp.bytes));
-    let len = len.min(most);
-    if start > 0 {
-        file.seek(SeekFrom::Start(start)).map_err(|source| failed("read", source))?;
-    }
-    let mut text = Vec::new();
-    (&mut file).take(len).read_to_end(&mut text).map_err(|source| failed("read", source))?;
-    // A write during the read has changed the time of modification.
-    check_stamp(&file, reference, path)?;
-    if text.len() as u64 == len { Ok(text) } else { Err(changed("it became shorter")) }
 }
 
 fn check_stamp(file: &File, reference: &Reference, path: &Path) -> Result<()> {

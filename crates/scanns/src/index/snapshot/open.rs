@@ -7,6 +7,7 @@ use super::info::{IndexInfo, SegmentInfo};
 use crate::error::{Error, Result};
 use crate::index::commit::manifest::Manifest;
 use crate::index::field_views::FieldViews;
+use crate::read::ContentOptions;
 use crate::schema::{Analyzer, Field, Records, Schema, Stored};
 use crate::search::{Hit, Searcher};
 use crate::segment::{SEGMENT, Segment, Updates};
@@ -45,6 +46,7 @@ pub struct Snapshot {
     generation: u64,
     schema: Schema,
     records: Records,
+    pub(super) contents: ContentOptions,
     stored: Stored,
     notes: BTreeMap<Vec<u8>, Vec<u8>>,
     /// The segments, seen through the default field.
@@ -123,6 +125,7 @@ impl Snapshot {
             segments: segments.iter().map(|segment| segment.in_field(default)).collect(),
             schema,
             records: manifest.records,
+            contents: manifest.contents,
             notes: manifest.notes,
             stored: manifest.stored,
             infos,

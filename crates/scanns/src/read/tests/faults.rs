@@ -204,14 +204,16 @@ fn drive(reader: ReaderThread) -> ReaderDriver {
 fn reader_of(inputs: Arc<Vec<Input>>, lanes: Vec<LaneState>) -> (ReaderThread, Lane) {
     let queue = Arc::new(DualQueue::new(1));
     let lane = Lane { queue: Arc::clone(&queue), number: 0, cancel: Arc::default(), cpus: None };
+    let options = small_blocks(1);
     let reader = ReaderThread {
-        work: Arc::new(WorkList::new(inputs, Default::default(), Records::File, 1, Arc::default())),
+        work: Arc::new(WorkList::new(inputs, Default::default(), Records::File, &options, Arc::default())),
         rules: Rules { records: Records::File, analyzer: whitespace() },
-        options: small_blocks(1),
+        options,
         queue,
         lanes,
         ring: None,
         next_token: 0,
+        scratch: Vec::new(),
     };
     (reader, lane)
 }

@@ -1,0 +1,38 @@
+//! Options about files that are not plain text.
+
+use clap::{Args, ValueEnum};
+
+/// What to do with files that are not plain text.
+#[derive(Debug, Args)]
+#[command(next_help_heading = "Binary, compressed and converted files")]
+pub struct ContentArgs {
+    /// What to do with the content of binary files: images, programs, archives and others that are recognised
+    /// by their first bytes [default: skip, or as in the index]
+    #[arg(long, value_enum)]
+    pub binary: Option<BinaryArg>,
+    /// Do not decompress gzip, Zstandard, xz, bzip2 and LZ4; compressed files are then binary
+    #[arg(long)]
+    pub no_decompress: bool,
+    /// The character encoding of text that is not valid UTF-8 [default: auto, or as in the index]
+    #[arg(long, value_enum)]
+    pub encoding: Option<EncodingArg>,
+}
+
+/// What to do with binary files.
+#[derive(Clone, Copy, Debug, ValueEnum)]
+pub enum BinaryArg {
+    /// Index the name and the metadata, and count the file
+    Skip,
+    /// Index every byte as text
+    Text,
+}
+
+/// How text is encoded.
+#[derive(Clone, Copy, Debug, ValueEnum)]
+pub enum EncodingArg {
+    /// Recognise UTF-16 and older encodings such as windows-1252, and convert them
+    Auto,
+    /// Take every text for UTF-8
+    #[value(name = "utf-8")]
+    Utf8,
+}
