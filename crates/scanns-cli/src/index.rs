@@ -1,20 +1,18 @@
 //! `scanns index`: turns arguments into options, runs the build, and reports the outcome of every input.
 
+mod summary;
 mod threads;
 
-use std::io::Write;
 use std::path::Path;
 
 use anyhow::{Result, bail};
 use scanns::index::{IndexOptions, IndexReport, Progress};
 use scanns::schema::{Analyzer, Delimiters, Postings, Records, Store};
 use scanns::sources::{
-    ContentCount, ContentOptions, Direct, Failure, FileList, ListFrom, PageSize, ReadOptions, Separator,
-    SourceOptions,
+    ContentOptions, Direct, FileList, ListFrom, PageSize, ReadOptions, Separator, SourceOptions,
 };
 use scanns::writer::StoredOptions;
 use scanns::{Index, Snapshot};
-use serde_json::{Map, Value, json};
 
 use crate::args::{
     BinaryArg, CommitEvery, ContentArgs, DirectArg, EncodingArg, IndexArgs, InputArgs, PageArg, ReadArgs,
@@ -23,15 +21,10 @@ use crate::args::{
 use crate::profile::{self, Parameters};
 use crate::progress;
 use crate::records;
-use crate::report::{self, Outcome, Output};
-use crate::units;
+use crate::report::{self, Outcome};
+use summary::{list_failures, print_json, print_summary};
 use threads::threads;
 pub use threads::{Threads, default_threads};
-
-const FAILURES_SHOWN: usize = 20;
-
-/// The number of kinds of files that the summary lists.
-const KINDS_SHOWN: usize = 6;
 
 /// Runs the verb.
 pub fn run(args: &IndexArgs) -> Result<Outcome> {
@@ -225,6 +218,7 @@ fn reading(args: &ReadArgs, threads: Threads, profile: &Parameters) -> Result<Re
         uring: !args.no_uring,
         pin: !args.no_pin,
         pages: args.arena_page.or(profile.arena_page).map_or(default.pages, PageSize::from),
+        ..default
     })
 }
 
@@ -236,141 +230,6 @@ impl From<PageArg> for PageSize {
             PageArg::Huge => PageSize::Huge,
         }
     }
-}
-
-fn print_summary(output: &Path, built: &IndexReport) -> Result<()> {
-    let mut out = Output::stdout();
-    let (documents, bytes) = (units::counted(built.documents, "document"), units::size(built.bytes));
-    let rate = units::mib_per_second(built.bytes, built.seconds);
-    writeln!(out, "{documents}, {bytes} in {}: {rate:.0} MiB/s", units::duration(built.seconds))?;
-    writeln!(
-        out,
-        "{} in {}",
-        units::counted(built.tokens, "token"),
-        units::counted(built.segments as u64, "segment")
-    )?;
-    write!(out, "index ")?;
-    out.bytes(output.as_os_str().as_encoded_bytes())?;
-    writeln!(out, ", {}; peak memory {}", units::size(built.index_bytes), units::size(built.peak_rss))?;
-    if built.unchanged > 0 {
-        writeln!(out, "unchanged: {} skipped", units::counted(built.unchanged, "file"))?;
-    }
-    if built.replaced > 0 {
-        let replaced = units::counted(built.replaced, "document");
-        writeln!(out, "replaced: {replaced} of files indexed before")?;
-    }
-    if built.removed_files > 0 {
-        let files = units::counted(built.removed_files, "file");
-        let documents = units::counted(built.removed, "document");
-        match built.removed {
-            0 => writeln!(out, "kept: the documents of {files} that are gone or excluded now")?,
-            _ => writeln!(out, "removed: {documents} of {files} that are gone or excluded now")?,
-        }
-    }
-    print_contents(&mut out, built)?;
-    if built.skipped > 0 {
-        writeln!(out, "skipped: {}, excluded or not a regular file", units::counted(built.skipped, "input"))?;
-    }
-    if let Some(failure) = &built.merge_failure {
-        writeln!(out, "segments were not merged, but the index is correct: {failure}")?;
-    }
-    if built.cut_terms > 0 {
-        writeln!(out, "cut: {} longer than the maximum", units::counted(built.cut_terms, "term"))?;
-    }
-    records::print(&mut out, &built.records)?;
-    out.flush()?;
-    Ok(())
-}
-
-/// Prints how many files were binary or decoded.
-fn print_contents(out: &mut Output, built: &IndexReport) -> Result<()> {
-    for (what, counts) in [("binary, only metadata indexed", &built.binary), ("decoded", &built.decoded)] {
-        let Some(first) = counts.first() else { continue };
-        let files: u64 = counts.iter().map(|count| count.files).sum();
-        let shown = counts.iter().take(KINDS_SHOWN);
-        let kinds: Vec<_> =
-            shown.map(|count| format!("{} {}", units::count(count.files), count.kind)).collect();
-        let more = if counts.len() > KINDS_SHOWN { ", …" } else { "" };
-        let example = report::path_text(&first.example);
-        let files = units::counted(files, "file");
-        writeln!(out, "{what}: {files} ({}{more}), such as {example}", kinds.join(", "))?;
-    }
-    Ok(())
-}
-
-fn list_failures(failed: &[Failure]) {
-    for failure in failed.iter().take(FAILURES_SHOWN) {
-        report::note(&format!("{}: {}", report::path_text(&failure.path), failure.reason));
-    }
-    let all = units::counted(failed.len() as u64, "input");
-    match failed.len().saturating_sub(FAILURES_SHOWN) {
-        _ if failed.is_empty() => {}
-        0 => report::note(&format!("{all} failed; the rest is indexed")),
-        more => report::note(&format!(
-            "{all} failed, {more} of them not shown (--json lists all); the rest is indexed"
-        )),
-    }
-}
-
-fn print_json(output: &Path, built: &IndexReport, memory: u64) -> Result<()> {
-    // Counting reads the terms of all segments in parallel, which must respect the memory cap, too.
-    let unique_terms = match Snapshot::open(output) {
-        // A build that was stopped early may not have made an index.
-        Err(_) if built.cancelled => None,
-        snapshot if built.index_bytes <= memory / 4 => Some(snapshot?.unique_terms()?),
-        _ => None,
-    };
-    let mut object = Map::new();
-    report::put_bytes(&mut object, "index", output.as_os_str().as_encoded_bytes());
-    for (name, value) in [
-        ("documents", json!(built.documents)),
-        ("bytes", json!(built.bytes)),
-        ("tokens", json!(built.tokens)),
-        ("unique_terms", json!(unique_terms)),
-        ("seconds", json!(built.seconds)),
-        ("mib_per_s", json!(units::mib_per_second(built.bytes, built.seconds))),
-        ("bytes_written", json!(built.bytes_written)),
-        ("index_bytes", json!(built.index_bytes)),
-        ("peak_rss", json!(built.peak_rss)),
-        ("segments", json!(built.segments)),
-        ("replaced", json!(built.replaced)),
-        ("removed", json!(built.removed)),
-        ("removed_files", json!(built.removed_files)),
-        ("unchanged", json!(built.unchanged)),
-        ("failed", json!(built.failed.len())),
-        ("failures", built.failed.iter().map(failure_json).collect()),
-        ("records", records::as_json(&built.records)),
-        ("skipped", json!(built.skipped)),
-        ("binary", built.binary.iter().map(content_json).collect()),
-        ("decoded", built.decoded.iter().map(content_json).collect()),
-        ("cut_terms", json!(built.cut_terms)),
-        ("merge_failure", json!(built.merge_failure)),
-        ("cancelled", json!(built.cancelled)),
-    ] {
-        object.insert(name.into(), value);
-    }
-    let mut out = Output::stdout();
-    out.json(&object.into())?;
-    out.flush()?;
-    Ok(())
-}
-
-fn content_json(count: &ContentCount) -> Value {
-    let mut object = Map::new();
-    for (name, value) in
-        [("kind", json!(count.kind)), ("files", json!(count.files)), ("bytes", json!(count.bytes))]
-    {
-        object.insert(name.into(), value);
-    }
-    report::put_bytes(&mut object, "example", count.example.as_os_str().as_encoded_bytes());
-    object.into()
-}
-
-fn failure_json(failure: &Failure) -> Value {
-    let mut object = Map::new();
-    report::put_bytes(&mut object, "path", failure.path.as_os_str().as_encoded_bytes());
-    object.insert("reason".into(), failure.reason.as_str().into());
-    object.into()
 }
 
 #[cfg(test)]

@@ -3,8 +3,9 @@
 //! A value is checked here if it can be judged on its own. The verb checks what depends on the machine or on
 //! several options. `search.rs`, `eval.rs`, `export.rs` and `terms.rs` hold the arguments of the verbs with
 //! these names; `maintain.rs` holds the arguments of `delete`, `update`, `merge` and `check`. Other files
-//! hold options: `contents.rs` about files that are not plain text, `records.rs` about fields, `columns.rs` about columns, `similar.rs` for queries made from
-//! documents, and `stored.rs` about stored documents. `values.rs` parses values.
+//! hold options: `contents.rs` about files that are not plain text, `records.rs` about fields, `columns.rs`
+//! about columns, `similar.rs` for queries made from documents, and `stored.rs` about stored documents.
+//! `values.rs` parses values.
 
 mod columns;
 mod contents;

@@ -44,7 +44,7 @@ fn snippets_say_what_was_found_where() {
 fn snippets_of_lines_of_any_bytes_are_whole_in_json() {
     let place = Place::new();
     place.write("log", b"one two\nthree \xff\x1b[31m two\n");
-    place.indexed(&["--records", "lines", "--store", "content"]);
+    place.indexed(&["--records", "lines", "--store", "content", "--encoding", "utf-8"]);
     let hits = place.search(&["--snippets", "--json", "three two"]).lines();
     let snippet = &hits[0]["snippets"][0];
     assert_eq!(snippet["text_bytes"], "746872656520ff1b5b33316d2074776f");

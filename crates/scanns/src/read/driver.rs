@@ -80,6 +80,8 @@ pub fn start_after(
             queue: share.queue,
             next_token: 0,
             scratch: Vec::new(),
+            shared: None,
+            ready: Vec::new(),
         };
         || reader.run()
     })

@@ -5,12 +5,12 @@ use std::io::{self, Read, Seek, SeekFrom};
 
 use crate::read::content::{Content, ContentOptions, HEAD, examine};
 
-/// Reads `len` bytes, or less at its end, from byte `start` of the text of a file as a build reads it: decoded
-/// if need be, and empty for a binary file.
+/// Reads `len` bytes, or less at its end, from byte `start` of the text of a file as a build reads it:
+/// decoded if need be, and empty for a binary file.
 ///
 /// # Errors
 /// The file cannot be read or decoded.
-pub fn read_text(file: &mut File, options: ContentOptions, start: u64, len: u64) -> io::Result<Vec<u8>> {
+pub fn text_of_file(file: &mut File, options: ContentOptions, start: u64, len: u64) -> io::Result<Vec<u8>> {
     let size = file.metadata()?.len();
     let mut head = Vec::new();
     file.rewind()?;
@@ -31,4 +31,20 @@ pub fn read_text(file: &mut File, options: ContentOptions, start: u64, len: u64)
         file.take(len).read_to_end(&mut text)?;
     }
     Ok(text)
+}
+
+/// The text of which `start` holds the first bytes, at most `len` bytes of it. Compressed data is cut off
+/// where `start` ends.
+pub fn text_of_start(start: &[u8], options: ContentOptions, len: usize) -> Vec<u8> {
+    let head = start.get(..HEAD).unwrap_or(start);
+    let mut text = Vec::new();
+    match examine(head, start.len() as u64, || Box::new(start), options) {
+        Ok(Content::Plain) => text.extend_from_slice(start.get(..len).unwrap_or(start)),
+        // The end of the data is missing, and the error says so after everything before it was read.
+        Ok(Content::Decoded(decoded)) => {
+            let _ = decoded.into_reader().take(len as u64).read_to_end(&mut text);
+        }
+        Ok(Content::Binary(_)) | Err(_) => {}
+    }
+    text
 }

@@ -10,8 +10,9 @@
 //!
 //! Read `work.rs` (units) first, then `reader.rs` (the thread) and `driver.rs` (which starts it). `unit.rs`
 //! opens files, `pack.rs` packs small ones, `wave.rs` finds the cuts, `queue.rs` passes blocks back and
-//! forth, `lines.rs` numbers lines across units, `count.rs` counts files that are not plain text, `file_text.rs`
-//! reads the text of a single file.
+//! forth, `lines.rs` numbers lines across units, `shared.rs` shares out the lines of decoded text, `stream.rs`
+//! is standard input, `count.rs` counts files that are not plain text, and `file_text.rs` reads the text of a
+//! single file.
 
 mod block;
 mod content;
@@ -23,6 +24,8 @@ mod options;
 mod pack;
 mod queue;
 mod reader;
+mod shared;
+mod stream;
 mod unit;
 mod wave;
 mod work;
@@ -33,9 +36,10 @@ pub use block::{Lane, Piece};
 pub use content::ContentOptions;
 pub use count::ContentCount;
 pub use driver::{ReadReport, ReaderDriver, start, start_after};
-pub use file_text::read_text;
+pub use file_text::{text_of_file, text_of_start};
 pub use lines::LineNumber;
 pub use options::{Direct, ReadOptions};
+pub use stream::StreamSource;
 pub use work::LineSpan;
 
 #[cfg(test)]

@@ -1,7 +1,10 @@
 //! Options for reading inputs.
 
+use std::sync::Arc;
+
 use crate::error::{Error, Result};
 use crate::read::content::ContentOptions;
+use crate::read::stream::StreamSource;
 use crate::read::wave::CARRY;
 use crate::sys::{BlockMemory, PAGE, PageSize};
 
@@ -43,6 +46,8 @@ pub struct ReadOptions {
     pub pages: PageSize,
     /// What to do with files that are not plain text.
     pub contents: ContentOptions,
+    /// Where the bytes of an input come from that is a stream; `None` for standard input.
+    pub stream: Option<Arc<StreamSource>>,
 }
 
 impl Default for ReadOptions {
@@ -60,6 +65,7 @@ impl Default for ReadOptions {
             pin: true,
             pages: PageSize::Auto,
             contents: ContentOptions::default(),
+            stream: None,
         }
     }
 }

@@ -12,6 +12,7 @@ use crate::read::block::{Buffer, Piece, give_out};
 use crate::read::options::ReadOptions;
 use crate::read::pack::Pack;
 use crate::read::queue::{Demand, DualQueue};
+use crate::read::shared::{SharedState, SharedText};
 use crate::read::unit::{LargeUnit, OpenedUnit, ReadRange, open, open_examined};
 use crate::read::wave::{CARRY, Rules};
 use crate::read::work::WorkList;
@@ -34,6 +35,10 @@ pub(super) struct ReaderThread {
     pub(super) next_token: u64,
     /// Holds the decoded text of a small file.
     pub(super) scratch: Vec<u8>,
+    /// Decoded text whose lines go to all lanes.
+    pub(super) shared: Option<SharedText>,
+    /// Lanes that can go on after they waited.
+    pub(super) ready: Vec<usize>,
 }
 
 /// A lane as its reader sees it.
@@ -75,6 +80,10 @@ impl ReaderThread {
         let lanes = self.lanes.iter_mut();
         give_out(&self.queue, lanes.map(|lane| (lane.cpus.as_deref(), std::mem::take(&mut lane.spare))));
         while !self.work.cancelled() {
+            if let Some(lane) = self.ready.pop() {
+                self.advance(lane);
+                continue;
+            }
             let in_flight = self.ring.as_ref().is_some_and(|ring| ring.in_flight() > 0);
             let demand = if in_flight { self.queue.try_take_empty() } else { Some(self.queue.take_empty()) };
             match demand {
@@ -82,12 +91,26 @@ impl ReaderThread {
                     self.lanes[lane].spare.push(buffer);
                     self.advance(lane);
                 }
-                Some(Demand::GiveUp(lane)) => self.lanes[lane] = LaneState::default(),
+                Some(Demand::GiveUp(lane)) => self.give_up(lane),
                 Some(Demand::Nothing) => break,
                 None => self.land()?,
             }
         }
         Ok(())
+    }
+
+    /// Forgets a lane that has left.
+    fn give_up(&mut self, lane: usize) {
+        self.lanes[lane] = LaneState::default();
+        if self.shared.as_ref().is_some_and(|shared| shared.belongs_to(lane)) {
+            self.end_shared();
+        }
+    }
+
+    fn end_shared(&mut self) {
+        if let Some(shared) = self.shared.take() {
+            self.ready.extend(shared.end(&self.work));
+        }
     }
 
     /// Waits for an asynchronous read and continues with its lane.
@@ -169,12 +192,12 @@ impl ReaderThread {
                 true
             }
         };
-        if self.options.drop_behind && !unit.file.is_direct() {
-            unit.file.drop_cached(offset, len as u64);
+        if let Some(file) = unit.file().filter(|file| self.options.drop_behind && !file.is_direct()) {
+            file.drop_cached(offset, len as u64);
         }
         let bytes = buffer.pieces.iter().map(|piece| piece.end - piece.start).sum();
         self.work.count_bytes(bytes);
-        if unit.decoder.is_none() {
+        if unit.file().is_some() {
             self.work.count_consumed(bytes as u64);
         }
         if complete {
@@ -200,6 +223,12 @@ impl ReaderThread {
                 return false;
             }
         }
+        if self.shared.is_some() && self.work.is_closed() {
+            self.end_shared();
+        }
+        if self.shared.is_some() {
+            return self.feed_shared(lane);
+        }
         match self.next_unit(lane) {
             Some(OpenedUnit::Large(unit)) => self.push_large(lane, unit),
             Some(opened) => self.pack(lane, opened),
@@ -211,6 +240,25 @@ impl ReaderThread {
             None => return false,
         }
         true
+    }
+
+    /// Fills one block with lines of the shared text; returns false if the lane has to wait.
+    fn feed_shared(&mut self, lane: usize) -> bool {
+        let (Some(shared), Some(mut buffer)) = (&mut self.shared, self.lanes[lane].spare.pop()) else {
+            return false;
+        };
+        let state = shared.fill(&self.work, &self.rules, lane, &mut buffer);
+        let released = shared.released();
+        self.ready.extend(released);
+        if buffer.pieces.is_empty() {
+            self.lanes[lane].spare.push(buffer);
+        } else {
+            self.lanes[lane].flights.push_back(BlockInFlight::Packed(buffer));
+        }
+        if state == SharedState::Ended {
+            self.end_shared();
+        }
+        state != SharedState::Waiting
     }
 
     /// The lane's next unit. While small files come from the disk, several are opened ahead and the system is
@@ -231,6 +279,10 @@ impl ReaderThread {
     }
 
     fn push_large(&mut self, lane: usize, unit: Box<LargeUnit>) {
+        if unit.file().is_none() && self.rules.records.ends_with_lines() && self.shared.is_none() {
+            self.shared = Some(SharedText::new(unit));
+            return;
+        }
         self.next_token += 1;
         self.lanes[lane].open.push_back((self.next_token, unit));
     }
@@ -247,9 +299,10 @@ impl ReaderThread {
         self.next_token += 1;
         let (unit, token) = (*unit, self.next_token);
         let into = CARRY..CARRY + len;
-        let here = match self.ring.as_mut().filter(|_| large.file.is_direct()) {
-            Some(ring) => ring.read(&large.file, offset, memory, into.clone(), token).err(),
-            None => Some(memory),
+        let direct = large.file().filter(|file| file.is_direct());
+        let here = match (self.ring.as_mut(), direct) {
+            (Some(ring), Some(file)) => ring.read(file, offset, memory, into.clone(), token).err(),
+            _ => Some(memory),
         };
         let landed = here.map(|mut memory| {
             let result = large.read(&mut memory.as_mut_slice()[into], offset);

@@ -1,14 +1,16 @@
 //! Opens a unit, and decides whether it is read as a whole or block by block, through the page cache or past
 //! it, and whether its text has to be decoded.
 
-use std::io::{self, Read};
+use std::fs::File;
+use std::io::{self, Cursor, Read};
 use std::sync::Arc;
 
 use crate::read::content::{Content, ContentOptions, DecodedText, HEAD, examine};
 use crate::read::options::{Direct, ReadOptions};
 use crate::read::wave::{CARRY, Wave};
 use crate::read::work::{ReadUnit, WorkList};
-use crate::sys::{PAGE, ReadFile};
+use crate::source::Input;
+use crate::sys::{PAGE, ReadFile, is_readable};
 
 /// Files of at least this size are read past the page cache if they are not in it.
 const DIRECT_FROM: u64 = 1 << 20;
@@ -32,11 +34,17 @@ pub(super) struct ReadRange {
     pub(super) len: usize,
 }
 
+/// Where the bytes of a unit come from.
+pub(super) enum UnitBytes {
+    /// From any place of a file.
+    File(Arc<ReadFile>),
+    /// From a text that is read from its start: of a file that has to be decoded, or a stream.
+    Text(DecodedText<'static>),
+}
+
 /// A unit that is read block by block, and its remaining reads.
 pub(super) struct LargeUnit {
-    pub(super) file: Arc<ReadFile>,
-    /// Decodes the text of the file. Offsets and reads then refer to this text.
-    pub(super) decoder: Option<DecodedText<'static>>,
+    pub(super) bytes: UnitBytes,
     pub(super) wave: Wave,
     next: u64,
     until: u64,
@@ -45,7 +53,11 @@ pub(super) struct LargeUnit {
 
 /// Opens `unit`. Small files are examined when they are read.
 pub(super) fn open(work: &Arc<WorkList>, unit: ReadUnit, options: &ReadOptions) -> OpenedUnit {
-    let opened = work.inputs.get(unit.input as usize).map(|input| ReadFile::open(&input.path));
+    let input = work.inputs.get(unit.input as usize);
+    if input.is_some_and(Input::is_stream) {
+        return open_stream(work, unit, options);
+    }
+    let opened = input.map(|input| ReadFile::open(&input.path));
     match opened.unwrap_or_else(|| Err(io::ErrorKind::NotFound.into())) {
         Err(error) => OpenedUnit::Failed(unit, error),
         Ok(file) if unit.link.is_none() && file.size() <= options.block_bytes as u64 => {
@@ -78,7 +90,7 @@ pub(super) fn open_examined(
         Ok(Content::Plain) => OpenedUnit::Large(Box::new(LargeUnit::new(unit, file, options))),
         Ok(Content::Decoded(text)) => {
             work.count_decoded(unit.input, &text.encoding);
-            OpenedUnit::Large(Box::new(LargeUnit::decoded(unit, file, text, options)))
+            OpenedUnit::Large(Box::new(LargeUnit::decoded(unit, text, options)))
         }
         Ok(Content::Binary(kind)) => {
             work.count_binary(unit.input, kind);
@@ -86,6 +98,54 @@ pub(super) fn open_examined(
             OpenedUnit::Binary(unit)
         }
         Err(error) => OpenedUnit::Failed(unit, error),
+    }
+}
+
+/// Opens the stream, after a look at its first bytes.
+fn open_stream(work: &Arc<WorkList>, unit: ReadUnit, options: &ReadOptions) -> OpenedUnit {
+    let once = || io::Error::other("it was read before");
+    let Some(stream) = &options.stream else { return OpenedUnit::Failed(unit, once()) };
+    let examined = stream.start(HEAD).and_then(|head| {
+        let (start, rest) = stream.take().ok_or_else(once)?;
+        let rest = StreamReader { file: rest, work: Arc::clone(work) };
+        let mut reader = Some(Box::new(Cursor::new(start).chain(rest)) as Box<dyn Read + Send>);
+        let taken = || reader.take().unwrap_or_else(|| Box::new(io::empty()));
+        let content = examine(&head, u64::MAX, taken, options.contents)?;
+        Ok((content, reader))
+    });
+    match examined {
+        Ok((Content::Plain, reader)) => {
+            let text = DecodedText::plain(reader.unwrap_or_else(|| Box::new(io::empty())));
+            OpenedUnit::Large(Box::new(LargeUnit::decoded(unit, text, options)))
+        }
+        Ok((Content::Decoded(text), _)) => {
+            work.count_decoded(unit.input, &text.encoding);
+            OpenedUnit::Large(Box::new(LargeUnit::decoded(unit, text, options)))
+        }
+        Ok((Content::Binary(kind), _)) => {
+            work.count_binary(unit.input, kind);
+            OpenedUnit::Binary(unit)
+        }
+        Err(error) => OpenedUnit::Failed(unit, error),
+    }
+}
+
+/// Reads a stream until it ends or the build is stopped, and counts the bytes.
+struct StreamReader {
+    file: File,
+    work: Arc<WorkList>,
+}
+
+impl Read for StreamReader {
+    fn read(&mut self, buffer: &mut [u8]) -> io::Result<usize> {
+        while !self.work.cancelled() && !self.work.is_closed() {
+            if is_readable(&self.file)? {
+                let got = self.file.read(buffer)?;
+                self.work.count_consumed(got as u64);
+                return Ok(got);
+            }
+        }
+        Ok(0)
     }
 }
 
@@ -129,24 +189,27 @@ impl LargeUnit {
         let blocks = (until - next).div_ceil(options.block_bytes as u64);
         let step = (until - next).div_ceil(blocks).next_multiple_of(PAGE_BYTES);
         choose_path(&file, options.direct, next, until - next);
-        LargeUnit { file, decoder: None, wave: Wave::new(unit, size), next, until, step }
+        LargeUnit { bytes: UnitBytes::File(file), wave: Wave::new(unit, size), next, until, step }
     }
 
-    fn decoded(
-        unit: ReadUnit,
-        file: Arc<ReadFile>,
-        text: DecodedText<'static>,
-        options: &ReadOptions,
-    ) -> Self {
+    fn decoded(unit: ReadUnit, text: DecodedText<'static>, options: &ReadOptions) -> Self {
         let (wave, step) = (Wave::decoded(unit), options.block_bytes as u64);
-        LargeUnit { file, decoder: Some(text), wave, next: 0, until: u64::MAX, step }
+        LargeUnit { bytes: UnitBytes::Text(text), wave, next: 0, until: u64::MAX, step }
+    }
+
+    /// The file, if the unit is read from a file without decoding.
+    pub(super) fn file(&self) -> Option<&Arc<ReadFile>> {
+        match &self.bytes {
+            UnitBytes::File(file) => Some(file),
+            UnitBytes::Text(_) => None,
+        }
     }
 
     /// Makes a read, waiting for it.
     pub(super) fn read(&mut self, into: &mut [u8], offset: u64) -> io::Result<usize> {
-        match &mut self.decoder {
-            Some(text) => text.fill(into),
-            None => self.file.read_at(into, offset),
+        match &mut self.bytes {
+            UnitBytes::Text(text) => text.fill(into),
+            UnitBytes::File(file) => file.read_at(into, offset),
         }
     }
 
@@ -157,15 +220,15 @@ impl LargeUnit {
         into: &mut [u8],
         offset: u64,
     ) -> io::Result<(usize, bool)> {
-        if self.decoder.is_some() {
+        let UnitBytes::File(file) = &self.bytes else {
             return result.map(|got| (got, got < into.len()));
-        }
-        let left = self.file.size().saturating_sub(offset);
+        };
+        let left = file.size().saturating_sub(offset);
         let wanted = usize::try_from(left).unwrap_or(into.len()).min(into.len());
         let got = match result {
             Ok(got) if got >= wanted => Ok(got),
-            Ok(got) => self.file.read_rest(into, offset, got),
-            Err(_) => self.file.read_at(into, offset),
+            Ok(got) => file.read_rest(into, offset, got),
+            Err(_) => file.read_at(into, offset),
         };
         got.map(|got| (got, got < wanted))
     }

@@ -119,6 +119,11 @@ impl WorkList {
         self.closed.store(true, Ordering::Relaxed);
     }
 
+    /// True once no more units are handed out.
+    pub(super) fn is_closed(&self) -> bool {
+        self.closed.load(Ordering::Relaxed)
+    }
+
     /// The units of an input. Spans that were read before become units that have ended already.
     fn units(&self, input: u32, bytes: u64) -> VecDeque<ReadUnit> {
         let spans = self.done.get(&input).map_or(&[][..], Vec::as_slice);

@@ -1,8 +1,15 @@
 //! The results of a walk: inputs, and failures.
 
+use std::os::unix::ffi::OsStrExt;
 use std::path::PathBuf;
+use std::time::{SystemTime, UNIX_EPOCH};
 
-/// One regular file to index.
+use crate::schema::format_date;
+
+/// The name of standard input, before the time. Files have absolute paths.
+const STREAM: &str = "stdin@";
+
+/// One regular file to index, or standard input.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Input {
     /// The path under which it was found.
@@ -46,6 +53,19 @@ pub struct Stamp {
 }
 
 impl Input {
+    /// Standard input, under a name of its own, so that its documents replace no others.
+    pub(super) fn standard_input() -> Self {
+        let now = SystemTime::now().duration_since(UNIX_EPOCH).unwrap_or_default();
+        let modified = i64::try_from(now.as_nanos()).unwrap_or(i64::MAX);
+        let path = format!("{STREAM}{}", format_date(modified)).into();
+        Input { path, bytes: 0, modified, status: None }
+    }
+
+    /// True for standard input, which can be read only once, and whose size is unknown.
+    pub fn is_stream(&self) -> bool {
+        self.path.as_os_str().as_bytes().starts_with(STREAM.as_bytes())
+    }
+
     /// The stamp of the file when it was found.
     pub fn stamp(&self) -> Stamp {
         Stamp { bytes: self.bytes, modified: self.modified }

@@ -13,6 +13,7 @@ mod options;
 mod order;
 mod walk;
 
+use std::path::PathBuf;
 use std::sync::atomic::{AtomicBool, Ordering};
 
 use crate::error::{Error, Result};
@@ -30,7 +31,8 @@ use walk::Walk;
 pub fn collect(options: &SourceOptions, cancel: &AtomicBool) -> Result<Inputs> {
     let filter = Filter::new(options)?;
     let mut walk = Walk::new(&filter, options, cancel);
-    let paths = options.paths.iter().map(|path| (path.clone(), true));
+    let is_stream = |path: &&PathBuf| path.as_os_str() == "-";
+    let paths = options.paths.iter().filter(|path| !is_stream(path)).map(|path| (path.clone(), true));
     let listed = options.files_from.as_ref().map(file_list::read_list).transpose()?.unwrap_or_default();
     let mut failures = Vec::new();
     let given = paths.chain(listed.into_iter().map(|path| (path, false)));
@@ -49,7 +51,9 @@ pub fn collect(options: &SourceOptions, cancel: &AtomicBool) -> Result<Inputs> {
     }
     let mut found = walk.into_found();
     found.failures.append(&mut failures);
-    Ok(order::arrange(found, overlaps))
+    let mut inputs = order::arrange(found, overlaps);
+    inputs.inputs.extend(options.paths.iter().find(is_stream).map(|_| Input::standard_input()));
+    Ok(inputs)
 }
 
 #[cfg(test)]

@@ -34,7 +34,8 @@ pub struct FileList {
 /// Options for the collection of inputs.
 #[derive(Clone, Debug)]
 pub struct SourceOptions {
-    /// Files and directories. The globs do not apply to them, and symbolic links among them are followed.
+    /// Files and directories, or `-` for standard input. The globs do not apply to them, and symbolic links
+    /// among them are followed.
     pub paths: Vec<PathBuf>,
     /// A list of more files and directories, to which the globs apply.
     pub files_from: Option<FileList>,

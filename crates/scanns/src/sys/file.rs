@@ -10,6 +10,7 @@ use std::os::fd::{AsFd, BorrowedFd, OwnedFd};
 use std::path::Path;
 use std::sync::atomic::{AtomicBool, Ordering};
 
+use rustix::event::{PollFd, PollFlags, Timespec};
 use rustix::fs::{Advice, FileType, Mode, OFlags};
 use rustix::io::{Errno, ReadWriteFlags};
 
@@ -132,6 +133,20 @@ impl ReadFile {
 
     fn advise(&self, offset: u64, len: u64, advice: Advice) {
         let _ = rustix::fs::fadvise(&self.fd, offset, NonZeroU64::new(len), advice);
+    }
+}
+
+/// Waits for up to a tenth of a second until a read does not block; returns false if it would still block.
+///
+/// # Errors
+/// Any error of the system.
+pub fn is_readable(file: &impl AsFd) -> io::Result<bool> {
+    let mut polled = [PollFd::new(file, PollFlags::IN)];
+    let most = Timespec { tv_sec: 0, tv_nsec: 100_000_000 };
+    match rustix::event::poll(&mut polled, Some(&most)) {
+        Ok(ready) => Ok(ready > 0),
+        Err(Errno::INTR) => Ok(false),
+        Err(errno) => Err(errno.into()),
     }
 }
 

@@ -24,7 +24,7 @@ mod write_back;
 pub use block::{BLOCK_PADDING, BlockMemory, PAGE};
 pub use clock::process_seconds;
 pub use cpu::{Simd, in_wide_vectors, prefetch};
-pub use file::ReadFile;
+pub use file::{ReadFile, is_readable};
 pub use helpers::Helpers;
 pub use lease::{is_shared, lock_byte};
 pub use lock::{lock, unpoisoned, wait};

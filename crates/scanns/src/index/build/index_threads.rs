@@ -56,6 +56,9 @@ pub(crate) fn index_inputs(
     progress.total_bytes.store(bytes, Ordering::Relaxed);
     progress.total_files.store(remaining.inputs.len() as u64, Ordering::Relaxed);
     options.buffers.check()?;
+    // Records say by themselves whether they are records, one by one.
+    let skip_binary = contents.skip_binary && !options.records.have_fields();
+    let contents = ContentOptions { skip_binary, ..contents };
     let budget = lane_budget(options, source.schema(), &stored, &remaining.inputs)?;
     let inputs = Arc::new(remaining.inputs);
     // Readers have their own flag, because they are also stopped when an index thread fails.

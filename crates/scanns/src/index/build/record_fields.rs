@@ -7,7 +7,7 @@ use std::sync::atomic::AtomicBool;
 use super::options::{FieldOptions, IndexOptions};
 use crate::error::{Error, Result};
 use crate::index::commit::manifest::Manifest;
-use crate::read::{ContentOptions, read_text};
+use crate::read::{ContentOptions, text_of_file, text_of_start};
 use crate::record::{CsvDelimiter, FileFormat, Inference, Inferred, RecordFormat, Sources};
 use crate::schema::{FieldEntry, FieldKind, Records, Schema, Stored};
 use crate::source::{Input, collect};
@@ -127,10 +127,9 @@ fn infer(inputs: &[Input], options: &IndexOptions) -> Result<Inferred> {
         _ => FileFormat::Json,
     };
     let files = inputs.len().min(SAMPLE_FILES);
-    let contents = options.contents.unwrap_or_default();
-    let mut inferred = sample(inputs, format, contents, SAMPLE / files.max(1));
+    let mut inferred = sample(inputs, format, options, SAMPLE / files.max(1));
     if inferred.is_err() {
-        inferred = sample(inputs.get(..1).unwrap_or_default(), format, contents, LARGE_SAMPLE);
+        inferred = sample(inputs.get(..1).unwrap_or_default(), format, options, LARGE_SAMPLE);
     }
     let mut inferred = inferred?;
     let mut schema = Schema::new();
@@ -148,17 +147,23 @@ fn infer(inputs: &[Input], options: &IndexOptions) -> Result<Inferred> {
 
 /// Infers from the first `most` bytes of files spread over the list of inputs. The build reports files that
 /// cannot be read or have no header.
-fn sample(inputs: &[Input], format: FileFormat, contents: ContentOptions, most: usize) -> Result<Inferred> {
+fn sample(inputs: &[Input], format: FileFormat, options: &IndexOptions, most: usize) -> Result<Inferred> {
+    let contents = ContentOptions { skip_binary: false, ..options.contents.unwrap_or_default() };
     let mut inference = Inference::new(RecordFormat::Json);
     let step = inputs.len().div_ceil(SAMPLE_FILES).max(1);
     for input in inputs.iter().step_by(step) {
         // One byte more tells whether the sample is the whole text.
-        let text =
-            File::open(&input.path).and_then(|mut file| read_text(&mut file, contents, 0, most as u64 + 1));
-        if let Ok(mut bytes) = text {
-            let is_whole = bytes.len() <= most;
-            bytes.truncate(most);
-            let _ = inference.sample(format, &bytes, is_whole);
+        let text = match &options.read.stream {
+            Some(stream) if input.is_stream() => {
+                stream.start(most + 1).map(|start| text_of_start(&start, contents, most + 1))
+            }
+            _ => File::open(&input.path)
+                .and_then(|mut file| text_of_file(&mut file, contents, 0, most as u64 + 1)),
+        };
+        if let Ok(mut text) = text {
+            let is_whole = text.len() <= most;
+            text.truncate(most);
+            let _ = inference.sample(format, &text, is_whole);
         }
     }
     inference.finish()

@@ -21,8 +21,9 @@ use crate::index::commit::merge_budget::merging_room;
 use crate::index::commit::policy_merge::PolicyMerge;
 use crate::index::commit::writer::Writer;
 use crate::index::progress::{Phase, Progress};
-use crate::read::ContentOptions;
-use crate::source::{Failure, Inputs, SourceOptions, collect};
+use crate::read::{ContentOptions, StreamSource};
+use crate::schema::Records;
+use crate::source::{Failure, Input, Inputs, SourceOptions, collect};
 use crate::store::{Directory, FsDirectory, read_newest};
 use crate::sys;
 
@@ -75,9 +76,9 @@ fn add_and_commit(writer: &Writer<'_>, call: BuildCall<'_>) -> Result<IndexRepor
     let known = DocumentSource::choose(current.as_ref(), options)?;
     progress.enter(Phase::Walking);
     let status = known.as_ref().is_some_and(DocumentSource::has_files);
-    let mut inputs = collect(&SourceOptions { status, ..options.source.clone() }, cancel)?;
-    leave_out_index(writer.directory(), &mut inputs);
-    refuse_nothing(&inputs)?;
+    let inputs = inputs_of(writer, &SourceOptions { status, ..options.source.clone() }, cancel)?;
+    let options = &with_stream(options, &inputs)?;
+    let call = BuildCall { options, ..call };
     let mut report =
         IndexReport { failed: inputs.failures.clone(), skipped: inputs.skipped, ..Default::default() };
     let source = match known {
@@ -164,6 +165,33 @@ fn contents(current: Option<&Manifest>, options: &IndexOptions) -> Result<Conten
         }),
         (wanted, built) => Ok(wanted.or(built).unwrap_or_default()),
     }
+}
+
+/// The inputs of a build, without the files of the index itself.
+fn inputs_of(writer: &Writer<'_>, options: &SourceOptions, cancel: &AtomicBool) -> Result<Inputs> {
+    let mut inputs = collect(options, cancel)?;
+    leave_out_index(writer.directory(), &mut inputs);
+    refuse_nothing(&inputs)?;
+    Ok(inputs)
+}
+
+/// The options with the source of standard input, if that is an input.
+fn with_stream(options: &IndexOptions, inputs: &Inputs) -> Result<IndexOptions> {
+    let mut options = options.clone();
+    if !inputs.inputs.iter().any(Input::is_stream) {
+        return Ok(options);
+    }
+    if options.records == Records::File {
+        return Err(Error::Unsupported {
+            what: "standard input as a single document".into(),
+            remedy: "index its lines, or its records of JSON or CSV".into(),
+        });
+    }
+    if options.read.stream.is_none() {
+        let failed = |source| Error::io("open", Path::new("standard input"), source);
+        options.read.stream = Some(Arc::new(StreamSource::standard_input().map_err(failed)?));
+    }
+    Ok(options)
 }
 
 /// Refuses a build without any input if the given paths cannot be read, so that a mistyped path makes no

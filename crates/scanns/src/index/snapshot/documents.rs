@@ -9,7 +9,7 @@ use std::path::{Path, PathBuf};
 
 use super::open::Snapshot;
 use crate::error::{Error, Result};
-use crate::read::read_text;
+use crate::read::text_of_file;
 use crate::schema::{Field, Store, Value, decode_stored};
 use crate::search::Hit;
 use crate::segment::{Reference, StoredFigures, TermInDocument};
@@ -113,7 +113,7 @@ impl Snapshot {
         let mut file = File::open(path).map_err(|source| failed("open", source))?;
         check_stamp(&file, reference, path)?;
         let (start, len) = reference.span.unwrap_or((0, u64::MAX));
-        let text = read_text(&mut file, self.contents, start, len.min(most));
+        let text = text_of_file(&mut file, self.contents, start, len.min(most));
         let text = text.map_err(|source| failed("read", source))?;
         // A write during the read has changed the time of modification.
         check_stamp(&file, reference, path)?;

@@ -5,6 +5,7 @@ use std::time::Duration;
 use super::*;
 use crate::index::{MergeOptions, MergePolicy, check_in, delete_in, merge_in};
 use crate::query::Query;
+use crate::read::ContentOptions;
 use crate::schema::{Compression, Field, Store, Stored};
 use crate::search::SnippetOptions;
 use crate::segment::CheckLevel;
@@ -88,6 +89,7 @@ fn keeping(root: &Path, records: Records, lanes: usize, stored: Stored) -> Index
     let mut options = options(root, records, lanes);
     options.postings = Some(Postings::Positions);
     options.segment_memory = 16 << 20;
+    options.contents = Some(ContentOptions::RAW);
     options.stored = StoredOptions {
         store: Some(stored.store),
         compression: Some(stored.compression),

@@ -3,7 +3,7 @@
 use std::io::{self, Read};
 
 /// Reads until `buffer` is full or nothing is left.
-pub(super) fn fill(reader: &mut impl Read, buffer: &mut [u8]) -> io::Result<usize> {
+pub(in crate::read) fn fill(reader: &mut impl Read, buffer: &mut [u8]) -> io::Result<usize> {
     let mut have = 0;
     while let Some(rest) = buffer.get_mut(have..).filter(|rest| !rest.is_empty()) {
         match reader.read(rest) {

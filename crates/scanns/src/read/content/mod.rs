@@ -16,7 +16,7 @@ use std::io::{self, Cursor, Read};
 
 use charset::Transcoder;
 use compression::CompressedFormat;
-use fill::fill;
+pub(in crate::read) use fill::fill;
 
 /// The number of first bytes that decide what a file is.
 pub(crate) const HEAD: usize = 64 << 10;
@@ -62,6 +62,11 @@ pub(crate) struct DecodedText<'a> {
 }
 
 impl<'a> DecodedText<'a> {
+    /// Text that needs no decoding.
+    pub(crate) fn plain(reader: Box<dyn Read + Send + 'a>) -> Self {
+        DecodedText { encoding: String::new(), reader }
+    }
+
     /// A reader of the text.
     pub(crate) fn into_reader(self) -> Box<dyn Read + Send + 'a> {
         self.reader

@@ -214,6 +214,8 @@ fn reader_of(inputs: Arc<Vec<Input>>, lanes: Vec<LaneState>) -> (ReaderThread, L
         ring: None,
         next_token: 0,
         scratch: Vec::new(),
+        shared: None,
+        ready: Vec::new(),
     };
     (reader, lane)
 }

@@ -52,6 +52,7 @@ fn random_options(random: &mut Rng, block_bytes: usize) -> ReadOptions {
         pin: random.usize(..2) == 0,
         pages: pick(random, &[PageSize::Base, PageSize::Huge, PageSize::Auto]),
         contents: ContentOptions::RAW,
+        stream: None,
     }
 }
 
