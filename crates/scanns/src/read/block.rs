@@ -7,6 +7,10 @@ use crate::read::lines::LineNumber;
 use crate::read::queue::DualQueue;
 use crate::sys::{BLOCK_PADDING, BlockMemory, Cpus, pin_current_thread};
 
+/// Room for carried bytes, and the distance over which a cut is searched backwards. It is twice the maximum
+/// length of a token, so that a block without a place to cut contains only a token that is too long anyway.
+pub(super) const CARRY: usize = 64 << 10;
+
 /// The bytes of one input that lie in one block.
 ///
 /// A piece never begins or ends inside a token. It ends inside a record only if `closes` is false; such a

@@ -6,12 +6,12 @@ use std::sync::atomic::AtomicBool;
 use std::thread::JoinHandle;
 
 use crate::error::{Error, Result};
-use crate::read::block::{Buffer, Lane};
+use crate::read::block::{Buffer, CARRY, Lane};
 use crate::read::count::ContentCount;
 use crate::read::options::ReadOptions;
 use crate::read::queue::DualQueue;
 use crate::read::reader::{LaneState, ReaderThread};
-use crate::read::wave::{CARRY, Rules};
+use crate::read::wave::Rules;
 use crate::read::work::{LineSpan, WorkList};
 use crate::schema::{Analyzer, Records};
 use crate::source::{Failure, Input};

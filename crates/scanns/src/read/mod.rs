@@ -10,9 +10,9 @@
 //!
 //! Read `work.rs` (units) first, then `reader.rs` (the thread) and `driver.rs` (which starts it). `unit.rs`
 //! opens files, `pack.rs` packs small ones, `wave.rs` finds the cuts, `queue.rs` passes blocks back and
-//! forth, `lines.rs` numbers lines across units, `shared.rs` shares out the lines of decoded text, `stream.rs`
-//! is standard input, `count.rs` counts files that are not plain text, and `file_text.rs` reads the text of a
-//! single file.
+//! forth, `lines.rs` numbers lines across units, `shared.rs` shares out the lines of decoded text,
+//! `stream.rs` is standard input, `count.rs` counts files that are not plain text, and `file_text.rs` reads
+//! the text of a single file.
 
 mod block;
 mod content;

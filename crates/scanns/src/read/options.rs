@@ -3,9 +3,9 @@
 use std::sync::Arc;
 
 use crate::error::{Error, Result};
+use crate::read::block::CARRY;
 use crate::read::content::ContentOptions;
 use crate::read::stream::StreamSource;
-use crate::read::wave::CARRY;
 use crate::sys::{BlockMemory, PAGE, PageSize};
 
 /// Whether large files are read past the page cache.

@@ -8,13 +8,13 @@ use std::io;
 use std::sync::Arc;
 
 use crate::error::{Error, Result};
-use crate::read::block::{Buffer, Piece, give_out};
+use crate::read::block::{Buffer, CARRY, Piece, give_out};
 use crate::read::options::ReadOptions;
 use crate::read::pack::Pack;
 use crate::read::queue::{Demand, DualQueue};
 use crate::read::shared::{SharedState, SharedText};
 use crate::read::unit::{LargeUnit, OpenedUnit, ReadRange, open, open_examined};
-use crate::read::wave::{CARRY, Rules};
+use crate::read::wave::Rules;
 use crate::read::work::WorkList;
 use crate::sys::{BlockMemory, Cpus, Ring};
 

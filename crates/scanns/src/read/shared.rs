@@ -6,9 +6,9 @@
 
 use std::sync::Arc;
 
-use crate::read::block::Buffer;
+use crate::read::block::{Buffer, CARRY};
 use crate::read::unit::LargeUnit;
-use crate::read::wave::{CARRY, Rules};
+use crate::read::wave::Rules;
 use crate::read::work::WorkList;
 
 /// A decoded text that is being read. See the module documentation.

@@ -5,9 +5,10 @@ use std::fs::File;
 use std::io::{self, Cursor, Read};
 use std::sync::Arc;
 
+use crate::read::block::CARRY;
 use crate::read::content::{Content, ContentOptions, DecodedText, HEAD, examine};
 use crate::read::options::{Direct, ReadOptions};
-use crate::read::wave::{CARRY, Wave};
+use crate::read::wave::Wave;
 use crate::read::work::{ReadUnit, WorkList};
 use crate::source::Input;
 use crate::sys::{PAGE, ReadFile, is_readable};

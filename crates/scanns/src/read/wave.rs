@@ -5,14 +5,10 @@
 //! front of the next block. So reads stay aligned and independent of each other, and several can be in
 //! flight.
 
-use crate::read::block::{Buffer, Piece};
+use crate::read::block::{Buffer, CARRY, Piece};
 use crate::read::lines::LineNumber;
 use crate::read::work::ReadUnit;
 use crate::schema::{Analyzer, Records};
-
-/// Room for carried bytes, and the distance over which a cut is searched backwards. It is twice the maximum
-/// length of a token, so that a block without a place to cut contains only a token that is too long anyway.
-pub(super) const CARRY: usize = 64 << 10;
 
 /// The state of a unit between its blocks.
 #[derive(Debug)]

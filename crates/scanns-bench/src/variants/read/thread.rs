@@ -81,7 +81,9 @@ impl FileReader {
             lane.open = Some(file);
         }
         let filled = PaperBlock { piece, block: Some(block) };
-        if let Some(Err(gone)) = lane.full.as_ref().map(|full| full.send(filled)) {
+        if let Some(full) = &lane.full
+            && let Err(gone) = full.send(filled)
+        {
             let mut gone = gone.0;
             gone.block = None; // not to be filled again
             (lane.full, lane.open) = (None, None);

@@ -7,11 +7,11 @@ use rustix::fs::{CWD, FileType, Mode};
 
 use super::*;
 use crate::error::Error;
-use crate::read::block::Buffer;
+use crate::read::block::{Buffer, CARRY};
 use crate::read::driver::{ReaderDriver, spawn};
 use crate::read::queue::DualQueue;
 use crate::read::reader::{LaneState, ReaderThread};
-use crate::read::wave::{CARRY, Rules};
+use crate::read::wave::Rules;
 use crate::read::work::WorkList;
 use crate::sys::{BlockMemory, PAGE};
 

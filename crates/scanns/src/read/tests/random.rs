@@ -3,7 +3,7 @@
 use crate::read::content::ContentOptions;
 
 use super::*;
-use crate::read::wave::CARRY;
+use crate::read::block::CARRY;
 use fastrand::Rng;
 
 fn pick<T: Copy>(random: &mut Rng, from: &[T]) -> T {
