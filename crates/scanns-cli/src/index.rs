@@ -45,7 +45,7 @@ pub fn run(args: &IndexArgs) -> Result<Outcome> {
         built => built?,
     };
     if args.output.json {
-        print_json(output, &built, options.memory)?;
+        print_json(output, &built)?;
     } else {
         if !args.output.quiet {
             print_summary(output, &built)?;

@@ -1,11 +1,13 @@
 //! `scanns delete`, `scanns update`, `scanns merge` and `scanns check`: change or verify an existing index.
 
+use std::ffi::OsStr;
 use std::io::{Read, Write};
-use std::os::unix::ffi::OsStringExt;
+use std::os::unix::ffi::{OsStrExt, OsStringExt};
 use std::path::Path;
 
 use anyhow::{Context, Result};
 use scanns::index::{CheckLevel, CheckReport, MergeOptions, MergeReport, Progress, Selection};
+use scanns::sources::absolute;
 use scanns::{Error, Index};
 use serde_json::{Map, Value, json};
 
@@ -28,7 +30,7 @@ pub fn delete(args: &DeleteArgs) -> Result<Outcome> {
         writeln!(out, "{deleted} deleted, {} left", units::count(report.documents))?;
     }
     out.flush()?;
-    Ok(Outcome::Done)
+    Ok(outcome(report.deleted, &args.which))
 }
 
 /// Runs `scanns update`.
@@ -45,7 +47,7 @@ pub fn update(args: &UpdateArgs) -> Result<Outcome> {
         writeln!(out, "{updated} updated, {} written", units::size(report.bytes_written))?;
     }
     out.flush()?;
-    Ok(Outcome::Done)
+    Ok(outcome(report.documents, &args.which))
 }
 
 /// The selected documents.
@@ -69,7 +71,28 @@ fn keys(args: &WhichArgs) -> Result<Vec<Vec<u8>>> {
         let end = if args.null { 0 } else { b'\n' };
         keys.extend(list.split(|&byte| byte == end).filter(|key| !key.is_empty()).map(<[u8]>::to_vec));
     }
-    Ok(keys)
+    Ok(keys.into_iter().flat_map(spellings).collect())
+}
+
+/// A key, and the absolute path if it is a relative one: keys that programs gave may be any bytes.
+fn spellings(key: Vec<u8>) -> Vec<Vec<u8>> {
+    let path = absolute(Path::new(OsStr::from_bytes(&key))).map(|path| path.into_os_string().into_vec());
+    match path {
+        Ok(path) if path != key => vec![key, path],
+        _ => vec![key],
+    }
+}
+
+/// The outcome of a change of `changed` documents; says so if there were none.
+fn outcome(changed: u64, which: &WhichArgs) -> Outcome {
+    if changed > 0 {
+        return Outcome::Done;
+    }
+    report::note(match &which.query {
+        Some(_) => "no document was selected: none matches the query",
+        None => "no document was selected: give keys as scanns search prints them, or a directory",
+    });
+    Outcome::Nothing
 }
 
 fn about(index: &Path) -> Map<String, Value> {

@@ -15,6 +15,8 @@ use serde_json::{Map, Value};
 pub enum Outcome {
     /// Everything was done.
     Done,
+    /// Nothing matched.
+    Nothing,
     /// Done, but some inputs failed and were listed.
     WithFailures,
     /// The user asked to stop.
@@ -27,7 +29,7 @@ pub enum Outcome {
 pub fn exit_code(result: Result<Outcome>) -> ExitCode {
     match result {
         Ok(Outcome::Done) => ExitCode::SUCCESS,
-        Ok(Outcome::WithFailures) => ExitCode::from(1),
+        Ok(Outcome::Nothing | Outcome::WithFailures) => ExitCode::from(1),
         Ok(Outcome::Stopped) => ExitCode::from(130),
         Err(error) if is_broken_pipe(&error) => ExitCode::SUCCESS,
         Err(error) => {

@@ -73,10 +73,11 @@ pub fn run(args: &SearchArgs) -> Result<Outcome> {
     }
     let prepared = searcher.prepare(&query)?;
     if args.count {
-        print_count(&mut out, prepared.count()?, is_partial(budget.as_ref()), args.json)?;
+        let count = prepared.count()?;
+        print_count(&mut out, count, is_partial(budget.as_ref()), args.json)?;
         facets.print(&prepared.aggregate(facets.asked())?, &mut out, args.json)?;
         out.flush()?;
-        return Ok(outcome(0, budget.as_ref()));
+        return Ok(outcome(count > 0, 0, budget.as_ref()));
     }
     let (searcher, query, prepared) = (&searcher, &query, &prepared);
     let budget = budget.as_ref();
@@ -156,7 +157,7 @@ fn print_hits(
         Some(aggregated) => aggregated,
         None => prepared.aggregate(aggregations)?,
     };
-    Ok((outcome(unread, *budget), aggregated))
+    Ok((outcome(last > 0, unread, *budget), aggregated))
 }
 
 /// The result of reading a text, if requested. A file that has changed since it was indexed is reported, and
@@ -235,12 +236,16 @@ fn for_all(
     outcome
 }
 
-/// The outcome of a query if the texts of `unread` hits could not be read.
-fn outcome(unread: u64, budget: Option<&Budget>) -> Outcome {
+/// The outcome of a query that found something or nothing, if the texts of `unread` hits could not be read.
+fn outcome(found: bool, unread: u64, budget: Option<&Budget>) -> Outcome {
     if is_partial(budget) {
         report::note("the query timed out: there may be more and better documents");
     }
-    if unread > 0 || is_partial(budget) { Outcome::WithFailures } else { Outcome::Done }
+    match found {
+        _ if unread > 0 || is_partial(budget) => Outcome::WithFailures,
+        true => Outcome::Done,
+        false => Outcome::Nothing,
+    }
 }
 
 fn print_count(out: &mut Output, count: u64, partial: bool, json: bool) -> Result<()> {

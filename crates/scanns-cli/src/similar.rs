@@ -1,5 +1,6 @@
 //! Queries made from documents: expanded by feedback, or made from an example.
 
+use std::ffi::OsStr;
 use std::io::Read;
 use std::os::unix::ffi::OsStrExt;
 use std::path::Path;
@@ -7,6 +8,7 @@ use std::path::Path;
 use anyhow::{Context, Result, anyhow};
 use scanns::schema::Field;
 use scanns::search::{Model, MoreLikeThis, Rm3};
+use scanns::sources::absolute;
 use scanns::{Hit, Query, Snapshot};
 
 use crate::args::{FeedbackArgs, LikeArgs};
@@ -44,7 +46,7 @@ pub fn like(args: &LikeArgs, snapshot: &Snapshot, field: Field) -> Result<Option
     };
     let (query, itself) = match (&args.like, &args.like_file) {
         (Some(key), _) => {
-            let hit = snapshot.hit(key.as_bytes())?.ok_or_else(|| {
+            let hit = document(snapshot, key)?.ok_or_else(|| {
                 let key = escaped(key.as_bytes());
                 anyhow!("the index has no document '{key}': give a key that search prints, or --like-file")
             })?;
@@ -57,6 +59,17 @@ pub fn like(args: &LikeArgs, snapshot: &Snapshot, field: Field) -> Result<Option
         note("the example has no such word: lower --like-min-freq or --like-min-docs, raise --like-max-docs");
     }
     Ok(Some((query, itself)))
+}
+
+/// The document with this key, or with the absolute path if the key is a relative one.
+fn document(snapshot: &Snapshot, key: &OsStr) -> Result<Option<Hit>> {
+    if let Some(hit) = snapshot.hit(key.as_bytes())? {
+        return Ok(Some(hit));
+    }
+    match absolute(Path::new(key)) {
+        Ok(path) => Ok(snapshot.hit(path.as_os_str().as_bytes())?),
+        Err(_) => Ok(None),
+    }
 }
 
 fn read(path: &Path) -> Result<Vec<u8>> {

@@ -60,7 +60,8 @@ Exit codes: 0 the index is intact; 1 something is damaged, or was removed becaus
 /// Which documents to select.
 #[derive(Debug, Args)]
 pub struct WhichArgs {
-    /// Keys, as scanns search prints them: the path of a file, or a path, a colon and a line number
+    /// Keys, as scanns search prints them: the path of a file, or a path, a colon and a line number. A
+    /// directory selects all files below it. Relative paths are those from the current directory
     #[arg(value_name = "KEY", required_unless_present_any = ["keys_from", "query"])]
     pub keys: Vec<OsString>,
     /// Also read keys from FILE, or from standard input if FILE is -

@@ -94,8 +94,8 @@ pub enum Verb {
 }
 
 const EXIT_CODES: &str = "\
-Exit codes: 0 success; 1 done, but some inputs failed and are listed; 2 wrong usage, or nothing was done;
-130 stopped on request.";
+Exit codes: 0 success; 1 nothing matched, or some inputs failed and are listed; 2 wrong usage, or nothing was
+done; 130 stopped on request.";
 
 const INDEX_EXAMPLES: &str = "\
 Examples:
@@ -409,7 +409,7 @@ pub struct IndexOutputArgs {
     /// The index: a new directory, or an existing index to add to
     #[arg(short, long, value_name = "NAME.scanns", required_unless_present = "infer_schema")]
     pub output: Option<PathBuf>,
-    /// Print the report as one JSON object; unique_terms is null if counting them could exceed --memory
+    /// Print the report as one JSON object
     #[arg(long)]
     pub json: bool,
     /// Print neither progress nor summary, only failures

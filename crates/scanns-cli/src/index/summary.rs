@@ -4,7 +4,6 @@ use std::io::Write;
 use std::path::Path;
 
 use anyhow::Result;
-use scanns::Snapshot;
 use scanns::index::IndexReport;
 use scanns::sources::{ContentCount, Failure};
 use serde_json::{Map, Value, json};
@@ -95,21 +94,13 @@ pub fn list_failures(failed: &[Failure]) {
 }
 
 /// Prints the report as one JSON object.
-pub fn print_json(output: &Path, built: &IndexReport, memory: u64) -> Result<()> {
-    // Counting reads the terms of all segments in parallel, which must respect the memory cap, too.
-    let unique_terms = match Snapshot::open(output) {
-        // A build that was stopped early may not have made an index.
-        Err(_) if built.cancelled => None,
-        snapshot if built.index_bytes <= memory / 4 => Some(snapshot?.unique_terms()?),
-        _ => None,
-    };
+pub fn print_json(output: &Path, built: &IndexReport) -> Result<()> {
     let mut object = Map::new();
     report::put_bytes(&mut object, "index", output.as_os_str().as_encoded_bytes());
     for (name, value) in [
         ("documents", json!(built.documents)),
         ("bytes", json!(built.bytes)),
         ("tokens", json!(built.tokens)),
-        ("unique_terms", json!(unique_terms)),
         ("seconds", json!(built.seconds)),
         ("mib_per_s", json!(units::mib_per_second(built.bytes, built.seconds))),
         ("bytes_written", json!(built.bytes_written)),

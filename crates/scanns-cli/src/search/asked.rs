@@ -11,7 +11,7 @@ use scanns::schema::Field;
 use scanns::{Query, Snapshot};
 
 use crate::args::SearchArgs;
-use crate::report::path_text;
+use crate::report::{escaped, path_text};
 
 /// The query; `field` is its default field.
 pub(super) fn query(
@@ -22,7 +22,27 @@ pub(super) fn query(
 ) -> Result<Query> {
     match &args.query_json {
         Some(given) => Ok(snapshot.parse_json_in(field, &json(given)?, operator)?),
-        None => Ok(snapshot.parse_in(field, &args.query.join(" "), operator)?),
+        None => {
+            refuse_indexes(&args.query)?;
+            Ok(snapshot.parse_in(field, &args.query.join(" "), operator)?)
+        }
+    }
+}
+
+/// Refuses a query with an argument that is an index, which would be searched as a word.
+fn refuse_indexes(query: &[String]) -> Result<()> {
+    let is_index = |word: &&String| {
+        let path = Path::new(word);
+        path.extension().is_some_and(|extension| extension == "scanns") && path.is_dir()
+    };
+    match query.iter().find(is_index) {
+        Some(index) => bail!(
+            "'{}' is an index, not a word of a query: search one index at a time, or quote the word as \
+             '\"{}\"'",
+            escaped(index.as_bytes()),
+            escaped(index.as_bytes()),
+        ),
+        None => Ok(()),
     }
 }
 

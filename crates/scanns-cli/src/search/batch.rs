@@ -57,6 +57,17 @@ enum Answer {
     Refused(String),
 }
 
+impl Answer {
+    /// True if a document matched.
+    fn has_matches(&self) -> bool {
+        match self {
+            Answer::Hits(hits) => !hits.is_empty(),
+            Answer::Count(count) => *count > 0,
+            Answer::Refused(_) => false,
+        }
+    }
+}
+
 /// An answer, and whether the query timed out.
 struct Timed {
     answer: Answer,
@@ -83,7 +94,7 @@ pub(super) fn run(batch: &Batch<'_>, path: &Path) -> Result<Outcome> {
     let most = (threads * LINES_PER_THREAD).min(MOST_HITS / kept).max(1);
     let mut out = Output::stdout();
     let mut ticker = Ticker::new("query");
-    let (mut done, mut refused, mut partial) = (0, 0u64, 0u64);
+    let (mut done, mut refused, mut partial, mut found) = (0, 0u64, 0u64, false);
     loop {
         let lines = read_lines(&mut *input, done, most)
             .with_context(|| format!("cannot read {}", path_text(path)))?;
@@ -92,6 +103,7 @@ pub(super) fn run(batch: &Batch<'_>, path: &Path) -> Result<Outcome> {
         }
         for (line, timed) in lines.iter().zip(answer_all(batch, &lines, threads)?) {
             partial += u64::from(timed.partial);
+            found |= timed.answer.has_matches();
             if let Answer::Refused(why) = &timed.answer {
                 refused += 1;
                 report::note(&format!(
@@ -120,7 +132,11 @@ pub(super) fn run(batch: &Batch<'_>, path: &Path) -> Result<Outcome> {
             units::count(partial)
         ));
     }
-    Ok(if refused + partial > 0 { Outcome::WithFailures } else { Outcome::Done })
+    Ok(match found {
+        _ if refused + partial > 0 => Outcome::WithFailures,
+        false if done > 0 => Outcome::Nothing,
+        _ => Outcome::Done,
+    })
 }
 
 /// The next lines, at most `most`, after the first `done`.

@@ -150,7 +150,7 @@ fn words_that_are_nowhere_are_told_with_those_that_may_be_meant() {
     let place = Place::with(&POEMS);
     place.indexed(&[]);
     let ran = place.search(&["--default-operator", "and", "vilets blue"]);
-    assert_eq!(ran.code, Some(0));
+    assert_eq!(ran.code, Some(1));
     assert_eq!(
         ran.stderr,
         "scanns: no document matches\nscanns: no document contains vilets: did you mean violets?\n"
@@ -253,7 +253,7 @@ fn empty_queries_stop_words_and_unknown_fields_mean_the_same_everywhere() {
         {
             let ran = place.search(&[more, &["--", query]].concat());
             let what = format!("'{query}' {more:?}: {}", ran.stderr);
-            assert_eq!((ran.code, ran.text()), (Some(0), ""), "{what}");
+            assert_eq!((ran.code, ran.text()), (Some(1), ""), "{what}");
             assert_eq!(ran.stderr, "scanns: no document matches\n", "{what}");
         }
         assert_eq!(place.search(&["--count", "--", query]).text(), "0\n");

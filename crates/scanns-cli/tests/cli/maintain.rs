@@ -61,6 +61,31 @@ fn documents_are_deleted_by_key_by_list_and_by_query() {
 }
 
 #[test]
+fn keys_may_be_relative_and_directories_select_what_is_below_them() {
+    let place = Place::with(&[("d/a", "red"), ("d/e/b", "red"), ("d2", "red"), ("f", "red\nred\n")]);
+    place.indexed(&[]);
+    let delete = |key: &str| run(scanns(&["delete"]).arg(place.index()).arg(key).current_dir(place.files()));
+    for nothing in ["nothing", "D", "d/e/b/c", "d/aa", "/nowhere"] {
+        let ran = delete(nothing);
+        assert_eq!((ran.code, ran.text()), (Some(1), "0 documents deleted, 4 left\n"), "{nothing}");
+        assert!(ran.stderr.contains("no document was selected"), "{}", ran.stderr);
+    }
+    let ran = delete("./d/../f");
+    assert_eq!((ran.code, ran.text()), (Some(0), "1 document deleted, 3 left\n"), "{}", ran.stderr);
+    let ran = delete("d/");
+    assert_eq!((ran.code, ran.text()), (Some(0), "2 documents deleted, 1 left\n"), "{}", ran.stderr);
+    assert_eq!(place.found(&["red"]), ["d2"]);
+    // What was deleted and still exists is indexed again.
+    place.indexed(&[]);
+    assert_eq!(place.count("red"), 4);
+    // A file of lines that was deleted in part of a build is read again from its start.
+    let lines = Place::with(&[("d/a", "red\nred\n"), ("b", "red\n")]);
+    lines.indexed(&["--records", "lines"]);
+    let ran = run(scanns(&["delete"]).arg(lines.index()).arg("files").current_dir(lines.dir.path()));
+    assert_eq!(ran.text(), "3 documents deleted, 0 left\n", "{}", ran.stderr);
+}
+
+#[test]
 fn values_are_changed_in_place_by_key_and_by_query() {
     let place = Place::with(&[("a", "red"), ("b", "red blue"), ("c", "green")]);
     place.indexed(&[]);

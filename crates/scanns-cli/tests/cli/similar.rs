@@ -100,7 +100,7 @@ fn a_text_finds_documents_like_it_in_any_index() {
         .stdin(std::fs::File::open(&text).unwrap()));
     assert_eq!(names(&piped.lines()), names(&hits));
     let none = place.search(&["--like-min-freq", "5", "--like-file", text.to_str().unwrap()]);
-    assert!(none.code == Some(0) && none.stderr.contains("--like-min-freq"), "{}", none.stderr);
+    assert!(none.code == Some(1) && none.stderr.contains("--like-min-freq"), "{}", none.stderr);
 }
 
 #[test]

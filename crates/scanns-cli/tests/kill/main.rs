@@ -133,7 +133,9 @@ fn what_the_command_acknowledged_survives_being_killed() {
             match out.status.code() {
                 Some(code) => {
                     let stderr = String::from_utf8_lossy(&out.stderr);
-                    assert!(code == 0 && !stderr.contains("panicked"), "{what}: exit {code}: {stderr}");
+                    // A deletion may find nothing, for example because it was done before the kill.
+                    let is_done = code == 0 || code == 1 && stderr.contains("no document was selected");
+                    assert!(is_done && !stderr.contains("panicked"), "{what}: exit {code}: {stderr}");
                     counts.acknowledged += 1;
                     script.check(&directory, &[step + 1], &what);
                     no_file_is_left_over(&directory, &what);

@@ -24,7 +24,8 @@ use crate::store::Directory;
 #[derive(Clone, Debug)]
 pub enum Selection {
     /// The documents with these keys. The path of a file selects the file or all its lines; a path, a colon
-    /// and a number select one line.
+    /// and a number select one line. If no document has a key, and it is an absolute path, it selects all
+    /// files below this directory.
     Keys(Vec<Vec<u8>>),
     /// The documents that a query matches.
     Query(String, Operator),
@@ -57,8 +58,10 @@ pub(crate) fn delete_in(directory: &dyn Directory, selection: &Selection) -> Res
             let mut manifest = manifest?;
             // Lines of a file that was indexed in part are gone: the next build must read the file from its
             // start.
-            for key in keys {
-                manifest.partial.entry(key.clone()).and_modify(|begun| *begun = Partial::default());
+            for (path, begun) in &mut manifest.partial {
+                if keys.iter().any(|key| is_at_or_below(path, key)) {
+                    *begun = Partial::default();
+                }
             }
             Some(manifest)
         });
@@ -77,12 +80,37 @@ pub(super) fn selected(
     selection: &Selection,
 ) -> Result<Vec<Vec<Range<u32>>>> {
     match selection {
-        Selection::Keys(keys) => {
-            let named = |segment: &Segment| segment.documents_named(keys.iter().map(Vec::as_slice));
-            segments.iter().map(named).collect()
-        }
+        Selection::Keys(keys) => named_or_below(segments, keys),
         Selection::Query(text, operator) => matching(writer, segments, text, *operator),
     }
+}
+
+/// The documents with these keys, and those below keys that no document has, by segment.
+fn named_or_below(segments: &[Segment], keys: &[Vec<u8>]) -> Result<Vec<Vec<Range<u32>>>> {
+    let named = |segment: &Segment| segment.documents_named(keys.iter().map(Vec::as_slice));
+    let mut found = segments.iter().map(named).collect::<Result<Vec<_>>>()?;
+    let mut directories = Vec::new();
+    for key in keys.iter().filter(|key| key.starts_with(b"/")) {
+        let mut is_known = false;
+        for segment in segments {
+            is_known |= !segment.documents_named([key.as_slice()])?.is_empty();
+        }
+        if !is_known {
+            directories.push(key.as_slice());
+        }
+    }
+    if !directories.is_empty() {
+        for (segment, found) in segments.iter().zip(&mut found) {
+            found.extend(segment.documents_below(&directories)?);
+        }
+    }
+    Ok(found)
+}
+
+/// True if `path` is `key`, or a file below it.
+fn is_at_or_below(path: &[u8], key: &[u8]) -> bool {
+    path.strip_prefix(key)
+        .is_some_and(|rest| rest.is_empty() || key.ends_with(b"/") || rest.starts_with(b"/"))
 }
 
 /// The documents that a query matches, by segment.

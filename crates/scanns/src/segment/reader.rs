@@ -317,6 +317,24 @@ impl Segment {
         Ok(found)
     }
 
+    /// Returns the documents of all files below these directories, including deleted ones. Compares the path
+    /// of every file.
+    pub fn documents_below(&self, directories: &[&[u8]]) -> Result<Vec<Range<u32>>> {
+        let reader = self.keys()?;
+        let mut below = Vec::new();
+        reader.each_path(|number, path| {
+            let is_below = |directory: &&[u8]| {
+                path.strip_prefix(*directory)
+                    .is_some_and(|rest| directory.ends_with(b"/") || rest.starts_with(b"/"))
+            };
+            if directories.iter().any(is_below) {
+                below.push(number);
+            }
+            Ok(())
+        })?;
+        reader.documents_of(&below)
+    }
+
     /// Calls `visit` with the key and the number of every document. The documents of the segment must not be
     /// lines.
     pub fn each_document_named(&self, visit: &mut dyn FnMut(&[u8], u32)) -> Result<()> {
