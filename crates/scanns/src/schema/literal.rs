@@ -1,18 +1,23 @@
 //! Literals in queries: `1.5GiB`, `2024-03`, `now-30d`, `true`.
 //!
 //! A date may be incomplete, and then means a whole year, month, day, hour or minute; comparisons by the
-//! caller use the appropriate end. A date with seconds is one moment. `now` is the time of the query. A
-//! number of seconds, minutes, hours, days, weeks or years can be added to it or subtracted from it:
-//! `now-90m`, `now-1y` (a year is 365 days).
+//! caller use the appropriate end. A date with seconds is one moment. Hyphens may be left out of a day:
+//! `20240301`. `today`, `yesterday` and `tomorrow` are days in UTC. `now` is the time of the query. A number
+//! of seconds, minutes, hours, days, weeks, months or years can be added to it or subtracted from it:
+//! `now-90m`, `now-6mo`, `now-1y` (a year is 365 days; a month ends at the same time of the same day of
+//! another month, or on its last day).
 
 use std::time::{SystemTime, UNIX_EPOCH};
 
+use super::date::{day_of, days_since_1970};
 use super::{FieldKind, Value, parse_date};
 
 const SECOND: i64 = 1_000_000_000;
 
-/// Units of sizes: powers of 1024 with an `i`, powers of 1000 without.
-const UNITS: [(&str, u64); 12] = [
+const DAY: i64 = 86_400 * SECOND;
+
+/// Units of sizes: powers of 1024 as a single letter or with an `i`, powers of 1000 with only a `b`.
+const UNITS: [(&str, u64); 18] = [
     ("kib", 1 << 10),
     ("mib", 1 << 20),
     ("gib", 1 << 30),
@@ -25,6 +30,12 @@ const UNITS: [(&str, u64); 12] = [
     ("tb", 1_000_000_000_000),
     ("pb", 1_000_000_000_000_000),
     ("b", 1),
+    ("k", 1 << 10),
+    ("m", 1 << 20),
+    ("g", 1 << 30),
+    ("t", 1 << 40),
+    ("p", 1 << 50),
+    ("e", 1 << 60),
 ];
 
 /// The least and the greatest value that a text means in a field of this kind.
@@ -51,12 +62,14 @@ pub(crate) fn literal(kind: &FieldKind, text: &str) -> Result<(Value, Value), St
     .ok_or_else(|| {
         match kind {
             FieldKind::Unsigned => {
-                "write a whole number that is not negative, perhaps with a unit: 5, 10kB, 1.5GiB"
+                "write a whole number that is not negative, perhaps with a unit: 5, 500k, 1.5GiB"
             }
-            FieldKind::Signed => "write a whole number, perhaps with a unit: -5, 10kB, 1.5GiB",
+            FieldKind::Signed => "write a whole number, perhaps with a unit: -5, 500k, 1.5GiB",
             FieldKind::Float => "write a number such as 2, -0.5 or 1e9",
             FieldKind::Boolean => "write true or false",
-            _ => "write a date such as 2024, 2024-03, 2024-03-01, 2024-03-01T10:30:00Z, now or now-30d",
+            _ => {
+                "write a date such as 2024, 2024-03, 2024-03-01, 2024-03-01T10:30:00Z, today, now-30d or now-6mo"
+            }
         }
         .into()
     })
@@ -106,9 +119,18 @@ fn float(text: &str) -> Option<f64> {
 /// The first and the last nanosecond of a date.
 fn date(text: &str) -> Option<(i64, i64)> {
     if let Some(rest) = text.strip_prefix("now") {
-        let now = SystemTime::now().duration_since(UNIX_EPOCH).ok()?;
-        let moment = i64::try_from(now.as_nanos()).ok()?.checked_add(distance(rest)?)?;
+        let moment = shifted(now()?, rest)?;
         return Some((moment, moment));
+    }
+    let days_from_today = match text.to_ascii_lowercase().as_str() {
+        "yesterday" => Some(-1),
+        "today" => Some(0),
+        "tomorrow" => Some(1),
+        _ => None,
+    };
+    if let Some(days) = days_from_today {
+        let first = (now()?.div_euclid(DAY) + days) * DAY;
+        return Some((first, first + (DAY - 1)));
     }
     let pattern: String = text.chars().map(|char| if char.is_ascii_digit() { '0' } else { char }).collect();
     let begins = |rest: &str| parse_date(format!("{text}{rest}").as_bytes());
@@ -124,7 +146,11 @@ fn date(text: &str) -> Option<(i64, i64)> {
             let (year, month) = if month == 12 { (year + 1, 1) } else { (year, month + 1) };
             Some((begins("-01")?, until(parse_date(format!("{year:04}-{month:02}-01").as_bytes()))))
         }
-        "0000-00-00" => begins("").map(|first| (first, first.saturating_add(86_400 * SECOND - 1))),
+        "0000-00-00" => begins("").map(|first| (first, first.saturating_add(DAY - 1))),
+        "00000000" => {
+            let (month, day) = text.get(4..)?.split_at_checked(2)?;
+            date(&format!("{}-{month}-{day}", text.get(..4)?))
+        }
         "0000-00-00T00" | "0000-00-00 00" => {
             begins(":00:00").map(|first| (first, first.saturating_add(3_600 * SECOND - 1)))
         }
@@ -135,26 +161,42 @@ fn date(text: &str) -> Option<(i64, i64)> {
     }
 }
 
-/// Parses the distance after `now`.
-fn distance(text: &str) -> Option<i64> {
+/// The current time in nanoseconds since 1970.
+fn now() -> Option<i64> {
+    i64::try_from(SystemTime::now().duration_since(UNIX_EPOCH).ok()?.as_nanos()).ok()
+}
+
+/// The time before or after `from` by the distance in `text`, such as `-30d`, or `from` itself for no text.
+fn shifted(from: i64, text: &str) -> Option<i64> {
     let (sign, text) = match text.split_at_checked(1) {
-        None => return text.is_empty().then_some(0),
+        None => return text.is_empty().then_some(from),
         Some(("-", rest)) => (-1, rest),
         Some(("+", rest)) => (1, rest),
         Some(_) => return None,
     };
-    let (number, unit) = text.split_at_checked(text.len().checked_sub(1)?)?;
+    let digits = text.bytes().take_while(u8::is_ascii_digit).count();
+    let (number, unit) = text.split_at_checked(digits)?;
+    let number = sign * number.parse::<u32>().ok().map(i64::from)?;
     let seconds = match unit {
         "s" => 1,
         "m" => 60,
         "h" => 3_600,
         "d" => 86_400,
         "w" => 7 * 86_400,
+        "mo" => return months_later(from, number),
         "y" => 365 * 86_400,
         _ => return None,
     };
-    let number = number.parse::<u32>().ok().map(i64::from)?;
-    number.checked_mul(seconds)?.checked_mul(sign * SECOND)
+    from.checked_add(number.checked_mul(seconds)?.checked_mul(SECOND)?)
+}
+
+/// The same time of day, `months` later, on the same day of the month or else on the last one.
+fn months_later(from: i64, months: i64) -> Option<i64> {
+    let (year, month, day) = day_of(from.div_euclid(DAY));
+    let month = year * 12 + month - 1 + months;
+    let first = |month: i64| days_since_1970(month.div_euclid(12), month.rem_euclid(12) + 1, 1);
+    let days = (first(month) + day - 1).min(first(month + 1) - 1);
+    days.checked_mul(DAY)?.checked_add(from.rem_euclid(DAY))
 }
 
 #[cfg(test)]
@@ -170,12 +212,27 @@ mod tests {
             ("1KiB", 1024),
             ("1.5 GiB", 3 << 29),
             ("10kB", 10_000),
+            ("500k", 500 << 10),
+            ("1M", 1 << 20),
+            ("1.5G", 3 << 29),
+            ("2 t", 2 << 40),
+            ("15e", 15 << 60),
         ] {
             assert_eq!(unsigned(text), Ok(Value::Unsigned(value)), "{text}");
         }
-        for text in
-            ["", "-1", "1.5", "x", "1.5.5GiB", "99999999999GiB", "GiB", "1..5kb", "18446744073709551616"]
-        {
+        for text in [
+            "",
+            "-1",
+            "1.5",
+            "x",
+            "1.5.5GiB",
+            "99999999999GiB",
+            "GiB",
+            "1..5kb",
+            "18446744073709551616",
+            "16e",
+            "k",
+        ] {
             assert!(unsigned(text).is_err(), "{text}");
         }
         let signed = |text| literal(&FieldKind::Signed, text).map(|(value, _)| value);
@@ -202,6 +259,7 @@ mod tests {
             ("2023-12", "2023-12-01T00:00:00Z", 31 * day),
             ("2024-02", "2024-02-01T00:00:00Z", 29 * day),
             ("2024-02-29", "2024-02-29T00:00:00Z", day),
+            ("20240229", "2024-02-29T00:00:00Z", day),
             ("2024-02-29T10", "2024-02-29T10:00:00Z", 3_600),
             ("2024-02-29 10:30", "2024-02-29T10:30:00Z", 60),
             ("2024-02-29T10:30:05Z", "2024-02-29T10:30:05Z", 0),
@@ -219,6 +277,12 @@ mod tests {
             "now-5x",
             "9999",
             "now-4000000000y",
+            "now-4000000000mo",
+            "now-mo",
+            "now--1d",
+            "20230229",
+            "2024022",
+            "todays",
         ] {
             assert_eq!(span(text), None, "{text}");
         }
@@ -228,5 +292,25 @@ mod tests {
         };
         let apart = now("now") - now("now-2w");
         assert!((14 * day * SECOND - SECOND..=14 * day * SECOND + SECOND).contains(&apart), "{apart}");
+        let days = ["yesterday", "today", "Tomorrow"].map(now);
+        assert!(days.iter().all(|first| first % DAY == 0), "{days:?}");
+        assert!(days[1] - days[0] == DAY && days[2] - days[1] == DAY, "{days:?}");
+        assert_eq!(span("today").map(|(_, seconds)| seconds), Some(day));
+    }
+
+    #[test]
+    fn months_keep_the_day_or_end_on_the_last_one() {
+        let moment = |text: &str| parse_date(text.as_bytes()).unwrap();
+        for (from, distance, to) in [
+            ("2024-03-31T10:00:00Z", "-1mo", "2024-02-29T10:00:00Z"),
+            ("2024-08-31T10:00:00Z", "-6mo", "2024-02-29T10:00:00Z"),
+            ("2024-01-15T10:00:00Z", "-1mo", "2023-12-15T10:00:00Z"),
+            ("2023-12-31T23:59:59.5Z", "+2mo", "2024-02-29T23:59:59.5Z"),
+            ("1970-01-01T00:00:00Z", "-13mo", "1968-12-01T00:00:00Z"),
+            ("2024-03-01T00:00:00Z", "-1d", "2024-02-29T00:00:00Z"),
+            ("2024-03-01T00:00:00Z", "+0mo", "2024-03-01T00:00:00Z"),
+        ] {
+            assert_eq!(shifted(moment(from), distance), Some(moment(to)), "{from} {distance}");
+        }
     }
 }
