@@ -63,7 +63,7 @@ fn json_that_is_no_query_is_refused_with_its_place() {
     place.indexed(&[]);
     for (json, hint) in [
         (r#"{"bool": {"must": [{"fuzzy": {"term": "b", "edits": 3}}]}}"#, "bool.must[0].fuzzy.edits: write"),
-        (r#"{"term": "a", "field": "nothing"}"#, "field: there is no field 'nothing' to search, only text"),
+        (r#"{"term": "a", "field": "nothing"}"#, "field: there is no field 'nothing': there are text"),
         ("roses", "invalid JSON"),
         ("@/nowhere/at/all", "cannot read /nowhere/at/all"),
     ] {

@@ -101,3 +101,21 @@ fn a_delete_by_conditions_deletes_what_satisfies_all_of_them() {
     let ran = crate::run(crate::scanns(&["delete"]).arg(index).args(["--query", query]));
     assert_eq!(ran.text(), format!("{expected} documents deleted, {} left\n", 240 - expected));
 }
+
+#[test]
+fn a_field_that_does_not_exist_is_an_error_with_the_nearest_name() {
+    let place = Place::with(&[("a.txt", "word")]);
+    place.indexed(&[]);
+    for (query, hint) in [
+        ("mtine:>now-1d", "there is no field 'mtine': did you mean mtime? there are text, path, name"),
+        ("colour:red", "there is no field 'colour': there are text, path, name"),
+    ] {
+        let ran = place.search(&[query]);
+        assert!(ran.code == Some(2) && ran.stderr.contains(hint), "{query}: {}", ran.stderr);
+    }
+    let ran = place.search(&["--query-json", r#"{"term": "5", "field": "size"}"#]);
+    assert!(ran.code == Some(2) && ran.stderr.contains("column without terms"), "{}", ran.stderr);
+    for query in ["size:<1M mtime:>now-1mo", "mtime:[yesterday TO tomorrow]", "size:>=4 size:<0.5k"] {
+        assert_eq!(place.count(query), 1, "{query}");
+    }
+}

@@ -67,9 +67,7 @@ pub(crate) fn literal(kind: &FieldKind, text: &str) -> Result<(Value, Value), St
             FieldKind::Signed => "write a whole number, perhaps with a unit: -5, 500k, 1.5GiB",
             FieldKind::Float => "write a number such as 2, -0.5 or 1e9",
             FieldKind::Boolean => "write true or false",
-            _ => {
-                "write a date such as 2024, 2024-03, 2024-03-01, 2024-03-01T10:30:00Z, today, now-30d or now-6mo"
-            }
+            _ => "write a date such as 2024, 2024-03, 2024-03-01, 2024-03-01T10:30:00Z, today or now-30d",
         }
         .into()
     })

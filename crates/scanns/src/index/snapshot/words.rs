@@ -4,7 +4,7 @@ use std::collections::BTreeMap;
 
 use crate::query::QueryText;
 use crate::schema::MAX_TOKEN;
-use crate::schema::{Analyzer, Field, FieldKind, Schema};
+use crate::schema::{Analyzer, Field, FieldEntry, FieldKind, Schema};
 use crate::tokenize::{Tokenizer, spelling};
 
 /// Finds the terms of queries over fields of a schema.
@@ -28,7 +28,11 @@ impl QueryText for QueryWords<'_> {
     }
 
     fn field(&self, name: &str) -> Result<Field, Vec<String>> {
-        self.schema.searched_field(name).map_err(|names| names.into_iter().map(str::to_owned).collect())
+        let usable = |entry: &FieldEntry| entry.column || entry.postings().is_some();
+        self.schema.searched_field(name).map_err(|_| {
+            let usable = self.schema.fields().filter(|(_, entry)| usable(entry));
+            usable.map(|(_, entry)| entry.name.clone()).collect()
+        })
     }
 
     fn column(&self, name: &str) -> Option<(Field, FieldKind)> {
