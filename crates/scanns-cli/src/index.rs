@@ -136,7 +136,11 @@ pub fn source(args: &InputArgs, threads: usize) -> SourceOptions {
 fn records_of(args: &TextArgs, output: &Path) -> Result<Records> {
     let wanted = args.records.map(Records::from);
     // An index that cannot be read is reported by the build, which has to read it too.
-    let built = Snapshot::open(output).ok().map(|snapshot| snapshot.info().records);
+    let built = Snapshot::open(output).ok().and_then(|snapshot| {
+        let records = snapshot.info().records;
+        // A program may have made it, and neither files nor records are in it yet.
+        (records != Records::File || snapshot.has_files().unwrap_or(true)).then_some(records)
+    });
     if let (Some(wanted), Some(built)) = (wanted, built)
         && wanted != built
     {

@@ -317,6 +317,11 @@ impl Segment {
         Ok(found)
     }
 
+    /// Returns true if documents come from files, and not only from programs.
+    pub fn has_files(&self) -> Result<bool> {
+        Ok(self.keys()?.has_stamps())
+    }
+
     /// Returns the documents of all files below these directories, including deleted ones. Compares the path
     /// of every file.
     pub fn documents_below(&self, directories: &[&[u8]]) -> Result<Vec<Range<u32>>> {

@@ -169,6 +169,19 @@ impl Snapshot {
         }
     }
 
+    /// Returns true if documents come from files, and not only from programs.
+    ///
+    /// # Errors
+    /// [`Error::Corrupt`](crate::Error::Corrupt) if the keys of documents cannot be read.
+    pub fn has_files(&self) -> Result<bool> {
+        for segment in &self.segments {
+            if segment.has_files()? {
+                return Ok(true);
+            }
+        }
+        Ok(false)
+    }
+
     /// Returns a searcher over this commit. Queries that name no field search the default field.
     pub fn searcher(&self) -> Searcher<'_> {
         self.views.searcher()

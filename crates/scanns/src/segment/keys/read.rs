@@ -244,7 +244,7 @@ impl<'a> KeyReader<'a> {
     }
 
     /// Returns true if the paths have stamps; documents that programs added have none.
-    pub(super) fn has_stamps(&self) -> bool {
+    pub(in crate::segment) fn has_stamps(&self) -> bool {
         self.stamps.len() > 0
     }
 
