@@ -8,7 +8,7 @@ use std::path::Path;
 use anyhow::{Context, Result};
 use scanns::index::{CheckLevel, CheckReport, MergeOptions, MergeReport, Progress, Selection};
 use scanns::sources::absolute;
-use scanns::{Error, Index};
+use scanns::{Error, Index, Snapshot};
 use serde_json::{Map, Value, json};
 
 use crate::args::{CheckArgs, DeleteArgs, LevelArg, MergeArgs, UpdateArgs, WhichArgs};
@@ -18,7 +18,7 @@ use crate::units;
 
 /// Runs `scanns delete`.
 pub fn delete(args: &DeleteArgs) -> Result<Outcome> {
-    let report = Index::open(&args.index)?.delete(&selection(&args.which)?)?;
+    let report = Index::open(&args.index)?.delete(&selection(&args.index, &args.which)?)?;
     let mut out = Output::stdout();
     if args.json {
         let mut object = about(&args.index);
@@ -35,7 +35,7 @@ pub fn delete(args: &DeleteArgs) -> Result<Outcome> {
 
 /// Runs `scanns update`.
 pub fn update(args: &UpdateArgs) -> Result<Outcome> {
-    let report = Index::open(&args.index)?.update(&selection(&args.which)?, &args.set)?;
+    let report = Index::open(&args.index)?.update(&selection(&args.index, &args.which)?, &args.set)?;
     let mut out = Output::stdout();
     if args.json {
         let mut object = about(&args.index);
@@ -51,15 +51,15 @@ pub fn update(args: &UpdateArgs) -> Result<Outcome> {
 }
 
 /// The selected documents.
-fn selection(args: &WhichArgs) -> Result<Selection> {
+fn selection(index: &Path, args: &WhichArgs) -> Result<Selection> {
     match &args.query {
         Some(query) => Ok(Selection::Query(query.clone(), args.default_operator.into())),
-        None => Ok(Selection::Keys(keys(args)?)),
+        None => Ok(Selection::Keys(keys(index, args)?)),
     }
 }
 
 /// The keys from the command line and from the list.
-fn keys(args: &WhichArgs) -> Result<Vec<Vec<u8>>> {
+fn keys(index: &Path, args: &WhichArgs) -> Result<Vec<Vec<u8>>> {
     let mut keys: Vec<Vec<u8>> = args.keys.iter().cloned().map(OsStringExt::into_vec).collect();
     if let Some(path) = &args.keys_from {
         let mut list = Vec::new();
@@ -71,16 +71,16 @@ fn keys(args: &WhichArgs) -> Result<Vec<Vec<u8>>> {
         let end = if args.null { 0 } else { b'\n' };
         keys.extend(list.split(|&byte| byte == end).filter(|key| !key.is_empty()).map(<[u8]>::to_vec));
     }
-    Ok(keys.into_iter().flat_map(spellings).collect())
-}
-
-/// A key, and the absolute path if it is a relative one: keys that programs gave may be any bytes.
-fn spellings(key: Vec<u8>) -> Vec<Vec<u8>> {
-    let path = absolute(Path::new(OsStr::from_bytes(&key))).map(|path| path.into_os_string().into_vec());
-    match path {
-        Ok(path) if path != key => vec![key, path],
-        _ => vec![key],
+    let snapshot = Snapshot::open(index)?;
+    let mut spelt = Vec::with_capacity(keys.len());
+    for key in keys {
+        // A program may have given documents keys that are not absolute paths.
+        let is_known = key.starts_with(b"/") || snapshot.hit(&key)?.is_some();
+        let path = absolute(Path::new(OsStr::from_bytes(&key)));
+        spelt.extend(path.ok().filter(|_| !is_known).map(|path| path.into_os_string().into_vec()));
+        spelt.push(key);
     }
+    Ok(spelt)
 }
 
 /// The outcome of a change of `changed` documents; says so if there were none.
