@@ -20,7 +20,7 @@ use scanns::analysis::{TokenSink, Tokenizer};
 use scanns::index::InvertOptions;
 use scanns::internals::{self, Inverter};
 use scanns::schema::{Analyzer, Delimiters, Records};
-use scanns::sources::{Input, ReadOptions};
+use scanns::sources::{ContentOptions, Input, ReadOptions};
 
 use invert::LadderIndex;
 use read::{Design, Driver, Lane};
@@ -91,7 +91,9 @@ impl ReaderVariant {
             Self::Wave => Design::Wave,
             Self::Ours => {
                 let analyzer = Analyzer::Bytes(*delimiters);
-                let (driver, lanes) = internals::start(inputs, Records::File, &analyzer, options, cancel)?;
+                // The papers' readers take every byte of a file for text, and so does this one beside them.
+                let options = ReadOptions { contents: ContentOptions::RAW, ..options.clone() };
+                let (driver, lanes) = internals::start(inputs, Records::File, &analyzer, &options, cancel)?;
                 return Ok((Driver::Ours(driver), lanes.into_iter().map(Lane::Ours).collect()));
             }
         };
