@@ -25,6 +25,11 @@ impl ValueRange {
         Ok(ValueRange { field, low: Bound::Included(low), high: Bound::Included(high) })
     }
 
+    /// One value.
+    pub(crate) fn one(field: Field, value: Value) -> Self {
+        ValueRange { field, low: Bound::Included(value.clone()), high: Bound::Included(value) }
+    }
+
     /// All values.
     pub(crate) fn any(field: Field) -> Self {
         ValueRange { field, low: Bound::Unbounded, high: Bound::Unbounded }
@@ -36,7 +41,7 @@ impl ValueRange {
         ValueRange { field, low: Bound::Included(Value::Text(prefix.to_vec())), high }
     }
 
-    /// Parses a range: `5` or `=5`, `>5`, `>=5`, `<5`, `<=5`.
+    /// Parses a range: `5`, `>5`, `>=5`, `<5`, `<=5`.
     pub(crate) fn parse(field: Field, kind: &FieldKind, text: &str) -> Parsed<Self> {
         let after_sign = |sign: &str| text.strip_prefix(sign).map(str::trim_start);
         let (low, high) = if let Some(text) = after_sign(">=") {
@@ -47,8 +52,6 @@ impl ValueRange {
             (Bound::Unbounded, Bound::Included(literal(kind, text)?.1))
         } else if let Some(text) = after_sign("<") {
             (Bound::Unbounded, Bound::Excluded(literal(kind, text)?.0))
-        } else if let Some(text) = after_sign("=") {
-            return Self::exact(field, kind, text);
         } else {
             return Self::exact(field, kind, text);
         };

@@ -2,7 +2,7 @@
 //!
 //! The schema is stored in the manifest of an index, so that a query is analyzed like the documents.
 //! `fields.rs` defines fields, `document.rs` documents, and `date.rs` parses and formats dates. `analyzer.rs`
-//! names the analyzers, and `chain.rs` parses analyzers that users define; `language.rs`, `grams.rs` and
+//! names the analyzers, `file_mode.rs` reads and writes modes of files, and `chain.rs` parses analyzers that users define; `language.rs`, `grams.rs` and
 //! `delimiters.rs` (the set of bytes that separate tokens) are their parameters.
 
 mod analyzer;
@@ -11,6 +11,7 @@ mod date;
 mod delimiters;
 mod document;
 mod fields;
+mod file_mode;
 mod grams;
 mod language;
 mod literal;
@@ -27,6 +28,8 @@ pub use document::{Document, Value, ValueRef};
 pub(crate) use document::{MAX_KEY, decode_stored, put_stored};
 pub use fields::{Field, FieldEntry, FieldKind, MAX_FIELDS, Schema};
 pub(crate) use fields::{MAX_NAME, fits_name};
+pub(crate) use file_mode::ModeText;
+pub use file_mode::{format_mode, format_mode_octal};
 pub use grams::Grams;
 pub use language::{LANGUAGES, Language};
 pub(crate) use literal::literal;

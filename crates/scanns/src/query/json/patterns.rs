@@ -7,7 +7,7 @@ use serde_json::Value;
 use super::reader::JsonReader;
 use super::wildcard::wildcard_parts;
 use crate::error::Result;
-use crate::query::limits::MAX_CLAUSES;
+use crate::query::limits::MAX_PATTERN;
 use crate::query::pattern::{Pattern, WildcardPart};
 
 impl JsonReader<'_> {
@@ -16,7 +16,11 @@ impl JsonReader<'_> {
         match kind {
             "prefix" => self.term(value).map(Pattern::Prefix),
             "wildcard" => self.wildcard(value),
-            "regexp" => self.string(value).map(Pattern::Regex),
+            "regexp" => {
+                let text = self.string(value)?;
+                self.check_pattern(text.chars().count())?;
+                Ok(Pattern::Regex(text))
+            }
             _ => self.range(value),
         }
     }
@@ -39,6 +43,7 @@ impl JsonReader<'_> {
     fn wildcard(&mut self, value: &Value) -> Result<Pattern> {
         if let Value::String(_) = value {
             let text = self.string(value)?;
+            self.check_pattern(text.chars().count())?;
             return match wildcard_parts(&text) {
                 Some(parts) => Ok(Pattern::Wildcard(parts)),
                 None => self.fault("a backslash at the end escapes nothing: write two"),
@@ -56,10 +61,21 @@ impl JsonReader<'_> {
                 }
             })
         })?;
-        if parts.len() > MAX_CLAUSES {
-            return self.within("parts", |this| this.fault("more than 1,024 parts: write fewer"));
-        }
+        let length = |part: &WildcardPart| match part {
+            WildcardPart::Text(text) => text.len(),
+            WildcardPart::AnyChar | WildcardPart::Anything => 1,
+        };
+        self.check_pattern(parts.iter().map(length).sum())?;
         Ok(Pattern::Wildcard(parts))
+    }
+
+    /// Refuses a pattern that is too long.
+    fn check_pattern(&self, length: usize) -> Result<()> {
+        if length > MAX_PATTERN {
+            return self
+                .fault("a pattern of more than 1,000 characters: write a shorter one, such as *part*");
+        }
+        Ok(())
     }
 
     fn range(&mut self, value: &Value) -> Result<Pattern> {

@@ -12,9 +12,12 @@ use crate::query::tree::{PhraseQuery, Query};
 /// The default number of edits of a fuzzy word.
 const DEFAULT_EDITS: u8 = 2;
 
+/// `*:*`, which means every document in other query languages.
+const EVERYTHING: [WordChar; 3] = [WordChar::Anything, WordChar::Char(':'), WordChar::Anything];
+
 /// The parts of a wildcard, whose texts are spelt by `spelling`.
 pub(super) fn wildcard_parts(word: &[WordChar], spelling: impl Fn(&str) -> String) -> Vec<WildcardPart> {
-    let chunks = word.chunk_by(|a, b| matches!((a, b), (WordChar::Char(_), WordChar::Char(_))));
+    let chunks = word.chunk_by(|a, b| !a.is_wild() && !b.is_wild());
     let part = |part: &[WordChar]| match part {
         [WordChar::AnyChar, ..] => WildcardPart::AnyChar,
         [WordChar::Anything, ..] => WildcardPart::Anything,
@@ -30,7 +33,7 @@ impl QueryParser<'_> {
         if let Some(edits) = self.edits()? {
             return self.fuzzy(at, &text_of(word), edits);
         }
-        if word.iter().any(|unit| !matches!(unit, WordChar::Char(_))) {
+        if word.iter().any(WordChar::is_wild) {
             return self.wildcard(at, word);
         }
         let field = self.term_field();
@@ -64,6 +67,10 @@ impl QueryParser<'_> {
 
     fn wildcard(&mut self, at: usize, word: &[WordChar]) -> Result<Option<Query>> {
         self.count(at, 1)?;
+        self.check_pattern(at, word.len())?;
+        if self.field.is_none() && word == EVERYTHING {
+            return Ok(Some(Query::All));
+        }
         let field = self.term_field();
         let parts = wildcard_parts(word, |text| self.words.spelling(field, text));
         Ok(Some(match parts.as_slice() {
@@ -94,6 +101,7 @@ impl QueryParser<'_> {
     }
 
     pub(super) fn regex(&mut self, at: usize, text: &str) -> Result<Option<Query>> {
+        self.check_pattern(at, text.chars().count())?;
         self.pattern(at, Pattern::Regex(text.to_owned()))
     }
 

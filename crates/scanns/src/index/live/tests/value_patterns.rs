@@ -219,6 +219,20 @@ fn fuzzy_words_sets_and_ranges_of_values_are_patterns_too() {
     assert_eq!(asked("name:in(*.md license re\"a.b\")"), [0, 3, 4, 5]);
     assert_eq!(asked("name:(*.md l*) -name:re\"(?i)read.*\""), [0, 1, 2]);
     assert_eq!(asked("name:\"*.md\""), [] as [usize; 0]);
+    let query = snapshot.parse("name:*.md^2", Operator::Or).unwrap();
+    let searcher = snapshot.searcher();
+    let hits = searcher.top_k(&query, Model::default(), 10).unwrap();
+    assert_eq!(hits.len(), 2);
+    for hit in &hits {
+        let explained = searcher.explain(&query, Model::default(), hit).unwrap().unwrap();
+        assert_eq!(explained.value, hit.score);
+        assert!(
+            explained.description.starts_with("*.md: documents with a value that matches"),
+            "{explained:?}"
+        );
+    }
+    let other = crate::search::Hit { doc: 0, ..hits[0] };
+    assert!(searcher.explain(&query, Model::default(), &other).unwrap().is_none());
     let default = snapshot.schema().default_field().unwrap();
     let json = |text: &str| found(&snapshot.parse_json_in(default, text, Operator::Or).unwrap());
     assert_eq!(json(r#"{"values": {"column": "path", "set": ["/data/license", "x"]}}"#), [0]);
@@ -227,9 +241,9 @@ fn fuzzy_words_sets_and_ranges_of_values_are_patterns_too() {
     assert_eq!(json(r#"{"values": {"column": "note", "fuzzy": {"term": "license", "edits": 0}}}"#), [0]);
     assert_eq!(json(r#"{"values": {"column": "name", "prefix": "READ"}}"#), [4]);
     for (text, expected) in [
-        ("size:5*", "patterns match keywords, paths and texts"),
-        ("size:re\"5\"", "patterns match keywords, paths and texts"),
-        ("size:5~1", "patterns match keywords, paths and texts"),
+        ("size:5*", "match no pattern"),
+        ("size:re\"5\"", "match no pattern"),
+        ("size:5~1", "match no pattern"),
         ("name:a~3", "up to 2 edits"),
     ] {
         let error = snapshot.parse(text, Operator::Or).unwrap_err().to_string();

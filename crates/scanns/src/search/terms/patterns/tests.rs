@@ -93,7 +93,32 @@ fn regular_expressions_match_whole_terms() {
     {
         let error = Machine::of_regex(bad).map(|_| ()).unwrap_err().to_string();
         assert!(error.contains("regular expression"), "{bad}: {error}");
+        for internal in ["NFA", "DFA", "determini", "bytes", "\n", "parse error"] {
+            assert!(!error.contains(internal), "{bad}: {error}");
+        }
     }
+    for (bad, expected) in [
+        ("(", "unclosed group"),
+        (r"\b", r"without \b"),
+        (r"(.{0,9}){0,9}\wabc", "repeat less"),
+        ("a{2000000}", "repeat less"),
+    ] {
+        let error = Machine::of_regex(bad).map(|_| ()).unwrap_err().to_string();
+        assert!(error.contains(expected), "{bad}: {error}");
+    }
+}
+
+#[test]
+fn wildcards_of_the_greatest_length_match() {
+    let leaf = leaf(&["ä".repeat(1_000), "ä".repeat(999), "a".repeat(1_000)]);
+    let machine = Machine::of_wildcard(&vec![WildcardPart::AnyChar; 1_000]).unwrap();
+    assert_eq!(walked(&leaf, &machine), ["a".repeat(1_000), "ä".repeat(1_000)]);
+    let machine = Machine::of_wildcard(&vec![WildcardPart::Text(b"a".to_vec()); 1_000]).unwrap();
+    assert_eq!(walked(&leaf, &machine), ["a".repeat(1_000)]);
+    let parts =
+        [vec![WildcardPart::Anything, WildcardPart::Text(b"a".to_vec())], vec![WildcardPart::AnyChar; 30]];
+    let error = Machine::of_wildcard(&parts.concat()).map(|_| ()).unwrap_err().to_string();
+    assert!(error.contains("invalid wildcard *a??") && error.contains("repeat less"), "{error}");
 }
 
 #[test]
