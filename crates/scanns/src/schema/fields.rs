@@ -19,9 +19,12 @@ pub(crate) fn fits_name(c: char) -> bool {
 pub struct Field(u16);
 
 impl Field {
+    /// The first field of a schema.
+    pub(crate) const FIRST: Field = Field(0);
+
     /// The field with this number; below [`MAX_FIELDS`].
-    pub(crate) fn new(number: u16) -> Option<Self> {
-        (number < MAX_FIELDS).then_some(Field(number))
+    pub(crate) const fn new(number: u16) -> Option<Self> {
+        if number < MAX_FIELDS { Some(Field(number)) } else { None }
     }
 
     /// The number of the field in its schema.
@@ -269,6 +272,15 @@ impl Schema {
         let named = self.fields().find(|(_, entry)| entry.name == TEXT && entry.postings().is_some());
         let text = || self.fields().find(|(_, entry)| is_text(entry));
         named.or_else(text).map(|(field, _)| field).or_else(|| self.searched().next().map(|(field, _)| field))
+    }
+
+    /// The fields to search if a query names none, in order: all searched texts, or else
+    /// [`Schema::default_field`].
+    pub fn default_fields(&self) -> Vec<Field> {
+        let is_text = |entry: &FieldEntry| entry.searched && matches!(entry.kind, FieldKind::Text { .. });
+        let texts: Vec<Field> =
+            self.fields().filter(|(_, entry)| is_text(entry)).map(|(field, _)| field).collect();
+        if texts.is_empty() { self.default_field().into_iter().collect() } else { texts }
     }
 
     /// The field for the bytes of files and lines, with its analyzer and the details of its postings.

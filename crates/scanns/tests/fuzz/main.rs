@@ -281,6 +281,7 @@ fn kinds(query: &Query, seen: &mut BTreeSet<&'static str>) {
         Query::Exists(_) => "exists",
         Query::Values(_) => "values",
         Query::Boost(..) => "boost",
+        Query::Best(_) => "best",
     }));
 }
 

@@ -2,7 +2,7 @@
 
 use std::ops::Bound;
 
-use crate::query::{Operator, Query, QueryText, parse};
+use crate::query::{Operator, Query, QueryText, WeightedField, parse};
 use crate::schema::{Field, FieldKind, Value};
 
 /// Fields: `text`, 0, a text; `ext`, 1, a keyword that is only a column; `size`, 2, a number; `tag`, 3, a
@@ -10,8 +10,8 @@ use crate::schema::{Field, FieldKind, Value};
 struct World;
 
 impl QueryText for World {
-    fn default_field(&self) -> Field {
-        Field::default()
+    fn default_fields(&self) -> &[WeightedField] {
+        const { &[WeightedField::FIRST] }
     }
 
     fn field(&self, name: &str) -> Result<Field, Vec<String>> {
@@ -194,8 +194,8 @@ fn conditions_filter_and_words_rank() {
 struct Documented;
 
 impl QueryText for Documented {
-    fn default_field(&self) -> Field {
-        Field::default()
+    fn default_fields(&self) -> &[WeightedField] {
+        const { &[WeightedField::FIRST] }
     }
 
     fn field(&self, name: &str) -> Result<Field, Vec<String>> {

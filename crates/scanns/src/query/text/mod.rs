@@ -34,6 +34,8 @@ mod clause;
 #[cfg(test)]
 mod condition_tests;
 mod fault;
+#[cfg(test)]
+mod field_tests;
 mod leaves;
 mod lex;
 mod parser;
