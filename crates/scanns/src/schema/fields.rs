@@ -173,6 +173,11 @@ impl FieldEntry {
         FieldEntry { searched: false, ..self }
     }
 
+    /// True if the values of the field can be the keys of documents: a searched keyword that is a column.
+    pub fn can_be_key(&self) -> bool {
+        self.kind == FieldKind::Keyword && self.searched && self.column
+    }
+
     /// The details that the postings contain; `None` if the field is not searched.
     pub fn postings(&self) -> Option<Postings> {
         self.kind.postings().filter(|_| self.searched)
