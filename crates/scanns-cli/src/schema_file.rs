@@ -44,6 +44,7 @@ struct SchemaTable {
     analyzer: Option<String>,
     postings: Option<String>,
     searched: Option<bool>,
+    default: Option<bool>,
     column: Option<bool>,
     stored: Option<bool>,
 }
@@ -146,6 +147,7 @@ fn entry(table: &SchemaTable) -> Result<FieldEntry> {
     let plain = FieldEntry::new(&table.name, kind);
     Ok(FieldEntry {
         searched: table.searched.unwrap_or(plain.searched),
+        by_default: table.default.unwrap_or(false),
         column: table.column.unwrap_or(!is_text),
         stored: table.stored.unwrap_or(false),
         ..plain
@@ -189,6 +191,7 @@ const HEAD: &str = "\
 #   key       true if its values name the documents: a record replaces an earlier one with the same value; for
 #             one keyword
 #   searched  true to find documents by its terms; only for text and keyword, where it is the default
+#   default   true to search it by words of a query that name no field; without any such field, all texts
 #   column    true to sort, filter, count and group documents by it; the default except for text
 #   stored    true to store its values with the document, to read them back; default: false
 # and for text
@@ -270,6 +273,9 @@ fn push(text: &mut String, field: Field, entry: &FieldEntry, sources: &Sources) 
     if entry.kind.postings().is_some() {
         line("searched", if entry.searched { "true" } else { "false" });
     }
+    if entry.by_default {
+        line("default", "true");
+    }
     line("column", if entry.column { "true" } else { "false" });
     if entry.stored {
         line("stored", "true");
@@ -343,13 +349,14 @@ mod tests {
                 FieldKind::Date,
                 FieldKind::Path,
             ];
-            for (kind, uses) in kinds.iter().flat_map(|kind| (0..8).map(move |uses| (kind, uses))) {
+            for (kind, uses) in kinds.iter().flat_map(|kind| (0..16).map(move |uses| (kind, uses))) {
                 let entry = FieldEntry {
                     name: format!("field-{names}.ä"),
                     kind: kind.clone(),
                     searched: uses & 1 != 0,
                     column: uses & 2 != 0,
                     stored: uses & 4 != 0,
+                    by_default: uses & 8 != 0,
                 };
                 names += usize::from(schema.add(entry).is_ok());
             }

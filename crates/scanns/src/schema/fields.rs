@@ -112,13 +112,15 @@ pub struct FieldEntry {
     pub column: bool,
     /// True if the terms are indexed; the kind must allow it.
     pub searched: bool,
+    /// True if words of a query that name no field search this field; see [`Schema::default_fields`].
+    pub by_default: bool,
 }
 
 impl FieldEntry {
     /// Creates a field that is searched if its kind allows it, and is neither stored nor a column.
     pub fn new(name: &str, kind: FieldKind) -> Self {
         let searched = kind.postings().is_some();
-        FieldEntry { name: name.into(), kind, stored: false, column: false, searched }
+        FieldEntry { name: name.into(), kind, stored: false, column: false, searched, by_default: false }
     }
 
     /// Creates a field of text with the analyzer `standard`, whose postings contain frequencies.
@@ -165,6 +167,12 @@ impl FieldEntry {
     #[must_use]
     pub fn column(self) -> Self {
         FieldEntry { column: true, ..self }
+    }
+
+    /// Makes the field one of those that words without a field search.
+    #[must_use]
+    pub fn searched_by_default(self) -> Self {
+        FieldEntry { by_default: true, ..self }
     }
 
     /// Does not index the terms of the field.
@@ -225,6 +233,12 @@ impl Schema {
         if entry.searched && entry.kind.postings().is_none() {
             return refuse("has a kind that cannot be searched by terms", "make it a column to filter by it");
         }
+        if entry.by_default && !entry.searched {
+            return refuse(
+                "has no terms that words could find",
+                "search it, or leave out that it is a default",
+            );
+        }
         if !entry.searched && !entry.stored && !entry.column {
             let problem = "would be neither searched nor stored nor a column";
             return refuse(problem, "choose at least one of these, or remove the field");
@@ -279,13 +293,21 @@ impl Schema {
         named.or_else(text).map(|(field, _)| field).or_else(|| self.searched().next().map(|(field, _)| field))
     }
 
-    /// The fields to search if a query names none, in order: all searched texts, or else
-    /// [`Schema::default_field`].
+    /// The fields to search if a query names none, in order: those that are searched by default, or else all
+    /// searched texts, or else [`Schema::default_field`].
     pub fn default_fields(&self) -> Vec<Field> {
         let is_text = |entry: &FieldEntry| entry.searched && matches!(entry.kind, FieldKind::Text { .. });
-        let texts: Vec<Field> =
-            self.fields().filter(|(_, entry)| is_text(entry)).map(|(field, _)| field).collect();
-        if texts.is_empty() { self.default_field().into_iter().collect() } else { texts }
+        let of = |wanted: &dyn Fn(&FieldEntry) -> bool| -> Vec<Field> {
+            self.fields().filter(|(_, entry)| wanted(entry)).map(|(field, _)| field).collect()
+        };
+        let mut found = of(&|entry| entry.by_default);
+        if found.is_empty() {
+            found = of(&is_text);
+        }
+        if found.is_empty() {
+            found.extend(self.default_field());
+        }
+        found
     }
 
     /// The field for the bytes of files and lines, with its analyzer and the details of its postings.
@@ -332,6 +354,7 @@ mod tests {
         let size = schema.add(FieldEntry::new("size", FieldKind::Unsigned).stored()).unwrap();
         let body = schema.add(FieldEntry::new("text", text)).unwrap();
         assert_eq!(schema.default_field(), Some(body));
+        assert_eq!(schema.default_fields(), [title, body]);
         assert_eq!(schema.field("size"), Some(size));
         assert_eq!(schema.field("nothing"), None);
         assert!(schema.searched().map(|(field, _)| field).eq([owner, title, body]));
@@ -343,7 +366,11 @@ mod tests {
             assert!(schema.add(FieldEntry { stored, ..FieldEntry::new(name, kind) }).is_err(), "{name}");
         }
         assert!(schema.add(FieldEntry::new("time", FieldKind::Signed)).is_err());
-        for number in 4..64 {
+        let tag = schema.add(FieldEntry::new("tag", FieldKind::Keyword).searched_by_default()).unwrap();
+        assert_eq!(schema.default_fields(), [tag]);
+        let unsearched = FieldEntry::new("x", FieldKind::Keyword).not_searched().stored();
+        assert!(schema.add(unsearched.searched_by_default()).is_err());
+        for number in 5..64 {
             schema.add(FieldEntry::new(&format!("f{number}"), FieldKind::Bytes).stored()).unwrap();
         }
         assert!(schema.add(FieldEntry::new("f64", FieldKind::Bytes).stored()).is_err());

@@ -38,7 +38,8 @@ pub(super) fn put_field(out: &mut Vec<u8>, entry: &FieldEntry, source: &FieldSou
     let uses = u32::from(entry.stored)
         | u32::from(entry.column) << 1
         | u32::from(entry.searched) << 2
-        | u32::from(source.is_key) << 3;
+        | u32::from(source.is_key) << 3
+        | u32::from(entry.by_default) << 4;
     out.extend([kind, uses].map(u32::to_le_bytes).as_flattened());
     if let FieldKind::Text { analyzer, postings } = &entry.kind {
         let (code, parameters) = analyzer.code();
@@ -78,10 +79,10 @@ pub(super) fn read_field(reader: &mut ByteReader<'_>) -> Option<(FieldEntry, Fie
         _ => return None,
     };
     let uses_of = |bit: u32| uses & bit != 0;
-    let (stored, column, searched) = (uses_of(1), uses_of(2), uses_of(4));
+    let (stored, column, searched, by_default) = (uses_of(1), uses_of(2), uses_of(4), uses_of(16));
     let source = FieldSource { source, format, is_key: uses_of(8) };
-    (uses <= 15 && format.fits(&kind))
-        .then_some((FieldEntry { name, kind, stored, column, searched }, source))
+    (uses <= 31 && format.fits(&kind))
+        .then_some((FieldEntry { name, kind, stored, column, searched, by_default }, source))
 }
 
 /// Reads a text behind its length.

@@ -105,6 +105,9 @@ impl Snapshot {
     /// The terms of a document in a field with their frequencies, from its vector or else from its stored text;
     /// `None` if the index has neither.
     fn term_counts(&self, hit: &Hit, field: Field) -> Result<Option<Vec<(Vec<u8>, usize)>>> {
+        if self.schema().entry(field).is_none_or(|entry| entry.postings().is_none()) {
+            return Ok(None);
+        }
         let is_default = field == self.default_field();
         if let Some(vector) = self.vector(hit)?.filter(|_| is_default) {
             return Ok(Some(frequencies(vector)));
