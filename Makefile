@@ -1,14 +1,16 @@
 # What a checkout can do; each target is one or two lines here or a script in ci/.
 
 CARGO ?= cargo
+PREFIX ?= /usr/local
 TARGET := $(or $(CARGO_TARGET_DIR),target)
 
-.PHONY: help setup build demo test soak fuzz mutants bench bench-peers
+.PHONY: help setup build install demo test soak fuzz mutants bench bench-peers
 
 help:
 	@echo "make setup   install what building and testing need, if it is missing"
 	@echo "make build   build the scanns command: $(TARGET)/release/scanns"
-	@echo "make demo    index documentation, headers and a metadata dump of this machine, and search them"
+	@echo "make install PREFIX=~/.local   copy the command to PREFIX/bin; PREFIX is /usr/local if it is left out"
+	@echo "make demo    index and search this machine's own files, in a minute after the build"
 	@echo "make test    format, lints, all tests, and the models of concurrent code"
 	@echo "make test CI=1   the same, and checks of other platforms and toolchains where these can be installed"
 	@echo "make fuzz    coverage-guided fuzzing of every decoder and parser; ARGS="TARGET SECONDS" choose"
@@ -23,7 +25,11 @@ setup:
 build:
 	$(CARGO) build --release --locked -p scanns-cli
 
-demo: build
+install: build
+	install -D -m 755 $(TARGET)/release/scanns $(DESTDIR)$(PREFIX)/bin/scanns
+	@command -v scanns >/dev/null || echo "add $(PREFIX)/bin to PATH to call it as scanns"
+
+demo: setup build
 	@ci/demo.sh $(TARGET)/release/scanns $(TARGET)/demo
 
 test: setup

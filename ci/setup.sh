@@ -6,14 +6,28 @@ cd "$(dirname "$0")/.."
 oldest=$(sed -n 's/^rust-version = "\(.*\)"/\1/p' Cargo.toml)
 
 if ! command -v cargo >/dev/null; then
-    echo "cargo is missing: install Rust $oldest or newer, see https://rustup.rs" >&2
+    echo "Rust $oldest or newer is missing: curl -sSf https://sh.rustup.rs | sh -s -- -y && . ~/.cargo/env" >&2
     exit 1
 fi
 found=$(rustc --version | awk '{ print $2 }')
 if [ "$(printf '%s\n' "$oldest" "$found" | sort -V | head -n 1)" != "$oldest" ]; then
-    echo "Rust $found is too old: $oldest or newer is needed, see https://rustup.rs" >&2
+    echo "Rust $found is too old, $oldest or newer is needed: rustup update stable, or see https://rustup.rs" >&2
     exit 1
 fi
+
+# Installs a Debian package, with a fresh list of packages.
+debian() {
+    if ! command -v apt-get >/dev/null || [ "$(id -u)" != 0 ]; then
+        echo "$1 is missing: install it, for example with sudo apt-get install -y $1" >&2
+        exit 1
+    fi
+    echo "installing $1"
+    if [ -z "${updated:-}" ]; then
+        apt-get update -q
+        updated=yes
+    fi
+    apt-get install -qy "$@"
+}
 
 # Formatter and linter come with most toolchains; minimal ones, and Debian's, have them apart.
 component() {
@@ -21,14 +35,10 @@ component() {
     if cargo "$subcommand" --version >/dev/null 2>&1; then
         return
     fi
-    echo "installing $rustup_name"
     if command -v rustup >/dev/null; then
         rustup component add "$rustup_name"
-    elif command -v apt-get >/dev/null && [ "$(id -u)" = 0 ]; then
-        apt-get install -y "$debian_name"
     else
-        echo "cargo $subcommand is missing: install $rustup_name as the toolchain was installed" >&2
-        exit 1
+        debian "$debian_name"
     fi
 }
 component fmt rustfmt rustfmt
@@ -36,13 +46,11 @@ component clippy clippy rust-clippy
 
 # Rust links with the C toolchain's linker, and Zstandard is compiled by its compiler.
 if ! command -v cc >/dev/null; then
-    if command -v apt-get >/dev/null && [ "$(id -u)" = 0 ]; then
-        apt-get install -y gcc libc6-dev
-    else
-        echo "a C compiler is missing: install gcc" >&2
-        exit 1
-    fi
+    debian gcc libc6-dev
 fi
 
-cargo fetch --locked --target "$(rustc -vV | sed -n "s/^host: //p")"
+if ! cargo fetch --locked --target "$(rustc -vV | sed -n "s/^host: //p")"; then
+    echo "the crates that scanns is built from cannot be fetched: the first build needs the network" >&2
+    exit 1
+fi
 echo "ready: Rust $found"

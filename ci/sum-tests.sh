@@ -11,6 +11,7 @@ passed=0
 failed=0
 for step in "$@"; do
     echo "== $step"
+    begun=$SECONDS
     bash -c "$step" 2>&1 | tee "$log"
     status=${PIPESTATUS[0]}
     read -r ok bad < <(awk '/^test result: / { ok += $4; bad += $6 } END { print ok + 0, bad + 0 }' "$log")
@@ -18,6 +19,7 @@ for step in "$@"; do
         echo "== failed with status $status: $step"
         bad=1
     fi
+    echo "== $((SECONDS - begun)) s: $step"
     passed=$((passed + ok))
     failed=$((failed + bad))
 done

@@ -51,6 +51,7 @@ pub fn run(args: &IndexArgs) -> Result<Outcome> {
             print_summary(output, &built)?;
         }
         list_failures(&built.failed);
+        records::list_conflicts(&built.records);
         records::list_malformed(&built.records);
     }
     Ok(outcome(&built))
@@ -62,7 +63,10 @@ fn outcome(built: &IndexReport) -> Outcome {
             "stopped; what was indexed so far is committed, and the same command resumes from there",
         );
         Outcome::Stopped
-    } else if built.failed.is_empty() && built.records.malformed == 0 {
+    } else if built.failed.is_empty()
+        && built.records.malformed == 0
+        && !records::has_serious_conflicts(&built.records)
+    {
         Outcome::Done
     } else {
         Outcome::WithFailures

@@ -5,8 +5,8 @@ use std::path::Path;
 use std::sync::atomic::AtomicBool;
 
 use anyhow::{Context, Result, ensure};
-use scanns::index::{IndexOptions, MalformedRecord, RecordReport};
-use scanns::schema::Records;
+use scanns::index::{FieldConflict, IndexOptions, MalformedRecord, RecordReport};
+use scanns::schema::{Records, ValueFormat};
 use scanns::sources::{FieldOptions, Inferred};
 use serde_json::{Map, Value, json};
 
@@ -57,11 +57,6 @@ pub fn print(out: &mut Output, records: &RecordReport) -> Result<()> {
     if records.blank > 0 {
         writeln!(out, "blank: {} skipped", units::counted(records.blank, "record"))?;
     }
-    for conflict in &records.conflicts {
-        let (name, values) = (&conflict.field, units::counted(conflict.count, "value"));
-        let example = report::escaped(conflict.example.as_bytes());
-        writeln!(out, "field {name}: {values} of another type skipped, the first was \"{example}\"")?;
-    }
     if let Some((_, values)) = unknown(records) {
         let shown = records.unknown.iter().take(NAMES_SHOWN);
         let names: Vec<_> = shown.map(|(name, _)| report::escaped(name.as_bytes())).collect();
@@ -80,17 +75,27 @@ fn unknown(records: &RecordReport) -> Option<(usize, u64)> {
 
 /// Prints the fields that were inferred from a sample.
 fn print_inferred(out: &mut Output, inferred: &Inferred) -> Result<()> {
-    let Inferred { schema, figures, left_out, counts, .. } = inferred;
+    let Inferred { schema, sources, figures, left_out, counts } = inferred;
     let width = schema.fields().map(|(_, entry)| entry.name.chars().count()).max().unwrap_or(0).max(5);
     let records = units::counted(counts.documents(), "record");
     writeln!(out, "fields inferred from a sample of {records} (--infer-schema writes a file to edit):")?;
     writeln!(out, "  {:width$}  {:8}  {:16}  {:>9}  different", "field", "type", "uses", "values")?;
-    for ((_, entry), figures) in schema.fields().zip(figures) {
-        let uses = [(entry.searched, "searched"), (entry.column, "column"), (entry.stored, "stored")];
+    for ((field, entry), figures) in schema.fields().zip(figures) {
+        let is_key = sources.key() == Some(field);
+        let uses = [
+            (is_key, "key"),
+            (entry.searched, "searched"),
+            (entry.column, "column"),
+            (entry.stored, "stored"),
+        ];
         let uses: Vec<_> = uses.iter().filter(|(holds, _)| *holds).map(|(_, name)| *name).collect();
         let (values, distinct) = (units::count(figures.values), units::count(figures.distinct));
         let (name, kind, uses) = (&entry.name, entry.kind.name(), uses.join(", "));
-        writeln!(out, "  {name:width$}  {kind:8}  {uses:16}  {values:>9}  {distinct:>9}")?;
+        let format = match sources.format(field) {
+            ValueFormat::Auto => String::new(),
+            format => format!("  {format}"),
+        };
+        writeln!(out, "  {name:width$}  {kind:8}  {uses:16}  {values:>9}  {distinct:>9}{format}")?;
     }
     if !left_out.is_empty() {
         let shown: Vec<_> =
@@ -99,6 +104,48 @@ fn print_inferred(out: &mut Output, inferred: &Inferred) -> Result<()> {
         writeln!(out, "  no field for {}{more}", shown.join(", "))?;
     }
     Ok(())
+}
+
+/// Warns about fields with values that do not fit.
+pub fn list_conflicts(records: &RecordReport) {
+    for conflict in &records.conflicts {
+        let FieldConflict { field, count, values, example, path, line, .. } = conflict;
+        let example = report::escaped(example.as_bytes());
+        let share = if conflict.is_serious() { share(*count, *values) } else { String::new() };
+        let (fit, are) = if *count == 1 { ("does", "was") } else { ("do", "were") };
+        report::note(&format!(
+            "field {field}: {} of {}{share} {fit} not fit its type and {are} left out; the first is \
+             \"{example}\" at {}:{line}; {}",
+            units::count(*count),
+            units::counted(*values, "value"),
+            report::path_text(path),
+            advice(conflict),
+        ));
+    }
+}
+
+/// A part of a number in percent, in parentheses.
+fn share(part: u64, of: u64) -> String {
+    format!(" ({:.0} %)", (part as f64 / of.max(1) as f64 * 100.0).max(1.0))
+}
+
+/// What to write into a schema file for the values of a field.
+fn advice(conflict: &FieldConflict) -> String {
+    match &conflict.hint {
+        Some(hint) => {
+            format!("write {hint} for this field into a schema file (--infer-schema) and index again")
+        }
+        None if conflict.is_serious() => {
+            "write type = \"keyword\" for this field into a schema file (--infer-schema) and index again"
+                .into()
+        }
+        None => "the rest of their records is indexed".into(),
+    }
+}
+
+/// True if more than one percent of the values of some field do not fit.
+pub fn has_serious_conflicts(records: &RecordReport) -> bool {
+    records.conflicts.iter().any(FieldConflict::is_serious)
 }
 
 /// Lists malformed records in the same way as failed inputs.
@@ -127,9 +174,7 @@ pub fn as_json(records: &RecordReport) -> Value {
         );
         Value::from(object)
     });
-    let conflicts = records.conflicts.iter().map(
-        |conflict| json!({"field": conflict.field, "values": conflict.count, "example": conflict.example}),
-    );
+    let conflicts = records.conflicts.iter().map(conflict_json);
     let unknown = records.unknown.iter().map(|(name, count)| json!({"name": name, "values": count}));
     json!({
         "blank": records.blank,
@@ -140,4 +185,21 @@ pub fn as_json(records: &RecordReport) -> Value {
         "unknown_rest": records.unknown_rest,
         "inferred": records.inferred.as_ref().map(schema_file::inferred_text),
     })
+}
+
+fn conflict_json(conflict: &FieldConflict) -> Value {
+    let FieldConflict { field, count, values, example, path, line, hint } = conflict;
+    let mut object = Map::new();
+    for (name, value) in [
+        ("field", json!(field)),
+        ("left_out", json!(count)),
+        ("values", json!(values)),
+        ("example", json!(example)),
+        ("line", json!(line)),
+        ("hint", json!(hint)),
+    ] {
+        object.insert(name.into(), value);
+    }
+    report::put_bytes(&mut object, "path", path.as_os_str().as_encoded_bytes());
+    object.into()
 }

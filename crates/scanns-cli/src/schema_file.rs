@@ -8,7 +8,7 @@ use std::ops::Range;
 use std::path::Path;
 
 use anyhow::{Context, Result, anyhow, bail, ensure};
-use scanns::schema::{Analyzer, FieldEntry, FieldKind, Postings, Schema};
+use scanns::schema::{Analyzer, Field, FieldEntry, FieldKind, Postings, Schema, ValueFormat};
 use scanns::sources::{FieldFigures, Inferred, Sources};
 use serde::Deserialize;
 use toml::Spanned;
@@ -39,9 +39,12 @@ struct SchemaTable {
     #[serde(rename = "type")]
     kind: String,
     source: Option<String>,
+    format: Option<String>,
+    key: Option<bool>,
     analyzer: Option<String>,
     postings: Option<String>,
     searched: Option<bool>,
+    default: Option<bool>,
     column: Option<bool>,
     stored: Option<bool>,
 }
@@ -68,20 +71,51 @@ fn parse(text: &str) -> Result<(Schema, Sources)> {
     }
     let document: SchemaDocument = toml::from_str(text).context("a key is unknown or has a wrong value")?;
     let mut schema = Schema::new();
-    let mut sources = Vec::new();
+    let mut added = Vec::new();
     for table in &document.field {
         let place = || format!("line {}, field {:?}", line(text, &table.span()), table.get_ref().name);
         let table = table.get_ref();
         let field = entry(table).and_then(|entry| Ok(schema.add(entry)?)).with_context(place)?;
-        sources.extend(table.source.as_deref().map(|source| (field, source)));
+        added.push((field, table, format(table).with_context(place)?));
     }
     ensure!(
         schema.searched().next().is_some(),
         "no field is searched: give a field type = \"text\" or \"keyword\", without searched = false"
     );
     let mut known = Sources::of(&schema);
-    sources.into_iter().for_each(|(field, source)| known.set(field, source));
+    for (field, table, format) in added {
+        if let Some(source) = &table.source {
+            known.set(field, source);
+        }
+        known.set_format(field, format);
+        if table.key == Some(true) {
+            set_key(&schema, &mut known, field)?;
+        }
+    }
     Ok((schema, known))
+}
+
+/// How the values of a field are written in records.
+fn format(table: &SchemaTable) -> Result<ValueFormat> {
+    let Some(name) = &table.format else { return Ok(ValueFormat::Auto) };
+    let format = ValueFormat::parse(name)?;
+    let kind = entry(table)?.kind;
+    ensure!(format.fits(&kind), "format {name:?} does not go with type {:?}", table.kind);
+    Ok(format)
+}
+
+/// Makes a field the key of documents.
+fn set_key(schema: &Schema, sources: &mut Sources, field: Field) -> Result<()> {
+    let name = schema.entry(field).map_or("", |entry| entry.name.as_str());
+    if let Some(other) = sources.key().and_then(|key| schema.entry(key)) {
+        bail!("fields {:?} and {name:?} both have key = true: only one field is the key", other.name);
+    }
+    ensure!(
+        schema.entry(field).is_some_and(FieldEntry::can_be_key),
+        "field {name:?} cannot be the key: a key has type = \"keyword\", searched = true and column = true"
+    );
+    sources.set_key(field);
+    Ok(())
 }
 
 /// The number of the line in which a part of a text begins.
@@ -113,6 +147,7 @@ fn entry(table: &SchemaTable) -> Result<FieldEntry> {
     let plain = FieldEntry::new(&table.name, kind);
     Ok(FieldEntry {
         searched: table.searched.unwrap_or(plain.searched),
+        by_default: table.default.unwrap_or(false),
         column: table.column.unwrap_or(!is_text),
         stored: table.stored.unwrap_or(false),
         ..plain
@@ -150,7 +185,13 @@ const HEAD: &str = "\
 # and may have
 #   source    its name in records, if that is different: members of nested objects separated by dots, or a
 #             column of CSV. Several fields may have the same source.
+#   format    how its dates or numbers are written: \"epoch-s\", \"epoch-ms\", \"epoch-us\", \"epoch-ns\" for
+#             numbers since 1970, \"rfc3339\", \"rfc2822\", \"log\"; default for dates: any of the last three;
+#             for numbers \"1.234,56\", \"1234,56\", \"1 234,56\", \"1,234.56\", \"1 234.56\", \"1'234.56\"
+#   key       true if its values name the documents: a record replaces an earlier one with the same value; for
+#             one keyword
 #   searched  true to find documents by its terms; only for text and keyword, where it is the default
+#   default   true to search it by words of a query that name no field; without any such field, all texts
 #   column    true to sort, filter, count and group documents by it; the default except for text
 #   stored    true to store its values with the document, to read them back; default: false
 # and for text
@@ -172,8 +213,7 @@ pub fn text(schema: &Schema, sources: &Sources, figures: &[FieldFigures]) -> Str
         if let Some(figures) = figures.get(number) {
             text.push_str(&told(figures));
         }
-        let source = sources.source(field).filter(|source| *source != entry.name);
-        push(&mut text, entry, source);
+        push(&mut text, field, entry, sources);
     }
     text
 }
@@ -196,28 +236,45 @@ pub fn inferred_text(inferred: &Inferred) -> String {
 
 /// The statistics of a sample, as a comment.
 fn told(figures: &FieldFigures) -> String {
-    let FieldFigures { values, nulls, distinct, bytes, longest } = figures;
+    let FieldFigures { values, nulls, distinct, bytes, longest, misfits, misfit, number_formats } = figures;
     let mean = bytes.checked_div(*values).unwrap_or(0);
     let nulls = if *nulls > 0 { format!(", and {nulls} nulls") } else { String::new() };
-    format!(
+    let mut text = format!(
         "# {values} values{nulls}; about {distinct} different; {mean} bytes on average, at most {longest}\n"
-    )
+    );
+    if let Some(misfit) = misfit {
+        text.push_str(&format!("# {misfits} of them do not fit the type, such as {}\n", quoted(misfit)));
+    }
+    if !number_formats.is_empty() {
+        let formats: Vec<_> = number_formats.iter().map(|format| quoted(format.name())).collect();
+        text.push_str(&format!("# numbers with type = \"float\" and format = {}\n", formats.join(" or ")));
+    }
+    text
 }
 
 /// Appends the table of a field. `searched` and `column` are written even if they have their defaults.
-fn push(text: &mut String, entry: &FieldEntry, source: Option<&str>) {
+fn push(text: &mut String, field: Field, entry: &FieldEntry, sources: &Sources) {
     let mut line = |key: &str, value: &str| text.push_str(&format!("{key} = {value}\n"));
     line("[[field]]\nname", &quoted(&entry.name));
-    if let Some(source) = source {
+    if let Some(source) = sources.source(field).filter(|source| *source != entry.name) {
         line("source", &quoted(source));
     }
     line("type", &quoted(entry.kind.name()));
+    if sources.format(field) != ValueFormat::Auto {
+        line("format", &quoted(sources.format(field).name()));
+    }
+    if sources.key() == Some(field) {
+        line("key", "true");
+    }
     if let FieldKind::Text { analyzer, postings } = &entry.kind {
         line("analyzer", &quoted(&analyzer.name()));
         line("postings", &quoted(postings_name(*postings)));
     }
     if entry.kind.postings().is_some() {
         line("searched", if entry.searched { "true" } else { "false" });
+    }
+    if entry.by_default {
+        line("default", "true");
     }
     line("column", if entry.column { "true" } else { "false" });
     if entry.stored {
@@ -292,25 +349,32 @@ mod tests {
                 FieldKind::Date,
                 FieldKind::Path,
             ];
-            for (kind, uses) in kinds.iter().flat_map(|kind| (0..8).map(move |uses| (kind, uses))) {
+            for (kind, uses) in kinds.iter().flat_map(|kind| (0..16).map(move |uses| (kind, uses))) {
                 let entry = FieldEntry {
                     name: format!("field-{names}.ä"),
                     kind: kind.clone(),
                     searched: uses & 1 != 0,
                     column: uses & 2 != 0,
                     stored: uses & 4 != 0,
+                    by_default: uses & 8 != 0,
                 };
                 names += usize::from(schema.add(entry).is_ok());
             }
             let mut sources = Sources::of(&schema);
             let (first, _) = schema.fields().next().unwrap();
             sources.set(first, "one\ttwo \"three\" \\ \u{85}");
+            for (field, entry) in schema.fields() {
+                match entry.kind {
+                    FieldKind::Date => sources.set_format(field, ValueFormat::parse("epoch-us").unwrap()),
+                    FieldKind::Float => sources.set_format(field, ValueFormat::parse("1'234.56").unwrap()),
+                    FieldKind::Keyword if entry.can_be_key() => sources.set_key(field),
+                    _ => {}
+                }
+            }
             let text = text(&schema, &sources, &[]);
             let (read, read_sources) = parse(&text).unwrap();
             assert_eq!(read, schema, "{text}");
-            for (field, _) in schema.fields() {
-                assert_eq!(read_sources.source(field), sources.source(field), "{text}");
-            }
+            assert_eq!(read_sources, sources, "{text}");
         }
         assert!(names > 90, "{names}");
     }
@@ -359,6 +423,17 @@ mod tests {
             (
                 "name = 'a'\ntype = 'text'\n\n[[field]]\n# again\nname = 'a'\ntype = 'date'",
                 "line 7, field \"a\": field 'a' already exists",
+            ),
+            (
+                "name = 'a'\ntype = 'date'\nformat = 'epoch'",
+                "line 3, field \"a\": format 'epoch' is unknown: use auto, epoch-s",
+            ),
+            ("name = 'a'\ntype = 'keyword'\nformat = 'epoch-s'", "format \"epoch-s\" does not go with type"),
+            ("name = 'a'\ntype = 'text'\nkey = true", "field \"a\" cannot be the key: a key has type"),
+            (
+                "type = 'keyword'\nname = 'a'\nkey = true\n\
+                 [[field]]\ntype = 'keyword'\nname = 'b'\nkey = true",
+                "\"a\" and \"b\" both have key = true",
             ),
             ("name = 'a'\nname = 'b'", "not valid TOML"),
             ("name = 'a'\ntype = 'text'\n[more]", "unknown field `more`"),

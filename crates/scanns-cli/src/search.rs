@@ -19,6 +19,7 @@ use std::ops::ControlFlow;
 
 use anyhow::{Result, anyhow, bail};
 use scanns::aggregate::{Aggregated, Aggregation};
+use scanns::query::WeightedField;
 use scanns::schema::Value as Typed;
 use scanns::schema::{Field, Store};
 use scanns::search::{Budget, Explanation, Model, PreparedQuery, SearchThreads, Searcher, Snippet};
@@ -50,10 +51,11 @@ pub fn run(args: &SearchArgs) -> Result<Outcome> {
              --content and --snippets"
         );
     }
-    let field = field(&snapshot, args.field.as_deref())?;
+    let fields = fields(&snapshot, args.field.as_deref())?;
+    let field = main_field(&snapshot, &fields);
     let operator = args.default_operator.into();
     if let Some(path) = &args.batch.queries {
-        let batch = batch::Batch { args, snapshot: &snapshot, field, operator, model };
+        let batch = batch::Batch { args, snapshot: &snapshot, field, fields: &fields, operator, model };
         return batch::run(&batch, path);
     }
     let budget = args.timeout.map(Budget::of);
@@ -61,13 +63,13 @@ pub fn run(args: &SearchArgs) -> Result<Outcome> {
     let searcher = timed(snapshot.searcher_in(field), budget.as_ref()).with_threads(&threads);
     let (query, itself) = match similar::like(&args.like, &snapshot, field)? {
         Some(like) => like,
-        None => (asked::query(args, &snapshot, field, operator)?, None),
+        None => (asked::query(args, &snapshot, &fields, operator)?, None),
     };
     let query = similar::expand(&args.feedback, &snapshot, query, field, model)?;
     let facets = Facets::new(&snapshot, &args.columns)?;
     let mut out = Output::stdout();
     if args.print_query {
-        writeln!(out, "{}", snapshot.query_json_in(field, &query)?)?;
+        writeln!(out, "{}", snapshot.query_json_in(&fields, &query)?)?;
         out.flush()?;
         return Ok(Outcome::Done);
     }
@@ -184,6 +186,26 @@ fn suggest(searcher: &Searcher<'_>, query: &Query) -> Result<()> {
         ));
     }
     Ok(())
+}
+
+/// The fields that words search: those in a list such as `title^3,body`, or the default fields of the index.
+pub fn fields(snapshot: &Snapshot, names: Option<&str>) -> Result<Vec<WeightedField>> {
+    let Some(names) = names else {
+        return Ok(snapshot.schema().default_fields().into_iter().map(WeightedField::from).collect());
+    };
+    let weighted = |name: &str| {
+        let (name, weight) = name.split_once('^').unwrap_or((name, "1"));
+        let weight = weight.parse().ok().filter(|weight: &f32| *weight > 0.0 && weight.is_finite());
+        let Some(weight) = weight else { bail!("--field {names}: write a weight as in title^3,body^0.5") };
+        Ok(WeightedField { field: field(snapshot, Some(name))?, weight })
+    };
+    names.split(',').map(|name| weighted(name.trim())).collect()
+}
+
+/// The field of snippets, of expansions, and of similar documents, among those that words search.
+pub fn main_field(snapshot: &Snapshot, fields: &[WeightedField]) -> Field {
+    let default = snapshot.schema().default_field().filter(|main| fields.iter().any(|of| of.field == *main));
+    default.or(fields.first().map(|first| first.field)).unwrap_or_default()
 }
 
 /// The field to search: the named one, or the default.

@@ -47,8 +47,9 @@ pub struct EvalArgs {
     /// Parts of a TREC topic to use as its text
     #[arg(long, value_enum, value_name = "PART", default_value = "title", value_delimiter = ',')]
     pub parts: Vec<PartArg>,
-    /// The field to search [default: text, or the first field]
-    #[arg(long, value_name = "NAME")]
+    /// The fields that words search, with weights: title or title^3,body. A word counts by the field where it
+    /// scores best [default: all fields of text]
+    #[arg(long, value_name = "NAME,NAME")]
     pub field: Option<String>,
     /// Maximum number of documents per topic
     #[arg(long, value_name = "N", default_value = "1000", value_parser = positive)]

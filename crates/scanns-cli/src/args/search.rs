@@ -88,8 +88,9 @@ pub struct SearchArgs {
     /// Only count the matching documents
     #[arg(long, conflicts_with_all = ["top", "all"])]
     pub count: bool,
-    /// The field to search, if documents have several [default: text, or the first field]
-    #[arg(long, value_name = "NAME")]
+    /// The fields that words search, with weights: title or title^3,body. A word counts by the field where it
+    /// scores best [default: all fields of text]
+    #[arg(long, value_name = "NAME,NAME")]
     pub field: Option<String>,
     /// How to combine words without an operator between them
     #[arg(long, value_enum, value_name = "OP", default_value = "or")]

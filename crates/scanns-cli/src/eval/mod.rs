@@ -12,6 +12,7 @@ use std::path::Path;
 use anyhow::{Context, Result, bail};
 use indicatif::{ProgressBar, ProgressIterator};
 use scanns::analysis::Tokenizer;
+use scanns::query::Operator;
 use scanns::schema::Field;
 use scanns::{Query, Snapshot};
 use serde_json::{Map, Value, json};
@@ -70,16 +71,21 @@ fn answer(args: &EvalArgs, index: &Path) -> Result<Run> {
     let Some(path) = &args.topics else { bail!("give --topics") };
     let topics = topics::parse(&read(path)?, &args.parts).with_context(|| path_text(path))?;
     let snapshot = Snapshot::open(index)?;
-    let field = search::field(&snapshot, args.field.as_deref())?;
+    let fields = search::fields(&snapshot, args.field.as_deref())?;
+    let field = search::main_field(&snapshot, &fields);
     let searcher = snapshot.searcher_in(field);
     let mut tokenizer = snapshot.schema().analyzer(field).map(Tokenizer::new);
     let mut run = Run::default();
     for Topic { id, text } in topics.iter().progress_with(ProgressBar::new(topics.len() as u64)) {
-        let terms = match &mut tokenizer {
-            Some(tokenizer) => tokenizer.terms(text),
-            None => vec![text.as_bytes().to_vec()],
+        let query = match (&mut tokenizer, &fields[..]) {
+            (_, [_, _, ..]) => {
+                let words = serde_json::json!({ "match": text }).to_string();
+                snapshot.parse_json_in(&fields, &words, Operator::Or)?
+            }
+            (Some(tokenizer), _) => bag_of_words(field, tokenizer.terms(text)),
+            (None, _) => bag_of_words(field, vec![text.as_bytes().to_vec()]),
         };
-        let query = similar::expand(&args.feedback, &snapshot, bag_of_words(field, terms), field, model)?;
+        let query = similar::expand(&args.feedback, &snapshot, query, field, model)?;
         let mut found = Vec::new();
         for hit in searcher.top_k(&query, model, args.hits)? {
             found.push((docno(&searcher.key(&hit)?, args.docno), hit.score));

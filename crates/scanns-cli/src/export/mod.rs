@@ -169,10 +169,7 @@ fn what(
     let what = [
         ("the version of scanns", json!(env!("CARGO_PKG_VERSION"))),
         ("the index", json!([snapshot.info().generation, segments])),
-        (
-            "the query",
-            json!(snapshot.query_json_in(snapshot.schema().default_field().unwrap_or_default(), query)?),
-        ),
+        ("the query", json!(snapshot.query_json_in(&[], query)?)),
         ("--fields", json!(names)),
         ("--format", json!(format!("{format:?}"))),
         ("--sort", json!(format!("{:?}", args.sort))),

@@ -6,25 +6,24 @@ use std::os::unix::ffi::OsStrExt;
 use std::path::Path;
 
 use anyhow::{Context, Result, bail};
-use scanns::query::Operator;
-use scanns::schema::Field;
+use scanns::query::{Operator, WeightedField};
 use scanns::{Query, Snapshot};
 
 use crate::args::SearchArgs;
 use crate::report::{escaped, path_text};
 
-/// The query; `field` is its default field.
+/// The query; `fields` are its default fields.
 pub(super) fn query(
     args: &SearchArgs,
     snapshot: &Snapshot,
-    field: Field,
+    fields: &[WeightedField],
     operator: Operator,
 ) -> Result<Query> {
     match &args.query_json {
-        Some(given) => Ok(snapshot.parse_json_in(field, &json(given)?, operator)?),
+        Some(given) => Ok(snapshot.parse_json_in(fields, &json(given)?, operator)?),
         None => {
             refuse_indexes(&args.query)?;
-            Ok(snapshot.parse_in(field, &args.query.join(" "), operator)?)
+            Ok(snapshot.parse_in(fields, &args.query.join(" "), operator)?)
         }
     }
 }

@@ -11,7 +11,7 @@ use std::path::Path;
 use std::sync::atomic::{AtomicUsize, Ordering};
 
 use anyhow::{Context, Result};
-use scanns::query::Operator;
+use scanns::query::{Operator, WeightedField};
 use scanns::schema::Field;
 use scanns::search::{Budget, Model};
 use scanns::{Error, Hit, Snapshot};
@@ -37,6 +37,7 @@ pub(super) struct Batch<'a> {
     pub(super) args: &'a SearchArgs,
     pub(super) snapshot: &'a Snapshot,
     pub(super) field: Field,
+    pub(super) fields: &'a [WeightedField],
     pub(super) operator: Operator,
     pub(super) model: Model,
 }
@@ -199,7 +200,7 @@ fn answer(batch: &Batch<'_>, line: &Line) -> Result<Timed> {
     };
     let budget = batch.args.timeout.map(Budget::of);
     let searcher = timed(batch.snapshot.searcher_in(batch.field), budget.as_ref());
-    let found = batch.snapshot.parse_in(batch.field, text, batch.operator).and_then(|query| {
+    let found = batch.snapshot.parse_in(batch.fields, text, batch.operator).and_then(|query| {
         if batch.args.count {
             return searcher.count(&query).map(Answer::Count);
         }

@@ -58,7 +58,7 @@ pub(super) fn page(asked: &Asked<'_>, aggregations: &[Aggregation]) -> Result<Pa
     let Asked { args, snapshot, searcher, query, prepared, model, field, itself, budget: _ } = asked;
     let wanted = args.top.saturating_add(itself.iter().count());
     let generation = snapshot.info().generation;
-    let digest = digest(&snapshot.query_json_in(*field, query)?, *model, *field, &args.page.sort);
+    let digest = digest(&snapshot.query_json_in(&[], query)?, *model, *field, &args.page.sort);
     let token = match args.page.after.as_deref() {
         None | Some(START) => None,
         Some(text) => Some(Token::parse(text)?.of(generation, digest)?),

@@ -271,3 +271,59 @@ fn empty_queries_stop_words_and_unknown_fields_mean_the_same_everywhere() {
         assert!(ran.stderr.contains("it has text"), "{more:?}: {}", ran.stderr);
     }
 }
+
+#[test]
+fn words_without_a_field_search_all_texts_and_the_best_field_counts() {
+    let place = Place::new();
+    let records = [
+        r#"{"name": "a", "title": "the red rose grows here", "body": "a flower with thorns that many people like"}"#,
+        r#"{"name": "b", "title": "the blue sky above us", "body": "there is no rose in it, only clouds and birds"}"#,
+        r#"{"name": "c", "title": "a rose is a rose", "body": "and a rose is a rose, said the poet of roses"}"#,
+    ];
+    let schema = "format = 1\n[[field]]\nname = \"title\"\ntype = \"text\"\n[[field]]\nname = \"body\"\ntype = \"text\"\n\
+                  [[field]]\nname = \"name\"\ntype = \"keyword\"\n";
+    let (schema, records) = (place.write("s.toml", schema.as_bytes()), records.join("\n"));
+    let records = place.write("r.jsonl", records.as_bytes());
+    let mut build = scanns(&["index", "--records", "jsonl", "--schema"]);
+    let ran = run(build.arg(schema).arg("-o").arg(place.index()).arg(records));
+    assert_eq!(ran.code, Some(0), "{}", ran.stderr);
+    let lines = |more: &[&str]| -> Vec<(String, f64)> {
+        let hits = place.search(&[&["--json"], more].concat()).lines();
+        let line =
+            |hit: &serde_json::Value| hit["key"].as_str().unwrap().rsplit(':').next().unwrap().to_owned();
+        hits.iter().map(|hit| (line(hit), hit["score"].as_f64().unwrap())).collect()
+    };
+    let keys = |more: &[&str]| lines(more).into_iter().map(|(line, _)| line).collect::<Vec<_>>();
+    assert_eq!(keys(&["rose", "--sort", "key"]), ["1", "2", "3"]);
+    assert_eq!(keys(&["rose", "--field", "title", "--sort", "key"]), ["1", "3"]);
+    assert_eq!(keys(&["rose", "--field", "body", "--sort", "key"]), ["2", "3"]);
+    // Words may be in different fields.
+    assert_eq!(keys(&["red thorns", "--default-operator", "and"]), ["1"]);
+    assert_eq!(
+        keys(&["rose -sky"]),
+        keys(&[
+            "--query-json",
+            r#"{"bool": {"should": [{"match": "rose"}], "must_not": [{"term": "sky"}]}}"#
+        ])
+    );
+    // The score is the best one, plus 0.3 of the other.
+    let [title, body] = ["title", "body"].map(|field| lines(&["rose", "--field", field]));
+    let of =
+        |hits: &[(String, f64)], line: &str| hits.iter().find(|hit| hit.0 == line).map_or(0.0, |hit| hit.1);
+    for (line, score) in lines(&["rose"]) {
+        let (a, b) = (of(&title, &line), of(&body, &line));
+        assert!((score - (a.max(b) + 0.3 * a.min(b))).abs() < 1e-5, "{line}");
+    }
+    for (line, score) in lines(&["rose", "--field", "title^3,body"]) {
+        let (a, b) = (3.0 * of(&title, &line), of(&body, &line));
+        assert!((score - (a.max(b) + 0.3 * a.min(b))).abs() < 1e-5, "{line}");
+    }
+    assert!(place.search(&["rose", "--explain"]).text().contains("the best of, plus 0.3 times the others"));
+    for (given, said) in [("title^0", "title^3,body^0.5"), ("title,boddy", "boddy"), ("title^x", "title^3")] {
+        let ran = place.search(&["rose", "--field", given]);
+        assert!(ran.code == Some(2) && ran.stderr.contains(said), "{}", ran.stderr);
+    }
+    // No word is missing if another field has it.
+    let ran = place.search(&["thorns grows zebra -rose"]);
+    assert!(!ran.stderr.contains("thorns"), "{}", ran.stderr);
+}

@@ -48,12 +48,10 @@ fn a_schema_is_written_edited_and_given_back() {
         edited.replacen("type = \"unsigned\"\ncolumn = true", "type = \"keyword\"\nstored = true", 1);
     std::fs::write(&schema, &edited).unwrap();
     let ran = place.index_with(&["--records", "csv", "--schema", path]);
-    assert_eq!(ran.code, Some(0), "{}\n{edited}", ran.stderr);
-    assert!(
-        ran.text().contains("field size: 1 value of another type skipped, the first was \"many\""),
-        "{}",
-        ran.text()
-    );
+    assert_eq!(ran.code, Some(1), "{}\n{edited}", ran.stderr);
+    let expected =
+        "field size: 1 of 3 values (33 %) does not fit its type and was left out; the first is \"many\" at ";
+    assert!(ran.stderr.contains(expected) && ran.stderr.contains("a.csv:2; write type = "), "{}", ran.stderr);
     assert_eq!(place.found(&["--field", "name", "z"]), ["a.csv:3"]);
     // A different schema is refused, with the conflict.
     std::fs::write(&schema, text).unwrap();

@@ -2,7 +2,7 @@
 
 use std::ops::Range;
 
-use crate::query::{Operator, QueryText, parse, parse_json};
+use crate::query::{Operator, QueryText, WeightedField, parse, parse_json};
 use crate::record::{CsvHeader, RecordFormat, RecordReader, Sources};
 use crate::schema::{Analyzer, Field, FieldEntry, FieldKind, Schema, format_date, parse_date};
 use crate::sys::BLOCK_PADDING;
@@ -11,6 +11,8 @@ use crate::tokenize::{TokenSink, Tokenizer};
 /// Two fields: `text`, and the column `size`.
 struct TwoFields(Field, Field);
 
+const DEFAULT: [WeightedField; 1] = [WeightedField::FIRST];
+
 impl TwoFields {
     fn new() -> Option<Self> {
         Some(TwoFields(Field::new(0)?, Field::new(1)?))
@@ -18,8 +20,8 @@ impl TwoFields {
 }
 
 impl QueryText for TwoFields {
-    fn default_field(&self) -> Field {
-        self.0
+    fn default_fields(&self) -> &[WeightedField] {
+        &DEFAULT
     }
 
     fn field(&self, name: &str) -> Result<Field, Vec<String>> {

@@ -122,7 +122,7 @@ fn matching(
 ) -> Result<Vec<Vec<Range<u32>>>> {
     let Some(manifest) = writer.manifest() else { return Ok(Vec::new()) };
     let views = FieldViews::of_schema(&manifest.schema, segments);
-    let mut words = QueryWords::new(&manifest.schema, views.default_field());
+    let mut words = QueryWords::new(&manifest.schema, &[]);
     let query: Query = parse(text, operator, &mut words)?;
     let mut found = vec![Vec::new(); segments.len()];
     views.searcher().for_each(&query, Model::Classic, |hit| {

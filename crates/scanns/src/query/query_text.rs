@@ -1,11 +1,33 @@
 //! The interface between the parsers and an index: its fields, and its analysis of text.
 
+use crate::error::Result;
+use crate::query::tree::{BestQuery, Query};
 use crate::schema::{Field, FieldKind};
+
+/// A field to search, and its weight beside other fields.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct WeightedField {
+    /// The field.
+    pub field: Field,
+    /// The factor of the scores in this field, greater than 0.
+    pub weight: f32,
+}
+
+impl WeightedField {
+    /// The first field of a schema, with a weight of 1.
+    pub const FIRST: WeightedField = WeightedField { field: Field::FIRST, weight: 1.0 };
+}
+
+impl From<Field> for WeightedField {
+    fn from(field: Field) -> Self {
+        WeightedField { field, weight: 1.0 }
+    }
+}
 
 /// Resolves the names of fields in a query, and turns its text into terms as the index does.
 pub trait QueryText {
-    /// The field of terms without a field in the query.
-    fn default_field(&self) -> Field;
+    /// The fields of terms without a field in the query; at least one.
+    fn default_fields(&self) -> &[WeightedField];
 
     /// The searched field with this name.
     ///
@@ -23,6 +45,31 @@ pub trait QueryText {
 
     /// Spells a part of a term as the analyzer of the field spells terms, for example in lower case.
     fn spelling(&self, field: Field, text: &str) -> String;
+}
+
+/// The share of the other fields in the score of a word that several fields contain; `docs/QUERIES.md` compares
+/// shares.
+const TIE: f32 = 0.3;
+
+/// A clause that is looked up in each of these fields; the field where it scores best decides. `clause` returns
+/// the clause in a field, or `None` if it has no terms there.
+pub(super) fn in_best_field(
+    fields: &[WeightedField],
+    mut clause: impl FnMut(Field) -> Result<Option<Query>>,
+) -> Result<Option<Query>> {
+    let mut clauses: Vec<Query> = Vec::with_capacity(fields.len());
+    for &WeightedField { field, weight } in fields {
+        match clause(field)? {
+            None => {}
+            // In every field the same.
+            Some(Query::All) => return Ok(Some(Query::All)),
+            Some(found) => clauses.push(if weight == 1.0 { found } else { found.boosted(weight) }),
+        }
+    }
+    Ok(match clauses.len() {
+        0 | 1 => clauses.pop(),
+        _ => Some(Query::Best(BestQuery { clauses, tie: TIE })),
+    })
 }
 
 /// The message for a name that is not the name of a field; `known` are the names that a query may use.

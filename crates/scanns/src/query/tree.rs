@@ -35,6 +35,8 @@ pub enum Query {
     Term(Term),
     /// Documents that satisfy a list of clauses.
     Bool(BoolQuery),
+    /// Documents that match any of several clauses, scored by the best of them.
+    Best(BestQuery),
     /// Documents that contain terms next to each other.
     Phrase(PhraseQuery),
     /// Documents that contain any of the terms that match a pattern.
@@ -88,6 +90,19 @@ pub struct BoolQuery {
     /// The number of `should` clauses that must match; 0 means none if there are `must` or `filter` clauses,
     /// and otherwise one.
     pub at_least: usize,
+}
+
+/// Clauses of which the best one decides the score: a disjunction maximum, as in Lucene.
+///
+/// A document matches if any clause matches it. Its score is the highest score of its clauses, plus `tie` times
+/// the sum of the other scores.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub struct BestQuery {
+    /// The clauses. Without any, nothing matches.
+    pub clauses: Vec<Query>,
+    /// The factor of the scores that are not the highest: from 0, where they do not count, to 1, where the score
+    /// is a sum.
+    pub tie: f32,
 }
 
 /// Terms of a field at given places relative to each other.
@@ -145,6 +160,7 @@ impl Query {
                     open.extend(list.filter.iter().rev());
                     open.extend(list.must.iter().rev());
                 }
+                Query::Best(best) => open.extend(best.clauses.iter().rev()),
                 Query::Boost(inner, _) => open.push(inner),
                 _ => {}
             }
@@ -159,6 +175,7 @@ impl Query {
             Query::Phrase(phrase) => Some(phrase.field),
             Query::Pattern { field, .. } | Query::Exists(field) => Some(*field),
             Query::Bool(_)
+            | Query::Best(_)
             | Query::All
             | Query::Values(_)
             | Query::ValuePattern { .. }
@@ -197,7 +214,7 @@ impl Query {
             Query::Phrase(phrase) => phrase.terms.iter().map(|(_, term)| term.len() + 32).sum(),
             Query::Pattern { pattern, .. } | Query::ValuePattern { pattern, .. } => pattern.heap_bytes(),
             Query::Values(range) => range.heap_bytes(),
-            Query::Bool(_) | Query::All | Query::Exists(_) | Query::Boost(..) => 0,
+            Query::Bool(_) | Query::Best(_) | Query::All | Query::Exists(_) | Query::Boost(..) => 0,
         }
     }
 }

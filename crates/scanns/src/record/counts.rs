@@ -17,10 +17,12 @@ pub(crate) const MALFORMED: usize = 10;
 /// Values of a field that were left out because they do not have the field's type.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Conflict {
-    /// Number of values.
+    /// Number of values that were left out.
     pub count: u64,
-    /// The first value, cut to 80 bytes.
+    /// The first of them, cut to 80 bytes.
     pub example: String,
+    /// Number of all values of the field.
+    pub values: u64,
 }
 
 /// A malformed record.
@@ -40,6 +42,8 @@ pub struct RecordCounts {
     documents: u64,
     blank: u64,
     conflicts: Vec<Conflict>,
+    /// Fields with a first conflict that was not asked for yet.
+    first_conflicts: Vec<Field>,
     unknown: HashMap<String, u64>,
     unknown_rest: u64,
     malformed: u64,
@@ -94,6 +98,7 @@ impl RecordCounts {
         for (at, conflict) in other.conflicts.into_iter().enumerate() {
             let Some(own) = self.conflict(at) else { continue };
             own.count += conflict.count;
+            own.values += conflict.values;
             if own.example.is_empty() {
                 own.example = conflict.example;
             }
@@ -114,13 +119,29 @@ impl RecordCounts {
         self.conflicts.get_mut(at)
     }
 
+    /// Counts a value of a field, whether or not it fits.
+    #[inline]
+    pub(super) fn add_value(&mut self, field: Field) {
+        if let Some(conflict) = self.conflicts.get_mut(usize::from(field.number())) {
+            conflict.values += 1;
+        } else if let Some(conflict) = self.conflict(field.number().into()) {
+            conflict.values += 1;
+        }
+    }
+
     #[cold]
     pub(super) fn add_conflict(&mut self, field: Field, value: &[u8]) {
         let Some(conflict) = self.conflict(field.number().into()) else { return };
         conflict.count += 1;
         if conflict.count == 1 {
             conflict.example = excerpt(value, 0);
+            self.first_conflicts.push(field);
         }
+    }
+
+    /// The fields with a first conflict since the last call.
+    pub(super) fn take_first_conflicts(&mut self) -> Vec<Field> {
+        std::mem::take(&mut self.first_conflicts)
     }
 
     pub(super) fn add_unknown(&mut self, name: &str, count: u64) {
@@ -145,7 +166,7 @@ impl RecordCounts {
 }
 
 /// At most 80 bytes of a text from a position on; cut or invalid characters become replacement characters.
-fn excerpt(text: &[u8], from: usize) -> String {
+pub(super) fn excerpt(text: &[u8], from: usize) -> String {
     let rest = text.get(from..).unwrap_or_default();
     let lossy = String::from_utf8_lossy(rest.get(..EXAMPLE).unwrap_or(rest));
     super::names::cut(&lossy, EXAMPLE).into()

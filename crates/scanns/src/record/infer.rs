@@ -10,9 +10,19 @@
 //! | integers from -2⁶³ to 2⁶³ - 1 | `signed`, a column |
 //! | other numbers, including `1.0` and `1e3` | `float`, a column |
 //! | dates as [`parse_date`](crate::schema::parse_date) reads them | `date`, a column |
+//! | numbers since 1970 under a name such as `mtime` or `created_at` | `date`, a column, with its unit |
+//! | paths that all differ, or with a name such as `path` | `keyword`, and `NAME.parts`, their parts |
 //! | texts of at most 64 bytes and 3 words on average | `keyword`, searched and a column |
 //! | longer texts, or one text that is too long for a keyword | `text` of standard words, searched |
 //! | several of these | by length as texts, because all convert to text |
+//!
+//! A kind other than text needs 99 % of the values: one `"unknown"` does not make a text of a column of
+//! prices. A build leaves out the values that do not fit, counts them, and fails if they are more than 1 %.
+//! The texts of a keyword are also searched by their words, in a field `NAME.words`, if more than 1 % of them
+//! have several words or the sample has fewer than 100 of them. Numbers are moments if their name says so and
+//! at least half of them are in the years 1990 to 2100 in one unit, or if they have the fraction that
+//! `find -printf %T@` prints. The first field of at least 20 different paths is the key of documents, unless
+//! another one is given.
 //!
 //! In JSON, strings are texts or dates, whatever they contain. In CSV, a value that JSON would read as a
 //! number, `true` or `false` is one; `007` is a text. Nulls do not count, and a name without values gets no
@@ -30,9 +40,9 @@ use super::error::RecordError;
 use super::format::{CheckedParser, FileFormat, RecordFormat, RecordParser};
 use super::names::{Sources, map_name};
 use super::reader::Recorded;
-use super::seen_field::{FieldFigures, SeenField};
+use super::seen_field::{FieldFigures, SeenField, SeenKind};
 use crate::error::{Error, Result};
-use crate::schema::{Field, FieldEntry, FieldKind, MAX_FIELDS, Schema};
+use crate::schema::{Analyzer, Field, FieldEntry, FieldKind, MAX_FIELDS, Schema, ValueFormat};
 
 /// The maximum number of names that are considered.
 const MOST_NAMES: usize = 10_000;
@@ -74,6 +84,8 @@ pub struct Inference {
     names: HashMap<String, usize>,
     /// Values of names beyond [`MOST_NAMES`].
     beyond: u64,
+    /// The name of the field that is the key of documents.
+    key: Option<String>,
     counts: RecordCounts,
     text: Vec<u8>,
 }
@@ -87,9 +99,15 @@ impl Inference {
             fields: Vec::new(),
             names: HashMap::new(),
             beyond: 0,
+            key: None,
             counts: RecordCounts::default(),
             text: Vec::new(),
         }
+    }
+
+    /// Makes the field with this name, or this name in records, the key of documents.
+    pub fn set_key(&mut self, name: &str) {
+        self.key = Some(name.into());
     }
 
     /// Switches to another format, for example where a CSV file with another header starts.
@@ -203,13 +221,13 @@ impl Inference {
     /// Infers the schema.
     ///
     /// # Errors
-    /// [`Error::InvalidValue`] if the sample has no values.
+    /// [`Error::InvalidValue`] if the sample has no values, or none of the field that should be the key.
     pub fn finish(self) -> Result<Inferred> {
         let is_empty = |seen: &SeenField| seen.figures.values == 0;
         let mut ranked: Vec<(usize, SeenField)> = self.fields.into_iter().enumerate().collect();
         ranked.sort_by_key(|(at, seen)| (std::cmp::Reverse(seen.figures.values), *at));
         let with_values = ranked.iter().take_while(|(_, seen)| !is_empty(seen)).count();
-        let is_searched = |(_, seen): &(usize, SeenField)| seen.kind().postings().is_some();
+        let is_searched = |(_, seen): &(usize, SeenField)| seen.kind().kind.postings().is_some();
         let mut most = usize::from(MAX_FIELDS);
         if with_values >= most && !ranked.iter().take(most).any(is_searched) {
             // Reserve one place for a field that is searched.
@@ -224,21 +242,38 @@ impl Inference {
         }
         ranked.sort_by_key(|(at, _)| *at);
         let fields = ranked.into_iter().map(|(_, seen)| seen).collect();
-        Inferred::of(fields, left_out, self.counts)
+        Inferred::of(fields, self.key.as_deref(), left_out, self.counts)
     }
 }
 
 impl Inferred {
-    fn of(fields: Vec<SeenField>, left_out: Vec<(String, u64)>, counts: RecordCounts) -> Result<Self> {
+    fn of(
+        fields: Vec<SeenField>,
+        key: Option<&str>,
+        left_out: Vec<(String, u64)>,
+        counts: RecordCounts,
+    ) -> Result<Self> {
         let mut schema = Schema::new();
         let mut given = Vec::new();
         let mut figures = Vec::new();
-        for seen in &fields {
-            let field = schema.add(entry(&seen.name, seen.kind()))?;
+        let mut formats = Vec::new();
+        let kinds = kinds(&fields, key)?;
+        for (seen, SeenKind { kind, format, .. }) in fields.iter().zip(&kinds) {
+            let field = schema.add(entry(&seen.name, kind.clone()))?;
             if !seen.several && seen.source != seen.name {
                 given.push((field, seen.source.clone()));
             }
+            formats.push((field, *format));
             figures.push(seen.figures());
+        }
+        let key = kinds.iter().zip(&formats).find(|(kind, _)| kind.is_key).map(|(_, (field, _))| *field);
+        for (seen, SeenKind { words, .. }) in fields.iter().zip(&kinds) {
+            let Some(analyzer) = words else { continue };
+            // The field is left out if there are too many fields, or if a name of the sample is the same.
+            if let Ok(field) = schema.add(words_entry(&seen.name, analyzer)) {
+                given.push((field, if seen.several { seen.name.clone() } else { seen.source.clone() }));
+                figures.push(seen.figures());
+            }
         }
         let Some(first) = fields.first() else {
             return Err(Error::invalid("sample", "without values", "at least one record with a value"));
@@ -254,8 +289,40 @@ impl Inferred {
         }
         let mut sources = Sources::of(&schema);
         given.iter().for_each(|(field, source)| sources.set(*field, source));
+        formats.iter().for_each(|(field, format)| sources.set_format(*field, *format));
+        key.into_iter().for_each(|key| sources.set_key(key));
         Ok(Inferred { schema, sources, figures, left_out, counts })
     }
+}
+
+/// The kinds of fields. The field `key`, or without one the first field of different paths, is the key.
+fn kinds(fields: &[SeenField], key: Option<&str>) -> Result<Vec<SeenKind>> {
+    let mut kinds: Vec<SeenKind> = fields.iter().map(SeenField::kind).collect();
+    let first = match key {
+        Some(key) => {
+            let found = fields.iter().position(|seen| seen.source == key || seen.name == key);
+            let names =
+                || fields.iter().take(10).map(|seen| seen.name.as_str()).collect::<Vec<_>>().join(", ");
+            let expected = || format!("a field of the sample, which has {}", names());
+            Some(found.ok_or_else(|| Error::invalid("key", format!("'{key}'"), expected()))?)
+        }
+        None => kinds.iter().position(|kind| kind.is_key),
+    };
+    for (number, kind) in kinds.iter_mut().enumerate() {
+        kind.is_key = first == Some(number);
+        if kind.is_key && kind.kind != FieldKind::Keyword {
+            // A number in a key is a name, and is kept as it is written.
+            *kind =
+                SeenKind { kind: FieldKind::Keyword, format: ValueFormat::Auto, words: None, is_key: true };
+        }
+    }
+    Ok(kinds)
+}
+
+/// The field that is searched by the words of a keyword, or by the parts of a path.
+fn words_entry(name: &str, analyzer: &Analyzer) -> FieldEntry {
+    let what = if *analyzer == Analyzer::Standard { "words" } else { "parts" };
+    FieldEntry::text(&format!("{name}.{what}")).analyzer(analyzer.clone())
 }
 
 /// A field that is searched if its kind allows it, and a column unless it is a text.

@@ -20,6 +20,7 @@ mod raw;
 mod reader;
 mod scalar;
 mod seen_field;
+mod seen_name;
 mod typed;
 
 pub(crate) use counts::MALFORMED;

@@ -8,7 +8,7 @@
 
 use hashbrown::HashMap;
 
-use crate::schema::{Field, MAX_NAME, Schema, fits_name};
+use crate::schema::{Field, MAX_NAME, Schema, ValueFormat, fits_name};
 
 /// Appends the name of a member, after a dot if it is not the first one; the result is cut to the maximum
 /// length of names.
@@ -37,16 +37,21 @@ pub fn map_name(source: &str) -> String {
     cut(source, MAX_NAME).chars().map(|c| if fits_name(c) { c } else { '_' }).collect()
 }
 
-/// For each field, the name in records whose values it takes.
+/// How the fields of documents follow from records: for each field, the name in records whose values it takes
+/// and how these values are written; and the field whose values are the keys of documents, if there is one.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Sources {
     fields: Vec<(String, Field)>,
+    /// The formats that are not [`ValueFormat::Auto`], in the order of fields.
+    formats: Vec<(Field, ValueFormat)>,
+    key: Option<Field>,
 }
 
 impl Sources {
     /// Creates sources where every field takes the values of its own name.
     pub fn of(schema: &Schema) -> Self {
-        Sources { fields: schema.fields().map(|(field, entry)| (entry.name.clone(), field)).collect() }
+        let fields = schema.fields().map(|(field, entry)| (entry.name.clone(), field)).collect();
+        Sources { fields, formats: Vec::new(), key: None }
     }
 
     /// Makes a field take the values of the name `source` in records, and no others.
@@ -60,6 +65,29 @@ impl Sources {
     /// The name in records whose values a field takes.
     pub fn source(&self, field: Field) -> Option<&str> {
         self.fields.iter().find(|(_, other)| *other == field).map(|(source, _)| source.as_str())
+    }
+
+    /// Sets how the values of a field are written in records.
+    pub fn set_format(&mut self, field: Field, format: ValueFormat) {
+        self.formats.retain(|(other, _)| *other != field);
+        self.formats.extend((format != ValueFormat::Auto).then_some((field, format)));
+        self.formats.sort_unstable_by_key(|(field, _)| *field);
+    }
+
+    /// Makes the values of a field the keys of documents. The field must be a searched keyword and a column.
+    pub fn set_key(&mut self, field: Field) {
+        self.key = Some(field);
+    }
+
+    /// The field whose values are the keys of documents; `None` if the places of records are their keys.
+    pub fn key(&self) -> Option<Field> {
+        self.key
+    }
+
+    /// How the values of a field are written in records.
+    pub fn format(&self, field: Field) -> ValueFormat {
+        let found = self.formats.iter().find(|(other, _)| *other == field);
+        found.map_or(ValueFormat::Auto, |(_, format)| *format)
     }
 }
 

@@ -8,8 +8,8 @@ use super::error::RecordError;
 use super::format::{CheckedParser, RecordFormat, RecordParser};
 use super::names::{NameTarget, Sources, Targets};
 use super::raw::{RawScalar, ScalarKind};
-use super::typed::convert;
-use crate::schema::{Field, FieldKind, Schema, ValueRef};
+use super::typed::{WrittenKind, convert};
+use crate::schema::{Field, Schema, ValueRef};
 
 /// The content of a well-formed record.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -40,7 +40,7 @@ pub enum Recorded {
 pub struct RecordReader {
     records: CheckedParser,
     targets: Targets,
-    kinds: Vec<FieldKind>,
+    kinds: Vec<WrittenKind>,
     /// By number of name: its target, and the number of its values if it is unknown.
     known: Vec<(NameTarget, u64)>,
     /// Buffer for the text of a string with escapes.
@@ -54,7 +54,10 @@ impl RecordReader {
         RecordReader {
             records: CheckedParser::new(format),
             targets: Targets::new(sources),
-            kinds: schema.fields().map(|(_, entry)| entry.kind.clone()).collect(),
+            kinds: schema
+                .fields()
+                .map(|(field, entry)| WrittenKind { kind: entry.kind.clone(), format: sources.format(field) })
+                .collect(),
             known: Vec::new(),
             text: Vec::new(),
             counts: RecordCounts::default(),
@@ -134,6 +137,11 @@ impl RecordReader {
         &self.counts
     }
 
+    /// Returns the fields whose first value that does not fit was in the records since the last call.
+    pub fn take_first_conflicts(&mut self) -> Vec<Field> {
+        self.counts.take_first_conflicts()
+    }
+
     /// Returns the counts, and starts again from zero.
     pub fn take_counts(&mut self) -> RecordCounts {
         self.save_unknown();
@@ -144,7 +152,7 @@ impl RecordReader {
 /// Passes the scalars of a well-formed record to the fields that take them.
 struct FieldRouter<'t> {
     targets: &'t Targets,
-    kinds: &'t [FieldKind],
+    kinds: &'t [WrittenKind],
     known: &'t mut [(NameTarget, u64)],
     text: &'t mut Vec<u8>,
     counts: &'t mut RecordCounts,
@@ -165,6 +173,7 @@ impl FieldRouter<'_> {
         let Some(scalar) = raw.scalar(record, self.text) else { return };
         for &field in self.targets.fields(*target) {
             let kind = self.kinds.get(usize::from(field.number()));
+            self.counts.add_value(field);
             match kind.and_then(|kind| convert(kind, scalar)) {
                 Some(value) => sink(field, value),
                 None => self.counts.add_conflict(field, scalar.as_text()),

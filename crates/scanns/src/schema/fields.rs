@@ -19,9 +19,12 @@ pub(crate) fn fits_name(c: char) -> bool {
 pub struct Field(u16);
 
 impl Field {
+    /// The first field of a schema.
+    pub(crate) const FIRST: Field = Field(0);
+
     /// The field with this number; below [`MAX_FIELDS`].
-    pub(crate) fn new(number: u16) -> Option<Self> {
-        (number < MAX_FIELDS).then_some(Field(number))
+    pub(crate) const fn new(number: u16) -> Option<Self> {
+        if number < MAX_FIELDS { Some(Field(number)) } else { None }
     }
 
     /// The number of the field in its schema.
@@ -109,13 +112,15 @@ pub struct FieldEntry {
     pub column: bool,
     /// True if the terms are indexed; the kind must allow it.
     pub searched: bool,
+    /// True if words of a query that name no field search this field; see [`Schema::default_fields`].
+    pub by_default: bool,
 }
 
 impl FieldEntry {
     /// Creates a field that is searched if its kind allows it, and is neither stored nor a column.
     pub fn new(name: &str, kind: FieldKind) -> Self {
         let searched = kind.postings().is_some();
-        FieldEntry { name: name.into(), kind, stored: false, column: false, searched }
+        FieldEntry { name: name.into(), kind, stored: false, column: false, searched, by_default: false }
     }
 
     /// Creates a field of text with the analyzer `standard`, whose postings contain frequencies.
@@ -164,10 +169,21 @@ impl FieldEntry {
         FieldEntry { column: true, ..self }
     }
 
+    /// Makes the field one of those that words without a field search.
+    #[must_use]
+    pub fn searched_by_default(self) -> Self {
+        FieldEntry { by_default: true, ..self }
+    }
+
     /// Does not index the terms of the field.
     #[must_use]
     pub fn not_searched(self) -> Self {
         FieldEntry { searched: false, ..self }
+    }
+
+    /// True if the values of the field can be the keys of documents: a searched keyword that is a column.
+    pub fn can_be_key(&self) -> bool {
+        self.kind == FieldKind::Keyword && self.searched && self.column
     }
 
     /// The details that the postings contain; `None` if the field is not searched.
@@ -216,6 +232,12 @@ impl Schema {
         }
         if entry.searched && entry.kind.postings().is_none() {
             return refuse("has a kind that cannot be searched by terms", "make it a column to filter by it");
+        }
+        if entry.by_default && !entry.searched {
+            return refuse(
+                "has no terms that words could find",
+                "search it, or leave out that it is a default",
+            );
         }
         if !entry.searched && !entry.stored && !entry.column {
             let problem = "would be neither searched nor stored nor a column";
@@ -271,6 +293,23 @@ impl Schema {
         named.or_else(text).map(|(field, _)| field).or_else(|| self.searched().next().map(|(field, _)| field))
     }
 
+    /// The fields to search if a query names none, in order: those that are searched by default, or else all
+    /// searched texts, or else [`Schema::default_field`].
+    pub fn default_fields(&self) -> Vec<Field> {
+        let is_text = |entry: &FieldEntry| entry.searched && matches!(entry.kind, FieldKind::Text { .. });
+        let of = |wanted: &dyn Fn(&FieldEntry) -> bool| -> Vec<Field> {
+            self.fields().filter(|(_, entry)| wanted(entry)).map(|(field, _)| field).collect()
+        };
+        let mut found = of(&|entry| entry.by_default);
+        if found.is_empty() {
+            found = of(&is_text);
+        }
+        if found.is_empty() {
+            found.extend(self.default_field());
+        }
+        found
+    }
+
     /// The field for the bytes of files and lines, with its analyzer and the details of its postings.
     pub(crate) fn text(&self) -> Option<(Field, &Analyzer, Postings)> {
         let field = self.field(TEXT)?;
@@ -315,6 +354,7 @@ mod tests {
         let size = schema.add(FieldEntry::new("size", FieldKind::Unsigned).stored()).unwrap();
         let body = schema.add(FieldEntry::new("text", text)).unwrap();
         assert_eq!(schema.default_field(), Some(body));
+        assert_eq!(schema.default_fields(), [title, body]);
         assert_eq!(schema.field("size"), Some(size));
         assert_eq!(schema.field("nothing"), None);
         assert!(schema.searched().map(|(field, _)| field).eq([owner, title, body]));
@@ -326,7 +366,11 @@ mod tests {
             assert!(schema.add(FieldEntry { stored, ..FieldEntry::new(name, kind) }).is_err(), "{name}");
         }
         assert!(schema.add(FieldEntry::new("time", FieldKind::Signed)).is_err());
-        for number in 4..64 {
+        let tag = schema.add(FieldEntry::new("tag", FieldKind::Keyword).searched_by_default()).unwrap();
+        assert_eq!(schema.default_fields(), [tag]);
+        let unsearched = FieldEntry::new("x", FieldKind::Keyword).not_searched().stored();
+        assert!(schema.add(unsearched.searched_by_default()).is_err());
+        for number in 5..64 {
             schema.add(FieldEntry::new(&format!("f{number}"), FieldKind::Bytes).stored()).unwrap();
         }
         assert!(schema.add(FieldEntry::new("f64", FieldKind::Bytes).stored()).is_err());

@@ -1,9 +1,10 @@
 //! The schema of an index: fields, analyzers, and the documents that fit them.
 //!
 //! The schema is stored in the manifest of an index, so that a query is analyzed like the documents.
-//! `fields.rs` defines fields, `document.rs` documents, and `date.rs` parses and formats dates. `analyzer.rs`
-//! names the analyzers, `file_mode.rs` reads and writes modes of files, and `chain.rs` parses analyzers that users define; `language.rs`, `grams.rs` and
-//! `delimiters.rs` (the set of bytes that separate tokens) are their parameters.
+//! `fields.rs` defines fields, `document.rs` documents, and `date.rs` parses and formats dates;
+//! `value_format.rs` says how records write dates and numbers, `file_mode.rs` how modes of files are written.
+//! `analyzer.rs` names the analyzers, and `chain.rs` parses analyzers that users define; `language.rs`,
+//! `grams.rs` and `delimiters.rs` (the set of bytes that separate tokens) are their parameters.
 
 mod analyzer;
 mod chain;
@@ -16,13 +17,14 @@ mod grams;
 mod language;
 mod literal;
 mod stored;
+mod value_format;
 
 pub use analyzer::Analyzer;
 pub(crate) use analyzer::CHAIN;
 pub use chain::Chain;
 pub(crate) use chain::{Base, CODE_BREAKS, LINE_ENDS, Step, StopWords};
+pub use date::{EpochUnit, format_date, parse_date, parse_epoch};
 pub(crate) use date::{day_of, days_since_1970};
-pub use date::{format_date, parse_date};
 pub use delimiters::Delimiters;
 pub use document::{Document, Value, ValueRef};
 pub(crate) use document::{MAX_KEY, decode_stored, put_stored};
@@ -34,6 +36,7 @@ pub use grams::Grams;
 pub use language::{LANGUAGES, Language};
 pub(crate) use literal::literal;
 pub use stored::{Compression, Store, Stored};
+pub use value_format::ValueFormat;
 
 /// The maximum length of a token in bytes; longer tokens are cut to this length and counted.
 pub const MAX_TOKEN: usize = 32 << 10;

@@ -11,6 +11,7 @@
 //! |---|---|
 //! | `leaf`, `segment_leaf` | the interface of a leaf, and segments as leaves |
 //! | `budget`, `threads` | the time and the threads of a query |
+//! | `best_score` | the score by the best of several clauses |
 //! | `doc_set`, `top_k`, `fields`, `searcher` | sets of documents, the best hits, the leaves by field |
 //! | `similarity` | the formulas of the models |
 //! | `terms` | patterns, suggestions, frequent terms |
@@ -25,6 +26,7 @@
 //! Read `run.rs` first, then `exec/dispatch.rs`.
 
 pub(crate) mod aggregate;
+mod best_score;
 mod budget;
 mod by_key;
 mod doc_set;

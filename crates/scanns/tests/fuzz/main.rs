@@ -282,6 +282,7 @@ fn kinds(query: &Query, seen: &mut BTreeSet<&'static str>) {
         Query::Values(_) => "values",
         Query::ValuePattern { .. } => "value pattern",
         Query::Boost(..) => "boost",
+        Query::Best(_) => "best",
     }));
 }
 

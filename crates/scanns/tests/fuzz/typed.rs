@@ -4,7 +4,7 @@ use std::ops::Bound;
 
 use fastrand::Rng;
 use scanns::Query;
-use scanns::query::{BoolQuery, Pattern, PhraseQuery, WildcardPart};
+use scanns::query::{BestQuery, BoolQuery, Pattern, PhraseQuery, WildcardPart};
 use scanns::schema::Field;
 
 use super::columns;
@@ -41,7 +41,7 @@ fn words(random: &mut Rng, world: &World) -> Vec<Query> {
 
 /// A query.
 pub fn query(random: &mut Rng, world: &World, depth: usize) -> Query {
-    match random.u8(0..20) {
+    match random.u8(0..21) {
         0..6 if depth < 4 => {
             let several = |most: usize, random: &mut Rng| {
                 (0..random.usize(0..=most)).map(|_| query(random, world, depth + 1)).collect()
@@ -66,6 +66,10 @@ pub fn query(random: &mut Rng, world: &World, depth: usize) -> Query {
             let boost = [0.5, 3.0, 1e18, 1e-18, 0.0, -1.0, f32::NAN, f32::INFINITY, 1e30][random.usize(0..9)];
             Query::Boost(Box::new(query(random, world, depth + 1)), boost)
         }
+        19 if depth < 8 => Query::Best(BestQuery {
+            clauses: (0..random.usize(0..4)).map(|_| query(random, world, depth + 1)).collect(),
+            tie: [0.0, 0.3, 1.0, 1.5, -1.0, f32::NAN][random.usize(0..6)],
+        }),
         _ => Query::term(field(random, world), term(random)),
     }
 }

@@ -104,7 +104,7 @@ impl World {
 impl<'w> Opened<'w> {
     pub fn parse(&self, text: &str, operator: Operator) -> Result<Query, Error> {
         match self {
-            Opened::Disk(snapshot, field) => snapshot.parse_in(*field, text, operator),
+            Opened::Disk(snapshot, field) => snapshot.parse_in(&[(*field).into()], text, operator),
             Opened::Memory(leaves) => leaves[0].parse(text, operator),
         }
     }

@@ -1,10 +1,11 @@
 //! What an index thread reports at its end, and the sum of these reports in the report of the build.
 
+use std::path::PathBuf;
 use std::time::Duration;
 
 use super::report::{FieldConflict, IndexReport, MalformedRecord, RecordReport};
 use crate::record::{MALFORMED, RecordCounts};
-use crate::schema::Schema;
+use crate::schema::{Field, Schema, ValueFormat};
 use crate::segment::Flushed;
 use crate::source::Failure;
 
@@ -17,8 +18,20 @@ pub(crate) struct LaneReport {
     /// What became of records with fields.
     pub(crate) counts: RecordCounts,
     pub(crate) malformed: Vec<MalformedRecord>,
+    /// Where the first value of a field is that does not fit.
+    pub(crate) conflicts: Vec<ConflictPlace>,
     /// Time spent writing segments.
     pub(crate) flushing: Duration,
+}
+
+/// The place of the first value of a field that does not fit, among the records of one thread.
+#[derive(Debug)]
+pub(crate) struct ConflictPlace {
+    pub(crate) field: Field,
+    pub(crate) path: PathBuf,
+    pub(crate) line: u64,
+    /// The value, cut.
+    pub(crate) example: String,
 }
 
 impl IndexReport {
@@ -41,17 +54,28 @@ impl RecordReport {
     /// Adds what index threads counted, and takes it out of their reports. `schema` names the fields.
     pub(crate) fn add_lanes(&mut self, schema: &Schema, lanes: &mut [LaneReport]) {
         let mut sum = RecordCounts::default();
+        let mut places = Vec::new();
         for lane in lanes {
             sum.merge(std::mem::take(&mut lane.counts));
             self.examples.append(&mut lane.malformed);
+            places.append(&mut lane.conflicts);
         }
         (self.blank, self.malformed) = (sum.blank(), sum.malformed());
         self.examples.sort_by(|one, other| (&one.path, one.line).cmp(&(&other.path, other.line)));
         self.examples.truncate(MALFORMED);
-        let conflicts = sum.conflicts().map(|(field, conflict)| FieldConflict {
-            field: schema.entry(field).map_or_else(String::new, |entry| entry.name.clone()),
-            count: conflict.count,
-            example: conflict.example.clone(),
+        places.sort_by(|one, other| (&one.path, one.line).cmp(&(&other.path, other.line)));
+        let conflicts = sum.conflicts().filter_map(|(field, conflict)| {
+            let entry = schema.entry(field)?;
+            let first = places.iter().find(|place| place.field == field)?;
+            Some(FieldConflict {
+                field: entry.name.clone(),
+                count: conflict.count,
+                values: conflict.values,
+                example: first.example.clone(),
+                path: first.path.clone(),
+                line: first.line,
+                hint: ValueFormat::hint(entry, first.example.as_bytes()),
+            })
         });
         self.conflicts = conflicts.collect();
         self.unknown = sum.unknown().into_iter().map(|(name, count)| (name.into(), count)).collect();

@@ -85,7 +85,8 @@ impl RecordFields {
 fn check_agreement(current: &Manifest, schema: &Schema, sources: &Sources) -> Result<()> {
     for (field, entry) in schema.fields().chain(current.schema.fields()) {
         let (own, other) = (current.schema.entry(field), schema.entry(field));
-        if own != other || current.sources.source(field) != sources.source(field) {
+        let written = |of: &Sources| (of.source(field).map(str::to_string), of.format(field));
+        if own != other || written(&current.sources) != written(sources) {
             return Err(Error::Conflict {
                 what: format!("field '{}' of the given schema", entry.name),
                 with: "the schema of the index".into(),

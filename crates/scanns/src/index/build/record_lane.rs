@@ -8,14 +8,14 @@ use super::budget::PART_BYTES;
 use super::field_set::FieldSet;
 use super::lane::PieceIndexer;
 use super::lane_output::{LaneContext, LaneOutput};
-use super::lane_report::LaneReport;
+use super::lane_report::{ConflictPlace, LaneReport};
 use super::record_fields::RecordFields;
 use super::report::MalformedRecord;
 use crate::error::{Error, Result};
 use crate::invert::CHECK_EVERY;
 use crate::read::{LineNumber, Piece};
 use crate::record::{CsvDelimiter, CsvEnds, CsvHeader, MALFORMED, RecordFormat, RecordReader, Recorded};
-use crate::schema::{Records, Store};
+use crate::schema::{Field, Records, Store};
 use crate::source::Failure;
 
 /// The maximum size of a record.
@@ -68,6 +68,8 @@ pub(crate) struct RecordIndexer<'a> {
     later: u64,
     /// The places of the first malformed records.
     places: Vec<RecordPlace>,
+    /// The places of the first values that do not fit their fields.
+    conflicts: Vec<(Field, RecordPlace)>,
     /// Documents added, without void ones.
     documents: u64,
     /// Bytes since memory was last checked.
@@ -98,6 +100,7 @@ impl<'a> RecordIndexer<'a> {
             line: LineNumber::after(0),
             later: 0,
             places: Vec::new(),
+            conflicts: Vec::new(),
             documents: 0,
             unchecked: 0,
             out: LaneOutput::new(context),
@@ -204,6 +207,7 @@ impl<'a> RecordIndexer<'a> {
                 fits = fields.push(field, value, &check);
             }
         });
+        self.note_conflicts(piece);
         match (read, fits) {
             (Ok(Recorded::Document), Ok(())) => {
                 let text = record.strip_suffix(b"\n").unwrap_or(record);
@@ -259,6 +263,14 @@ impl<'a> RecordIndexer<'a> {
     fn note_place(&mut self, piece: &Piece) {
         if self.places.len() < MALFORMED {
             self.places.push(RecordPlace { input: piece.input, line: self.line.clone(), later: self.later });
+        }
+    }
+
+    /// Notes the place of the current record if it has the first value that does not fit its field.
+    fn note_conflicts(&mut self, piece: &Piece) {
+        for field in self.reader.take_first_conflicts() {
+            let place = RecordPlace { input: piece.input, line: self.line.clone(), later: self.later };
+            self.conflicts.push((field, place));
         }
     }
 
@@ -343,6 +355,13 @@ impl PieceIndexer for RecordIndexer<'_> {
                 reason: malformed.error.to_string(),
                 text: malformed.text.clone(),
             });
+        }
+        for (field, RecordPlace { input, line, later }) in &self.conflicts {
+            let Some(input) = self.context.inputs.get(*input as usize) else { continue };
+            let conflict = counts.conflicts().find(|(other, _)| other == field);
+            let example = conflict.map_or_else(String::new, |(_, conflict)| conflict.example.clone());
+            let (path, line) = (input.path.clone(), line.resolve() + later);
+            self.out.report.conflicts.push(ConflictPlace { field: *field, path, line, example });
         }
         self.out.report.counts = counts;
         self.out.report.cut_terms = self.fields.cut_terms();

@@ -94,8 +94,24 @@ pub struct MalformedRecord {
 pub struct FieldConflict {
     /// The name of the field.
     pub field: String,
-    /// The number of values.
+    /// The number of these values.
     pub count: u64,
-    /// The first of the values, cut to 80 bytes.
+    /// The number of all values of the field that were read.
+    pub values: u64,
+    /// The first of these values, cut to 80 bytes.
     pub example: String,
+    /// The file of this value.
+    pub path: PathBuf,
+    /// The number of its record in the file, as in [`MalformedRecord::line`].
+    pub line: u64,
+    /// The line of a schema file with which the field would take the value; `None` if only a field of texts
+    /// would.
+    pub hint: Option<String>,
+}
+
+impl FieldConflict {
+    /// True if the kind of the field is probably wrong: more than one percent of its values do not fit.
+    pub fn is_serious(&self) -> bool {
+        self.count.saturating_mul(100) > self.values
+    }
 }

@@ -7,9 +7,10 @@
 //!            contents u32 (1 binary files skipped + 2 decompressed + 4 converted to UTF-8) |
 //!            segments u32 | segment … | notes u32 | note … |
 //!            partial u32 | file …
-//! field    = varint(length) | name | varint(length) | source | kind u32 (0 text, 1 keyword, 2 unsigned,
+//! field    = varint(length) | name | varint(length) | source | varint(length) | format |
+//!            kind u32 (0 text, 1 keyword, 2 unsigned,
 //!            3 signed, 4 float, 5 bytes, 6 boolean, 7 date, 8 path) |
-//!            uses u32 (1 stored + 2 a column + 4 searched) | text, of that kind
+//!            uses u32 (1 stored + 2 a column + 4 searched + 8 the key + 16 searched by default) | text, of that kind
 //! text     = kept u32 (0 frequencies, 1 positions, 2 documents only) | analyzer u32 |
 //!            parameters u64 × 4 | chain                              see `schema/analyzer.rs`
 //! chain    = varint(length) | text, of analyzer 8                    see `schema/chain.rs`
@@ -20,21 +21,21 @@
 //! span     = varint(gap) | varint(length) | varint(lines)            ascending; gap: from the end before
 //! ```
 //!
-//! The source of a field is the name of its values in JSON or CSV records. A file of lines or records that
-//! was being indexed at the commit is partial: the lines of its spans are in the index. `deletes` is the
-//! generation of the commit that wrote the segment's file of deletes, or 0 if there is no such file;
-//! `deleted` is the number of documents in that file. `updates` is the generation of the commit that wrote
-//! changed column values.
+//! The source of a field is the name of its values in JSON or CSV records, and the format says how they are
+//! written there (`schema/value_format.rs`). The values of the field that is the key are the keys of
+//! documents. A file of lines or records that was being indexed at the commit is partial: the lines of its
+//! spans are in the index. `deletes` is the generation of the commit that wrote the segment's file of
+//! deletes, or 0 if there is no such file; `deleted` is the number of documents in that file. `updates` is the
+//! generation of the commit that wrote changed column values. `manifest_field.rs` encodes fields.
 
 use std::collections::BTreeMap;
 
+use super::manifest_field::{FieldSource, put_field, read_field, read_text};
 use crate::codec::{ByteReader, put_varint};
 use crate::error::{Error, Result};
 use crate::read::{ContentOptions, LineSpan};
 use crate::record::Sources;
-use crate::schema::{
-    Analyzer, CHAIN, Chain, Compression, FieldEntry, FieldKind, Postings, Records, Schema, Store, Stored,
-};
+use crate::schema::{Compression, Records, Schema, Store, Stored};
 use crate::segment::{FieldStats, Flushed, Segment, deletes_file_name, file_name, updates_file_name};
 use crate::source::Stamp;
 use crate::store::Directory;
@@ -148,7 +149,7 @@ impl Manifest {
         let count = |len: usize| u32::try_from(len).unwrap_or(u32::MAX).to_le_bytes();
         out.extend_from_slice(&count(self.schema.fields().count()));
         for (field, entry) in self.schema.fields() {
-            put_field(&mut out, entry, self.sources.source(field).unwrap_or(&entry.name));
+            put_field(&mut out, entry, &FieldSource::of(&self.sources, field, entry));
         }
         let records = match self.records {
             Records::File => 0u32,
@@ -201,8 +202,14 @@ impl Manifest {
         let mut reader = ByteReader::new(bytes);
         let (mut schema, mut sources) = (Schema::new(), Sources::default());
         for _ in 0..reader.u32()? {
-            let (entry, source) = read_field(&mut reader)?;
-            sources.set(schema.add(entry).ok()?, &source);
+            let (entry, FieldSource { source, format, is_key }) = read_field(&mut reader)?;
+            let fits = !is_key || sources.key().is_none() && entry.can_be_key();
+            let field = schema.add(entry).ok().filter(|_| fits)?;
+            sources.set(field, &source);
+            sources.set_format(field, format);
+            if is_key {
+                sources.set_key(field);
+            }
         }
         let records = match reader.u32()? {
             0 => Records::File,
@@ -235,65 +242,6 @@ impl Manifest {
         let all = reader.remaining().is_empty();
         all.then_some(Manifest { schema, sources, records, stored, contents, segments, notes, partial })
     }
-}
-
-fn put_field(out: &mut Vec<u8>, entry: &FieldEntry, source: &str) {
-    for text in [&entry.name, source] {
-        put_varint(out, text.len() as u64);
-        out.extend_from_slice(text.as_bytes());
-    }
-    let kind = match entry.kind {
-        FieldKind::Text { .. } => 0u32,
-        FieldKind::Keyword => 1,
-        FieldKind::Unsigned => 2,
-        FieldKind::Signed => 3,
-        FieldKind::Float => 4,
-        FieldKind::Bytes => 5,
-        FieldKind::Boolean => 6,
-        FieldKind::Date => 7,
-        FieldKind::Path => 8,
-    };
-    let uses = u32::from(entry.stored) | u32::from(entry.column) << 1 | u32::from(entry.searched) << 2;
-    out.extend([kind, uses].map(u32::to_le_bytes).as_flattened());
-    if let FieldKind::Text { analyzer, postings } = &entry.kind {
-        let (code, parameters) = analyzer.code();
-        out.extend([postings.code(), code].map(u32::to_le_bytes).as_flattened());
-        out.extend(parameters.map(u64::to_le_bytes).as_flattened());
-        if let Analyzer::Chain(chain) = analyzer {
-            let text = chain.to_string();
-            put_varint(out, text.len() as u64);
-            out.extend_from_slice(text.as_bytes());
-        }
-    }
-}
-
-fn read_field(reader: &mut ByteReader<'_>) -> Option<(FieldEntry, String)> {
-    let mut text = || String::from_utf8(read_text(reader)?).ok();
-    let (name, source) = (text()?, text()?);
-    let (kind, uses) = (reader.u32()?, reader.u32()?);
-    let kind = match kind {
-        0 => {
-            let (postings, code) = (Postings::from_code(reader.u32()?)?, reader.u32()?);
-            let parameters = [reader.u64()?, reader.u64()?, reader.u64()?, reader.u64()?];
-            let analyzer = match (code, parameters) {
-                (CHAIN, [0, 0, 0, 0]) => Analyzer::Chain(Chain::from_stored(&read_text(reader)?)?),
-                _ => Analyzer::from_code(code, parameters)?,
-            };
-            FieldKind::Text { analyzer, postings }
-        }
-        1 => FieldKind::Keyword,
-        2 => FieldKind::Unsigned,
-        3 => FieldKind::Signed,
-        4 => FieldKind::Float,
-        5 => FieldKind::Bytes,
-        6 => FieldKind::Boolean,
-        7 => FieldKind::Date,
-        8 => FieldKind::Path,
-        _ => return None,
-    };
-    let uses_of = |bit: u32| uses & bit != 0;
-    let (stored, column, searched) = (uses_of(1), uses_of(2), uses_of(4));
-    (uses <= 7).then_some((FieldEntry { name, kind, stored, column, searched }, source))
 }
 
 fn put_stored(stored: &Stored, out: &mut Vec<u8>) {
@@ -333,11 +281,6 @@ fn read_stored(reader: &mut ByteReader<'_>) -> Option<Stored> {
     Some(Stored { store, compression, vectors })
 }
 
-fn read_text(reader: &mut ByteReader<'_>) -> Option<Vec<u8>> {
-    let len = usize::try_from(reader.varint()?).ok()?;
-    reader.take(len).map(<[u8]>::to_vec)
-}
-
 fn read_partial(reader: &mut ByteReader<'_>) -> Option<Partial> {
     let stamp = Stamp { bytes: reader.u64()?, modified: reader.u64()?.cast_signed() };
     let mut spans: Vec<LineSpan> = Vec::new();
@@ -365,6 +308,18 @@ fn read_segment(reader: &mut ByteReader<'_>) -> Option<SegmentEntry> {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::schema::{Analyzer, FieldEntry, FieldKind, Postings, ValueFormat};
+
+    fn sources_of(schema: &Schema) -> Sources {
+        let mut sources = Sources::of(schema);
+        let field = |name| schema.field(name).unwrap();
+        sources.set(field("title"), "a title, {ü}");
+        for (name, format) in [("t", "epoch-ms"), ("d.e", "1.234,56")] {
+            sources.set_format(field(name), ValueFormat::parse(format).unwrap());
+        }
+        sources.set_key(field("id"));
+        sources
+    }
 
     #[test]
     fn manifests_read_back_and_cut_ones_do_not() {
@@ -403,11 +358,10 @@ mod tests {
             }
             let keyword = FieldEntry::new("k", FieldKind::Keyword).column().not_searched();
             schema.add(keyword).unwrap();
-            let mut sources = Sources::of(&schema);
-            schema.field("title").into_iter().for_each(|title| sources.set(title, "a title, {ü}"));
+            schema.add(FieldEntry::new("id", FieldKind::Keyword).column()).unwrap();
             let manifest = Manifest {
+                sources: sources_of(&schema),
                 schema,
-                sources,
                 records: Records::Csv,
                 stored,
                 contents: ContentOptions { decompress: false, ..ContentOptions::default() },

@@ -355,8 +355,8 @@ fn what_cannot_be_is_refused_and_the_writer_goes_on() {
     writer.add(&Document::new("l").text(fields.text, "second")).unwrap();
     writer.commit().unwrap();
     let snapshot = Snapshot::open_in(&*directory).unwrap().unwrap();
-    let hits = |field, text| {
-        let query = snapshot.parse_in(field, text, Operator::Or).unwrap();
+    let hits = |field: Field, text| {
+        let query = snapshot.parse_in(&[field.into()], text, Operator::Or).unwrap();
         snapshot.searcher_in(field).count(&query).unwrap()
     };
     assert_eq!(["first", "second", "ffff"].map(|word| hits(fields.text, word)), [1, 1, 0]);

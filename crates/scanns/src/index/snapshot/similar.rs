@@ -12,40 +12,32 @@ use crate::segment::TermInDocument;
 use crate::tokenize::{TokenSink, Tokenizer};
 
 impl Snapshot {
-    /// Expands a query with terms of the documents that match it best. `field` must be the default field. A
-    /// query of optional words gets new weights. Any other query keeps its required and excluded parts, and
-    /// the new terms only change the order of hits. A query without hits is returned unchanged.
+    /// Expands a query with terms that the documents that match it best have in `field`. A query of optional
+    /// words gets new weights. Any other query keeps its required and excluded parts, and the new terms only
+    /// change the order of hits. A query without hits is returned unchanged. The terms come from the vectors of
+    /// the documents, or from their stored texts, which takes longer.
     ///
     /// # Errors
-    /// [`Error::Unsupported`] if the index has no vectors of the field; [`Error::InvalidValue`] for
-    /// parameters outside their range.
+    /// [`Error::Unsupported`] if the index has neither for the field; [`Error::InvalidValue`] for parameters
+    /// outside their range; [`Error::SourceChanged`] if it refers to a file that has changed.
     pub fn expand(&self, query: &Query, field: Field, model: Model, rm3: &Rm3) -> Result<Query> {
         rm3.check()?;
-        if !self.info().stored.vectors {
-            return Err(Error::Unsupported {
-                what: "query expansion without vectors".into(),
-                remedy: "build the index with vectors, or leave the expansion out".into(),
-            });
-        }
-        if field != self.default_field() {
-            let name = |field| self.schema().entry(field).map_or("", |entry| &entry.name);
-            return Err(Error::Unsupported {
-                what: format!("query expansion in field {}", name(field)),
-                remedy: format!(
-                    "expand in field {}, whose vectors the index has, or leave the expansion out",
-                    name(self.default_field())
-                ),
-            });
-        }
         let all = self.all_documents();
         let mut documents = Vec::new();
         for hit in self.best(query, model, rm3)? {
-            let vector = frequencies(self.vector(&hit)?.unwrap_or_default());
+            let Some(counts) = self.term_counts(&hit, field)? else {
+                let name = self.schema().entry(field).map_or("", |entry| &entry.name);
+                return Err(Error::Unsupported {
+                    what: format!("query expansion in field {name} without vectors or stored text"),
+                    remedy: "build the index with vectors, or store the field, or leave the expansion out"
+                        .into(),
+                });
+            };
             let is_rare = |term: &[u8]| {
                 let share = self.doc_freq(field, term)? as f32 / all as f32;
                 Ok(share <= rm3.common)
             };
-            documents.push(Answer { score: hit.score, terms: rm3.most_frequent(vector, is_rare)? });
+            documents.push(Answer { score: hit.score, terms: rm3.most_frequent(counts, is_rare)? });
         }
         Ok(rm3.expand(query, field, &documents))
     }
@@ -100,23 +92,43 @@ impl Snapshot {
     /// [`Error::Unsupported`] if the index has neither; [`Error::SourceChanged`] if it refers to a file that
     /// has changed.
     pub fn like(&self, hit: &Hit, field: Field, options: &MoreLikeThis) -> Result<Query> {
-        let is_default = field == self.default_field();
-        if let Some(vector) = self.vector(hit)?.filter(|_| is_default) {
-            return self.like_terms(field, frequencies(vector), options);
-        }
-        let text = if is_default {
-            self.document(hit)?
-        } else {
-            self.texts(hit, field)?.map(|texts| texts.join(&b'\n'))
-        };
-        let Some(text) = text else {
+        let Some(counts) = self.term_counts(hit, field)? else {
             return Err(Error::Unsupported {
                 what: "finding similar documents without a stored vector or stored text".into(),
                 remedy: "build the index with vectors, or with store content or reference, or give the text"
                     .into(),
             });
         };
-        self.like_text(field, &text, options)
+        self.like_terms(field, counts, options)
+    }
+
+    /// The terms of a document in a field with their frequencies, from its vector or else from its stored text;
+    /// `None` if the index has neither.
+    fn term_counts(&self, hit: &Hit, field: Field) -> Result<Option<Vec<(Vec<u8>, usize)>>> {
+        if self.schema().entry(field).is_none_or(|entry| entry.postings().is_none()) {
+            return Ok(None);
+        }
+        let is_default = field == self.default_field();
+        if let Some(vector) = self.vector(hit)?.filter(|_| is_default) {
+            return Ok(Some(frequencies(vector)));
+        }
+        let text = if is_default {
+            self.document(hit)?
+        } else {
+            self.texts(hit, field)?.map(|texts| texts.join(&b'\n'))
+        };
+        Ok(text.map(|text| self.counts_of(field, &text)))
+    }
+
+    /// The terms of a text in a field with their frequencies.
+    fn counts_of(&self, field: Field, text: &[u8]) -> Vec<(Vec<u8>, usize)> {
+        let mut counted = TokenCounts::default();
+        match self.schema().analyzer(field) {
+            Some(analyzer) => Tokenizer::new(analyzer).run(&mut text.to_vec(), 0..text.len(), &mut counted),
+            // Each value of this field is one term.
+            None => counted.add(text.get(..MAX_TOKEN).unwrap_or(text)),
+        }
+        counted.terms.into_iter().collect()
     }
 
     /// Returns a query for documents similar to a text in a field.
@@ -124,13 +136,7 @@ impl Snapshot {
     /// # Errors
     /// [`Error::InvalidValue`] for options outside their range.
     pub fn like_text(&self, field: Field, text: &[u8], options: &MoreLikeThis) -> Result<Query> {
-        let mut counted = TokenCounts::default();
-        match self.schema().analyzer(field) {
-            Some(analyzer) => Tokenizer::new(analyzer).run(&mut text.to_vec(), 0..text.len(), &mut counted),
-            // Each value of this field is one term.
-            None => counted.add(text.get(..MAX_TOKEN).unwrap_or(text)),
-        }
-        self.like_terms(field, counted.terms.into_iter().collect(), options)
+        self.like_terms(field, self.counts_of(field, text), options)
     }
 
     /// Returns the best `k` documents similar to the document of a hit, excluding that document.

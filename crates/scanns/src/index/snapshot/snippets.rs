@@ -80,7 +80,7 @@ mod tests {
         writer.commit().unwrap();
         let snapshot = Snapshot::open_in(&*directory).unwrap().unwrap();
         let shown = |field: Field, query: &str| {
-            let query = snapshot.parse_in(field, query, Operator::Or).unwrap();
+            let query = snapshot.parse_in(&[field.into()], query, Operator::Or).unwrap();
             let mut found = Vec::new();
             let searcher = snapshot.searcher_in(field);
             let mut highlighter = snapshot.highlighter(field, &query, SnippetOptions::default()).unwrap();

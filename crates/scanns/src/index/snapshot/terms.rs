@@ -7,38 +7,42 @@ use super::distinct_terms::count_distinct;
 use super::open::Snapshot;
 use super::words::QueryWords;
 use crate::error::Result;
-use crate::query::{Operator, Query, parse, parse_json};
-use crate::schema::Field;
+use crate::query::{Operator, Query, WeightedField, parse, parse_json};
 use crate::search::Hit;
 
 impl Snapshot {
     /// Parses a query, and analyzes its words as the documents were analyzed. Words without a field name
-    /// search the default field.
+    /// search all [default fields](Schema::default_fields), and the field where a word scores best decides.
     ///
     /// # Errors
     /// [`Error::Query`](crate::Error::Query) if the text is not a query or names an unknown field.
     pub fn parse(&self, text: &str, operator: Operator) -> Result<Query> {
-        self.parse_in(self.default_field(), text, operator)
+        parse(text, operator, &mut QueryWords::new(self.schema(), &[]))
     }
 
-    /// Like [`Snapshot::parse`], but words without a field name search `field`.
-    pub fn parse_in(&self, field: Field, text: &str, operator: Operator) -> Result<Query> {
-        parse(text, operator, &mut QueryWords::new(self.schema(), field))
+    /// Like [`Snapshot::parse`], but words without a field name search `fields`, if there are any.
+    pub fn parse_in(&self, fields: &[WeightedField], text: &str, operator: Operator) -> Result<Query> {
+        parse(text, operator, &mut QueryWords::new(self.schema(), fields))
     }
 
-    /// Parses a query in JSON, see [`parse_json`]. Text without a field name searches `field`.
-    pub fn parse_json_in(&self, field: Field, text: &str, operator: Operator) -> Result<Query> {
-        parse_json(text, operator, &mut QueryWords::new(self.schema(), field))
+    /// Parses a query in JSON, see [`parse_json`]. Text without a field name searches `fields`.
+    pub fn parse_json_in(&self, fields: &[WeightedField], text: &str, operator: Operator) -> Result<Query> {
+        parse_json(text, operator, &mut QueryWords::new(self.schema(), fields))
     }
 
     /// Returns the query as JSON, with the names of the fields of this index. [`Snapshot::parse_json_in`]
-    /// returns the same query for this JSON if it gets the same `field`, which the JSON does not contain.
+    /// returns the same query for this JSON if it gets the same `fields`: if there is only one, the JSON does
+    /// not name it.
     ///
     /// # Errors
     /// [`Error::InvalidField`](crate::Error::InvalidField) if the query contains a field that the index does
     /// not have.
-    pub fn query_json_in(&self, field: Field, query: &Query) -> Result<String> {
-        query.to_json(field, &|field| self.schema().entry(field).map(|entry| entry.name.clone()))
+    pub fn query_json_in(&self, fields: &[WeightedField], query: &Query) -> Result<String> {
+        let only = match fields {
+            [WeightedField { field, weight: 1.0 }] => Some(*field),
+            _ => None,
+        };
+        query.to_json(only, &|field| self.schema().entry(field).map(|entry| entry.name.clone()))
     }
 
     /// Returns the key of the document of a hit: its path, followed by `:` and the line number if documents

@@ -2,7 +2,7 @@
 
 use std::collections::BTreeMap;
 
-use crate::query::QueryText;
+use crate::query::{QueryText, WeightedField};
 use crate::schema::MAX_TOKEN;
 use crate::schema::{Analyzer, Field, FieldEntry, FieldKind, Schema};
 use crate::tokenize::{Tokenizer, spelling};
@@ -10,21 +10,29 @@ use crate::tokenize::{Tokenizer, spelling};
 /// Finds the terms of queries over fields of a schema.
 pub(crate) struct QueryWords<'s> {
     schema: &'s Schema,
-    /// The field for text that names no field.
-    default: Field,
+    /// The fields for text that names no field; at least one.
+    defaults: Vec<WeightedField>,
     /// The tokenizers made so far, by field; `None` for fields where each value is one term.
     tokenizers: BTreeMap<Field, Option<Tokenizer>>,
 }
 
 impl<'s> QueryWords<'s> {
-    pub(crate) fn new(schema: &'s Schema, default: Field) -> Self {
-        QueryWords { schema, default, tokenizers: BTreeMap::new() }
+    /// Text that names no field searches `defaults` or, if there are none, the default fields of the schema.
+    pub(crate) fn new(schema: &'s Schema, defaults: &[WeightedField]) -> Self {
+        let mut defaults = defaults.to_vec();
+        if defaults.is_empty() {
+            defaults.extend(schema.default_fields().into_iter().map(WeightedField::from));
+        }
+        if defaults.is_empty() {
+            defaults.push(WeightedField::FIRST);
+        }
+        QueryWords { schema, defaults, tokenizers: BTreeMap::new() }
     }
 }
 
 impl QueryText for QueryWords<'_> {
-    fn default_field(&self) -> Field {
-        self.default
+    fn default_fields(&self) -> &[WeightedField] {
+        &self.defaults
     }
 
     fn field(&self, name: &str) -> Result<Field, Vec<String>> {
@@ -62,8 +70,8 @@ impl QueryText for QueryWords<'_> {
 pub(crate) struct OneAnalyzer<'a>(pub(crate) &'a Analyzer);
 
 impl QueryText for OneAnalyzer<'_> {
-    fn default_field(&self) -> Field {
-        Field::default()
+    fn default_fields(&self) -> &[WeightedField] {
+        &[WeightedField::FIRST]
     }
 
     fn field(&self, _name: &str) -> Result<Field, Vec<String>> {

@@ -10,7 +10,7 @@ const NAMES: &str = "delimiters:;\\x7c | lowercase | fold";
 /// Keys of the documents that a query over a field finds, sorted.
 fn found(directory: &RamDirectory, field: Field, query: &str) -> Vec<String> {
     let snapshot = Snapshot::open_in(directory).unwrap().unwrap();
-    let query = snapshot.parse_in(field, query, Operator::And).unwrap();
+    let query = snapshot.parse_in(&[field.into()], query, Operator::And).unwrap();
     let searcher = snapshot.searcher_in(field);
     let hits = searcher.top_k(&query, Model::Classic, 99).unwrap();
     let mut keys: Vec<String> =

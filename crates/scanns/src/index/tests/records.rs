@@ -283,7 +283,7 @@ fn a_new_index_without_a_schema_gets_one_from_a_sample_and_keeps_it() {
     let report = build_all(&directory, &options);
     let inferred = report.records.inferred.unwrap();
     let names: Vec<_> = inferred.schema.fields().map(|(_, e)| (e.name.as_str(), e.kind.name())).collect();
-    assert_eq!(names, [("user_name", "keyword"), ("n", "signed")]);
+    assert_eq!(names, [("user_name", "keyword"), ("n", "signed"), ("user_name.words", "text")]);
     fs::write(place.path().join("b"), "{\"user name\": \"eve\", \"n\": 1.5, \"user_name\": 3}").unwrap();
     options.source.paths = vec![place.path().to_path_buf()];
     let report = build_all(&directory, &options);

@@ -8,11 +8,11 @@ use crate::error::Result;
 use crate::query::operator::Operator;
 use crate::query::pattern::Pattern;
 use crate::query::query_text::{QueryText, no_such_field};
-use crate::query::tree::{BoolQuery, PhraseQuery, Query};
+use crate::query::tree::{BestQuery, BoolQuery, PhraseQuery, Query};
 use crate::schema::Field;
 
 /// The keys that determine the kind of a clause.
-const KINDS: [&str; 14] = [
+const KINDS: [&str; 15] = [
     "term",
     "match",
     "phrase",
@@ -24,6 +24,7 @@ const KINDS: [&str; 14] = [
     "values",
     "set",
     "bool",
+    "best",
     "match_all",
     "exists",
     "query",
@@ -84,7 +85,7 @@ impl JsonReader<'_> {
         let field = self.optional(object, "field", Self::named_field)?;
         let boost = self.optional(object, "boost", Self::boost)?;
         let outer = self.field;
-        self.field = field.unwrap_or(outer);
+        self.field = field.or(outer);
         let query = self.within(kind, |this| this.kind(kind, value));
         self.field = outer;
         Ok(query?.map(|query| match boost {
@@ -109,37 +110,67 @@ impl JsonReader<'_> {
     }
 
     fn kind(&mut self, kind: &str, value: &Value) -> Result<Option<Query>> {
+        match kind {
+            "bool" => self.nested(|this| this.list(value)),
+            "best" => self.nested(|this| this.best(value)),
+            "query" => self.nested(|this| this.clause(value)),
+            "match" => self.matching(value),
+            "values" => self.values(value).map(Some),
+            "match_all" => {
+                self.count(1)?;
+                self.object(value, &[], "{}")?;
+                Ok(Some(Query::All))
+            }
+            _ => self.in_best_field(|this| this.terms_of_kind(kind, value)),
+        }
+    }
+
+    /// A clause whose terms are in one field.
+    fn terms_of_kind(&mut self, kind: &str, value: &Value) -> Result<Option<Query>> {
+        let field = self.term_field();
         let pattern = match kind {
-            "bool" => return self.nested(|this| this.list(value)),
-            "query" => return self.nested(|this| this.clause(value)),
-            "match" => return self.matching(value),
             "phrase" => return self.phrase(value),
             "term" => {
                 self.count(1)?;
-                return Ok(Some(Query::term(self.field, self.term(value)?)));
+                return Ok(Some(Query::term(field, self.term(value)?)));
             }
-            "match_all" | "exists" => {
+            "exists" => {
                 self.count(1)?;
                 self.object(value, &[], "{}")?;
-                return Ok(Some(if kind == "exists" { Query::Exists(self.field) } else { Query::All }));
+                return Ok(Some(Query::Exists(field)));
             }
             "set" => {
                 let terms = self.terms(value)?;
                 self.count(terms.len().max(1))?;
-                return Ok(Some(Query::pattern(self.field, Pattern::Set(terms))));
+                return Ok(Some(Query::pattern(field, Pattern::Set(terms))));
             }
             "fuzzy" => {
                 self.count(1)?;
                 return Ok(Some(match self.fuzzy(value)? {
-                    Pattern::Fuzzy { term, edits: 0, .. } => Query::term(self.field, term),
-                    fuzzy => Query::pattern(self.field, fuzzy),
+                    Pattern::Fuzzy { term, edits: 0, .. } => Query::term(field, term),
+                    fuzzy => Query::pattern(field, fuzzy),
                 }));
             }
-            "values" => return self.values(value).map(Some),
             kind => self.pattern(kind, value)?,
         };
         self.count(1)?;
-        Ok(Some(Query::pattern(self.field, pattern)))
+        Ok(Some(Query::pattern(field, pattern)))
+    }
+
+    fn best(&mut self, value: &Value) -> Result<Option<Query>> {
+        let object = self.object(value, &["clauses", "tie"], r#"{"clauses": [], "tie": 0.3}"#)?;
+        let clauses = self.required(object, "clauses", |this, value| this.array(value, Self::clause))?;
+        let given = clauses.len();
+        let clauses: Vec<Query> = clauses.into_iter().flatten().collect();
+        let tie = self.optional(object, "tie", |this, value| {
+            #[expect(clippy::cast_possible_truncation, reason = "the number is from 0 to 1")]
+            match value.as_f64().filter(|tie| (0.0..=1.0).contains(tie)) {
+                Some(tie) => Ok(tie as f32),
+                None => this.fault("write a number from 0 to 1"),
+            }
+        })?;
+        let is_empty = clauses.is_empty() && given > 0;
+        Ok((!is_empty).then(|| Query::Best(BestQuery { clauses, tie: tie.unwrap_or(0.0) })))
     }
 
     fn list(&mut self, value: &Value) -> Result<Option<Query>> {
@@ -184,17 +215,24 @@ impl JsonReader<'_> {
                 (self.required(object, "text", Self::text)?, operator)
             }
         };
-        let terms = self.words.terms(self.field, &text);
-        self.count(terms.len())?;
-        let mut terms: Vec<Query> =
-            terms.into_iter().map(|(_, term)| Query::term(self.field, term)).collect();
-        if terms.len() < 2 {
-            return Ok(terms.pop());
+        let operator = operator.unwrap_or(self.operator);
+        if self.field.is_some() || self.words.default_fields().len() == 1 {
+            return self.in_best_field(|this| this.match_in_field(&text, operator));
         }
-        Ok(Some(match operator.unwrap_or(self.operator) {
-            Operator::And => Query::all_of(terms),
-            Operator::Or => Query::any_of(terms),
-        }))
+        // Each word in the field where it scores best.
+        let mut words = Vec::new();
+        for word in text.split_whitespace() {
+            words.extend(self.in_best_field(|this| this.match_in_field(word, operator))?);
+        }
+        Ok(joined(words, operator))
+    }
+
+    /// The terms of a text in the current field.
+    fn match_in_field(&mut self, text: &str, operator: Operator) -> Result<Option<Query>> {
+        let field = self.term_field();
+        let terms = self.words.terms(field, text);
+        self.count(terms.len())?;
+        Ok(joined(terms.into_iter().map(|(_, term)| Query::term(field, term)).collect(), operator))
     }
 
     fn phrase(&mut self, value: &Value) -> Result<Option<Query>> {
@@ -224,7 +262,7 @@ impl JsonReader<'_> {
                 .within("places", |this| this.fault("write one place for each term, in ascending order"));
         }
         Ok(Some(Query::Phrase(PhraseQuery {
-            field: self.field,
+            field: self.term_field(),
             terms: places.into_iter().zip(terms).collect(),
             slop,
         })))
@@ -232,12 +270,21 @@ impl JsonReader<'_> {
 
     /// A phrase of the terms of a text.
     fn phrase_of(&mut self, text: &str, slop: u32) -> Result<Option<Query>> {
-        let mut terms = self.words.terms(self.field, text);
+        let mut terms = self.words.terms(self.term_field(), text);
         self.count(terms.len())?;
         Ok(match terms.len() {
             0 => None,
-            1 => terms.pop().map(|(_, term)| Query::term(self.field, term)),
-            _ => Some(Query::Phrase(PhraseQuery { field: self.field, terms, slop })),
+            1 => terms.pop().map(|(_, term)| Query::term(self.term_field(), term)),
+            _ => Some(Query::Phrase(PhraseQuery { field: self.term_field(), terms, slop })),
         })
+    }
+}
+
+/// Clauses combined by an operator; a single one stays as it is.
+fn joined(mut clauses: Vec<Query>, operator: Operator) -> Option<Query> {
+    match (clauses.len(), operator) {
+        (0 | 1, _) => clauses.pop(),
+        (_, Operator::And) => Some(Query::all_of(clauses)),
+        (_, Operator::Or) => Some(Query::any_of(clauses)),
     }
 }

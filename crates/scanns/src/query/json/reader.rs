@@ -5,7 +5,8 @@ use serde_json::{Map, Value};
 use crate::error::{Error, Result};
 use crate::query::limits::{MAX_CLAUSES, MAX_DEPTH};
 use crate::query::operator::Operator;
-use crate::query::query_text::QueryText;
+use crate::query::query_text::{QueryText, in_best_field};
+use crate::query::tree::Query;
 use crate::schema::{Field, MAX_TOKEN};
 
 /// Reads the values of a query. After an error, the path is the place of the error.
@@ -13,8 +14,8 @@ pub(super) struct JsonReader<'w> {
     pub(super) words: &'w mut dyn QueryText,
     /// The operator for a `match` without one.
     pub(super) operator: Operator,
-    /// The field of the current terms.
-    pub(super) field: Field,
+    /// The field of the current terms; `None` for the default fields.
+    pub(super) field: Option<Field>,
     /// The path of the current value, as in `bool.must[1]`.
     path: String,
     depth: usize,
@@ -24,8 +25,7 @@ pub(super) struct JsonReader<'w> {
 
 impl<'w> JsonReader<'w> {
     pub(super) fn new(words: &'w mut dyn QueryText, operator: Operator) -> Self {
-        let field = words.default_field();
-        JsonReader { words, operator, field, path: String::new(), depth: 0, terms: 0 }
+        JsonReader { words, operator, field: None, path: String::new(), depth: 0, terms: 0 }
     }
 
     /// A term without analysis: text, or bytes in hexadecimal.
@@ -148,6 +148,30 @@ impl<'w> JsonReader<'w> {
         let found = inner(self)?;
         self.depth -= 1;
         Ok(found)
+    }
+
+    /// The field of the current terms, or the first of the default fields.
+    pub(super) fn term_field(&self) -> Field {
+        let default = || self.words.default_fields().first().map(|default| default.field);
+        self.field.or_else(default).unwrap_or_default()
+    }
+
+    /// The clause in the field that was named, or in the best of the default fields.
+    pub(super) fn in_best_field(
+        &mut self,
+        mut clause: impl FnMut(&mut Self) -> Result<Option<Query>>,
+    ) -> Result<Option<Query>> {
+        if self.field.is_some() {
+            return clause(self);
+        }
+        let (defaults, terms) = (self.words.default_fields().to_vec(), self.terms);
+        let query = in_best_field(&defaults, |field| {
+            // The same terms again.
+            (self.field, self.terms) = (Some(field), terms);
+            clause(self)
+        });
+        self.field = None;
+        query
     }
 
     /// Counts terms of the query.

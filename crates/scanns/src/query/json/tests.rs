@@ -4,7 +4,9 @@ use fastrand::Rng;
 
 use super::parse_json;
 use crate::error::{Error, Result};
-use crate::query::{BoolQuery, Operator, Pattern, PhraseQuery, Query, QueryText, ValueRange, WildcardPart};
+use crate::query::{
+    BoolQuery, Operator, Pattern, PhraseQuery, Query, QueryText, ValueRange, WeightedField, WildcardPart,
+};
 use crate::schema::{Field, FieldKind, Value};
 
 /// Splits words at spaces, lower-cases them, and leaves `the` out. The fields are `title`, 0, and `body`, 1,
@@ -14,8 +16,8 @@ struct Words;
 const NAMES: [&str; 2] = ["title", "body"];
 
 impl QueryText for Words {
-    fn default_field(&self) -> Field {
-        Field::default()
+    fn default_fields(&self) -> &[WeightedField] {
+        const { &[WeightedField::FIRST] }
     }
 
     fn field(&self, name: &str) -> std::result::Result<Field, Vec<String>> {
@@ -54,7 +56,7 @@ fn read(text: &str) -> Result<Query> {
 
 fn write(query: &Query) -> String {
     query
-        .to_json(Field::default(), &|field| {
+        .to_json(Some(Field::default()), &|field| {
             let name = NAMES.get(usize::from(field.number())).copied();
             name.or((field.number() == NAME).then_some("name")).map(str::to_owned)
         })
@@ -363,7 +365,7 @@ fn values_of_columns_have_one_bound_an_end() {
             "{bounds}"
         );
         let name = |field: Field| (field.number() == SIZE).then(|| "size".to_owned());
-        assert_eq!(read(&query.to_json(Field::default(), &name).unwrap()).unwrap(), query);
+        assert_eq!(read(&query.to_json(Some(Field::default()), &name).unwrap()).unwrap(), query);
     }
     for bad in [
         r#"{"values": {"column": "size", "gte": 5, "gt": 5}}"#,
@@ -380,7 +382,7 @@ fn values_of_columns_have_one_bound_an_end() {
 #[test]
 fn a_field_without_a_name_cannot_be_written() {
     let query = Query::term(Field::new(7).unwrap(), "a");
-    assert!(query.to_json(Field::default(), &|_| None).unwrap_err().to_string().contains("field"));
+    assert!(query.to_json(Some(Field::default()), &|_| None).unwrap_err().to_string().contains("field"));
 }
 
 #[test]

@@ -7,7 +7,7 @@ use serde_json::{Map, Value, json};
 use super::wildcard::wildcard_text;
 use crate::error::{Error, Result};
 use crate::query::pattern::{Pattern, WildcardPart};
-use crate::query::tree::{BoolQuery, PhraseQuery, Query};
+use crate::query::tree::{BestQuery, BoolQuery, PhraseQuery, Query};
 use crate::query::value_range::ValueRange;
 use crate::schema::{self, Field, ValueRef, format_date};
 
@@ -15,12 +15,12 @@ impl Query {
     /// The query as JSON on one line.
     ///
     /// [`parse_json`](crate::query::parse_json) parses the result as the same query, within its limits, if
-    /// its default field is `default`: clauses in this field do not name it. `name` returns the names of
-    /// fields.
+    /// its default field is `default`: clauses in this field do not name it. `None` is for several default
+    /// fields: all clauses name their field. `name` returns the names of fields.
     ///
     /// # Errors
     /// [`Error::InvalidField`] if the query contains a field without a name.
-    pub fn to_json(&self, default: Field, name: &dyn Fn(Field) -> Option<String>) -> Result<String> {
+    pub fn to_json(&self, default: Option<Field>, name: &dyn Fn(Field) -> Option<String>) -> Result<String> {
         let writer = JsonWriter { name };
         Ok(Value::from(writer.clause(self, default)?).to_string())
     }
@@ -32,12 +32,13 @@ struct JsonWriter<'n> {
 
 impl JsonWriter<'_> {
     /// The object of a clause inside a clause with the field `around`.
-    fn clause(&self, query: &Query, around: Field) -> Result<Map<String, Value>> {
+    fn clause(&self, query: &Query, around: Option<Field>) -> Result<Map<String, Value>> {
         // A field that all terms inside have in common is named once, here.
-        let field = only_field(query).unwrap_or(around);
+        let field = only_field(query).or(around);
         let (kind, value) = match query {
             Query::Term(term) => ("term", term_value(&term.text)),
             Query::Bool(list) => ("bool", self.lists(list, field)?),
+            Query::Best(best) => ("best", self.best(best, field)?),
             Query::Phrase(phrase) => ("phrase", phrase_value(phrase)),
             Query::Pattern { pattern, .. } => pattern_value(pattern),
             Query::All => ("match_all", json!({})),
@@ -63,16 +64,22 @@ impl JsonWriter<'_> {
     fn with_field(
         &self,
         mut object: Map<String, Value>,
-        field: Field,
-        around: Field,
+        field: Option<Field>,
+        around: Option<Field>,
     ) -> Result<Map<String, Value>> {
-        if field != around {
+        if let Some(field) = field.filter(|field| Some(*field) != around) {
             object.insert("field".into(), self.name_of(field)?.into());
         }
         Ok(object)
     }
 
-    fn lists(&self, list: &BoolQuery, field: Field) -> Result<Value> {
+    fn best(&self, best: &BestQuery, field: Option<Field>) -> Result<Value> {
+        let clauses = best.clauses.iter().map(|inner| self.clause(inner, field).map(Value::from));
+        let clauses = Value::Array(clauses.collect::<Result<_>>()?);
+        Ok(json!({ "clauses": clauses, "tie": shortest(best.tie) }))
+    }
+
+    fn lists(&self, list: &BoolQuery, field: Option<Field>) -> Result<Value> {
         let mut object = Map::new();
         let lists = [
             ("must", &list.must),

@@ -3,7 +3,7 @@
 use std::ops::Bound;
 
 use crate::error::Error;
-use crate::query::{Operator, Query, QueryText, parse};
+use crate::query::{Operator, Query, QueryText, WeightedField, parse};
 use crate::schema::{Field, FieldKind, Value};
 
 /// Fields: `text`, 0, a text; `ext`, 1, a keyword that is only a column; `size`, 2, a number; `tag`, 3, a
@@ -11,8 +11,8 @@ use crate::schema::{Field, FieldKind, Value};
 struct World;
 
 impl QueryText for World {
-    fn default_field(&self) -> Field {
-        Field::default()
+    fn default_fields(&self) -> &[WeightedField] {
+        const { &[WeightedField::FIRST] }
     }
 
     fn field(&self, name: &str) -> Result<Field, Vec<String>> {
@@ -251,8 +251,8 @@ fn conditions_that_cannot_be_say_what_the_field_holds() {
 struct Documented;
 
 impl QueryText for Documented {
-    fn default_field(&self) -> Field {
-        Field::default()
+    fn default_fields(&self) -> &[WeightedField] {
+        const { &[WeightedField::FIRST] }
     }
 
     fn field(&self, name: &str) -> Result<Field, Vec<String>> {

@@ -6,7 +6,7 @@ use std::fmt;
 use fastrand::Rng;
 
 use crate::error::Error;
-use crate::query::{Operator, Pattern, Query, QueryText, parse, parse_json};
+use crate::query::{Operator, Pattern, Query, QueryText, WeightedField, parse, parse_json};
 use crate::schema::{Field, FieldKind};
 
 /// Fields: `text`, 0, the default; `title`, 1; the columns `size`, 2, and `name`, 3.
@@ -19,8 +19,8 @@ fn numbered(number: usize) -> Field {
 }
 
 impl QueryText for Small {
-    fn default_field(&self) -> Field {
-        Field::default()
+    fn default_fields(&self) -> &[WeightedField] {
+        &[WeightedField::FIRST]
     }
 
     fn field(&self, name: &str) -> Result<Field, Vec<String>> {
@@ -200,7 +200,7 @@ impl Numbers {
 /// Asserts that a query is read from its own JSON as the same query.
 fn assert_reads_back(query: &Query, text: &str) {
     let name = |field: Field| NAMES.get(usize::from(field.number())).map(|name| (*name).to_owned());
-    let json = query.to_json(Field::default(), &name).unwrap();
+    let json = query.to_json(Some(Field::default()), &name).unwrap();
     let back = parse_json(&json, Operator::Or, &mut Small);
     assert_eq!(back.as_ref().ok(), Some(query), "{text}: {json}: {back:?}");
 }

@@ -36,6 +36,8 @@ mod clause;
 mod condition_tests;
 mod fault;
 #[cfg(test)]
+mod field_tests;
+#[cfg(test)]
 mod generated_tests;
 mod leaves;
 mod lex;

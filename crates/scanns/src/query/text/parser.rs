@@ -27,6 +27,7 @@ pub fn parse(text: &str, operator: Operator, words: &mut dyn QueryText) -> Resul
         operator,
         words,
         field,
+        looked_up: None,
         column,
         counts: false,
         depth: 0,
@@ -147,12 +148,12 @@ impl QueryParser<'_> {
             }
             TokenKind::Word(word) => {
                 kind = ClauseKind::Word;
-                self.word(at, word)?
+                self.in_best_field(|this| this.word(at, word))?
             }
-            TokenKind::Phrase(text) => self.phrase(at, text)?,
-            TokenKind::Regex(text) => self.regex(at, text)?,
-            TokenKind::Range(from, to) => self.range(at, from, to)?,
-            TokenKind::Set => self.set(at)?,
+            TokenKind::Phrase(text) => self.in_best_field(|this| this.phrase(at, text))?,
+            TokenKind::Regex(text) => self.in_best_field(|this| this.regex(at, text))?,
+            TokenKind::Range(from, to) => self.in_best_field(|this| this.range(at, from, to))?,
+            TokenKind::Set => self.in_best_field(|this| this.set(at))?,
             TokenKind::Boost(_) | TokenKind::Tilde(_) | TokenKind::AtLeast(_) => {
                 let message = "this must follow a clause, only once: move it, or put a backslash before it";
                 return self.fault(at, message);

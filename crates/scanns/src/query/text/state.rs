@@ -6,7 +6,8 @@ use crate::error::Result;
 use crate::query::limits::{MAX_CLAUSES, MAX_DEPTH, MAX_PATTERN};
 use crate::query::named_column::NamedColumn;
 use crate::query::operator::Operator;
-use crate::query::query_text::QueryText;
+use crate::query::query_text::{QueryText, WeightedField, in_best_field};
+use crate::query::tree::Query;
 use crate::schema::Field;
 
 /// The text of a query that is being parsed, and how far it is parsed.
@@ -18,6 +19,8 @@ pub(super) struct QueryParser<'a> {
     pub(super) words: &'a mut dyn QueryText,
     /// The field of the current clause, unless it is a column.
     pub(super) field: Option<Field>,
+    /// The default field in which the current clause is looked up, if it names no field.
+    pub(super) looked_up: Option<Field>,
     /// The column of the current clause, if its words are values.
     pub(super) column: Option<NamedColumn>,
     /// Whether the clauses of the current list are counted, as in `(a b c)@2`.
@@ -45,7 +48,27 @@ impl<'a> QueryParser<'a> {
 
     /// The field of the current terms.
     pub(super) fn term_field(&self) -> Field {
-        self.field.unwrap_or_else(|| self.words.default_field())
+        let default = || self.words.default_fields().first().map(|default| default.field);
+        self.field.or(self.looked_up).or_else(default).unwrap_or_default()
+    }
+
+    /// The query of the next tokens in the field that was named, or in the best of the default fields.
+    pub(super) fn in_best_field(
+        &mut self,
+        mut clause: impl FnMut(&mut Self) -> Result<Option<Query>>,
+    ) -> Result<Option<Query>> {
+        let defaults = self.words.default_fields();
+        if self.field.is_some() || matches!(defaults, [WeightedField { weight: 1.0, .. }]) {
+            return clause(self);
+        }
+        let (defaults, tokens, terms) = (defaults.to_vec(), self.tokens, self.terms);
+        let query = in_best_field(&defaults, |field| {
+            // The same tokens and terms again.
+            (self.tokens, self.terms, self.looked_up) = (tokens, terms, Some(field));
+            clause(self)
+        });
+        self.looked_up = None;
+        query
     }
 
     /// Counts terms of the query.

@@ -1,5 +1,5 @@
 use crate::error::Error;
-use crate::query::{Operator, Pattern, Query, QueryText, WildcardPart, parse};
+use crate::query::{Operator, Pattern, Query, QueryText, WeightedField, WildcardPart, parse};
 use crate::schema::Field;
 use std::ops::Bound;
 
@@ -11,8 +11,8 @@ const DEFAULT: u16 = 2;
 struct Words;
 
 impl QueryText for Words {
-    fn default_field(&self) -> Field {
-        Field::new(DEFAULT).unwrap()
+    fn default_fields(&self) -> &[WeightedField] {
+        const { &[WeightedField { field: Field::new(DEFAULT).unwrap(), weight: 1.0 }] }
     }
 
     fn field(&self, name: &str) -> Result<Field, Vec<String>> {
@@ -46,6 +46,9 @@ fn show(query: &Query) -> String {
             let parts = [part(&list.must, "+"), part(&list.should, ""), part(&list.must_not, "-")].concat();
             let least = if list.at_least > 0 { format!("@{}", list.at_least) } else { String::new() };
             format!("({}){least}", parts.join(" "))
+        }
+        Query::Best(best) => {
+            format!("({})", best.clauses.iter().map(show).collect::<Vec<_>>().join(" | "))
         }
         Query::Phrase(phrase) => {
             let terms: Vec<String> =

@@ -1,7 +1,7 @@
 use super::*;
 use crate::record::format::MOST_WAITING;
 use crate::record::{Conflict, CsvHeader, RecordError};
-use crate::schema::{Analyzer, FieldEntry, Postings};
+use crate::schema::{Analyzer, FieldEntry, FieldKind, Postings};
 
 fn schema(fields: &[(&str, FieldKind)]) -> Schema {
     let mut schema = Schema::new();
@@ -49,8 +49,8 @@ fn values_go_to_their_fields_and_all_others_are_counted() {
     assert_eq!((counts.documents(), counts.blank(), counts.malformed()), (2, 1, 1));
     let conflicts: Vec<_> =
         counts.conflicts().map(|(field, conflict)| (field.number(), conflict.clone())).collect();
-    let conflict = |count, example: &str| Conflict { count, example: example.into() };
-    assert_eq!(conflicts, [(0, conflict(1, "x")), (2, conflict(2, "5"))]);
+    let conflict = |count, example: &str, values| Conflict { count, example: example.into(), values };
+    assert_eq!(conflicts, [(0, conflict(1, "x", 3)), (2, conflict(2, "5", 3))]);
     assert_eq!(counts.unknown(), [("z", 2)]);
     let [malformed] = counts.malformed_examples() else { panic!("one is malformed") };
     assert_eq!((malformed.line, malformed.error.at()), (9, 23));

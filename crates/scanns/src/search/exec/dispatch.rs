@@ -2,7 +2,8 @@
 
 use std::ops::ControlFlow;
 
-use super::{conjunction, disjunction, match_bits, maxscore, term, tree};
+use super::maxscore::{self, ClauseGroup, Scoring};
+use super::{conjunction, disjunction, match_bits, term, tree};
 use crate::error::Result;
 use crate::search::exec::bound_terms::{BoundTerms, Clause};
 use crate::search::exec::conjunction::clauses::{Conjunction, ConjunctionLists};
@@ -14,7 +15,7 @@ use crate::search::leaf::damaged_list;
 use crate::search::plan::QueryPlan;
 use crate::search::plan::found::LeafTerms;
 use crate::search::plan::node::PlanNode;
-use crate::search::plan::shape::{Boosted, Required, Shape};
+use crate::search::plan::shape::{BestGroup, Boosted, Required, Shape};
 use crate::search::similarity::{Similarity, Unscored};
 use crate::search::top_k::TopK;
 
@@ -28,8 +29,8 @@ pub(crate) fn run_leaf<S: Similarity>(
     let want = if matches!(goal, Goal::All(_)) { Want::All } else { Want::Best };
     let facts = LeafFacts::new(view, terms.found, terms.are_bounded());
     match Strategy::choose(&terms.plan.root, shape, want, &facts) {
-        Strategy::AnyOf { terms: any, excluded, pruning } => {
-            run_any(&AnyOf { any, excluded, pruning }, view, terms, goal)
+        Strategy::AnyOf { terms: any, excluded, groups, pruning } => {
+            run_any(&AnyOf { any, excluded, groups, pruning }, view, terms, goal)
         }
         Strategy::AllOf { required, pruning } => run_required(required, pruning, view, terms, goal),
         Strategy::SameScore { root, score } => {
@@ -115,7 +116,7 @@ fn top_of_mixed<S: Similarity>(all: Conjunction<S>, view: &View, top: &mut TopK)
     let mut clauses = all.clauses;
     let excluded = clauses.split_off(counted).into_iter().map(|clause| clause.cursor).collect();
     let mut live = LiveFilter::new(view, excluded);
-    maxscore::top(&mut clauses, required, &mut live, top);
+    maxscore::top(&mut clauses, Scoring::Required(required), &mut live, top);
     let damaged = clauses.iter().any(|clause| clause.cursor.corrupt());
     if damaged || live.corrupt() { Err(damaged_list()) } else { Ok(ControlFlow::Continue(())) }
 }
@@ -124,7 +125,23 @@ fn top_of_mixed<S: Similarity>(all: Conjunction<S>, view: &View, top: &mut TopK)
 struct AnyOf<'p> {
     any: &'p [Boosted],
     excluded: &'p [usize],
+    groups: &'p [BestGroup],
     pruning: Pruning,
+}
+
+impl AnyOf<'_> {
+    /// How clauses add up that are the terms at these places.
+    fn scoring(&self, places: &[usize]) -> Scoring {
+        if self.groups.is_empty() {
+            return Scoring::Sum;
+        }
+        let mut behind = 0;
+        let of_group = |group: &BestGroup| {
+            behind += group.len;
+            ClauseGroup { end: places.partition_point(|place| *place < behind), tie: group.tie }
+        };
+        Scoring::Best(self.groups.iter().map(of_group).collect())
+    }
 }
 
 fn run_any<S: Similarity>(
@@ -134,8 +151,12 @@ fn run_any<S: Similarity>(
     goal: &mut Goal,
 ) -> Result<ControlFlow<()>> {
     let mut sources = Vec::with_capacity(wanted.any.len());
-    for &clause in wanted.any {
-        sources.extend(terms.source(view, clause.term)?.map(|source| (clause, source)));
+    let mut places = Vec::new();
+    for (place, &clause) in wanted.any.iter().enumerate() {
+        if let Some(source) = terms.source(view, clause.term)? {
+            places.push(place);
+            sources.push((clause, source));
+        }
     }
     let mut unwanted = Vec::new();
     for &term in wanted.excluded {
@@ -153,7 +174,8 @@ fn run_any<S: Similarity>(
             all_of_any(&mut clauses, view, &mut |docs, scores| live.filter(docs, scores, *sink))
         }
         Goal::Top(top) => {
-            top_of_any(&mut clauses, wanted.pruning, &mut live, top);
+            let scoring = wanted.scoring(&places);
+            top_of_any(&mut clauses, wanted.pruning, scoring, &mut live, top);
             ControlFlow::Continue(())
         }
     };
@@ -172,12 +194,13 @@ fn all_of_any<S: Similarity>(clauses: &mut [Clause<S>], view: &View, sink: &mut 
 fn top_of_any<S: Similarity>(
     clauses: &mut [Clause<S>],
     pruning: Pruning,
+    scoring: Scoring,
     live: &mut LiveFilter,
     top: &mut TopK,
 ) {
     match (pruning, &mut *clauses) {
         (Pruning::Blocks, [only]) => term::top(only, live, top),
-        (Pruning::Windows, _) => maxscore::top(clauses, 0, live, top),
+        (Pruning::Windows, _) => maxscore::top(clauses, scoring, live, top),
         _ => {
             let view = live.view;
             // `offer` never breaks.

@@ -165,6 +165,10 @@ impl<'s> SetBuilder<'_, 's> {
             NodeKind::Bool { must, should, must_not, at_least } => {
                 return self.list(must, should, must_not, *at_least);
             }
+            NodeKind::Best { any, .. } => {
+                let any = self.nodes(any)?;
+                (!any.is_empty()).then(|| Set::any(any))
+            }
             NodeKind::Filter(node) => return self.node(node),
             NodeKind::Phrase { terms, slop } => {
                 let lists: Option<Vec<_>> =

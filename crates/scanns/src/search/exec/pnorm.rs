@@ -135,6 +135,7 @@ impl PNorm {
                     .chain(any.map(|any| (1.0, 1.0 - any)));
                 1.0 - self.mean(misses)
             }
+            NodeKind::Best { any, .. } => self.any(any, degrees),
             // `check` refuses these.
             NodeKind::Phrase { .. } | NodeKind::Docs(_) | NodeKind::Filter(_) => 0.0,
         }
@@ -165,7 +166,7 @@ impl PNorm {
 /// Refuses queries with nodes that have no degree of match.
 pub(crate) fn check(node: &PlanNode) -> Result<()> {
     match &node.kind {
-        NodeKind::Term(_) | NodeKind::Bool { at_least: 0, .. } => {}
+        NodeKind::Term(_) | NodeKind::Best { .. } | NodeKind::Bool { at_least: 0, .. } => {}
         _ => {
             return Err(Error::Unsupported {
                 what: "p-norm for phrases, patterns, filters, or a least number of matching clauses".into(),
@@ -173,8 +174,13 @@ pub(crate) fn check(node: &PlanNode) -> Result<()> {
             });
         }
     }
-    let NodeKind::Bool { must, should, must_not, .. } = &node.kind else { return Ok(()) };
-    must.iter().chain(should).chain(must_not).try_for_each(check)
+    match &node.kind {
+        NodeKind::Bool { must, should, must_not, .. } => {
+            must.iter().chain(should).chain(must_not).try_for_each(check)
+        }
+        NodeKind::Best { any, .. } => any.iter().try_for_each(check),
+        _ => Ok(()),
+    }
 }
 
 /// Marks the terms that are not below an odd number of negations.
@@ -185,6 +191,7 @@ pub(crate) fn mark_wanted(node: &PlanNode, negated: bool, wanted: &mut [bool]) {
             must.iter().chain(should).for_each(|part| mark_wanted(part, negated, wanted));
             must_not.iter().for_each(|part| mark_wanted(part, !negated, wanted));
         }
+        NodeKind::Best { any, .. } => any.iter().for_each(|part| mark_wanted(part, negated, wanted)),
         NodeKind::Phrase { .. } | NodeKind::Docs(_) | NodeKind::Filter(_) => {}
     }
 }

@@ -8,7 +8,7 @@ use crate::codec::BLOCK;
 use crate::search::exec::view::View;
 use crate::search::plan::found::LeafTerms;
 use crate::search::plan::node::{NodeKind, PlanNode};
-use crate::search::plan::shape::{Boosted, Required, Shape};
+use crate::search::plan::shape::{BestGroup, Boosted, Required, Shape};
 
 /// If the lists have fewer postings in total, all are scored, because looking for postings to skip would take
 /// longer.
@@ -57,7 +57,7 @@ pub(crate) enum Strategy<'p> {
     /// The count is the length of one list.
     ListLength(u32),
     /// Term at a time over the lists of any of several terms.
-    AnyOf { terms: &'p [Boosted], excluded: &'p [usize], pruning: Pruning },
+    AnyOf { terms: &'p [Boosted], excluded: &'p [usize], groups: &'p [BestGroup], pruning: Pruning },
     /// The rarest list leads; the others are intersected with it.
     AllOf { required: &'p Required<'p>, pruning: Pruning },
     /// All hits score the same, so the first documents are the best.
@@ -99,9 +99,11 @@ impl<'p> Strategy<'p> {
                 Some(pruning) => Strategy::AllOf { required, pruning },
                 None => Strategy::Empty,
             },
-            Shape::Any { terms, excluded } => {
-                Strategy::AnyOf { terms, excluded, pruning: pruning_of_any(terms, want, facts) }
-            }
+            Shape::Any { terms, excluded, groups } => match pruning_of_any(terms, want, facts) {
+                // Sums over all postings know no groups.
+                Pruning::Nothing if !groups.is_empty() => Strategy::Tree(root),
+                pruning => Strategy::AnyOf { terms, excluded, groups, pruning },
+            },
         }
     }
 

@@ -10,6 +10,7 @@ use std::sync::Arc;
 use super::phrase::PhraseCursor;
 use crate::codec::{BLOCK, NO_MORE};
 use crate::error::Result;
+use crate::search::best_score::BestScore;
 use crate::search::budget::Clock;
 use crate::search::doc_set::DocSet;
 use crate::search::exec::bound_terms::{BoundTerms, Clause};
@@ -97,6 +98,10 @@ impl<'s, S: Similarity> TreeBuilder<'_, 's, S> {
             }
             NodeKind::Bool { must, should, must_not, at_least } => {
                 self.list(must, should, must_not, *at_least, boost)
+            }
+            NodeKind::Best { any, tie } => {
+                let parts = self.nodes(any, boost)?;
+                Ok((!parts.is_empty()).then(|| TreeCursor::best(parts, *tie)))
             }
             NodeKind::Filter(node) => {
                 Ok(self.node(node, boost)?.map(|cursor| TreeCursor::Filter(Box::new(cursor))))
@@ -212,6 +217,12 @@ enum TreeCursor<'s, S> {
         parts: Vec<TreeCursor<'s, S>>,
         doc: u32,
     },
+    /// Documents of any of the parts, scored by the best one.
+    Best {
+        parts: Vec<TreeCursor<'s, S>>,
+        tie: f32,
+        doc: u32,
+    },
     /// Documents of at least `needed` of the parts.
     AtLeast {
         parts: Vec<TreeCursor<'s, S>>,
@@ -237,6 +248,11 @@ impl<'s, S: Similarity> TreeCursor<'s, S> {
         TreeCursor::Any { parts, doc }
     }
 
+    fn best(parts: Vec<TreeCursor<'s, S>>, tie: f32) -> Self {
+        let doc = parts.iter().map(TreeCursor::doc).min().unwrap_or(NO_MORE);
+        TreeCursor::Best { parts, tie, doc }
+    }
+
     fn doc(&self) -> u32 {
         match self {
             TreeCursor::Term(clause, end) => before(clause.cursor.doc(), *end),
@@ -245,6 +261,7 @@ impl<'s, S: Similarity> TreeCursor<'s, S> {
             TreeCursor::Everything { doc, .. }
             | TreeCursor::Set { doc, .. }
             | TreeCursor::Any { doc, .. }
+            | TreeCursor::Best { doc, .. }
             | TreeCursor::AtLeast { doc, .. } => *doc,
             TreeCursor::Every { parts, .. } => parts.first().map_or(NO_MORE, TreeCursor::doc),
             TreeCursor::Boosted { base, .. } | TreeCursor::Without { base, .. } => base.doc(),
@@ -270,7 +287,7 @@ impl<'s, S: Similarity> TreeCursor<'s, S> {
                 *doc
             }
             TreeCursor::Every { parts, clock } => agree(parts, target, *clock),
-            TreeCursor::Any { parts, doc } => {
+            TreeCursor::Any { parts, doc } | TreeCursor::Best { parts, doc, .. } => {
                 *doc = parts.iter_mut().map(|part| part.advance(target)).min().unwrap_or(NO_MORE);
                 *doc
             }
@@ -302,6 +319,12 @@ impl<'s, S: Similarity> TreeCursor<'s, S> {
                 let here = parts.iter_mut().filter(|part| part.doc() == *doc);
                 narrow(here.map(|part| f64::from(part.score())).sum())
             }
+            TreeCursor::Best { parts, tie, doc } => {
+                let mut best = BestScore::new();
+                let here = parts.iter_mut().filter(|part| part.doc() == *doc);
+                here.for_each(|part| best.add(part.score()));
+                best.value(*tie)
+            }
             TreeCursor::Boosted { base, boost } => {
                 let (doc, score) = (base.doc(), base.score());
                 if boost.advance(doc) == doc { score + boost.score() } else { score }
@@ -319,6 +342,7 @@ impl<'s, S: Similarity> TreeCursor<'s, S> {
             TreeCursor::Everything { .. } | TreeCursor::Set { .. } => false,
             TreeCursor::Every { parts, .. }
             | TreeCursor::Any { parts, .. }
+            | TreeCursor::Best { parts, .. }
             | TreeCursor::AtLeast { parts, .. } => parts.iter().any(TreeCursor::corrupt),
             TreeCursor::Boosted { base, boost: other }
             | TreeCursor::Without { base, excluded: other, .. } => base.corrupt() || other.corrupt(),

@@ -100,7 +100,11 @@ impl Rm3 {
             let terms = feedback.into_iter();
             let should = terms
                 .filter_map(|(term, weight)| clause(Query::term(field, term), others * f64::from(weight)));
+            let optional = is_optional(query);
             let query = query.clone().boosted(narrow((own / f64::from(total)).max(LEAST)));
+            if optional {
+                return Query::any_of(std::iter::once(query).chain(should).collect());
+            }
             return Query::Bool(BoolQuery {
                 must: vec![query],
                 should: should.collect(),
@@ -184,12 +188,31 @@ impl Bag {
     }
 }
 
+/// Whether a query consists of optional words in one or several fields.
+fn is_optional(query: &Query) -> bool {
+    match query {
+        Query::Term(_) => true,
+        Query::Boost(query, _) => is_optional(query),
+        Query::Best(best) => best.clauses.iter().all(is_optional),
+        Query::Bool(list) => {
+            let BoolQuery { must, filter, should, must_not, at_least } = list;
+            *at_least <= 1
+                && must.is_empty()
+                && filter.is_empty()
+                && must_not.is_empty()
+                && should.iter().all(is_optional)
+        }
+        _ => false,
+    }
+}
+
 /// The sum of the boosts of all clauses that add to the score; a phrase counts once for each of its words.
 fn weight_of(query: &Query) -> f32 {
     match query {
         Query::Phrase(phrase) => phrase.terms.len() as f32,
         Query::Boost(query, boost) => boost * weight_of(query),
         Query::Bool(list) => list.scored().map(weight_of).sum(),
+        Query::Best(best) => best.clauses.iter().map(weight_of).fold(0.0, f32::max),
         _ => 1.0,
     }
 }

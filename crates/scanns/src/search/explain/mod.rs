@@ -11,6 +11,7 @@ mod formulas;
 mod soft;
 mod words;
 
+use super::best_score::BestScore;
 use super::budget::Clock;
 use super::leaf::{LeafStats, damaged_list};
 use super::plan::node::{DocSource, NodeKind, PlanNode};
@@ -117,6 +118,10 @@ impl<S: Similarity> Explainer<'_, '_, S> {
                 let what = format!("{}, by its nearest terms: sum of", words::pattern(pattern));
                 Ok((!near.is_empty()).then(|| Explanation::new(sum(&near), what, near)))
             }
+            (NodeKind::Best { any, tie }, Query::Best(best)) => {
+                let parts: Vec<_> = best.clauses.iter().zip(any).collect();
+                Ok(best_of(self.matching(&parts, boost)?, *tie))
+            }
             (NodeKind::Phrase { terms, slop }, Query::Phrase(phrase)) => {
                 self.phrase(phrase, terms, *slop, boost)
             }
@@ -127,7 +132,7 @@ impl<S: Similarity> Explainer<'_, '_, S> {
                 Ok(found.map(|found| Explanation::new(0.0, what, vec![found])))
             }
             // A phrase without terms.
-            (NodeKind::Bool { .. } | NodeKind::Phrase { .. }, _) => Ok(None),
+            (NodeKind::Bool { .. } | NodeKind::Best { .. } | NodeKind::Phrase { .. }, _) => Ok(None),
         }
     }
 
@@ -323,6 +328,14 @@ impl<S: Similarity> Explainer<'_, '_, S> {
         here.insert(0, Explanation::count(all, "terms that it matches in this segment"));
         Ok(Some(constant(&format!("{name}: documents with any of its terms score 1"), boost, here)))
     }
+}
+
+/// The best of the clauses that match, if there are any.
+fn best_of(parts: Vec<Explanation>, tie: f32) -> Option<Explanation> {
+    let mut best = BestScore::new();
+    parts.iter().for_each(|part| best.add(part.value));
+    let what = format!("the best of, plus {tie} times the others");
+    (!parts.is_empty()).then(|| Explanation::new(best.value(tie), what, parts))
 }
 
 /// A score of 1, boosted.

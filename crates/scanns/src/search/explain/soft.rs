@@ -56,7 +56,8 @@ impl Soft<'_, '_> {
         let value = narrow(self.soft.score(node, &self.degrees));
         let (must, should, must_not) = match &node.kind {
             NodeKind::Term(term) => return self.term(*term, value),
-            NodeKind::Bool { must, should, must_not, .. } => (must, should, must_not),
+            NodeKind::Bool { must, should, must_not, .. } => (&must[..], &should[..], &must_not[..]),
+            NodeKind::Best { any, .. } => (&[][..], &any[..], &[][..]),
             // `pnorm::check` refuses these.
             NodeKind::Phrase { .. } | NodeKind::Docs(_) | NodeKind::Filter(_) => {
                 return Explanation::plain(value, "nothing");

@@ -176,7 +176,7 @@ fn estimate(shape: &Shape, want: Want, found: &LeafTerms, leaf: &dyn Leaf) -> u6
                 (false, _) => 10 * rarest,
             }
         }
-        (Shape::Any { terms, excluded }, Want::Count) if all_live && excluded.is_empty() => {
+        (Shape::Any { terms, excluded, .. }, Want::Count) if all_live && excluded.is_empty() => {
             if terms.len() > 1 { all() / 12 } else { 0 }
         }
         (Shape::Tree(root), Want::Count) if root.matches_beyond_terms() => {

@@ -17,6 +17,11 @@ pub(crate) enum NodeKind {
         must_not: Vec<PlanNode>,
         at_least: usize,
     },
+    /// Any of several nodes. The best one decides the score, and the scores of the others count times `tie`.
+    Best {
+        any: Vec<PlanNode>,
+        tie: f32,
+    },
     /// At least two terms with their positions in the phrase.
     Phrase {
         terms: Vec<(u32, usize)>,
@@ -76,6 +81,7 @@ impl PlanNode {
             NodeKind::Term(_) | NodeKind::Phrase { .. } => false,
             NodeKind::Docs(_) => true,
             NodeKind::Filter(node) => node.matches_beyond_terms(),
+            NodeKind::Best { any, .. } => any.iter().any(PlanNode::matches_beyond_terms),
             NodeKind::Bool { must, should, must_not, .. } => {
                 must.iter().chain(should).any(PlanNode::matches_beyond_terms)
                     || must.is_empty() && should.is_empty() && !must_not.is_empty()
@@ -87,13 +93,21 @@ impl PlanNode {
     /// passed.
     pub(super) fn innermost(&self, boost: f32) -> (&PlanNode, f32) {
         let (mut node, mut boost) = (self, boost);
-        while let NodeKind::Bool { must, should, must_not, at_least } = &node.kind {
-            let only = match (&must[..], &should[..], &must_not[..], at_least) {
-                ([only], [], [], 0) | ([], [only], [], 0 | 1) => only,
-                _ => break,
+        loop {
+            let only = match &node.kind {
+                NodeKind::Bool { must, should, must_not, at_least } => {
+                    match (&must[..], &should[..], &must_not[..], at_least) {
+                        ([only], [], [], 0) | ([], [only], [], 0 | 1) => only,
+                        _ => return (node, boost),
+                    }
+                }
+                NodeKind::Best { any, .. } => match &any[..] {
+                    [only] => only,
+                    _ => return (node, boost),
+                },
+                _ => return (node, boost),
             };
             (node, boost) = (only, boost * node.boost);
         }
-        (node, boost)
     }
 }

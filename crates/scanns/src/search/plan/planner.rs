@@ -6,7 +6,7 @@ use std::ops::RangeInclusive;
 use super::node::{DocSource, NodeKind, PlanNode};
 use super::query_plan::{PlanTerm, QueryPlan};
 use crate::error::{Error, Result};
-use crate::query::{BoolQuery, MAX_CLAUSES, MAX_DEPTH, Pattern, PhraseQuery, Query, ValueRange};
+use crate::query::{BestQuery, BoolQuery, MAX_CLAUSES, MAX_DEPTH, Pattern, PhraseQuery, Query, ValueRange};
 use crate::schema::Field;
 use crate::search::fields::Fields;
 use crate::search::terms::patterns::{FuzzyWord, PatternMatcher, WeightedTerm, nearest};
@@ -18,8 +18,9 @@ const BOOSTS: RangeInclusive<f32> = 1e-18..=1e18;
 /// of them boosted.
 const MAX_NODE_DEPTH: usize = 4 * MAX_DEPTH + 4;
 
-/// Maximum number of nodes. Each term may have separate lists and boosts around it.
-const MAX_NODES: usize = 4 * MAX_CLAUSES;
+/// Maximum number of nodes. Each term may have separate lists and boosts around it, and be looked up in several
+/// fields.
+const MAX_NODES: usize = 16 * MAX_CLAUSES;
 
 impl<'q> QueryPlan<'q> {
     /// Plans a query over the fields of a searcher.
@@ -81,6 +82,7 @@ impl<'q> Planner<'q, '_> {
                 NodeKind::Term(self.term((&term.text).into(), field, None))
             }
             Query::Bool(list) => self.list(list, around, depth)?,
+            Query::Best(best) => self.best(best, around, depth)?,
             Query::Phrase(phrase) => self.phrase(phrase)?,
             Query::Pattern { field, pattern } => self.pattern(*field, pattern)?,
             Query::All => NodeKind::Docs(DocSource::All),
@@ -123,6 +125,18 @@ impl<'q> Planner<'q, '_> {
         let must_not = all(&list.must_not)?;
         self.is_scored = is_scored;
         Ok(NodeKind::Bool { must, should, must_not, at_least: list.at_least })
+    }
+
+    fn best(&mut self, best: &'q BestQuery, around: f32, depth: usize) -> Result<NodeKind> {
+        if !(0.0..=1.0).contains(&best.tie) {
+            return Err(Error::invalid(
+                "tie of the best of several clauses",
+                best.tie,
+                "a number from 0 to 1",
+            ));
+        }
+        let any = best.clauses.iter().map(|query| self.node(query, around, depth + 1));
+        Ok(NodeKind::Best { any: any.collect::<Result<_>>()?, tie: best.tie })
     }
 
     fn phrase(&mut self, phrase: &'q PhraseQuery) -> Result<NodeKind> {

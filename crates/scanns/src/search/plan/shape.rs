@@ -9,12 +9,23 @@ pub(crate) struct Boosted {
     pub(crate) boost: f32,
 }
 
+/// Terms beside each other in a list, of which the best one decides their score.
+#[derive(Clone, Copy)]
+pub(crate) struct BestGroup {
+    /// The number of terms.
+    pub(crate) len: usize,
+    /// The factor of the scores that are not the highest.
+    pub(crate) tie: f32,
+}
+
 /// The shape of a query.
 pub(crate) enum Shape<'p> {
     /// Any of several terms, or a single one, and none of the excluded terms.
     Any {
         terms: Vec<Boosted>,
         excluded: Vec<usize>,
+        /// The groups of the terms, in order, if some terms are scored by the best of them.
+        groups: Vec<BestGroup>,
     },
     Required(Required<'p>),
     Tree(&'p PlanNode),
@@ -43,13 +54,13 @@ impl<'p> Shape<'p> {
             Some(atom) => Some(Shape::requiring(vec![atom], Vec::new(), Vec::new())),
             None => flat(inner, boost),
         };
-        shape.unwrap_or(Shape::Tree(root))
+        shape.or_else(|| grouped(inner, boost)).unwrap_or(Shape::Tree(root))
     }
 
     /// A single required term is a list of one term.
     fn requiring(required: Vec<Atom<'p>>, optional: Vec<Boosted>, excluded: Vec<usize>) -> Self {
         match (&required[..], &optional[..]) {
-            (&[Atom::Term(term)], []) => Shape::Any { terms: vec![term], excluded },
+            (&[Atom::Term(term)], []) => Shape::Any { terms: vec![term], excluded, groups: Vec::new() },
             _ => Shape::Required(Required { required, optional, excluded }),
         }
     }
@@ -106,11 +117,37 @@ fn flat(list: &PlanNode, boost: f32) -> Option<Shape<'_>> {
         ([], []) => None,
         // The only clause must match.
         ([], [_]) => Some(Shape::requiring(atoms(should, boost)?, Vec::new(), excluded)),
-        ([], _) => Some(Shape::Any { terms: only_terms(should, boost)?, excluded }),
+        ([], _) => Some(Shape::Any { terms: only_terms(should, boost)?, excluded, groups: Vec::new() }),
         // One of the optional clauses must match as well, and they are summed apart.
         _ if *at_least > 0 => None,
         _ => Some(Shape::requiring(atoms(must, boost)?, only_terms(should, boost)?, excluded)),
     }
+}
+
+/// The shape of optional terms and groups of terms; `None` if the list contains anything else.
+fn grouped(list: &PlanNode, boost: f32) -> Option<Shape<'_>> {
+    let (mut terms, mut groups) = (Vec::new(), Vec::new());
+    let mut take = |node, boost| -> Option<()> {
+        let (inner, boost) = PlanNode::innermost(node, boost);
+        let (of_group, tie) = match (&inner.kind, Atom::of(inner, boost)) {
+            (NodeKind::Best { any, tie }, _) => (only_terms(any, boost * inner.boost)?, *tie),
+            (_, Some(Atom::Term(term))) => (vec![term], 0.0),
+            _ => return None,
+        };
+        groups.push(BestGroup { len: of_group.len(), tie });
+        terms.extend(of_group);
+        Some(())
+    };
+    let mut excluded = Vec::new();
+    match &list.kind {
+        NodeKind::Bool { must, should, must_not, at_least: 0 | 1 } if must.is_empty() => {
+            should.iter().try_for_each(|node| take(node, boost * list.boost))?;
+            excluded.extend(only_terms(must_not, 1.0)?.iter().map(|excluded| excluded.term));
+        }
+        NodeKind::Best { .. } => take(list, boost)?,
+        _ => return None,
+    }
+    (!terms.is_empty()).then_some(Shape::Any { terms, excluded, groups })
 }
 
 /// Nodes that are all terms and phrases.

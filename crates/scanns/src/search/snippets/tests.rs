@@ -3,7 +3,7 @@ use std::ops::Range;
 use fastrand::Rng;
 
 use super::{Snippet, SnippetOptions};
-use crate::query::{Operator, Query, QueryText, parse};
+use crate::query::{Operator, Query, QueryText, WeightedField, parse};
 use crate::schema::{Analyzer, Field};
 use crate::search::tests::{Document, MapLeaf};
 use crate::search::{Leaf, Searcher};
@@ -13,8 +13,8 @@ use crate::tokenize::Tokenizer;
 struct Words(Tokenizer);
 
 impl QueryText for Words {
-    fn default_field(&self) -> Field {
-        Field::default()
+    fn default_fields(&self) -> &[WeightedField] {
+        const { &[WeightedField::FIRST] }
     }
 
     fn field(&self, _name: &str) -> Result<Field, Vec<String>> {

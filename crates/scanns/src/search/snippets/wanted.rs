@@ -100,6 +100,7 @@ impl<'q> WantedTerms<'q> {
             NodeKind::Bool { must, should, .. } => {
                 must.iter().chain(should).for_each(|node| self.take(node, plan, is_here));
             }
+            NodeKind::Best { any, .. } => any.iter().for_each(|node| self.take(node, plan, is_here)),
             NodeKind::Phrase { terms, slop } => {
                 if terms.iter().all(|(_, term)| is_here(plan.field_of(*term))) {
                     self.phrases.push(WantedPhrase { terms: terms.clone(), slop: *slop });

@@ -45,23 +45,30 @@ impl Searcher<'_> {
         let mut words = Vec::new();
         collect_words(query, &mut words);
         let mut suggestions = Vec::new();
-        for QueryWord { field, word } in words {
-            let Some(place) = self.fields.place_of(field) else { continue };
-            let leaves: Vec<_> =
-                (0..self.fields.leaves()).map(|leaf| self.fields.leaf(place, leaf)).collect();
-            let mut doc_freq = 0;
-            for leaf in &leaves {
-                doc_freq += leaf.find(word)?.map_or(0, |found| u64::from(found.doc_freq));
+        for alternatives in words {
+            let mut of_word = Vec::new();
+            for QueryWord { field, word } in alternatives {
+                let Some(place) = self.fields.place_of(field) else { continue };
+                of_word.push(self.suggest_for(field, place, word, most)?);
             }
-            if doc_freq > few {
-                continue;
-            }
-            let near = similar(&leaves, word, doc_freq, most)?;
-            if !near.is_empty() {
-                suggestions.push(Suggestion { field, word: word.to_vec(), doc_freq, near });
+            // A word that is looked up in several fields may be in any of them.
+            if of_word.iter().all(|found| found.doc_freq <= few) {
+                let found = of_word.into_iter().filter(|found| !found.near.is_empty());
+                suggestions.extend(found.max_by_key(|found| found.near.first().map(|near| near.doc_freq)));
             }
         }
         Ok(suggestions)
+    }
+
+    /// What is known of a word in the field at `place`.
+    fn suggest_for(&self, field: Field, place: usize, word: &[u8], most: usize) -> Result<Suggestion> {
+        let leaves: Vec<_> = (0..self.fields.leaves()).map(|leaf| self.fields.leaf(place, leaf)).collect();
+        let mut doc_freq = 0;
+        for leaf in &leaves {
+            doc_freq += leaf.find(word)?.map_or(0, |found| u64::from(found.doc_freq));
+        }
+        let near = similar(&leaves, word, doc_freq, most)?;
+        Ok(Suggestion { field, word: word.to_vec(), doc_freq, near })
     }
 }
 
@@ -82,16 +89,16 @@ fn similar(leaves: &[&dyn Leaf], word: &[u8], doc_freq: u64, most: usize) -> Res
 }
 
 /// A word of a query and its field.
-#[derive(PartialEq, Eq)]
+#[derive(Clone, Copy, PartialEq, Eq)]
 struct QueryWord<'q> {
     field: Field,
     word: &'q [u8],
 }
 
-/// Adds the words of a query that documents may match by, each once.
-fn collect_words<'q>(query: &'q Query, words: &mut Vec<QueryWord<'q>>) {
+/// Adds the words of a query that documents may match by, each once, with its alternatives in other fields.
+fn collect_words<'q>(query: &'q Query, words: &mut Vec<Vec<QueryWord<'q>>>) {
     let mut add = |field: Field, word: &'q [u8]| {
-        let word = QueryWord { field, word };
+        let word = vec![QueryWord { field, word }];
         if words.len() < MAX_WORDS && !words.contains(&word) {
             words.push(word);
         }
@@ -100,6 +107,22 @@ fn collect_words<'q>(query: &'q Query, words: &mut Vec<QueryWord<'q>>) {
         Query::Term(term) => add(term.field, &term.text),
         Query::Phrase(phrase) => phrase.terms.iter().for_each(|(_, term)| add(phrase.field, term)),
         Query::Bool(list) => list.scored().for_each(|clause| collect_words(clause, words)),
+        Query::Best(best) => {
+            let mut of_clauses = Vec::new();
+            for clause in &best.clauses {
+                let mut of_clause = Vec::new();
+                collect_words(clause, &mut of_clause);
+                of_clauses.push(of_clause);
+            }
+            // The clauses are the same words in several fields.
+            for place in 0..of_clauses.iter().map(Vec::len).max().unwrap_or(0) {
+                let same = of_clauses.iter().filter_map(|of_clause| of_clause.get(place)).flatten();
+                let same: Vec<QueryWord> = same.copied().collect();
+                if words.len() < MAX_WORDS && !words.contains(&same) {
+                    words.push(same);
+                }
+            }
+        }
         Query::Boost(inner, _) => collect_words(inner, words),
         _ => {}
     }

@@ -4,7 +4,7 @@ use std::f64::consts::{LOG2_E, PI};
 
 use super::fixture::Document;
 use crate::codec::{length_to_norm, norm_to_length};
-use crate::query::{Pattern, PhraseQuery, Query, Term, WildcardPart};
+use crate::query::{BoolQuery, Pattern, PhraseQuery, Query, Term, WildcardPart};
 use crate::schema::Field;
 use crate::search::{Hit, Model};
 use std::cell::RefCell;
@@ -120,6 +120,15 @@ impl<'d> Oracle<'d> {
             Query::Values(_) | Query::ValuePattern { .. } => unreachable!("these documents have no columns"),
             Query::Exists(field) => {
                 return (self.document(place.in_field(*field)).length > 0).then_some(place.boost);
+            }
+            Query::Best(best) => {
+                let scores: Vec<f32> =
+                    best.clauses.iter().filter_map(|clause| self.hit(clause, place, model)).collect();
+                let first = scores.iter().copied().max_by(f32::total_cmp)?;
+                let at = scores.iter().position(|score| *score == first).unwrap();
+                let others = scores.iter().enumerate().filter(|(other, _)| *other != at);
+                let others: f64 = others.map(|(_, score)| f64::from(*score)).sum();
+                return Some((f64::from(first) + others * f64::from(best.tie)) as f32);
             }
             Query::Bool(list) => list,
         };
@@ -369,6 +378,7 @@ fn collect<'q>(query: &'q Query, negated: bool, terms: &mut Vec<(FieldTerm<'q>, 
     match query {
         Query::Term(term) => terms.push((place_of(term), negated)),
         Query::Boost(query, _) => collect(query, negated, terms),
+        Query::Best(best) => best.clauses.iter().for_each(|part| collect(part, negated, terms)),
         Query::Bool(list) => {
             list.must.iter().chain(&list.should).for_each(|part| collect(part, negated, terms));
             list.must_not.iter().for_each(|part| collect(part, !negated, terms));
@@ -386,6 +396,10 @@ fn soft(query: &Query, p: f64, degree: &dyn Fn(FieldTerm) -> f64) -> (f64, f64) 
             return (weight * f64::from(*boost), degree);
         }
         Query::Bool(list) => list,
+        Query::Best(best) => {
+            let list = BoolQuery { should: best.clauses.clone(), ..BoolQuery::default() };
+            return soft(&Query::Bool(list), p, degree);
+        }
         _ => unreachable!("refused"),
     };
     let norm = |values: &[(f64, f64)]| {

@@ -2,7 +2,7 @@ use std::ops::{Bound, ControlFlow};
 
 use super::fixture::{Document, MapLeaf, one_in, random_documents};
 use super::oracle::Oracle;
-use crate::query::{BoolQuery, Pattern, PhraseQuery, Query};
+use crate::query::{BestQuery, BoolQuery, Pattern, PhraseQuery, Query};
 use crate::schema::Field;
 use crate::search::{Hit, Leaf, Model, Searcher};
 
@@ -46,7 +46,8 @@ pub(super) fn random_query(random: &mut fastrand::Rng, depth: u64) -> Query {
         6 => return special(random),
         7 => return required(random, 0),
         1 => list.must = terms(random, 4),
-        2 | 3 => list.should = terms(random, 6),
+        2 => list.should = terms(random, 6),
+        3 => return best(random, depth),
         4 => {
             (list.must, list.should, list.must_not) = (terms(random, 2), terms(random, 2), terms(random, 2));
             list.filter = terms(random, 1);
@@ -61,6 +62,30 @@ pub(super) fn random_query(random: &mut fastrand::Rng, depth: u64) -> Query {
         list.at_least = random.usize(..list.should.len() + 1);
     }
     Query::Bool(list)
+}
+
+/// Lists of words that are looked up in both fields, or the best of any queries.
+fn best(random: &mut fastrand::Rng, depth: u64) -> Query {
+    let tie = [0.0, 0.3, 1.0][random.usize(..3)];
+    if depth > 0 && one_in(random, 3) {
+        let clauses = (0..random.u64(..4)).map(|_| random_query(random, depth - 1)).collect();
+        return Query::Best(BestQuery { clauses, tie });
+    }
+    let group = |random: &mut fastrand::Rng| {
+        let word = format!("t{}", random.u64(..9));
+        let mut clauses: Vec<Query> =
+            (0..2).map(|field| Query::term(Field::new(field).unwrap(), word.as_str())).collect();
+        if one_in(random, 3) {
+            clauses[0] = clauses[0].clone().boosted(2.5);
+        }
+        let best = Query::Best(BestQuery { clauses, tie });
+        if one_in(random, 4) { best.boosted(0.7) } else { best }
+    };
+    let mut should: Vec<Query> = (0..random.u64(1..5)).map(|_| group(random)).collect();
+    should.extend(terms(random, 1));
+    let must_not = if one_in(random, 3) { terms(random, 1) } else { Vec::new() };
+    let list = BoolQuery { should, must_not, ..BoolQuery::default() };
+    if one_in(random, 4) { Query::Bool(list).boosted(3.0) } else { Query::Bool(list) }
 }
 
 /// Terms and phrases, some of them required, some boosted.
@@ -117,6 +142,7 @@ pub(super) fn is_plain(query: &Query) -> bool {
     match query {
         Query::Term(_) => true,
         Query::Boost(query, _) => is_plain(query),
+        Query::Best(best) => best.clauses.iter().all(is_plain),
         Query::Bool(list) => {
             list.at_least == 0
                 && list.filter.is_empty()

@@ -9,7 +9,8 @@
 //! of a term are multiples of a number not much smaller than its weight, so sums have enough places to be
 //! exact in any order, and documents that only equal the worst hit are dismissed immediately.
 //!
-//! Some clauses may be required; the remaining candidates are hits only if they contain all of these.
+//! Some clauses may be required; the remaining candidates are hits only if they contain all of these. Or the best
+//! clause of each group decides its score, which is never more than the sum of the group.
 
 pub(crate) mod score_candidates;
 
@@ -17,6 +18,7 @@ use std::ops::{ControlFlow, Range};
 
 use super::windows::{ABSENT, WindowBounds};
 use crate::codec::BLOCK;
+use crate::search::best_score::BestScore;
 use crate::search::exec::bound_terms::Clause;
 use crate::search::exec::disjunction::accumulate::Accumulators;
 use crate::search::exec::live_filter::LiveFilter;
@@ -29,21 +31,47 @@ use score_candidates::ScoreCandidates;
 /// apart.
 const ROUNDED_TWICE: f32 = 1.0 + 5e-7;
 
-/// The best hits. They must contain the first `required` clauses.
+/// How the scores of clauses make the score of a document.
+pub(crate) enum Scoring {
+    /// They are added up.
+    Sum,
+    /// Documents must contain this many clauses, which are the first. The scores of required and optional clauses
+    /// are added up apart.
+    Required(usize),
+    /// The best clause of each group counts, and the scores of the groups are added up.
+    Best(Vec<ClauseGroup>),
+}
+
+/// Clauses beside each other, of which the best one decides their score.
+pub(crate) struct ClauseGroup {
+    /// The number of clauses in this group and those before it.
+    pub(crate) end: usize,
+    /// The factor of the scores that are not the highest.
+    pub(crate) tie: f32,
+}
+
+/// The best hits.
 pub(crate) fn top<S: Similarity>(
     clauses: &mut [Clause<S>],
-    required: usize,
+    scoring: Scoring,
     keep: &mut LiveFilter,
     top: &mut TopK,
 ) {
-    let slack = if required == 0 { 1.0 } else { ROUNDED_TWICE };
+    let (required, groups) = match scoring {
+        Scoring::Sum => (0, Vec::new()),
+        Scoring::Required(required) => (required, Vec::new()),
+        Scoring::Best(groups) => (0, groups),
+    };
+    let is_sum = required == 0 && groups.is_empty();
+    let slack = if is_sum { 1.0 } else { ROUNDED_TWICE };
     let clock = keep.view.clock;
     let windows = WindowBounds::new(clauses, keep.view, slack);
     let sums = Accumulators::new();
-    let exact = required == 0 && are_exact(clauses, windows.highest());
+    let exact = is_sum && are_exact(clauses, windows.highest());
     let mut search = MaxScore {
         clauses,
         required,
+        groups,
         exact,
         keep,
         windows: &windows,
@@ -80,6 +108,8 @@ struct Ranked {
 struct MaxScore<'m, 'v, 'w, 'a, S> {
     clauses: &'m mut [Clause<'a, S>],
     required: usize,
+    /// The groups of the clauses; none if all scores are added up.
+    groups: Vec<ClauseGroup>,
     /// True if sums are the same in any order.
     exact: bool,
     keep: &'m mut LiveFilter<'v, 'w>,
@@ -222,12 +252,29 @@ impl<S: Similarity> MaxScore<'_, '_, '_, '_, S> {
         (matched == self.required).then(|| narrow(required) + narrow(optional))
     }
 
+    /// The score of a document if the best clause of each group counts.
+    fn score_groups(&mut self, doc: u32) -> f32 {
+        let mut ranked = self.ranked.iter().peekable();
+        let mut sum = 0.0;
+        for group in &self.groups {
+            let mut best = BestScore::new();
+            while let Some(entry) = ranked.next_if(|entry| entry.clause < group.end) {
+                let clause = &mut self.clauses[entry.clause];
+                if clause.cursor.advance(doc) == doc {
+                    best.add(clause.scorer.score(doc, clause.cursor.tf()));
+                }
+            }
+            sum += f64::from(best.value(group.tie));
+        }
+        narrow(sum)
+    }
+
     /// Offers the remaining candidates, in order.
     fn finish(&mut self, start: u32, top: &mut TopK) {
         let least = self.least(top, start);
         self.candidates.retain(least);
         // Two scores add up to the same sum in any order.
-        let again = self.ranked.len() > 2 && !self.exact || self.required > 0;
+        let again = self.ranked.len() > 2 && !self.exact || self.required > 0 || !self.groups.is_empty();
         if again && self.candidates.first().is_some() {
             for place in 0..self.ranked.len() {
                 self.enter(self.ranked[place].clause, start);
@@ -251,6 +298,9 @@ impl<S: Similarity> MaxScore<'_, '_, '_, '_, S> {
     fn score_again(&mut self, doc: u32) -> Option<f32> {
         if self.required > 0 {
             return self.score_required(doc);
+        }
+        if !self.groups.is_empty() {
+            return Some(self.score_groups(doc));
         }
         let sum = self.ranked.iter().fold(0.0, |sum, entry| {
             let clause = &mut self.clauses[entry.clause];

@@ -1,0 +1,128 @@
+//! Runs the commands of the guides, from top to bottom, and compares what they print.
+//!
+//! A guide is Markdown. Its blocks ```` ```console ```` have lines that begin with `$ `, which are run by bash in
+//! one directory for the whole guide, each followed by the lines that it prints, on standard output and standard
+//! error together. In these lines `…` stands for any characters; a line that is `…` stands for any lines. Blocks
+//! of other languages are not run.
+
+use std::path::{Path, PathBuf};
+use std::process::Command;
+
+/// A command of a guide and the lines that it should print.
+struct Step {
+    /// The number of the line in the guide.
+    at: usize,
+    command: String,
+    expected: Vec<String>,
+}
+
+/// The steps of a guide.
+fn steps(guide: &str) -> Vec<Step> {
+    let mut steps: Vec<Step> = Vec::new();
+    let mut in_console = false;
+    for (number, line) in guide.lines().enumerate() {
+        if line.starts_with("```") {
+            in_console = line == "```console";
+        } else if in_console && let Some(command) = line.strip_prefix("$ ") {
+            steps.push(Step { at: number + 1, command: command.to_owned(), expected: Vec::new() });
+        } else if in_console && let Some(last) = steps.last_mut() {
+            // The next lines of a command in several lines begin with a sign, as a shell prompts for them.
+            match line.strip_prefix("> ").filter(|_| last.expected.is_empty()) {
+                Some(more) => last.command.push_str(&format!("\n{more}")),
+                None => last.expected.push(line.to_owned()),
+            }
+        }
+    }
+    for step in &mut steps {
+        // An empty line may separate a command from the one before it.
+        while step.expected.last().is_some_and(String::is_empty) {
+            step.expected.pop();
+        }
+    }
+    steps
+}
+
+/// Whether a line is as expected, where `…` stands for any characters.
+fn fits(expected: &str, line: &str) -> bool {
+    let mut parts = expected.split('…');
+    let first = parts.next().unwrap_or_default();
+    let Some(mut rest) = line.strip_prefix(first) else { return false };
+    let parts: Vec<&str> = parts.collect();
+    let Some((last, between)) = parts.split_last() else { return rest.is_empty() };
+    for part in between {
+        match rest.find(part) {
+            Some(at) => rest = &rest[at + part.len()..],
+            None => return false,
+        }
+    }
+    rest.ends_with(last)
+}
+
+/// Whether lines are as expected, where a line `…` stands for any lines.
+fn all_fit(expected: &[String], lines: &[&str]) -> bool {
+    match (expected.split_first(), lines.split_first()) {
+        (None, rest) => rest.is_none(),
+        (Some((first, expected)), _) if first == "…" => {
+            (0..=lines.len()).any(|skipped| all_fit(expected, &lines[skipped..]))
+        }
+        (Some(_), None) => false,
+        (Some((first, expected)), Some((line, lines))) => fits(first, line) && all_fit(expected, lines),
+    }
+}
+
+/// Runs the commands of a guide in an empty directory.
+fn run_guide(name: &str) {
+    let guide: PathBuf = [env!("CARGO_MANIFEST_DIR"), "../..", name].iter().collect();
+    let text = std::fs::read_to_string(&guide).unwrap();
+    let place = tempfile::tempdir().unwrap();
+    let commands = Path::new(env!("CARGO_BIN_EXE_scanns")).parent().unwrap();
+    let path = format!("{}:{}", commands.display(), std::env::var("PATH").unwrap());
+    let steps = steps(&text);
+    assert!(!steps.is_empty(), "{name} has no commands");
+    for Step { at, command, expected } in &steps {
+        let out = Command::new("bash")
+            .args(["-c", &format!("exec 2>&1\n{command}")])
+            .current_dir(place.path())
+            .env("PATH", &path)
+            .env("HOME", place.path())
+            .env("LC_ALL", "C.UTF-8")
+            .env("TZ", "UTC")
+            .env_remove("SCANNS_TEST_DATA")
+            .output()
+            .unwrap();
+        let printed = String::from_utf8_lossy(&out.stdout);
+        let lines: Vec<&str> = printed.lines().collect();
+        assert!(
+            all_fit(expected, &lines),
+            "{name}, line {at}: {command}\nprints\n{printed}\nand not\n{}",
+            expected.join("\n")
+        );
+    }
+}
+
+#[test]
+fn lines_are_compared_with_what_may_differ_left_out() {
+    for (expected, line, fit) in [
+        ("a b", "a b", true),
+        ("a b", "a b c", false),
+        ("a … c", "a b c", true),
+        ("…c", "a b c", true),
+        ("a…", "a b c", true),
+        ("a…b…c", "a c b", false),
+        ("a …", "b a c", false),
+    ] {
+        assert_eq!(fits(expected, line), fit, "{expected:?} {line:?}");
+    }
+    let expected = ["a", "…", "d"].map(str::to_owned);
+    assert!(all_fit(&expected, &["a", "b", "c", "d"]) && all_fit(&expected, &["a", "d"]));
+    assert!(!all_fit(&expected, &["a", "b"]) && !all_fit(&[], &["a"]));
+}
+
+#[test]
+fn commands_are_found_in_their_blocks() {
+    let guide = "text\n```sh\n$ not run\n```\n```console\n$ one\nprinted\n\n$ two \\\n> more\n```\n";
+    let steps = steps(guide);
+    let shown: Vec<_> =
+        steps.iter().map(|step| (step.at, step.command.as_str(), &step.expected[..])).collect();
+    assert_eq!(shown, [(6, "one", &["printed".to_owned()][..]), (9, "two \\\nmore", &[][..])]);
+}
