@@ -114,6 +114,16 @@ fn edits(a: &str, b: &str) -> usize {
     row.last().copied().unwrap_or(0)
 }
 
+/// Whether values of this kind can match patterns.
+pub(super) fn has_patterns(kind: &FieldKind) -> bool {
+    matches!(kind, FieldKind::Keyword | FieldKind::Path | FieldKind::Text { .. })
+}
+
+/// The message for a pattern of values that are not text.
+pub(super) fn no_pattern(kind: &FieldKind) -> String {
+    format!("patterns match keywords, paths and texts, and this field is {}: compare its values", kind.name())
+}
+
 /// The message for a value that does not fit its column; `expected` describes valid values.
 pub(super) fn not_a_value(kind: &FieldKind, expected: &str) -> String {
     format!("this is not a value of kind {}: {expected}", kind.name())

@@ -280,6 +280,7 @@ fn kinds(query: &Query, seen: &mut BTreeSet<&'static str>) {
         Query::All => "all",
         Query::Exists(_) => "exists",
         Query::Values(_) => "values",
+        Query::ValuePattern { .. } => "value pattern",
         Query::Boost(..) => "boost",
         Query::Best(_) => "best",
     }));

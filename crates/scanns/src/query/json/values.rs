@@ -1,4 +1,4 @@
-//! Ranges of values of a column in JSON: `{"values": {"column": "size", "gte": "1GiB"}}`.
+//! Values of a column in JSON: `{"values": {"column": "size", "gte": "1GiB"}}`.
 
 use std::ops::Bound;
 
@@ -6,18 +6,36 @@ use serde_json::Value;
 
 use super::reader::JsonReader;
 use crate::error::Result;
-use crate::query::query_text::not_a_value;
+use crate::query::pattern::Pattern;
+use crate::query::query_text::{has_patterns, no_pattern, not_a_value};
 use crate::query::tree::Query;
 use crate::query::value_range::ValueRange;
 use crate::schema::{self, Field, FieldKind, literal};
 
+/// The keys that give a pattern of values.
+const PATTERNS: [&str; 6] = ["prefix", "wildcard", "regexp", "fuzzy", "range", "set"];
+
+/// The keys that give a range of values.
+const BOUNDS: [&str; 5] = ["gte", "gt", "lte", "lt", "equals"];
+
 impl JsonReader<'_> {
-    /// A range of values of a column.
+    /// A range of values of a column, or a pattern of them.
     pub(super) fn values(&mut self, value: &Value) -> Result<Query> {
         self.count(1)?;
-        let example = r#"{"column": "size", "gte": "1GiB", "lt": 5e9}, or equals"#;
-        let object = self.object(value, &["column", "gte", "gt", "lte", "lt", "equals"], example)?;
+        let example = r#"{"column": "size", "gte": "1GiB", "lt": 5e9}, or equals, or a pattern"#;
+        let keys = [&["column"][..], &BOUNDS, &PATTERNS].concat();
+        let object = self.object(value, &keys, example)?;
         let (field, kind) = self.required(object, "column", Self::named_column)?;
+        if let Some(key) = PATTERNS.into_iter().find(|key| object.contains_key(*key)) {
+            if object.len() > 2 {
+                return self.fault("a pattern cannot be combined with other keys: put several into a bool");
+            }
+            if !has_patterns(&kind) {
+                return self.fault(&no_pattern(&kind));
+            }
+            let pattern = self.required(object, key, |this, value| this.value_pattern(key, value))?;
+            return Ok(Query::ValuePattern { field, pattern });
+        }
         let bounds =
             |this: &mut Self, key| this.optional(object, key, |this, value| this.bounds(&kind, value));
         let equals = bounds(self, "equals")?;
@@ -38,6 +56,21 @@ impl JsonReader<'_> {
             _ => return self.fault("lte, lt and equals bound the same end: give only one"),
         };
         Ok(Query::Values(ValueRange { field, low, high }))
+    }
+
+    fn value_pattern(&mut self, kind: &str, value: &Value) -> Result<Pattern> {
+        match kind {
+            "set" => {
+                let terms = self.terms(value)?;
+                self.count(terms.len())?;
+                Ok(Pattern::Set(terms))
+            }
+            "fuzzy" => Ok(match self.fuzzy(value)? {
+                Pattern::Fuzzy { term, edits: 0, .. } => Pattern::Set(vec![term.into_bytes()]),
+                fuzzy => fuzzy,
+            }),
+            kind => self.pattern(kind, value),
+        }
     }
 
     fn named_column(&mut self, value: &Value) -> Result<(Field, FieldKind)> {

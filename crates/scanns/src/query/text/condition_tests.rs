@@ -211,7 +211,7 @@ impl QueryText for Documented {
             "temp" => FieldKind::Signed,
             "mtime" => FieldKind::Date,
             "open" => FieldKind::Boolean,
-            "owner" | "host" | "state" | "ext" => FieldKind::Keyword,
+            "owner" | "host" | "state" | "ext" | "name" => FieldKind::Keyword,
             "path" => FieldKind::Path,
             _ => return None,
         };

@@ -59,6 +59,7 @@ fn show(query: &Query) -> String {
         Query::All => "ALL".to_owned(),
         Query::Exists(_) => "ANY".to_owned(),
         Query::Values(range) => format!("{range:?}"),
+        Query::ValuePattern { pattern, .. } => format!("values<{}>", show_pattern(pattern)),
     };
     match query.field() {
         Some(field) if field.number() != DEFAULT => format!("{}:{text}", field.number()),

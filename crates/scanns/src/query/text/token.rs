@@ -41,7 +41,8 @@ pub(super) enum TokenKind {
 impl TokenKind {
     /// Whether the token can be a value of a column, or begin several.
     pub(super) fn is_value(&self) -> bool {
-        matches!(self, TokenKind::Word(_) | TokenKind::Phrase(_) | TokenKind::Range(..) | TokenKind::Set)
+        let is_text = matches!(self, TokenKind::Word(_) | TokenKind::Phrase(_) | TokenKind::Regex(_));
+        is_text || matches!(self, TokenKind::Range(..) | TokenKind::Set)
     }
 
     /// Whether the token is a value after `<` or `>`.

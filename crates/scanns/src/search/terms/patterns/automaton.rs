@@ -159,6 +159,12 @@ impl Machine {
         }
     }
 
+    /// The state after more bytes; `None` if no continuation can match.
+    #[inline]
+    pub(crate) fn run(&self, from: MachineState, bytes: &[u8]) -> Option<MachineState> {
+        bytes.iter().try_fold(from, |state, &byte| self.step(state, byte))
+    }
+
     /// Whether the bytes so far are a term that matches.
     pub(crate) fn accepts(&self, state: MachineState) -> bool {
         match (self, state) {
