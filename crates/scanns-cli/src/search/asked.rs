@@ -11,7 +11,8 @@ use scanns::schema::Field;
 use scanns::{Query, Snapshot};
 
 use crate::args::SearchArgs;
-use crate::report::{escaped, path_text};
+use crate::quoting::quoted;
+use crate::report::path_text;
 
 /// The query; `field` is its default field.
 pub(super) fn query(
@@ -39,8 +40,8 @@ fn refuse_indexes(query: &[String]) -> Result<()> {
         Some(index) => bail!(
             "'{}' is an index, not a word of a query: search one index at a time, or quote the word as \
              '\"{}\"'",
-            escaped(index.as_bytes()),
-            escaped(index.as_bytes()),
+            quoted(index.as_bytes()),
+            quoted(index.as_bytes()),
         ),
         None => Ok(()),
     }

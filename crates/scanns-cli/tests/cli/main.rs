@@ -3,7 +3,8 @@
 //! `answers.rs` tests success, and `faults.rs` tests failures. `asking.rs` is about other forms of queries,
 //! `chains.rs` about custom analyzers, `columns.rs` about orders and counts by values, `conditions.rs` about
 //! filters, `contents.rs` about compressed and binary files, `eval.rs` about measures, `export/` about
-//! exports, `maintain.rs` about changes of an existing index, `records.rs` about records with fields,
+//! exports, `maintain.rs` about changes of an existing index, `printed.rs` about hostile names
+//! and what people see, `records.rs` about records with fields,
 //! `similar.rs` about queries made from documents and explanations of scores, `snippets.rs` about snippets,
 //! `sources.rs` about an index that follows its files, `stored.rs` about stored documents, and `tune.rs`
 //! about profiles.
@@ -20,6 +21,7 @@ mod eval;
 mod export;
 mod faults;
 mod maintain;
+mod printed;
 mod records;
 mod similar;
 mod snippets;
