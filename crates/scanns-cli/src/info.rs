@@ -12,7 +12,8 @@ use scanns::schema::{Compression, FieldEntry, FieldKind, Records, Store};
 use serde_json::{Map, Value, json};
 
 use crate::args::InfoArgs;
-use crate::report::{self, Outcome, Output};
+use crate::output::Output;
+use crate::report::{self, Outcome};
 use crate::units;
 
 /// The requested facts.
@@ -59,7 +60,7 @@ fn unit(records: Records) -> &'static str {
 
 fn print(out: &mut Output, facts: &Facts<'_>) -> Result<()> {
     let info = &facts.info;
-    out.bytes(facts.args.index.as_os_str().as_encoded_bytes())?;
+    out.quoted(facts.args.index.as_os_str().as_encoded_bytes())?;
     writeln!(out, ": commit {}", info.generation)?;
     writeln!(out, "documents  {} (one per {})", units::count(info.documents), unit(info.records))?;
     writeln!(out, "tokens     {}", units::count(info.tokens))?;
@@ -103,7 +104,7 @@ fn print(out: &mut Output, facts: &Facts<'_>) -> Result<()> {
         writeln!(out, "\ndocuments  term")?;
         for (term, documents) in terms {
             write!(out, "{documents:>9}  ")?;
-            out.bytes(term)?;
+            out.quoted(term)?;
             writeln!(out)?;
         }
     }

@@ -11,7 +11,9 @@ use scanns::sources::{FieldOptions, Inferred};
 use serde_json::{Map, Value, json};
 
 use crate::args::FieldArgs;
-use crate::report::{self, Outcome, Output};
+use crate::output::Output;
+use crate::quoting::quoted;
+use crate::report::{self, Outcome};
 use crate::schema_file;
 use crate::units;
 
@@ -59,7 +61,7 @@ pub fn print(out: &mut Output, records: &RecordReport) -> Result<()> {
     }
     if let Some((_, values)) = unknown(records) {
         let shown = records.unknown.iter().take(NAMES_SHOWN);
-        let names: Vec<_> = shown.map(|(name, _)| report::escaped(name.as_bytes())).collect();
+        let names: Vec<_> = shown.map(|(name, _)| quoted(name.as_bytes())).collect();
         let more = if records.unknown.len() > NAMES_SHOWN || records.unknown_rest > 0 { ", …" } else { "" };
         let values = units::counted(values, "value");
         writeln!(out, "not in the schema: {values} skipped, of {}{more}", names.join(", "))?;
@@ -99,7 +101,7 @@ fn print_inferred(out: &mut Output, inferred: &Inferred) -> Result<()> {
     }
     if !left_out.is_empty() {
         let shown: Vec<_> =
-            left_out.iter().take(NAMES_SHOWN).map(|(name, _)| report::escaped(name.as_bytes())).collect();
+            left_out.iter().take(NAMES_SHOWN).map(|(name, _)| quoted(name.as_bytes())).collect();
         let more = if left_out.len() > NAMES_SHOWN { ", …" } else { "" };
         writeln!(out, "  no field for {}{more}", shown.join(", "))?;
     }
@@ -110,7 +112,7 @@ fn print_inferred(out: &mut Output, inferred: &Inferred) -> Result<()> {
 pub fn list_conflicts(records: &RecordReport) {
     for conflict in &records.conflicts {
         let FieldConflict { field, count, values, example, path, line, .. } = conflict;
-        let example = report::escaped(example.as_bytes());
+        let example = quoted(example.as_bytes());
         let share = if conflict.is_serious() { share(*count, *values) } else { String::new() };
         let (fit, are) = if *count == 1 { ("does", "was") } else { ("do", "were") };
         report::note(&format!(
@@ -151,7 +153,7 @@ pub fn has_serious_conflicts(records: &RecordReport) -> bool {
 /// Lists malformed records in the same way as failed inputs.
 pub fn list_malformed(records: &RecordReport) {
     for MalformedRecord { path, line, reason, text } in &records.examples {
-        let text = report::escaped(text.trim_end().as_bytes());
+        let text = quoted(text.trim_end().as_bytes());
         report::note(&format!("{}:{line}: {reason}: {text}", report::path_text(path)));
     }
     let all = units::counted(records.malformed, "record");

@@ -18,7 +18,8 @@ use scanns::{Query, Snapshot};
 use serde_json::{Map, Value, json};
 
 use crate::args::{DocnoArg, EvalArgs};
-use crate::report::{Outcome, Output, path_text};
+use crate::output::Output;
+use crate::report::{Outcome, path_text};
 use crate::{search, similar};
 use measures::{COUNTS, NAMES, measure};
 use topics::Topic;

@@ -86,7 +86,7 @@ pub(super) fn selected(
 }
 
 /// The documents with these keys, and those below keys that no document has, by segment.
-fn named_or_below(segments: &[Segment], keys: &[Vec<u8>]) -> Result<Vec<Vec<Range<u32>>>> {
+pub(super) fn named_or_below(segments: &[Segment], keys: &[Vec<u8>]) -> Result<Vec<Vec<Range<u32>>>> {
     let named = |segment: &Segment| segment.documents_named(keys.iter().map(Vec::as_slice));
     let mut found = segments.iter().map(named).collect::<Result<Vec<_>>>()?;
     let mut directories = Vec::new();

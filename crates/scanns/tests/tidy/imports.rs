@@ -72,6 +72,7 @@ pub const SUB_ROOMS: [(&str, &[&str]); 3] = [
             "live",
             "snapshot",
             "maintain",
+            "preview",
             "update",
             "check",
             "memory",

@@ -132,6 +132,11 @@ impl Snapshot {
         }))
     }
 
+    /// The segments, seen through the default field.
+    pub(crate) fn open_segments(&self) -> &[Segment] {
+        &self.segments
+    }
+
     /// Returns the fields of documents.
     pub fn schema(&self) -> &Schema {
         &self.schema
