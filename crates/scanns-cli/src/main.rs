@@ -22,6 +22,7 @@ mod similar;
 mod terms;
 mod tune;
 mod units;
+mod whole_file;
 
 use std::process::ExitCode;
 
