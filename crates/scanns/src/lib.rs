@@ -77,10 +77,10 @@
 
 #![cfg_attr(not(feature = "tune"), allow(dead_code, unused_imports, reason = "tuning alone uses some of it"))]
 
-/// The examples of the README compile.
+/// The examples of the guide for programs compile.
 #[cfg(doctest)]
-#[doc = include_str!("../../../README.md")]
-struct Readme;
+#[doc = include_str!("../../../docs/library.md")]
+struct Guide;
 
 mod error;
 
