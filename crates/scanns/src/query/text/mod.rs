@@ -29,8 +29,8 @@
 //! `OR`. In `size:(…)`, comparisons must all hold, and other values are alternatives.
 //!
 //! `lex.rs` splits the text into tokens, `suffix.rs` reads the numbers after clauses. `state.rs` keeps what
-//! remains of them, `parser.rs` parses lists and groups, `leaves.rs` words and patterns, and `values.rs` values
-//! of columns.
+//! remains of them, `parser.rs` parses lists and groups, `leaves.rs` words and patterns, and `values.rs`
+//! values of columns.
 
 mod clause;
 #[cfg(test)]
