@@ -26,6 +26,7 @@ mod terminal;
 mod terms;
 mod tune;
 mod units;
+mod whole_file;
 
 use std::process::ExitCode;
 

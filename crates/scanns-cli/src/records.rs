@@ -5,7 +5,7 @@ use std::path::Path;
 use std::sync::atomic::AtomicBool;
 
 use anyhow::{Context, Result, ensure};
-use scanns::index::{FieldConflict, IndexOptions, MalformedRecord, RecordReport};
+use scanns::index::{DoubleRecord, FieldConflict, IndexOptions, MalformedRecord, RecordReport};
 use scanns::schema::{Records, ValueFormat};
 use scanns::sources::{FieldOptions, Inferred};
 use serde_json::{Map, Value, json};
@@ -25,6 +25,7 @@ pub fn fields(args: &FieldArgs, records: Records) -> Result<FieldOptions> {
     let given = [
         ("--schema", args.schema.is_some()),
         ("--infer-schema", args.infer_schema.is_some()),
+        ("--key", args.key.is_some()),
         ("--csv-delimiter", args.csv_delimiter.is_some()),
     ];
     for (option, given) in given {
@@ -33,7 +34,12 @@ pub fn fields(args: &FieldArgs, records: Records) -> Result<FieldOptions> {
         ensure!(fits || !given, "{option} is for records with fields: also give --records {wanted}");
     }
     let schema = args.schema.as_deref().map(schema_file::read).transpose()?;
-    Ok(FieldOptions { schema, metadata: args.no_metadata.then_some(false), delimiter: args.csv_delimiter })
+    Ok(FieldOptions {
+        schema,
+        key: args.key.clone(),
+        metadata: args.no_metadata.then_some(false),
+        delimiter: args.csv_delimiter,
+    })
 }
 
 /// Writes the schema that is inferred from a sample.
@@ -59,6 +65,7 @@ pub fn print(out: &mut Output, records: &RecordReport) -> Result<()> {
     if records.blank > 0 {
         writeln!(out, "blank: {} skipped", units::counted(records.blank, "record"))?;
     }
+    print_keys(out, records)?;
     if let Some((_, values)) = unknown(records) {
         let shown = records.unknown.iter().take(NAMES_SHOWN);
         let names: Vec<_> = shown.map(|(name, _)| quoted(name.as_bytes())).collect();
@@ -73,6 +80,30 @@ pub fn print(out: &mut Output, records: &RecordReport) -> Result<()> {
 fn unknown(records: &RecordReport) -> Option<(usize, u64)> {
     let values = records.unknown.iter().map(|(_, count)| count).sum::<u64>() + records.unknown_rest;
     (values > 0).then_some((records.unknown.len(), values))
+}
+
+/// Prints how many records have the key of another one, or none.
+fn print_keys(out: &mut Output, records: &RecordReport) -> Result<()> {
+    if let Some(DoubleRecord { key, path, line, kept_path, kept_line }) = &records.double {
+        writeln!(
+            out,
+            "double keys: {} left out, because a later one has the same key; the first is {}:{line}, and \
+             {}:{kept_line} has its key \"{}\" too",
+            units::counted(records.doubles, "record"),
+            report::path_text(path),
+            report::path_text(kept_path),
+            quoted(key),
+        )?;
+    }
+    if let Some((path, line)) = &records.first_without_key {
+        let count = units::counted(records.without_key, "record");
+        writeln!(
+            out,
+            "without a key: {count}, named by file and number; the first is {}:{line}",
+            report::path_text(path)
+        )?;
+    }
+    Ok(())
 }
 
 /// Prints the fields that were inferred from a sample.
@@ -180,6 +211,9 @@ pub fn as_json(records: &RecordReport) -> Value {
     let unknown = records.unknown.iter().map(|(name, count)| json!({"name": name, "values": count}));
     json!({
         "blank": records.blank,
+        "doubles": records.doubles,
+        "double": records.double.as_ref().map(double_json),
+        "without_key": records.without_key,
         "malformed": records.malformed,
         "examples": examples.collect::<Value>(),
         "conflicts": conflicts.collect::<Value>(),
@@ -187,6 +221,16 @@ pub fn as_json(records: &RecordReport) -> Value {
         "unknown_rest": records.unknown_rest,
         "inferred": records.inferred.as_ref().map(schema_file::inferred_text),
     })
+}
+
+fn double_json(double: &DoubleRecord) -> Value {
+    let mut object = Map::new();
+    report::put_bytes(&mut object, "key", &double.key);
+    report::put_bytes(&mut object, "path", double.path.as_os_str().as_encoded_bytes());
+    object.insert("line".into(), double.line.into());
+    report::put_bytes(&mut object, "kept_path", double.kept_path.as_os_str().as_encoded_bytes());
+    object.insert("kept_line".into(), double.kept_line.into());
+    object.into()
 }
 
 fn conflict_json(conflict: &FieldConflict) -> Value {

@@ -206,7 +206,7 @@ pub mod writer {
 pub mod sources {
     pub use crate::index::build::options::FieldOptions;
     pub use crate::index::build::record_fields::infer_fields;
-    pub use crate::read::{ContentCount, ContentOptions, Direct, ReadOptions};
+    pub use crate::read::{ContentCount, ContentOptions, Direct, ReadOptions, text_of_file};
     pub use crate::record::{
         Conflict, CsvDelimiter, CsvEnds, CsvHeader, FieldFigures, FileFormat, Inference, Inferred, Malformed,
         RecordCounts, RecordError, RecordFormat, RecordReader, Recorded, Sources, map_name,

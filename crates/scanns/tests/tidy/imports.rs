@@ -29,6 +29,7 @@ pub const SUB_ROOMS: [(&str, &[&str]); 3] = [
             "reader",
             "positions",
             "documents",
+            "key_field",
             "known_paths",
             "flush",
             "merge",

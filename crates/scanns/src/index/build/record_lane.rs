@@ -70,6 +70,8 @@ pub(crate) struct RecordIndexer<'a> {
     places: Vec<RecordPlace>,
     /// The places of the first values that do not fit their fields.
     conflicts: Vec<(Field, RecordPlace)>,
+    /// The place of the first record without a key.
+    without_key: Option<RecordPlace>,
     /// Documents added, without void ones.
     documents: u64,
     /// Bytes since memory was last checked.
@@ -101,6 +103,7 @@ impl<'a> RecordIndexer<'a> {
             later: 0,
             places: Vec::new(),
             conflicts: Vec::new(),
+            without_key: None,
             documents: 0,
             unchecked: 0,
             out: LaneOutput::new(context),
@@ -266,11 +269,16 @@ impl<'a> RecordIndexer<'a> {
         }
     }
 
-    /// Notes the place of the current record if it has the first value that does not fit its field.
+    /// Notes the place of the current record if it has the first value that does not fit its field, or is the
+    /// first one without a key.
     fn note_conflicts(&mut self, piece: &Piece) {
         for field in self.reader.take_first_conflicts() {
             let place = RecordPlace { input: piece.input, line: self.line.clone(), later: self.later };
             self.conflicts.push((field, place));
+        }
+        if self.without_key.is_none() && self.reader.has_record_without_key() {
+            let (line, later) = (self.line.clone(), self.later);
+            self.without_key = Some(RecordPlace { input: piece.input, line, later });
         }
     }
 
@@ -362,6 +370,11 @@ impl PieceIndexer for RecordIndexer<'_> {
             let example = conflict.map_or_else(String::new, |(_, conflict)| conflict.example.clone());
             let (path, line) = (input.path.clone(), line.resolve() + later);
             self.out.report.conflicts.push(ConflictPlace { field: *field, path, line, example });
+        }
+        if let Some(RecordPlace { input, line, later }) = &self.without_key
+            && let Some(input) = self.context.inputs.get(*input as usize)
+        {
+            self.out.report.without_key = Some((input.path.clone(), line.resolve() + later));
         }
         self.out.report.counts = counts;
         self.out.report.cut_terms = self.fields.cut_terms();
