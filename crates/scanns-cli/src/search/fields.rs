@@ -2,7 +2,7 @@
 
 use anyhow::{Result, anyhow};
 use scanns::aggregate::Sum;
-use scanns::schema::{Field, FieldEntry, FieldKind, Value, format_date};
+use scanns::schema::{Field, FieldEntry, FieldKind, Value, format_date, format_mode};
 use scanns::{Hit, Snapshot};
 use serde_json::Value as Json;
 
@@ -93,7 +93,7 @@ impl<'s> Shown<'s> {
 pub(super) fn for_people(name: &str, value: &Value) -> String {
     match value {
         Value::Unsigned(bytes) if is_size(name) => units::size(*bytes),
-        Value::Unsigned(mode) if name == "mode" && *mode < 0o20_0000 => permissions(*mode),
+        Value::Unsigned(mode) if name == "mode" && *mode < 0o20_0000 => format_mode(*mode),
         value => text(value),
     }
 }
@@ -101,23 +101,6 @@ pub(super) fn for_people(name: &str, value: &Value) -> String {
 /// True for the names of fields that count bytes.
 pub(super) fn is_size(name: &str) -> bool {
     name == "size" || name.ends_with("_size") || name.ends_with("bytes")
-}
-
-/// The permissions of a mode, as `ls -l` shows them after the type of the file.
-fn permissions(mode: u64) -> String {
-    let has = |bit: u64| mode & bit != 0;
-    let mut text = String::with_capacity(9);
-    for (shift, special, letter) in [(6, 0o4000, 's'), (3, 0o2000, 's'), (0, 0o1000, 't')] {
-        text.push(if has(4 << shift) { 'r' } else { '-' });
-        text.push(if has(2 << shift) { 'w' } else { '-' });
-        text.push(match (has(special), has(1 << shift)) {
-            (true, true) => letter,
-            (true, false) => letter.to_ascii_uppercase(),
-            (false, true) => 'x',
-            (false, false) => '-',
-        });
-    }
-    text
 }
 
 /// A value for people; text is quoted if it is not safe to print.

@@ -1,5 +1,5 @@
-//! The standard analyzer: the words of UAX #29 that contain a letter or digit, lower-cased. Marks alone are not
-//! words, although some of them count as letters.
+//! The standard analyzer: the words of UAX #29 that contain a letter or digit, lower-cased. Marks alone are
+//! not words, although some of them count as letters.
 //!
 //! Text that is not ASCII goes through unicode-segmentation, from white space to white space. ASCII, which is
 //! nearly all of most collections, takes a fast path with the same result. In ASCII the rules of UAX #29 come

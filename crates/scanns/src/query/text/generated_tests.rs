@@ -147,14 +147,14 @@ fn node(random: &mut Rng, depth: usize) -> Node {
 
 /// The numbers of a query: edits, places, counts and boosts.
 #[derive(Debug, Default, PartialEq)]
-struct Numbers {
+struct SuffixNumbers {
     edits: Vec<u8>,
     places: Vec<u32>,
     least: Vec<usize>,
     boosts: Vec<f32>,
 }
 
-impl Numbers {
+impl SuffixNumbers {
     fn of_node(&mut self, node: &Node) {
         match node {
             Node::Phrase(places) => self.places.push(*places),
@@ -274,7 +274,7 @@ fn twenty_thousand_generated_queries_mean_what_they_say_or_are_refused_at_a_plac
             Err(error) => panic!("{text}: {error}"),
         };
         assert_reads_back(&query, &text);
-        let (mut said, mut found) = (Numbers::default(), Numbers::default());
+        let (mut said, mut found) = (SuffixNumbers::default(), SuffixNumbers::default());
         nodes.iter().for_each(|node| said.of_node(node));
         found.of_query(&query);
         let (said, found) = (said.sorted(), found.sorted());

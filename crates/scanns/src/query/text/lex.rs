@@ -275,9 +275,12 @@ impl Lexer<'_> {
     /// Whether `name` before a colon names a field; `rest` is the place after the colon. It does if a field
     /// has this name, or if the name looks like an identifier; an unknown identifier is refused later.
     fn names_field(&self, name: &[WordChar], rest: usize) -> bool {
+        if name.len() > MAX_NAME {
+            return false;
+        }
         let name = text_of(name);
         let mut chars = name.chars();
-        let named = if name.len() <= MAX_NAME { (self.named)(&name) } else { Named::Nothing };
+        let named = (self.named)(&name);
         let is_name = chars.next().is_some_and(|first| first.is_ascii_alphabetic() || first == '_')
             && chars.all(|char| char.is_ascii_alphanumeric() || char == '_')
             || named != Named::Nothing;

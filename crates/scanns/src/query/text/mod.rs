@@ -28,8 +28,9 @@
 //! Conditions joined by `OR` are alternatives. So are a condition with `^` and conditions joined to words by
 //! `OR`. In `size:(…)`, comparisons must all hold, and other values are alternatives.
 //!
-//! `lex.rs` splits the text into tokens, `suffix.rs` reads the numbers after clauses. `state.rs` keeps what remains of them, `parser.rs` parses lists and
-//! groups, `leaves.rs` words and patterns, and `values.rs` values of columns.
+//! `lex.rs` splits the text into tokens, `suffix.rs` reads the numbers after clauses. `state.rs` keeps what
+//! remains of them, `parser.rs` parses lists and groups, `leaves.rs` words and patterns, and `values.rs`
+//! values of columns.
 
 mod clause;
 #[cfg(test)]

@@ -190,8 +190,8 @@ impl QueryParser<'_> {
             })?;
             if matches!(self.next_sign(), Some('<' | '>')) {
                 let message = format!(
-                    "{name} has words, which are not compared: write {name}:[a TO b] for a range of words, or a \
-                     backslash before the sign for the character"
+                    "{name} has words, which are not compared: write {name}:[a TO b] for a range of words, \
+                     or a backslash before the sign for the character"
                 );
                 return self.fault(self.peek().map_or(at, |token| token.at), &message);
             }

@@ -23,8 +23,8 @@ pub(super) fn suffix_at(chars: &[char], at: usize) -> Option<Suffix> {
     let kind = match chars.get(at)? {
         '~' if found.is_none() => Ok(TokenKind::Tilde(None)),
         '~' => number.parse().map(|number| TokenKind::Tilde(Some(number))).map_err(|_| {
-            "~ takes a small whole number: write word~1 for edits, \"two words\"~3 for places, or \\~ for the \
-             character"
+            "~ takes a small whole number: write word~1 for edits, \"two words\"~3 for places, or \\~ for \
+             the character"
         }),
         '@' => {
             let is_count = number.bytes().all(|byte| byte.is_ascii_digit());
@@ -41,7 +41,8 @@ pub(super) fn suffix_at(chars: &[char], at: usize) -> Option<Suffix> {
         '^' => {
             found?;
             let boost: Option<f32> = number.parse().ok().filter(|boost| BOOSTS.contains(boost));
-            let message = "a boost is a number from 1e-18 to 1e18: write ^2 or ^0.5, or \\^ for the character";
+            let message =
+                "a boost is a number from 1e-18 to 1e18: write ^2 or ^0.5, or \\^ for the character";
             boost.map(TokenKind::Boost).ok_or(message)
         }
         _ => return None,
