@@ -13,6 +13,7 @@ use scanns::tuning::Profile;
 use serde::Deserialize;
 
 use crate::args::PageArg;
+use crate::output::write_whole;
 use crate::report;
 use crate::units;
 
@@ -167,19 +168,13 @@ fn section(name: &str, table: &toml::Table) -> toml::Table {
     toml::Table::from_iter([(name.to_string(), toml::Value::Table(table.clone()))])
 }
 
-/// Replaces the file at `path` with `text`, as a whole or not at all.
+/// Replaces the file at `path` with `text`, as a whole or not at all; `-` is standard output.
 ///
 /// # Errors
 /// The file cannot be written.
 pub fn write(path: &Path, text: &str) -> Result<()> {
-    let mut partial = path.as_os_str().to_owned();
-    partial.push(format!(".{}", std::process::id()));
-    let written = fs::write(&partial, text).and_then(|()| fs::rename(&partial, path));
-    if written.is_err() {
-        // The file may not exist.
-        let _ = fs::remove_file(&partial);
-    }
-    written.with_context(|| format!("cannot write the profile {}", report::path_text(path)))
+    write_whole(path, text.as_bytes())
+        .with_context(|| format!("cannot write the profile {}", report::path_text(path)))
 }
 
 #[cfg(test)]

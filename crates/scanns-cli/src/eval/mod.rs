@@ -17,7 +17,7 @@ use scanns::{Query, Snapshot};
 use serde_json::{Map, Value, json};
 
 use crate::args::{DocnoArg, EvalArgs};
-use crate::output::Output;
+use crate::output::{Output, write_whole};
 use crate::report::{Outcome, path_text};
 use crate::{search, similar};
 use measures::{COUNTS, NAMES, measure};
@@ -34,7 +34,7 @@ pub fn run(args: &EvalArgs) -> Result<Outcome> {
         (None, None) => bail!("give an index and --topics, or --run"),
     };
     if let Some(path) = &args.run_out {
-        std::fs::write(path, run.to_text("scanns")?)
+        write_whole(path, run.to_text("scanns")?.as_bytes())
             .with_context(|| format!("cannot write {}", path_text(path)))?;
     }
     let mut out = Output::stdout();

@@ -1,6 +1,7 @@
 //! Tests of the `scanns` command: the real binary on files in temporary directories.
 //!
-//! `answers.rs` tests success, and `faults.rs` tests failures. `asking.rs` is about other forms of queries,
+//! `answers.rs` tests success, and `faults.rs` tests failures, and `limits.rs` limits of the
+//! system. `asking.rs` is about other forms of queries,
 //! `chains.rs` about custom analyzers, `columns.rs` about orders and counts by values, `conditions.rs` about
 //! filters, `contents.rs` about compressed and binary files, `eval.rs` about measures, `export/` about
 //! exports, `maintain.rs` about changes of an existing index, `printed.rs` about hostile names
@@ -20,6 +21,7 @@ mod contents;
 mod eval;
 mod export;
 mod faults;
+mod limits;
 mod maintain;
 mod printed;
 mod records;
