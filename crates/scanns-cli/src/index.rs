@@ -5,7 +5,7 @@ mod threads;
 
 use std::path::Path;
 
-use anyhow::{Result, bail};
+use anyhow::{Context, Result, bail};
 use scanns::index::{IndexOptions, IndexReport, Progress};
 use scanns::schema::{Analyzer, Delimiters, Postings, Records, Store};
 use scanns::sources::{
@@ -37,18 +37,20 @@ pub fn run(args: &IndexArgs) -> Result<Outcome> {
     let output = path(args);
     let built =
         progress::during(&state, !args.output.quiet, || Index::at(output).build(&options, &state, &cancel));
-    let built = match built {
+    let mut built = match built {
         Err(error @ scanns::Error::Cancelled) => {
             report::note(&error.to_string());
             return Ok(Outcome::Stopped);
         }
         built => built?,
     };
+    built.seconds = report::seconds();
+    let committed = || format!("{} is complete and committed", report::path_text(output));
     if args.output.json {
-        print_json(output, &built)?;
+        print_json(output, &built).with_context(committed)?;
     } else {
         if !args.output.quiet {
-            print_summary(output, &built)?;
+            print_summary(output, &built).with_context(committed)?;
         }
         list_failures(&built.failed);
         records::list_conflicts(&built.records);

@@ -33,6 +33,7 @@ use std::process::ExitCode;
 use args::Verb;
 
 fn main() -> ExitCode {
+    report::begin();
     let command = match args::parse() {
         Ok(command) => command,
         Err(answer) => return report::usage(&answer),

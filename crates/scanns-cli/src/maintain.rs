@@ -6,7 +6,7 @@ mod change;
 use std::io::Write;
 use std::path::Path;
 
-use anyhow::Result;
+use anyhow::{Context, Result};
 use scanns::index::{CheckLevel, CheckReport, MergeOptions, MergeReport, Progress};
 use scanns::{Error, Index};
 use serde_json::{Map, Value, json};
@@ -53,10 +53,16 @@ pub fn merge(args: &MergeArgs) -> Result<Outcome> {
         };
         Index::open(&args.index)?.merge(&options, state, cancel)
     })?;
-    let Some(merged) = merged else { return Ok(Outcome::Stopped) };
+    let Some(mut merged) = merged else { return Ok(Outcome::Stopped) };
+    merged.seconds = report::seconds();
+    print_merged(args, &merged).context("the merge is complete and committed")?;
+    Ok(Outcome::Done)
+}
+
+fn print_merged(args: &MergeArgs, merged: &MergeReport) -> Result<()> {
     let mut out = Output::stdout();
     if args.json {
-        out.json(&merge_json(args, &merged))?;
+        out.json(&merge_json(args, merged))?;
     } else if !args.quiet && args.reorder && merged.bytes_written == 0 {
         writeln!(
             out,
@@ -80,8 +86,7 @@ pub fn merge(args: &MergeArgs) -> Result<Outcome> {
             units::size(merged.index_bytes)
         )?;
     }
-    out.flush()?;
-    Ok(Outcome::Done)
+    Ok(out.flush()?)
 }
 
 fn merge_json(args: &MergeArgs, merged: &MergeReport) -> Value {
@@ -178,6 +183,7 @@ fn check_json(args: &CheckArgs, checked: &CheckReport) -> Value {
         ("segments", checked.segments.iter().map(segment).collect()),
         ("leftovers", json!(checked.leftovers)),
         ("salvaged", json!(checked.salvaged)),
+        ("seconds", json!(report::seconds())),
     ] {
         object.insert(name.into(), value);
     }

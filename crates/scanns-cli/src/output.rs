@@ -2,9 +2,10 @@
 
 use std::ffi::OsString;
 use std::io::{self, BufWriter, IsTerminal, StdoutLock, Write};
+use std::path::Path;
 use std::process::{Child, ChildStdin, Command, Stdio};
 use std::sync::Arc;
-use std::sync::atomic::AtomicBool;
+use std::sync::atomic::{AtomicBool, Ordering};
 
 use serde_json::Value;
 use signal_hook::consts::SIGINT;
@@ -12,6 +13,7 @@ use signal_hook::consts::SIGINT;
 use crate::args::DisplayArgs;
 use crate::quoting::quoted;
 use crate::terminal::{self, Look};
+use crate::whole_file;
 
 /// Standard output.
 pub struct Output {
@@ -39,6 +41,46 @@ struct ShortText {
 struct Pager {
     input: Option<BufWriter<ChildStdin>>,
     child: Child,
+}
+
+/// True if standard output was closed before the program began.
+///
+/// The runtime of Rust opens `/dev/null` in its place before `main`, so everything would seem to be written.
+static WAS_CLOSED: AtomicBool = AtomicBool::new(false);
+
+/// Functions in this section run before the runtime of Rust begins.
+#[cfg(target_os = "linux")]
+#[used]
+#[unsafe(link_section = ".init_array")]
+static LOOK: extern "C" fn() = look;
+
+#[cfg(target_os = "linux")]
+extern "C" fn look() {
+    let has = |path: &str| std::fs::symlink_metadata(path).is_ok();
+    WAS_CLOSED.store(has("/proc/self/fd") && !has("/proc/self/fd/1"), Ordering::Relaxed);
+}
+
+/// Returns an error if standard output is closed.
+pub fn ensure_open() -> io::Result<()> {
+    if WAS_CLOSED.load(Ordering::Relaxed) {
+        return Err(io::Error::other("cannot write to standard output: it is closed"));
+    }
+    Ok(())
+}
+
+/// An error of standard output that says so. The kind tells whether a reader has ended.
+fn fault(error: io::Error) -> io::Error {
+    io::Error::new(error.kind(), format!("cannot write to standard output: {error}"))
+}
+
+/// Writes a whole file or, for `-`, standard output. A file is replaced as a whole or not at all.
+pub fn write_whole(path: &Path, bytes: &[u8]) -> io::Result<()> {
+    if path.as_os_str() == "-" {
+        let mut out = Output::stdout();
+        out.write_all(bytes)?;
+        return out.flush();
+    }
+    whole_file::replace(path, bytes)
 }
 
 impl Output {
@@ -150,8 +192,9 @@ impl Drop for Pager {
 
 impl Write for Output {
     fn write(&mut self, bytes: &[u8]) -> io::Result<usize> {
+        ensure_open()?;
         match &mut self.sink {
-            Sink::Stdout(out) => out.write(bytes),
+            Sink::Stdout(out) => out.write(bytes).map_err(fault),
             Sink::Pager(pager) => match &mut pager.input {
                 Some(input) => input.write(bytes),
                 None => Ok(bytes.len()),
@@ -173,7 +216,7 @@ impl Write for Output {
 
     fn flush(&mut self) -> io::Result<()> {
         match &mut self.sink {
-            Sink::Stdout(out) => out.flush(),
+            Sink::Stdout(out) => out.flush().map_err(fault),
             Sink::Pager(pager) => pager.input.as_mut().map_or(Ok(()), BufWriter::flush),
             Sink::Page(page) => {
                 let bytes = std::mem::take(&mut page.bytes);

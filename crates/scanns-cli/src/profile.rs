@@ -13,9 +13,9 @@ use scanns::tuning::Profile;
 use serde::Deserialize;
 
 use crate::args::PageArg;
+use crate::output::write_whole;
 use crate::report;
 use crate::units;
-use crate::whole_file;
 
 /// The format that this program reads and writes.
 const FORMAT: i64 = 1;
@@ -168,12 +168,12 @@ fn section(name: &str, table: &toml::Table) -> toml::Table {
     toml::Table::from_iter([(name.to_string(), toml::Value::Table(table.clone()))])
 }
 
-/// Replaces the file at `path` with `text`, as a whole or not at all.
+/// Replaces the file at `path` with `text`, as a whole or not at all; `-` is standard output.
 ///
 /// # Errors
 /// The file cannot be written.
 pub fn write(path: &Path, text: &str) -> Result<()> {
-    whole_file::replace(path, text.as_bytes())
+    write_whole(path, text.as_bytes())
         .with_context(|| format!("cannot write the profile {}", report::path_text(path)))
 }
 

@@ -9,7 +9,7 @@ use std::time::{Duration, Instant};
 use anyhow::{Context, Result};
 use indicatif::{ProgressBar, ProgressDrawTarget, ProgressStyle};
 use scanns::index::{Phase, Progress};
-use signal_hook::consts::{SIGINT, SIGTERM};
+use signal_hook::consts::{SIGHUP, SIGINT, SIGTERM};
 use signal_hook::flag;
 
 use crate::units;
@@ -23,32 +23,46 @@ pub fn during<T>(progress: &Progress, wanted: bool, work: impl FnOnce() -> T) ->
     }
     let (finished, waiting) = mpsc::channel::<()>();
     std::thread::scope(|scope| {
-        scope.spawn(move || {
+        let draw = move || {
             let pause = Duration::from_secs(1) / u32::from(REDRAWS_PER_SECOND);
             let mut bar = Bar::new();
             while waiting.recv_timeout(pause) == Err(RecvTimeoutError::Timeout) {
                 bar.draw(progress);
             }
             bar.bar.finish_and_clear();
-        });
+        };
+        // Without another thread, there is no bar.
+        let _ = std::thread::Builder::new().spawn_scoped(scope, draw);
         let result = work();
         drop(finished);
         result
     })
 }
 
-/// A flag that is set by the first Ctrl-C or SIGTERM; the second one ends the program at once.
+/// A flag that is set by the first Ctrl-C, SIGTERM or SIGHUP; the second one ends the program at once. A
+/// SIGHUP that `nohup` ignores stays ignored.
 ///
 /// If the flag is set, a build commits what it has indexed and stops; other work leaves the index as it was.
 pub fn stop_flag() -> Result<Arc<AtomicBool>> {
     let stop = Arc::new(AtomicBool::new(false));
-    for signal in [SIGINT, SIGTERM] {
+    for signal in [SIGINT, SIGTERM, SIGHUP] {
+        if signal == SIGHUP && is_ignored(signal) {
+            continue;
+        }
         // The order matters: the second signal must find the flag that the first has set.
         flag::register_conditional_default(signal, Arc::clone(&stop))
             .and_then(|_| flag::register(signal, Arc::clone(&stop)))
             .context("cannot catch signals")?;
     }
     Ok(stop)
+}
+
+/// True if the program was started with this signal ignored.
+fn is_ignored(signal: i32) -> bool {
+    let status = std::fs::read_to_string("/proc/self/status").unwrap_or_default();
+    let mask = status.lines().find_map(|line| line.strip_prefix("SigIgn:"));
+    let mask = mask.and_then(|mask| u64::from_str_radix(mask.trim(), 16).ok()).unwrap_or(0);
+    mask & (1 << (signal - 1)) != 0
 }
 
 /// A line on the terminal with the number of things done and the rate; it appears after a second.

@@ -11,7 +11,7 @@ use scanns::sources::{FieldOptions, Inferred};
 use serde_json::{Map, Value, json};
 
 use crate::args::FieldArgs;
-use crate::output::Output;
+use crate::output::{Output, write_whole};
 use crate::quoting::quoted;
 use crate::report::{self, Outcome};
 use crate::schema_file;
@@ -46,14 +46,8 @@ pub fn fields(args: &FieldArgs, records: Records) -> Result<FieldOptions> {
 pub fn infer(options: &IndexOptions, to: &Path) -> Result<Outcome> {
     let inferred = scanns::sources::infer_fields(options, &AtomicBool::new(false))?;
     let text = schema_file::inferred_text(&inferred);
-    if to.as_os_str() == "-" {
-        let mut out = Output::stdout();
-        out.write_all(text.as_bytes())?;
-        out.flush()?;
-    } else {
-        std::fs::write(to, text)
-            .with_context(|| format!("cannot write the schema {}", report::path_text(to)))?;
-    }
+    write_whole(to, text.as_bytes())
+        .with_context(|| format!("cannot write the schema {}", report::path_text(to)))?;
     Ok(Outcome::Done)
 }
 

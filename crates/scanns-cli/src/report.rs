@@ -5,12 +5,32 @@
 use std::io::{self, Write};
 use std::path::Path;
 use std::process::ExitCode;
+use std::sync::atomic::AtomicBool;
+use std::sync::{Arc, OnceLock};
+use std::time::Instant;
 
 use anyhow::Result;
 use scanns::Error;
 use serde_json::{Map, Value};
+use signal_hook::consts::SIGXFSZ;
 
 use crate::quoting::{harmless, quoted};
+use crate::units;
+
+/// When the program began.
+static BEGAN: OnceLock<Instant> = OnceLock::new();
+
+/// Starts the clock, and makes a file that grows beyond a limit an error instead of the end of the program.
+pub fn begin() {
+    BEGAN.get_or_init(Instant::now);
+    // If the signal cannot be caught, it ends the program as it would without this.
+    let _ = signal_hook::flag::register(SIGXFSZ, Arc::new(AtomicBool::new(false)));
+}
+
+/// Seconds since the program began.
+pub fn seconds() -> f64 {
+    BEGAN.get_or_init(Instant::now).elapsed().as_secs_f64()
+}
 
 /// How a verb ended, if not with an error.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -37,11 +57,27 @@ pub fn exit_code(result: Result<Outcome>) -> ExitCode {
         Err(error) => {
             match error.downcast_ref::<Error>() {
                 Some(Error::Query { query, message, at }) => note(&query_fault(query, message, *at)),
-                Some(known) => note(&format!("{error:#}{}", advice(known))),
-                None => note(&format!("{error:#}")),
+                Some(known) => note(&format!("{error:#}{}{}", advice(known), file_limit(&error))),
+                None => note(&format!("{error:#}{}", file_limit(&error))),
             }
             ExitCode::from(2)
         }
+    }
+}
+
+/// The limit on the size of files, to be appended to the error that it causes.
+fn file_limit(error: &anyhow::Error) -> String {
+    let is_too_large = |cause: &(dyn std::error::Error + 'static)| {
+        cause.downcast_ref::<io::Error>().is_some_and(|error| error.kind() == io::ErrorKind::FileTooLarge)
+    };
+    if !error.chain().any(is_too_large) {
+        return String::new();
+    }
+    let limits = std::fs::read_to_string("/proc/self/limits").unwrap_or_default();
+    let limit = limits.lines().find_map(|line| line.strip_prefix("Max file size"));
+    match limit.and_then(|limit| limit.split_whitespace().next()?.parse().ok()) {
+        Some(bytes) => format!(" (files may have at most {}, see ulimit -f)", units::size(bytes)),
+        None => " (the file system does not allow larger files)".into(),
     }
 }
 

@@ -19,7 +19,7 @@ pub fn run(args: &TermsArgs) -> Result<Outcome> {
     let snapshot = Snapshot::open(&args.index)?;
     let searcher = snapshot.searcher_in(field(&snapshot, args.field.as_deref())?);
     let prefix = args.prefix.as_deref().map_or(&b""[..], |prefix| prefix.as_encoded_bytes());
-    let mut out = Output::stdout();
+    let mut out = Output::stdout().paged(!args.no_pager);
     let mut listed = 0u64;
     if args.all {
         let mut terms = searcher.terms(prefix)?;
@@ -34,10 +34,10 @@ pub fn run(args: &TermsArgs) -> Result<Outcome> {
         listed = terms.len() as u64;
         terms.iter().try_for_each(|term| print(&mut out, term, args.json))?;
     }
+    out.finish()?;
     if listed == 0 && !args.json {
         report::note("no term has this prefix");
     }
-    out.flush()?;
     Ok(Outcome::Done)
 }
 

@@ -34,6 +34,9 @@ pub fn run(args: &TuneArgs) -> Result<Outcome> {
     };
     let text = profile::text(&found.tuned.best, &measured(args, &found), &machine());
     profile::write(&args.out, &text)?;
+    if args.out.as_os_str() == "-" {
+        return Ok(Outcome::Done);
+    }
     let mut out = Output::stdout();
     if args.json {
         out.json(&json(args, &found))?;

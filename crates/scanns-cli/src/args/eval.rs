@@ -52,7 +52,7 @@ pub struct EvalArgs {
     /// Evaluate a TREC run file instead of an index: topic, Q0, document, rank, score, name
     #[arg(long, value_name = "FILE", conflicts_with_all = ["index", "topics", "run_out"], requires = "qrels")]
     pub run: Option<PathBuf>,
-    /// Write the ranking as a TREC run file; an existing file is replaced; - for standard output
+    /// Write the ranking as a TREC run file; an existing file is replaced, and - is standard output
     #[arg(long, value_name = "FILE")]
     pub run_out: Option<PathBuf>,
     /// The name of the run in its file

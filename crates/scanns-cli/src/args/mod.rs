@@ -5,7 +5,7 @@
 //! these names; `maintain.rs` holds the arguments of `delete`, `update`, `merge` and `check`. Other files
 //! hold options: `contents.rs` about files that are not plain text, `records.rs` about fields, `columns.rs`
 //! about columns, `similar.rs` for queries made from documents, and `stored.rs` about stored documents.
-//! `values.rs` parses values.
+//! `values.rs` parses values, and `short.rs` says what the short help shows.
 
 mod columns;
 mod contents;
@@ -15,6 +15,7 @@ mod export;
 mod maintain;
 mod records;
 mod search;
+mod short;
 mod similar;
 mod stored;
 mod terms;
@@ -24,7 +25,7 @@ use std::ffi::OsString;
 use std::path::PathBuf;
 use std::time::Duration;
 
-use clap::{Args, Parser, Subcommand, ValueEnum};
+use clap::{Args, CommandFactory, FromArgMatches, Parser, Subcommand, ValueEnum};
 use scanns::schema::{Analyzer, Records};
 
 use crate::units;
@@ -234,7 +235,7 @@ pub struct TuneArgs {
     /// How long to measure: 30s, 2m, 1h
     #[arg(long, value_name = "TIME", default_value = "60s", value_parser = time)]
     pub budget: Duration,
-    /// The profile to write; an existing file is replaced
+    /// The profile to write; an existing file is replaced, and - is standard output
     #[arg(long, value_name = "FILE", default_value = "scanns-profile.toml")]
     pub out: PathBuf,
     /// Directory for trial indexes, on the file system of the future index [default: the directory of the
@@ -448,13 +449,11 @@ pub struct InfoArgs {
 
 /// The command as typed, or clap's answer to it: help, version, or an error.
 pub fn parse() -> Result<Command, clap::Error> {
-    Command::try_parse()
+    Command::from_arg_matches(&short::shortened(Command::command()).try_get_matches()?)
 }
 
 #[cfg(test)]
 mod tests {
-    use clap::CommandFactory;
-
     use super::*;
 
     #[test]

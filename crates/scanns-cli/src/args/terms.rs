@@ -39,4 +39,7 @@ pub struct TermsArgs {
     /// Print one JSON object per line
     #[arg(long)]
     pub json: bool,
+    /// Never start a pager, which is $PAGER or less
+    #[arg(long)]
+    pub no_pager: bool,
 }

@@ -59,7 +59,7 @@ pub(super) fn positive(text: &str) -> Result<usize, String> {
     match text.parse() {
         Ok(0) => Err("must be at least 1".into()),
         Ok(number) => Ok(number),
-        Err(_) => Err("not a whole number".into()),
+        Err(_) => Err("not a whole number of at least 1".into()),
     }
 }
 

@@ -63,7 +63,8 @@ pub fn run(args: &ExportArgs) -> Result<Outcome> {
         Ok(sent) => {
             target.finish()?;
             if !target.is_stream() || io::stderr().is_terminal() {
-                report::note(&units::counted(sent.rows, "row"));
+                let (rows, seconds) = (units::counted(sent.rows, "row"), units::duration(report::seconds()));
+                report::note(&format!("{rows} in {seconds}"));
             }
             Ok(Outcome::Done)
         }

@@ -24,6 +24,8 @@ use serde::{Deserialize, Serialize};
 use serde_json::{Map, Value as Json};
 use xxhash_rust::xxh3::Xxh3Default;
 
+use crate::output::ensure_open;
+
 /// The progress of an export.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 pub struct State {
@@ -102,6 +104,7 @@ impl Target {
     /// part is resumed if its state has the same values.
     pub fn open(path: &Path, resumable: bool, resume: Option<&Map<String, Json>>) -> Result<Self> {
         if path.as_os_str() == "-" {
+            ensure_open()?;
             let file = File::from(io::stdout().as_fd().try_clone_to_owned()?);
             return Ok(Self::stream(file));
         }
@@ -277,11 +280,16 @@ impl<'t> Checkpoints<'t> {
         self.wait()?;
         let (state, path) = (self.state(rows, next, target), paths.state.clone());
         let file = target.file.try_clone().context("cannot write the rows")?;
-        self.under_way = Some(std::thread::spawn(move || {
+        let save = move || {
             file.sync_data()?;
             state.write(&path)
-        }));
+        };
         self.last = Instant::now();
+        match std::thread::Builder::new().spawn(save) {
+            Ok(thread) => self.under_way = Some(thread),
+            // Without another thread, the rows wait for the medium.
+            Err(_) => self.now(rows, next)?,
+        }
         Ok(())
     }
 

@@ -6,7 +6,7 @@ use std::os::unix::ffi::{OsStrExt, OsStringExt};
 use std::path::Path;
 
 use anyhow::{Context, Result};
-use scanns::index::{Preview, Selection};
+use scanns::index::{DeleteReport, Preview, Selection, UpdateReport};
 use scanns::sources::absolute;
 use scanns::{Index, Snapshot};
 use serde_json::{Map, Value};
@@ -37,6 +37,11 @@ pub fn delete(args: &DeleteArgs) -> Result<Outcome> {
         return Ok(Outcome::Stopped);
     }
     let report = index.delete(&selection)?;
+    print_deleted(args, &report).context("the deletion is committed")?;
+    Ok(outcome(report.deleted, &args.which))
+}
+
+fn print_deleted(args: &DeleteArgs, report: &DeleteReport) -> Result<()> {
     let mut out = Output::stdout();
     if args.json {
         let mut object = about(&args.index);
@@ -47,8 +52,7 @@ pub fn delete(args: &DeleteArgs) -> Result<Outcome> {
         let deleted = units::counted(report.deleted, "document");
         writeln!(out, "{deleted} deleted, {} left", units::count(report.documents))?;
     }
-    out.flush()?;
-    Ok(outcome(report.deleted, &args.which))
+    Ok(out.flush()?)
 }
 
 /// Runs `scanns update`.
@@ -65,6 +69,11 @@ pub fn update(args: &UpdateArgs) -> Result<Outcome> {
         return Ok(Outcome::Stopped);
     }
     let report = index.update(&selection, &args.set)?;
+    print_updated(args, &report).context("the update is committed")?;
+    Ok(outcome(report.documents, &args.which))
+}
+
+fn print_updated(args: &UpdateArgs, report: &UpdateReport) -> Result<()> {
     let mut out = Output::stdout();
     if args.json {
         let mut object = about(&args.index);
@@ -75,8 +84,7 @@ pub fn update(args: &UpdateArgs) -> Result<Outcome> {
         let updated = units::counted(report.documents, "document");
         writeln!(out, "{updated} updated, {} written", units::size(report.bytes_written))?;
     }
-    out.flush()?;
-    Ok(outcome(report.documents, &args.which))
+    Ok(out.flush()?)
 }
 
 /// Prints what would be changed.

@@ -122,7 +122,7 @@ pub(super) fn run(batch: &Batch<'_>, path: &Path) -> Result<Outcome> {
     }
     out.flush()?;
     ticker.clear();
-    let seconds = ticker.seconds();
+    let seconds = report::seconds();
     let (queries, rate) = (units::counted(done, "query"), per_second(done, seconds));
     report::note(&format!("{queries} in {}, {rate}", units::duration(seconds)));
     if refused > 0 {
@@ -178,7 +178,9 @@ fn answer_all(batch: &Batch<'_>, lines: &[Line], threads: usize) -> Result<Vec<T
         }
     };
     let mut answers = std::thread::scope(|scope| -> Result<Vec<(usize, Timed)>> {
-        let others: Vec<_> = (1..threads.min(lines.len())).map(|_| scope.spawn(work)).collect();
+        // Where the system allows fewer threads, fewer answer.
+        let start = |_| std::thread::Builder::new().spawn_scoped(scope, work).ok();
+        let others: Vec<_> = (1..threads.min(lines.len())).map_while(start).collect();
         let mut all = work()?;
         for other in others {
             match other.join() {

@@ -24,6 +24,8 @@ fn usage_errors_exit_with_2_and_say_what_to_do() {
         (&["index", "-o", "x.scanns", ".", "--frobnicate"], "--frobnicate"),
         (&["search", "x.scanns"], "<QUERY>"),
         (&["search", "x.scanns", "word", "-k", "0"], "at least 1"),
+        (&["search", "x.scanns", "word", "--limit", "-1"], "a whole number of at least 1"),
+        (&["search", "x.scanns", "word", "--k1", "-1"], "between 0 and 1000000"),
         (&["search", "x.scanns", "word", "--model", "bm26"], "bm25"),
         (&["search", "x.scanns", "word", "--p", "2"], "p-norm"),
         (&["search", "x.scanns", "word", "--model", "bm25", "--b", "2"], "between 0 and 1"),

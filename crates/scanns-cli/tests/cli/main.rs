@@ -1,7 +1,7 @@
 //! Tests of the `scanns` command: the real binary on files in temporary directories.
 //!
-//! `answers.rs` tests success, and `faults.rs` tests failures. `asking.rs` is about other forms of queries,
-//! `chains.rs` about custom analyzers, `columns.rs` about orders and counts by values, `conditions.rs` about
+//! `answers.rs` tests success, `faults.rs` failures, and `limits.rs` limits of the system. `asking.rs` is about
+//! other forms of queries, `chains.rs` about custom analyzers, `columns.rs` about orders and counts by values, `conditions.rs` about
 //! filters, `contents.rs` about compressed and binary files, `eval.rs` about measures, `export/` about
 //! exports, `guides.rs` runs the commands of the documentation, `keys.rs` is about keys of records,
 //! `maintain.rs` about changes of an existing index, `printed.rs` about hostile names and what people see,
@@ -22,6 +22,7 @@ mod export;
 mod faults;
 mod guides;
 mod keys;
+mod limits;
 mod maintain;
 mod printed;
 mod record_values;

@@ -1,25 +1,47 @@
 //! Lists of paths, from a file or standard input.
 
 use std::ffi::OsString;
-use std::io::Read;
+use std::io::{self, BufRead};
 use std::os::unix::ffi::OsStringExt;
 use std::path::{Path, PathBuf};
+use std::sync::atomic::{AtomicBool, Ordering};
 
 use crate::error::{Error, Result};
 use crate::source::options::{FileList, ListFrom, Separator};
+use crate::sys::is_readable;
 
 /// Reads the paths of `list`. Empty paths are skipped; all other bytes are kept unchanged.
-pub(super) fn read_list(list: &FileList) -> Result<Vec<PathBuf>> {
+///
+/// # Errors
+/// A list that cannot be read, and [`Error::Cancelled`] if `cancel` was set while more of standard input was
+/// awaited.
+pub(super) fn read_list(list: &FileList, cancel: &AtomicBool) -> Result<Vec<PathBuf>> {
     let bytes = match &list.from {
         ListFrom::Path(path) => std::fs::read(path).map_err(|e| Error::io("read the file list", path, e))?,
         ListFrom::Stdin => {
-            let mut bytes = Vec::new();
-            let read = std::io::stdin().lock().read_to_end(&mut bytes);
-            read.map_err(|e| Error::io("read the file list from", Path::new("standard input"), e))?;
-            bytes
+            let fault = |e| Error::io("read the file list from", Path::new("standard input"), e);
+            read_standard_input(cancel).map_err(fault)?.ok_or(Error::Cancelled)?
         }
     };
     Ok(split(&bytes, list.separator))
+}
+
+/// Reads standard input to its end; `None` if `cancel` was set in the meantime.
+fn read_standard_input(cancel: &AtomicBool) -> io::Result<Option<Vec<u8>>> {
+    let (mut input, mut bytes) = (io::stdin().lock(), Vec::new());
+    while !cancel.load(Ordering::Relaxed) {
+        if !is_readable(&input)? {
+            continue;
+        }
+        let chunk = input.fill_buf()?;
+        if chunk.is_empty() {
+            return Ok(Some(bytes));
+        }
+        bytes.extend_from_slice(chunk);
+        let read = chunk.len();
+        input.consume(read);
+    }
+    Ok(None)
 }
 
 fn split(bytes: &[u8], separator: Separator) -> Vec<PathBuf> {
@@ -53,7 +75,8 @@ mod tests {
     #[test]
     fn a_list_that_cannot_be_read_is_an_error_that_names_it() {
         let from = ListFrom::Path("/nonexistent/list".into());
-        let error = read_list(&FileList { from, separator: Separator::Auto }).unwrap_err();
+        let list = FileList { from, separator: Separator::Auto };
+        let error = read_list(&list, &AtomicBool::new(false)).unwrap_err();
         assert!(error.to_string().contains("/nonexistent/list"), "{error}");
     }
 }

@@ -33,7 +33,8 @@ pub fn collect(options: &SourceOptions, cancel: &AtomicBool) -> Result<Inputs> {
     let mut walk = Walk::new(&filter, options, cancel);
     let is_stream = |path: &&PathBuf| path.as_os_str() == "-";
     let paths = options.paths.iter().filter(|path| !is_stream(path)).map(|path| (path.clone(), true));
-    let listed = options.files_from.as_ref().map(file_list::read_list).transpose()?.unwrap_or_default();
+    let listed = options.files_from.as_ref().map(|list| file_list::read_list(list, cancel));
+    let listed = listed.transpose()?.unwrap_or_default();
     let mut failures = Vec::new();
     let given = paths.chain(listed.into_iter().map(|path| (path, false)));
     let given = given.filter_map(|(path, explicit)| match absolute(&path) {

@@ -139,20 +139,38 @@ impl IndexThreads<'_> {
     ) -> Result<(Vec<LaneReport>, bool)> {
         let stop = watch.stop_flag();
         std::thread::scope(|scope| {
-            let start = |lane| {
-                scope.spawn(move || {
-                    self.index(lane).inspect_err(|_| {
-                        self.failed.store(true, Ordering::Relaxed);
-                        stop.store(true, Ordering::Relaxed);
-                    })
-                })
+            let fail = || {
+                self.failed.store(true, Ordering::Relaxed);
+                stop.store(true, Ordering::Relaxed);
             };
-            let threads: Vec<_> = lanes.into_iter().map(start).collect();
+            let start = |lane| {
+                let work = move || self.index(lane).inspect_err(|_| fail());
+                std::thread::Builder::new().name("scanns-index".into()).spawn_scoped(scope, work)
+            };
+            let (mut threads, mut refused) = (Vec::with_capacity(lanes.len()), None);
+            for lane in lanes {
+                match start(lane) {
+                    Ok(thread) => threads.push(thread),
+                    Err(source) => {
+                        // The other lanes are dropped, which ends their readers.
+                        fail();
+                        refused = Some(Error::System {
+                            action: "start an index thread",
+                            source,
+                            remedy: "raise the limit on processes (ulimit -u) or use fewer threads",
+                        });
+                        break;
+                    }
+                }
+            }
             let watched = self.watch(&threads, driver, watch);
             let join = |thread: ScopedJoinHandle<'_, Result<LaneReport>>| {
                 thread.join().unwrap_or_else(|payload| Err(Error::panicked("an index thread", &*payload)))
             };
             let reports: Result<Vec<LaneReport>> = threads.into_iter().map(join).collect();
+            if let Some(error) = refused {
+                return Err(error);
+            }
             let stopped = watched?;
             reports.map(|reports| (reports, stopped))
         })

@@ -17,12 +17,19 @@ pub(crate) fn count_distinct(segments: &[Segment]) -> Result<u64> {
     }
     let cuts = slice_bounds(segments, std::thread::available_parallelism().map_or(1, usize::from))?;
     std::thread::scope(|scope| {
-        let slices = cuts.windows(2).map(|pair| (pair[0].clone(), pair[1].clone()));
-        let threads: Vec<_> =
-            slices.map(|(from, to)| scope.spawn(move || count_slice(segments, from, to))).collect();
+        let (mut threads, mut own) = (Vec::new(), 0);
+        for pair in cuts.windows(2) {
+            let count = || count_slice(segments, pair[0].clone(), pair[1].clone());
+            match std::thread::Builder::new().spawn_scoped(scope, count) {
+                Ok(thread) => threads.push(thread),
+                // Without another thread, this one counts.
+                Err(_) => own += count_slice(segments, pair[0].clone(), pair[1].clone())?,
+            }
+        }
         let join =
             |payload: Box<dyn Any + Send>| Err(Error::panicked("a thread that counts terms", &*payload));
-        threads.into_iter().map(|thread| thread.join().unwrap_or_else(join)).sum()
+        let others: Result<u64> = threads.into_iter().map(|thread| thread.join().unwrap_or_else(join)).sum();
+        Ok(own + others?)
     })
 }
 
