@@ -4,7 +4,7 @@ use std::path::PathBuf;
 use std::time::Duration;
 
 use super::report::{FieldConflict, IndexReport, MalformedRecord, RecordReport};
-use crate::record::{MALFORMED, RecordCounts};
+use crate::record::{FlawedRecords, MALFORMED, RecordCounts};
 use crate::schema::{Field, Schema, ValueFormat};
 use crate::segment::Flushed;
 use crate::source::Failure;
@@ -17,7 +17,12 @@ pub(crate) struct LaneReport {
     pub(crate) failures: Vec<Failure>,
     /// What became of records with fields.
     pub(crate) counts: RecordCounts,
+    /// Bytes of all records.
+    pub(crate) record_bytes: u64,
     pub(crate) malformed: Vec<MalformedRecord>,
+    pub(crate) repaired: Vec<MalformedRecord>,
+    pub(crate) short: Vec<MalformedRecord>,
+    pub(crate) several: Vec<MalformedRecord>,
     /// Where the first value of a field is that does not fit.
     pub(crate) conflicts: Vec<ConflictPlace>,
     /// Time spent writing segments.
@@ -57,12 +62,27 @@ impl RecordReport {
         let mut places = Vec::new();
         for lane in lanes {
             sum.merge(std::mem::take(&mut lane.counts));
+            self.bytes += lane.record_bytes;
             self.examples.append(&mut lane.malformed);
+            self.repaired.examples.append(&mut lane.repaired);
+            self.short.examples.append(&mut lane.short);
+            self.several.examples.append(&mut lane.several);
             places.append(&mut lane.conflicts);
         }
-        (self.blank, self.malformed) = (sum.blank(), sum.malformed());
-        self.examples.sort_by(|one, other| (&one.path, one.line).cmp(&(&other.path, other.line)));
-        self.examples.truncate(MALFORMED);
+        let FlawedRecords { count, lines, bytes, .. } = *sum.lost();
+        (self.malformed, self.malformed_lines, self.malformed_bytes) = (count, lines, bytes);
+        self.blank = sum.blank();
+        sort_and_cut(&mut self.examples);
+        let remarks = [
+            (&mut self.repaired, sum.repaired()),
+            (&mut self.short, sum.short()),
+            (&mut self.several, sum.several()),
+        ];
+        for (remark, of) in remarks {
+            (remark.count, remark.lines) = (of.count, of.lines);
+            sort_and_cut(&mut remark.examples);
+        }
+        self.renamed = sum.renamed().to_vec();
         places.sort_by(|one, other| (&one.path, one.line).cmp(&(&other.path, other.line)));
         let conflicts = sum.conflicts().filter_map(|(field, conflict)| {
             let entry = schema.entry(field)?;
@@ -81,4 +101,10 @@ impl RecordReport {
         self.unknown = sum.unknown().into_iter().map(|(name, count)| (name.into(), count)).collect();
         self.unknown_rest = sum.unknown_rest();
     }
+}
+
+/// Leaves the first examples in the order of their places.
+fn sort_and_cut(examples: &mut Vec<MalformedRecord>) {
+    examples.sort_by(|one, other| (&one.path, one.line).cmp(&(&other.path, other.line)));
+    examples.truncate(MALFORMED);
 }
