@@ -23,6 +23,7 @@ mod contents;
 mod flush;
 mod living;
 mod metadata;
+mod mutations;
 mod offsets;
 mod positions;
 mod records;
