@@ -16,7 +16,7 @@ use scanns::{Index, Snapshot};
 
 use crate::args::{
     BinaryArg, CommitEvery, ContentArgs, DirectArg, EncodingArg, IndexArgs, InputArgs, PageArg, ReadArgs,
-    StoreArg, StoreArgs, TextArgs,
+    RecordsArg, StoreArg, StoreArgs, TextArgs,
 };
 use crate::profile::{self, Parameters};
 use crate::progress;
@@ -66,7 +66,7 @@ fn outcome(built: &IndexReport) -> Outcome {
         );
         Outcome::Stopped
     } else if built.failed.is_empty()
-        && built.records.malformed == 0
+        && !built.records.is_lossy(built.documents)
         && !records::has_serious_conflicts(&built.records)
     {
         Outcome::Done
@@ -89,7 +89,7 @@ fn options(args: &IndexArgs) -> Result<IndexOptions> {
         source: source(&args.input, threads.read + threads.index),
         read: reading(&args.reading, threads, &parameters)?,
         records,
-        fields: records::fields(&args.fields, records)?,
+        fields: records::fields(&args.fields, args.text.records == Some(RecordsArg::Tsv), records)?,
         analyzer: analyzer(&args.text)?,
         postings: postings(&args.text),
         stored: stored(&args.storing),

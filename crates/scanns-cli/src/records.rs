@@ -5,9 +5,9 @@ use std::path::Path;
 use std::sync::atomic::AtomicBool;
 
 use anyhow::{Context, Result, ensure};
-use scanns::index::{DoubleRecord, FieldConflict, IndexOptions, MalformedRecord, RecordReport};
+use scanns::index::{DoubleRecord, FieldConflict, IndexOptions, MalformedRecord, RecordReport, RowRemark};
 use scanns::schema::{Records, ValueFormat};
-use scanns::sources::{FieldOptions, Inferred};
+use scanns::sources::{CsvDelimiter, CsvNames, CsvOptions, CsvQuotes, FieldOptions, Inferred, RenamedColumn};
 use serde_json::{Map, Value, json};
 
 use crate::args::FieldArgs;
@@ -20,26 +20,42 @@ use crate::units;
 /// The maximum number of listed names that are not in the schema.
 const NAMES_SHOWN: usize = 5;
 
-/// The requested fields.
-pub fn fields(args: &FieldArgs, records: Records) -> Result<FieldOptions> {
+/// The maximum number of malformed records that are listed.
+const PLACES_SHOWN: usize = 3;
+
+/// The requested fields. `as_tsv` asks for tabs between values.
+pub fn fields(args: &FieldArgs, as_tsv: bool, records: Records) -> Result<FieldOptions> {
     let given = [
         ("--schema", args.schema.is_some()),
         ("--infer-schema", args.infer_schema.is_some()),
         ("--key", args.key.is_some()),
-        ("--csv-delimiter", args.csv_delimiter.is_some()),
     ];
     for (option, given) in given {
-        let fits = if option == "--csv-delimiter" { records == Records::Csv } else { records.have_fields() };
-        let wanted = if option == "--csv-delimiter" { "csv" } else { "jsonl or --records csv" };
-        ensure!(fits || !given, "{option} is for records with fields: also give --records {wanted}");
+        let fits = records.have_fields() || !given;
+        ensure!(fits, "{option} is for records with fields: also give --records jsonl or --records csv");
     }
+    let of_csv = [
+        ("--csv-delimiter", args.csv_delimiter.is_some()),
+        ("--csv-quote", args.csv_quote.is_some()),
+        ("--csv-header", args.csv_header.is_some()),
+    ];
+    for (option, given) in of_csv {
+        let fits = records == Records::Csv || !given;
+        ensure!(fits, "{option} is for rows of CSV: also give --records csv");
+    }
+    let tab = as_tsv.then_some(CsvDelimiter::TAB);
+    ensure!(
+        tab.is_none() || args.csv_delimiter.is_none_or(|delimiter| Some(delimiter) == tab),
+        "--records tsv has tabs between values: leave --csv-delimiter out, or give --records csv"
+    );
+    let csv = CsvOptions {
+        delimiter: args.csv_delimiter.or(tab),
+        quotes: args.csv_quote.map(CsvQuotes::from),
+        names: args.csv_header.clone(),
+    };
     let schema = args.schema.as_deref().map(schema_file::read).transpose()?;
-    Ok(FieldOptions {
-        schema,
-        key: args.key.clone(),
-        metadata: args.no_metadata.then_some(false),
-        delimiter: args.csv_delimiter,
-    })
+    let metadata = args.no_metadata.then_some(false);
+    Ok(FieldOptions { schema, key: args.key.clone(), metadata, csv })
 }
 
 /// Writes the schema that is inferred from a sample.
@@ -56,6 +72,7 @@ pub fn print(out: &mut Output, records: &RecordReport) -> Result<()> {
     if let Some(inferred) = &records.inferred {
         print_inferred(out, inferred)?;
     }
+    print_rows(out, records)?;
     if records.blank > 0 {
         writeln!(out, "blank: {} skipped", units::counted(records.blank, "record"))?;
     }
@@ -66,6 +83,42 @@ pub fn print(out: &mut Output, records: &RecordReport) -> Result<()> {
         let more = if records.unknown.len() > NAMES_SHOWN || records.unknown_rest > 0 { ", …" } else { "" };
         let values = units::counted(values, "value");
         writeln!(out, "not in the schema: {values} skipped, of {}{more}", names.join(", "))?;
+    }
+    Ok(())
+}
+
+/// Prints how rows of CSV were read, where that is not what everyone expects.
+fn print_rows(out: &mut Output, records: &RecordReport) -> Result<()> {
+    if let Some(dialect) = &records.csv {
+        if dialect.names == CsvNames::Numbered {
+            writeln!(
+                out,
+                "the first row is data, columns are column1, column2, … (--csv-header yes: it has names)"
+            )?;
+        }
+        let has_tabs = dialect.delimiter.or(dialect.likely) == Some(CsvDelimiter::TAB);
+        if has_tabs && dialect.quotes == CsvQuotes::ExceptWithTabs {
+            writeln!(
+                out,
+                "quotes are ordinary characters beside tabs (--csv-quote double: they enclose values)"
+            )?;
+        }
+    }
+    for RenamedColumn { number, from, to } in &records.renamed {
+        let from = quoted(from.as_bytes());
+        let to = quoted(to.as_bytes());
+        writeln!(out, "column {number} is called {to}: its name \"{from}\" is empty or taken")?;
+    }
+    let remarks = [
+        ("repaired", &records.repaired, "with a stray quote, read as an ordinary character"),
+        ("short", &records.short, "with fewer values than columns"),
+        ("several lines", &records.several, "with line feeds in quotes"),
+    ];
+    for (name, remark, what) in remarks {
+        let Some(first) = remark.examples.first() else { continue };
+        let (rows, place) = (units::counted(remark.count, "row"), report::path_text(&first.path));
+        let text = quoted(first.text.trim_end().as_bytes());
+        writeln!(out, "{name}: {rows} {what}, the first is {place}:{}: {text}", first.line)?;
     }
     Ok(())
 }
@@ -175,32 +228,29 @@ pub fn has_serious_conflicts(records: &RecordReport) -> bool {
     records.conflicts.iter().any(FieldConflict::is_serious)
 }
 
-/// Lists malformed records in the same way as failed inputs.
+/// Lists the first malformed records, and says how much was lost.
 pub fn list_malformed(records: &RecordReport) {
-    for MalformedRecord { path, line, reason, text } in &records.examples {
+    if records.malformed == 0 {
+        return;
+    }
+    for MalformedRecord { path, line, reason, text, .. } in records.examples.iter().take(PLACES_SHOWN) {
         let text = quoted(text.trim_end().as_bytes());
         report::note(&format!("{}:{line}: {reason}: {text}", report::path_text(path)));
     }
     let all = units::counted(records.malformed, "record");
     let is = if records.malformed == 1 { "is" } else { "are" };
-    match records.malformed.saturating_sub(records.examples.len() as u64) {
-        _ if records.malformed == 0 => {}
-        0 => report::note(&format!("{all} {is} malformed; the rest is indexed")),
-        more => report::note(&format!("{all} {is} malformed, {more} of them not shown; the rest is indexed")),
-    }
+    let (lines, bytes) =
+        (units::counted(records.malformed_lines, "line"), units::size(records.malformed_bytes));
+    let more = if records.malformed > PLACES_SHOWN as u64 { " (--json lists more)" } else { "" };
+    report::note(&format!("{all} {is} malformed, {lines} or {bytes} lost; the rest is indexed{more}"));
 }
 
 /// The report about records for programs.
 pub fn as_json(records: &RecordReport) -> Value {
-    let examples = records.examples.iter().map(|MalformedRecord { path, line, reason, text }| {
-        let mut object = Map::new();
-        report::put_bytes(&mut object, "path", path.as_os_str().as_encoded_bytes());
-        object.extend(
-            [("line", json!(line)), ("reason", json!(reason)), ("text", json!(text))]
-                .map(|(name, value)| (name.to_string(), value)),
-        );
-        Value::from(object)
-    });
+    let renamed = records
+        .renamed
+        .iter()
+        .map(|column| json!({"column": column.number, "name": column.from, "field": column.to}));
     let conflicts = records.conflicts.iter().map(conflict_json);
     let unknown = records.unknown.iter().map(|(name, count)| json!({"name": name, "values": count}));
     json!({
@@ -209,7 +259,14 @@ pub fn as_json(records: &RecordReport) -> Value {
         "double": records.double.as_ref().map(double_json),
         "without_key": records.without_key,
         "malformed": records.malformed,
-        "examples": examples.collect::<Value>(),
+        "malformed_lines": records.malformed_lines,
+        "malformed_bytes": records.malformed_bytes,
+        "bytes": records.bytes,
+        "examples": places(&records.examples),
+        "repaired": remark(&records.repaired),
+        "short": remark(&records.short),
+        "several_lines": remark(&records.several),
+        "renamed": renamed.collect::<Value>(),
         "conflicts": conflicts.collect::<Value>(),
         "unknown": unknown.collect::<Value>(),
         "unknown_rest": records.unknown_rest,
@@ -225,6 +282,29 @@ fn double_json(double: &DoubleRecord) -> Value {
     report::put_bytes(&mut object, "kept_path", double.kept_path.as_os_str().as_encoded_bytes());
     object.insert("kept_line".into(), double.kept_line.into());
     object.into()
+}
+
+/// Documents from unusual rows, for programs.
+fn remark(remark: &RowRemark) -> Value {
+    json!({"rows": remark.count, "lines": remark.lines, "examples": places(&remark.examples)})
+}
+
+/// Places in files for programs.
+fn places(examples: &[MalformedRecord]) -> Value {
+    let one = |example: &MalformedRecord| {
+        let mut object = Map::new();
+        report::put_bytes(&mut object, "path", example.path.as_os_str().as_encoded_bytes());
+        for (name, value) in [
+            ("line", json!(example.line)),
+            ("record", json!(example.record)),
+            ("reason", json!(example.reason)),
+            ("text", json!(example.text)),
+        ] {
+            object.insert(name.into(), value);
+        }
+        Value::from(object)
+    };
+    examples.iter().map(one).collect()
 }
 
 fn conflict_json(conflict: &FieldConflict) -> Value {

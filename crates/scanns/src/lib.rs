@@ -205,11 +205,12 @@ pub mod writer {
 /// documents.
 pub mod sources {
     pub use crate::index::build::options::FieldOptions;
-    pub use crate::index::build::record_fields::infer_fields;
+    pub use crate::index::build::record_sample::infer_fields;
     pub use crate::read::{ContentCount, ContentOptions, Direct, ReadOptions, text_of_file};
     pub use crate::record::{
-        Conflict, CsvDelimiter, CsvEnds, CsvHeader, FieldFigures, FileFormat, Inference, Inferred, Malformed,
-        RecordCounts, RecordError, RecordFormat, RecordReader, Recorded, Sources, map_name,
+        Conflict, CsvDelimiter, CsvDialect, CsvHeader, CsvNames, CsvOptions, CsvQuotes, CsvRows, CsvSniffer,
+        FieldFigures, FileFormat, FlawedRecords, Inference, Inferred, Malformed, RecordCounts, RecordError,
+        RecordFormat, RecordReader, Recorded, RenamedColumn, Sources, map_name,
     };
     pub use crate::source::{
         Failure, FileList, FileStatus, Input, Inputs, ListFrom, Root, Separator, SourceOptions, absolute,

@@ -298,7 +298,7 @@ pub struct TextArgs {
 }
 
 /// What one document is.
-#[derive(Clone, Copy, Debug, ValueEnum)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
 pub enum RecordsArg {
     /// One document per file
     File,
@@ -308,6 +308,8 @@ pub enum RecordsArg {
     Jsonl,
     /// One document per row of CSV, whose columns are fields; the first row names them
     Csv,
+    /// Like csv, with tabs between values
+    Tsv,
 }
 
 impl From<RecordsArg> for Records {
@@ -316,7 +318,7 @@ impl From<RecordsArg> for Records {
             RecordsArg::File => Records::File,
             RecordsArg::Lines => Records::Lines,
             RecordsArg::Jsonl => Records::Jsonl,
-            RecordsArg::Csv => Records::Csv,
+            RecordsArg::Csv | RecordsArg::Tsv => Records::Csv,
         }
     }
 }

@@ -2,8 +2,8 @@
 
 use std::path::PathBuf;
 
-use clap::Args;
-use scanns::sources::CsvDelimiter;
+use clap::{Args, ValueEnum};
+use scanns::sources::{CsvDelimiter, CsvNames, CsvQuotes};
 
 /// Which fields documents have.
 #[derive(Debug, Args)]
@@ -26,11 +26,47 @@ pub struct FieldArgs {
     /// comma, semicolon, tab and bar]
     #[arg(long, value_name = "CHAR", value_parser = delimiter)]
     pub csv_delimiter: Option<CsvDelimiter>,
+    /// Whether quotes enclose values of CSV, and are doubled in them (double), or are ordinary characters
+    /// (none) [default: double; with tabs, none unless a sample has quoted values]
+    #[arg(long, value_name = "HOW", value_enum)]
+    pub csv_quote: Option<QuoteArg>,
+    /// Whether the first row of CSV names the columns: yes; no, columns are column1, column2 and so on; or
+    /// the names of the columns of files without a header, as in 'name,size,mtime' [default: as a sample
+    /// suggests]
+    #[arg(long, value_name = "yes|no|NAMES", value_parser = names)]
+    pub csv_header: Option<CsvNames>,
     /// Do not store the metadata of files as columns: path, name, ext, size, mtime, atime, ctime, owner,
     /// group, uid, gid, mode, inode, links and device. They are stored by default where a file is a document,
     /// and cannot be added to an existing index
     #[arg(long)]
     pub no_metadata: bool,
+}
+
+/// What quotes are in CSV.
+#[derive(Clone, Copy, Debug, ValueEnum)]
+pub enum QuoteArg {
+    /// A quote encloses values
+    Double,
+    /// A quote is an ordinary character
+    None,
+}
+
+impl From<QuoteArg> for CsvQuotes {
+    fn from(quote: QuoteArg) -> Self {
+        match quote {
+            QuoteArg::Double => CsvQuotes::Always,
+            QuoteArg::None => CsvQuotes::Never,
+        }
+    }
+}
+
+fn names(text: &str) -> Result<CsvNames, String> {
+    match text {
+        "" => Err("name the columns, or write yes or no".into()),
+        "yes" => Ok(CsvNames::FirstRow),
+        "no" => Ok(CsvNames::Numbered),
+        names => Ok(CsvNames::Given(names.split(',').map(|name| name.trim().to_owned()).collect())),
+    }
 }
 
 fn delimiter(text: &str) -> Result<CsvDelimiter, String> {

@@ -51,7 +51,7 @@ fn a_field_whose_values_do_not_fit_is_named_with_its_remedy_and_fails_the_build(
     for part in [
         "field mtime: 1,000 of 1,000 values (100 %) do not fit its type and were left out",
         "the first is \"1600000000.1234567890\" at ",
-        "dump.tsv:1; write format = \"epoch-s\" for this field into a schema file",
+        "dump.tsv:2; write format = \"epoch-s\" for this field into a schema file",
     ] {
         assert!(ran.stderr.contains(part), "{part} in {}", ran.stderr);
     }
@@ -61,7 +61,7 @@ fn a_field_whose_values_do_not_fit_is_named_with_its_remedy_and_fails_the_build(
     assert_eq!((&conflict["left_out"], &conflict["values"]), (&Value::from(1000), &Value::from(1000)));
     assert_eq!(
         (&conflict["line"], &conflict["hint"]),
-        (&Value::from(1), &Value::from("format = \"epoch-s\""))
+        (&Value::from(2), &Value::from("format = \"epoch-s\""))
     );
     // With the advice, all values fit.
     std::fs::write(&schema, text).unwrap();
@@ -83,7 +83,7 @@ fn one_text_among_many_prices_is_counted_and_the_prices_are_numbers() {
     assert_eq!(kinds(&place)["price"], "float");
     let expected =
         "field price: 1 of 1,000 values does not fit its type and was left out; the first is \"unknown\" at ";
-    assert!(ran.stderr.contains(expected) && ran.stderr.contains("a.csv:1;"), "{}", ran.stderr);
+    assert!(ran.stderr.contains(expected) && ran.stderr.contains("a.csv:2;"), "{}", ran.stderr);
     assert_eq!(place.count("price:>=998"), 2);
     assert!(inferred(&place, "csv").contains("# 1 of them do not fit the type, such as \"unknown\""));
     let place = Place::with(&[("a.csv", &rows(20))]);

@@ -3,7 +3,7 @@
 use std::ops::Range;
 
 use crate::query::{Operator, QueryText, WeightedField, parse, parse_json};
-use crate::record::{CsvHeader, RecordFormat, RecordReader, Sources};
+use crate::record::{CsvHeader, CsvOptions, CsvRows, CsvSniffer, RecordFormat, RecordReader, Sources};
 use crate::schema::{Analyzer, Field, FieldEntry, FieldKind, Schema, format_date, parse_date};
 use crate::sys::BLOCK_PADDING;
 use crate::tokenize::{TokenSink, Tokenizer};
@@ -118,14 +118,27 @@ pub(super) fn json_lines(data: &[u8]) {
     }
 }
 
-/// A header and rows of CSV are read or refused.
+/// A header and rows of CSV are read or refused, and every byte belongs to a row.
 pub(super) fn csv(data: &[u8]) {
-    let mut records = data.split(|&byte| byte == b'\n');
-    let Some(Ok(header)) = records.next().map(|header| CsvHeader::parse(header, None)) else { return };
+    let mut sniffer = CsvSniffer::new(&CsvOptions::default());
+    sniffer.sample(data, true);
+    let dialect = sniffer.dialect();
+    let mut rows = CsvRows::new(&dialect);
+    let Some((first, mut rest)) = rows.next_end(data, true).and_then(|end| data.split_at_checked(end)) else {
+        return;
+    };
+    let Ok(header) = CsvHeader::parse(first, &dialect) else { return };
+    rows = rows.below(&header);
     let Some(mut reader) = record_reader(RecordFormat::Csv(header)) else { return };
-    for (line, record) in (2..).zip(records) {
-        let _ = reader.record(line, record, &mut |_, _| ());
+    for line in 2.. {
+        let Some((row, behind)) = rows.next_end(rest, true).and_then(|end| rest.split_at_checked(end)) else {
+            break;
+        };
+        assert!(!row.is_empty());
+        let _ = reader.record(line, row, &mut |_, _| ());
+        rest = behind;
     }
+    assert!(rest.is_empty());
 }
 
 fn record_reader(format: RecordFormat) -> Option<RecordReader> {

@@ -24,6 +24,7 @@ mod flush;
 mod keyed;
 mod living;
 mod metadata;
+mod mutations;
 mod offsets;
 mod positions;
 mod records;

@@ -2,7 +2,9 @@
 
 use hashbrown::HashMap;
 
+use super::csv::RenamedColumn;
 use super::error::RecordError;
+use super::format::Oddity;
 use crate::schema::Field;
 
 /// The maximum length of the text in an example, in bytes.
@@ -25,7 +27,10 @@ pub struct Conflict {
     pub values: u64,
 }
 
-/// A malformed record.
+/// The maximum number of renamed columns that are listed.
+const RENAMED: usize = 100;
+
+/// A malformed or unusual record.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Malformed {
     /// The number of the record, as the caller counts lines or records.
@@ -34,6 +39,45 @@ pub struct Malformed {
     pub error: RecordError,
     /// At most 80 bytes of the record around the error.
     pub text: String,
+}
+
+/// Records with the same flaw.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct FlawedRecords {
+    /// Number of records.
+    pub count: u64,
+    /// Number of their lines.
+    pub lines: u64,
+    /// Their bytes, with line ends.
+    pub bytes: u64,
+    /// The first of them, at most ten.
+    pub examples: Vec<Malformed>,
+}
+
+impl FlawedRecords {
+    /// Counts a record of `len` bytes that begins with `text`. Returns true if it became an example.
+    #[cold]
+    fn add(&mut self, line: u64, error: RecordError, text: &[u8], len: usize) -> bool {
+        self.count += 1;
+        let inside = text.get(..text.len().saturating_sub(1)).unwrap_or_default();
+        self.lines += memchr::memchr_iter(b'\n', inside).count() as u64 + 1;
+        self.bytes += len as u64;
+        let is_example = self.examples.len() < MALFORMED;
+        if is_example {
+            let at = if matches!(error, RecordError::NoRoom { .. }) { 0 } else { error.at() };
+            let text = excerpt(text, at.saturating_sub(EXAMPLE / 2));
+            self.examples.push(Malformed { line, error, text });
+        }
+        is_example
+    }
+
+    fn merge(&mut self, other: FlawedRecords) {
+        self.count += other.count;
+        self.lines += other.lines;
+        self.bytes += other.bytes;
+        let room = MALFORMED - self.examples.len().min(MALFORMED);
+        self.examples.extend(other.examples.into_iter().take(room));
+    }
 }
 
 /// Counts of records and of their errors.
@@ -47,8 +91,11 @@ pub struct RecordCounts {
     first_conflicts: Vec<Field>,
     unknown: HashMap<String, u64>,
     unknown_rest: u64,
-    malformed: u64,
-    examples: Vec<Malformed>,
+    malformed: FlawedRecords,
+    repaired: FlawedRecords,
+    short: FlawedRecords,
+    several: FlawedRecords,
+    renamed: Vec<RenamedColumn>,
 }
 
 impl RecordCounts {
@@ -85,14 +132,39 @@ impl RecordCounts {
         self.unknown_rest
     }
 
-    /// Records that were malformed.
+    /// Number of records that were malformed.
     pub fn malformed(&self) -> u64 {
-        self.malformed
+        self.malformed.count
     }
 
     /// The first ten malformed records.
     pub fn malformed_examples(&self) -> &[Malformed] {
-        &self.examples
+        &self.malformed.examples
+    }
+
+    /// The malformed records. They are not documents.
+    pub fn lost(&self) -> &FlawedRecords {
+        &self.malformed
+    }
+
+    /// Documents from rows of CSV with a stray quote, in which quotes were read as ordinary characters.
+    pub fn repaired(&self) -> &FlawedRecords {
+        &self.repaired
+    }
+
+    /// Documents from rows of CSV with fewer values than the header has names.
+    pub fn short(&self) -> &FlawedRecords {
+        &self.short
+    }
+
+    /// Documents from rows of CSV with line feeds in quoted values.
+    pub fn several(&self) -> &FlawedRecords {
+        &self.several
+    }
+
+    /// Columns of CSV that could not keep their names, at most 100.
+    pub fn renamed(&self) -> &[RenamedColumn] {
+        &self.renamed
     }
 
     /// Adds the counts of another reader.
@@ -100,7 +172,11 @@ impl RecordCounts {
         self.documents += other.documents;
         self.blank += other.blank;
         self.without_key += other.without_key;
-        self.malformed += other.malformed;
+        self.malformed.merge(other.malformed);
+        self.repaired.merge(other.repaired);
+        self.short.merge(other.short);
+        self.several.merge(other.several);
+        self.add_renamed(&other.renamed);
         self.unknown_rest += other.unknown_rest;
         for (at, conflict) in other.conflicts.into_iter().enumerate() {
             let Some(own) = self.conflict(at) else { continue };
@@ -113,8 +189,14 @@ impl RecordCounts {
         for (name, count) in other.unknown {
             self.add_unknown(&name, count);
         }
-        let room = MALFORMED - self.examples.len().min(MALFORMED);
-        self.examples.extend(other.examples.into_iter().take(room));
+    }
+
+    pub(super) fn add_renamed(&mut self, columns: &[RenamedColumn]) {
+        for column in columns {
+            if self.renamed.len() < RENAMED && !self.renamed.contains(column) {
+                self.renamed.push(column.clone());
+            }
+        }
     }
 
     pub(super) fn add_record(&mut self, is_document: bool) {
@@ -165,13 +247,18 @@ impl RecordCounts {
         }
     }
 
-    #[cold]
-    pub(super) fn add_malformed(&mut self, line: u64, error: RecordError, record: &[u8]) {
-        self.malformed += 1;
-        if self.examples.len() < MALFORMED {
-            let at = if matches!(error, RecordError::NoRoom { .. }) { 0 } else { error.at() };
-            let text = excerpt(record, at.saturating_sub(EXAMPLE / 2));
-            self.examples.push(Malformed { line, error, text });
+    /// Counts a malformed record of `len` bytes that begins with `text`. Returns true if it became an
+    /// example.
+    pub(super) fn add_malformed(&mut self, line: u64, error: RecordError, text: &[u8], len: usize) -> bool {
+        self.malformed.add(line, error, text, len)
+    }
+
+    /// Counts a document that is unusual. Returns true if it became an example.
+    pub(super) fn add_oddity(&mut self, line: u64, oddity: Oddity, record: &[u8]) -> bool {
+        match oddity {
+            Oddity::Repaired(error) => self.repaired.add(line, error, record, record.len()),
+            Oddity::Short(error) => self.short.add(line, error, record, record.len()),
+            Oddity::Several(error) => self.several.add(line, error, record, record.len()),
         }
     }
 }

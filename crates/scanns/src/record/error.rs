@@ -1,6 +1,6 @@
 //! Why a record is malformed.
 
-/// Why a record is malformed. None of its values are used.
+/// Why a record is malformed, or unusual. None of the values of a malformed record are used.
 ///
 /// Positions are in bytes of the record, from 0.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
@@ -36,6 +36,26 @@ pub enum RecordError {
         /// The number of names.
         names: usize,
     },
+    /// A row with fewer values than the header has names. It is a document.
+    #[error("the row has {values} values, but the header has {names} names")]
+    TooFew {
+        /// The number of values.
+        values: usize,
+        /// The number of names.
+        names: usize,
+    },
+    /// A row with line feeds in quoted values. It is a document.
+    #[error("the row has {lines} lines")]
+    SeveralLines {
+        /// The number of lines.
+        lines: usize,
+    },
+    /// Lines that end with carriage returns alone.
+    #[error("the lines end with carriage returns alone: convert them to line feeds, as tr '\\r' '\\n' does")]
+    LoneReturns {
+        /// The first of them.
+        at: usize,
+    },
     /// A record of 4 GiB or more.
     #[error("a record of {len} bytes is too long: it must be shorter than 4 GiB")]
     TooLong {
@@ -63,7 +83,9 @@ impl RecordError {
             RecordError::Expected { at, .. }
             | RecordError::NotUtf8 { at }
             | RecordError::TooDeep { at, .. }
+            | RecordError::LoneReturns { at }
             | RecordError::TooMany { at, .. } => at,
+            RecordError::TooFew { .. } | RecordError::SeveralLines { .. } => 0,
             RecordError::TooLong { len } | RecordError::NoRoom { len } => len,
         }
     }

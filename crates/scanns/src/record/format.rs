@@ -5,7 +5,7 @@
 //! instead. A hostile record therefore takes no memory that grows with its length, apart from the names in
 //! it.
 
-use super::csv::{CsvDelimiter, CsvHeader};
+use super::csv::{CsvDialect, CsvHeader};
 use super::error::RecordError;
 use super::json::{self, paths::Paths};
 use super::raw::RawScalar;
@@ -23,12 +23,12 @@ pub enum RecordFormat {
 }
 
 /// The format of a file of records with fields.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Debug, PartialEq, Eq)]
 pub enum FileFormat {
     /// JSON Lines.
     Json,
-    /// CSV whose first record is a header; the delimiter is guessed from the header unless it is given.
-    Csv(Option<CsvDelimiter>),
+    /// CSV in this dialect.
+    Csv(CsvDialect),
 }
 
 /// A parser of records, with the names it has learned.
@@ -88,37 +88,98 @@ impl RecordParser {
 pub(super) struct CheckedParser {
     pub parser: RecordParser,
     waiting: Vec<RawScalar>,
-    /// True if there are more scalars than were kept.
-    more: bool,
+    /// The number of scalars that were not kept.
+    beyond: usize,
+    /// What is unusual about the record: its quotes, its number of values, its number of lines.
+    oddities: [Option<Oddity>; 3],
+}
+
+/// What is unusual about a record that is a document.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Oddity {
+    /// A row whose quotes contradict each other, as the error says; they were read as ordinary characters.
+    Repaired(RecordError),
+    /// A row with fewer values than the header has names, as the error says.
+    Short(RecordError),
+    /// A row of several lines, as the error says.
+    Several(RecordError),
 }
 
 impl CheckedParser {
     pub fn new(format: RecordFormat) -> Self {
-        CheckedParser { parser: RecordParser::new(format), waiting: Vec::new(), more: false }
+        CheckedParser {
+            parser: RecordParser::new(format),
+            waiting: Vec::new(),
+            beyond: 0,
+            oddities: [None; 3],
+        }
     }
 
     /// Parses a record; returns false if it is blank.
     #[inline]
     pub fn check(&mut self, record: &[u8]) -> Result<bool, RecordError> {
-        let Self { parser, waiting, more } = self;
+        let Self { parser, waiting, beyond, .. } = self;
         waiting.clear();
-        *more = false;
-        parser.parse(record, &mut |raw| {
-            if waiting.len() < MOST_WAITING {
-                waiting.push(raw);
-            } else {
-                *more = true;
+        *beyond = 0;
+        let parsed = parser.parse(record, &mut |raw| keep(waiting, beyond, raw));
+        self.oddities = [None; 3];
+        let RecordParser::Csv(header) = &self.parser else { return parsed };
+        match parsed {
+            Err(error @ RecordError::Expected { .. }) if header.fits_plain(record) => {
+                self.waiting.clear();
+                self.beyond = 0;
+                self.oddities[0] = Some(Oddity::Repaired(error));
+                header.parse_plain(record, &mut |raw| keep(&mut self.waiting, &mut self.beyond, raw))
             }
-        })
+            Ok(true) => {
+                let (values, names) = (self.waiting.len() + self.beyond, header.names().len());
+                if values < names {
+                    self.oddities[1] = Some(Oddity::Short(RecordError::TooFew { values, names }));
+                }
+                if let Some(lines) = several_lines(record) {
+                    self.oddities[2] = Some(Oddity::Several(RecordError::SeveralLines { lines }));
+                }
+                parsed
+            }
+            _ => parsed,
+        }
+    }
+
+    /// What is unusual about the record that was checked last.
+    #[inline]
+    pub fn oddities(&self) -> impl Iterator<Item = Oddity> {
+        self.oddities.into_iter().flatten()
     }
 
     /// Calls `visit` with the scalars of the record that was checked last.
     #[inline]
     pub fn replay(&mut self, record: &[u8], visit: &mut impl FnMut(RawScalar)) -> Result<(), RecordError> {
-        if self.more {
-            return self.parser.parse(record, visit).map(drop);
+        if self.beyond == 0 {
+            self.waiting.iter().copied().for_each(visit);
+            return Ok(());
         }
-        self.waiting.iter().copied().for_each(visit);
-        Ok(())
+        match (&self.parser, self.oddities[0]) {
+            (RecordParser::Csv(header), Some(Oddity::Repaired(_))) => header.parse_plain(record, visit),
+            _ => self.parser.parse(record, visit),
+        }
+        .map(drop)
+    }
+}
+
+/// The number of lines of a row, if there are several.
+#[inline]
+fn several_lines(row: &[u8]) -> Option<usize> {
+    let text = row.strip_suffix(b"\n").unwrap_or(row);
+    memchr::memchr(b'\n', text)?;
+    Some(memchr::memchr_iter(b'\n', text).count() + 1)
+}
+
+/// Keeps a scalar until the end of its record, or counts it.
+#[inline]
+fn keep(waiting: &mut Vec<RawScalar>, beyond: &mut usize, raw: RawScalar) {
+    if waiting.len() < MOST_WAITING {
+        waiting.push(raw);
+    } else {
+        *beyond += 1;
     }
 }

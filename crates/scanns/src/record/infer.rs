@@ -35,10 +35,11 @@ use hashbrown::HashMap;
 mod tests;
 
 use super::counts::RecordCounts;
-use super::csv::{CsvEnds, CsvHeader};
+use super::csv::{CsvHeader, CsvRows};
 use super::error::RecordError;
 use super::format::{CheckedParser, FileFormat, RecordFormat, RecordParser};
 use super::names::{Sources, map_name};
+use super::raw::BYTE_ORDER_MARK;
 use super::reader::Recorded;
 use super::seen_field::{FieldFigures, SeenField, SeenKind};
 use crate::error::{Error, Result};
@@ -123,22 +124,29 @@ impl Inference {
     /// [`RecordError`] for a CSV file without a header.
     pub fn sample(
         &mut self,
-        format: FileFormat,
+        format: &FileFormat,
         bytes: &[u8],
         is_whole: bool,
     ) -> std::result::Result<(), RecordError> {
-        let mut ends = match format {
-            FileFormat::Json => {
-                self.set_format(RecordFormat::Json);
-                None
-            }
-            FileFormat::Csv(delimiter) => Some(CsvEnds::new(delimiter)),
-        };
-        let mut is_header = ends.is_some();
+        let mut rows = None;
         let mut rest = bytes;
+        if let FileFormat::Csv(dialect) = format {
+            let mut first = CsvRows::new(dialect);
+            let end = first.next_end(rest, is_whole).unwrap_or(0);
+            let header = CsvHeader::parse(rest.get(..end).unwrap_or_default(), dialect)?;
+            rest = match header.is_row() {
+                true => rest.strip_prefix(BYTE_ORDER_MARK).unwrap_or(rest),
+                false => rest.get(end..).unwrap_or_default(),
+            };
+            self.counts.add_renamed(header.renamed());
+            rows = Some(first.below(&header));
+            self.set_format(RecordFormat::Csv(header));
+        } else {
+            self.set_format(RecordFormat::Json);
+        }
         for line in 1.. {
-            let end = match &mut ends {
-                Some(ends) => ends.find(rest),
+            let end = match &mut rows {
+                Some(rows) => rows.next_end(rest, is_whole),
                 None => memchr::memchr(b'\n', rest).map(|feed| feed + 1),
             };
             let Some((record, behind)) = rest.split_at_checked(end.unwrap_or(rest.len())) else { break };
@@ -146,17 +154,10 @@ impl Inference {
                 break;
             }
             rest = behind;
-            if let (FileFormat::Csv(delimiter), true) = (format, is_header) {
-                let header = CsvHeader::parse(record, delimiter)?;
-                ends = Some(CsvEnds::new(Some(header.delimiter())));
-                self.set_format(RecordFormat::Csv(header));
-                is_header = false;
-            } else {
-                // A malformed record was counted.
-                let _ = self.record(line, record);
-            }
+            // A malformed record was counted.
+            let _ = self.record(line, record);
         }
-        if is_header { CsvHeader::parse(b"", None).map(drop) } else { Ok(()) }
+        Ok(())
     }
 
     /// Adds a record, with or without its line end. `line` is the number under which a malformed record is
@@ -172,7 +173,7 @@ impl Inference {
         let is_document = match self.records.check(record) {
             Ok(is_document) => is_document,
             Err(error) => {
-                self.counts.add_malformed(line, error, record);
+                self.counts.add_malformed(line, error, record, record.len());
                 return Err(error);
             }
         };
@@ -216,6 +217,11 @@ impl Inference {
             });
             self.known.push(known.or(fresh));
         }
+    }
+
+    /// The counts of the records of the sample so far.
+    pub fn counts(&self) -> &RecordCounts {
+        &self.counts
     }
 
     /// Infers the schema.

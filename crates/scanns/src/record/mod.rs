@@ -24,12 +24,15 @@ mod seen_name;
 mod typed;
 
 pub(crate) use counts::MALFORMED;
-pub use counts::{Conflict, Malformed, RecordCounts};
-pub use csv::{CsvDelimiter, CsvEnds, CsvHeader};
+pub use counts::{Conflict, FlawedRecords, Malformed, RecordCounts};
+pub use csv::{
+    CsvDelimiter, CsvDialect, CsvHeader, CsvNames, CsvOptions, CsvQuotes, CsvRows, CsvSniffer, RenamedColumn,
+};
 pub use documents::{DocumentPart, DocumentParts, DocumentRange};
 pub use error::RecordError;
 pub use format::{FileFormat, RecordFormat};
 pub use infer::{Inference, Inferred};
 pub use names::{Sources, map_name};
+pub(crate) use raw::BYTE_ORDER_MARK;
 pub use reader::{RecordReader, Recorded};
 pub use seen_field::FieldFigures;

@@ -63,6 +63,11 @@ impl Sources {
         self.fields.sort_unstable_by_key(|(_, field)| *field);
     }
 
+    /// The names in records whose values fields take.
+    pub fn names(&self) -> impl Iterator<Item = &str> {
+        self.fields.iter().map(|(source, _)| source.as_str())
+    }
+
     /// The name in records whose values a field takes.
     pub fn source(&self, field: Field) -> Option<&str> {
         self.fields.iter().find(|(_, other)| *other == field).map(|(source, _)| source.as_str())

@@ -1,7 +1,7 @@
 //! Scalars as they are written in a record.
 
 /// The mark that some programs put in front of UTF-8.
-pub(super) const BYTE_ORDER_MARK: &[u8] = "\u{feff}".as_bytes();
+pub(crate) const BYTE_ORDER_MARK: &[u8] = "\u{feff}".as_bytes();
 
 /// How a scalar is written.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

@@ -48,6 +48,8 @@ pub struct RecordReader {
     /// Buffer for the text of a string with escapes.
     text: Vec<u8>,
     counts: RecordCounts,
+    /// True if the last record became an example.
+    is_example: bool,
 }
 
 impl RecordReader {
@@ -64,17 +66,21 @@ impl RecordReader {
             known: Vec::new(),
             text: Vec::new(),
             counts: RecordCounts::default(),
+            is_example: false,
         }
     }
 
     /// Switches to another format, for example where a CSV file with another header starts.
     pub fn set_format(&mut self, format: RecordFormat) {
         self.forget();
+        if let RecordFormat::Csv(header) = &format {
+            self.counts.add_renamed(header.renamed());
+        }
         self.records.parser = RecordParser::new(format);
     }
 
     /// Reads a record, with or without its line end, and calls `sink` with its values in order. `line` is the
-    /// number under which a malformed record is reported.
+    /// number under which a malformed or unusual record is reported.
     ///
     /// # Errors
     /// A malformed record: it is counted, and `sink` is not called.
@@ -87,16 +93,20 @@ impl RecordReader {
         if self.records.parser.is_full() {
             self.forget();
         }
+        self.is_example = false;
         let is_document = match self.records.check(record) {
             Ok(is_document) => is_document,
             Err(error) => {
-                self.counts.add_malformed(line, error, record);
+                self.is_example = self.counts.add_malformed(line, error, record, record.len());
                 return Err(error);
             }
         };
         self.learn();
         self.counts.add_record(is_document);
-        let Self { records, targets, kinds, key, known, text, counts } = self;
+        for oddity in self.records.oddities() {
+            self.is_example |= self.counts.add_oddity(line, oddity, record);
+        }
+        let Self { records, targets, kinds, key, known, text, counts, .. } = self;
         let mut key = KeyOfRecord { field: *key, is_known: false };
         let visit = &mut |raw: RawScalar| {
             FieldRouter { targets, kinds, known, text, counts, key: &mut key }.route(record, raw, sink);
@@ -111,7 +121,12 @@ impl RecordReader {
     /// Counts as malformed a record of `len` bytes that the caller has no memory for; `start` is its
     /// beginning.
     pub fn leave_out(&mut self, line: u64, start: &[u8], len: usize) {
-        self.counts.add_malformed(line, RecordError::NoRoom { len }, start);
+        self.is_example = self.counts.add_malformed(line, RecordError::NoRoom { len }, start, len);
+    }
+
+    /// True if the last record became an example in the counts, which is reported with its line.
+    pub fn is_example(&self) -> bool {
+        self.is_example
     }
 
     /// Looks up the targets of new names.

@@ -54,7 +54,7 @@ pub enum Records {
     Lines,
     /// One document per line that contains a JSON object; line numbers count all lines.
     Jsonl,
-    /// One document per row of CSV after a header; rows are numbered from 1.
+    /// One document per row of CSV; rows are numbered from 1, without the header.
     Csv,
 }
 

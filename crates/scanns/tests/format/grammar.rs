@@ -4,7 +4,7 @@
 //! several of one size), `varint(name)`, `bytes` with the length in the varint before it, the name of another
 //! production, or such a name with `…`, repeated according to the integer directly before it. An item with a
 //! question mark and the content of a chain depend on values that the prose explains: `words?` exists for a
-//! field of kind 0, `chain?` for analyzer 8.
+//! field of kind 0, `chain?` for analyzer 8, `dialect?` for records 3.
 
 use std::collections::BTreeMap;
 
@@ -110,6 +110,7 @@ impl Grammar {
                     let name = name.trim_end_matches('?');
                     let is_there = match name {
                         "words" => parsed.number("kind") == 0,
+                        "dialect" => parsed.number("records") == 3,
                         "chain" => parsed.number("analyzer") == 8,
                         other => panic!("the grammar does not say when {other} is there"),
                     };

@@ -7,6 +7,7 @@ use super::options::IndexOptions;
 use super::record_fields::RecordFields;
 use crate::error::{Error, Result};
 use crate::index::commit::manifest::Manifest;
+use crate::record::CsvDialect;
 use crate::schema::{Analyzer, Field, Postings, Records, Schema, Stored};
 
 /// The contents of documents.
@@ -68,6 +69,14 @@ impl DocumentSource {
         match self {
             DocumentSource::Text(_) => plain,
             DocumentSource::Records(fields) => Manifest { sources: fields.sources.clone(), ..plain },
+        }
+    }
+
+    /// How rows of CSV are written.
+    pub(crate) fn csv(&self) -> CsvDialect {
+        match self {
+            DocumentSource::Text(_) => CsvDialect::default(),
+            DocumentSource::Records(fields) => fields.csv.clone(),
         }
     }
 

@@ -7,7 +7,7 @@ use std::time::Duration;
 
 use super::report::{DoubleRecord, FieldConflict, IndexReport, MalformedRecord, RecordReport};
 use crate::index::commit::unique_keys::DoubleKey;
-use crate::record::{MALFORMED, RecordCounts};
+use crate::record::{FlawedRecords, MALFORMED, RecordCounts};
 use crate::schema::{Field, Schema, ValueFormat};
 use crate::segment::{DocumentOrigin, Flushed};
 use crate::source::Failure;
@@ -20,7 +20,12 @@ pub(crate) struct LaneReport {
     pub(crate) failures: Vec<Failure>,
     /// What became of records with fields.
     pub(crate) counts: RecordCounts,
+    /// Bytes of all records.
+    pub(crate) record_bytes: u64,
     pub(crate) malformed: Vec<MalformedRecord>,
+    pub(crate) repaired: Vec<MalformedRecord>,
+    pub(crate) short: Vec<MalformedRecord>,
+    pub(crate) several: Vec<MalformedRecord>,
     /// Where the first value of a field is that does not fit.
     pub(crate) conflicts: Vec<ConflictPlace>,
     /// The file and the number of the first record without a key.
@@ -75,14 +80,29 @@ impl RecordReport {
         let (mut places, mut keyless) = (Vec::new(), Vec::new());
         for lane in lanes {
             sum.merge(std::mem::take(&mut lane.counts));
+            self.bytes += lane.record_bytes;
             self.examples.append(&mut lane.malformed);
+            self.repaired.examples.append(&mut lane.repaired);
+            self.short.examples.append(&mut lane.short);
+            self.several.examples.append(&mut lane.several);
             places.append(&mut lane.conflicts);
             keyless.extend(lane.without_key.take());
         }
-        (self.blank, self.malformed) = (sum.blank(), sum.malformed());
+        let FlawedRecords { count, lines, bytes, .. } = *sum.lost();
+        (self.malformed, self.malformed_lines, self.malformed_bytes) = (count, lines, bytes);
+        self.blank = sum.blank();
         (self.without_key, self.first_without_key) = (sum.without_key(), keyless.into_iter().min());
-        self.examples.sort_by(|one, other| (&one.path, one.line).cmp(&(&other.path, other.line)));
-        self.examples.truncate(MALFORMED);
+        sort_and_cut(&mut self.examples);
+        let remarks = [
+            (&mut self.repaired, sum.repaired()),
+            (&mut self.short, sum.short()),
+            (&mut self.several, sum.several()),
+        ];
+        for (remark, of) in remarks {
+            (remark.count, remark.lines) = (of.count, of.lines);
+            sort_and_cut(&mut remark.examples);
+        }
+        self.renamed = sum.renamed().to_vec();
         places.sort_by(|one, other| (&one.path, one.line).cmp(&(&other.path, other.line)));
         let conflicts = sum.conflicts().filter_map(|(field, conflict)| {
             let entry = schema.entry(field)?;
@@ -101,4 +121,10 @@ impl RecordReport {
         self.unknown = sum.unknown().into_iter().map(|(name, count)| (name.into(), count)).collect();
         self.unknown_rest = sum.unknown_rest();
     }
+}
+
+/// Leaves the first examples in the order of their places.
+fn sort_and_cut(examples: &mut Vec<MalformedRecord>) {
+    examples.sort_by(|one, other| (&one.path, one.line).cmp(&(&other.path, other.line)));
+    examples.truncate(MALFORMED);
 }

@@ -5,7 +5,7 @@ use std::time::Duration;
 use crate::index::commit::merge_policy::MergePolicy;
 use crate::index::stored_options::StoredOptions;
 use crate::read::{ContentOptions, ReadOptions};
-use crate::record::{CsvDelimiter, Sources};
+use crate::record::{CsvOptions, Sources};
 use crate::schema::{Analyzer, Postings, Records, Schema};
 use crate::segment::FlushBuffers;
 use crate::source::SourceOptions;
@@ -97,6 +97,6 @@ pub struct FieldOptions {
     /// files; `None` for the setting of the index, or yes for a new index. Only the first build of an index
     /// can choose this.
     pub metadata: Option<bool>,
-    /// The delimiter of CSV values; `None` for the delimiter that the header suggests.
-    pub delimiter: Option<CsvDelimiter>,
+    /// How rows of CSV are written. An index remembers it, and later builds must agree.
+    pub csv: CsvOptions,
 }

@@ -1,41 +1,40 @@
 //! The fields of a build of records: the fields of the index, the fields given by the caller, or fields
 //! inferred from a sample.
 
-use std::fs::File;
-use std::sync::atomic::AtomicBool;
-
 use super::options::{FieldOptions, IndexOptions};
+use super::record_sample::{infer, sniff};
 use crate::error::{Error, Result};
 use crate::index::commit::manifest::Manifest;
-use crate::read::{ContentOptions, text_of_file, text_of_start};
-use crate::record::{CsvDelimiter, FileFormat, Inference, Inferred, RecordFormat, Sources};
+use crate::record::{CsvDialect, Inferred, Sources};
 use crate::schema::{FieldEntry, FieldKind, Records, Schema, Store, Stored};
-use crate::source::{Input, collect};
-
-/// Total bytes of the sample from which a schema is inferred.
-const SAMPLE: usize = 4 << 20;
-
-/// Bytes of the first file to sample instead if the usual sample has no complete record.
-const LARGE_SAMPLE: usize = 64 << 20;
-
-/// Number of files from which a schema is inferred.
-const SAMPLE_FILES: usize = 16;
+use crate::source::Input;
 
 /// The fields of a build of records.
 #[derive(Clone, Debug)]
 pub(crate) struct RecordFields {
     pub(crate) schema: Schema,
     pub(crate) sources: Sources,
-    pub(crate) delimiter: Option<CsvDelimiter>,
+    /// How rows of CSV are written.
+    pub(crate) csv: CsvDialect,
+    /// True if `csv` is known, false if it is still to be found out from a sample.
+    pub(crate) is_sniffed: bool,
 }
 
 impl RecordFields {
     /// The fields of the index, with which a given schema must agree, or the given schema for a new index.
     /// `None` if there is neither.
     pub(crate) fn choose(current: Option<&Manifest>, options: &IndexOptions) -> Result<Option<Self>> {
-        let FieldOptions { schema: mut given, delimiter, key, .. } = options.fields.clone();
+        let FieldOptions { schema: mut given, csv, key, .. } = options.fields.clone();
         if let (Some((schema, sources)), Some(key)) = (&mut given, &key) {
             sources.choose_key(schema, key)?;
+        }
+        let known = current.filter(|current| current.records == Records::Csv).map(|current| &current.csv);
+        if known.is_some_and(|known| !csv.agree_with(known)) {
+            return Err(Error::Conflict {
+                what: "another delimiter, quotes or names of columns".into(),
+                with: "the index".into(),
+                remedy: "leave them to the index, or build another index".into(),
+            });
         }
         let chosen = match current {
             None => given,
@@ -67,18 +66,24 @@ impl RecordFields {
         for (_, entry) in schema.fields() {
             check_text_options(entry, options)?;
         }
-        Ok(Some(RecordFields { schema, sources, delimiter }))
+        let is_sniffed = known.is_some() || options.records != Records::Csv;
+        Ok(Some(RecordFields { schema, sources, csv: known.cloned().unwrap_or_default(), is_sniffed }))
     }
 
     /// Infers the fields of a new index from a sample of the inputs. Also returns the report of the sample.
     pub(crate) fn infer(inputs: &[Input], options: &IndexOptions) -> Result<(Self, Inferred)> {
-        let inferred = infer(inputs, options)?;
-        let fields = RecordFields {
-            schema: inferred.schema.clone(),
-            sources: inferred.sources.clone(),
-            delimiter: options.fields.delimiter,
-        };
-        Ok((fields, inferred))
+        let csv = sniff(inputs, options, None);
+        let inferred = infer(inputs, options, &csv)?;
+        let (schema, sources) = (inferred.schema.clone(), inferred.sources.clone());
+        Ok((RecordFields { schema, sources, csv, is_sniffed: true }, inferred))
+    }
+
+    /// Finds out from a sample of the inputs how rows of CSV are written, if that is not known.
+    pub(crate) fn find_dialect(&mut self, inputs: &[Input], options: &IndexOptions) {
+        if !self.is_sniffed {
+            self.csv = sniff(inputs, options, Some(&self.sources));
+            self.is_sniffed = true;
+        }
     }
 
     /// The storage options of the index for documents with these fields. A new index stores its records
@@ -139,63 +144,4 @@ fn check_text_options(entry: &FieldEntry, options: &IndexOptions) -> Result<()> 
         });
     }
     Ok(())
-}
-
-/// Infers a schema from a sample of the inputs. A build infers the same schema if there is no index yet and
-/// no schema is given.
-///
-/// # Errors
-/// Returns an error if the inputs cannot be collected, or if the sample has no value.
-pub fn infer_fields(options: &IndexOptions, cancel: &AtomicBool) -> Result<Inferred> {
-    infer(&collect(&options.source, cancel)?.inputs, options)
-}
-
-/// Infers a schema, and sets the analyzer and postings of its text fields to those of the options.
-fn infer(inputs: &[Input], options: &IndexOptions) -> Result<Inferred> {
-    let format = match options.records {
-        Records::Csv => FileFormat::Csv(options.fields.delimiter),
-        _ => FileFormat::Json,
-    };
-    let files = inputs.len().min(SAMPLE_FILES);
-    let mut inferred = sample(inputs, format, options, SAMPLE / files.max(1));
-    if inferred.is_err() {
-        inferred = sample(inputs.get(..1).unwrap_or_default(), format, options, LARGE_SAMPLE);
-    }
-    let mut inferred = inferred?;
-    let mut schema = Schema::new();
-    for (_, entry) in inferred.schema.fields() {
-        let mut entry = entry.clone();
-        if let FieldKind::Text { analyzer, postings } = &mut entry.kind {
-            *analyzer = options.analyzer.clone().unwrap_or_else(|| analyzer.clone());
-            *postings = options.postings.unwrap_or(*postings);
-        }
-        schema.add(entry)?;
-    }
-    inferred.schema = schema;
-    Ok(inferred)
-}
-
-/// Infers from the first `most` bytes of files spread over the list of inputs. The build reports files that
-/// cannot be read or have no header.
-fn sample(inputs: &[Input], format: FileFormat, options: &IndexOptions, most: usize) -> Result<Inferred> {
-    let contents = ContentOptions { skip_binary: false, ..options.contents.unwrap_or_default() };
-    let mut inference = Inference::new(RecordFormat::Json);
-    options.fields.key.iter().for_each(|key| inference.set_key(key));
-    let step = inputs.len().div_ceil(SAMPLE_FILES).max(1);
-    for input in inputs.iter().step_by(step) {
-        // One byte more tells whether the sample is the whole text.
-        let text = match &options.read.stream {
-            Some(stream) if input.is_stream() => {
-                stream.start(most + 1).map(|start| text_of_start(&start, contents, most + 1))
-            }
-            _ => File::open(&input.path)
-                .and_then(|mut file| text_of_file(&mut file, contents, 0, most as u64 + 1)),
-        };
-        if let Ok(mut text) = text {
-            let is_whole = text.len() <= most;
-            text.truncate(most);
-            let _ = inference.sample(format, &text, is_whole);
-        }
-    }
-    inference.finish()
 }

@@ -2,19 +2,20 @@
 //!
 //! A record is indexed completely or not at all, so a record that spans several pieces is joined first. A
 //! malformed, blank or too large record becomes a void document, so that the records after it keep their
-//! numbers. The header of a CSV file has no number.
+//! numbers. The header of a CSV file has no number. `record_ends.rs` finds where records end.
 
 use super::budget::PART_BYTES;
 use super::field_set::FieldSet;
 use super::lane::PieceIndexer;
 use super::lane_output::{LaneContext, LaneOutput};
 use super::lane_report::{ConflictPlace, LaneReport};
+use super::record_ends::RecordEnds;
 use super::record_fields::RecordFields;
 use super::report::MalformedRecord;
 use crate::error::{Error, Result};
 use crate::invert::CHECK_EVERY;
 use crate::read::{LineNumber, Piece};
-use crate::record::{CsvDelimiter, CsvEnds, CsvHeader, MALFORMED, RecordFormat, RecordReader, Recorded};
+use crate::record::{BYTE_ORDER_MARK, Malformed, RecordFormat, RecordReader, Recorded};
 use crate::schema::{Field, Records, Store};
 use crate::source::Failure;
 
@@ -24,25 +25,32 @@ const MOST_RECORD: usize = 64 << 20;
 /// A record of at least this size is indexed only if there is room for it.
 const LARGE: usize = 4 << 10;
 
+/// Bytes of a piece that are joined first to the bytes of earlier pieces; then twice as many, and so on.
+const FIRST_STEP: usize = 4 << 10;
+
 /// An upper bound of the memory that indexing one byte of a record takes.
 const GROWTH: usize = 24;
 
-/// The additional state for reading CSV.
-struct CsvState {
-    delimiter: Option<CsvDelimiter>,
-    ends: CsvEnds,
-    /// True once the header has been read.
-    has_header: bool,
-    /// True while the rest of a file with an unreadable header is skipped.
-    skipping_file: bool,
-}
-
-/// The place of a malformed record: its input, and its number, given as the number of an earlier record and
-/// the records since then.
+/// A record of which the report speaks: its input, and its number, given as the number of an earlier record
+/// and the records since then.
 struct RecordPlace {
     input: u32,
-    line: LineNumber,
+    record: LineNumber,
     later: u64,
+    /// The number of its first line, if records may have several lines.
+    first_line: Option<u64>,
+}
+
+impl RecordPlace {
+    /// The number of the record in its file, from 1.
+    fn record(&self) -> u64 {
+        self.record.resolve() + self.later
+    }
+
+    /// The line in which the record begins, from 1.
+    fn line(&self) -> u64 {
+        self.first_line.unwrap_or_else(|| self.record())
+    }
 }
 
 /// The state of an index thread of records.
@@ -50,23 +58,27 @@ pub(crate) struct RecordIndexer<'a> {
     context: LaneContext<'a>,
     fields: FieldSet,
     reader: RecordReader,
-    /// `None` for JSON.
-    csv: Option<CsvState>,
+    ends: RecordEnds,
     /// True if the record itself is stored.
     stores_record: bool,
     /// The maximum size of a record.
     most: usize,
-    /// The bytes of the current record from earlier pieces.
+    /// The bytes from the current record on from earlier pieces. A row of CSV whose quotes are not closed may
+    /// turn out to be several rows.
     carry: Vec<u8>,
     /// Bytes of the current record so far, if it is too large and is skipped.
     skipped: Option<usize>,
     /// Where the current record begins in its file.
     record_at: u64,
+    /// The end of what the segments cover of the file.
+    covered: u64,
     /// The number of the first record of the current run.
     line: LineNumber,
     /// Records of the run before the current one.
     later: u64,
-    /// The places of the first malformed records.
+    /// Lines of the file before the current record, for CSV.
+    lines_before: u64,
+    /// The places of the first malformed and unusual records.
     places: Vec<RecordPlace>,
     /// The places of the first values that do not fit their fields.
     conflicts: Vec<(Field, RecordPlace)>,
@@ -83,24 +95,20 @@ impl<'a> RecordIndexer<'a> {
     pub(crate) fn new(context: LaneContext<'a>, of: &RecordFields) -> Result<Self> {
         let most = context.budget.most;
         let fields = FieldSet::new(&of.schema, &context.stored, context.records, most)?;
-        let csv = (context.records == Records::Csv).then(|| CsvState {
-            delimiter: of.delimiter,
-            ends: CsvEnds::new(of.delimiter),
-            has_header: false,
-            skipping_file: false,
-        });
         Ok(RecordIndexer {
             context,
             stores_record: context.stored.store == Store::Content && !fields.stores(),
             fields,
             reader: RecordReader::new(&of.schema, &of.sources, RecordFormat::Json),
-            csv,
+            ends: RecordEnds::new(context.records, &of.csv),
             most: MOST_RECORD.min(most / 4),
             carry: Vec::new(),
             skipped: None,
             record_at: 0,
+            covered: 0,
             line: LineNumber::after(0),
             later: 0,
+            lines_before: 0,
             places: Vec::new(),
             conflicts: Vec::new(),
             without_key: None,
@@ -114,85 +122,119 @@ impl<'a> RecordIndexer<'a> {
     fn open(&mut self, piece: &Piece) {
         self.carry.clear();
         self.skipped = None;
-        self.record_at = piece.offset;
-        self.later = 0;
+        (self.record_at, self.covered) = (piece.offset, piece.offset);
+        (self.later, self.lines_before) = (0, 0);
         self.line = piece.first_line.clone().unwrap_or_else(|| LineNumber::after(0));
-        if let Some(csv) = &mut self.csv {
-            csv.ends = CsvEnds::new(csv.delimiter);
-            (csv.has_header, csv.skipping_file) = (false, false);
-        }
+        self.ends.open();
         if let Some(input) = self.context.inputs.get(piece.input as usize) {
             self.out.keys.lines(self.fields.current_document(), piece.input, input, self.line.clone());
         }
     }
 
-    /// Returns the end of the current record in `bytes`, if it is there. The CSV scanner has state, so pass
-    /// the same bytes only once.
-    #[inline]
-    fn record_end(&mut self, bytes: &[u8]) -> Option<usize> {
-        match &mut self.csv {
-            None => memchr::memchr(b'\n', bytes).map(|feed| feed + 1),
-            Some(csv) if csv.skipping_file => None,
-            Some(csv) => csv.ends.find(bytes),
+    /// Indexes the records that end in `text`, which `piece` describes.
+    fn cut(&mut self, piece: &Piece, text: &[u8]) -> Result<()> {
+        let start = self.join(piece, text)?;
+        let mut rest = text.get(start..).unwrap_or_default();
+        while let Some(end) = self.ends.next_end(rest, piece.closes)
+            && let Some((record, behind)) = rest.split_at_checked(end)
+        {
+            self.record(piece, record)?;
+            rest = behind;
         }
+        if rest.is_empty() { Ok(()) } else { self.keep(rest) }
     }
 
-    /// Handles the rest of a piece: the start of a record, or a complete record at the end of a file.
-    fn leave(&mut self, piece: &Piece, rest: &[u8]) -> Result<()> {
-        let is_open = !self.carry.is_empty() || self.skipped.is_some() || !rest.is_empty();
-        if piece.failed || self.csv.as_ref().is_some_and(|csv| csv.skipping_file) {
-            // Reading ended inside a record, which is incomplete.
-            self.carry.clear();
-            self.skipped = None;
+    /// Indexes the records that begin in earlier pieces. Returns where the next one begins in `text`.
+    fn join(&mut self, piece: &Piece, text: &[u8]) -> Result<usize> {
+        if self.skipped.is_some() {
+            return self.skip(piece, text);
+        }
+        if self.carry.is_empty() {
+            return Ok(0);
+        }
+        let mut carry = std::mem::take(&mut self.carry);
+        let earlier = carry.len();
+        let (mut start, mut used, mut step) = (0, 0, FIRST_STEP);
+        loop {
+            let more = text.get(used..).unwrap_or_default();
+            let more = more.get(..step).unwrap_or(more);
+            carry.extend_from_slice(more);
+            (used, step) = (used + more.len(), step * 2);
+            let is_all = used == text.len();
+            while start < earlier
+                && let Some(rows) = carry.get(start..)
+                && let Some(end) = self.ends.next_end(rows, piece.closes && is_all)
+            {
+                self.record(piece, rows.get(..end).unwrap_or_default())?;
+                start += end;
+            }
+            if start >= earlier || is_all {
+                break;
+            }
+        }
+        let open = if start < earlier { carry.get(start..).unwrap_or_default() } else { b"" };
+        if !open.is_empty() && !self.ends.is_skipping() {
+            let len = open.len();
+            carry.copy_within(start.., 0);
+            carry.truncate(len);
+            self.carry = carry;
+            self.check_carry()?;
+            return Ok(text.len());
+        }
+        carry.clear();
+        carry.shrink_to(CHECK_EVERY);
+        self.carry = carry;
+        Ok(start.saturating_sub(earlier))
+    }
+
+    /// Keeps the start of a record until the next piece.
+    fn keep(&mut self, rest: &[u8]) -> Result<()> {
+        if self.ends.is_skipping() {
             return Ok(());
         }
-        if piece.closes {
-            return if is_open { self.end_record(piece, rest, piece.end) } else { Ok(()) };
-        }
-        if let Some(skipped) = &mut self.skipped {
-            *skipped += rest.len();
-            return Ok(());
-        }
-        if self.carry.len() + rest.len() > self.most {
-            self.skipped = Some(self.carry.len() + rest.len());
+        self.carry.extend_from_slice(rest);
+        self.check_carry()
+    }
+
+    /// Skips the current record if it is too large, and writes a segment if memory is full.
+    fn check_carry(&mut self) -> Result<()> {
+        if self.carry.len() > self.most {
+            self.skipped = Some(self.carry.len());
             // Keep its beginning for the report.
             self.carry.truncate(CHECK_EVERY);
             self.carry.shrink_to(CHECK_EVERY);
             return Ok(());
         }
-        self.carry.extend_from_slice(rest);
         if self.carry.len() >= CHECK_EVERY && self.is_full() { self.flush() } else { Ok(()) }
     }
 
-    /// Ends the current record, whose last bytes are `last`, at byte `end` of the block.
-    fn end_record(&mut self, piece: &Piece, last: &[u8], end: usize) -> Result<()> {
-        let end = piece.offset + (end - piece.start) as u64;
-        if self.carry.is_empty() && self.skipped.is_none() {
-            return self.record(piece, last, end);
+    /// Skips the rest of a record that is too large, up to its line feed. Returns where the next one begins
+    /// in `text`.
+    fn skip(&mut self, piece: &Piece, text: &[u8]) -> Result<usize> {
+        let feed = memchr::memchr(b'\n', text).map(|feed| feed + 1);
+        let len = self.skipped.unwrap_or(0) + feed.unwrap_or(text.len());
+        if feed.is_none() && !piece.closes {
+            self.skipped = Some(len);
+            return Ok(text.len());
         }
-        let skipped = self.skipped.take().map(|skipped| skipped + last.len());
-        let mut carry = std::mem::take(&mut self.carry);
-        let done = match skipped {
-            Some(len) => self.leave_out(piece, &carry, len, end),
-            None => {
-                carry.extend_from_slice(last);
-                self.record(piece, &carry, end)
-            }
-        };
-        carry.clear();
-        carry.shrink_to(CHECK_EVERY);
-        self.carry = carry;
-        done
+        self.skipped = None;
+        self.ends.start_record();
+        let start = std::mem::take(&mut self.carry);
+        self.leave_out(piece, &start, len)?;
+        Ok(feed.unwrap_or(text.len()))
     }
 
-    /// Indexes a complete record, which ends at byte `end` of its file.
-    fn record(&mut self, piece: &Piece, record: &[u8], end: u64) -> Result<()> {
-        if self.csv.as_ref().is_some_and(|csv| !csv.has_header) {
-            self.header(piece, record);
+    /// Indexes a complete record.
+    fn record(&mut self, piece: &Piece, record: &[u8]) -> Result<()> {
+        let record = match self.ends.needs_header() {
+            true => self.header(piece, record),
+            false => record,
+        };
+        if record.is_empty() {
             return Ok(());
         }
         if record.len() > self.most {
-            return self.leave_out(piece, record, record.len(), end);
+            return self.leave_out(piece, record, record.len());
         }
         if record.len() >= LARGE && self.fields.max_doc() > 0 {
             let needed = record.len().saturating_mul(GROWTH);
@@ -210,6 +252,9 @@ impl<'a> RecordIndexer<'a> {
                 fits = fields.push(field, value, &check);
             }
         });
+        if self.reader.is_example() {
+            self.note_place(piece);
+        }
         self.note_conflicts(piece);
         match (read, fits) {
             (Ok(Recorded::Document), Ok(())) => {
@@ -220,80 +265,91 @@ impl<'a> RecordIndexer<'a> {
                 }
                 self.fields.end_document((self.record_at, text.len() as u64))?;
                 self.documents += 1;
-                self.end(piece, record.len(), end)
+                self.end(piece, record.len())
             }
-            (Ok(Recorded::Document), Err(_)) => self.leave_out(piece, record, record.len(), end),
-            (Ok(Recorded::Blank), _) => self.void(piece, record.len(), end),
-            (Err(_), _) => {
-                self.note_place(piece);
-                self.void(piece, record.len(), end)
-            }
+            (Ok(Recorded::Document), Err(_)) => self.leave_out(piece, record, record.len()),
+            (Ok(Recorded::Blank) | Err(_), _) => self.void(piece, record.len()),
         }
     }
 
-    /// Reads the first record of a CSV file.
-    fn header(&mut self, piece: &Piece, record: &[u8]) {
-        let Some(csv) = &mut self.csv else { return };
-        match CsvHeader::parse(record, csv.delimiter) {
-            Ok(header) => {
-                csv.has_header = true;
-                csv.ends = CsvEnds::new(Some(header.delimiter()));
+    /// Reads the first row of a CSV file. Returns the row if it is data, or else no bytes.
+    fn header<'r>(&mut self, piece: &Piece, row: &'r [u8]) -> &'r [u8] {
+        let without_mark = row.strip_prefix(BYTE_ORDER_MARK).unwrap_or(row);
+        match self.ends.read_header(row) {
+            Ok(Some(header)) => {
+                let is_row = header.is_row();
                 self.reader.set_format(RecordFormat::Csv(header));
+                if is_row {
+                    self.record_at += (row.len() - without_mark.len()) as u64;
+                    return without_mark;
+                }
             }
+            Ok(None) => {}
             Err(error) => {
-                csv.skipping_file = true;
-                let reason = format!("the first record is not a CSV header: {error}");
+                let reason = format!("the first row has no names of columns: {error}");
                 if let Some(input) = self.context.inputs.get(piece.input as usize) {
                     self.out.report.failures.push(Failure { path: input.path.clone(), reason });
                 }
             }
         }
+        self.record_at += row.len() as u64;
+        self.lines_before += self.ends.lines();
+        b""
     }
 
-    /// Counts a record that does not fit into memory as malformed.
+    /// Counts a record that does not fit into memory as malformed. Of its `len` bytes `start` are the first.
     #[cold]
-    fn leave_out(&mut self, piece: &Piece, start: &[u8], len: usize, end: u64) -> Result<()> {
-        if self.csv.as_ref().is_some_and(|csv| !csv.has_header) {
+    fn leave_out(&mut self, piece: &Piece, start: &[u8], len: usize) -> Result<()> {
+        if self.ends.needs_header() {
             self.header(piece, b"");
             return Ok(());
         }
         self.reader.leave_out(self.places.len() as u64, start, len);
-        self.note_place(piece);
-        self.void(piece, len.min(PART_BYTES), end)
+        if self.reader.is_example() {
+            self.note_place(piece);
+        }
+        self.void(piece, len)
     }
 
     #[cold]
     fn note_place(&mut self, piece: &Piece) {
-        if self.places.len() < MALFORMED {
-            self.places.push(RecordPlace { input: piece.input, line: self.line.clone(), later: self.later });
-        }
+        let place = self.place(piece);
+        self.places.push(place);
+    }
+
+    /// The place of the current record.
+    fn place(&self, piece: &Piece) -> RecordPlace {
+        let first_line = (self.context.records == Records::Csv).then_some(self.lines_before + 1);
+        RecordPlace { input: piece.input, record: self.line.clone(), later: self.later, first_line }
     }
 
     /// Notes the place of the current record if it has the first value that does not fit its field, or is the
     /// first one without a key.
     fn note_conflicts(&mut self, piece: &Piece) {
         for field in self.reader.take_first_conflicts() {
-            let place = RecordPlace { input: piece.input, line: self.line.clone(), later: self.later };
+            let place = self.place(piece);
             self.conflicts.push((field, place));
         }
         if self.without_key.is_none() && self.reader.has_record_without_key() {
-            let (line, later) = (self.line.clone(), self.later);
-            self.without_key = Some(RecordPlace { input: piece.input, line, later });
+            self.without_key = Some(self.place(piece));
         }
     }
 
-    fn void(&mut self, piece: &Piece, len: usize, end: u64) -> Result<()> {
+    fn void(&mut self, piece: &Piece, len: usize) -> Result<()> {
         self.fields.void_document()?;
-        self.end(piece, len, end)
+        self.end(piece, len)
     }
 
     /// Ends the current record, which is now in the current segment.
     #[inline]
-    fn end(&mut self, piece: &Piece, len: usize, end: u64) -> Result<()> {
-        let start = std::mem::replace(&mut self.record_at, end);
-        self.out.cover(piece.input, start, end);
+    fn end(&mut self, piece: &Piece, len: usize) -> Result<()> {
+        self.record_at += len as u64;
+        let start = std::mem::replace(&mut self.covered, self.record_at);
+        self.out.cover(piece.input, start, self.record_at);
+        self.out.report.record_bytes += len as u64;
+        self.lines_before += self.ends.lines();
         self.later += 1;
-        self.unchecked += len + 64;
+        self.unchecked += len.min(PART_BYTES) + 64;
         if self.unchecked >= PART_BYTES {
             self.unchecked = 0;
             if self.is_full() {
@@ -306,6 +362,22 @@ impl<'a> RecordIndexer<'a> {
     /// Memory in use outside of the fields.
     fn beside(&self) -> usize {
         self.out.keys.bytes() + self.carry.capacity()
+    }
+
+    /// Examples with their places.
+    fn placed(&self, examples: &[Malformed]) -> Vec<MalformedRecord> {
+        let one = |example: &Malformed| {
+            let place = self.places.get(usize::try_from(example.line).ok()?)?;
+            let input = self.context.inputs.get(place.input as usize)?;
+            Some(MalformedRecord {
+                path: input.path.clone(),
+                line: place.line(),
+                record: place.record(),
+                reason: example.error.to_string(),
+                text: example.text.clone(),
+            })
+        };
+        examples.iter().filter_map(one).collect()
     }
 
     fn is_full(&mut self) -> bool {
@@ -330,15 +402,12 @@ impl PieceIndexer for RecordIndexer<'_> {
         if piece.decoded {
             self.out.decoded(piece.input);
         }
-        let mut at = piece.start;
-        loop {
-            let rest = bytes.get(at..piece.end).unwrap_or_default();
-            let Some((record, _)) = self.record_end(rest).and_then(|end| rest.split_at_checked(end)) else {
-                self.leave(piece, rest)?;
-                break;
-            };
-            at += record.len();
-            self.end_record(piece, record, at)?;
+        if piece.failed {
+            // Reading ended inside a record, which is incomplete.
+            self.carry.clear();
+            self.skipped = None;
+        } else if !self.ends.is_skipping() {
+            self.cut(piece, bytes.get(piece.start..piece.end).unwrap_or_default())?;
         }
         if piece.last {
             self.out.cover_rest(piece.input, piece.offset + (piece.end - piece.start) as u64);
@@ -353,28 +422,21 @@ impl PieceIndexer for RecordIndexer<'_> {
     fn finish(mut self) -> Result<LaneReport> {
         self.flush()?;
         let counts = self.reader.take_counts();
-        for malformed in counts.malformed_examples() {
-            let place = usize::try_from(malformed.line).ok().and_then(|at| self.places.get(at));
-            let Some(RecordPlace { input, line, later }) = place else { continue };
-            let Some(input) = self.context.inputs.get(*input as usize) else { continue };
-            self.out.report.malformed.push(MalformedRecord {
-                path: input.path.clone(),
-                line: line.resolve() + later,
-                reason: malformed.error.to_string(),
-                text: malformed.text.clone(),
-            });
-        }
-        for (field, RecordPlace { input, line, later }) in &self.conflicts {
-            let Some(input) = self.context.inputs.get(*input as usize) else { continue };
+        self.out.report.malformed = self.placed(counts.malformed_examples());
+        self.out.report.repaired = self.placed(&counts.repaired().examples);
+        self.out.report.short = self.placed(&counts.short().examples);
+        self.out.report.several = self.placed(&counts.several().examples);
+        for (field, place) in &self.conflicts {
+            let Some(input) = self.context.inputs.get(place.input as usize) else { continue };
             let conflict = counts.conflicts().find(|(other, _)| other == field);
             let example = conflict.map_or_else(String::new, |(_, conflict)| conflict.example.clone());
-            let (path, line) = (input.path.clone(), line.resolve() + later);
+            let (path, line) = (input.path.clone(), place.line());
             self.out.report.conflicts.push(ConflictPlace { field: *field, path, line, example });
         }
-        if let Some(RecordPlace { input, line, later }) = &self.without_key
-            && let Some(input) = self.context.inputs.get(*input as usize)
+        if let Some(place) = &self.without_key
+            && let Some(input) = self.context.inputs.get(place.input as usize)
         {
-            self.out.report.without_key = Some((input.path.clone(), line.resolve() + later));
+            self.out.report.without_key = Some((input.path.clone(), place.line()));
         }
         self.out.report.counts = counts;
         self.out.report.cut_terms = self.fields.cut_terms();

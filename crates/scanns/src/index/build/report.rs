@@ -3,7 +3,7 @@
 use std::path::PathBuf;
 
 use crate::read::ContentCount;
-use crate::record::Inferred;
+use crate::record::{CsvDialect, Inferred, RenamedColumn};
 use crate::source::Failure;
 
 /// The result of a build. Every input is in one of the counts.
@@ -64,8 +64,25 @@ pub struct RecordReport {
     pub blank: u64,
     /// Malformed records. They are not documents.
     pub malformed: u64,
+    /// Lines of the malformed records.
+    pub malformed_lines: u64,
+    /// Bytes of the malformed records, with their line ends.
+    pub malformed_bytes: u64,
+    /// Bytes of all records, with their line ends.
+    pub bytes: u64,
     /// Some of the malformed records.
     pub examples: Vec<MalformedRecord>,
+    /// Documents from rows of CSV whose quotes contradict each other: quotes were read as ordinary
+    /// characters.
+    pub repaired: RowRemark,
+    /// Documents from rows of CSV with fewer values than the header has names.
+    pub short: RowRemark,
+    /// Documents from rows of CSV with line feeds in quoted values.
+    pub several: RowRemark,
+    /// Columns of CSV that could not keep their names, at most 100 for each index thread.
+    pub renamed: Vec<RenamedColumn>,
+    /// How rows of CSV are written, if this build found it out.
+    pub csv: Option<CsvDialect>,
     /// Fields with values that could not be indexed.
     pub conflicts: Vec<FieldConflict>,
     /// Records that were left out because a later record of the build has the same key.
@@ -83,6 +100,27 @@ pub struct RecordReport {
     pub unknown_rest: u64,
 }
 
+impl RecordReport {
+    /// True if more than one percent of the lines or bytes of all records were lost, of which `documents`
+    /// became documents.
+    pub fn is_lossy(&self, documents: u64) -> bool {
+        let lines = self.malformed_lines.saturating_add(documents);
+        let exceeds = |lost: u64, all: u64| u128::from(lost) * 100 > u128::from(all);
+        exceeds(self.malformed_lines, lines) || exceeds(self.malformed_bytes, self.bytes)
+    }
+}
+
+/// Documents from unusual rows of CSV.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct RowRemark {
+    /// The number of rows.
+    pub count: u64,
+    /// The number of their lines.
+    pub lines: u64,
+    /// Some of the rows.
+    pub examples: Vec<MalformedRecord>,
+}
+
 /// Two records with the same key.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct DoubleRecord {
@@ -90,7 +128,7 @@ pub struct DoubleRecord {
     pub key: Vec<u8>,
     /// The file of the record that was left out.
     pub path: PathBuf,
-    /// Its number, as in [`MalformedRecord::line`].
+    /// Its number in the file, from 1: see [`MalformedRecord::record`].
     pub line: u64,
     /// The file of the record that was kept.
     pub kept_path: PathBuf,
@@ -98,14 +136,16 @@ pub struct DoubleRecord {
     pub kept_line: u64,
 }
 
-/// A malformed record.
+/// A malformed or unusual record.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct MalformedRecord {
     /// The file of the record.
     pub path: PathBuf,
-    /// The number of the record in the file, from 1: the number of a JSON line, or of a CSV row below the
-    /// header.
+    /// The line of the file in which the record begins, from 1.
     pub line: u64,
+    /// The number of the record in the file, from 1, which is also in the key of a document. The header of a
+    /// CSV file does not count.
+    pub record: u64,
     /// Why the record is malformed.
     pub reason: String,
     /// At most 80 bytes of the record around the error.

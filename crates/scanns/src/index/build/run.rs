@@ -81,19 +81,12 @@ fn add_and_commit(writer: &Writer<'_>, call: BuildCall<'_>) -> Result<IndexRepor
     let call = BuildCall { options, ..call };
     let mut report =
         IndexReport { failed: inputs.failures.clone(), skipped: inputs.skipped, ..Default::default() };
-    let source = match known {
-        Some(known) => known,
-        None => {
-            let (fields, inferred) = RecordFields::infer(&inputs.inputs, options)?;
-            report.records.inferred = Some(inferred);
-            DocumentSource::Records(fields)
-        }
-    };
+    let source = found_out(known, &inputs.inputs, options, &mut report)?;
     let stored = source.stored(current.as_ref(), options)?;
     let contents = contents(current.as_ref(), options)?;
     writer.describe(|manifest| {
         let manifest = manifest.unwrap_or_else(|| source.manifest(options.records, stored));
-        Some(Manifest { records: options.records, stored, contents, ..manifest })
+        Some(Manifest { records: options.records, csv: source.csv(), stored, contents, ..manifest })
     });
     let (ledger, remaining) = Ledger::open(writer, inputs, options.records, options.again)?;
     report.unchanged = remaining.unchanged;
@@ -134,6 +127,29 @@ fn add_and_commit(writer: &Writer<'_>, call: BuildCall<'_>) -> Result<IndexRepor
     }
     (report.bytes_written, report.index_bytes) = (writer.bytes_written(), writer.index_bytes());
     Ok(report)
+}
+
+/// The contents of documents, with what a sample of the inputs says about it if that is not known.
+fn found_out(
+    known: Option<DocumentSource>,
+    inputs: &[Input],
+    options: &IndexOptions,
+    report: &mut IndexReport,
+) -> Result<DocumentSource> {
+    let fields = match known {
+        Some(DocumentSource::Records(mut fields)) if !fields.is_sniffed => {
+            fields.find_dialect(inputs, options);
+            fields
+        }
+        Some(known) => return Ok(known),
+        None => {
+            let (fields, inferred) = RecordFields::infer(inputs, options)?;
+            report.records.inferred = Some(inferred);
+            fields
+        }
+    };
+    report.records.csv = (options.records == Records::Csv).then(|| fields.csv.clone());
+    Ok(DocumentSource::Records(fields))
 }
 
 /// Deletes the documents of files that are empty now or gone, after all segments were written.

@@ -2,6 +2,7 @@
 //!
 //! ```text
 //! manifest = fields u32 | field … | records u32 (0 file, 1 lines, 2 lines of JSON, 3 rows of CSV) |
+//!            dialect, of rows of CSV |
 //!            store u32 (0 nothing, 1 references, 2 content) |
 //!            compression u32 (0 none, 1 lz4, 2 zstd) | level u32 | vectors u32 (0 no, 1 yes) |
 //!            contents u32 (1 binary files skipped + 2 decompressed + 4 converted to UTF-8) |
@@ -14,6 +15,9 @@
 //! text     = kept u32 (0 frequencies, 1 positions, 2 documents only) | analyzer u32 |
 //!            parameters u64 × 4 | chain                              see `schema/analyzer.rs`
 //! chain    = varint(length) | text, of analyzer 8                    see `schema/chain.rs`
+//! dialect  = delimiter u32 | likely u32 (0 none, else 1 more than the byte) |
+//!            quotes u32 (0 always, 1 never, 2 except with tabs) |
+//!            names u32 (0 the first row, 1 numbered, 2 given) | count u32 | name …
 //! segment  = id u128 | documents u64 | terms u64 | tokens u64 | file length u64 |
 //!            deleted u64 | deletes u64 | updates u64
 //! note     = varint(length) | name | varint(length) | value          ascending by name
@@ -32,11 +36,12 @@
 
 use std::collections::BTreeMap;
 
+use super::manifest_dialect::{put_dialect, read_dialect};
 use super::manifest_field::{FieldSource, put_field, read_field, read_text};
 use crate::codec::{ByteReader, put_varint};
 use crate::error::{Error, Result};
 use crate::read::{ContentOptions, LineSpan};
-use crate::record::Sources;
+use crate::record::{CsvDialect, Sources};
 use crate::schema::{Compression, Records, Schema, Store, Stored};
 use crate::segment::{FieldStats, Flushed, Segment, deletes_file_name, file_name, updates_file_name};
 use crate::source::Stamp;
@@ -119,6 +124,8 @@ pub(crate) struct Manifest {
     /// The names of the fields' values in records.
     pub(crate) sources: Sources,
     pub(crate) records: Records,
+    /// How rows of CSV are written, if records are such rows; else the default.
+    pub(crate) csv: CsvDialect,
     pub(crate) stored: Stored,
     /// What becomes of files that are not plain text.
     pub(crate) contents: ContentOptions,
@@ -155,7 +162,8 @@ impl Manifest {
         let (notes, partial) = (BTreeMap::new(), BTreeMap::new());
         let sources = Sources::of(&schema);
         let contents = ContentOptions::default();
-        Manifest { schema, sources, records, stored, contents, segments: Vec::new(), notes, partial }
+        let csv = CsvDialect::default();
+        Manifest { schema, sources, records, csv, stored, contents, segments: Vec::new(), notes, partial }
     }
 
     /// Opens a segment in the state of the commit, with the keys that documents have in this index.
@@ -177,6 +185,9 @@ impl Manifest {
             Records::Csv => 3,
         };
         out.extend_from_slice(&records.to_le_bytes());
+        if self.records == Records::Csv {
+            put_dialect(&self.csv, &mut out);
+        }
         put_stored(&self.stored, &mut out);
         let ContentOptions { skip_binary, decompress, transcode } = self.contents;
         let contents = u32::from(skip_binary) | u32::from(decompress) << 1 | u32::from(transcode) << 2;
@@ -237,6 +248,7 @@ impl Manifest {
             3 => Records::Csv,
             _ => return None,
         };
+        let csv = if records == Records::Csv { read_dialect(&mut reader)? } else { CsvDialect::default() };
         let stored = read_stored(&mut reader)?;
         let contents = reader.u32().filter(|bits| *bits < 8)?;
         let [skip_binary, decompress, transcode] = [1, 2, 4].map(|bit| contents & bit != 0);
@@ -259,7 +271,7 @@ impl Manifest {
             rises.then(|| partial.insert(path, file))?;
         }
         let all = reader.remaining().is_empty();
-        all.then_some(Manifest { schema, sources, records, stored, contents, segments, notes, partial })
+        all.then_some(Manifest { schema, sources, records, csv, stored, contents, segments, notes, partial })
     }
 }
 
@@ -327,6 +339,7 @@ fn read_segment(reader: &mut ByteReader<'_>) -> Option<SegmentEntry> {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::record::{CsvDelimiter, CsvNames, CsvQuotes};
     use crate::schema::{Analyzer, FieldEntry, FieldKind, Postings, ValueFormat};
 
     fn sources_of(schema: &Schema) -> Sources {
@@ -338,6 +351,15 @@ mod tests {
         }
         sources.set_key(field("id"));
         sources
+    }
+
+    fn dialect() -> CsvDialect {
+        CsvDialect {
+            delimiter: Some(CsvDelimiter::TAB),
+            likely: None,
+            quotes: CsvQuotes::ExceptWithTabs,
+            names: CsvNames::Given(vec!["a".into(), "ü".into()]),
+        }
     }
 
     #[test]
@@ -382,6 +404,7 @@ mod tests {
                 sources: sources_of(&schema),
                 schema,
                 records: Records::Csv,
+                csv: dialect(),
                 stored,
                 contents: ContentOptions { decompress: false, ..ContentOptions::default() },
                 segments: vec![segment(1, 0), segment(u128::MAX, 2)],

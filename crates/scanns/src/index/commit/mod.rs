@@ -14,6 +14,7 @@ pub(crate) mod column_setting;
 pub(crate) mod indexed_files;
 pub(crate) mod ledger;
 pub(crate) mod manifest;
+mod manifest_dialect;
 mod manifest_field;
 pub(crate) mod merge;
 pub(crate) mod merge_budget;

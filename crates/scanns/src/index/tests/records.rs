@@ -4,7 +4,7 @@ use std::sync::atomic::Ordering;
 use super::*;
 use crate::index::{FieldOptions, check_in};
 use crate::query::Query;
-use crate::record::Sources;
+use crate::record::{CsvDelimiter, CsvNames, Sources};
 use crate::schema::{Field, FieldEntry, FieldKind, Postings, Schema, Store, Value, parse_date};
 use crate::segment::CheckLevel;
 use crate::store::RamDirectory;
@@ -373,7 +373,7 @@ fn hostile_records_are_left_out_and_the_rest_is_indexed() {
 }
 
 #[test]
-fn a_file_of_csv_without_a_header_fails_and_one_that_ends_in_quotes_loses_one_record() {
+fn a_file_of_csv_without_a_header_fails_and_one_that_ends_in_quotes_loses_nothing() {
     let place = tempfile::tempdir().unwrap();
     let schema = schema();
     fs::write(place.path().join("bad"), "\nid,name\n1,x\n").unwrap();
@@ -382,11 +382,110 @@ fn a_file_of_csv_without_a_header_fails_and_one_that_ends_in_quotes_loses_one_re
     fs::write(place.path().join("other"), "id\tcolour\tname\r\n9\tred\tz\r\n").unwrap();
     let directory = RamDirectory::new();
     let report = build_all(&directory, &with(&schema, place.path(), Records::Csv, 2));
-    assert_eq!((report.documents, report.records.malformed), (2, 1));
+    assert_eq!((report.documents, report.records.malformed, report.records.repaired.count), (4, 0, 1));
+    let stray = &report.records.repaired.examples[0];
+    assert_eq!((stray.line, stray.record, stray.text.as_str()), (3, 2, "\"b;2\n"));
     let failed: Vec<_> = report.failed.iter().map(|failure| failure.path.file_name().unwrap()).collect();
     assert_eq!(failed, ["bad"], "{:?}", report.failed);
     assert_eq!(report.records.unknown, [("colour".into(), 1)]);
     let found = columns(&open(&directory));
     let names: Vec<_> = found.values().map(|fields| fields["name"][0].clone()).collect();
-    assert_eq!(names, ["a", "z"].map(|name| format!("{:?}", Value::Text(name.into()))));
+    assert_eq!(names, ["a", "\"b", "c", "z"].map(|name| format!("{:?}", Value::Text(name.into()))));
+}
+
+/// Rows of the columns `id`, `name` and `note`, some of several lines.
+fn rows(count: u64) -> Vec<String> {
+    let note = |id: u64| match id % 10 {
+        0 => format!("\"one, two\nthree {id}\n\"\"four\"\"\""),
+        1 => "\"\"".into(),
+        _ => format!("note {id}"),
+    };
+    (0..count).map(|id| format!("{id},n{id},{}\n", note(id))).collect()
+}
+
+#[test]
+fn stray_quotes_cost_nothing_whatever_the_threads_and_blocks() {
+    let place = tempfile::tempdir().unwrap();
+    let schema = schema();
+    let mut lines = rows(6000);
+    for (row, stray) in [(17, "17,\"n17,x\n"), (2500, "2500,n2500,\"x\n"), (2600, "\"2600\"x,\"n,o,p\n")] {
+        lines[row] = stray.into();
+    }
+    let path = place.path().join("a.csv");
+    fs::write(&path, format!("id,name,note\n{}", lines.concat())).unwrap();
+    let mut first = None;
+    for (lanes, block, chunk) in [(1, 4, 10), (1, 256, 1 << 10), (3, 8, 1 << 10), (2, 1024, 100)] {
+        let directory = RamDirectory::new();
+        let mut options = with(&schema, &path, Records::Csv, lanes);
+        (options.read.block_bytes, options.read.chunk_bytes) = (block << 10, chunk << 10);
+        options.stored.store = Some(Store::Reference);
+        let report = build_all(&directory, &options);
+        let records = &report.records;
+        assert_eq!(
+            (report.documents, records.malformed, records.repaired.count),
+            (5999, 1, 2),
+            "{records:?}"
+        );
+        let lost = &records.examples[0];
+        // Of the rows before this one, 260 have two lines more, except for number 2500.
+        assert_eq!((lost.record, lost.line), (2601, 2601 + 1 + 2 * 259));
+        assert_eq!((records.malformed_lines, records.malformed_bytes), (1, 15));
+        assert_eq!(records.bytes, lines.concat().len() as u64);
+        assert!(!records.is_lossy(report.documents));
+        let snapshot = open(&directory);
+        let found = columns(&snapshot);
+        assert_eq!(*first.get_or_insert_with(|| found.clone()), found, "{lanes} {block} {chunk}");
+        let hit = |name: &str| {
+            let field = schema.field("name").unwrap();
+            let mut found = None;
+            let visit = |hit| {
+                found = Some(hit);
+                ControlFlow::Continue(())
+            };
+            let query = Query::term(field, name);
+            snapshot.searcher_in(field).for_each(&query, Model::Bm25 { k1: 1.0, b: 0.0 }, visit).unwrap();
+            found.unwrap()
+        };
+        // The text of a row is found in the file, also of the first one.
+        for (name, row) in [("n0", 0), ("\"n17", 17), ("n2499", 2499), ("n5999", 5999)] {
+            let text = snapshot.document(&hit(name)).unwrap().unwrap();
+            assert_eq!(String::from_utf8(text).unwrap() + "\n", lines[row]);
+        }
+    }
+}
+
+#[test]
+fn an_index_remembers_how_its_rows_are_written() {
+    let place = tempfile::tempdir().unwrap();
+    let write = |name: &str, text: &str| fs::write(place.path().join(name), text).unwrap();
+    write("a", "\u{feff}/srv/one\t12\t2024-01-02\n/srv/\"two\t3\t2023-01-02\n");
+    let directory = RamDirectory::new();
+    let mut options = with(&schema(), place.path(), Records::Csv, 2);
+    options.fields.schema = None;
+    options.stored.store = Some(Store::Reference);
+    let report = build_all(&directory, &options);
+    let dialect = report.records.csv.unwrap();
+    assert_eq!((dialect.names, dialect.likely), (CsvNames::Numbered, Some(CsvDelimiter::TAB)));
+    // Taken alone, these rows would be a header and a row with a quoted value.
+    write("b", "name\tsize\tdate\n\"c\t4\t2024-01-01\n");
+    let report = build_all(&directory, &options);
+    assert!(report.records.csv.is_none() && report.documents == 2, "{report:?}");
+    let snapshot = open(&directory);
+    let found = columns(&snapshot);
+    let names: Vec<_> = found.values().map(|fields| fields["column1"][0].clone()).collect();
+    let text = |text: &str| format!("{:?}", Value::Text(text.into()));
+    assert_eq!(names, ["/srv/one", "/srv/\"two", "name", "\"c"].map(text));
+    assert_eq!(report.records.conflicts.len(), 2, "{:?}", report.records.conflicts);
+    options.fields.csv.names = Some(CsvNames::FirstRow);
+    let error = build_in(&directory, &options, &Progress::new(), &Arc::default()).unwrap_err();
+    assert!(matches!(error, Error::Conflict { .. }), "{error}");
+    options.fields.csv.names = Some(CsvNames::Numbered);
+    assert_eq!(build_all(&directory, &options).documents, 0);
+    // Given names.
+    let directory = RamDirectory::new();
+    options.fields.csv.names = Some(CsvNames::Given(["path", "size", "size"].map(String::from).into()));
+    let report = build_all(&directory, &options);
+    let renamed: Vec<_> = report.records.renamed.iter().map(|column| column.to.as_str()).collect();
+    assert_eq!((report.documents, renamed), (4, vec!["size_2"]));
+    assert_eq!(columns(&open(&directory)).values().filter(|fields| fields.contains_key("path")).count(), 4);
 }

@@ -10,20 +10,29 @@ pub(super) const USUAL: [u8; 4] = [b',', b';', b'\t', b'|'];
 pub struct CsvDelimiter(u8);
 
 impl CsvDelimiter {
+    /// The tab.
+    pub const TAB: CsvDelimiter = CsvDelimiter(b'\t');
+
     /// Parses one ASCII character, or `tab`.
     ///
     /// # Errors
     /// [`Error::InvalidValue`] for other text, and for characters with another meaning: quote, line feed,
     /// carriage return.
     pub fn parse(text: &str) -> Result<Self> {
-        match text.as_bytes() {
-            b"tab" | b"\\t" => Ok(CsvDelimiter(b'\t')),
-            &[byte] if byte.is_ascii() && !matches!(byte, b'"' | b'\n' | b'\r') => Ok(CsvDelimiter(byte)),
-            _ => {
-                let expected = "tab, or one ASCII character other than a quote or a line end";
-                Err(Error::invalid("delimiter", format!("{text:?}"), expected))
-            }
-        }
+        let byte = match text.as_bytes() {
+            b"tab" | b"\\t" => Some(b'\t'),
+            &[byte] => Some(byte),
+            _ => None,
+        };
+        byte.and_then(Self::of_byte).ok_or_else(|| {
+            let expected = "tab, or one ASCII character other than a quote or a line end";
+            Error::invalid("delimiter", format!("{text:?}"), expected)
+        })
+    }
+
+    /// A byte as delimiter; `None` for bytes with another meaning, and bytes that are not ASCII.
+    pub fn of_byte(byte: u8) -> Option<Self> {
+        (byte.is_ascii() && !matches!(byte, b'"' | b'\n' | b'\r')).then_some(CsvDelimiter(byte))
     }
 
     /// The byte.

@@ -1,23 +1,42 @@
 //! The values of a row.
 
-use super::delimiter::CsvDelimiter;
 use crate::record::error::RecordError;
 use crate::record::raw::{RawScalar, ScalarKind};
 
-/// Calls `visit` with every value of a row, which may have at most `names` values. Returns false if the row
-/// is blank.
+/// How rows are read.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct RowShape {
+    /// The byte between values.
+    pub(super) delimiter: u8,
+    /// True if a quote at the start of a value quotes it, false if quotes are ordinary characters.
+    pub(super) quotes: bool,
+    /// The maximum number of values.
+    pub(super) names: usize,
+}
+
+/// A row without its line end.
+pub(super) fn without_line_end(record: &[u8]) -> &[u8] {
+    let record = record.strip_suffix(b"\n").unwrap_or(record);
+    record.strip_suffix(b"\r").unwrap_or(record)
+}
+
+/// The number of values of a line if quotes are ordinary characters; 0 for a blank line.
+pub(super) fn count_plain(line: &[u8], delimiter: u8) -> usize {
+    let line = without_line_end(line);
+    if line.is_empty() { 0 } else { memchr::memchr_iter(delimiter, line).count() + 1 }
+}
+
+/// Calls `visit` with every value of a row. Returns false if the row is blank.
 pub(super) fn parse_row(
     record: &[u8],
-    delimiter: CsvDelimiter,
-    names: usize,
+    shape: RowShape,
     visit: &mut impl FnMut(RawScalar),
 ) -> Result<bool, RecordError> {
     if u32::try_from(record.len()).is_err() {
         return Err(RecordError::TooLong { len: record.len() });
     }
-    let delimiter = delimiter.byte();
-    let record = record.strip_suffix(b"\n").unwrap_or(record);
-    let record = record.strip_suffix(b"\r").unwrap_or(record);
+    let RowShape { delimiter, quotes, names } = shape;
+    let record = without_line_end(record);
     if record.is_empty() {
         return Ok(false);
     }
@@ -27,7 +46,7 @@ pub(super) fn parse_row(
             return Err(RecordError::TooMany { at, names });
         }
         let rest = record.get(at..).unwrap_or_default();
-        let (kind, start, end, next) = if rest.first() == Some(&b'"') {
+        let (kind, start, end, next) = if quotes && rest.first() == Some(&b'"') {
             let (kind, end) = quoted(record, at + 1)?;
             (kind, at + 1, end, end + 1)
         } else {

@@ -1,6 +1,6 @@
 use super::*;
 use crate::record::seen_field::KEYS;
-use crate::record::{CsvHeader, RecordReader};
+use crate::record::{CsvDialect, CsvHeader, RecordReader};
 use crate::schema::MAX_KEY;
 
 fn json(lines: &[&str]) -> Inferred {
@@ -83,7 +83,7 @@ fn names_are_mapped_and_distinguished() {
 
 #[test]
 fn rows_of_csv_are_read_as_the_types_they_look_like() {
-    let header = CsvHeader::parse(b"id;zip;ok;day;price;note;none\n", None).unwrap();
+    let header = CsvHeader::parse(b"id;zip;ok;day;price;note;none\n", &CsvDialect::default()).unwrap();
     let mut inference = Inference::new(RecordFormat::Csv(header));
     for row in [
         "1;01234;true;2024-01-02;1.5;some words that are many;\n",
@@ -116,7 +116,7 @@ fn uses_follow_from_kinds_and_something_is_always_searched() {
 
 /// The field `name` of a CSV file with this column and another one, and its format.
 fn column_of(name: &str, values: &[String]) -> (Inferred, String) {
-    let header = CsvHeader::parse(format!("{name}\tother\n").as_bytes(), None).unwrap();
+    let header = CsvHeader::parse(format!("{name}\tother\n").as_bytes(), &CsvDialect::default()).unwrap();
     let mut inference = Inference::new(RecordFormat::Csv(header));
     for value in values {
         inference.record(1, format!("{value}\tx\n").as_bytes()).unwrap();
@@ -271,24 +271,27 @@ fn samples_are_the_beginnings_of_files() {
     let csv = b"a;b\n1;\"x\ny\"\n2;z;3\n\n4";
     for (is_whole, values) in [(false, 1), (true, 2)] {
         let mut inference = Inference::new(RecordFormat::Json);
-        inference.sample(FileFormat::Csv(None), csv, is_whole).unwrap();
+        inference.sample(&FileFormat::Csv(CsvDialect::default()), csv, is_whole).unwrap();
         let inferred = inference.finish().unwrap();
         let counts = &inferred.counts;
         assert_eq!((counts.documents(), counts.malformed(), counts.blank()), (values, 1, 1));
-        assert_eq!(counts.malformed_examples()[0].line, 3);
+        assert_eq!(counts.malformed_examples()[0].line, 2);
         assert_eq!(inferred.figures[0].values, values);
     }
     for empty in ["", "\n", "a;b"] {
         let mut inference = Inference::new(RecordFormat::Json);
-        assert!(inference.sample(FileFormat::Csv(None), empty.as_bytes(), false).is_err(), "{empty:?}");
+        assert!(
+            inference.sample(&FileFormat::Csv(CsvDialect::default()), empty.as_bytes(), false).is_err(),
+            "{empty:?}"
+        );
     }
     let mut inference = Inference::new(RecordFormat::Json);
     for file in ["{\"a\":1}\n{\"a\":2", "{\"a\":3}", "\r\n{\"a\":4}\r\n"] {
-        inference.sample(FileFormat::Json, file.as_bytes(), true).unwrap();
+        inference.sample(&FileFormat::Json, file.as_bytes(), true).unwrap();
     }
     let inferred = inference.finish().unwrap();
     let counts = (inferred.counts.documents(), inferred.counts.malformed(), inferred.counts.blank());
     assert_eq!((inferred.figures[0].values, counts), (3, (3, 1, 1)));
     let mut empty = Inference::new(RecordFormat::Json);
-    empty.sample(FileFormat::Json, b"", true).unwrap();
+    empty.sample(&FileFormat::Json, b"", true).unwrap();
 }

@@ -1,6 +1,6 @@
 use super::*;
 use crate::record::format::MOST_WAITING;
-use crate::record::{Conflict, CsvHeader, RecordError};
+use crate::record::{Conflict, CsvDialect, CsvHeader, RecordError};
 use crate::schema::{Analyzer, FieldEntry, FieldKind, Postings};
 
 fn schema(fields: &[(&str, FieldKind)]) -> Schema {
@@ -27,7 +27,7 @@ fn values(reader: &mut RecordReader, record: &[u8]) -> Result<Vec<String>, Recor
 }
 
 fn csv(header: &str) -> RecordFormat {
-    RecordFormat::Csv(CsvHeader::parse(header.as_bytes(), None).unwrap())
+    RecordFormat::Csv(CsvHeader::parse(header.as_bytes(), &CsvDialect::default()).unwrap())
 }
 
 #[test]
@@ -87,8 +87,11 @@ fn rows_of_csv_are_typed_and_may_lack_values() {
     assert_eq!(values(&mut reader, b"x;;;no\n").unwrap(), [""; 0]);
     assert_eq!(values(&mut reader, b"1;2;3;;5\n"), Err(RecordError::TooMany { at: 7, names: 4 }));
     assert!(values(&mut reader, b"1;\"2\n").is_err() && values(&mut reader, b"1;\"2\"3\n").is_err());
+    assert_eq!(values(&mut reader, b"1;\"2;;true\n").unwrap(), ["0=Float(1.0)", "1=\"2", "2=Boolean(true)"]);
     let counts = reader.counts();
-    assert_eq!((counts.documents(), counts.malformed(), counts.conflicts().count()), (4, 3, 2));
+    assert_eq!((counts.documents(), counts.malformed(), counts.conflicts().count()), (5, 3, 2));
+    assert_eq!((counts.repaired().count, counts.short().count, counts.several().count), (1, 2, 1));
+    assert_eq!((counts.lost().lines, counts.lost().bytes), (3, 9 + 5 + 7));
     assert_eq!(counts.unknown(), [("?", 1)]);
 }
 

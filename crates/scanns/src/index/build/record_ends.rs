@@ -1,0 +1,107 @@
+//! Where records end in the bytes of a file: lines of JSON, or rows of CSV below a header.
+
+use crate::record::{CsvDialect, CsvHeader, CsvRows, RecordError};
+use crate::schema::Records;
+
+/// Finds the ends of the records of one file after the other.
+pub(super) enum RecordEnds {
+    /// Records are lines. The number of bytes of the current line that have no line feed.
+    Lines(usize),
+    /// Records are rows of CSV.
+    Rows(CsvState),
+}
+
+/// The state of a CSV file.
+pub(super) struct CsvState {
+    dialect: CsvDialect,
+    rows: CsvRows,
+    place: CsvPlace,
+}
+
+/// How far a CSV file was read.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum CsvPlace {
+    /// The first row comes next.
+    FirstRow,
+    /// The columns are known.
+    Rows,
+    /// The first row could not be read: the rest of the file is skipped.
+    Skipping,
+}
+
+impl RecordEnds {
+    pub(super) fn new(records: Records, dialect: &CsvDialect) -> Self {
+        if records != Records::Csv {
+            return RecordEnds::Lines(0);
+        }
+        let rows = CsvRows::new(dialect);
+        RecordEnds::Rows(CsvState { dialect: dialect.clone(), rows, place: CsvPlace::FirstRow })
+    }
+
+    /// Starts a file, or a run of lines.
+    pub(super) fn open(&mut self) {
+        match self {
+            RecordEnds::Lines(searched) => *searched = 0,
+            RecordEnds::Rows(csv) => {
+                csv.rows = CsvRows::new(&csv.dialect);
+                csv.place = CsvPlace::FirstRow;
+            }
+        }
+    }
+
+    /// Returns the length of the record that `bytes` begins with, or `None` if it continues after them. If it
+    /// does, the same bytes must come again, with more behind them. If `is_end`, nothing follows.
+    #[inline]
+    pub(super) fn next_end(&mut self, bytes: &[u8], is_end: bool) -> Option<usize> {
+        match self {
+            RecordEnds::Lines(searched) => {
+                let rest = bytes.get(*searched..).unwrap_or_default();
+                let end = memchr::memchr(b'\n', rest).map(|feed| *searched + feed + 1);
+                let end = end.or((is_end && !bytes.is_empty()).then_some(bytes.len()));
+                *searched = if end.is_some() { 0 } else { bytes.len() };
+                end
+            }
+            RecordEnds::Rows(csv) if csv.place == CsvPlace::Skipping => None,
+            RecordEnds::Rows(csv) => csv.rows.next_end(bytes, is_end),
+        }
+    }
+
+    /// Starts a record after one that was not passed to [`RecordEnds::next_end`] to its end.
+    pub(super) fn start_record(&mut self) {
+        match self {
+            RecordEnds::Lines(searched) => *searched = 0,
+            RecordEnds::Rows(csv) => csv.rows.start_row(),
+        }
+    }
+
+    /// The number of lines of the last record.
+    pub(super) fn lines(&self) -> u64 {
+        match self {
+            RecordEnds::Lines(_) => 1,
+            RecordEnds::Rows(csv) => csv.rows.lines(),
+        }
+    }
+
+    /// True if the next record is the first row of a CSV file, for [`RecordEnds::read_header`].
+    pub(super) fn needs_header(&self) -> bool {
+        matches!(self, RecordEnds::Rows(csv) if csv.place == CsvPlace::FirstRow)
+    }
+
+    /// True if the rest of the file is skipped, because its first row could not be read.
+    pub(super) fn is_skipping(&self) -> bool {
+        matches!(self, RecordEnds::Rows(csv) if csv.place == CsvPlace::Skipping)
+    }
+
+    /// Reads the first row of a CSV file, and returns the columns; `None` for lines.
+    ///
+    /// # Errors
+    /// [`RecordError`] if the row has no columns. The rest of the file must be skipped.
+    pub(super) fn read_header(&mut self, row: &[u8]) -> Result<Option<CsvHeader>, RecordError> {
+        let RecordEnds::Rows(csv) = self else { return Ok(None) };
+        csv.place = CsvPlace::Skipping;
+        let header = CsvHeader::parse(row, &csv.dialect)?;
+        csv.rows = csv.rows.below(&header);
+        csv.place = CsvPlace::Rows;
+        Ok(Some(header))
+    }
+}

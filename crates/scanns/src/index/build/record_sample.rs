@@ -1,0 +1,159 @@
+//! Samples of records, from which fields and the dialect of CSV are inferred.
+
+use std::fs::File;
+use std::io;
+use std::sync::atomic::AtomicBool;
+
+use super::options::IndexOptions;
+use crate::error::{Error, Result};
+use crate::read::{ContentOptions, text_of_file, text_of_start};
+use crate::record::{CsvDialect, CsvSniffer, FileFormat, Inference, Inferred, RecordFormat, Sources};
+use crate::schema::{FieldKind, Records, Schema};
+use crate::source::{Failure, Input, Inputs, collect};
+
+/// Total bytes of the sample from which a schema is inferred.
+const SAMPLE: usize = 4 << 20;
+
+/// Bytes of the first file to sample instead if the usual sample has no complete record.
+const LARGE_SAMPLE: usize = 64 << 20;
+
+/// Bytes of each file of the sample from which the dialect of CSV is inferred.
+const DIALECT_SAMPLE: usize = 128 << 10;
+
+/// Number of files in a sample.
+const SAMPLE_FILES: usize = 16;
+
+/// The beginning of an input.
+struct Beginning {
+    text: Vec<u8>,
+    /// True if the text is the whole input.
+    is_whole: bool,
+}
+
+/// The beginnings of inputs that are spread over the list, `most` bytes of each.
+fn beginnings<'a>(
+    inputs: &'a [Input],
+    options: &'a IndexOptions,
+    most: usize,
+) -> impl Iterator<Item = (&'a Input, io::Result<Beginning>)> {
+    let contents = ContentOptions { skip_binary: false, ..options.contents.unwrap_or_default() };
+    let step = inputs.len().div_ceil(SAMPLE_FILES).max(1);
+    inputs.iter().step_by(step).map(move |input| {
+        // One byte more tells whether the sample is the whole text.
+        let text = match &options.read.stream {
+            Some(stream) if input.is_stream() => {
+                stream.start(most + 1).map(|start| text_of_start(&start, contents, most + 1))
+            }
+            _ => File::open(&input.path)
+                .and_then(|mut file| text_of_file(&mut file, contents, 0, most as u64 + 1)),
+        };
+        let beginning = text.map(|mut text| {
+            let is_whole = text.len() <= most;
+            text.truncate(most);
+            Beginning { text, is_whole }
+        });
+        (input, beginning)
+    })
+}
+
+/// Infers a schema from a sample of the inputs. A build infers the same schema if there is no index yet and
+/// no schema is given.
+///
+/// # Errors
+/// Returns an error if the inputs cannot be collected, or if the sample has no value.
+pub fn infer_fields(options: &IndexOptions, cancel: &AtomicBool) -> Result<Inferred> {
+    let Inputs { inputs, failures, .. } = collect(&options.source, cancel)?;
+    if let (true, Some(Failure { path, reason })) = (inputs.is_empty(), failures.first()) {
+        return Err(Error::NoInput { what: format!("{}: {reason}", path.display()) });
+    }
+    infer(&inputs, options, &sniff(&inputs, options, None))
+}
+
+/// Finds out from a sample of the inputs how rows of CSV are written. `sources` are the names of known
+/// fields.
+pub(super) fn sniff(inputs: &[Input], options: &IndexOptions, sources: Option<&Sources>) -> CsvDialect {
+    if options.records != Records::Csv {
+        return CsvDialect::default();
+    }
+    let mut sniffer = CsvSniffer::new(&options.fields.csv);
+    if let Some(sources) = sources {
+        sniffer.expect(sources);
+    }
+    for (_, beginning) in beginnings(inputs, options, DIALECT_SAMPLE) {
+        if let Ok(beginning) = beginning {
+            sniffer.sample(&beginning.text, beginning.is_whole);
+        }
+    }
+    sniffer.dialect()
+}
+
+/// Infers a schema, and sets the analyzer and postings of its text fields to those of the options.
+pub(super) fn infer(inputs: &[Input], options: &IndexOptions, csv: &CsvDialect) -> Result<Inferred> {
+    let format = match options.records {
+        Records::Csv => FileFormat::Csv(csv.clone()),
+        _ => FileFormat::Json,
+    };
+    let files = inputs.len().min(SAMPLE_FILES);
+    let mut inferred = sample(inputs, &format, options, SAMPLE / files.max(1));
+    if inferred.is_err() {
+        inferred = sample(inputs.get(..1).unwrap_or_default(), &format, options, LARGE_SAMPLE);
+    }
+    let mut inferred = inferred.or_else(|error| match why_empty(inputs, &format, options) {
+        Some(what) => Err(Error::NoInput { what }),
+        None => Err(error),
+    })?;
+    let mut schema = Schema::new();
+    for (_, entry) in inferred.schema.fields() {
+        let mut entry = entry.clone();
+        if let FieldKind::Text { analyzer, postings } = &mut entry.kind {
+            *analyzer = options.analyzer.clone().unwrap_or_else(|| analyzer.clone());
+            *postings = options.postings.unwrap_or(*postings);
+        }
+        schema.add(entry)?;
+    }
+    inferred.schema = schema;
+    Ok(inferred)
+}
+
+/// Says why the first input of a sample has no values.
+fn why_empty(inputs: &[Input], format: &FileFormat, options: &IndexOptions) -> Option<String> {
+    let (input, beginning) = beginnings(inputs, options, SAMPLE).next()?;
+    let why = match beginning {
+        Err(error) => format!("it cannot be read: {error}"),
+        Ok(Beginning { text, .. }) if text.is_empty() && input.bytes == 0 => "it is empty".into(),
+        Ok(Beginning { text, .. }) if text.is_empty() => "it has no text".into(),
+        Ok(Beginning { text, is_whole }) => {
+            let mut inference = Inference::new(RecordFormat::Json);
+            let read = inference.sample(format, &text, is_whole);
+            match (read, inference.counts().malformed_examples().first()) {
+                (Err(error), _) => format!("the first row has no names of columns: {error}"),
+                (Ok(()), Some(first)) => {
+                    format!("no record can be read, the first one is malformed: {}", first.error)
+                }
+                (Ok(()), None) if inference.counts().documents() > 0 => "no record has a value".into(),
+                (Ok(()), None) if matches!(format, FileFormat::Csv(_)) => {
+                    "there are no rows below the header".into()
+                }
+                (Ok(()), None) => "all lines are blank".into(),
+            }
+        }
+    };
+    let others = match inputs.len() - 1 {
+        0 => String::new(),
+        more => format!(" (and {more} more files without values)"),
+    };
+    Some(format!("{}: {why}{others}", input.path.display()))
+}
+
+/// Infers from the first `most` bytes of files spread over the list of inputs. The build reports files that
+/// cannot be read or have no header.
+fn sample(inputs: &[Input], format: &FileFormat, options: &IndexOptions, most: usize) -> Result<Inferred> {
+    let mut inference = Inference::new(RecordFormat::Json);
+    options.fields.key.iter().for_each(|key| inference.set_key(key));
+    for (_, beginning) in beginnings(inputs, options, most) {
+        if let Ok(Beginning { text, is_whole }) = beginning {
+            let _ = inference.sample(format, &text, is_whole);
+        }
+    }
+    inference.finish()
+}
