@@ -118,6 +118,8 @@ Examples:
       also stores the text; scanns search --content shows it
   scanns index -o logs.scanns --records jsonl logs/*.jsonl
       indexes every line as a document with fields; infers the fields from a sample, and prints them
+  scanns index -o books.scanns --records jsonl --key isbn books.jsonl
+      names documents by a field; a record replaces an earlier one with the same key
   scanns index --records csv --infer-schema sales.toml sales.csv
   scanns index -o sales.scanns --records csv --schema sales.toml sales.csv
       does the same in two steps, so that the fields can be edited in between

@@ -31,6 +31,16 @@ fn json_lines_are_indexed_with_fields_that_a_sample_suggests() {
 }
 
 #[test]
+fn records_are_stored_unless_the_store_is_none() {
+    for (more, is_stored) in [(&[][..], true), (&["--store", "none"], false)] {
+        let place = Place::with(&[("people.jsonl", PEOPLE)]);
+        place.indexed(&[&["--records", "jsonl"], more].concat());
+        let ran = place.search(&["--content", "compiler"]);
+        assert_eq!(ran.text().contains("A compiler and a manual"), is_stored, "{}{}", ran.text(), ran.stderr);
+    }
+}
+
+#[test]
 fn a_schema_is_written_edited_and_given_back() {
     let place =
         Place::with(&[("a.csv", "name;size;note\nx;1;\"two\nlines\"\ny;many;none\nz;3;\"more; of it\"\n")]);
