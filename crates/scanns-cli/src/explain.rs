@@ -5,13 +5,14 @@ use std::io::Write;
 use scanns::search::Explanation;
 use serde_json::{Value, json};
 
-use crate::report::{Output, escaped, short_float};
+use crate::output::Output;
+use crate::quoting::harmless;
+use crate::report::short_float;
 
 /// Prints an explanation below its hit; each line begins with the value of a part.
 pub fn print(out: &mut Output, explanation: &Explanation) -> std::io::Result<()> {
     for line in explanation.to_string().lines() {
-        let line = if out.is_terminal() { escaped(line.as_bytes()) } else { line.to_owned() };
-        writeln!(out, "      {line}")?;
+        writeln!(out, "      {}", harmless(line))?;
     }
     Ok(())
 }

@@ -12,7 +12,8 @@ use scanns::schema::{Compression, FieldEntry, FieldKind, Records, Store};
 use serde_json::{Map, Value, json};
 
 use crate::args::InfoArgs;
-use crate::report::{self, Outcome, Output};
+use crate::output::Output;
+use crate::report::{self, Outcome};
 use crate::units;
 
 /// The requested facts.
@@ -22,6 +23,8 @@ struct Facts<'a> {
     segments: &'a [SegmentInfo],
     stored: StoredFigures,
     unique_terms: Option<u64>,
+    /// The name of the field that is the key.
+    key: Option<&'a str>,
     columns: Option<Vec<ColumnInfo>>,
     terms: Option<Vec<(Vec<u8>, u64)>>,
 }
@@ -36,7 +39,10 @@ pub fn run(args: &InfoArgs) -> Result<Outcome> {
     let unique_terms = if args.unique { Some(snapshot.unique_terms()?) } else { None };
     let columns = if args.fields { Some(snapshot.columns()?) } else { None };
     let (info, stored) = (snapshot.info(), snapshot.stored_figures()?);
-    let facts = Facts { args, info, segments: snapshot.segments(), stored, unique_terms, columns, terms };
+    let key = snapshot.key_field().and_then(|field| snapshot.schema().entry(field));
+    let key = key.map(|entry| entry.name.as_str());
+    let facts =
+        Facts { args, info, segments: snapshot.segments(), stored, unique_terms, key, columns, terms };
     let mut out = Output::stdout();
     if args.json {
         out.json(&as_json(&facts))?
@@ -59,7 +65,7 @@ fn unit(records: Records) -> &'static str {
 
 fn print(out: &mut Output, facts: &Facts<'_>) -> Result<()> {
     let info = &facts.info;
-    out.bytes(facts.args.index.as_os_str().as_encoded_bytes())?;
+    out.quoted(facts.args.index.as_os_str().as_encoded_bytes())?;
     writeln!(out, ": commit {}", info.generation)?;
     writeln!(out, "documents  {} (one per {})", units::count(info.documents), unit(info.records))?;
     writeln!(out, "tokens     {}", units::count(info.tokens))?;
@@ -71,6 +77,9 @@ fn print(out: &mut Output, facts: &Facts<'_>) -> Result<()> {
     if info.postings.has_positions() {
         let offsets = if info.postings.has_offsets() { ", offsets included" } else { "" };
         writeln!(out, "positions  {} of the size{offsets}", units::size(info.position_bytes))?;
+    }
+    if let Some(key) = facts.key {
+        writeln!(out, "key        {key}")?;
     }
     let fields = info.schema.fields().filter(|_| facts.columns.is_none());
     for (_, entry) in fields.filter(|_| info.schema.fields().count() > 1) {
@@ -103,7 +112,7 @@ fn print(out: &mut Output, facts: &Facts<'_>) -> Result<()> {
         writeln!(out, "\ndocuments  term")?;
         for (term, documents) in terms {
             write!(out, "{documents:>9}  ")?;
-            out.bytes(term)?;
+            out.quoted(term)?;
             writeln!(out)?;
         }
     }
@@ -151,6 +160,7 @@ fn as_json(facts: &Facts<'_>) -> Value {
     for (name, value) in [
         ("generation", json!(info.generation)),
         ("documents", json!(info.documents)),
+        ("key", json!(facts.key)),
         ("deleted", json!(info.deleted)),
         ("tokens", json!(info.tokens)),
         ("records", json!(info.records.name())),

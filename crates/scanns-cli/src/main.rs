@@ -2,8 +2,9 @@
 //!
 //! `args/` defines the command line. Each verb has a file of its own, which turns its arguments into calls of
 //! the library. `records.rs` and `schema_file.rs` are about records with fields, and `similar.rs` makes
-//! queries from documents. `report.rs`, `explain.rs`, `progress.rs` and `units.rs` format results, scores,
-//! progress, sizes and counts.
+//! queries from documents. `output.rs` is standard output, `terminal.rs` its colours and
+//! `quoting.rs` its names that are not safe to print. `report.rs`, `explain.rs`, `progress.rs` and `units.rs`
+//! format errors, scores, progress, sizes and counts.
 
 mod args;
 mod eval;
@@ -12,16 +13,20 @@ mod export;
 mod index;
 mod info;
 mod maintain;
+mod output;
 mod profile;
 mod progress;
+mod quoting;
 mod records;
 mod report;
 mod schema_file;
 mod search;
 mod similar;
+mod terminal;
 mod terms;
 mod tune;
 mod units;
+mod whole_file;
 
 use std::process::ExitCode;
 

@@ -1,99 +1,22 @@
-//! `scanns delete`, `scanns update`, `scanns merge` and `scanns check`: change or verify an existing index.
+//! `scanns merge` and `scanns check`: merge segments, or verify an index. `maintain/change.rs` has
+//! `scanns delete` and `scanns update`.
 
-use std::ffi::OsStr;
-use std::io::{Read, Write};
-use std::os::unix::ffi::{OsStrExt, OsStringExt};
+mod change;
+
+use std::io::Write;
 use std::path::Path;
 
-use anyhow::{Context, Result};
-use scanns::index::{CheckLevel, CheckReport, MergeOptions, MergeReport, Progress, Selection};
-use scanns::sources::absolute;
-use scanns::{Error, Index, Snapshot};
+use anyhow::Result;
+use scanns::index::{CheckLevel, CheckReport, MergeOptions, MergeReport, Progress};
+use scanns::{Error, Index};
 use serde_json::{Map, Value, json};
 
-use crate::args::{CheckArgs, DeleteArgs, LevelArg, MergeArgs, UpdateArgs, WhichArgs};
+use crate::args::{CheckArgs, LevelArg, MergeArgs};
+use crate::output::Output;
 use crate::progress;
-use crate::report::{self, Outcome, Output};
+use crate::report::{self, Outcome};
 use crate::units;
-
-/// Runs `scanns delete`.
-pub fn delete(args: &DeleteArgs) -> Result<Outcome> {
-    let report = Index::open(&args.index)?.delete(&selection(&args.index, &args.which)?)?;
-    let mut out = Output::stdout();
-    if args.json {
-        let mut object = about(&args.index);
-        object.insert("deleted".into(), report.deleted.into());
-        object.insert("documents".into(), report.documents.into());
-        out.json(&object.into())?;
-    } else {
-        let deleted = units::counted(report.deleted, "document");
-        writeln!(out, "{deleted} deleted, {} left", units::count(report.documents))?;
-    }
-    out.flush()?;
-    Ok(outcome(report.deleted, &args.which))
-}
-
-/// Runs `scanns update`.
-pub fn update(args: &UpdateArgs) -> Result<Outcome> {
-    let report = Index::open(&args.index)?.update(&selection(&args.index, &args.which)?, &args.set)?;
-    let mut out = Output::stdout();
-    if args.json {
-        let mut object = about(&args.index);
-        object.insert("updated".into(), report.documents.into());
-        object.insert("bytes_written".into(), report.bytes_written.into());
-        out.json(&object.into())?;
-    } else {
-        let updated = units::counted(report.documents, "document");
-        writeln!(out, "{updated} updated, {} written", units::size(report.bytes_written))?;
-    }
-    out.flush()?;
-    Ok(outcome(report.documents, &args.which))
-}
-
-/// The selected documents.
-fn selection(index: &Path, args: &WhichArgs) -> Result<Selection> {
-    match &args.query {
-        Some(query) => Ok(Selection::Query(query.clone(), args.default_operator.into())),
-        None => Ok(Selection::Keys(keys(index, args)?)),
-    }
-}
-
-/// The keys from the command line and from the list.
-fn keys(index: &Path, args: &WhichArgs) -> Result<Vec<Vec<u8>>> {
-    let mut keys: Vec<Vec<u8>> = args.keys.iter().cloned().map(OsStringExt::into_vec).collect();
-    if let Some(path) = &args.keys_from {
-        let mut list = Vec::new();
-        if path.as_os_str() == "-" {
-            std::io::stdin().lock().read_to_end(&mut list).context("cannot read the list of keys")?;
-        } else {
-            list = std::fs::read(path).with_context(|| format!("cannot read {}", path.display()))?;
-        }
-        let end = if args.null { 0 } else { b'\n' };
-        keys.extend(list.split(|&byte| byte == end).filter(|key| !key.is_empty()).map(<[u8]>::to_vec));
-    }
-    let snapshot = Snapshot::open(index)?;
-    let mut spelt = Vec::with_capacity(keys.len());
-    for key in keys {
-        // A program may have given documents keys that are not absolute paths.
-        let is_known = key.starts_with(b"/") || snapshot.hit(&key)?.is_some();
-        let path = absolute(Path::new(OsStr::from_bytes(&key)));
-        spelt.extend(path.ok().filter(|_| !is_known).map(|path| path.into_os_string().into_vec()));
-        spelt.push(key);
-    }
-    Ok(spelt)
-}
-
-/// The outcome of a change of `changed` documents; says so if there were none.
-fn outcome(changed: u64, which: &WhichArgs) -> Outcome {
-    if changed > 0 {
-        return Outcome::Done;
-    }
-    report::note(match &which.query {
-        Some(_) => "no document was selected: none matches the query",
-        None => "no document was selected: give keys as scanns search prints them, or a directory",
-    });
-    Outcome::Nothing
-}
+pub use change::{delete, update};
 
 fn about(index: &Path) -> Map<String, Value> {
     let mut object = Map::new();

@@ -15,6 +15,7 @@ use serde::Deserialize;
 use crate::args::PageArg;
 use crate::report;
 use crate::units;
+use crate::whole_file;
 
 /// The format that this program reads and writes.
 const FORMAT: i64 = 1;
@@ -172,14 +173,8 @@ fn section(name: &str, table: &toml::Table) -> toml::Table {
 /// # Errors
 /// The file cannot be written.
 pub fn write(path: &Path, text: &str) -> Result<()> {
-    let mut partial = path.as_os_str().to_owned();
-    partial.push(format!(".{}", std::process::id()));
-    let written = fs::write(&partial, text).and_then(|()| fs::rename(&partial, path));
-    if written.is_err() {
-        // The file may not exist.
-        let _ = fs::remove_file(&partial);
-    }
-    written.with_context(|| format!("cannot write the profile {}", report::path_text(path)))
+    whole_file::replace(path, text.as_bytes())
+        .with_context(|| format!("cannot write the profile {}", report::path_text(path)))
 }
 
 #[cfg(test)]

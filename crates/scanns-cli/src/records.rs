@@ -5,13 +5,15 @@ use std::path::Path;
 use std::sync::atomic::AtomicBool;
 
 use anyhow::{Context, Result, ensure};
-use scanns::index::{FieldConflict, IndexOptions, MalformedRecord, RecordReport, RowRemark};
+use scanns::index::{DoubleRecord, FieldConflict, IndexOptions, MalformedRecord, RecordReport, RowRemark};
 use scanns::schema::{Records, ValueFormat};
 use scanns::sources::{CsvDelimiter, CsvNames, CsvOptions, CsvQuotes, FieldOptions, Inferred, RenamedColumn};
 use serde_json::{Map, Value, json};
 
 use crate::args::FieldArgs;
-use crate::report::{self, Outcome, Output};
+use crate::output::Output;
+use crate::quoting::quoted;
+use crate::report::{self, Outcome};
 use crate::schema_file;
 use crate::units;
 
@@ -23,9 +25,12 @@ const PLACES_SHOWN: usize = 3;
 
 /// The requested fields. `as_tsv` asks for tabs between values.
 pub fn fields(args: &FieldArgs, as_tsv: bool, records: Records) -> Result<FieldOptions> {
-    for (option, given) in
-        [("--schema", args.schema.is_some()), ("--infer-schema", args.infer_schema.is_some())]
-    {
+    let of_fields = [
+        ("--schema", args.schema.is_some()),
+        ("--infer-schema", args.infer_schema.is_some()),
+        ("--key", args.key.is_some()),
+    ];
+    for (option, given) in of_fields {
         let fits = records.have_fields() || !given;
         ensure!(fits, "{option} is for records with fields: also give --records jsonl or --records csv");
     }
@@ -49,7 +54,8 @@ pub fn fields(args: &FieldArgs, as_tsv: bool, records: Records) -> Result<FieldO
         names: args.csv_header.clone(),
     };
     let schema = args.schema.as_deref().map(schema_file::read).transpose()?;
-    Ok(FieldOptions { schema, metadata: args.no_metadata.then_some(false), csv })
+    let metadata = args.no_metadata.then_some(false);
+    Ok(FieldOptions { schema, key: args.key.clone(), metadata, csv })
 }
 
 /// Writes the schema that is inferred from a sample.
@@ -76,9 +82,10 @@ pub fn print(out: &mut Output, records: &RecordReport) -> Result<()> {
     if records.blank > 0 {
         writeln!(out, "blank: {} skipped", units::counted(records.blank, "record"))?;
     }
+    print_keys(out, records)?;
     if let Some((_, values)) = unknown(records) {
         let shown = records.unknown.iter().take(NAMES_SHOWN);
-        let names: Vec<_> = shown.map(|(name, _)| report::escaped(name.as_bytes())).collect();
+        let names: Vec<_> = shown.map(|(name, _)| quoted(name.as_bytes())).collect();
         let more = if records.unknown.len() > NAMES_SHOWN || records.unknown_rest > 0 { ", …" } else { "" };
         let values = units::counted(values, "value");
         writeln!(out, "not in the schema: {values} skipped, of {}{more}", names.join(", "))?;
@@ -104,8 +111,7 @@ fn print_rows(out: &mut Output, records: &RecordReport) -> Result<()> {
         }
     }
     for RenamedColumn { number, from, to } in &records.renamed {
-        let from = report::escaped(from.as_bytes());
-        let to = report::escaped(to.as_bytes());
+        let (from, to) = (quoted(from.as_bytes()), quoted(to.as_bytes()));
         writeln!(out, "column {number} is called {to}: its name \"{from}\" is empty or taken")?;
     }
     let remarks = [
@@ -116,7 +122,7 @@ fn print_rows(out: &mut Output, records: &RecordReport) -> Result<()> {
     for (name, remark, what) in remarks {
         let Some(first) = remark.examples.first() else { continue };
         let (rows, place) = (units::counted(remark.count, "row"), report::path_text(&first.path));
-        let text = report::escaped(first.text.trim_end().as_bytes());
+        let text = quoted(first.text.trim_end().as_bytes());
         writeln!(out, "{name}: {rows} {what}, the first is {place}:{}: {text}", first.line)?;
     }
     Ok(())
@@ -126,6 +132,30 @@ fn print_rows(out: &mut Output, records: &RecordReport) -> Result<()> {
 fn unknown(records: &RecordReport) -> Option<(usize, u64)> {
     let values = records.unknown.iter().map(|(_, count)| count).sum::<u64>() + records.unknown_rest;
     (values > 0).then_some((records.unknown.len(), values))
+}
+
+/// Prints how many records have the key of another one, or none.
+fn print_keys(out: &mut Output, records: &RecordReport) -> Result<()> {
+    if let Some(DoubleRecord { key, path, line, kept_path, kept_line }) = &records.double {
+        writeln!(
+            out,
+            "double keys: {} left out, because a later one has the same key; the first is {}:{line}, and \
+             {}:{kept_line} has its key \"{}\" too",
+            units::counted(records.doubles, "record"),
+            report::path_text(path),
+            report::path_text(kept_path),
+            quoted(key),
+        )?;
+    }
+    if let Some((path, line)) = &records.first_without_key {
+        let count = units::counted(records.without_key, "record");
+        writeln!(
+            out,
+            "without a key: {count}, named by file and number; the first is {}:{line}",
+            report::path_text(path)
+        )?;
+    }
+    Ok(())
 }
 
 /// Prints the fields that were inferred from a sample.
@@ -154,7 +184,7 @@ fn print_inferred(out: &mut Output, inferred: &Inferred) -> Result<()> {
     }
     if !left_out.is_empty() {
         let shown: Vec<_> =
-            left_out.iter().take(NAMES_SHOWN).map(|(name, _)| report::escaped(name.as_bytes())).collect();
+            left_out.iter().take(NAMES_SHOWN).map(|(name, _)| quoted(name.as_bytes())).collect();
         let more = if left_out.len() > NAMES_SHOWN { ", …" } else { "" };
         writeln!(out, "  no field for {}{more}", shown.join(", "))?;
     }
@@ -165,7 +195,7 @@ fn print_inferred(out: &mut Output, inferred: &Inferred) -> Result<()> {
 pub fn list_conflicts(records: &RecordReport) {
     for conflict in &records.conflicts {
         let FieldConflict { field, count, values, example, path, line, .. } = conflict;
-        let example = report::escaped(example.as_bytes());
+        let example = quoted(example.as_bytes());
         let share = if conflict.is_serious() { share(*count, *values) } else { String::new() };
         let (fit, are) = if *count == 1 { ("does", "was") } else { ("do", "were") };
         report::note(&format!(
@@ -209,7 +239,7 @@ pub fn list_malformed(records: &RecordReport) {
         return;
     }
     for MalformedRecord { path, line, reason, text, .. } in records.examples.iter().take(PLACES_SHOWN) {
-        let text = report::escaped(text.trim_end().as_bytes());
+        let text = quoted(text.trim_end().as_bytes());
         report::note(&format!("{}:{line}: {reason}: {text}", report::path_text(path)));
     }
     let all = units::counted(records.malformed, "record");
@@ -230,6 +260,9 @@ pub fn as_json(records: &RecordReport) -> Value {
     let unknown = records.unknown.iter().map(|(name, count)| json!({"name": name, "values": count}));
     json!({
         "blank": records.blank,
+        "doubles": records.doubles,
+        "double": records.double.as_ref().map(double_json),
+        "without_key": records.without_key,
         "malformed": records.malformed,
         "malformed_lines": records.malformed_lines,
         "malformed_bytes": records.malformed_bytes,
@@ -267,6 +300,16 @@ fn places(examples: &[MalformedRecord]) -> Value {
         Value::from(object)
     };
     examples.iter().map(one).collect()
+}
+
+fn double_json(double: &DoubleRecord) -> Value {
+    let mut object = Map::new();
+    report::put_bytes(&mut object, "key", &double.key);
+    report::put_bytes(&mut object, "path", double.path.as_os_str().as_encoded_bytes());
+    object.insert("line".into(), double.line.into());
+    report::put_bytes(&mut object, "kept_path", double.kept_path.as_os_str().as_encoded_bytes());
+    object.insert("kept_line".into(), double.kept_line.into());
+    object.into()
 }
 
 fn conflict_json(conflict: &FieldConflict) -> Value {

@@ -1,14 +1,16 @@
-//! The output of the program: exit codes, errors, and keys and terms of arbitrary bytes.
+//! The outcome of the program: exit codes, notes and errors, and arbitrary bytes in JSON.
 //!
 //! Only results go to standard output; notes, progress and errors go to standard error.
 
-use std::io::{self, BufWriter, IsTerminal, StdoutLock, Write};
+use std::io::{self, Write};
 use std::path::Path;
 use std::process::ExitCode;
 
 use anyhow::Result;
 use scanns::Error;
 use serde_json::{Map, Value};
+
+use crate::quoting::{harmless, quoted};
 
 /// How a verb ended, if not with an error.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -84,7 +86,7 @@ pub fn usage(answer: &clap::Error) -> ExitCode {
 
 /// Prints a line on standard error; a closed standard error is ignored.
 pub fn note(text: &str) {
-    let _ = writeln!(io::stderr(), "scanns: {text}");
+    let _ = writeln!(io::stderr(), "scanns: {}", harmless(text));
 }
 
 /// True if standard output was closed. The same code from the disk of an index is another type of error.
@@ -92,75 +94,9 @@ fn is_broken_pipe(error: &anyhow::Error) -> bool {
     error.downcast_ref::<io::Error>().is_some_and(|error| error.kind() == io::ErrorKind::BrokenPipe)
 }
 
-/// Buffered standard output that knows whether it is a terminal.
-#[derive(Debug)]
-pub struct Output {
-    out: BufWriter<StdoutLock<'static>>,
-    terminal: bool,
-}
-
-impl Output {
-    /// Standard output.
-    pub fn stdout() -> Self {
-        let out = io::stdout().lock();
-        Output { terminal: out.is_terminal(), out: BufWriter::with_capacity(64 << 10, out) }
-    }
-
-    /// True if standard output is a terminal.
-    pub fn is_terminal(&self) -> bool {
-        self.terminal
-    }
-
-    /// Writes arbitrary bytes: unchanged to a program, and escaped to a terminal, which they could otherwise
-    /// control.
-    pub fn bytes(&mut self, bytes: &[u8]) -> io::Result<()> {
-        if self.terminal { self.out.write_all(escaped(bytes).as_bytes()) } else { self.out.write_all(bytes) }
-    }
-
-    /// Writes `value` as one line.
-    pub fn json(&mut self, value: &Value) -> io::Result<()> {
-        writeln!(self.out, "{value}")
-    }
-}
-
-impl Write for Output {
-    fn write(&mut self, bytes: &[u8]) -> io::Result<usize> {
-        self.out.write(bytes)
-    }
-
-    fn flush(&mut self) -> io::Result<()> {
-        self.out.flush()
-    }
-}
-
-/// Text that shows every byte and cannot control a terminal: printable characters are unchanged, all others
-/// become `\xHH` or `\u{…}`.
-pub fn escaped(bytes: &[u8]) -> String {
-    let mut text = String::with_capacity(bytes.len());
-    for chunk in bytes.utf8_chunks() {
-        for c in chunk.valid().chars() {
-            match c {
-                '\\' | '\n' | '\r' | '\t' => text.extend(c.escape_default()),
-                c if c.is_ascii_control() => text.push_str(&format!("\\x{:02x}", u32::from(c))),
-                c if c.is_control() || reorders(c) => text.extend(c.escape_unicode()),
-                c => text.push(c),
-            }
-        }
-        for byte in chunk.invalid() {
-            text.push_str(&format!("\\x{byte:02x}"));
-        }
-    }
-    text
-}
-
-/// True for characters that move or reorder others: line and paragraph separators, bidi controls.
-fn reorders(c: char) -> bool {
-    matches!(c, '\u{200e}' | '\u{200f}' | '\u{2028}'..='\u{202e}' | '\u{2066}'..='\u{2069}')
-}
-
-/// A path, escaped for people.
+/// A path on one line, quoted if necessary.
 pub fn path_text(path: &Path) -> String {
-    escaped(path.as_os_str().as_encoded_bytes())
+    quoted(path.as_os_str().as_encoded_bytes()).into_owned()
 }
 
 /// Puts `bytes` into `object` as the string `name`, in which invalid UTF-8 is replaced; if there is any, all
@@ -181,17 +117,6 @@ pub fn short_float(number: f32) -> Value {
 #[cfg(test)]
 mod tests {
     use super::*;
-
-    #[test]
-    fn escaped_text_holds_nothing_that_controls_a_terminal() {
-        assert_eq!(escaped(b"a/b c.txt"), "a/b c.txt");
-        assert_eq!(escaped("grün/日本".as_bytes()), "grün/日本");
-        assert_eq!(escaped(b"a\nb\\\x1b[31m\xff\xc3"), "a\\nb\\\\\\x1b[31m\\xff\\xc3");
-        assert_eq!(escaped("\u{202e}txt\u{9b}".as_bytes()), "\\u{202e}txt\\u{9b}");
-        for byte in 0..=255u8 {
-            assert!(escaped(&[byte]).chars().all(|c| !c.is_control()), "byte {byte}");
-        }
-    }
 
     #[test]
     fn bytes_that_are_no_text_are_given_in_full() {

@@ -426,7 +426,7 @@ mod tests {
             ),
             (
                 "name = 'a'\ntype = 'date'\nformat = 'epoch'",
-                "line 3, field \"a\": format 'epoch' is unknown: use auto, epoch-s",
+                "line 3, field \"a\": unknown format 'epoch': use auto, epoch-s",
             ),
             ("name = 'a'\ntype = 'keyword'\nformat = 'epoch-s'", "format \"epoch-s\" does not go with type"),
             ("name = 'a'\ntype = 'text'\nkey = true", "field \"a\" cannot be the key: a key has type"),

@@ -12,7 +12,8 @@ use scanns::sources::absolute;
 use scanns::{Hit, Query, Snapshot};
 
 use crate::args::{FeedbackArgs, LikeArgs};
-use crate::report::{escaped, note, path_text};
+use crate::quoting::quoted;
+use crate::report::{note, path_text};
 
 /// The query, expanded if feedback is requested.
 pub fn expand(
@@ -47,7 +48,7 @@ pub fn like(args: &LikeArgs, snapshot: &Snapshot, field: Field) -> Result<Option
     let (query, itself) = match (&args.like, &args.like_file) {
         (Some(key), _) => {
             let hit = document(snapshot, key)?.ok_or_else(|| {
-                let key = escaped(key.as_bytes());
+                let key = quoted(key.as_bytes());
                 anyhow!("the index has no document '{key}': give a key that search prints, or --like-file")
             })?;
             (snapshot.like(&hit, field, &options)?, Some(hit))

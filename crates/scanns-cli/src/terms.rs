@@ -8,8 +8,9 @@ use scanns::search::TermCount;
 use serde_json::Map;
 
 use crate::args::TermsArgs;
+use crate::output::Output;
 use crate::progress::Ticker;
-use crate::report::{self, Outcome, Output};
+use crate::report::{self, Outcome};
 use crate::search::field;
 use crate::units;
 
@@ -54,7 +55,7 @@ fn print(out: &mut Output, term: &TermCount, json: bool) -> Result<()> {
     } else {
         write!(out, "{}\t", term.doc_freq)?;
     }
-    out.bytes(&term.term)?;
+    out.quoted(&term.term)?;
     writeln!(out)?;
     Ok(())
 }

@@ -13,7 +13,8 @@ use scanns::tuning::{Profile, Resource, TuneOptions, TuneReport, TuneStep};
 use serde_json::{Value, json};
 
 use crate::args::TuneArgs;
-use crate::report::{self, Outcome, Output};
+use crate::output::Output;
+use crate::report::{self, Outcome};
 use crate::{index, profile, progress, units};
 
 /// Runs the verb.
@@ -39,9 +40,9 @@ pub fn run(args: &TuneArgs) -> Result<Outcome> {
     } else {
         print(&mut out, &found)?;
         write!(out, "\nwritten to ")?;
-        out.bytes(args.out.as_os_str().as_encoded_bytes())?;
+        out.quoted(args.out.as_os_str().as_encoded_bytes())?;
         write!(out, "; use it with scanns index --profile ")?;
-        out.bytes(args.out.as_os_str().as_encoded_bytes())?;
+        out.quoted(args.out.as_os_str().as_encoded_bytes())?;
         writeln!(out)?;
     }
     out.flush()?;

@@ -23,8 +23,8 @@ pub fn parse_size(text: &str) -> Result<u64, String> {
 
 /// The nearest whole number, or the largest `u64`.
 #[expect(clippy::cast_possible_truncation, reason = "a float beyond the range becomes the nearest bound")]
-#[expect(clippy::cast_sign_loss, reason = "sizes are written without a sign")]
-fn rounded(number: f64) -> u64 {
+#[expect(clippy::cast_sign_loss, reason = "a negative number becomes 0")]
+pub fn rounded(number: f64) -> u64 {
     number.round() as u64
 }
 

@@ -9,12 +9,15 @@ use std::collections::{BTreeMap, BTreeSet, HashMap};
 use anyhow::{Result, ensure};
 use scanns::Query;
 use scanns::schema::Field;
-use scanns::search::{MAX_EXPANSIONS, Searcher};
+use scanns::search::Searcher;
 use scanns::sources::Input;
 
 use crate::form::{Form, Sign};
 use crate::protocol::Unit;
 use crate::text::{Places, text_of};
+
+/// The maximum number of terms that a prefix of a query has, so that no engine refuses it.
+const MAX_EXPANSIONS: usize = 1024;
 
 /// One query.
 #[derive(Clone, Debug, PartialEq)]
@@ -207,8 +210,8 @@ impl<'a> Sampler<'a> {
         let word = self.word(begins)?;
         let form = word.map(|word| Form::Prefix(word[..letters].to_string()));
         let Some(Form::Prefix(prefix)) = &form else { return Ok(None) };
-        // Too many terms would be an error. The terms of all segments are counted together, because a merged
-        // segment has more terms than each of its sources.
+        // The terms of all segments are counted together, because a merged segment has more terms than each
+        // of its sources.
         let mut found = self.searcher.terms(prefix.as_bytes())?;
         let mut terms = 0;
         while terms <= MAX_EXPANSIONS && found.advance()?.is_some() {

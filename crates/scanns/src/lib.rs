@@ -77,10 +77,10 @@
 
 #![cfg_attr(not(feature = "tune"), allow(dead_code, unused_imports, reason = "tuning alone uses some of it"))]
 
-/// The examples of the README compile.
+/// The examples of the guide for programs compile.
 #[cfg(doctest)]
-#[doc = include_str!("../../../README.md")]
-struct Readme;
+#[doc = include_str!("../../../docs/library.md")]
+struct Guide;
 
 mod error;
 
@@ -206,7 +206,7 @@ pub mod writer {
 pub mod sources {
     pub use crate::index::build::options::FieldOptions;
     pub use crate::index::build::record_sample::infer_fields;
-    pub use crate::read::{ContentCount, ContentOptions, Direct, ReadOptions};
+    pub use crate::read::{ContentCount, ContentOptions, Direct, ReadOptions, text_of_file};
     pub use crate::record::{
         Conflict, CsvDelimiter, CsvDialect, CsvHeader, CsvNames, CsvOptions, CsvQuotes, CsvRows, CsvSniffer,
         FieldFigures, FileFormat, FlawedRecords, Inference, Inferred, Malformed, RecordCounts, RecordError,

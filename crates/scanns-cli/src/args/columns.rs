@@ -76,12 +76,16 @@ pub struct ColumnArgs {
     /// With --group, also show the documents without a value as a group
     #[arg(long, requires = "group")]
     pub group_missing: bool,
-    /// Count the matching documents by the values of a column; may be given several times. FIELD counts the
-    /// ten most frequent values, FIELD:20 twenty, FIELD:all all; FIELD:by-value sorts them by value;
-    /// FIELD:prefix:TEXT counts values with this prefix; FIELD:ranges:..1MiB,1MiB..1GiB,1GiB.. counts
-    /// ranges, which include their first value and exclude their last; FIELD:every:100 counts intervals;
-    /// FIELD:year, month, week, day or hour counts dates; FIELD:below:DIR/ counts the directories in DIR/.
-    /// Append ' > ' and another facet, stats:FIELD or distinct:FIELD to compute it for each value
+    /// Count the matching documents by the values of a column; may be given several times
+    ///
+    /// FIELD counts the ten most frequent values, FIELD:20 twenty, FIELD:all all. FIELD:by=value sorts them
+    /// by value, FIELD:by=sum(size) by the sum of a column, the largest first; a number may come before it,
+    /// as in ext:20:by=sum(size). FIELD:prefix:TEXT counts values with this prefix;
+    /// FIELD:ranges:..1MiB,1MiB..1GiB,1GiB.. counts ranges, which include their first value and exclude
+    /// their last; FIELD:every:100 counts intervals; FIELD:year, month, week, day or hour counts dates;
+    /// FIELD:below:DIR/ counts the directories in DIR/. Append ' > ' and another facet, sum:FIELD,
+    /// stats:FIELD or distinct:FIELD to compute it for each value. The result is a table with one line for
+    /// each value
     #[arg(long, value_name = "FIELD[:HOW]", conflicts_with_all = ["queries", "print_query"])]
     pub facet: Vec<String>,
     /// Show count, sum, mean, deviation, least and greatest value of a column of numbers or dates;

@@ -31,7 +31,7 @@ print(pa.ipc.open_stream(sys.stdin.buffer).read_all())'
 Rows are in index order, unless --sort is given. Memory does not grow with the number of rows. In CSV,
 several values of a field are separated by semicolons. In JSON lines they are a list, and a field without a
 value is omitted. Dates are in RFC 3339, bytes in hexadecimal. In JSON lines, invalid UTF-8 in a text is
-replaced.
+replaced, and the bytes of the text follow in hexadecimal as NAME_bytes.
 
 In Arrow and Parquet every field has its own type: unsigned and signed 64-bit integers, doubles, booleans,
 UTC timestamps in nanoseconds, bytes, and texts. A missing value is a null. A field is a list in every row

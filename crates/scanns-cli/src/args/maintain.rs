@@ -16,6 +16,8 @@ Examples:
       deletes the document of one line
   scanns delete docs.scanns --query 'draft obsolete' --default-operator and
       deletes every document that matches a query
+  scanns delete docs.scanns --dry-run ~/old
+      says how many documents below a directory would be deleted, and some of them
   find old/ -type f -print0 | scanns delete docs.scanns -0 --keys-from -
       takes the list of keys from another program
 
@@ -78,6 +80,20 @@ pub struct WhichArgs {
     pub default_operator: OperatorArg,
 }
 
+/// What to do before documents are deleted or changed.
+#[derive(Debug, Args)]
+pub struct CareArgs {
+    /// Change nothing; print the number of the selected documents, and some of their keys
+    #[arg(short = 'n', long)]
+    pub dry_run: bool,
+    /// Do not ask
+    ///
+    /// On a terminal, scanns asks if a query selects more than 1,000 documents or a tenth of the index. It
+    /// does not ask in scripts, where standard input or standard error is not a terminal
+    #[arg(short, long)]
+    pub yes: bool,
+}
+
 /// Arguments of `scanns delete`.
 #[derive(Debug, Args)]
 pub struct DeleteArgs {
@@ -86,6 +102,8 @@ pub struct DeleteArgs {
     pub index: PathBuf,
     #[command(flatten)]
     pub which: WhichArgs,
+    #[command(flatten)]
+    pub care: CareArgs,
     /// Print the report as one JSON object
     #[arg(long)]
     pub json: bool,
@@ -99,6 +117,8 @@ pub struct UpdateArgs {
     pub index: PathBuf,
     #[command(flatten)]
     pub which: WhichArgs,
+    #[command(flatten)]
+    pub care: CareArgs,
     /// Set the value of a field; separate several values by commas, and write none to remove the value
     #[arg(long, value_name = "FIELD=VALUE", required = true, value_parser = assignment)]
     pub set: Vec<(String, Vec<String>)>,

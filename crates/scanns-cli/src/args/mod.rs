@@ -9,6 +9,7 @@
 
 mod columns;
 mod contents;
+mod display;
 mod eval;
 mod export;
 mod maintain;
@@ -30,12 +31,13 @@ use crate::units;
 
 pub use columns::{ColumnArgs, FieldSort, SortArg};
 pub use contents::{BinaryArg, ContentArgs, EncodingArg};
+pub use display::{DisplayArgs, WhenArg};
 use eval::EVAL_EXAMPLES;
 pub use eval::{DocnoArg, EvalArgs, PartArg};
 use export::EXPORT_EXAMPLES;
 pub use export::{ExportArgs, ExportCompression, ExportFormat};
 use maintain::{CHECK_EXAMPLES, DELETE_EXAMPLES, MERGE_EXAMPLES, UPDATE_EXAMPLES};
-pub use maintain::{CheckArgs, DeleteArgs, LevelArg, MergeArgs, UpdateArgs, WhichArgs};
+pub use maintain::{CareArgs, CheckArgs, DeleteArgs, LevelArg, MergeArgs, UpdateArgs, WhichArgs};
 pub use records::FieldArgs;
 use search::SEARCH_EXAMPLES;
 pub use search::{ModelArg, ModelArgs, OperatorArg, SearchArgs, SnippetArgs};

@@ -17,6 +17,11 @@ pub struct FieldArgs {
     /// nothing. Edit the file and pass it with --schema
     #[arg(long, value_name = "FILE", conflicts_with = "schema")]
     pub infer_schema: Option<PathBuf>,
+    /// The field whose values are the keys of documents: a record replaces an earlier one with the same key,
+    /// and search, delete, update and eval name documents by it [default: the key of the index or of the
+    /// schema; for a new index, the first field of paths that all differ in a sample, if there is one]
+    #[arg(long, value_name = "FIELD")]
+    pub key: Option<String>,
     /// The delimiter of CSV values: one character, or tab [default: the most frequent one in the header of
     /// comma, semicolon, tab and bar]
     #[arg(long, value_name = "CHAR", value_parser = delimiter)]

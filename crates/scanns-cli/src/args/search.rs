@@ -8,6 +8,7 @@ use clap::{Args, ValueEnum};
 use scanns::query::Operator;
 
 use super::columns::{ColumnArgs, SortArg, sort};
+use super::display::DisplayArgs;
 use super::similar::{FeedbackArgs, LikeArgs};
 use super::values::{number, positive, timeout};
 
@@ -113,6 +114,11 @@ pub struct SearchArgs {
     /// Print one JSON object per line
     #[arg(long)]
     pub json: bool,
+    /// Print only keys, unchanged, each with a NUL byte at its end, as xargs -0 reads them
+    #[arg(short = '0', long)]
+    #[arg(conflicts_with_all = ["json", "count", "print_query", "content", "explain", "snippets", "queries"])]
+    #[arg(conflicts_with_all = ["fields", "facet", "stats", "distinct"])]
+    pub null: bool,
     #[command(flatten)]
     pub model: ModelArgs,
     #[command(flatten)]
@@ -127,6 +133,8 @@ pub struct SearchArgs {
     pub snippet: SnippetArgs,
     #[command(flatten)]
     pub batch: BatchArgs,
+    #[command(flatten)]
+    pub display: DisplayArgs,
 }
 
 /// Which hits to show, in which order.

@@ -8,7 +8,7 @@ use scanns::schema::Compression;
 #[command(next_help_heading = "Stored documents")]
 pub struct StoreArgs {
     /// Store the text of documents, for scanns search --content; cannot be changed for an existing index
-    /// [default: none, or as in the index]
+    /// [default: content for records of JSON and CSV, else none; or as in the index]
     #[arg(long, value_enum, value_name = "WHAT")]
     pub store: Option<StoreArg>,
     /// Compression of stored documents and vectors: lz4 takes the least time, zstd or zstd:LEVEL (1 to 19)

@@ -1,6 +1,7 @@
-//! Reads topics: TREC's `<top>` elements, or lines.
+//! Reads topics: TREC's `<top>` elements, lines, or lines of JSON as BEIR has them.
 
-use anyhow::{Result, bail};
+use anyhow::{Context, Result, bail};
+use serde_json::Value;
 
 use crate::args::PartArg;
 
@@ -13,9 +14,13 @@ pub struct Topic {
     pub text: String,
 }
 
-/// Reads topics: elements if the text contains `<top>`, else lines.
+/// Reads topics: elements if the text contains `<top>`, lines of JSON if it begins with a brace, else lines.
 pub fn parse(text: &str, parts: &[PartArg]) -> Result<Vec<Topic>> {
-    let topics = if text.contains("<top>") { elements(text, parts)? } else { lines(text)? };
+    let topics = match text.trim_start() {
+        _ if text.contains("<top>") => elements(text, parts)?,
+        json if json.starts_with('{') => json_lines(text)?,
+        _ => lines(text)?,
+    };
     if topics.is_empty() {
         bail!(
             "there is no topic: write <top> elements like TREC, or lines of an identifier, a tab and a \
@@ -32,6 +37,27 @@ fn lines(text: &str) -> Result<Vec<Topic>> {
             bail!("line {number} has no tab between identifier and text");
         };
         topics.push(Topic { id: checked(id, &format!("line {number}"))?, text: text.into() });
+    }
+    Ok(topics)
+}
+
+/// Reads objects with `_id` and `text`.
+fn json_lines(text: &str) -> Result<Vec<Topic>> {
+    let mut topics = Vec::new();
+    for (number, line) in (1..).zip(text.lines()).filter(|(_, line)| !line.trim().is_empty()) {
+        let object: Value =
+            serde_json::from_str(line).with_context(|| format!("line {number} is not JSON"))?;
+        let member = |names: &[&str]| {
+            names.iter().find_map(|name| match object.get(name)? {
+                Value::String(text) => Some(text.clone()),
+                Value::Number(number) => Some(number.to_string()),
+                _ => None,
+            })
+        };
+        let (Some(id), Some(text)) = (member(&["_id", "id"]), member(&["text", "query", "title"])) else {
+            bail!("line {number} has no \"_id\" or no \"text\"");
+        };
+        topics.push(Topic { id: checked(&id, &format!("line {number}"))?, text });
     }
     Ok(topics)
 }
@@ -90,6 +116,18 @@ mod tests {
         assert!(topics[0].text.starts_with("Identify organizations\nthat act.\nInternational"), "{topics:?}");
         let error = parse(TREC, &[PartArg::Narr]).unwrap_err().to_string();
         assert!(error.contains("302") && error.contains("--parts"), "{error}");
+    }
+
+    #[test]
+    fn lines_of_json_are_topics() {
+        let topics =
+            parse("{\"_id\": \"q.1\", \"text\": \"a b\"}\n\n{\"id\": 7, \"query\": \"c\"}", &[]).unwrap();
+        let read: Vec<(&str, &str)> = topics.iter().map(|topic| (&*topic.id, &*topic.text)).collect();
+        assert_eq!(read, [("q.1", "a b"), ("7", "c")]);
+        for (text, hint) in [("{\"_id\": 1}", "no \"text\""), ("{", "line 1 is not JSON")] {
+            let error = format!("{:#}", parse(text, &[]).unwrap_err());
+            assert!(error.contains(hint), "{error}");
+        }
     }
 
     #[test]

@@ -1,4 +1,7 @@
 //! Judgements and runs in the formats of TREC: words separated by white space, one document per line.
+//!
+//! Judgements may also have three columns and a header, as BEIR's have. Where tabs separate the right number
+//! of columns, names may contain spaces.
 
 use std::collections::{HashMap, HashSet};
 use std::fmt::Write;
@@ -15,6 +18,12 @@ pub struct Judged {
     topics: Vec<(String, Relevance)>,
 }
 
+/// The columns of a line: between tabs, if there is one of `counts` of them, or else words.
+fn columns<'t>(line: &'t str, counts: &[usize]) -> Vec<&'t str> {
+    let tabbed: Vec<&str> = line.split('\t').map(str::trim).collect();
+    if counts.contains(&tabbed.len()) { tabbed } else { line.split_whitespace().collect() }
+}
+
 /// The entry of a topic, which is added if it is missing. Topics stay in the order of their first lines.
 fn entry<'t, T: Default>(topics: &'t mut Vec<(String, T)>, topic: &str) -> Option<&'t mut T> {
     // The lines of a topic are usually adjacent.
@@ -29,18 +38,27 @@ fn entry<'t, T: Default>(topics: &'t mut Vec<(String, T)>, topic: &str) -> Optio
 }
 
 impl Judged {
-    /// Reads lines of topic, anything, document and relevance.
+    /// Reads lines of topic, anything, document and relevance, or of topic, document and relevance, perhaps
+    /// with a header.
     pub fn parse(text: &str) -> Result<Self> {
         let mut judged = Judged::default();
         for (number, line) in (1..).zip(text.lines()).filter(|(_, line)| !line.trim().is_empty()) {
-            let words: Vec<&str> = line.split_whitespace().collect();
-            let [topic, _, document, relevance] = words[..] else {
-                bail!(
-                    "line {number} has {} words, not four: topic, a number, document, relevance",
+            let words = columns(line, &[3, 4]);
+            let (topic, document, relevance) = match words[..] {
+                [topic, _, document, relevance] | [topic, document, relevance] => {
+                    (topic, document, relevance)
+                }
+                _ => bail!(
+                    "line {number} has {} words, not four: topic, a number, document, relevance; or three: \
+                     topic, document, relevance",
                     words.len()
-                );
+                ),
             };
             let Ok(relevance) = relevance.parse() else {
+                if number == 1 && words.len() == 3 {
+                    // The header.
+                    continue;
+                }
                 bail!("line {number} has the relevance '{relevance}', which is not a whole number");
             };
             let before =
@@ -53,6 +71,11 @@ impl Judged {
             bail!("there are no judgements");
         }
         Ok(judged)
+    }
+
+    /// The names of all judged documents.
+    pub fn documents(&self) -> impl Iterator<Item = &str> {
+        self.topics.iter().flat_map(|(_, judged)| judged.keys()).map(String::as_str)
     }
 
     /// The topics with their judgements.
@@ -80,7 +103,7 @@ impl Run {
     pub fn parse(text: &str) -> Result<Self> {
         let mut run = Run::default();
         for (number, line) in (1..).zip(text.lines()).filter(|(_, line)| !line.trim().is_empty()) {
-            let words: Vec<&str> = line.split_whitespace().collect();
+            let words = columns(line, &[6]);
             let [topic, _, document, _, score, _] = words[..] else {
                 bail!(
                     "line {number} has {} words, not six: topic, Q0, document, rank, score, name",
@@ -106,6 +129,17 @@ impl Run {
         }
         answers.documents.push((document, score));
         Ok(())
+    }
+
+    /// The topics in the order of their first documents.
+    pub fn topics(&self) -> impl Iterator<Item = &str> {
+        self.topics.iter().map(|(topic, _)| topic.as_str())
+    }
+
+    /// The names of all documents.
+    pub fn documents(&self) -> impl Iterator<Item = &str> {
+        let documents = self.topics.iter().flat_map(|(_, answers)| &answers.documents);
+        documents.map(|(document, _)| document.as_str())
     }
 
     /// The documents of a topic in the order of trec_eval: by descending score, then by descending name.
@@ -155,10 +189,29 @@ mod tests {
     }
 
     #[test]
+    fn judgements_have_four_columns_or_three_with_or_without_a_header() {
+        let read = |text: &str| {
+            let judged = Judged::parse(text).unwrap();
+            let topics = judged
+                .topics()
+                .flat_map(|(topic, of)| of.iter().map(move |(name, grade)| (topic, name, grade)));
+            topics.map(|(topic, name, grade)| format!("{topic}/{name}/{grade}")).collect::<Vec<_>>()
+        };
+        for text in ["1 0 a.b 2\n", "1\ta.b\t2\n", "query-id\tcorpus-id\tscore\r\n1\ta.b\t2\r\n", "1 a.b 2"] {
+            assert_eq!(read(text), ["1/a.b/2"], "{text:?}");
+        }
+        assert_eq!(read("1\t0\t/a b/c\t1\n"), ["1//a b/c/1"]);
+    }
+
+    #[test]
     fn what_is_wrong_with_a_line_is_said() {
-        for (text, hint) in
-            [("1 0 a", "3 words"), ("1 0 a x", "whole"), ("1 0 a 1\n1 0 a 0", "second"), ("", "no judg")]
-        {
+        for (text, hint) in [
+            ("1 a", "2 words"),
+            ("1 0 a x", "whole"),
+            ("q d s\n1 a x", "line 2"),
+            ("1 0 a 1\n1 0 a 0", "second"),
+            ("", "no judg"),
+        ] {
             let error = Judged::parse(text).unwrap_err().to_string();
             assert!(error.contains(hint), "{text:?}: {error}");
         }

@@ -150,20 +150,50 @@ fn put_several<'v>(values: impl Iterator<Item = ValueRef<'v>>, cell: &mut Vec<u8
 }
 
 /// Writes one JSON object per line: several values are a list, and missing values are omitted. Invalid UTF-8
-/// in texts is replaced.
+/// in texts is replaced, and the bytes of these texts follow in hexadecimal, as `name_bytes`.
 pub struct JsonLines<W> {
     out: W,
     /// The names of the columns as JSON, each with a colon.
-    names: Vec<Vec<u8>>,
+    names: Vec<JsonName>,
     buffer: Vec<u8>,
+}
+
+struct JsonName {
+    of_values: Vec<u8>,
+    of_bytes: Vec<u8>,
 }
 
 impl<W: Write> JsonLines<W> {
     /// A writer for rows of these columns.
     pub fn new(out: W, names: Vec<String>) -> Self {
-        let name = |name: String| format!("{}:", serde_json::Value::from(name)).into_bytes();
+        let json = |name: String| format!("{}:", serde_json::Value::from(name)).into_bytes();
+        let name = |name: String| JsonName { of_bytes: json(format!("{name}_bytes")), of_values: json(name) };
         JsonLines { out, names: names.into_iter().map(name).collect(), buffer: Vec::new() }
     }
+}
+
+/// Appends one value, or a list of several.
+fn put_list<'v>(values: impl ExactSizeIterator<Item = ValueRef<'v>>, out: &mut Vec<u8>) -> io::Result<()> {
+    let several = values.len() > 1;
+    for (place, value) in values.enumerate() {
+        if several {
+            out.push(if place == 0 { b'[' } else { b',' });
+        }
+        put_json(value, out)?;
+    }
+    if several {
+        out.push(b']');
+    }
+    Ok(())
+}
+
+/// True for a text that is not valid UTF-8.
+fn is_invalid(value: &ValueRef<'_>) -> bool {
+    matches!(value, ValueRef::Text(text) if std::str::from_utf8(text).is_err())
+}
+
+fn as_bytes(value: ValueRef<'_>) -> ValueRef<'_> {
+    if let ValueRef::Text(text) = value { ValueRef::Bytes(text) } else { value }
 }
 
 /// Appends a value as JSON; infinite numbers and NaN are `null`.
@@ -197,21 +227,17 @@ impl<W: Write> Rows for JsonLines<W> {
         for row in 0..columns.first().map_or(0, BatchColumn::rows) {
             let mut separator = b'{';
             for (column, name) in columns.iter().zip(&*names) {
-                let values = column.values(row);
-                let several = values.len() > 1;
-                for (place, value) in values.enumerate() {
-                    if place == 0 {
-                        buffer.push(separator);
-                        buffer.extend_from_slice(name);
-                        separator = b',';
-                    }
-                    if several {
-                        buffer.push(if place == 0 { b'[' } else { b',' });
-                    }
-                    put_json(value, buffer)?;
+                if column.values(row).len() == 0 {
+                    continue;
                 }
-                if several {
-                    buffer.push(b']');
+                buffer.push(separator);
+                separator = b',';
+                buffer.extend_from_slice(&name.of_values);
+                put_list(column.values(row), buffer)?;
+                if column.values(row).any(|value| is_invalid(&value)) {
+                    buffer.push(b',');
+                    buffer.extend_from_slice(&name.of_bytes);
+                    put_list(column.values(row).map(as_bytes), buffer)?;
                 }
             }
             buffer.extend_from_slice(if separator == b'{' { b"{}\n" } else { b"}\n" });

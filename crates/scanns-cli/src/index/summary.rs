@@ -8,8 +8,9 @@ use scanns::index::IndexReport;
 use scanns::sources::{ContentCount, Failure};
 use serde_json::{Map, Value, json};
 
+use crate::output::Output;
 use crate::records;
-use crate::report::{self, Output};
+use crate::report;
 use crate::units;
 
 const FAILURES_SHOWN: usize = 20;
@@ -30,7 +31,7 @@ pub fn print_summary(output: &Path, built: &IndexReport) -> Result<()> {
         units::counted(built.segments as u64, "segment")
     )?;
     write!(out, "index ")?;
-    out.bytes(output.as_os_str().as_encoded_bytes())?;
+    out.quoted(output.as_os_str().as_encoded_bytes())?;
     writeln!(out, ", {}; peak memory {}", units::size(built.index_bytes), units::size(built.peak_rss))?;
     if built.unchanged > 0 {
         writeln!(out, "unchanged: {} skipped", units::counted(built.unchanged, "file"))?;

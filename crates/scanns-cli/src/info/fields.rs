@@ -7,7 +7,9 @@ use scanns::columns::ColumnInfo;
 use scanns::schema::{Field, FieldEntry, FieldKind, Postings, Schema, Value, format_date};
 use serde_json::{Map, Value as Json, json};
 
-use crate::report::{self, Output};
+use crate::output::Output;
+use crate::quoting::quoted;
+use crate::report;
 use crate::units;
 
 /// The maximum number of characters of a value to show.
@@ -102,7 +104,7 @@ fn row(entry: &FieldEntry, column: Option<&ColumnInfo>) -> [String; 10] {
 /// A value for people.
 fn text(value: &Value) -> String {
     match value {
-        Value::Text(text) | Value::Bytes(text) => report::escaped(text),
+        Value::Text(text) | Value::Bytes(text) => quoted(text).into_owned(),
         Value::Unsigned(number) => number.to_string(),
         Value::Signed(number) => number.to_string(),
         Value::Float(number) => number.to_string(),

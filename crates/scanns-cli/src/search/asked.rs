@@ -10,7 +10,8 @@ use scanns::query::{Operator, WeightedField};
 use scanns::{Query, Snapshot};
 
 use crate::args::SearchArgs;
-use crate::report::{escaped, path_text};
+use crate::quoting::quoted;
+use crate::report::path_text;
 
 /// The query; `fields` are its default fields.
 pub(super) fn query(
@@ -38,8 +39,8 @@ fn refuse_indexes(query: &[String]) -> Result<()> {
         Some(index) => bail!(
             "'{}' is an index, not a word of a query: search one index at a time, or quote the word as \
              '\"{}\"'",
-            escaped(index.as_bytes()),
-            escaped(index.as_bytes()),
+            quoted(index.as_bytes()),
+            quoted(index.as_bytes()),
         ),
         None => Ok(()),
     }

@@ -19,8 +19,9 @@ use serde_json::{Map, Value};
 
 use super::limits::{is_partial, put_partial, threads, timed};
 use crate::args::SearchArgs;
+use crate::output::Output;
 use crate::progress::{Ticker, per_second};
-use crate::report::{self, Outcome, Output, path_text};
+use crate::report::{self, Outcome, path_text};
 use crate::units;
 
 /// The maximum number of lines to read at a time, for each thread; then about the maximum number of hits, and
@@ -111,7 +112,7 @@ pub(super) fn run(batch: &Batch<'_>, path: &Path) -> Result<Outcome> {
                     "{}:{}: {}",
                     path_text(path),
                     line.number,
-                    report::escaped(why.as_bytes())
+                    report::path_text(Path::new(why))
                 ));
             }
             print(&mut out, line, &timed, batch.args.json)?;
@@ -246,7 +247,7 @@ fn print(out: &mut Output, line: &Line, timed: &Timed, json: bool) -> Result<()>
         return Ok(());
     }
     let front = |out: &mut Output| match named(line).0 {
-        Some(name) => out.bytes(name),
+        Some(name) => out.quoted(name),
         None => write!(out, "{}", line.number),
     };
     match &timed.answer {
@@ -258,7 +259,7 @@ fn print(out: &mut Output, line: &Line, timed: &Timed, json: bool) -> Result<()>
             for ((key, hit), rank) in hits.iter().zip(1..) {
                 front(out)?;
                 write!(out, "\t{rank}\t{:.4}\t", hit.score)?;
-                out.bytes(key)?;
+                out.quoted(key)?;
                 writeln!(out)?;
             }
         }

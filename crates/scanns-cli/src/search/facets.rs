@@ -1,39 +1,44 @@
 //! Aggregations over all matching documents: counts by value, statistics, numbers of different values.
+//!
+//! This file reads what is asked. `facets/level.rs` describes the tables of facets, `facets/table.rs` prints
+//! them, and `facets/answer.rs` prints other answers.
 
-use std::io::Write;
+mod answer;
+mod level;
+mod table;
 
 use anyhow::{Context, Result, anyhow, bail, ensure};
 use scanns::Snapshot;
-use scanns::aggregate::{
-    Aggregated, Aggregation, BucketKey, Buckets, CalendarUnit, Facet, FacetRange, FacetTerms, Stats, Sum,
-    TermsOrder,
-};
+use scanns::aggregate::{Aggregated, Aggregation, CalendarUnit, Facet, FacetRange, FacetTerms, TermsOrder};
 use scanns::schema::{FieldKind, Value, parse_date};
-use serde_json::{Map, Value as Json};
 
-use super::fields::{self, column};
+use super::fields::column;
 use crate::args::ColumnArgs;
-use crate::report::Output;
+use crate::output::Output;
 use crate::units;
+use level::{Level, Nested};
 
 /// The requested aggregations, with their text on the command line.
 pub(super) struct Facets {
     names: Vec<(&'static str, String)>,
+    levels: Vec<Option<Level>>,
     asked: Vec<Aggregation>,
 }
 
 impl Facets {
     pub(super) fn new(snapshot: &Snapshot, args: &ColumnArgs) -> Result<Self> {
-        let mut all = Facets { names: Vec::new(), asked: Vec::new() };
+        let mut all = Facets { names: Vec::new(), levels: Vec::new(), asked: Vec::new() };
         for (option, texts) in [("facet", &args.facet), ("stats", &args.stats), ("distinct", &args.distinct)]
         {
             for text in texts {
                 let asked = match option {
-                    "facet" => facets(snapshot, text),
-                    "stats" => stats(snapshot, text),
-                    _ => distinct(snapshot, text),
+                    "facet" => facets(snapshot, text).map(|(level, asked)| (Some(level), asked)),
+                    "stats" => stats(snapshot, text).map(|asked| (None, asked)),
+                    _ => distinct(snapshot, text).map(|asked| (None, asked)),
                 };
-                all.asked.push(asked.with_context(|| format!("--{option} {text}"))?);
+                let (level, asked) = asked.with_context(|| format!("--{option} {text}"))?;
+                all.asked.push(asked);
+                all.levels.push(level);
                 all.names.push((option, text.clone()));
             }
         }
@@ -46,79 +51,127 @@ impl Facets {
     }
 
     /// Prints the results.
-    pub(super) fn print(&self, found: &[Aggregated], out: &mut Output, json: bool) -> Result<()> {
-        for ((option, text), found) in self.names.iter().zip(found) {
-            if json {
-                let mut object = Map::new();
-                object.insert((*option).into(), text.as_str().into());
-                object.extend(answer(found));
-                out.json(&object.into())?;
-            } else {
-                writeln!(out, "{option} {text}")?;
-                print(out, found, 1)?;
+    pub(super) fn print(&self, found: Vec<Aggregated>, out: &mut Output, json: bool) -> Result<()> {
+        for (((option, text), level), mut found) in self.names.iter().zip(&self.levels).zip(found) {
+            if let (Some(level), Aggregated::Buckets(buckets)) = (level, &mut found) {
+                level.arrange(buckets);
+            }
+            match (level, &found) {
+                _ if json => answer::print_json(out, option, text, &found)?,
+                (Some(level), Aggregated::Buckets(buckets)) => table::print(out, level, buckets)?,
+                _ => answer::print(out, &format!("{option} {text}"), &found)?,
             }
         }
         Ok(())
     }
 }
 
-/// Parses a facet, and the aggregation over the documents of each bucket.
-fn facets(snapshot: &Snapshot, text: &str) -> Result<Aggregation> {
+/// Parses a facet, and what follows ` > `: what to show of the documents of each bucket.
+fn facets(snapshot: &Snapshot, text: &str) -> Result<(Level, Aggregation)> {
     let (own, nested) = text.split_once(" > ").map_or((text, None), |(own, nested)| (own, Some(nested)));
-    let nested = match nested.map(|nested| (nested, nested.split_once(':'))) {
-        None => vec![],
-        Some((_, Some(("stats", of)))) => vec![stats(snapshot, of)?],
-        Some((_, Some(("distinct", of)))) => vec![distinct(snapshot, of)?],
-        Some((nested, _)) => vec![facets(snapshot, nested)?],
+    let own = own.trim();
+    let (mut facet, by_sum) = facet(snapshot, own)?;
+    let (shown, asked) = nested.map_or(Ok((Nested::Nothing, None)), |nested| below(snapshot, nested))?;
+    let mut within = Vec::new();
+    let by_sum = match (by_sum, &mut facet) {
+        (Some(name), Facet::Terms(terms)) => {
+            within.push(sum(snapshot, &name)?);
+            Some((name, std::mem::replace(&mut terms.limit, usize::MAX)))
+        }
+        _ => None,
     };
-    Ok(Aggregation::Facet(facet(snapshot, own.trim())?, nested))
+    within.extend(asked);
+    let unit = if let Facet::Calendar { unit, .. } = &facet { Some(*unit) } else { None };
+    let field = own.split(':').next().unwrap_or(own).into();
+    Ok((Level { field, unit, by_sum, nested: shown }, Aggregation::Facet(facet, within)))
 }
 
-fn facet(snapshot: &Snapshot, text: &str) -> Result<Facet> {
+/// Parses what to show of the documents of each bucket.
+fn below(snapshot: &Snapshot, text: &str) -> Result<(Nested, Option<Aggregation>)> {
+    let (nested, asked) = match text.split_once(':') {
+        Some(("sum", of)) => (Nested::Sum(of.into()), sum(snapshot, of)?),
+        Some(("stats", of)) => {
+            let (name, asked) = (of.split(':').next().unwrap_or(of), stats(snapshot, of)?);
+            let dates = *column(snapshot, name)?.1 == FieldKind::Date;
+            let percentiles = match &asked {
+                Aggregation::Stats { percentiles, .. } => percentiles.clone(),
+                _ => Vec::new(),
+            };
+            (Nested::Stats { field: name.into(), dates, percentiles }, asked)
+        }
+        Some(("distinct", of)) => {
+            (Nested::Distinct(of.split(':').next().unwrap_or(of).into()), distinct(snapshot, of)?)
+        }
+        _ => {
+            let (level, asked) = facets(snapshot, text)?;
+            (Nested::Facet(Box::new(level)), asked)
+        }
+    };
+    Ok((nested, Some(asked)))
+}
+
+/// The statistics that have the sum of a column.
+fn sum(snapshot: &Snapshot, name: &str) -> Result<Aggregation> {
+    let (field, kind) = column(snapshot, name)?;
+    let is_number = matches!(kind, FieldKind::Unsigned | FieldKind::Signed | FieldKind::Float);
+    ensure!(is_number, "'{name}' has no sum: its values are not numbers");
+    Ok(Aggregation::Stats { field, percentiles: Vec::new() })
+}
+
+/// Parses a facet; the name is the column whose sum orders the buckets.
+fn facet(snapshot: &Snapshot, text: &str) -> Result<(Facet, Option<String>)> {
     let (name, how) = text.split_once(':').unwrap_or((text, ""));
     let (field, kind) = column(snapshot, name)?;
     let (word, rest) = how.split_once(':').unwrap_or((how, ""));
     let unit = match word {
         "ranges" => {
             let ranges = rest.split(',').map(|range| range_of(range, kind)).collect::<Result<_>>()?;
-            return Ok(Facet::Ranges { field, ranges });
+            return Ok((Facet::Ranges { field, ranges }, None));
         }
         "every" => {
             let (length, offset) = rest.split_once(',').unwrap_or((rest, "0"));
-            return Ok(Facet::Histogram { field, interval: number(length)?, offset: number(offset)? });
+            let (interval, offset) = (number(length)?, number(offset)?);
+            return Ok((Facet::Histogram { field, interval, offset }, None));
         }
-        "below" => return Ok(Facet::Path { field, below: rest.into(), limit: 100 }),
+        "below" => return Ok((Facet::Path { field, below: rest.into(), limit: 100 }, None)),
         "year" => CalendarUnit::Year,
         "month" => CalendarUnit::Month,
         "week" => CalendarUnit::Week,
         "day" => CalendarUnit::Day,
         "hour" => CalendarUnit::Hour,
-        _ => return terms(FacetTerms::new(field), how).map(Facet::Terms),
+        _ => return terms(FacetTerms::new(field), how).map(|(terms, by)| (Facet::Terms(terms), by)),
     };
     ensure!(rest.is_empty(), "nothing can follow '{word}'");
-    Ok(Facet::Calendar { field, unit })
+    Ok((Facet::Calendar { field, unit }, None))
 }
 
-fn terms(mut terms: FacetTerms, how: &str) -> Result<FacetTerms> {
-    let mut rest = how;
+fn terms(mut terms: FacetTerms, how: &str) -> Result<(FacetTerms, Option<String>)> {
+    let (mut rest, mut by_sum) = (how, None);
     while !rest.is_empty() {
         let (word, more) = rest.split_once(':').unwrap_or((rest, ""));
         rest = more;
         match word {
             "all" => terms.limit = usize::MAX,
-            "by-value" => terms.order = TermsOrder::Term,
+            "by=count" => terms.order = TermsOrder::Count,
+            "by=value" => terms.order = TermsOrder::Term,
             "prefix" => terms.prefix = std::mem::take(&mut rest).into(),
+            _ if word.starts_with("by=") => {
+                let sum = word.strip_prefix("by=sum(").and_then(|name| name.strip_suffix(')'));
+                by_sum = Some(sum.ok_or_else(|| {
+                    anyhow!("'{word}' is not an order: write by=count, by=value or by=sum(FIELD)")
+                })?);
+            }
             _ => {
                 terms.limit = word.parse().map_err(|_| {
                     anyhow!(
-                        "'{word}' is unknown: write a number, all, by-value, prefix:TEXT, \
+                        "'{word}' is unknown: write a number, all, by=value, by=sum(FIELD), prefix:TEXT, \
                          ranges:A..B,B..C, every:N, year, month, week, day, hour or below:DIR/"
                     )
                 })?;
             }
         }
     }
-    Ok(terms)
+    Ok((terms, by_sum.map(String::from)))
 }
 
 /// Parses `from..to`; both bounds are optional.
@@ -164,108 +217,4 @@ fn distinct(snapshot: &Snapshot, text: &str) -> Result<Aggregation> {
     let (name, how) = text.split_once(':').unwrap_or((text, ""));
     ensure!(matches!(how, "" | "estimate"), "'{how}' is unknown: write FIELD or FIELD:estimate");
     Ok(Aggregation::Distinct { field: column(snapshot, name)?.0, exact: how.is_empty() })
-}
-
-/// A result for programs.
-fn answer(found: &Aggregated) -> Map<String, Json> {
-    let mut object = Map::new();
-    match found {
-        Aggregated::Buckets(Buckets { buckets, total, others, documents, missing }) => {
-            let counts =
-                [("documents", documents), ("missing", missing), ("total", total), ("others", others)];
-            counts.iter().for_each(|(name, count)| drop(object.insert((*name).into(), (**count).into())));
-            let buckets = buckets.iter().map(|bucket| {
-                let mut object = Map::new();
-                let (name, key) = match &bucket.key {
-                    BucketKey::Value(value) => ("value", fields::json(value)),
-                    BucketKey::Range(range) => ("range", range.label.as_str().into()),
-                };
-                object.insert(name.into(), key);
-                object.insert("count".into(), bucket.count.into());
-                if !bucket.nested.is_empty() {
-                    let nested = bucket.nested.iter().map(|nested| Json::from(answer(nested)));
-                    object.insert("nested".into(), nested.collect());
-                }
-                Json::from(object)
-            });
-            object.insert("buckets".into(), buckets.collect());
-        }
-        Aggregated::Stats(stats) => {
-            object.insert("documents".into(), stats.documents.into());
-            object.insert("missing".into(), stats.missing.into());
-            object.insert("values".into(), stats.values.into());
-            let value = |value: &Option<Value>| value.as_ref().map_or(Json::Null, fields::json);
-            object.insert("min".into(), value(&stats.min));
-            object.insert("max".into(), value(&stats.max));
-            object.insert("sum".into(), stats.sum.map_or(Json::Null, fields::json_sum));
-            object.insert("mean".into(), stats.mean.into());
-            object.insert("deviation".into(), stats.deviation.into());
-            if !stats.percentiles.is_empty() {
-                let of = |(percent, value): &(f64, Value)| (percent.to_string(), fields::json(value));
-                object.insert("percentiles".into(), stats.percentiles.iter().map(of).collect());
-            }
-        }
-        Aggregated::Distinct(distinct) => {
-            object.insert("values".into(), distinct.values.into());
-            object.insert("exact".into(), distinct.exact.into());
-            object.insert("missing".into(), distinct.missing.into());
-        }
-    }
-    object
-}
-
-/// Prints a result for people, with aligned counts at the beginning of lines.
-fn print(out: &mut Output, found: &Aggregated, level: usize) -> Result<()> {
-    let indent = "  ".repeat(level);
-    match found {
-        Aggregated::Buckets(found) => {
-            for bucket in &found.buckets {
-                let name = match &bucket.key {
-                    BucketKey::Value(value) => fields::text(value),
-                    BucketKey::Range(range) => range.label.clone(),
-                };
-                writeln!(out, "{indent}{:>9}  {name}", bucket.count)?;
-                bucket.nested.iter().try_for_each(|nested| print(out, nested, level + 6))?;
-            }
-            if found.others > 0 {
-                let more = found.total.saturating_sub(found.buckets.len() as u64);
-                writeln!(out, "{indent}{:>9}  in {} more", found.others, units::count(more))?;
-            }
-            if found.missing > 0 {
-                writeln!(out, "{indent}{:>9}  without", found.missing)?;
-            }
-        }
-        Aggregated::Stats(stats) => print_stats(out, stats, &indent)?,
-        Aggregated::Distinct(distinct) => {
-            let about = if distinct.exact { "" } else { "about " };
-            writeln!(out, "{indent}{about}{} different", distinct.values)?;
-        }
-    }
-    Ok(())
-}
-
-fn print_stats(out: &mut Output, stats: &Stats, indent: &str) -> Result<()> {
-    writeln!(out, "{indent}values     {}", stats.values)?;
-    if stats.missing > 0 {
-        writeln!(out, "{indent}without    {}", stats.missing)?;
-    }
-    let (Some(min), Some(max)) = (&stats.min, &stats.max) else { return Ok(()) };
-    writeln!(out, "{indent}least      {}", fields::text(min))?;
-    writeln!(out, "{indent}greatest   {}", fields::text(max))?;
-    // The sum of dates has no meaning, and their mean is a date.
-    if let (Value::Date(_), Some(mean)) = (min, stats.mean) {
-        #[expect(clippy::cast_possible_truncation, reason = "it is between two moments")]
-        writeln!(out, "{indent}mean       {}", scanns::schema::format_date(mean as i64))?;
-    } else if let (Some(sum), Some(mean), Some(deviation)) = (stats.sum, stats.mean, stats.deviation) {
-        match sum {
-            Sum::Whole(sum) => writeln!(out, "{indent}sum        {sum}")?,
-            Sum::Float(sum) => writeln!(out, "{indent}sum        {sum}")?,
-        }
-        writeln!(out, "{indent}mean       {mean}")?;
-        writeln!(out, "{indent}deviation  {deviation}")?;
-    }
-    for (percent, value) in &stats.percentiles {
-        writeln!(out, "{indent}{:<9}  {}", format!("{percent} %"), fields::text(value))?;
-    }
-    Ok(())
 }

@@ -7,10 +7,10 @@ use scanns::search::{Snippet, SnippetOptions};
 use serde_json::{Map, Value, json};
 
 use crate::args::SnippetArgs;
-use crate::report::{self, Output, escaped};
-
-/// The sequences that switch bold on and off on a terminal.
-const BOLD: (&str, &str) = ("\x1b[1m", "\x1b[0m");
+use crate::output::Output;
+use crate::quoting::Quoter;
+use crate::report;
+use crate::terminal::Shade;
 
 /// The requested options.
 pub(super) fn options(args: &SnippetArgs) -> SnippetOptions {
@@ -32,34 +32,40 @@ pub(super) fn put(object: &mut Map<String, Value>, snippets: &[Snippet]) {
 
 /// Prints snippets, one per line.
 pub(super) fn print(out: &mut Output, snippets: &[Snippet]) -> Result<()> {
-    let bold = if out.is_terminal() { BOLD } else { ("", "") };
+    let marks = out.look().marks(Shade::Match);
     for snippet in snippets {
-        writeln!(out, "      {}", line(snippet, bold.0, bold.1))?;
+        writeln!(out, "      {}", line(snippet, marks))?;
     }
     Ok(())
 }
 
 /// The text on one line, in which only the sequences around marks control the terminal.
-fn line(snippet: &Snippet, open: &str, close: &str) -> String {
-    let mut line = String::from(if snippet.start > 0 { "… " } else { "" });
+pub(super) fn line(snippet: &Snippet, marks: [&str; 2]) -> String {
+    let (mut spaced, mut ends) = (Vec::with_capacity(snippet.text.len()), Vec::new());
     let mut at = 0;
     for mark in &snippet.marks {
-        line.push_str(&plain(&snippet.text[at..mark.start]));
-        line.push_str(open);
-        line.push_str(&plain(&snippet.text[mark.clone()]));
-        line.push_str(close);
-        at = mark.end;
+        for end in [mark.start, mark.end] {
+            add_spaced(&mut spaced, snippet.text.get(at..end).unwrap_or_default());
+            ends.push(spaced.len());
+            at = end;
+        }
     }
-    line.push_str(&plain(&snippet.text[at..]));
-    if snippet.goes_on {
-        line.push_str(" …");
+    add_spaced(&mut spaced, snippet.text.get(at..).unwrap_or_default());
+    let mut quoter = Quoter::of(&spaced);
+    let mut at = 0;
+    for (end, mark) in ends.into_iter().zip(marks.iter().cycle()) {
+        quoter.push(spaced.get(at..end).unwrap_or_default());
+        quoter.mark(mark);
+        at = end;
     }
-    line
+    quoter.push(spaced.get(at..).unwrap_or_default());
+    let before = if snippet.start > 0 { "… " } else { "" };
+    let after = if snippet.goes_on { " …" } else { "" };
+    format!("{before}{}{after}", quoter.finish())
 }
 
-/// Text with one space for every run of white space, and with other unprintable characters escaped.
-fn plain(text: &[u8]) -> String {
-    let mut spaced = Vec::with_capacity(text.len());
+/// Adds text with one space for every run of white space.
+fn add_spaced(spaced: &mut Vec<u8>, text: &[u8]) {
     for &byte in text {
         if !byte.is_ascii_whitespace() {
             spaced.push(byte);
@@ -67,7 +73,6 @@ fn plain(text: &[u8]) -> String {
             spaced.push(b' ');
         }
     }
-    escaped(&spaced)
 }
 
 #[cfg(test)]
@@ -84,9 +89,10 @@ mod tests {
             marks: Vec::from_iter([Range { start: 6, end: 9 }]),
             goes_on: true,
         };
-        assert_eq!(line(&snippet, BOLD.0, BOLD.1), "… one \x1b[1mtwo\x1b[0m\\x1b[31m \\xff end …");
+        let marked = "… 'one <two>'$'\\033''[31m '$'\\377'' end' …";
+        assert_eq!(line(&snippet, ["<", ">"]), marked);
         let whole = Snippet { start: 0, goes_on: false, ..snippet };
-        assert_eq!(line(&whole, "", ""), "one two\\x1b[31m \\xff end");
+        assert_eq!(line(&whole, ["", ""]), "'one two'$'\\033''[31m '$'\\377'' end'");
         let mut object = Map::new();
         put(&mut object, &[whole]);
         let value = Value::from(object);

@@ -105,7 +105,7 @@ fn documents_are_counted_by_columns() {
     });
     assert_eq!(ask("--facet", "owner:2"), owners);
     assert_eq!(counts("owner:prefix:r"), [(json!("root"), 1)]);
-    assert_eq!(counts("size:all:by-value")[1], (json!(7), 1));
+    assert_eq!(counts("size:all:by=value")[1], (json!(7), 1));
     let ranges = [(json!("..1MiB"), 4), (json!("1MiB..1GiB"), 1), (json!("1GiB.."), 1)];
     assert_eq!(counts("size:ranges:..1MiB,1MiB..1GiB,1GiB.."), ranges);
     let months =
@@ -126,9 +126,49 @@ fn documents_are_counted_by_columns() {
     let nested = ask("--facet", "owner > mtime:year > distinct:path");
     assert_eq!(nested["buckets"][0]["nested"][0]["buckets"][1]["nested"][0]["values"], 1);
     let ran = place.search(&["-k", "1", "--facet", "owner:1 > size", "--stats", "mtime", "file"]);
-    let expected = "facet owner:1 > size\n          2  ann\n                      1  300\n";
+    let expected =
+        "\ndocuments\towner\tsize\n2\tann\n1\tann\t300\n1\tann\t5000000000\n3\t(2 more)\n1\t(no value)\n";
     assert!(ran.text().contains(expected), "{}", ran.text());
     assert!(ran.text().contains("  least      2023-12-31T23:59:59Z\n"), "{}", ran.text());
+}
+
+#[test]
+fn facets_are_tables_with_one_line_for_each_value_in_any_order() {
+    let place = place();
+    let table = |of: &str| {
+        let ran = place.search(&["--count", "--facet", of, "*"]);
+        ran.text().strip_prefix("6\n\n").unwrap_or_else(|| panic!("{}{}", ran.text(), ran.stderr)).to_owned()
+    };
+    assert_eq!(
+        table("owner > sum:size"),
+        "documents\tsum(size)\towner\n2\t5000000300\tann\n2\t2000300\tbob\n1\t7\troot\n1\t\t(no value)\n"
+    );
+    assert_eq!(
+        table("owner:1:by=sum(size)"),
+        "documents\tsum(size)\towner\n2\t5000000300\tann\n3\t\t(2 more)\n1\t\t(no value)\n"
+    );
+    let sums: Vec<String> = table("size:all:by=sum(size)").lines().skip(1).map(String::from).collect();
+    assert_eq!(sums[0], "1\t5000000000\t5000000000");
+    assert!(sums[1] == "1\t2000000\t2000000" && sums[2] == "2\t600\t300" && sums[4] == "1\t0\t0", "{sums:?}");
+    let stats = table("owner:all:by=sum(size) > stats:size:50");
+    let mut lines = stats.lines();
+    let heads = ["sum", "sum", "mean", "deviation", "min", "max", "p50", "without"];
+    let heads: String = heads.map(|head| format!("{head}(size)\t")).concat();
+    assert_eq!(lines.next(), Some(&*format!("documents\t{heads}owner")));
+    let ann = "2\t5000000300\t5000000300\t2500000150\t2499999850\t300\t5000000000\t300\t0\tann";
+    assert_eq!(lines.next(), Some(ann));
+    assert_eq!(lines.count(), 3, "two owners more, and documents without one: {stats}");
+    let nested = table("owner:1:by=sum(size) > mtime:year > sum:size");
+    let expected = "documents\tsum(size)\tsum(size)\towner\tmtime\n2\t5000000300\t\tann\n\
+                    1\t\t300\tann\t2024-01-01T00:00:00Z\n1\t\t5000000000\tann\t2025-01-01T00:00:00Z\n\
+                    3\t\t\t(2 more)\n1\t\t\t(no value)\n";
+    assert_eq!(nested, expected);
+    let json = place.search(&["--json", "--count", "--facet", "owner:1:by=sum(size)", "*"]).lines();
+    assert_eq!(json[1]["buckets"][0]["nested"][0]["sum"], 5_000_000_300u64);
+    assert_eq!((&json[1]["others"], &json[1]["total"]), (&json!(3), &json!(3)));
+    for wrong in ["owner:by=sum(owner)", "owner:by=size", "owner:by=sum(colour)", "owner > sum:mtime"] {
+        assert_eq!(place.search(&["--count", "--facet", wrong, "*"]).code, Some(2), "{wrong}");
+    }
 }
 
 #[test]
@@ -157,7 +197,7 @@ fn what_columns_cannot_answer_is_refused_with_what_could() {
         (["--sort", "path"], "sort by a number"),
         (["--sort", "size:down"], "asc, desc"),
         (["--fields", "size,colour"], "no field 'colour'"),
-        (["--facet", "size:often"], "by-value"),
+        (["--facet", "size:often"], "by=value"),
         (["--facet", "size:ranges:1MiB"], "FROM..TO"),
         (["--facet", "size:ranges:big.."], "'big' is not a value of type unsigned"),
         (["--facet", "size:month"], "a column without dates"),

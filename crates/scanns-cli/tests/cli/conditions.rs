@@ -119,3 +119,35 @@ fn a_field_that_does_not_exist_is_an_error_with_the_nearest_name() {
         assert_eq!(place.count(query), 1, "{query}");
     }
 }
+
+#[test]
+fn patterns_of_names_and_paths_find_what_find_finds() {
+    let place = Place::new();
+    for number in 0..3_000u32 {
+        let name = ["conf", "html", "c"][(number % 3) as usize];
+        place.write(format!("{}/git{}/n{number}.{name}", number % 5, number % 7), b"x");
+    }
+    place.write("README.md", b"x");
+    place.write("a*b", b"x");
+    place.indexed(&[]);
+    for (query, expression) in [
+        ("name:*.conf", &["-name", "*.conf"][..]),
+        ("name:*9?.html", &["-name", "*9?.html"]),
+        ("name:README.*", &["-name", "README.*"]),
+        ("name:n1*.c", &["-name", "n1*.c"]),
+        (r"name:a\*b", &["-name", r"a\*b"]),
+        ("path:*git3*", &["-path", "*git3*"]),
+        ("path:*/git3/n1?0.*", &["-path", "*/git3/n1?0.*"]),
+        (r#"name:re"n[0-9]{2}\.(c|conf)""#, &["-regextype", "egrep", "-regex", r".*/n[0-9]{2}\.(c|conf)"]),
+        ("NOT name:*.c", &["!", "-name", "*.c"]),
+        ("name:(*.c *.md)", &["(", "-name", "*.c", "-o", "-name", "*.md", ")"]),
+        ("x name:*.conf size:1", &["-name", "*.conf"]),
+    ] {
+        let expected = find(&place, expression);
+        assert!(!expected.is_empty(), "{query}");
+        let mut found = place.found(&[query]);
+        found.sort();
+        assert_eq!(found, expected, "{query}");
+        assert_eq!(place.count(query), expected.len() as u64, "{query}");
+    }
+}

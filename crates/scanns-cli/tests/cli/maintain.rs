@@ -1,6 +1,7 @@
 //! Changes of an existing index: documents are replaced, deleted and merged, and the index is verified.
 
 use std::fs;
+use std::io::Write;
 use std::path::Path;
 
 use crate::{Place, Ran, run, scanns};
@@ -83,6 +84,61 @@ fn keys_may_be_relative_and_directories_select_what_is_below_them() {
     lines.indexed(&["--records", "lines"]);
     let ran = run(scanns(&["delete"]).arg(lines.index()).arg("files").current_dir(lines.dir.path()));
     assert_eq!(ran.text(), "3 documents deleted, 0 left\n", "{}", ran.stderr);
+}
+
+#[test]
+fn a_dry_run_says_what_would_be_changed_and_changes_nothing() {
+    let place = Place::with(&[("d/a", "red"), ("d/b\n", "red"), ("c", "green")]);
+    place.indexed(&[]);
+    let directory = place.files().join("d");
+    let directory = directory.to_str().unwrap();
+    for (verb, done) in [("delete", "deleted"), ("update", "updated")] {
+        let set: &[&str] = if verb == "update" { &["--set", "size=1"] } else { &[] };
+        for which in [&[directory][..], &["--query", "red"]] {
+            let ran = place.verb(verb, &[set, &["--dry-run"], which].concat());
+            let head = format!("2 of 3 documents would be {done}\n  ");
+            assert!(ran.code == Some(0) && ran.text().starts_with(&head), "{}{}", ran.text(), ran.stderr);
+            assert!(ran.text().lines().count() == 3 && ran.text().contains("/d/b'$'\\n'"), "{}", ran.text());
+            let report = place.verb(verb, &[set, &["-n", "--json"], which].concat()).json();
+            assert_eq!((report["selected"].as_u64(), report["dry_run"].as_bool()), (Some(2), Some(true)));
+        }
+        let ran = place.verb(verb, &[set, &["--dry-run", "--query", "blue"]].concat());
+        assert_eq!((ran.code, ran.text()), (Some(1), &*format!("0 of 3 documents would be {done}\n")));
+    }
+    assert_eq!(place.verb("update", &["-n", "--set", "colour=1", directory]).code, Some(2));
+    assert_eq!((place.count("red"), place.count("size:1")), (2, 0));
+}
+
+#[test]
+fn many_documents_are_deleted_after_a_question_on_a_terminal() {
+    let place = Place::with(&[("a", "red"), ("b", "red"), ("c", "green")]);
+    place.indexed(&[]);
+    let index = place.index();
+    let on_a_terminal = |more: &str, answer: &str| {
+        let line = format!("{} delete {} {more}", env!("CARGO_BIN_EXE_scanns"), index.display());
+        let mut script = std::process::Command::new("script");
+        let mut child = script
+            .args(["-qec", &line, "/dev/null"])
+            .stdin(std::process::Stdio::piped())
+            .stdout(std::process::Stdio::piped())
+            .spawn()
+            .ok()?;
+        child.stdin.take().unwrap().write_all(answer.as_bytes()).unwrap();
+        let out = child.wait_with_output().unwrap();
+        Some((out.status.code(), String::from_utf8_lossy(&out.stdout).into_owned()))
+    };
+    let Some((code, text)) = on_a_terminal("--query red", "n\n") else {
+        let skipped = b"SKIPPED many_documents_are_deleted_after_a_question: there is no script(1)\n";
+        std::io::stderr().write_all(skipped).unwrap();
+        return;
+    };
+    assert!(text.contains("delete 2 of 3 documents, such as ") && text.contains("[y/N]"), "{text}");
+    assert!(code == Some(130) && text.contains("nothing was changed"), "{code:?} {text}");
+    assert_eq!(place.count("red"), 2);
+    let (code, text) = on_a_terminal("--query red", "y\n").unwrap();
+    assert!(code == Some(0) && text.contains("2 documents deleted"), "{text}");
+    let (code, text) = on_a_terminal("--yes --query green", "").unwrap();
+    assert!(code == Some(0) && text.contains("1 document deleted") && !text.contains("[y/N]"), "{text}");
 }
 
 #[test]

@@ -50,7 +50,7 @@ fn snippets_of_lines_of_any_bytes_are_whole_in_json() {
     assert_eq!(snippet["text_bytes"], "746872656520ff1b5b33316d2074776f");
     assert_eq!(snippet["marks"], json!([[0, 5], [13, 16]]), "in bytes of the original text");
     let shown = place.search(&["--snippets", "-k", "1", "three"]).text().to_owned();
-    assert!(shown.ends_with("      three \\xff\\x1b[31m two\n"), "{shown}");
+    assert!(shown.ends_with("      'three '$'\\377\\033''[31m two'\n"), "{shown}");
 }
 
 #[test]

@@ -47,7 +47,7 @@ mod values;
 mod write;
 
 pub use collect::ColumnSet;
-pub use dictionary::{DictionaryReader, DictionaryWriter};
+pub use dictionary::{DictionaryReader, DictionaryWriter, TermCursor};
 pub use entry::{BlockRange, JumpEntry};
 pub(crate) use gather::{FoundBlock, find_blocks, prefetch_entries};
 pub use gather::{Gather, Gathered};

@@ -10,6 +10,7 @@ use super::build::run::{self, build_in};
 use super::check::{CheckReport, check_in, salvage_in};
 use super::live::{IndexWriter, WriterOptions};
 use super::maintain::{DeleteReport, MergeOptions, MergeReport, Selection, delete_in, merge_in, must_exist};
+use super::preview::{Preview, preview};
 use super::progress::Progress;
 use super::snapshot::Snapshot;
 use super::update::{UpdateReport, update_in};
@@ -156,6 +157,15 @@ impl Index {
             Some(path) => run::build(path, options, progress, cancel),
             None => build_in(&*self.directory, options, progress, cancel),
         }
+    }
+
+    /// Returns what [`Index::delete`] and [`Index::update`] would select now: the number of documents, and at
+    /// most `most` of their keys.
+    ///
+    /// # Errors
+    /// The errors of [`Index::snapshot`]; an error if the query of the selection does not parse.
+    pub fn preview(&self, which: &Selection, most: usize) -> Result<Preview> {
+        preview(&self.snapshot()?, which, most)
     }
 
     /// Deletes the selected documents, and commits.

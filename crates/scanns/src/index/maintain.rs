@@ -25,7 +25,8 @@ use crate::store::Directory;
 pub enum Selection {
     /// The documents with these keys. The path of a file selects the file or all its lines; a path, a colon
     /// and a number select one line. If no document has a key, and it is an absolute path, it selects all
-    /// files below this directory.
+    /// files below this directory. If a field is the key, keys are its values, and the path of a directory
+    /// selects all values below it; places of records are understood where no key is meant.
     Keys(Vec<Vec<u8>>),
     /// The documents that a query matches.
     Query(String, Operator),
@@ -86,17 +87,22 @@ pub(super) fn selected(
 }
 
 /// The documents with these keys, and those below keys that no document has, by segment.
-fn named_or_below(segments: &[Segment], keys: &[Vec<u8>]) -> Result<Vec<Vec<Range<u32>>>> {
+pub(super) fn named_or_below(segments: &[Segment], keys: &[Vec<u8>]) -> Result<Vec<Vec<Range<u32>>>> {
     let named = |segment: &Segment| segment.documents_named(keys.iter().map(Vec::as_slice));
     let mut found = segments.iter().map(named).collect::<Result<Vec<_>>>()?;
     let mut directories = Vec::new();
-    for key in keys.iter().filter(|key| key.starts_with(b"/")) {
-        let mut is_known = false;
-        for segment in segments {
-            is_known |= !segment.documents_named([key.as_slice()])?.is_empty();
-        }
-        if !is_known {
-            directories.push(key.as_slice());
+    for key in keys {
+        let key = key.as_slice();
+        let is_known = in_any(segments, |segment| segment.documents_named([key]))?.is_some();
+        let has_keys_below = || in_any(segments, |segment| segment.documents_with_keys_below(key));
+        // Where a field is the key, a place is not the key of a record, but selects it if no key does.
+        let is_place = || in_any(segments, |segment| segment.documents_at([key]));
+        let unnamed =
+            if is_known { None } else { has_keys_below()?.map_or_else(is_place, |found| Ok(Some(found)))? };
+        match unnamed {
+            Some(unnamed) => found.iter_mut().zip(unnamed).for_each(|(found, more)| found.extend(more)),
+            None if !is_known && key.starts_with(b"/") => directories.push(key),
+            None => {}
         }
     }
     if !directories.is_empty() {
@@ -105,6 +111,15 @@ fn named_or_below(segments: &[Segment], keys: &[Vec<u8>]) -> Result<Vec<Vec<Rang
         }
     }
     Ok(found)
+}
+
+/// What `find` finds in each segment; `None` if it finds nothing in any of them.
+fn in_any(
+    segments: &[Segment],
+    find: impl Fn(&Segment) -> Result<Vec<Range<u32>>>,
+) -> Result<Option<Vec<Vec<Range<u32>>>>> {
+    let found = segments.iter().map(find).collect::<Result<Vec<_>>>()?;
+    Ok(found.iter().any(|found| !found.is_empty()).then_some(found))
 }
 
 /// True if `path` is `key`, or a file below it.

@@ -8,8 +8,8 @@
 //! - `build/`: indexes files and records with many threads.
 //! - `live/`: programs write to an index document by document.
 //! - `snapshot/`: a commit opened for reading.
-//! - `maintain.rs`, `update.rs`, `check.rs`, `memory.rs`: delete and merge, change values, verify and
-//!   salvage, and the index in memory.
+//! - `maintain.rs`, `preview.rs`, `update.rs`, `check.rs`, `memory.rs`: delete and merge, say what would be
+//!   deleted, change values, verify and salvage, and the index in memory.
 //! - `tune/`: finds the parameters of a build that suit a machine.
 //! - `handle.rs`: [`Index`](crate::Index), the entry point for all of this.
 
@@ -21,6 +21,7 @@ pub(crate) mod handle;
 pub(crate) mod live;
 mod maintain;
 mod memory;
+mod preview;
 pub(crate) mod progress;
 pub(crate) mod snapshot;
 pub(crate) mod stored_options;
@@ -29,10 +30,11 @@ pub(crate) mod tune;
 mod update;
 
 pub use build::options::{IndexOptions, SEGMENT_MEMORY};
-pub use build::report::{FieldConflict, IndexReport, MalformedRecord, RecordReport, RowRemark};
+pub use build::report::{DoubleRecord, FieldConflict, IndexReport, MalformedRecord, RecordReport, RowRemark};
 pub use check::{CheckReport, SegmentCheck};
 pub use maintain::{DeleteReport, MergeOptions, MergeReport, Selection};
 pub use memory::MemoryIndex;
+pub use preview::Preview;
 pub use progress::{Phase, Progress};
 pub use snapshot::{IndexInfo, SegmentInfo};
 pub use update::UpdateReport;

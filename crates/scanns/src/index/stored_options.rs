@@ -7,7 +7,8 @@ use crate::schema::{Compression, Schema, Store, Stored};
 /// decides this.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct StoredOptions {
-    /// How to store the text; `None` for the setting of the index, or nothing for a new index.
+    /// How to store the text; `None` for the setting of the index. A new index then stores the content of
+    /// records of JSON and CSV, and nothing of files and lines.
     pub store: Option<Store>,
     /// The compression of new stored text; `None` for the compression of the last commit, or
     /// [`Compression::Lz4`] for a new index.

@@ -21,6 +21,7 @@ mod chains;
 mod columns;
 mod contents;
 mod flush;
+mod keyed;
 mod living;
 mod metadata;
 mod mutations;

@@ -5,6 +5,7 @@
 
 mod json;
 mod limits;
+mod named_column;
 mod operator;
 mod pattern;
 mod query_text;
@@ -13,7 +14,7 @@ pub(crate) mod tree;
 mod value_range;
 
 pub use json::parse_json;
-pub use limits::{MAX_CLAUSES, MAX_DEPTH};
+pub use limits::{MAX_CLAUSES, MAX_DEPTH, MAX_PATTERN};
 pub use operator::Operator;
 pub use pattern::{Pattern, WildcardPart};
 pub use query_text::{QueryText, WeightedField};

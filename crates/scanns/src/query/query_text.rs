@@ -114,11 +114,6 @@ fn edits(a: &str, b: &str) -> usize {
     row.last().copied().unwrap_or(0)
 }
 
-/// The message for a value that does not fit its column; `expected` describes valid values.
-pub(super) fn not_a_value(kind: &FieldKind, expected: &str) -> String {
-    format!("this is not a value of kind {}: {expected}", kind.name())
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;

@@ -52,6 +52,13 @@ pub enum Query {
     Exists(Field),
     /// Documents with a value of a column in a range, with a score of 1.
     Values(ValueRange),
+    /// Documents with a value of a column that matches a pattern, with a score of 1.
+    ValuePattern {
+        /// The field: a column of keywords, paths or texts.
+        field: Field,
+        /// The pattern, which must match a value as a whole.
+        pattern: Pattern,
+    },
     /// A query whose score is multiplied by a positive factor. Nested factors multiply.
     Boost(Box<Query>, f32),
 }
@@ -167,7 +174,12 @@ impl Query {
             Query::Term(term) => Some(term.field),
             Query::Phrase(phrase) => Some(phrase.field),
             Query::Pattern { field, .. } | Query::Exists(field) => Some(*field),
-            Query::Bool(_) | Query::Best(_) | Query::All | Query::Values(_) | Query::Boost(..) => None,
+            Query::Bool(_)
+            | Query::Best(_)
+            | Query::All
+            | Query::Values(_)
+            | Query::ValuePattern { .. }
+            | Query::Boost(..) => None,
         }
     }
 
@@ -178,7 +190,7 @@ impl Query {
 
     /// Whether the matching documents depend on values of columns.
     pub(crate) fn reads_values(&self) -> bool {
-        self.clauses().any(|clause| matches!(clause, Query::Values(_)))
+        self.clauses().any(|clause| matches!(clause, Query::Values(_) | Query::ValuePattern { .. }))
     }
 
     /// The fields whose positions the query needs.
@@ -200,7 +212,7 @@ impl Query {
         match self {
             Query::Term(term) => term.text.len(),
             Query::Phrase(phrase) => phrase.terms.iter().map(|(_, term)| term.len() + 32).sum(),
-            Query::Pattern { pattern, .. } => pattern.heap_bytes(),
+            Query::Pattern { pattern, .. } | Query::ValuePattern { pattern, .. } => pattern.heap_bytes(),
             Query::Values(range) => range.heap_bytes(),
             Query::Bool(_) | Query::Best(_) | Query::All | Query::Exists(_) | Query::Boost(..) => 0,
         }

@@ -1,4 +1,4 @@
-//! Ranges of values of a column, and their text form: `5`, `>=5`, `www.*`.
+//! Ranges of values of a column, and their text form: `5`, `>=5`.
 
 use std::ops::Bound;
 
@@ -25,15 +25,26 @@ impl ValueRange {
         Ok(ValueRange { field, low: Bound::Included(low), high: Bound::Included(high) })
     }
 
-    /// Parses a range: `5` or `=5`, `>5`, `>=5`, `<5`, `<=5`.
-    ///
-    /// With `wild`, `*` means any value, and a keyword or path that ends with a star is a prefix.
-    pub(crate) fn parse(field: Field, kind: &FieldKind, text: &str, wild: bool) -> Parsed<Self> {
-        let is_text = matches!(kind, FieldKind::Keyword | FieldKind::Path);
+    /// One value.
+    pub(crate) fn one(field: Field, value: Value) -> Self {
+        ValueRange { field, low: Bound::Included(value.clone()), high: Bound::Included(value) }
+    }
+
+    /// All values.
+    pub(crate) fn any(field: Field) -> Self {
+        ValueRange { field, low: Bound::Unbounded, high: Bound::Unbounded }
+    }
+
+    /// All keywords or paths that begin with `prefix`.
+    pub(crate) fn prefix(field: Field, prefix: &[u8]) -> Self {
+        let high = after_prefix(prefix).map_or(Bound::Unbounded, |end| Bound::Excluded(Value::Text(end)));
+        ValueRange { field, low: Bound::Included(Value::Text(prefix.to_vec())), high }
+    }
+
+    /// Parses a range: `5`, `>5`, `>=5`, `<5`, `<=5`.
+    pub(crate) fn parse(field: Field, kind: &FieldKind, text: &str) -> Parsed<Self> {
         let after_sign = |sign: &str| text.strip_prefix(sign).map(str::trim_start);
-        let (low, high) = if wild && text == "*" {
-            (Bound::Unbounded, Bound::Unbounded)
-        } else if let Some(text) = after_sign(">=") {
+        let (low, high) = if let Some(text) = after_sign(">=") {
             (Bound::Included(literal(kind, text)?.0), Bound::Unbounded)
         } else if let Some(text) = after_sign(">") {
             (Bound::Excluded(literal(kind, text)?.1), Bound::Unbounded)
@@ -41,12 +52,6 @@ impl ValueRange {
             (Bound::Unbounded, Bound::Included(literal(kind, text)?.1))
         } else if let Some(text) = after_sign("<") {
             (Bound::Unbounded, Bound::Excluded(literal(kind, text)?.0))
-        } else if let Some(text) = after_sign("=") {
-            return Self::exact(field, kind, text);
-        } else if let Some(prefix) = text.strip_suffix('*').filter(|_| wild && is_text) {
-            let first = prefix.as_bytes().to_vec();
-            let end = after_prefix(&first).map_or(Bound::Unbounded, |end| Bound::Excluded(Value::Text(end)));
-            (Bound::Included(Value::Text(first)), end)
         } else {
             return Self::exact(field, kind, text);
         };

@@ -85,6 +85,7 @@ impl FlawedRecords {
 pub struct RecordCounts {
     documents: u64,
     blank: u64,
+    without_key: u64,
     conflicts: Vec<Conflict>,
     /// Fields with a first conflict that was not asked for yet.
     first_conflicts: Vec<Field>,
@@ -106,6 +107,11 @@ impl RecordCounts {
     /// Records that are blank, and therefore not documents.
     pub fn blank(&self) -> u64 {
         self.blank
+    }
+
+    /// Documents without a value in the field that is the key.
+    pub fn without_key(&self) -> u64 {
+        self.without_key
     }
 
     /// The fields with values that were left out.
@@ -165,6 +171,7 @@ impl RecordCounts {
     pub fn merge(&mut self, other: RecordCounts) {
         self.documents += other.documents;
         self.blank += other.blank;
+        self.without_key += other.without_key;
         self.malformed.merge(other.malformed);
         self.repaired.merge(other.repaired);
         self.short.merge(other.short);
@@ -194,6 +201,10 @@ impl RecordCounts {
 
     pub(super) fn add_record(&mut self, is_document: bool) {
         if is_document { self.documents += 1 } else { self.blank += 1 }
+    }
+
+    pub(super) fn add_without_key(&mut self) {
+        self.without_key += 1;
     }
 
     fn conflict(&mut self, at: usize) -> Option<&mut Conflict> {

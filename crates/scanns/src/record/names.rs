@@ -8,7 +8,8 @@
 
 use hashbrown::HashMap;
 
-use crate::schema::{Field, MAX_NAME, Schema, ValueFormat, fits_name};
+use crate::error::{Error, Result};
+use crate::schema::{Field, FieldEntry, MAX_NAME, Schema, ValueFormat, fits_name};
 
 /// Appends the name of a member, after a dot if it is not the first one; the result is cut to the maximum
 /// length of names.
@@ -82,6 +83,22 @@ impl Sources {
     /// Makes the values of a field the keys of documents. The field must be a searched keyword and a column.
     pub fn set_key(&mut self, field: Field) {
         self.key = Some(field);
+    }
+
+    /// Makes the field with this name, or with this name in records, the key of documents.
+    ///
+    /// # Errors
+    /// [`Error::InvalidValue`] if there is no such field, or it is not a searched keyword and a column.
+    pub fn choose_key(&mut self, schema: &Schema, name: &str) -> Result<()> {
+        let fields: Vec<_> = schema.fields().filter(|(_, entry)| entry.can_be_key()).collect();
+        let is_named = |entry: &FieldEntry, field| entry.name == name || self.source(field) == Some(name);
+        let found = fields.iter().find(|(field, entry)| is_named(entry, *field)).map(|(field, _)| *field);
+        let expected = || match fields.iter().map(|(_, entry)| entry.name.as_str()).collect::<Vec<_>>() {
+            names if names.is_empty() => "a schema with a searched keyword that is a column".into(),
+            names => format!("a searched keyword that is a column: {}", names.join(", ")),
+        };
+        self.set_key(found.ok_or_else(|| Error::invalid("key", format!("'{name}'"), expected()))?);
+        Ok(())
     }
 
     /// The field whose values are the keys of documents; `None` if the places of records are their keys.

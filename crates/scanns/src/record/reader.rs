@@ -41,6 +41,8 @@ pub struct RecordReader {
     records: CheckedParser,
     targets: Targets,
     kinds: Vec<WrittenKind>,
+    /// The field whose values are the keys of documents.
+    key: Option<Field>,
     /// By number of name: its target, and the number of its values if it is unknown.
     known: Vec<(NameTarget, u64)>,
     /// Buffer for the text of a string with escapes.
@@ -60,6 +62,7 @@ impl RecordReader {
                 .fields()
                 .map(|(field, entry)| WrittenKind { kind: entry.kind.clone(), format: sources.format(field) })
                 .collect(),
+            key: sources.key(),
             known: Vec::new(),
             text: Vec::new(),
             counts: RecordCounts::default(),
@@ -103,11 +106,15 @@ impl RecordReader {
         for oddity in self.records.oddities() {
             self.is_example |= self.counts.add_oddity(line, oddity, record);
         }
-        let Self { records, targets, kinds, known, text, counts, .. } = self;
+        let Self { records, targets, kinds, key, known, text, counts, .. } = self;
+        let mut key = KeyOfRecord { field: *key, is_known: false };
         let visit = &mut |raw: RawScalar| {
-            FieldRouter { targets, kinds, known, text, counts }.route(record, raw, sink);
+            FieldRouter { targets, kinds, known, text, counts, key: &mut key }.route(record, raw, sink);
         };
         records.replay(record, visit)?;
+        if is_document && key.field.is_some() && !key.is_known {
+            counts.add_without_key();
+        }
         Ok(if is_document { Recorded::Document } else { Recorded::Blank })
     }
 
@@ -157,11 +164,22 @@ impl RecordReader {
         self.counts.take_first_conflicts()
     }
 
+    /// True if a document had no value in the field that is the key.
+    pub fn has_record_without_key(&self) -> bool {
+        self.counts.without_key() > 0
+    }
+
     /// Returns the counts, and starts again from zero.
     pub fn take_counts(&mut self) -> RecordCounts {
         self.save_unknown();
         std::mem::take(&mut self.counts)
     }
+}
+
+/// The key of a record: its first value in a field.
+struct KeyOfRecord {
+    field: Option<Field>,
+    is_known: bool,
 }
 
 /// Passes the scalars of a well-formed record to the fields that take them.
@@ -171,6 +189,7 @@ struct FieldRouter<'t> {
     known: &'t mut [(NameTarget, u64)],
     text: &'t mut Vec<u8>,
     counts: &'t mut RecordCounts,
+    key: &'t mut KeyOfRecord,
 }
 
 impl FieldRouter<'_> {
@@ -188,9 +207,18 @@ impl FieldRouter<'_> {
         let Some(scalar) = raw.scalar(record, self.text) else { return };
         for &field in self.targets.fields(*target) {
             let kind = self.kinds.get(usize::from(field.number()));
+            let is_key = self.key.field == Some(field);
+            if is_key && scalar.as_text().is_empty() {
+                continue;
+            }
             self.counts.add_value(field);
+            // Of several values, the first one is the key.
+            let kind = kind.filter(|_| !is_key || !self.key.is_known);
             match kind.and_then(|kind| convert(kind, scalar)) {
-                Some(value) => sink(field, value),
+                Some(value) => {
+                    self.key.is_known |= is_key;
+                    sink(field, value);
+                }
                 None => self.counts.add_conflict(field, scalar.as_text()),
             }
         }

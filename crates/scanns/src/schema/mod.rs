@@ -2,9 +2,9 @@
 //!
 //! The schema is stored in the manifest of an index, so that a query is analyzed like the documents.
 //! `fields.rs` defines fields, `document.rs` documents, and `date.rs` parses and formats dates;
-//! `value_format.rs` says how records write dates and numbers. `analyzer.rs` names the analyzers, and
-//! `chain.rs` parses analyzers that users define; `language.rs`, `grams.rs` and `delimiters.rs` (the set of
-//! bytes that separate tokens) are their parameters.
+//! `value_format.rs` says how records write dates and numbers, `file_mode.rs` how modes of files are written.
+//! `analyzer.rs` names the analyzers, and `chain.rs` parses analyzers that users define; `language.rs`,
+//! `grams.rs` and `delimiters.rs` (the set of bytes that separate tokens) are their parameters.
 
 mod analyzer;
 mod chain;
@@ -12,6 +12,7 @@ mod date;
 mod delimiters;
 mod document;
 mod fields;
+mod file_mode;
 mod grams;
 mod language;
 mod literal;
@@ -29,6 +30,8 @@ pub use document::{Document, Value, ValueRef};
 pub(crate) use document::{MAX_KEY, decode_stored, put_stored};
 pub use fields::{Field, FieldEntry, FieldKind, MAX_FIELDS, Schema};
 pub(crate) use fields::{MAX_NAME, fits_name};
+pub(crate) use file_mode::ModeText;
+pub use file_mode::{format_mode, format_mode_octal};
 pub use grams::Grams;
 pub use language::{LANGUAGES, Language};
 pub(crate) use literal::literal;

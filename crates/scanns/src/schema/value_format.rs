@@ -143,22 +143,41 @@ impl ValueFormat {
     /// texts does.
     pub fn hint(entry: &FieldEntry, value: &[u8]) -> Option<String> {
         let value = value.trim_ascii();
-        match entry.kind {
+        let format = match entry.kind {
             FieldKind::Date => EpochUnit::guess(value)
                 .map(ValueFormat::Epoch)
                 .or_else(|| parse_date(value).map(|_| ValueFormat::Auto)),
-            FieldKind::Unsigned | FieldKind::Signed | FieldKind::Float => Self::of_number(value),
+            FieldKind::Float => Self::of_number(value, false),
+            FieldKind::Unsigned | FieldKind::Signed => Self::of_number(value, true),
             _ => None,
+        };
+        let is_integer = matches!(entry.kind, FieldKind::Unsigned | FieldKind::Signed);
+        match format {
+            Some(format) => Some(format!("format = \"{}\"", format.name())),
+            None if is_integer => number_type(value).map(|kind| format!("type = \"{kind}\"")),
+            None => None,
         }
-        .map(|format| format!("format = \"{}\"", format.name()))
     }
 
-    /// The first decimal format in which a text that JSON cannot read is a number.
-    pub(crate) fn of_number(text: &[u8]) -> Option<Self> {
+    /// The first decimal format in which a text that JSON cannot read is a number, or an integer.
+    fn of_number(text: &[u8], is_integer: bool) -> Option<Self> {
         let mut plain = Vec::new();
         let is_marked = text.iter().any(|byte| matches!(byte, b',' | b'\'' | b' '))
             || text.iter().filter(|byte| **byte == b'.').count() > 1;
-        Self::DECIMALS.into_iter().find(|format| is_marked && format.plain_number(text, &mut plain))
+        Self::DECIMALS
+            .into_iter()
+            .filter(|_| is_marked)
+            .find(|format| format.plain_number(text, &mut plain) && !(is_integer && plain.contains(&b'.')))
+    }
+}
+
+/// The type of number that takes a value which an integer field does not take.
+fn number_type(value: &[u8]) -> Option<&'static str> {
+    let text =
+        std::str::from_utf8(value).ok().filter(|text| text.bytes().any(|byte| byte.is_ascii_digit()))?;
+    match text.parse::<i64>() {
+        Ok(_) => Some("signed"),
+        Err(_) => text.parse::<f64>().ok().filter(|number| number.is_finite()).map(|_| "float"),
     }
 }
 
@@ -227,6 +246,7 @@ mod tests {
     fn a_value_that_does_not_fit_says_what_to_write() {
         let date = FieldEntry::new("when", FieldKind::Date);
         let price = FieldEntry::new("price", FieldKind::Float);
+        let count = FieldEntry::new("count", FieldKind::Unsigned);
         for (entry, value, hint) in [
             (&date, "1700000000.1234567890", Some("format = \"epoch-s\"")),
             (&date, "1700000000123", Some("format = \"epoch-ms\"")),
@@ -234,6 +254,10 @@ mod tests {
             (&price, "1.234,56", Some("format = \"1.234,56\"")),
             (&price, "1234,56", Some("format = \"1234,56\"")),
             (&price, "unknown", None),
+            (&count, "1.5", Some("type = \"float\"")),
+            (&count, "-7", Some("type = \"signed\"")),
+            (&count, "1,234", Some("format = \"1,234.56\"")),
+            (&count, "many", None),
         ] {
             assert_eq!(ValueFormat::hint(entry, value.as_bytes()).as_deref(), hint, "{value}");
         }

@@ -18,46 +18,84 @@ pub(crate) enum DocSet {
     Bits { first: u32, words: Vec<u64> },
 }
 
+/// Collects documents in any order, in the memory of a bit for each document of the leaf.
+pub(crate) struct DocSetBuilder {
+    max_doc: u32,
+    set: DocSet,
+}
+
+impl DocSetBuilder {
+    /// An empty set of documents below `max_doc`.
+    pub(crate) fn new(max_doc: u32) -> Self {
+        DocSetBuilder { max_doc, set: DocSet::Numbers(Vec::new()) }
+    }
+
+    /// Adds documents.
+    #[inline]
+    pub(crate) fn add(&mut self, docs: &[u32]) {
+        match &mut self.set {
+            DocSet::Numbers(numbers) => {
+                numbers.extend_from_slice(docs);
+                if numbers.len() as u64 * SPARSE >= u64::from(self.max_doc) {
+                    self.list_no_more();
+                }
+            }
+            DocSet::Bits { words, .. } => set_bits(words, docs),
+        }
+    }
+
+    #[cold]
+    fn list_no_more(&mut self) {
+        let mut words = vec![0; (self.max_doc as usize).div_ceil(64)];
+        if let DocSet::Numbers(numbers) = &self.set {
+            set_bits(&mut words, numbers);
+        }
+        self.set = DocSet::Bits { first: 0, words };
+    }
+
+    /// Adds the documents that contain a term of `leaf`.
+    pub(crate) fn add_term(&mut self, leaf: &dyn Leaf, term: &TermRef) -> Result<()> {
+        let source = leaf.postings(term)?;
+        let mut cursor = source.cursor(term.doc_freq, self.max_doc)?;
+        while cursor.doc() != NO_MORE {
+            let docs = cursor.rest_of_docs();
+            self.add(docs);
+            let count = docs.len();
+            cursor.consume(count);
+        }
+        if cursor.corrupt() { Err(damaged_list()) } else { Ok(()) }
+    }
+
+    /// The set.
+    pub(crate) fn finish(mut self) -> DocSet {
+        if let DocSet::Numbers(numbers) = &mut self.set {
+            numbers.sort_unstable();
+            numbers.dedup();
+        }
+        self.set
+    }
+}
+
+#[inline]
+fn set_bits(words: &mut [u64], docs: &[u32]) {
+    for &doc in docs {
+        if let Some(word) = words.get_mut((doc / 64) as usize) {
+            *word |= 1 << (doc % 64);
+        }
+    }
+}
+
 impl DocSet {
     /// The documents that contain any of the terms.
     pub(crate) fn of_terms(leaf: &dyn Leaf, terms: &[TermRef], clock: Clock) -> Result<Self> {
-        let max_doc = leaf.max_doc();
-        let postings: u64 = terms.iter().map(|term| u64::from(term.doc_freq)).sum();
-        let mut set = if postings * SPARSE < u64::from(max_doc) {
-            DocSet::Numbers(Vec::with_capacity(usize::try_from(postings).unwrap_or(0)))
-        } else {
-            DocSet::Bits { first: 0, words: vec![0; (max_doc as usize).div_ceil(64)] }
-        };
+        let mut set = DocSetBuilder::new(leaf.max_doc());
         for term in terms {
             if clock.is_up() {
                 break;
             }
-            let source = leaf.postings(term)?;
-            let mut cursor = source.cursor(term.doc_freq, max_doc)?;
-            while cursor.doc() != NO_MORE {
-                let docs = cursor.rest_of_docs();
-                match &mut set {
-                    DocSet::Numbers(numbers) => numbers.extend_from_slice(docs),
-                    DocSet::Bits { words, .. } => {
-                        for &doc in docs {
-                            if let Some(word) = words.get_mut((doc / 64) as usize) {
-                                *word |= 1 << (doc % 64);
-                            }
-                        }
-                    }
-                }
-                let count = docs.len();
-                cursor.consume(count);
-            }
-            if cursor.corrupt() {
-                return Err(damaged_list());
-            }
+            set.add_term(leaf, term)?;
         }
-        if let DocSet::Numbers(numbers) = &mut set {
-            numbers.sort_unstable();
-            numbers.dedup();
-        }
-        Ok(set)
+        Ok(set.finish())
     }
 
     /// The documents from `first` on, a multiple of 64, to before `end` with any term in a field, according

@@ -68,7 +68,6 @@ pub use searcher::Searcher;
 pub use similarity::Model;
 pub use snippets::{Highlighter, Snippet, SnippetOptions};
 pub use terms::frequent::TermCounts;
-pub use terms::patterns::MAX_EXPANSIONS;
 pub use terms::suggest::Suggestion;
 pub use terms::term_count::TermCount;
 pub use threads::SearchThreads;

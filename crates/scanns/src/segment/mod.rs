@@ -13,7 +13,7 @@
 //!
 //! The files depend on each other in this order: `layout`, `stats`, `progress`, `renumbering`, `order`; then
 //! `terms`, `keys`, `stored`, `columns`, `deletes`, `updates`; then `reader` and its extensions in
-//! `positions` and `documents`; then `known_paths`, `flush`, `merge` and `check`.
+//! `positions`, `documents` and `key_field`; then `known_paths`, `flush`, `merge` and `check`.
 
 #![cfg_attr(not(test), warn(clippy::indexing_slicing))]
 
@@ -22,6 +22,7 @@ mod columns;
 mod deletes;
 mod documents;
 mod flush;
+mod key_field;
 mod keys;
 mod known_paths;
 mod layout;
@@ -41,6 +42,7 @@ mod updates;
 pub use check::CheckLevel;
 pub use documents::{Reference, StoredFigures};
 pub use flush::{FLUSH_BYTES, FlushBuffers, Flushed, SegmentContents, flush};
+pub use key_field::DocumentOrigin;
 pub use keys::{KeyRun, Keys};
 pub use known_paths::{KnownPath, KnownPaths};
 pub use layout::{SEGMENT, deletes_file_name, file_name, is_file_name, is_of_segment, updates_file_name};

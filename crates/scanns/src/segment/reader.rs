@@ -27,6 +27,8 @@ pub struct Segment {
     /// Columns with these changes, in ascending order of their fields.
     columns: Arc<Vec<(Field, Column)>>,
     field: Field,
+    /// The field whose values are the keys of documents.
+    key_field: Option<Field>,
 }
 
 /// The immutable data of a segment.
@@ -76,7 +78,8 @@ impl Segment {
         let columns = Arc::new(columns::open(&file, stats.max_doc)?);
         let (no_terms, no_norms) = (TermDictionary::empty(), OnceLock::new());
         let written = WrittenSegment { file, stats, terms, columns: columns.clone(), no_terms, no_norms };
-        Ok(Segment { written: Arc::new(written), deletes: Arc::new(deletes), updates: None, columns, field })
+        let (written, deletes) = (Arc::new(written), Arc::new(deletes));
+        Ok(Segment { written, deletes, updates: None, columns, field, key_field: None })
     }
 
     /// Returns the segment with the updates that commit `generation` published, or without updates for 0.
@@ -149,6 +152,16 @@ impl Segment {
             }
         }
         Ok(changes)
+    }
+
+    /// Returns the segment with the keys that documents have if the values of `field` are their keys.
+    #[must_use]
+    pub fn with_key_field(self, field: Option<Field>) -> Self {
+        Segment { key_field: field, ..self }
+    }
+
+    pub(super) fn key_field(&self) -> Option<Field> {
+        self.key_field
     }
 
     /// Returns the same segment, seen through another field.
@@ -265,11 +278,6 @@ impl Segment {
         self.place().and_then(|place| self.written.terms.get(place)).unwrap_or(&self.written.no_terms)
     }
 
-    /// Returns the key of a document.
-    pub fn key(&self, doc: u32) -> Result<Vec<u8>> {
-        self.keys()?.key(doc)
-    }
-
     /// Returns the column of a field; `None` if no document has a value in it.
     pub fn column(&self, field: Field) -> Option<&Column> {
         find(&self.columns, field)
@@ -299,9 +307,9 @@ impl Segment {
         keys.documents_of(&numbers)
     }
 
-    /// Returns the documents with these keys, including deleted ones. A key is the path of a file, which
+    /// Returns the documents at these places, including deleted ones. A place is the path of a file, which
     /// selects all documents of the file, or a path, a colon and a line number.
-    pub fn documents_named<'k>(&self, keys: impl IntoIterator<Item = &'k [u8]>) -> Result<Vec<Range<u32>>> {
+    pub fn documents_at<'k>(&self, keys: impl IntoIterator<Item = &'k [u8]>) -> Result<Vec<Range<u32>>> {
         let reader = self.keys()?;
         let (mut whole, mut lines) = (Vec::new(), Vec::new());
         for key in keys {

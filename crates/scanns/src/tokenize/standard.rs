@@ -1,4 +1,5 @@
-//! The standard analyzer: the words of UAX #29 that contain a letter or digit, lower-cased.
+//! The standard analyzer: the words of UAX #29 that contain a letter or digit, lower-cased. Marks alone are
+//! not words, although some of them count as letters.
 //!
 //! Text that is not ASCII goes through unicode-segmentation, from white space to white space. ASCII, which is
 //! nearly all of most collections, takes a fast path with the same result. In ASCII the rules of UAX #29 come
@@ -123,6 +124,9 @@ impl Standard {
         let mut places = SourcePlaces::new(source, range.start);
         let mut cut = 0;
         for (at, word) in repaired.unicode_word_indices() {
+            if !has_base(word) {
+                continue;
+            }
             self.lower.clear();
             // One code point for one, as in the search engines whose scores are compared with ours.
             self.lower.extend(word.chars().filter_map(|c| c.to_lowercase().next()));
@@ -165,6 +169,22 @@ impl<'a> SourcePlaces<'a> {
             };
         }
     }
+}
+
+/// True if a word has a letter or digit that is not a mark. A mark belongs to the character before it, and is
+/// one segment of UAX #29 with it even if that is a space or a comma: such a segment is not a word.
+fn has_base(word: &str) -> bool {
+    word.chars().any(|c| c.is_alphanumeric() && !is_mark(c))
+}
+
+/// True if a character never begins a segment after a space.
+fn is_mark(c: char) -> bool {
+    // Letters of frequent scripts, which need no look-up: Latin, Greek, Cyrillic, Chinese, Hangul.
+    let is_letter = matches!(
+        c,
+        '\0'..'\u{300}' | '\u{3a3}'..'\u{483}' | '\u{3400}'..'\u{a000}' | '\u{ac00}'..'\u{d7a4}'
+    );
+    !is_letter && [' ', c].iter().collect::<String>().split_word_bounds().count() == 1
 }
 
 /// True if the byte at `at` joins the word bytes around it; `start` and `end` bound the text.

@@ -27,7 +27,10 @@ fn split(text: &[u8], delimiters: &Delimiters) -> Vec<Vec<u8>> {
 
 fn unicode_words(text: &str) -> Vec<Vec<u8>> {
     let lower = |word: &str| word.chars().filter_map(|c| c.to_lowercase().next()).collect::<String>();
-    text.unicode_words().map(|word| lower(word).into_bytes()).collect()
+    // A mark after a space or comma is a segment with it, and not a word.
+    let is_base = |c: char| c.is_alphanumeric() && !unicode_normalization::char::is_combining_mark(c);
+    let words = text.unicode_words().filter(|word| word.chars().any(is_base));
+    words.map(|word| lower(word).into_bytes()).collect()
 }
 
 #[test]
@@ -148,6 +151,21 @@ fn long_ascii_text_gives_the_same_words_across_windows_and_instruction_sets() {
                 "seed {seed:x} round {round} {simd:?}"
             );
         }
+    }
+}
+
+#[test]
+fn marks_without_a_letter_are_not_words() {
+    for (text, expected) in [
+        ("hello \u{963} x", &["hello", "x"][..]),
+        ("\u{963} x,\u{345}y", &["x", "y"]),
+        ("a\u{963} 1\u{345}\u{301} \u{300}\u{963}", &["a\u{963}", "1\u{345}\u{301}"]),
+        ("x\n\u{963}\nम\u{963}", &["x", "म\u{963}"]),
+    ] {
+        let mut tokenizer = Tokenizer::new(&Analyzer::Standard);
+        let found = tokenizer.terms(text);
+        let found: Vec<String> = found.into_iter().map(|term| String::from_utf8(term).unwrap()).collect();
+        assert_eq!(found, expected, "{text:?}");
     }
 }
 

@@ -75,7 +75,7 @@ fn any_value(random: &mut Rng) -> Value {
 }
 
 /// A field of the index, mostly a column.
-fn field(random: &mut Rng, world: &World) -> (Field, Option<FieldKind>) {
+pub fn field(random: &mut Rng, world: &World) -> (Field, Option<FieldKind>) {
     let World::Disk(snapshot) = world else { return (Field::default(), None) };
     let columns: Vec<_> = snapshot.schema().columns().collect();
     match random.u8(0..12) {
@@ -109,7 +109,7 @@ pub fn range(random: &mut Rng, world: &World) -> Query {
 
 /// A value as it is written in texts.
 pub fn text(random: &mut Rng) -> String {
-    const VALUES: [&str; 20] = [
+    const VALUES: [&str; 25] = [
         "5",
         "-1",
         "1.5GiB",
@@ -130,6 +130,11 @@ pub fn text(random: &mut Rng) -> String {
         "99999999999999999999",
         "1970-01-01T00:00:00Z",
         "0x1f",
+        "*a*",
+        "?b*",
+        "a~1",
+        "re\"[a-c]+\"",
+        "0644",
     ];
     let sign = ["", "", ">", ">=", "<", "<=", "="][random.usize(0..7)];
     format!("{sign}{}", VALUES[random.usize(0..VALUES.len())])

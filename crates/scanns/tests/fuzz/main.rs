@@ -280,6 +280,7 @@ fn kinds(query: &Query, seen: &mut BTreeSet<&'static str>) {
         Query::All => "all",
         Query::Exists(_) => "exists",
         Query::Values(_) => "values",
+        Query::ValuePattern { .. } => "value pattern",
         Query::Boost(..) => "boost",
         Query::Best(_) => "best",
     }));
@@ -300,7 +301,7 @@ fn all_kinds_of_queries_come_of_texts_and_are_built() {
             },
         }
     }
-    assert_eq!((of_texts.len(), built.len()), (14, 14), "{of_texts:?} {built:?}");
+    assert_eq!((of_texts.len(), built.len()), (15, 15), "{of_texts:?} {built:?}");
     assert!((200..2000).contains(&refusals), "{refusals} refused");
 }
 

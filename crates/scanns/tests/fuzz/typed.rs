@@ -59,7 +59,8 @@ pub fn query(random: &mut Rng, world: &World, depth: usize) -> Query {
         10..12 => phrase(random, world),
         12..14 => Query::pattern(field(random, world), pattern(random)),
         14 => Query::All,
-        18 => columns::range(random, world),
+        18 if random.bool() => columns::range(random, world),
+        18 => Query::ValuePattern { field: columns::field(random, world).0, pattern: pattern(random) },
         15 => Query::Exists(field(random, world)),
         16..18 if depth < 8 => {
             let boost = [0.5, 3.0, 1e18, 1e-18, 0.0, -1.0, f32::NAN, f32::INFINITY, 1e30][random.usize(0..9)];

@@ -112,6 +112,12 @@ impl DictionaryReader {
 }
 
 impl<'a> TermCursor<'a> {
+    /// Returns the term that was returned last; empty before the first.
+    #[inline]
+    pub fn term(&self) -> &[u8] {
+        &self.term
+    }
+
     /// Returns the next term and its number; `None` after the last.
     ///
     /// # Errors

@@ -33,5 +33,6 @@ mod read;
 mod tests;
 mod write;
 
+pub use cursor::TermCursor;
 pub use read::DictionaryReader;
 pub use write::DictionaryWriter;

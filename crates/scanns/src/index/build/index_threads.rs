@@ -193,8 +193,7 @@ impl IndexThreads<'_> {
             progress.files.store(driver.files_done(), Ordering::Relaxed);
             progress.bytes.store(driver.bytes_done(), Ordering::Relaxed);
             if outcome.is_ok() && watch.commit_is_due(progress) {
-                let writer = self.context.ledger.writer();
-                outcome = if writer.has_changed() { writer.commit() } else { Ok(()) };
+                outcome = self.context.ledger.commit();
                 if outcome.is_err() {
                     self.failed.store(true, Ordering::Relaxed);
                     watch.stop();

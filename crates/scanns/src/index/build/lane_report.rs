@@ -1,12 +1,15 @@
 //! What an index thread reports at its end, and the sum of these reports in the report of the build.
 
+use std::ffi::OsStr;
+use std::os::unix::ffi::OsStrExt;
 use std::path::PathBuf;
 use std::time::Duration;
 
-use super::report::{FieldConflict, IndexReport, MalformedRecord, RecordReport};
+use super::report::{DoubleRecord, FieldConflict, IndexReport, MalformedRecord, RecordReport};
+use crate::index::commit::unique_keys::DoubleKey;
 use crate::record::{FlawedRecords, MALFORMED, RecordCounts};
 use crate::schema::{Field, Schema, ValueFormat};
-use crate::segment::Flushed;
+use crate::segment::{DocumentOrigin, Flushed};
 use crate::source::Failure;
 
 /// What an index thread did.
@@ -25,6 +28,8 @@ pub(crate) struct LaneReport {
     pub(crate) several: Vec<MalformedRecord>,
     /// Where the first value of a field is that does not fit.
     pub(crate) conflicts: Vec<ConflictPlace>,
+    /// The file and the number of the first record without a key.
+    pub(crate) without_key: Option<(PathBuf, u64)>,
     /// Time spent writing segments.
     pub(crate) flushing: Duration,
 }
@@ -56,10 +61,23 @@ impl IndexReport {
 }
 
 impl RecordReport {
+    /// Adds the records that were left out because of their keys.
+    pub(crate) fn add_doubles(&mut self, count: u64, first: Option<DoubleKey>) {
+        let path = |of: &DocumentOrigin| PathBuf::from(OsStr::from_bytes(&of.path));
+        self.doubles = count;
+        self.double = first.map(|DoubleKey { key, lost, kept }| DoubleRecord {
+            key,
+            path: path(&lost),
+            line: lost.line.unwrap_or(0),
+            kept_path: path(&kept),
+            kept_line: kept.line.unwrap_or(0),
+        });
+    }
+
     /// Adds what index threads counted, and takes it out of their reports. `schema` names the fields.
     pub(crate) fn add_lanes(&mut self, schema: &Schema, lanes: &mut [LaneReport]) {
         let mut sum = RecordCounts::default();
-        let mut places = Vec::new();
+        let (mut places, mut keyless) = (Vec::new(), Vec::new());
         for lane in lanes {
             sum.merge(std::mem::take(&mut lane.counts));
             self.bytes += lane.record_bytes;
@@ -68,6 +86,7 @@ impl RecordReport {
             self.short.examples.append(&mut lane.short);
             self.several.examples.append(&mut lane.several);
             places.append(&mut lane.conflicts);
+            keyless.extend(lane.without_key.take());
         }
         let FlawedRecords { count, lines, bytes, .. } = *sum.lost();
         (self.malformed, self.malformed_lines, self.malformed_bytes) = (count, lines, bytes);
@@ -83,6 +102,7 @@ impl RecordReport {
             sort_and_cut(&mut remark.examples);
         }
         self.renamed = sum.renamed().to_vec();
+        (self.without_key, self.first_without_key) = (sum.without_key(), keyless.into_iter().min());
         places.sort_by(|one, other| (&one.path, one.line).cmp(&(&other.path, other.line)));
         let conflicts = sum.conflicts().filter_map(|(field, conflict)| {
             let entry = schema.entry(field)?;

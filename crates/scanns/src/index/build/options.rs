@@ -89,6 +89,10 @@ pub struct FieldOptions {
     /// The fields, and the names of their values in records; `None` for the fields of the index, or for
     /// fields that are inferred from a sample for a new index.
     pub schema: Option<(Schema, Sources)>,
+    /// The name of the field whose values are the keys of records: a record replaces an earlier one with the
+    /// same key. `None` for the key of the index or of the given schema; for a new index whose fields are
+    /// inferred, the first field of different paths, if there is one.
+    pub key: Option<String>,
     /// Whether to store file metadata (path, name, ext, size, mtime and others) as columns, if documents are
     /// files; `None` for the setting of the index, or yes for a new index. Only the first build of an index
     /// can choose this.

@@ -6,7 +6,7 @@ use super::record_sample::{infer, sniff};
 use crate::error::{Error, Result};
 use crate::index::commit::manifest::Manifest;
 use crate::record::{CsvDialect, Inferred, Sources};
-use crate::schema::{FieldEntry, FieldKind, Records, Schema, Stored};
+use crate::schema::{FieldEntry, FieldKind, Records, Schema, Store, Stored};
 use crate::source::Input;
 
 /// The fields of a build of records.
@@ -24,7 +24,7 @@ impl RecordFields {
     /// The fields of the index, with which a given schema must agree, or the given schema for a new index.
     /// `None` if there is neither.
     pub(crate) fn choose(current: Option<&Manifest>, options: &IndexOptions) -> Result<Option<Self>> {
-        let FieldOptions { schema: given, csv, .. } = options.fields.clone();
+        let FieldOptions { schema: mut given, csv, key, .. } = options.fields.clone();
         let known = current.filter(|current| current.records == Records::Csv).map(|current| &current.csv);
         if known.is_some_and(|known| !csv.agree_with(known)) {
             return Err(Error::Conflict {
@@ -32,6 +32,9 @@ impl RecordFields {
                 with: "the index".into(),
                 remedy: "leave them to the index, or build another index".into(),
             });
+        }
+        if let (Some((schema, sources)), Some(key)) = (&mut given, &key) {
+            sources.choose_key(schema, key)?;
         }
         let chosen = match current {
             None => given,
@@ -45,6 +48,9 @@ impl RecordFields {
                 }
                 if let Some((schema, sources)) = &given {
                     check_agreement(current, schema, sources)?;
+                }
+                if let Some(key) = &key {
+                    check_key(current, key)?;
                 }
                 Some((current.schema.clone(), current.sources.clone()))
             }
@@ -80,9 +86,14 @@ impl RecordFields {
         }
     }
 
-    /// The storage options of the index for documents with these fields.
+    /// The storage options of the index for documents with these fields. A new index stores its records
+    /// unless the options say otherwise.
     pub(crate) fn stored(&self, current: Option<&Manifest>, options: &IndexOptions) -> Result<Stored> {
-        options.stored.resolve_for(&self.schema, current.map(|current| current.stored))
+        let mut wanted = options.stored;
+        if current.is_none() {
+            wanted.store = Some(wanted.store.unwrap_or(Store::Content));
+        }
+        wanted.resolve_for(&self.schema, current.map(|current| current.stored))
     }
 }
 
@@ -91,7 +102,9 @@ fn check_agreement(current: &Manifest, schema: &Schema, sources: &Sources) -> Re
     for (field, entry) in schema.fields().chain(current.schema.fields()) {
         let (own, other) = (current.schema.entry(field), schema.entry(field));
         let written = |of: &Sources| (of.source(field).map(str::to_string), of.format(field));
-        if own != other || written(&current.sources) != written(sources) {
+        let is_key = |of: &Sources| of.key() == Some(field);
+        let same_key = is_key(&current.sources) == is_key(sources);
+        if own != other || !same_key || written(&current.sources) != written(sources) {
             return Err(Error::Conflict {
                 what: format!("field '{}' of the given schema", entry.name),
                 with: "the schema of the index".into(),
@@ -100,6 +113,22 @@ fn check_agreement(current: &Manifest, schema: &Schema, sources: &Sources) -> Re
         }
     }
     Ok(())
+}
+
+/// Refuses another key than the key of the index.
+fn check_key(current: &Manifest, key: &str) -> Result<()> {
+    let mut wanted = current.sources.clone();
+    if wanted.choose_key(&current.schema, key).is_ok() && wanted.key() == current.sources.key() {
+        return Ok(());
+    }
+    let known = current.sources.key().and_then(|field| current.schema.entry(field));
+    Err(Error::Conflict {
+        what: format!("the key '{key}'"),
+        with: known.map_or("the index, whose documents have their places as keys".into(), |entry| {
+            format!("the index, whose key is '{}'", entry.name)
+        }),
+        remedy: "leave the key to the index, or build another index".into(),
+    })
 }
 
 /// Refuses text options that contradict the schema.

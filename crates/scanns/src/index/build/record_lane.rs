@@ -82,6 +82,8 @@ pub(crate) struct RecordIndexer<'a> {
     places: Vec<RecordPlace>,
     /// The places of the first values that do not fit their fields.
     conflicts: Vec<(Field, RecordPlace)>,
+    /// The place of the first record without a key.
+    without_key: Option<RecordPlace>,
     /// Documents added, without void ones.
     documents: u64,
     /// Bytes since memory was last checked.
@@ -109,6 +111,7 @@ impl<'a> RecordIndexer<'a> {
             lines_before: 0,
             places: Vec::new(),
             conflicts: Vec::new(),
+            without_key: None,
             documents: 0,
             unchecked: 0,
             out: LaneOutput::new(context),
@@ -320,11 +323,15 @@ impl<'a> RecordIndexer<'a> {
         RecordPlace { input: piece.input, record: self.line.clone(), later: self.later, first_line }
     }
 
-    /// Notes the place of the current record if it has the first value that does not fit its field.
+    /// Notes the place of the current record if it has the first value that does not fit its field, or is the
+    /// first one without a key.
     fn note_conflicts(&mut self, piece: &Piece) {
         for field in self.reader.take_first_conflicts() {
             let place = self.place(piece);
             self.conflicts.push((field, place));
+        }
+        if self.without_key.is_none() && self.reader.has_record_without_key() {
+            self.without_key = Some(self.place(piece));
         }
     }
 
@@ -425,6 +432,11 @@ impl PieceIndexer for RecordIndexer<'_> {
             let example = conflict.map_or_else(String::new, |(_, conflict)| conflict.example.clone());
             let (path, line) = (input.path.clone(), place.line());
             self.out.report.conflicts.push(ConflictPlace { field: *field, path, line, example });
+        }
+        if let Some(place) = &self.without_key
+            && let Some(input) = self.context.inputs.get(place.input as usize)
+        {
+            self.out.report.without_key = Some((input.path.clone(), place.line()));
         }
         self.out.report.counts = counts;
         self.out.report.cut_terms = self.fields.cut_terms();

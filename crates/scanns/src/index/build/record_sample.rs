@@ -149,6 +149,7 @@ fn why_empty(inputs: &[Input], format: &FileFormat, options: &IndexOptions) -> O
 /// cannot be read or have no header.
 fn sample(inputs: &[Input], format: &FileFormat, options: &IndexOptions, most: usize) -> Result<Inferred> {
     let mut inference = Inference::new(RecordFormat::Json);
+    options.fields.key.iter().for_each(|key| inference.set_key(key));
     for (_, beginning) in beginnings(inputs, options, most) {
         if let Ok(Beginning { text, is_whole }) = beginning {
             let _ = inference.sample(format, &text, is_whole);

@@ -85,11 +85,34 @@ pub struct RecordReport {
     pub csv: Option<CsvDialect>,
     /// Fields with values that could not be indexed.
     pub conflicts: Vec<FieldConflict>,
+    /// Records that were left out because a later record of the build has the same key.
+    pub doubles: u64,
+    /// The first of them.
+    pub double: Option<DoubleRecord>,
+    /// Documents without a value in the field that is the key. Their places are their keys.
+    pub without_key: u64,
+    /// The first of them: its file, and its number as in [`MalformedRecord::record`].
+    pub first_without_key: Option<(PathBuf, u64)>,
     /// Names whose values belong to no field, with the number of their values, the most frequent first; at
     /// most 1,000.
     pub unknown: Vec<(String, u64)>,
     /// The number of values of all other such names.
     pub unknown_rest: u64,
+}
+
+/// Two records with the same key.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct DoubleRecord {
+    /// The key.
+    pub key: Vec<u8>,
+    /// The file of the record that was left out.
+    pub path: PathBuf,
+    /// Its number, as in [`MalformedRecord::record`].
+    pub line: u64,
+    /// The file of the record that was kept.
+    pub kept_path: PathBuf,
+    /// The number of that record.
+    pub kept_line: u64,
 }
 
 impl RecordReport {
@@ -142,7 +165,7 @@ pub struct FieldConflict {
     pub example: String,
     /// The file of this value.
     pub path: PathBuf,
-    /// The number of its record in the file, as in [`MalformedRecord::line`].
+    /// The number of its record in the file, as in [`MalformedRecord::record`].
     pub line: u64,
     /// The line of a schema file with which the field would take the value; `None` if only a field of texts
     /// would.

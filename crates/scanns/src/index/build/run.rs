@@ -117,10 +117,7 @@ fn add_and_commit(writer: &Writer<'_>, call: BuildCall<'_>) -> Result<IndexRepor
     }
     report.add_lanes(lanes);
     settle(&ledger, options, &mut report)?;
-    if writer.has_changed() {
-        progress.enter(Phase::Committing);
-        writer.commit()?;
-    }
+    commit(&ledger, progress, &mut report)?;
     if !report.cancelled && report.merge_failure.is_none() && !ledger.spared().is_empty() {
         // Now that the old documents of changed files are deleted, all segments may be merged.
         report.merge_failure = merging.merge_all(cancel).map(|error| error.to_string());
@@ -166,7 +163,19 @@ fn settle(ledger: &Ledger<'_>, options: &IndexOptions, report: &mut IndexReport)
     if options.records.are_parts() {
         ledger.distrust(&report.failed);
     }
+    Ok(())
+}
+
+/// Commits, and reports the documents that were replaced.
+fn commit(ledger: &Ledger<'_>, progress: &Progress, report: &mut IndexReport) -> Result<()> {
+    if ledger.writer().has_changed() {
+        progress.enter(Phase::Committing);
+        ledger.commit()?;
+    }
     report.replaced = ledger.replaced_documents();
+    let (doubles, first) = ledger.doubles();
+    report.records.add_doubles(doubles, first);
+    report.documents = report.documents.saturating_sub(doubles);
     Ok(())
 }
 

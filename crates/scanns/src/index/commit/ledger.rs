@@ -8,6 +8,9 @@
 //! build reads only the rest. Files that are gone from the walked directories lose their documents at the
 //! end, see `indexed_files.rs`. A later build reads a CSV file from its start, because only the first byte of
 //! the file is known to start a record.
+//!
+//! If a field is the key, documents also replace others with the same key, see `unique_keys.rs`. A file whose
+//! documents were all replaced is not read again.
 
 use std::collections::{BTreeMap, HashSet};
 use std::os::unix::ffi::OsStrExt;
@@ -16,10 +19,11 @@ use std::sync::{Mutex, MutexGuard};
 
 use super::indexed_files::{IndexedFiles, RemovedFiles};
 use super::manifest::Partial;
+use super::unique_keys::{DoubleKey, UniqueKeys};
 use super::writer::{PartialChange, SegmentDocuments, Writer};
 use crate::error::Result;
 use crate::read::LineSpan;
-use crate::schema::Records;
+use crate::schema::{Field, Records};
 use crate::segment::Flushed;
 use crate::source::{Failure, Input, Inputs, Stamp};
 use crate::sys::lock;
@@ -44,6 +48,8 @@ pub(crate) struct Ledger<'w> {
     /// Inputs with documents in old segments that are to be replaced.
     replaced: HashSet<u32>,
     removed: RemovedFiles,
+    /// The field whose values are the keys of documents.
+    key: Option<Field>,
     progress: Mutex<LedgerProgress>,
 }
 
@@ -63,6 +69,7 @@ struct LedgerProgress {
     deleted: HashSet<u32>,
     /// The number of those documents.
     documents: u64,
+    keys: UniqueKeys,
 }
 
 /// The inputs that a build has to read.
@@ -97,10 +104,16 @@ impl<'w> Ledger<'w> {
             let number = u32::try_from(kept.len()).unwrap_or(u32::MAX);
             let begun = partial
                 .get(path)
-                .filter(|begun| begun.stamp == input.stamp() && records.ends_with_lines() && !again);
+                .filter(|begun| begun.stamp == input.stamp() && records.ends_with_lines() && !again)
+                .filter(|begun| !begun.is_replaced());
             if let Some(begun) = begun {
                 remaining.done.insert(number, begun.spans.clone());
             } else {
+                let is_replaced = |begun: &Partial| begun.is_replaced() && begun.stamp == input.stamp();
+                if !again && partial.get(path).is_some_and(is_replaced) {
+                    remaining.unchanged += 1;
+                    continue;
+                }
                 let same = known
                     .is_some_and(|known| (known.stamp, known.lines) == (input.stamp(), records.are_parts()));
                 let begun = partial.contains_key(path);
@@ -115,9 +128,10 @@ impl<'w> Ledger<'w> {
             kept.push(LedgerInput { path: input.path.clone(), stamp: input.stamp() });
             remaining.inputs.push(input);
         }
-        let progress = LedgerProgress { spans: remaining.done.clone(), ..LedgerProgress::default() };
-        let ledger = Ledger { writer, inputs: kept, old, replaced, removed, progress: Mutex::new(progress) };
-        Ok((ledger, remaining))
+        let (spans, keys) = (remaining.done.clone(), UniqueKeys::new(&old));
+        let progress = Mutex::new(LedgerProgress { spans, keys, ..LedgerProgress::default() });
+        let key = writer.manifest().and_then(|manifest| manifest.sources.key());
+        Ok((Ledger { writer, inputs: kept, old, replaced, removed, key, progress }, remaining))
     }
 
     /// The files of the index that are not among the inputs any more.
@@ -143,7 +157,8 @@ impl<'w> Ledger<'w> {
 
     /// Segments that must not be merged with new ones, because documents in them are to be replaced.
     pub(crate) fn spared(&self) -> &[u128] {
-        if self.replaced.is_empty() && self.removed.paths.is_empty() { &[] } else { &self.old }
+        let replaces = !self.replaced.is_empty() || !self.removed.paths.is_empty() || self.key.is_some();
+        if replaces { &self.old } else { &[] }
     }
 
     /// True if new documents of an input replace old ones.
@@ -153,7 +168,54 @@ impl<'w> Ledger<'w> {
 
     /// The number of old documents that were deleted so far.
     pub(crate) fn replaced_documents(&self) -> u64 {
-        self.progress().documents
+        let progress = self.progress();
+        progress.documents + progress.keys.replaced
+    }
+
+    /// The number of documents of this build that were left out because others have the same keys, and the
+    /// first of them.
+    pub(crate) fn doubles(&self) -> (u64, Option<DoubleKey>) {
+        let progress = self.progress();
+        (progress.keys.doubles, progress.keys.first.clone())
+    }
+
+    /// Commits all segments so far, without documents whose keys others have too.
+    pub(crate) fn commit(&self) -> Result<()> {
+        // No segment is taken in between.
+        let mut progress = self.progress();
+        if let Some(key) = self.key {
+            progress.keys.settle(self.writer, key)?;
+            self.mark_replaced(&mut progress)?;
+        }
+        if self.writer.has_changed() { self.writer.commit() } else { Ok(()) }
+    }
+
+    /// Marks files as read of which other files have replaced all documents.
+    fn mark_replaced(&self, progress: &mut LedgerProgress) -> Result<()> {
+        let unread = progress.spans.keys().filter_map(|&input| self.inputs.get(input as usize));
+        let unread: HashSet<Vec<u8>> = unread.map(LedgerInput::key).collect();
+        let mut changes = Vec::new();
+        for (path, stamp) in std::mem::take(&mut progress.keys.files) {
+            if unread.contains(&path) {
+                progress.keys.files.insert(path, stamp);
+            } else if !self.has_documents(&path)? {
+                changes.push(PartialChange { path, partial: Some(Partial::replaced(stamp)) });
+            }
+        }
+        self.writer.take_in(None, Vec::new(), changes);
+        Ok(())
+    }
+
+    /// True if the next commit has documents of a file.
+    fn has_documents(&self, path: &[u8]) -> Result<bool> {
+        for id in self.writer.segment_ids() {
+            let Some(segment) = self.writer.segment(id)? else { continue };
+            let mut documents = segment.documents_of([path])?.into_iter().flatten();
+            if documents.any(|doc| segment.is_live(doc)) {
+                return Ok(true);
+            }
+        }
+        Ok(false)
     }
 
     /// Adds a segment to the next commit, together with the deletes and the state of files that follow from

@@ -28,9 +28,11 @@
 //! The source of a field is the name of its values in JSON or CSV records, and the format says how they are
 //! written there (`schema/value_format.rs`). The values of the field that is the key are the keys of
 //! documents. A file of lines or records that was being indexed at the commit is partial: the lines of its
-//! spans are in the index. `deletes` is the generation of the commit that wrote the segment's file of
-//! deletes, or 0 if there is no such file; `deleted` is the number of documents in that file. `updates` is the
-//! generation of the commit that wrote changed column values. `manifest_field.rs` encodes fields.
+//! spans are in the index. A file whose records were all replaced by records of other files with the same
+//! keys is partial too, and its span ends at the greatest position. `deletes` is the generation of the commit
+//! that wrote the segment's file of deletes, or 0 if there is no such file; `deleted` is the number of
+//! documents in that file. `updates` is the generation of the commit that wrote changed column values.
+//! `manifest_field.rs` encodes fields.
 
 use std::collections::BTreeMap;
 
@@ -142,6 +144,18 @@ pub(crate) struct Partial {
     pub(crate) spans: Vec<LineSpan>,
 }
 
+impl Partial {
+    /// A file that was read, and whose records were all replaced by records of other files.
+    pub(crate) fn replaced(stamp: Stamp) -> Self {
+        Partial { stamp, spans: vec![LineSpan { start: 0, end: u64::MAX, lines: 0 }] }
+    }
+
+    /// True if nothing of the file remains to be read.
+    pub(crate) fn is_replaced(&self) -> bool {
+        matches!(self.spans[..], [LineSpan { start: 0, end: u64::MAX, .. }])
+    }
+}
+
 impl Manifest {
     /// The manifest of an index without documents.
     pub(crate) fn new(schema: Schema, records: Records, stored: Stored) -> Self {
@@ -150,6 +164,11 @@ impl Manifest {
         let contents = ContentOptions::default();
         let csv = CsvDialect::default();
         Manifest { schema, sources, records, csv, stored, contents, segments: Vec::new(), notes, partial }
+    }
+
+    /// Opens a segment in the state of the commit, with the keys that documents have in this index.
+    pub(crate) fn open(&self, directory: &dyn Directory, entry: &SegmentEntry) -> Result<Segment> {
+        Ok(entry.open(directory)?.with_key_field(self.sources.key()))
     }
 
     pub(crate) fn encode(&self) -> Vec<u8> {

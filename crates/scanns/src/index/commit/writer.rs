@@ -211,15 +211,15 @@ impl<'d> Writer<'d> {
     /// its deletes would be lost.
     pub(crate) fn segment(&self, id: u128) -> Result<Option<Segment>> {
         loop {
-            let entry = {
+            let (entry, key) = {
                 let state = self.state();
                 if let Some(open) = state.open.get(&id) {
                     return Ok(Some(open.clone()));
                 }
                 let Some(entry) = state.entry(id) else { return Ok(None) };
-                entry.clone()
+                (entry.clone(), state.manifest.as_ref().and_then(|manifest| manifest.sources.key()))
             };
-            let opened = entry.open(self.directory());
+            let opened = entry.open(self.directory()).map(|opened| opened.with_key_field(key));
             let mut state = self.state();
             // Another thread may have opened and changed it, or a commit may have rewritten or dropped it and
             // removed the file that was being read.

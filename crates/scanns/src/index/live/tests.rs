@@ -23,6 +23,7 @@ mod columns;
 mod memory;
 mod rows;
 mod updates;
+mod value_patterns;
 
 struct Fields {
     schema: Schema,

@@ -45,6 +45,7 @@ use crate::store::{Directory, FsDirectory, Lease, generations, read_generation};
 pub struct Snapshot {
     generation: u64,
     schema: Schema,
+    key: Option<Field>,
     records: Records,
     pub(super) contents: ContentOptions,
     stored: Stored,
@@ -104,7 +105,7 @@ impl Snapshot {
         let mut segments = Vec::with_capacity(manifest.segments.len());
         let mut infos = Vec::with_capacity(manifest.segments.len());
         for entry in &manifest.segments {
-            let segment = entry.open(directory)?;
+            let segment = manifest.open(directory, entry)?;
             entry.must_describe(&segment, &manifest.schema)?;
             infos.push(SegmentInfo {
                 id: format!("{:032x}", entry.id),
@@ -124,6 +125,7 @@ impl Snapshot {
             views: FieldViews::of_schema(&schema, &segments),
             segments: segments.iter().map(|segment| segment.in_field(default)).collect(),
             schema,
+            key: manifest.sources.key(),
             records: manifest.records,
             contents: manifest.contents,
             notes: manifest.notes,
@@ -132,9 +134,20 @@ impl Snapshot {
         }))
     }
 
+    /// The segments, seen through the default field.
+    pub(crate) fn open_segments(&self) -> &[Segment] {
+        &self.segments
+    }
+
     /// Returns the fields of documents.
     pub fn schema(&self) -> &Schema {
         &self.schema
+    }
+
+    /// Returns the field whose values are the keys of documents; `None` if the places of documents are their
+    /// keys.
+    pub fn key_field(&self) -> Option<Field> {
+        self.key
     }
 
     /// Returns the notes that the writer of the commit added to it, by name.

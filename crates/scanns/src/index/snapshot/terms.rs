@@ -45,8 +45,8 @@ impl Snapshot {
         query.to_json(only, &|field| self.schema().entry(field).map(|entry| entry.name.clone()))
     }
 
-    /// Returns the key of the document of a hit: its path, followed by `:` and the line number if documents
-    /// are lines.
+    /// Returns the key of the document of a hit: its value in the field that is the key, if there is one, or
+    /// its path, followed by `:` and the line number if documents are lines.
     pub fn key(&self, hit: &Hit) -> Result<Vec<u8>> {
         self.searcher().key(hit)
     }

@@ -17,6 +17,7 @@
 //! {"match_all": {}}
 //! {"exists": {}}
 //! {"values": {"column": "size", "gte"|"gt": V, "lte"|"lt": V}}, {"values": {"column": "size", "equals": V}}
+//! {"values": {"column": "name", "prefix"|"wildcard"|"regexp"|"fuzzy"|"range"|"set": …}}
 //! {"query": {…}}
 //! ```
 //!
@@ -29,6 +30,7 @@
 //! kind.
 
 mod depth;
+mod patterns;
 mod read;
 mod reader;
 #[cfg(test)]

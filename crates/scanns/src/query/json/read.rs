@@ -1,16 +1,12 @@
 //! Parses queries in JSON.
 
-use std::ops::Bound;
-
 use serde_json::Value;
 
 use super::depth::is_too_deep;
 use super::reader::JsonReader;
-use super::wildcard::wildcard_parts;
 use crate::error::Result;
-use crate::query::limits::MAX_CLAUSES;
 use crate::query::operator::Operator;
-use crate::query::pattern::{Pattern, WildcardPart};
+use crate::query::pattern::Pattern;
 use crate::query::query_text::{QueryText, no_such_field};
 use crate::query::tree::{BestQuery, BoolQuery, PhraseQuery, Query};
 use crate::schema::Field;
@@ -148,11 +144,14 @@ impl JsonReader<'_> {
                 self.count(terms.len().max(1))?;
                 return Ok(Some(Query::pattern(field, Pattern::Set(terms))));
             }
-            "fuzzy" => return self.fuzzy(value).map(Some),
-            "prefix" => Pattern::Prefix(self.term(value)?),
-            "wildcard" => self.wildcard(value)?,
-            "regexp" => Pattern::Regex(self.string(value)?),
-            _ => self.range(value)?,
+            "fuzzy" => {
+                self.count(1)?;
+                return Ok(Some(match self.fuzzy(value)? {
+                    Pattern::Fuzzy { term, edits: 0, .. } => Query::term(field, term),
+                    fuzzy => Query::pattern(field, fuzzy),
+                }));
+            }
+            kind => self.pattern(kind, value)?,
         };
         self.count(1)?;
         Ok(Some(Query::pattern(field, pattern)))
@@ -278,73 +277,6 @@ impl JsonReader<'_> {
             1 => terms.pop().map(|(_, term)| Query::term(self.term_field(), term)),
             _ => Some(Query::Phrase(PhraseQuery { field: self.term_field(), terms, slop })),
         })
-    }
-
-    fn wildcard(&mut self, value: &Value) -> Result<Pattern> {
-        if let Value::String(_) = value {
-            let text = self.string(value)?;
-            return match wildcard_parts(&text) {
-                Some(parts) => Ok(Pattern::Wildcard(parts)),
-                None => self.fault("a backslash at the end escapes nothing: write two"),
-            };
-        }
-        let example = r#"a string or {"parts": [{"text": "li"}, "?", "*"]}"#;
-        let object = self.object(value, &["parts"], example)?;
-        let parts = self.required(object, "parts", |this, value| {
-            this.array(value, |this, value| match value.as_str() {
-                Some("?") => Ok(WildcardPart::AnyChar),
-                Some("*") => Ok(WildcardPart::Anything),
-                _ => {
-                    let object = this.object(value, &["text"], r#""?", "*" or {"text": "li"}"#)?;
-                    this.required(object, "text", Self::term).map(WildcardPart::Text)
-                }
-            })
-        })?;
-        if parts.len() > MAX_CLAUSES {
-            return self.within("parts", |this| this.fault("more than 1,024 parts: write fewer"));
-        }
-        Ok(Pattern::Wildcard(parts))
-    }
-
-    fn fuzzy(&mut self, value: &Value) -> Result<Query> {
-        self.count(1)?;
-        let (term, edits, prefix) = match value {
-            Value::String(_) => (self.string(value)?, None, None),
-            _ => {
-                let example = r#"a string or {"term": "lisence", "edits": 2, "prefix": 0}"#;
-                let object = self.object(value, &["term", "edits", "prefix"], example)?;
-                let edits = self.optional(object, "edits", |this, value| {
-                    this.number(value, 2, "write a number from 0 to 2")
-                })?;
-                let prefix = self.optional(object, "prefix", Self::number_of_32_bits)?;
-                (self.required(object, "term", Self::string)?, edits, prefix)
-            }
-        };
-        let prefix = prefix.map_or(0, |prefix| prefix as usize);
-        Ok(match edits {
-            Some(0) => Query::term(self.term_field(), term),
-            Some(1) => Query::pattern(self.term_field(), Pattern::Fuzzy { term, edits: 1, prefix }),
-            _ => Query::pattern(self.term_field(), Pattern::Fuzzy { term, edits: 2, prefix }),
-        })
-    }
-
-    fn range(&mut self, value: &Value) -> Result<Pattern> {
-        let example = r#"{"gte": "2019", "lt": "2021"}, or gt and lte"#;
-        let object = self.object(value, &["gte", "gt", "lte", "lt"], example)?;
-        let mut bounds = [Bound::Unbounded, Bound::Unbounded];
-        for (bound, included, excluded) in [(0, "gte", "gt"), (1, "lte", "lt")] {
-            let first = self.optional(object, included, Self::term)?.map(Bound::Included);
-            let second = self.optional(object, excluded, Self::term)?.map(Bound::Excluded);
-            bounds[bound] = match (first, second) {
-                (Some(_), Some(_)) => {
-                    return self
-                        .fault(&format!("{included} and {excluded} bound the same end: leave one out"));
-                }
-                (one, other) => one.or(other).unwrap_or(Bound::Unbounded),
-            };
-        }
-        let [from, to] = bounds;
-        Ok(Pattern::Range(from, to))
     }
 }
 

@@ -28,7 +28,11 @@ impl QueryText for Words {
     }
 
     fn column(&self, name: &str) -> Option<(Field, FieldKind)> {
-        (name == "size").then(|| (Field::new(SIZE).unwrap(), FieldKind::Unsigned))
+        match name {
+            "size" => Some((Field::new(SIZE).unwrap(), FieldKind::Unsigned)),
+            "name" => Some((Field::new(NAME).unwrap(), FieldKind::Keyword)),
+            _ => None,
+        }
     }
 
     fn terms(&mut self, field: Field, text: &str) -> Vec<(u32, Vec<u8>)> {
@@ -42,8 +46,9 @@ impl QueryText for Words {
     }
 }
 
-/// The number of a field that is a column.
+/// The numbers of fields that are columns.
 const SIZE: u16 = 9;
+const NAME: u16 = 8;
 
 fn read(text: &str) -> Result<Query> {
     parse_json(text, Operator::Or, &mut Words)
@@ -52,7 +57,8 @@ fn read(text: &str) -> Result<Query> {
 fn write(query: &Query) -> String {
     query
         .to_json(Some(Field::default()), &|field| {
-            NAMES.get(usize::from(field.number())).map(|name| (*name).to_owned())
+            let name = NAMES.get(usize::from(field.number())).copied();
+            name.or((field.number() == NAME).then_some("name")).map(str::to_owned)
         })
         .unwrap()
 }
@@ -109,7 +115,8 @@ fn random_query(random: &mut Rng, depth: usize) -> Query {
     let inner = |random: &mut Rng| Box::new(random_query(random, depth.saturating_sub(1)));
     match random.u8(..if depth > 0 { 8 } else { 5 }) {
         0 => Query::term(random_field(random), random_term(random)),
-        1 | 2 => Query::pattern(random_field(random), random_pattern(random)),
+        1 => Query::pattern(random_field(random), random_pattern(random)),
+        2 => Query::ValuePattern { field: Field::new(NAME).unwrap(), pattern: random_pattern(random) },
         3 if random.bool() => Query::All,
         3 => Query::Exists(random_field(random)),
         4 => {

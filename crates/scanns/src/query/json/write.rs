@@ -44,6 +44,10 @@ impl JsonWriter<'_> {
             Query::All => ("match_all", json!({})),
             Query::Exists(_) => ("exists", json!({})),
             Query::Values(range) => ("values", self.values(range)?),
+            Query::ValuePattern { field, pattern } => {
+                let (kind, value) = pattern_value(pattern);
+                ("values", json!({ "column": self.name_of(*field)?, kind: value }))
+            }
             Query::Boost(inner, factor) => {
                 let mut object = self.clause(inner, field)?;
                 if object.contains_key("boost") {

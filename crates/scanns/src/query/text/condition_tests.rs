@@ -2,11 +2,12 @@
 
 use std::ops::Bound;
 
+use crate::error::Error;
 use crate::query::{Operator, Query, QueryText, WeightedField, parse};
 use crate::schema::{Field, FieldKind, Value};
 
 /// Fields: `text`, 0, a text; `ext`, 1, a keyword that is only a column; `size`, 2, a number; `tag`, 3, a
-/// keyword that is searched and a column.
+/// keyword that is searched and a column; `mode`, 4, the mode of a file or directory.
 struct World;
 
 impl QueryText for World {
@@ -27,6 +28,7 @@ impl QueryText for World {
             "ext" => (1, FieldKind::Keyword),
             "size" => (2, FieldKind::Unsigned),
             "tag" => (3, FieldKind::Keyword),
+            "mode" => (4, FieldKind::Unsigned),
             _ => return None,
         };
         Some((Field::new(number).unwrap(), kind))
@@ -73,6 +75,7 @@ fn score(query: &Query, doc: Doc) -> Option<f32> {
             let value = match range.field.number() {
                 1 => Value::Text(if doc.gz { b"gz".to_vec() } else { b"txt".to_vec() }),
                 2 => Value::Unsigned(doc.size),
+                4 => Value::Unsigned(if doc.gz { 0o100_644 } else { 0o40_755 }),
                 _ => Value::Text(if doc.hot { b"hot".to_vec() } else { b"cold".to_vec() }),
             };
             let order = |other: &Value| match (&value, other) {
@@ -134,6 +137,22 @@ const SAME: &[(&str, Meaning)] = &[
     ("a ext:gz", |doc| (doc.a && doc.gz).then_some(1.0)),
     ("ext:gz a", |doc| (doc.a && doc.gz).then_some(1.0)),
     ("a AND ext:gz", |doc| (doc.a && doc.gz).then_some(1.0)),
+    ("size=5", |doc| (doc.size == 5).then_some(1.0)),
+    ("size:=5 ext=gz", |doc| (doc.size == 5 && doc.gz).then_some(1.0)),
+    ("size > 1 ext = gz", |doc| (doc.size > 1 && doc.gz).then_some(1.0)),
+    ("size: >1 ext: gz", |doc| (doc.size > 1 && doc.gz).then_some(1.0)),
+    ("size:> 1 size < 10", |doc| (doc.size == 5).then_some(1.0)),
+    ("size>1 size<=5", |doc| (doc.size == 5).then_some(1.0)),
+    ("size:>\"1 B\" -size>=10", |doc| (doc.size == 5).then_some(1.0)),
+    ("size: in(1 10)", |doc| (doc.size != 5).then_some(1.0)),
+    ("tag=hot", |doc| doc.hot.then_some(1.0)),
+    ("*:* size:5", |doc| (doc.size == 5).then_some(1.0)),
+    ("mode:0644", |doc| doc.gz.then_some(1.0)),
+    ("mode=644 size:>1", |doc| (doc.gz && doc.size > 1).then_some(1.0)),
+    ("mode:rw-r--r--", |doc| doc.gz.then_some(1.0)),
+    ("mode:drwxr-xr-x", |doc| (!doc.gz).then_some(1.0)),
+    ("mode:in(0755 0600)", |doc| (!doc.gz).then_some(1.0)),
+    ("mode:33188", |doc| doc.gz.then_some(1.0)),
     ("a tag:hot", |doc| (doc.a && doc.hot).then_some(1.0)),
     ("a (size:1 OR size:10)", |doc| (doc.a && doc.size != 5).then_some(1.0)),
     ("a (ext:gz size:>1)", |doc| (doc.a && doc.gz && doc.size > 1).then_some(1.0)),
@@ -190,6 +209,44 @@ fn conditions_filter_and_words_rank() {
     }
 }
 
+#[test]
+fn words_that_are_no_conditions_stay_words() {
+    for text in
+        ["a=b", "a>5", "a < 5", "text=5", "ext>gz", "text: a", r"size\=5", r"size\>5", "size", "std::size"]
+    {
+        let query = parse(text, Operator::Or, &mut World).unwrap();
+        assert!(!query.reads_values(), "{text}: {query:?}");
+    }
+}
+
+#[test]
+fn conditions_that_cannot_be_say_what_the_field_holds() {
+    for (text, at, expected) in [
+        (
+            "size:abc",
+            6,
+            "size holds whole numbers that are not negative: write a condition such as size:5 or",
+        ),
+        ("a size>b", 7, "size holds whole numbers"),
+        ("size:", 0, ""),
+        ("size=", 5, "size holds"),
+        ("size:5*", 6, "which match no pattern: compare them, as in size:5"),
+        ("size!=5", 5, "write -size:value or NOT size:value"),
+        ("text:>5", 6, "text has words, which are not compared"),
+        ("text: >5", 0, ""),
+        ("a text:<b", 8, "text:[a TO b]"),
+    ] {
+        match (parse(text, Operator::Or, &mut World), at) {
+            (Ok(_), 0) => {}
+            (Err(Error::Query { at: found, message, .. }), _) => {
+                assert_eq!(found, at, "{text}: {message}");
+                assert!(message.contains(expected), "{text}: {message}");
+            }
+            other => panic!("{text}: {other:?}"),
+        }
+    }
+}
+
 /// The fields of the examples in the documentation.
 struct Documented;
 
@@ -207,11 +264,11 @@ impl QueryText for Documented {
 
     fn column(&self, name: &str) -> Option<(Field, FieldKind)> {
         let kind = match name {
-            "size" => FieldKind::Unsigned,
+            "size" | "mode" => FieldKind::Unsigned,
             "temp" => FieldKind::Signed,
             "mtime" => FieldKind::Date,
             "open" => FieldKind::Boolean,
-            "owner" | "host" | "state" | "ext" => FieldKind::Keyword,
+            "owner" | "host" | "state" | "ext" | "name" => FieldKind::Keyword,
             "path" => FieldKind::Path,
             _ => return None,
         };

@@ -12,16 +12,28 @@ use crate::query::tree::{PhraseQuery, Query};
 /// The default number of edits of a fuzzy word.
 const DEFAULT_EDITS: u8 = 2;
 
+/// `*:*`, which means every document in other query languages.
+const EVERYTHING: [WordChar; 3] = [WordChar::Anything, WordChar::Char(':'), WordChar::Anything];
+
+/// The parts of a wildcard, whose texts are spelt by `spelling`.
+pub(super) fn wildcard_parts(word: &[WordChar], spelling: impl Fn(&str) -> String) -> Vec<WildcardPart> {
+    let chunks = word.chunk_by(|a, b| !a.is_wild() && !b.is_wild());
+    let part = |part: &[WordChar]| match part {
+        [WordChar::AnyChar, ..] => WildcardPart::AnyChar,
+        [WordChar::Anything, ..] => WildcardPart::Anything,
+        text => WildcardPart::Text(spelling(&text_of(text)).into_bytes()),
+    };
+    let mut parts: Vec<WildcardPart> = chunks.map(part).collect();
+    parts.dedup_by(|a, b| *a == WildcardPart::Anything && *b == WildcardPart::Anything);
+    parts
+}
+
 impl QueryParser<'_> {
     pub(super) fn word(&mut self, at: usize, word: &[WordChar]) -> Result<Option<Query>> {
-        if let Some((tilde_at, edits)) = self.suffix(TokenKind::tilde) {
-            let edits = edits.map_or(Some(DEFAULT_EDITS), |edits| u8::try_from(edits).ok());
-            let Some(edits) = edits.filter(|edits| *edits <= 2) else {
-                return self.fault(tilde_at, "a fuzzy word may have up to 2 edits: write ~1 or ~2");
-            };
+        if let Some(edits) = self.edits()? {
             return self.fuzzy(at, &text_of(word), edits);
         }
-        if word.iter().any(|unit| !matches!(unit, WordChar::Char(_))) {
+        if word.iter().any(WordChar::is_wild) {
             return self.wildcard(at, word);
         }
         let field = self.term_field();
@@ -31,6 +43,16 @@ impl QueryParser<'_> {
             .into_iter()
             .map(|(_, term)| SignedClause::plain(Some(Query::term(field, term)), ClauseKind::Word));
         Ok(combine(clauses.collect(), self.operator))
+    }
+
+    /// The number of edits after a word; `None` without `~`.
+    pub(super) fn edits(&mut self) -> Result<Option<u8>> {
+        let Some((at, edits)) = self.suffix(TokenKind::tilde) else { return Ok(None) };
+        let edits = edits.map_or(Some(DEFAULT_EDITS), |edits| u8::try_from(edits).ok());
+        match edits.filter(|edits| *edits <= 2) {
+            Some(edits) => Ok(Some(edits)),
+            None => self.fault(at, "a fuzzy word may have up to 2 edits: write ~1 or ~2"),
+        }
     }
 
     fn fuzzy(&mut self, at: usize, text: &str, edits: u8) -> Result<Option<Query>> {
@@ -45,16 +67,12 @@ impl QueryParser<'_> {
 
     fn wildcard(&mut self, at: usize, word: &[WordChar]) -> Result<Option<Query>> {
         self.count(at, 1)?;
-        let field = self.term_field();
-        let mut parts = Vec::new();
-        for part in word.chunk_by(|a, b| matches!((a, b), (WordChar::Char(_), WordChar::Char(_)))) {
-            parts.push(match part {
-                [WordChar::AnyChar, ..] => WildcardPart::AnyChar,
-                [WordChar::Anything, ..] => WildcardPart::Anything,
-                text => WildcardPart::Text(self.words.spelling(field, &text_of(text)).into_bytes()),
-            });
+        self.check_pattern(at, word.len())?;
+        if self.field.is_none() && word == EVERYTHING {
+            return Ok(Some(Query::All));
         }
-        parts.dedup_by(|a, b| *a == WildcardPart::Anything && *b == WildcardPart::Anything);
+        let field = self.term_field();
+        let parts = wildcard_parts(word, |text| self.words.spelling(field, text));
         Ok(Some(match parts.as_slice() {
             [WildcardPart::Anything] if self.field.is_none() => Query::All,
             [WildcardPart::Anything] => Query::Exists(field),
@@ -83,6 +101,7 @@ impl QueryParser<'_> {
     }
 
     pub(super) fn regex(&mut self, at: usize, text: &str) -> Result<Option<Query>> {
+        self.check_pattern(at, text.chars().count())?;
         self.pattern(at, Pattern::Regex(text.to_owned()))
     }
 

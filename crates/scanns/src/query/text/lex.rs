@@ -3,18 +3,34 @@
 use std::ops::Bound;
 
 use super::fault::fault;
+use super::suffix::suffix_at;
 use super::token::{QueryToken, TokenKind, WordChar, text_of};
 use crate::error::Result;
 
-/// Splits a query into tokens. `is_known` tells whether there is a field with a given name.
-pub(super) fn tokens(text: &str, is_known: &dyn Fn(&str) -> bool) -> Result<Vec<QueryToken>> {
+/// What a name names.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Named {
+    Nothing,
+    /// A field that is searched, and has no values that can be compared.
+    Field,
+    /// A column of keywords or paths.
+    Strings,
+    /// A column of numbers, dates or booleans.
+    Numbers,
+}
+
+/// Splits a query into tokens. `named` resolves names.
+pub(super) fn tokens(text: &str, named: &dyn Fn(&str) -> Named) -> Result<Vec<QueryToken>> {
     let chars: Vec<char> = text.chars().collect();
-    let mut lexer = Lexer { text, chars: &chars, is_known, at: 0, tokens: Vec::new() };
+    let mut lexer = Lexer { text, chars: &chars, named, at: 0, tokens: Vec::new() };
     while let Some(&first) = chars.get(lexer.at) {
         lexer.step(first)?;
     }
     Ok(lexer.tokens)
 }
+
+/// The maximum length of the name of a field.
+const MAX_NAME: usize = 255;
 
 /// The maximum number of suffixes after a clause.
 const MAX_SUFFIXES: usize = 4;
@@ -22,7 +38,7 @@ const MAX_SUFFIXES: usize = 4;
 struct Lexer<'a> {
     text: &'a str,
     chars: &'a [char],
-    is_known: &'a dyn Fn(&str) -> bool,
+    named: &'a dyn Fn(&str) -> Named,
     /// The number of characters read so far.
     at: usize,
     tokens: Vec<QueryToken>,
@@ -60,11 +76,10 @@ impl Lexer<'_> {
                 let (text, end) = self.quoted(self.at, true)?;
                 self.push(TokenKind::Phrase(text), end);
             }
-            '^' | '~' | '@' if self.is_after_clause() && self.suffix(self.at).is_some() => {
-                if let Some((kind, end)) = self.suffix(self.at) {
-                    self.push(kind, end);
-                }
-            }
+            '^' | '~' | '@' if self.is_after_clause() => match self.suffix(self.at)? {
+                Some((kind, end)) => self.push(kind, end),
+                None => self.word()?,
+            },
             '+' | '-' if starts_clause && !self.is_after_sign() => {
                 self.push(if first == '+' { TokenKind::Plus } else { TokenKind::Minus }, self.at + 1);
             }
@@ -104,37 +119,21 @@ impl Lexer<'_> {
     }
 
     /// The suffix of a clause at `at`, and its end. Only other suffixes may follow it in the same word.
-    fn suffix(&self, at: usize) -> Option<(TokenKind, usize)> {
-        let (kind, end) = self.single_suffix(at)?;
-        let mut last = end;
+    ///
+    /// # Errors
+    /// [`Error::Query`](crate::Error::Query) for a suffix whose number cannot be used.
+    fn suffix(&self, at: usize) -> Result<Option<(TokenKind, usize)>> {
+        let Some(first) = suffix_at(self.chars, at) else { return Ok(None) };
+        let mut last = first.end;
         for _ in 0..MAX_SUFFIXES {
             if self.ends_word(last) {
-                return Some((kind, end));
+                let kind = first.kind.map_err(|message| fault(self.text, at + 1, message))?;
+                return Ok(Some((kind, first.end)));
             }
-            last = self.single_suffix(last)?.1;
+            let Some(next) = suffix_at(self.chars, last) else { return Ok(None) };
+            last = next.end;
         }
-        None
-    }
-
-    /// The suffix at `at`, with any text after it.
-    fn single_suffix(&self, at: usize) -> Option<(TokenKind, usize)> {
-        let digits =
-            |at: usize| (at..).take_while(|&at| self.char(at).is_some_and(|c| c.is_ascii_digit())).count();
-        let number = |from: usize, to: usize| self.chars[from..to].iter().collect::<String>();
-        let first = at + 1;
-        let mut end = first + digits(first);
-        let kind = match self.char(at)? {
-            '~' => TokenKind::Tilde(if end == first { None } else { Some(number(first, end).parse().ok()?) }),
-            '@' => TokenKind::AtLeast(number(first, end).parse().ok()?),
-            '^' => {
-                if self.char(end) == Some('.') {
-                    end += 1 + digits(end + 1);
-                }
-                TokenKind::Boost(number(first, end).parse().ok()?)
-            }
-            _ => return None,
-        };
-        Some((kind, end))
+        Ok(None)
     }
 
     /// The range that begins here, and its end; `None` if this is not a range.
@@ -170,6 +169,10 @@ impl Lexer<'_> {
     /// Reads the word, operator, field or `in(` that begins here.
     fn word(&mut self) -> Result<()> {
         let (mut word, mut at, mut is_plain) = (Vec::new(), self.at, true);
+        if matches!(self.tokens.last(), Some(QueryToken { kind: TokenKind::Field(_), .. })) {
+            at = self.sign(&mut word)?;
+            is_plain = word.is_empty();
+        }
         while let Some(char) = self.char(at) {
             match char {
                 '\\' => {
@@ -177,7 +180,7 @@ impl Lexer<'_> {
                         let message = "a backslash at the end escapes nothing: write \\\\";
                         return Err(fault(self.text, at + 1, message));
                     };
-                    word.push(WordChar::Char(next));
+                    word.push(WordChar::Escaped(next));
                     is_plain = false;
                     at += 1;
                 }
@@ -192,10 +195,19 @@ impl Lexer<'_> {
                     self.push(TokenKind::Set, at + 1);
                     return Ok(());
                 }
-                '^' | '~' | '@' if !word.is_empty() && self.suffix(at).is_some() => break,
+                '^' | '~' | '@' if !word.is_empty() && self.suffix(at)?.is_some() => break,
                 ':' if is_plain && self.names_field(&word, at + 1) => {
-                    self.push(TokenKind::Field(text_of(&word)), at + 1);
+                    self.push(TokenKind::Field(text_of(&word)), self.after_spaces(at + 1));
                     return Ok(());
+                }
+                '=' | '<' | '>' if is_plain && self.compares(&word, at) => {
+                    self.push(TokenKind::Field(text_of(&word)), at);
+                    return Ok(());
+                }
+                '!' if is_plain && self.char(at + 1) == Some('=') && self.compares(&word, at + 1) => {
+                    let name = text_of(&word);
+                    let message = format!("!= is not an operator: write -{name}:value or NOT {name}:value");
+                    return Err(fault(self.text, at + 1, &message));
                 }
                 _ if self.ends_word(at) => break,
                 _ => word.push(WordChar::Char(char)),
@@ -206,21 +218,76 @@ impl Lexer<'_> {
             "AND" if is_plain => TokenKind::And,
             "OR" if is_plain => TokenKind::Or,
             "NOT" if is_plain => TokenKind::Not,
+            name if is_plain && self.compares(&word, self.after_spaces(at)) => {
+                let name = TokenKind::Field(name.to_owned());
+                self.push(name, self.after_spaces(at));
+                return Ok(());
+            }
             _ => TokenKind::Word(word),
         };
         self.push(kind, at);
         Ok(())
     }
 
+    /// The first place from `at` on that is not a space.
+    fn after_spaces(&self, at: usize) -> usize {
+        (at..).find(|&at| !self.char(at).is_some_and(char::is_whitespace)).unwrap_or(at)
+    }
+
+    /// Reads the sign of a comparison after a field into `word`, and with it a value that follows after
+    /// spaces or in quotes: `> 5`, `>"5 MiB"`. Returns the end of what was read.
+    fn sign(&self, word: &mut Vec<WordChar>) -> Result<usize> {
+        let is_sign = |at: usize| self.char(at).filter(|char| matches!(char, '<' | '>' | '='));
+        let mut at = self.at;
+        while let Some(sign) = is_sign(at) {
+            word.push(WordChar::Char(sign));
+            at += 1;
+        }
+        if word.is_empty() {
+            return Ok(at);
+        }
+        let value = self.after_spaces(at);
+        if self.char(value) != Some('"') {
+            return Ok(if self.ends_word(value) { at } else { value });
+        }
+        let (text, end) = self.quoted(value, true)?;
+        word.extend(text.chars().map(WordChar::Escaped));
+        Ok(end)
+    }
+
+    /// Whether the sign of a comparison at `at` compares the values of the column with this name, although
+    /// there is no colon: `size=5`, `size > 5`. Names of columns of text are only followed by `=`.
+    fn compares(&self, name: &[WordChar], at: usize) -> bool {
+        let sign = match self.char(at) {
+            Some(sign @ ('<' | '>' | '=')) => sign,
+            _ => return false,
+        };
+        if name.is_empty() || name.len() > MAX_NAME || name.iter().any(WordChar::is_wild) {
+            return false;
+        }
+        match (self.named)(&text_of(name)) {
+            Named::Numbers => true,
+            Named::Strings => sign == '=',
+            Named::Field | Named::Nothing => false,
+        }
+    }
+
     /// Whether `name` before a colon names a field; `rest` is the place after the colon. It does if a field
     /// has this name, or if the name looks like an identifier; an unknown identifier is refused later.
     fn names_field(&self, name: &[WordChar], rest: usize) -> bool {
+        if name.len() > MAX_NAME {
+            return false;
+        }
         let name = text_of(name);
         let mut chars = name.chars();
+        let named = (self.named)(&name);
         let is_name = chars.next().is_some_and(|first| first.is_ascii_alphabetic() || first == '_')
             && chars.all(|char| char.is_ascii_alphanumeric() || char == '_')
-            || (self.is_known)(&name);
-        let ends = self.char(rest).is_none_or(|next| next.is_whitespace() || next == ')');
+            || named != Named::Nothing;
+        // A value of a column may follow after spaces.
+        let value =
+            if matches!(named, Named::Strings | Named::Numbers) { self.after_spaces(rest) } else { rest };
+        let ends = self.char(value).is_none_or(|next| next.is_whitespace() || next == ')');
         let is_path = self.chars[rest..].starts_with(&['/', '/']) || self.chars[rest..].starts_with(&[':']);
         is_name && !ends && !is_path
     }

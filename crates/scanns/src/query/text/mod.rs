@@ -20,15 +20,17 @@
 //! meaning. Operators are upper case. A backslash makes any character plain. `+` and `-` are operators only
 //! before a clause, `^`, `~` and `@` only after one. `name:` before more text names a field; `http://x`,
 //! `std::x` and `12:30` do not. Words of a field that is only a column, and words after `<` and `>`, are
-//! values: `size:>1GiB`, `mtime:<=2024-03`, `open:true`, `ext:*`.
+//! values: `size:>1GiB`, `mtime:<=2024-03`, `open:true`, `ext:*`, `name:*.html`. The colon may be left out
+//! before the sign of a comparison, and spaces may be around it: `size=5`, `size > 5`.
 //!
 //! A clause that names a column of values is a condition, as is a group of conditions. In a list, all
 //! conditions must hold, and do not score; the other clauses remain alternatives, of which one must match.
 //! Conditions joined by `OR` are alternatives. So are a condition with `^` and conditions joined to words by
 //! `OR`. In `size:(…)`, comparisons must all hold, and other values are alternatives.
 //!
-//! `lex.rs` splits the text into tokens. `state.rs` keeps what remains of them, `parser.rs` parses lists and
-//! groups, `leaves.rs` words and patterns, and `values.rs` values of columns.
+//! `lex.rs` splits the text into tokens, `suffix.rs` reads the numbers after clauses. `state.rs` keeps what
+//! remains of them, `parser.rs` parses lists and groups, `leaves.rs` words and patterns, and `values.rs`
+//! values of columns.
 
 mod clause;
 #[cfg(test)]
@@ -36,10 +38,13 @@ mod condition_tests;
 mod fault;
 #[cfg(test)]
 mod field_tests;
+#[cfg(test)]
+mod generated_tests;
 mod leaves;
 mod lex;
 mod parser;
 mod state;
+mod suffix;
 #[cfg(test)]
 mod tests;
 mod token;

@@ -2,7 +2,7 @@
 
 use super::clause::{ClauseKind, Sign, SignedClause, combine, join, kind_of};
 use super::fault::fault;
-use super::lex::tokens;
+use super::lex::{Named, tokens};
 use super::state::QueryParser;
 use super::token::{QueryToken, TokenKind};
 use crate::error::Result;
@@ -19,7 +19,7 @@ use crate::schema::{Field, FieldKind};
 /// # Errors
 /// [`Error::Query`](crate::Error::Query) with the position of the fault.
 pub fn parse(text: &str, operator: Operator, words: &mut dyn QueryText) -> Result<Query> {
-    let tokens = tokens(text, &|name| words.field(name).is_ok() || words.column(name).is_some())?;
+    let tokens = tokens(text, &|name| named(words, name))?;
     let (field, column) = (None, None);
     let mut parser = QueryParser {
         text,
@@ -37,6 +37,17 @@ pub fn parse(text: &str, operator: Operator, words: &mut dyn QueryText) -> Resul
     match parser.tokens.first() {
         None => Ok(query.unwrap_or_else(Query::nothing)),
         Some(token) => parser.fault(token.at, CLOSES_NOTHING),
+    }
+}
+
+/// What a name in a query names.
+fn named(words: &dyn QueryText, name: &str) -> Named {
+    match words.column(name) {
+        Some((_, FieldKind::Keyword | FieldKind::Path)) => Named::Strings,
+        Some((_, FieldKind::Text { .. } | FieldKind::Bytes)) => Named::Field,
+        Some(_) => Named::Numbers,
+        None if words.field(name).is_ok() => Named::Field,
+        None => Named::Nothing,
     }
 }
 
@@ -177,6 +188,13 @@ impl QueryParser<'_> {
                 let message = format!("{missing}: write {name}\\: if the colon belongs to the word");
                 fault(self.text, at, &message)
             })?;
+            if matches!(self.next_sign(), Some('<' | '>')) {
+                let message = format!(
+                    "{name} has words, which are not compared: write {name}:[a TO b] for a range of words, \
+                     or a backslash before the sign for the character"
+                );
+                return self.fault(self.peek().map_or(at, |token| token.at), &message);
+            }
             self.field = Some(field);
             let is_text = |(_, kind): (Field, FieldKind)| matches!(kind, FieldKind::Text { .. });
             is_condition &= !self.words.column(name).is_none_or(is_text);

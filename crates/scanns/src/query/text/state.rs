@@ -3,11 +3,12 @@
 use super::fault::fault;
 use super::token::{QueryToken, TokenKind};
 use crate::error::Result;
-use crate::query::limits::{MAX_CLAUSES, MAX_DEPTH};
+use crate::query::limits::{MAX_CLAUSES, MAX_DEPTH, MAX_PATTERN};
+use crate::query::named_column::NamedColumn;
 use crate::query::operator::Operator;
 use crate::query::query_text::{QueryText, WeightedField, in_best_field};
 use crate::query::tree::Query;
-use crate::schema::{Field, FieldKind};
+use crate::schema::Field;
 
 /// The text of a query that is being parsed, and how far it is parsed.
 pub(super) struct QueryParser<'a> {
@@ -21,7 +22,7 @@ pub(super) struct QueryParser<'a> {
     /// The default field in which the current clause is looked up, if it names no field.
     pub(super) looked_up: Option<Field>,
     /// The column of the current clause, if its words are values.
-    pub(super) column: Option<(Field, FieldKind)>,
+    pub(super) column: Option<NamedColumn>,
     /// Whether the clauses of the current list are counted, as in `(a b c)@2`.
     pub(super) counts: bool,
     pub(super) depth: usize,
@@ -75,6 +76,15 @@ impl<'a> QueryParser<'a> {
         self.terms += terms;
         if self.terms > MAX_CLAUSES {
             return self.fault(at, "more than 1,024 terms: ask for fewer at a time");
+        }
+        Ok(())
+    }
+
+    /// Refuses a pattern that is too long.
+    pub(super) fn check_pattern(&self, at: usize, length: usize) -> Result<()> {
+        if length > MAX_PATTERN {
+            return self
+                .fault(at, "a pattern of more than 1,000 characters: write a shorter one, such as *part*");
         }
         Ok(())
     }

@@ -59,6 +59,7 @@ fn show(query: &Query) -> String {
         Query::All => "ALL".to_owned(),
         Query::Exists(_) => "ANY".to_owned(),
         Query::Values(range) => format!("{range:?}"),
+        Query::ValuePattern { pattern, .. } => format!("values<{}>", show_pattern(pattern)),
     };
     match query.field() {
         Some(field) if field.number() != DEFAULT => format!("{}:{text}", field.number()),
@@ -216,6 +217,8 @@ fn patterns_are_words_with_signs() {
     assert_eq!(with_or(r"a\*b c\?"), "(a*b c?)");
     assert_eq!(with_or("*"), "ALL");
     assert_eq!(with_or("* -a"), "(ALL a-)");
+    assert_eq!(with_or("*:*"), "ALL");
+    assert_eq!(with_or("title:*:*"), "0:wild<*.:.*>");
     assert_eq!(with_or("Roam~"), "fuzzy<roam 2 0>");
     assert_eq!(with_or("roam~1 b"), "(fuzzy<roam 1 0> b)");
     assert_eq!(with_or("roam~0"), "roam");
@@ -255,6 +258,28 @@ fn boosts_and_least_numbers_stand_behind_what_they_are_for() {
     assert_eq!(refused("x a^0").1, 4);
     assert_eq!(refused("(a b)^2@1").1, 8);
     assert_eq!(refused("(a b)~1").1, 6);
+    assert_eq!(with_or("a^5. b^.5 c^1e-3"), "(a^5 b^0.5 c^0.001)");
+    assert_eq!(with_or("a^1e b^- c~x d^1x"), "(a^1e b^ c~x d^1x)");
+    for (text, at) in [
+        ("(a b)@99999999999999999999", 6),
+        ("(a b)@-1", 6),
+        ("(a b)@1.5", 6),
+        ("\"a b\"~99999999999999999999", 6),
+        ("cell~99999999999", 5),
+        ("cell~1.5", 5),
+        ("cell~-1", 5),
+        ("flow^1e400", 5),
+        ("x flow^-1", 7),
+        ("cell^1e-19^2", 5),
+        ("a*^-1", 3),
+        ("in(a)^1e99", 6),
+    ] {
+        assert_eq!(refused(text).1, at, "{text}");
+    }
+    for text in ["?".repeat(1_001), format!("re\"{}\"", "a".repeat(1_001)), "a?".repeat(2_500)] {
+        assert!(refused(&text).0.contains("1,000 characters"));
+    }
+    assert_eq!(with_or(&"?".repeat(1_000)).matches('?').count(), 1_000);
 }
 
 #[test]

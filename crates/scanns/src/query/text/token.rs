@@ -41,12 +41,13 @@ pub(super) enum TokenKind {
 impl TokenKind {
     /// Whether the token can be a value of a column, or begin several.
     pub(super) fn is_value(&self) -> bool {
-        matches!(self, TokenKind::Word(_) | TokenKind::Phrase(_) | TokenKind::Range(..) | TokenKind::Set)
+        let is_text = matches!(self, TokenKind::Word(_) | TokenKind::Phrase(_) | TokenKind::Regex(_));
+        is_text || matches!(self, TokenKind::Range(..) | TokenKind::Set)
     }
 
     /// Whether the token is a value after `<` or `>`.
     pub(super) fn is_comparison(&self) -> bool {
-        matches!(self, TokenKind::Word(word) if text_of(word).starts_with(['<', '>']))
+        matches!(self, TokenKind::Word(word) if sign_of(word).is_some_and(|sign| sign != '='))
     }
 
     /// The factor of a `^` suffix.
@@ -76,16 +77,33 @@ impl TokenKind {
 pub(super) enum WordChar {
     /// A plain character.
     Char(char),
+    /// A character after a backslash.
+    Escaped(char),
     /// `?`
     AnyChar,
     /// `*`
     Anything,
 }
 
+impl WordChar {
+    /// Whether it stands for any characters.
+    pub(super) fn is_wild(&self) -> bool {
+        matches!(self, WordChar::AnyChar | WordChar::Anything)
+    }
+}
+
+/// The sign of a comparison at the front of a word: `<`, `>` or `=`.
+pub(super) fn sign_of(word: &[WordChar]) -> Option<char> {
+    match word.first() {
+        Some(WordChar::Char(sign @ ('<' | '>' | '='))) => Some(*sign),
+        _ => None,
+    }
+}
+
 /// The characters of a word as written, without backslashes.
 pub(super) fn text_of(word: &[WordChar]) -> String {
     let char = |unit: &WordChar| match unit {
-        WordChar::Char(char) => *char,
+        WordChar::Char(char) | WordChar::Escaped(char) => *char,
         WordChar::AnyChar => '?',
         WordChar::Anything => '*',
     };

@@ -1,34 +1,71 @@
-//! Values of columns in the text of a query: `size:>1GiB`, `mtime:[2023 TO 2024-03]`, `state:in(open
-//! closed)`.
+//! Values of columns in the text of a query: `size:>1GiB`, `mtime:[2023 TO 2024-03]`, `name:*.html`,
+//! `state:in(open closed)`.
 
+use super::leaves::wildcard_parts;
 use super::state::QueryParser;
-use super::token::{TokenKind, WordChar, text_of};
+use super::token::{TokenKind, WordChar, sign_of, text_of};
 use crate::error::Result;
-use crate::query::query_text::not_a_value;
+use crate::query::named_column::NamedColumn;
+use crate::query::pattern::{Pattern, WildcardPart};
 use crate::query::tree::Query;
 use crate::query::value_range::ValueRange;
-use crate::schema::{Field, FieldKind};
+use crate::schema::FieldKind;
 
 impl QueryParser<'_> {
-    /// A value of the column of the current clause, or a range or set of values.
+    /// A value of the column of the current clause, or a range, pattern or set of values.
     pub(super) fn value(&mut self, at: usize, token: &TokenKind) -> Result<Option<Query>> {
-        let Some((field, kind)) = self.column.clone() else { return Ok(None) };
+        let Some(column) = self.column.clone() else { return Ok(None) };
         self.count(at, 1)?;
-        let range = match token {
+        if let Some(query) = self.value_pattern(at, &column, token)? {
+            return Ok(Some(query));
+        }
+        let NamedColumn { field, kind, .. } = &column;
+        let found = match token {
             TokenKind::Range(from, to) => {
                 let (from, to) = (from.as_ref().map(String::as_str), to.as_ref().map(String::as_str));
-                ValueRange::between(field, &kind, from, to)
+                ValueRange::between(*field, kind, from, to).map(Query::Values)
             }
-            TokenKind::Phrase(text) => ValueRange::exact(field, &kind, text),
-            TokenKind::Word(word) => {
-                let is_wild = matches!(word.last(), Some(WordChar::Anything));
-                ValueRange::parse(field, &kind, &text_of(word), is_wild)
-            }
+            TokenKind::Phrase(text) => column.exact(text),
+            TokenKind::Word(word) => match sign_of(word) {
+                Some('=') => column.exact(text_of(word).trim_start_matches('=').trim_start()),
+                Some(_) => ValueRange::parse(*field, kind, &text_of(word)).map(Query::Values),
+                None => column.exact(&text_of(word)),
+            },
             TokenKind::Set => return self.any_value(),
             _ => return self.fault(at, "a value is missing"),
         };
-        let range = range.map(|range| Some(Query::Values(range)));
-        range.or_else(|expected| self.fault(at, &not_a_value(&kind, &expected)))
+        found.map(Some).or_else(|_| self.fault(at, &column.not_a_value()))
+    }
+
+    /// The pattern of values that a token means; `None` if it means a value or a range of values.
+    fn value_pattern(&mut self, at: usize, column: &NamedColumn, token: &TokenKind) -> Result<Option<Query>> {
+        let (field, mut length) = (column.field, 0);
+        let pattern = match token {
+            TokenKind::Regex(text) => {
+                length = text.chars().count();
+                Pattern::Regex(text.clone())
+            }
+            TokenKind::Word(word) => match self.edits()? {
+                Some(0) => Pattern::Set(vec![text_of(word).into_bytes()]),
+                Some(edits) => Pattern::Fuzzy { term: text_of(word), edits, prefix: 0 },
+                // After a comparison, ? and * are characters.
+                None if sign_of(word).is_some() || !word.iter().any(WordChar::is_wild) => return Ok(None),
+                None => {
+                    let parts = wildcard_parts(word, str::to_owned);
+                    if let Some(range) = wildcard_range(column, &parts) {
+                        return Ok(Some(Query::Values(range)));
+                    }
+                    length = word.len();
+                    Pattern::Wildcard(parts)
+                }
+            },
+            _ => return Ok(None),
+        };
+        if !column.has_patterns() {
+            return self.fault(at, &column.no_pattern());
+        }
+        self.check_pattern(at, length)?;
+        Ok(Some(Query::ValuePattern { field, pattern }))
     }
 
     /// Any of several values.
@@ -41,7 +78,7 @@ impl QueryParser<'_> {
             if token.kind == TokenKind::Close {
                 break;
             }
-            if !matches!(token.kind, TokenKind::Word(_) | TokenKind::Phrase(_)) {
+            if !matches!(token.kind, TokenKind::Word(_) | TokenKind::Phrase(_) | TokenKind::Regex(_)) {
                 return self.fault(token.at, "in( ) contains values: put operators outside of it");
             }
             should.extend(self.value(token.at, &token.kind)?);
@@ -51,13 +88,29 @@ impl QueryParser<'_> {
 
     /// The column with this name, if a value of it follows. If the field is also searched, its words are only
     /// values if they are compared.
-    pub(super) fn column_of(&self, name: &str) -> Option<(Field, FieldKind)> {
+    pub(super) fn column_of(&self, name: &str) -> Option<NamedColumn> {
         let (field, kind) = self.words.column(name)?;
-        let compares = match self.peek().map(|token| &token.kind) {
-            Some(TokenKind::Word(word)) => text_of(word).starts_with(['<', '>']),
-            _ => false,
-        };
         let has_values = !matches!(kind, FieldKind::Text { .. } | FieldKind::Bytes);
-        (self.words.field(name).is_err() || (compares && has_values)).then_some((field, kind))
+        let is_column = self.words.field(name).is_err() || (has_values && self.next_sign().is_some());
+        is_column.then(|| NamedColumn { field, kind, name: name.to_owned() })
+    }
+
+    /// The sign of a comparison at the front of the next word.
+    pub(super) fn next_sign(&self) -> Option<char> {
+        match self.peek().map(|token| &token.kind) {
+            Some(TokenKind::Word(word)) => sign_of(word),
+            _ => None,
+        }
+    }
+}
+
+/// The range of values that a wildcard means, which is found faster: any value, or those with a prefix.
+fn wildcard_range(column: &NamedColumn, parts: &[WildcardPart]) -> Option<ValueRange> {
+    match (parts, &column.kind) {
+        ([WildcardPart::Anything], _) => Some(ValueRange::any(column.field)),
+        ([WildcardPart::Text(prefix), WildcardPart::Anything], FieldKind::Keyword | FieldKind::Path) => {
+            Some(ValueRange::prefix(column.field, prefix))
+        }
+        _ => None,
     }
 }

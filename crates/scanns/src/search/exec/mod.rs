@@ -18,5 +18,6 @@ pub(crate) mod strategy;
 pub(crate) mod term;
 pub(crate) mod tree;
 pub(crate) mod value_filter;
+pub(crate) mod value_pattern;
 pub(crate) mod view;
 pub(crate) mod windows;

@@ -23,8 +23,8 @@ use crate::codec::norm_to_length;
 use crate::error::Result;
 use crate::query::{Pattern, PhraseQuery, Query};
 use crate::search::exec::bound_terms::BoundTerms;
-use crate::search::exec::value_filter;
 use crate::search::exec::view::View;
+use crate::search::exec::{value_filter, value_pattern};
 use crate::search::top_k::Hit;
 use asked::Asked;
 pub use explanation::Explanation;
@@ -158,6 +158,13 @@ impl<S: Similarity> Explainer<'_, '_, S> {
                 }
                 "documents with a value in the range score 1".to_owned()
             }
+            (DocSource::ValuePattern(number), Query::ValuePattern { pattern, .. }) => {
+                if value_pattern::docs(view, self.asked.plan(), self.terms.found, number)?.next(doc) != doc {
+                    return Ok(None);
+                }
+                format!("{}: documents with a value that matches score 1", words::pattern(pattern))
+            }
+            (DocSource::ValuePattern(_), _) => return Ok(None),
         };
         Ok(Some(constant(&what, boost, Vec::new())))
     }
@@ -300,7 +307,7 @@ impl<S: Similarity> Explainer<'_, '_, S> {
         let Some((field, matcher)) = self.asked.plan().patterns.get(number) else { return Ok(None) };
         let leaf = view.through(*field);
         let (mut all, mut here) = (0, Vec::new());
-        let mut matching = matcher.matching(leaf, self.asked.plan().expansions, Clock::default())?;
+        let mut matching = matcher.matching(leaf.into(), Clock::default())?;
         while matching.next()? {
             all += 1;
             let found = matching.found()?;

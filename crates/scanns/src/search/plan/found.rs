@@ -28,8 +28,10 @@ impl FoundTerms {
     /// Leaves are searched in order, so the matches of patterns in the previous leaf are dropped here.
     /// Threads that still use them keep them alive.
     pub(crate) fn in_leaf(&self, leaf: usize) -> &LeafTerms {
-        let before = leaf.checked_sub(1).and_then(|before| self.leaves.get(before));
-        before.into_iter().flat_map(|before| &before.patterns).for_each(PatternMatches::forget);
+        if let Some(before) = leaf.checked_sub(1).and_then(|before| self.leaves.get(before)) {
+            before.patterns.iter().for_each(PatternMatches::forget);
+            before.value_patterns.iter().for_each(FindOnce::forget);
+        }
         &self.leaves[leaf]
     }
 }
@@ -40,6 +42,8 @@ pub(crate) struct LeafTerms {
     pub(crate) refs: Vec<Option<TermRef>>,
     /// By pattern.
     pub(crate) patterns: Vec<PatternMatches>,
+    /// By pattern of values: the documents that it matches.
+    pub(crate) value_patterns: Vec<FindOnce<DocSet>>,
 }
 
 impl LeafTerms {
@@ -53,11 +57,18 @@ impl LeafTerms {
 /// leaf.
 #[derive(Default)]
 pub(crate) struct PatternMatches {
-    pub(crate) terms: FindOnce<Vec<TermRef>>,
+    pub(crate) terms: FindOnce<PatternTerms>,
     /// The documents of all its terms.
     pub(crate) all: FindOnce<DocSet>,
     /// The documents of its terms with short lists.
     pub(crate) short: FindOnce<DocSet>,
+}
+
+/// The terms that a pattern matches in a leaf.
+pub(crate) enum PatternTerms {
+    Listed(Vec<TermRef>),
+    /// The documents of all of the terms, which are too many to be kept.
+    Docs(Arc<DocSet>),
 }
 
 impl PatternMatches {

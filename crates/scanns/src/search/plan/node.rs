@@ -44,6 +44,8 @@ pub(crate) enum DocSource {
     Exists(usize),
     /// The documents with a value in a range: an index into `QueryPlan::ranges`.
     Values(usize),
+    /// The documents with a value that a pattern matches: an index into `QueryPlan::value_patterns`.
+    ValuePattern(usize),
 }
 
 impl PlanNode {

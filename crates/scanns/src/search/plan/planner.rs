@@ -9,7 +9,7 @@ use crate::error::{Error, Result};
 use crate::query::{BestQuery, BoolQuery, MAX_CLAUSES, MAX_DEPTH, Pattern, PhraseQuery, Query, ValueRange};
 use crate::schema::Field;
 use crate::search::fields::Fields;
-use crate::search::terms::patterns::{FuzzyWord, MAX_EXPANSIONS, PatternMatcher, WeightedTerm, nearest};
+use crate::search::terms::patterns::{FuzzyWord, PatternMatcher, WeightedTerm, nearest};
 
 /// The product of all boosts around a clause. Scores cannot overflow within it.
 const BOOSTS: RangeInclusive<f32> = 1e-18..=1e18;
@@ -34,17 +34,18 @@ impl<'q> QueryPlan<'q> {
             fields: Vec::new(),
             patterns: Vec::new(),
             ranges: Vec::new(),
+            value_patterns: Vec::new(),
             nodes: 0,
             blends: 0,
+            is_scored: true,
             known,
         };
         let root = planner.node(query, 1.0, 0)?;
-        let Planner { terms, mut fields, patterns, ranges, .. } = planner;
+        let Planner { terms, mut fields, patterns, ranges, value_patterns, .. } = planner;
         if fields.is_empty() {
             fields.push(known.default_place());
         }
-        let expansions = if known.is_exhaustive() { usize::MAX } else { MAX_EXPANSIONS };
-        Ok(QueryPlan { terms, fields, patterns, ranges, expansions, root })
+        Ok(QueryPlan { terms, fields, patterns, ranges, value_patterns, root })
     }
 }
 
@@ -54,10 +55,13 @@ struct Planner<'q, 'f> {
     fields: Vec<usize>,
     patterns: Vec<(usize, PatternMatcher<'q>)>,
     ranges: Vec<&'q ValueRange>,
+    value_patterns: Vec<(Field, PatternMatcher<'q>)>,
     /// The number of nodes so far.
     nodes: usize,
     /// The number of groups of terms that share their frequencies: see [`PlanTerm::blend`].
     blends: usize,
+    /// Whether the current clauses add to the score.
+    is_scored: bool,
     known: &'f Fields<'f>,
 }
 
@@ -90,6 +94,10 @@ impl<'q> Planner<'q, '_> {
                 self.ranges.push(range);
                 NodeKind::Docs(DocSource::Values(self.ranges.len() - 1))
             }
+            Query::ValuePattern { field, pattern } => {
+                self.value_patterns.push((*field, PatternMatcher::new(pattern)?));
+                NodeKind::Docs(DocSource::ValuePattern(self.value_patterns.len() - 1))
+            }
             Query::Boost(query, boost) => {
                 let boosted = around * boost;
                 if !BOOSTS.contains(&boosted) {
@@ -108,13 +116,15 @@ impl<'q> Planner<'q, '_> {
             queries.iter().map(|query| self.node(query, around, depth + 1)).collect()
         };
         let mut must = all(&list.must)?;
+        let should = all(&list.should)?;
+        let is_scored = std::mem::replace(&mut self.is_scored, false);
+        let mut all = |queries: &'q [Query]| -> Result<Vec<PlanNode>> {
+            queries.iter().map(|query| self.node(query, around, depth + 1)).collect()
+        };
         must.extend(all(&list.filter)?.into_iter().map(PlanNode::filter));
-        Ok(NodeKind::Bool {
-            must,
-            should: all(&list.should)?,
-            must_not: all(&list.must_not)?,
-            at_least: list.at_least,
-        })
+        let must_not = all(&list.must_not)?;
+        self.is_scored = is_scored;
+        Ok(NodeKind::Bool { must, should, must_not, at_least: list.at_least })
     }
 
     fn best(&mut self, best: &'q BestQuery, around: f32, depth: usize) -> Result<NodeKind> {
@@ -155,6 +165,7 @@ impl<'q> Planner<'q, '_> {
         let field = self.known_place(field)?;
         if let Pattern::Fuzzy { term, edits, prefix } = pattern
             && !self.known.is_exhaustive()
+            && self.is_scored
         {
             return self.fuzzy(&FuzzyWord { term, edits: *edits, prefix: *prefix }, field);
         }

@@ -2,11 +2,12 @@
 
 use std::borrow::Cow;
 
-use super::found::{FoundTerms, LeafTerms, PatternMatches, TermFigures};
+use super::found::{FindOnce, FoundTerms, LeafTerms, PatternMatches, TermFigures};
 use super::node::PlanNode;
 use super::shape::Shape;
 use crate::error::Result;
 use crate::query::ValueRange;
+use crate::schema::Field;
 use crate::search::fields::Fields;
 use crate::search::leaf::TermRef;
 use crate::search::terms::patterns::PatternMatcher;
@@ -22,8 +23,8 @@ pub(crate) struct QueryPlan<'q> {
     pub(crate) patterns: Vec<(usize, PatternMatcher<'q>)>,
     /// The ranges of values.
     pub(crate) ranges: Vec<&'q ValueRange>,
-    /// The maximum number of terms of a leaf that each pattern may match.
-    pub(crate) expansions: usize,
+    /// The patterns of values of columns.
+    pub(crate) value_patterns: Vec<(Field, PatternMatcher<'q>)>,
     pub(crate) root: PlanNode,
 }
 
@@ -66,7 +67,8 @@ impl QueryPlan<'_> {
                 sum.total_freq += term.map_or(0, |term| term.total_freq);
             }
             let patterns = self.patterns.iter().map(|_| PatternMatches::default()).collect();
-            found.leaves.push(LeafTerms { refs, patterns });
+            let value_patterns = self.value_patterns.iter().map(|_| FindOnce::default()).collect();
+            found.leaves.push(LeafTerms { refs, patterns, value_patterns });
         }
         self.blend(&mut found.figures);
         Ok(found)

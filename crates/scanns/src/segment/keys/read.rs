@@ -78,18 +78,23 @@ impl<'a> KeyReader<'a> {
 
     /// The key of a document.
     pub(in crate::segment) fn key(&self, doc: u32) -> Result<Vec<u8>> {
-        if !self.by_run {
-            return self.path(doc);
-        }
-        let place = self.place(doc)?;
-        let run = self.run(self.run_of(place)?.ok_or_else(|| self.no_key(doc))?)?;
-        let mut key = self.path(run.path)?;
-        if run.first_line != WHOLE_FILE {
-            let line = run.first_line + u64::from(place - run.first_doc);
+        let (mut key, line) = self.line(doc)?;
+        if let Some(line) = line {
             key.push(b':');
             key.extend_from_slice(line.to_string().as_bytes());
         }
         Ok(key)
+    }
+
+    /// The path of the file of a document, and its line if the document is a line.
+    pub(in crate::segment) fn line(&self, doc: u32) -> Result<(Vec<u8>, Option<u64>)> {
+        if !self.by_run {
+            return Ok((self.path(doc)?, None));
+        }
+        let place = self.place(doc)?;
+        let run = self.run(self.run_of(place)?.ok_or_else(|| self.no_key(doc))?)?;
+        let line = (run.first_line != WHOLE_FILE).then(|| run.first_line + u64::from(place - run.first_doc));
+        Ok((self.path(run.path)?, line))
     }
 
     /// The path and the stamp of the file of a document, and whether the document is a line of it.

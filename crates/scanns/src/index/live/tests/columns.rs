@@ -148,7 +148,11 @@ fn queries() -> Vec<(&'static str, Matches)> {
     ]
 }
 
-fn keys(snapshot: &Snapshot, query: &Query, threads: &crate::search::SearchThreads) -> BTreeSet<usize> {
+pub(super) fn keys(
+    snapshot: &Snapshot,
+    query: &Query,
+    threads: &crate::search::SearchThreads,
+) -> BTreeSet<usize> {
     let searcher = snapshot.searcher().with_threads(threads);
     let key = |hit: &crate::search::Hit| {
         String::from_utf8(searcher.key(hit).unwrap()).unwrap().parse::<usize>().unwrap()

@@ -1,5 +1,6 @@
 //! Automata that read terms byte by byte: for regular expressions, wildcards, and edit distances.
 
+use std::error::Error as _;
 use std::fmt::Write;
 use std::sync::OnceLock;
 
@@ -22,6 +23,9 @@ const MAX_DETERMINIZE_BYTES: usize = 512 << 10;
 /// Maximum memory of the states from which these sets are built, in bytes: with 8 MiB, `(\w{0,9}\w*){0,30}`
 /// took seconds.
 const MAX_NFA_BYTES: usize = 1 << 20;
+
+/// Maximum number of characters of a pattern in a message.
+const MAX_SHOWN: usize = 60;
 
 /// Maximum number of characters of a fuzzy word.
 pub(crate) const MAX_FUZZY_CHARS: usize = 255;
@@ -55,29 +59,24 @@ impl Machine {
     /// # Errors
     /// [`Error::InvalidValue`] for an expression that does not parse or takes too much memory.
     pub(crate) fn of_regex(text: &str) -> Result<Self> {
+        Self::built(text).map_err(|expected| Error::invalid("regular expression", shown(text), expected))
+    }
+
+    /// The machine of an expression, or what to write instead.
+    fn built(text: &str) -> std::result::Result<Self, String> {
         let config = dense::Config::new()
             .start_kind(StartKind::Anchored)
             .match_kind(MatchKind::All)
             .dfa_size_limit(Some(MAX_DFA_BYTES))
             .determinize_size_limit(Some(MAX_DETERMINIZE_BYTES));
-        let built = dense::Builder::new()
+        let dfa = dense::Builder::new()
             .configure(config)
             .syntax(syntax::Config::new().utf8(false))
             .thompson(thompson::Config::new().utf8(false).nfa_size_limit(Some(MAX_NFA_BYTES)))
-            .build(text);
-        let dfa = built.map_err(|error| {
-            let mut reason = String::new();
-            let mut source: Option<&dyn std::error::Error> = Some(&error);
-            while let Some(at) = source {
-                reason = at.to_string();
-                source = at.source();
-            }
-            invalid_regex(text, &reason)
-        })?;
-        let start = dfa
-            .start_state(&start::Config::new().anchored(Anchored::Yes))
-            .map_err(|error| invalid_regex(text, &error.to_string()))?;
-        Ok(Machine::Regex { dfa: Box::new(dfa), start })
+            .build(text)
+            .map_err(|error| unusable(&error))?;
+        let start = dfa.start_state(&start::Config::new().anchored(Anchored::Yes));
+        Ok(Machine::Regex { dfa: Box::new(dfa), start: start.map_err(|_| NO_PLACES.to_owned())? })
     }
 
     /// The machine of a wildcard.
@@ -95,7 +94,8 @@ impl Machine {
                 }
             }
         }
-        Machine::of_regex(&text)
+        Machine::built(&text)
+            .map_err(|expected| Error::invalid("wildcard", shown(&wildcard(parts)), expected))
     }
 
     /// The machine of all terms within 1 or 2 edits of `term` whose first `prefix` characters are the same.
@@ -159,6 +159,12 @@ impl Machine {
         }
     }
 
+    /// The state after more bytes; `None` if no continuation can match.
+    #[inline]
+    pub(crate) fn run(&self, from: MachineState, bytes: &[u8]) -> Option<MachineState> {
+        bytes.iter().try_fold(from, |state, &byte| self.step(state, byte))
+    }
+
     /// Whether the bytes so far are a term that matches.
     pub(crate) fn accepts(&self, state: MachineState) -> bool {
         match (self, state) {
@@ -181,6 +187,47 @@ impl Machine {
     }
 }
 
-fn invalid_regex(text: &str, reason: &str) -> Error {
-    Error::invalid("regular expression", text, format!("one that can be compiled: {reason}"))
+const TOO_LARGE: &str =
+    "a smaller pattern: repeat less, write .* instead of .{0,99} or * instead of many ?, or split it with OR";
+
+const NO_PLACES: &str = r"an expression without \b and other places: it matches a whole term or value";
+
+/// What to write instead of an expression that cannot be compiled.
+fn unusable(error: &dense::BuildError) -> String {
+    let mut is_too_large = error.is_size_limit_exceeded();
+    let mut source = error.source();
+    let Some(mut last) = source else {
+        return if is_too_large { TOO_LARGE } else { NO_PLACES }.to_owned();
+    };
+    while let Some(at) = source {
+        let nfa = at.downcast_ref::<thompson::BuildError>();
+        is_too_large |= nfa.is_some_and(|error| error.size_limit().is_some());
+        last = at;
+        source = at.source();
+    }
+    if is_too_large {
+        return TOO_LARGE.to_owned();
+    }
+    // The message about the syntax repeats the expression on the lines above its last.
+    let message = last.to_string();
+    let reason = message.lines().last().unwrap_or_default();
+    format!("one that can be compiled: {}", reason.strip_prefix("error: ").unwrap_or(reason))
+}
+
+/// A pattern for a message: its beginning, if it is long.
+fn shown(text: &str) -> String {
+    match text.char_indices().nth(MAX_SHOWN) {
+        Some((end, _)) => format!("{}…", text.get(..end).unwrap_or_default()),
+        None => text.to_owned(),
+    }
+}
+
+/// A wildcard as it is written in queries.
+fn wildcard(parts: &[WildcardPart]) -> String {
+    let written = |part: &WildcardPart| match part {
+        WildcardPart::AnyChar => "?".into(),
+        WildcardPart::Anything => "*".into(),
+        WildcardPart::Text(bytes) => String::from_utf8_lossy(bytes).into_owned(),
+    };
+    parts.iter().map(written).collect()
 }

@@ -42,7 +42,7 @@ pub(crate) fn nearest(leaves: &[&dyn Leaf], clock: Clock, word: &FuzzyWord) -> R
     let own_length = word.term.chars().count();
     let mut found: BTreeMap<Vec<u8>, f32> = BTreeMap::new();
     for leaf in leaves {
-        let mut walk = MachineWalk::new(TimedTerms::new(*leaf, clock)?, &machine);
+        let mut walk = MachineWalk::new(TimedTerms::new((*leaf).into(), clock)?, &machine);
         while let Some(state) = walk.next()? {
             let (term, Some(edits)) = (walk.terms.term(), machine.edits(state)) else { continue };
             if found.contains_key(term) {
@@ -74,7 +74,7 @@ pub(crate) fn near_terms(leaves: &[&dyn Leaf], term: &str, edits: u8) -> Result<
     let machine = Machine::of_edits(term, edits, 0)?;
     let mut near: BTreeMap<Vec<u8>, NearTerm> = BTreeMap::new();
     for leaf in leaves {
-        let mut walk = MachineWalk::new(TimedTerms::new(*leaf, Clock::default())?, &machine);
+        let mut walk = MachineWalk::new(TimedTerms::new((*leaf).into(), Clock::default())?, &machine);
         while let Some(state) = walk.next()? {
             let Some(edits) = machine.edits(state) else { continue };
             let found = walk.terms.found()?;

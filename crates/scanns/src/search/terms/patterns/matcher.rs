@@ -4,16 +4,13 @@ use std::ops::Bound;
 use std::slice;
 
 use super::automaton::Machine;
+use super::sorted::SortedTerms;
 use super::timed::TimedTerms;
 use super::walk::MachineWalk;
-use crate::error::{Error, Result};
+use crate::error::Result;
 use crate::query::Pattern;
 use crate::search::budget::Clock;
-use crate::search::leaf::{Leaf, TermRef};
-
-/// The maximum number of terms of a leaf that a pattern may match, unless a searcher is
-/// [exhaustive](crate::search::Searcher::exhaustive).
-pub const MAX_EXPANSIONS: usize = 1024;
+use crate::search::leaf::TermRef;
 
 /// A pattern that is ready to be matched.
 pub(crate) enum PatternMatcher<'q> {
@@ -42,52 +39,33 @@ impl<'q> PatternMatcher<'q> {
         })
     }
 
-    /// The terms of a leaf that match, in order.
-    ///
-    /// # Errors
-    /// [`Error::TooMany`] if there are more than `most`.
-    pub(crate) fn terms(&self, leaf: &dyn Leaf, most: usize, clock: Clock) -> Result<Vec<TermRef>> {
-        let mut matching = self.matching(leaf, most, clock)?;
-        let mut found = Vec::new();
-        while matching.next()? {
-            found.push(matching.found()?);
-        }
-        Ok(found)
-    }
-
-    /// A cursor over the terms of a leaf that match, in order, before the first one. A set keeps its own
-    /// order.
+    /// A cursor over the terms that match, in order, before the first one. A set keeps its own order.
     pub(crate) fn matching<'a>(
         &'a self,
-        leaf: &'a dyn Leaf,
-        most: usize,
+        all: SortedTerms<'a>,
         clock: Clock<'a>,
     ) -> Result<MatchingTerms<'a>> {
-        let source = match self {
-            PatternMatcher::Set(terms) => TermSource::Set { terms: terms.iter(), leaf, current: None },
+        let interval = |terms, is_at_first: bool| MatchingTerms::Interval {
+            matcher: self,
+            terms,
+            next: is_at_first.then_some(IntervalMove::Current),
+        };
+        Ok(match self {
+            PatternMatcher::Set(terms) => MatchingTerms::Set { terms: terms.iter(), all, current: None },
             PatternMatcher::Prefix(prefix) => {
-                let mut terms = TimedTerms::new(leaf, clock)?;
+                let mut terms = TimedTerms::new(all, clock)?;
                 let is_at_first = terms.seek(prefix)?;
-                TermSource::Interval {
-                    matcher: self,
-                    terms,
-                    next: is_at_first.then_some(IntervalMove::Current),
-                }
+                interval(terms, is_at_first)
             }
             PatternMatcher::Range(from, _) => {
-                let mut terms = TimedTerms::new(leaf, clock)?;
+                let mut terms = TimedTerms::new(all, clock)?;
                 let is_at_first = seek_bound(&mut terms, from)?;
-                TermSource::Interval {
-                    matcher: self,
-                    terms,
-                    next: is_at_first.then_some(IntervalMove::Current),
-                }
+                interval(terms, is_at_first)
             }
             PatternMatcher::Machine(machine) => {
-                TermSource::Machine(MachineWalk::new(TimedTerms::new(leaf, clock)?, machine))
+                MatchingTerms::Machine(MachineWalk::new(TimedTerms::new(all, clock)?, machine))
             }
-        };
-        Ok(MatchingTerms { source, count: 0, most })
+        })
     }
 
     /// Whether the pattern matches this term.
@@ -104,7 +82,7 @@ impl<'q> PatternMatcher<'q> {
                 has_begun && self.is_before_end(term)
             }
             PatternMatcher::Machine(machine) => {
-                let end = term.iter().try_fold(machine.start(), |state, &byte| machine.step(state, byte));
+                let end = machine.run(machine.start(), term);
                 end.is_some_and(|state| machine.accepts(state))
             }
         }
@@ -133,17 +111,11 @@ fn seek_bound(terms: &mut TimedTerms, from: &Bound<Vec<u8>>) -> Result<bool> {
     }
 }
 
-/// A cursor over the terms of a leaf that a pattern matches.
-pub(crate) struct MatchingTerms<'a> {
-    source: TermSource<'a>,
-    count: usize,
-    most: usize,
-}
-
-enum TermSource<'a> {
+/// A cursor over the terms that a pattern matches.
+pub(crate) enum MatchingTerms<'a> {
     Set {
         terms: slice::Iter<'a, Vec<u8>>,
-        leaf: &'a dyn Leaf,
+        all: SortedTerms<'a>,
         current: Option<(&'a [u8], TermRef)>,
     },
     /// A prefix or range: neighbouring terms. Without `next` there are no more of them.
@@ -157,7 +129,7 @@ enum TermSource<'a> {
 
 /// Where the next term of an interval is.
 #[derive(Clone, Copy)]
-enum IntervalMove {
+pub(crate) enum IntervalMove {
     /// The stream is at it.
     Current,
     /// The stream is at the term before it.
@@ -166,57 +138,19 @@ enum IntervalMove {
 
 impl MatchingTerms<'_> {
     /// Moves to the next term; false at the end.
-    ///
-    /// # Errors
-    /// [`Error::TooMany`] for one term more than are allowed.
     pub(crate) fn next(&mut self) -> Result<bool> {
-        if !self.source.next()? {
-            return Ok(false);
-        }
-        self.count += 1;
-        if self.count > self.most {
-            return Err(Error::TooMany {
-                what: "terms that match a pattern",
-                limit: self.most as u64,
-                remedy: "make the pattern longer or more specific",
-            });
-        }
-        Ok(true)
-    }
-
-    /// The current term.
-    pub(crate) fn term(&self) -> &[u8] {
-        match &self.source {
-            TermSource::Set { current, .. } => current.map_or(&[], |(term, _)| term),
-            TermSource::Interval { terms, .. } => terms.term(),
-            TermSource::Machine(walk) => walk.terms.term(),
-        }
-    }
-
-    /// The frequencies of the current term, and where its postings are.
-    pub(crate) fn found(&mut self) -> Result<TermRef> {
-        match &mut self.source {
-            TermSource::Set { current, .. } => Ok(current.map_or(TermRef::default(), |(_, found)| found)),
-            TermSource::Interval { terms, .. } => terms.found(),
-            TermSource::Machine(walk) => walk.terms.found(),
-        }
-    }
-}
-
-impl TermSource<'_> {
-    fn next(&mut self) -> Result<bool> {
         match self {
-            TermSource::Set { terms, leaf, current } => {
+            MatchingTerms::Set { terms, all, current } => {
                 *current = None;
                 for term in terms {
-                    if let Some(found) = leaf.find(term)? {
+                    if let Some(found) = all.find(term)? {
                         *current = Some((term, found));
                         break;
                     }
                 }
                 Ok(current.is_some())
             }
-            TermSource::Interval { matcher, terms, next } => {
+            MatchingTerms::Interval { matcher, terms, next } => {
                 let is_there = match next {
                     None => false,
                     Some(IntervalMove::Current) => true,
@@ -225,7 +159,25 @@ impl TermSource<'_> {
                 *next = (is_there && matcher.is_before_end(terms.term())).then_some(IntervalMove::Step);
                 Ok(next.is_some())
             }
-            TermSource::Machine(walk) => Ok(walk.next()?.is_some()),
+            MatchingTerms::Machine(walk) => Ok(walk.next()?.is_some()),
+        }
+    }
+
+    /// The current term.
+    pub(crate) fn term(&self) -> &[u8] {
+        match self {
+            MatchingTerms::Set { current, .. } => current.map_or(&[], |(term, _)| term),
+            MatchingTerms::Interval { terms, .. } => terms.term(),
+            MatchingTerms::Machine(walk) => walk.terms.term(),
+        }
+    }
+
+    /// The frequencies of the current term, and where its postings are.
+    pub(crate) fn found(&mut self) -> Result<TermRef> {
+        match self {
+            MatchingTerms::Set { current, .. } => Ok(current.map_or(TermRef::default(), |(_, found)| found)),
+            MatchingTerms::Interval { terms, .. } => terms.found(),
+            MatchingTerms::Machine(walk) => walk.terms.found(),
         }
     }
 }

@@ -1,4 +1,4 @@
-//! Finds the terms of a leaf that a pattern matches.
+//! Finds the terms that a pattern matches, of a leaf or of a column.
 //!
 //! `automaton.rs` turns a pattern into a machine that reads terms byte by byte and fails as soon as no
 //! continuation can match. `walk.rs` moves through the sorted terms with it and skips those that cannot
@@ -8,12 +8,12 @@
 mod automaton;
 mod fuzzy;
 mod matcher;
+mod sorted;
 #[cfg(test)]
 mod tests;
 mod timed;
 mod walk;
 
-pub(crate) use automaton::MAX_FUZZY_CHARS;
+pub(crate) use automaton::{MAX_FUZZY_CHARS, MachineState};
 pub(crate) use fuzzy::{FuzzyWord, NearTerm, WeightedTerm, near_terms, nearest};
-pub use matcher::MAX_EXPANSIONS;
-pub(crate) use matcher::PatternMatcher;
+pub(crate) use matcher::{MatchingTerms, PatternMatcher};

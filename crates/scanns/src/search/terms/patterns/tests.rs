@@ -4,6 +4,7 @@ use std::ops::{Bound, RangeBounds};
 use super::automaton::Machine;
 use super::fuzzy::{FuzzyWord, nearest};
 use super::matcher::PatternMatcher;
+use super::sorted::SortedTerms;
 use super::timed::TimedTerms;
 use super::walk::MachineWalk;
 use crate::query::{Pattern, WildcardPart};
@@ -25,9 +26,13 @@ fn leaf(terms: &[String]) -> MapLeaf {
     MapLeaf::new(&[Document::of(&terms.join(" "))], true)
 }
 
+fn sorted(leaf: &MapLeaf) -> SortedTerms<'_> {
+    SortedTerms::Leaf(leaf)
+}
+
 fn walked(leaf: &MapLeaf, machine: &Machine) -> Vec<String> {
     let mut found = Vec::new();
-    let mut walk = MachineWalk::new(TimedTerms::new(leaf, Clock::default()).unwrap(), machine);
+    let mut walk = MachineWalk::new(TimedTerms::new(sorted(leaf), Clock::default()).unwrap(), machine);
     while walk.next().unwrap().is_some() {
         found.push(String::from_utf8(walk.terms.term().to_vec()).unwrap());
     }
@@ -88,7 +93,32 @@ fn regular_expressions_match_whole_terms() {
     {
         let error = Machine::of_regex(bad).map(|_| ()).unwrap_err().to_string();
         assert!(error.contains("regular expression"), "{bad}: {error}");
+        for internal in ["NFA", "DFA", "determini", "bytes", "\n", "parse error"] {
+            assert!(!error.contains(internal), "{bad}: {error}");
+        }
     }
+    for (bad, expected) in [
+        ("(", "unclosed group"),
+        (r"\b", r"without \b"),
+        (r"(.{0,9}){0,9}\wabc", "repeat less"),
+        ("a{2000000}", "repeat less"),
+    ] {
+        let error = Machine::of_regex(bad).map(|_| ()).unwrap_err().to_string();
+        assert!(error.contains(expected), "{bad}: {error}");
+    }
+}
+
+#[test]
+fn wildcards_of_the_greatest_length_match() {
+    let leaf = leaf(&["ä".repeat(1_000), "ä".repeat(999), "a".repeat(1_000)]);
+    let machine = Machine::of_wildcard(&vec![WildcardPart::AnyChar; 1_000]).unwrap();
+    assert_eq!(walked(&leaf, &machine), ["a".repeat(1_000), "ä".repeat(1_000)]);
+    let machine = Machine::of_wildcard(&vec![WildcardPart::Text(b"a".to_vec()); 1_000]).unwrap();
+    assert_eq!(walked(&leaf, &machine), ["a".repeat(1_000)]);
+    let parts =
+        [vec![WildcardPart::Anything, WildcardPart::Text(b"a".to_vec())], vec![WildcardPart::AnyChar; 30]];
+    let error = Machine::of_wildcard(&parts.concat()).map(|_| ()).unwrap_err().to_string();
+    assert!(error.contains("invalid wildcard *a??") && error.contains("repeat less"), "{error}");
 }
 
 #[test]
@@ -148,16 +178,6 @@ fn the_nearest_fifty_of_all_leaves_come_nearest_first() {
 }
 
 #[test]
-fn more_terms_than_allowed_are_refused() {
-    let terms: Vec<String> = (0..30).map(|number| format!("t{number:02}")).collect();
-    let leaf = leaf(&terms);
-    let all = Pattern::Prefix(b"t".to_vec());
-    let matcher = super::PatternMatcher::new(&all).unwrap();
-    assert_eq!(matcher.terms(&leaf, 30, Clock::default()).unwrap().len(), 30);
-    assert!(matcher.terms(&leaf, 29, Clock::default()).unwrap_err().to_string().contains("at most 29"));
-}
-
-#[test]
 fn ranges_match_the_terms_that_they_find() {
     let seed = 0x5eed_0922;
     let mut random = fastrand::Rng::with_seed(seed);
@@ -171,7 +191,7 @@ fn ranges_match_the_terms_that_they_find() {
         };
         let pattern = Pattern::Range(bound(&mut random), bound(&mut random));
         let matcher = PatternMatcher::new(&pattern).unwrap();
-        let mut walk = matcher.matching(&leaf, usize::MAX, Clock::default()).unwrap();
+        let mut walk = matcher.matching(sorted(&leaf), Clock::default()).unwrap();
         let mut found = Vec::new();
         while walk.next().unwrap() {
             found.push(walk.term().to_vec());

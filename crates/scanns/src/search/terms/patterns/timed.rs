@@ -1,22 +1,23 @@
-//! A stream of the terms of a leaf that ends when the time of a query is up.
+//! A stream of sorted terms that ends when the time of a query is up.
 
+use super::sorted::SortedTerms;
 use crate::error::Result;
 use crate::search::budget::Clock;
-use crate::search::leaf::{Leaf, TermRef, TermStream};
+use crate::search::leaf::{TermRef, TermStream};
 
 /// Number of moves between two checks of the clock: a move takes less time than a check.
 const MOVES: u32 = 64;
 
 /// A stream that ends early when time is up.
-pub(super) struct TimedTerms<'l> {
+pub(crate) struct TimedTerms<'l> {
     terms: Box<dyn TermStream + 'l>,
     clock: Clock<'l>,
     moves: u32,
 }
 
 impl<'l> TimedTerms<'l> {
-    pub(super) fn new(leaf: &'l dyn Leaf, clock: Clock<'l>) -> Result<Self> {
-        Ok(TimedTerms { terms: leaf.terms()?, clock, moves: 0 })
+    pub(super) fn new(terms: SortedTerms<'l>, clock: Clock<'l>) -> Result<Self> {
+        Ok(TimedTerms { terms: terms.stream()?, clock, moves: 0 })
     }
 
     fn is_in_time(&mut self) -> bool {

@@ -10,7 +10,7 @@ use crate::error::Result;
 type Readable = [u64; 4];
 
 /// A cursor over the terms that a machine accepts, in order.
-pub(super) struct MachineWalk<'a> {
+pub(crate) struct MachineWalk<'a> {
     pub(super) terms: TimedTerms<'a>,
     path: Path<'a>,
     next: Move,

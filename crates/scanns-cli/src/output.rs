@@ -1,0 +1,192 @@
+//! Standard output: buffered, with a look, and through a pager if it is long and goes to a terminal.
+
+use std::ffi::OsString;
+use std::io::{self, BufWriter, IsTerminal, StdoutLock, Write};
+use std::process::{Child, ChildStdin, Command, Stdio};
+use std::sync::Arc;
+use std::sync::atomic::AtomicBool;
+
+use serde_json::Value;
+use signal_hook::consts::SIGINT;
+
+use crate::args::DisplayArgs;
+use crate::quoting::quoted;
+use crate::terminal::{self, Look};
+
+/// Standard output.
+pub struct Output {
+    sink: Sink,
+    terminal: bool,
+    look: Look,
+}
+
+/// Where the bytes go.
+enum Sink {
+    Stdout(BufWriter<StdoutLock<'static>>),
+    /// Less than a page so far, which may become long enough for a pager.
+    Page(ShortText),
+    Pager(Pager),
+}
+
+struct ShortText {
+    out: StdoutLock<'static>,
+    bytes: Vec<u8>,
+    /// The number of lines that still fit on the page.
+    lines_left: usize,
+}
+
+/// A running pager. The text after a user has left it is dropped.
+struct Pager {
+    input: Option<BufWriter<ChildStdin>>,
+    child: Child,
+}
+
+impl Output {
+    /// Standard output, without colours, links and pages.
+    pub fn stdout() -> Self {
+        let out = io::stdout().lock();
+        let terminal = out.is_terminal();
+        Output { sink: stdout(out), terminal, look: Look::default() }
+    }
+
+    /// Standard output as requested.
+    pub fn with(args: &DisplayArgs) -> Self {
+        let plain = Output::stdout();
+        Output { look: Look::of(args, plain.terminal), ..plain }.paged(!args.no_pager)
+    }
+
+    /// Standard output that goes through a pager if it is a terminal, and the text longer than a page.
+    #[must_use]
+    pub fn paged(self, wanted: bool) -> Self {
+        match self.sink {
+            Sink::Stdout(out) if wanted && self.terminal && pager().is_some() => {
+                let (out, _) = out.into_parts();
+                let page = ShortText { out, bytes: Vec::new(), lines_left: terminal::height() - 1 };
+                Output { sink: Sink::Page(page), ..self }
+            }
+            sink => Output { sink, ..self },
+        }
+    }
+
+    /// True if standard output is a terminal.
+    pub fn is_terminal(&self) -> bool {
+        self.terminal
+    }
+
+    /// How to show text.
+    pub fn look(&self) -> &Look {
+        &self.look
+    }
+
+    /// Writes a key, a term or a path, quoted if necessary.
+    pub fn quoted(&mut self, bytes: &[u8]) -> io::Result<()> {
+        self.write_all(quoted(bytes).as_bytes())
+    }
+
+    /// Writes a key unchanged and ends it with a NUL byte, as `xargs -0` reads it.
+    pub fn with_nul(&mut self, bytes: &[u8]) -> io::Result<()> {
+        self.write_all(bytes)?;
+        self.write_all(b"\0")
+    }
+
+    /// Writes `value` as one line.
+    pub fn json(&mut self, value: &Value) -> io::Result<()> {
+        writeln!(self, "{value}")
+    }
+
+    /// Writes what is buffered, and waits until the user has left the pager.
+    pub fn finish(mut self) -> io::Result<()> {
+        self.flush()?;
+        if let Sink::Pager(pager) = &mut self.sink {
+            pager.wait();
+        }
+        Ok(())
+    }
+}
+
+/// The command of the pager; `None` if none is wanted.
+fn pager() -> Option<OsString> {
+    let pager = std::env::var_os("PAGER").unwrap_or_else(|| "less".into());
+    Some(pager).filter(|pager| !pager.is_empty() && pager != "cat")
+}
+
+impl ShortText {
+    /// Starts a pager for the page and what follows; `None` if there is none.
+    fn pager(&mut self) -> Option<Pager> {
+        let mut command = Command::new("sh");
+        command.arg("-c").arg(pager()?).stdin(Stdio::piped());
+        if std::env::var_os("LESS").is_none() {
+            command.env("LESS", "FRX");
+        }
+        // Ctrl-C is for the pager. If this process ended, the shell and the pager would share the terminal.
+        signal_hook::flag::register(SIGINT, Arc::new(AtomicBool::new(false))).ok()?;
+        let mut child = command.spawn().ok()?;
+        let mut input = BufWriter::new(child.stdin.take()?);
+        // A pager that ends at once fails with the next write.
+        let _ = input.write_all(&std::mem::take(&mut self.bytes));
+        Some(Pager { input: Some(input), child })
+    }
+}
+
+impl Drop for ShortText {
+    /// Writes what an error has left behind.
+    fn drop(&mut self) {
+        let _ = self.out.write_all(&self.bytes);
+    }
+}
+
+impl Pager {
+    fn wait(&mut self) {
+        self.input = None;
+        let _ = self.child.wait();
+    }
+}
+
+impl Drop for Pager {
+    fn drop(&mut self) {
+        self.wait();
+    }
+}
+
+impl Write for Output {
+    fn write(&mut self, bytes: &[u8]) -> io::Result<usize> {
+        match &mut self.sink {
+            Sink::Stdout(out) => out.write(bytes),
+            Sink::Pager(pager) => match &mut pager.input {
+                Some(input) => input.write(bytes),
+                None => Ok(bytes.len()),
+            },
+            Sink::Page(page) => {
+                page.bytes.extend_from_slice(bytes);
+                let lines = bytes.iter().filter(|byte| **byte == b'\n').count();
+                match page.lines_left.checked_sub(lines) {
+                    Some(left) => page.lines_left = left,
+                    None => match page.pager() {
+                        Some(pager) => self.sink = Sink::Pager(pager),
+                        None => self.flush()?,
+                    },
+                }
+                Ok(bytes.len())
+            }
+        }
+    }
+
+    fn flush(&mut self) -> io::Result<()> {
+        match &mut self.sink {
+            Sink::Stdout(out) => out.flush(),
+            Sink::Pager(pager) => pager.input.as_mut().map_or(Ok(()), BufWriter::flush),
+            Sink::Page(page) => {
+                let bytes = std::mem::take(&mut page.bytes);
+                page.out.write_all(&bytes)?;
+                page.out.flush()?;
+                // A text that is written in parts is not paged.
+                self.sink = stdout(io::stdout().lock());
+                Ok(())
+            }
+        }
+    }
+}
+
+fn stdout(out: StdoutLock<'static>) -> Sink {
+    Sink::Stdout(BufWriter::with_capacity(64 << 10, out))
+}
