@@ -159,7 +159,7 @@ fn print_inferred(out: &mut Output, inferred: &Inferred) -> Result<()> {
     let width = schema.fields().map(|(_, entry)| entry.name.chars().count()).max().unwrap_or(0).max(5);
     let records = units::counted(counts.documents(), "record");
     writeln!(out, "fields inferred from a sample of {records} (--infer-schema writes a file to edit):")?;
-    writeln!(out, "  {:width$}  {:8}  {:16}  {:>9}  different", "field", "type", "uses", "values")?;
+    writeln!(out, "  {:width$}  {:8}  {:21}  {:>9}  different", "field", "type", "uses", "values")?;
     for ((field, entry), figures) in schema.fields().zip(figures) {
         let is_key = sources.key() == Some(field);
         let uses = [
@@ -175,7 +175,7 @@ fn print_inferred(out: &mut Output, inferred: &Inferred) -> Result<()> {
             ValueFormat::Auto => String::new(),
             format => format!("  {format}"),
         };
-        writeln!(out, "  {name:width$}  {kind:8}  {uses:16}  {values:>9}  {distinct:>9}{format}")?;
+        writeln!(out, "  {name:width$}  {kind:8}  {uses:21}  {values:>9}  {distinct:>9}{format}")?;
     }
     if !left_out.is_empty() {
         let shown: Vec<_> =

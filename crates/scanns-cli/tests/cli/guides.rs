@@ -126,3 +126,23 @@ fn commands_are_found_in_their_blocks() {
         steps.iter().map(|step| (step.at, step.command.as_str(), &step.expected[..])).collect();
     assert_eq!(shown, [(6, "one", &["printed".to_owned()][..]), (9, "two \\\nmore", &[][..])]);
 }
+
+#[test]
+fn the_guide_for_files_is_true() {
+    run_guide("docs/search.md");
+}
+
+#[test]
+fn the_guide_for_records_is_true() {
+    run_guide("docs/records.md");
+}
+
+#[test]
+fn the_guide_for_administrators_is_true() {
+    run_guide("docs/admin.md");
+}
+
+#[test]
+fn mistakes_are_answered_with_what_to_do() {
+    run_guide("crates/scanns-cli/tests/mistakes.md");
+}
