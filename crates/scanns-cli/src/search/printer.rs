@@ -170,6 +170,9 @@ impl<'a> Printer<'a> {
         }
         let mut values = self.helpful.for_people(&self.helpful.of(hit)?).join("  ");
         let Some(text) = self.line_of(hit)? else {
+            if values.is_empty() {
+                return Ok(writeln!(out)?);
+            }
             let room = width.saturating_sub(taken + 2);
             if room >= BESIDE || columns(&values) <= room {
                 values = beginning(&values, room).into();
