@@ -98,9 +98,9 @@ pub(super) fn infer(inputs: &[Input], options: &IndexOptions, csv: &CsvDialect) 
     if inferred.is_err() {
         inferred = sample(inputs.get(..1).unwrap_or_default(), &format, options, LARGE_SAMPLE);
     }
-    let mut inferred = inferred.or_else(|error| match why_empty(inputs, &format, options) {
-        Some(what) => Err(Error::NoInput { what }),
-        None => Err(error),
+    let mut inferred = inferred.map_err(|error| match why_empty(inputs, &format, options) {
+        Some(what) => Error::NoInput { what },
+        None => error,
     })?;
     let mut schema = Schema::new();
     for (_, entry) in inferred.schema.fields() {
