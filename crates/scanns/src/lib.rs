@@ -80,7 +80,7 @@
 /// The examples of the guide for programs compile.
 #[cfg(doctest)]
 #[doc = include_str!("../../../docs/library.md")]
-struct Guide;
+struct LibraryGuide;
 
 mod error;
 

@@ -276,12 +276,12 @@ fn empty_queries_stop_words_and_unknown_fields_mean_the_same_everywhere() {
 fn words_without_a_field_search_all_texts_and_the_best_field_counts() {
     let place = Place::new();
     let records = [
-        r#"{"name": "a", "title": "the red rose grows here", "body": "a flower with thorns that many people like"}"#,
-        r#"{"name": "b", "title": "the blue sky above us", "body": "there is no rose in it, only clouds and birds"}"#,
-        r#"{"name": "c", "title": "a rose is a rose", "body": "and a rose is a rose, said the poet of roses"}"#,
+        r#"{"name": "a", "title": "the red rose grows here", "body": "a flower with thorns that many like"}"#,
+        r#"{"name": "b", "title": "the blue sky above us", "body": "there is no rose in it, only clouds"}"#,
+        r#"{"name": "c", "title": "a rose is a rose", "body": "and a rose is a rose, said the poet"}"#,
     ];
-    let schema = "format = 1\n[[field]]\nname = \"title\"\ntype = \"text\"\n[[field]]\nname = \"body\"\ntype = \"text\"\n\
-                  [[field]]\nname = \"name\"\ntype = \"keyword\"\n";
+    let schema = "format = 1\n[[field]]\nname = 'title'\ntype = 'text'\n[[field]]\nname = 'body'\n\
+                  type = 'text'\n[[field]]\nname = 'name'\ntype = 'keyword'\n";
     let (schema, records) = (place.write("s.toml", schema.as_bytes()), records.join("\n"));
     let records = place.write("r.jsonl", records.as_bytes());
     let mut build = scanns(&["index", "--records", "jsonl", "--schema"]);

@@ -1,9 +1,9 @@
 //! Runs the commands of the guides, from top to bottom, and compares what they print.
 //!
-//! A guide is Markdown. Its blocks ```` ```console ```` have lines that begin with `$ `, which are run by bash in
-//! one directory for the whole guide, each followed by the lines that it prints, on standard output and standard
-//! error together. In these lines `…` stands for any characters; a line that is `…` stands for any lines. Blocks
-//! of other languages are not run.
+//! A guide is Markdown. Its blocks ```` ```console ```` have lines that begin with `$ `, which are run by
+//! bash in one directory for the whole guide, each followed by the lines that it prints, on standard output
+//! and standard error together. In these lines `…` stands for any characters; a line that is `…` stands for
+//! any lines. Blocks of other languages are not run.
 
 use std::path::{Path, PathBuf};
 use std::process::Command;

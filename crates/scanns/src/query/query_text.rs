@@ -47,12 +47,12 @@ pub trait QueryText {
     fn spelling(&self, field: Field, text: &str) -> String;
 }
 
-/// The share of the other fields in the score of a word that several fields contain; `docs/QUERIES.md` compares
-/// shares.
+/// The share of the other fields in the score of a word that several fields contain; `docs/QUERIES.md`
+/// compares shares.
 const TIE: f32 = 0.3;
 
-/// A clause that is looked up in each of these fields; the field where it scores best decides. `clause` returns
-/// the clause in a field, or `None` if it has no terms there.
+/// A clause that is looked up in each of these fields; the field where it scores best decides. `clause`
+/// returns the clause in a field, or `None` if it has no terms there.
 pub(super) fn in_best_field(
     fields: &[WeightedField],
     mut clause: impl FnMut(Field) -> Result<Option<Query>>,

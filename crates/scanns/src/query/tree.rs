@@ -94,14 +94,14 @@ pub struct BoolQuery {
 
 /// Clauses of which the best one decides the score: a disjunction maximum, as in Lucene.
 ///
-/// A document matches if any clause matches it. Its score is the highest score of its clauses, plus `tie` times
-/// the sum of the other scores.
+/// A document matches if any clause matches it. Its score is the highest score of its clauses, plus `tie`
+/// times the sum of the other scores.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct BestQuery {
     /// The clauses. Without any, nothing matches.
     pub clauses: Vec<Query>,
-    /// The factor of the scores that are not the highest: from 0, where they do not count, to 1, where the score
-    /// is a sum.
+    /// The factor of the scores that are not the highest: from 0, where they do not count, to 1, where the
+    /// score is a sum.
     pub tie: f32,
 }
 

@@ -2,7 +2,8 @@
 
 use crate::search::similarity::narrow;
 
-/// The highest of several scores, plus a share of the others, added up as Lucene's `DisjunctionMaxScorer` does.
+/// The highest of several scores, plus a share of the others, added up as Lucene's `DisjunctionMaxScorer`
+/// does.
 pub(crate) struct BestScore {
     best: f32,
     others: f64,

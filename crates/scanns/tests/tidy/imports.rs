@@ -48,6 +48,7 @@ pub const SUB_ROOMS: [(&str, &[&str]); 3] = [
             "fields",
             "searcher",
             "similarity",
+            "best_score",
             "terms",
             "plan",
             "exec",

@@ -11,7 +11,7 @@
 //! field    = varint(length) | name | varint(length) | source | varint(length) | format |
 //!            kind u32 (0 text, 1 keyword, 2 unsigned,
 //!            3 signed, 4 float, 5 bytes, 6 boolean, 7 date, 8 path) |
-//!            uses u32 (1 stored + 2 a column + 4 searched + 8 the key + 16 searched by default) | text, of that kind
+//!            uses u32 (1 stored + 2 a column + 4 searched + 8 the key + 16 by default) | text, of that kind
 //! text     = kept u32 (0 frequencies, 1 positions, 2 documents only) | analyzer u32 |
 //!            parameters u64 × 4 | chain                              see `schema/analyzer.rs`
 //! chain    = varint(length) | text, of analyzer 8                    see `schema/chain.rs`

@@ -14,8 +14,8 @@ use crate::tokenize::{TokenSink, Tokenizer};
 impl Snapshot {
     /// Expands a query with terms that the documents that match it best have in `field`. A query of optional
     /// words gets new weights. Any other query keeps its required and excluded parts, and the new terms only
-    /// change the order of hits. A query without hits is returned unchanged. The terms come from the vectors of
-    /// the documents, or from their stored texts, which takes longer.
+    /// change the order of hits. A query without hits is returned unchanged. The terms come from the vectors
+    /// of the documents, or from their stored texts, which takes longer.
     ///
     /// # Errors
     /// [`Error::Unsupported`] if the index has neither for the field; [`Error::InvalidValue`] for parameters
@@ -102,9 +102,9 @@ impl Snapshot {
         self.like_terms(field, counts, options)
     }
 
-    /// The terms of a document in a field with their frequencies, from its vector or else from its stored text;
-    /// `None` if the index has neither.
-    fn term_counts(&self, hit: &Hit, field: Field) -> Result<Option<Vec<(Vec<u8>, usize)>>> {
+    /// The terms of a document in a field with their frequencies, from its vector or else from its stored
+    /// text; `None` if the index has neither.
+    fn term_counts(&self, hit: &Hit, field: Field) -> Result<Option<CountedTerms>> {
         if self.schema().entry(field).is_none_or(|entry| entry.postings().is_none()) {
             return Ok(None);
         }
@@ -121,7 +121,7 @@ impl Snapshot {
     }
 
     /// The terms of a text in a field with their frequencies.
-    fn counts_of(&self, field: Field, text: &[u8]) -> Vec<(Vec<u8>, usize)> {
+    fn counts_of(&self, field: Field, text: &[u8]) -> CountedTerms {
         let mut counted = TokenCounts::default();
         match self.schema().analyzer(field) {
             Some(analyzer) => Tokenizer::new(analyzer).run(&mut text.to_vec(), 0..text.len(), &mut counted),
@@ -166,6 +166,9 @@ impl Snapshot {
         self.segments().iter().map(|segment| segment.documents + segment.deleted).sum()
     }
 }
+
+/// Distinct terms, each with its frequency.
+type CountedTerms = Vec<(Vec<u8>, usize)>;
 
 /// A token sink that counts each distinct token.
 #[derive(Default)]

@@ -18,8 +18,8 @@ const BOOSTS: RangeInclusive<f32> = 1e-18..=1e18;
 /// of them boosted.
 const MAX_NODE_DEPTH: usize = 4 * MAX_DEPTH + 4;
 
-/// Maximum number of nodes. Each term may have separate lists and boosts around it, and be looked up in several
-/// fields.
+/// Maximum number of nodes. Each term may have separate lists and boosts around it, and be looked up in
+/// several fields.
 const MAX_NODES: usize = 16 * MAX_CLAUSES;
 
 impl<'q> QueryPlan<'q> {

@@ -9,8 +9,8 @@
 //! of a term are multiples of a number not much smaller than its weight, so sums have enough places to be
 //! exact in any order, and documents that only equal the worst hit are dismissed immediately.
 //!
-//! Some clauses may be required; the remaining candidates are hits only if they contain all of these. Or the best
-//! clause of each group decides its score, which is never more than the sum of the group.
+//! Some clauses may be required; the remaining candidates are hits only if they contain all of these. Or the
+//! best clause of each group decides its score, which is never more than the sum of the group.
 
 pub(crate) mod score_candidates;
 
@@ -35,8 +35,8 @@ const ROUNDED_TWICE: f32 = 1.0 + 5e-7;
 pub(crate) enum Scoring {
     /// They are added up.
     Sum,
-    /// Documents must contain this many clauses, which are the first. The scores of required and optional clauses
-    /// are added up apart.
+    /// Documents must contain this many clauses, which are the first. The scores of required and optional
+    /// clauses are added up apart.
     Required(usize),
     /// The best clause of each group counts, and the scores of the groups are added up.
     Best(Vec<ClauseGroup>),
